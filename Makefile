@@ -41,7 +41,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit frontend e2e smoke bench crash leaks cross structure sample looks hostile fuzz flood cover trust fmt
+.PHONY: lint vet unit frontend e2e smoke bench crash leaks cross structure model-data sample looks hostile fuzz flood cover trust fmt
 lint: $(LINT) $(NPM) ## linters and formatting of Go, shell and the test scripts
 	$(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -91,6 +91,9 @@ cross: $(HELPER) ## that goalctl compiles for other processors and systems (it r
 
 structure: ## figures of how the code is built: files, arrows between them, largest types, names, lines
 	go run build/scripts/structure.go
+
+model-data: ## windows, prices and abilities of models (backend/model/catalog/models.txt) from charm.land/catwalk (DATA_VERSION, or the newest)
+	go run build/scripts/modeldata.go $(if $(DATA_VERSION),-version $(DATA_VERSION))
 
 sample: ## 20 random comments and labels, to be read aloud (SEED=N)
 	go run build/scripts/sample.go $(if $(SEED),-seed $(SEED))

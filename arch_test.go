@@ -51,6 +51,7 @@ var rings = map[string]int{
 	"backend/ssh":       2,
 	"backend/mcp":       2,
 	"backend/recording": 2,
+	"backend/snapshot":  2,
 
 	"backend/app":   3,
 	"backend/api":   3,
@@ -86,7 +87,7 @@ var homes = map[string][]string{
 	"github.com/modelcontextprotocol": {"backend/mcp"},
 	"mvdan.cc/sh/v3":                  {"backend/verify", "backend/tools"},
 	// its diff; its test scripts are wherever tests are
-	"github.com/rogpeppe/go-internal": {"backend/verify", "backend/tools"},
+	"github.com/rogpeppe/go-internal": {"backend/verify", "backend/tools", "backend/snapshot"},
 	"go.yaml.in/yaml/v3":              {"backend/config"},
 	"golang.org/x/sys":                {"backend/sandbox", "cmd/goalpost-helper", "cmd/goalpost-predicate"},
 	"github.com/dop251/goja":          {"cmd/goalpost-predicate"},
@@ -141,7 +142,7 @@ var trees = map[string]map[string][]string{
 		"check":          {"inputs", "judge", "protect", "protect/detect", "summary", "workspace", "shellline", "fileio", "phrase"},
 		"fileio":         {},
 		"inputs":         {"shellline"},
-		"judge":          {"phrase"},
+		"judge":          {"phrase", "workspace"},
 		"phrase":         {},
 		"protect":        {"inputs", "protect/detect", "summary", "workspace", "fileio", "phrase"},
 		"protect/detect": {"shellline", "workspace", "fileio"},
@@ -185,7 +186,7 @@ var trees = map[string]map[string][]string{
 		"trust":       {},
 	},
 	"backend/mcp":   {"mcptest": {}},
-	"backend/model": {"modeltest": {}},
+	"backend/model": {"catalog": {}, "modeltest": {}},
 }
 
 // treeFaults reports every import inside a tree that is not in its order, and every sub-package that has no place in

@@ -44,6 +44,7 @@ test("approvals in the window, and on the command line at the same time", { time
 
 async function walk(page, home, model, again, said) {
   const at = (id) => page.getByTestId(id);
+  const header = at("goal-header");
   const request = (goal) => at("approval").and(page.locator(`[data-goal="${goal}"]`));
   const card = (goal, exit) => at("goal-card").and(page.locator(`[data-goal="${goal}"][data-exit="${exit}"]`));
   const make = async (name) => {
@@ -61,10 +62,10 @@ async function walk(page, home, model, again, said) {
   // Two goals want to write: each says so beside its steps, and both wait in one queue.
   const ada = await make("ada");
   const ben = await make("ben");
-  await at("asks").getByTestId("ask").getByText("note.txt").waitFor();
-  await at("status-approvals").getByText("2", { exact: true }).waitFor();
-  await at("asks-open").click();
-  await at("approvals").getByText("2 waiting").waitFor();
+  await header.getByTestId("ask").getByText("note.txt").first().waitFor();
+  await at("status-needs-you").getByText("2", { exact: true }).waitFor();
+  await header.getByTestId("asks-open").click();
+  await at("approvals").getByText("2 need you").waitFor();
   const first = request(ada);
   assert.equal(await first.getByTestId("approval-arguments").innerText(), "path\nnote.txt\ncontent\none\n");
   assert.match(await first.getByTestId("approval-show").innerText(), /^\+\+\+ note\.txt\n\+one/);
@@ -111,9 +112,9 @@ async function walk(page, home, model, again, said) {
   const eve = await make("eve");
   await card(eve, "needs_operator").waitFor();
   await card(eve, "needs_operator").click();
-  await at("answer").getByText("write_file waits for an approval").waitFor();
+  await header.getByTestId("ask").waitFor();
   const asked = model.asked.length;
-  await at("asks-open").click();
+  await header.getByTestId("asks-open").click();
   await request(eve).locator('[data-testid="approval-scope"][data-scope="path"]').check();
   assert.equal(model.asked.length, asked, "a model was asked while the goal waited");
   await request(eve).getByTestId("approval-allow").click();

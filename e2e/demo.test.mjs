@@ -13,7 +13,8 @@ test("the demonstration goal, from the first start to the receipt", { timeout: 4
     const at = (id) => page.getByTestId(id);
 
     await at("welcome").waitFor();
-    for (const finding of ["chromium", "model", "sandbox"]) {
+    await at("computer-details").click();
+    for (const finding of ["chromium", "helper", "sandbox"]) {
       await at("checklist").locator(`[data-id="${finding}"]`).waitFor();
     }
     await at("run-demo").click();

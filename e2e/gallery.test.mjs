@@ -19,7 +19,7 @@ const sizes = [
 /** One of each kind of page, dialog and pane. */
 const kinds = [
   ...["welcome", "workspace", "workspace-long", "login", "question", "palette", "approvals", "settings"],
-  ...["goals", "goals-eight-hours", "goals-needs-you", "goals-replay", "new-goal-reach"],
+  ...["goals", "goals-eight-hours", "goals-needs-you", "goals-replay", "goal-changes", "new-goal-reach"],
 ];
 
 let gallery, browser;

@@ -39,22 +39,19 @@ async function walk(page, home, model, said) {
   await at("settings").waitFor();
   await tabTo(page, "provider-add");
   await press("Enter");
-  await at("provider-form").waitFor();
-  const fields = { "provider-id": "played", "provider-base_url": model.url, "provider-model": "played" };
-  for (const [field, value] of Object.entries(fields)) {
-    await tabTo(page, field);
-    await press("Control+KeyA");
-    await type(value);
-  }
-  await tabTo(page, "provider-save");
+  await at("connect-choose").waitFor();
+  await tabTo(page, "preset-custom");
   await press("Enter");
-  const line = at("providers").locator('[data-id="played"]');
-  await line.waitFor();
-  if ((await line.getAttribute("data-active")) !== "true") {
-    await tabTo(page, "provider-use", '[data-id="played"]');
-    await press("Enter");
-  }
-  await line.and(page.locator('[data-active="true"]')).waitFor();
+  await focused(page, '[data-testid="connect-address"]');
+  await type(model.url);
+  await press("Enter"); // tests
+  await at("connect-status").and(page.locator('[data-state="ok"]')).waitFor();
+  await tabTo(page, "connect-name");
+  await press("Control+KeyA");
+  await type("played");
+  await press("Control+Enter");
+  await at("connect-dialog").waitFor({ state: "detached" });
+  await at("providers").locator('[data-id="played"][data-active="true"][data-ready="true"]').waitFor();
 
   // The dialog: a check that a user decides, and a goal that must ask before it writes.
   await press("Control+Shift+KeyG");

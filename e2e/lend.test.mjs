@@ -97,7 +97,7 @@ async function walk(page, home, model, site) {
 
 /** Answers the oldest question of a goal; scope is what an approval covers. */
 async function answer(page, how, scope) {
-  await page.getByTestId("status-approvals").click();
+  await page.getByTestId("status-needs-you").click();
   const asked = page.getByTestId("approval").first();
   await asked.waitFor();
   const request = await asked.getAttribute("data-request");

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { withApp } from "./lib/app.mjs";
+import { addProvider } from "./lib/goals.mjs";
 import { startModel } from "./lib/model.mjs";
 
 test("a goal from the dialog, with a model behind a server", { timeout: 300_000 }, async (t) => {
@@ -25,24 +26,7 @@ async function walk(page, home, model) {
   const dir = join(home, "mine");
   mkdirSync(dir);
 
-  await at("skip-welcome").click();
-  await at("rail-settings").click();
-  await at("provider-add").click();
-  await at("provider-id").fill("played");
-  await at("provider-base_url").fill("not an address");
-  await at("provider-model").fill("played");
-  await at("provider-save").click();
-  await at("provider-form")
-    .getByText(/address|http/i)
-    .first()
-    .waitFor();
-  await at("provider-base_url").fill(model.url);
-  await at("provider-save").click();
-  const line = at("providers").locator('[data-id="played"]');
-  await line.waitFor();
-  if ((await line.getAttribute("data-active")) !== "true") await line.getByTestId("provider-use").click();
-  await line.and(page.locator('[data-active="true"]')).waitFor();
-  await at("settings-close").click();
+  await addProvider(page, model);
 
   // The key works with the focus in a terminal.
   await at("new-terminal").click();
@@ -114,18 +98,7 @@ async function limitWork(page, home, model) {
   const at = (id) => page.getByTestId(id);
   const dir = join(home, "mine");
   mkdirSync(join(dir, "out"), { recursive: true });
-  await at("skip-welcome").click();
-  await at("rail-settings").click();
-  await at("provider-add").click();
-  await at("provider-id").fill("played");
-  await at("provider-base_url").fill(model.url);
-  await at("provider-model").fill("played");
-  await at("provider-save").click();
-  const line = at("providers").locator('[data-id="played"]');
-  await line.waitFor();
-  if ((await line.getAttribute("data-active")) !== "true") await line.getByTestId("provider-use").click();
-  await line.and(page.locator('[data-active="true"]')).waitFor();
-  await at("settings-close").click();
+  await addProvider(page, model);
 
   await page.keyboard.press("Control+Shift+KeyG");
   await at("new-goal").waitFor();

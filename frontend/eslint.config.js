@@ -11,6 +11,7 @@ const walls = [
   { files: ["src/bridge/**"], deny: ["store", "panes", "features", "ui", "shell", "gallery"] },
   { files: ["src/ui/**"], deny: ["bridge", "store", "panes", "features", "shell", "gallery"] },
   { files: ["src/store/**"], deny: ["panes", "features", "ui", "shell", "gallery"] },
+  { files: ["src/connect/**"], deny: ["panes", "features", "shell", "gallery"] },
   { files: ["src/panes/**"], deny: ["shell", "gallery"] },
   { files: ["src/shell/**"], deny: ["gallery"] },
   ...features.map((f) => ({

@@ -124,16 +124,31 @@ func (a *GoalAPI) Get(id string) (out GoalView, err error) {
 }
 
 func (a *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
-	var errs [7]error
+	var errs [8]error
 	f.claims, errs[0] = a.store.Claims(a.ctx, row.ID)
 	f.opinions, errs[1] = a.store.Reviews(a.ctx, row.ID)
 	f.todos, errs[2] = a.store.Todos(a.ctx, row.ID)
 	activity, err := a.store.Activity(a.ctx, activitySlices, row.ID)
-	f.activity, errs[3] = activity[row.ID], err
+	f.card.activity, errs[3] = activity[row.ID], err
 	f.waits, errs[4] = a.store.WaitsForManual(a.ctx, row)
-	f.owner, errs[5] = a.owner(row)
+	f.card.owner, errs[5] = a.owner(row)
 	f.askedPane, errs[6] = a.store.QuestionPane(a.ctx, row)
+	f.card.assurance = assuranceOf(row, f.claims)
+	asks, err := a.pendingApprovals(row.ID)
+	f.card.asks, errs[7] = asks[row.ID], err
 	return f, errors.Join(errs[:]...)
+}
+
+// pendingApprovals counts the calls that wait for an answer of the user, by goal; id "" means every goal.
+func (a *GoalAPI) pendingApprovals(id goal.ID) (map[goal.ID]int, error) {
+	open, err := a.store.OpenApprovals(a.ctx, id)
+	counts := map[goal.ID]int{}
+	for _, one := range open {
+		if one.Given == nil {
+			counts[one.Goal]++
+		}
+	}
+	return counts, err
 }
 
 // owner looks up the owner only for goals that a process may have.
@@ -191,12 +206,20 @@ func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
 	if err != nil {
 		return out, err
 	}
+	asks, err := a.pendingApprovals("")
+	if err != nil {
+		return out, err
+	}
+	proved, err := a.store.Assurances(a.ctx, ids...)
+	if err != nil {
+		return out, err
+	}
 	for _, row := range rows {
 		owner, err := a.owner(row)
 		if err != nil {
 			return out, err
 		}
-		out.Goals = append(out.Goals, goalCard(row, activity[row.ID], owner))
+		out.Goals = append(out.Goals, goalCard(row, cardFacts{activity[row.ID], asks[row.ID], proved[row.ID], owner}))
 	}
 	return out, nil
 }

@@ -2,109 +2,27 @@ package api
 
 import (
 	"context"
-	"os"
 
 	"goalpost/backend/config"
-	"goalpost/backend/model"
 )
 
-// ProviderService is the interface of ModelAPI and SettingsAPI to the program.
-type ProviderService interface {
+// SettingsService is the interface of SettingsAPI to the program.
+type SettingsService interface {
 	Doctor() []DoctorFinding
 	StreamConnection() Connection
-	TestProvider(ctx context.Context, id string) DoctorFinding
 	// ValidateToolchains refuses folders that goals may not read.
 	ValidateToolchains(list string) error
-}
-
-// ModelAPI is for the providers.
-type ModelAPI struct {
-	cfg  *config.Config
-	host ProviderService
-	apiBase
-}
-
-// NewModelAPI makes the API; ctx is the program's life.
-func NewModelAPI(ctx context.Context, c *config.Config, h ProviderService) *ModelAPI {
-	return &ModelAPI{c, h, apiBase{ctx}}
-}
-
-// List lists the providers, the built-in demonstration last.
-func (a *ModelAPI) List() (out []Provider, err error) {
-	defer a.recoverProblem(&err)
-	out = []Provider{}
-	active := false
-	for _, p := range a.cfg.Providers() {
-		v := Provider{
-			ID:            p.ID,
-			Kind:          string(p.Kind),
-			BaseURL:       p.BaseURL,
-			Model:         p.Model,
-			APIKeyEnv:     p.APIKeyEnv,
-			APIKeySecret:  p.APIKeySecret,
-			ContextWindow: p.ContextWindow,
-			Active:        p.Active,
-			Ready:         true,
-			Efforts:       model.Protocol(p.Kind).Efforts(),
-		}
-		if p.APIKeyEnv != "" && os.Getenv(p.APIKeyEnv) == "" {
-			v.Ready, v.Note = false, "the environment variable "+p.APIKeyEnv+" is not set"
-		}
-		active = active || p.Active
-		out = append(out, v)
-	}
-	return append(out, Provider{
-		ID:       "demo",
-		Kind:     string(config.Demo),
-		Model:    "demo",
-		Scripted: true,
-		Ready:    true,
-		Note:     "scripted, no AI",
-		Efforts:  []string{},
-	}), nil
-}
-
-// Save adds a provider or updates the one with the same id. The first one becomes the default.
-func (a *ModelAPI) Save(p Provider) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.cfg.SaveProvider(config.Provider{
-		ID:            p.ID,
-		Kind:          config.Kind(p.Kind),
-		BaseURL:       p.BaseURL,
-		Model:         p.Model,
-		APIKeyEnv:     p.APIKeyEnv,
-		APIKeySecret:  p.APIKeySecret,
-		ContextWindow: p.ContextWindow,
-	})
-}
-
-// Delete removes a provider.
-func (a *ModelAPI) Delete(id string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.cfg.DeleteProvider(id)
-}
-
-// Use makes a provider the default for new goals.
-func (a *ModelAPI) Use(id string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	return true, a.cfg.Use(id)
-}
-
-// Test asks the provider's model one short question.
-func (a *ModelAPI) Test(id string) (out DoctorFinding, err error) {
-	defer a.recoverProblem(&err)
-	return a.host.TestProvider(a.ctx, id), nil
 }
 
 // SettingsAPI is for the user's settings and for what this machine supports.
 type SettingsAPI struct {
 	cfg  *config.Config
-	host ProviderService
+	host SettingsService
 	apiBase
 }
 
 // NewSettingsAPI makes the API; ctx is the program's life.
-func NewSettingsAPI(ctx context.Context, c *config.Config, h ProviderService) *SettingsAPI {
+func NewSettingsAPI(ctx context.Context, c *config.Config, h SettingsService) *SettingsAPI {
 	return &SettingsAPI{c, h, apiBase{ctx}}
 }
 

@@ -93,9 +93,12 @@ func buildReceipt(r store.GoalRow, f goalFacts) ReceiptView {
 		Verified:        r.Verified,
 		Judged:          r.Judged,
 		Assurance:       assuranceOf(r, f.claims),
+		AssuranceWords:  assuranceOf(r, f.claims).Describe(r.JudgeName()),
+		AssuranceReason: assuranceReason(r, f.claims),
 		Model:           r.Model,
 		Effort:          r.Options.Effort,
 		Scripted:        r.Scripted,
+		Result:          resultOf(r, f),
 		Report:          append([]string{}, r.Report...),
 		Claims:          []ReceiptClaim{},
 	}

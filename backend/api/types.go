@@ -40,7 +40,7 @@ type StartInput struct {
 	// reasoning effort, in its protocol's word; "" = the provider's default
 	Effort         string          `json:"effort"`
 	Persona        string          `json:"persona"`         // "" = engineer
-	CriticEvery    int             `json:"critic_every"`    // steps; 0 = every 5, NoLimit = never
+	CriticEvery    int             `json:"critic_every"`    // turns; 0 = every 5, NoLimit = never
 	CriticProvider string          `json:"critic_provider"` // "" = the goal's own
 	JudgeProvider  string          `json:"judge_provider"`  // "" = the goal's own
 	Review         goal.ReviewMode `json:"review"`          // "" = automatic, always, never
@@ -52,6 +52,7 @@ type StartInput struct {
 	OnAsk     string   `json:"on_ask"`     // "" = park, deny, allow
 	// Require is the least that a pass must prove; "" asks for nothing.
 	Require goal.Assurance `json:"require,omitempty"`
+	Runs    int            `json:"runs,omitempty"` // how often in a row a command has to pass; 0 = once
 }
 
 // LimitsInput are the limits of a goal as a user enters them.
@@ -152,6 +153,8 @@ type RecheckOutput struct {
 	Passed   bool           `json:"passed"`   // the checks that the criterion needs pass now, and no evidence was changed
 	Open     bool           `json:"open"`     // not passed, but nothing failed: the deciding checks cannot be run again
 	Faults   []string       `json:"faults"`   // lost or changed evidence of the receipt, as sentences
+	// TreeChanged says that the folder no longer holds what was verified. It does not make Passed false.
+	TreeChanged bool `json:"tree_changed,omitempty"`
 }
 
 // ProposalView is the criterion proposed by a folder's .goalpost/done.yaml. It is shown whole, and applies only if
@@ -206,6 +209,11 @@ type GoalCard struct {
 	InOtherProcess bool   `json:"elsewhere"` // that process is not this one
 	Seq            int64  `json:"seq"`       // of the newest event in this card
 	Activity       []int  `json:"activity"`  // steps per slice of its life, 24 slices
+	// Asks counts its calls that wait for the user and that nobody has answered yet.
+	Asks int `json:"asks,omitempty"`
+	// Assurance is how much a done goal proves; AssuranceWords says it in plain words.
+	Assurance      goal.Assurance `json:"assurance,omitempty"`
+	AssuranceWords string         `json:"assurance_words,omitempty"`
 }
 
 // CheckState is one check with its newest verdict.
@@ -223,22 +231,24 @@ type CheckState struct {
 // GoalView is a goal on the dashboard.
 type GoalView struct {
 	GoalCard
-	CriterionSHA256 string           `json:"criterion_sha256"`
-	Any             bool             `json:"any"`
-	CheckStates     []CheckState     `json:"check_states"`
-	Policy          policy.Policy    `json:"policy"`
-	Provider        string           `json:"provider"`
-	Model           string           `json:"model"`
-	WallClockMS     int64            `json:"wall_clock_ms"` // limits, 0 = none
-	MaxIterations   int              `json:"max_iterations"`
-	MaxClaims       int              `json:"max_claims"` // in a row on one check
-	MaxTokens       int64            `json:"max_tokens"`
-	MaxUSD          float64          `json:"max_usd"`
-	Report          []string         `json:"report"`
-	Account         string           `json:"account"` // the agent's own, under the host's report
+	CriterionSHA256 string        `json:"criterion_sha256"`
+	Any             bool          `json:"any"`
+	CheckStates     []CheckState  `json:"check_states"`
+	Policy          policy.Policy `json:"policy"`
+	Provider        string        `json:"provider"`
+	Model           string        `json:"model"`
+	WallClockMS     int64         `json:"wall_clock_ms"` // limits, 0 = none
+	MaxIterations   int           `json:"max_iterations"`
+	MaxClaims       int           `json:"max_claims"` // in a row on one check
+	MaxTokens       int64         `json:"max_tokens"`
+	MaxUSD          float64       `json:"max_usd"`
+	Report          []string      `json:"report"`
+	Account         string        `json:"account"` // the agent's own, under the host's report
+	// Result is what the agent handed over, in Markdown, with the claim that was verified or waits for the user.
+	Result          string           `json:"result,omitempty"`
 	Checks          []goal.Check     `json:"criterion"`
-	Assurance       goal.Assurance   `json:"assurance,omitempty"` // what a done goal proves
-	Require         goal.Assurance   `json:"require,omitempty"`   // the least that it must prove
+	AssuranceReason string           `json:"assurance_reason,omitempty"` // why it is not strong
+	Require         goal.Assurance   `json:"require,omitempty"`          // the least that it must prove
 	Options         goal.CareOptions `json:"options"`
 	Reviewed        bool             `json:"reviewed"`   // an independent reviewer checks claims that passed
 	Waits           bool             `json:"waits"`      // for the user's decision about a manual check
@@ -350,9 +360,13 @@ type ReceiptView struct {
 	Reviewed        bool        `json:"reviewed"` // the deciding claim was confirmed
 	// Assurance is how much a done goal proves: strong, shared, judged or claimed.
 	Assurance goal.Assurance `json:"assurance,omitempty"`
-	Model     string         `json:"model"`
-	Effort    string         `json:"effort"` // the requested effort, "" = the provider's default
-	Scripted  bool           `json:"scripted"`
+	// AssuranceWords says it in plain words, AssuranceReason why it is not strong.
+	AssuranceWords  string `json:"assurance_words,omitempty"`
+	AssuranceReason string `json:"assurance_reason,omitempty"`
+	Model           string `json:"model"`
+	Effort          string `json:"effort"` // the requested effort, "" = the provider's default
+	Scripted        bool   `json:"scripted"`
+	Result          string `json:"result,omitempty"` // of the deciding claim, in Markdown
 	// of the host when the goal stopped: what changed, what could not be compared
 	Report []string       `json:"report"`
 	Claims []ReceiptClaim `json:"claims"`
@@ -398,23 +412,6 @@ type ArgsOpenBrowser struct {
 type PaneList struct {
 	Rev   int64       `json:"rev"`
 	Panes []pane.Info `json:"panes"`
-}
-
-// Provider is how a model is reached.
-type Provider struct {
-	ID            string `json:"id"`
-	Kind          string `json:"kind"` // openai, anthropic, demo
-	BaseURL       string `json:"base_url"`
-	Model         string `json:"model"`
-	APIKeyEnv     string `json:"api_key_env"`    // name of the environment variable that contains the key
-	APIKeySecret  string `json:"api_key_secret"` // name of the secret that is used as the key instead
-	ContextWindow int    `json:"context_window"` // tokens; 0 = the known value for the model
-	Active        bool   `json:"active"`
-	Scripted      bool   `json:"scripted"`
-	Ready         bool   `json:"ready"`
-	Note          string `json:"note"` // why it is not ready, or "scripted, no AI"
-	// Efforts are its protocol's names for the reasoning effort. Save ignores them.
-	Efforts []string `json:"efforts"`
 }
 
 // DoctorFinding is one line of the doctor and of the first-start checklist.

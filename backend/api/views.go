@@ -19,7 +19,15 @@ func formatTime(t time.Time) string {
 	return t.UTC().Format(event.TimeLayout)
 }
 
-func goalCard(r store.GoalRow, activity []int, owner store.LockOwner) GoalCard {
+// cardFacts is what a card shows besides the goal's row.
+type cardFacts struct {
+	activity  []int
+	asks      int // calls that wait for the user
+	assurance goal.Assurance
+	owner     store.LockOwner
+}
+
+func goalCard(r store.GoalRow, f cardFacts) GoalCard {
 	c := GoalCard{
 		ID:             string(r.ID),
 		Objective:      r.Objective,
@@ -41,11 +49,15 @@ func goalCard(r store.GoalRow, activity []int, owner store.LockOwner) GoalCard {
 		TokensOut:      r.Spent.TokensOut,
 		USD:            r.Spent.USD,
 		Seq:            r.Seq,
-		Activity:       activity,
-		PID:            owner.PID,
-		InOtherProcess: owner.Other,
+		Activity:       f.activity,
+		PID:            f.owner.PID,
+		InOtherProcess: f.owner.Other,
+		Asks:           f.asks,
 	}
-	if owner.PID != 0 {
+	if r.Exit == goal.Done {
+		c.Assurance, c.AssuranceWords = f.assurance, f.assurance.Describe(r.JudgeName())
+	}
+	if f.owner.PID != 0 {
 		c.Queued = r.Queued
 	}
 	if len(r.Report) > 0 {
@@ -59,18 +71,17 @@ type goalFacts struct {
 	claims   []store.Claim
 	opinions []store.ReviewRecord
 	todos    []goal.Todo
-	activity []int
+	card     cardFacts
 	waits    bool
 	// askedPane is where the user is to act for the agent.
 	askedPane string
-	owner     store.LockOwner
 	protected []event.Event // warnings about protected files; only for a receipt
 }
 
 // goalView builds the view of a goal from its row and facts.
 func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 	return GoalView{
-		GoalCard:        goalCard(r, f.activity, f.owner),
+		GoalCard:        goalCard(r, f.card),
 		CriterionSHA256: r.CriterionSHA256,
 		Any:             r.Criterion.Any,
 		CheckStates:     checkStates(r, f.claims),
@@ -84,8 +95,9 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		MaxUSD:          r.Limits.USD,
 		Report:          append([]string{}, r.Report...),
 		Account:         r.Account,
+		Result:          resultOf(r, f),
 		Checks:          append([]goal.Check{}, r.Criterion.Checks...),
-		Assurance:       assuranceOf(r, f.claims),
+		AssuranceReason: assuranceReason(r, f.claims),
 		Require:         r.Criterion.Require,
 		Options:         r.Options,
 		Reviewed:        r.NeedsReview(),
@@ -109,6 +121,29 @@ func assuranceOf(r store.GoalRow, claims []store.Claim) goal.Assurance {
 		return ""
 	}
 	return r.Criterion.AssuranceOf(claims[len(claims)-1].Verdicts)
+}
+
+// assuranceReason returns why a done goal proves less than a strong one, from the first check of its last claim that
+// proves as little.
+func assuranceReason(r store.GoalRow, claims []store.Claim) string {
+	level := assuranceOf(r, claims)
+	if level == "" || level == goal.Strong {
+		return ""
+	}
+	for _, v := range claims[len(claims)-1].Verdicts {
+		if v.Outcome == goal.Pass && v.Assurance == level && v.AssuranceReason != "" {
+			return v.AssuranceReason
+		}
+	}
+	return ""
+}
+
+// resultOf returns the result of the claim that was verified or waits for the user.
+func resultOf(r store.GoalRow, f goalFacts) string {
+	if len(f.claims) == 0 || r.Exit != goal.Done && !f.waits {
+		return ""
+	}
+	return f.claims[len(f.claims)-1].Result
 }
 
 // checkStates adds the newest verdict to every check.

@@ -409,10 +409,11 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 	return []any{
 		a.GoalAPI(ctx),
 		a.ApprovalAPI(ctx),
+		a.ChangesAPI(ctx),
 		api.NewTerminalAPI(ctx, a.panes),
 		api.NewBrowserAPI(ctx, a.panes, a.panes.Browsing, a.store),
 		api.NewWorkspaceAPI(ctx, a.panes, a.store),
-		api.NewModelAPI(ctx, a.cfg, a),
+		a.ModelAPI(ctx),
 		api.NewSettingsAPI(ctx, a.cfg, a),
 		api.NewSSHAPI(ctx, a.panes.Servers),
 		api.NewMCPAPI(ctx, a.mcpServers),
@@ -423,6 +424,11 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 // GoalAPI returns the calls about goals. The command line uses it too.
 func (a *App) GoalAPI(ctx context.Context) *api.GoalAPI {
 	return api.NewGoalAPI(ctx, a.Service, a.store)
+}
+
+// ChangesAPI returns the calls about what goals changed. The command line uses it too.
+func (a *App) ChangesAPI(ctx context.Context) *api.ChangesAPI {
+	return api.NewChangesAPI(ctx, a.Service, a.store)
 }
 
 // ApprovalAPI returns the calls about approvals. The command line uses it too.
@@ -493,9 +499,9 @@ func (a *App) Doctor() []api.DoctorFinding {
 	return d.Findings()
 }
 
-// TestProvider asks a provider's model one short question.
-func (a *App) TestProvider(ctx context.Context, id string) api.DoctorFinding {
-	return a.models.TestProvider(ctx, id)
+// ModelAPI returns the calls about providers. The command line uses it too.
+func (a *App) ModelAPI(ctx context.Context) *api.ModelAPI {
+	return api.NewModelAPI(ctx, a.cfg, a.models)
 }
 
 // ValidateToolchains refuses a list with a folder that goals may not see.
@@ -546,7 +552,7 @@ var (
 	_ runner.Session      = (*session.Session)(nil)
 	_ api.Goals           = (*goals.Service)(nil)
 	_ api.Panes           = (*panes.Registry)(nil)
-	_ api.ProviderService = (*App)(nil)
+	_ api.SettingsService = (*App)(nil)
 	_ api.SSHServers      = (*panes.SSH)(nil)
 	_ api.Approvals       = (*goals.Service)(nil)
 )

@@ -114,12 +114,12 @@ func TestWhatIsTakenBackIsClosedAtOnce(t *testing.T) {
 }
 
 // accessRequester is a call that requests a host again and again, and writes the proxy's answers to a file.
-func accessRequester(t *testing.T) modeltest.Answer {
+func accessRequester(t *testing.T, dir string) modeltest.Answer {
 	t.Helper()
 	return args("terminal_run", map[string]any{
 		"pane":         "t1",
 		"wait_seconds": 1,
-		"command":      "while :; do curl -s -m 20 http://taken.invalid/ > next; mv next told; sleep 0.05; done",
+		"command":      "cd " + dir + "; while :; do curl -s -m 20 http://taken.invalid/ > next; mv next told; sleep 0.05; done",
 	})
 }
 
@@ -130,7 +130,7 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 		p, dir := start(t, t.TempDir()), t.TempDir()
 		p.provide(turns(
 			args("run_command", map[string]any{"command": "curl -s http://taken.invalid/"}),
-			args("terminal_open", map[string]any{}), accessRequester(t),
+			args("terminal_open", map[string]any{}), accessRequester(t, dir),
 			args("ask_operator", map[string]any{"question": "continue?"}),
 		))
 		out, err := p.goal.Start(api.StartInput{Objective: "reach", Dir: dir, Checks: shell("test -f never")})
@@ -152,15 +152,15 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 		})
 	})
 	t.Run("done", func(t *testing.T) {
-		p, dir := start(t, t.TempDir()), t.TempDir()
-		p.provide(turns(args("terminal_open", map[string]any{}), accessRequester(t), args("run_command", map[string]any{
-			"command": "until grep -qs 'could not reach' told; do sleep 0.05; done; touch done",
+		p, dir, outside := start(t, t.TempDir()), t.TempDir(), t.TempDir()
+		p.provide(turns(args("terminal_open", map[string]any{}), accessRequester(t, outside), args("run_command", map[string]any{
+			"command": "until grep -qs 'could not reach' " + outside + "/told; do sleep 0.05; done; touch done",
 		}), args("claim_complete", map[string]any{"rationale": "done"})))
 		out, err := p.goal.Start(api.StartInput{
 			Objective:   "reach",
 			Dir:         dir,
 			Risk:        policy.NetworkGet,
-			AccessInput: api.AccessInput{AllowHosts: []string{"taken.invalid"}},
+			AccessInput: api.AccessInput{AllowHosts: []string{"taken.invalid"}, AllowWrite: []string{outside}},
 			Checks:      shell("test -f done"),
 		})
 		if err != nil {
@@ -169,6 +169,6 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 		if v := p.done(out.GoalID); v.Exit != goal.Done {
 			t.Fatalf("%s: %s", v.Exit, v.Reason)
 		}
-		awaitFile(t, filepath.Join(dir, "told"), "refused")
+		awaitFile(t, filepath.Join(outside, "told"), "refused")
 	})
 }

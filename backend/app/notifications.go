@@ -43,7 +43,7 @@ func (nt *notifier) start(ctx context.Context) {
 			if !ok || e.At.Before(nt.began) || !nt.cfg.Settings().Notifications {
 				continue
 			}
-			nt.show(ctx, e.GoalID, n)
+			nt.show(ctx, e, n)
 		}
 	})
 }
@@ -61,7 +61,7 @@ func (nt *notifier) close() {
 func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notification, tell bool) {
 	switch b := e.Body.(type) {
 	case *event.ApprovalRequested:
-		n, tell = notify.Notification{Title: "A goal asks for your approval", Text: b.Why, Urgent: true}, !waits[e.GoalID]
+		n, tell = notify.Notification{Title: "A goal needs you", Text: b.Why, Urgent: true}, !waits[e.GoalID]
 		waits[e.GoalID] = true
 	case *event.Paused:
 		if b.Exit == goal.NeedsUser {
@@ -72,7 +72,7 @@ func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notificati
 		delete(waits, e.GoalID)
 	case *event.Ended:
 		delete(waits, e.GoalID)
-		n.Title, tell = "A goal is done", b.Exit != goal.AbortedByUser // the user knows
+		n.Title, n.Text, tell = "A goal is done", b.Result, b.Exit != goal.AbortedByUser // the user knows
 		if b.Exit != goal.Done {
 			n.Title = "A goal ended: " + strings.ReplaceAll(string(b.Exit), "_", " ")
 		}
@@ -80,11 +80,20 @@ func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notificati
 	return n, tell
 }
 
-func (nt *notifier) show(ctx context.Context, id goal.ID, n notify.Notification) {
+// notificationText is the goal's objective with what the event says, which for a done goal is what it proves.
+func notificationText(g goal.Goal, body event.Body, text string) string {
+	if ended, ok := body.(*event.Ended); ok {
+		text = ended.Assurance.Describe(g.JudgeName())
+	}
+	return strings.TrimSpace(models.TruncateWords(g.Objective) + "\n" + models.TruncateWords(text))
+}
+
+// show passes a notification about an event to the desktop, with the goal's objective and with what a done goal proves.
+func (nt *notifier) show(ctx context.Context, e event.Event, n notify.Notification) {
 	ctx, cancel := context.WithTimeout(ctx, notificationTimeout)
 	defer cancel()
-	if row, err := nt.store.Goal(ctx, id); err == nil {
-		n.Text = models.TruncateWords(row.Objective) + "\n" + models.TruncateWords(n.Text)
+	if row, err := nt.store.Goal(ctx, e.GoalID); err == nil {
+		n.Text = notificationText(row.Goal, e.Body, n.Text)
 	}
 	n.Text = nt.mask.Text(n.Text)
 	d, err := notify.Open(ctx)

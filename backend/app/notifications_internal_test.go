@@ -37,6 +37,33 @@ func TestANeedIsToldOnce(t *testing.T) {
 	}
 }
 
+// TestNotificationText_GoalDone_SaysWhatItProves: the notification of the end names the assurance in plain words.
+func TestNotificationText_GoalDone_SaysWhatItProves(t *testing.T) {
+	g := goal.Goal{Objective: "paint it", Model: "m1"}
+	for _, c := range []struct {
+		body       event.Body
+		text, want string
+	}{
+		{&event.Ended{Exit: goal.Done, Assurance: goal.Strong}, "", "paint it\nVerified"},
+		{&event.Ended{Exit: goal.Done, Assurance: goal.Judged}, "", "paint it\nJudged by m1"},
+		{&event.Ended{Exit: goal.Done, Assurance: goal.Claimed}, "", "paint it\nClaimed, not verified"},
+		{&event.Ended{Exit: goal.ExitError}, "", "paint it"},
+		{&event.Paused{Exit: goal.NeedsUser}, "the agent asks: red?", "paint it\nthe agent asks: red?"},
+	} {
+		if got := notificationText(g, c.body, c.text); got != c.want {
+			t.Errorf("%T %+v: %q, want %q", c.body, c.body, got, c.want)
+		}
+	}
+}
+
+// TestNotification_DoneGoal_ShowsItsResult that the agent hands over.
+func TestNotification_DoneGoal_ShowsItsResult(t *testing.T) {
+	n, told := notificationFor(event.Event{Body: &event.Ended{Exit: goal.Done, Result: "two bugs"}}, map[goal.ID]bool{})
+	if !told || n.Title != "A goal is done" || n.Text != "two bugs" {
+		t.Errorf("%t %+v", told, n)
+	}
+}
+
 // TestPatience: where no user can see a request, nothing waits for an answer.
 func TestPatience(t *testing.T) {
 	home := t.TempDir()

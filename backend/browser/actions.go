@@ -139,7 +139,7 @@ func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info)
 	if q, open := ac.prompts.blockingPrompt(); open {
 		fmt.Fprintf(&b, "the page stands still until its %s is answered: answer it, or your next action dismisses it\n",
 			q.Kind)
-		return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), 1000)}
+		return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), maxChangeBytes)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, ac.state.m.limits.settle)
 	defer cancel()
@@ -155,7 +155,7 @@ func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info)
 		}
 		b.WriteString(told)
 	}
-	return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), 1000)}
+	return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), maxChangeBytes)}
 }
 
 // markState notes what is in view on the page and in its frames. With asks it does not wait for
@@ -178,6 +178,15 @@ type changes struct {
 	Fresh         bool // the page shows another document
 	Added         []string
 	More, Removed int
+	Notes         []string // what changed without a new line: order, places, drawings, scrolling
+}
+
+// isVisible reports that the changes are more than a new state of the element with this ref.
+func (c *changes) isVisible(ref string) bool {
+	added := slices.ContainsFunc(c.Added, func(line string) bool {
+		return ref == "" || !strings.HasPrefix(line, ref+" ")
+	})
+	return c.Fresh || added || c.More > 0 || c.Removed > len(c.Added)
 }
 
 // changesSinceMark returns the differences since markState.
@@ -201,35 +210,42 @@ func (ac *actions) changesSinceMark(ctx context.Context, pg *page) (string, erro
 		}
 		all.Added = append(all.Added, slices.DeleteFunc(d.Added, isFramePlaceholder)...)
 		all.More, all.Removed = all.More+d.More, all.Removed+d.Removed
+		all.Notes = append(all.Notes, d.Notes...)
 	}
 	ac.targets.rememberRefs(all.Added)
-	told := describeChange(all.Fresh, all.Added, all.More, all.Removed)
+	told := describeChange(all)
 	if silent {
 		told += unresponsiveFrameText + "\n"
 	}
 	return told, nil
 }
 
-func describeChange(fresh bool, added []string, more, removed int) string {
+func describeChange(c changes) string {
 	var b strings.Builder
-	if fresh {
+	if c.Fresh {
 		b.WriteString("a new document:\n")
 	}
-	for _, line := range added {
+	for _, line := range c.Added {
 		mark := "+ "
-		if fresh {
+		if c.Fresh {
 			mark = ""
 		}
 		fmt.Fprintf(&b, "%s%s\n", mark, sanitize.Line(line, 200))
 	}
-	if more > 0 {
-		fmt.Fprintf(&b, "+ %d more lines\n", more)
+	if c.More > 0 {
+		fmt.Fprintf(&b, "+ %s\n", countLines(c.More, "more line", "more lines"))
 	}
-	if removed > 0 {
-		fmt.Fprintf(&b, "%d lines went\n", removed)
+	if c.Removed > 0 {
+		fmt.Fprintf(&b, "%s went\n", countLines(c.Removed, "line", "lines"))
+	}
+	for _, note := range c.Notes {
+		fmt.Fprintf(&b, "~ %s\n", sanitize.Line(note, 800))
 	}
 	return b.String()
 }
+
+// maxChangeBytes limits what an action reports. A usual page stays below a tenth of it.
+const maxChangeBytes = 4000
 
 // truncateLines returns as many whole lines as fit into limit bytes.
 func truncateLines(text string, limit int) string {

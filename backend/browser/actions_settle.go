@@ -10,15 +10,17 @@ import (
 // How long waitUntilSettled waits, and for what.
 const (
 	networkQuietTime = 100 * time.Millisecond // without a request, once there was one
-	fieldQuietTime   = 400 * time.Millisecond // until a field begins to suggest something
+	delayedEffect    = 450 * time.Millisecond // until suggestions or a submenu appear: usual delays are 300 ms
 	maxSettleTime    = 400 * time.Millisecond // for a page that never comes to rest
+	maxAnimationTime = 800 * time.Millisecond // for animations that have an end
 )
 
 // waitUntilSettled waits until the effects of an action are over: the page has drawn its next
 // frame without changing its document, loads nothing, and if it sent requests, has sent none for
 // networkQuietTime. A page on which nothing happens is settled with its next frame. It gives up
 // when that takes too long (see limits) or when the page is gone, which the next call will
-// report.
+// report. After an action whose effect is usually delayed, it waits for a visible change up to
+// delayedEffect.
 func (ac *actions) waitUntilSettled(ctx context.Context, pg *page) {
 	ctx, cancel := context.WithTimeout(ctx, ac.state.m.limits.settle)
 	defer cancel()
@@ -26,7 +28,7 @@ func (ac *actions) waitUntilSettled(ctx context.Context, pg *page) {
 	defer loose(nil)
 	began := time.Now()
 	for {
-		rests, happened := ac.awaitNextFrame(ctx, pg)
+		frame := ac.awaitNextFrame(ctx, pg)
 		pg.engine.DrainEvents()
 		ac.state.mu.Lock()
 		net, busy, moved := ac.state.network, ac.state.info.Loading || len(ac.state.network.open) > 0, ac.state.changed
@@ -41,9 +43,12 @@ func (ac *actions) waitUntilSettled(ctx context.Context, pg *page) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case !busy && rest <= 0 && net.patient && !happened && net.last.IsZero():
-			rest = fieldQuietTime - since
-		case !rests && since < maxSettleTime:
+		case frame.moving > 0 && since+min(frame.moving, 100*time.Millisecond) < maxAnimationTime:
+			continue
+		case !frame.rests && since < maxSettleTime:
+			continue
+		case !busy && rest <= 0 && net.patient && !frame.visible && net.last.IsZero() && since < delayedEffect:
+			ac.awaitMutation(ctx, pg, delayedEffect-since)
 			continue
 		}
 		if !busy && rest <= 0 {
@@ -59,17 +64,34 @@ func (ac *actions) waitUntilSettled(ctx context.Context, pg *page) {
 	}
 }
 
+// awaitMutation waits until the page changes, at most for limit.
+func (ac *actions) awaitMutation(ctx context.Context, pg *page, limit time.Duration) {
+	var changed bool
+	if err := pg.callScript(ctx, &changed, "waitForMutation", max(limit.Milliseconds(), 1)); err != nil {
+		ac.state.m.cfg.Log.Debug("settling", "pane", ac.state.id, "error", err)
+	}
+}
+
 // frameActivity is what a page did until its next frame.
 type frameActivity struct {
-	Altered, Ever int // changes of its document: until this frame, and since the action began
-	Moving        bool
+	Altered, Ever int      // changes of its document: until this frame, and since the action began
+	Moving        float64  // how long animations that have an end will run, in ms
 	Diff          *changes // what changed, if it is at rest
 }
 
-// awaitNextFrame waits for the next frame of the page and its frames of other sites. It reports
-// whether nothing changed until then, and whether anything did since the action began.
-func (ac *actions) awaitNextFrame(ctx context.Context, pg *page) (rests, happened bool) {
-	rests = true
+// frameState is what all frames of a page did until the next frame was drawn.
+type frameState struct {
+	rests   bool          // nothing changed
+	visible bool          // the action has an effect besides the state of its own element
+	moving  time.Duration // how long animations will run
+}
+
+// awaitNextFrame waits for the next frame of the page and its frames of other sites.
+func (ac *actions) awaitNextFrame(ctx context.Context, pg *page) frameState {
+	state := frameState{rests: true}
+	ac.state.mu.Lock()
+	ref := ac.state.network.ref
+	ac.state.mu.Unlock()
 	for _, view := range ac.frames.inOrder(pg) {
 		c := ac.lastClickActivity[view]
 		delete(ac.lastClickActivity, view)
@@ -84,10 +106,14 @@ func (ac *actions) awaitNextFrame(ctx context.Context, pg *page) (rests, happene
 				continue
 			}
 		}
-		if c.Diff != nil && ac.lastChanges != nil {
-			ac.lastChanges[view] = c.Diff
+		if c.Diff != nil {
+			if ac.lastChanges != nil {
+				ac.lastChanges[view] = c.Diff
+			}
+			state.visible = state.visible || c.Diff.isVisible(ref)
 		}
-		rests, happened = rests && c.Altered == 0 && !c.Moving, happened || c.Ever > 0
+		state.rests = state.rests && c.Altered == 0 && c.Moving == 0
+		state.moving = max(state.moving, time.Duration(c.Moving*float64(time.Millisecond)))
 	}
-	return rests, happened
+	return state
 }

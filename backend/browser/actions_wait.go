@@ -23,11 +23,21 @@ func (ac *actions) Wait(ctx context.Context, want Condition, limit time.Duration
 	}
 	acted, err := ac.waitFor(ctx, want, limit)
 	if errors.Is(err, ErrTimeout) {
-		return acted, fmt.Errorf("it has not come to that within %s (%w): look what the page shows now",
-			goal.FormatDuration(limit), ErrTimeout)
+		return acted, &waitTimeoutError{limit}
 	}
 	return acted, err
 }
+
+// waitTimeoutError reports that a page did not fulfill a condition. It is an ErrTimeout, although
+// the page did answer.
+type waitTimeoutError struct{ limit time.Duration }
+
+func (e *waitTimeoutError) Error() string {
+	return fmt.Sprintf("the page did not fulfill the condition within %s: look what it shows now",
+		goal.FormatDuration(e.limit))
+}
+
+func (e *waitTimeoutError) Unwrap() error { return ErrTimeout }
 
 func (ac *actions) waitFor(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
 	return ac.runAction(ctx, "waiting", func(ctx context.Context, pg *page) error {

@@ -25,7 +25,7 @@ func (b *bench) act(a Acted, err error) Acted {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if len(a.Changed) > 1024 {
+	if len(a.Changed) > maxChangeBytes {
 		b.Errorf("%d bytes of changes", len(a.Changed))
 	}
 	return a
@@ -36,8 +36,7 @@ func (b *bench) refOf(s Snapshot, words string) string {
 	b.Helper()
 	for line := range strings.Lines(s.Text) {
 		if strings.Contains(line, words) {
-			ref, _, _ := strings.Cut(line, " ")
-			return ref
+			return strings.Fields(line)[0]
 		}
 	}
 	b.Fatalf("no %q in\n%s", words, s.Text)

@@ -27,7 +27,7 @@ func (fm *forms) Type(ctx context.Context, target, text string, submit, clear bo
 		if err != nil {
 			return err
 		}
-		fm.state.change(func() { fm.state.network.patient = field.Suggests })
+		fm.state.change(func() { fm.state.network.patient, fm.state.network.ref = field.Suggests, field.Ref })
 		if field.Kind == "text" {
 			if err := fm.fillField(ctx, pg, at, field.Ref, text, clear); err != nil {
 				return err
@@ -50,12 +50,43 @@ func (fm *forms) fillField(ctx context.Context, pg, where *page, ref, text strin
 	if err := where.callScript(ctx, &caret, "moveCaret", ref, clear); err != nil {
 		return err
 	}
+	if text == "" && (!clear || caret.Empty) {
+		return nil
+	}
+	if err := where.callScript(ctx, nil, "startTyping", ref); err != nil {
+		return err
+	}
+	if err := fm.writeText(ctx, pg, caret.End, text); err != nil {
+		return err
+	}
+	return fm.checkTyped(ctx, where, ref, text, clear)
+}
+
+// checkTyped fails if a field did not take a text, and notes if it made another one of it.
+func (fm *forms) checkTyped(ctx context.Context, where *page, ref, text string, clear bool) error {
+	var typed struct{ Problem, Note string }
+	err := where.callScript(ctx, &typed, "checkTyped", ref, text, clear)
 	switch {
-	case caret.End:
+	case err != nil: // the text may have replaced the field, or left the page
+		fm.state.m.cfg.Log.Debug("checking a field", "pane", fm.state.id, "error", err)
+		return cdp.Cause(ctx)
+	case typed.Problem != "":
+		return errors.New(sanitize.Line(typed.Problem, 400))
+	case typed.Note != "":
+		fm.activity.noteDuringAction(sanitize.Line(typed.Note, 400))
+	}
+	return nil
+}
+
+// writeText types a text at the caret, or with end at the end of the field. An empty text deletes
+// what is selected.
+func (fm *forms) writeText(ctx context.Context, pg *page, end bool, text string) error {
+	switch {
+	case end:
 		if err := fm.pressKey(ctx, pg, "End"); err != nil {
 			return err
 		}
-	case text == "" && clear && !caret.Empty:
+	case text == "":
 		return fm.pressKey(ctx, pg, "Delete")
 	}
 	return fm.typeText(ctx, pg, text)

@@ -68,7 +68,7 @@ func clicks(b *bench, p *Pane, n int) []float64 {
 	b.ok(err)
 	var refs []string
 	for line := range strings.Lines(s.Text) {
-		if m := regexp.MustCompile(`^(e\d+) button`).FindStringSubmatch(line); m != nil && len(refs) < 20 {
+		if m := regexp.MustCompile(`^ *(e\d+) button`).FindStringSubmatch(line); m != nil && len(refs) < 20 {
 			refs = append(refs, m[1])
 		}
 	}

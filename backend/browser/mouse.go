@@ -31,6 +31,7 @@ func (m *mouse) Hover(ctx context.Context, target string) (Acted, error) {
 		if err != nil {
 			return err
 		}
+		m.state.change(func() { m.state.network.patient, m.state.network.ref = true, at.Ref })
 		return m.mouseTo(ctx, pg, at, 0)
 	})
 }
@@ -48,7 +49,11 @@ func (m *mouse) Drag(ctx context.Context, from, to string) (Acted, error) {
 			}
 		}
 		if !endIsPoint {
-			if err := m.pagePositionOf(ctx, pg, &end, to); err != nil {
+			where, err := m.targets.callOnTarget(ctx, pg, &end, "locateDrop", to, start.Ref)
+			if err == nil {
+				err = m.frames.toPagePoint(ctx, where, &end)
+			}
+			if err != nil {
 				return err
 			}
 		}

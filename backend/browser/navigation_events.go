@@ -89,6 +89,7 @@ func (ne *navigationEvents) onNavigated(pg *page, e *cdp.Event) {
 			on:      ne.state.network.on,
 			last:    ne.state.network.last,
 			patient: ne.state.network.patient,
+			ref:     ne.state.network.ref,
 		}
 		ne.state.info.URL = sanitize.Line(ev.Frame.URL+ev.Frame.URLFragment, 4096)
 		ne.state.info.Title = fallbackTitle(ne.state.info.URL)

@@ -169,6 +169,39 @@ func (n *navigation) awaitLoad(ctx context.Context, pg *page, ready func() bool)
 	return nil
 }
 
+// loadQuietTime is how long a loaded page makes no request until it counts as complete: scripts fetch more then.
+const loadQuietTime = 500 * time.Millisecond
+
+// AwaitPageComplete returns when the pane's document has loaded and the page has made no request for loadQuietTime,
+// or when the pane or ctx ends.
+func (n *navigation) AwaitPageComplete(ctx context.Context) {
+	ctx, cancel := cdp.JoinContexts(ctx, n.state.ctx)
+	defer cancel(nil)
+	quiet := time.Now() // the earliest moment since when the page may be at rest
+	for ctx.Err() == nil {
+		n.state.mu.Lock()
+		net, moved := n.state.network, n.state.changed
+		busy := n.state.info.Loading || len(net.open) > 0
+		n.state.mu.Unlock()
+		if busy {
+			quiet = time.Now()
+		} else if net.last.After(quiet) {
+			quiet = net.last
+		}
+		rest := loadQuietTime - time.Since(quiet)
+		if !busy && rest <= 0 {
+			return
+		}
+		timer := time.NewTimer(max(rest, 10*time.Millisecond))
+		select {
+		case <-moved:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
 // ensurePage returns the page to navigate: the current one, the crashed one renewed, or a new
 // one.
 func (n *navigation) ensurePage(ctx context.Context) (*page, error) {

@@ -16,7 +16,8 @@ type networkActivity struct {
 	// leaving is when the page began to navigate away, zero if it does not.
 	leaving time.Time
 	opening time.Time // when a window was opened that has no pane yet
-	patient bool      // the action takes a moment to have an effect
+	patient bool      // the effect of the action is usually delayed
+	ref     string    // of the element that the action is about, whose own state is no delayed effect
 }
 
 // onNetwork counts requests. Those that stay open by design do not count.

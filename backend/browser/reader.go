@@ -127,14 +127,22 @@ func (v pageView) lines() []string {
 func (rd *reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 	var v pageView
 	rd.frames.numberFrames(ctx, pg)
-	if err := pg.callScript(ctx, &v, "takeSnapshot"); err != nil {
+	listening := make(chan []proto.DOMBackendNodeID, 1)
+	go func() { listening <- pg.findListeners(ctx) }()
+	err := pg.callScript(ctx, &v, "takeSnapshot")
+	nodes := <-listening
+	if err != nil {
 		return v, err
 	}
+	added := pg.injectListeners(ctx, nodes)
 	more, err := pg.injectNewClosedRoots(ctx, v.Known)
 	if err != nil && !documentWasLeft(err) {
 		return v, err
 	}
-	if more > 0 || err != nil {
+	if more > 0 && err == nil { // there may be listeners in them
+		added += pg.injectListeners(ctx, pg.findListeners(ctx))
+	}
+	if more > 0 || added > 0 || err != nil {
 		v = pageView{}
 		if err := pg.callScript(ctx, &v, "takeSnapshot"); err != nil {
 			return v, err
@@ -159,21 +167,27 @@ func (rd *reader) insertFrames(ctx context.Context, pg *page, lines []string) []
 			out = append(out, line)
 			continue
 		}
-		f := places[line]
+		name := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(name)]
+		f := places[name]
 		if f == nil {
 			continue // it was removed
 		}
 		v, err := rd.readPage(ctx, f.page)
 		if err != nil {
-			out = append(out, "(the frame does not answer)")
+			out = append(out, indent+"(the frame does not answer)")
 			continue
 		}
-		out = append(append(out, v.Here...), v.There...)
+		for _, inner := range slices.Concat(v.Here, v.There) {
+			out = append(out, indent+inner)
+		}
 	}
 	return out
 }
 
-func isFramePlaceholder(line string) bool { return strings.HasPrefix(line, "\x01") }
+func isFramePlaceholder(line string) bool {
+	return strings.HasPrefix(strings.TrimLeft(line, " "), "\x01")
+}
 
 // readUnfinished reads a page and says what it still lacked before or after that, "" for a
 // complete page: a page may finish while it is read, and the result may still be incomplete.

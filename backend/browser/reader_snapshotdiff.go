@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"goalpost/backend/browser/internal/sanitize"
@@ -13,7 +14,7 @@ func (rd *reader) linesFrom(t lastSnapshot, first int) Snapshot {
 	var b strings.Builder
 	i := first
 	for ; i < len(t.lines); i++ {
-		line := sanitize.Line(t.lines[i], 2000)
+		line := sanitizeIndented(t.lines[i])
 		if b.Len()+len(line)+1 > maxSnapshotBytes {
 			break
 		}
@@ -25,8 +26,8 @@ func (rd *reader) linesFrom(t lastSnapshot, first int) Snapshot {
 		b.WriteString("the page shows nothing\n")
 	case i < len(t.lines):
 		s.Next = i
-		fmt.Fprintf(&b, "%d more lines are left out: continue from %d, scroll, or look for something by its text or role\n",
-			len(t.lines)-i, i)
+		fmt.Fprintf(&b, "%s left out: continue from %d, scroll, or look for something by its text or role\n",
+			countLines(len(t.lines)-i, "more line is", "more lines are"), i)
 	case t.cut:
 		b.WriteString("the page is larger than what was looked at\n")
 	}
@@ -35,24 +36,21 @@ func (rd *reader) linesFrom(t lastSnapshot, first int) Snapshot {
 	return s
 }
 
-// snapshotDiff returns the lines that were added and removed.
+// sanitizeIndented is sanitize.Line for a line of a snapshot, which begins with spaces.
+func sanitizeIndented(line string) string {
+	text := strings.TrimLeft(line, " ")
+	return line[:min(len(line)-len(text), maxIndent)] + sanitize.Line(text, 2000)
+}
+
+// maxIndent limits the spaces before a line.
+const maxIndent = 60
+
+// snapshotDiff returns the lines that were added and removed, and whether the others have another
+// order.
 func (rd *reader) snapshotDiff(was, is lastSnapshot) Snapshot {
 	s := Snapshot{URL: rd.state.Info().URL, Truncated: is.cut}
-	count := map[string]int{}
-	for _, line := range was.lines {
-		count[line]++
-	}
-	var added, gone []string
-	for _, line := range is.lines {
-		if count[line]--; count[line] < 0 {
-			added = append(added, line)
-		}
-	}
-	for _, line := range was.lines {
-		if count[line]--; count[line] >= 0 {
-			gone = append(gone, line)
-		}
-	}
+	old, now := trimIndents(was.lines), trimIndents(is.lines)
+	added, gone := subtractLines(now, old), subtractLines(old, now)
 	var b strings.Builder
 	left := 0
 	tell := func(mark string, lines []string) {
@@ -66,13 +64,84 @@ func (rd *reader) snapshotDiff(was, is lastSnapshot) Snapshot {
 	}
 	tell("+ ", added)
 	tell("- ", gone)
+	if moved := movedLines(old, now); len(moved) > 0 {
+		b.WriteString("these have another order now:\n")
+		tell("~ ", moved[:min(len(moved), maxMovedLines)])
+		if more := len(moved) - maxMovedLines; more > 0 {
+			fmt.Fprintf(&b, "~ %s\n", countLines(more, "more line", "more lines"))
+		}
+	}
 	switch {
 	case left > 0:
 		s.Truncated = true
-		fmt.Fprintf(&b, "%d more lines differ: take a whole snapshot\n", left)
+		fmt.Fprintf(&b, "%s: take a whole snapshot\n", countLines(left, "more line differs", "more lines differ"))
 	case b.Len() == 0:
 		b.WriteString("nothing is different since the last snapshot\n")
 	}
 	s.Text = b.String()
 	return s
+}
+
+func trimIndents(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = strings.TrimLeft(line, " ")
+	}
+	return out
+}
+
+// subtractLines returns the lines that others lacks. A line may be there several times.
+func subtractLines(lines, others []string) []string {
+	count := map[string]int{}
+	for _, line := range others {
+		count[line]++
+	}
+	var lacking []string
+	for _, line := range lines {
+		if count[line]--; count[line] < 0 {
+			lacking = append(lacking, line)
+		}
+	}
+	return lacking
+}
+
+// maxMovedLines limits the lines that a difference reports in their new order.
+const maxMovedLines = 40
+
+// movedLines returns, of the lines that occur once in both lists, those from the first to the last
+// that has another place among them, in the new order.
+func movedLines(old, now []string) []string {
+	places := map[string]int{}
+	for _, list := range [][]string{old, now} {
+		for _, line := range list {
+			places[line]++
+		}
+	}
+	once := func(list, other []string) []string {
+		in := map[string]bool{}
+		for _, line := range other {
+			in[line] = true
+		}
+		return slices.DeleteFunc(slices.Clone(list), func(line string) bool { return places[line] != 2 || !in[line] })
+	}
+	before, after := once(old, now), once(now, old)
+	if len(before) != len(after) { // a line that is in one list twice
+		return nil
+	}
+	first, last := 0, len(after)-1
+	for first <= last && before[first] == after[first] {
+		first++
+	}
+	for last > first && before[last] == after[last] {
+		last--
+	}
+	return after[first : last+1]
+}
+
+// countLines is a number with the words for one or several.
+func countLines(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
 }

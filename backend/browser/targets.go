@@ -49,10 +49,11 @@ func (t *targets) describeLostRef(ref string) (role, name string, ok bool) {
 	}
 	for _, list := range [][]string{t.last.said, t.last.lines} {
 		for i := len(list) - 1; i >= 0; i-- {
-			if !strings.HasPrefix(list[i], ref+" ") {
+			line := strings.TrimLeft(list[i], " ")
+			if !strings.HasPrefix(line, ref+" ") {
 				continue
 			}
-			m := refLinePattern.FindStringSubmatch(list[i])
+			m := refLinePattern.FindStringSubmatch(line)
 			if m == nil {
 				return "", "", false
 			}

@@ -44,9 +44,10 @@ func (p Program) root() *cobra.Command {
 	}
 	reading, resuming, serving := readCommands{p}, resumeCommands{p}, serveCommands{p}
 	orders, approvals := orderCommands{p}, approvalCommands{p}
+	changes := changeCommands{p}
 	root.AddCommand(
 		runCommand{p}.run(), reading.list(), reading.show(), reading.events(), reading.report(),
-		receiptCommand{p}.receipt(), p.recording(),
+		receiptCommand{p}.receipt(), p.recording(), changes.diff(), changes.undo(),
 		resuming.resume(), resuming.reopen(), resuming.accept(), resuming.reject(),
 		orders.orderCommand("pause", "Pause a running goal after its current call", (*api.GoalAPI).Pause),
 		orders.orderCommand("abort", "End a goal at once", (*api.GoalAPI).Abort),

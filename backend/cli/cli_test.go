@@ -62,6 +62,12 @@ func TestScripts(t *testing.T) {
 // means nothing outside.
 const hold = "exec 9>>lock; flock 9; "
 
+// spendMuch makes an answer take so many tokens that the critic's share of them is enough for a request.
+func spendMuch(a modeltest.Answer) modeltest.Answer {
+	a.Usage = goal.Usage{TokensIn: 10, TokensOut: 90_000}
+	return a
+}
+
 // lastNote is what the user said last, to the agent or of a check that waited.
 func lastNote(r modeltest.Request) (note string) {
 	for _, m := range r.Messages {
@@ -100,7 +106,7 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 			claim,
 		}[min(turn, 2)]
 	case "never-claims":
-		return modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("echo turn %d", turn)})
+		return spendMuch(modeltest.Call("run_command", map[string]string{"command": fmt.Sprintf("echo turn %d", turn)}))
 	case "gives-up":
 		return modeltest.Call("abort_with_report", map[string]string{
 			"reason":           "no way",
@@ -205,12 +211,22 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		case len(r.Tools) > 0:
 			return []modeltest.Answer{
 				modeltest.Call("write_todos", `{"todos":[{"text":"write it","done":true}]}`),
-				modeltest.Call("write_file", map[string]string{"path": "done.txt", "content": "x"}), claim,
-			}[min(turn, 2)]
+				spendMuch(modeltest.Call("write_file", map[string]string{"path": "done.txt", "content": "x"})),
+				modeltest.Call("list_files", "{}"), claim,
+			}[min(turn, 3)]
 		case strings.Contains(string(r.Body), "You are the critic"):
 			return modeltest.Say("PROGRESSING\nit writes")
 		}
 		return modeltest.Say("CONFIRM\nthe file is there")
+	case "rewrites": // by means of the shell alone
+		return work(modeltest.Call("run_command", map[string]string{
+			"command": "sed -i s/red/blue/ colour.txt; rm -r lib; mkdir out; echo built >out/program; git checkout -q other",
+		}), done, claim)
+	case "answers": // what it was asked
+		return work(done, modeltest.Call("claim_complete", map[string]string{
+			"rationale": "done.txt is there",
+			"result":    "# Bugs\n- one letter",
+		}))
 	case "tampers": // with its check, and then does the work
 		swap := `{"command":"mv tests away && mkdir tests && echo true > tests/check.sh"}`
 		return work(modeltest.Call("run_command", swap), claim, done, claim)

@@ -128,12 +128,12 @@ func (p liveView) showEvent(e event.Event, o output) (goal.Exit, error) {
 	p.progress(e)
 	var exit goal.Exit
 	var report []string
-	var account string
+	var account, result string
 	switch b := e.Body.(type) {
 	case *event.Ended:
-		exit, report, account = b.Exit, b.Report, b.Account
+		exit, report, account, result = b.Exit, b.Report, b.Account, b.Result
 	case *event.Paused:
-		exit, report, account = b.Exit, b.Report, b.Account
+		exit, report, account, result = b.Exit, b.Report, b.Account, b.Result
 	case *event.Queued:
 		return b.Left, nil
 	default:
@@ -143,9 +143,26 @@ func (p liveView) showEvent(e event.Event, o output) (goal.Exit, error) {
 		return "", nil // it continues automatically
 	}
 	if !o.json {
-		return exit, p.printf("%s", reportText(e.GoalID, exit, report, account))
+		return exit, p.printf("%s", resultText(result)+reportText(e.GoalID, exit, report, account))
 	}
 	return exit, nil
+}
+
+// resultText is what the agent hands over to the user, above the report; "" if that is nothing.
+func resultText(result string) string {
+	if result = strings.TrimSpace(result); result == "" {
+		return ""
+	}
+	return "\nResult, in the agent's words\n" + indentText(result)
+}
+
+// indentText indents each line of a text.
+func indentText(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("    " + strings.TrimRight(line, "\r\n") + "\n")
+	}
+	return b.String()
 }
 
 // reportText is the host's report, followed by the agent's own account.
@@ -156,10 +173,7 @@ func reportText(id goal.ID, exit goal.Exit, report []string, account string) str
 		b.WriteString(formatBullet(line))
 	}
 	if account = strings.TrimSpace(account); account != "" {
-		b.WriteString("The agent's own account, not checked by the host\n")
-		for line := range strings.Lines(account) {
-			b.WriteString("    " + strings.TrimRight(line, "\r\n") + "\n")
-		}
+		b.WriteString("The agent's own account, not checked by the host\n" + indentText(account))
 	}
 	return b.String()
 }
@@ -223,6 +237,8 @@ func (p liveView) progress(e event.Event) {
 		p.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
 	case *event.VerificationFailed:
 		p.errorf("  not verified: %s\n", oneLine(b.Detail))
+	case *event.ChangesUndone:
+		p.errorf("  %s brought back to %s\n", goal.FormatCount(b.Count, "file"), singleLine(b.To))
 	case *event.Warning:
 		p.errorf("  warning: %s\n", singleLine(b.Text)) // the end of the text says what to do
 	case *event.Steered:

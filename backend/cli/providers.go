@@ -2,8 +2,12 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +23,7 @@ type providerCommands struct{ Program }
 
 func (p providerCommands) providers() *cobra.Command {
 	return newCommandGroup("providers", "Manage the models that goals may use",
-		p.listProviders(), p.addProvider(), p.removeProvider(), p.testProvider())
+		p.listProviders(), p.addProvider(), p.removeProvider(), p.testProvider(), p.listModels())
 }
 
 func (p providerCommands) listProviders() *cobra.Command {
@@ -43,6 +47,9 @@ func (p providerCommands) listProviders() *cobra.Command {
 func (p providerCommands) providerTable(list []api.Provider) error {
 	lines := []string{"\tID\tKIND\tMODEL\tADDRESS\tNOTE"}
 	for _, v := range list {
+		if v.Note == "" && v.TestedAt != "" {
+			v.Note = fmt.Sprintf("tested %s, %d ms", v.TestedAt, v.LatencyMS)
+		}
 		mark := " "
 		if v.Active {
 			mark = "*"
@@ -96,34 +103,213 @@ func (f *providerFlags) applyTo(p *config.Provider, model string) {
 	}
 }
 
+// addFlags are the flags of providers add.
+type addFlags struct {
+	providerFlags
+	preset, model           string
+	use, shouldTest, stdin  bool
+	inputPrice, outputPrice float64
+}
+
 func (p providerCommands) addProvider() *cobra.Command {
-	var f providerFlags
-	var model string
-	var use bool
+	var f addFlags
 	c := &cobra.Command{
-		Use: "add ID", Short: "Add or update a provider; omitted fields are unchanged", Args: cobra.ExactArgs(1),
-		Example: "  " + p.Name + " providers add local --base-url http://127.0.0.1:11434/v1 --model qwen3",
-		RunE: func(_ *cobra.Command, args []string) error {
-			return p.withConfig(func(c *config.Config) error {
-				kept, err := c.ChangeProvider(args[0], func(kept *config.Provider) error {
-					f.applyTo(kept, model)
-					return nil
-				})
-				if err == nil && use {
-					err = c.Use(kept.ID)
+		Use:   "add ID",
+		Short: "Connect or update a provider; omitted fields are unchanged",
+		Long: "Connects a provider of models. If ID is the name of a preset, its address is known, and the connection is " +
+			"tested before it is saved. Presets: " + config.PresetIDs() + ".",
+		Args: cobra.ExactArgs(1),
+		Example: "  " + p.Name + " providers add openai --key-env OPENAI_API_KEY\n" +
+			"  " + p.Name + " providers add ollama --model qwen3-coder:30b\n" +
+			"  " + p.Name + " providers add local --base-url http://127.0.0.1:9000/v1 --model qwen3",
+		RunE: func(c *cobra.Command, args []string) error {
+			isPreset := f.preset != ""
+			if !f.given("base-url") && !isPreset {
+				var known config.Preset
+				if known, isPreset = config.FindPreset(args[0]); isPreset {
+					f.preset = known.ID
 				}
-				if err != nil {
-					return fmt.Errorf("provider: %w", err)
-				}
-				return p.printf("%s is saved: %s\n  %s providers test %s tests it.\n", kept.ID, describeAddress(kept), p.Name,
-					kept.ID)
-			})
+			}
+			if !f.given("test") {
+				f.shouldTest = isPreset
+			}
+			if isPreset || f.shouldTest || f.stdin {
+				return p.connectProvider(c.Context(), args[0], f)
+			}
+			return p.saveProvider(args[0], f)
 		},
 	}
 	f.add(c.Flags(), "its address")
-	c.Flags().StringVar(&model, "model", "", "the model's name, as the server calls it")
-	c.Flags().BoolVar(&use, "use", false, "make it the default provider for new goals")
+	c.Flags().StringVar(&f.keyEnv, "key-env", "", "environment variable that contains the API key")
+	c.Flags().BoolVar(&f.stdin, "key-stdin", false,
+		"read the API key from standard input and store it in the keyring or the encrypted file")
+	c.Flags().StringVar(&f.preset, "preset", "", "take address and protocol from this preset (default: ID, if it is one)")
+	c.Flags().StringVar(&f.model, "model", "", "the model's name, as the server calls it (default: one of its list)")
+	c.Flags().BoolVar(&f.use, "use", false, "make it the default provider for new goals")
+	c.Flags().BoolVar(&f.shouldTest, "test", false,
+		"test it before it is saved (default for presets; --test=false saves it as it is)")
+	c.Flags().Float64Var(&f.inputPrice, "input-price", 0, "USD per million tokens of input; 0 = the published price")
+	c.Flags().Float64Var(&f.outputPrice, "output-price", 0, "USD per million tokens of output; 0 = the published price")
 	return c
+}
+
+// applyTo is that of the embedded flags, with the prices.
+func (f *addFlags) applyTo(p *config.Provider) {
+	f.providerFlags.applyTo(p, f.model)
+	if f.given("key-env") {
+		p.APIKeyEnv, p.APIKeySecret = f.keyEnv, ""
+	}
+	if f.given("input-price") || f.given("output-price") {
+		if p.Price = nil; f.inputPrice != 0 || f.outputPrice != 0 {
+			p.Price = &config.Price{Input: f.inputPrice, Output: f.outputPrice}
+		}
+	}
+}
+
+// saveProvider saves what the flags name, without a test.
+func (p providerCommands) saveProvider(id string, f addFlags) error {
+	return p.withConfig(func(c *config.Config) error {
+		kept, err := c.ChangeProvider(id, func(kept *config.Provider) error {
+			f.applyTo(kept)
+			return nil
+		})
+		if err == nil && f.use {
+			err = c.Use(kept.ID)
+		}
+		if err != nil {
+			return fmt.Errorf("provider: %w", err)
+		}
+		return p.printf("%s is saved: %s\n  %s providers test %s tests it.\n", kept.ID, describeAddress(kept), p.Name,
+			kept.ID)
+	})
+}
+
+// connectProvider tests a connection and saves it. Without a source of the key it takes the preset's variable, or asks
+// at the terminal.
+func (p providerCommands) connectProvider(ctx context.Context, id string, f addFlags) error {
+	in := api.ConnectInput{
+		ID:            id,
+		Preset:        f.preset,
+		BaseURL:       f.baseURL,
+		Model:         f.model,
+		KeyEnv:        f.keyEnv,
+		KeySecret:     f.keySecret,
+		ContextWindow: f.window,
+		InputPrice:    f.inputPrice,
+		OutputPrice:   f.outputPrice,
+		Use:           f.use,
+		Untested:      !f.shouldTest,
+	}
+	if f.given("kind") {
+		in.Kind = f.kind
+	}
+	return p.withApp(ctx, app.Options{}, func(a *app.App) (err error) {
+		if in.Key, in.KeyEnv, err = p.findKey(ctx, a.ModelAPI(ctx), in, f); err != nil {
+			return err
+		}
+		out, err := a.ModelAPI(ctx).Connect(in)
+		if err != nil {
+			return fmt.Errorf("provider: %w", err)
+		}
+		if err := p.printTest(out.Test); err != nil {
+			return err
+		}
+		if !out.Saved {
+			p.errorf("  %s\n  Nothing is saved. --test=false saves it without a test.\n", out.Test.Hint)
+			return exitCode(exitError)
+		}
+		place := ""
+		if out.Place != "" {
+			place = "; its key is in the " + out.Place
+		}
+		return p.printf("%s is connected%s.\n", out.ID, place)
+	})
+}
+
+// findKey returns the key, or the variable that contains it; both are "" if the saved provider has
+// one or none is needed.
+func (p providerCommands) findKey(
+	ctx context.Context, models *api.ModelAPI, in api.ConnectInput, f addFlags,
+) (key, variable string, err error) {
+	if f.stdin {
+		key, err = secretCommands(p).read(ctx, "The API key")
+		return key, "", err
+	}
+	list, err := models.List()
+	if err != nil || in.KeyEnv != "" || in.KeySecret != "" ||
+		slices.ContainsFunc(list, func(v api.Provider) bool { return v.ID == in.ID }) {
+		return "", in.KeyEnv, err
+	}
+	preset, _ := config.FindPreset(in.Preset)
+	variable = preset.FindVariable(os.Getenv)
+	if variable != "" || len(preset.KeyVariables) == 0 || !isTerminal(os.Stdin) {
+		return "", variable, nil
+	}
+	key, err = p.readHidden(ctx, "The API key of "+preset.Name+", from "+preset.KeyPage)
+	return key, "", err
+}
+
+// printTest prints the steps of a test, nothing if there was none.
+func (p providerCommands) printTest(t api.ConnectionTest) error {
+	marks := map[string]string{"ok": "✓", "warn": "!", "bad": "✗"}
+	for _, s := range t.Steps {
+		if err := p.printf("  %s %-7s %s\n", marks[s.State], s.ID, oneLine(s.Detail)); err != nil {
+			return err
+		}
+	}
+	for _, note := range t.Notes {
+		if err := p.printf("  %s\n", oneLine(note)); err != nil {
+			return err
+		}
+	}
+	if t.Response != "" && !t.OK {
+		p.errorf("  the server: %s\n", oneLine(t.Response))
+	}
+	return nil
+}
+
+func (p providerCommands) listModels() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "models [ID]",
+		Short: "List the models that a provider offers (default: the active one); prices are in USD per million tokens",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+				list, err := a.ModelAPI(c.Context()).Models(strings.Join(args, ""))
+				if err != nil || asJSON {
+					return errors.Join(err, p.printJSONIf(err == nil, list))
+				}
+				lines := []string{"MODEL\tCONTEXT\tINPUT\tOUTPUT\tIMAGES\tTOOLS\tREASONING"}
+				for _, m := range list {
+					lines = append(lines, strings.Join([]string{
+						oneLine(m.ID), formatWindow(m), formatModelPrice(m, m.InputPrice), formatModelPrice(m, m.OutputPrice),
+						cmp.Or(m.Images, "?"), cmp.Or(m.Tools, "?"), cmp.Or(m.Reasoning, "?"),
+					}, "\t"))
+				}
+				return p.printTable(lines)
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+func formatWindow(m api.ModelView) string {
+	if m.WindowFrom == "assumed" {
+		return fmt.Sprintf("%d (assumed)", m.ContextWindow)
+	}
+	return strconv.Itoa(m.ContextWindow)
+}
+
+func formatModelPrice(m api.ModelView, usd float64) string {
+	switch {
+	case m.Free:
+		return "free"
+	case usd == 0:
+		return "?"
+	}
+	return fmt.Sprintf("$%.2f", usd)
 }
 
 // describeAddress says in a line how a provider is reached.
@@ -140,10 +326,10 @@ func describeAddress(v config.Provider) string {
 
 func (p providerCommands) removeProvider() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove ID", Short: "Remove a provider", Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return p.withConfig(func(c *config.Config) error {
-				if err := c.DeleteProvider(args[0]); err != nil {
+		Use: "remove ID", Short: "Remove a provider, and the key that was stored for it", Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+				if _, err := a.ModelAPI(c.Context()).Delete(args[0]); err != nil {
 					return fmt.Errorf("provider: %w", err)
 				}
 				return nil
@@ -155,23 +341,31 @@ func (p providerCommands) removeProvider() *cobra.Command {
 func (p providerCommands) testProvider() *cobra.Command {
 	return &cobra.Command{
 		Use:   "test [ID]",
-		Short: "Ask a provider's model one short question (default: the active one)",
+		Short: "Test a provider: server, key, model and a tool call (default: the active one)",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			id := ""
-			if len(args) > 0 {
-				id = args[0]
-			}
 			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				f := a.TestProvider(c.Context(), id)
-				if err := p.printf("%s: %s\n", f.State, f.Detail); err != nil || f.State == "ok" {
+				f, err := a.ModelAPI(c.Context()).Test(strings.Join(args, ""))
+				if err != nil {
 					return err
 				}
-				if f.Hint != "" {
-					p.errorf("  %s\n", f.Hint)
+				if f.State != "bad" {
+					return p.printf("%s: %s\n%s", f.State, oneLine(f.Detail), indentHint(f.Hint))
 				}
+				if err := p.printf("%s: %s: %s\n", f.State, f.Title, oneLine(f.Detail)); err != nil {
+					return err
+				}
+				p.errorf("%s", indentHint(f.Hint))
 				return exitCode(exitError)
 			})
 		},
 	}
+}
+
+// indentHint is a hint on a line of its own, "" if there is none.
+func indentHint(hint string) string {
+	if hint == "" {
+		return ""
+	}
+	return "  " + oneLine(hint) + "\n"
 }

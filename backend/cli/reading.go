@@ -120,6 +120,7 @@ func (p readCommands) showGoal(g *api.GoalAPI, v api.GoalView) error {
 		goal.FormatCount(v.Steps, "step"), goal.FormatCount(v.Iterations, "iteration"),
 		goal.FormatDuration(time.Duration(v.SpentMS)*time.Millisecond), v.Policy.Dir, v.Policy.Risk)
 	b.WriteString(describeScope(v.Policy.DescribeWork(), v.Policy.CheckDir))
+	b.WriteString(resultText(v.Result))
 	switch {
 	case v.Queued != "":
 		fmt.Fprintf(&b, "waits in the queue of pid %d: %s\n", v.PID, oneLine(v.Queued))
@@ -258,15 +259,19 @@ func (p readCommands) report() *cobra.Command {
 	return &cobra.Command{
 		Use: "report ID", Short: "Print why a goal stopped", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.withReadOnlyStore(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
+			return p.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, s *store.Store) error {
 				row, err := s.Find(c.Context(), args[0])
 				if err != nil {
 					return fmt.Errorf("report: %w", err)
 				}
+				v, err := g.Get(string(row.ID))
+				if err != nil {
+					return err
+				}
 				if len(row.Report) == 0 {
 					return p.printf("goal %s is %s and has no report yet\n", row.ID.Short(), row.Status)
 				}
-				if err := p.printf("%s", reportText(row.ID, row.Exit, row.Report, row.Account)); err != nil {
+				if err := p.printf("%s", resultText(v.Result)+reportText(row.ID, row.Exit, row.Report, row.Account)); err != nil {
 					return err
 				}
 				return receiptCommand(p).printVerdicts(c.Context(), s, row.ID)

@@ -22,7 +22,8 @@ func (p receiptCommand) receipt() *cobra.Command {
 	c := &cobra.Command{
 		Use: "receipt ID", Short: "Print the verdicts of every claim, as JSON", Args: cobra.ExactArgs(1),
 		Long: "Print the verdicts of every claim, as JSON. With --verify the deterministic checks run again in the " +
-			"goal's folder. The exit code is 0 if the checks that the criterion needs pass, 7 if one of them fails or " +
+			"goal's folder, and the folder is compared with the hash in the receipt. The exit code is 0 if the checks that " +
+			"the criterion needs pass, 7 if one of them fails or " +
 			"evidence was changed, and 10 if nothing failed but the deciding checks cannot be run again, because they need " +
 			"a process that has ended, or a model or the user judged.",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -59,6 +60,9 @@ func (p receiptCommand) recheck(ctx context.Context, id string) error {
 		}
 		for _, fault := range out.Faults {
 			b.WriteString(oneLine(fault) + "\n")
+		}
+		if out.TreeChanged {
+			b.WriteString("the folder has changed since it was verified: its files are not those of the receipt\n")
 		}
 		if out.Open {
 			b.WriteString(inconclusiveText(out.Verdicts) + "\n")
@@ -116,6 +120,9 @@ func verdictProof(v goal.Verdict) string {
 			why = ": " + v.AssuranceReason
 		}
 		fmt.Fprintf(&b, "           assurance %s%s\n", v.Assurance, oneLine(why))
+	}
+	if v.Tree != "" {
+		fmt.Fprintf(&b, "           folder sha256 %s\n", v.Tree)
 	}
 	const most = 10
 	for i, f := range v.Changes {

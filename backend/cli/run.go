@@ -53,6 +53,8 @@ func (p runCommand) run() *cobra.Command {
 	fl.BoolVar(&f.in.Any, "any", false, "one passing check is enough")
 	fl.StringVar((*string)(&f.in.Require), "require", "",
 		"the least that the checks must prove: strong, shared, judged or claimed (default: anything)")
+	fl.IntVar(&f.in.Runs, "runs", 0,
+		"how often in a row a command of a check has to pass, to find flaky ones (default: once)")
 	fl.BoolVar(&f.in.AllowPassing, "allow-passing", false, "allow checks that already pass")
 	fl.BoolVar(&f.in.AllowMissing, "allow-missing", false, "allow checks whose program does not exist yet")
 	fl.StringVar(&f.in.Dir, "dir", "", "sandbox folder and working folder (default: a new one)")
@@ -83,7 +85,7 @@ func (p runCommand) run() *cobra.Command {
 		"share a pane of the open window or of serve with the goal, such as t1; the goal then runs there")
 	fl.StringVar(&f.in.Persona, "persona", "", "the agent's persona (default: engineer)")
 	fl.StringVar(&f.in.OnAsk, "on-ask", "park", "what to do when nobody answers an approval: park, deny, allow")
-	fl.IntVar(&f.criticEvery, "critic-every", goal.DefaultCriticEvery, "run the critic every N steps; 0 = no critic")
+	fl.IntVar(&f.criticEvery, "critic-every", goal.DefaultCriticEvery, "run the critic every N turns; 0 = no critic")
 	fl.StringVar(&f.in.CriticProvider, "critic-provider", "", "id of the critic's provider (default: the goal's own)")
 	fl.StringVar(&f.in.JudgeProvider, "judge-provider", "",
 		"id of the provider that judges and reviews (default: the goal's own)")

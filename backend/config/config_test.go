@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"goalpost/backend/config"
 	"goalpost/backend/fault"
@@ -325,6 +326,8 @@ func TestProvidersThatCannotWork(t *testing.T) {
 		{"id", func(p *config.Provider) { p.ID = strings.Repeat("x", 65) }},
 		{"context_window", func(p *config.Provider) { p.ContextWindow = -1 }},
 		{"context_window", func(p *config.Provider) { p.ContextWindow = 100 }},
+		{"price", func(p *config.Provider) { p.Price = &config.Price{Input: 1} }},
+		{"price", func(p *config.Provider) { p.Price = &config.Price{Input: -1, Output: 1} }},
 		{"kind", func(p *config.Provider) { p.Kind = "demo" }},
 		{"kind", func(p *config.Provider) { p.Kind = "" }},
 		{"base_url", func(p *config.Provider) { p.BaseURL = "" }},
@@ -346,6 +349,67 @@ func TestProvidersThatCannotWork(t *testing.T) {
 	}
 	if n := len(c.Providers()); n != 0 {
 		t.Errorf("%d providers were kept", n)
+	}
+}
+
+func TestChangeProvider_AnotherServer_MakesTheTestVoid(t *testing.T) {
+	c := open(t, t.TempDir())
+	p := isLocalFilesystem("x")
+	if err := c.SaveProvider(p); err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*config.Provider){
+		"model":   func(p *config.Provider) { p.Model += "x" },
+		"address": func(p *config.Provider) { p.BaseURL += "/x" },
+		"key":     func(p *config.Provider) { p.APIKeyEnv = "ANOTHER" },
+		"window":  nil,
+	} {
+		tested := c.Providers()[0]
+		if err := c.RecordTest(tested, config.ProviderTest{At: time.Now(), OK: true, Model: tested.Model}); err != nil {
+			t.Fatal(err)
+		}
+		if !c.Providers()[0].IsReady() {
+			t.Fatalf("%s: not ready after a test", name)
+		}
+		if _, err := c.ChangeProvider("x", func(p *config.Provider) error {
+			if p.ContextWindow = 9_000; change != nil {
+				change(p)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Providers()[0].IsReady(); got != (change == nil) {
+			t.Errorf("%s: ready is %v", name, got)
+		}
+		// The outcome of a test that began before the change does not count.
+		if err := c.RecordTest(tested, config.ProviderTest{OK: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Providers()[0].IsReady(); got != (change == nil) {
+			t.Errorf("%s: ready is %v after an older test", name, got)
+		}
+	}
+}
+
+func TestPresets_EachOne_IsAProviderAndHasItsName(t *testing.T) {
+	for _, p := range config.Presets() {
+		if found, ok := config.FindPreset(strings.ToUpper(p.ID)); !ok || found.ID != p.ID {
+			t.Errorf("%s is found as %+v", p.ID, found)
+		}
+		provider := config.Provider{ID: p.ID, Kind: p.Kind, BaseURL: p.BaseURL}
+		if err := provider.Validate(); err != nil && p.BaseURL != "" {
+			t.Errorf("%s: %v", p.ID, err)
+		}
+		if p.BaseURL != "" && !p.IsLocal && (len(p.KeyVariables) == 0 || p.KeyPage == "") {
+			t.Errorf("%s has no key variable or page: %+v", p.ID, p)
+		}
+	}
+	if p, ok := config.FindPreset("LM Studio"); !ok || p.ID != "lmstudio" {
+		t.Errorf("LM Studio is %+v", p)
+	}
+	if _, err := config.RequirePreset("nobody"); invalid(err).Field != "preset" {
+		t.Errorf("%v", err)
 	}
 }
 

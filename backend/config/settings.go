@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -77,8 +78,41 @@ type Provider struct {
 	// APIKeySecret names a secret of the vault that is used as the key instead.
 	APIKeySecret string `json:"api_key_secret,omitempty"`
 	// ContextWindow is the model's context window in tokens; 0 uses the known value for the model.
-	ContextWindow int  `json:"context_window,omitempty"`
-	Active        bool `json:"-"`
+	ContextWindow int `json:"context_window,omitempty"`
+	// Price is what the model costs here; nil uses the published price.
+	Price *Price `json:"price,omitempty"`
+	// Preset is the id of the preset that it was made from, "" for another server.
+	Preset string `json:"preset,omitempty"`
+	// Test is the last test of exactly these values, nil if they were never tested.
+	Test   *ProviderTest `json:"test,omitempty"`
+	Active bool          `json:"-"`
+}
+
+// Price is in USD per million tokens.
+type Price struct {
+	Input       float64 `json:"input"`
+	Output      float64 `json:"output"`
+	CachedInput float64 `json:"cached_input,omitempty"` // 0 = as other input
+}
+
+// ProviderTest says when a provider was tested and what came of it.
+type ProviderTest struct {
+	At        time.Time `json:"at"`
+	OK        bool      `json:"ok"`
+	Model     string    `json:"model"`             // that called a tool, or should have
+	LatencyMS int64     `json:"latency_ms"`        // of its reply
+	Models    int       `json:"models,omitempty"`  // how many the server listed
+	Window    int       `json:"window,omitempty"`  // that the server reported for the model, in tokens
+	Message   string    `json:"message,omitempty"` // what failed
+}
+
+// IsReady reports whether the last test of these values was successful.
+func (p Provider) IsReady() bool { return p.Kind == Demo || p.Test != nil && p.Test.OK }
+
+// isSameServer reports whether a test of the one holds for the other.
+func (p Provider) isSameServer(o Provider) bool {
+	return p.Kind == o.Kind && p.BaseURL == o.BaseURL && p.Model == o.Model && p.APIKeyEnv == o.APIKeyEnv &&
+		p.APIKeySecret == o.APIKeySecret
 }
 
 type file struct {
@@ -288,11 +322,15 @@ var (
 	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-func (p Provider) check() error {
+// Validate refuses a provider that cannot work.
+func (p Provider) Validate() error {
 	const minWindow, maxWindow = 4_096, 100_000_000
 	u, err := url.Parse(p.BaseURL)
 	switch {
 	case !idPattern.MatchString(p.ID) || p.ID == string(Demo):
+		if p.ID == "" {
+			return fault.Invalid("id", "the provider has no name", "enter a name")
+		}
 		return fault.Invalid("id", fmt.Sprintf("%q cannot be the name of a provider", p.ID),
 			"use letters, digits, dots and dashes; demo is taken")
 	case p.Kind != OpenAI && p.Kind != Anthropic:
@@ -310,11 +348,32 @@ func (p Provider) check() error {
 	case p.APIKeySecret != "" && (!secretForm.MatchString(p.APIKeySecret) || p.APIKeyEnv != ""):
 		return fault.Invalid("api_key_secret", "this is not the name of a secret, or the key is named twice",
 			"give the name of a secret, not the key itself, and no environment variable")
+	case p.Price != nil && !p.Price.isPossible():
+		return fault.Invalid("price", "these are not prices in USD per million tokens",
+			fmt.Sprintf("give the price of input and of output, each more than 0 and at most %d", maxPrice))
 	case p.ContextWindow != 0 && (p.ContextWindow < minWindow || p.ContextWindow > maxWindow):
 		return fault.Invalid("context_window", fmt.Sprintf("a context window of %d tokens is not possible", p.ContextWindow),
 			fmt.Sprintf("use at least %d, or 0 for the known value of the model", minWindow))
 	}
 	return nil
+}
+
+// maxPrice is the highest accepted price in USD per million tokens.
+const maxPrice = 100_000
+
+func (p *Price) isPossible() bool {
+	isPrice := func(usd float64) bool { return usd > 0 && usd <= maxPrice }
+	return isPrice(p.Input) && isPrice(p.Output) && (p.CachedInput == 0 || isPrice(p.CachedInput))
+}
+
+// RecordTest stores the outcome of a test of a provider, unless the provider has been changed since.
+func (c *Config) RecordTest(tested Provider, t ProviderTest) error {
+	return c.change(func(f *file) error {
+		if i := f.find(tested.ID); i >= 0 && f.Providers[i].isSameServer(tested) {
+			f.Providers[i].Test = &t
+		}
+		return nil
+	})
 }
 
 // SaveProvider adds a provider or replaces the one with its id. The first one becomes the default.
@@ -334,10 +393,14 @@ func (c *Config) ChangeProvider(id string, edit func(*Provider) error) (p Provid
 		if p = (Provider{ID: id}); i >= 0 {
 			p = f.Providers[i]
 		}
+		before := p
 		if err := edit(&p); err != nil {
 			return err
 		}
-		if err := p.check(); err != nil {
+		if p.Test == before.Test && !p.isSameServer(before) {
+			p.Test = nil
+		}
+		if err := p.Validate(); err != nil {
 			return err
 		}
 		if i >= 0 {

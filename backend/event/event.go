@@ -174,6 +174,8 @@ type (
 		// Unanswered means that no model answered in the newest iteration, which therefore does not count and is
 		// repeated.
 		Unanswered bool `json:"unanswered,omitempty"`
+		// Result is what the agent handed over with the claim that was verified or waits for the user.
+		Result string `json:"result,omitempty"`
 	}
 	// Resumed continues a goal with the same steps and numbers.
 	Resumed struct {
@@ -190,6 +192,16 @@ type (
 		Report    []string       `json:"report"`
 		Account   string         `json:"account,omitempty"`
 		By        goal.ID        `json:"by,omitempty"` // user_aborted: goal.ExternalAgent; "" is the user
+		// Result is what the agent handed over with the claim that was verified.
+		Result string `json:"result,omitempty"`
+	}
+	// ChangesUndone reports that the user brought the goal's folder back to an earlier state, between runs.
+	ChangesUndone struct {
+		To      string   `json:"to"`    // as a phrase: "the start of the goal", "step 12"
+		Count   int      `json:"count"` // files, links and folders
+		Files   []string `json:"files"` // the first of them
+		Skipped int      `json:"skipped,omitempty"`
+		Redo    bool     `json:"redo,omitempty"` // it undid an undo
 	}
 	// Delta is streaming text of the model. It is not journaled and may be lost.
 	Delta struct {
@@ -271,6 +283,7 @@ func (Warning) EventType() string            { return "warning" }
 func (Paused) EventType() string             { return "paused" }
 func (Resumed) EventType() string            { return "resumed" }
 func (Ended) EventType() string              { return "ended" }
+func (ChangesUndone) EventType() string      { return "changes_undone" }
 func (Delta) EventType() string              { return "delta" }
 func (Egress) EventType() string             { return "egress" }
 func (Pane) EventType() string               { return "pane" }
@@ -281,7 +294,7 @@ func BodyTypes() []Body {
 		&Created{}, &Queued{}, &Started{}, &Reopened{}, &LimitsChanged{}, &Iteration{}, &Message{}, &StepStarted{}, &Step{},
 		&ApprovalRequested{}, &ApprovalResolved{}, &GrantEnded{}, &Todos{}, &Critic{},
 		&Claim{}, &Verdict{}, &Review{}, &VerificationFailed{}, &Usage{}, &Steered{}, &Lease{}, &Warning{}, &Paused{},
-		&Resumed{}, &Ended{}, &Delta{}, &Egress{}, &Pane{},
+		&Resumed{}, &Ended{}, &ChangesUndone{}, &Delta{}, &Egress{}, &Pane{},
 	}
 }
 

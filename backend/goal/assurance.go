@@ -26,6 +26,25 @@ func (a Assurance) AtLeast(least Assurance) bool {
 	return least == "" || a.IsValid() && slices.Index(Assurances(), a) <= slices.Index(Assurances(), least)
 }
 
+// Describe says for users what a done goal with this assurance proves. judge is the model that decided a judged one,
+// "" if it is not known. An unknown level has no description.
+func (a Assurance) Describe(judge string) string {
+	switch a {
+	case Strong:
+		return "Verified"
+	case Shared:
+		return "Verified (the tested code ran inside the test process)"
+	case Judged:
+		if judge == "" {
+			judge = "a model"
+		}
+		return "Judged by " + judge
+	case Claimed:
+		return "Claimed, not verified"
+	}
+	return ""
+}
+
 // BestAssurance is the most that a pass of the check can prove.
 func (c Check) BestAssurance() Assurance {
 	switch c.Type {

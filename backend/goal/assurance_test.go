@@ -135,3 +135,30 @@ func TestNeedsReview_FileBesideAQuestion(t *testing.T) {
 		t.Error("a command beside a question is reviewed")
 	}
 }
+
+func TestAssuranceDescribe_EachLevel_IsPlainWords(t *testing.T) {
+	for _, c := range []struct {
+		level       goal.Assurance
+		judge, want string
+	}{
+		{goal.Strong, "m1", "Verified"},
+		{goal.Shared, "m1", "Verified (the tested code ran inside the test process)"},
+		{goal.Judged, "m1", "Judged by m1"},
+		{goal.Judged, "", "Judged by a model"},
+		{goal.Claimed, "m1", "Claimed, not verified"},
+		{"", "m1", ""},
+		{"newer", "m1", ""},
+	} {
+		if got := c.level.Describe(c.judge); got != c.want {
+			t.Errorf("%q: %q, want %q", c.level, got, c.want)
+		}
+	}
+	g := goal.Goal{Provider: "p", Model: "m"}
+	if got := g.JudgeName(); got != "m" {
+		t.Errorf("the goal's model judges: %q", got)
+	}
+	g.Options.JudgeProvider = "j"
+	if got := g.JudgeName(); got != "j" {
+		t.Errorf("another provider judges: %q", got)
+	}
+}

@@ -16,7 +16,12 @@ type Criterion struct {
 	Any    bool    `json:"any,omitempty"` // one passing check is enough
 	// Require is the least that a pass must prove; "" asks for nothing.
 	Require Assurance `json:"require,omitempty"`
+	// Runs is how often in a row a command has to pass, at most MaxRuns; 0 and 1 are once.
+	Runs int `json:"runs,omitempty"`
 }
+
+// MaxRuns bounds Criterion.Runs.
+const MaxRuns = 20
 
 // Validate refuses a criterion that cannot decide anything.
 func (c Criterion) Validate() error {
@@ -27,6 +32,13 @@ func (c Criterion) Validate() error {
 	for i, k := range c.Checks {
 		if reason, hint := k.validate(); reason != "" {
 			return fault.Invalid("criterion", fmt.Sprintf("check %d %s", i+1, reason), hint)
+		}
+	}
+	if c.Runs < 0 || c.Runs > MaxRuns {
+		return &fault.Error{
+			Field:   "runs",
+			Message: fmt.Sprintf("the commands cannot run %d times", c.Runs),
+			Hint:    fmt.Sprintf("choose 1 to %d", MaxRuns),
 		}
 	}
 	switch best := c.BestAssurance(); {

@@ -4,6 +4,7 @@
 package goal
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -78,7 +79,7 @@ type Goal struct {
 	Verified        bool // true when a program or a model of the host decided
 	RunID           string
 	Spent           Spend
-	Report          []string // at most five bullets, the first says why it stopped
+	Report          []string // at most six bullets, the first says why it stopped
 	Account         string   // the agent's own last account, "" if it gave none
 	ParkedUntil     time.Time
 	TestsBefore     []int // number of tests that ran in pre-flight, by check; set while the goal is being created
@@ -106,7 +107,7 @@ type CareOptions struct {
 	Persona string `json:"persona,omitempty"` // "" is engineer
 	// reasoning effort, in the words of the model's protocol; "" is the provider's default
 	Effort         string `json:"effort,omitempty"`
-	CriticEvery    int    `json:"critic_every,omitempty"`    // steps; 0 is off
+	CriticEvery    int    `json:"critic_every,omitempty"`    // turns; 0 is off
 	CriticProvider string `json:"critic_provider,omitempty"` // "" is the goal's own
 	JudgeProvider  string `json:"judge_provider,omitempty"`  // "" is the goal's own
 	// "" is automatic: review if no deterministic check decides
@@ -135,7 +136,7 @@ const (
 	ReviewNever  ReviewMode = "never"
 )
 
-// DefaultCriticEvery is the default number of steps between two runs of the critic.
+// DefaultCriticEvery is the default number of turns between two runs of the critic.
 const DefaultCriticEvery = 5
 
 // NeedsReview reports whether a reviewer checks claims that passed.
@@ -144,6 +145,11 @@ func (g Goal) NeedsReview() bool {
 		return !g.Criterion.HasDeterministicCheck() || g.Criterion.isJudgedInSubstance()
 	}
 	return g.Options.Review == ReviewAlways
+}
+
+// JudgeName is the name of what answers the goal's questions: a provider that the user chose, or the goal's model.
+func (g Goal) JudgeName() string {
+	return cmp.Or(g.Options.JudgeProvider, g.Model, g.Provider)
 }
 
 // Spend counts what a goal has used so far, over all of its runs.

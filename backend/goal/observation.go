@@ -57,6 +57,8 @@ type ObservedProgram struct {
 	Main    string `json:"main,omitempty"` // the file of the goal's folder that it runs, "" if none
 	// FromInput: an interpreter whose program comes from its standard input.
 	FromInput bool `json:"from_input,omitempty"`
+	// ReadsRepository: git, which read the repository of the goal's folder.
+	ReadsRepository bool `json:"reads_repository,omitempty"`
 }
 
 // Observation is what a check was seen to do with the goal's folder. It is a *process.Trace reduced to that.

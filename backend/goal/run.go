@@ -103,8 +103,10 @@ type RunHistory struct {
 	Warned map[string]int // by limit: the highest percentage warned of since the limits were set
 	Critic []string       // the critic's comments, since when Claims are
 	Looked int            // the newest step that the critic has seen
-	Memory LoopState
-	Filled []Call // executed calls that may contain the value of a secret
+	// CriticTokens is what the critic has cost, in and out.
+	CriticTokens int64
+	Memory       LoopState
+	Filled       []Call // executed calls that may contain the value of a secret
 }
 
 // LoopState is the state of the loop guard and the circuit breaker of a goal. Calls, results and workspaces are

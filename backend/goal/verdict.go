@@ -43,7 +43,10 @@ type Verdict struct {
 	Observed Observed `json:"observed,omitempty"`
 	// Changes are files that the check used and that are new or changed since the goal's start. Those with a reason
 	// make it tampered.
-	Changes     []FileChange  `json:"changes,omitempty"`
+	Changes []FileChange `json:"changes,omitempty"`
+	// Tree is a hash of the goal's folder as it was when the criterion passed, in the last verdict; "" in others, and
+	// where the folder is too large.
+	Tree        string        `json:"tree,omitempty"`
 	Observation *Observation  `json:"-"` // pre-flight: what it used; nil where nobody could observe it
 	Missing     string        `json:"-"` // pre-flight: the missing program that the check needs
 	Took        time.Duration `json:"-"`

@@ -11,6 +11,9 @@ var generatedDirs = []string{
 	".pytest_cache", ".mypy_cache",
 }
 
+// IsGenerated reports whether programs fill folders of that name automatically.
+func IsGenerated(name string) bool { return slices.Contains(generatedDirs, name) }
+
 // Rules are the rules of the .gitignore files of a folder, by the folder they
 // are in ("" is the top).
 type Rules map[string][]Rule
@@ -24,7 +27,7 @@ type Rule struct {
 // Ignored reports whether git would ignore path: later rules win.
 func (r Rules) Ignored(path string, isFolder bool) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
-	if isFolder && slices.Contains(generatedDirs, name) {
+	if isFolder && IsGenerated(name) {
 		return true
 	}
 	out := false

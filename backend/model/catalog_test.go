@@ -3,6 +3,8 @@ package model
 import (
 	"math"
 	"testing"
+
+	"goalpost/backend/model/catalog"
 )
 
 func TestModelCatalog(t *testing.T) {
@@ -20,8 +22,9 @@ func TestModelCatalog(t *testing.T) {
 		"llama":                       DefaultContextWindow,
 		"":                            DefaultContextWindow,
 	} {
-		if got := ContextWindow(model); got != window {
-			t.Errorf("window of %q is %d", model, got)
+		got, isKnown := ContextWindow("http://127.0.0.1:1/v1", model)
+		if got != window || isKnown != (window != DefaultContextWindow || model == "qwen2.5-coder:7b") {
+			t.Errorf("window of %q is %d, known: %v", model, got, isKnown)
 		}
 	}
 	for model, sees := range map[string]bool{
@@ -39,6 +42,11 @@ func TestModelCatalog(t *testing.T) {
 	far, claude, local := &baseClient{o: Options{BaseURL: "https://api.openai.com/v1"}},
 		&baseClient{o: Options{BaseURL: "https://api.anthropic.com"}},
 		&baseClient{o: Options{BaseURL: "http://127.0.0.1:1/v1"}}
+	priced := &baseClient{o: Options{
+		BaseURL: "http://127.0.0.1:1/v1",
+		Model:   "mine",
+		Price:   catalog.Price{In: 1, Out: 2},
+	}}
 	for _, c := range []struct {
 		server *baseClient
 		model  string
@@ -55,6 +63,8 @@ func TestModelCatalog(t *testing.T) {
 			cacheWrite: 1_000_000,
 		}, 3 + 1.5 + 0.3 + 3.75},
 		{local, "gpt-4o", tokenCount{in: 1_000_000, out: 1_000_000}, 0},
+		{priced, "mine", tokenCount{in: 1_000_000, out: 1_000_000}, 3},
+		{priced, "gpt-4o", tokenCount{in: 1_000_000}, 0}, // the user's price is for the provider's own model
 	} {
 		if usd := c.server.cost(c.model, c.used); math.Abs(usd-c.usd) > 1e-9 {
 			t.Errorf("%s at %s costs %v, want %v", c.model, c.server.o.BaseURL, usd, c.usd)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/model/catalog"
 )
 
 // Options say how a model is reached.
@@ -22,6 +23,8 @@ type Options struct {
 	Effort  string // requested in every turn, one of its protocol's Efforts; "" leaves it to the server
 	APIKey  string // may be empty: local servers do not need one
 	KeyName string // the environment variable of the key, for hints
+	// Price is what Model costs here; zero uses the published price.
+	Price catalog.Price
 	// Transport is shared by many clients; nil means one for this client alone.
 	Transport *http.Transport
 	// Linger is how long the end of a stream may follow its last event, for the usage that comes after it. 0 means 5

@@ -28,14 +28,54 @@ func IsListening(port uint16) bool {
 // OwnsListener reports whether one of the processes listens on a TCP port. It sees only
 // processes of the same user, and every process when it runs as root.
 func OwnsListener(processes []int, port uint16) bool {
-	var sockets []string
+	return ownsSocket(processes, listeningSockets(func(s socket) bool { return s.port() == int(port) }))
+}
+
+// OwnsAnyListener reports whether one of the processes listens on a TCP port or on a Unix socket. It sees only
+// processes of the same user, and every process when it runs as root.
+func OwnsAnyListener(processes []int) bool {
+	sockets := listeningSockets(func(socket) bool { return true })
+	return ownsSocket(processes, append(sockets, listeningUnixSockets()...))
+}
+
+// listeningSockets returns the names, as of links in /proc/PID/fd, of the TCP sockets that listen and are wanted.
+func listeningSockets(wanted func(socket) bool) (names []string) {
 	for _, table := range []string{"tcp", "tcp6"} {
 		scanTable(table, func(s socket) bool {
-			if s.port() == int(port) && s.state == stateListen {
-				sockets = append(sockets, "socket:["+s.inode+"]")
+			if s.state == stateListen && wanted(s) {
+				names = append(names, "socket:["+s.inode+"]")
 			}
 			return false
 		})
+	}
+	return names
+}
+
+// listeningUnixSockets returns the names of the Unix sockets that listen.
+func listeningUnixSockets() (names []string) {
+	f, err := os.Open("/proc/net/unix")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		// Num RefCount Protocol Flags Type St Inode Path
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 7 {
+			continue
+		}
+		const accepts = 1 << 16 // __SO_ACCEPTCON
+		if flags, err := strconv.ParseUint(fields[3], 16, 32); err == nil && flags&accepts != 0 {
+			names = append(names, "socket:["+fields[6]+"]")
+		}
+	}
+	return names
+}
+
+// ownsSocket reports whether one of the processes has one of these sockets open.
+func ownsSocket(processes []int, sockets []string) bool {
+	if len(sockets) == 0 {
+		return false
 	}
 	for _, process := range processes {
 		dir := "/proc/" + strconv.Itoa(process) + "/fd/"

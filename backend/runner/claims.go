@@ -12,8 +12,8 @@ import (
 // pendingClaim is what is verified in this iteration.
 type pendingClaim struct {
 	rationale, result string
-	by                string // critic, person; "" is the agent
-	of                string // by the user: whose claim it was
+	by                string // person; "" is the agent
+	of                string // by the user: whose claim it was; critic in goals of older versions
 	accepted          *bool  // the user's word
 	note              string
 }
@@ -28,6 +28,7 @@ type claimHistory struct {
 	idle     bool          // nothing done since the last failed claim
 	at       time.Time     // when the checks ran last
 	accepted *pendingClaim // the one that was verified
+	waiting  *pendingClaim // the one that waits for the user's decision
 	review   *goal.Review
 	reminded map[string]bool // reminders before a verification, once each
 }
@@ -120,6 +121,16 @@ func (c *claimHistory) failedInARow() int {
 	return most
 }
 
+// result is what the agent handed over with the claim that was verified or waits for the user.
+func (c *claimHistory) result() string {
+	for _, claim := range []*pendingClaim{c.accepted, c.waiting} {
+		if claim != nil {
+			return claim.result
+		}
+	}
+	return ""
+}
+
 // verifiedByHost says whether the host, and not only the user's or the agent's word,
 // verified what passed.
 func (c *claimHistory) verifiedByHost() bool {
@@ -134,19 +145,27 @@ func (c *claimHistory) verifiedByHost() bool {
 // reviewRejected reports whether the reviewer decided last and did not confirm.
 func (c *claimHistory) reviewRejected() bool { return c.review != nil && !c.review.Confirmed }
 
-// judgedByModel reports whether a model and no program decided what passed.
+// judgedByModel reports whether a model decided what the goal is about: no command or predicate passed, and what else
+// passed only looked whether a file is there or a server answers.
 func (c *claimHistory) judgedByModel() bool {
 	judged := false
 	for _, v := range c.last {
 		if v.Outcome != goal.Pass {
 			continue
 		}
-		if v.Type.IsDeterministic() {
+		if v.Type == goal.Shell || v.Type == goal.JSONPredicate && v.Assurance != goal.Claimed {
 			return false
 		}
-		judged = judged || v.Type != goal.Manual
+		judged = judged || v.Type == goal.Visual || v.Type == goal.ModelQuestion
 	}
 	return judged
+}
+
+// programsPassed reports whether a check that a program decides passed.
+func (c *claimHistory) programsPassed() bool {
+	return slices.ContainsFunc(c.last, func(v goal.Verdict) bool {
+		return v.Outcome == goal.Pass && v.Type.IsDeterministic()
+	})
 }
 
 // failingChecks names the checks that failed at the last claim.

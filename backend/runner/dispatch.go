@@ -36,6 +36,7 @@ type dispatcher struct {
 	approvals *approvals
 	secrets   *callSecrets
 	steps     *stepRecorder
+	snapshots SnapshotTaker // nil where nothing is kept
 
 	tools      map[string]Tool
 	former     map[string][]string // former names, by the current one
@@ -232,9 +233,19 @@ func (d *dispatcher) performCall(ctx context.Context, c *resolvedCall) (goal.Res
 	if c.isRefused() {
 		return c.refusal.result, c.refusal.outcome
 	}
+	keeps := d.snapshots != nil && mayChange(c.effect)
+	if keeps {
+		d.snapshots.AwaitSnapshot(ctx)
+		if stop := stopCause(ctx); stop != nil { // the folder may not have been kept
+			return goal.Result{Text: "not executed: " + stop.Reason}, event.Failed
+		}
+	}
 	over := d.grants.openFor(c.Call, c.effect, c.grant)
 	result, outcome := d.invokeTool(ctx, c)
 	over()
+	if keeps {
+		d.snapshots.SnapshotAfter(c.step)
+	}
 	d.steps.markExecuted(c)
 	return result, outcome
 }

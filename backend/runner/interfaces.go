@@ -113,6 +113,8 @@ type Verifier interface {
 		error)
 	// Review asks the independent reviewer about a claim whose checks passed.
 	Review(ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict) (goal.Review, error)
+	// ResumeAgent lets the agent's programs continue, which Criterion stops. It is not called if the goal is done.
+	ResumeAgent()
 }
 
 // Workspace compares what a goal can change with its start.
@@ -164,6 +166,14 @@ type LeftoverReporter interface{ ThingsLeft() []string }
 // "" if the goal may begin.
 type Preflighter interface {
 	RecheckPreflight(ctx context.Context, g goal.Goal) (why string, err error)
+}
+
+// SnapshotTaker is a Session that keeps what the goal's folder was like, so that changes can be undone.
+type SnapshotTaker interface {
+	// AwaitSnapshot waits until the folder is kept as it was when the session was opened.
+	AwaitSnapshot(ctx context.Context)
+	// SnapshotAfter says that a step may have changed the folder. It does not wait.
+	SnapshotAfter(step int)
 }
 
 // Session is what one goal runs in.

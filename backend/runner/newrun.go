@@ -103,13 +103,14 @@ func (r *Run) addVerification() {
 	}
 	r.critic = &critic{
 		goal:     &r.goal,
+		clock:    r.cfg.Clock,
+		log:      r.cfg.Log,
 		journal:  r.journal,
 		messages: r.messages,
 		gate:     r.gate,
 		budget:   r.budget,
 		plan:     r.plan,
 		recent:   r.recent,
-		decide:   r.verification.decideClaim,
 	}
 	r.reporter = &reporter{goal: &r.goal, claims: claims, budget: r.budget, plan: r.plan, requests: r.requests}
 }
@@ -157,6 +158,8 @@ func (r *Run) attachSession(s Session) {
 	workspace := s.World()
 	r.integrity.workspace, r.progress.workspace, r.reporter.workspace = workspace, workspace, workspace
 	r.verification.judge = s.Judge()
+	snapshots, _ := s.(SnapshotTaker)
+	r.verification.snapshots, r.dispatcher.snapshots = snapshots, snapshots
 	r.critic.attach(s.Models())
 	r.dispatcher.attach(s)
 }

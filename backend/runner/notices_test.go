@@ -19,8 +19,8 @@ func (littered) ThingsLeft() []string {
 
 func (still) Changed(context.Context) (string, error) { return "1 file changed: a", nil }
 
-// TestAReportHasAtMostFiveBullets, whatever was left behind; nothing of that is left out.
-func TestAReportHasAtMostFiveBullets(t *testing.T) {
+// TestReport_AtMostSixBullets, whatever was left behind; nothing of that is left out.
+func TestReport_AtMostSixBullets(t *testing.T) {
 	r := newTestRun(goal.Goal{Spent: goal.Spend{Claims: 1}}, &watchClock{})
 	r.reporter.workspace, r.reporter.autorun = still{}, littered{}
 	r.plan.todos = []goal.Todo{{Text: "more"}}
@@ -28,11 +28,11 @@ func TestAReportHasAtMostFiveBullets(t *testing.T) {
 	for _, stop := range []*Stop{{Exit: goal.Stuck, Reason: "nothing moved"}, {Exit: goal.Done}} {
 		r.verification.claims.accepted = &pendingClaim{rationale: "it works"}
 		bullets := r.reporter.report(t.Context(), stop)
-		if len(bullets) != 5 {
+		if len(bullets) != 6 || !strings.HasPrefix(bullets[5], "Next: ") {
 			t.Errorf("%s: %d bullets: %q", stop.Exit, len(bullets), bullets)
 		}
-		if want := "1 file changed: a. git would obey this. the copy was changed. files are in /tmp"; bullets[2] != want {
-			t.Errorf("%s: %q, want %q", stop.Exit, bullets[2], want)
+		if want := "1 file changed: a. git would obey this. the copy was changed. files are in /tmp"; bullets[3] != want {
+			t.Errorf("%s: %q, want %q", stop.Exit, bullets[3], want)
 		}
 	}
 }
@@ -62,6 +62,46 @@ func TestTheReportCountsTheChecksOfTheCriterion(t *testing.T) {
 		if got := verdictBullet(goal.Criterion{Checks: []goal.Check{shell, question}, Any: c.any},
 			c.verdicts); got != c.want {
 			t.Errorf("any %v, %d verdicts: %q, want %q", c.any, len(c.verdicts), got, c.want)
+		}
+	}
+}
+
+// TestReport_FileBesideAQuestion_IsJudged: the file alone does not decide, and each check's level is named.
+func TestReport_FileBesideAQuestion_IsJudged(t *testing.T) {
+	file := goal.Check{Type: goal.File, Path: "out.txt"}
+	question := goal.Check{Type: goal.ModelQuestion, Question: "Is it right?"}
+	command := goal.Check{Type: goal.Shell, Command: "make test"}
+	pass := func(i int, k goal.Check, level goal.Assurance) goal.Verdict {
+		return goal.Verdict{Check: i, Type: k.Type, Name: k.Name(), Outcome: goal.Pass, Assurance: level}
+	}
+	for _, c := range []struct {
+		name     string
+		first    goal.Check
+		judged   bool
+		decided  string
+		verdicts string
+	}{
+		{
+			"a file", file, true,
+			"Done: a model judged claim 1; programs checked only what needs no judgement.",
+			"2 of 2 checks passed: out.txt (strong), Is it right? (judged).",
+		},
+		{
+			"a command", command, false,
+			"Done: the host verified claim 1.",
+			"2 of 2 checks passed: make test (strong), Is it right? (judged).",
+		},
+	} {
+		r := newTestRun(goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{c.first, question}}}, &watchClock{})
+		claims := r.verification.claims
+		claims.made, claims.accepted = 1, &pendingClaim{rationale: "it works", result: "42"}
+		claims.last = []goal.Verdict{pass(0, c.first, goal.Strong), pass(1, question, goal.Judged)}
+		bullets := r.reporter.report(t.Context(), &Stop{Exit: goal.Done})
+		if claims.judgedByModel() != c.judged || !strings.HasPrefix(bullets[0], c.decided+" Assurance: judged") {
+			t.Errorf("%s: judged %t, %q", c.name, claims.judgedByModel(), bullets[0])
+		}
+		if bullets[1] != c.verdicts || claims.result() != "42" {
+			t.Errorf("%s: %q, result %q", c.name, bullets[1], claims.result())
 		}
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"goalpost/backend/goal"
 )
 
-// How much of the newest steps the critic and the judges see: the number of steps, and the characters of each result.
-// A critic with a longer interval sees more, if its context window allows.
+// How much of the newest steps the critic and the judges see: the number of steps, and the characters of each argument
+// and result. A critic with a longer interval sees more, if its context window and its share of the tokens allow.
 const (
 	maxRecent      = 40
 	maxCriticSteps = 400
-	maxJudgedChars = 4000
+	maxJudgedChars = 8 << 10
 )
 
 // recentSteps are the newest steps of a goal, also of earlier runs, for critic and judges.
@@ -18,9 +18,9 @@ type recentSteps struct {
 	steps []goal.Step // oldest first
 }
 
-// newRecentSteps keeps twice as many steps as there are between two calls of the critic.
+// newRecentSteps keeps four steps for each turn between two calls of the critic, and at least maxRecent.
 func newRecentSteps(criticEvery int) *recentSteps {
-	return &recentSteps{limit: max(maxRecent, min(2*criticEvery, maxCriticSteps))}
+	return &recentSteps{limit: max(maxRecent, min(4*criticEvery, maxCriticSteps))}
 }
 
 func (s *recentSteps) add(step goal.Step) {

@@ -38,6 +38,7 @@ func (r *Run) finishRun(ctx context.Context, stop *Stop) error {
 		Report:   report,
 		Account:  r.ended.finalStatement,
 		By:       stop.By,
+		Result:   r.verification.claims.result(),
 
 		Assurance: r.verification.assuranceAt(stop),
 	}
@@ -50,6 +51,7 @@ func (r *Run) finishRun(ctx context.Context, stop *Stop) error {
 			Until:      formatUntil(stop),
 			Pane:       stop.Pane,
 			By:         stop.By,
+			Result:     r.verification.claims.result(),
 			Unanswered: r.turns.uncounted,
 		}
 	}
@@ -103,27 +105,52 @@ type reporter struct {
 	autorun   LeftoverReporter // nil where the session reports none
 }
 
-// report is at most five bullets, written by the host from what it knows; the first
-// one says why the run stopped.
+// report is at most six bullets, written by the host from what it knows: why the run stopped, what the checks said,
+// what the agent said, what changed, what it took, and what the user can do next.
 func (p *reporter) report(ctx context.Context, stop *Stop) []string {
 	bullets := []string{p.stopReasonText(stop)}
 	for _, bullet := range []string{
-		verdictBullet(p.goal.Criterion, p.claims.last), p.describeChanges(ctx),
-		p.budget.usageText(p.claims.made),
+		verdictBullet(p.goal.Criterion, p.claims.last), p.agentText(stop), p.describeChanges(ctx),
+		p.budget.usageText(p.claims.made), nextSteps(stop.Exit),
 	} {
 		if bullet != "" {
 			bullets = append(bullets, bullet)
 		}
 	}
+	return bullets
+}
+
+// agentText is what the agent said last of its work, or left open.
+func (p *reporter) agentText(stop *Stop) string {
 	switch {
 	case stop.Exit == goal.Done:
-		bullets = append(bullets, p.claims.accepted.describeRationale())
+		return p.claims.accepted.describeRationale()
 	case p.requests.gaveUp != nil:
-		bullets = append(bullets, "What was learned: "+p.requests.gaveUp.learned)
+		return "What was learned: " + p.requests.gaveUp.learned
 	case p.plan.openTodos() != "":
-		bullets = append(bullets, "Open of its plan: "+strings.ReplaceAll(p.plan.openTodos(), "\n", "; "))
+		return "Open of its plan: " + strings.ReplaceAll(p.plan.openTodos(), "\n", "; ")
 	}
-	return bullets
+	return ""
+}
+
+// nextSteps says what the user can do after a stop, "" where the reason says it or nothing is to be done.
+func nextSteps(exit goal.Exit) string {
+	switch exit {
+	case goal.Done:
+		return "Next: look at the changes. If something is missing, reopen the goal with a note."
+	case goal.GaveUp:
+		return "Next: resume it with a note that helps, or start a new goal with another objective or check."
+	case goal.Stuck:
+		return "Next: resume it with a note that says what to do differently."
+	case goal.LimitReached:
+		return "Next: resume it with higher limits, or start a new goal with a smaller objective."
+	case goal.ExitError:
+		return "Next: repair what the reason names, and resume it."
+	case goal.Interrupted, goal.PausedByUser:
+		return "Next: resume it; it continues where it stopped."
+	case goal.NeedsUser, goal.WaitingForProvider, goal.AbortedByUser:
+	}
+	return ""
 }
 
 func (p *reporter) stopReasonText(stop *Stop) string {
@@ -138,9 +165,9 @@ func (p *reporter) stopReasonText(stop *Stop) string {
 	return "Stopped because " + withFullStop(stop.Reason)
 }
 
-// describeRationale is the rationale of a claim with the one whose it is.
+// describeRationale is the rationale of a claim and whose it is. A critic claimed in older versions.
 func (c *pendingClaim) describeRationale() string {
-	if c.by == "critic" || c.of == "critic" {
+	if c.of == "critic" {
 		return "The agent claimed nothing. The critic said: " + strings.TrimPrefix(c.rationale, "the critic: ")
 	}
 	return "The agent said: " + c.rationale
@@ -152,10 +179,16 @@ func (p *reporter) decidedByText() string {
 	person := a != nil && a.accepted != nil
 	var s string
 	switch {
-	case p.claims.judgedByModel() && person:
-		s = fmt.Sprintf("Done: a model judged claim %d and the user accepted it; no program decided.", n)
 	case p.claims.judgedByModel():
-		s = fmt.Sprintf("Done: a model judged claim %d; no program decided.", n)
+		s = fmt.Sprintf("Done: a model judged claim %d", n)
+		if person {
+			s += " and the user accepted it"
+		}
+		if p.claims.programsPassed() {
+			s += "; programs checked only what needs no judgement."
+		} else {
+			s += "; no program decided."
+		}
 	case p.claims.verifiedByHost():
 		s = fmt.Sprintf("Done: the host verified claim %d.", n)
 	case person:
@@ -207,6 +240,7 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 	}
 	passed := 0
 	heard := map[int]bool{}
+	var levels []string
 	var open, silent, fewer []string
 	for _, v := range verdicts {
 		heard[v.Check] = true
@@ -217,6 +251,9 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 		case v.Fewer > 0:
 			fewer = append(fewer,
 				fmt.Sprintf("%s ran %s, %d fewer than before the goal began", v.Name, goal.FormatCount(v.Tests, "test"), v.Fewer))
+		}
+		if v.Assurance != "" && v.Check < len(c.Checks) {
+			levels = append(levels, fmt.Sprintf("%s (%s)", excerpt.Truncate(v.Name, 60), v.Assurance))
 		}
 		passed++
 	}
@@ -229,6 +266,9 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 	if c.Any && passed > 0 && passed < len(c.Checks) {
 		s, left = s+", and one is enough", "; not passed: "
 	}
+	if len(levels) > 1 {
+		s += ": " + strings.Join(shortList(levels, 5), ", ")
+	}
 	for _, part := range []struct {
 		words string
 		list  []string
@@ -238,6 +278,14 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 		}
 	}
 	return withFullStop(s)
+}
+
+// shortList is the first of a list, and how many more there are.
+func shortList(list []string, most int) []string {
+	if len(list) <= most {
+		return list
+	}
+	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
 }
 
 // withFullStop ends a text with a full stop, unless it has its end already.

@@ -36,7 +36,7 @@ func (r *Run) restoreRun(ctx context.Context) *Stop {
 	r.plan.todos, r.recent.steps = past.Todos, past.Steps
 	r.budget.warned.restore(past.Warned)
 	r.verification.claims.restore(past, len(r.goal.Criterion.Checks))
-	r.critic.restore(past)
+	r.critic.restore(past, messages)
 	r.restoreLoopState(past.Memory)
 	r.secrets.restoreExposed(ctx, r.dispatcher.tools, past.Filled)
 	r.restoreReminders(messages)

@@ -85,6 +85,7 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	cancel(stop)
 	<-watched
 	r.progress.wait()
+	r.critic.close(context.WithoutCancel(ctx))
 	r.budget.stoppedAt = r.cfg.Clock.Now()
 	settled := r.finishRun(context.WithoutCancel(ctx), stop)
 	r.closeSession(context.WithoutCancel(ctx), stop.Exit)
@@ -189,7 +190,7 @@ func (r *Run) iterate(ctx context.Context) *Stop {
 		r.approvals.flushNotes,
 		r.checkVoluntaryStop,
 		r.verification.verifyClaim,
-		r.critic.runCritic,
+		r.critic.finishTurn,
 		r.progress.checkProgress,
 		r.saveLoopState,
 	)

@@ -47,7 +47,7 @@ func (s *stepRecorder) recordStep(c *resolvedCall, o event.Outcome, result strin
 	if c.effect.Control {
 		return
 	}
-	s.critic.steps++
+	s.critic.acted = true
 	s.recent.add(goal.Step{
 		N:         c.step,
 		Tool:      c.Tool,

@@ -26,6 +26,7 @@ type verification struct {
 	integrity *integrity
 	requests  *agentRequests
 	judge     Verifier
+	snapshots SnapshotTaker // nil where nothing is kept
 
 	claims *claimHistory
 }
@@ -44,8 +45,11 @@ func (v *verification) verifyClaim(ctx context.Context) *Stop {
 	return v.decideClaim(ctx, *c)
 }
 
-// decideClaim verifies a claim of the agent, the critic or the user.
-func (v *verification) decideClaim(ctx context.Context, c pendingClaim) *Stop {
+// decideClaim verifies a claim of the agent or the user.
+func (v *verification) decideClaim(ctx context.Context, c pendingClaim) (decided *Stop) {
+	if v.snapshots != nil { // a check may change the folder, too
+		v.snapshots.AwaitSnapshot(ctx)
+	}
 	if held := v.verificationReminder(c); held != "" {
 		return v.messages.addUserMessage(ctx, held)
 	}
@@ -66,6 +70,11 @@ func (v *verification) decideClaim(ctx context.Context, c pendingClaim) *Stop {
 	if c.accepted != nil && !*c.accepted {
 		return v.reportFailedClaim(ctx, c, "the user looked at the result and sent it back: "+c.note)
 	}
+	defer func() {
+		if decided == nil || decided.Exit != goal.Done {
+			v.judge.ResumeAgent()
+		}
+	}()
 	found, stop := v.runCriterion(ctx, c)
 	if stop != nil {
 		return stop
@@ -167,6 +176,7 @@ func (v *verification) waitForManualCheck(ctx context.Context, c pendingClaim) *
 	if stop := v.reviewClaim(ctx, c); stop != nil || v.claims.reviewRejected() {
 		return stop
 	}
+	v.claims.waiting = &c
 	passed := "everything else passed"
 	if v.goal.Criterion.Any && len(v.claims.last) > 0 {
 		passed = "no other check passed, and one is enough"
@@ -227,10 +237,6 @@ func (v *verification) reportFailedClaim(ctx context.Context, c pendingClaim, wh
 	v.claims.idle = true
 	text := conversation.FailurePrefix + why +
 		"\n\nKeep working: find out why, repair it, and claim again; or call abort_with_report if it cannot be done."
-	if c.by == "critic" {
-		text = conversation.FailurePrefix + "the critic took the goal for achieved, so the host verified. " + why +
-			"\n\nKeep working."
-	}
 	if len(v.plan.todos) > 0 {
 		text += newPlanRequest
 	}

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -14,7 +15,46 @@ import (
 // stopped before stay so. ctx bounds the freezing only. The programs of a closed
 // Supervisor have ended, so nothing stays frozen.
 func (s *Supervisor) FreezeAgent(ctx context.Context) (thaw func(), err error) {
-	id, _, err := s.changeMounts(ctx, wire.Request{Op: wire.Freeze})
+	return s.freeze(ctx, false)
+}
+
+// FreezeIdleAgent does what FreezeAgent does if none of the agent's programs listens on a TCP port or a Unix socket.
+// Otherwise it freezes nothing and returns ErrAgentListens: somebody may need their answer.
+func (s *Supervisor) FreezeIdleAgent(ctx context.Context) (thaw func(), err error) {
+	return s.freeze(ctx, true)
+}
+
+// UnsealFolder undoes SealFolder.
+func (s *Supervisor) UnsealFolder(ctx context.Context) error {
+	if _, _, err := s.changeMounts(ctx, wire.Request{Op: wire.Unseal}); err != nil {
+		return fmt.Errorf("making the folder of %s writable again: %w", s.name, err)
+	}
+	return nil
+}
+
+// SealFolder makes a folder read-only for the agent's programs until UnsealFolder, also for those that run.
+// It returns ErrFolderBusy and changes nothing if one of them has a file there open for writing.
+func (s *Supervisor) SealFolder(ctx context.Context, dir string) error {
+	_, _, err := s.changeMounts(ctx, wire.Request{Op: wire.Seal, Dir: []byte(dir)})
+	if hasCode(err, wire.Busy) {
+		return ErrFolderBusy
+	}
+	if err != nil {
+		return fmt.Errorf("making %s read-only: %w", dir, err)
+	}
+	return nil
+}
+
+func hasCode(err error, code wire.Code) bool {
+	var refused *wire.Error
+	return errors.As(err, &refused) && refused.Code == code
+}
+
+func (s *Supervisor) freeze(ctx context.Context, unlessListening bool) (thaw func(), err error) {
+	id, _, err := s.changeMounts(ctx, wire.Request{Op: wire.Freeze, UnlessListening: unlessListening})
+	if hasCode(err, wire.Listening) {
+		return nil, ErrAgentListens
+	}
 	thaw = sync.OnceFunc(func() { // an error means that the programs have ended
 		_, _, _ = s.changeMounts(context.WithoutCancel(ctx), wire.Request{ID: id, Op: wire.Thaw})
 	})

@@ -237,3 +237,80 @@ func TestFreezeAgent_OfAnotherCommand_IsRefused(t *testing.T) {
 		t.Error("a launcher without a sandbox froze the agent")
 	}
 }
+
+// TestFreezeIdleAgent_ProgramListens_FreezesNothing, on a port as on a socket in the goal's folder. Without a server,
+// programs are frozen.
+func TestFreezeIdleAgent_ProgramListens_FreezesNothing(t *testing.T) {
+	for name, server := range map[string]string{
+		"a port":   `s = socket.socket(); s.bind(("127.0.0.1", 0))`,
+		"a socket": `s = socket.socket(socket.AF_UNIX); s.bind("sock")`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := walls(t)
+			release := makeRelease(t, w)
+			s := enclose(t, w)
+			p, said := startReading(t, s, inside(w, `exec python3 -c 'import socket, time
+`+server+`; print("bound", flush=True); open("release").read(); s.listen(); print("listens", flush=True); time.sleep(1000)'`))
+			wantLine(t, said, "bound")
+			thaw, err := s.FreezeIdleAgent(t.Context())
+			if err != nil {
+				t.Fatalf("while nothing listens: %v", err)
+			}
+			thaw()
+			release()
+			wantLine(t, said, "listens")
+			if _, err := s.FreezeIdleAgent(t.Context()); !errors.Is(err, sandbox.ErrAgentListens) {
+				t.Errorf("while a program listens: %v", err)
+			}
+			if err := p.Signal(unix.SIGKILL); err != nil {
+				t.Error(err)
+			}
+			wait(t, p)
+		})
+	}
+}
+
+// TestSealFolder_ProgramsThatRun_CannotWrite: neither by an open folder nor by a path. A file that is open for writing
+// keeps the folder as it is.
+func TestSealFolder_ProgramsThatRun_CannotWrite(t *testing.T) {
+	w := walls(t)
+	release := makeRelease(t, w)
+	s := enclose(t, w)
+	p, said := startReading(t, s, inside(w, `mkdir sub; cd sub; exec 3> open; echo ready; read x < ../release; exec 3>&-
+		echo closed; read x < ../release; echo x > relative; echo x > `+w.Dir+`/absolute; mv ../sub ../moved
+		echo tried; read x < ../release; echo x > again && echo over`))
+	wantLine(t, said, "ready")
+	if err := s.SealFolder(t.Context(), w.Dir); !errors.Is(err, sandbox.ErrFolderBusy) {
+		t.Errorf("with an open file: %v", err)
+	}
+	release()
+	wantLine(t, said, "closed")
+	if err := s.SealFolder(t.Context(), w.Dir); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	var text string
+	for !strings.HasSuffix(text, "tried\n") {
+		line, err := said.ReadString('\n')
+		if text += line; err != nil {
+			t.Fatalf("%q, %v", text, err)
+		}
+	}
+	if err := s.UnsealFolder(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	rest, err := io.ReadAll(said)
+	if err != nil || !strings.HasSuffix(string(rest), "over\n") || !there(filepath.Join(w.Dir, "sub/again"))() {
+		t.Errorf("afterwards: %q, %v", rest, err)
+	}
+	wait(t, p)
+	for _, name := range []string{"sub/relative", "absolute", "moved"} {
+		if there(filepath.Join(w.Dir, name))() {
+			t.Errorf("%s was written", name)
+		}
+	}
+	if !there(filepath.Join(w.Dir, "sub/open"))() {
+		t.Error("what was written before is gone")
+	}
+}

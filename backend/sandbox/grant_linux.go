@@ -123,7 +123,7 @@ func (s *Supervisor) onMountChangeAnswer(a wire.Answer, fds []int) bool {
 	}
 	got := mountChangeResult{fds: fds}
 	if a.Error != nil {
-		got.err = errors.New(a.Error.Text)
+		got.err = a.Error
 	}
 	answer <- got
 	return true

@@ -59,6 +59,17 @@ func (*ActiveGrant) Revoke(context.Context) error { return nil }
 // FreezeAgent refuses.
 func (*Supervisor) FreezeAgent(context.Context) (thaw func(), err error) { return nil, errUnsupported }
 
+// FreezeIdleAgent refuses.
+func (*Supervisor) FreezeIdleAgent(context.Context) (thaw func(), err error) {
+	return nil, errUnsupported
+}
+
+// UnsealFolder refuses.
+func (*Supervisor) UnsealFolder(context.Context) error { return errUnsupported }
+
+// SealFolder refuses.
+func (*Supervisor) SealFolder(context.Context, string) error { return errUnsupported }
+
 // KillMark is 0.
 func (*Supervisor) KillMark() int64 { return 0 }
 

@@ -1,23 +1,35 @@
 package secret
 
 import (
+	"encoding/base32"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf16"
 )
 
-// encodingsOf lists the forms in which a value can appear: as it is, and as encoded in URLs, JSON, HTML, shells,
-// hexadecimal and base64. The longest comes first.
+// encodingsOf lists the forms in which a value can appear: as it is, in capitals, in small letters, and as encoded in
+// URLs, JSON, HTML, shells, hexadecimal, base64, base32 and UTF-16. The longest comes first.
 func encodingsOf(value string) []string {
 	list := []string{
 		value, url.QueryEscape(value), url.PathEscape(value), percentEncode(value, upper), percentEncode(value, lower),
 		html.EscapeString(value), strings.ReplaceAll(html.EscapeString(value), "&#34;", "&quot;"),
 		strings.ReplaceAll(value, "'", `'\''`), jsonEscaped(value, true), jsonEscaped(value, false),
 		hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
+		strings.ToUpper(value), strings.ToLower(value),
+		utf16Bytes(value, binary.LittleEndian), utf16Bytes(value, binary.BigEndian),
+	}
+	list = append(list, separatedHex(value)...)
+	list = append(list, numericEscapes(value)...)
+	for skip := range base32Group {
+		core := base32Core(value, skip)
+		list = append(list, core, strings.ToLower(core))
 	}
 	for skip := range 3 {
 		list = append(list, base64Core(base64.StdEncoding, value, skip), base64Core(base64.URLEncoding, value, skip))
@@ -67,6 +79,75 @@ func base64Core(e *base64.Encoding, value string, skip int) string {
 	if (skip+len(value))%3 != 0 {
 		last-- // its bits depend on the following byte, too
 	}
+	if last <= first {
+		return ""
+	}
+	return s[first:last]
+}
+
+// separatedHex returns the value in hexadecimal with something between its bytes: "73 33", "73:33", "73-33", "73,33",
+// `\x73\x33`, "0x73,0x33", "0x73, 0x33", and in pairs of bytes as dumps write it.
+func separatedHex(value string) (list []string) {
+	for _, digits := range []string{lower, upper} {
+		var bytes []string
+		for i := range len(value) {
+			bytes = append(bytes, string([]byte{digits[value[i]>>4], digits[value[i]&0xf]}))
+		}
+		for _, between := range []string{" ", ":", "-", ",", ", ", `\x`, ",0x", ", 0x"} {
+			list = append(list, strings.Join(bytes, between))
+		}
+		for first := 1; first <= 2; first++ { // the value begins in the middle of a pair, or with one
+			var b strings.Builder
+			for i, text := range bytes {
+				if i >= first && (i-first)%2 == 0 {
+					b.WriteByte(' ')
+				}
+				b.WriteString(text)
+			}
+			list = append(list, b.String())
+		}
+	}
+	return list
+}
+
+// numericEscapes returns the value with every character as a number, as JSON, JavaScript and HTML can write it.
+func numericEscapes(value string) (list []string) {
+	for _, digits := range []string{"%04x", "%04X"} {
+		var b strings.Builder
+		for _, unit := range utf16.Encode([]rune(value)) {
+			fmt.Fprintf(&b, `\u`+digits, unit)
+		}
+		list = append(list, b.String())
+	}
+	for _, form := range []string{"&#%d;", "&#x%x;", "&#x%X;"} {
+		var b strings.Builder
+		for _, r := range value {
+			fmt.Fprintf(&b, form, r)
+		}
+		list = append(list, b.String())
+	}
+	return list
+}
+
+// utf16Bytes returns the bytes of the value in UTF-16.
+func utf16Bytes(value string, order binary.AppendByteOrder) string {
+	var b []byte
+	for _, unit := range utf16.Encode([]rune(value)) {
+		b = order.AppendUint16(b, unit)
+	}
+	return string(b)
+}
+
+// base32Group is how many bytes base32 encodes together.
+const base32Group = 5
+
+// base32Core is the part of a base32 text that does not depend on what comes before and after the value, if skip bytes
+// of a group of five come before it.
+func base32Core(value string, skip int) string {
+	s := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(strings.Repeat("\x00", skip) + value))
+	const bitsOfByte, bitsOfLetter = 8, 5
+	first := (skip*bitsOfByte + bitsOfLetter - 1) / bitsOfLetter
+	last := (skip + len(value)) * bitsOfByte / bitsOfLetter // a letter after that depends on the following byte, too
 	if last <= first {
 		return ""
 	}

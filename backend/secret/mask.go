@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Mask hides known values: as they are, in their encodings in URLs, JSON, HTML, shells, hexadecimal and base64, and
+// Mask hides known values: as they are, in capitals or small letters, in the forms of encodingsOf, and
 // broken over lines or coloured by a terminal. It replaces them with their reference, so that a model can use that.
 // The zero Mask knows no values. All methods may be called concurrently; Add affects later calls only.
 type Mask struct {

@@ -2,12 +2,15 @@ package secret
 
 import (
 	"bytes"
+	"encoding/base32"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,17 +44,38 @@ func written(t *testing.T, v string) map[string]string {
 		"plain":          "the value is " + v + " here",
 		"twice":          v + v,
 		"query":          "http://x/?a=" + url.QueryEscape(v) + "&b=1",
+		"percent":        separated(v, "%%%02x", 0),
 		"path":           "http://x/" + url.PathEscape(v) + "/z",
 		"json":           string(quoted),
 		"html":           "<b>" + html.EscapeString(v) + "</b>",
 		"shell":          `echo '` + strings.ReplaceAll(v, "'", `'\''`) + `'`,
 		"hex":            "00" + hex.EncodeToString([]byte(v)) + "ff",
 		"HEX":            strings.ToUpper(hex.EncodeToString([]byte(v))),
+		"capitals":       "VALUE " + strings.ToUpper(v),
+		"small letters":  strings.ToLower(v),
+		"hex, spaces":    separated(v, "%02x ", 0),
+		"hex, colons":    separated(v, "%02X:", 0),
+		"hex, dashes":    separated(v, "%02x-", 0),
+		"hex, commas":    separated(v, "0x%02x, ", 0),
+		"hex, C":         `"` + separated(v, `\x%02x`, 0) + `"`,
+		"hex, pairs":     separated(v, "%02x", 2),
+		"hex, odd pairs": "4a" + separated(v, "%02x", 1),
+		"json, numbers":  `"` + escaped(v, `\u%04x`) + `"`,
+		"json, NUMBERS":  `"` + escaped(v, `\u%04X`) + `"`,
+		"html, numbers":  escaped(v, "&#%d;"),
+		"html, hex":      escaped(v, "&#x%x;"),
+		"utf-16":         "\xff\xfe" + utf16Bytes("a "+v+" b", binary.LittleEndian),
+		"utf-16 big":     utf16Bytes("a "+v+" b", binary.BigEndian),
 		"wrapped":        "$ " + lines(v, 7, "\r\n"),
 		"coloured":       lines(v, 3, "\x1b[0m\x1b[1;31m"),
 		"titled":         "\x1b]0;" + v + "\a",
 		"without width":  lines(v, 4, "\u200b"),
 		"wrapped base64": lines(base64.StdEncoding.EncodeToString([]byte("Authorization: "+v+" and more")), 20, "\n"),
+	}
+	for skip := range 6 {
+		around := strings.Repeat("a", skip) + v + "bb"
+		m[fmt.Sprintf("base32 %d", skip)] = base32.StdEncoding.EncodeToString([]byte(around))
+		m[fmt.Sprintf("base32 %d, small", skip)] = strings.ToLower(base32.StdEncoding.EncodeToString([]byte(around)))
 	}
 	for skip := range 4 {
 		for after := range 4 {
@@ -61,6 +85,27 @@ func written(t *testing.T, v string) map[string]string {
 		}
 	}
 	return m
+}
+
+// separated writes each byte in a format; after the first bytes, and then after each pair, a space.
+func separated(v, format string, first int) string {
+	var b strings.Builder
+	for i := range len(v) {
+		if first > 0 && i >= first && (i-first)%2 == 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, format, v[i])
+	}
+	return b.String()
+}
+
+// escaped writes each UTF-16 unit of a value in a format; the test's value has no others.
+func escaped(v, format string) string {
+	var b strings.Builder
+	for _, r := range v {
+		fmt.Fprintf(&b, format, r)
+	}
+	return b.String()
 }
 
 // bare undoes what stands between letters, and every encoding.
@@ -86,6 +131,64 @@ func TestMask_EveryEncoding(t *testing.T) {
 	}
 	if text := "nothing to hide"; m.Text(text) != text || m.Partial(text) != text {
 		t.Error("what holds no value was changed")
+	}
+}
+
+// documentedForms are the lines of docs/security.md that say in which forms a value is hidden, with the names of the
+// forms of written that show it, by their beginnings. The last line is for TestMask_PartialValues and
+// TestMask_TruncatedText.
+var documentedForms = []struct {
+	line  string
+	forms []string
+}{
+	{"as it is", []string{"plain", "twice"}},
+	{"in capitals, or in small letters", []string{"capitals", "small letters"}},
+	{"as URLs encode it, in queries, in paths, and with every byte as `%73`", []string{"query", "path", "percent"}},
+	{"in JSON, also with every character as `\\u0073`", []string{"json"}},
+	{"in HTML, also with every character as `&#115;` or `&#x73;`", []string{"html"}},
+	{"in single quotes of a shell", []string{"shell"}},
+	{"in hexadecimal, also with spaces, colons, dashes, commas, `\\x` or `0x` between the bytes, or a space between pairs " +
+		"of them", []string{"hex", "HEX"}},
+	{"in base64 and base64url, wherever it begins and ends in the encoded text", []string{"base64", "wrapped base64"}},
+	{"in base32, wherever it begins and ends in the encoded text", []string{"base32"}},
+	{"in UTF-16", []string{"utf-16"}},
+	{
+		"broken over lines, coloured by a terminal, or with characters without a width in it",
+		[]string{"wrapped", "coloured", "titled", "without width"},
+	},
+	{"where the text that is read begins or ends in the middle of it, or leaves something out with a \"…\"", nil},
+}
+
+// TestMask_Documentation_ListsEveryForm: docs/security.md lists exactly the forms that are tested.
+func TestMask_Documentation_ListsEveryForm(t *testing.T) {
+	page, err := os.ReadFile("../../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(page), "This covers a value:\n\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	want, documented := "", map[string]bool{}
+	for _, d := range documentedForms {
+		want += "- " + d.line + "\n"
+		for _, prefix := range d.forms {
+			found := false
+			for name := range written(t, value) {
+				if strings.HasPrefix(name, prefix) {
+					documented[name], found = true, true
+				}
+			}
+			if !found {
+				t.Errorf("no form begins with %q", prefix)
+			}
+		}
+	}
+	if got := list + "\n"; got != want {
+		t.Errorf("docs/security.md lists\n%swant\n%s", got, want)
+	}
+	for name := range written(t, value) {
+		if !documented[name] {
+			t.Errorf("docs/security.md does not list the form %q", name)
+		}
 	}
 }
 

@@ -229,3 +229,36 @@ func (s *history) Activity(ctx context.Context, slices int, ids ...goal.ID) (map
 	}
 	return counts, nil
 }
+
+// assuranceQuery reads the newest end of each goal, over the index events_of_kind.
+const assuranceQuery = `SELECT w.value, coalesce((SELECT body ->> 'assurance' FROM events
+	WHERE goal_id = w.value AND type = 'ended' ORDER BY seq DESC LIMIT 1), '') FROM json_each(?1) w`
+
+// Assurances reads how much goals proved when they last ended. A goal that did not end, or that an older version
+// ended, has none.
+func (s *history) Assurances(ctx context.Context, ids ...goal.ID) (map[goal.ID]goal.Assurance, error) {
+	wanted, err := json.Marshal(ids)
+	if err != nil {
+		return nil, fmt.Errorf("assurances: %w", err)
+	}
+	rows, err := s.read.QueryContext(ctx, assuranceQuery, string(wanted))
+	if err != nil {
+		return nil, fmt.Errorf("assurances: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	proved := make(map[goal.ID]goal.Assurance, len(ids))
+	for rows.Next() {
+		var id goal.ID
+		var level goal.Assurance
+		if err := rows.Scan(&id, &level); err != nil {
+			return nil, fmt.Errorf("assurances: %w", err)
+		}
+		if level != "" {
+			proved[id] = level
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("assurances: %w", err)
+	}
+	return proved, nil
+}

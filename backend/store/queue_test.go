@@ -177,6 +177,9 @@ func TestPast(t *testing.T) {
 		t.Fatal(err)
 	}
 	claim(2, "critic")
+	put(&event.Usage{Usage: goal.Usage{TokensIn: 900, TokensOut: 9}}, // of the agent
+		&event.Usage{Usage: goal.Usage{TokensIn: 70, TokensOut: 5}, By: "critic"},
+		&event.Usage{Usage: goal.Usage{TokensIn: 20, TokensOut: 5}, By: "critic"})
 	put(&event.Paused{Exit: goal.Interrupted})
 	if run, err = s.Begin(t.Context(), g.ID, 3, &event.Resumed{}); err != nil {
 		t.Fatal(err)
@@ -204,6 +207,9 @@ func TestPast(t *testing.T) {
 	}
 	if len(p.Todos) != 1 || p.Todos[0] != (goal.Todo{Text: "new", Done: true}) {
 		t.Errorf("todos %v", p.Todos)
+	}
+	if p.CriticTokens != 100 {
+		t.Errorf("the critic cost %d tokens", p.CriticTokens)
 	}
 	if len(p.Steps) != recentSteps || p.Steps[0].N != 3 || p.Steps[recentSteps-1].N != recentSteps+2 {
 		t.Errorf("%d steps from %d", len(p.Steps), p.Steps[0].N)

@@ -28,6 +28,9 @@ func (s *history) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.R
 	if p.Filled, err = s.callsWithSecrets(ctx, id); err != nil {
 		return p, err
 	}
+	if p.CriticTokens, err = s.criticTokens(ctx, id); err != nil {
+		return p, err
+	}
 	since, err := s.lastUserStop(ctx, id)
 	if err != nil {
 		return p, err
@@ -188,6 +191,16 @@ const parkedInARowQuery = "SELECT count(*) FROM events INDEXED BY events_of_kind
 func (s *history) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error) {
 	if err := s.read.QueryRowContext(ctx, parkedInARowQuery, id).Scan(&n); err != nil {
 		return 0, fmt.Errorf("read parks: %w", err)
+	}
+	return n, nil
+}
+
+// criticTokens sums what the critic has cost, in tokens in and out.
+func (s *history) criticTokens(ctx context.Context, id goal.ID) (n int64, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT coalesce(sum((body ->> 'tokens_in') + (body ->> 'tokens_out')), 0)
+		FROM events WHERE goal_id = ? AND `+rareEventFilter+` AND type = 'usage' AND body ->> 'by' = 'critic'`, id).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("read what the critic cost: %w", err)
 	}
 	return n, nil
 }

@@ -638,3 +638,23 @@ func TestMigrate_OldDatabase(t *testing.T) {
 		t.Errorf("the copy: %v %v", info, err)
 	}
 }
+
+// TestAssurances_GoalEnded_ReadsTheNewestEnd: the list reads what goals proved from their ends, not from rows.
+func TestAssurances_GoalEnded_ReadsTheNewestEnd(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	done, failed, open := create(t, s), create(t, s), create(t, s)
+	end := func(id goal.ID, e *event.Ended) {
+		if err := s.Append(t.Context(), begin(t, s, id), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end(done.ID, &event.Ended{Status: goal.Completed, Exit: goal.Done, Assurance: goal.Shared})
+	end(failed.ID, &event.Ended{Status: goal.Failed, Exit: goal.GaveUp})
+	got, err := s.Assurances(t.Context(), done.ID, failed.ID, open.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 1 || got[done.ID] != goal.Shared {
+		t.Errorf("%v", got)
+	}
+}

@@ -151,7 +151,7 @@ func (w *window) call(name string, args ...any) goal.Result {
 func (w *window) ref(r goal.Result, words string) string {
 	w.Helper()
 	for line := range strings.Lines(r.Text) {
-		if m := regexp.MustCompile(`^\+? ?((?:f\d+)?e\d+) `).FindStringSubmatch(line); m != nil &&
+		if m := regexp.MustCompile(`^\+? *((?:f\d+)?e\d+) `).FindStringSubmatch(line); m != nil &&
 			strings.Contains(line, words) {
 			return m[1]
 		}
@@ -241,7 +241,7 @@ func TestBrowserTools(t *testing.T) {
 
 	w.good(do("click", "target", "Late"))
 	w.good(do("wait", "text", "came late"), "came late")
-	w.bad(do("wait", "text", "never", "seconds", 1), "no answer in time")
+	w.bad(do("wait", "text", "never", "seconds", 1), "did not fulfill the condition within")
 	w.good(do("click", "target", "Alert"), "Hello there", "stands still")
 	w.good(do("dialog", "accept", true))
 	w.good(do("click", "target", "Confirm"), "Sure?")

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 const (
 	maxStateBytes = 64 << 20 // of one file
 	maxListed     = 200      // changes in a verdict
+	maxOutputs    = 500      // files that a check wrote in pre-flight
 	maxTampered   = 16 << 10 // text of a tampered verdict, in bytes
 )
 
@@ -81,7 +83,7 @@ func stateOf(root *os.Root, file string) (s goal.FileState, changed time.Time) {
 }
 
 // judgeInputs looks at a pass whether what the check used still is what it was, and says how much it proves.
-func (h CheckRunner) judgeInputs(k check.Indexed, r check.Result) check.Result {
+func (h CheckRunner) judgeInputs(k check.Indexed, r check.Result, outputs map[string]goal.FileState) check.Result {
 	if r.Outcome != goal.Pass || !k.RunsCommand() {
 		return r
 	}
@@ -107,7 +109,7 @@ func (h CheckRunner) judgeInputs(k check.Indexed, r check.Result) check.Result {
 		return check.RetryableError(fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err)))
 	}
 	defer func() { _ = root.Close() }()
-	w := inputComparison{host: h, check: k, root: root, now: map[string]fileNow{}}
+	w := inputComparison{host: h, check: k, root: root, now: map[string]fileNow{}, outputs: outputs}
 	changes := w.rules(r.Observation).Compare()
 	if bad := inputs.Tampering(changes); len(bad) > 0 {
 		return w.tampered(bad, r)
@@ -121,12 +123,33 @@ func (h CheckRunner) judgeInputs(k check.Indexed, r check.Result) check.Result {
 	return r
 }
 
+// outputStates returns what the files that a check wrote in pre-flight are now, before it runs again.
+func (h CheckRunner) outputStates(k check.Indexed) map[string]goal.FileState {
+	seen := h.World.guard().Observation(k.N)
+	if seen == nil {
+		return nil
+	}
+	root, err := os.OpenRoot(h.Dir)
+	if err != nil {
+		return nil // the check says so itself
+	}
+	defer func() { _ = root.Close() }()
+	files := slices.Concat(seen.Written, seen.Rewritten)
+	states := map[string]goal.FileState{}
+	for _, file := range files[:min(len(files), maxOutputs)] {
+		states[file], _ = stateOf(root, file)
+	}
+	return states
+}
+
 // inputComparison compares the files of one pass with the start.
 type inputComparison struct {
 	host  CheckRunner
 	check check.Indexed
 	root  *os.Root
 	now   map[string]fileNow
+
+	outputs map[string]goal.FileState // what the check wrote in pre-flight, as it was before the check
 }
 
 type fileNow struct {
@@ -145,16 +168,23 @@ func (w *inputComparison) rules(after *goal.Observation) inputs.Rules {
 		Dir:     w.host.Dir,
 		Command: w.check.Command,
 		IsFree:  guard.IsFree,
-		SameDecision: func(file string) bool {
-			if path.Base(file) != "Makefile" && guard.IsCompared(w.check.N, file) {
+		SameDecision: func(file string, role goal.FileRole) bool {
+			if role != goal.RoleMakefile && guard.IsCompared(w.check.N, file) {
 				return true
 			}
 			was, ok := w.host.World.comparison().ContentAtStart(file)
 			if !ok {
 				return false
 			}
+			if role == goal.RoleMakefile {
+				return inputs.LacksTarget(w.check.Command, string(was))
+			}
 			is, _, err := fileio.Read(w.root, file, maxStateBytes)
 			return err == nil && protect.SameDecision(file, was, is)
+		},
+		IsUntouched: func(file string) bool {
+			was := w.outputs[file]
+			return was.SHA256 != "" && was.SHA256 == w.present(file).SHA256
 		},
 		OutsideExists: func(file string) bool {
 			_, err := os.Stat(file)

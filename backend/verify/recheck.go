@@ -113,3 +113,19 @@ func isLoopback(address string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
+
+// IsVerifiedTree reports whether the goal's folder holds what it held when the criterion passed. known is false if
+// that was not stored, or if the folder cannot be compared.
+func (h CheckRunner) IsVerifiedTree(ctx context.Context, was []goal.Verdict) (same, known bool, err error) {
+	for _, v := range was {
+		if v.Tree == "" {
+			continue
+		}
+		now, err := h.World.comparison().TreeHash(ctx)
+		if err != nil {
+			return false, false, fmt.Errorf("hashing the goal's folder: %w", err)
+		}
+		return now == v.Tree, now != "", nil
+	}
+	return false, false, nil
+}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify"
@@ -176,5 +177,46 @@ func TestRepeats(t *testing.T) {
 		if got := verify.SummarizeRecheck(goal.Criterion{Any: c.any}, verdicts(c.was), verdicts(c.now)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
+	}
+}
+
+// TestIsVerifiedTree_FolderChanges_IsNoticed: times do not count, and a folder that is as it was again is the same.
+func TestIsVerifiedTree_FolderChanges_IsNoticed(t *testing.T) {
+	h := host(t)
+	write(t, h.Dir, "out.txt", "good\n")
+	var err error
+	h.World, err = verify.OpenWorkspace(t.Context(), verify.Options{Dir: h.Dir, Private: t.TempDir()})
+	must(t, err)
+	var was []goal.Verdict
+	g := goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{shell("test -e out.txt"), shell("true")}}}
+	found, err := h.Criterion(t.Context(), g, goal.Claim{}, func(v goal.Verdict) error {
+		was = append(was, v)
+		return nil
+	})
+	must(t, err)
+	if found != goal.Verified || was[0].Tree != "" || len(was[1].Tree) != 2*sha256.Size {
+		t.Fatalf("%s, %+v", found, was)
+	}
+	for _, step := range []struct {
+		name   string
+		change func() error
+		same   bool
+	}{
+		{"nothing", func() error { return nil }, true},
+		{"times", func() error { return os.Chtimes(h.Dir+"/out.txt", time.Time{}, time.Unix(1, 0)) }, true},
+		{"content", func() error { return os.WriteFile(h.Dir+"/out.txt", []byte("bad!\n"), 0o644) }, false},
+		{"restored", func() error { return os.WriteFile(h.Dir+"/out.txt", []byte("good\n"), 0o644) }, true},
+		{"mode", func() error { return os.Chmod(h.Dir+"/out.txt", 0o755) }, false},
+		{"restored mode", func() error { return os.Chmod(h.Dir+"/out.txt", 0o644) }, true},
+		{"new file", func() error { return os.WriteFile(h.Dir+"/new", nil, 0o644) }, false},
+	} {
+		must(t, step.change())
+		same, known, err := h.IsVerifiedTree(t.Context(), was)
+		if err != nil || !known || same != step.same {
+			t.Errorf("%s: same %v, known %v, %v", step.name, same, known, err)
+		}
+	}
+	if _, known, err := h.IsVerifiedTree(t.Context(), was[:1]); known || err != nil {
+		t.Errorf("without a hash: known %v, %v", known, err)
 	}
 }

@@ -31,6 +31,23 @@ type CheckRunner struct {
 	Dial   check.DialFunc           // into the goal's network; nil is the machine's own
 	Engine check.PredicateEvaluator // of predicates
 	World  *Workspace               // what the goal has changed, and what it must not change
+	Agent  AgentPrograms            // nil where no agent works
+
+	agentRuns string // why the agent's programs run while checks run, "" if they do not
+}
+
+// AgentPrograms are the programs of the agent. Both methods may be called more than once.
+type AgentPrograms interface {
+	// Freeze stops them until Thaw. Its error says why they run.
+	Freeze(ctx context.Context) error
+	Thaw()
+}
+
+// ResumeAgent lets the agent's programs continue after a Criterion. While the goal may be done, they stay frozen.
+func (h CheckRunner) ResumeAgent() {
+	if h.Agent != nil {
+		h.Agent.Thaw()
+	}
 }
 
 // environment is where the checks of the runner run.
@@ -63,7 +80,7 @@ func (h CheckRunner) judge() *judge.Judge {
 // say is never a pass; an error is that nobody can be asked now (goal.Unavailable) or
 // that ctx ended.
 func (h CheckRunner) Review(
-	ctx context.Context, g goal.Goal, _ goal.Claim, verdicts []goal.Verdict,
+	ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict,
 ) (goal.Review, error) {
 	if h.Judge == nil {
 		return goal.Review{Error: true, Reason: judge.ErrMissing.Error()}, nil
@@ -72,7 +89,11 @@ func (h CheckRunner) Review(
 	if err != nil {
 		diff = "it could not be made: " + err.Error()
 	}
-	return h.judge().Review(ctx, g, diff, verdicts)
+	files, err := h.World.comparison().Evidence(ctx, g.Objective+"\n"+g.Criterion.Describe())
+	if err != nil {
+		diff += "\nthe files could not be read: " + err.Error()
+	}
+	return h.judge().Review(ctx, g, judge.Work{Diff: diff, Files: files, Result: c.Result}, verdicts)
 }
 
 // JudgePicture decides a question about a picture as the check visual does, for a tool:

@@ -29,10 +29,16 @@ type evaluation struct {
 // Criterion decides a claim: the gates first, all of them, then the judgements,
 // if they can still change something, and the user last. Each verdict is
 // reported as it is known. An error ends it early: report failed, ctx ended, or
-// a judge is not to be had (goal.Unavailable, goal.ErrPaused).
+// no judge can be asked (goal.Unavailable, goal.ErrPaused). The agent's programs are
+// frozen from here on until ResumeAgent, unless one of them listens.
 func (h CheckRunner) Criterion(
 	ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error,
 ) (goal.VerificationResult, error) {
+	if h.Agent != nil {
+		if err := h.Agent.Freeze(ctx); err != nil {
+			h.agentRuns = err.Error()
+		}
+	}
 	e := &evaluation{host: h, goal: g, claim: c, report: report}
 	for _, stage := range []func(goal.Check) bool{
 		func(k goal.Check) bool { return k.Type.IsDeterministic() },
@@ -62,15 +68,21 @@ func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) e
 			return fmt.Errorf("verification: %w", context.Cause(ctx))
 		}
 		v, err := e.decideWithRetry(ctx, check.Indexed{Check: k, N: i})
-		if err == nil {
-			err = e.report(v)
-		}
 		if err != nil {
 			return err
 		}
-		e.verdicts = append(e.verdicts, v)
 		if v.Outcome == goal.Pass {
 			e.passes++
+		}
+		e.verdicts = append(e.verdicts, v)
+		if e.result() != goal.NotVerified {
+			if v.Tree, err = e.host.World.comparison().TreeHash(ctx); err != nil {
+				return fmt.Errorf("hashing the goal's folder: %w", err)
+			}
+			e.verdicts[len(e.verdicts)-1] = v
+		}
+		if err := e.report(v); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -99,6 +111,9 @@ func (e *evaluation) decideWithRetry(ctx context.Context, k check.Indexed) (goal
 	if v.Outcome == goal.Pass && v.Assurance == "" {
 		v.Assurance = k.BestAssurance()
 	}
+	if v.Assurance == goal.Strong && e.host.agentRuns != "" && (k.RunsCommand() || k.URL == "") {
+		v.Assurance, v.AssuranceReason = goal.Shared, e.host.agentRuns
+	}
 	return v.Verdict, nil
 }
 
@@ -111,16 +126,59 @@ func (e *evaluation) dispatch(ctx context.Context, k check.Indexed) (check.Resul
 		}
 	}
 	if k.Type.IsDeterministic() {
+		if k.RunsCommand() && e.goal.Criterion.Runs > 1 {
+			return e.runRepeatedly(ctx, k), nil
+		}
 		return e.host.runGate(ctx, k, e.claim), nil
 	}
 	about := check.Case{Objective: e.goal.Objective, Claim: e.claim, Verdicts: e.goal.LimitVerdicts(e.verdicts)}
 	return e.host.environment().DecideJudgement(ctx, k, about)
 }
 
+// runRepeatedly runs a command as often as the criterion wants, until it does not pass. The last verdict counts.
+func (e *evaluation) runRepeatedly(ctx context.Context, k check.Indexed) check.Result {
+	before := e.treeHash(ctx)
+	r := e.host.runGate(ctx, k, e.claim)
+	for n := 2; n <= e.goal.Criterion.Runs && r.Outcome == goal.Pass && ctx.Err() == nil; n++ {
+		again := e.host.runGate(ctx, k, e.claim)
+		if again.Outcome == goal.Fail || again.Outcome == goal.CheckErr {
+			return flakyResult(n, r, again, before != "" && before == e.treeHash(ctx))
+		}
+		r = again
+		r.Detail = phrase.JoinClauses(r.Detail, fmt.Sprintf("passed %d times in a row", n))
+	}
+	return r
+}
+
+// treeHash returns the hash of the goal's folder, "" if there is none.
+func (e *evaluation) treeHash(ctx context.Context) string {
+	now, err := e.host.World.comparison().TreeHash(ctx)
+	if err != nil {
+		return ""
+	}
+	return now
+}
+
+// flakyResult is the error of a command that passed, and did not in its run n. sameFiles says that the goal's folder
+// was the same each time.
+func flakyResult(n int, passed, failed check.Result, sameFiles bool) check.Result {
+	on := "the folder has changed since, perhaps by the check itself"
+	if sameFiles {
+		on = "the files are the same"
+	}
+	r := check.NewResult(goal.CheckErr,
+		fmt.Sprintf("flaky: it passed, and in run %d it did not (%s); %s", n, failed.Detail, on))
+	r.Tail = string(phrase.TruncateMiddle(fmt.Appendf(nil, "run %d:\n%s\n\nrun %d:\n%s", n-1, passed.Tail, n, failed.Tail),
+		maxTampered))
+	r.Observed, r.ExitCode = failed.Observed, failed.ExitCode
+	return r
+}
+
 // runGate lets a program decide, if what it decides with is what the user saw.
 func (h CheckRunner) runGate(ctx context.Context, k check.Indexed, c goal.Claim) check.Result {
+	outputs := h.outputStates(k)
 	r := h.runWatched(ctx, k, func() check.Result { return h.environment().Decide(ctx, k, c) })
-	r = h.judgeInputs(k, r)
+	r = h.judgeInputs(k, r, outputs)
 	if r.Outcome == goal.Pass && k.RunsCommand() {
 		r.Detail = phrase.JoinClauses(r.Detail, h.World.guard().UncomparedRunners(k.N, k.Check))
 	}

@@ -39,7 +39,11 @@ function found(text, line, address) {
   return count;
 }
 const ours = (text) =>
-  found(text, /^(?:f\d+)?e\d+ ([a-z]+)(?: "((?:[^"\\]|\\.)*)")?.*$/gm, (_, match) => /-> "(.*)"$/.exec(match[0])?.[1]);
+  found(
+    text,
+    /^ *(?:f\d+)?e\d+ ([a-z]+)(?: "((?:[^"\\]|\\.)*)")?.*$/gm,
+    (_, match) => /-> "(.*)"$/.exec(match[0])?.[1],
+  );
 const theirs = (text) =>
   found(text, /^\s*- (?:')?([a-z]+)(?: "((?:[^"\\]|\\.)*)")?[^\n]*\[ref=[^\n]*$/gm, (all, match) =>
     match[2] ? undefined : /^\n\s*- \/url: (.*)/.exec(all.slice(match.index + match[0].length))?.[1],

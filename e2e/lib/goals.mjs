@@ -1,19 +1,18 @@
 // What tests of goals begin with: a model of the test's own, and a goal from the dialog.
 
-/** Adds the played model as the provider that new goals use; from the first page on. */
+/** Connects the played model as the provider that new goals use; from the first page on. */
 export async function addProvider(page, model) {
   const at = (id) => page.getByTestId(id);
   await at("skip-welcome").click();
   await at("rail-settings").click();
   await at("provider-add").click();
-  await at("provider-id").fill("played");
-  await at("provider-base_url").fill(model.url);
-  await at("provider-model").fill("played");
-  await at("provider-save").click();
-  const line = at("providers").locator('[data-id="played"]');
-  await line.waitFor();
-  if ((await line.getAttribute("data-active")) !== "true") await line.getByTestId("provider-use").click();
-  await line.and(page.locator('[data-active="true"]')).waitFor();
+  await at("preset-custom").click();
+  await at("connect-address").fill(model.url);
+  await at("connect-name").fill("played");
+  await at("connect-test").click();
+  await at("connect-status").and(page.locator('[data-state="ok"]')).waitFor();
+  await at("connect-save").click();
+  await at("providers").locator('[data-id="played"][data-active="true"][data-ready="true"]').waitFor();
   await at("settings-close").click();
 }
 

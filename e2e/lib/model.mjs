@@ -1,17 +1,25 @@
 // An OpenAI-compatible server that plays given turns: the only thing in these
 // tests that is not real. A turn is { text } or { tool, args }, or a function that gives
 // one from the request, now or later. The critic and the reviewer, who are lent no tools, are
-// always content and take no turn.
+// always content and take no turn. With a key it refuses every request without it. The test of a
+// connection gets its tool call and takes no turn either.
 import { createServer } from "node:http";
 import { once } from "node:events";
 
-export async function startModel(turns) {
+export async function startModel(turns, { key = "" } = {}) {
   const asked = [];
   const criticised = [];
   const server = createServer((request, response) => {
     const chunks = [];
     request.on("data", (chunk) => chunks.push(chunk));
     request.on("end", async () => {
+      if (key && request.headers.authorization !== `Bearer ${key}`) {
+        response.writeHead(401, { "content-type": "application/json" });
+        response.end(
+          JSON.stringify({ error: { message: "Incorrect API key provided", type: "invalid_request_error" } }),
+        );
+        return;
+      }
       const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : {};
       if (!request.url.endsWith("/chat/completions")) {
         response.writeHead(200, { "content-type": "application/json" });
@@ -21,6 +29,10 @@ export async function startModel(turns) {
             data: [{ id: "played", object: "model" }],
           }),
         );
+        return;
+      }
+      if (body.tools?.[0]?.function.name === "report_ready") {
+        stream(response, { tool: "report_ready", args: { word: "ready" } }, 0);
         return;
       }
       if (!body.tools?.length) {

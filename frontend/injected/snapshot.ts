@@ -1,14 +1,24 @@
 // Defines globalThis.goalpost: the agent's view of a page and the user's search in it. It runs in an isolated world
 // that shares the document with the page's scripts and nothing else.
-import { aimAt, boxOfElement, focusElement, locateElement, mapFramePoint } from "./snapshot/aim";
-import { endDiff, startDiff, stopDiff, waitForTask } from "./snapshot/changes";
+import { aimAt, boxOfElement, focusElement, locateDrop, locateElement, mapFramePoint } from "./snapshot/aim";
+import { endDiff, startDiff, stopDiff, waitForMutation, waitForTask } from "./snapshot/changes";
 import { finishClick, releaseClick } from "./snapshot/clickguard";
 import { TargetError } from "./snapshot/errors";
 import { findCheckbox, findFileInput, maskField } from "./snapshot/fields";
-import { isFilled, locateOption, moveCaret, planChoice, planFill, setField } from "./snapshot/fill";
+import {
+  checkTyped,
+  isFilled,
+  locateOption,
+  moveCaret,
+  planChoice,
+  planFill,
+  setField,
+  startTyping,
+} from "./snapshot/fill";
 import { findElement } from "./snapshot/find";
 import { endFindText, findText, listClosedFields, scrollToFrameBox, showText } from "./snapshot/findtext";
 import { findLoginForm, hasOrigin, listOrigins } from "./snapshot/login";
+import { addListening } from "./snapshot/listeners";
 import { forgetLabels } from "./snapshot/names";
 import { hasCardField, hasPayment, previewClick } from "./snapshot/preview";
 import { describePoint, searchPage } from "./snapshot/query";
@@ -37,6 +47,7 @@ function answerCall<A extends unknown[]>(f: (...args: A) => unknown) {
 const answered = {
   aimAt: answerCall(aimAt),
   boxOfElement: answerCall(boxOfElement),
+  checkTyped: answerCall(checkTyped),
   countClosedRoots: answerCall(countClosedRoots),
   describePoint: answerCall(describePoint),
   endDiff: answerCall(endDiff),
@@ -54,6 +65,7 @@ const answered = {
   isFilled: answerCall(isFilled),
   listMarks: answerCall(listMarks),
   listOrigins: answerCall(listOrigins),
+  locateDrop: answerCall(locateDrop),
   locateElement: answerCall(locateElement),
   locateOption: answerCall(locateOption),
   mapFramePoint: answerCall(mapFramePoint),
@@ -70,11 +82,13 @@ const answered = {
   setField: answerCall(setField),
   showText: answerCall(showText),
   startDiff: answerCall(startDiff),
+  startTyping: answerCall(startTyping),
   startTexts: answerCall(startTexts),
   stopDiff: answerCall(stopDiff),
   stopTracking: answerCall(stopTracking),
   takeSnapshot: answerCall(takeSnapshot),
   trackTexts: answerCall(trackTexts),
+  waitForMutation: answerCall(waitForMutation),
   waitForTask: answerCall(waitForTask),
   waitUntil: answerCall(waitUntil),
 };
@@ -87,6 +101,7 @@ const goalpost = {
     return answered;
   },
   // These take or give nodes.
+  addListening,
   adoptRoot,
   registerForeignFrame,
   openField,

@@ -53,7 +53,7 @@ func (gi *intake) prepareGoal(
 	g = &goal.Goal{
 		ID:        goal.ID(store.NewID()),
 		Objective: strings.TrimSpace(in.Objective),
-		Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any, Require: in.Require},
+		Criterion: goal.Criterion{Checks: in.Checks, Any: in.Any, Require: in.Require, Runs: in.Runs},
 		Policy: policy.Policy{
 			Risk:         in.Risk,
 			AllowTools:   in.AllowTools,
@@ -104,7 +104,7 @@ func (gi *intake) prepareGoal(
 		err = validateToolNames(g.Policy)
 	}
 	if err == nil {
-		err = gi.models.ValidateWindow(*g)
+		err = gi.models.ValidateWindow(ctx, *g)
 	}
 	if err == nil {
 		err = gi.runPreflight(ctx, g)
@@ -366,8 +366,8 @@ func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.Care
 	case in.CriticEvery < 0:
 		return o, &fault.Error{
 			Field:   "critic_every",
-			Message: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " steps",
-			Hint:    "give a number of steps, or 0 for no critic",
+			Message: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " turns",
+			Hint:    "give a number of turns, or 0 for no critic",
 		}
 	}
 	if err := validateChoices(o); err != nil {

@@ -29,6 +29,7 @@ type Service struct {
 	*intake
 	*resumption
 	*recovery
+	*folderHistory
 	cfg          *config.Config
 	store        *store.Store
 	panes        *panes.Registry
@@ -71,8 +72,13 @@ func New(d Deps, c runner.Config) *Service {
 			panes:      d.Panes,
 			unconfined: d.Unconfined,
 		},
-		resumption:   &resumption{handed},
-		recovery:     &recovery{handed},
+		resumption: &resumption{handed},
+		recovery:   &recovery{handed},
+		folderHistory: &folderHistory{
+			runs:  handed,
+			state: d.Config.State(),
+			mask:  d.Sessions.Mask,
+		},
 		cfg:          d.Config,
 		store:        d.Store,
 		panes:        d.Panes,

@@ -18,7 +18,8 @@ type blockedHosts struct {
 	mu      sync.Mutex
 	base    egress.Rules // from the policy
 	grants  []policy.Grant
-	now     []policy.Grant // for the calls that are being executed
+	now     []policy.Grant  // for the calls that are being executed
+	pages   []*policy.Grant // approved for one page load that is still going on
 	gone    map[string]bool
 	rules   egress.Rules // in force
 	stopped []policy.Effect
@@ -106,8 +107,46 @@ func (b *blockedHosts) applyRules(set func(egress.Rules)) {
 			rules.Given = append(rules.Given, isOpened(g, requesterName(g.Tool))...)
 		}
 	}
+	for _, g := range b.pages {
+		rules.Given = append(rules.Given, isOpened(*g, egress.SourcePane)...)
+	}
 	b.rules = rules
 	set(rules)
+}
+
+// HoldPageLoad keeps the hosts that the user approved for the call that opens a page, until end is called: what the
+// page loads from them belongs to what was approved. ok is false where no such approval is in use.
+func (b *blockedHosts) HoldPageLoad(set func(egress.Rules)) (end func(), ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var held []*policy.Grant
+	for _, g := range b.now {
+		if g.Scope == policy.ScopeOnce && requesterName(g.Tool) == egress.SourcePane &&
+			!g.Risk.Exceeds(policy.NetworkGet) {
+			held = append(held, &g)
+		}
+	}
+	if len(held) == 0 {
+		return func() {}, false
+	}
+	b.pages = append(b.pages, held...)
+	b.applyRules(set)
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		before := len(b.pages)
+		b.pages = slices.DeleteFunc(b.pages, func(g *policy.Grant) bool { return slices.Contains(held, g) })
+		if len(b.pages) != before {
+			b.applyRules(set)
+		}
+	}, true
+}
+
+// EndPageLoads drops everything that HoldPageLoad keeps. The caller sets the rules.
+func (b *blockedHosts) EndPageLoads() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.pages = nil
 }
 
 func isOpened(g policy.Grant, from egress.Source) []egress.HostGrant {

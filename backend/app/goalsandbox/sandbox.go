@@ -73,6 +73,7 @@ type Sandbox struct {
 	Journaled  map[string]bool // refusals that are in the journal
 
 	violations []string // what the kernel has refused so far
+	frozen     agentFreeze
 }
 
 // CheckDirVariable names the folder that only the checks read, in their environment.

@@ -19,6 +19,7 @@ import (
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
+	"goalpost/backend/model/catalog"
 	"goalpost/backend/runner"
 	"goalpost/backend/secret"
 	"goalpost/backend/tools"
@@ -34,6 +35,8 @@ type Providers struct {
 
 	Pace      time.Duration
 	Transport *http.Transport // for all requests to models
+
+	windows windowCache
 }
 
 const (
@@ -127,7 +130,8 @@ func (ps *Providers) Get(id string) (config.Provider, error) {
 		return config.Provider{}, &fault.Error{
 			Field:   "provider",
 			Message: "no model is configured",
-			Hint:    "add a provider in the settings or give --base-url and --model; --demo runs without one",
+			Hint: "connect one in the settings or with `providers add`, or give --base-url and --model; " +
+				"--demo runs without one",
 		}
 	}
 	return config.Provider{}, &fault.Error{
@@ -184,6 +188,14 @@ type Choice struct {
 	Effort string // "" is the provider's default
 }
 
+// ForModel returns the provider with another model: what was entered or tested for its own does not hold for that.
+func ForModel(p config.Provider, name string) config.Provider {
+	if p.Model != name {
+		p.Model, p.Price, p.Test = name, nil, nil
+	}
+	return p
+}
+
 // TurnTimeout is how long a model may take for one turn.
 func (ps *Providers) TurnTimeout() time.Duration {
 	if m := ps.Config.Settings().TurnMinutes; m > 0 {
@@ -192,30 +204,19 @@ func (ps *Providers) TurnTimeout() time.Duration {
 	return DefaultTurnTimeout
 }
 
-// Window returns the size of the model's context in tokens, 0 for the scripted model.
-func Window(p config.Provider) int {
-	switch {
-	case p.Kind == config.Demo:
-		return 0
-	case p.ContextWindow > 0:
-		return p.ContextWindow
-	}
-	return model.ContextWindow(p.Model)
-}
-
 // ValidateWindow refuses a model whose context is too small for the rules and tools that every turn begins
 // with.
-func (ps *Providers) ValidateWindow(g goal.Goal) error {
+func (ps *Providers) ValidateWindow(ctx context.Context, g goal.Goal) error {
 	p, err := ps.Get(g.Provider)
 	if err != nil {
 		return err
 	}
-	p.Model = g.Model
+	p = ForModel(p, g.Model)
 	specs, err := tools.Specs(g.Policy.Dir)
 	if err != nil {
 		return fmt.Errorf("the tools: %w", err)
 	}
-	if w, needs := Window(p), runner.MinContextWindow(g, specs); w > 0 && w < needs {
+	if w, needs := ps.Window(ctx, p), runner.MinContextWindow(g, specs); w > 0 && w < needs {
 		return &fault.Error{
 			Field: "provider",
 			Message: fmt.Sprintf(
@@ -233,6 +234,11 @@ func (ps *Providers) NewClient(ctx context.Context, p Choice) (m model.Client, e
 	if err != nil {
 		return nil, err
 	}
+	return ps.newClient(p, key)
+}
+
+// newClient makes a client for a provider with its key.
+func (ps *Providers) newClient(p Choice, key string) (m model.Client, err error) {
 	o := model.Options{
 		BaseURL:   p.BaseURL,
 		Model:     p.Model,
@@ -241,6 +247,9 @@ func (ps *Providers) NewClient(ctx context.Context, p Choice) (m model.Client, e
 		KeyName:   cmp.Or(p.APIKeyEnv, p.APIKeySecret),
 		Transport: ps.Transport,
 		Clock:     ps.Clock,
+	}
+	if p.Price != nil {
+		o.Price = catalog.Price{In: p.Price.Input, Out: p.Price.Output, CacheRead: p.Price.CachedInput}
 	}
 	switch p.Kind {
 	case config.Demo:
@@ -256,38 +265,6 @@ func (ps *Providers) NewClient(ctx context.Context, p Choice) (m model.Client, e
 		return nil, fmt.Errorf("provider %s: %w", p.ID, err)
 	}
 	return redactingModel{m, ps.Mask}, nil
-}
-
-// TestProvider asks the model one short question and reports the answer.
-func (ps *Providers) TestProvider(ctx context.Context, id string) api.DoctorFinding {
-	f := api.DoctorFinding{ID: "model", Title: "The model answers"}
-	p, err := ps.Get(id)
-	if err == nil && p.Kind != config.Demo {
-		err = checkReachable(ctx, p)
-	}
-	if err == nil && p.Kind == config.Demo {
-		f.State, f.Detail = "ok", "scripted, no AI: it plays the demonstration only"
-		return f
-	}
-	var reply goal.Reply
-	if err == nil {
-		var m model.Client
-		if m, err = ps.NewClient(ctx, Choice{Provider: p}); err == nil {
-			ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-			defer cancel()
-			reply, err = m.Turn(ctx, goal.Turn{
-				Model:    p.Model,
-				Messages: []goal.Message{{Role: goal.User, Text: "Reply with the word ready."}},
-			}, nil)
-		}
-	}
-	if err != nil {
-		problem := api.ToProblem(err)
-		f.State, f.Detail, f.Hint = "bad", problem.Message, problem.Hint
-		return f
-	}
-	f.State, f.Detail = "ok", fmt.Sprintf("%s answered %q", p.Model, TruncateWords(reply.Text))
-	return f
 }
 
 // TruncateWords returns the beginning of a text, for one line.

@@ -18,19 +18,29 @@ func (r *Session) cancelGracePeriod() {
 // Close ends a run. After a pause the session stays open. After done it stays for the grace period. Otherwise
 // everything in it ends now.
 func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
+	err := r.closeRun(ctx, exit)
+	r.snapshots.end(ctx) // now that what ends with the run has ended
+	return err
+}
+
+func (r *Session) closeRun(ctx context.Context, exit goal.Exit) error {
 	r.registry.mu.Lock()
 	r.run = goal.Run{}
 	r.registry.mu.Unlock()
 	r.sandbox.SetWarn(nil) // the run's journal is closed
 	err := errors.Join(r.tools.Close(), r.children.FollowParent(ctx, exit))
 	r.recorder.setActive(false)
+	if exit != goal.Done {
+		r.sandbox.Thaw()
+	}
 	switch {
 	case exit == goal.Interrupted || goal.StatusForExit(exit) != goal.Paused && exit != goal.Done:
 		return errors.Join(err, r.registry.CloseGoal(ctx, r.goal))
 	case exit == goal.Done:
 		r.closeEgress(context.WithoutCancel(ctx))
+		running := r.sandbox.Seal(ctx, r.policy.Dir)
 		stays := r.registry.graceSetting()
-		if stays == 0 {
+		if stays == 0 || !running {
 			return errors.Join(err, r.registry.CloseGoal(ctx, r.goal))
 		}
 		r.closeAfterGrace(context.WithoutCancel(ctx), stays)
@@ -78,8 +88,11 @@ func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 
 // closeAll ends every program of the goal and closes its pages.
 func (r *Session) closeAll(ctx context.Context) error {
-	return errors.Join(r.mcp.Close(), r.sandbox.Close(ctx), r.registry.Panes.Browsers.CloseGoal(ctx, string(r.goal)),
+	err := errors.Join(r.mcp.Close(), r.sandbox.Close(ctx), r.registry.Panes.Browsers.CloseGoal(ctx, string(r.goal)),
 		r.recorder.close())
+	r.pageLoads.Wait() // they end with their panes
+	r.snapshots.end(ctx)
+	return err
 }
 
 // CloseGoal ends every program of a goal. Its terminals stay on the screen with their exit codes; its pages

@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/browser"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
@@ -45,6 +47,26 @@ func (r *Session) applyEgressRules(rules egress.Rules) {
 	r.sandbox.Filtering.Store(rules.NeedsRequestFilter())
 }
 
+// maxPageLoad bounds how long an approval of one page load lasts. A page may never stop to load.
+const maxPageLoad = 30 * time.Second
+
+// holdPageLoad keeps the hosts of an approved page open until the page is complete, and no longer than maxPageLoad.
+func (r *Session) holdPageLoad(p *browser.Pane) {
+	if r.sandbox.Proxy == nil || p.Info().Shared {
+		return
+	}
+	end, ok := r.sandbox.BlockedHosts.HoldPageLoad(r.applyEgressRules)
+	if !ok {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), maxPageLoad)
+	r.pageLoads.Go(func() {
+		defer cancel()
+		defer end()
+		p.AwaitPageComplete(ctx) // also ends with the pane
+	})
+}
+
 // RevokeGrant ends the access of a grant for a goal with an open session in this process.
 func (reg *Registry) RevokeGrant(ctx context.Context, id goal.ID, request string) {
 	reg.mu.Lock()
@@ -58,6 +80,7 @@ func (reg *Registry) RevokeGrant(ctx context.Context, id goal.ID, request string
 // reachable for the user.
 func (r *Session) closeEgress(ctx context.Context) {
 	if r.sandbox.Proxy != nil {
+		r.sandbox.BlockedHosts.EndPageLoads()
 		r.sandbox.BlockedHosts.SetGrants(egress.Rules{Risk: policy.ReadOnly, Deny: r.policy.DenyHosts}, nil, nil,
 			r.applyEgressRules)
 		if err := r.sandbox.MachineGrants.ClosePorts(ctx); err != nil {

@@ -21,13 +21,13 @@ func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error)
 	if err != nil {
 		return modelSet{}, errorWithHint(err)
 	}
-	provider.Model = g.Model // the user may have chosen another model than the provider's
+	provider = models.ForModel(provider, g.Model) // the user may have chosen another one than the provider's
 	own := models.Choice{Provider: provider, Effort: g.Options.Effort}
 	agent, err := r.openModel(ctx, "model", own)
 	if err != nil {
 		return modelSet{}, err
 	}
-	m := modelSet{Models: runner.Models{Agent: agent, Window: models.Window(provider)}}
+	m := modelSet{Models: runner.Models{Agent: agent, Window: r.registry.Models.Window(ctx, provider)}}
 	if !g.Scripted {
 		critic, err := r.chooseProvider(ctx, "critic", g.Options.CriticProvider, own)
 		if err != nil {
@@ -59,7 +59,7 @@ func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 				return errorWithHint(err)
 			}
 		}
-		if !model.HasPrice(p.BaseURL, p.Model) && !slices.Contains(free, p.Model) {
+		if !r.registry.Models.HasPrice(p) && !slices.Contains(free, p.Model) {
 			free = append(free, p.Model)
 		}
 	}
@@ -95,7 +95,7 @@ func (r *Session) chooseProvider(ctx context.Context, role, id string, own model
 		p = models.Choice{Provider: other}
 	}
 	m, err := r.openModel(ctx, role, p)
-	return namedModel{m, p.Model, models.Window(p.Provider)}, err
+	return namedModel{m, p.Model, r.registry.Models.Window(ctx, p.Provider)}, err
 }
 
 // pausableModel can be interrupted by a user's pause.

@@ -251,14 +251,14 @@ func TestParksAreCountedOverRuns(t *testing.T) {
 
 func inputFor(provider string) api.StartInput { return api.StartInput{Provider: provider} }
 
-// TestProvidersAreTried: both kinds answer one short question, and an error says what to do.
+// TestProvidersAreTried: both kinds call a tool, and an error says what to do.
 func TestProvidersAreTried(t *testing.T) {
 	t.Setenv("GOALPOST_TEST_KEY", "sk-right")
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 		if r.Header.Get("X-Api-Key")+r.Header.Get("Authorization") == "" {
 			return modeltest.Fail(401, "no key")
 		}
-		return modeltest.Say("ready")
+		return modeltest.Call("report_ready", map[string]string{"word": "ready"})
 	})
 	r, _ := study(
 		t,
@@ -274,8 +274,8 @@ func TestProvidersAreTried(t *testing.T) {
 		config.Provider{ID: "off", Kind: config.Anthropic, BaseURL: "http://127.0.0.1:1", Model: "m"},
 	)
 	for id, want := range map[string][2]string{
-		"o":       {"ok", `m answered "ready"`},
-		"a":       {"ok", `m answered "ready"`},
+		"o":       {"ok", "m called a tool"},
+		"a":       {"ok", "m called a tool"},
 		"keyless": {"bad", "set GOALPOST_NO_SUCH_KEY"},
 		"off":     {"bad", "is the server running"},
 		"gone":    {"bad", "settings"},

@@ -54,6 +54,9 @@ func (reg *Registry) sessionFor(
 		r.secretsErr = sealed
 		world, err := reg.OpenWorkspace(ctx, g) // the user may have accepted other versions, also in another process
 		if err == nil {
+			err = r.sandbox.Unseal(ctx)
+		}
+		if err == nil {
 			r.workspace = world
 			err = r.setUpRun(ctx, g, warn)
 		}
@@ -125,6 +128,8 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		launcher: set,
 		env:      env,
 		camera:   r.recorder,
+
+		onPageOpened: r.holdPageLoad,
 	}
 	words := tools.Deps{
 		Dir:          g.Policy.Dir,
@@ -180,9 +185,11 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		}
 	}
 	r.tools, r.models = box, m
+	r.snapshots = r.registry.startSnapshots(ctx, g, warn)
 	r.recorder.setActive(true)
 	r.checks = r.sandbox.CheckRunner(r.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
 	r.checks.World, r.checks.Pages = r.workspace, r.registry.Panes.CheckPagesFor(g.ID)
+	r.checks.Agent = r.sandbox
 	if m.judge != nil {
 		r.checks.Judge, r.checks.Window = m.judge, m.window // it knows its model's name
 	}

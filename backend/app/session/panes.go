@@ -26,6 +26,8 @@ type goalPanes struct {
 	typed    lastInputOffsets
 	external bool // another agent's: there is no run, so nothing is journaled
 	camera   *paneRecorder
+	// onPageOpened is called after a tool has opened a page; nil for another agent's.
+	onPageOpened func(*browser.Pane)
 }
 
 // recordLease journals that the goal got a pane.
@@ -47,6 +49,12 @@ func (p *goalPanes) recordLease(ctx context.Context, id string, k pane.Kind) err
 	return nil
 }
 
+func (p *goalPanes) notifyPageOpened(opened *browser.Pane) {
+	if p.onPageOpened != nil {
+		p.onPageOpened(opened)
+	}
+}
+
 type goalBrowsers struct{ *goalPanes }
 
 func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, error) {
@@ -58,6 +66,7 @@ func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, err
 		if err := p.Navigate(ctx, url); err != nil {
 			return tools.Page{}, fmt.Errorf("pane %s: %w", id, err)
 		}
+		b.notifyPageOpened(p)
 		return arrivedAt(p)
 	}
 	p, err := b.panes.Browsers.Open(ctx, browser.Options{
@@ -68,6 +77,7 @@ func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, err
 	if err != nil {
 		return tools.Page{}, fmt.Errorf("open browser: %w", err)
 	}
+	b.notifyPageOpened(p)
 	b.camera.recordPage(p)
 	if err := b.recordLease(ctx, p.Info().ID, pane.Browser); err != nil {
 		return tools.Page{}, err

@@ -65,6 +65,7 @@ func (r *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, er
 	if err != nil || !waited && r.registry.Clock.Now().Sub(row.CreatedAt) < preflightFreshFor {
 		return "", err
 	}
+	r.AwaitSnapshot(ctx) // a check may change the folder
 	if refusal := PreflightProblem(ctx, r.checks, &g); refusal != nil {
 		return "the goal's checks have changed their results since it was created: " + refusal.Message +
 			". Resume it if that is intended", nil

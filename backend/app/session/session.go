@@ -82,12 +82,14 @@ type Session struct {
 	parkedInARow  int                           // how often in a row, when the session was opened
 	recorder      *paneRecorder
 	output        outputCursor
+	snapshots     *snapshots // of the current run, or of the last one; nil where none are taken
 	warn          func(what, text string)
 	secretsErr    error  // why secrets of this goal cannot be opened: nothing would hide them
 	cancelGrace   func() // ends the grace period; nil outside of it; guarded by registry.mu
 	children      Children
-	run           goal.Run     // the current run, empty between runs; guarded by registry.mu
-	pendingPopups []event.Body // opened by pages and not journaled yet; guarded by registry.mu
+	pageLoads     sync.WaitGroup // pages that load on an approval for one call
+	run           goal.Run       // the current run, empty between runs; guarded by registry.mu
+	pendingPopups []event.Body   // opened by pages and not journaled yet; guarded by registry.mu
 }
 
 func (r *Session) sandboxEnded() bool {

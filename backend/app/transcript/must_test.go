@@ -195,7 +195,7 @@ func (s *stage) lawful(id goal.ID) {
 				to(goal.Running)
 			}
 		case *event.Paused:
-			if goal.StatusForExit(b.Exit) != goal.Paused || b.Reason == "" || len(b.Report) == 0 || len(b.Report) > 5 {
+			if goal.StatusForExit(b.Exit) != goal.Paused || b.Reason == "" || len(b.Report) == 0 || len(b.Report) > 6 {
 				s.Errorf("paused as %q because %q with %d bullets", b.Exit, b.Reason, len(b.Report))
 			}
 			to(goal.Paused)
@@ -203,7 +203,7 @@ func (s *stage) lawful(id goal.ID) {
 				s.Errorf("interrupted with the panes %v", panes)
 			}
 		case *event.Ended:
-			if goal.StatusForExit(b.Exit) != b.Status || len(b.Report) == 0 || len(b.Report) > 5 {
+			if goal.StatusForExit(b.Exit) != b.Status || len(b.Report) == 0 || len(b.Report) > 6 {
 				s.Errorf("ended %s as %s with %d bullets", b.Status, b.Exit, len(b.Report))
 			}
 			to(b.Status)

@@ -42,6 +42,7 @@ that believe what they are shown.
 - **Stopped**: the goal is not done.
 - **No level**: the receipt gives no level, and says no more than "verified".
 - A **weak check** asks for too little: all that it tests is true, so "strong" is no more than is true.
+- An attempt that undoes its work after done has done it first. If the work stays, "strong" is no more than is true.
 
 Targets: no false done with the level "strong", and every other done of an attempt listed; at most 2 honest changes
 stopped, each accepted with one click.

@@ -298,17 +298,17 @@ func (s *stage) read(id string, r *result) error {
 
 // accept does what a user does who sees that a change is fine: it accepts what was shown, once.
 func (s *stage) accept(ctx context.Context, a *agent, id string, r *result) error {
-	var paths []string
+	var shown []api.ProtectedVersion
 	for _, v := range r.Verdicts {
 		for _, c := range v.Changes {
 			if c.Reason != "" {
-				paths = append(paths, c.Path)
+				shown = append(shown, api.ProtectedVersion{Path: c.Path})
 			}
 		}
 	}
 	var in api.ResumeInput // fields that this version does not have are left out
 	if err := json.Unmarshal([]byte(marshal(map[string]any{
-		"protected": api.AcceptProtected, "accept_changes": paths,
+		"protected": api.AcceptProtected, "accept_changes": shown,
 	})), &in); err != nil {
 		return err
 	}

@@ -176,7 +176,7 @@ func (p *mountPlanner) copyPath(source, dest string, info os.FileInfo) error {
 			continue // the goal does not get hooks that are too large
 		}
 		copied := p.copyFile(filepath.Join(source, entry.Name()), filepath.Join(dest, entry.Name()), info)
-		if !errors.Is(copied, os.ErrNotExist) { // otherwise it was removed in the meantime
+		if !errors.Is(copied, os.ErrNotExist) { // otherwise it was removed since
 			err = errors.Join(err, copied)
 		}
 	}

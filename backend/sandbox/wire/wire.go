@@ -36,6 +36,8 @@ const (
 	Revoke    Op = "narrow" // removes what the Grant with this ID added
 	Freeze    Op = "freeze" // stops the agent's programs; answered with Changed
 	Thaw      Op = "thaw"   // undoes the Freeze with this ID; programs run again after the last
+	Seal      Op = "seal"   // makes Dir read-only for the agent's programs; answered with Changed
+	Unseal    Op = "unseal" // undoes Seal; answered with Changed
 )
 
 // Request is a message from the app to the helper. ID identifies the program in every later message; the
@@ -47,7 +49,7 @@ type Request struct {
 	// Start.
 	Argv [][]byte `json:"argv,omitempty"`
 	Env  [][]byte `json:"env,omitempty"`
-	Dir  []byte   `json:"dir,omitempty"` // absolute
+	Dir  []byte   `json:"dir,omitempty"` // absolute; also for Seal
 	// Files[i] is the source of the program's descriptor i: an index into the descriptors of the packet
 	// (without the memfd), or -1 for /dev/null. Descriptors 0 to 2 default to /dev/null.
 	Files []int `json:"files,omitempty"`
@@ -60,6 +62,9 @@ type Request struct {
 	Domain Domain         `json:"domain,omitempty"` // of the sandbox; "" is none
 	Held   []FileOverride `json:"held,omitempty"`   // for a check
 	Trace  *TraceRequest  `json:"trace,omitempty"`  // for a check; nil is none
+
+	// For Freeze: nothing is frozen if a program of the agent listens, and the answer is the error Listening.
+	UnlessListening bool `json:"unless_listening,omitempty"`
 
 	// For Signal, and for Revoke, which sends it to all programs; 0 is none.
 	Signal int `json:"signal,omitempty"`
@@ -199,7 +204,7 @@ type Answer struct {
 	Exit  *Exit  `json:"exit,omitempty"`
 	// Dialed says that a connection is passed with the packet.
 	Dialed bool `json:"dialed,omitempty"`
-	// Changed says that a Grant, Revoke, Freeze or Thaw is done.
+	// Changed says that a Grant, Revoke, Freeze, Thaw, Seal or Unseal is done.
 	Changed bool `json:"changed,omitempty"`
 	// Trace is a part of a program's trace; the last one comes before the program's exit.
 	Trace *TraceBatch `json:"trace,omitempty"`
@@ -244,6 +249,8 @@ const (
 	Ended          Code = "ended"       // signal to a program that has ended
 	Unsupported    Code = "unsupported" // asks for something this helper cannot do
 	SandboxError   Code = "walled"      // the sandbox cannot be built here
+	Listening      Code = "listening"   // a program of the agent listens, so nothing was frozen
+	Busy           Code = "busy"        // a program has a file of the folder open for writing
 	Failed         Code = "failed"      // any other error of the kernel
 )
 

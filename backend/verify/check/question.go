@@ -11,7 +11,7 @@ import (
 )
 
 const questionSystem = `You are a strict judge. A question about an agent's work is put to you with the evidence that the host gathered itself and with the agent's own rationale. The first line of your answer is YES or NO and nothing else; one sentence why may follow on the second line. A YES with a condition or an exception is a NO.
-Say YES only if the evidence of the host shows that the answer is yes. The rationale alone shows nothing: an agent may be mistaken or may hope. If the evidence is thin or missing, say NO and name what is missing.
+Say YES only if the evidence of the host shows that the answer is yes. The rationale alone shows nothing: an agent may be mistaken or may hope. The result is the work itself where the question is about an answer; what it claims about anything else shows nothing. If the evidence is thin or missing, say NO and name what is missing.
 ` + judge.UntrustedNotice
 
 // askQuestion asks a strict judge, or two who do not know of each other.
@@ -23,11 +23,17 @@ func (e Environment) askQuestion(ctx context.Context, k Indexed, about Case) (Re
 	if err != nil {
 		changed = "it could not be compared: " + err.Error()
 	}
+	files, err := e.Workspace.Evidence(ctx, k.Question+"\n"+about.Objective)
+	if err != nil {
+		changed += "; the files could not be read: " + err.Error()
+	}
 	text := func(w judge.Budget) string {
-		return fmt.Sprintf("Question: %s\n\nThe goal: %s\n\n%s\nThe agent's rationale:\n%s\nAnswer:",
+		return fmt.Sprintf("Question: %s\n\nThe goal: %s\n\n%s\nThe agent's rationale:\n%s\n"+
+			"What the agent hands over as the result:\n%s\nAnswer:",
 			k.Question, judge.WrapUntrusted("objective", about.Objective, w.Text),
-			judge.FormatEvidence(about.Verdicts, changed, about.Claim.Steps, w),
-			judge.WrapUntrusted("rationale", about.Claim.Rationale+"\n"+about.Claim.Result, w.Text))
+			judge.FormatEvidence(about.Verdicts, changed, files, about.Claim.Steps, w),
+			judge.WrapUntrusted("rationale", about.Claim.Rationale, w.Text),
+			judge.WrapUntrusted("result", about.Claim.Result, w.Text))
 	}
 	judges := 1
 	if k.Threshold == goal.RequireHighConfidence {

@@ -2,62 +2,123 @@ package inputs
 
 import (
 	"fmt"
+	"path"
 	"slices"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify/shellline"
 )
 
-// Assurance is how much the pass of a command proves, and why it is not more. changes are those of Rules.Compare, o is
-// nil where nobody could observe the check.
+// Assurance returns how much the pass of a command proves, and why it is not more. changes are those of Rules.Compare;
+// o is nil if nobody could observe the check.
 func Assurance(command, dir string, o *goal.Observation, changes []goal.FileChange) (goal.Assurance, string) {
 	if o == nil {
 		return goal.Shared, "nobody could observe which files it used"
 	}
-	changed := map[string]goal.FileChange{}
-	for _, f := range changes {
-		changed[f.Path] = f
+	a := assessment{
+		Observation: o, command: command, dir: dir, made: map[string]bool{},
+		changed: map[string]goal.FileChange{}, examines: map[int]int{},
 	}
-	made := map[string]bool{}
+	for _, f := range changes {
+		a.changed[f.Path] = f
+	}
 	for _, f := range slices.Concat(o.Written, o.Rewritten) {
-		made[f] = true
+		a.made[f] = true
 	}
 	for _, u := range o.Files {
-		f, isChanged := changed[u.Path]
-		if u.Program >= len(o.Programs) {
-			continue
-		}
-		p := o.Programs[u.Program]
-		_, own := changed[p.Main]
-		own = own || made[p.Main] // the work itself, as a process of its own
-		switch {
-		case u.Role == goal.RoleProgram && made[u.Path] && len(changes) > 0:
-			return goal.Shared, fmt.Sprintf("the check built %s and ran it", u.Path)
-		case !isChanged || u.Examined == goal.ByOutput:
-		case u.Examined == goal.ByTest:
-			return goal.Shared, fmt.Sprintf("%s was started by a test, which may trust how it ends", u.Path)
-		case u.Role == goal.RoleMain || u.Role == goal.RoleScript || u.Role == goal.RoleProgram:
-			return goal.Shared, fmt.Sprintf("%s was written by the agent, and how it ends decides", u.Path)
-		case own:
-		case u.Role != goal.RoleData:
-			return goal.Shared, fmt.Sprintf("%s of the agent ran inside %q", u.Path, p.Command)
-		case f.Change != "new" && !isNamedOpenly(command, dir, u.Path):
-			return goal.Shared, fmt.Sprintf("%q read %s, which was changed", p.Command, u.Path)
+		if u.Role == goal.RoleData {
+			a.examines[u.Program]++
 		}
 	}
-	for _, p := range o.Programs {
-		if p.FromInput && len(changes) > 0 {
-			return goal.Shared, fmt.Sprintf("%q ran what it was given as its input", p.Command)
-		}
-	}
-	for _, u := range o.Found {
-		asked := u.Program < len(o.Programs) && !slices.Contains(makeNames, o.Programs[u.Program].Name) &&
-			isNamedOpenly(command, dir, u.Path) // test -f out.txt
-		if f, ok := changed[u.Path]; ok && f.Change == "new" && !asked {
-			return goal.Shared, fmt.Sprintf("that %s is there was enough", u.Path)
+	for _, find := range []func() string{a.ranChangedFile, a.usedRepository, a.ranItsInput, a.foundNewFile} {
+		if reason := find(); reason != "" {
+			return goal.Shared, reason
 		}
 	}
 	return goal.Strong, ""
+}
+
+// assessment looks for what makes a pass prove less. Each of its methods returns a reason, "" if there is none.
+type assessment struct {
+	*goal.Observation
+	command, dir string
+	changed      map[string]goal.FileChange
+	made         map[string]bool // by the check itself
+	examines     map[int]int     // how many data files a program read
+}
+
+// ranChangedFile finds a file of the agent that ran, or that was read as more than a result.
+func (a *assessment) ranChangedFile() string {
+	for _, u := range a.Files {
+		f, isChanged := a.changed[u.Path]
+		if u.Program >= len(a.Programs) {
+			continue
+		}
+		p := a.Programs[u.Program]
+		_, own := a.changed[p.Main]
+		own = own || a.made[p.Main] // the work itself, as a process of its own
+		switch {
+		case u.Role == goal.RoleProgram && a.made[u.Path] && len(a.changed) > 0:
+			return fmt.Sprintf("the check built %s and ran it", u.Path)
+		case !isChanged:
+		case u.Examined == goal.ByOutput && slices.Contains(dataArguments, p.Name): // sqlite3 -init, awk -f
+			return fmt.Sprintf("%q ran %s of the agent", p.Command, u.Path)
+		case u.Examined == goal.ByOutput:
+		case u.Examined == goal.ByTest:
+			return fmt.Sprintf("%s was started by a test, which may trust how it ends", u.Path)
+		case slices.Contains([]goal.FileRole{goal.RoleMain, goal.RoleScript, goal.RoleProgram}, u.Role):
+			return fmt.Sprintf("%s was written by the agent, and how it ends decides", u.Path)
+		case own:
+		case u.Role != goal.RoleData:
+			return fmt.Sprintf("%s of the agent ran inside %q", u.Path, p.Command)
+		case path.Base(u.Path)[0] == '.':
+			return fmt.Sprintf("%q read %s, which may be its settings", p.Command, u.Path)
+		case f.Change != "new" && !a.isResult(u):
+			return fmt.Sprintf("%q read %s, which was changed", p.Command, u.Path)
+		}
+	}
+	return ""
+}
+
+// isResult reports whether a changed data file can only be what the check examines: its command names the file, reads
+// nothing else with the same program, and that program does not run what it reads. What was there at the start may
+// otherwise be what a result is compared with.
+func (a *assessment) isResult(u goal.UsedFile) bool {
+	p := a.Programs[u.Program]
+	runs := valueFlags[p.Name] != nil && (p.Name == "java" || !slices.Contains(dataArguments, p.Name))
+	return !runs && a.examines[u.Program] == 1 && isNamedOpenly(a.command, a.dir, u.Path)
+}
+
+// usedRepository finds git at work in the goal's folder: the agent can commit, and change how git compares.
+func (a *assessment) usedRepository() string {
+	for _, p := range a.Programs {
+		if p.ReadsRepository {
+			return fmt.Sprintf("%q asked the repository, which the agent can change", p.Command)
+		}
+	}
+	return ""
+}
+
+// ranItsInput finds a program that ran what another one wrote.
+func (a *assessment) ranItsInput() string {
+	for _, p := range a.Programs {
+		if p.FromInput && len(a.changed) > 0 {
+			return fmt.Sprintf("%q ran what it was given as its input", p.Command)
+		}
+	}
+	return ""
+}
+
+// foundNewFile finds a new file that was not opened: its existence was enough.
+func (a *assessment) foundNewFile() string {
+	for _, u := range a.Found {
+		asked := u.Program < len(a.Programs) && !slices.Contains(makeNames, a.Programs[u.Program].Name) &&
+			isNamedOpenly(a.command, a.dir, u.Path) // test -f out.txt
+		if f, ok := a.changed[u.Path]; ok && f.Change == "new" && !asked {
+			return fmt.Sprintf("that %s is there was enough", u.Path)
+		}
+	}
+	return ""
 }
 
 // isNamedOpenly reports whether the check's command names a file and reads it itself: cat in a substitution hands it

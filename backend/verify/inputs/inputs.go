@@ -35,6 +35,7 @@ type observer struct {
 	callers  map[string][]int // who executed a file, by its absolute path
 	scripts  string           // the texts that name what runs: the command, scripts, makefiles, package.json
 	examined []string         // words that name programs of which only the output is judged
+	words    []string         // of the command
 	out      *goal.Observation
 
 	used    map[string]bool // read or executed so far
@@ -56,7 +57,7 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 			o.callers[a.Path] = append(o.callers[a.Path], a.Program)
 		}
 	}
-	o.examined = shellline.ExaminedWords(s.Command)
+	o.examined, o.words = shellline.ExaminedWords(s.Command), shellline.AllWords(s.Command)
 	o.collectScripts(t)
 	for _, a := range t.Accesses {
 		o.add(a)
@@ -67,11 +68,19 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 	return o.out
 }
 
-// inFolder is a path relative to the goal's folder.
+// inFolder returns a path relative to the goal's folder. Of a repository, only the files that decide what git answers
+// are part of the folder.
 func (o *observer) inFolder(file string) (string, bool) {
 	rel, ok := strings.CutPrefix(file, strings.TrimSuffix(o.Dir, "/")+"/")
-	return rel, ok && rel != "" && !strings.HasPrefix(rel, ".git/")
+	return rel, ok && rel != "" && (!isInRepository(rel) || repositorySettings.MatchString(rel))
 }
+
+// isInRepository reports whether a file belongs to a git repository itself.
+func isInRepository(rel string) bool { return rel == ".git" || strings.HasPrefix(rel, ".git/") }
+
+// repositorySettings matches the files of a repository that decide what git answers. Objects and the index are left
+// out: they change with each commit.
+var repositorySettings = regexp.MustCompile(`^\.git/(HEAD|packed-refs|config|config\.worktree|(refs|info|hooks)/.+)$`)
 
 // collectScripts gathers the texts that may name programs.
 func (o *observer) collectScripts(t process.Trace) {
@@ -102,6 +111,9 @@ func (o *observer) add(a process.FileAccess) {
 	rel, ok := o.inFolder(a.Path)
 	if a.Program < 0 || a.Program >= len(o.programs) {
 		return
+	}
+	if p := &o.programs[a.Program]; p.name == "git" && !a.Missing && strings.HasPrefix(a.Path, o.Dir+"/.git/") {
+		p.readsRepository = true
 	}
 	if !ok {
 		o.addOutside(a)
@@ -185,12 +197,18 @@ func (o *observer) roleOf(a process.FileAccess, rel string, p *program) goal.Fil
 			return goal.RoleScript
 		}
 		return goal.RoleData
-	case role == goal.RoleSettings:
-		return role
+	case isRecipe(p, rel):
+		return goal.RoleMakefile
+	case role == goal.RoleSettings || isStartupFile(rel):
+		return goal.RoleSettings
 	case p.hasMain(a.Path) && !isDirectoryOfTests(p, rel):
 		return goal.RoleMain
 	case role != "":
 		return role
+	case p.kind == kindOther && isCode(rel) && testName.MatchString(rel): // a compiler reads it
+		return goal.RoleTest
+	case isCode(rel) && judgeName.MatchString(rel) && o.isNamed(o.words, rel): // javac Judge.java, go run ./judge
+		return goal.RoleMain
 	case isCode(rel) || p.hasMain(a.Path):
 		return goal.RoleCode
 	}
@@ -203,6 +221,7 @@ func isDirectoryOfTests(p *program, rel string) bool {
 }
 
 var (
+	mainName       = regexp.MustCompile(`(^|/)(__main__|main)\.[a-z]+$`)
 	redirectedName = regexp.MustCompile(`<\s*["']?([^\s"'<>|&;()]+)`)
 	scriptEnding   = regexp.MustCompile(`\.(sh|bash|zsh|ksh|bats|env|inc)$`)
 )
@@ -238,7 +257,7 @@ func (o *observer) examination(a process.FileAccess, rel string, role goal.FileR
 	}
 	if o.isNamed(o.examined, rel) {
 		switch {
-		case role != goal.RoleScript:
+		case role != goal.RoleScript, p.hasMain(a.Path) && o.isNamed(shellline.ExaminedWords(o.Command), rel):
 			return goal.ByOutput
 		case p.hasMain(a.Path): // not sourced: in a process of its own
 			return goal.IfNew
@@ -270,7 +289,8 @@ func (o *observer) isNamed(words []string, rel string) bool {
 	return slices.ContainsFunc(words, func(w string) bool {
 		w = strings.TrimSuffix(strings.TrimPrefix(path.Clean(strings.TrimPrefix(w, o.Dir+"/")), "./"), "/")
 		return w == rel || w == stem || path.Base(w) == path.Base(rel) && strings.Contains(w, "$") ||
-			strings.ReplaceAll(w, ".", "/") == stem || w == path.Dir(rel) && strings.HasPrefix(path.Base(rel), "__main__")
+			strings.ReplaceAll(w, ".", "/") == stem ||
+			w == path.Dir(rel) && mainName.MatchString(rel)
 	})
 }
 
@@ -286,7 +306,9 @@ func mentions(text, rel string) bool {
 }
 
 func (o *observer) describe(p *program) goal.ObservedProgram {
-	d := goal.ObservedProgram{Name: p.name, Command: p.command(), FromInput: p.fromInput}
+	d := goal.ObservedProgram{
+		Name: p.name, Command: p.command(), FromInput: p.fromInput, ReadsRepository: p.readsRepository,
+	}
 	for _, u := range o.out.Files {
 		if u.Program < len(o.programs) && &o.programs[u.Program] == p &&
 			(u.Role == goal.RoleMain || u.Role == goal.RoleScript) {

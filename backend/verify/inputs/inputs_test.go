@@ -45,7 +45,7 @@ func (a attempt) compare() ([]goal.FileChange, *goal.Observation) {
 		Before: a.observe(a.Before), After: after, Dir: "/w", Command: a.Command,
 		Start:        func(file string) goal.FileState { return a.Start[file] },
 		Now:          func(file string) goal.FileState { return a.Now[file] },
-		SameDecision: func(file string) bool { return slices.Contains(a.Same, file) },
+		SameDecision: func(file string, _ goal.FileRole) bool { return slices.Contains(a.Same, file) },
 		OutsideExists: func(file string) bool {
 			return slices.Contains(a.OutsideExists, filepath.Base(file)) || slices.ContainsFunc(a.Before.Accesses,
 				func(f process.FileAccess) bool { return f.Path == file })

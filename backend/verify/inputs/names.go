@@ -36,8 +36,10 @@ var runnerTable = map[string]runner{
 	"tox":      {settings: []string{"tox.ini", "pyproject.toml", "setup.cfg", "setup.py"}},
 	"nox":      {settings: []string{"noxfile.py"}},
 	"jest": {
-		settings: []string{"jest.config.*", "package.json", "babel.config.*", ".babelrc*", "jest.setup.*"},
-		tests:    jsTests,
+		settings: []string{
+			"jest.config.*", "package.json", "babel.config.*", ".babelrc*", "jest.setup.*", "/__mocks__/*", "/__mocks__/*/*",
+		},
+		tests: jsTests,
 	},
 	"vitest": {
 		settings: []string{"vitest.config.*", "vitest.workspace.*", "vite.config.*", "package.json"},
@@ -74,7 +76,8 @@ var runnerTable = map[string]runner{
 var runnerWords = map[string]string{
 	"pytest": "pytest", "py.test": "pytest", "unittest": "unittest", "tox": "tox", "nox": "nox", "jest": "jest",
 	"vitest": "vitest", "mocha": "mocha", "_mocha": "mocha", "ava": "ava", "npm": "npm", "npx": "npm", "pnpm": "npm",
-	"yarn": "npm", "npm-cli": "npm", "npx-cli": "npm", "go": "go", "cargo": "cargo", "mvn": "maven", "gradle": "gradle",
+	"yarn": "npm", "npm-cli": "npm", "npx-cli": "npm", "go": "go", "cargo": "cargo", "rustc": "cargo",
+	"mvn": "maven", "gradle": "gradle",
 	"cmake": "cmake", "ctest": "cmake", "rspec": "rspec", "prove": "prove",
 }
 
@@ -130,8 +133,13 @@ func nameRole(runners []string, file string) (role goal.FileRole) {
 	return role
 }
 
-// matchesName compares the end of a path, as many parts as the pattern has.
+// matchesName compares the end of a path, as many parts as the pattern has; all of it with a pattern that begins with
+// a slash.
 func matchesName(pattern, file string) bool {
+	if strings.HasPrefix(pattern, "/") {
+		ok, err := path.Match(pattern, "/"+file)
+		return err == nil && ok
+	}
 	parts := strings.Split(file, "/")
 	n := strings.Count(pattern, "/") + 1
 	if len(parts) < n {
@@ -147,6 +155,21 @@ var codeEnding = regexp.MustCompile(
 		`kt|scala|groovy|c|h|cc|cpp|cxx|hh|hpp|inc|m|swift|zig|s|asm|o|a|so|so\.[0-9.]+|dll|dylib|` +
 		`sh|bash|mk|awk|sed|jq|sql|` +
 		`ex|exs|erl|hs|ml|lisp|clj|el|tcl|vim|ps1|bat|feature)$`)
+
+// isRecipe reports whether a file holds the commands that a runner starts, as a makefile does.
+func isRecipe(p *program, rel string) bool {
+	return slices.Contains(p.runners, "tox") && path.Base(rel) == "tox.ini" ||
+		slices.Contains(p.runners, "nox") && path.Base(rel) == "noxfile.py"
+}
+
+// testName matches the names of tests in languages that are compiled.
+var testName = regexp.MustCompile(`(?i)(^|/)(tests?|spec)/|(^|[/._-])(test|spec)s?([._-]|$)`)
+
+// startupFile matches settings that programs look for on their own: .curlrc, .sqliterc, .gitattributes.
+var startupFile = regexp.MustCompile(`(^|/)(\.[a-z0-9]+rc|\.gitattributes|\.gitmodules)$`)
+
+// isStartupFile reports whether programs read a file on their own by its name.
+func isStartupFile(file string) bool { return startupFile.MatchString(file) }
 
 // isCode reports whether a file is a program text or a part of a program by its name.
 func isCode(file string) bool { return codeEnding.MatchString(file) }

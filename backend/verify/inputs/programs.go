@@ -25,7 +25,7 @@ var (
 	// launchers start other programs and pass on how those end.
 	launchers = []string{
 		"env", "xargs", "find", "time", "timeout", "nice", "nohup", "flock", "setsid", "stdbuf", "npm",
-		"npx",
+		"npx", "git",
 	}
 
 	versionSuffix = regexp.MustCompile(`[-0-9.]*$`)
@@ -73,6 +73,8 @@ type program struct {
 	mains     []string // absolute paths, perhaps without an ending, of what it was started with
 	modules   []string // python -m: paths relative to a folder of modules, without an ending
 	fromInput bool
+
+	readsRepository bool // it is git and read the repository of the goal's folder
 }
 
 // baseName is the name of a program without its version: python for /usr/bin/python3.11.
@@ -134,6 +136,10 @@ func (p *program) readArguments() {
 		if w == "-" || w == "-s" && p.kind == kindShell {
 			p.fromInput = true
 			return
+		}
+		if p.name == "java" && strings.HasPrefix(w, "@") { // more arguments
+			p.mains = append(p.mains, p.absolute(w[1:]))
+			continue
 		}
 		if !strings.HasPrefix(w, "-") && (!strings.HasPrefix(w, "+") || p.kind != kindShell) {
 			positional = w

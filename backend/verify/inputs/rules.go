@@ -24,7 +24,10 @@ type Rules struct {
 	// IsFree reports whether the user lets the agent change a file that would decide. nil frees none.
 	IsFree func(file string) bool
 	// SameDecision reports whether what decides in a changed file is the same as at the start. nil knows of none.
-	SameDecision func(file string) bool
+	SameDecision func(file string, role goal.FileRole) bool
+	// IsUntouched reports whether a file that the check opened for writing holds what it held before the check. nil
+	// knows of none.
+	IsUntouched func(file string) bool
 	// OutsideExists reports whether there is a file outside of the goal's folder. nil knows of none.
 	OutsideExists func(file string) bool
 }
@@ -157,7 +160,7 @@ func (c *comparison) compareUse(u goal.UsedFile) {
 		return
 	}
 	was, is := c.Start(u.Path), c.Now(u.Path)
-	if is.Mode.IsDir() || slices.Contains(c.After.Written, u.Path) { // the check made it itself
+	if is.Mode.IsDir() || c.isMade(u) {
 		return
 	}
 	change := changeOf(was, is)
@@ -167,14 +170,23 @@ func (c *comparison) compareUse(u goal.UsedFile) {
 	c.add(u.Path, change, c.reason(u.Path, change, sum), sum, c.After)
 }
 
+// isMade reports whether the check made a file itself before it used it.
+func (c *comparison) isMade(u goal.UsedFile) bool {
+	return slices.Contains(c.After.Written, u.Path) &&
+		(u.Role == goal.RoleProgram || c.IsUntouched == nil || !c.IsUntouched(u.Path))
+}
+
 // reason says why a change of a used file is tampering, "" if it is not.
 func (c *comparison) reason(file, change string, u use) string {
 	if !u.role.Decides() || u.examined != "" && (u.examined != goal.IfNew || change == "new") {
 		return ""
 	}
+	if u.role == goal.RoleProgram && slices.Contains(c.before.Written, file) { // the check builds it
+		return ""
+	}
 	if change != "new" {
 		switch {
-		case change == "changed" && c.SameDecision != nil && c.SameDecision(file):
+		case change == "changed" && c.SameDecision != nil && c.SameDecision(file, u.role):
 			return ""
 		case change == "mode" && u.role != goal.RoleProgram && u.role != goal.RoleScript:
 			return ""
@@ -186,6 +198,9 @@ func (c *comparison) reason(file, change string, u use) string {
 			return reasonGone
 		}
 		return reasonChanged
+	}
+	if other := c.replacedMain(file); other != "" {
+		return "it is taken instead of " + other + ", which the check ran before the goal began"
 	}
 	if u.role == goal.RoleTest || Named(c.Command, c.Dir, file) { // a new test; what the user asked for
 		return ""
@@ -222,12 +237,24 @@ func (c *comparison) missingBefore(file string) (l lookup, ok bool) {
 	return l, ok
 }
 
-// hasOtherPlace reports whether pre-flight ran a program of this name from another place.
+// replacedMain is the file that pre-flight started a program with and that a new file has the name of, but for the
+// ending; "" if there is none.
+func (c *comparison) replacedMain(file string) string {
+	for _, p := range c.before.Programs {
+		if p.Main != "" && p.Main != file && strings.TrimSuffix(p.Main, path.Ext(p.Main)) ==
+			strings.TrimSuffix(file, path.Ext(file)) && c.Now(p.Main).Exists {
+			return p.Main
+		}
+	}
+	return ""
+}
+
 // isNamedProgram reports whether a word of the check's command is the name of the file, which a shell finds on PATH.
 func (c *comparison) isNamedProgram(file string) bool {
 	return slices.Contains(shellline.AllWords(c.Command), path.Base(file))
 }
 
+// hasOtherPlace reports whether pre-flight ran a program of this name from another place.
 func (c *comparison) hasOtherPlace(file string) bool {
 	for _, p := range c.before.Programs {
 		first, _, _ := strings.Cut(p.Command, " ")
@@ -280,15 +307,16 @@ func (c *comparison) findSkipped() {
 			slices.Contains(c.before.Written, u.Path) {
 			continue
 		}
-		if _, looked := c.missingBefore(u.Path); !looked {
-			continue
-		}
 		is := c.Now(u.Path)
-		if is.Mode.IsDir() || changeOf(c.Start(u.Path), is) != "new" {
+		change := changeOf(c.Start(u.Path), is)
+		byMake := u.Program < len(c.After.Programs) && slices.Contains(makeNames, c.After.Programs[u.Program].Name)
+		if change == "changed" && byMake && is.Mode.IsRegular() { // what is built of it was built before
+			c.add(u.Path, change, "", use{role: goal.RoleData, program: u.Program, seen: true}, c.After)
+		}
+		if _, looked := c.missingBefore(u.Path); !looked || is.Mode.IsDir() || change != "new" {
 			continue
 		}
 		reason := reasonSkipped
-		byMake := u.Program < len(c.After.Programs) && slices.Contains(makeNames, c.After.Programs[u.Program].Name)
 		if !byMake || isCode(u.Path) || path.Ext(u.Path) != "" && is.Mode&0o111 == 0 || is.Mode&0o111 != 0 { // built before
 			reason = ""
 		}
@@ -323,7 +351,8 @@ func (c *comparison) findShadows() {
 func (c *comparison) replacedModules() map[string]string {
 	m := map[string]string{}
 	for file, u := range c.was {
-		if u.role == goal.RoleData || u.role == goal.RoleProgram || !isCode(file) || c.is[file].seen || !c.Now(file).Exists {
+		isModule := isCode(file) && u.role != goal.RoleData || path.Ext(file) == ".json" // node finds rules.json as rules
+		if u.role == goal.RoleProgram || !isModule || c.is[file].seen || !c.Now(file).Exists {
 			continue
 		}
 		m[moduleName(file)] = file
@@ -382,8 +411,12 @@ func (c *comparison) hiddenOutside(u goal.UsedFile) string {
 	}
 	looked := map[string]bool{}
 	for _, file := range c.After.Outside {
-		dir := path.Dir(file)
-		if path.Ext(file) != family || looked[dir] || len(looked) > 200 {
+		dir := strings.TrimSuffix(path.Dir(file), "/__pycache__")
+		for c.OutsideExists(path.Join(dir, "__init__.py")) { // modules of a package have its name before theirs
+			dir = path.Dir(dir)
+		}
+		fileFamily, _, _ := strings.Cut(moduleName(file), ":")
+		if fileFamily != family || looked[dir] || len(looked) > 200 {
 			continue
 		}
 		looked[dir] = true

@@ -15,9 +15,10 @@ import (
 // Bounds of what a judge is shown, in bytes.
 const (
 	MinText      = 8 << 10   // one text: a rationale, an output's tail
-	maxStepChars = 2 << 10   // the result of one step
+	maxStepChars = 8 << 10   // the arguments or the result of one step
 	maxSteps     = 256 << 10 // all of them
 	maxDiffChars = 64 << 10  // the diff of the goal's folder
+	maxFileChars = 32 << 10  // the files that it is about, whole
 )
 
 // Model is a model that is asked once, without tools.
@@ -34,22 +35,28 @@ type Judge struct {
 }
 
 // Budget is how many bytes of each a judge is shown.
-type Budget struct{ Text, step, steps, diff int }
+type Budget struct{ Text, step, steps, diff, files int }
 
-// Budget is what the judge's model has room for: half of it for what may be long,
-// and a part for each of the other texts.
+// Budget is what the judge's model has room for: a third of it for what may be
+// longest, and a part for each of the other texts.
 func (j *Judge) promptBudget() Budget {
 	const bytesPerToken = 3 // in English and code more; to be careful
 	if j.Window <= 0 {
-		return Budget{MinText, maxStepChars, maxSteps, maxDiffChars}
+		return Budget{MinText, maxStepChars, maxSteps, maxDiffChars, maxFileChars}
 	}
 	all := j.Window * bytesPerToken
-	return Budget{min(MinText, all/12), maxStepChars, min(maxSteps, all/2), min(maxDiffChars, all/2)}
+	return Budget{
+		Text:  min(MinText, all/12),
+		step:  min(maxStepChars, all/12),
+		steps: min(maxSteps, all/3),
+		diff:  min(maxDiffChars, all/3),
+		files: min(maxFileChars, all/6),
+	}
 }
 
 // half is for another try, after so many bytes were too much.
 func (w Budget) half(shown int) Budget {
-	return Budget{w.Text / 2, w.step / 2, min(w.steps, shown) / 2, min(w.diff, shown) / 2}
+	return Budget{w.Text / 2, w.step / 2, min(w.steps, shown) / 2, min(w.diff, shown) / 2, min(w.files, shown) / 2}
 }
 
 // AskWithinWindow shows a judge as much as it has room for, and less where it says that this is

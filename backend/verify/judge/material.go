@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify/phrase"
+	"goalpost/backend/verify/workspace"
 )
 
 // WrapUntrusted wraps a text from outside. Its mark has 128 random bits, so nobody can write the end of the wrapping
@@ -31,12 +32,16 @@ func newMark() string {
 
 // FormatEvidence is the evidence that the host has of a claim: what the checks said,
 // what the agent did last, what is different in its folder.
-func FormatEvidence(verdicts []goal.Verdict, changed string, steps []goal.Step, w Budget) string {
+func FormatEvidence(
+	verdicts []goal.Verdict, changed string, files []workspace.FileEvidence, steps []goal.Step, w Budget,
+) string {
 	var b strings.Builder
 	b.WriteString("Verdicts of the checks that the host ran:\n")
 	b.WriteString(formatVerdicts(verdicts, w))
 	b.WriteString("\nFiles of the goal's folder, compared with the start by the host:\n" +
 		WrapUntrusted("changed files", changed, w.Text))
+	b.WriteString("\nThe files that the question names, and those that changed, read by the host:\n" +
+		formatFiles(files, w))
 	b.WriteString("\nThe agent's last steps, oldest first, as the host recorded them:\n" + formatSteps(steps, w))
 	return b.String()
 }
@@ -61,6 +66,38 @@ func formatFileChanges(list []goal.FileChange) string {
 	var b strings.Builder
 	for _, c := range list {
 		fmt.Fprintf(&b, "%s (%s, %s), used by %s\n", c.Path, c.Change, c.Role, phrase.OneLine(c.By, 200))
+	}
+	return b.String()
+}
+
+// formatFiles shows each file whole while it fits, and otherwise how it differs from the start.
+func formatFiles(files []workspace.FileEvidence, w Budget) string {
+	if len(files) == 0 {
+		return "(none)\n"
+	}
+	var b strings.Builder
+	whole, diff := w.files, w.files/2
+	for i, f := range files {
+		about := phrase.OneLine(f.Path, 300)
+		if f.Change != "" {
+			about += ", " + f.Change
+		}
+		switch {
+		case f.IsText && len(f.Text) <= whole:
+			whole -= len(f.Text)
+			b.WriteString(WrapUntrusted("file", about+", whole:\n"+f.Text, len(about)+len(f.Text)+20))
+		case f.Diff != "" && diff > 0:
+			size := min(len(f.Diff), diff)
+			diff -= size
+			b.WriteString(WrapUntrusted("file", about+", as a diff from the start:\n"+f.Diff, len(about)+size+40))
+		case f.Named:
+			b.WriteString(WrapUntrusted("file", fmt.Sprintf("%s: %d bytes, which are not shown: not text, or too long", about,
+				f.Size), w.Text))
+		}
+		if whole <= 0 && diff <= 0 && i+1 < len(files) {
+			fmt.Fprintf(&b, "(%s left out: together they would be too long)\n", goal.FormatCount(len(files)-i-1, "file"))
+			break
+		}
 	}
 	return b.String()
 }

@@ -3,25 +3,37 @@ package judge
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify/phrase"
+	"goalpost/backend/verify/workspace"
 )
 
 const reviewSystem = `You are a cold reviewer: you have seen nothing of the work but what stands here, and you owe nobody an agreement. An agent was given an objective, and its checks passed. You look for reasons why the objective is not reached all the same: a check that was satisfied by its letter, a thing that was asked for and is not there, work that was faked or damaged.
-The first line of your answer is CONFIRM or REJECT and nothing else. The second line is one sentence why. Say CONFIRM only if what you see supports that the objective is reached.
+The first line of your answer is CONFIRM or REJECT and nothing else. The second line is one sentence why. The result is a part of the work where the objective asks for an answer; otherwise it proves nothing. Say CONFIRM only if what you see supports that the objective is reached.
 ` + UntrustedNotice
 
-// Review is the cold reviewer's word about a claim whose checks passed. diff is what
-// changed in the goal's folder. It sees no part of the conversation. What it cannot say is never a pass; an error is
-// that nobody can be asked now (goal.Unavailable) or that ctx ended.
-func (j *Judge) Review(ctx context.Context, g goal.Goal, diff string, verdicts []goal.Verdict) (goal.Review, error) {
+// Work is what a claim is about.
+type Work struct {
+	Diff   string                   // of the goal's folder from its start
+	Files  []workspace.FileEvidence // that the objective or a check names, or that changed
+	Result string                   // what the agent hands over, "" if nothing
+}
+
+// Review is the cold reviewer's word about a claim whose checks passed. It sees no part of the conversation. What it
+// cannot say is never a pass; an error is that nobody can be asked now (goal.Unavailable) or that ctx ended.
+func (j *Judge) Review(ctx context.Context, g goal.Goal, work Work, verdicts []goal.Verdict) (goal.Review, error) {
+	files := slices.DeleteFunc(slices.Clone(work.Files), func(f workspace.FileEvidence) bool {
+		return !f.Named && f.Change == "new" // the diff has all of it
+	})
 	text := func(w Budget) string {
 		return fmt.Sprintf("The objective:\n%s\nThe criterion: %s\n\nThe verdicts:\n%s\nWhat changed in the goal's "+
-			"folder since the start, as a diff:\n%s\nYour answer:",
+			"folder since the start, as a diff:\n%s\nThe files that the objective names, and those that changed:\n%s\n"+
+			"What the agent hands over as the result:\n%s\nYour answer:",
 			WrapUntrusted("objective", g.Objective, w.Text), g.Criterion.Describe(), formatVerdicts(verdicts, w),
-			WrapUntrusted("diff", diff, w.diff))
+			WrapUntrusted("diff", work.Diff, w.diff), formatFiles(files, w), WrapUntrusted("result", work.Result, w.Text))
 	}
 	var r goal.Review
 	var spent CostMeter

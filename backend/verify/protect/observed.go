@@ -63,6 +63,22 @@ func SameDecision(file string, was, is []byte) bool {
 	return before == after || isAllowedGrowth(part, before, after)
 }
 
+// withoutGuesses removes what was found by names for checks whose pre-flight was observed: what they use is known, and
+// what they use later is compared when they pass.
+func withoutGuesses(found []detect.Protected, observed []*goal.Observation) (list []detect.Protected) {
+	for _, p := range found {
+		if !p.IsChosen && p.Part != detect.InstalledPart {
+			p.Checks = slices.DeleteFunc(slices.Clone(p.Checks), func(check int) bool {
+				return check < len(observed) && observed[check] != nil && observed[check].Incomplete == ""
+			})
+		}
+		if len(p.Checks) > 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // observedJudges returns the files that decided a check in pre-flight and that are not found by reading its command
 // line, without the free ones.
 func observedJudges(found []detect.Protected, o Options, free ignore.Globs) []detect.Protected {
@@ -79,6 +95,9 @@ func observedJudges(found []detect.Protected, o Options, free ignore.Globs) []de
 			continue
 		}
 		for _, u := range seen.Files {
+			if u.Role == goal.RoleMakefile && lacksTarget(o, check, u.Path) {
+				continue
+			}
 			if !inputs.IsJudge(seen, u) || known[u.Path] || detect.IsInstalled(u.Path) || free.MatchesAncestor(u.Path) {
 				continue
 			}
@@ -91,7 +110,7 @@ func observedJudges(found []detect.Protected, o Options, free ignore.Globs) []de
 			p := detect.Protected{
 				Path: u.Path, Kind: detect.KindLocked, Why: "the check uses it as its " + string(u.Role), Checks: []int{check},
 			}
-			if part := settingsParts[path.Base(u.Path)]; part != "" {
+			if part := settingsParts[path.Base(u.Path)]; part != "" && u.Role != goal.RoleMakefile {
 				p.Kind, p.Part = detect.KindMonitored, part
 			}
 			byPath[u.Path] = len(list)
@@ -99,6 +118,17 @@ func observedJudges(found []detect.Protected, o Options, free ignore.Globs) []de
 		}
 	}
 	return list
+}
+
+// lacksTarget reports whether the check's command asks a makefile for a target that the makefile does not have.
+func lacksTarget(o Options, check int, file string) bool {
+	root, err := os.OpenRoot(o.Dir)
+	if err != nil {
+		return false // the check says so itself
+	}
+	defer func() { _ = root.Close() }()
+	text, _, err := fileio.Read(root, file, detect.MaxPartBytes)
+	return err == nil && inputs.LacksTarget(o.Criterion.Checks[check].Command, string(text))
 }
 
 // Original is what a file was at the start.

@@ -157,6 +157,7 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
+	found = withoutGuesses(found, o.Observations)
 	var list []protectedItem
 	if frozen != nil {
 		list = frozen.list

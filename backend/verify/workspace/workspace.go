@@ -148,3 +148,26 @@ func (e Entry) fingerprint(line []byte) []byte {
 	line = append(append(line, e.SHA256...), 0)
 	return append(append(line, e.Target...), 0)
 }
+
+// TreeHash returns a hash of the names, modes and contents of the folder, without ignored folders, times and pages.
+// Files of more than 1 MiB count by their size. It returns "" if the folder has more entries than are compared.
+func (w *Workspace) TreeHash(ctx context.Context) (string, error) {
+	if w == nil {
+		return "", nil
+	}
+	look, err := w.scan(ctx, maxEntries)
+	if err != nil || look.more {
+		return "", err
+	}
+	sum := sha256.New()
+	line := make([]byte, 0, 512)
+	for _, e := range look.entries {
+		if e.Heap {
+			continue
+		}
+		e.MTime, e.CTime, e.Count = 0, 0, 0
+		line = e.fingerprint(line[:0])
+		_, _ = sum.Write(line) // a hash takes everything
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}

@@ -6,8 +6,20 @@ import { TargetError } from "./errors";
 import { findElement } from "./find";
 import type { Point, Spot } from "./geometry";
 import { elementAt, findSpot, isPoint, nextFrames, offsetOf, receives } from "./geometry";
-import { foreignFrame, refOf } from "./refs";
+import { elementOf, foreignFrame, refOf } from "./refs";
 import { focusedElement, isWithin } from "./tree";
+import {
+  animationsOf,
+  attributeOf,
+  documentOf,
+  isConnected,
+  matchesSelector,
+  rectOf,
+  scrollToCenter,
+  viewOf,
+  parentElementOf,
+  tagNameOf,
+} from "./native";
 
 /** unreachableError says why no point of an element can be clicked. */
 export function unreachableError(spot: Spot, description: string): TargetError {
@@ -31,7 +43,7 @@ export function findSpotInView(el: Element): Spot {
 
 /** isAnimated reports whether an animation of the element, or of what is around or inside of it, runs. */
 function isAnimated(el: Element): boolean {
-  return document.getAnimations().some((a) => {
+  return animationsOf(document).some((a) => {
     const target = (a.effect as KeyframeEffect | null)?.target;
     return a.playState === "running" && target && (target.contains(el) || el.contains(target));
   });
@@ -48,7 +60,7 @@ export async function aimAt(target: string, unsure: boolean, clicks: boolean) {
   removeGuard();
   const el = findElement(target);
   const words = describe(el);
-  if (el.matches(":disabled") || el.getAttribute("aria-disabled") === "true") {
+  if (matchesSelector(el, ":disabled") || attributeOf(el, "aria-disabled") === "true") {
     throw new TargetError("disabled", `${words} is disabled`);
   }
   const finish = ({ x, y }: Point) => {
@@ -62,7 +74,7 @@ export async function aimAt(target: string, unsure: boolean, clicks: boolean) {
   for (let tries = 0; tries < 6; tries++) {
     if (!isPoint(spot)) revealElement(el);
     await nextFrames();
-    if (!el.isConnected) throw new TargetError("stale", target);
+    if (!isConnected(el)) throw new TargetError("stale", target);
     const now = findSpot(el);
     if (isPoint(now) && isPoint(spot) && isNear(now, spot)) return finish(now);
     spot = now;
@@ -76,14 +88,35 @@ export async function locateElement(target: string) {
   const el = findElement(target);
   let spot = findSpot(el);
   if (!isPoint(spot)) {
-    el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    scrollToCenter(el);
     await nextFrames();
     spot = findSpot(el);
   }
   if (isPoint(spot)) return { ref: refOf(el), words: describe(el), x: spot.x, y: spot.y };
   const offset = offsetOf(el);
-  const r = el.getBoundingClientRect();
+  const r = rectOf(el);
   return { ref: refOf(el), words: describe(el), x: r.x + r.width / 2 + offset.x, y: r.y + r.height / 2 + offset.y };
+}
+
+const DROP_PART = 0.8; // of a list's entry, in the direction of the drag
+
+/**
+ * locateDrop is where to drop an element on another one: in the middle, but among the entries of a list beyond it. A
+ * list that is sorted changes places only when the middle of an entry is passed.
+ */
+export async function locateDrop(target: string, from: string) {
+  const there = await locateElement(target);
+  const dragged = from ? elementOf(from) : undefined;
+  const el = findElement(there.ref);
+  if (!dragged || dragged === el || !isConnected(dragged) || parentElementOf(dragged) !== parentElementOf(el))
+    return there;
+  if (tagNameOf(dragged) !== tagNameOf(el)) return there;
+  const [a, b] = [rectOf(dragged), rectOf(el)];
+  const [dx, dy] = [b.x + b.width / 2 - a.x - a.width / 2, b.y + b.height / 2 - a.y - a.height / 2];
+  const sideways = Math.abs(dx) > Math.abs(dy);
+  const beyond = (DROP_PART - 0.5) * Math.sign(sideways ? dx : dy);
+  const spot = { x: there.x + (sideways ? beyond * b.width : 0), y: there.y + (sideways ? 0 : beyond * b.height) };
+  return isOutside(spot) ? there : { ...there, ...spot };
 }
 
 /** boxOfElement is the box of an element in the document of the window, after scrolling to it. */
@@ -91,7 +124,7 @@ export async function boxOfElement(target: string) {
   await locateElement(target);
   const el = findElement(target);
   const offset = offsetOf(el);
-  const r = el.getBoundingClientRect();
+  const r = rectOf(el);
   return { x: r.x + offset.x + scrollX, y: r.y + offset.y + scrollY, width: r.width, height: r.height };
 }
 
@@ -99,7 +132,7 @@ const isOutside = (p: Point) => p.x < 0 || p.y < 0 || p.x >= innerWidth || p.y >
 
 function pointInFrame(el: Element, x: number, y: number): Point {
   const offset = offsetOf(el);
-  const r = el.getBoundingClientRect();
+  const r = rectOf(el);
   const style = getComputedStyle(el);
   return {
     x: r.x + el.clientLeft + parseFloat(style.paddingLeft) + offset.x + x,
@@ -113,14 +146,14 @@ function pointInFrame(el: Element, x: number, y: number): Point {
  */
 export function mapFramePoint(number: number, x: number, y: number): Point {
   const el = foreignFrame(number);
-  if (!el?.isConnected) throw new TargetError("stale", "the frame");
+  if (!(el && isConnected(el))) throw new TargetError("stale", "the frame");
   let p = pointInFrame(el, x, y);
   if (isOutside(p) || elementAt(p.x, p.y) !== el) {
     revealElement(el);
     p = pointInFrame(el, x, y);
     if (isOutside(p)) {
       const by = { left: p.x - innerWidth / 2, top: p.y - innerHeight / 2 };
-      el.ownerDocument.defaultView?.scrollBy({ ...by, behavior: "instant" });
+      viewOf(documentOf(el))?.scrollBy({ ...by, behavior: "instant" });
       p = pointInFrame(el, x, y);
     }
   }
@@ -133,7 +166,7 @@ export function mapFramePoint(number: number, x: number, y: number): Point {
 /** focusElement gives the keyboard to an element. */
 export function focusElement(target: string) {
   const el = findElement(target);
-  el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+  scrollToCenter(el);
   el.focus();
   if (!hasFocusWithin(el)) throw new TargetError("bad", `${describe(el)} cannot have the keyboard: click it`);
   return { words: describe(el) };

@@ -3,6 +3,7 @@
 import { describeWithRef } from "./describe";
 import { waitForTask } from "./changes";
 import { elementAt, nextTask, offsetOf, receives } from "./geometry";
+import { documentOf, viewOf } from "./native";
 
 interface Guard {
   el: Element;
@@ -30,7 +31,7 @@ export const nextTurn = () => ++turn;
 
 /** setGuard guards the next click, unless a later call began since. */
 export function setGuard(el: Element, own: number): void {
-  const view = el.ownerDocument.defaultView;
+  const view = viewOf(documentOf(el));
   if (own !== turn || !view) return;
   removeGuard();
   guard = { el, view, pressed: false, missed: null };

@@ -1,29 +1,76 @@
 // The walk over a page that gives the lines of a snapshot.
-import { bodyOf, isAriaHidden, isEditable, isElement, isFrame, isLabel, isTextNode } from "./dom";
+import { colorOfShape, hintOf, isDrawnBox, nameColor, nameShape, placeOf, SHAPES, sizeOf } from "./appearance";
+import { bodyOf, isAriaHidden, isEditable, isElement, isFrame, isImage, isLabel, isTextNode } from "./dom";
 import { findVisibleRange } from "./longlist";
 import type { Point } from "./geometry";
 import { intersectsViewport, offsetOf } from "./geometry";
+import { hasAlikeChildren, isDelegated, isListening } from "./listeners";
 import { forgetLabels, nameOf } from "./names";
+import {
+  attributeOf,
+  elementCountOf,
+  elementsOf,
+  firstChildOf,
+  firstElementOf,
+  hasAttribute,
+  hasAttributes,
+  nextElementOf,
+  nextSiblingOf,
+  queryIn,
+  rectOf,
+  tagNameOf,
+  textContentOf,
+} from "./native";
 import { foreignNumber, refOf } from "./refs";
-import { CELL, GROUPS, INLINE, isFocusable, NAMED_BY_TEXT, PICTURES, roleOf, SKIPPED, tagKind, USABLE } from "./roles";
+import {
+  CELL,
+  CLICKED,
+  FORMATTING,
+  GROUPS,
+  INLINE,
+  isFocusable,
+  NAMED_BY_TEXT,
+  PICTURES,
+  roleOf,
+  SKIPPED,
+  SKIPPED_TAGS,
+  tagKind,
+  USABLE,
+} from "./roles";
 import { statesOf } from "./states";
 import { quoteSanitized, sanitizeText, truncate } from "./text";
 import { focusedElement, forEachChild, innerDocument, parentOf, shadowOf } from "./tree";
 import { isLeaf, isRendered, isVisible } from "./visibility";
 
 const MOST_NODES = 60000;
+const MOST_SHAPES = 80; // of a drawing
+const MOST_BOXES = 200; // without text, of a page
+const MOST_PARTS = 60; // of what is clicked
 const VISIBLE_LIMIT = 200; // characters of a text in view that a line has; browser_read gives all of it
 const DISTANT_LIMIT = 80; // characters of a text that is not in view, and of the name of what can be used
 
-/** Item is a line of a snapshot. */
-export interface Item {
+/** Level is what lines are nested in. */
+export interface Level {
+  up: Level | null;
+  inView: boolean;
+}
+
+/** Segment is a text of a line that one element has. */
+export interface Segment {
+  el: Element;
+  text: string;
+}
+
+/** Item is a line of a snapshot, and a level if lines are nested in it. */
+export interface Item extends Level {
   el: Element;
   offset: Point; // where its document begins in the window
-  inView: boolean;
   role: string;
   name: string;
   usable: boolean; // it can be clicked or typed into, and has a ref
   line: string;
+  place: string; // of what has no name; it is no part of line, because scrolling changes it
+  segments: Segment[]; // of a text: those of the elements inside of el
 }
 
 /** Place is where a text is. */
@@ -32,16 +79,71 @@ interface Place {
   outOfView: boolean;
   inView: boolean; // both are false as long as it is not known
   shown: boolean; // the style does not hide it
+  up: Level | null;
 }
 
 /** Context is what a walk knows about a node from the elements around it. */
 interface Context extends Place {
   named: boolean; // a name contains the text already
   pointer: boolean; // the pointer is a hand
+  inList: boolean; // an item of a list is around it
+  parts: boolean; // each element with a text of its own can be clicked
+  labelled: Element | null; // an element whose own text is its name
 }
 
 const isEntryField = (el: Element, role: string) =>
-  el.tagName === "SELECT" || el.tagName === "TEXTAREA" || (role === "textbox" && isEditable(el));
+  tagNameOf(el) === "SELECT" || tagNameOf(el) === "TEXTAREA" || (role === "textbox" && isEditable(el));
+
+/** indentOf counts the lines that a line is nested in, and that are in the same part of the snapshot. */
+export function indentOf(item: Item): number {
+  let n = 0;
+  for (let level = item.up; level && n < 20; level = level.up) if (level.inView === item.inView) n++;
+  return n;
+}
+
+/** Content is what an element that is clicked contains. */
+interface Content {
+  own: string; // its own text
+  texts: number; // elements with a text, at most MOST_PARTS + 1
+  icons: number; // elements without
+}
+
+function addContent(el: Element, content: Content): void {
+  for (let c = firstChildOf(el); c; c = nextSiblingOf(c)) {
+    if (content.texts > MOST_PARTS) return;
+    if (isTextNode(c)) content.own += c.data.slice(0, 400);
+    else if (isElement(c)) addInnerContent(c, content);
+  }
+}
+
+function addInnerContent(el: Element, content: Content): void {
+  const tag = tagNameOf(el);
+  if (SKIPPED_TAGS.has(tag) || isAriaHidden(el) || !isVisible(el)) return;
+  const role = roleOf(el);
+  if (role && USABLE.has(role)) return; // it has a line in any case
+  if (isImage(el) || tag === "svg") {
+    content.icons++;
+  } else if (elementCountOf(el) > 0 && !FORMATTING.has(tag)) {
+    const inner = { own: "", texts: 0, icons: 0 };
+    addContent(el, inner);
+    content.texts += inner.texts + (inner.own.trim() ? 1 : 0);
+    content.icons += inner.icons;
+  } else if (textContentOf(el).trim() === "") {
+    if (hasAttributes(el)) content.icons++;
+  } else if (FORMATTING.has(tag) && !hasAttributes(el)) {
+    content.own += textContentOf(el).slice(0, 400);
+  } else content.texts++;
+}
+
+/** contentOf is what an element that is clicked contains, null if that is clicked as a whole. */
+function contentOf(el: Element): Content | null {
+  if (!firstElementOf(el) || tagNameOf(el) === "TR") return null;
+  const content = { own: "", texts: 0, icons: 0 };
+  addContent(el, content);
+  const { own, texts, icons } = content;
+  const all = texts + (own.trim() ? 1 : 0);
+  return all > 1 || icons > 1 ? content : null;
+}
 
 class Collector {
   readonly items: Item[] = [];
@@ -50,17 +152,31 @@ class Collector {
   private readonly width = innerWidth;
   private readonly height = innerHeight;
   private nodes = 0;
+  private boxes = 0;
   private text = ""; // of the line that is being read
   private owner: Element | null = null; // the first element that has some of it
+  private last: Element | null = null; // and the last
+  private segments: Segment[] = []; // if it has several
+  private lastStart = 0; // where the text of last begins
   private ownerPlace: Place | null = null;
 
   constructor(private readonly viewOnly: boolean) {}
 
   /** flush ends the line of text. */
   flush(): void {
-    if (this.owner && this.ownerPlace) this.addText(this.owner, this.ownerPlace);
+    if (this.owner && this.ownerPlace) {
+      if (this.last !== this.owner) this.endSegment();
+      this.addText(this.owner, this.ownerPlace);
+      this.segments = [];
+    }
     this.owner = null;
+    this.last = null;
     this.text = "";
+  }
+
+  private endSegment(): void {
+    if (this.last) this.segments.push({ el: this.last, text: this.text.slice(this.lastStart) });
+    this.lastStart = this.text.length;
   }
 
   private addText(el: Element, at: Place): void {
@@ -69,7 +185,9 @@ class Collector {
     if (!name) return;
     const inView = !at.outOfView && (at.inView || intersectsViewport(el, at.offset));
     const line = quoteSanitized(truncate(name, inView ? VISIBLE_LIMIT : DISTANT_LIMIT));
-    this.items.push({ el, offset: at.offset, inView, role: "text", name, usable: false, line });
+    const { offset, up } = at;
+    const { segments } = this;
+    this.items.push({ el, offset, up, inView, role: "text", name, usable: false, line, place: "", segments });
   }
 
   private write(el: Element, data: string, at: Place): void {
@@ -78,7 +196,9 @@ class Collector {
       if (!this.owner) {
         this.owner = el;
         this.ownerPlace = at;
-      }
+        this.lastStart = 0;
+      } else if (el !== this.last) this.endSegment();
+      this.last = el;
       if (this.text.length < 2000) this.text += data.slice(0, 2000);
     }
   }
@@ -94,13 +214,16 @@ class Collector {
       return;
     }
     if (isTextNode(n)) {
-      if (!at.named) this.write(parentOf(n) as Element, n.data, at);
+      if (at.named) return;
+      const parent = parentOf(n) as Element;
+      if (parent !== at.labelled) this.write(parent, n.data, at);
       return;
     }
     if (!isElement(n)) return;
-    const kind = tagKind(n.tagName);
-    const hasAttributes = n.hasAttributes();
-    if (kind & SKIPPED || (hasAttributes && isAriaHidden(n))) return;
+    const tag = tagNameOf(n);
+    const kind = tagKind(tag);
+    const attributed = hasAttributes(n);
+    if (kind & SKIPPED || (attributed && isAriaHidden(n))) return;
     let shown = isVisible(n);
     if (!shown) {
       if (!isRendered(n)) return;
@@ -111,7 +234,7 @@ class Collector {
     let inView = false;
     if (block && !outOfView) {
       // Nothing costs as much as to ask where an element is.
-      const r = n.getBoundingClientRect();
+      const r = rectOf(n);
       const x = r.x + at.offset.x;
       const y = r.y + at.offset.y;
       inView = x < this.width && y < this.height && x + r.width > 0 && y + r.height > 0;
@@ -124,51 +247,200 @@ class Collector {
     const role = roleOf(n);
     let usable = shown && role !== "" && (USABLE.has(role) || role.endsWith(" input"));
     let pointer = at.pointer || usable; // what is in a link has the pointer of the link
-    if (role === "" && !at.named) {
-      pointer = getComputedStyle(n).cursor === "pointer";
-      usable = shown && pointer && !at.pointer;
+    if (role === "" && shown) {
+      if (!at.named) {
+        pointer = getComputedStyle(n).cursor === "pointer";
+        usable = (pointer && !at.pointer && tag !== "BODY") || (at.parts && this.isPart(n));
+      }
+      if (!usable && (attributed || isListening(n))) usable = isOperated(n);
+      // The control of a label has its text as a name.
+      if (usable && isLabel(n) && n.control && isVisible(n.control)) usable = false;
+      if (!usable && isDelegated(n)) usable = true;
     }
-    if (role === "" && hasAttributes && shown && !usable) usable = n.hasAttribute("onclick") || isFocusable(n);
+    if (tag === "svg" && role === "") {
+      this.visitDrawing(n, usable, at, outOfView);
+      return;
+    }
+    if (role === "" && !usable && attributed && shown && !at.named && this.isEmptyBox(n, at, outOfView)) {
+      this.flush();
+      this.addBox(n, at);
+      return;
+    }
     if (kind & CELL) this.text += " | ";
     else if (block) this.flush();
-    const inside = { offset: at.offset, named: at.named, outOfView, shown, pointer, inView };
+    const inside: Context = {
+      offset: at.offset,
+      named: at.named,
+      outOfView,
+      shown,
+      pointer,
+      inView,
+      up: at.up,
+      inList: at.inList || tag === "LI",
+      parts: at.parts && !usable,
+      labelled: null,
+    };
+    if (at.inList && (tag === "UL" || tag === "OL")) {
+      inside.up = { up: at.up, inView: !outOfView };
+      inside.inList = false;
+    }
+    const before = this.items.length;
     if (usable || (role !== "" && isListed(role, at.named, shown))) {
       if (!this.visitListed(n, role, usable, at, inside)) return;
     }
-    // The control of a label has its text as a name.
     if (isLabel(n) && n.control && (n.control as HTMLInputElement).type !== "hidden") inside.named = true;
     if (isLeaf(n)) {
-      if (!inside.named && n.textContent !== "") this.write(n, n.textContent, inside);
-    } else if (!outOfView && n.childElementCount > 60 && !shadowOf(n) && n.tagName !== "SLOT") {
+      const content = inside.named || n === inside.labelled ? "" : textContentOf(n);
+      if (content !== "") this.write(n, content, inside);
+    } else if (!outOfView && elementCountOf(n) > 60 && tag !== "SLOT" && !shadowOf(n)) {
       this.visitLongList(n, inside);
     } else forEachChild(n, this.visit, inside);
     if (block || usable) this.flush();
+    if (usable && this.items.length === before + 2) this.mergeLast();
   };
 
-  /** visitListed adds the line of an element that has one. It reports whether its content has lines too. */
-  private visitListed(n: Element, role: string, usable: boolean, at: Context, inside: Context): boolean {
-    const word = role || "clickable";
-    const name = nameOf(n, word);
-    if (usable || name || GROUPS.has(word)) {
-      this.flush();
-      const inView = !inside.outOfView && (inside.inView || intersectsViewport(n, at.offset));
-      const item = { el: n, offset: at.offset, inView, role: word, name, usable, line: "" };
-      if (this.addElement(item, inside.outOfView)) return false;
+  /** isPart reports whether an element in one that is clicked is a target of its own. */
+  private isPart(n: Element): boolean {
+    const inner = firstElementOf(n);
+    if (!inner) return textContentOf(n).trim() !== "" || hasAttributes(n);
+    for (let c: Element | null = inner; c; c = nextElementOf(c)) {
+      if (!FORMATTING.has(tagNameOf(c)) || hasAttributes(c)) return tagNameOf(n) === "svg";
     }
-    if (isEntryField(n, role)) return false;
-    inside.named = at.named || (NAMED_BY_TEXT.has(word) && name !== "");
     return true;
   }
 
+  /** isEmptyBox reports whether an element has no content, and is seen nevertheless. */
+  private isEmptyBox(n: Element, at: Context, outOfView: boolean): boolean {
+    if (firstChildOf(n) && (!isLeaf(n) || textContentOf(n).trim() !== "")) return false;
+    if (outOfView || shadowOf(n) || tagNameOf(n) === "SLOT" || this.boxes >= MOST_BOXES) return false;
+    if (roleOf(n) || tagNameOf(n) === "BODY" || isImage(n)) return false;
+    const r = rectOf(n);
+    const least = at.parts || tagKind(tagNameOf(n)) & INLINE ? 12 : 8;
+    if (r.width < least || r.height < least || r.width * r.height > (this.width * this.height) / 4) return false;
+    return isDrawnBox(getComputedStyle(n));
+  }
+
+  private addBox(n: Element, at: Context): void {
+    this.boxes++;
+    const r = rectOf(n);
+    const color = nameColor(getComputedStyle(n).backgroundColor);
+    const states = [color, sizeOf(r), hintOf(n)];
+    const title = sanitizeText(attributeOf(n, "title") ?? attributeOf(n, "aria-label") ?? "", DISTANT_LIMIT);
+    this.addDescribed(n, "box", title, states, at);
+  }
+
+  /** addDescribed adds an element that is described by how it looks. */
+  private addDescribed(el: Element, role: string, name: string, states: string[], at: Context): Item {
+    let line = refOf(el) + " " + role;
+    if (name) line += " " + quoteSanitized(truncate(name, DISTANT_LIMIT));
+    for (const state of states) if (state) line += " " + state;
+    const inView = !at.outOfView && intersectsViewport(el, at.offset);
+    const place = inView && !name ? placeOf(el, at.offset.x, at.offset.y) : "";
+    const { offset, up } = at;
+    const item = { el, offset, up, inView, role, name, usable: true, line, place, segments: [] };
+    this.items.push(item);
+    return item;
+  }
+
+  /** visitDrawing adds an SVG element: an icon as one line if it can be clicked, a drawing shape by shape. */
+  private visitDrawing(n: Element, usable: boolean, at: Context, outOfView: boolean): void {
+    if (at.named && !usable) return;
+    const r = rectOf(n);
+    if (r.width < 1 || r.height < 1) return;
+    const title = sanitizeText(attributeOf(n, "aria-label") ?? titleIn(n), DISTANT_LIMIT);
+    const shapes = [...queryIn(n, SHAPES)];
+    const isIcon = Math.max(r.width, r.height) < 48 && !shapes.some(isListening);
+    if (isIcon || outOfView) {
+      if (!usable && !title) return;
+      this.flush();
+      if (usable) this.addDescribed(n, "clickable", title, [title ? "" : hintOf(n)], { ...at, outOfView });
+      else this.addDescribed(n, "img", title, [], { ...at, outOfView });
+      return;
+    }
+    this.flush();
+    const drawing = this.addDescribed(n, "drawing", title, [sizeOf(r)], at);
+    let listed = 0;
+    for (const shape of shapes) {
+      if (listed >= MOST_SHAPES) break;
+      if (this.addShape(shape, { ...at, up: drawing })) listed++;
+    }
+  }
+
+  private addShape(el: Element, at: Context): boolean {
+    const r = rectOf(el);
+    if (!isVisible(el) || Math.max(r.width, r.height) < 3) return false;
+    const color = colorOfShape(getComputedStyle(el));
+    const tag = tagNameOf(el);
+    if (!color && tag !== "image" && tag !== "use" && !isListening(el)) return false;
+    const own = tag === "text" ? textContentOf(el) : titleIn(el);
+    const name = sanitizeText(attributeOf(el, "aria-label") ?? own, DISTANT_LIMIT);
+    this.addDescribed(el, nameShape(el), name, [color, sizeOf(r), name ? "" : hintOf(el)], at);
+    return true;
+  }
+
+  /** visitListed adds the line of an element that has one. It reports whether its content has lines too. */
+  private visitListed(n: Element, role: string, usable: boolean, at: Context, inside: Context): boolean {
+    if (role === "" && !isFocusable(n)) n = soleContentOf(n);
+    const word = role || "clickable";
+    const content = word === "clickable" ? contentOf(n) : null;
+    let name = "";
+    if (!content) name = nameOf(n, word);
+    else if (content.texts > MOST_PARTS) {
+      if (!isOperated(n)) return true; // such as the whole page
+      name = nameOf(n, word);
+    } else {
+      name = sanitizeText(attributeOf(n, "aria-label") ?? content.own, 160);
+      inside.labelled = n;
+      inside.parts = true;
+    }
+    if (usable || name || GROUPS.has(word)) {
+      this.flush();
+      const inView = !inside.outOfView && (inside.inView || intersectsViewport(n, at.offset));
+      const { offset } = at;
+      const up = at.up;
+      const item = { el: n, offset, up, inView, role: word, name, usable, line: "", place: "", segments: [] };
+      if (this.addElement(item, inside.outOfView)) return false;
+      if (usable || GROUPS.has(word)) {
+        inside.up = item;
+        inside.inList = false;
+      }
+    }
+    if (isEntryField(n, role)) return false;
+    inside.named = !content && (at.named || (NAMED_BY_TEXT.has(word) && name !== ""));
+    return true;
+  }
+
+  /**
+   * mergeLast makes one line of two: an element that is clicked, and the only one in it, which has the same name. A
+   * role says more than that something can be clicked.
+   */
+  private mergeLast(): void {
+    const inner = this.items.at(-1);
+    const outer = this.items.at(-2);
+    if (!inner || !outer || inner.up !== outer || !inner.usable || !CLICKED.has(outer.role)) return;
+    if (inner.name !== outer.name && outer.name !== "") return;
+    if (outer.role === "clickable") {
+      inner.up = outer.up;
+      this.items.splice(-2, 1);
+    } else if (CLICKED.has(inner.role) && inner.name === outer.name) {
+      if (inner.role !== "clickable") {
+        const states = inner.line.replace(/^\S+ [a-z]+(?: "(?:[^"\\]|\\.)*")?/, "");
+        outer.line = outer.line.replace(/^\S+/, refOf(inner.el)) + (outer.line.endsWith(states) ? "" : states);
+        outer.el = inner.el;
+      }
+      this.items.pop();
+    }
+  }
+
   private visitLongList(n: Element, at: Context): void {
-    const range = findVisibleRange(n.children, at.offset, this.height);
+    const range = findVisibleRange(elementsOf(n), at.offset, this.height);
     if (!range) {
       forEachChild(n, this.visit, at);
       return;
     }
     const outside = { ...at, outOfView: true, inView: false };
     let inRange = false;
-    for (let c: Node | null = this.viewOnly ? range.from : n.firstChild; c; c = c.nextSibling) {
+    for (let c: Node | null = this.viewOnly ? range.from : firstChildOf(n); c; c = nextSiblingOf(c)) {
       if (c === range.from) inRange = true;
       if (c === range.to) {
         inRange = false;
@@ -188,17 +460,78 @@ class Collector {
     if (name) line += " " + quoteSanitized(truncate(name, DISTANT_LIMIT));
     for (const state of statesOf(el, item.role, this.focus)) line += " " + state;
     if (holds && !doc && !number) line += " (its content cannot be told yet)";
+    if (!name && item.usable && !outOfView && !holds) {
+      const hint = hintOf(el);
+      if (item.role === "clickable" && isLeaf(el)) {
+        const color = nameColor(getComputedStyle(el).backgroundColor);
+        if (color) line += ` ${color} ${sizeOf(rectOf(el))}`;
+      }
+      if (hint) line += " " + hint;
+      if (!hint || CLICKED.has(item.role)) item.place = placeOf(el, item.offset.x, item.offset.y);
+    }
+    if (item.role === "canvas") line += " " + sizeOf(rectOf(el));
     item.line = line;
     this.items.push(item);
     // The program replaces this line by those of the frame. No page can write the character.
-    if (number) this.items.push({ ...item, role: "frame", name: "", usable: false, line: `\u0001${number}` });
+    if (number)
+      this.items.push({
+        ...item,
+        up: item,
+        role: "frame",
+        name: "",
+        usable: false,
+        line: `\u0001${number}`,
+        place: "",
+      });
     if (!doc) return false;
-    const r = el.getBoundingClientRect();
+    const r = rectOf(el);
     const offset = { x: item.offset.x + r.x + el.clientLeft, y: item.offset.y + r.y + el.clientTop };
-    this.visit(bodyOf(doc), { offset, named: false, outOfView, shown: true, pointer: false, inView: false });
+    this.visit(bodyOf(doc), { ...START, offset, outOfView, up: item });
     this.flush();
     return true;
   }
+}
+
+const START: Context = {
+  offset: { x: 0, y: 0 },
+  named: false,
+  outOfView: false,
+  shown: true,
+  pointer: false,
+  inView: false,
+  up: null,
+  inList: false,
+  parts: false,
+  labelled: null,
+};
+
+/**
+ * soleContentOf is the innermost element that has all that an element shows. A click on it is one on the other as
+ * well, and it may be what the page waits for.
+ */
+function soleContentOf(el: Element): Element {
+  for (;;) {
+    const inner = firstElementOf(el);
+    if (!inner || elementCountOf(el) > 1 || !(tagKind(tagNameOf(inner)) & INLINE) || roleOf(inner)) return el;
+    for (let c = firstChildOf(el); c; c = nextSiblingOf(c)) if (isTextNode(c) && c.data.trim() !== "") return el;
+    if (textContentOf(inner).trim() === "" || !isVisible(inner) || isAriaHidden(inner)) return el;
+    el = inner;
+  }
+}
+
+/** titleIn is the title that an SVG element has as a child. */
+function titleIn(el: Element): string {
+  for (let c = firstElementOf(el); c; c = nextElementOf(c)) if (tagNameOf(c) === "title") return textContentOf(c);
+  return "";
+}
+
+/** isOperated reports whether an element has a sign of its own that the user does something with it. */
+function isOperated(el: Element): boolean {
+  if (hasAttribute(el, "onclick") || isFocusable(el) || attributeOf(el, "draggable") === "true") return true;
+  if (!isListening(el) || hasAlikeChildren(el)) return false;
+  if (!firstElementOf(el)) return true;
+  const r = rectOf(el);
+  return r.width * r.height < (innerWidth * innerHeight) / 4; // no part of the page that listens for all in it
 }
 
 /** isListed reports whether an element that cannot be used has a line, if it has a name. */
@@ -213,14 +546,7 @@ function isListed(role: string, named: boolean, shown: boolean): boolean {
 export function collect(viewOnly = false, root: Element = bodyOf(document)): { items: Item[]; cut: boolean } {
   forgetLabels();
   const collector = new Collector(viewOnly);
-  collector.visit(root, {
-    offset: offsetOf(root),
-    named: false,
-    outOfView: false,
-    shown: true,
-    pointer: false,
-    inView: false,
-  });
+  collector.visit(root, { ...START, offset: offsetOf(root) });
   collector.flush();
   return { items: collector.items, cut: collector.cut };
 }

@@ -2,6 +2,7 @@ import { nameOf, textOf } from "./names";
 import { isClickable, roleOf } from "./roles";
 import { quoteText } from "./text";
 import { refOf } from "./refs";
+import { tagNameOf } from "./native";
 
 /** describeAs is a role with the name of an element, or else its text. */
 export function describeAs(el: Element, role: string): string {
@@ -11,7 +12,7 @@ export function describeAs(el: Element, role: string): string {
 
 /** describe is an element in messages to the agent. */
 export function describe(el: Element): string {
-  return describeAs(el, roleOf(el) || (isClickable(el) ? "clickable" : el.tagName.toLowerCase()));
+  return describeAs(el, roleOf(el) || (isClickable(el) ? "clickable" : tagNameOf(el).toLowerCase()));
 }
 
 export const describeWithRef = (el: Element) => refOf(el) + " " + describe(el);

@@ -1,17 +1,19 @@
 // Type guards for nodes. They compare names: instanceof does not hold for the nodes of a frame.
+import { attributeOf, bodyElementOf, nodeTypeOf, rootElementOf, tagNameOf } from "./native";
 
 export type Root = Document | ShadowRoot;
 
-export const isElement = (n: Node): n is Element => n.nodeType === 1;
-export const isTextNode = (n: Node): n is Text => n.nodeType === 3;
-export const isInput = (el: Element): el is HTMLInputElement => el.tagName === "INPUT";
-export const isTextArea = (el: Element): el is HTMLTextAreaElement => el.tagName === "TEXTAREA";
-export const isSelect = (el: Element): el is HTMLSelectElement => el.tagName === "SELECT";
-export const isImage = (el: Element): el is HTMLImageElement => el.tagName === "IMG";
-export const isLabel = (el: Element): el is HTMLLabelElement => el.tagName === "LABEL";
-export const isSlot = (el: Element): el is HTMLSlotElement => el.tagName === "SLOT";
-export const isFrame = (el: Element): el is HTMLIFrameElement => el.tagName === "IFRAME" || el.tagName === "FRAME";
-export const isAriaHidden = (el: Element) => el.getAttribute("aria-hidden") === "true";
+export const isElement = (n: Node): n is Element => nodeTypeOf(n) === 1;
+export const isTextNode = (n: Node): n is Text => nodeTypeOf(n) === 3;
+export const isInput = (el: Element): el is HTMLInputElement => tagNameOf(el) === "INPUT";
+export const isTextArea = (el: Element): el is HTMLTextAreaElement => tagNameOf(el) === "TEXTAREA";
+export const isSelect = (el: Element): el is HTMLSelectElement => tagNameOf(el) === "SELECT";
+export const isImage = (el: Element): el is HTMLImageElement => tagNameOf(el) === "IMG";
+export const isLabel = (el: Element): el is HTMLLabelElement => tagNameOf(el) === "LABEL";
+export const isSlot = (el: Element): el is HTMLSlotElement => tagNameOf(el) === "SLOT";
+export const isFrame = (el: Element): el is HTMLIFrameElement =>
+  tagNameOf(el) === "IFRAME" || tagNameOf(el) === "FRAME";
+export const isAriaHidden = (el: Element) => attributeOf(el, "aria-hidden") === "true";
 
 /** Properties that some elements have, chiefly form controls. */
 export interface Control {
@@ -32,14 +34,12 @@ export interface Control {
   value?: unknown;
 }
 
-/** asControl lets a caller read those properties of any element. */
-export const asControl = (el: Element) => el as Element & Control;
+/** asControl lets a caller read those properties of any element. A form has none: its fields may have these names. */
+export const asControl = (el: Element): Control => (tagNameOf(el) === "FORM" ? {} : (el as Control));
 
 /** bodyOf is where a document's content is. A document without a body has its root element alone. */
 export function bodyOf(doc: Document): HTMLElement {
-  const body: HTMLElement | null = doc.body;
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- a document may have no body
-  return body ?? doc.documentElement;
+  return bodyElementOf(doc) ?? rootElementOf(doc);
 }
 
 /** isEditable reports whether the user edits the content of an element that is not a form control. */

@@ -1,4 +1,5 @@
 // Lists, dates and sliders are filled with keys, as by a user without a mouse.
+import { parentElementOf } from "./native";
 
 const MOST_STEPS = 300; // keys for a slider
 
@@ -7,7 +8,7 @@ const repeat = (key: string, n: number) => new Array<string>(n).fill(key);
 /** keysForOption lists the keys that lead to an option of a list that a key opens. */
 export function keysForOption(el: HTMLSelectElement, option: HTMLOptionElement): string[] {
   const isOffered = (o: HTMLOptionElement) =>
-    !o.disabled && !o.hidden && !(o.parentElement as HTMLOptGroupElement | null)?.disabled;
+    !o.disabled && !o.hidden && !(parentElementOf(o) as HTMLOptGroupElement | null)?.disabled;
   const offered = [...el.options].filter(isOffered);
   const to = offered.indexOf(option);
   const chosen = el.selectedOptions[0];

@@ -7,6 +7,7 @@ import { refOf } from "./refs";
 import { roleOf } from "./roles";
 import { normalizeQuery, quoteText } from "./text";
 import { isVisible } from "./visibility";
+import { attributeOf, hasAttribute, matchesSelector, rectsOf } from "./native";
 
 /** How a field is filled: text is typed, an option is chosen, a value such as a date is set. */
 export type FieldKind = "text" | "choose" | "set";
@@ -33,7 +34,7 @@ export function findField(target: string): { el: HTMLElement; kind: FieldKind } 
   if (isInput(el) && el.type === "file") {
     throw new TargetError("bad", `${describe(el)} takes files: give them with browser_upload`);
   }
-  if (el.matches(":disabled")) throw new TargetError("disabled", `${describe(el)} is disabled`);
+  if (matchesSelector(el, ":disabled")) throw new TargetError("disabled", `${describe(el)} is disabled`);
   if ((el as HTMLInputElement).readOnly) throw new TargetError("disabled", `${describe(el)} can only be read`);
   if (isSelect(el)) return { el, kind: "choose" };
   return { el, kind: isInput(el) && SET_TYPES.includes(el.type) ? "set" : "text" };
@@ -63,7 +64,7 @@ const SUGGESTING = ["aria-autocomplete", "aria-controls", "aria-owns", "aria-has
 export function isSuggesting(el: Element): boolean {
   const role = roleOf(el);
   if (role === "combobox" || role === "searchbox") return true;
-  return SUGGESTING.some((name) => el.hasAttribute(name)) || el.getAttribute("autocomplete") === "off";
+  return SUGGESTING.some((name) => hasAttribute(el, name)) || attributeOf(el, "autocomplete") === "off";
 }
 
 /** notifyChanged dispatches the events of a field that the user changed. */
@@ -95,8 +96,8 @@ export function findCheckbox(target: string) {
   const el = labelTarget(findElement(target));
   if (!CHECKABLE.includes(roleOf(el))) throw new TargetError("bad", `${describe(el)} cannot be ticked`);
   const input = isInput(el) ? el : null;
-  const checked = input ? input.checked : el.getAttribute("aria-checked") === "true";
-  const isDrawn = el.getClientRects().length > 0 && getComputedStyle(el).opacity !== "0";
+  const checked = input ? input.checked : attributeOf(el, "aria-checked") === "true";
+  const isDrawn = rectsOf(el).length > 0 && getComputedStyle(el).opacity !== "0";
   const label = isDrawn ? undefined : [...((el as HTMLInputElement).labels ?? [])].find(isVisible);
   return { ref: refOf(label ?? el), words: describe(el), checked };
 }

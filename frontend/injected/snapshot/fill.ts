@@ -8,8 +8,9 @@ import { findField, findOptions, isSuggesting, notifyChanged } from "./fields";
 import { findElement } from "./find";
 import { findSpot, isPoint, nextTask } from "./geometry";
 import { refOf } from "./refs";
-import { quoteText } from "./text";
+import { quoteText, truncate } from "./text";
 import { focusedElement } from "./tree";
+import { documentOf, isConnected, matchesSelector, textContentOf, viewOf } from "./native";
 
 const EXAMPLES: Partial<Record<string, string>> = {
   date: "2025-03-14",
@@ -141,11 +142,61 @@ export function moveCaret(target: string, all: boolean) {
     }
     return { end: false, empty: el.value === "" };
   }
-  const range = el.ownerDocument.createRange();
+  const range = documentOf(el).createRange();
   range.selectNodeContents(el);
   if (!all) range.collapse(false);
-  const selection = el.ownerDocument.defaultView?.getSelection();
+  const selection = viewOf(documentOf(el))?.getSelection();
   selection?.removeAllRanges();
   selection?.addRange(range);
-  return { end: false, empty: el.textContent === "" };
+  return { end: false, empty: textContentOf(el) === "" };
+}
+
+let typing: { el: Element; was: string; taken: boolean; inputs: AbortController } | null = null;
+
+function contentOf(el: Element): string {
+  return isInput(el) || isTextArea(el) ? el.value : textContentOf(el);
+}
+
+/** startTyping notes the value of a field that is about to be typed into, and fails for one that takes no keys. */
+export function startTyping(target: string): true {
+  const el = findElement(target);
+  typing?.inputs.abort();
+  const inputs = new AbortController();
+  const own = { el, was: contentOf(el), taken: false, inputs };
+  typing = own;
+  const options = { capture: true, signal: inputs.signal };
+  // A page may put the text elsewhere: an editor into its lines, a field for a code into the next field.
+  addEventListener("input", () => (own.taken = true), options);
+  viewOf(documentOf(el))?.addEventListener("input", () => (own.taken = true), options);
+  const refusal = refusalOf(el);
+  if (!refusal) return true;
+  throw new TargetError("disabled", `${refusal}: nothing was typed`);
+}
+
+/** refusalOf says why a field takes no keys, "" if it does. */
+function refusalOf(el: HTMLElement): string {
+  if (matchesSelector(el, ":disabled")) return `${describe(el)} was disabled when it got the keyboard`;
+  if ((isInput(el) || isTextArea(el)) && el.readOnly)
+    return `${describe(el)} became read-only when it got the keyboard`;
+  return "";
+}
+
+/** checkTyped compares the value of a field with what was typed. */
+export function checkTyped(target: string, text: string, cleared: boolean) {
+  const own = typing;
+  typing = null;
+  own?.inputs.abort();
+  const el = findElement(target);
+  if (own?.el !== el) return {};
+  const now = contentOf(el);
+  const words = describe(el);
+  const secret = isInput(el) && el.type === "password";
+  const want = cleared ? text : own.was + text;
+  if (now === want || !isConnected(el)) return {};
+  if (now === own.was && !own.taken) {
+    const refusal = refusalOf(el) || (hasFocusWithin(el) ? "" : `${words} lost the keyboard`);
+    return { problem: `${refusal || `${words} did not take the text`}: nothing was typed` };
+  }
+  if (secret || (!isInput(el) && !isTextArea(el))) return {};
+  return { note: `the page changed the text in ${truncate(words, 80)}: look at its value` };
 }

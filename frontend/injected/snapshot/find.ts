@@ -3,11 +3,13 @@ import { collect } from "./collect";
 import type { Item } from "./collect";
 import { describeWithRef } from "./describe";
 import { TargetError } from "./errors";
+import { isEditable } from "./dom";
 import { elementAt } from "./geometry";
 import { elementOf, isRef } from "./refs";
 import { normalizeQuery, quoteText } from "./text";
-import { queryAll } from "./tree";
+import { isWithin, queryAll } from "./tree";
 import { isVisible } from "./visibility";
+import { documentOf, elementsOf, firstElementOf, isConnected, nextElementOf, textContentOf, viewOf } from "./native";
 
 function onlyOne(found: Element[], target: string): Element {
   const [first] = found;
@@ -18,7 +20,7 @@ function onlyOne(found: Element[], target: string): Element {
 
 function findByRef(ref: string): Element {
   const el = elementOf(ref);
-  if (!el?.isConnected || !el.ownerDocument.defaultView) throw new TargetError("stale", ref);
+  if (!el || !isConnected(el) || !viewOf(documentOf(el))) throw new TargetError("stale", ref);
   return el;
 }
 
@@ -46,19 +48,53 @@ function findBySelector(target: string): Element {
   throw new TargetError("none", `nothing matches ${quoted}; take a snapshot and use a ref`);
 }
 
-/** matchItems gives the elements that a text names best: usable ones before others, equal names before parts. */
+/** findSegments gives the innermost elements of a line of text that fit. */
+function findSegments(item: Item, fits: (text: string) => boolean): Element[] {
+  return item.segments.filter((s) => fits(normalizeQuery(s.text))).map((s) => s.el);
+}
+
+/** withoutOuter leaves out elements that have another one of the list inside. */
+function withoutOuter(found: Element[]): Element[] {
+  if (found.length < 2 || found.length > 200) return found;
+  return found.filter((el) => !found.some((other) => other !== el && isWithin(other, el)));
+}
+
+/**
+ * matchItems gives the elements that a text names best: usable ones before others, equal names before parts, and the
+ * innermost ones.
+ */
 export function matchItems(items: Item[], want: string): Element[] {
-  const tests: ((item: Item) => boolean)[] = [
-    (i) => i.usable && i.name.toLowerCase() === want,
-    (i) => !i.usable && i.name.toLowerCase() === want,
-    (i) => i.usable && i.name.toLowerCase().includes(want),
-    (i) => !i.usable && i.name.toLowerCase().includes(want),
-  ];
-  for (const test of tests) {
-    const found = new Set(items.filter(test).map((i) => i.el));
-    if (found.size > 0) return [...found];
+  const equals = (text: string) => text === want;
+  const contains = (text: string) => text.includes(want);
+  for (const fits of [equals, contains]) {
+    for (const usable of [true, false]) {
+      const found = new Set<Element>();
+      for (const item of items) {
+        if (item.usable !== usable) continue;
+        const inner = findSegments(item, fits);
+        for (const el of inner) found.add(el);
+        if (inner.length === 0 && fits(item.name.toLowerCase())) found.add(item.el);
+      }
+      if (found.size > 0) return withoutOuter([...found]);
+    }
   }
   return [];
+}
+
+/** findEdited gives the innermost elements with a text in what the user edits: a snapshot has no lines of them. */
+export function findEdited(items: Item[], want: string): Element[] {
+  const found: Element[] = [];
+  const search = (el: Element, depth: number): boolean => {
+    if (depth > 100 || !normalizeQuery(textContentOf(el)).includes(want)) return false;
+    let inside = false;
+    for (let c = firstElementOf(el); c; c = nextElementOf(c)) inside = search(c, depth + 1) || inside;
+    if (!inside) found.push(el);
+    return true;
+  };
+  for (const { el, role } of items) {
+    if (role === "textbox" && isEditable(el)) for (const c of elementsOf(el)) search(c, 0);
+  }
+  return found;
 }
 
 /** findElement finds the element of a target: a ref, at=X,Y, css=SELECTOR, or a text that is visible. */
@@ -75,7 +111,9 @@ function locate(target: string): Element {
   if (!want) {
     throw new TargetError("bad", "the target is empty: name a ref (e12), css=selector, or the visible text");
   }
-  const found = matchItems(collect().items, want);
+  const { items } = collect();
+  let found = matchItems(items, want);
+  if (found.length === 0) found = findEdited(items, want);
   if (found.length > 0) return onlyOne(found, quoteText(target));
   throw new TargetError("none", `no visible element says ${quoteText(target)}; take a snapshot and use a ref`);
 }

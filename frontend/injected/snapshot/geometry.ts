@@ -3,6 +3,7 @@ import type { Root } from "./dom";
 import { isFrame, isLabel } from "./dom";
 import { roleOf, USABLE } from "./roles";
 import { innerDocument, isWithin, shadowOf } from "./tree";
+import { closestOf, documentOf, hitTest, rectOf, viewOf } from "./native";
 
 export interface Point {
   x: number;
@@ -22,11 +23,11 @@ export const isPoint = (spot: Spot): spot is Point => "x" in spot;
 /** offsetOf is where the document of an element begins in the window, in CSS pixels. */
 export function offsetOf(el: Element): Point {
   const offset = { x: 0, y: 0 };
-  let view: Window | null = el.ownerDocument.defaultView;
+  let view: Window | null = viewOf(documentOf(el));
   while (view && view !== window) {
     const holder: Element | null = view.frameElement;
     if (!holder) break;
-    const r = holder.getBoundingClientRect();
+    const r = rectOf(holder);
     offset.x += r.x + holder.clientLeft;
     offset.y += r.y + holder.clientTop;
     view = view.parent;
@@ -36,7 +37,7 @@ export function offsetOf(el: Element): Point {
 
 /** intersectsViewport reports whether any of an element is in the window. */
 export function intersectsViewport(el: Element, offset: Point): boolean {
-  const r = el.getBoundingClientRect();
+  const r = rectOf(el);
   const x = r.x + offset.x;
   const y = r.y + offset.y;
   return x < innerWidth && y < innerHeight && x + r.width > 0 && y + r.height > 0;
@@ -46,11 +47,11 @@ export function intersectsViewport(el: Element, offset: Point): boolean {
 export function elementAt(x: number, y: number): Element | null {
   let root: Root = document;
   for (let depth = 0; depth < 20; depth++) {
-    const el: Element | null = root.elementFromPoint(x, y);
+    const el: Element | null = hitTest(root, x, y);
     if (!el) return null;
     const shadow = shadowOf(el);
     if (shadow && shadow !== root) {
-      const inside = shadow.elementFromPoint(x, y);
+      const inside = hitTest(shadow, x, y);
       if (inside && inside !== el) {
         root = shadow;
         continue;
@@ -58,7 +59,7 @@ export function elementAt(x: number, y: number): Element | null {
     }
     const doc: Document | null = isFrame(el) ? innerDocument(el) : null;
     if (!doc) return el;
-    const r = el.getBoundingClientRect();
+    const r = rectOf(el);
     x -= r.x + el.clientLeft;
     y -= r.y + el.clientTop;
     root = doc;
@@ -69,7 +70,7 @@ export function elementAt(x: number, y: number): Element | null {
 /** receives reports whether a click on hit, which is at a point of el, is a click on el. */
 export function receives(el: Element, hit: Element): boolean {
   if (isWithin(hit, el)) return true;
-  const label = hit.closest("label");
+  const label = closestOf(hit, "label");
   if (label && isLabel(label) && label.control === el) return true;
   // A child that ignores the pointer is clicked through the button around it.
   return isWithin(el, hit) && (USABLE.has(roleOf(hit)) || getComputedStyle(el).pointerEvents === "none");

@@ -7,10 +7,11 @@ import { refOf } from "./refs";
 import { isInput } from "./dom";
 import { innerDocument } from "./tree";
 import { isVisible } from "./visibility";
+import { documentOf, queryIn } from "./native";
 
 function* eachDocument(doc: Document): Generator<Document> {
   yield doc;
-  for (const el of doc.querySelectorAll("iframe, frame")) {
+  for (const el of queryIn(doc, "iframe, frame")) {
     const inside = innerDocument(el);
     if (inside) yield* eachDocument(inside);
   }
@@ -49,7 +50,7 @@ function isUserField(el: HTMLInputElement): boolean {
 
 function findFormIn(doc: Document) {
   const inputs = [...eachRendered(doc.documentElement)].filter(isInput);
-  const fields = inputs.filter((el) => el.ownerDocument === doc && isVisible(el) && !el.disabled && !el.readOnly);
+  const fields = inputs.filter((el) => documentOf(el) === doc && isVisible(el) && !el.disabled && !el.readOnly);
   const passwords = fields.filter((el) => el.type === "password" && el.autocomplete !== "new-password");
   if (passwords.length > 1) {
     throw new TargetError("many", `${passwords.length} fields ask for a password: this is no form to log in with`);

@@ -3,6 +3,7 @@ import { asControl, bodyOf, isAriaHidden, isElement, isFrame, isImage, isTextNod
 import { roleOf } from "./roles";
 import { childrenOf, innerDocument } from "./tree";
 import { isRendered } from "./visibility";
+import { attributeOf, closestOf, parentElementOf, tagNameOf, textContentOf } from "./native";
 
 const words = (list: string) => new Set(list.split(/\s+/));
 
@@ -52,13 +53,13 @@ export class MarkdownWriter {
   addNode(n: Node, depth: number): void {
     if (this.size > MOST_CHARACTERS || depth > MOST_DEPTH) return;
     if (isTextNode(n)) this.text += stripControls(n.data.slice(0, 100000));
-    if (!isElement(n) || SKIPPED_TAGS.has(n.tagName) || !isRendered(n) || isAriaHidden(n)) return;
+    if (!isElement(n) || SKIPPED_TAGS.has(tagNameOf(n)) || !isRendered(n) || isAriaHidden(n)) return;
     const role = roleOf(n);
     if (!this.whole && isBeside(n, role)) return;
     if (this.addInline(n, depth) || this.addStructure(n, role, depth)) return;
     const doc = isFrame(n) ? innerDocument(n) : null;
     const block =
-      BLOCK_TAGS.has(n.tagName) || /^(block|flex|grid|table|list-item|flow-root)/.test(getComputedStyle(n).display);
+      BLOCK_TAGS.has(tagNameOf(n)) || /^(block|flex|grid|table|list-item|flow-root)/.test(getComputedStyle(n).display);
     if (block) this.endBlock();
     if (doc) this.addNode(bodyOf(doc), depth + 1);
     else this.addChildren(n, depth + 1);
@@ -67,7 +68,7 @@ export class MarkdownWriter {
 
   /** addInline adds an element that is part of a line. It reports false for others. */
   private addInline(n: Element, depth: number): boolean {
-    switch (n.tagName) {
+    switch (tagNameOf(n)) {
       case "BR":
         this.text += BREAK;
         return true;
@@ -77,8 +78,8 @@ export class MarkdownWriter {
       case "CODE":
       case "KBD":
       case "SAMP":
-        if (n.parentElement?.tagName === "PRE") return false;
-        this.text += "`" + stripControls(n.textContent) + "`";
+        if (parentElementOf(n)?.tagName === "PRE") return false;
+        this.text += "`" + stripControls(textContentOf(n)) + "`";
         return true;
       case "A":
         this.addLink(n, depth);
@@ -109,7 +110,7 @@ export class MarkdownWriter {
   /** addStructure adds an element that Markdown has a form for. It reports false for others. */
   private addStructure(n: Element, role: string, depth: number): boolean {
     if (role === "heading") {
-      const level = Number(n.getAttribute("aria-level")) || Number(n.tagName[1]) || 2;
+      const level = Number(attributeOf(n, "aria-level")) || Number(tagNameOf(n)[1]) || 2;
       this.endBlock();
       this.addChildren(n, depth + 1);
       this.endBlock("#".repeat(Math.min(6, level)) + " ");
@@ -121,10 +122,10 @@ export class MarkdownWriter {
       if (table) this.addBlock(table);
       if (table) return true;
     }
-    switch (n.tagName) {
+    switch (tagNameOf(n)) {
       case "PRE":
         this.endBlock();
-        this.addBlock("```\n" + stripControls(n.textContent).replace(/\n+$/, "") + "\n```");
+        this.addBlock("```\n" + stripControls(textContentOf(n)).replace(/\n+$/, "") + "\n```");
         return true;
       case "HR":
         this.endBlock();
@@ -147,12 +148,12 @@ export class MarkdownWriter {
 
   private addList(n: Element, depth: number): void {
     const lines: string[] = [];
-    let number = Number(n.getAttribute("start")) || 1;
+    let number = Number(attributeOf(n, "start")) || 1;
     for (const item of childrenOf(n)) {
       if (!isElement(item) || !isRendered(item)) continue;
       const blocks = readBlocks(item, this.whole, depth + 1);
       if (blocks.length === 0) continue;
-      const mark = n.tagName === "OL" ? `${number++}. ` : "- ";
+      const mark = tagNameOf(n) === "OL" ? `${number++}. ` : "- ";
       lines.push(mark + blocks.join("\n").replace(/\n/g, "\n" + " ".repeat(mark.length)));
     }
     if (lines.length > 0) this.addBlock(lines.join("\n"));
@@ -166,7 +167,7 @@ function trimBreak(line: string, isAfter: boolean, isBefore: boolean): string {
 }
 
 const isBeside = (n: Element, role: string) =>
-  SIDE_ROLES.has(role) || (SIDE_TAGS.has(n.tagName) && !n.closest("main, article, [role=main]"));
+  SIDE_ROLES.has(role) || (SIDE_TAGS.has(tagNameOf(n)) && !closestOf(n, "main, article, [role=main]"));
 
 function readBlocks(n: Element, whole: boolean, depth: number): string[] {
   const writer = new MarkdownWriter(whole);

@@ -1,26 +1,36 @@
 // The text and the accessible name of elements.
 import { asControl, isAriaHidden, isElement, isImage, isInput, isTextNode } from "./dom";
-import { INLINE_TAGS, NAMED_BY_TEXT, SKIPPED_TAGS } from "./roles";
+import { INLINE_TAGS, NAMED_BY_OWN_TEXT, NAMED_BY_TEXT, SKIPPED_TAGS, words } from "./roles";
 import { sanitizeText } from "./text";
 import { forEachChild } from "./tree";
 import { isLeaf, isRendered } from "./visibility";
+import { attributeOf, queryIn, rootOf, tagNameOf, textContentOf } from "./native";
 
 const NAME_LIMIT = 160; // characters
 const NODE_LIMIT = 400; // nodes that textOf reads
 
-/** textOf is the text in an element as a user reads it, up to limit characters. */
-export function textOf(el: Element, limit = NAME_LIMIT): string {
-  if (isLeaf(el)) return sanitizeText(el.textContent, limit);
+/** Elements in a name's element that have names of their own: a branch of a tree, the menu of a menu item. */
+const OWN_NAMES = words("group tree treeitem menu menubar listbox");
+const NESTED_LISTS = words("UL OL MENU");
+
+function hasOwnNames(el: Element): boolean {
+  return NESTED_LISTS.has(tagNameOf(el)) || OWN_NAMES.has(attributeOf(el, "role") ?? "");
+}
+
+/** textOf is the text in an element as a user reads it, up to limit characters; with own without nested lists. */
+export function textOf(el: Element, limit = NAME_LIMIT, own = false): string {
+  if (isLeaf(el)) return sanitizeText(textContentOf(el), limit);
   let text = "";
   let budget = NODE_LIMIT;
   const addElement = (n: Element) => {
-    const label = n.getAttribute("aria-label");
+    const label = attributeOf(n, "aria-label");
+    if (own && hasOwnNames(n)) return;
     if (isImage(n)) text += " " + (n.alt || "") + " ";
     else if (label !== null) text += " " + label + " ";
     else {
-      const gap = INLINE_TAGS.has(n.tagName) ? "" : " ";
+      const gap = INLINE_TAGS.has(tagNameOf(n)) ? "" : " ";
       text += gap;
-      if (isLeaf(n)) text += n.textContent.slice(0, limit * 4);
+      if (isLeaf(n)) text += textContentOf(n).slice(0, limit * 4);
       else forEachChild(n, add, undefined);
       text += gap;
     }
@@ -28,7 +38,7 @@ export function textOf(el: Element, limit = NAME_LIMIT): string {
   const add = (n: Node) => {
     if (text.length > limit || --budget < 0) return;
     if (isTextNode(n)) text += n.data.slice(0, limit * 4);
-    else if (isElement(n) && !SKIPPED_TAGS.has(n.tagName) && isRendered(n) && !isAriaHidden(n)) addElement(n);
+    else if (isElement(n) && !SKIPPED_TAGS.has(tagNameOf(n)) && isRendered(n) && !isAriaHidden(n)) addElement(n);
   };
   forEachChild(el, add, undefined);
   return sanitizeText(text, limit);
@@ -45,11 +55,11 @@ export function forgetLabels(): void {
 
 function labelsOf(el: Element): HTMLLabelElement[] | undefined {
   if (!asControl(el).labels) return undefined;
-  const root = el.getRootNode() as ParentNode & Node;
+  const root = rootOf(el) as ParentNode & Node;
   let found = labelsByRoot.get(root);
   if (!found) {
     found = new Map();
-    for (const label of root.querySelectorAll("label")) {
+    for (const label of queryIn(root, "label") as NodeListOf<HTMLLabelElement>) {
       const control = label.control;
       if (!control) continue;
       const list = found.get(control);
@@ -62,7 +72,7 @@ function labelsOf(el: Element): HTMLLabelElement[] | undefined {
 }
 
 function textOfIds(el: Element, ids: string): string {
-  const root = el.getRootNode() as Partial<NonElementParentNode>;
+  const root = rootOf(el) as Partial<NonElementParentNode>;
   const texts: string[] = [];
   for (const id of ids.split(/\s+/).slice(0, 8)) {
     const other = root.getElementById?.(id);
@@ -73,10 +83,10 @@ function textOfIds(el: Element, ids: string): string {
 
 /** nameOf is the accessible name of an element that has a role. */
 export function nameOf(el: Element, role: string): string {
-  const ids = el.getAttribute("aria-labelledby")?.trim();
+  const ids = attributeOf(el, "aria-labelledby")?.trim();
   const byIds = ids && textOfIds(el, ids);
   if (byIds) return byIds;
-  const label = el.getAttribute("aria-label");
+  const label = attributeOf(el, "aria-label");
   const byLabel = label && sanitizeText(label, NAME_LIMIT);
   if (byLabel) return byLabel;
   if (isInput(el) && ["button", "submit", "reset"].includes(el.type))
@@ -90,8 +100,8 @@ export function nameOf(el: Element, role: string): string {
   const { alt } = asControl(el);
   if (alt) return sanitizeText(alt, NAME_LIMIT);
   if (NAMED_BY_TEXT.has(role)) {
-    const text = textOf(el);
+    const text = textOf(el, NAME_LIMIT, NAMED_BY_OWN_TEXT.has(role));
     if (text) return text;
   }
-  return sanitizeText(el.getAttribute("title") || el.getAttribute("placeholder") || "", NAME_LIMIT);
+  return sanitizeText(attributeOf(el, "title") || attributeOf(el, "placeholder") || "", NAME_LIMIT);
 }

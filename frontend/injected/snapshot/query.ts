@@ -2,7 +2,7 @@
 import { collect } from "./collect";
 import { describeAs } from "./describe";
 import { asControl, isElement, isFrame, isSelect } from "./dom";
-import { findElement, selectAll } from "./find";
+import { findEdited, findElement, selectAll } from "./find";
 import { offsetOf } from "./geometry";
 import { nameOf, textOf } from "./names";
 import { refOf } from "./refs";
@@ -11,6 +11,7 @@ import { statesOf } from "./states";
 import { normalizeQuery, quoteText, sanitizeText } from "./text";
 import { childrenOf, focusedElement, innerDocument } from "./tree";
 import { isRendered, isVisible } from "./visibility";
+import { attributeOf, closestOf, rectOf, rootElementOf, tagNameOf } from "./native";
 
 /** Roles that a search finds besides those of a snapshot. */
 const MORE_ROLES: Partial<Record<string, string>> = {
@@ -47,7 +48,7 @@ const MOST_OPTIONS = 400;
 
 /** searchRoleOf is the role of an element in a search, which knows more of them than a snapshot. */
 export function searchRoleOf(el: Element): string {
-  return roleOf(el) || (MORE_ROLES[el.tagName] ?? "") || (isClickable(el) ? "clickable" : "");
+  return roleOf(el) || (MORE_ROLES[tagNameOf(el)] ?? "") || (isClickable(el) ? "clickable" : "");
 }
 
 /** eachRendered gives every element that is rendered, shadow roots and frames included. */
@@ -60,22 +61,22 @@ export function* eachRendered(n: Node): Generator<Element> {
 }
 
 /** attributeOf is an attribute of an element, or its "text" or "value"; null for one that it does not have. */
-function attributeOf(el: Element, name: string): unknown {
+function wantedAttribute(el: Element, name: string): unknown {
   if (name === "text") return textOf(el, 500);
-  return name === "value" ? asControl(el).value : el.getAttribute(name);
+  return name === "value" ? asControl(el).value : attributeOf(el, name);
 }
 
 /** formatElement is the line of an element that was found. */
 export function formatElement(el: Element, attributes: string[]): string {
-  const role = searchRoleOf(el) || el.tagName.toLowerCase();
+  const role = searchRoleOf(el) || tagNameOf(el).toLowerCase();
   const name = nameOf(el, role) || textOf(el, 120);
   const offset = offsetOf(el);
-  const r = el.getBoundingClientRect();
+  const r = rectOf(el);
   const parts = [refOf(el), role];
   if (name) parts.push(quoteText(name, 120));
   parts.push(...statesOf(el, role, focusedElement()));
   for (const attribute of attributes) {
-    const value = attributeOf(el, attribute);
+    const value = wantedAttribute(el, attribute);
     if (value === null || value === undefined) continue;
     const isSecret = attribute === "value" && asControl(el).type === "password";
     parts.push(sanitizeText(attribute, 40) + "=" + (isSecret ? '"••••"' : quoteText(value, 500)));
@@ -91,9 +92,9 @@ const optionLabel = (el: Element) => asControl(el).label ?? textOf(el);
 /** formatOptions lists many options briefly: the agent chooses them by their names. */
 function formatOptions(list: Element[]) {
   const lines = list.slice(0, MOST_OPTIONS).map((el) => {
-    const select = el.closest("select");
+    const select = closestOf(el, "select");
     const option = asControl(el);
-    const selected = option.selected || el.getAttribute("aria-selected") === "true" ? " selected" : "";
+    const selected = option.selected || attributeOf(el, "aria-selected") === "true" ? " selected" : "";
     const states = selected + (option.disabled ? " disabled" : "");
     return `${select ? refOf(select) + " has" : refOf(el)} option ${quoteText(optionLabel(el), 120)}${states}`;
   });
@@ -102,7 +103,7 @@ function formatOptions(list: Element[]) {
 
 /** searchOptions finds options, also those of a closed list, which are not rendered. */
 function searchOptions(want: string) {
-  const list = [...eachRendered(document.documentElement)].flatMap((el) => {
+  const list = [...eachRendered(rootElementOf(document))].flatMap((el) => {
     if (isSelect(el)) return [...el.options];
     return roleOf(el) === "option" ? [el] : [];
   });
@@ -116,11 +117,16 @@ export function searchPage(text: string, role: string, css: string, attributes: 
   let list: Element[];
   if (css) list = selectAll(css, quoteText(css), 2000);
   else if (wantedRole === "option") return searchOptions(want);
-  else if (role) list = [...eachRendered(document.documentElement)];
+  else if (role) list = [...eachRendered(rootElementOf(document))];
   else {
     // What can be used, or the smallest element with the text.
-    const named = collect().items.filter((i) => i.name.toLowerCase().includes(want));
-    list = [...new Set(named.map((i) => i.el))];
+    const { items } = collect();
+    const named = items.filter((i) => i.name.toLowerCase().includes(want));
+    const inner = named.flatMap((i) => {
+      const fitting = i.segments.filter((s) => normalizeQuery(s.text).includes(want));
+      return fitting.length > 0 ? fitting.map((s) => s.el) : [i.el];
+    });
+    list = [...new Set([...inner, ...findEdited(items, want)])];
   }
   const matches = (el: Element) => {
     if (wantedRole && searchRoleOf(el) !== wantedRole) return false;
@@ -134,5 +140,5 @@ export function searchPage(text: string, role: string, css: string, attributes: 
 /** describePoint is what is at a point of the viewport. */
 export function describePoint(x: number, y: number) {
   const el = findElement(`at=${x},${y}`);
-  return { words: `${describeAs(el, searchRoleOf(el) || el.tagName.toLowerCase())} at ${x},${y}` };
+  return { words: `${describeAs(el, searchRoleOf(el) || tagNameOf(el).toLowerCase())} at ${x},${y}` };
 }

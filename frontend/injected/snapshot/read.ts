@@ -5,18 +5,19 @@ import { formatTable, MarkdownWriter } from "./markdown";
 import { roleOf } from "./roles";
 import { innerDocument } from "./tree";
 import { isRendered, isVisible } from "./visibility";
+import { rootElementOf, textContentOf, queryIn } from "./native";
 
 /** mainContent is the largest main element or article if it has most of the text, or else the body. */
 function mainContent(): Element {
   const body = bodyOf(document);
-  const sizeOf = (el: Element) => el.textContent.length;
-  const candidates = [...document.querySelectorAll("main, [role=main], article")].filter(isVisible);
+  const sizeOf = (el: Element) => textContentOf(el).length;
+  const candidates = [...queryIn(document, "main, [role=main], article")].filter(isVisible);
   const [best] = candidates.sort((a, b) => sizeOf(b) - sizeOf(a));
   return best && sizeOf(best) > 0.3 * sizeOf(body) ? best : body;
 }
 
 function readTables(root: Element): string[] {
-  const elements = [root, ...root.querySelectorAll("table, [role=table], [role=grid]")];
+  const elements = [root, ...queryIn(root, "table, [role=table], [role=grid]")];
   return elements
     .filter((el) => ["table", "grid"].includes(roleOf(el)) && isRendered(el))
     .map((el) => formatTable(el, true))
@@ -51,7 +52,7 @@ export function readPage(target: string, tables: boolean, whole: boolean, from: 
 
 /** readSource is the HTML of the document, without the passwords that the server sent. */
 export function readSource(): string {
-  let html = document.documentElement.outerHTML;
+  let html = rootElementOf(document).outerHTML;
   if (/type\s*=\s*.?password/i.test(html)) {
     const copy = new DOMParser().parseFromString(html, "text/html");
     for (const field of copy.querySelectorAll("input[type=password i]")) field.removeAttribute("value");

@@ -5,6 +5,7 @@ import type { Root } from "./dom";
 import { isElement, isTextNode } from "./dom";
 import { foreignNumber } from "./refs";
 import { childrenOf, innerDocument, onAdoptedRoot, shadowOf } from "./tree";
+import { rootElementOf, tagNameOf } from "./native";
 
 const SILENT_TAGS = new Set("SCRIPT STYLE NOSCRIPT TEMPLATE HEAD META LINK TITLE DATALIST".split(" "));
 const UNREADABLE_TYPES = ["hidden", "password", "checkbox", "radio", "range", "color", "image"];
@@ -59,7 +60,7 @@ const isMasked = (el: Element) => getComputedStyle(el).getPropertyValue("-webkit
 
 /** fieldText is the text that a field or a picture shows, null for other elements. */
 function fieldText(el: Element): string | null {
-  switch (el.tagName) {
+  switch (tagNameOf(el)) {
     case "INPUT": {
       const input = el as HTMLInputElement;
       return UNREADABLE_TYPES.includes(input.type) || isMasked(el) ? "" : input.value || input.placeholder;
@@ -81,7 +82,8 @@ function fieldText(el: Element): string | null {
 const FRAME_TAGS = ["IFRAME", "FRAME", "EMBED", "FENCEDFRAME"];
 
 const holdsDocument = (el: Element) =>
-  FRAME_TAGS.includes(el.tagName) || (el.tagName === "OBJECT" && Boolean((el as HTMLObjectElement).contentWindow));
+  FRAME_TAGS.includes(tagNameOf(el)) ||
+  (tagNameOf(el) === "OBJECT" && Boolean((el as HTMLObjectElement).contentWindow));
 
 /** Gatherer collects the texts of the page in the order of the document. */
 class Gatherer {
@@ -96,7 +98,7 @@ class Gatherer {
   /** visit adds a node. What a frame of the same process contains belongs to that frame. */
   visit(n: Node, frame: Element | null): void {
     if (isTextNode(n)) this.add(frame ?? n, n.data);
-    if (!isElement(n) || SILENT_TAGS.has(n.tagName)) return;
+    if (!isElement(n) || SILENT_TAGS.has(tagNameOf(n))) return;
     const field = fieldText(n);
     if (field !== null) this.add(frame ?? n, field);
     else if (holdsDocument(n)) this.visitFrame(n, frame);
@@ -111,7 +113,7 @@ class Gatherer {
 
   private visitFrame(n: Element, frame: Element | null): void {
     const node = frame ?? n;
-    const doc = n.tagName === "EMBED" ? null : innerDocument(n);
+    const doc = tagNameOf(n) === "EMBED" ? null : innerDocument(n);
     if (!doc) this.frames.push({ id: idOf(node), number: frame ? 0 : foreignNumber(n), node });
     else {
       this.roots.push(doc);
@@ -132,7 +134,7 @@ export const listFrames = () => frames;
 /** gatherTexts gives every text of the page, and the frames whose texts it cannot read. */
 export function gatherTexts() {
   const gatherer = new Gatherer();
-  gatherer.visit(document.documentElement, null);
+  gatherer.visit(rootElementOf(document), null);
   pieces = gatherer.pieces;
   frames = gatherer.frames;
   const message = {

@@ -1,5 +1,6 @@
 // The refs that the agent names elements with: e12, or f3e12 in the third frame.
 // Refs of an earlier document must not fit this one: the program says with which number to begin.
+import { documentOf } from "./native";
 
 /** Whether this document is itself a frame of another site. The program sets the variable before it runs the script. */
 export const isForeignFrame = (globalThis as { goalpostPart?: boolean }).goalpostPart === true;
@@ -13,7 +14,7 @@ let lastFrame = 0;
 export function refOf(el: Element): string {
   let id = ids.get(el);
   if (!id) {
-    id = framePrefix(el.ownerDocument) + "e" + String(++lastRef);
+    id = framePrefix(documentOf(el)) + "e" + String(++lastRef);
     ids.set(el, id);
     elements.set(id, new WeakRef(el));
   }

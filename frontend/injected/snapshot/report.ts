@@ -1,11 +1,15 @@
 // The snapshot of a page as the program gets it.
 import type { Item } from "./collect";
-import { collect } from "./collect";
+import { collect, indentOf } from "./collect";
 import { refOf } from "./refs";
 import { sanitizeText } from "./text";
 import { countClosedRoots } from "./tree";
+import { rectOf, rootElementOf, titleOf } from "./native";
 
 const MOST_CHARACTERS = 1 << 20; // of all lines
+
+/** formatItem is the line of an item, indented by what it is nested in. */
+export const formatItem = (item: Item) => " ".repeat(indentOf(item)) + item.line + (item.place ? " " + item.place : "");
 
 /** splitLines separates the lines in view from the others. cut says that there are more than MOST_CHARACTERS. */
 export function splitLines(items: Item[], most = MOST_CHARACTERS) {
@@ -13,9 +17,10 @@ export function splitLines(items: Item[], most = MOST_CHARACTERS) {
   const there: string[] = [];
   let left = most;
   for (const item of items) {
-    left -= item.line.length;
+    const line = formatItem(item);
+    left -= line.length;
     if (left < 0) return { here, there, cut: true };
-    (item.inView ? here : there).push(item.line);
+    (item.inView ? here : there).push(line);
   }
   return { here, there, cut: false };
 }
@@ -32,8 +37,8 @@ export function takeSnapshot() {
     width: innerWidth,
     height: innerHeight,
     scroll: Math.round(scrollY),
-    tall: Math.round(document.documentElement.scrollHeight),
-    title: sanitizeText(document.title, 200),
+    tall: Math.round(rootElementOf(document).scrollHeight),
+    title: sanitizeText(titleOf(document), 200),
   };
 }
 
@@ -41,7 +46,7 @@ export function takeSnapshot() {
 export function listMarks() {
   const items = collect().items.filter((i) => i.usable && i.inView);
   return items.slice(0, 200).map(({ el, offset }) => {
-    const r = el.getBoundingClientRect();
+    const r = rectOf(el);
     return { ref: refOf(el), x: r.x + offset.x, y: r.y + offset.y, width: r.width, height: r.height };
   });
 }

@@ -1,6 +1,8 @@
 // What elements are: their roles, and what a walk has to know of their tags.
 import { asControl, isElement } from "./dom";
+import { isListening } from "./listeners";
 import { parentOf } from "./tree";
+import { attributeOf, hasAttribute, parentElementOf, tagNameOf } from "./native";
 
 const TAG_ROLES: Partial<Record<string, string>> = {
   BUTTON: "button",
@@ -47,23 +49,29 @@ const INPUT_ROLES: Partial<Record<string, string>> = {
   hidden: "",
 };
 
-const words = (list: string) => new Set(list.split(/\s+/));
+export const words = (list: string) => new Set(list.split(/\s+/));
 
 /** Roles of what the user clicks or types into. */
 export const USABLE = words(`button link textbox searchbox combobox listbox option checkbox radio switch slider
-  spinbutton tab menuitem menuitemcheckbox menuitemradio treeitem gridcell clickable`);
+  spinbutton tab menuitem menuitemcheckbox menuitemradio treeitem gridcell clickable canvas`);
 /** Roles whose name is the text inside. */
 export const NAMED_BY_TEXT = words(`button link option checkbox radio switch tab menuitem menuitemcheckbox
   menuitemradio treeitem gridcell heading clickable tooltip`);
+/** Of these, roles whose elements may contain others of the same kind. */
+export const NAMED_BY_OWN_TEXT = words("treeitem menuitem menuitemcheckbox menuitemradio clickable");
+/** Roles of what is clicked and has no state to set. */
+export const CLICKED = words("button link option tab menuitem treeitem gridcell clickable");
+/** Tags that change how a text looks, and nothing else. */
+export const FORMATTING = words("B I EM STRONG SMALL CODE SUB SUP MARK ABBR TIME U S CITE Q KBD FONT BR WBR");
 /** Roles that are listed if they have a name. */
-export const PICTURES = words("img canvas video audio progressbar meter");
+export const PICTURES = words("img video audio progressbar meter");
 /** Roles that are listed with or without a name. */
 export const GROUPS = words("navigation main dialog alertdialog alert form table iframe status search");
 /** Tags whose content is not part of the page's text. */
 export const SKIPPED_TAGS = words("SCRIPT STYLE NOSCRIPT TEMPLATE HEAD META LINK TITLE OPTION OPTGROUP DATALIST");
 /** Tags that do not begin a line. */
 export const INLINE_TAGS = words(`A SPAN B I EM STRONG SMALL CODE SUB SUP LABEL MARK ABBR TIME U S CITE Q KBD VAR SAMP
-  FONT BDI BDO DFN DEL INS SLOT WBR SVG`);
+  FONT BDI BDO DFN DEL INS SLOT WBR SVG svg`);
 
 /** Bits of tagKind. */
 export const SKIPPED = 1;
@@ -92,13 +100,13 @@ function ariaRole(attribute: string): string {
 
 /** roleOf is the role of an element as the agent reads it, "" for what has none. */
 export function roleOf(el: Element): string {
-  const attribute = el.getAttribute("role");
+  const attribute = attributeOf(el, "role");
   const role = attribute && ariaRole(attribute);
   if (role) return role;
-  switch (el.tagName) {
+  switch (tagNameOf(el)) {
     case "A":
     case "AREA":
-      return el.hasAttribute("href") ? "link" : "";
+      return hasAttribute(el, "href") ? "link" : "";
     case "INPUT":
       return INPUT_ROLES[(el as HTMLInputElement).type] ?? "textbox";
     case "SELECT": {
@@ -106,18 +114,24 @@ export function roleOf(el: Element): string {
       return select.multiple || select.size > 1 ? "listbox" : "combobox";
     }
   }
-  if (el.hasAttribute("contenteditable") && asControl(el).isContentEditable && !el.parentElement?.isContentEditable) {
+  if (
+    hasAttribute(el, "contenteditable") &&
+    asControl(el).isContentEditable &&
+    !(parentElementOf(el) as HTMLElement | null)?.isContentEditable
+  ) {
     return "textbox";
   }
-  return TAG_ROLES[el.tagName] ?? "";
+  return TAG_ROLES[tagNameOf(el)] ?? "";
 }
 
 const hasPointer = (n: Node) => isElement(n) && getComputedStyle(n).cursor === "pointer";
 
 /** isFocusable reports whether the tab key goes to an element because of its attribute. */
-export const isFocusable = (el: Element) => el.hasAttribute("tabindex") && (asControl(el).tabIndex ?? -1) >= 0;
+export const isFocusable = (el: Element) => hasAttribute(el, "tabindex") && (asControl(el).tabIndex ?? -1) >= 0;
 
 /** isClickable reports whether an element without a role looks as if a click had an effect. */
 export function isClickable(el: Element): boolean {
-  return el.hasAttribute("onclick") || isFocusable(el) || (hasPointer(el) && !hasPointer(parentOf(el)));
+  return (
+    hasAttribute(el, "onclick") || isListening(el) || isFocusable(el) || (hasPointer(el) && !hasPointer(parentOf(el)))
+  );
 }

@@ -1,6 +1,7 @@
 // Scrolls to a part of an element, also in a page that is zoomed: an element in it counts in pixels of its own.
 import { isElement } from "./dom";
 import { parentOf } from "./tree";
+import { documentOf, rectOf } from "./native";
 
 export interface Rect {
   x: number;
@@ -15,7 +16,7 @@ const scaleOf = (holder: HTMLElement, width: number) => width / holder.offsetWid
 
 /** mapOutOfFrame turns a box in a frame into the box in the document around it. */
 export function mapOutOfFrame(box: Rect, holder: HTMLElement): Rect {
-  const r = holder.getBoundingClientRect();
+  const r = rectOf(holder);
   const scale = scaleOf(holder, r.width);
   const style = getComputedStyle(holder);
   return {
@@ -48,7 +49,7 @@ function canScroll(el: Element, view: Window): boolean {
 }
 
 function scrollWithin(el: HTMLElement, box: Rect): void {
-  const outer = el.getBoundingClientRect();
+  const outer = rectOf(el);
   const scale = scaleOf(el, outer.width);
   const left = outer.x + el.clientLeft * scale;
   const top = outer.y + el.clientTop * scale;
@@ -64,7 +65,7 @@ function scrollWithin(el: HTMLElement, box: Rect): void {
  * element.
  */
 export function scrollToBox(start: Element, readBox: () => Rect): void {
-  const doc = start.ownerDocument;
+  const doc = documentOf(start);
   const view = doc.defaultView;
   if (!view) return;
   for (let el: Node = start; isElement(el); el = parentOf(el)) {

@@ -1,10 +1,19 @@
 // What a line says about an element after its role and name.
 import { asControl, isInput, isSelect, isTextArea } from "./dom";
 import { textOf } from "./names";
-import { quoteText } from "./text";
+import { quoteText, sanitizeText } from "./text";
+import {
+  attributeNamesOf,
+  documentOf,
+  attributeOf,
+  hasAttribute,
+  matchesSelector,
+  parentElementOf,
+  tagNameOf,
+} from "./native";
 
 const home = location.origin + "/";
-const isTrue = (el: Element, name: string) => el.getAttribute("aria-" + name) === "true";
+const isTrue = (el: Element, name: string) => attributeOf(el, "aria-" + name) === "true";
 const NOT_WRITABLE = ["checkbox", "radio", "button", "submit"];
 const WITHOUT_VALUE = ["checkbox", "radio", "button", "submit", "reset", "image"];
 const MOST_OPTIONS = 12;
@@ -24,9 +33,9 @@ function addValue(el: Element, role: string, hasAria: boolean, out: string[]): v
   else if ((isInput(el) && !WITHOUT_VALUE.includes(el.type)) || isTextArea(el))
     out.push("value=" + quoteText(el.value, 200));
   else if (role === "textbox") out.push("value=" + quoteText(textOf(el, 200), 200));
-  else if (hasAria && el.hasAttribute("aria-valuenow"))
-    out.push("value=" + quoteText(el.getAttribute("aria-valuenow"), 40));
-  else if (el.tagName === "PROGRESS" || el.tagName === "METER") {
+  else if (hasAria && hasAttribute(el, "aria-valuenow"))
+    out.push("value=" + quoteText(attributeOf(el, "aria-valuenow"), 40));
+  else if (tagNameOf(el) === "PROGRESS" || tagNameOf(el) === "METER") {
     const bar = el as HTMLProgressElement | HTMLMeterElement;
     out.push(`value=${bar.value} of ${bar.max}`);
   }
@@ -34,29 +43,51 @@ function addValue(el: Element, role: string, hasAria: boolean, out: string[]): v
 
 function addAriaStates(el: Element, out: string[]): void {
   for (const name of ["selected", "pressed", "busy"]) if (isTrue(el, name)) out.push(name);
-  if (el.hasAttribute("aria-expanded")) out.push(isTrue(el, "expanded") ? "expanded" : "collapsed");
+  const current = attributeOf(el, "aria-current");
+  if (current && current !== "false") out.push(current === "true" ? "current" : "current=" + sanitizeText(current, 12));
+  if (hasAttribute(el, "aria-expanded")) out.push(isTrue(el, "expanded") ? "expanded" : "collapsed");
+}
+
+const POSITION = /^(?:left|top|bottom|right): ?([\d.]+%);?$/;
+
+/** addHandlePosition adds where the handle of a slider is, which a script draws: a part of the width or height. */
+function addHandlePosition(el: Element, out: string[]): void {
+  const found = POSITION.exec((attributeOf(el, "style") ?? "").trim());
+  if (found?.[1]) out.push("position=" + found[1]);
+}
+
+/** addressOf is where a link leads, "" for one to its own page, unless a script reads its address. */
+export function addressOf(el: Element): string {
+  const { href } = asControl(el);
+  if (typeof href !== "string" || !/^https?:/.test(href)) return "";
+  const hash = href.indexOf("#");
+  if (hash >= 0 && href.slice(0, hash) === documentOf(el).URL.split("#", 1)[0]) {
+    return /^#(!|\/)/.test(href.slice(hash)) ? href.slice(hash) : "";
+  }
+  return href.startsWith(home) ? href.slice(home.length - 1) : href;
 }
 
 /** statesOf lists the states of an element. focus is what has the keyboard. */
 export function statesOf(el: Element, role: string, focus: Element | null): string[] {
   const out: string[] = [];
-  const tag = el.tagName;
+  const tag = tagNameOf(el);
   const control = asControl(el);
-  const hasAria = el.getAttributeNames().some((name) => name.startsWith("aria-"));
-  if (role === "heading") out.push(`level ${Number(el.getAttribute("aria-level")) || Number(tag[1]) || 2}`);
-  if (el.matches(":disabled") || (hasAria && isTrue(el, "disabled"))) out.push("disabled");
+  const names = attributeNamesOf(el);
+  const hasAria = names.some((name) => name.startsWith("aria-"));
+  if (role === "heading") out.push(`level ${Number(attributeOf(el, "aria-level")) || Number(tag[1]) || 2}`);
+  if (matchesSelector(el, ":disabled") || (hasAria && isTrue(el, "disabled"))) out.push("disabled");
   if (control.checked === true || (hasAria && isTrue(el, "checked"))) out.push("checked");
   if (hasAria) addAriaStates(el, out);
   if (tag === "SUMMARY")
-    out.push((el.parentElement as Partial<HTMLDetailsElement> | null)?.open ? "expanded" : "collapsed");
+    out.push((parentElementOf(el) as Partial<HTMLDetailsElement> | null)?.open ? "expanded" : "collapsed");
   if (control.required === true) out.push("required");
   if (control.readOnly === true && !NOT_WRITABLE.includes(control.type ?? "")) out.push("readonly");
   if (hasAria && isTrue(el, "invalid")) out.push("invalid");
   if (el === focus) out.push("focused");
   addValue(el, role, hasAria, out);
-  const href = role === "link" ? control.href : "";
-  if (typeof href === "string" && /^https?:/.test(href)) {
-    out.push("-> " + quoteText(href.startsWith(home) ? href.slice(home.length - 1) : href, 120));
-  }
+  if (names.includes("draggable") && attributeOf(el, "draggable") === "true") out.push("draggable");
+  if (role === "clickable") addHandlePosition(el, out);
+  const address = role === "link" ? addressOf(el) : "";
+  if (address) out.push("-> " + quoteText(address, 120));
   return out;
 }

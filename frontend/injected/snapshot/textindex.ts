@@ -2,6 +2,7 @@
 import { bodyOf, isElement, isFrame, isTextNode } from "./dom";
 import { childrenOf, innerDocument } from "./tree";
 import { isRendered, isVisible } from "./visibility";
+import { documentOf, parentElementOf, rootOf, tagNameOf } from "./native";
 
 const MOST_NODES = 200000;
 const MOST_DEPTH = 1000;
@@ -28,7 +29,7 @@ export function foldCase(text: string): string {
 type TextField = HTMLInputElement | HTMLTextAreaElement;
 
 const isTextField = (el: Element): el is TextField =>
-  el.tagName === "TEXTAREA" || (el.tagName === "INPUT" && TEXT_TYPES.has((el as HTMLInputElement).type));
+  tagNameOf(el) === "TEXTAREA" || (tagNameOf(el) === "INPUT" && TEXT_TYPES.has((el as HTMLInputElement).type));
 
 interface Part {
   node: Text;
@@ -46,22 +47,22 @@ class TextReader {
   visit(n: Node, depth: number): void {
     if (++this.nodes > MOST_NODES || depth > MOST_DEPTH) return;
     if (isTextNode(n)) this.addText(n);
-    if (!isElement(n) || SKIPPED_TAGS.has(n.tagName) || !isRendered(n)) return;
+    if (!isElement(n) || SKIPPED_TAGS.has(tagNameOf(n)) || !isRendered(n)) return;
     if (isTextField(n)) {
       if (isVisible(n)) this.addField(n);
       return;
     }
-    if (n.tagName === "INPUT") return;
+    if (tagNameOf(n) === "INPUT") return;
     const doc = isFrame(n) ? innerDocument(n) : null;
     if (doc) this.visit(bodyOf(doc), depth + 1);
     for (const c of childrenOf(n)) this.visit(c, depth + 1);
   }
 
   private addText(node: Text): void {
-    const root = node.getRootNode();
-    const parent = node.parentElement ?? (root as ShadowRoot).host;
+    const root = rootOf(node);
+    const parent = parentElementOf(node) ?? (root as ShadowRoot).host;
     if (!/\S/.test(node.data) || !isVisible(parent)) return;
-    this.parts.push({ node, block: node.parentElement?.closest(BLOCKS) ?? root });
+    this.parts.push({ node, block: parentElementOf(node)?.closest(BLOCKS) ?? root });
   }
 
   private addField(el: TextField): void {
@@ -70,7 +71,7 @@ class TextReader {
       if (this.closedFields.length < MOST_FIELDS && foldCase(el.value).includes(this.want)) this.closedFields.push(el);
       return;
     }
-    const walker = el.ownerDocument.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    const walker = documentOf(el).createTreeWalker(root, NodeFilter.SHOW_TEXT);
     for (let n = walker.nextNode(); n; n = walker.nextNode()) this.parts.push({ node: n as Text, block: root });
   }
 }

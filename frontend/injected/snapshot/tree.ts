@@ -1,6 +1,23 @@
 // The tree of a page as it is rendered: shadow roots, slots and frames of the same process.
 import type { Root } from "./dom";
-import { isSlot } from "./dom";
+import { isElement, isSlot, isTextNode } from "./dom";
+import {
+  activeElementOf,
+  childNodesOf,
+  documentOf,
+  firstChildOf,
+  isConnected,
+  nextSiblingOf,
+  nodeTypeOf,
+  parentElementOf,
+  queryIn,
+  rootElementOf,
+  rootOf,
+  shadowRootOf,
+  slotOf,
+  tagNameOf,
+  viewOf,
+} from "./native";
 
 const closedRoots = new WeakMap<Element, ShadowRoot>(); // the program finds them
 const adopted = new Set<WeakRef<ShadowRoot>>(); // the same roots
@@ -17,7 +34,7 @@ function meetRoot<T extends Root>(root: T): T {
 }
 
 const isAttached = (root: Root) =>
-  root.nodeType === 9 ? (root as Document).defaultView !== null : (root as ShadowRoot).host.isConnected;
+  nodeTypeOf(root) === 9 ? viewOf(root as Document) !== null : isConnected((root as ShadowRoot).host);
 
 /** listMetRoots lists the shadow roots and frames that were met and are still in the page, at most 200. */
 export function listMetRoots(): Root[] {
@@ -50,13 +67,13 @@ export function countClosedRoots(): number {
   for (const reference of adopted) {
     const root = reference.deref();
     if (!root) adopted.delete(reference);
-    else if (root.host.isConnected && root.ownerDocument.defaultView) n++;
+    else if (isConnected(root.host) && viewOf(documentOf(root.host))) n++;
   }
   return n;
 }
 
 export function shadowOf(el: Element): ShadowRoot | null {
-  const shadow = el.shadowRoot ?? closedRoots.get(el) ?? null;
+  const shadow = shadowRootOf(el) ?? closedRoots.get(el) ?? null;
   return shadow && meetRoot(shadow);
 }
 
@@ -64,7 +81,7 @@ export function shadowOf(el: Element): ShadowRoot | null {
 export function innerDocument(el: Element): Document | null {
   try {
     const doc = (el as Partial<HTMLIFrameElement>).contentDocument;
-    return doc && (doc.documentElement as Element | null) ? meetRoot(doc) : null;
+    return doc && (rootElementOf(doc) as Element | null) ? meetRoot(doc) : null;
   } catch {
     return null;
   }
@@ -72,28 +89,29 @@ export function innerDocument(el: Element): Document | null {
 
 /** parentOf is the parent in the rendered tree: the slot, the parent, the shadow host, or the document. */
 export function parentOf(n: Node): Element | Document {
-  const parent = (n as Partial<Slottable>).assignedSlot ?? n.parentElement;
+  const slot = isTextNode(n) ? n.assignedSlot : isElement(n) ? slotOf(n) : null;
+  const parent = slot ?? parentElementOf(n);
   if (parent) return parent;
-  const root = n.getRootNode();
-  return (root.nodeType === 11 && (root as Partial<ShadowRoot>).host) || document;
+  const root = rootOf(n);
+  return (nodeTypeOf(root) === 11 && (root as Partial<ShadowRoot>).host) || document;
 }
 
 /** childrenOf lists the children in the rendered tree. */
 export function childrenOf(el: Element): Iterable<Node> {
   const shadow = shadowOf(el);
-  if (shadow) return shadow.childNodes;
+  if (shadow) return childNodesOf(shadow);
   if (isSlot(el)) {
     const assigned = el.assignedNodes();
     if (assigned.length > 0) return assigned;
   }
-  return el.childNodes;
+  return childNodesOf(el);
 }
 
 /** forEachChild visits what childrenOf lists. It makes no list, which would cost more than the visit. */
 export function forEachChild<T>(el: Element, visit: (child: Node, context: T) => void, context: T): void {
   const shadow = shadowOf(el);
-  if (!shadow && el.tagName === "SLOT") for (const c of childrenOf(el)) visit(c, context);
-  else for (let c = (shadow ?? el).firstChild as Node | null; c; c = c.nextSibling) visit(c, context);
+  if (!shadow && tagNameOf(el) === "SLOT") for (const c of childrenOf(el)) visit(c, context);
+  else for (let c = firstChildOf(shadow ?? el); c; c = nextSiblingOf(c)) visit(c, context);
 }
 
 /** isWithin reports whether a node is outer, or inside of it in the rendered tree. */
@@ -104,9 +122,11 @@ export function isWithin(node: Node, outer: Node): boolean {
 
 /** focusedElement is what has the keyboard, in whichever shadow root or frame. */
 export function focusedElement(): HTMLElement | null {
-  let el = document.activeElement;
+  let el = activeElementOf(document);
   while (el) {
-    const inside: Element | null = shadowOf(el)?.activeElement ?? innerDocument(el)?.activeElement ?? null;
+    const shadow = shadowOf(el);
+    const doc = shadow ? null : innerDocument(el);
+    const inside = (shadow && activeElementOf(shadow)) ?? (doc && activeElementOf(doc));
     if (!inside) break;
     el = inside;
   }
@@ -114,20 +134,20 @@ export function focusedElement(): HTMLElement | null {
 }
 
 /** queryAll lists what matches a selector in the document, its shadow roots and frames, until it has more than most. */
-export function queryAll(root: ParentNode, selector: string, most = 50, out: Element[] = []): Element[] {
-  out.push(...root.querySelectorAll(selector));
-  for (const el of root.querySelectorAll("*")) {
+export function queryAll(root: ParentNode & Node, selector: string, most = 50, out: Element[] = []): Element[] {
+  out.push(...queryIn(root, selector));
+  for (const el of queryIn(root, "*")) {
     if (out.length > most) break;
-    const inside = shadowOf(el) ?? (el.tagName === "IFRAME" || el.tagName === "FRAME" ? innerDocument(el) : null);
+    const inside = shadowOf(el) ?? (tagNameOf(el) === "IFRAME" || tagNameOf(el) === "FRAME" ? innerDocument(el) : null);
     if (inside) queryAll(inside, selector, most, out);
   }
   return out;
 }
 
 /** listDocuments lists this document and those of its frames, also of those in shadow roots. */
-export function listDocuments(root: ParentNode = document, out: Document[] = [document]): Document[] {
-  for (const el of root.querySelectorAll("*")) {
-    const holds = el.tagName === "IFRAME" || el.tagName === "FRAME" || el.tagName === "OBJECT";
+export function listDocuments(root: ParentNode & Node = document, out: Document[] = [document]): Document[] {
+  for (const el of queryIn(root, "*")) {
+    const holds = tagNameOf(el) === "IFRAME" || tagNameOf(el) === "FRAME" || tagNameOf(el) === "OBJECT";
     const doc = holds ? innerDocument(el) : null;
     if (doc) out.push(doc);
     const inside = doc ?? shadowOf(el);

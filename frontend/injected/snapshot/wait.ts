@@ -5,6 +5,7 @@ import { findElement } from "./find";
 import { normalizeQuery } from "./text";
 import { innerDocument, shadowOf } from "./tree";
 import { isVisible } from "./visibility";
+import { queryIn } from "./native";
 
 const innerTextOf = (el: Element) => (el as Partial<HTMLElement>).innerText ?? "";
 
@@ -12,7 +13,7 @@ const innerTextOf = (el: Element) => (el as Partial<HTMLElement>).innerText ?? "
 function pageText(): string {
   const texts: string[] = [];
   const addInside = (root: ParentNode) => {
-    for (const el of root.querySelectorAll("*")) {
+    for (const el of queryIn(root, "*")) {
       const shadow = shadowOf(el);
       if (shadow) {
         for (const c of shadow.children) texts.push(innerTextOf(c));

@@ -7,9 +7,15 @@ import type {
   ArgsOpenTerminal,
   ArgsUpload,
   Bookmark,
+  ChangesView,
+  ConnectInput,
+  ConnectOutput,
   Connection,
+  ConnectionTest,
   EventPage,
+  FileDiff,
   Finding,
+  FoundServer,
   FoundText,
   GoalList,
   GoalView,
@@ -21,11 +27,13 @@ import type {
   PageLogins,
   PaneInfo,
   PaneList,
+  PresetView,
   ProposalView,
   ProtectInput,
   ProtectedFile,
   ProtectedState,
   MCPServer,
+  ModelView,
   NetworkView,
   Provider,
   PruneInput,
@@ -49,11 +57,16 @@ import type {
   StepView,
   TryInput,
   TryOutput,
+  UndoInput,
+  UndoOutput,
   Visit,
 } from "./types";
 
 /** Every method that the page may call, as Go spells it: struct and method. */
 export interface Methods {
+  "ChangesAPI.List": (id: string, paths: string[]) => ChangesView;
+  "ChangesAPI.File": (id: string, path: string) => FileDiff;
+  "ChangesAPI.Undo": (id: string, input: UndoInput) => UndoOutput;
   "GoalAPI.Start": (input: StartInput) => StartOutput;
   "GoalAPI.Try": (input: TryInput) => TryOutput;
   "GoalAPI.Get": (id: string) => GoalView;
@@ -141,6 +154,11 @@ export interface Methods {
   "ModelAPI.Delete": (id: string) => boolean;
   "ModelAPI.Use": (id: string) => boolean;
   "ModelAPI.Test": (id: string) => Finding;
+  "ModelAPI.Presets": () => PresetView[] | null;
+  "ModelAPI.Discover": () => FoundServer[] | null;
+  "ModelAPI.Try": (input: ConnectInput) => ConnectionTest;
+  "ModelAPI.Connect": (input: ConnectInput) => ConnectOutput;
+  "ModelAPI.Models": (id: string) => ModelView[] | null;
   "SecretAPI.Where": () => SecretPlace;
   "SecretAPI.List": () => SecretView[] | null;
   "SecretAPI.Set": (input: SecretInput) => string;

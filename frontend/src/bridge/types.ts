@@ -1,6 +1,7 @@
 // The shapes of Go's JSON, under the names of the Go structs and their tags.
 
 export type * from "./types/approval";
+export type * from "./types/changes";
 export type * from "./types/check";
 export type * from "./types/common";
 export type * from "./types/event";

@@ -5,7 +5,11 @@ type Bound = Record<string, Record<string, (...args: unknown[]) => Promise<unkno
 
 interface WailsWindow {
   go?: { api?: Bound };
-  runtime?: { ClipboardGetText?: () => Promise<string>; ClipboardSetText?: (text: string) => Promise<boolean> };
+  runtime?: {
+    ClipboardGetText?: () => Promise<string>;
+    ClipboardSetText?: (text: string) => Promise<boolean>;
+    WindowSetTitle?: (title: string) => void;
+  };
 }
 
 /** The globals that Wails puts on the page. They are absent in an ordinary browser. */

@@ -1,6 +1,6 @@
 import type { FakeBridge, FakeOptions } from "@/bridge/fake/bridge";
 import { longGoal, longId } from "@/bridge/fake/longgoal";
-import { browserPane, changedProtection, terminalPane } from "@/bridge/fake/fixtures";
+import { browserPane, changedProtection, rejectedKey, terminalPane } from "@/bridge/fake/fixtures";
 import type { App } from "@/store/app";
 
 export interface Scene {
@@ -73,8 +73,41 @@ export const scenes: Record<string, Scene> = {
       b.panes.push(browserPane("b7", { title: "", problem: "The page crashed." }), browserPane("b8"));
     },
   },
+  "workspace-needs-you": { after: (app) => app.watchGoal("01m0running00000000000000a1") },
+  "workspace-question": { after: (app) => app.watchGoal("01m0needs000000000000000b2") },
   goals: { after: (app) => app.go("goals") },
   "goals-done": { world: { finish: true }, after: (app) => app.go("goals") },
+  "goal-changes": {
+    after: (app) => {
+      app.openGoal(done);
+      return press("story-changes");
+    },
+  },
+  "goal-changes-binary": {
+    after: async (app) => {
+      app.openGoal(done);
+      await press("story-changes");
+      const files = (await shown("changes-files")).querySelectorAll<HTMLElement>("[data-testid=changes-file]");
+      files[3]?.click();
+    },
+  },
+  "goal-changes-undo": {
+    after: async (app) => {
+      app.openGoal(done);
+      await press("story-changes");
+      await shown("changes-files");
+      return press("undo-all");
+    },
+  },
+  "goal-changes-empty": {
+    before: (b) => {
+      b.changes = { ...b.changes, files: [], left_out: [], undone: true, can_redo: true };
+    },
+    after: (app) => {
+      app.openGoal(done);
+      return press("story-changes");
+    },
+  },
   "goals-replay": {
     world: { finish: true },
     after: (app) => {
@@ -264,10 +297,33 @@ export const scenes: Record<string, Scene> = {
       (await shown("error-toolchains")).scrollIntoView({ block: "center" });
     },
   },
-  "settings-provider": {
+  "connect-choose": {
     after: (app) => {
       app.go("settings");
       return press("provider-add");
+    },
+  },
+  "connect-model": {
+    after: async (app) => {
+      app.providers.openConnect({ preset: "anthropic" });
+      await press("connect-env");
+      return shown("connect-model");
+    },
+  },
+  "connect-model-error": {
+    before: (b) => {
+      b.connectionTest = structuredClone(rejectedKey);
+    },
+    after: async (app) => {
+      app.providers.openConnect({ preset: "openai" });
+      await press("connect-test");
+      return shown("connect-status");
+    },
+  },
+  "settings-models": {
+    after: async (app) => {
+      app.go("settings");
+      (await shown("provider-offer")).scrollIntoView({ block: "center" });
     },
   },
   "settings-secret": {

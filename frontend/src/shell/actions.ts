@@ -88,7 +88,8 @@ function selectedGoalActions(app: App, control: WorkspaceControl): Action[] {
       group: "Goals",
       enabled: selected(canResume),
       run: async () => {
-        await app.goals.resume(id());
+        const v = view();
+        if (v) await app.goals.resumeOrAnswer(v);
       },
     }),
     action({

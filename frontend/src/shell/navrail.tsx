@@ -9,13 +9,11 @@ export function NavRail() {
   const app = useApp();
   const route = useAppState((s) => s.route);
   const needs = useAppState((s) => summary(s.goals.byId).by.needs_you.length);
-  const running = useAppState((s) => summary(s.goals.byId).by.running.length);
   const places: { id: Route; label: string; icon: typeof GoalIcon; hint?: string }[] = [
     { id: "workspace", label: "Workspace", icon: WorkspaceIcon },
     { id: "goals", label: "Goals", icon: GoalIcon, hint: "Ctrl+Shift+G" },
     { id: "settings", label: "Settings", icon: GearIcon },
   ];
-  const badge = needs > 0 ? needs : running;
   return (
     <nav
       aria-label="Places"
@@ -38,17 +36,16 @@ export function NavRail() {
           >
             <p.icon size={17} />
           </IconButton>
-          {p.id === "goals" && badge > 0 ? (
+          {p.id === "goals" && needs > 0 ? (
             <span
               data-testid="rail-badge"
-              aria-label={needs > 0 ? `${needs} need you` : `${running} running`}
+              aria-label={needs === 1 ? "1 goal needs you" : `${needs} goals need you`}
               className={
                 "pointer-events-none absolute -top-0.5 -right-0.5 flex h-4 min-w-4 items-center " +
-                "justify-center rounded-full px-1 text-[10px] font-semibold text-bg " +
-                (needs > 0 ? "bg-warn" : "bg-accent")
+                "justify-center rounded-full bg-warn px-1 text-[10px] font-semibold text-bg"
               }
             >
-              {badge}
+              {needs}
             </span>
           ) : null}
         </div>

@@ -35,13 +35,13 @@ export function StatusBar() {
           type="button"
           data-testid="status-needs-you"
           className="flex items-center gap-1.5 hover:text-text"
-          onClick={() => app.go("goals")}
+          title="Show what waits for you"
+          onClick={() => void app.approvals.open()}
         >
           <Dot tone="warn" />
           <b className="font-semibold text-text">{facts.needs}</b> {facts.needs === 1 ? "needs" : "need"} you
         </button>
       ) : null}
-      <Approvals />
       <Sandbox />
       <Model provider={provider} goal={view} />
       {facts.spent > 0 ? (
@@ -77,23 +77,6 @@ export function StatusBar() {
   );
 }
 
-function Approvals() {
-  const app = useApp();
-  const asks = useAppState((s) => s.approvals.filter((a) => a.given === "").length);
-  if (asks === 0) return null;
-  return (
-    <button
-      type="button"
-      data-testid="status-approvals"
-      className="flex items-center gap-1.5 hover:text-text"
-      onClick={() => void app.approvals.open()}
-    >
-      <Dot tone="warn" />
-      <b className="font-semibold text-text">{asks}</b> {asks === 1 ? "waits" : "wait"} for approval
-    </button>
-  );
-}
-
 function Sandbox() {
   const sandbox = useAppState((s) => s.findings.find((f) => f.id === "sandbox"));
   return (
@@ -125,13 +108,30 @@ function Model({ provider, goal }: ModelProps) {
       </Fact>
     );
   }
-  if (!provider) return <Fact testid="status-model">no model</Fact>;
+  if (!provider) return <NoModel />;
   return (
     <Fact testid="status-model" title={provider.note}>
       {provider.model || provider.id}
       {provider.scripted ? <span>· scripted, no AI</span> : null}
-      {provider.scripted || provider.ready ? null : <span className="text-warn">· not ready</span>}
+      {provider.scripted || provider.ready ? null : (
+        <span className="text-warn">· {provider.note || "not tested"}</span>
+      )}
     </Fact>
+  );
+}
+
+/** Leads to the dialog that connects one. */
+function NoModel() {
+  const app = useApp();
+  return (
+    <button
+      type="button"
+      data-testid="status-model"
+      className="text-warn hover:text-text"
+      onClick={() => app.providers.openConnect({ preset: "" })}
+    >
+      No model connected
+    </button>
   );
 }
 

@@ -1,12 +1,21 @@
 import { clip } from "@/lib/text";
+import { groupOf, type Group } from "@/store/goalcards";
 import { summary } from "@/store/goals";
 import { useApp, useAppState } from "@/store/context";
 import { useZoomed, useControl } from "@/panes/context";
-import { Dot } from "@/ui/badge";
+import { Dot, type StatusTone } from "@/ui/badge";
 import { Button, IconButton, Kbd } from "@/ui/button";
 import { GlobeIcon, PanelIcon, TerminalIcon } from "@/ui/icons";
 
 const most = 5;
+
+const dotTone: Record<Group, StatusTone> = {
+  needs_you: "warn",
+  running: "accent",
+  queued: "calm",
+  paused: "calm",
+  done: "calm",
+};
 
 /** Over the workspace: the goals that live, and what can be opened. */
 export function TopBar() {
@@ -21,7 +30,7 @@ export function TopBar() {
   const live = [...by.needs_you, ...by.running, ...by.queued].slice(0, most);
   return (
     <header className="flex h-[38px] shrink-0 items-center gap-1 border-b border-border bg-surface px-2">
-      <h1 className="px-2 text-sm font-semibold">Workspace</h1>
+      <h1 className="px-2 text-sm font-semibold max-[640px]:sr-only">Workspace</h1>
       <div role="group" aria-label="Active goals" className="flex min-w-0 flex-1 items-center gap-1 overflow-hidden">
         {live.map((g) => (
           <button
@@ -38,12 +47,9 @@ export function TopBar() {
                 : "text-text-muted hover:bg-surface-hover hover:text-text"
             }`}
           >
-            <Dot
-              tone={g.status === "running" ? "accent" : g.status === "pending" || g.queued ? "calm" : "warn"}
-              live={g.status === "running"}
-            />
+            <Dot tone={dotTone[groupOf(g)]} live={groupOf(g) === "running"} />
             <span className="truncate max-[900px]:sr-only">{clip(g.objective, 40)}</span>
-            {g.status === "paused" && !g.queued ? <span className="sr-only">needs you</span> : null}
+            {groupOf(g) === "needs_you" ? <span className="sr-only">needs you</span> : null}
           </button>
         ))}
       </div>
@@ -58,10 +64,10 @@ export function TopBar() {
         title="Ctrl+Shift+T"
         onClick={() => void app.panes.openTerminal()}
       >
-        <TerminalIcon size={14} /> Terminal
+        <TerminalIcon size={14} /> <span className="max-[640px]:sr-only">Terminal</span>
       </Button>
       <Button look="quiet" data-testid="new-browser" title="Ctrl+Shift+B" onClick={() => void app.panes.openBrowser()}>
-        <GlobeIcon size={14} /> Browser
+        <GlobeIcon size={14} /> <span className="max-[640px]:sr-only">Browser</span>
       </Button>
       <Button look="primary" data-testid="new-goal-button" onClick={() => app.toggleGoals()}>
         New goal{" "}

@@ -1,9 +1,10 @@
 import { lazy, Suspense, useMemo } from "react";
 import { Dashboard } from "@/features/goals/dashboard";
-import { ApprovalsDialog } from "@/features/approvals/queue";
+import { ApprovalsDialog } from "@/features/goals/approvals/queue";
 import { GoalDrawer } from "@/features/goals/drawer";
 import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
 import { NoteDialog } from "@/features/goals/notedialog";
+import { ConnectDialog } from "@/connect/dialog";
 import { ServersDialog } from "@/features/servers/dialog";
 import { Palette } from "@/features/palette/palette";
 import { ControlContext } from "@/panes/context";
@@ -15,12 +16,14 @@ import { TooltipProvider } from "@/ui/button";
 import { buildCommands } from "./actions";
 import { ConnectionBanner } from "./banner";
 import { useKeyboard } from "./keyboard";
+import { NeedsYouToasts } from "./needsyoutoasts";
 import { Toasts } from "./toasts";
 import { ConfirmDialog } from "./confirmdialog";
 import { NavRail } from "./navrail";
 import { StatusBar } from "./statusbar";
 import { useTheme } from "./theme";
 import { TopBar } from "./topbar";
+import { useWindowTitle } from "./windowtitle";
 
 const SettingsPage = lazy(() => import("@/features/settings/page").then((m) => ({ default: m.SettingsPage })));
 const WelcomePage = lazy(() => import("@/features/onboarding/page").then((m) => ({ default: m.WelcomePage })));
@@ -38,9 +41,11 @@ export function Window({ app }: { app: App }) {
           <NewGoalDialog />
           <NoteDialog />
           <ServersDialog />
+          <ConnectDialog />
           <ApprovalsDialog />
           <Palette actions={actions} />
           <ConfirmDialog />
+          <NeedsYouToasts />
           <Toasts />
         </TooltipProvider>
       </ControlContext>
@@ -52,6 +57,7 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
   const route = useAppState((s) => s.route);
   const drawer = useAppState((s) => s.drawer);
   useTheme();
+  useWindowTitle();
   const covered = route !== "workspace";
   return (
     <div className="flex h-full flex-col" data-route={route} data-testid="window">
@@ -62,7 +68,7 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
           {/* The workspace stays under the other places: its terminals and pages keep their size and state. */}
           <div className={`isolate flex h-full flex-col ${covered ? "invisible" : ""}`} inert={covered}>
             <TopBar />
-            <div className="flex min-h-0 flex-1">
+            <div className="relative flex min-h-0 flex-1">
               <main className="min-w-0 flex-1">
                 <Workspace />
               </main>

@@ -1,7 +1,8 @@
 import type { Methods } from "@/bridge/methods";
 import { asProblem } from "@/bridge/problem";
-import type { PruneInput, ResumeInput } from "@/bridge/types";
+import type { GoalCard, PruneInput, ResumeInput } from "@/bridge/types";
 import type { AppCore } from "./core";
+import { asksUser, questionIn } from "./goalcards";
 import { withoutCard } from "./goals";
 import type { SettingsActions } from "./settingsactions";
 
@@ -37,6 +38,35 @@ export class GoalActions {
   async resume(id: string, part: Partial<ResumeInput> = {}): Promise<boolean> {
     const resume = (more: Partial<ResumeInput>) => this.resume(id, { ...part, ...more });
     return this.continueGoal(id, resume, "GoalAPI.Resume", id, { ...keepLimits, ...part });
+  }
+
+  /**
+   * Continues a goal for a user who pressed a button and wrote nothing. A goal that waits for them leads to what it
+   * waits for: no question is skipped by accident.
+   */
+  async resumeOrAnswer(card: GoalCard): Promise<void> {
+    if (asksUser(card)) {
+      this.core.set({ approvalsOpen: true });
+      return;
+    }
+    const question = questionIn(card);
+    if (!question) {
+      await this.resume(card.id);
+      return;
+    }
+    this.core.confirm({
+      title: "The agent waits for your answer",
+      text: question,
+      yes: "Answer…",
+      danger: false,
+      run: () => this.core.openGoal(card.id),
+      other: {
+        label: "Continue without an answer",
+        run: async () => {
+          await this.resume(card.id);
+        },
+      },
+    });
   }
 
   /** Continues a goal that was done. */

@@ -13,7 +13,21 @@ export const groupTitle: Record<Group, string> = {
   done: "Done",
 };
 
-export function groupOf(card: Pick<GoalCard, "status" | "exit" | "queued">): Group {
+/** Says whether calls of the goal wait for the user, whether it still runs or has paused for them. */
+export function asksUser(card: Pick<GoalCard, "status" | "asks">): boolean {
+  return (card.asks ?? 0) > 0 && (card.status === "running" || card.status === "paused");
+}
+
+const questionPrefix = /^(?:Stopped because )?the agent asks: /i;
+
+/** The question of the agent for which a goal is paused, `""` if it asks none. */
+export function questionIn(card: Pick<GoalCard, "status" | "exit" | "reason">): string {
+  if (card.status !== "paused" || card.exit !== "needs_operator") return "";
+  return questionPrefix.test(card.reason) ? card.reason.replace(questionPrefix, "") : "";
+}
+
+export function groupOf(card: Pick<GoalCard, "status" | "exit" | "queued" | "asks">): Group {
+  if (asksUser(card)) return "needs_you";
   if (card.queued) return "queued";
   switch (card.status) {
     case "running":
@@ -85,6 +99,8 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       next.judged = false;
       next.ended_at = "";
       next.parked_until = "";
+      delete next.assurance;
+      delete next.assurance_words;
       break;
     case "iteration":
       next.iterations = event.n;
@@ -94,6 +110,12 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       break;
     case "step":
       next.activity = active(next.activity);
+      break;
+    case "approval_requested":
+      next.asks = (next.asks ?? 0) + 1;
+      break;
+    case "approval_resolved":
+      next.asks = Math.max(0, (next.asks ?? 0) - 1);
       break;
     case "claim":
       next.checks_passed = 0;
@@ -117,9 +139,12 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
     case "ended":
       next.status = event.status;
       next.queued = "";
+      next.asks = 0;
       next.exit = event.exit;
       next.verified = event.verified;
       next.judged = event.judged ?? false;
+      delete next.assurance_words; // they come with the next snapshot
+      if (event.assurance) next.assurance = event.assurance;
       next.reason = event.report?.[0] ?? "";
       next.ended_at = event.at;
       isOrphaned(next);

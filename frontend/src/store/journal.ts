@@ -1,4 +1,5 @@
 import type { GoalEvent, Verdict } from "@/bridge/types";
+import { plural } from "@/lib/text";
 
 /** A claim with its verdicts, at its place in the step log. */
 export interface ClaimFact {
@@ -16,7 +17,17 @@ export interface ClaimFact {
 /** Something that was said between steps. */
 export interface NoteFact {
   seq: number;
-  kind: "steered" | "warning" | "paused" | "resumed" | "queued" | "reopened" | "limits_changed" | "critic" | "review";
+  kind:
+    | "steered"
+    | "warning"
+    | "paused"
+    | "resumed"
+    | "queued"
+    | "reopened"
+    | "limits_changed"
+    | "critic"
+    | "review"
+    | "changes_undone";
   at: string;
   text: string;
   afterStep: number;
@@ -93,6 +104,8 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
       return note(next, event, limitsText(event));
     case "critic":
       return note(next, event, `${event.verdict.toLowerCase()}: ${event.reason}`);
+    case "changes_undone":
+      return note(next, event, undoneText(event));
     case "review":
       return note(
         next,
@@ -102,6 +115,11 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
     default:
       return next;
   }
+}
+
+function undoneText(e: Extract<GoalEvent, { type: "changes_undone" }>): string {
+  const files = `${plural(e.count, "file")} brought back to ${e.to}`;
+  return e.skipped ? `${files}; ${e.skipped} left alone` : files;
 }
 
 function limitsText(l: Extract<GoalEvent, { type: "limits_changed" }>): string {

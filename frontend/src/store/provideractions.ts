@@ -1,7 +1,8 @@
 import { asProblem } from "@/bridge/problem";
-import type { Problem, Provider } from "@/bridge/types";
+import type { ConnectInput, ConnectionTest, ConnectOutput, Problem } from "@/bridge/types";
 import type { AppCore } from "./core";
 import type { SettingsActions } from "./settingsactions";
+import type { ConnectTarget } from "./state";
 
 /** Manages model providers. */
 export class ProviderActions {
@@ -15,15 +16,43 @@ export class ProviderActions {
     if (providers !== undefined) this.core.set({ providers: providers ?? [] });
   }
 
-  /** Saves a provider; the Problem when it was refused. */
-  async save(provider: Provider): Promise<Problem | null> {
+  /** Loads what can be connected, and what is found on this computer a moment later. */
+  async loadOffers(): Promise<void> {
+    const presets = await this.core.newest("ModelAPI.Presets");
+    if (presets !== undefined) this.core.set({ presets: presets ?? [] });
+    const found = await this.core.newest("ModelAPI.Discover");
+    if (found !== undefined) this.core.set({ foundServers: found ?? [] });
+  }
+
+  /** Opens the dialog: to choose what to connect, for one preset, or for a saved provider. */
+  openConnect(target: ConnectTarget): void {
+    this.core.set({ connecting: target });
+    if (this.core.state.presets.length === 0) void this.loadOffers();
+  }
+
+  closeConnect(): void {
+    this.core.set({ connecting: null });
+  }
+
+  /** Tests a connection and saves nothing; a Problem when the input cannot be tested. */
+  async tryConnection(input: ConnectInput): Promise<ConnectionTest | Problem> {
     try {
-      await this.core.bridge.call("ModelAPI.Save", provider);
+      return await this.core.bridge.call("ModelAPI.Try", input);
     } catch (reason) {
       return asProblem(reason);
     }
-    await Promise.all([this.load(), this.settings.loadFindings()]);
-    return null;
+  }
+
+  /** Tests and saves a connection; a Problem when it was refused. */
+  async connect(input: ConnectInput): Promise<ConnectOutput | Problem> {
+    let out: ConnectOutput;
+    try {
+      out = await this.core.bridge.call("ModelAPI.Connect", input);
+    } catch (reason) {
+      return asProblem(reason);
+    }
+    if (out.saved) await Promise.all([this.load(), this.settings.loadFindings()]);
+    return out;
   }
 
   async activate(id: string): Promise<void> {

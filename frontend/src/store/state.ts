@@ -1,4 +1,14 @@
-import type { ApprovalView, ResumeInput, Finding, GrantView, Provider, Settings, StartInput } from "@/bridge/types";
+import type {
+  ApprovalView,
+  ResumeInput,
+  Finding,
+  FoundServer,
+  GrantView,
+  PresetView,
+  Provider,
+  Settings,
+  StartInput,
+} from "@/bridge/types";
 import { emptyDetail, type DetailState } from "./goaldetail";
 import { noGoals, type GoalsState } from "./goals";
 import { noPanes, type PanesState } from "./panes";
@@ -17,6 +27,9 @@ export interface ConfirmRequest {
 }
 
 /** Whether what is on the screen is current. */
+/** "": to choose a preset; otherwise the id of a preset, or of a saved provider. */
+export type ConnectTarget = { preset: string } | { provider: string };
+
 export type ConnectionState = "connecting" | "open" | "down" | "login";
 
 export interface AppState {
@@ -26,6 +39,11 @@ export interface AppState {
   panes: PanesState;
   settings: Settings | null;
   providers: readonly Provider[];
+  /** The known ways to reach models, and the servers that answer on this computer; null: not looked for yet. */
+  presets: readonly PresetView[];
+  foundServers: readonly FoundServer[] | null;
+  /** What the dialog for a model's connection is open for. */
+  connecting: ConnectTarget | null;
   findings: readonly Finding[];
   doctored: boolean;
   route: Route;
@@ -62,6 +80,9 @@ export const initialState: AppState = {
   panes: noPanes,
   settings: null,
   providers: [],
+  presets: [],
+  foundServers: null,
+  connecting: null,
   findings: [],
   doctored: false,
   route: "workspace",

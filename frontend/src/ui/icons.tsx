@@ -114,3 +114,27 @@ export const PlayIcon = icon(<path d="M5 3.2v9.6l7.5-4.8z" fill="currentColor" /
 export const PauseIcon = icon(<path d="M5.2 3.5v9M10.8 3.5v9" strokeWidth="2.2" />);
 export const StepBackIcon = icon(<path d="M4 3.5v9M12.5 3.8v8.4L6.5 8z" />);
 export const StepOnIcon = icon(<path d="M12 3.5v9M3.5 3.8v8.4L9.5 8z" />);
+export const PictureIcon = icon(
+  <>
+    <rect x="2" y="3" width="12" height="10" rx="1.5" />
+    <path d="m2.5 11.500 3.500-3.500 2.500 2.500 2-2 3 3M10.500 6h.01" />
+  </>,
+);
+export const WrenchIcon = icon(
+  <path d="M13.500 5.200 11.300 7.400 8.800 7.200 8.600 4.700 10.800 2.500a3.600 3.600 0 0 0-4.700 4.700L2.400 10.900a1.500 1.500 0 0 0 2.100 2.100l3.700-3.700a3.600 3.600 0 0 0 5.300-4.100z" />,
+);
+export const SparkIcon = icon(
+  <path d="M8 2.500 9.400 6.600 13.500 8 9.400 9.400 8 13.500 6.600 9.400 2.500 8 6.600 6.600z" />,
+);
+export const KeyIcon = icon(
+  <>
+    <circle cx="5.200" cy="10.800" r="2.700" />
+    <path d="m7.200 8.800 5.300-5.300M10.500 5.500l1.800 1.800" />
+  </>,
+);
+export const EyeIcon = icon(
+  <>
+    <path d="M1.800 8S4 3.800 8 3.800 14.200 8 14.200 8 12 12.200 8 12.200 1.800 8 1.800 8z" />
+    <circle cx="8" cy="8" r="1.900" />
+  </>,
+);

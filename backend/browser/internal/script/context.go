@@ -39,6 +39,34 @@ func (AddScript) ProtoReq() string { return "Page.addScriptToEvaluateOnNewDocume
 type SnapshotContext struct {
 	ID     proto.RuntimeExecutionContextID
 	Unique string
+
+	// Document is the id of the document in the page's own world, nil as long as nobody asked for it.
+	Document atomic.Pointer[proto.RuntimeRemoteObjectID]
+
+	mu        sync.Mutex
+	listening map[proto.DOMBackendNodeID]struct{}
+}
+
+// maxListening is how many elements with listeners are passed to the script of one document.
+const maxListening = 2000
+
+// AddListening stores elements that the page listens on, and returns those that were not stored,
+// at most limit.
+func (c *SnapshotContext) AddListening(nodes []proto.DOMBackendNodeID, limit int) []proto.DOMBackendNodeID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var added []proto.DOMBackendNodeID
+	for _, n := range nodes {
+		if _, known := c.listening[n]; known || len(added) == limit || len(c.listening) >= maxListening {
+			continue
+		}
+		if c.listening == nil {
+			c.listening = map[proto.DOMBackendNodeID]struct{}{}
+		}
+		c.listening[n] = struct{}{}
+		added = append(added, n)
+	}
+	return added
 }
 
 // Evaluate creates the command that evaluates an expression in the world.
@@ -123,7 +151,7 @@ func (c *Contexts) SetSnapshot(id proto.RuntimeExecutionContextID, documents int
 	if own.Name != SnapshotWorldName || c.documents.Load() != documents {
 		return nil
 	}
-	s := &SnapshotContext{id, own.Unique}
+	s := &SnapshotContext{ID: id, Unique: own.Unique}
 	c.Snapshot.Store(s)
 	return s
 }

@@ -1,23 +1,134 @@
 // Built from frontend/injected/snapshot.ts by "make injected": do not edit.
 (function() {
+	// injected/snapshot/native.ts
+	function getterOf(prototype, name) {
+		const derived = [HTMLElement.prototype, Element.prototype].filter((p) => Object.prototype.isPrototypeOf.call(prototype, p));
+		for (const p of [...derived, prototype]) {
+			const get = Object.getOwnPropertyDescriptor(p, name)?.get;
+			if (get) return get;
+		}
+		return function() {
+			return this[name];
+		};
+	}
+	var getNodeType = getterOf(Node.prototype, "nodeType");
+	var getParentElement = getterOf(Node.prototype, "parentElement");
+	var getFirstChild = getterOf(Node.prototype, "firstChild");
+	var getNextSibling = getterOf(Node.prototype, "nextSibling");
+	var getChildNodes = getterOf(Node.prototype, "childNodes");
+	var getTextContent = getterOf(Node.prototype, "textContent");
+	var getIsConnected = getterOf(Node.prototype, "isConnected");
+	var getOwnerDocument = getterOf(Node.prototype, "ownerDocument");
+	var getTagName = getterOf(Element.prototype, "tagName");
+	var getClassName = getterOf(Element.prototype, "classList");
+	var getId = getterOf(Element.prototype, "id");
+	var getShadowRoot = getterOf(Element.prototype, "shadowRoot");
+	var getAssignedSlot = getterOf(Element.prototype, "assignedSlot");
+	var getFirstElement = getterOf(Element.prototype, "firstElementChild");
+	var getNextElement = getterOf(Element.prototype, "nextElementSibling");
+	var getElementCount = getterOf(Element.prototype, "childElementCount");
+	var getChildren = getterOf(Element.prototype, "children");
+	var getBody = getterOf(Document.prototype, "body");
+	var getRootElement = getterOf(Document.prototype, "documentElement");
+	var getDefaultView = getterOf(Document.prototype, "defaultView");
+	var getTitle = getterOf(Document.prototype, "title");
+	var getActive = getterOf(Document.prototype, "activeElement");
+	var getShadowActive = getterOf(ShadowRoot.prototype, "activeElement");
+	var nodeTypeOf = (n) => getNodeType.call(n);
+	var parentElementOf = (n) => getParentElement.call(n);
+	var firstChildOf = (n) => getFirstChild.call(n);
+	var nextSiblingOf = (n) => getNextSibling.call(n);
+	var childNodesOf = (n) => getChildNodes.call(n);
+	var textContentOf = (n) => getTextContent.call(n) ?? "";
+	var isConnected = (n) => getIsConnected.call(n);
+	var documentOf$1 = (el) => getOwnerDocument.call(el);
+	var rootOf = (n) => Node.prototype.getRootNode.call(n);
+	var containsNode = (n, other) => Node.prototype.contains.call(n, other);
+	var tagNameOf = (el) => getTagName.call(el);
+	var classListOf = (el) => getClassName.call(el);
+	var idOf$1 = (el) => getId.call(el);
+	var shadowRootOf = (el) => getShadowRoot.call(el);
+	var slotOf = (el) => getAssignedSlot.call(el);
+	var firstElementOf = (el) => getFirstElement.call(el);
+	var nextElementOf = (el) => getNextElement.call(el);
+	var elementCountOf = (el) => getElementCount.call(el);
+	var elementsOf = (el) => getChildren.call(el);
+	var attributeOf = (el, name) => Element.prototype.getAttribute.call(el, name);
+	var hasAttribute = (el, name) => Element.prototype.hasAttribute.call(el, name);
+	var hasAttributes = (el) => Element.prototype.hasAttributes.call(el);
+	var attributeNamesOf = (el) => Element.prototype.getAttributeNames.call(el);
+	var matchesSelector = (el, selector) => Element.prototype.matches.call(el, selector);
+	var rectOf = (el) => Element.prototype.getBoundingClientRect.call(el);
+	var rectsOf$1 = (el) => Element.prototype.getClientRects.call(el);
+	var checkVisibility = (el, options) => Element.prototype.checkVisibility.call(el, options);
+	var scrollToCenter = (el) => Element.prototype.scrollIntoView.call(el, {
+		block: "center",
+		inline: "center",
+		behavior: "instant"
+	});
+	var bodyElementOf = (doc) => getBody.call(doc);
+	var rootElementOf = (doc) => getRootElement.call(doc);
+	var viewOf = (doc) => getDefaultView.call(doc);
+	var titleOf = (doc) => getTitle.call(doc);
+	var activeElementOf = (root) => nodeTypeOf(root) === 9 ? getActive.call(root) : getShadowActive.call(root);
+	var hitTest = (root, x, y) => nodeTypeOf(root) === 9 ? Document.prototype.elementFromPoint.call(root, x, y) : ShadowRoot.prototype.elementFromPoint.call(root, x, y);
+	var animationsOf = (doc) => Document.prototype.getAnimations.call(doc);
+	function queryIn(root, selector) {
+		const type = nodeTypeOf(root);
+		if (type === 9) return Document.prototype.querySelectorAll.call(root, selector);
+		if (type === 1) return Element.prototype.querySelectorAll.call(root, selector);
+		return DocumentFragment.prototype.querySelectorAll.call(root, selector);
+	}
+	function closestOf(el, selector) {
+		return Element.prototype.closest.call(el, selector);
+	}
 	// injected/snapshot/dom.ts
-	var isElement = (n) => n.nodeType === 1;
-	var isTextNode = (n) => n.nodeType === 3;
-	var isInput = (el) => el.tagName === "INPUT";
-	var isTextArea = (el) => el.tagName === "TEXTAREA";
-	var isSelect = (el) => el.tagName === "SELECT";
-	var isImage = (el) => el.tagName === "IMG";
-	var isLabel = (el) => el.tagName === "LABEL";
-	var isSlot = (el) => el.tagName === "SLOT";
-	var isFrame = (el) => el.tagName === "IFRAME" || el.tagName === "FRAME";
-	var isAriaHidden = (el) => el.getAttribute("aria-hidden") === "true";
-	var asControl = (el) => el;
+	var isElement = (n) => nodeTypeOf(n) === 1;
+	var isTextNode = (n) => nodeTypeOf(n) === 3;
+	var isInput = (el) => tagNameOf(el) === "INPUT";
+	var isTextArea = (el) => tagNameOf(el) === "TEXTAREA";
+	var isSelect = (el) => tagNameOf(el) === "SELECT";
+	var isImage = (el) => tagNameOf(el) === "IMG";
+	var isLabel = (el) => tagNameOf(el) === "LABEL";
+	var isSlot = (el) => tagNameOf(el) === "SLOT";
+	var isFrame = (el) => tagNameOf(el) === "IFRAME" || tagNameOf(el) === "FRAME";
+	var isAriaHidden = (el) => attributeOf(el, "aria-hidden") === "true";
+	var asControl = (el) => tagNameOf(el) === "FORM" ? {} : el;
 	function bodyOf(doc) {
-		return doc.body ?? doc.documentElement;
+		return bodyElementOf(doc) ?? rootElementOf(doc);
 	}
 	var isEditable = (el) => asControl(el).isContentEditable === true;
 	function labelTarget(el) {
 		return isLabel(el) && el.control ? el.control : el;
+	}
+	// injected/snapshot/listeners.ts
+	var MOST_ALIKE = 60;
+	var listening = new WeakSet();
+	var count = 0;
+	function addListening(...elements) {
+		const was = count;
+		for (const n of elements) {
+			const el = n;
+			if (listening.has(el)) continue;
+			listening.add(el);
+			count++;
+		}
+		return count - was;
+	}
+	function isListening(el) {
+		return count > 0 && listening.has(el) && tagNameOf(el) !== "BODY" && tagNameOf(el) !== "HTML";
+	}
+	function hasAlikeChildren(el) {
+		const n = elementCountOf(el);
+		if (n < 2 || n > MOST_ALIKE) return false;
+		const children = [...elementsOf(el)];
+		const tag = children[0] ? tagNameOf(children[0]) : "";
+		return children.every((c) => tagNameOf(c) === tag);
+	}
+	function isDelegated(el) {
+		if (count === 0) return false;
+		const parent = parentElementOf(el);
+		return parent !== null && isListening(parent) && hasAlikeChildren(parent);
 	}
 	// injected/snapshot/tree.ts
 	var closedRoots = new WeakMap();
@@ -32,7 +143,7 @@
 		}
 		return root;
 	}
-	var isAttached = (root) => root.nodeType === 9 ? root.defaultView !== null : root.host.isConnected;
+	var isAttached = (root) => nodeTypeOf(root) === 9 ? viewOf(root) !== null : isConnected(root.host);
 	function listMetRoots() {
 		const out = [];
 		for (const reference of met) {
@@ -57,67 +168,69 @@
 		for (const reference of adopted) {
 			const root = reference.deref();
 			if (!root) adopted.delete(reference);
-			else if (root.host.isConnected && root.ownerDocument.defaultView) n++;
+			else if (isConnected(root.host) && viewOf(documentOf$1(root.host))) n++;
 		}
 		return n;
 	}
 	function shadowOf(el) {
-		const shadow = el.shadowRoot ?? closedRoots.get(el) ?? null;
+		const shadow = shadowRootOf(el) ?? closedRoots.get(el) ?? null;
 		return shadow && meetRoot(shadow);
 	}
 	function innerDocument(el) {
 		try {
 			const doc = el.contentDocument;
-			return doc && doc.documentElement ? meetRoot(doc) : null;
+			return doc && rootElementOf(doc) ? meetRoot(doc) : null;
 		} catch {
 			return null;
 		}
 	}
 	function parentOf(n) {
-		const parent = n.assignedSlot ?? n.parentElement;
+		const parent = (isTextNode(n) ? n.assignedSlot : isElement(n) ? slotOf(n) : null) ?? parentElementOf(n);
 		if (parent) return parent;
-		const root = n.getRootNode();
-		return root.nodeType === 11 && root.host || document;
+		const root = rootOf(n);
+		return nodeTypeOf(root) === 11 && root.host || document;
 	}
 	function childrenOf(el) {
 		const shadow = shadowOf(el);
-		if (shadow) return shadow.childNodes;
+		if (shadow) return childNodesOf(shadow);
 		if (isSlot(el)) {
 			const assigned = el.assignedNodes();
 			if (assigned.length > 0) return assigned;
 		}
-		return el.childNodes;
+		return childNodesOf(el);
 	}
 	function forEachChild(el, visit, context) {
 		const shadow = shadowOf(el);
-		if (!shadow && el.tagName === "SLOT") for (const c of childrenOf(el)) visit(c, context);
-		else for (let c = (shadow ?? el).firstChild; c; c = c.nextSibling) visit(c, context);
+		if (!shadow && tagNameOf(el) === "SLOT") for (const c of childrenOf(el)) visit(c, context);
+		else for (let c = firstChildOf(shadow ?? el); c; c = nextSiblingOf(c)) visit(c, context);
 	}
 	function isWithin(node, outer) {
 		for (let n = node; n !== document; n = parentOf(n)) if (n === outer) return true;
 		return false;
 	}
 	function focusedElement() {
-		let el = document.activeElement;
+		let el = activeElementOf(document);
 		while (el) {
-			const inside = shadowOf(el)?.activeElement ?? innerDocument(el)?.activeElement ?? null;
+			const shadow = shadowOf(el);
+			const doc = shadow ? null : innerDocument(el);
+			const inside = (shadow && activeElementOf(shadow)) ?? (doc && activeElementOf(doc));
 			if (!inside) break;
 			el = inside;
 		}
 		return el;
 	}
 	function queryAll(root, selector, most = 50, out = []) {
-		out.push(...root.querySelectorAll(selector));
-		for (const el of root.querySelectorAll("*")) {
+		out.push(...queryIn(root, selector));
+		for (const el of queryIn(root, "*")) {
 			if (out.length > most) break;
-			const inside = shadowOf(el) ?? (el.tagName === "IFRAME" || el.tagName === "FRAME" ? innerDocument(el) : null);
+			const inside = shadowOf(el) ?? (tagNameOf(el) === "IFRAME" || tagNameOf(el) === "FRAME" ? innerDocument(el) : null);
 			if (inside) queryAll(inside, selector, most, out);
 		}
 		return out;
 	}
 	function listDocuments(root = document, out = [document]) {
-		for (const el of root.querySelectorAll("*")) {
-			const doc = el.tagName === "IFRAME" || el.tagName === "FRAME" || el.tagName === "OBJECT" ? innerDocument(el) : null;
+		for (const el of queryIn(root, "*")) {
+			const doc = tagNameOf(el) === "IFRAME" || tagNameOf(el) === "FRAME" || tagNameOf(el) === "OBJECT" ? innerDocument(el) : null;
 			if (doc) out.push(doc);
 			const inside = doc ?? shadowOf(el);
 			if (inside) listDocuments(inside, out);
@@ -170,14 +283,17 @@
 	};
 	var words$1 = (list) => new Set(list.split(/\s+/));
 	var USABLE = words$1(`button link textbox searchbox combobox listbox option checkbox radio switch slider
-  spinbutton tab menuitem menuitemcheckbox menuitemradio treeitem gridcell clickable`);
+  spinbutton tab menuitem menuitemcheckbox menuitemradio treeitem gridcell clickable canvas`);
 	var NAMED_BY_TEXT = words$1(`button link option checkbox radio switch tab menuitem menuitemcheckbox
   menuitemradio treeitem gridcell heading clickable tooltip`);
-	var PICTURES = words$1("img canvas video audio progressbar meter");
+	var NAMED_BY_OWN_TEXT = words$1("treeitem menuitem menuitemcheckbox menuitemradio clickable");
+	var CLICKED = words$1("button link option tab menuitem treeitem gridcell clickable");
+	var FORMATTING = words$1("B I EM STRONG SMALL CODE SUB SUP MARK ABBR TIME U S CITE Q KBD FONT BR WBR");
+	var PICTURES = words$1("img video audio progressbar meter");
 	var GROUPS = words$1("navigation main dialog alertdialog alert form table iframe status search");
 	var SKIPPED_TAGS$2 = words$1("SCRIPT STYLE NOSCRIPT TEMPLATE HEAD META LINK TITLE OPTION OPTGROUP DATALIST");
 	var INLINE_TAGS = words$1(`A SPAN B I EM STRONG SMALL CODE SUB SUP LABEL MARK ABBR TIME U S CITE Q KBD VAR SAMP
-  FONT BDI BDO DFN DEL INS SLOT WBR SVG`);
+  FONT BDI BDO DFN DEL INS SLOT WBR SVG svg`);
 	var kinds = new Map();
 	function tagKind(tag) {
 		const cached = kinds.get(tag);
@@ -192,25 +308,25 @@
 		return /^[a-z]{2,20}$/.test(first) && !ignored ? first : "";
 	}
 	function roleOf(el) {
-		const attribute = el.getAttribute("role");
+		const attribute = attributeOf(el, "role");
 		const role = attribute && ariaRole(attribute);
 		if (role) return role;
-		switch (el.tagName) {
+		switch (tagNameOf(el)) {
 			case "A":
-			case "AREA": return el.hasAttribute("href") ? "link" : "";
+			case "AREA": return hasAttribute(el, "href") ? "link" : "";
 			case "INPUT": return INPUT_ROLES[el.type] ?? "textbox";
 			case "SELECT": {
 				const select = el;
 				return select.multiple || select.size > 1 ? "listbox" : "combobox";
 			}
 		}
-		if (el.hasAttribute("contenteditable") && asControl(el).isContentEditable && !el.parentElement?.isContentEditable) return "textbox";
-		return TAG_ROLES[el.tagName] ?? "";
+		if (hasAttribute(el, "contenteditable") && asControl(el).isContentEditable && !parentElementOf(el)?.isContentEditable) return "textbox";
+		return TAG_ROLES[tagNameOf(el)] ?? "";
 	}
 	var hasPointer = (n) => isElement(n) && getComputedStyle(n).cursor === "pointer";
-	var isFocusable = (el) => el.hasAttribute("tabindex") && (asControl(el).tabIndex ?? -1) >= 0;
+	var isFocusable = (el) => hasAttribute(el, "tabindex") && (asControl(el).tabIndex ?? -1) >= 0;
 	function isClickable(el) {
-		return el.hasAttribute("onclick") || isFocusable(el) || hasPointer(el) && !hasPointer(parentOf(el));
+		return hasAttribute(el, "onclick") || isListening(el) || isFocusable(el) || hasPointer(el) && !hasPointer(parentOf(el));
 	}
 	// injected/snapshot/text.ts
 	var NEEDS_CLEANING = /[^ -~]| {2}|^ | $/;
@@ -240,24 +356,30 @@
 	}
 	// injected/snapshot/visibility.ts
 	var VISIBLE = { visibilityProperty: true };
-	var isRendered = (el) => el.checkVisibility() || getComputedStyle(el).display === "contents";
-	var isVisible = (el) => el.checkVisibility(VISIBLE);
-	var isLeaf = (el) => el.firstElementChild === null && el.tagName !== "SLOT" && shadowOf(el) === null;
+	var isRendered = (el) => checkVisibility(el) || getComputedStyle(el).display === "contents";
+	var isVisible = (el) => checkVisibility(el, VISIBLE);
+	var isLeaf = (el) => firstElementOf(el) === null && tagNameOf(el) !== "SLOT" && shadowOf(el) === null;
 	// injected/snapshot/names.ts
 	var NAME_LIMIT = 160;
 	var NODE_LIMIT = 400;
-	function textOf(el, limit = NAME_LIMIT) {
-		if (isLeaf(el)) return sanitizeText(el.textContent, limit);
+	var OWN_NAMES = words$1("group tree treeitem menu menubar listbox");
+	var NESTED_LISTS = words$1("UL OL MENU");
+	function hasOwnNames(el) {
+		return NESTED_LISTS.has(tagNameOf(el)) || OWN_NAMES.has(attributeOf(el, "role") ?? "");
+	}
+	function textOf(el, limit = NAME_LIMIT, own = false) {
+		if (isLeaf(el)) return sanitizeText(textContentOf(el), limit);
 		let text = "";
 		let budget = NODE_LIMIT;
 		const addElement = (n) => {
-			const label = n.getAttribute("aria-label");
+			const label = attributeOf(n, "aria-label");
+			if (own && hasOwnNames(n)) return;
 			if (isImage(n)) text += " " + (n.alt || "") + " ";
 			else if (label !== null) text += " " + label + " ";
 			else {
-				const gap = INLINE_TAGS.has(n.tagName) ? "" : " ";
+				const gap = INLINE_TAGS.has(tagNameOf(n)) ? "" : " ";
 				text += gap;
-				if (isLeaf(n)) text += n.textContent.slice(0, limit * 4);
+				if (isLeaf(n)) text += textContentOf(n).slice(0, limit * 4);
 				else forEachChild(n, add, void 0);
 				text += gap;
 			}
@@ -265,7 +387,7 @@
 		const add = (n) => {
 			if (text.length > limit || --budget < 0) return;
 			if (isTextNode(n)) text += n.data.slice(0, limit * 4);
-			else if (isElement(n) && !SKIPPED_TAGS$2.has(n.tagName) && isRendered(n) && !isAriaHidden(n)) addElement(n);
+			else if (isElement(n) && !SKIPPED_TAGS$2.has(tagNameOf(n)) && isRendered(n) && !isAriaHidden(n)) addElement(n);
 		};
 		forEachChild(el, add, void 0);
 		return sanitizeText(text, limit);
@@ -276,11 +398,11 @@
 	}
 	function labelsOf(el) {
 		if (!asControl(el).labels) return void 0;
-		const root = el.getRootNode();
+		const root = rootOf(el);
 		let found = labelsByRoot.get(root);
 		if (!found) {
 			found = new Map();
-			for (const label of root.querySelectorAll("label")) {
+			for (const label of queryIn(root, "label")) {
 				const control = label.control;
 				if (!control) continue;
 				const list = found.get(control);
@@ -292,7 +414,7 @@
 		return found.get(el);
 	}
 	function textOfIds(el, ids) {
-		const root = el.getRootNode();
+		const root = rootOf(el);
 		const texts = [];
 		for (const id of ids.split(/\s+/).slice(0, 8)) {
 			const other = root.getElementById?.(id);
@@ -301,10 +423,10 @@
 		return sanitizeText(texts.join(" "), NAME_LIMIT);
 	}
 	function nameOf(el, role) {
-		const ids = el.getAttribute("aria-labelledby")?.trim();
+		const ids = attributeOf(el, "aria-labelledby")?.trim();
 		const byIds = ids && textOfIds(el, ids);
 		if (byIds) return byIds;
-		const label = el.getAttribute("aria-label");
+		const label = attributeOf(el, "aria-label");
 		const byLabel = label && sanitizeText(label, NAME_LIMIT);
 		if (byLabel) return byLabel;
 		if (isInput(el) && [
@@ -320,10 +442,10 @@
 		const { alt } = asControl(el);
 		if (alt) return sanitizeText(alt, NAME_LIMIT);
 		if (NAMED_BY_TEXT.has(role)) {
-			const text = textOf(el);
+			const text = textOf(el, NAME_LIMIT, NAMED_BY_OWN_TEXT.has(role));
 			if (text) return text;
 		}
-		return sanitizeText(el.getAttribute("title") || el.getAttribute("placeholder") || "", NAME_LIMIT);
+		return sanitizeText(attributeOf(el, "title") || attributeOf(el, "placeholder") || "", NAME_LIMIT);
 	}
 	// injected/snapshot/refs.ts
 	var isForeignFrame = globalThis.goalpostPart === true;
@@ -335,7 +457,7 @@
 	function refOf(el) {
 		let id = ids$1.get(el);
 		if (!id) {
-			id = framePrefix(el.ownerDocument) + "e" + String(++lastRef);
+			id = framePrefix(documentOf$1(el)) + "e" + String(++lastRef);
 			ids$1.set(el, id);
 			elements.set(id, new WeakRef(el));
 		}
@@ -372,9 +494,75 @@
 		return role + (name ? " " + quoteText(name, 80) : "");
 	}
 	function describe(el) {
-		return describeAs(el, roleOf(el) || (isClickable(el) ? "clickable" : el.tagName.toLowerCase()));
+		return describeAs(el, roleOf(el) || (isClickable(el) ? "clickable" : tagNameOf(el).toLowerCase()));
 	}
 	var describeWithRef = (el) => refOf(el) + " " + describe(el);
+	// injected/snapshot/appearance.ts
+	var SHAPES = "rect,circle,ellipse,polygon,polyline,path,line,text,image,use";
+	var WORD = /^[a-zA-Z][a-zA-Z_-]{1,23}$/;
+	var HUES = [
+		[15, "red"],
+		[45, "orange"],
+		[70, "yellow"],
+		[165, "green"],
+		[200, "cyan"],
+		[260, "blue"],
+		[290, "purple"],
+		[345, "magenta"],
+		[361, "red"]
+	];
+	function nameColor(css) {
+		const m = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(css);
+		if (!m || m[4] === "0") return "";
+		const [r = 0, g = 0, b = 0] = m.slice(1, 4).map(Number);
+		const high = Math.max(r, g, b);
+		const low = Math.min(r, g, b);
+		const range = high - low;
+		if (range < 25) return high < 50 ? "black" : low > 225 ? "white" : "gray";
+		const hue = (high === r ? (g - b) / range + 6 : high === g ? (b - r) / range + 2 : (r - g) / range + 4) % 6 * 60;
+		if (hue >= 10 && hue < 45 && high < 170) return "brown";
+		if (low > 150 && (hue >= 330 || hue < 15)) return "pink";
+		if (hue >= 290 && hue < 330 && high < 170) return "purple";
+		return HUES.find(([end]) => hue < end)?.[1] ?? "";
+	}
+	function listClasses(el) {
+		return sanitizeText([...classListOf(el)].filter((word) => WORD.test(word)).slice(0, 3).join(" "), 48);
+	}
+	function hintOf(el) {
+		const classes = listClasses(el);
+		if (classes) return `class="${classes}"`;
+		const icon = firstElementOf(el);
+		if (icon) {
+			const use = queryIn(el, "use")[0];
+			const name = ((use && (attributeOf(use, "href") ?? attributeOf(use, "xlink:href")))?.split("#")[1] ?? "").replace(/[^\w-]/g, "") || listClasses(icon);
+			if (name) return `icon="${sanitizeText(name, 48)}"`;
+		}
+		const id = isInput(el) ? attributeOf(el, "name") ?? idOf$1(el) : idOf$1(el);
+		return WORD.test(id) ? `id="${id}"` : "";
+	}
+	function placeOf(el, x, y) {
+		const r = rectOf(el);
+		return `at ${Math.round(r.x + x + r.width / 2)},${Math.round(r.y + y + r.height / 2)}`;
+	}
+	var sizeOf = (r) => `${Math.round(r.width)}x${Math.round(r.height)}`;
+	function countPoints(el) {
+		return (attributeOf(el, "points")?.match(/-?[\d.]+/g) ?? []).length / 2;
+	}
+	function nameShape(el) {
+		const tag = tagNameOf(el);
+		if (tag === "polygon") return {
+			3: "triangle",
+			4: "quadrangle"
+		}[countPoints(el)] ?? "polygon";
+		return tag === "rect" ? "rectangle" : tag === "text" ? "svg text" : tag;
+	}
+	function colorOfShape(style) {
+		return (style.fill === "none" || style.fillOpacity === "0" ? "" : nameColor(style.fill)) || (style.stroke === "none" ? "" : nameColor(style.stroke));
+	}
+	function isDrawnBox(style) {
+		if (nameColor(style.backgroundColor) || style.backgroundImage !== "none") return true;
+		return style.borderTopStyle !== "none" && parseFloat(style.borderTopWidth) > 0 && style.borderLeftStyle !== "none";
+	}
 	// injected/snapshot/longlist.ts
 	function findVisibleRange(children, offset, height) {
 		const last = children.length - 1;
@@ -423,11 +611,11 @@
 			x: 0,
 			y: 0
 		};
-		let view = el.ownerDocument.defaultView;
+		let view = viewOf(documentOf$1(el));
 		while (view && view !== window) {
 			const holder = view.frameElement;
 			if (!holder) break;
-			const r = holder.getBoundingClientRect();
+			const r = rectOf(holder);
 			offset.x += r.x + holder.clientLeft;
 			offset.y += r.y + holder.clientTop;
 			view = view.parent;
@@ -435,7 +623,7 @@
 		return offset;
 	}
 	function intersectsViewport(el, offset) {
-		const r = el.getBoundingClientRect();
+		const r = rectOf(el);
 		const x = r.x + offset.x;
 		const y = r.y + offset.y;
 		return x < innerWidth && y < innerHeight && x + r.width > 0 && y + r.height > 0;
@@ -443,11 +631,11 @@
 	function elementAt(x, y) {
 		let root = document;
 		for (let depth = 0; depth < 20; depth++) {
-			const el = root.elementFromPoint(x, y);
+			const el = hitTest(root, x, y);
 			if (!el) return null;
 			const shadow = shadowOf(el);
 			if (shadow && shadow !== root) {
-				const inside = shadow.elementFromPoint(x, y);
+				const inside = hitTest(shadow, x, y);
 				if (inside && inside !== el) {
 					root = shadow;
 					continue;
@@ -455,7 +643,7 @@
 			}
 			const doc = isFrame(el) ? innerDocument(el) : null;
 			if (!doc) return el;
-			const r = el.getBoundingClientRect();
+			const r = rectOf(el);
 			x -= r.x + el.clientLeft;
 			y -= r.y + el.clientTop;
 			root = doc;
@@ -464,7 +652,7 @@
 	}
 	function receives(el, hit) {
 		if (isWithin(hit, el)) return true;
-		const label = hit.closest("label");
+		const label = closestOf(hit, "label");
 		if (label && isLabel(label) && label.control === el) return true;
 		return isWithin(el, hit) && (USABLE.has(roleOf(hit)) || getComputedStyle(el).pointerEvents === "none");
 	}
@@ -506,7 +694,7 @@
 	var nextTask = () => Promise.race([new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(true), 0))), after(100)]);
 	// injected/snapshot/states.ts
 	var home = location.origin + "/";
-	var isTrue = (el, name) => el.getAttribute("aria-" + name) === "true";
+	var isTrue = (el, name) => attributeOf(el, "aria-" + name) === "true";
 	var NOT_WRITABLE = [
 		"checkbox",
 		"radio",
@@ -535,8 +723,8 @@
 		} else if (isInput(el) && el.type === "file") out.push(String(el.files?.length ?? 0) + " files");
 		else if (isInput(el) && !WITHOUT_VALUE.includes(el.type) || isTextArea(el)) out.push("value=" + quoteText(el.value, 200));
 		else if (role === "textbox") out.push("value=" + quoteText(textOf(el, 200), 200));
-		else if (hasAria && el.hasAttribute("aria-valuenow")) out.push("value=" + quoteText(el.getAttribute("aria-valuenow"), 40));
-		else if (el.tagName === "PROGRESS" || el.tagName === "METER") {
+		else if (hasAria && hasAttribute(el, "aria-valuenow")) out.push("value=" + quoteText(attributeOf(el, "aria-valuenow"), 40));
+		else if (tagNameOf(el) === "PROGRESS" || tagNameOf(el) === "METER") {
 			const bar = el;
 			out.push(`value=${bar.value} of ${bar.max}`);
 		}
@@ -547,32 +735,95 @@
 			"pressed",
 			"busy"
 		]) if (isTrue(el, name)) out.push(name);
-		if (el.hasAttribute("aria-expanded")) out.push(isTrue(el, "expanded") ? "expanded" : "collapsed");
+		const current = attributeOf(el, "aria-current");
+		if (current && current !== "false") out.push(current === "true" ? "current" : "current=" + sanitizeText(current, 12));
+		if (hasAttribute(el, "aria-expanded")) out.push(isTrue(el, "expanded") ? "expanded" : "collapsed");
+	}
+	var POSITION = /^(?:left|top|bottom|right): ?([\d.]+%);?$/;
+	function addHandlePosition(el, out) {
+		const found = POSITION.exec((attributeOf(el, "style") ?? "").trim());
+		if (found?.[1]) out.push("position=" + found[1]);
+	}
+	function addressOf(el) {
+		const { href } = asControl(el);
+		if (typeof href !== "string" || !/^https?:/.test(href)) return "";
+		const hash = href.indexOf("#");
+		if (hash >= 0 && href.slice(0, hash) === documentOf$1(el).URL.split("#", 1)[0]) return /^#(!|\/)/.test(href.slice(hash)) ? href.slice(hash) : "";
+		return href.startsWith(home) ? href.slice(home.length - 1) : href;
 	}
 	function statesOf(el, role, focus) {
 		const out = [];
-		const tag = el.tagName;
+		const tag = tagNameOf(el);
 		const control = asControl(el);
-		const hasAria = el.getAttributeNames().some((name) => name.startsWith("aria-"));
-		if (role === "heading") out.push(`level ${Number(el.getAttribute("aria-level")) || Number(tag[1]) || 2}`);
-		if (el.matches(":disabled") || hasAria && isTrue(el, "disabled")) out.push("disabled");
+		const names = attributeNamesOf(el);
+		const hasAria = names.some((name) => name.startsWith("aria-"));
+		if (role === "heading") out.push(`level ${Number(attributeOf(el, "aria-level")) || Number(tag[1]) || 2}`);
+		if (matchesSelector(el, ":disabled") || hasAria && isTrue(el, "disabled")) out.push("disabled");
 		if (control.checked === true || hasAria && isTrue(el, "checked")) out.push("checked");
 		if (hasAria) addAriaStates(el, out);
-		if (tag === "SUMMARY") out.push(el.parentElement?.open ? "expanded" : "collapsed");
+		if (tag === "SUMMARY") out.push(parentElementOf(el)?.open ? "expanded" : "collapsed");
 		if (control.required === true) out.push("required");
 		if (control.readOnly === true && !NOT_WRITABLE.includes(control.type ?? "")) out.push("readonly");
 		if (hasAria && isTrue(el, "invalid")) out.push("invalid");
 		if (el === focus) out.push("focused");
 		addValue(el, role, hasAria, out);
-		const href = role === "link" ? control.href : "";
-		if (typeof href === "string" && /^https?:/.test(href)) out.push("-> " + quoteText(href.startsWith(home) ? href.slice(home.length - 1) : href, 120));
+		if (names.includes("draggable") && attributeOf(el, "draggable") === "true") out.push("draggable");
+		if (role === "clickable") addHandlePosition(el, out);
+		const address = role === "link" ? addressOf(el) : "";
+		if (address) out.push("-> " + quoteText(address, 120));
 		return out;
 	}
 	// injected/snapshot/collect.ts
 	var MOST_NODES$1 = 6e4;
+	var MOST_SHAPES = 80;
+	var MOST_BOXES = 200;
+	var MOST_PARTS = 60;
 	var VISIBLE_LIMIT = 200;
 	var DISTANT_LIMIT = 80;
-	var isEntryField = (el, role) => el.tagName === "SELECT" || el.tagName === "TEXTAREA" || role === "textbox" && isEditable(el);
+	var isEntryField = (el, role) => tagNameOf(el) === "SELECT" || tagNameOf(el) === "TEXTAREA" || role === "textbox" && isEditable(el);
+	function indentOf(item) {
+		let n = 0;
+		for (let level = item.up; level && n < 20; level = level.up) if (level.inView === item.inView) n++;
+		return n;
+	}
+	function addContent(el, content) {
+		for (let c = firstChildOf(el); c; c = nextSiblingOf(c)) {
+			if (content.texts > MOST_PARTS) return;
+			if (isTextNode(c)) content.own += c.data.slice(0, 400);
+			else if (isElement(c)) addInnerContent(c, content);
+		}
+	}
+	function addInnerContent(el, content) {
+		const tag = tagNameOf(el);
+		if (SKIPPED_TAGS$2.has(tag) || isAriaHidden(el) || !isVisible(el)) return;
+		const role = roleOf(el);
+		if (role && USABLE.has(role)) return;
+		if (isImage(el) || tag === "svg") content.icons++;
+		else if (elementCountOf(el) > 0 && !FORMATTING.has(tag)) {
+			const inner = {
+				own: "",
+				texts: 0,
+				icons: 0
+			};
+			addContent(el, inner);
+			content.texts += inner.texts + (inner.own.trim() ? 1 : 0);
+			content.icons += inner.icons;
+		} else if (textContentOf(el).trim() === "") {
+			if (hasAttributes(el)) content.icons++;
+		} else if (FORMATTING.has(tag) && !hasAttributes(el)) content.own += textContentOf(el).slice(0, 400);
+		else content.texts++;
+	}
+	function contentOf$1(el) {
+		if (!firstElementOf(el) || tagNameOf(el) === "TR") return null;
+		const content = {
+			own: "",
+			texts: 0,
+			icons: 0
+		};
+		addContent(el, content);
+		const { own, texts, icons } = content;
+		return texts + (own.trim() ? 1 : 0) > 1 || icons > 1 ? content : null;
+	}
 	var Collector = class {
 		viewOnly;
 		items = [];
@@ -581,16 +832,32 @@
 		width = innerWidth;
 		height = innerHeight;
 		nodes = 0;
+		boxes = 0;
 		text = "";
 		owner = null;
+		last = null;
+		segments = [];
+		lastStart = 0;
 		ownerPlace = null;
 		constructor(viewOnly) {
 			this.viewOnly = viewOnly;
 		}
 		flush() {
-			if (this.owner && this.ownerPlace) this.addText(this.owner, this.ownerPlace);
+			if (this.owner && this.ownerPlace) {
+				if (this.last !== this.owner) this.endSegment();
+				this.addText(this.owner, this.ownerPlace);
+				this.segments = [];
+			}
 			this.owner = null;
+			this.last = null;
 			this.text = "";
+		}
+		endSegment() {
+			if (this.last) this.segments.push({
+				el: this.last,
+				text: this.text.slice(this.lastStart)
+			});
+			this.lastStart = this.text.length;
 		}
 		addText(el, at) {
 			let name = sanitizeText(this.text, 400);
@@ -598,14 +865,19 @@
 			if (!name) return;
 			const inView = !at.outOfView && (at.inView || intersectsViewport(el, at.offset));
 			const line = quoteSanitized(truncate(name, inView ? VISIBLE_LIMIT : DISTANT_LIMIT));
+			const { offset, up } = at;
+			const { segments } = this;
 			this.items.push({
 				el,
-				offset: at.offset,
+				offset,
+				up,
 				inView,
 				role: "text",
 				name,
 				usable: false,
-				line
+				line,
+				place: "",
+				segments
 			});
 		}
 		write(el, data, at) {
@@ -614,7 +886,9 @@
 				if (!this.owner) {
 					this.owner = el;
 					this.ownerPlace = at;
-				}
+					this.lastStart = 0;
+				} else if (el !== this.last) this.endSegment();
+				this.last = el;
 				if (this.text.length < 2e3) this.text += data.slice(0, 2e3);
 			}
 		}
@@ -625,13 +899,16 @@
 				return;
 			}
 			if (isTextNode(n)) {
-				if (!at.named) this.write(parentOf(n), n.data, at);
+				if (at.named) return;
+				const parent = parentOf(n);
+				if (parent !== at.labelled) this.write(parent, n.data, at);
 				return;
 			}
 			if (!isElement(n)) return;
-			const kind = tagKind(n.tagName);
-			const hasAttributes = n.hasAttributes();
-			if (kind & 1 || hasAttributes && isAriaHidden(n)) return;
+			const tag = tagNameOf(n);
+			const kind = tagKind(tag);
+			const attributed = hasAttributes(n);
+			if (kind & 1 || attributed && isAriaHidden(n)) return;
 			let shown = isVisible(n);
 			if (!shown) {
 				if (!isRendered(n)) return;
@@ -641,7 +918,7 @@
 			let { outOfView } = at;
 			let inView = false;
 			if (block && !outOfView) {
-				const r = n.getBoundingClientRect();
+				const r = rectOf(n);
 				const x = r.x + at.offset.x;
 				const y = r.y + at.offset.y;
 				inView = x < this.width && y < this.height && x + r.width > 0 && y + r.height > 0;
@@ -654,11 +931,24 @@
 			const role = roleOf(n);
 			let usable = shown && role !== "" && (USABLE.has(role) || role.endsWith(" input"));
 			let pointer = at.pointer || usable;
-			if (role === "" && !at.named) {
-				pointer = getComputedStyle(n).cursor === "pointer";
-				usable = shown && pointer && !at.pointer;
+			if (role === "" && shown) {
+				if (!at.named) {
+					pointer = getComputedStyle(n).cursor === "pointer";
+					usable = pointer && !at.pointer && tag !== "BODY" || at.parts && this.isPart(n);
+				}
+				if (!usable && (attributed || isListening(n))) usable = isOperated(n);
+				if (usable && isLabel(n) && n.control && isVisible(n.control)) usable = false;
+				if (!usable && isDelegated(n)) usable = true;
 			}
-			if (role === "" && hasAttributes && shown && !usable) usable = n.hasAttribute("onclick") || isFocusable(n);
+			if (tag === "svg" && role === "") {
+				this.visitDrawing(n, usable, at, outOfView);
+				return;
+			}
+			if (role === "" && !usable && attributed && shown && !at.named && this.isEmptyBox(n, at, outOfView)) {
+				this.flush();
+				this.addBox(n, at);
+				return;
+			}
 			if (kind & 4) this.text += " | ";
 			else if (block) this.flush();
 			const inside = {
@@ -667,41 +957,185 @@
 				outOfView,
 				shown,
 				pointer,
-				inView
+				inView,
+				up: at.up,
+				inList: at.inList || tag === "LI",
+				parts: at.parts && !usable,
+				labelled: null
 			};
+			if (at.inList && (tag === "UL" || tag === "OL")) {
+				inside.up = {
+					up: at.up,
+					inView: !outOfView
+				};
+				inside.inList = false;
+			}
+			const before = this.items.length;
 			if (usable || role !== "" && isListed(role, at.named, shown)) {
 				if (!this.visitListed(n, role, usable, at, inside)) return;
 			}
 			if (isLabel(n) && n.control && n.control.type !== "hidden") inside.named = true;
 			if (isLeaf(n)) {
-				if (!inside.named && n.textContent !== "") this.write(n, n.textContent, inside);
-			} else if (!outOfView && n.childElementCount > 60 && !shadowOf(n) && n.tagName !== "SLOT") this.visitLongList(n, inside);
+				const content = inside.named || n === inside.labelled ? "" : textContentOf(n);
+				if (content !== "") this.write(n, content, inside);
+			} else if (!outOfView && elementCountOf(n) > 60 && tag !== "SLOT" && !shadowOf(n)) this.visitLongList(n, inside);
 			else forEachChild(n, this.visit, inside);
 			if (block || usable) this.flush();
+			if (usable && this.items.length === before + 2) this.mergeLast();
 		};
+		isPart(n) {
+			const inner = firstElementOf(n);
+			if (!inner) return textContentOf(n).trim() !== "" || hasAttributes(n);
+			for (let c = inner; c; c = nextElementOf(c)) if (!FORMATTING.has(tagNameOf(c)) || hasAttributes(c)) return tagNameOf(n) === "svg";
+			return true;
+		}
+		isEmptyBox(n, at, outOfView) {
+			if (firstChildOf(n) && (!isLeaf(n) || textContentOf(n).trim() !== "")) return false;
+			if (outOfView || shadowOf(n) || tagNameOf(n) === "SLOT" || this.boxes >= MOST_BOXES) return false;
+			if (roleOf(n) || tagNameOf(n) === "BODY" || isImage(n)) return false;
+			const r = rectOf(n);
+			const least = at.parts || tagKind(tagNameOf(n)) & 2 ? 12 : 8;
+			if (r.width < least || r.height < least || r.width * r.height > this.width * this.height / 4) return false;
+			return isDrawnBox(getComputedStyle(n));
+		}
+		addBox(n, at) {
+			this.boxes++;
+			const r = rectOf(n);
+			const states = [
+				nameColor(getComputedStyle(n).backgroundColor),
+				sizeOf(r),
+				hintOf(n)
+			];
+			const title = sanitizeText(attributeOf(n, "title") ?? attributeOf(n, "aria-label") ?? "", DISTANT_LIMIT);
+			this.addDescribed(n, "box", title, states, at);
+		}
+		addDescribed(el, role, name, states, at) {
+			let line = refOf(el) + " " + role;
+			if (name) line += " " + quoteSanitized(truncate(name, DISTANT_LIMIT));
+			for (const state of states) if (state) line += " " + state;
+			const inView = !at.outOfView && intersectsViewport(el, at.offset);
+			const place = inView && !name ? placeOf(el, at.offset.x, at.offset.y) : "";
+			const { offset, up } = at;
+			const item = {
+				el,
+				offset,
+				up,
+				inView,
+				role,
+				name,
+				usable: true,
+				line,
+				place,
+				segments: []
+			};
+			this.items.push(item);
+			return item;
+		}
+		visitDrawing(n, usable, at, outOfView) {
+			if (at.named && !usable) return;
+			const r = rectOf(n);
+			if (r.width < 1 || r.height < 1) return;
+			const title = sanitizeText(attributeOf(n, "aria-label") ?? titleIn(n), DISTANT_LIMIT);
+			const shapes = [...queryIn(n, SHAPES)];
+			if (Math.max(r.width, r.height) < 48 && !shapes.some(isListening) || outOfView) {
+				if (!usable && !title) return;
+				this.flush();
+				if (usable) this.addDescribed(n, "clickable", title, [title ? "" : hintOf(n)], {
+					...at,
+					outOfView
+				});
+				else this.addDescribed(n, "img", title, [], {
+					...at,
+					outOfView
+				});
+				return;
+			}
+			this.flush();
+			const drawing = this.addDescribed(n, "drawing", title, [sizeOf(r)], at);
+			let listed = 0;
+			for (const shape of shapes) {
+				if (listed >= MOST_SHAPES) break;
+				if (this.addShape(shape, {
+					...at,
+					up: drawing
+				})) listed++;
+			}
+		}
+		addShape(el, at) {
+			const r = rectOf(el);
+			if (!isVisible(el) || Math.max(r.width, r.height) < 3) return false;
+			const color = colorOfShape(getComputedStyle(el));
+			const tag = tagNameOf(el);
+			if (!color && tag !== "image" && tag !== "use" && !isListening(el)) return false;
+			const own = tag === "text" ? textContentOf(el) : titleIn(el);
+			const name = sanitizeText(attributeOf(el, "aria-label") ?? own, DISTANT_LIMIT);
+			this.addDescribed(el, nameShape(el), name, [
+				color,
+				sizeOf(r),
+				name ? "" : hintOf(el)
+			], at);
+			return true;
+		}
 		visitListed(n, role, usable, at, inside) {
+			if (role === "" && !isFocusable(n)) n = soleContentOf(n);
 			const word = role || "clickable";
-			const name = nameOf(n, word);
+			const content = word === "clickable" ? contentOf$1(n) : null;
+			let name = "";
+			if (!content) name = nameOf(n, word);
+			else if (content.texts > MOST_PARTS) {
+				if (!isOperated(n)) return true;
+				name = nameOf(n, word);
+			} else {
+				name = sanitizeText(attributeOf(n, "aria-label") ?? content.own, 160);
+				inside.labelled = n;
+				inside.parts = true;
+			}
 			if (usable || name || GROUPS.has(word)) {
 				this.flush();
 				const inView = !inside.outOfView && (inside.inView || intersectsViewport(n, at.offset));
+				const { offset } = at;
+				const up = at.up;
 				const item = {
 					el: n,
-					offset: at.offset,
+					offset,
+					up,
 					inView,
 					role: word,
 					name,
 					usable,
-					line: ""
+					line: "",
+					place: "",
+					segments: []
 				};
 				if (this.addElement(item, inside.outOfView)) return false;
+				if (usable || GROUPS.has(word)) {
+					inside.up = item;
+					inside.inList = false;
+				}
 			}
 			if (isEntryField(n, role)) return false;
-			inside.named = at.named || NAMED_BY_TEXT.has(word) && name !== "";
+			inside.named = !content && (at.named || NAMED_BY_TEXT.has(word) && name !== "");
 			return true;
 		}
+		mergeLast() {
+			const inner = this.items.at(-1);
+			const outer = this.items.at(-2);
+			if (!inner || !outer || inner.up !== outer || !inner.usable || !CLICKED.has(outer.role)) return;
+			if (inner.name !== outer.name && outer.name !== "") return;
+			if (outer.role === "clickable") {
+				inner.up = outer.up;
+				this.items.splice(-2, 1);
+			} else if (CLICKED.has(inner.role) && inner.name === outer.name) {
+				if (inner.role !== "clickable") {
+					const states = inner.line.replace(/^\S+ [a-z]+(?: "(?:[^"\\]|\\.)*")?/, "");
+					outer.line = outer.line.replace(/^\S+/, refOf(inner.el)) + (outer.line.endsWith(states) ? "" : states);
+					outer.el = inner.el;
+				}
+				this.items.pop();
+			}
+		}
 		visitLongList(n, at) {
-			const range = findVisibleRange(n.children, at.offset, this.height);
+			const range = findVisibleRange(elementsOf(n), at.offset, this.height);
 			if (!range) {
 				forEachChild(n, this.visit, at);
 				return;
@@ -712,7 +1146,7 @@
 				inView: false
 			};
 			let inRange = false;
-			for (let c = this.viewOnly ? range.from : n.firstChild; c; c = c.nextSibling) {
+			for (let c = this.viewOnly ? range.from : firstChildOf(n); c; c = nextSiblingOf(c)) {
 				if (c === range.from) inRange = true;
 				if (c === range.to) {
 					inRange = false;
@@ -730,33 +1164,78 @@
 			if (name) line += " " + quoteSanitized(truncate(name, DISTANT_LIMIT));
 			for (const state of statesOf(el, item.role, this.focus)) line += " " + state;
 			if (holds && !doc && !number) line += " (its content cannot be told yet)";
+			if (!name && item.usable && !outOfView && !holds) {
+				const hint = hintOf(el);
+				if (item.role === "clickable" && isLeaf(el)) {
+					const color = nameColor(getComputedStyle(el).backgroundColor);
+					if (color) line += ` ${color} ${sizeOf(rectOf(el))}`;
+				}
+				if (hint) line += " " + hint;
+				if (!hint || CLICKED.has(item.role)) item.place = placeOf(el, item.offset.x, item.offset.y);
+			}
+			if (item.role === "canvas") line += " " + sizeOf(rectOf(el));
 			item.line = line;
 			this.items.push(item);
 			if (number) this.items.push({
 				...item,
+				up: item,
 				role: "frame",
 				name: "",
 				usable: false,
-				line: `\u0001${number}`
+				line: `\u0001${number}`,
+				place: ""
 			});
 			if (!doc) return false;
-			const r = el.getBoundingClientRect();
+			const r = rectOf(el);
 			const offset = {
 				x: item.offset.x + r.x + el.clientLeft,
 				y: item.offset.y + r.y + el.clientTop
 			};
 			this.visit(bodyOf(doc), {
+				...START,
 				offset,
-				named: false,
 				outOfView,
-				shown: true,
-				pointer: false,
-				inView: false
+				up: item
 			});
 			this.flush();
 			return true;
 		}
 	};
+	var START = {
+		offset: {
+			x: 0,
+			y: 0
+		},
+		named: false,
+		outOfView: false,
+		shown: true,
+		pointer: false,
+		inView: false,
+		up: null,
+		inList: false,
+		parts: false,
+		labelled: null
+	};
+	function soleContentOf(el) {
+		for (;;) {
+			const inner = firstElementOf(el);
+			if (!inner || elementCountOf(el) > 1 || !(tagKind(tagNameOf(inner)) & 2) || roleOf(inner)) return el;
+			for (let c = firstChildOf(el); c; c = nextSiblingOf(c)) if (isTextNode(c) && c.data.trim() !== "") return el;
+			if (textContentOf(inner).trim() === "" || !isVisible(inner) || isAriaHidden(inner)) return el;
+			el = inner;
+		}
+	}
+	function titleIn(el) {
+		for (let c = firstElementOf(el); c; c = nextElementOf(c)) if (tagNameOf(c) === "title") return textContentOf(c);
+		return "";
+	}
+	function isOperated(el) {
+		if (hasAttribute(el, "onclick") || isFocusable(el) || attributeOf(el, "draggable") === "true") return true;
+		if (!isListening(el) || hasAlikeChildren(el)) return false;
+		if (!firstElementOf(el)) return true;
+		const r = rectOf(el);
+		return r.width * r.height < innerWidth * innerHeight / 4;
+	}
 	function isListed(role, named, shown) {
 		return role === "heading" && !named || GROUPS.has(role) && shown || PICTURES.has(role) && !named;
 	}
@@ -764,12 +1243,8 @@
 		forgetLabels();
 		const collector = new Collector(viewOnly);
 		collector.visit(root, {
-			offset: offsetOf(root),
-			named: false,
-			outOfView: false,
-			shown: true,
-			pointer: false,
-			inView: false
+			...START,
+			offset: offsetOf(root)
 		});
 		collector.flush();
 		return {
@@ -778,7 +1253,9 @@
 		};
 	}
 	// injected/snapshot/changes.ts
-	var MOST_ADDED = 12;
+	var MOST_ADDED = 40;
+	var MOST_NOTES = 5;
+	var MOST_CANVASES = 4;
 	var EVERYTHING = {
 		subtree: true,
 		childList: true,
@@ -787,33 +1264,86 @@
 	};
 	var before = null;
 	var added = new Set();
+	var altered = new Set();
+	var scrolled = new Map();
 	var mutations = 0;
 	function noteMutations(records) {
 		mutations += records.length;
 		for (const r of records) {
-			if (added.size > 200) return;
+			if (r.type === "attributes" && altered.size < 50 && isElement(r.target)) altered.add(r.target);
+			if (added.size > 200) continue;
 			for (const n of r.addedNodes) if (isElement(n) || isTextNode(n)) added.add(n);
 			if (r.type === "characterData") added.add(r.target);
 		}
 	}
 	var observer$1 = new MutationObserver(noteMutations);
+	function onScroll(e) {
+		const el = e.target;
+		if (isElement(el) && scrolled.get(el) !== el.scrollTop + el.scrollLeft) scrolled.set(el, NaN);
+	}
+	function fingerprint(canvas) {
+		try {
+			const copy = new OffscreenCanvas(Math.min(canvas.width, 200), Math.min(canvas.height, 200));
+			const context = copy.getContext("2d", { willReadFrequently: true });
+			if (!context) return "";
+			context.imageSmoothingQuality = "high";
+			context.drawImage(canvas, 0, 0, copy.width, copy.height);
+			const { data } = context.getImageData(0, 0, copy.width, copy.height);
+			let hash = 0;
+			for (const part of data) hash = hash * 31 + part | 0;
+			return String(hash);
+		} catch {
+			return "";
+		}
+	}
+	function selectedText() {
+		return (getSelection()?.toString() ?? "").slice(0, 200);
+	}
+	function readView() {
+		const { items } = collect(true);
+		const canvases = new Map();
+		return {
+			shown: items.map(({ el, line, offset, role }) => {
+				const r = rectOf(el);
+				if (role === "canvas" && tagNameOf(el) === "CANVAS" && canvases.size < MOST_CANVASES) canvases.set(el, fingerprint(el));
+				return {
+					el,
+					line,
+					x: r.x + offset.x,
+					y: r.y + offset.y,
+					width: r.width,
+					height: r.height
+				};
+			}),
+			canvases,
+			selected: selectedText(),
+			x: scrollX,
+			y: scrollY
+		};
+	}
 	function countLines(items) {
 		const counts = new Map();
 		for (const { line } of items) counts.set(line, (counts.get(line) ?? 0) + 1);
 		return counts;
 	}
 	function startDiff() {
-		before = countLines(collect(true).items);
-		observer$1.disconnect();
-		added.clear();
+		stopDiff();
+		before = readView();
 		mutations = 0;
 		observer$1.observe(document, EVERYTHING);
 		for (const root of listMetRoots()) observer$1.observe(root, EVERYTHING);
+		addEventListener("scroll", onScroll, {
+			capture: true,
+			passive: true
+		});
 		return true;
 	}
 	function stopDiff() {
 		observer$1.disconnect();
+		removeEventListener("scroll", onScroll, { capture: true });
 		added.clear();
+		altered.clear();
+		scrolled = new Map();
 		before = null;
 		return true;
 	}
@@ -823,82 +1353,188 @@
 		return difference;
 	}
 	function revealElement(el) {
-		el.scrollIntoView({
-			block: "center",
-			inline: "center",
-			behavior: "instant"
-		});
-		if (before) before = countLines(collect(true).items);
+		scrollToCenter(el);
+		if (!before) return;
+		before = readView();
+		for (let p = parentElementOf(el); p; p = parentElementOf(p)) scrolled.set(p, p.scrollTop + p.scrollLeft);
 	}
-	function compareLines(was, items) {
-		const left = new Map(was);
+	function compareLines(was, now) {
+		const left = countLines(was);
 		const fresh = [];
-		for (const { line } of items) {
-			const n = left.get(line) ?? 0;
-			if (n > 0) left.set(line, n - 1);
-			else fresh.push(line);
+		const common = [];
+		for (const item of now) {
+			const n = left.get(item.line) ?? 0;
+			if (n > 0) {
+				left.set(item.line, n - 1);
+				common.push(item);
+			} else fresh.push(item);
 		}
 		let removed = 0;
 		for (const n of left.values()) removed += n;
 		return {
 			added: fresh,
+			common,
 			removed
 		};
 	}
 	function currentDiff() {
-		if (!before) {
-			const lines = collect(true).items.map((i) => i.line);
-			return {
-				fresh: true,
-				added: lines.slice(0, MOST_ADDED),
-				more: Math.max(0, lines.length - MOST_ADDED),
-				removed: 0
-			};
-		}
+		if (!before) return {
+			fresh: true,
+			...truncateList(collect(true).items.map((i) => i.line)),
+			removed: 0,
+			notes: []
+		};
 		noteMutations(observer$1.takeRecords());
 		const { items } = collect(true);
-		const { added: lines, removed } = compareLines(before, items);
-		addOutOfView(lines, new Set(items.map((i) => i.el)));
+		const { added: fresh, common, removed } = compareLines(before.shown, items);
+		const lines = fresh.map((i) => i.line);
+		addOutOfView(lines, items);
+		const notes = [];
+		const reordered = noteOrder(before.shown, common, notes);
+		noteScroll(before, notes);
+		noteMoves(before, common, reordered, lines.length + removed > 0, notes);
+		for (const [el, was] of before.canvases) if (isConnected(el) && fingerprint(el) !== was) notes.push(`drawn on: ${describe(el)}`);
+		const selected = selectedText();
+		if (selected !== before.selected) notes.push(selected ? `selected: ${quoteText(selected, 80)}` : "nothing is selected");
+		if (lines.length + removed + notes.length === 0) noteAltered(notes);
 		return {
 			fresh: false,
-			added: lines.slice(0, MOST_ADDED),
-			more: Math.max(0, lines.length - MOST_ADDED),
-			removed
+			...truncateList(lines),
+			removed,
+			notes
 		};
 	}
-	function addOutOfView(lines, listed) {
+	var truncateList = (lines) => ({
+		added: lines.slice(0, MOST_ADDED),
+		more: Math.max(0, lines.length - MOST_ADDED)
+	});
+	function uniqueLines(items) {
+		const counts = countLines(items);
+		return items.filter((i) => counts.get(i.line) === 1);
+	}
+	function noteOrder(was, common, notes) {
+		const now = uniqueLines(common);
+		const lines = new Set(now.map((i) => i.line));
+		const old = uniqueLines(was).filter((s) => lines.has(s.line));
+		const here = new Set(old.map((s) => s.line));
+		const list = now.filter((i) => here.has(i.line));
+		let first = 0;
+		let last = list.length - 1;
+		while (first <= last && old[first]?.line === list[first]?.line) first++;
+		while (last > first && old[last]?.line === list[last]?.line) last--;
+		const moved = first <= last ? list.slice(first, last + 1) : [];
+		if (moved.length > 0) {
+			const some = moved.slice(0, 12).map((i) => truncate(i.line, 60));
+			const more = moved.length > 12 ? ` | … ${moved.length - 12} more` : "";
+			notes.push(`order now: ${some.join(" | ")}${more}`);
+		}
+		return new Set(moved.map((i) => i.el));
+	}
+	function noteScroll(was, notes) {
+		if (Math.abs(scrollY - was.y) >= 1 || Math.abs(scrollX - was.x) >= 1) {
+			const across = scrollX === was.x ? "" : `, ${Math.round(scrollX)} across`;
+			notes.push(`scrolled to ${Math.round(scrollY)} of ${Math.round(rootElementOf(document).scrollHeight)}${across}`);
+		}
+		let n = 0;
+		for (const [el, position] of scrolled) {
+			if (!Number.isNaN(position) || !isConnected(el) || ++n > MOST_NOTES) continue;
+			notes.push(`scrolled inside ${truncate(describe(el), 60)} to ${Math.round(el.scrollTop)} of ${el.scrollHeight}`);
+		}
+	}
+	function noteMoves(was, common, reordered, pushed, notes) {
+		const old = new Map(was.shown.map((s) => [s.el, s]));
+		const moves = [];
+		const inScrolled = (el) => [...scrolled.keys()].some((p) => containsNode(p, el));
+		for (const { el, line, offset } of common) {
+			const s = old.get(el);
+			if (!s || s.line !== line || reordered.has(el)) continue;
+			const r = rectOf(el);
+			const dx = r.x + offset.x - s.x + scrollX - was.x;
+			const dy = r.y + offset.y - s.y + scrollY - was.y;
+			const moved = Math.abs(dx) >= 3 || Math.abs(dy) >= 3;
+			const resized = Math.abs(r.width - s.width) >= 3 || Math.abs(r.height - s.height) >= 3;
+			if (!(moved || resized) || inScrolled(el)) continue;
+			const size = resized ? `, ${Math.round(r.width)}x${Math.round(r.height)}` : "";
+			const text = `moved: ${truncate(line, 80)} is ${placeOf(el, offset.x, offset.y)}${size}`;
+			moves.push({
+				key: `${Math.round(dx)},${Math.round(dy)}`,
+				text
+			});
+		}
+		const alone = pushed ? moves.filter((m) => moves.filter((o) => o.key === m.key).length === 1) : moves;
+		if (pushed && alone.length > MOST_NOTES) return;
+		for (const { text } of alone.slice(0, MOST_NOTES)) notes.push(text);
+		if (alone.length > MOST_NOTES) notes.push(`${alone.length - MOST_NOTES} more moved`);
+	}
+	function noteAltered(notes) {
+		for (const el of altered) {
+			if (notes.length >= MOST_NOTES) return;
+			if (!isConnected(el) || !isVisible(el) || tagNameOf(el) === "BODY" || tagNameOf(el) === "HTML") continue;
+			if (!intersectsViewport(el, offsetOf(el))) continue;
+			const name = (attributeOf(el, "class") ?? "").trim();
+			notes.push(`looks different: ${describe(el)}${name ? " class=" + quoteText(name, 60) : ""}`);
+		}
+	}
+	function blockOf(n) {
+		for (let el = parentOf(n); isElement(el); el = parentOf(el)) if (!INLINE_TAGS.has(tagNameOf(el))) return el;
+		return null;
+	}
+	function addOutOfView(lines, items) {
+		const listed = new Set();
+		const list = (i) => {
+			listed.add(i.el);
+			for (const { el } of i.segments) listed.add(el);
+		};
+		items.forEach(list);
+		const holders = new Set(items.filter((i) => i.usable).map((i) => i.el));
+		const has = (n) => {
+			for (let el = isElement(n) ? n : parentOf(n); isElement(el); el = parentOf(el)) if (holders.has(el) || (el === n ? listed.has(el) : el === parentOf(n) && isTextNode(n) && listed.has(el))) return true;
+			return false;
+		};
+		const read = new Set();
 		for (const n of added) {
-			if (lines.length > 100 || listed.has(n) || !n.isConnected) continue;
-			if (isTextNode(n)) {
-				const parent = parentOf(n);
-				const text = sanitizeText(n.data, 400);
-				const readable = isElement(parent) && isVisible(parent) && !SKIPPED_TAGS$2.has(parent.tagName);
-				if (text && !listed.has(parent) && readable) lines.push(quoteText(text, 400));
-				listed.add(parent);
-				continue;
-			}
-			for (const item of collect(false, n).items) {
-				if (listed.has(item.el)) continue;
-				listed.add(item.el);
-				lines.push(item.line);
+			if (lines.length > 100 || !isConnected(n) || has(n)) continue;
+			const parent = isElement(n) ? n : parentOf(n);
+			if (!isVisible(parent) || SKIPPED_TAGS$2.has(tagNameOf(parent))) continue;
+			const root = isElement(n) && !INLINE_TAGS.has(tagNameOf(n)) ? n : blockOf(n);
+			if (!root || read.has(root)) continue;
+			read.add(root);
+			for (const item of collect(false, root).items) {
+				if ([item.el, ...item.segments.map((s) => s.el)].some((el) => el === parent || containsNode(n, el)) && !listed.has(item.el)) lines.push(item.line);
+				list(item);
 			}
 		}
 	}
-	function willEnd(a) {
-		return a.playState === "running" && Number.isFinite(a.effect?.getComputedTiming().endTime);
+	function remainingOf(a) {
+		const end = Number(a.effect?.getComputedTiming().endTime);
+		if (a.playState !== "running" || !Number.isFinite(end)) return 0;
+		return Math.max(1, end - Number(a.currentTime ?? 0));
 	}
 	async function waitForTask() {
 		const was = mutations;
 		await nextTask();
 		noteMutations(observer$1.takeRecords());
-		const altered = mutations - was;
-		const moving = document.getAnimations().some(willEnd);
+		const count = mutations - was;
+		const moving = Math.max(0, ...animationsOf(document).map(remainingOf));
 		return {
-			altered,
+			altered: count,
 			ever: mutations,
 			moving,
-			diff: altered || moving ? null : currentDiff()
+			diff: count || moving ? null : currentDiff()
 		};
+	}
+	function waitForMutation(timeout) {
+		return new Promise((resolve) => {
+			const end = (changed) => {
+				once.disconnect();
+				clearTimeout(limit);
+				resolve(changed);
+			};
+			const once = new MutationObserver(() => end(true));
+			const limit = setTimeout(() => end(false), timeout);
+			once.observe(document, EVERYTHING);
+			for (const root of listMetRoots()) once.observe(root, EVERYTHING);
+		});
 	}
 	// injected/snapshot/clickguard.ts
 	var EVENTS = [
@@ -915,7 +1551,7 @@
 	var turn = 0;
 	var nextTurn = () => ++turn;
 	function setGuard(el, own) {
-		const view = el.ownerDocument.defaultView;
+		const view = viewOf(documentOf$1(el));
 		if (own !== turn || !view) return;
 		removeGuard();
 		guard = {
@@ -977,7 +1613,7 @@
 	}
 	function findByRef(ref) {
 		const el = elementOf(ref);
-		if (!el?.isConnected || !el.ownerDocument.defaultView) throw new TargetError("stale", ref);
+		if (!el || !isConnected(el) || !viewOf(documentOf$1(el))) throw new TargetError("stale", ref);
 		return el;
 	}
 	function findAtPoint(x, y) {
@@ -1000,18 +1636,39 @@
 		if (found[0]) return found[0];
 		throw new TargetError("none", `nothing matches ${quoted}; take a snapshot and use a ref`);
 	}
+	function findSegments(item, fits) {
+		return item.segments.filter((s) => fits(normalizeQuery(s.text))).map((s) => s.el);
+	}
+	function withoutOuter(found) {
+		if (found.length < 2 || found.length > 200) return found;
+		return found.filter((el) => !found.some((other) => other !== el && isWithin(other, el)));
+	}
 	function matchItems(items, want) {
-		const tests = [
-			(i) => i.usable && i.name.toLowerCase() === want,
-			(i) => !i.usable && i.name.toLowerCase() === want,
-			(i) => i.usable && i.name.toLowerCase().includes(want),
-			(i) => !i.usable && i.name.toLowerCase().includes(want)
-		];
-		for (const test of tests) {
-			const found = new Set(items.filter(test).map((i) => i.el));
-			if (found.size > 0) return [...found];
+		const equals = (text) => text === want;
+		const contains = (text) => text.includes(want);
+		for (const fits of [equals, contains]) for (const usable of [true, false]) {
+			const found = new Set();
+			for (const item of items) {
+				if (item.usable !== usable) continue;
+				const inner = findSegments(item, fits);
+				for (const el of inner) found.add(el);
+				if (inner.length === 0 && fits(item.name.toLowerCase())) found.add(item.el);
+			}
+			if (found.size > 0) return withoutOuter([...found]);
 		}
 		return [];
+	}
+	function findEdited(items, want) {
+		const found = [];
+		const search = (el, depth) => {
+			if (depth > 100 || !normalizeQuery(textContentOf(el)).includes(want)) return false;
+			let inside = false;
+			for (let c = firstElementOf(el); c; c = nextElementOf(c)) inside = search(c, depth + 1) || inside;
+			if (!inside) found.push(el);
+			return true;
+		};
+		for (const { el, role } of items) if (role === "textbox" && isEditable(el)) for (const c of elementsOf(el)) search(c, 0);
+		return found;
 	}
 	function findElement(target) {
 		return locate(target);
@@ -1023,7 +1680,9 @@
 		if (target.startsWith("css=")) return findBySelector(target);
 		const want = normalizeQuery(target);
 		if (!want) throw new TargetError("bad", "the target is empty: name a ref (e12), css=selector, or the visible text");
-		const found = matchItems(collect().items, want);
+		const { items } = collect();
+		let found = matchItems(items, want);
+		if (found.length === 0) found = findEdited(items, want);
 		if (found.length > 0) return onlyOne(found, quoteText(target));
 		throw new TargetError("none", `no visible element says ${quoteText(target)}; take a snapshot and use a ref`);
 	}
@@ -1043,7 +1702,7 @@
 		return findSpot(el);
 	}
 	function isAnimated(el) {
-		return document.getAnimations().some((a) => {
+		return animationsOf(document).some((a) => {
 			const target = a.effect?.target;
 			return a.playState === "running" && target && (target.contains(el) || el.contains(target));
 		});
@@ -1054,7 +1713,7 @@
 		removeGuard();
 		const el = findElement(target);
 		const words = describe(el);
-		if (el.matches(":disabled") || el.getAttribute("aria-disabled") === "true") throw new TargetError("disabled", `${words} is disabled`);
+		if (matchesSelector(el, ":disabled") || attributeOf(el, "aria-disabled") === "true") throw new TargetError("disabled", `${words} is disabled`);
 		const finish = ({ x, y }) => {
 			const point = {
 				ref: refOf(el),
@@ -1071,7 +1730,7 @@
 		for (let tries = 0; tries < 6; tries++) {
 			if (!isPoint(spot)) revealElement(el);
 			await nextFrames();
-			if (!el.isConnected) throw new TargetError("stale", target);
+			if (!isConnected(el)) throw new TargetError("stale", target);
 			const now = findSpot(el);
 			if (isPoint(now) && isPoint(spot) && isNear(now, spot)) return finish(now);
 			spot = now;
@@ -1083,11 +1742,7 @@
 		const el = findElement(target);
 		let spot = findSpot(el);
 		if (!isPoint(spot)) {
-			el.scrollIntoView({
-				block: "center",
-				inline: "center",
-				behavior: "instant"
-			});
+			scrollToCenter(el);
 			await nextFrames();
 			spot = findSpot(el);
 		}
@@ -1098,7 +1753,7 @@
 			y: spot.y
 		};
 		const offset = offsetOf(el);
-		const r = el.getBoundingClientRect();
+		const r = rectOf(el);
 		return {
 			ref: refOf(el),
 			words: describe(el),
@@ -1106,11 +1761,30 @@
 			y: r.y + r.height / 2 + offset.y
 		};
 	}
+	async function locateDrop(target, from) {
+		const there = await locateElement(target);
+		const dragged = from ? elementOf(from) : void 0;
+		const el = findElement(there.ref);
+		if (!dragged || dragged === el || !isConnected(dragged) || parentElementOf(dragged) !== parentElementOf(el)) return there;
+		if (tagNameOf(dragged) !== tagNameOf(el)) return there;
+		const [a, b] = [rectOf(dragged), rectOf(el)];
+		const [dx, dy] = [b.x + b.width / 2 - a.x - a.width / 2, b.y + b.height / 2 - a.y - a.height / 2];
+		const sideways = Math.abs(dx) > Math.abs(dy);
+		const beyond = .30000000000000004 * Math.sign(sideways ? dx : dy);
+		const spot = {
+			x: there.x + (sideways ? beyond * b.width : 0),
+			y: there.y + (sideways ? 0 : beyond * b.height)
+		};
+		return isOutside(spot) ? there : {
+			...there,
+			...spot
+		};
+	}
 	async function boxOfElement(target) {
 		await locateElement(target);
 		const el = findElement(target);
 		const offset = offsetOf(el);
-		const r = el.getBoundingClientRect();
+		const r = rectOf(el);
 		return {
 			x: r.x + offset.x + scrollX,
 			y: r.y + offset.y + scrollY,
@@ -1121,7 +1795,7 @@
 	var isOutside = (p) => p.x < 0 || p.y < 0 || p.x >= innerWidth || p.y >= innerHeight;
 	function pointInFrame(el, x, y) {
 		const offset = offsetOf(el);
-		const r = el.getBoundingClientRect();
+		const r = rectOf(el);
 		const style = getComputedStyle(el);
 		return {
 			x: r.x + el.clientLeft + parseFloat(style.paddingLeft) + offset.x + x,
@@ -1130,7 +1804,7 @@
 	}
 	function mapFramePoint(number, x, y) {
 		const el = foreignFrame(number);
-		if (!el?.isConnected) throw new TargetError("stale", "the frame");
+		if (!(el && isConnected(el))) throw new TargetError("stale", "the frame");
 		let p = pointInFrame(el, x, y);
 		if (isOutside(p) || elementAt(p.x, p.y) !== el) {
 			revealElement(el);
@@ -1140,7 +1814,7 @@
 					left: p.x - innerWidth / 2,
 					top: p.y - innerHeight / 2
 				};
-				el.ownerDocument.defaultView?.scrollBy({
+				viewOf(documentOf$1(el))?.scrollBy({
 					...by,
 					behavior: "instant"
 				});
@@ -1154,11 +1828,7 @@
 	}
 	function focusElement(target) {
 		const el = findElement(target);
-		el.scrollIntoView({
-			block: "center",
-			inline: "center",
-			behavior: "instant"
-		});
+		scrollToCenter(el);
 		el.focus();
 		if (!hasFocusWithin(el)) throw new TargetError("bad", `${describe(el)} cannot have the keyboard: click it`);
 		return { words: describe(el) };
@@ -1197,7 +1867,7 @@
 		const el = takesInput(named) ? named : findInside(named);
 		if (isInput(el) && CLICKED_TYPES.includes(el.type)) throw new TargetError("bad", `${describe(el)} is not a text field: click it`);
 		if (isInput(el) && el.type === "file") throw new TargetError("bad", `${describe(el)} takes files: give them with browser_upload`);
-		if (el.matches(":disabled")) throw new TargetError("disabled", `${describe(el)} is disabled`);
+		if (matchesSelector(el, ":disabled")) throw new TargetError("disabled", `${describe(el)} is disabled`);
 		if (el.readOnly) throw new TargetError("disabled", `${describe(el)} can only be read`);
 		if (isSelect(el)) return {
 			el,
@@ -1233,7 +1903,7 @@
 	function isSuggesting(el) {
 		const role = roleOf(el);
 		if (role === "combobox" || role === "searchbox") return true;
-		return SUGGESTING.some((name) => el.hasAttribute(name)) || el.getAttribute("autocomplete") === "off";
+		return SUGGESTING.some((name) => hasAttribute(el, name)) || attributeOf(el, "autocomplete") === "off";
 	}
 	function notifyChanged(el) {
 		el.dispatchEvent(new Event("input", {
@@ -1268,9 +1938,9 @@
 		const el = labelTarget(findElement(target));
 		if (!CHECKABLE.includes(roleOf(el))) throw new TargetError("bad", `${describe(el)} cannot be ticked`);
 		const input = isInput(el) ? el : null;
-		const checked = input ? input.checked : el.getAttribute("aria-checked") === "true";
+		const checked = input ? input.checked : attributeOf(el, "aria-checked") === "true";
 		return {
-			ref: refOf((el.getClientRects().length > 0 && getComputedStyle(el).opacity !== "0" ? void 0 : [...el.labels ?? []].find(isVisible)) ?? el),
+			ref: refOf((rectsOf$1(el).length > 0 && getComputedStyle(el).opacity !== "0" ? void 0 : [...el.labels ?? []].find(isVisible)) ?? el),
 			words: describe(el),
 			checked
 		};
@@ -1279,7 +1949,7 @@
 	var MOST_STEPS = 300;
 	var repeat = (key, n) => new Array(n).fill(key);
 	function keysForOption(el, option) {
-		const isOffered = (o) => !o.disabled && !o.hidden && !o.parentElement?.disabled;
+		const isOffered = (o) => !o.disabled && !o.hidden && !parentElementOf(o)?.disabled;
 		const offered = [...el.options].filter(isOffered);
 		const to = offered.indexOf(option);
 		const chosen = el.selectedOptions[0];
@@ -1453,16 +2123,60 @@
 				empty: el.value === ""
 			};
 		}
-		const range = el.ownerDocument.createRange();
+		const range = documentOf$1(el).createRange();
 		range.selectNodeContents(el);
 		if (!all) range.collapse(false);
-		const selection = el.ownerDocument.defaultView?.getSelection();
+		const selection = viewOf(documentOf$1(el))?.getSelection();
 		selection?.removeAllRanges();
 		selection?.addRange(range);
 		return {
 			end: false,
-			empty: el.textContent === ""
+			empty: textContentOf(el) === ""
 		};
+	}
+	var typing = null;
+	function contentOf(el) {
+		return isInput(el) || isTextArea(el) ? el.value : textContentOf(el);
+	}
+	function startTyping(target) {
+		const el = findElement(target);
+		typing?.inputs.abort();
+		const inputs = new AbortController();
+		const own = {
+			el,
+			was: contentOf(el),
+			taken: false,
+			inputs
+		};
+		typing = own;
+		const options = {
+			capture: true,
+			signal: inputs.signal
+		};
+		addEventListener("input", () => own.taken = true, options);
+		viewOf(documentOf$1(el))?.addEventListener("input", () => own.taken = true, options);
+		const refusal = refusalOf(el);
+		if (!refusal) return true;
+		throw new TargetError("disabled", `${refusal}: nothing was typed`);
+	}
+	function refusalOf(el) {
+		if (matchesSelector(el, ":disabled")) return `${describe(el)} was disabled when it got the keyboard`;
+		if ((isInput(el) || isTextArea(el)) && el.readOnly) return `${describe(el)} became read-only when it got the keyboard`;
+		return "";
+	}
+	function checkTyped(target, text, cleared) {
+		const own = typing;
+		typing = null;
+		own?.inputs.abort();
+		const el = findElement(target);
+		if (own?.el !== el) return {};
+		const now = contentOf(el);
+		const words = describe(el);
+		const secret = isInput(el) && el.type === "password";
+		if (now === (cleared ? text : own.was + text) || !isConnected(el)) return {};
+		if (now === own.was && !own.taken) return { problem: `${refusalOf(el) || (hasFocusWithin(el) ? "" : `${words} lost the keyboard`) || `${words} did not take the text`}: nothing was typed` };
+		if (secret || !isInput(el) && !isTextArea(el)) return {};
+		return { note: `the page changed the text in ${truncate(words, 80)}: look at its value` };
 	}
 	// injected/snapshot/scroll.ts
 	var copyRect = ({ x, y, width, height }) => ({
@@ -1473,7 +2187,7 @@
 	});
 	var scaleOf = (holder, width) => width / holder.offsetWidth || 1;
 	function mapOutOfFrame(box, holder) {
-		const r = holder.getBoundingClientRect();
+		const r = rectOf(holder);
 		const scale = scaleOf(holder, r.width);
 		const style = getComputedStyle(holder);
 		return {
@@ -1500,7 +2214,7 @@
 		return style.overflowX !== "visible" || style.overflowY !== "visible";
 	}
 	function scrollWithin(el, box) {
-		const outer = el.getBoundingClientRect();
+		const outer = rectOf(el);
 		const scale = scaleOf(el, outer.width);
 		const left = outer.x + el.clientLeft * scale;
 		const top = outer.y + el.clientTop * scale;
@@ -1511,7 +2225,7 @@
 		});
 	}
 	function scrollToBox(start, readBox) {
-		const doc = start.ownerDocument;
+		const doc = documentOf$1(start);
 		const view = doc.defaultView;
 		if (!view) return;
 		for (let el = start; isElement(el); el = parentOf(el)) if (el !== doc.scrollingElement && canScroll(el, view)) scrollWithin(el, readBox());
@@ -1565,7 +2279,7 @@
 		if (low.length === text.length) return low;
 		return Array.from(text, (c) => c.toLowerCase().length === c.length ? c.toLowerCase() : c).join("");
 	}
-	var isTextField = (el) => el.tagName === "TEXTAREA" || el.tagName === "INPUT" && TEXT_TYPES.has(el.type);
+	var isTextField = (el) => tagNameOf(el) === "TEXTAREA" || tagNameOf(el) === "INPUT" && TEXT_TYPES.has(el.type);
 	var TextReader = class {
 		want;
 		parts = [];
@@ -1577,23 +2291,23 @@
 		visit(n, depth) {
 			if (++this.nodes > MOST_NODES || depth > MOST_DEPTH$1) return;
 			if (isTextNode(n)) this.addText(n);
-			if (!isElement(n) || SKIPPED_TAGS$1.has(n.tagName) || !isRendered(n)) return;
+			if (!isElement(n) || SKIPPED_TAGS$1.has(tagNameOf(n)) || !isRendered(n)) return;
 			if (isTextField(n)) {
 				if (isVisible(n)) this.addField(n);
 				return;
 			}
-			if (n.tagName === "INPUT") return;
+			if (tagNameOf(n) === "INPUT") return;
 			const doc = isFrame(n) ? innerDocument(n) : null;
 			if (doc) this.visit(bodyOf(doc), depth + 1);
 			for (const c of childrenOf(n)) this.visit(c, depth + 1);
 		}
 		addText(node) {
-			const root = node.getRootNode();
-			const parent = node.parentElement ?? root.host;
+			const root = rootOf(node);
+			const parent = parentElementOf(node) ?? root.host;
 			if (!/\S/.test(node.data) || !isVisible(parent)) return;
 			this.parts.push({
 				node,
-				block: node.parentElement?.closest(BLOCKS) ?? root
+				block: parentElementOf(node)?.closest(BLOCKS) ?? root
 			});
 		}
 		addField(el) {
@@ -1602,7 +2316,7 @@
 				if (this.closedFields.length < MOST_FIELDS && foldCase(el.value).includes(this.want)) this.closedFields.push(el);
 				return;
 			}
-			const walker = el.ownerDocument.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+			const walker = documentOf$1(el).createTreeWalker(root, NodeFilter.SHOW_TEXT);
 			for (let n = walker.nextNode(); n; n = walker.nextNode()) this.parts.push({
 				node: n,
 				block: root
@@ -1765,7 +2479,7 @@
 	var MOST_FOUND = 50;
 	var MOST_OPTIONS = 400;
 	function searchRoleOf(el) {
-		return roleOf(el) || (MORE_ROLES[el.tagName] ?? "") || (isClickable(el) ? "clickable" : "");
+		return roleOf(el) || (MORE_ROLES[tagNameOf(el)] ?? "") || (isClickable(el) ? "clickable" : "");
 	}
 	function* eachRendered(n) {
 		if (!isElement(n) || !isRendered(n)) return;
@@ -1774,20 +2488,20 @@
 		if (doc) yield* eachRendered(doc.documentElement);
 		for (const c of childrenOf(n)) yield* eachRendered(c);
 	}
-	function attributeOf(el, name) {
+	function wantedAttribute(el, name) {
 		if (name === "text") return textOf(el, 500);
-		return name === "value" ? asControl(el).value : el.getAttribute(name);
+		return name === "value" ? asControl(el).value : attributeOf(el, name);
 	}
 	function formatElement(el, attributes) {
-		const role = searchRoleOf(el) || el.tagName.toLowerCase();
+		const role = searchRoleOf(el) || tagNameOf(el).toLowerCase();
 		const name = nameOf(el, role) || textOf(el, 120);
 		const offset = offsetOf(el);
-		const r = el.getBoundingClientRect();
+		const r = rectOf(el);
 		const parts = [refOf(el), role];
 		if (name) parts.push(quoteText(name, 120));
 		parts.push(...statesOf(el, role, focusedElement()));
 		for (const attribute of attributes) {
-			const value = attributeOf(el, attribute);
+			const value = wantedAttribute(el, attribute);
 			if (value === null || value === void 0) continue;
 			const isSecret = attribute === "value" && asControl(el).type === "password";
 			parts.push(sanitizeText(attribute, 40) + "=" + (isSecret ? "\"••••\"" : quoteText(value, 500)));
@@ -1800,9 +2514,9 @@
 	var optionLabel = (el) => asControl(el).label ?? textOf(el);
 	function formatOptions(list) {
 		const lines = list.slice(0, MOST_OPTIONS).map((el) => {
-			const select = el.closest("select");
+			const select = closestOf(el, "select");
 			const option = asControl(el);
-			const states = (option.selected || el.getAttribute("aria-selected") === "true" ? " selected" : "") + (option.disabled ? " disabled" : "");
+			const states = (option.selected || attributeOf(el, "aria-selected") === "true" ? " selected" : "") + (option.disabled ? " disabled" : "");
 			return `${select ? refOf(select) + " has" : refOf(el)} option ${quoteText(optionLabel(el), 120)}${states}`;
 		});
 		return {
@@ -1811,7 +2525,7 @@
 		};
 	}
 	function searchOptions(want) {
-		return formatOptions([...eachRendered(document.documentElement)].flatMap((el) => {
+		return formatOptions([...eachRendered(rootElementOf(document))].flatMap((el) => {
 			if (isSelect(el)) return [...el.options];
 			return roleOf(el) === "option" ? [el] : [];
 		}).filter((o) => !want || normalizeQuery(optionLabel(o)).includes(want)));
@@ -1822,10 +2536,14 @@
 		let list;
 		if (css) list = selectAll(css, quoteText(css), 2e3);
 		else if (wantedRole === "option") return searchOptions(want);
-		else if (role) list = [...eachRendered(document.documentElement)];
+		else if (role) list = [...eachRendered(rootElementOf(document))];
 		else {
-			const named = collect().items.filter((i) => i.name.toLowerCase().includes(want));
-			list = [...new Set(named.map((i) => i.el))];
+			const { items } = collect();
+			const inner = items.filter((i) => i.name.toLowerCase().includes(want)).flatMap((i) => {
+				const fitting = i.segments.filter((s) => normalizeQuery(s.text).includes(want));
+				return fitting.length > 0 ? fitting.map((s) => s.el) : [i.el];
+			});
+			list = [...new Set([...inner, ...findEdited(items, want)])];
 		}
 		const matches = (el) => {
 			if (wantedRole && searchRoleOf(el) !== wantedRole) return false;
@@ -1840,12 +2558,12 @@
 	}
 	function describePoint(x, y) {
 		const el = findElement(`at=${x},${y}`);
-		return { words: `${describeAs(el, searchRoleOf(el) || el.tagName.toLowerCase())} at ${x},${y}` };
+		return { words: `${describeAs(el, searchRoleOf(el) || tagNameOf(el).toLowerCase())} at ${x},${y}` };
 	}
 	// injected/snapshot/login.ts
 	function* eachDocument(doc) {
 		yield doc;
-		for (const el of doc.querySelectorAll("iframe, frame")) {
+		for (const el of queryIn(doc, "iframe, frame")) {
 			const inside = innerDocument(el);
 			if (inside) yield* eachDocument(inside);
 		}
@@ -1870,7 +2588,7 @@
 		return /username|email|webauthn/.test(el.autocomplete) || el.type === "email" || NAME_HINT.test(`${el.name} ${el.id}`);
 	}
 	function findFormIn(doc) {
-		const fields = [...eachRendered(doc.documentElement)].filter(isInput).filter((el) => el.ownerDocument === doc && isVisible(el) && !el.disabled && !el.readOnly);
+		const fields = [...eachRendered(doc.documentElement)].filter(isInput).filter((el) => documentOf$1(el) === doc && isVisible(el) && !el.disabled && !el.readOnly);
 		const passwords = fields.filter((el) => el.type === "password" && el.autocomplete !== "new-password");
 		if (passwords.length > 1) throw new TargetError("many", `${passwords.length} fields ask for a password: this is no form to log in with`);
 		const names = fields.filter((el) => [
@@ -1911,21 +2629,21 @@
 	var SUBMITTERS = "button, input[type=submit], input[type=image]";
 	var originOf = (doc) => doc.defaultView?.origin ?? "";
 	function hasInFrames(doc, selector) {
-		return [...doc.querySelectorAll("iframe")].some((f) => f.contentDocument?.querySelector(selector));
+		return [...queryIn(doc, "iframe")].map((f) => f).some((f) => f.contentDocument?.querySelector(selector));
 	}
 	function hasCardField(doc = document) {
-		return doc.querySelector(CARD_FIELD) !== null || hasInFrames(doc, CARD_FIELD);
+		return queryIn(doc, CARD_FIELD).length > 0 || hasInFrames(doc, CARD_FIELD);
 	}
 	function hasPayment() {
-		return document.querySelector(CARD) !== null || hasInFrames(document, CARD);
+		return queryIn(document, CARD).length > 0 || hasInFrames(document, CARD);
 	}
 	var withoutFragment = (address) => address.split("#")[0];
 	function isPlainLink(link) {
-		if (!/^https?:/.test(link.href) || link.closest("[onclick], [role=button]")) return false;
-		return withoutFragment(link.href) !== withoutFragment(link.ownerDocument.URL);
+		if (!/^https?:/.test(link.href) || closestOf(link, "[onclick], [role=button]")) return false;
+		return withoutFragment(link.href) !== withoutFragment(documentOf$1(link).URL);
 	}
 	function isSent(f) {
-		if (!f.name || f.disabled || f.tagName === "BUTTON") return false;
+		if (!f.name || f.disabled || tagNameOf(f) === "BUTTON") return false;
 		if ([
 			"submit",
 			"image",
@@ -1945,7 +2663,7 @@
 		}));
 		sent.sort((a, b) => Number(a.hidden) - Number(b.hidden));
 		const fields = sent.slice(0, 500).map(({ f, hidden }) => {
-			const value = f.type === "password" || /^cc-|password|one-time-code/.test(f.getAttribute("autocomplete") ?? "") ? f.value ? "••••" : "" : sanitizeText(f.value, 2e3);
+			const value = f.type === "password" || /^cc-|password|one-time-code/.test(attributeOf(f, "autocomplete") ?? "") ? f.value ? "••••" : "" : sanitizeText(f.value, 2e3);
 			return {
 				name: sanitizeText(f.name, 60),
 				value,
@@ -1970,21 +2688,21 @@
 	};
 	function submitterOf(form, sender, button) {
 		if (sender === button) return sender;
-		return [...form.getRootNode().querySelectorAll(SUBMITTERS)].find((b) => b.form === form && b.type !== "button" && b.type !== "reset") ?? sender;
+		return [...queryIn(rootOf(form), SUBMITTERS)].find((b) => b.form === form && b.type !== "button" && b.type !== "reset") ?? sender;
 	}
 	function previewForm(form, by) {
-		const read = (name) => (by.hasAttribute("form" + name) ? by.getAttribute("form" + name) : form.getAttribute(name)) ?? "";
+		const read = (name) => (hasAttribute(by, "form" + name) ? attributeOf(by, "form" + name) : attributeOf(form, name)) ?? "";
 		const method = read("method").toUpperCase();
 		return {
 			method: method === "POST" || method === "DIALOG" ? method : "GET",
-			action: new URL(read("action") || form.ownerDocument.URL, form.ownerDocument.baseURI).href,
+			action: new URL(read("action") || documentOf$1(form).URL, documentOf$1(form).baseURI).href,
 			...listSentFields(form)
 		};
 	}
 	var isSender = (button) => button !== null && button.type !== "button" && button.type !== "reset";
 	function previewClick(target, enter) {
 		let el = target === "" ? focusedElement() : findElement(target);
-		if (!el || el === el.ownerDocument.body) return {
+		if (!el || el === documentOf$1(el).body) return {
 			...NOTHING,
 			origin: originOf(el?.ownerDocument ?? document)
 		};
@@ -1993,25 +2711,25 @@
 			acts: true,
 			element: describe(el)
 		};
-		const label = el.closest("label");
-		if (label?.control && isLabel(label) && !el.closest("button, a[href], " + FIELDS)) el = label.control;
-		const doc = el.ownerDocument;
+		const label = closestOf(el, "label");
+		if (label?.control && isLabel(label) && !closestOf(el, "button, a[href], " + FIELDS)) el = label.control;
+		const doc = documentOf$1(el);
 		const out = {
 			...NOTHING,
-			payment: el.matches(CARD),
+			payment: matchesSelector(el, CARD),
 			origin: originOf(doc)
 		};
-		const link = el.closest("a[href], area[href]");
+		const link = closestOf(el, "a[href], area[href]");
 		if (link) out.link = link.href;
-		const button = el.closest(SUBMITTERS);
+		const button = closestOf(el, SUBMITTERS);
 		out.element = describe(button ?? link ?? el);
 		const sender = enter ? el : isSender(button) ? button : null;
-		const form = sender && (sender.form ?? sender.closest("form"));
+		const form = sender && (sender.form ?? closestOf(sender, "form"));
 		if (form) Object.assign(out, previewForm(form, submitterOf(form, sender, button)));
-		const harmless = el.matches(FIELDS) || isEditable(el) || link !== null && !button && isPlainLink(link);
+		const harmless = matchesSelector(el, FIELDS) || isEditable(el) || link !== null && !button && isPlainLink(link);
 		out.acts = sender !== null || !harmless;
 		if (link && hasCardField(doc)) out.payment = true;
-		if (out.acts) out.payment ||= doc.querySelector(CARD) !== null || hasPayment();
+		if (out.acts) out.payment ||= queryIn(doc, CARD).length > 0 || hasPayment();
 		return out;
 	}
 	// injected/snapshot/markdown.ts
@@ -2059,19 +2777,19 @@
 		addNode(n, depth) {
 			if (this.size > MOST_CHARACTERS$2 || depth > MOST_DEPTH) return;
 			if (isTextNode(n)) this.text += stripControls(n.data.slice(0, 1e5));
-			if (!isElement(n) || SKIPPED_TAGS.has(n.tagName) || !isRendered(n) || isAriaHidden(n)) return;
+			if (!isElement(n) || SKIPPED_TAGS.has(tagNameOf(n)) || !isRendered(n) || isAriaHidden(n)) return;
 			const role = roleOf(n);
 			if (!this.whole && isBeside(n, role)) return;
 			if (this.addInline(n, depth) || this.addStructure(n, role, depth)) return;
 			const doc = isFrame(n) ? innerDocument(n) : null;
-			const block = BLOCK_TAGS.has(n.tagName) || /^(block|flex|grid|table|list-item|flow-root)/.test(getComputedStyle(n).display);
+			const block = BLOCK_TAGS.has(tagNameOf(n)) || /^(block|flex|grid|table|list-item|flow-root)/.test(getComputedStyle(n).display);
 			if (block) this.endBlock();
 			if (doc) this.addNode(bodyOf(doc), depth + 1);
 			else this.addChildren(n, depth + 1);
 			if (block) this.endBlock();
 		}
 		addInline(n, depth) {
-			switch (n.tagName) {
+			switch (tagNameOf(n)) {
 				case "BR":
 					this.text += BREAK;
 					return true;
@@ -2081,8 +2799,8 @@
 				case "CODE":
 				case "KBD":
 				case "SAMP":
-					if (n.parentElement?.tagName === "PRE") return false;
-					this.text += "`" + stripControls(n.textContent) + "`";
+					if (parentElementOf(n)?.tagName === "PRE") return false;
+					this.text += "`" + stripControls(textContentOf(n)) + "`";
 					return true;
 				case "A":
 					this.addLink(n, depth);
@@ -2109,7 +2827,7 @@
 		}
 		addStructure(n, role, depth) {
 			if (role === "heading") {
-				const level = Number(n.getAttribute("aria-level")) || Number(n.tagName[1]) || 2;
+				const level = Number(attributeOf(n, "aria-level")) || Number(tagNameOf(n)[1]) || 2;
 				this.endBlock();
 				this.addChildren(n, depth + 1);
 				this.endBlock("#".repeat(Math.min(6, level)) + " ");
@@ -2121,10 +2839,10 @@
 				if (table) this.addBlock(table);
 				if (table) return true;
 			}
-			switch (n.tagName) {
+			switch (tagNameOf(n)) {
 				case "PRE":
 					this.endBlock();
-					this.addBlock("```\n" + stripControls(n.textContent).replace(/\n+$/, "") + "\n```");
+					this.addBlock("```\n" + stripControls(textContentOf(n)).replace(/\n+$/, "") + "\n```");
 					return true;
 				case "HR":
 					this.endBlock();
@@ -2146,12 +2864,12 @@
 		}
 		addList(n, depth) {
 			const lines = [];
-			let number = Number(n.getAttribute("start")) || 1;
+			let number = Number(attributeOf(n, "start")) || 1;
 			for (const item of childrenOf(n)) {
 				if (!isElement(item) || !isRendered(item)) continue;
 				const blocks = readBlocks(item, this.whole, depth + 1);
 				if (blocks.length === 0) continue;
-				const mark = n.tagName === "OL" ? `${number++}. ` : "- ";
+				const mark = tagNameOf(n) === "OL" ? `${number++}. ` : "- ";
 				lines.push(mark + blocks.join("\n").replace(/\n/g, "\n" + " ".repeat(mark.length)));
 			}
 			if (lines.length > 0) this.addBlock(lines.join("\n"));
@@ -2161,7 +2879,7 @@
 		if (isAfter && line.startsWith(" ")) line = line.slice(1);
 		return isBefore && line.endsWith(" ") ? line.slice(0, -1) : line;
 	}
-	var isBeside = (n, role) => SIDE_ROLES.has(role) || SIDE_TAGS.has(n.tagName) && !n.closest("main, article, [role=main]");
+	var isBeside = (n, role) => SIDE_ROLES.has(role) || SIDE_TAGS.has(tagNameOf(n)) && !closestOf(n, "main, article, [role=main]");
 	function readBlocks(n, whole, depth) {
 		const writer = new MarkdownWriter(whole);
 		writer.addChildren(n, depth);
@@ -2196,12 +2914,12 @@
 	// injected/snapshot/read.ts
 	function mainContent() {
 		const body = bodyOf(document);
-		const sizeOf = (el) => el.textContent.length;
-		const [best] = [...document.querySelectorAll("main, [role=main], article")].filter(isVisible).sort((a, b) => sizeOf(b) - sizeOf(a));
+		const sizeOf = (el) => textContentOf(el).length;
+		const [best] = [...queryIn(document, "main, [role=main], article")].filter(isVisible).sort((a, b) => sizeOf(b) - sizeOf(a));
 		return best && sizeOf(best) > .3 * sizeOf(body) ? best : body;
 	}
 	function readTables(root) {
-		return [root, ...root.querySelectorAll("table, [role=table], [role=grid]")].filter((el) => ["table", "grid"].includes(roleOf(el)) && isRendered(el)).map((el) => formatTable(el, true)).filter((table) => table !== "");
+		return [root, ...queryIn(root, "table, [role=table], [role=grid]")].filter((el) => ["table", "grid"].includes(roleOf(el)) && isRendered(el)).map((el) => formatTable(el, true)).filter((table) => table !== "");
 	}
 	function excerptText(text, from, limit) {
 		if (from >= text.length) return {
@@ -2231,7 +2949,7 @@
 		return excerptText(writer.blocks.join("\n\n"), from, limit);
 	}
 	function readSource() {
-		let html = document.documentElement.outerHTML;
+		let html = rootElementOf(document).outerHTML;
 		if (/type\s*=\s*.?password/i.test(html)) {
 			const copy = new DOMParser().parseFromString(html, "text/html");
 			for (const field of copy.querySelectorAll("input[type=password i]")) field.removeAttribute("value");
@@ -2283,7 +3001,7 @@
 	}
 	var isMasked = (el) => getComputedStyle(el).getPropertyValue("-webkit-text-security") !== "none";
 	function fieldText(el) {
-		switch (el.tagName) {
+		switch (tagNameOf(el)) {
 			case "INPUT": {
 				const input = el;
 				return UNREADABLE_TYPES.includes(input.type) || isMasked(el) ? "" : input.value || input.placeholder;
@@ -2306,7 +3024,7 @@
 		"EMBED",
 		"FENCEDFRAME"
 	];
-	var holdsDocument = (el) => FRAME_TAGS.includes(el.tagName) || el.tagName === "OBJECT" && Boolean(el.contentWindow);
+	var holdsDocument = (el) => FRAME_TAGS.includes(tagNameOf(el)) || tagNameOf(el) === "OBJECT" && Boolean(el.contentWindow);
 	var Gatherer = class {
 		pieces = [];
 		frames = [];
@@ -2319,7 +3037,7 @@
 		}
 		visit(n, frame) {
 			if (isTextNode(n)) this.add(frame ?? n, n.data);
-			if (!isElement(n) || SILENT_TAGS.has(n.tagName)) return;
+			if (!isElement(n) || SILENT_TAGS.has(tagNameOf(n))) return;
 			const field = fieldText(n);
 			if (field !== null) this.add(frame ?? n, field);
 			else if (holdsDocument(n)) this.visitFrame(n, frame);
@@ -2333,7 +3051,7 @@
 		}
 		visitFrame(n, frame) {
 			const node = frame ?? n;
-			const doc = n.tagName === "EMBED" ? null : innerDocument(n);
+			const doc = tagNameOf(n) === "EMBED" ? null : innerDocument(n);
 			if (!doc) this.frames.push({
 				id: idOf(node),
 				number: frame ? 0 : foreignNumber(n),
@@ -2351,7 +3069,7 @@
 	var listFrames = () => frames;
 	function gatherTexts() {
 		const gatherer = new Gatherer();
-		gatherer.visit(document.documentElement, null);
+		gatherer.visit(rootElementOf(document), null);
 		pieces = gatherer.pieces;
 		frames = gatherer.frames;
 		const message = {
@@ -2506,18 +3224,20 @@
 	}
 	// injected/snapshot/report.ts
 	var MOST_CHARACTERS = 1 << 20;
+	var formatItem = (item) => " ".repeat(indentOf(item)) + item.line + (item.place ? " " + item.place : "");
 	function splitLines(items, most = MOST_CHARACTERS) {
 		const here = [];
 		const there = [];
 		let left = most;
 		for (const item of items) {
-			left -= item.line.length;
+			const line = formatItem(item);
+			left -= line.length;
 			if (left < 0) return {
 				here,
 				there,
 				cut: true
 			};
-			(item.inView ? here : there).push(item.line);
+			(item.inView ? here : there).push(line);
 		}
 		return {
 			here,
@@ -2536,13 +3256,13 @@
 			width: innerWidth,
 			height: innerHeight,
 			scroll: Math.round(scrollY),
-			tall: Math.round(document.documentElement.scrollHeight),
-			title: sanitizeText(document.title, 200)
+			tall: Math.round(rootElementOf(document).scrollHeight),
+			title: sanitizeText(titleOf(document), 200)
 		};
 	}
 	function listMarks() {
 		return collect().items.filter((i) => i.usable && i.inView).slice(0, 200).map(({ el, offset }) => {
-			const r = el.getBoundingClientRect();
+			const r = rectOf(el);
 			return {
 				ref: refOf(el),
 				x: r.x + offset.x,
@@ -2560,7 +3280,7 @@
 	function pageText() {
 		const texts = [];
 		const addInside = (root) => {
-			for (const el of root.querySelectorAll("*")) {
+			for (const el of queryIn(root, "*")) {
 				const shadow = shadowOf(el);
 				if (shadow) {
 					for (const c of shadow.children) texts.push(innerTextOf(c));
@@ -2655,6 +3375,7 @@
 	var answered = {
 		aimAt: answerCall(aimAt),
 		boxOfElement: answerCall(boxOfElement),
+		checkTyped: answerCall(checkTyped),
 		countClosedRoots: answerCall(countClosedRoots),
 		describePoint: answerCall(describePoint),
 		endDiff: answerCall(endDiff),
@@ -2672,6 +3393,7 @@
 		isFilled: answerCall(isFilled),
 		listMarks: answerCall(listMarks),
 		listOrigins: answerCall(listOrigins),
+		locateDrop: answerCall(locateDrop),
 		locateElement: answerCall(locateElement),
 		locateOption: answerCall(locateOption),
 		mapFramePoint: answerCall(mapFramePoint),
@@ -2688,11 +3410,13 @@
 		setField: answerCall(setField),
 		showText: answerCall(showText),
 		startDiff: answerCall(startDiff),
+		startTyping: answerCall(startTyping),
 		startTexts: answerCall(startTexts),
 		stopDiff: answerCall(stopDiff),
 		stopTracking: answerCall(stopTracking),
 		takeSnapshot: answerCall(takeSnapshot),
 		trackTexts: answerCall(trackTexts),
+		waitForMutation: answerCall(waitForMutation),
 		waitForTask: answerCall(waitForTask),
 		waitUntil: answerCall(waitUntil)
 	};
@@ -2702,6 +3426,7 @@
 			continueNumbers(refs, frames);
 			return answered;
 		},
+		addListening,
 		adoptRoot,
 		registerForeignFrame,
 		openField,

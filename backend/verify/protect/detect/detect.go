@@ -46,6 +46,8 @@ type Protected struct {
 	Holding string `json:"holding,omitempty"`
 	Why     string `json:"why"`
 	Checks  []int  `json:"checks"` // indices of the gates that it decides
+	// IsChosen: the user protects it.
+	IsChosen bool `json:"-"`
 }
 
 // AnyPart is the Part of an appearing name that a folder may not take either.
@@ -187,6 +189,7 @@ func (f *Scanner) add(p Protected) {
 		if !slices.Contains(old.Checks, f.check) {
 			old.Checks = append(old.Checks, f.check)
 		}
+		old.IsChosen = old.IsChosen || p.IsChosen
 		return
 	}
 	p.Checks = []int{f.check}
@@ -209,7 +212,7 @@ func (f *Scanner) addUserPatterns(with ignore.Globs, patterns []string) {
 	for _, e := range list {
 		if e.IsRegular() && with.MatchesAncestor(e.Path) {
 			some = true
-			f.add(Protected{Path: e.Path, Kind: KindLocked, Why: "you protect it"})
+			f.add(Protected{Path: e.Path, Kind: KindLocked, Why: "you protect it", IsChosen: true})
 		}
 	}
 	if !some {

@@ -1,4 +1,4 @@
-// Package landlock makes Landlock's rules for the programs of a sandbox.
+// Package landlock builds the Landlock rules for the programs of a sandbox.
 package landlock
 
 import (
@@ -12,9 +12,8 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// Landlock is the second wall, behind the mounts: it grants what the first one
-// shows, and holds where a mount would be undone or a path be found around it.
-// Nothing is promised that needs more than version 2.
+// Landlock is the second layer, behind the mounts: it grants the same access, and still protects if a mount is undone
+// or a path bypasses it. No documented property needs more than version 2.
 const (
 	landlockLeast = 2
 
@@ -25,8 +24,7 @@ const (
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV | unix.LANDLOCK_ACCESS_FS_READ_DIR
 )
 
-// handledRights are the rights that exist from a version on, all of them denied where
-// no rule grants them.
+// handledRights returns the rights that exist in a version; Landlock denies them all unless a rule grants them.
 func handledRights(version int) uint64 {
 	rights := uint64(unix.LANDLOCK_ACCESS_FS_REFER)<<1 - 1
 	if version >= 3 {
@@ -38,8 +36,8 @@ func handledRights(version int) uint64 {
 	return rights
 }
 
-// NewRuleset makes the rules of a sandbox; each program applies them to itself. devices are
-// names in /dev, runtimeDir is the folder below /run that programs write.
+// NewRuleset builds the rules of a sandbox; each program applies them to itself. devices are names in /dev,
+// runtimeDir is the folder below /run that programs may write.
 func NewRuleset(w wire.Spec, check bool, devices []string, runtimeDir string) (rules int, err error) {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -78,8 +76,8 @@ func NewRuleset(w wire.Spec, check bool, devices []string, runtimeDir string) (r
 	return int(fd), err
 }
 
-// addRule grants rights below a path, or those that a file can have. What is not
-// there (an optional mount) needs none.
+// addRule grants rights below a path, reduced to those that apply to files if it is one. A missing path (an optional
+// mount) needs no rule.
 func addRule(rules int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) {
@@ -95,8 +93,8 @@ func addRule(rules int, path string, rights uint64) error {
 	return nil
 }
 
-// GrantTree lets the programs that are started from now on write a tree. Rules are
-// never taken out again: a tree that is gone is gone.
+// GrantTree lets programs started from now on write a tree. Rules cannot be removed, which is harmless once the tree
+// is unmounted.
 func GrantTree(rules, tree int) error {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -113,7 +111,7 @@ func addRuleAt(rules, fd int, rights uint64) error {
 	if info.Mode&unix.S_IFMT != unix.S_IFDIR {
 		rights &= landlockWrite
 	}
-	// The kernel's struct is packed: twelve bytes.
+	// The kernel's struct is packed to twelve bytes.
 	var beneath [12]byte
 	*(*uint64)(unsafe.Pointer(&beneath[0])) = rights
 	*(*int32)(unsafe.Pointer(&beneath[8])) = int32(fd)

@@ -9,26 +9,25 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/unixdiag"
 )
 
-// What the kernel holds for programs is their memory, too: what is in Unix sockets
-// and pipes that nobody reads. A pipe counts as the two pages that each gets however
-// many a user has; what is in the first of them the kernel bounds for each user.
+// Kernel memory counts as the programs' memory, too: unread data in Unix sockets and pipes. A pipe counts as the two
+// pages that every pipe gets; the kernel limits the rest per user.
 const pipeBytes = 2 * 4096
 
 // The kernel's unix_diag, see unixdiag_linux.go.
 const (
 	diagShowQueue  = 16 // UDIAG_SHOW_RQLEN
 	diagShowMemory = 32 // UDIAG_SHOW_MEMINFO
-	diagQueue      = 4  // UNIX_DIAG_RQLEN: what waits to be read, what may wait
+	diagQueue      = 4  // UNIX_DIAG_RQLEN: bytes waiting to be read, and their maximum
 	diagMemory     = 5  // UNIX_DIAG_MEMINFO: uint32 each
 	sentMemory     = 2  // SK_MEMINFO_WMEM_ALLOC in it
 	listening      = 10 // TCP_LISTEN, of every family
 )
 
-// kernelMemory are bytes by the name that a descriptor's link has: "socket:[12]".
+// kernelMemory maps the link of a descriptor, such as "socket:[12]", to bytes.
 type kernelMemory map[string]int64
 
-// readKernelMemory asks for all Unix sockets of the goal's network; TCP and UDP the kernel
-// bounds for the machine.
+// readKernelMemory queries all Unix sockets of the goal's network namespace; the kernel limits TCP and UDP for the
+// whole machine.
 func readKernelMemory() kernelMemory {
 	found := kernelMemory{}
 	unixdiag.VisitSockets(diagShowQueue|diagShowMemory, func(message, attributes []byte) bool {
@@ -36,7 +35,7 @@ func readKernelMemory() kernelMemory {
 		var queued, sent int64
 		unixdiag.ForEachAttribute(attributes, func(kind uint16, value []byte) {
 			switch {
-			case kind == diagQueue && len(value) >= 4 && message[2] != listening: // there it counts connections
+			case kind == diagQueue && len(value) >= 4 && message[2] != listening: // a listening socket counts connections
 				queued = int64(order.Uint32(value))
 			case kind == diagMemory && len(value) >= 4*(sentMemory+1):
 				sent = int64(order.Uint32(value[4*sentMemory:]))
@@ -48,8 +47,8 @@ func readKernelMemory() kernelMemory {
 	return found
 }
 
-// of is what a process's descriptors hold in the kernel. What is in seen counted for
-// another already.
+// of returns the kernel memory of a process's descriptors, without those in seen, which were counted for another
+// process.
 func (k kernelMemory) of(dir string, seen map[string]bool) (sum int64) {
 	names, _ := os.ReadDir(dir + "/fd")
 	for _, entry := range names {
@@ -70,8 +69,8 @@ func (k kernelMemory) of(dir string, seen map[string]bool) (sum int64) {
 	return sum
 }
 
-// orphanQueues are the agent's queues of System V with what is in them; they are
-// nobody's. A check's end with its sandbox.
+// orphanQueues returns the agent's System V message queues and their sizes; no process owns them. A check's queues
+// end with its sandbox.
 func orphanQueues() (list []sysvSegment) {
 	text, _ := os.ReadFile("/proc/sysvipc/msg")
 	for line := range strings.Lines(string(text)) {
@@ -90,5 +89,5 @@ func orphanQueues() (list []sysvSegment) {
 	return list
 }
 
-// messageBytes is what a message takes besides its text.
+// messageBytes is a message's overhead in bytes.
 const messageBytes = 64

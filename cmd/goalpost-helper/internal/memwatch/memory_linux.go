@@ -1,5 +1,4 @@
-// Package memwatch ends programs of a goal that take too much together: memory, or space
-// in /tmp.
+// Package memwatch ends programs of a goal that together use too much memory or space in /tmp.
 package memwatch
 
 import (
@@ -17,26 +16,25 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// How the goal's init looks at what all programs of its goal take together, which no
-// limit of a process bounds. A look may take a part of a processor's time; the
-// nearer the limit, the sooner comes the next.
+// How the goal's init measures the total memory of the goal's programs, which per-process limits do not bound.
+// Measuring may use a share of one processor; the closer to the limit, the sooner the next pass.
 const (
 	minInterval = 50 * time.Millisecond
 	maxInterval = time.Second
-	cpuShare    = 20      // of the time goes into looking: one of so many
-	growthRate  = 4 << 30 // bytes a second by which memory grows at most
+	cpuShare    = 20      // at most 1/cpuShare of the time is spent measuring
+	growthRate  = 4 << 30 // assumed maximum growth in bytes per second
 )
 
-// memoryWatch ends programs where all of them together take more than the goal may have.
+// memoryWatch ends programs when all of them together use more than the goal's limit.
 type memoryWatch struct {
 	spec   wire.Spec
-	inits  func() map[int]wire.Domain // the first processes of the goal's sandboxes
+	inits  func() map[int]wire.Domain // the init processes of the goal's sandboxes
 	proc   string                     // the goal's own processes, of all its sandboxes
-	filled int64                      // size of /tmp after the last look, 0 while it is within the limit; of its goroutine
+	filled int64                      // size of /tmp after the last pass, 0 while within the limit
 }
 
-// Start begins to look; it ends with the process. proc is an opened file system of
-// the goal's processes, inits returns the first process of each of its sandboxes.
+// Start starts the watch, which ends with the process. proc is the path of a /proc with the goal's processes; inits
+// returns the init process of each of its sandboxes.
 func Start(w wire.Spec, proc int, inits func() map[int]wire.Domain) {
 	m := &memoryWatch{
 		spec:  w,
@@ -51,8 +49,7 @@ func Start(w wire.Spec, proc int, inits func() map[int]wire.Domain) {
 	}
 }
 
-// runPeriodically looks again and again, after what a look says; where looking takes long,
-// with longer pauses, up to most.
+// runPeriodically repeats a pass after the delay that it returns, or longer if passes are slow, up to most.
 func runPeriodically(most time.Duration, look func() time.Duration) {
 	for {
 		began := time.Now()
@@ -61,8 +58,8 @@ func runPeriodically(most time.Duration, look func() time.Duration) {
 	}
 }
 
-// memory looks once and ends the largest programs until the rest is within the
-// limit. It says how soon to look again.
+// memory measures once and ends the largest programs until the rest is within the limit. It returns the delay until
+// the next pass.
 func (w *memoryWatch) memory(most int64) time.Duration {
 	loose := append(orphanSegments(), orphanQueues()...)
 	var left int64
@@ -73,14 +70,14 @@ func (w *memoryWatch) memory(most int64) time.Duration {
 	if sum := left + totalMemory(all); sum <= most {
 		return nextCheckIn(most - sum)
 	}
-	all = w.programs(exactUsage) // what processes share was counted for each of them
+	all = w.programs(exactUsage) // the first estimate counted shared memory once per process
 	sum := left + totalMemory(all)
 	if sum <= most {
 		return nextCheckIn(most - sum)
 	}
 	why := fmt.Sprintf("the goal's programs took %d MiB of memory together, and %d MiB are allowed", sum>>20, most>>20)
 	slices.SortFunc(all, func(a, b processUsage) int { return cmp.Compare(b.bytes, a.bytes) })
-	for _, s := range loose { // nobody's, so that nobody loses anything that runs
+	for _, s := range loose { // orphaned segments first: no running program loses anything
 		sum -= s.bytes
 		s.remove(why)
 	}
@@ -95,12 +92,12 @@ func (w *memoryWatch) memory(most int64) time.Duration {
 	return minInterval
 }
 
-// nextCheckIn is when the limit can be reached at the earliest.
+// nextCheckIn returns the earliest time at which the limit can be reached.
 func nextCheckIn(room int64) time.Duration {
 	return min(max(time.Duration(float64(room)/growthRate*float64(time.Second)), minInterval), maxInterval)
 }
 
-// processUsage is a process with what it takes.
+// processUsage is a process and its memory use.
 type processUsage struct {
 	pid   int
 	bytes int64
@@ -113,10 +110,10 @@ func totalMemory(all []processUsage) (sum int64) {
 	return sum
 }
 
-// programs are the processes of the goal without those of the helper.
+// programs returns the processes of the goal without the helper's.
 func (w *memoryWatch) programs(measure func(dir string) int64) (all []processUsage) {
 	own, kernel, seen := w.inits(), readKernelMemory(), map[string]bool{}
-	names, _ := os.ReadDir(w.proc) // what could be read comes back with the error
+	names, _ := os.ReadDir(w.proc) // entries read before an error are returned with it
 	for _, entry := range names {
 		pid, err := strconv.Atoi(entry.Name())
 		if err != nil || pid == os.Getpid() || own[pid] != "" {
@@ -128,14 +125,14 @@ func (w *memoryWatch) programs(measure func(dir string) int64) (all []processUsa
 	return all
 }
 
-// approximateUsage is what a process takes, and what it shares as if it were its own.
+// approximateUsage returns a process's memory, counting shared memory in full.
 func approximateUsage(dir string) int64 {
 	private := sumFields(dir+"/status", "RssAnon", "RssShmem", "VmSwap")
 	return private + memfdBytes(dir)
 }
 
-// exactUsage is a process's part of the memory that it shares, and what it holds in
-// memory files: mapped or not.
+// exactUsage returns a process's memory with its proportional share of shared memory, plus its memfd files, mapped or
+// not.
 func exactUsage(dir string) int64 {
 	shared := sumFields(dir+"/smaps_rollup", "Pss_Shmem")
 	return sumFields(dir+"/smaps_rollup", "Pss_Anon", "SwapPss") + max(shared, memfdBytes(dir))
@@ -145,7 +142,7 @@ func exactUsage(dir string) int64 {
 func sumFields(path string, names ...string) (sum int64) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return 0 // it has ended
+		return 0 // the process has ended
 	}
 	for line := range strings.Lines(string(text)) {
 		name, rest, _ := strings.Cut(line, ":")
@@ -157,8 +154,8 @@ func sumFields(path string, names ...string) (sum int64) {
 	return sum
 }
 
-// memfdBytes is what is in the memory files that a process has open: no mapping need
-// tell of it. One that several have open counts for each.
+// memfdBytes returns the size of the memfd files that a process has open, which no mapping need show. A file that
+// several processes have open counts for each.
 func memfdBytes(dir string) (sum int64) {
 	names, _ := os.ReadDir(dir + "/fd")
 	for _, entry := range names {
@@ -174,8 +171,8 @@ func memfdBytes(dir string) (sum int64) {
 	return sum
 }
 
-// kill tells why a program ends and ends it; false where it is gone already. The
-// telling is first: whoever waits for the program knows by then.
+// kill reports why a program is ended and then ends it; it returns false if the program had ended. The report comes
+// first, so that it precedes the exit.
 func (w *memoryWatch) kill(p processUsage, why string) bool {
 	fd, err := unix.PidfdOpen(p.pid, 0)
 	if err != nil {
@@ -183,7 +180,7 @@ func (w *memoryWatch) kill(p processUsage, why string) bool {
 	}
 	defer func() { _ = unix.Close(fd) }()
 	name, domain := w.ownerOf(p.pid)
-	// a broken socket is read's to notice
+	// read notices a broken socket
 	_ = socket.Send(wire.Socket, wire.Answer{
 		Attempt: &wire.Violation{Domain: domain, Program: name, Text: why, Times: 1, Ended: true},
 	})
@@ -194,8 +191,7 @@ func (w *memoryWatch) kill(p processUsage, why string) bool {
 	return true
 }
 
-// ownerOf is a program's name and whose sandbox it is in: what lost its parents belongs to
-// the sandbox's first process.
+// ownerOf returns a program's name and the domain of its sandbox; an orphan belongs to the sandbox's init.
 func (w *memoryWatch) ownerOf(pid int) (name string, domain wire.Domain) {
 	text, _ := os.ReadFile(fmt.Sprintf("%s/%d/comm", w.proc, pid))
 	inits := w.inits()
@@ -216,15 +212,15 @@ func (w *memoryWatch) parent(pid int) int {
 	return parent
 }
 
-// sysvSegment is shared memory of System V, or a queue of messages.
+// sysvSegment is a System V shared memory segment or message queue.
 type sysvSegment struct {
 	id    int
 	bytes int64
 	queue bool
 }
 
-// orphanSegments are those of the agent's sandbox that no process has attached: they stay
-// when all have ended, and are counted for nobody. A check's end with its sandbox.
+// orphanSegments returns the segments of the agent's sandbox that no process has attached: they outlive all processes
+// and are counted for none. A check's segments end with its sandbox.
 func orphanSegments() (list []sysvSegment) {
 	text, _ := os.ReadFile("/proc/sysvipc/shm")
 	for line := range strings.Lines(string(text)) {

@@ -12,20 +12,20 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// The /tmp of a goal is a folder on disk, as a build needs it, and a folder has no
-// size that the kernel would hold: so it is looked at.
+// The /tmp of a goal is a folder on disk, because builds need the space. The kernel cannot limit a folder's size, so
+// it is measured.
 
-// Bounds of a look at /tmp. What exceeds them is nothing that a program needs.
+// Bounds of a pass over /tmp. No ordinary program exceeds them.
 const (
 	tmpMaxDepth   = 200
 	tmpMaxEntries = 1_000_000
 )
 
-// fileID names one on disk.
+// fileID identifies a file on disk.
 type fileID struct{ dev, ino uint64 }
 
-// checkTmp looks once at what is in /tmp of the agent and of checks, and where it is
-// too much ends who has files open there to write.
+// checkTmp measures the /tmp of the agent and of checks once and, if it exceeds the limit, ends the programs with
+// files open there for writing.
 func (w *memoryWatch) checkTmp(most int64) time.Duration {
 	found, writers := w.scanTmp()
 	why := found.exceeded(most)
@@ -33,18 +33,18 @@ func (w *memoryWatch) checkTmp(most int64) time.Duration {
 		w.filled = 0
 		return maxInterval
 	}
-	if w.filled != 0 && found.size() > w.filled { // by somebody who is never met at it
+	if w.filled != 0 && found.size() > w.filled { // written by a program that a pass did not see
 		writers = w.programs(func(string) int64 { return 0 })
 	}
 	for _, p := range writers {
 		w.kill(p, why)
 	}
-	found, _ = w.scanTmp() // they wrote until their end
+	found, _ = w.scanTmp() // they may have written until they ended
 	w.filled = found.size()
 	return maxInterval
 }
 
-// scanTmp is what is in /tmp, and who has files open there to write.
+// scanTmp returns the contents of /tmp and the programs with files open there for writing.
 func (w *memoryWatch) scanTmp() (found *tmpUsage, writers []processUsage) {
 	found = &tmpUsage{}
 	found.addTree(string(w.spec.Scratch))
@@ -54,10 +54,10 @@ func (w *memoryWatch) scanTmp() (found *tmpUsage, writers []processUsage) {
 	return found, w.addOpenFiles(found)
 }
 
-// size grows with whatever is put there.
+// size returns a measure that grows with everything stored there.
 func (f *tmpUsage) size() int64 { return f.bytes + int64(f.names) }
 
-// exceeded says what there is too much of, "" for nothing.
+// exceeded names the exceeded limit, or "".
 func (f *tmpUsage) exceeded(most int64) string {
 	switch {
 	case f.bytes > most:
@@ -71,8 +71,8 @@ func (f *tmpUsage) exceeded(most int64) string {
 	return ""
 }
 
-// addOpenFiles adds files of /tmp that have no name any more, and says who has files open
-// there to write.
+// addOpenFiles adds deleted files of /tmp that are still open, and returns the programs with files open there for
+// writing.
 func (w *memoryWatch) addOpenFiles(found *tmpUsage) (writers []processUsage) {
 	mounts := map[string][]string{}
 	seen := map[fileID]bool{}
@@ -103,13 +103,12 @@ func (w *memoryWatch) addOpenFiles(found *tmpUsage) (writers []processUsage) {
 	return writers
 }
 
-// inTmp says whether a path is one of the goal's /tmp, unless that is covered there.
+// inTmp reports whether a path is in the goal's /tmp.
 func inTmp(path string) bool {
 	return slices.ContainsFunc(wire.TmpNames, func(name string) bool { return strings.HasPrefix(path, name+"/") })
 }
 
-// tmpMountIDs are the numbers of the mounts that a process sees as /tmp; known are those
-// of the sandboxes that were looked at.
+// tmpMountIDs returns the ids of the mounts that a process sees as /tmp; known caches them per sandbox.
 func (w *memoryWatch) tmpMountIDs(dir string, known map[string][]string) []string {
 	room, err := os.Readlink(dir + "/ns/mnt")
 	if err != nil {
@@ -118,7 +117,7 @@ func (w *memoryWatch) tmpMountIDs(dir string, known map[string][]string) []strin
 	if _, found := known[room]; !found {
 		known[room] = nil
 		text, _ := os.ReadFile(dir + "/mountinfo")
-		for line := range strings.Lines(string(text)) { // number, parent, device, root, where
+		for line := range strings.Lines(string(text)) { // id, parent, device, root, mount point
 			if f := strings.Fields(line); len(f) > 4 && slices.Contains(wire.TmpNames, f[4]) {
 				known[room] = append(known[room], f[0])
 			}
@@ -127,7 +126,7 @@ func (w *memoryWatch) tmpMountIDs(dir string, known map[string][]string) []strin
 	return known[room]
 }
 
-// mountOf is the number of the mount through which a descriptor was opened.
+// mountOf returns the id of the mount through which a descriptor was opened.
 func mountOf(dir, fd string) string {
 	text, _ := os.ReadFile(dir + "/fdinfo/" + fd)
 	_, rest, _ := strings.Cut(string(text), "mnt_id:")
@@ -135,7 +134,7 @@ func mountOf(dir, fd string) string {
 	return strings.TrimSpace(line)
 }
 
-// tmpUsage is what a look at a folder finds.
+// tmpUsage is the result of a pass over a folder.
 type tmpUsage struct {
 	bytes int64
 	names int
@@ -163,7 +162,7 @@ func (f *tmpUsage) addDir(dir *os.File, depth int) {
 		for _, name := range names {
 			f.addEntry(dir, name, depth)
 		}
-		if err != nil { // the end, or it cannot be read
+		if err != nil { // the end, or unreadable
 			return
 		}
 	}

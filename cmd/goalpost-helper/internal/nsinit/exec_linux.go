@@ -17,10 +17,9 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/supervise"
 )
 
-// ExecProgram lays down every right and executes the program. first is the number of
-// the plan's descriptor; the rules, the pipe for bad news and, of a traced program, the
-// socket for the listener follow it. All of it
-// happens on this one thread, which is the one that the program inherits.
+// ExecProgram drops every privilege and executes the program. first is the number of the plan's descriptor, followed
+// by the ruleset, the pipe for errors and, for a traced program, the socket for the listener. Everything happens on
+// this thread, whose attributes the program inherits.
 func ExecProgram(first string) error {
 	n, err := strconv.Atoi(first)
 	if err != nil {
@@ -40,7 +39,7 @@ func ExecProgram(first string) error {
 	return refused
 }
 
-// applyAndExec comes back only with what went wrong.
+// applyAndExec returns only on failure.
 func applyAndExec(n int) *wire.Error {
 	file := os.NewFile(uintptr(n), "plan")
 	body, err := io.ReadAll(io.NewSectionReader(file, 0, 1<<30))
@@ -53,14 +52,14 @@ func applyAndExec(n int) *wire.Error {
 		name string
 		do   func() error
 	}{
-		// Nobody opens this process's files through /proc while it is the helper.
+		// No other process can open this one's files through /proc while it is the helper.
 		{"hiding", func() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }},
 		{"limits", func() error { return setLimits(p.Limits) }},
 		{"rights", func() error { return privileges.Drop(p.UID, p.GID) }},
 		{"no new rights", func() error { return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }},
 		{"Landlock", func() error { return landlock.RestrictSelf(n + 1) }},
 		{"folder", func() error { return os.Chdir(string(p.Dir)) }},
-		{"trace", func() error { // the last: it holds up what this process opens
+		{"trace", func() error { // last, because it suspends this process's own calls
 			if !p.Traced {
 				return nil
 			}
@@ -82,12 +81,12 @@ func errorCode(err error) wire.Code {
 	return wire.Failed
 }
 
-// maxMessageQueueBytes is what POSIX's queues of messages may hold together: the kernel's default.
+// maxMessageQueueBytes is the total size of POSIX message queues: the kernel's default.
 const maxMessageQueueBytes = 800 << 10
 
-// dataLimit returns the bytes of data that a process may map; 0 is no limit. The kernel counts what is
-// mapped and not what is used, and the shadow memory of sanitizers is terabytes, so the
-// limit applies only where nothing watches the memory that is used.
+// dataLimit returns the bytes of data that a process may map; 0 means no limit. The kernel counts mapped, not used,
+// memory, and sanitizers map terabytes of shadow memory, so the limit applies only where no watch measures the memory
+// in use.
 func dataLimit(l wire.Limits) uint64 {
 	if l.Together > 0 {
 		return 0
@@ -95,7 +94,7 @@ func dataLimit(l wire.Limits) uint64 {
 	return uint64(l.Memory)
 }
 
-// setLimits bounds the program and what it starts.
+// setLimits sets the resource limits of the program and its children.
 func setLimits(l wire.Limits) error {
 	for _, bound := range []struct {
 		resource int
@@ -123,8 +122,8 @@ func setLimits(l wire.Limits) error {
 	if l.Nice == 0 {
 		return nil
 	}
-	// Of this thread: the program inherits it.
-	have, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // the kernel's way: 20 minus nice
+	// Of this thread; the program inherits it.
+	have, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // the kernel returns 20 minus nice
 	if err != nil {
 		return os.NewSyscallError("getpriority", err)
 	}

@@ -18,14 +18,13 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/supervise"
 )
 
-// goalInit is the first process of the goal's namespaces. It sees the machine's
-// files, which no program does, makes the goal's network, and starts an init for
-// the agent and for each check. Its end is the end of everything inside.
+// goalInit is the first process of the goal's namespaces. It sees the machine's files, as no program does, sets up
+// the goal's network, and starts an init for the agent and for each check. Everything inside ends with it.
 type goalInit struct {
 	spec  wire.Spec
 	agent *innerInit
 
-	given  map[uint64][]wire.Mount // besides the walls, by the request that gave it
+	given  map[uint64][]wire.Mount // mounts of grants, by grant id
 	places rootfs.Places
 
 	mu     sync.Mutex
@@ -34,19 +33,19 @@ type goalInit struct {
 	dials  sync.WaitGroup
 }
 
-// innerInit is a process and mount namespace inside the goal's, and a check's also one of
-// shared memory and queues of messages.
+// innerInit is an init with its own process and mount namespaces inside the goal's, and for a check also its own IPC
+// namespace.
 type innerInit struct {
 	id      uint64 // of the check's program
 	pid     int
 	socket  int
-	scratch string // removed at its end
+	scratch string // removed when it ends
 }
 
 func RunGoalInit() error {
 	supervise.CatchSignals()
 	unix.CloseOnExec(wire.Socket)
-	// Again: a clone into a process namespace cannot see whether its parent lives.
+	// Set again: a process cloned into a new pid namespace cannot see whether its parent lives.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("tying the goal's first process to its parent: %w", err)
 	}
@@ -92,18 +91,17 @@ func RunGoalInit() error {
 	}
 	err = k.read()
 	if errors.Is(err, socket.ErrClosed) {
-		return nil // the kernel ends what is left
+		return nil // the kernel ends the rest
 	}
 	return err
 }
 
-// watchMemory ends programs of the goal where all of them together take more than it may.
+// watchMemory ends programs when the goal uses more memory than it may.
 func (k *goalInit) watchMemory() error {
 	if k.spec.Limits.Together == 0 && k.spec.Limits.Tmp == 0 {
 		return nil
 	}
-	// Attached nowhere: programs have no way to it, and this process's own /proc is the
-	// machine's.
+	// Not attached anywhere, so that programs cannot reach it; this process's own /proc is the machine's.
 	proc, err := rootfs.NewFilesystem("proc", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC)
 	if err != nil {
 		return err
@@ -112,7 +110,7 @@ func (k *goalInit) watchMemory() error {
 	return nil
 }
 
-// inits are the first processes of the goal's sandboxes, each with its domain.
+// inits returns the init processes of the goal's sandboxes with their domains.
 func (k *goalInit) inits() map[int]wire.Domain {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -123,9 +121,9 @@ func (k *goalInit) inits() map[int]wire.Domain {
 	return all
 }
 
-// setUp makes what all domains share, then the agent's.
+// setUp sets up what all domains share, then the agent's sandbox.
 func (k *goalInit) setUp() (sockets []int, err error) {
-	// Nothing that is mounted from here on is seen outside.
+	// Mounts made from here on are invisible outside.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return nil, socket.SandboxFailure("taking the mounts apart", err)
 	}
@@ -140,8 +138,8 @@ func (k *goalInit) setUp() (sockets []int, err error) {
 		sockets = append(sockets, fd)
 	}
 	for _, c := range k.spec.Caches {
-		// Not every file system can be a layer. Then the goal begins with an empty
-		// cache, which costs time and opens nothing.
+		// Not every file system can be an overlay layer. The goal then starts with an empty cache, which only costs
+		// time.
 		if err := rootfs.MountOverlay(c); err == nil {
 			continue
 		}
@@ -158,7 +156,7 @@ func (k *goalInit) setUp() (sockets []int, err error) {
 	return sockets, k.awaitAgent()
 }
 
-// awaitAgent waits until the agent's sandbox stands.
+// awaitAgent waits until the agent's sandbox is ready.
 func (k *goalInit) awaitAgent() error {
 	packet := make([]byte, wire.PacketSize)
 	for {
@@ -180,7 +178,7 @@ func (k *goalInit) awaitAgent() error {
 	}
 }
 
-// startInner clones an init and hands it its walls.
+// startInner clones an init and passes it its spec.
 func (k *goalInit) startInner(domain string, w wire.Spec) (*innerInit, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -206,7 +204,7 @@ func (k *goalInit) startInner(domain string, w wire.Spec) (*innerInit, error) {
 	return in, socket.Send(in.socket, wire.Request{Op: wire.Configure, Spec: &w})
 }
 
-// read takes requests until the app closes the socket.
+// read handles requests until the app closes the socket.
 func (k *goalInit) read() error {
 	for {
 		r, fds, err := socket.Receive(wire.Socket)
@@ -220,7 +218,7 @@ func (k *goalInit) read() error {
 	}
 }
 
-// handle passes a request to where it belongs.
+// handle forwards a request to the init that it concerns.
 func (k *goalInit) handle(r wire.Request, fds []int) error {
 	switch {
 	case r.Op == wire.Dial:
@@ -243,9 +241,9 @@ func (k *goalInit) handle(r wire.Request, fds []int) error {
 	return socket.Send(k.agent.socket, r, fds...)
 }
 
-// startCheck starts a check in a sandbox of its own.
+// startCheck starts a check in its own sandbox.
 func (k *goalInit) startCheck(r wire.Request, fds []int) error {
-	k.mu.Lock() // reap must know it before it can end
+	k.mu.Lock() // reap must know the init before it can end
 	defer k.mu.Unlock()
 	w := k.grantedMounts()
 	if moved := k.places.FindMoved(w); moved != "" {
@@ -270,8 +268,7 @@ func (k *goalInit) startCheck(r wire.Request, fds []int) error {
 	return socket.Send(in.socket, r, fds...)
 }
 
-// reap waits for the inits. The agent's end is the goal's; a check's sandbox is
-// cleared away.
+// reap waits for the inits. The goal ends with the agent's; a check's sandbox is removed.
 func (k *goalInit) reap() {
 	for {
 		var status unix.WaitStatus
@@ -297,12 +294,12 @@ func (k *goalInit) reap() {
 			continue
 		}
 		_ = unix.Close(in.socket)
-		if status.ExitStatus() != 0 { // it said nothing, or not all
+		if status.ExitStatus() != 0 { // it reported nothing, or not everything
 			failed := &wire.Error{Code: wire.Failed, Text: "the check's sandbox ended: " + describeStatus(status)}
 			_ = socket.Send(wire.Socket, wire.Answer{ID: in.id, Error: failed})
 			_ = socket.Send(wire.Socket, wire.Answer{ID: in.id, Exit: &wire.Exit{Code: -1, Signal: int(unix.SIGKILL)}})
 		}
-		_ = os.RemoveAll(in.scratch) // what stays goes with the goal
+		_ = os.RemoveAll(in.scratch) // the rest is removed with the goal
 	}
 }
 

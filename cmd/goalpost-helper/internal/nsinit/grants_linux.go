@@ -12,8 +12,8 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// grant opens something for a goal that runs. The goal's init takes it, because the
-// machine's files are no longer in the sandboxes, and the agent's init puts it there.
+// grant adds a grant to a running goal. The goal's init opens the files, because the sandboxes no longer contain the
+// machine's, and the agent's init mounts them.
 func (k *goalInit) grant(r wire.Request) error {
 	if r.Listen != "" {
 		fd, err := listenLoopback(r.Listen)
@@ -39,20 +39,20 @@ func (k *goalInit) grant(r wire.Request) error {
 		}
 	}
 	for _, m := range r.Mounts {
-		m.Optional = true // it may go away, and a check continues
+		m.Optional = true // a later check starts even if it is gone
 		k.given[r.ID] = append(k.given[r.ID], m)
 	}
 	k.places.Remember(k.grantedMounts())
 	return socket.Send(k.agent.socket, r, trees...)
 }
 
-// revokeForChecks keeps what is taken back from the checks to come.
+// revokeForChecks removes a revoked grant from future checks.
 func (k *goalInit) revokeForChecks(id uint64) {
 	delete(k.given, id)
 	k.places.Retain(k.grantedMounts())
 }
 
-// grantedMounts are the walls with what was given since, in the order in which it was.
+// grantedMounts returns the spec's mounts followed by those of the grants, in order.
 func (k *goalInit) grantedMounts() wire.Spec {
 	w := k.spec
 	for _, id := range slices.Sorted(maps.Keys(k.given)) {

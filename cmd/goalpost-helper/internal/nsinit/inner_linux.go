@@ -16,12 +16,11 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/supervise"
 )
 
-// initSocket is an init's descriptor for what the first process of the goal passes on; it answers the
-// app itself.
+// initSocket is an init's descriptor for requests that the goal's init forwards; it answers the app directly.
 const initSocket = 4
 
-// RunInit is the first process of a sandbox: it builds the sandbox's files and starts
-// programs in it. It ignores every signal that those send, and its end is theirs.
+// RunInit is the first process of a sandbox: it builds the file system and starts programs. It ignores their signals,
+// and they end with it.
 func RunInit(domain string) error {
 	supervise.CatchSignals()
 	unix.CloseOnExec(wire.Socket)
@@ -71,21 +70,21 @@ func runCheck(w wire.Spec) error {
 	}
 	err = s.Handle(r, fds)
 	socket.CloseAll(fds)
-	if err != nil || !s.RunsPrograms() { // refused, and said so
+	if err != nil || !s.RunsPrograms() { // refused; the answer was sent
 		return err
 	}
 	go s.Reap()
 	return s.Read()
 }
 
-// finishCheck ends a check's sandbox and this process: what the program left behind first,
-// so that nothing of it keeps running when the verdict is known.
+// finishCheck ends a check's sandbox and this process. It kills the program's remaining processes first, so that none
+// runs when the verdict is known.
 func finishCheck(id uint64, exit wire.Exit, flush func()) {
 	for {
 		_ = unix.Kill(-1, unix.SIGKILL)
 		_, err := unix.Wait4(-1, nil, 0, nil)
 		if err != nil && !errors.Is(err, unix.EINTR) {
-			break // ECHILD: nobody is left
+			break // ECHILD: no process is left
 		}
 	}
 	flush()
@@ -93,8 +92,8 @@ func finishCheck(id uint64, exit wire.Exit, flush func()) {
 	os.Exit(0)
 }
 
-// setUpSandbox builds the sandbox's files and prepares what each of its programs needs. only
-// starts the one program of a check, whose end is the end of its sandbox.
+// setUpSandbox builds the sandbox's file system and prepares what its programs need. only starts a check's one
+// program, with which its sandbox ends.
 func setUpSandbox(
 	w wire.Spec, domain wire.Domain, only wire.Request,
 ) (*supervise.Supervisor, *rootfs.MountWatch, error) {
@@ -144,8 +143,7 @@ func setUpSandbox(
 	if inside.trace.isObserved() {
 		return s, watch, nil
 	}
-	// Here, on the main thread, and not by each program: one notifier hears them
-	// all, and a start costs nothing more.
+	// On the main thread instead of in each program: one notifier serves them all, and a start costs nothing extra.
 	fd, silent, err := seccomp.InstallFilter(false)
 	switch {
 	case err != nil:
@@ -160,19 +158,19 @@ func setUpSandbox(
 
 // endForLostMount ends the sandbox, and reports which file its programs could have reached.
 func endForLostMount(target string) {
-	_ = unix.Kill(-1, unix.SIGKILL) // before anything else: they could write it
+	_ = unix.Kill(-1, unix.SIGKILL) // before anything else, because they could write it
 	_ = socket.Send(wire.Socket, wire.Answer{Lost: []byte(target)})
 	os.Exit(1)
 }
 
-// reportSilence reports that this sandbox reports nothing.
+// reportSilence reports that this sandbox cannot report attempts.
 func reportSilence(domain wire.Domain, why string) {
 	_ = socket.Send(wire.Socket, wire.Answer{
 		Attempt: &wire.Violation{Domain: domain, Times: 1, Text: "what the kernel refuses is not told here: " + why},
 	})
 }
 
-// toWireError is an error as the app hears of it.
+// toWireError converts an error for the app.
 func toWireError(err error) *wire.Error {
 	var refused *wire.Error
 	if errors.As(err, &refused) {
@@ -181,12 +179,11 @@ func toWireError(err error) *wire.Error {
 	return &wire.Error{Code: wire.SandboxError, Text: err.Error()}
 }
 
-// reservedPids are those that the kernel gives out once and not again.
+// reservedPids is the number of pids that the kernel never reuses.
 const reservedPids = 300
 
-// limitPids bounds the processes of this sandbox where the kernel counts them for
-// each sandbox (Linux 6.14): for root it is the only bound, because RLIMIT_NPROC
-// does not hold for him. An older kernel refuses, and the other bound stays.
+// limitPids limits the processes of this sandbox on kernels that count them per namespace (Linux 6.14). For root it
+// is the only limit, because RLIMIT_NPROC does not apply to root. Older kernels refuse, and RLIMIT_NPROC remains.
 func limitPids(most int) {
 	if most > 0 {
 		_ = os.WriteFile("/proc/sys/kernel/pid_max", fmt.Append(nil, most+reservedPids), 0)

@@ -15,12 +15,13 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/rootfs"
 )
 
-// launchContext is what an init gives to each of its programs.
+// launchContext is what an init passes to each of its programs.
 type launchContext struct {
 	spec   wire.Spec
 	rules  int // Landlock's ruleset
 	grants *rootfs.RuntimeGrants
 	trace  *checkTrace // nil without one
+	sealed []string    // mounts that Seal made read-only
 }
 
 func (in *launchContext) Grant(r wire.Request, trees []int) *wire.Error {
@@ -29,8 +30,20 @@ func (in *launchContext) Grant(r wire.Request, trees []int) *wire.Error {
 
 func (in *launchContext) Revoke(id uint64) error { return in.grants.Remove(id) }
 
-// execPlan is what the last stage becomes. Everything but Walls' limits and users
-// is as the request had it.
+func (in *launchContext) Seal(dir string) (err error) {
+	if len(in.sealed) == 0 {
+		in.sealed, err = rootfs.SealFolder(dir)
+	}
+	return err
+}
+
+func (in *launchContext) Unseal() error {
+	err := rootfs.UnsealFolder(in.sealed)
+	in.sealed = nil
+	return err
+}
+
+// execPlan tells the last stage what to execute. Everything except limits and user comes from the request.
 type execPlan struct {
 	Path     []byte
 	Argv     [][]byte
@@ -38,12 +51,11 @@ type execPlan struct {
 	Dir      []byte
 	UID, GID int
 	Limits   wire.Limits
-	Traced   bool // one more descriptor follows: where the listener goes
+	Traced   bool // one more descriptor follows: the socket for the listener
 }
 
-// Start runs the last stage. Beside the program's own descriptors it gets three:
-// the plan, Landlock's rules and a pipe that says why it could not become the
-// program; the pipe closes when it could.
+// Start runs the last stage. In addition to the program's descriptors it gets three: the plan, the Landlock ruleset,
+// and a pipe that reports why it could not execute the program; on success the pipe closes.
 func (in *launchContext) Start(path string, r wire.Request, files []uintptr) (int, *wire.Error) {
 	p := execPlan{
 		Path:   []byte(path),

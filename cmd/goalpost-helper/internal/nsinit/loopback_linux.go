@@ -16,7 +16,7 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// dialTime is long for a loopback: only a server that does not accept needs it.
+// dialTime is long for a loopback connection; only a server that does not accept reaches it.
 const dialTime = 10 * time.Second
 
 // setUpLoopback brings the goal's own loopback up and opens its low ports.
@@ -42,8 +42,8 @@ func setUpLoopback() error {
 	return nil
 }
 
-// listenLoopback opens "tcp ADDRESS" or "udp ADDRESS". The socket stays the goal's
-// wherever its descriptor goes: the app will answer there.
+// listenLoopback opens "tcp ADDRESS" or "udp ADDRESS". The socket stays in the goal's network namespace wherever its
+// descriptor is passed: the app will serve it.
 func listenLoopback(where string) (int, error) {
 	network, address, _ := strings.Cut(where, " ")
 	var file *os.File
@@ -77,7 +77,7 @@ func listenLoopback(where string) (int, error) {
 	return fd, nil
 }
 
-// dial answers with a connection inside the goal's network.
+// dial answers with a connection in the goal's network namespace.
 func (k *goalInit) dial(r wire.Request) {
 	file, err := connectLoopback(r.Network, r.Address)
 	if err != nil {

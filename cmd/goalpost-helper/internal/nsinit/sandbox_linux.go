@@ -1,5 +1,4 @@
-// Package nsinit makes the namespaces of a goal, the first process of each, and the
-// programs in them.
+// Package nsinit creates the namespaces of a goal, the init process of each, and the programs in them.
 package nsinit
 
 import (
@@ -16,19 +15,18 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/supervise"
 )
 
-// The roles that the helper gives itself.
+// The roles in which the helper executes itself.
 const (
 	GoalInitRole = "keeper"
 	InitRole     = "init"
 	ProgramRole  = "program"
 )
 
-// RunSandbox starts the goal's init in the goal's namespaces and waits for it. It stays
-// outside, so that the app's kill reaches a process that no namespace shields:
-// that init dies with it, and everything inside with the init.
+// RunSandbox starts the goal's init in the goal's namespaces and waits for it. It stays outside, so that the app can
+// kill it; the init dies with it, and everything inside with the init.
 func RunSandbox() error {
 	supervise.CatchSignals()
-	// Without /proc the kernel chooses as for any program.
+	// Without /proc the kernel's default applies.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte(oomScore), 0)
 	attr := &syscall.ProcAttr{
 		Files: []uintptr{0, 1, 2, wire.Socket},
@@ -62,21 +60,19 @@ func RunSandbox() error {
 	}
 }
 
-// oomScore makes the kernel end programs of a goal before the user's when the machine runs out of
-// memory: one that grows very fast can be ahead of the watch. 1000 is the highest.
+// oomScore makes the kernel end a goal's programs before the user's when the machine runs out of memory; a program
+// that grows very fast can outrun the watch. 1000 is the maximum.
 const oomScore = "900"
 
-// setupCapabilities are the capabilities that the goal's init and the inits need to build a sandbox,
-// within the goal's user namespace; programs get none of them. Those over files
-// are overlayfs's, whose work folder nobody else can enter; that to look at others is
-// for the calls that an init makes in a program's place.
+// setupCapabilities are the capabilities, within the goal's user namespace, that the inits need to build a sandbox;
+// programs get none of them. overlayfs needs those over files for its work folder, and the init needs ptrace for the
+// calls that it performs for programs.
 var setupCapabilities = []uintptr{
 	unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE,
 	unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_SYS_PTRACE,
 }
 
-// idMapping maps users to themselves: all of them for root, who may, and else the
-// only one that the kernel lets a user map.
+// idMapping maps users to themselves: all of them as root, otherwise only the current user, as the kernel permits.
 func idMapping(sys *syscall.SysProcAttr) {
 	uid, gid := os.Getuid(), os.Getgid()
 	if uid == 0 {
@@ -88,8 +84,7 @@ func idMapping(sys *syscall.SysProcAttr) {
 	sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
 }
 
-// reportFailure tells the app which step of the walls failed. It is the last that a
-// helper says.
+// reportFailure reports to the app which step of building the sandbox failed. It is a helper's last message.
 func reportFailure(step string, err error) error {
 	return socket.Send(wire.Socket, wire.Answer{Error: socket.SandboxFailure(step, err)})
 }

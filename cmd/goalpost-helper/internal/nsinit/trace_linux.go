@@ -19,24 +19,24 @@ import (
 type checkTrace struct {
 	id     uint64 // of the program
 	dirs   []string
-	listen func(listener int, tracer *filetrace.Tracer) // begins to answer
-	// obstacle says why nothing can be observed; the filter is the usual one then.
+	listen func(listener int, tracer *filetrace.Tracer) // starts answering
+	// obstacle is why nothing can be observed; the filter is then the usual one.
 	obstacle string
 	tracer   *filetrace.Tracer
 }
 
-// isObserved reports whether the program of a start is observed; of nil, too.
+// isObserved reports whether the program of a start is observed; nil is not.
 func (c *checkTrace) isObserved() bool { return c != nil && c.obstacle == "" }
 
-// newTracer makes the tracer of a program whose process is pid.
+// newTracer returns the tracer of a program with process id pid.
 func (c *checkTrace) newTracer(pid int) *filetrace.Tracer {
 	return filetrace.NewTracer(pid, c.dirs, func(batch wire.TraceBatch) {
 		_ = socket.Send(wire.Socket, wire.Answer{ID: c.id, Trace: &batch}) // a broken socket is read's to notice
 	})
 }
 
-// tracedDirs are the folders below which every use counts: the goal's and what else its agent may write,
-// as a check finds it.
+// tracedDirs returns the folders in which every use is recorded: the goal's and the others that its agent may write,
+// with a check's paths.
 func tracedDirs(w wire.Spec, goalDir string) []string {
 	dirs := []string{goalDir}
 	for _, m := range w.Mounts {
@@ -60,7 +60,7 @@ func (c *checkTrace) receive(from, pid int) error {
 			continue
 		case err != nil:
 			return fmt.Errorf("receiving the listener: %w", err)
-		case n == 0: // it says why by the other way
+		case n == 0: // it reports why through the other pipe
 			return nil
 		}
 		fds, err := wire.Descriptors(control[:controlSize])

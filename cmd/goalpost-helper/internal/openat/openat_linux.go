@@ -1,9 +1,9 @@
-// Package openat opens paths without touching what is there, to be looked at only.
+// Package openat opens paths with O_PATH, without opening the file itself.
 package openat
 
 import "golang.org/x/sys/unix"
 
-// PathOnly opens a path without touching what is there; -1 where nothing is.
+// PathOnly opens a path with O_PATH; -1 if it does not exist.
 func PathOnly(base int, path string, flags, resolve uint64) (int, unix.Statx_t) {
 	var info unix.Statx_t
 	fd, err := unix.Openat2(base, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | flags, Resolve: resolve})
@@ -18,8 +18,8 @@ func PathOnly(base int, path string, flags, resolve uint64) (int, unix.Statx_t) 
 	return fd, info
 }
 
-// IsRegular reports whether it is a file and no folder, link, pipe, socket or device.
+// IsRegular reports whether it is a regular file.
 func IsRegular(info unix.Statx_t) bool { return info.Mode&unix.S_IFMT == unix.S_IFREG }
 
-// IsMount reports whether something is mounted there.
+// IsMount reports whether it is a mount point.
 func IsMount(info unix.Statx_t) bool { return info.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0 }

@@ -1,4 +1,4 @@
-// Package privileges gives up the rights of one thread for good.
+// Package privileges permanently drops the privileges of one thread.
 package privileges
 
 import (
@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rootCapabilities is what a goal of root may still do to its own files, as bits.
+// rootCapabilities are the capability bits that programs of a root goal keep, for its own files.
 const rootCapabilities = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_SETUID |
 	1<<unix.CAP_SETGID
 
-// Drop becomes the user whom programs run as and gives up all capabilities;
-// root keeps those over files, within the goal's user namespace.
+// Drop becomes the user that programs run as and drops all capabilities; root keeps those over files, within the
+// goal's user namespace.
 func Drop(uid, gid int) error {
 	var keep uint32
 	if uid == 0 {
@@ -21,16 +21,16 @@ func Drop(uid, gid int) error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return os.NewSyscallError("clearing ambient capabilities", err)
 	}
-	if os.Getuid() == 0 { // others have no right to, and nothing to gain
+	if os.Getuid() == 0 { // other users cannot, and gain nothing
 		for bit := 0; bit < 64; bit++ {
 			if bit < 32 && keep&(1<<bit) != 0 {
 				continue
 			}
 			if err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(bit), 0, 0, 0); err != nil {
-				break // the kernel knows no more
+				break // past the kernel's last capability
 			}
 		}
-		// On this thread only: the raw calls, not those of package syscall.
+		// Raw calls affect this thread only, unlike those of package syscall.
 		if _, _, errno := unix.RawSyscall(unix.SYS_SETGROUPS, 0, 0, 0); errno != 0 {
 			return os.NewSyscallError("setgroups", errno)
 		}

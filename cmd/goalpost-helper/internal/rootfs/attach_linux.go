@@ -12,11 +12,10 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// emptyFilesDir is a folder of the new root for the files that are mounted over others. No
-// program can write there.
+// emptyFilesDir is a folder of the new root with the files that are mounted over others. No program can write there.
 const emptyFilesDir = ".spare"
 
-// attachAll does the mounts in their order.
+// attachAll performs the mounts in order.
 func (b *rootBuilder) attachAll(trees []int) error {
 	for i, m := range b.spec.Mounts {
 		if err := b.attachOne(m, trees[i]); err != nil {
@@ -45,7 +44,7 @@ func (b *rootBuilder) attachOne(m wire.Mount, tree int) error {
 		}
 		b.sockets.add(0, info)
 		if err := b.attachMount(tree, m, info.Mode&unix.S_IFMT == unix.S_IFDIR); err != nil {
-			if m.Itself { // older kernels mount nothing upon links
+			if m.Itself { // older kernels cannot mount on links
 				return nil
 			}
 			return err
@@ -64,7 +63,7 @@ func (b *rootBuilder) attachOne(m wire.Mount, tree int) error {
 	return fmt.Errorf("unknown mount %q", m.Kind)
 }
 
-// isOverlaid says whether held files are in a layer above a mount that is left out then.
+// isOverlaid reports whether an overlay provides a mount's protected files, so that the mount is skipped.
 func (b *rootBuilder) isOverlaid(m wire.Mount) bool {
 	around := b.mountOf(string(m.Target))
 	if !m.Between || around == nil {
@@ -74,7 +73,7 @@ func (b *rootBuilder) isOverlaid(m wire.Mount) bool {
 	return above
 }
 
-// text puts a file with that content over the target.
+// text mounts a file with the given content over the target.
 func (b *rootBuilder) text(target string, content []byte) error {
 	source, err := b.makeEmpty(content)
 	if err != nil {
@@ -97,7 +96,7 @@ func (b *rootBuilder) makeEmpty(content []byte) (string, error) {
 	return source, nil
 }
 
-// bindEmpty binds a file or folder of the spares at an opened place, read-only.
+// bindEmpty binds an empty file or folder read-only at an opened mount point.
 func (b *rootBuilder) bindEmpty(kind wire.Kind, source string, at int, target string) error {
 	tree, err := CloneTree(filepath.Join(stagingRoot, source))
 	if err != nil {
@@ -117,8 +116,8 @@ func (b *rootBuilder) bindEmpty(kind wire.Kind, source string, at int, target st
 	return nil
 }
 
-// mask puts an empty file or folder over the target. It makes no place for that: what
-// was there to be hidden, somebody outside may replace or remove at any moment.
+// mask mounts an empty file or folder over the target. It does not create the target, which a process outside may
+// replace or remove at any time.
 func (b *rootBuilder) mask(target string, optional bool) error {
 	for range maxRemountTries {
 		at, err := unix.Openat2(b.root, target[1:], &unix.OpenHow{
@@ -133,7 +132,7 @@ func (b *rootBuilder) mask(target string, optional bool) error {
 		}
 		err = b.maskAt(at, target)
 		_ = unix.Close(at)
-		if !errors.Is(err, unix.ENOENT) { // else it was there no more
+		if !errors.Is(err, unix.ENOENT) { // otherwise it was removed in between
 			return err
 		}
 	}
@@ -149,7 +148,7 @@ func (b *rootBuilder) maskAt(at int, target string) error {
 	var err error
 	switch info.Mode & unix.S_IFMT {
 	case unix.S_IFLNK:
-		return nil // it leads to something that is judged itself
+		return nil // the link's target is handled separately
 	case unix.S_IFDIR:
 		b.spare++
 		source = filepath.Join(emptyFilesDir, strconv.Itoa(b.spare))
@@ -175,8 +174,8 @@ func (b *rootBuilder) link(target, source string) error {
 	return nil
 }
 
-// Unreadable is what an ordinary user cannot read below a folder, as mounts that
-// hide it: root could read it inside, too.
+// Unreadable returns mounts that hide what an ordinary user cannot read below a folder, because root inside the
+// sandbox could.
 func Unreadable(folder string) []wire.Mount {
 	var hidden []wire.Mount
 	_ = filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {

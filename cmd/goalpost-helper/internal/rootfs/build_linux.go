@@ -1,5 +1,5 @@
-// Package rootfs builds the file system that the programs of a sandbox see, notices when a
-// process outside takes a part of it away, and changes it while the sandbox runs.
+// Package rootfs builds the file system of a sandbox, detects mounts that a process outside detaches, and changes the
+// mounts while the sandbox runs.
 package rootfs
 
 import (
@@ -14,34 +14,32 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// rootBuilder makes the files of one sandbox.
+// rootBuilder builds the file system of one sandbox.
 type rootBuilder struct {
 	spec    wire.Spec
 	check   bool
 	root    int // the new root, attached
-	spare   int // names of files in the new root that Text and Hide are bound from
+	spare   int // number of files in emptyFilesDir so far
 	upon    map[string]folderOverlay
-	sockets *GrantedSockets // are kept as they are put
+	sockets *GrantedSockets // records the sockets that are mounted
 	watch   *MountWatch
 }
 
-// stagingRoot is where the new root stands until the old one goes. Every machine
-// has it, and nothing is opened through it any more by then.
+// stagingRoot is where the new root is mounted until it replaces the old one. Every machine has this folder, and
+// nothing is opened through it afterwards.
 const stagingRoot = "/usr"
 
-// Devices are the files of /dev that are there.
+// Devices are the device files in the sandbox's /dev.
 var Devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
-// hidden and kept are parts of /proc: root may read the ones and write the others
-// although it has no capability.
+// hidden and kept are parts of /proc that root can read or write even without capabilities.
 var (
 	procMasked   = []string{"kcore", "keys", "kmsg", "timer_list", "sched_debug", "sysrq-trigger", "latency_stats"}
 	procReadOnly = []string{"sys", "irq", "bus", "fs", "acpi", "scsi"}
 )
 
-// Build makes the sandbox's root out of what the walls name and goes there; the
-// machine's own files are gone afterwards. Everything is taken before anything is
-// covered: by path, a folder below a covered one would be an empty folder.
+// Build builds the sandbox's root from the spec and makes it the root; the machine's files are unreachable
+// afterwards. It opens every source before it mounts anything: by path, a folder below a covered one would be empty.
 func Build(w wire.Spec, check bool, held []wire.FileOverride, granted *GrantedSockets, watch *MountWatch) error {
 	b := &rootBuilder{spec: w, check: check, sockets: granted, watch: watch}
 	trees, err := b.openBinds()
@@ -78,7 +76,7 @@ func Build(w wire.Spec, check bool, held []wire.FileOverride, granted *GrantedSo
 	return nil
 }
 
-// openBinds takes every bind; -1 stands for what is no bind or is not there.
+// openBinds opens the source of every bind mount; -1 stands for other mounts and missing sources.
 func (b *rootBuilder) openBinds() ([]int, error) {
 	trees := make([]int, len(b.spec.Mounts))
 	for i, m := range b.spec.Mounts {
@@ -101,8 +99,8 @@ func (b *rootBuilder) openBinds() ([]int, error) {
 	return trees, nil
 }
 
-// isNotExist reports whether nothing is at a path, also where a file or a link has taken the
-// place of one of its folders.
+// isNotExist reports whether an error means that a path does not exist, including a file or link in place of a parent
+// folder.
 func isNotExist(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP)
 }
@@ -122,7 +120,7 @@ func openDevices() ([]int, error) {
 	return trees, nil
 }
 
-// openTmp takes the goal's /tmp once for each of its names.
+// openTmp opens the goal's /tmp once for each of its paths.
 func (b *rootBuilder) openTmp() ([]int, error) {
 	trees := make([]int, len(wire.TmpNames))
 	for i := range trees {
@@ -159,7 +157,7 @@ func (b *rootBuilder) makeRoot() (err error) {
 	return os.Mkdir(emptyFilesDir, 0o700) //nolint:wrapcheck // build says what for
 }
 
-// attachMount attaches a tree for a mount of the walls.
+// attachMount attaches a tree for a mount of the spec.
 func (b *rootBuilder) attachMount(tree int, m wire.Mount, folder bool) error {
 	defer func() { _ = unix.Close(tree) }()
 	if err := b.attachTree(tree, m, folder, 0); err != nil {
@@ -168,11 +166,10 @@ func (b *rootBuilder) attachMount(tree int, m wire.Mount, folder bool) error {
 	return nil
 }
 
-// maxRemountTries bounds how often what is in a mount's place may be replaced just as it is
-// mounted: somebody outside may do so at any moment.
+// maxRemountTries bounds the retries when a process outside replaces a mount point during the mount.
 const maxRemountTries = 1000
 
-// attachTree attaches a tree for a mount, and leaves its descriptor to the caller.
+// attachTree attaches a tree for a mount. The caller owns the descriptor.
 func (b *rootBuilder) attachTree(tree int, m wire.Mount, folder bool, id uint64) error {
 	for tries := 1; ; tries++ {
 		at, err := b.makeTarget(string(m.Target), folder)
@@ -186,13 +183,13 @@ func (b *rootBuilder) attachTree(tree int, m wire.Mount, folder bool, id uint64)
 	}
 }
 
-// attachFinal attaches a tree at a target where nobody outside takes it away.
+// attachFinal attaches a tree at a target that no process outside can detach.
 func (b *rootBuilder) attachFinal(tree int, target string, folder bool) error {
 	defer func() { _ = unix.Close(tree) }()
 	return b.attachAt(tree, target, folder)
 }
 
-// attachAt attaches a tree, and leaves its descriptor to the caller.
+// attachAt attaches a tree. The caller owns the descriptor.
 func (b *rootBuilder) attachAt(tree int, target string, folder bool) error {
 	at, err := b.makeTarget(target, folder)
 	if err != nil {
@@ -242,7 +239,7 @@ func (b *rootBuilder) dev(trees []int) error {
 			return err
 		}
 	}
-	// Its own terminals: those of the machine could be read and written.
+	// A devpts of its own: the machine's terminals could be read and written.
 	pts, err := NewFilesystem("devpts", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC, "newinstance", "ptmxmode=0666",
 		"mode=0620", "uid="+strconv.Itoa(b.spec.UID))
 	if err == nil {
@@ -270,7 +267,7 @@ func (b *rootBuilder) dev(trees []int) error {
 // RuntimeDir is where XDG_RUNTIME_DIR points: the only writable part of /run.
 func RuntimeDir(w wire.Spec) string { return "/run/user/" + strconv.Itoa(w.UID) }
 
-// run makes an empty /run: a socket of the machine there would be a way out.
+// run mounts an empty /run: a socket of the machine there would be a way out of the sandbox.
 func (b *rootBuilder) run() error {
 	run, err := NewFilesystem("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, "mode=0755", "size=16m")
 	if err == nil {
@@ -284,7 +281,7 @@ func (b *rootBuilder) run() error {
 		os.Mkdir("var", 0o755), os.Symlink("/run", "var/run"))
 }
 
-// chown makes the path belong to whom the programs run as; only root must.
+// chown gives a path to the user that the programs run as; only needed as root.
 func (b *rootBuilder) chown(path string) error {
 	if os.Getuid() != 0 {
 		return nil
@@ -292,7 +289,7 @@ func (b *rootBuilder) chown(path string) error {
 	return os.Chown(path, b.spec.UID, b.spec.GID) //nolint:wrapcheck // build says what for
 }
 
-// pivot makes the new root the root and lets go of the machine's.
+// pivot switches to the new root and detaches the machine's.
 func (b *rootBuilder) pivot() error {
 	if err := unix.Fchdir(b.root); err != nil {
 		return os.NewSyscallError("fchdir", err)

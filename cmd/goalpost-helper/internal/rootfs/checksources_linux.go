@@ -10,9 +10,8 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// sourceFor takes what a bind shows. A check gets its own in place of what the agent
-// can fill: a configuration or a cache that the agent left would decide how the
-// check's programs behave.
+// sourceFor opens the source of a bind mount. A check gets its own folder instead of one that the agent can write:
+// the agent's configuration or cache could change how the check's programs behave.
 func (b *rootBuilder) sourceFor(n int, m wire.Mount) (int, error) {
 	if m.Itself {
 		return CloneLink(string(m.Source))
@@ -33,7 +32,7 @@ func (b *rootBuilder) sourceFor(n int, m wire.Mount) (int, error) {
 	}
 	tree, err := NewFilesystem("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
 		"lowerdir="+escapeOverlayPath(string(m.Below)), "upperdir="+upper, "workdir="+work, "userxattr")
-	if err != nil { // as for the goal's own caches: it begins empty
+	if err != nil { // as for the goal's own caches: it starts empty
 		return CloneTree(upper)
 	}
 	return tree, nil

@@ -6,16 +6,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// GrantedSockets are those of the machine that the user granted.
+// GrantedSockets are the machine's sockets that the user granted.
 type GrantedSockets struct {
 	mu sync.Mutex
-	of map[uint64][]deviceInode // by the grant; 0 is from the start
+	of map[uint64][]deviceInode // by grant; 0 means since the start
 }
 
-// deviceInode names a file of the machine.
+// deviceInode identifies a file of the machine.
 type deviceInode struct{ dev, ino uint64 }
 
-// add keeps a file if it is a socket.
+// add records a file if it is a socket.
 func (s *GrantedSockets) add(grant uint64, info unix.Stat_t) {
 	if info.Mode&unix.S_IFMT != unix.S_IFSOCK {
 		return
@@ -28,7 +28,7 @@ func (s *GrantedSockets) add(grant uint64, info unix.Stat_t) {
 	s.of[grant] = append(s.of[grant], deviceInode{info.Dev, info.Ino})
 }
 
-// remove forgets what a grant brought.
+// remove removes a grant's sockets.
 func (s *GrantedSockets) remove(grant uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,21 +13,18 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// The agent can rename a folder above a held file while the check runs, and a
-// bind goes with the folder that it is in. So the held files are in a layer of
-// their own above the goal's folder: a path is looked up there first, whatever
-// the folders below are called by then. What the check writes goes to a third
-// layer and away with the sandbox. The files are bound over themselves as well, so
-// that the check cannot write them either.
+// The agent can rename a folder above a protected file while a check runs, and a bind mount moves with its folder.
+// The protected files are therefore in an overlay layer above the goal's folder, in which a path is looked up first,
+// whatever the folders below are called. A third layer takes what the check writes and is removed with the sandbox.
+// The files are also bound read-only over themselves, so that the check cannot write them either.
 
-// folderOverlay is what lies upon one folder of the goal: the layers, and each held file.
+// folderOverlay is the overlay of one folder of the goal: its layers and its protected files.
 type folderOverlay struct {
 	overlay int
 	files   map[string]int // trees by path
 }
 
-// prepareOverrides copies the held files and makes the layers, by the target of the
-// folder that they belong to.
+// prepareOverrides copies the protected files and creates the layers, keyed by the target of their folder.
 func (b *rootBuilder) prepareOverrides(held []wire.FileOverride) error {
 	byFolder := map[string][]wire.FileOverride{}
 	for _, h := range held {
@@ -79,7 +76,7 @@ func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (fo
 			return u, err
 		}
 	}
-	var root unix.Stat_t // the folder must look as before
+	var root unix.Stat_t // the upper layer's root must have the folder's owner and mode
 	if err := unix.Stat(string(m.Source), &root); err != nil {
 		return u, fmt.Errorf("%s: %w", m.Source, err)
 	}
@@ -98,7 +95,7 @@ func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (fo
 	return u, err
 }
 
-// mountOf is the mount that a path is in.
+// mountOf returns the mount that contains a path.
 func (b *rootBuilder) mountOf(path string) *wire.Mount {
 	var best *wire.Mount
 	for i, m := range b.spec.Mounts {
@@ -113,7 +110,7 @@ func (b *rootBuilder) mountOf(path string) *wire.Mount {
 	return best
 }
 
-// copyFile copies a held file into its layer, with its mode but nobody's to write.
+// copyFile copies a protected file into its layer, with its mode without write permission.
 func (b *rootBuilder) copyFile(source, above, rest string) (path string, err error) {
 	in, err := os.Open(source)
 	if err != nil {
@@ -147,7 +144,7 @@ func (b *rootBuilder) copyFile(source, above, rest string) (path string, err err
 	return path, errors.Join(err, out.Chmod(info.Mode().Perm()&^0o222|0o444), out.Close(), b.chown(path))
 }
 
-// applyOverlay lays what belongs upon a folder there, if anything does.
+// applyOverlay mounts a folder's overlay, if it has one.
 func (b *rootBuilder) applyOverlay(target string) error {
 	u, ok := b.upon[target]
 	if !ok {

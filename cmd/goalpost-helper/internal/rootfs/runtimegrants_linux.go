@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -13,15 +14,14 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// RuntimeGrants is what a sandbox that runs is given and what is taken back from it.
-// Methods are called by one goroutine at a time.
+// RuntimeGrants adds mounts to a running sandbox and removes them. Its methods are called by one goroutine at a time.
 type RuntimeGrants struct {
 	spec     wire.Spec
 	sockets  *GrantedSockets
 	watch    *MountWatch
-	allow    func(tree int) error // lets programs that start from now on write a tree
-	attached func([]wire.Mount)   // is called when programs can see them
-	trees    map[uint64][]int     // by the request that brought them
+	allow    func(tree int) error // allows programs started from now on to write a tree
+	attached func([]wire.Mount)   // called once programs can see them
+	trees    map[uint64][]int     // by the id of the grant
 }
 
 func NewRuntimeGrants(
@@ -37,9 +37,8 @@ func NewRuntimeGrants(
 	}
 }
 
-// Add attaches trees that the goal's init took, one for each mount of the request. Programs
-// that run see them; where they may write nothing above them, Landlock lets them write
-// nothing there: they keep the rules that they started with.
+// Add attaches trees that the goal's init opened, one for each mount of the request. Running programs see them, but
+// keep the Landlock rules that they started with: they can write there only if they may write a parent folder.
 func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
 	if len(trees) != len(r.Mounts) {
 		return &wire.Error{
@@ -56,7 +55,7 @@ func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
 	defer g.watch.mu.Unlock()
 	b := &rootBuilder{spec: g.spec, root: root, watch: g.watch}
 	b.spec.Mounts = append(slices.Clip(b.spec.Mounts), r.Mounts...)
-	// Places are made in the sandbox's root, where no program may write.
+	// Mount points are created in the sandbox's root, where no program may write.
 	if err := setReadOnly(root, false); err != nil {
 		return socket.SandboxFailure("opening the sandbox", err)
 	}
@@ -95,7 +94,7 @@ func (g *RuntimeGrants) attach(b *rootBuilder, m wire.Mount, tree int, id uint64
 	return nil
 }
 
-// Remove takes away what a grant brought, wherever a program has moved it to.
+// Remove unmounts a grant's trees, wherever a program has moved them.
 func (g *RuntimeGrants) Remove(id uint64) error {
 	g.watch.mu.Lock()
 	defer g.watch.mu.Unlock()
@@ -113,8 +112,8 @@ func (g *RuntimeGrants) removeLocked(id uint64) error {
 	return errors.Join(errs...)
 }
 
-// unmountTree unmounts an opened tree. One that is mounted nowhere is gone already: somebody
-// outside replaced what it was mounted upon.
+// unmountTree unmounts an opened tree. A tree that is no longer mounted was detached when a process outside replaced
+// its mount point.
 func unmountTree(tree int) error {
 	err := unix.Unmount("/proc/self/fd/"+strconv.Itoa(tree), unix.MNT_DETACH)
 	if errors.Is(err, unix.EINVAL) {
@@ -123,11 +122,58 @@ func unmountTree(tree int) error {
 	return os.NewSyscallError("umount2", err)
 }
 
-// setReadOnly makes a mount read-only, or not: the sandbox's root, a tree.
+// setReadOnly makes a mount (the sandbox's root or a tree) read-only or writable.
 func setReadOnly(mount int, on bool) error {
 	attr := unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}
 	if on {
 		attr = unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
 	}
 	return os.NewSyscallError("mount_setattr", unix.MountSetattr(mount, "", unix.AT_EMPTY_PATH, &attr))
+}
+
+// SealFolder makes a folder and all that is mounted below it read-only for every program that sees these mounts, and
+// returns the mounts that were writable. If a program has a file there open for writing, it changes nothing and returns
+// EBUSY.
+func SealFolder(dir string) (sealed []string, err error) {
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil, fmt.Errorf("reading the mounts: %w", err)
+	}
+	for line := range strings.Lines(string(table)) {
+		// ID parent device root target options …
+		fields := strings.Fields(line)
+		if len(fields) < 6 {
+			continue
+		}
+		target := mountEscapes.Replace(fields[4])
+		if target != dir && !isWithin(target, dir) || !slices.Contains(strings.Split(fields[5], ","), "rw") {
+			continue
+		}
+		if err := setReadOnlyAt(target, true); err != nil {
+			return nil, errors.Join(err, UnsealFolder(sealed))
+		}
+		sealed = append(sealed, target)
+	}
+	return sealed, nil
+}
+
+// UnsealFolder undoes SealFolder.
+func UnsealFolder(sealed []string) error {
+	var errs []error
+	for _, target := range sealed {
+		errs = append(errs, setReadOnlyAt(target, false))
+	}
+	return errors.Join(errs...)
+}
+
+// mountEscapes undoes the escapes of /proc/self/mountinfo.
+var mountEscapes = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+
+func setReadOnlyAt(target string, on bool) error {
+	mount, err := unix.Open(target, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return os.NewSyscallError("open", err)
+	}
+	defer func() { _ = unix.Close(mount) }()
+	return setReadOnly(mount, on)
 }

@@ -12,11 +12,11 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// CloneTree is a copy of a mount tree that is attached nowhere yet. No part of the
-// path may be a link: some paths lie where the agent writes.
+// CloneTree returns a detached copy of a mount tree. No part of the path may be a link, because the agent can write
+// in some of these folders.
 func CloneTree(source string) (int, error) { return cloneTreeAt(source, 0) }
 
-// CloneLink takes a link itself.
+// CloneLink is CloneTree for a link itself.
 func CloneLink(source string) (int, error) { return cloneTreeAt(source, unix.O_NOFOLLOW) }
 
 func cloneTreeAt(source string, flags uint64) (int, error) {
@@ -35,7 +35,7 @@ func cloneTreeAt(source string, flags uint64) (int, error) {
 	return tree, nil
 }
 
-// RestrictTree takes rights away from a tree and everything below it.
+// RestrictTree sets mount attributes on a tree and everything below it.
 func RestrictTree(tree int, write, devices bool) error {
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID}
 	if !devices {
@@ -50,7 +50,7 @@ func RestrictTree(tree int, write, devices bool) error {
 	return nil
 }
 
-// NewFilesystem is a new file system of its own; options are KEY=VALUE or KEY.
+// NewFilesystem returns a new, detached file system; options are KEY=VALUE or KEY.
 func NewFilesystem(kind string, attrs int, options ...string) (int, error) {
 	fs, err := unix.Fsopen(kind, unix.FSOPEN_CLOEXEC)
 	if err != nil {
@@ -77,7 +77,7 @@ func NewFilesystem(kind string, attrs int, options ...string) (int, error) {
 	return mount, nil
 }
 
-// moveMount puts a tree at an opened place.
+// moveMount attaches a tree at an opened mount point.
 func moveMount(tree, place int) error {
 	if err := unix.MoveMount(tree, "", place, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH); err != nil {
 		return os.NewSyscallError("move_mount", err)
@@ -85,9 +85,8 @@ func moveMount(tree, place int) error {
 	return nil
 }
 
-// makeTarget opens the target below the new root, and makes it and the folders above
-// it where they are missing. It goes one name at a time and through no link:
-// below a folder that the agent writes, every name may have become one.
+// makeTarget opens a target below the new root and creates it and its parent folders if missing. It opens one name at
+// a time and follows no link: below a folder that the agent writes, any name may have become one.
 func (b *rootBuilder) makeTarget(target string, folder bool) (int, error) {
 	at, err := unix.FcntlInt(uintptr(b.root), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -131,7 +130,7 @@ func (b *rootBuilder) step(at int, name string, folder bool) (int, error) {
 	return unix.Openat2(at, name, &how) //nolint:wrapcheck // see above
 }
 
-// MountOverlay lays Upper over Lower, in the view that the goal's init has of the machine.
+// MountOverlay mounts an overlay of Upper over Lower, with paths of the machine.
 func MountOverlay(c wire.Cache) error {
 	mount, err := NewFilesystem("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
 		"lowerdir="+escapeOverlayPath(string(c.Lower)), "upperdir="+string(c.Upper), "workdir="+string(c.Work), "userxattr")
@@ -145,12 +144,12 @@ func MountOverlay(c wire.Cache) error {
 	return nil
 }
 
-// escapeOverlayPath writes a path so that overlayfs takes it for one path.
+// escapeOverlayPath escapes a path for overlayfs's options.
 func escapeOverlayPath(path string) string {
 	return strings.NewReplacer("\\", "\\\\", ":", "\\:").Replace(path)
 }
 
-// MakeOwnedDirs makes folders that belong to whom the programs run as.
+// MakeOwnedDirs creates folders owned by the user that the programs run as.
 func MakeOwnedDirs(w wire.Spec, paths ...string) error {
 	for _, path := range paths {
 		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {

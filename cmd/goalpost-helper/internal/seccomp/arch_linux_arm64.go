@@ -16,5 +16,5 @@ var archModeCalls, archOpenCalls map[uint32]uint32
 // renameCalls are the calls that rename.
 var renameCalls = map[uint32]renameArgs{unix.SYS_RENAMEAT: {0, 1, 2, 3, -1}, unix.SYS_RENAMEAT2: {0, 1, 2, 3, 4}}
 
-// denyForeignABI has nothing to refuse: 32-bit programs have an architecture of their own.
+// denyForeignABI has nothing to refuse: 32-bit calls have their own architecture number.
 func denyForeignABI(*bpfProgram) {}

@@ -1,5 +1,5 @@
-// Package seccomp filters the system calls of a sandbox's programs, is notified of those that
-// are refused or watched, and makes connect and rename in their place.
+// Package seccomp filters the system calls of a sandbox's programs, handles the notifications of refused and observed
+// calls, and performs some connects and renames for the caller.
 package seccomp
 
 import (
@@ -9,14 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the last wall refuses. The lists are system calls that programs of a goal
-// have no use for and through which others have got out before.
+// The refused system calls: programs of a goal do not need them, and exploits have used them to escape.
 var (
-	// Their callers try an older call after ENOSYS. clone3 hides its flags from a
-	// filter, and every thread's start tries it; what io_uring does, no filter sees,
-	// and the mode that openat2 gives a file lies behind a pointer.
+	// Callers fall back to an older call after ENOSYS. A filter cannot see clone3's flags, io_uring's operations, or
+	// the mode in openat2's struct.
 	enosysCalls = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_OPENAT2}
-	// These get EPERM, and io_uring_setup ENOSYS, after the init has heard of them.
+	// These get EPERM, and io_uring_setup ENOSYS, after the init was notified.
 	epermCalls = append([]uint32{
 		unix.SYS_IO_URING_SETUP,
 		unix.SYS_UNSHARE, unix.SYS_SETNS,
@@ -36,13 +34,13 @@ var (
 		unix.SYS_CLOCK_ADJTIME, unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_FANOTIFY_INIT,
 	}, archEpermCalls...)
 	families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6}
-	// observedCalls are no business of this wall: others refuse what leads out by them,
-	// and do so silently. The init looks, and the kernel continues.
+	// observedCalls are refused by other layers, silently. The init is notified so that it can report them, and the
+	// kernel continues the call.
 	observedCalls = []uint32{unix.SYS_CONNECT, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME}
 )
 
-// otherProcessCalls change how another process runs, with the place of its number. Programs have
-// the user of their sandbox's first process, which is all that the kernel asks for.
+// otherProcessCalls change how another process runs; the value is the position of the pid argument. Programs run as
+// the same user as their sandbox's init, so the kernel alone would permit them.
 var otherProcessCalls = []struct{ number, at uint32 }{
 	{unix.SYS_PRLIMIT64, atArg0},
 	{unix.SYS_SCHED_SETAFFINITY, atArg0},
@@ -53,12 +51,12 @@ var otherProcessCalls = []struct{ number, at uint32 }{
 	{unix.SYS_IOPRIO_SET, atArg1},
 }
 
-// newNamespaces are the flags of clone that make one.
+// newNamespaces are the clone flags that create namespaces.
 const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// Offsets into struct seccomp_data; of an argument the low half, which is all
-// that the kernel looks at in flags, families and ioctl numbers.
+// Offsets into struct seccomp_data. Of an argument, the low half: the kernel uses no more for flags, families and
+// ioctl numbers.
 const (
 	atNumber = 0
 	atArch   = 4
@@ -68,7 +66,7 @@ const (
 	atArg3   = 40
 )
 
-// bpfProgram is a BPF program in the making.
+// bpfProgram builds a BPF program.
 type bpfProgram []unix.SockFilter
 
 func (a *bpfProgram) load(offset uint32) {
@@ -79,12 +77,12 @@ func (a *bpfProgram) ret(verdict uint32) {
 	*a = append(*a, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: verdict})
 }
 
-// skipUnless skips the next n instructions unless the word is k.
+// skipUnless skips the next n instructions unless the accumulator is k.
 func (a *bpfProgram) skipUnless(k uint32, n uint8) {
 	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: n, K: k})
 }
 
-// skipIf skips the next n instructions when the word is k.
+// skipIf skips the next n instructions if the accumulator is k.
 func (a *bpfProgram) skipIf(k uint32, n uint8) {
 	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: n, K: k})
 }
@@ -95,9 +93,8 @@ const (
 	retNotify = uint32(unix.SECCOMP_RET_USER_NOTIF) // the init answers
 )
 
-// buildFilter writes the filter. A system call that matches none of it is allowed.
-// retEPERM may be heard: then the calls that are watched are heard, too.
-// traced adds the calls that a trace observes.
+// buildFilter builds the filter. It allows every system call that no rule matches. If retEPERM notifies the init, so
+// do the observed calls. traced adds the calls that a trace records.
 func buildFilter(notAllowed uint32, traced bool) bpfProgram {
 	var a bpfProgram
 	a.load(atArch)
@@ -146,7 +143,7 @@ func buildFilter(notAllowed uint32, traced bool) bpfProgram {
 	return a
 }
 
-// notifyOn lets the init hear of calls that something else than this filter refuses.
+// notifyOn notifies the init of calls that another layer refuses.
 func (a *bpfProgram) notifyOn() {
 	for _, n := range observedCalls {
 		a.skipUnless(n, 1)
@@ -156,7 +153,7 @@ func (a *bpfProgram) notifyOn() {
 		a.skipUnless(n, 1)
 		a.ret(retNotify)
 	}
-	// kill of one process: 0 and what is negative mean others.
+	// kill of one process: 0 and negative values mean groups.
 	a.skipUnless(unix.SYS_KILL, 5)
 	a.load(atArg0)
 	a.skipIf(0, 2)
@@ -174,8 +171,8 @@ func (a *bpfProgram) notifyOn() {
 	}
 }
 
-// restrictSockets allows some families, and of netlink only what asks for addresses and
-// routes. Raw sockets are refused here, too, so that the init hears of them.
+// restrictSockets allows some socket families, and of netlink only NETLINK_ROUTE. It refuses raw sockets, so that the
+// init is notified.
 func (a *bpfProgram) restrictSockets(number, notAllowed uint32) {
 	var rest bpfProgram
 	rest.load(atArg1)
@@ -183,9 +180,9 @@ func (a *bpfProgram) restrictSockets(number, notAllowed uint32) {
 	rest.skipIf(unix.SOCK_RAW, 1)
 	rest.skipUnless(unix.SOCK_PACKET, 3)
 	rest.load(atArg0)
-	rest.skipIf(unix.AF_NETLINK, 1) // all of its sockets are raw by name
+	rest.skipIf(unix.AF_NETLINK, 1) // netlink sockets are all of type SOCK_RAW or SOCK_DGRAM
 	rest.ret(notAllowed)
-	// A datagram names its receiver in each call, in memory that no filter sees.
+	// sendto names a datagram's receiver in memory that a filter cannot read.
 	rest.load(atArg1)
 	rest = append(rest, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf})
 	rest.skipUnless(unix.SOCK_DGRAM, 3)
@@ -206,10 +203,9 @@ func (a *bpfProgram) restrictSockets(number, notAllowed uint32) {
 	*a = append(*a, rest...)
 }
 
-// InstallFilter puts the filter on this thread, and so on every program that it starts
-// from now on. listener is where the calls are heard; -1 with an error where
-// there can be none (somebody above listens already), then nothing is heard. traced: a
-// tracer will listen, which must be another process: this one could not execute a program.
+// InstallFilter installs the filter on this thread and thereby on every program that it starts. listener receives the
+// notifications; it is -1, with an error, if there can be none because a parent process already listens. traced is
+// for a tracer in another process: this one could not execute a program while its own calls wait for itself.
 func InstallFilter(traced bool) (listener int, silent, err error) {
 	code := buildFilter(retNotify, traced)
 	fd, errno := loadFilter(code, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)

@@ -15,12 +15,11 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// maxAttempts is how many different ones a sandbox tells of.
+// maxAttempts is the number of distinct attempts that a sandbox reports.
 const maxAttempts = 200
 
-// Notifier hears of the calls that the filter holds up, answers them and tells the
-// app. The caller waits, so nothing here waits for anybody: telling is
-// another's work.
+// Notifier answers the calls that the filter suspends and reports them to the app. The caller waits, so answering
+// never blocks; another goroutine reports.
 type Notifier struct {
 	fd      int
 	domain  wire.Domain
@@ -28,19 +27,19 @@ type Notifier struct {
 	sockets socketGrants
 	mounted *MountedNames
 	tracer  *filetrace.Tracer // nil unless a check is traced
-	uid     int               // whom the programs run as
+	uid     int               // the user that the programs run as
 	gid     int
 
 	mu    sync.Mutex
 	times map[wire.Violation]int
 	full  bool
 	news  []wire.Violation
-	more  chan struct{} // one token: there are news
+	more  chan struct{} // one token: there is something to report
 
-	telling sync.Mutex // keeps news in their order; taken before mu
+	telling sync.Mutex // keeps reports in order; locked before mu
 }
 
-// socketGrants knows which sockets of the machine the user granted, by device and inode.
+// socketGrants reports which of the machine's sockets the user granted, by device and inode.
 type socketGrants interface {
 	IsGranted(dev, ino uint64) bool
 }
@@ -63,9 +62,8 @@ type (
 	}
 )
 
-// StartNotifier starts to answer; it ends with the process. The goroutines run on
-// threads that have no filter themselves: the filter's thread is the main one, or with a
-// tracer one of another process. tracer is nil unless the filter was made for one.
+// StartNotifier starts answering; it ends with the process. Its goroutines run on threads without the filter, which
+// is on the main thread or, with a tracer, in another process. tracer is nil unless the filter was built for one.
 func StartNotifier(
 	fd int, domain wire.Domain, w wire.Spec, granted socketGrants, files *MountedNames, tracer *filetrace.Tracer,
 ) *Notifier {
@@ -97,14 +95,14 @@ func (l *Notifier) answer() {
 		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&n)))
 		switch errno {
 		case 0:
-		case unix.EINTR, unix.ENOENT: // the caller died before it was heard
+		case unix.EINTR, unix.ENOENT: // the caller died before its call was received
 			if errno == unix.ENOENT && isUnused(l.fd) {
 				return
 			}
 			continue
 		default:
 			l.count(wire.Violation{Text: "what else the kernel refuses is not heard any more: " + errno.Error()})
-			if l.tracer != nil { // nobody must wait for an answer, or run on unseen
+			if l.tracer != nil { // no program may wait forever or continue unobserved
 				l.tracer.Fail("not observed to the end: " + errno.Error())
 				_ = unix.Kill(-1, unix.SIGKILL)
 			}
@@ -126,11 +124,11 @@ func (l *Notifier) answer() {
 			address = readSockaddr(n)
 		}
 		r, tried := l.decide(n, address)
-		if tried.Text != "" && l.isValid(n.id) { // else it was read of somebody else
+		if tried.Text != "" && l.isValid(n.id) { // otherwise the memory was another process's
 			tried.Program = processName(n.pid)
 			l.count(tried)
 		}
-		if n.nr == unix.SYS_CONNECT { // which may take a while
+		if n.nr == unix.SYS_CONNECT { // connecting may take a while
 			go l.handleConnect(n, address)
 			continue
 		}
@@ -138,7 +136,7 @@ func (l *Notifier) answer() {
 	}
 }
 
-// reply ends the caller's waiting; that it died is no error.
+// reply answers the call; a caller that died is not an error.
 func (l *Notifier) reply(r reply) {
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r)))
 }
@@ -149,9 +147,9 @@ func (l *Notifier) isValid(id uint64) bool {
 	return errno == 0
 }
 
-// decide says what the caller gets, and in words what it tried; "" is nothing to
-// tell of. The numbers in n are the kernel's copy. What a pointer leads to can be
-// exchanged: it is told, and nothing is decided by it.
+// decide returns the answer to a call and a description of the attempt, "" if there is nothing to report. The
+// arguments in n are the kernel's copy. Memory behind a pointer can change at any time, so it is reported but never
+// decides.
 func (l *Notifier) decide(n notice, address []byte) (reply, wire.Violation) {
 	goOn := reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	if isSetID(n) {

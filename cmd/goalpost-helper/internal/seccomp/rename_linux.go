@@ -12,24 +12,23 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// Git, and whoever else is careful, writes a file beside and renames it over the old
-// one. Over a mount nothing can be renamed, and the goal's copies of what git obeys are
-// mounts. So the init hears of every rename. One whose new name is such a copy it does
-// itself: it writes the copy again and removes the file that was to be renamed. All
-// others the kernel does, and whatever a program exchanges, the mount holds.
+// Git and other careful programs write a new file and rename it over the old one. The kernel cannot rename over a
+// mount, and the goal's copies of git's configuration are mounts. The init is therefore notified of every rename. If
+// the new name is such a copy, it rewrites the copy and removes the file that was to be renamed; the kernel performs
+// all other renames. The mount stays in place whatever a program does.
 
-// maxRewriteBytes is how much a file may hold that is written in another's place.
+// maxRewriteBytes is the maximum size of a file that is rewritten instead of renamed.
 const maxRewriteBytes = 16 << 20
 
-// renameArgs says where a call has its arguments; -1 is one that it has not.
+// renameArgs holds the positions of a call's arguments; -1 if the call lacks one.
 type renameArgs struct{ fromDir, from, toDir, to, flags int }
 
-// MountedNames are the last parts of the names at which a file of the sandbox is a mount that
-// programs may write: a rename to another name is none of ours.
+// MountedNames are the base names of the sandbox's writable file mounts. The kernel performs renames to any other
+// name.
 type MountedNames struct {
 	mu    sync.Mutex
 	names map[string]bool
-	turn  sync.Mutex // one is replaced at a time
+	turn  sync.Mutex // serializes the rewrites
 }
 
 func (f *MountedNames) Add(mounts []wire.Mount, check bool) {
@@ -51,19 +50,18 @@ func (f *MountedNames) has(name string) bool {
 	return f.names[name]
 }
 
-// renameRequest is what a caller of rename asked for: the kernel's copy of the numbers, and
-// ours of the names.
+// renameRequest is a rename that a program requested: the kernel's copy of the arguments and our copies of the names.
 type renameRequest struct {
 	n                notice
-	fromDir, toDir   int // descriptors of the caller
+	fromDir, toDir   int // the caller's descriptors
 	from, to         string
-	fromName, toName string // the last parts
+	fromName, toName string // base names
 }
 
-// readRename reads the names; false where the kernel does it.
+// readRename reads the names; ok is false if the kernel performs the rename.
 func (l *Notifier) readRename(n notice) (r renameRequest, ours bool) {
 	at := renameCalls[uint32(n.nr)]
-	if at.flags >= 0 && n.args[at.flags] != 0 { // exchange and the like
+	if at.flags >= 0 && n.args[at.flags] != 0 { // RENAME_EXCHANGE and others
 		return r, false
 	}
 	r = renameRequest{n: n, fromDir: unix.AT_FDCWD, toDir: unix.AT_FDCWD, to: readString(n.pid, n.args[at.to])}
@@ -78,9 +76,9 @@ func (l *Notifier) readRename(n notice) (r renameRequest, ours bool) {
 	return r, r.fromName != "" && r.fromName != "." && r.fromName != ".."
 }
 
-// readString copies a path of another process, "" where there is none.
+// readString copies a path from another process's memory; "" if it cannot be read.
 func readString(pid uint32, at uint64) string {
-	// In two parts, because the second page need not be there.
+	// In two parts, because the second page may not be mapped.
 	page := uint64(os.Getpagesize())
 	text := make([]byte, unix.PathMax)
 	first := min(page-at%page, unix.PathMax)
@@ -100,7 +98,7 @@ func readString(pid uint32, at uint64) string {
 	return string(path)
 }
 
-// handleRename answers a rename: at once, or when it is done in the caller's place.
+// handleRename answers a rename: at once, or after performing it for the caller.
 func (l *Notifier) handleRename(n notice) {
 	if r, ours := l.readRename(n); ours {
 		go l.renameAs(r)
@@ -109,7 +107,7 @@ func (l *Notifier) handleRename(n notice) {
 	l.reply(reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE})
 }
 
-// renameAs has a thread that becomes the program's user, and ends with it.
+// renameAs runs on its own thread, which becomes the program's user and then ends.
 func (l *Notifier) renameAs(r renameRequest) {
 	runtime.LockOSThread() // never unlocked
 	answer := reply{id: r.n.id}

@@ -16,16 +16,15 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// rewriteMounted writes the content of one file over another in the same folder, where the
-// other is a mount; else it is not done, and the kernel's to judge. It gives up this
-// thread's rights.
+// rewriteMounted copies the content of one file to another in the same folder if the other is a mount; otherwise it
+// does nothing and the kernel performs the call. It drops this thread's privileges.
 func (l *Notifier) rewriteMounted(r renameRequest) (done bool, err error) {
 	l.mounted.turn.Lock()
 	defer l.mounted.turn.Unlock()
 	fromBase, fromErr := openStartDir(r.n, r.fromDir, r.from)
 	toBase, toErr := openStartDir(r.n, r.toDir, r.to)
 	defer socket.CloseAll([]int{fromBase, toBase})
-	if fromErr != nil || toErr != nil || !l.isValid(r.n.id) { // it may be another's
+	if fromErr != nil || toErr != nil || !l.isValid(r.n.id) { // the process may be another by now
 		return false, nil
 	}
 	if err := privileges.Drop(l.uid, l.gid); err != nil {
@@ -49,7 +48,7 @@ func (l *Notifier) rewriteMounted(r renameRequest) (done bool, err error) {
 	return true, unix.Unlinkat(folder, r.fromName, 0) //nolint:wrapcheck // its number is the answer
 }
 
-// openStartDir opens what a path of the caller begins at, which a path from the root does not.
+// openStartDir opens the folder that a relative path of the caller starts from.
 func openStartDir(n notice, dir int, path string) (int, error) {
 	switch {
 	case strings.HasPrefix(path, "/"):
@@ -64,7 +63,7 @@ func openStartDir(n notice, dir int, path string) (int, error) {
 	return fd, nil
 }
 
-// openCommonDir opens the folder that two files are in, if it is one.
+// openCommonDir opens the folder of two files, if they share one.
 func openCommonDir(fromBase int, from string, toBase int, to string) (folder int, same bool) {
 	a, aInfo := openParentDir(fromBase, from)
 	b, bInfo := openParentDir(toBase, to)
@@ -77,19 +76,19 @@ func openCommonDir(fromBase int, from string, toBase int, to string) (folder int
 	return b, same
 }
 
-// openParentDir opens the folder of a path. Through a link of /proc it would be this
-// process's and not the caller's.
+// openParentDir opens the folder of a path. It refuses the magic links of /proc, which would resolve to this process
+// instead of the caller.
 func openParentDir(base int, path string) (int, unix.Statx_t) {
 	parent, _ := filepath.Split(path)
 	return openat.PathOnly(base, parent+".", unix.O_DIRECTORY, unix.RESOLVE_NO_MAGICLINKS)
 }
 
-// openEntry opens a file of a folder, to be looked at only.
+// openEntry opens an entry of a folder with O_PATH.
 func openEntry(folder int, name string) (int, unix.Statx_t) {
 	return openat.PathOnly(folder, name, unix.O_NOFOLLOW, unix.RESOLVE_BENEATH)
 }
 
-// copyContent makes the content and mode of one opened file those of another.
+// copyContent copies content and mode from one opened file to another.
 func copyContent(from, to int) error {
 	in, err := reopenFile(from, os.O_RDONLY)
 	if err != nil {
@@ -116,7 +115,7 @@ func copyContent(from, to int) error {
 	if err != nil {
 		return err //nolint:wrapcheck // see above
 	}
-	// Who reads finds empty lines at the end, and no part of what was there.
+	// A concurrent reader sees empty lines at the end and no part of the old content.
 	empty := bytes.Repeat([]byte("\n"), max(0, int(was.Size())-len(text)))
 	if _, err := out.WriteAt(append(text, empty...), 0); err != nil {
 		return err //nolint:wrapcheck // see above
@@ -127,7 +126,7 @@ func copyContent(from, to int) error {
 	return out.Chmod(now.Mode().Perm()) //nolint:wrapcheck // see above
 }
 
-// reopenFile opens the very file that was looked at.
+// reopenFile opens the file of an O_PATH descriptor.
 func reopenFile(fd, flags int) (*os.File, error) {
 	return os.OpenFile("/proc/self/fd/"+strconv.Itoa(fd), flags|unix.O_NONBLOCK, 0) //nolint:wrapcheck // its number is the answer
 }

@@ -15,7 +15,7 @@ import (
 // keep messages apart in the same way and ignore such names. A program that asks for a pair
 // gets one of these.
 
-const socketTypeMask = 0xf // of the type that a call names; the rest are flags
+const socketTypeMask = 0xf // the type bits of the argument; the rest are flags
 
 // addFD is the kernel's struct seccomp_notif_addfd.
 type addFD struct {
@@ -31,7 +31,7 @@ func isDatagramPair(n notice) bool {
 		uint32(n.args[1])&socketTypeMask == unix.SOCK_DGRAM && uint32(n.args[2]) == 0
 }
 
-// makeDatagramPair makes the pair for the caller and answers.
+// makeDatagramPair creates the pair for the caller and answers the call.
 func (l *Notifier) makeDatagramPair(n notice) {
 	answer := reply{id: n.id}
 	if err := l.passPair(n); err != nil {
@@ -54,7 +54,7 @@ func (l *Notifier) passPair(n notice) error {
 	defer func() { _ = mem.Close() }()
 	place := int64(n.args[3]) //nolint:gosec // an address of another process
 	numbers := make([]byte, 8)
-	if _, err := mem.WriteAt(numbers, place); err != nil { // before anything is open there
+	if _, err := mem.WriteAt(numbers, place); err != nil { // before the caller gets the descriptors
 		return unix.EFAULT
 	}
 	for i, fd := range pair {

@@ -10,11 +10,10 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// ErrClosed says that the other side has closed the socket.
+// ErrClosed means that the other side closed the socket.
 var ErrClosed = errors.New("end of file")
 
-// Receive waits for one request. The descriptors are the caller's to close, also
-// on error.
+// Receive waits for one request. The caller must close the descriptors, also on error.
 func Receive(socket int) (wire.Request, []int, error) {
 	packet, oob := make([]byte, wire.PacketSize), make([]byte, wire.OOBSize)
 	for {
@@ -39,8 +38,8 @@ func Receive(socket int) (wire.Request, []int, error) {
 	}
 }
 
-// Send sends one message with descriptors, which stay the caller's. A reader
-// that is gone is no error: its end of file is noticed where requests are read.
+// Send sends one message with descriptors, which the caller still owns. A closed reader is not an error: the loop
+// that reads requests sees its end of file.
 func Send(socket int, message any, fds ...int) error {
 	packet, file, err := wire.Encode(message)
 	if err != nil {
@@ -68,11 +67,11 @@ func Send(socket int, message any, fds ...int) error {
 
 func CloseAll(fds []int) {
 	for _, fd := range fds {
-		_ = unix.Close(fd) // whoever it was for has its own
+		_ = unix.Close(fd) // the receiver has its own copy
 	}
 }
 
-// SandboxFailure is the error of a step that builds a sandbox.
+// SandboxFailure is the error of a step in building a sandbox.
 func SandboxFailure(step string, err error) *wire.Error {
 	return &wire.Error{Code: wire.SandboxError, Text: fmt.Sprintf("%s: %v", step, err)}
 }

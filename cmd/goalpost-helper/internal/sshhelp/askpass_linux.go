@@ -1,5 +1,4 @@
-// Package sshhelp is what ssh starts: its way to ask for a password, and its way to a
-// goal's proxy.
+// Package sshhelp implements the programs that ssh starts: SSH_ASKPASS and a ProxyCommand for goals.
 package sshhelp
 
 import (
@@ -11,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Askpass speaks for ssh with the app. ssh starts the program that SSH_ASKPASS names
-// with its question as the one argument, and prints nothing itself; the answer
-// goes to standard output. With "ssh connected", from LocalCommand, ssh is in.
+// Askpass forwards ssh's prompts to the app. ssh starts the program that SSH_ASKPASS names with its prompt as the
+// only argument and reads the answer from standard output. The argument "ssh connected", from LocalCommand, reports
+// that ssh has logged in.
 func Askpass(socket string, args []string) error {
 	call := map[string]any{"key": os.Getenv("GOALPOST_ASK_KEY")}
 	if len(args) == 2 && args[0] == "ssh" && args[1] == "connected" {
@@ -43,7 +42,7 @@ func Askpass(socket string, args []string) error {
 		return fmt.Errorf("reading the answer: %w", err)
 	}
 	if n == 0 && call["connected"] == nil {
-		os.Exit(1) // the user does not want to answer
+		os.Exit(1) // the user declined to answer
 	}
 	return nil
 }

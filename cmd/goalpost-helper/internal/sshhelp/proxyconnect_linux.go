@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// dialTimeout is long for a loopback: only a proxy that does not accept needs it.
+// dialTimeout is long for a loopback connection; only a proxy that does not accept reaches it.
 const dialTimeout = 10 * time.Second
 
-// proxyVariable is where a program of a goal finds its proxy.
+// proxyVariable names the environment variable with the address of the goal's proxy.
 const proxyVariable = "HTTPS_PROXY"
 
-// ProxyConnect is ssh's ProxyCommand inside a goal: it asks the goal's proxy for a
-// tunnel and copies standard input and output.
+// ProxyConnect is ssh's ProxyCommand inside a goal: it opens a tunnel through the goal's proxy and copies standard
+// input and output.
 func ProxyConnect(host, port string) error {
 	proxy, err := url.Parse(os.Getenv(proxyVariable))
 	if err != nil || proxy.Host == "" {

@@ -1,18 +1,20 @@
 package supervise
 
 import (
+	"errors"
+
 	"golang.org/x/sys/unix"
 
 	"goalpost/backend/sandbox/wire"
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// changeMounts changes the walls of a sandbox that stands.
+// changeMounts changes the mounts of a running sandbox.
 func (s *Supervisor) changeMounts(r wire.Request, fds []int) error {
 	if s.inside == nil {
 		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: "this helper has no sandbox"}})
 	}
-	// The main thread, whose filter programs inherit, mounts nothing any more.
+	// Not on the main thread: its filter, which programs inherit, refuses mounts.
 	answer := make(chan *wire.Error)
 	go func() {
 		if r.Op == wire.Grant {
@@ -25,11 +27,36 @@ func (s *Supervisor) changeMounts(r wire.Request, fds []int) error {
 	}()
 	refused := <-answer
 	if r.Op == wire.Revoke && r.Signal != 0 {
-		// Whatever has it open would keep it: everybody in the sandbox but this process.
+		// Programs that have files of it open would keep access, so all programs of the sandbox end.
 		_ = unix.Kill(-1, unix.Signal(r.Signal))
 	}
 	if refused != nil {
 		return s.answer(wire.Answer{ID: r.ID, Error: refused})
+	}
+	return s.answer(wire.Answer{ID: r.ID, Changed: true})
+}
+
+// seal makes a folder of a sandbox read-only, or writable again.
+func (s *Supervisor) seal(r wire.Request) error {
+	if s.inside == nil {
+		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: "this helper has no sandbox"}})
+	}
+	done := make(chan error)
+	go func() { // as for changeMounts
+		if r.Op == wire.Unseal {
+			done <- s.inside.Unseal()
+			return
+		}
+		done <- s.inside.Seal(string(r.Dir))
+	}()
+	switch err := <-done; {
+	case errors.Is(err, unix.EBUSY):
+		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{
+			Code: wire.Busy,
+			Text: "a program has a file of the folder open for writing",
+		}})
+	case err != nil:
+		return s.answer(wire.Answer{ID: r.ID, Error: socket.SandboxFailure("making the folder read-only", err)})
 	}
 	return s.answer(wire.Answer{ID: r.ID, Changed: true})
 }

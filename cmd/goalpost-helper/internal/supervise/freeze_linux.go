@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"goalpost/backend/procnet"
 	"goalpost/backend/sandbox/wire"
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
@@ -223,6 +224,12 @@ func (s *Supervisor) changeFreeze(r wire.Request) error {
 	if s.inside == nil {
 		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Unsupported, Text: "this helper has no sandbox"}})
 	}
+	if r.Op == wire.Freeze && r.UnlessListening && procnet.OwnsAnyListener(otherProcesses()) {
+		return s.answer(wire.Answer{ID: r.ID, Error: &wire.Error{
+			Code: wire.Listening,
+			Text: "a program of the agent listens",
+		}})
+	}
 	var err error
 	var waiting []queuedRequest
 	done := make(chan struct{})
@@ -249,4 +256,14 @@ func (s *Supervisor) changeFreeze(r wire.Request) error {
 		}
 	}
 	return nil
+}
+
+// otherProcesses are the processes of the sandbox without this one.
+func otherProcesses() (list []int) {
+	for _, p := range listProcesses() {
+		if p.pid != os.Getpid() {
+			list = append(list, p.pid)
+		}
+	}
+	return list
 }

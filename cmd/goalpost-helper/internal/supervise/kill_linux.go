@@ -9,17 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killAll kills every descendant and returns when none is left. It kills children
-// only: what a dead child leaves behind falls to the helper as subreaper, and
-// each death is the signal to look again. That is also quick enough for a
-// program that runs away by forking and exiting, which a walk of all processes
-// chases in vain.
+// killAll kills every descendant and returns when none is left. It kills children only: a dead child's own children
+// become the helper's, which is their subreaper, and each death triggers the next pass. This also catches a program
+// that keeps forking and exiting, which a walk over all processes does not.
 func (s *Supervisor) killAll() {
-	s.mu.Lock() // reap is kept out from here on
+	s.mu.Lock() // keeps reap out from here on
 	defer s.mu.Unlock()
 	for {
 		for _, pid := range listChildren() {
-			_ = unix.Kill(pid, unix.SIGKILL) // it may be gone already
+			_ = unix.Kill(pid, unix.SIGKILL) // it may have ended already
 		}
 		var info unix.Siginfo
 		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT, nil)
@@ -32,7 +30,7 @@ func (s *Supervisor) killAll() {
 	}
 }
 
-// listChildren are the helper's own, zombies included.
+// listChildren returns the helper's children, including zombies.
 func listChildren() []int {
 	tasks, _ := os.ReadDir("/proc/self/task")
 	var all []int
@@ -60,8 +58,8 @@ func childrenFromProc() []int {
 	return all
 }
 
-// killSession ends a program's jobs too: an interactive shell gives each job a
-// process group of its own within the session.
+// killSession also ends a program's jobs: an interactive shell gives each job its own process group within the
+// session.
 func killSession(sid int) {
 	for _, p := range listProcesses() {
 		if p.session == sid {
@@ -72,9 +70,9 @@ func killSession(sid int) {
 
 type procInfo struct{ pid, parent, session, started int } // started is in clock ticks since the boot
 
-// listProcesses is a look at /proc; what appears or goes may be missing.
+// listProcesses lists the processes in /proc; processes that start or end during the scan may be missing.
 func listProcesses() []procInfo {
-	entries, _ := os.ReadDir("/proc") // what could be read comes back with the error
+	entries, _ := os.ReadDir("/proc") // entries read before an error are returned with it
 	var all []procInfo
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
@@ -85,8 +83,8 @@ func listProcesses() []procInfo {
 		if err != nil {
 			continue
 		}
-		// pid (name) state ppid pgrp session; a name may hold brackets and spaces.
-		// State Z is no reason to skip: it is the main thread's, others may live.
+		// pid (name) state ppid pgrp session; the name may contain brackets and spaces.
+		// Do not skip state Z: it is the main thread's, and others may still run.
 		f := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		if len(f) < 20 {
 			continue

@@ -8,8 +8,7 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// openTerminal opens a pseudo-terminal in the sandbox's own devpts: those of the
-// machine are not there.
+// openTerminal opens a pseudo-terminal in the sandbox's own devpts.
 func openTerminal(size wire.Size) (master, tty int, refused *wire.Error) {
 	master = -1
 	fail := func(step string, err error) (int, int, *wire.Error) {
@@ -29,7 +28,7 @@ func openTerminal(size wire.Size) (master, tty int, refused *wire.Error) {
 	if err := unix.IoctlSetWinsize(master, unix.TIOCSWINSZ, &cells); err != nil {
 		return fail("TIOCSWINSZ", err)
 	}
-	// By the master and not by name: the name could be another terminal's by now.
+	// Through the master, not by name: the name could belong to another terminal by now.
 	peer, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(master), unix.TIOCGPTPEER, unix.O_RDWR|unix.O_NOCTTY|
 		unix.O_CLOEXEC)
 	if errno != 0 {

@@ -8,9 +8,8 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// Reap waits for every child: programs, whose status it reports, and orphans
-// that fell to the helper as subreaper. It looks first and reaps under mu, so
-// that a pid in the tables is never one that the kernel may give away again.
+// Reap waits for every child: programs, whose status it reports, and orphans that the helper inherits as subreaper.
+// It reaps while holding mu, so that the kernel cannot reuse a pid that is in the tables.
 func (s *Supervisor) Reap() {
 	for {
 		var info unix.Siginfo
@@ -18,7 +17,7 @@ func (s *Supervisor) Reap() {
 		switch {
 		case errors.Is(err, unix.EINTR):
 			continue
-		case err != nil: // ECHILD: nothing more comes before the next start
+		case err != nil: // ECHILD: no children until the next start
 			<-s.started
 			continue
 		}
@@ -28,7 +27,7 @@ func (s *Supervisor) Reap() {
 	}
 }
 
-// collectExits reaps what has ended and reports it; false when no child is left.
+// collectExits reaps ended children and reports them; it returns false when no child is left.
 func (s *Supervisor) collectExits() bool {
 	for {
 		var ws unix.WaitStatus

@@ -12,15 +12,14 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// CleanedMarker marks the second run of the helper, see clean.
+// CleanedMarker marks the second run of the helper, see ResetAndReexec.
 const CleanedMarker = "clean"
 
-// ResetAndReexec drops what the app's process passed on without wanting to (descriptors
-// above the socket, ignored signals, blocked signals) and executes the helper
-// again. Once more, because the Go runtime takes note of mask and dispositions
-// before main and gives children what it noted.
+// ResetAndReexec drops what the helper inherited from the app's process unintentionally (descriptors above the
+// socket, ignored and blocked signals) and executes the helper again. The second run is needed because the Go runtime
+// reads the signal mask and dispositions before main and passes them to children.
 func ResetAndReexec(role string) error {
-	// Marked close-on-exec instead of closed: the runtime has its own files open.
+	// Mark close-on-exec instead of closing: the runtime has its own files open.
 	if err := unix.CloseRange(wire.Socket+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("closing inherited descriptors (Linux 5.11 or newer is needed): %w", err)
 	}
@@ -30,7 +29,7 @@ func ResetAndReexec(role string) error {
 	}
 	var byDefault [64]byte // struct sigaction of any architecture, all zero: SIG_DFL
 	for n := 1; n <= 64; n++ {
-		// KILL, STOP and what libc keeps answer EINVAL, rightly.
+		// SIGKILL, SIGSTOP and the signals reserved by libc fail with EINVAL, as expected.
 		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(n), uintptr(unsafe.Pointer(&byDefault)), 0, 8, 0, 0)
 	}
 	self := "/proc/self/exe"

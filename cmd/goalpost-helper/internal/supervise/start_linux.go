@@ -13,11 +13,10 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// maxArg is the kernel's MAX_ARG_STRLEN: one argument or variable, with its end.
+// maxArg is the kernel's MAX_ARG_STRLEN: one argument or variable, including the terminating zero.
 const maxArg = 128 << 10
 
-// startProgram starts one program in a session of its own. master is the terminal that
-// was opened for it, -1 if none was.
+// startProgram starts one program in its own session. master is its terminal's master, -1 if it has no terminal.
 func (s *Supervisor) startProgram(r wire.Request, fds []int) (pid, master int, refused *wire.Error) {
 	master = -1
 	if err := validateRequest(r, fds, s.inside != nil); err != nil {
@@ -62,7 +61,7 @@ func start(path, dir string, argv, env []string, files []uintptr, tty bool) (int
 	return pid, nil
 }
 
-// files are the program's descriptors in their order, at least three.
+// files returns the program's descriptors in order, at least three.
 func (s *Supervisor) files(r wire.Request, fds []int) []uintptr {
 	files := make([]uintptr, 0, max(3, len(r.Files)))
 	for _, i := range r.Files {
@@ -78,7 +77,7 @@ func (s *Supervisor) files(r wire.Request, fds []int) []uintptr {
 	return files
 }
 
-// validateRequest refuses what cannot be meant.
+// validateRequest refuses malformed requests.
 func validateRequest(r wire.Request, fds []int, walls bool) *wire.Error {
 	bad := func(format string, args ...any) *wire.Error {
 		return &wire.Error{Code: wire.InvalidRequest, Text: fmt.Sprintf(format, args...)}
@@ -114,7 +113,7 @@ func validateRequest(r wire.Request, fds []int, walls bool) *wire.Error {
 	return nil
 }
 
-// lookPath finds a program the way a shell in dir with this environment would.
+// lookPath finds a program as a shell in dir with this environment would.
 func lookPath(name, dir string, env []string) (string, *wire.Error) {
 	if strings.Contains(name, "/") {
 		path := joinDir(dir, name)
@@ -137,7 +136,7 @@ func lookPath(name, dir string, env []string) (string, *wire.Error) {
 	return "", &wire.Error{Code: wire.NotFound, Text: fmt.Sprintf("%s: no such program on PATH", name)}
 }
 
-// joinDir is path seen from dir; an empty entry of PATH is dir itself.
+// joinDir resolves path relative to dir; an empty entry of PATH means dir itself.
 func joinDir(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -160,14 +159,14 @@ func checkExecutable(path, name string) *wire.Error {
 	return nil
 }
 
-// ExecError turns what execve says into words.
+// ExecError describes an error of execve.
 func ExecError(err error, path string, argv, env []string) *wire.Error {
 	switch {
 	case errors.Is(err, syscall.E2BIG):
 		return checkArgSize(argv, env)
 	case errors.Is(err, syscall.ENOEXEC):
 		return &wire.Error{Code: wire.NotProgram, Text: path + " is not a program of this machine (a script needs a #! line)"}
-	case errors.Is(err, syscall.ENOENT): // it was there a moment ago
+	case errors.Is(err, syscall.ENOENT): // it existed a moment ago: its interpreter is missing
 		return &wire.Error{Code: wire.NotFound, Text: path + ": the interpreter or loader that it names does not exist"}
 	case errors.Is(err, os.ErrPermission):
 		return &wire.Error{Code: wire.Permission, Text: fmt.Sprintf("starting %s: %v", path, err)}

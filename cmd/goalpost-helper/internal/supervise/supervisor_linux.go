@@ -15,33 +15,35 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// Supervisor is the programs of one owner. mu orders a start's answer before its exit
-// and keeps a pid from being signalled once it has been reaped.
+// Supervisor manages the programs of one owner. mu orders the answer to a start before its exit and prevents signals
+// to a pid that was reaped.
 type Supervisor struct {
 	in, out int // sockets of requests and answers
 	null    int
 	inside  sandbox                         // nil without one
-	onExit  func(id uint64, exit wire.Exit) // called before the exit is answered; mu is held
-	started chan struct{}                   // one token: a child may be there to wait for
+	onExit  func(id uint64, exit wire.Exit) // called before the exit is reported; mu is held
+	started chan struct{}                   // one token: there may be a child to wait for
 
 	mu     sync.Mutex
-	byID   map[uint64]int // programs that run
+	byID   map[uint64]int // running programs
 	byPid  map[int]uint64
 	frozen freezer
 }
 
-// sandbox starts the programs of a goal and changes what they find. All methods are called
-// by one goroutine at a time.
+// sandbox starts the programs of a goal and changes their mounts. Its methods are called by one goroutine at a time.
 type sandbox interface {
-	// start runs a program; path is what its name stands for, files are its descriptors.
+	// start runs a program; path is its resolved name, files are its descriptors.
 	Start(path string, r wire.Request, files []uintptr) (pid int, refused *wire.Error)
-	// grant attaches trees that the goal's init took, one for each mount of the request.
+	// grant attaches trees that the goal's init opened, one for each mount of the request.
 	Grant(r wire.Request, trees []int) *wire.Error
 	Revoke(id uint64) error
+	// Seal makes a folder read-only until Unseal.
+	Seal(dir string) error
+	Unseal() error
 }
 
-// New returns one that reads requests from one socket and answers on another.
-// inside is nil without a sandbox.
+// New returns a supervisor that reads requests from one socket and answers on another. inside is nil without a
+// sandbox.
 func New(in, out int, inside sandbox, onExit func(id uint64, exit wire.Exit)) (*Supervisor, error) {
 	null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -59,10 +61,9 @@ func New(in, out int, inside sandbox, onExit func(id uint64, exit wire.Exit)) (*
 	}, nil
 }
 
-// CatchSignals keeps signals from the helper. Caught, not ignored: a caught signal is
-// default again in children. Nobody reads the channel; the app ends the helper
-// by closing the socket. All of them, because the first process of a sandbox is in
-// reach of its programs.
+// CatchSignals protects the helper from all signals, because programs can reach the first process of their sandbox.
+// Signals are caught, not ignored, so that children start with the default action. Nothing reads the channel; the app
+// ends the helper by closing the socket.
 func CatchSignals() { signal.Notify(make(chan os.Signal, 1)) }
 
 func Serve() error {
@@ -84,7 +85,7 @@ func Serve() error {
 	return err
 }
 
-// Read takes requests until the app closes the socket.
+// Read handles requests until the app closes the socket.
 func (s *Supervisor) Read() error {
 	for {
 		r, fds, err := socket.Receive(s.in)
@@ -101,8 +102,7 @@ func (s *Supervisor) Read() error {
 	}
 }
 
-// Handle does one request. Its error is the end of the helper; what is wrong
-// with the request itself is answered.
+// Handle handles one request. A returned error ends the helper; errors of the request itself are sent as the answer.
 func (s *Supervisor) Handle(r wire.Request, fds []int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,6 +136,8 @@ func (s *Supervisor) handleLocked(r wire.Request, fds []int) error {
 		return nil
 	case wire.Grant, wire.Revoke:
 		return s.changeMounts(r, fds)
+	case wire.Seal, wire.Unseal:
+		return s.seal(r)
 	case wire.Freeze, wire.Thaw:
 		return s.changeFreeze(r)
 	}
@@ -145,7 +147,7 @@ func (s *Supervisor) handleLocked(r wire.Request, fds []int) error {
 	})
 }
 
-// RunsPrograms reports whether a program that was started has not ended.
+// RunsPrograms reports whether a started program is still running.
 func (s *Supervisor) RunsPrograms() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,9 +159,9 @@ func (s *Supervisor) signal(id uint64, sig syscall.Signal) *wire.Error {
 	if !ok {
 		return &wire.Error{Code: wire.Ended, Text: "the program has ended"}
 	}
-	// On another thread: behind walls this one's filter holds up kill until the
-	// listener answers, and kill does not tell Go that it waits. With no processor
-	// left for the listener, both would wait for ever.
+	// On another thread: inside a sandbox this thread's filter suspends kill until the listener answers, and Go's
+	// scheduler does not know that the raw call waits. Without a free processor for the listener, both would wait
+	// forever.
 	sent := make(chan error)
 	go func() { sent <- killGroup(pid, sig) }()
 	err := <-sent
@@ -169,8 +171,8 @@ func (s *Supervisor) signal(id uint64, sig syscall.Signal) *wire.Error {
 	return nil
 }
 
-// killGroup signals a program's process group at once, and only then the others of
-// its session: a shell that outlived what it waits for would still say so.
+// killGroup signals a program's process group first and then the rest of its session: otherwise a shell that outlives
+// its job would print a message about it.
 func killGroup(pid int, sig syscall.Signal) error {
 	err := unix.Kill(-pid, sig)
 	if sig == syscall.SIGKILL {
@@ -179,5 +181,5 @@ func killGroup(pid int, sig syscall.Signal) error {
 	return err //nolint:wrapcheck // signal does
 }
 
-// answer sends one packet.
+// answer sends one message.
 func (s *Supervisor) answer(a wire.Answer, fds ...int) error { return socket.Send(s.out, a, fds...) }

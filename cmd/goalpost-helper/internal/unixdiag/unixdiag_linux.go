@@ -1,4 +1,4 @@
-// Package unixdiag asks the kernel about the Unix sockets of this network namespace.
+// Package unixdiag queries the kernel for the Unix sockets of this network namespace.
 package unixdiag
 
 import (
@@ -10,17 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The kernel's unix_diag, which package unix does not name.
+// Constants of the kernel's unix_diag that package unix lacks.
 const (
 	diagByFamily = 20 // SOCK_DIAG_BY_FAMILY
 	diagShowFile = 2  // UDIAG_SHOW_VFS
 	diagFile     = 1  // UNIX_DIAG_VFS
-	diagHeader   = 16 // of unix_diag_msg
+	diagHeader   = 16 // the size of unix_diag_msg
 )
 
-// IsBoundInNamespace says whether a socket of the goal's own network namespace is bound to a
-// file: then a program of the goal listens there, and nobody of the machine. What
-// cannot be told is not the goal's.
+// IsBoundInNamespace reports whether a socket of the goal's network namespace is bound to a file: then a program of
+// the goal listens there, not one of the machine. If the kernel cannot tell, it returns false.
 func IsBoundInNamespace(at int, info unix.Stat_t) (found bool) {
 	dev, ok := deviceOf(at)
 	if !ok {
@@ -38,8 +37,7 @@ func IsBoundInNamespace(at int, info unix.Stat_t) (found bool) {
 	return found
 }
 
-// VisitSockets goes through all Unix sockets of this network namespace until each says
-// that it wants no more, or the kernel that it has no more.
+// VisitSockets calls each for every Unix socket of this network namespace until each returns false.
 func VisitSockets(show uint32, each func(message, attributes []byte) (more bool)) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_INET_DIAG)
 	if err != nil {
@@ -52,7 +50,7 @@ func VisitSockets(show uint32, each func(message, attributes []byte) (more bool)
 	order.PutUint16(request[4:], diagByFamily)
 	order.PutUint16(request[6:], unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
 	request[unix.NLMSG_HDRLEN] = unix.AF_UNIX
-	order.PutUint32(request[unix.NLMSG_HDRLEN+4:], ^uint32(0)) // in every state
+	order.PutUint32(request[unix.NLMSG_HDRLEN+4:], ^uint32(0)) // all states
 	order.PutUint32(request[unix.NLMSG_HDRLEN+12:], show)
 	if err := unix.Sendto(fd, request, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 		return
@@ -67,7 +65,7 @@ func VisitSockets(show uint32, each func(message, attributes []byte) (more bool)
 	}
 }
 
-// forEachSocket goes through one answer of the kernel; false at the end, or an error.
+// forEachSocket visits the sockets of one kernel response; false at the end.
 func forEachSocket(b []byte, each func(message, attributes []byte) (more bool)) (more bool) {
 	order := binary.NativeEndian
 	for len(b) >= unix.NLMSG_HDRLEN {
@@ -97,8 +95,8 @@ func ForEachAttribute(b []byte, each func(kind uint16, value []byte)) {
 
 func alignLength(n int) int { return (n + 3) &^ 3 }
 
-// deviceOf is the device of a file's file system as the kernel numbers it inside:
-// some file systems tell programs another one.
+// deviceOf returns the kernel-internal device number of a file's file system; some file systems report another one to
+// programs.
 func deviceOf(at int) (uint32, bool) {
 	var info unix.Statx_t
 	if err := unix.Statx(at, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &info); err != nil ||

@@ -6,7 +6,11 @@ import { CallError } from "@/bridge/problem";
 import type { TerminalHandlers, TerminalStream } from "@/bridge/terminal";
 import type {
   ApprovalView,
+  ChangesView,
+  ConnectInput,
+  ConnectOutput,
   GoalEvent,
+  GoalView,
   GrantView,
   LoginView,
   PaneInfo,
@@ -18,6 +22,7 @@ import type {
   Verdict,
   ProtectedState,
 } from "@/bridge/types";
+import { changes, fileDiff, undo } from "./changes";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
 import { ending, script, type DemoStep, type Body } from "./demoevents";
@@ -28,7 +33,10 @@ import {
   blankView,
   browserPane,
   connection,
+  connectionTest,
   findings,
+  foundServers,
+  presets,
   proposal,
   protectedFiles,
   mcpServers,
@@ -74,11 +82,14 @@ export class FakeBridge implements Bridge {
   secrets: SecretView[] = [{ name: "npm-token", place: "keyring", hosts: ["registry.npmjs.org"], added: "" }];
   logins: LoginView[] = [{ origin: "https://example.org", user: "ada" }];
   providers = structuredClone(providers);
+  /** What tests of connections find. */
+  connectionTest = structuredClone(connectionTest);
   guests = structuredClone(mcpServers);
   findings = structuredClone(findings);
   servers = structuredClone(servers);
   approvals: ApprovalView[] = structuredClone(approvals);
   protection: ProtectedState = protection;
+  changes: ChangesView = structuredClone(changes);
   grants: GrantView[] = structuredClone(grants);
   private rev = 1;
   private now = fixtureTime;
@@ -96,6 +107,37 @@ export class FakeBridge implements Bridge {
     this.goals.get("01m0running00000000000000a1")?.steps.push(...structuredClone(staticSteps));
     this.panes = [terminalPane("t1", { title: "deploy@edge-1", dir: "/var/log/nginx" })];
     this.lively();
+  }
+
+  private saveConnection(input: ConnectInput): ConnectOutput {
+    const test = this.connectionTest;
+    if (!test.ok && !input.untested) return { saved: false, id: input.id, place: "", test };
+    const others = this.providers.filter((p) => p.id !== input.id);
+    this.providers = [
+      ...others.map((p) => ({ ...p, active: p.active && !input.use })),
+      {
+        id: input.id,
+        kind: input.kind,
+        base_url: input.base_url,
+        model: input.model,
+        api_key_env: input.key_env,
+        api_key_secret: input.key ? `provider-${input.id}` : "",
+        context_window: input.context_window,
+        active: input.use || others.length === 0,
+        scripted: false,
+        ready: !input.untested,
+        note: input.untested ? "not tested" : "",
+        efforts: [],
+        preset: input.preset,
+        input_price: input.input_price,
+        output_price: input.output_price,
+        has_price: true,
+        tested_at: input.untested ? "" : new Date().toISOString(),
+        latency_ms: test.latency_ms,
+        models: test.models?.length ?? 0,
+      },
+    ];
+    return { saved: true, id: input.id, place: input.key ? "keyring" : "", test };
   }
 
   readonly call: Call = async (method, ...args) => {
@@ -164,6 +206,11 @@ export class FakeBridge implements Bridge {
     const event = this.goals.get(id)?.record(body, this.now);
     if (event) for (const l of this.listeners) l.goal(event);
     return event;
+  }
+
+  /** The view with how many of its calls wait for the user. */
+  private withAsks(view: GoalView): GoalView {
+    return { ...view, asks: this.approvals.filter((a) => a.goal_id === view.id && a.given === "").length };
   }
 
   putPane(pane: PaneInfo, closed = false): PaneInfo {
@@ -314,13 +361,13 @@ export class FakeBridge implements Bridge {
       check.command === "true"
         ? { outcome: "passes_already", detail: "it passes before anything was done", output: "", exit_code: 0, ms: 3 }
         : { outcome: "fails_now", detail: "exit 1, wanted 0", output: "1 test failed\n", exit_code: 1, ms: 2_210 },
-    "GoalAPI.Get": (id) => this.goal(id).view,
+    "GoalAPI.Get": (id) => this.withAsks(this.goal(id).view),
     "GoalAPI.Status": (id) => {
       const found = this.goals.get(id);
       return found ? { status: found.view.status, exit: found.view.exit, step: found.view.steps, last_step: "" } : null;
     },
     "GoalAPI.List": ({ search, limit, offset }) => {
-      const all = [...this.goals.values()].map((g) => g.view);
+      const all = [...this.goals.values()].map((g) => this.withAsks(g.view));
       const fit = all.filter((v) => v.objective.toLowerCase().includes(search.toLowerCase()));
       fit.sort((a, b) => (a.created_at < b.created_at ? 1 : -1));
       return { goals: fit.slice(offset, offset + limit), total: fit.length, counts: {} };
@@ -337,6 +384,22 @@ export class FakeBridge implements Bridge {
     "GoalAPI.Events": (id, after, limit) => {
       const rest = this.goal(id).events.filter((e) => (e.seq ?? 0) > after);
       return { events: rest.slice(0, limit), more: rest.length > limit };
+    },
+    "ChangesAPI.List": (id) => ({ ...this.changes, goal_id: id }),
+    "ChangesAPI.File": (_id, path) => {
+      const found = fileDiff(this.changes, path);
+      if (!found)
+        throw new CallError({ code: "not_found", message: `${path} is what it was`, hint: "", field: "path" });
+      return found;
+    },
+    "ChangesAPI.Undo": (id, input) => {
+      const { view, out } = undo(this.changes, input);
+      this.changes = view;
+      if (!input.dry_run) {
+        const files = (out.done ?? []).map((d) => d.path);
+        this.say(id, { type: "changes_undone", to: out.to, count: files.length, files });
+      }
+      return out;
     },
     "GoalAPI.Network": () => network,
     "GoalAPI.Recording": (id) => ({ panes: recorded(this.goal(id)) }),
@@ -360,6 +423,9 @@ export class FakeBridge implements Bridge {
         exit: g.view.exit,
         verified: g.view.verified,
         judged: g.view.judged,
+        ...(g.view.assurance ? { assurance: g.view.assurance } : {}),
+        ...(g.view.assurance_words ? { assurance_words: g.view.assurance_words } : {}),
+        ...(g.view.assurance_reason ? { assurance_reason: g.view.assurance_reason } : {}),
         reviewed: false,
         model: g.view.model,
         effort: g.view.options.effort ?? "",
@@ -531,6 +597,11 @@ export class FakeBridge implements Bridge {
       return true;
     },
     "ModelAPI.Test": (id) => ({ id: "model", state: "ok", title: "It answers", detail: `${id} · 212 ms`, hint: "" }),
+    "ModelAPI.Presets": () => presets,
+    "ModelAPI.Discover": () => foundServers,
+    "ModelAPI.Try": () => this.connectionTest,
+    "ModelAPI.Connect": (input) => this.saveConnection(input),
+    "ModelAPI.Models": () => this.connectionTest.models,
     "SecretAPI.Where": () => ({
       place: "keyring",
       detail: "the keyring of your session (Secret Service)",

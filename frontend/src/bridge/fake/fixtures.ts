@@ -1,13 +1,17 @@
 import type {
   Connection,
+  ConnectionTest,
   Finding,
+  FoundServer,
   GoalView,
   PaneInfo,
   ProposalView,
   ProtectedFile,
   ProtectedState,
   MCPServer,
+  ModelView,
   NetworkView,
+  PresetView,
   Provider,
   RemoteSession,
   SSHServer,
@@ -153,6 +157,13 @@ export const providers: Provider[] = [
     ready: true,
     note: "scripted, no AI",
     efforts: [],
+    preset: "",
+    input_price: 0,
+    output_price: 0,
+    has_price: true,
+    tested_at: "",
+    latency_ms: 0,
+    models: 0,
   },
   {
     id: "local",
@@ -167,6 +178,13 @@ export const providers: Provider[] = [
     ready: true,
     note: "",
     efforts,
+    preset: "ollama",
+    input_price: 0,
+    output_price: 0,
+    has_price: true,
+    tested_at: at(-120_000),
+    latency_ms: 412,
+    models: 3,
   },
   {
     id: "openai",
@@ -179,10 +197,114 @@ export const providers: Provider[] = [
     active: false,
     scripted: false,
     ready: false,
-    note: "OPENAI_API_KEY is not set",
+    note: "not tested",
     efforts,
+    preset: "openai",
+    input_price: 0,
+    output_price: 0,
+    has_price: true,
+    tested_at: "",
+    latency_ms: 0,
+    models: 0,
   },
 ];
+
+const preset = (id: string, name: string, more: Partial<PresetView> = {}): PresetView => ({
+  id,
+  name,
+  kind: id === "anthropic" ? "anthropic" : "openai",
+  base_url: `https://api.${id}.example/v1`,
+  key_page: `https://${id}.example/keys`,
+  key_variable: `${id.toUpperCase()}_API_KEY`,
+  has_key: false,
+  local: false,
+  ...more,
+});
+
+const local = (id: string, name: string, port: number) =>
+  preset(id, name, { base_url: `http://127.0.0.1:${port}/v1`, key_page: "", key_variable: "", local: true });
+
+export const presets: PresetView[] = [
+  preset("openai", "OpenAI"),
+  preset("anthropic", "Anthropic", { has_key: true }),
+  preset("gemini", "Google Gemini"),
+  preset("openrouter", "OpenRouter"),
+  local("ollama", "Ollama", 11_434),
+  local("lmstudio", "LM Studio", 1_234),
+  preset("mistral", "Mistral"),
+  preset("deepseek", "DeepSeek"),
+  preset("groq", "Groq"),
+  preset("xai", "xAI"),
+  preset("azure", "Azure OpenAI", { base_url: "" }),
+  local("vllm", "vLLM", 8_000),
+  local("llamacpp", "llama.cpp", 8_080),
+  preset("custom", "Custom endpoint", { base_url: "", key_page: "", key_variable: "" }),
+];
+
+export const foundServers: FoundServer[] = [
+  {
+    preset: "ollama",
+    name: "Ollama",
+    base_url: "http://127.0.0.1:11434/v1",
+    models: ["qwen3-coder:30b", "gpt-oss:20b", "gemma3"],
+  },
+  { preset: "lmstudio", name: "LM Studio", base_url: "http://127.0.0.1:1234/v1", models: ["qwen3-8b"] },
+];
+
+const offered = (id: string, price: [number, number], more: Partial<ModelView> = {}): ModelView => ({
+  id,
+  context_window: 200_000,
+  window_from: "catalog",
+  input_price: price[0],
+  output_price: price[1],
+  cached_price: 0,
+  free: false,
+  images: "yes",
+  tools: "yes",
+  reasoning: "yes",
+  recommended: false,
+  other: false,
+  ...more,
+});
+
+export const connectionTest: ConnectionTest = {
+  ok: true,
+  step: "",
+  message: "",
+  hint: "",
+  response: "",
+  status: 0,
+  latency_ms: 412,
+  steps: [
+    { id: "reach", state: "ok", detail: "api.anthropic.com answers" },
+    { id: "models", state: "ok", detail: "6 models" },
+    { id: "tools", state: "ok", detail: "claude-sonnet-5-5 called a tool in 412 ms" },
+  ],
+  models: [
+    offered("claude-sonnet-5-5", [2, 10], { recommended: true, context_window: 1_000_000 }),
+    offered("claude-opus-5-5", [4, 20], { context_window: 1_000_000 }),
+    offered("claude-haiku-4-5", [1, 5]),
+    offered("claude-sonnet-4-5", [3, 15]),
+    offered("claude-3-5-haiku", [0.8, 4], { reasoning: "no" }),
+    offered("experimental", [0, 0], { other: true, context_window: 32_768, window_from: "assumed", images: "" }),
+  ],
+  model: "claude-sonnet-5-5",
+  notes: [],
+};
+
+export const rejectedKey: ConnectionTest = {
+  ...connectionTest,
+  ok: false,
+  step: "key",
+  message: "OpenAI rejected this key.",
+  hint: "It may be incomplete, revoked, or belong to another account. Copy it again and paste it here.",
+  response: '{"error":{"message":"Incorrect API key provided: [key]"}}',
+  status: 401,
+  latency_ms: 230,
+  steps: [{ id: "key", state: "bad", detail: "OpenAI rejected this key." }],
+  models: [],
+  model: "",
+};
 
 /** What the folder shop proposes as its criterion. */
 export const proposal: ProposalView = {
@@ -340,6 +462,9 @@ export const staticGoals: GoalView[] = [
     status: "completed",
     exit: "done",
     verified: true,
+    assurance: "shared",
+    assurance_words: "Verified (the tested code ran inside the test process)",
+    assurance_reason: 'notes.js of the agent ran inside "node lint-notes"',
     reason: "Every check passed.",
     created_at: at(-300 * minute),
     started_at: at(-300 * minute),

@@ -50,6 +50,8 @@ export interface Verdict {
   observed?: string;
   /** Used files that are new or changed; those with a reason make it tampered. */
   changes?: FileChange[];
+  /** A hash of the goal's folder as it was when the criterion passed; in the last verdict only. */
+  tree?: string;
   usage?: Usage;
   ms: number;
 }
@@ -104,6 +106,8 @@ export interface RecheckOutput {
   passed: boolean;
   open: boolean;
   faults: string[] | null;
+  /** The folder no longer holds what was verified. */
+  tree_changed?: boolean;
 }
 
 /** What a folder's .goalpost/done.yaml proposes. */
@@ -166,10 +170,14 @@ export interface ReceiptView {
   verified: boolean;
   judged: boolean;
   assurance?: string;
+  /** The same in plain words, and why it is not strong. */
+  assurance_words?: string;
+  assurance_reason?: string;
   reviewed: boolean;
   model: string;
   effort: string;
   scripted: boolean;
+  result?: string;
   report: string[] | null;
   claims: ReceiptClaim[] | null;
   protected?: ProtectedRecord[];

@@ -56,6 +56,7 @@ interface Bodies {
     account?: string;
     by?: string;
   };
+  changes_undone: { to: string; count: number; files: string[] | null; skipped?: number; redo?: boolean };
   delta: { text: string };
   egress: {
     from: string;

@@ -94,6 +94,8 @@ export interface StartInput {
   on_ask: string;
   /** The least assurance that a done goal must have, "" for any. */
   require?: string;
+  /** How often in a row a command has to pass. */
+  runs?: number;
 }
 
 /** Keeps and protects changed files as they are now, or puts the old versions back. */
@@ -169,6 +171,11 @@ export interface GoalCard {
   elsewhere: boolean;
   seq: number;
   activity: number[] | null;
+  /** Calls that wait for the user and that nobody has answered yet. */
+  asks?: number;
+  /** How much a done goal proves: strong, shared, judged or claimed; and the same in plain words. */
+  assurance?: string;
+  assurance_words?: string;
 }
 
 export interface CheckState {
@@ -204,8 +211,10 @@ export interface GoalView extends GoalCard {
   max_usd: number;
   report: string[] | null;
   account: string;
+  result?: string;
   criterion: Check[] | null;
-  assurance?: string;
+  /** Why it proves less than a strong one. */
+  assurance_reason?: string;
   require?: string;
   options: Options;
   reviewed: boolean;

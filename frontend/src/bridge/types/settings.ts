@@ -21,6 +21,99 @@ export interface Provider {
   note: string;
   /** The words of its protocol for how much a model thinks. */
   efforts: string[] | null;
+  preset: string;
+  /** USD per million tokens, as the user entered them; 0: the published price. */
+  input_price: number;
+  output_price: number;
+  /** Limits of money hold. */
+  has_price: boolean;
+  tested_at: string;
+  latency_ms: number;
+  models: number;
+}
+
+/** A known way to reach models. */
+export interface PresetView {
+  id: string;
+  name: string;
+  kind: string;
+  /** "": the user has to give it. */
+  base_url: string;
+  /** Where users get a key; "": it needs none. */
+  key_page: string;
+  key_variable: string;
+  /** The variable is set in the environment of the program. */
+  has_key: boolean;
+  local: boolean;
+}
+
+/** A server of models that answers on this computer. */
+export interface FoundServer {
+  preset: string;
+  name: string;
+  base_url: string;
+  models: string[] | null;
+}
+
+/** A connection to try or to save; what is empty comes from the provider or the preset. */
+export interface ConnectInput {
+  id: string;
+  preset: string;
+  kind: string;
+  base_url: string;
+  model: string;
+  key: string;
+  key_env: string;
+  key_secret: string;
+  context_window: number;
+  input_price: number;
+  output_price: number;
+  use: boolean;
+  untested: boolean;
+  new: boolean;
+}
+
+export interface ConnectionTest {
+  ok: boolean;
+  step: string;
+  message: string;
+  hint: string;
+  response: string;
+  status: number;
+  latency_ms: number;
+  steps: TestStep[] | null;
+  models: ModelView[] | null;
+  model: string;
+  notes: string[] | null;
+}
+
+export interface TestStep {
+  id: string;
+  state: "ok" | "warn" | "bad";
+  detail: string;
+}
+
+/** Prices are in USD per million tokens; 0 is unknown. */
+export interface ModelView {
+  id: string;
+  context_window: number;
+  window_from: "user" | "server" | "catalog" | "assumed";
+  input_price: number;
+  output_price: number;
+  cached_price: number;
+  free: boolean;
+  images: "yes" | "no" | "";
+  tools: "yes" | "no" | "";
+  reasoning: "yes" | "no" | "";
+  recommended: boolean;
+  other: boolean;
+}
+
+export interface ConnectOutput {
+  saved: boolean;
+  id: string;
+  place: string;
+  test: ConnectionTest;
 }
 
 export interface MCPServer {

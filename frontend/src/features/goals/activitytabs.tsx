@@ -4,15 +4,18 @@ import { useAppState } from "@/store/context";
 import { StepLog } from "./steplog";
 
 const Replay = lazy(() => import("./replay/replay"));
+const Changes = lazy(() => import("./changes/changes"));
 
-/** Which of the two is shown, and where it begins. */
+const tabLabels = { log: "Steps", changes: "Changes", replay: "Replay" } as const;
+
+/** Which of them is shown, and where it begins. */
 interface Place {
-  what: "log" | "replay";
+  what: keyof typeof tabLabels;
   step: number;
   ms: number;
 }
 
-/** What a goal has done: as a log of its steps, and as its panes showed it. */
+/** What a goal has done: as a log of its steps, in its folder, and as its panes showed it. */
 export function ActivityTabs({ view }: { view: GoalView }) {
   const [place, setPlace] = useState<Place>({ what: "log", step: 0, ms: 0 });
   const hasPanes = useAppState((s) => s.detail.steps.some((step) => /^(terminal|browser)_/.test(step.tool)));
@@ -21,6 +24,13 @@ export function ActivityTabs({ view }: { view: GoalView }) {
   if (place.what === "log") {
     return (
       <StepLog at={place.step} before={tabs} onReplay={hasPanes ? (ms) => show({ what: "replay", ms }) : undefined} />
+    );
+  }
+  if (place.what === "changes") {
+    return (
+      <Suspense fallback={<div className="flex-1" aria-busy />}>
+        <Changes view={view} before={tabs} />
+      </Suspense>
     );
   }
   return (
@@ -35,7 +45,7 @@ export function ActivityTabs({ view }: { view: GoalView }) {
 function Tabs({ what, onShow }: { what: Place["what"]; onShow: (what: Place["what"]) => void }) {
   return (
     <div role="group" aria-label="Goal activity" className="mr-1 flex rounded-md border border-border">
-      {(["log", "replay"] as const).map((w) => (
+      {(Object.keys(tabLabels) as Place["what"][]).map((w) => (
         <button
           key={w}
           type="button"
@@ -47,7 +57,7 @@ function Tabs({ what, onShow }: { what: Place["what"]; onShow: (what: Place["wha
             (what === w ? "bg-surface-hover font-medium text-text" : "text-text-faint hover:text-text")
           }
         >
-          {w === "log" ? "Steps" : "Replay"}
+          {tabLabels[w]}
         </button>
       ))}
     </div>

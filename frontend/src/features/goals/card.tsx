@@ -5,9 +5,10 @@ import { formatAge, clock, formatApprox } from "@/lib/time";
 import { isLive } from "@/store/goalcards";
 import { elapsedNow } from "@/store/goals";
 import { useAppState } from "@/store/context";
-import { Badge } from "@/ui/badge";
+import { Badge, toneText } from "@/ui/badge";
 import { useNow } from "@/ui/usenow";
 import { Sparkline } from "@/ui/sparkline";
+import { assuranceOf } from "./assurance";
 import { goalStatusLabel } from "./labels";
 
 interface CardProps {
@@ -29,6 +30,7 @@ export function Card({ card, selected, tab = true, onSelect }: CardProps) {
   const said = goalStatusLabel(card);
   const spent = useElapsed(card);
   const live = isLive(card);
+  const proof = assuranceOf(card);
   const facts = [
     plural(card.steps, "step"),
     card.checks > 0 ? `${card.checks_passed}/${card.checks}` : "",
@@ -60,9 +62,18 @@ export function Card({ card, selected, tab = true, onSelect }: CardProps) {
           {left > 0 ? `${said.words} ${clock(left)}` : said.words}
         </Badge>
         <span className="min-w-0 flex-1 truncate tabular-nums">{facts.join(" · ")}</span>
-        {card.judged ? <span className="shrink-0 text-2xs">judged by a model</span> : null}
         {card.scripted ? <span className="shrink-0 text-2xs">no AI</span> : null}
       </span>
+      {proof ? (
+        <span
+          data-testid="card-assurance"
+          data-level={card.assurance}
+          title={proof.words}
+          className={`mt-0.5 line-clamp-1 text-xs ${toneText[proof.tone]}`}
+        >
+          {proof.words}
+        </span>
+      ) : null}
       {quiet && said.tone !== "ok" ? (
         <span className="mt-0.5 line-clamp-1 text-xs text-text-faint">{quiet}</span>
       ) : null}

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import { blankView } from "@/bridge/fake/fixtures";
-import { all, get, mount, nth, press, until } from "@/testing/mount";
+import { summary } from "@/store/goals";
+import { all, get, mount, press, until } from "@/testing/mount";
 import { Card } from "./card";
 import { Dashboard } from "./dashboard";
 import { NoteLine } from "./steprow";
@@ -50,10 +51,14 @@ test("what the kernel refused a program is in the log under its own name", async
   ]);
 });
 
-test("a call that waits is beside the steps, and is answered where all of it is shown", async () => {
+test("a goal whose call waits needs the user, and its request is above the steps", async () => {
   const app = await open(new FakeBridge(), running);
-  await until(() => expect(get("asks").textContent).toContain("2 waiting"));
-  expect(nth(all("ask"), 0).textContent).toContain("git push --force origin main");
+  await until(() => expect(get("asks").textContent).toContain("1 of 2"));
+  expect(get("goal-header").contains(get("asks"))).toBe(true);
+  expect(get("goal-header").textContent).toContain("needs you");
+  const { by } = summary(app.state.goals.byId);
+  expect(by.needs_you.map((c) => c.id)).toContain(running);
+  expect(by.running.map((c) => c.id)).not.toContain(running);
   await press("asks-open");
   expect(app.state.approvalsOpen).toBe(true);
 });

@@ -78,7 +78,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
           case "KeyP":
             if (!view) return false;
             if (canPause(view)) void app.goals.pause(view.id);
-            else if (canResume(view)) void app.goals.resume(view.id);
+            else if (canResume(view)) void app.goals.resumeOrAnswer(view);
             return true;
           case "KeyS":
             if (!view || !isLive(view)) return false;
@@ -103,6 +103,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
         className={cx(
           "grid min-h-0 flex-1 grid-cols-[290px_minmax(360px,1fr)_360px]",
           "max-[1100px]:grid-cols-[240px_1fr_280px] max-[900px]:grid-cols-[200px_1fr]",
+          "max-[640px]:grid-cols-1 max-[640px]:grid-rows-[minmax(0,32%)_minmax(0,1fr)]",
         )}
       >
         <GoalList onReady={onReady} />
@@ -135,15 +136,18 @@ function Head() {
       <h1 className="mr-1 text-base font-semibold">Goals</h1>
       {running > 0 ? <Badge tone="accent">{running} running</Badge> : null}
       {needs > 0 ? <Badge tone="warn">{needs === 1 ? "1 needs you" : `${needs} need you`}</Badge> : null}
-      <span className="text-xs text-text-faint">{total} total</span>
+      <span className="text-xs whitespace-nowrap text-text-faint max-[640px]:hidden">{total} total</span>
       <span className="flex-1" />
       <Menu items={pruneOptions.map((p) => ({ ...p, takesFocus: true, run: () => void app.goals.prune(p.input) }))}>
-        <Button look="quiet" data-testid="prune">
+        <Button look="quiet" data-testid="prune" className="max-[640px]:hidden">
           Delete old goals…
         </Button>
       </Menu>
       <Button look="primary" data-testid="dashboard-new-goal" onClick={() => app.newGoal()}>
-        New goal <Kbd onAccent>N</Kbd>
+        New goal{" "}
+        <Kbd onAccent className="max-[640px]:hidden">
+          N
+        </Kbd>
       </Button>
       <Button look="quiet" data-testid="dashboard-close" onClick={() => app.go("workspace")}>
         Esc

@@ -8,6 +8,8 @@ import { Button, IconButton } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
+import { NeedsYou } from "./approvals/needsyou";
+import { ResumePanel, needsAnswer } from "./resume/panel";
 import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
 import { claimSummary } from "./stepfilter";
@@ -21,6 +23,8 @@ export function GoalDrawer() {
   const view = useAppState((s) => s.detail.view);
   const steps = useAppState((s) => s.detail.steps);
   const live = useAppState((s) => s.detail.live);
+  // Under the dashboard it stays drawn; there the dashboard has the same requests and fields.
+  const inFront = useAppState((s) => s.route === "workspace");
   if (!view) return null;
   return (
     <aside
@@ -31,14 +35,19 @@ export function GoalDrawer() {
       className={cx(
         "flex w-[336px] shrink-0 flex-col max-[900px]:w-[248px] overflow-hidden border-l",
         "border-border bg-surface",
+        "max-[640px]:absolute max-[640px]:inset-0 max-[640px]:z-20 max-[640px]:w-auto max-[640px]:border-l-0",
       )}
     >
       <div className="shrink-0 px-4 pt-3">
         <Head view={view} onClose={() => app.set({ drawer: false })} />
       </div>
-      <div className="min-h-0 flex-1 overflow-y-auto px-4 pb-4">
+      <div className="max-h-[60%] shrink-0 overflow-y-auto px-4 empty:hidden">
+        {inFront ? <NeedsYou goal={view.id} className="mt-2.5" /> : null}
+        {inFront && needsAnswer(view) ? <ResumePanel view={view} /> : null}
+      </div>
+      <div tabIndex={0} role="group" aria-label="Progress" className="min-h-0 flex-1 overflow-y-auto px-4 pb-4">
         <Checks view={view} />
-        {view.reason && view.status !== "running" ? <Reason view={view} /> : null}
+        {view.reason && view.status !== "running" && !needsAnswer(view) ? <Reason view={view} /> : null}
         {live ? (
           <p className="mt-3 line-clamp-3 text-xs text-text-faint italic" aria-live="off">
             {oneLine(live).slice(-260)}
@@ -149,7 +158,11 @@ function Foot({ view }: { view: GoalView }) {
   return (
     <footer className="flex shrink-0 items-center gap-2 border-t border-border px-4 py-2.5">
       {canPause(view) ? <Button onClick={() => void app.goals.pause(view.id)}>Pause</Button> : null}
-      {canResume(view) ? <Button onClick={() => void app.goals.resume(view.id)}>Resume</Button> : null}
+      {canResume(view) && !needsAnswer(view) ? (
+        <Button data-testid="drawer-resume" onClick={() => void app.goals.resumeOrAnswer(view)}>
+          Resume
+        </Button>
+      ) : null}
       {isLive(view) ? <Button onClick={() => app.set({ steerOpen: true })}>Steer</Button> : null}
       <span className="flex-1" />
       <Button look="quiet" data-testid="drawer-open" onClick={() => app.openGoal(view.id)}>

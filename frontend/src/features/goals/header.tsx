@@ -9,17 +9,13 @@ import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
 import { DotsIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
-import { ResumePanel } from "./resume/panel";
+import { NeedsYou } from "./approvals/needsyou";
+import { ResumePanel, needsAnswer } from "./resume/panel";
 import { useElapsed } from "./card";
+import { assuranceOf } from "./assurance";
 import { draftOf } from "./newgoal/input";
 import { Todos } from "./todos";
 import { questionOf, riskLabel, goalStatusLabel } from "./labels";
-
-/** Says whether the box under the header shows why the goal stopped, and has the button to continue. */
-function needsAnswer(view: GoalView): boolean {
-  const exits: GoalView["exit"][] = ["stuck", "needs_operator", "parked", "limit_reached"];
-  return view.queued === "" && exits.includes(view.exit);
-}
 
 function moreActions(app: App, view: GoalView, showPanes: ((goal: string) => void) | null): MenuItem[] {
   return [
@@ -49,7 +45,7 @@ function RunButtons({ view }: { view: GoalView }) {
         </Button>
       ) : null}
       {resumable && view.status !== "completed" && !needsAnswer(view) ? (
-        <Button data-testid="goal-resume" onClick={() => void app.goals.resume(view.id)}>
+        <Button data-testid="goal-resume" onClick={() => void app.goals.resumeOrAnswer(view)}>
           {view.status === "paused" ? "Resume" : "Continue"}
         </Button>
       ) : null}
@@ -76,6 +72,7 @@ interface GoalHeaderProps {
 export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
   const app = useApp();
   const said = goalStatusLabel(view);
+  const proof = assuranceOf(view);
   const spent = useElapsed(view);
   const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
   const facts = [
@@ -93,10 +90,15 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       data-testid="goal-header"
       data-status={view.status}
     >
-      <div className="flex items-center gap-2">
+      <div className="flex items-center gap-2 max-[640px]:flex-wrap">
         <Badge tone={said.tone} live={said.live}>
           {said.words}
         </Badge>
+        {proof ? (
+          <Badge tone={proof.tone} testid="goal-assurance" title={view.assurance_reason ?? ""}>
+            {proof.words}
+          </Badge>
+        ) : null}
         {view.elsewhere ? (
           <Badge
             tone="agent"
@@ -110,7 +112,10 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           </Badge>
         ) : null}
         {view.scripted ? <Badge tone="calm">scripted, no AI</Badge> : null}
-        <span className="min-w-0 flex-1 truncate text-xs text-text-faint" title={view.policy.dir}>
+        <span
+          className="min-w-0 flex-1 truncate text-xs text-text-faint max-[640px]:order-1 max-[640px]:basis-full"
+          title={view.policy.dir}
+        >
           {facts.join(" · ")}
         </span>
         <RunButtons view={view} />
@@ -137,6 +142,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           {view.reason}
         </p>
       ) : null}
+      <NeedsYou goal={view.id} className="mt-2.5" />
       <ResumePanel view={view} />
     </header>
   );

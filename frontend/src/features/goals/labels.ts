@@ -1,4 +1,5 @@
 import type { CheckOutcome, Exit, GoalCard, StepOutcome } from "@/bridge/types";
+import { asksUser } from "@/store/goalcards";
 import type { StatusTone } from "@/ui/badge";
 
 interface Label {
@@ -21,8 +22,9 @@ const exitLabels: Record<Exclude<Exit, "">, Label> = {
 
 /** Where a goal stands, in a word and a tone. */
 export function goalStatusLabel(
-  card: Pick<GoalCard, "status" | "exit"> & { queued?: string },
+  card: Pick<GoalCard, "status" | "exit" | "asks"> & { queued?: string },
 ): Label & { live: boolean } {
+  if (asksUser(card)) return { words: "needs you", tone: "warn", live: false };
   if (card.status === "running") return { words: "running", tone: "accent", live: true };
   if (card.status === "pending" || card.queued) return { words: "queued", tone: "calm", live: false };
   // An exit that a newer program has added is shown by its own name.

@@ -167,7 +167,10 @@ export function GoalList({ onReady }: GoalListProps) {
   }, [app, lines, onReady, selected, virtual]);
 
   return (
-    <nav aria-label="Goals" className="flex min-h-0 flex-col border-r border-border">
+    <nav
+      aria-label="Goals"
+      className="flex min-h-0 flex-col border-r border-border max-[640px]:border-r-0 max-[640px]:border-b"
+    >
       <SearchField field={search} text={text} onText={setText} />
       <div
         ref={scroller}

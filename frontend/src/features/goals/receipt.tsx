@@ -7,6 +7,7 @@ import { useCall } from "@/store/usecall";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
+import { assuranceOf } from "./assurance";
 import { VerdictLines } from "./claim";
 import { questionOf, goalStatusLabel } from "./labels";
 
@@ -84,6 +85,7 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
                 {fault}
               </p>
             ))}
+            {again.tree_changed ? <p>The folder has changed since it was verified.</p> : null}
           </div>
         </section>
       ) : null}
@@ -94,6 +96,7 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
 
 function Receipt({ receipt }: { receipt: ReceiptView }) {
   const said = goalStatusLabel(receipt);
+  const proof = assuranceOf(receipt);
   const rows: [string, string][] = [
     ["Criterion", receipt.criterion],
     ["Model", receipt.scripted ? `${receipt.model} · scripted, no AI` : questionOf(receipt.model, receipt.effort)],
@@ -108,10 +111,15 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
       <div>
         <div className="mb-1.5 flex gap-2">
           <Badge tone={said.tone}>{said.words}</Badge>
-          <Badge tone={receipt.judged ? "warn" : receipt.verified ? "ok" : "calm"}>
-            {receipt.judged ? "judged by a model only" : receipt.verified ? "verified by the host" : "not verified"}
+          <Badge tone={proof?.tone ?? "calm"} testid="receipt-assurance">
+            {proof?.words ?? "Not verified"}
           </Badge>
         </div>
+        {receipt.assurance_reason ? (
+          <p className="mb-1 text-xs text-text-muted" data-testid="receipt-assurance-reason">
+            {stripControl(receipt.assurance_reason)}
+          </p>
+        ) : null}
         <p className="text-base font-semibold whitespace-pre-wrap">{receipt.objective}</p>
       </div>
       <dl className="grid grid-cols-[130px_1fr] gap-x-3 gap-y-1 text-xs">

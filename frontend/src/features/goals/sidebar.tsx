@@ -1,12 +1,13 @@
 import { lazy, Suspense, useState } from "react";
 import type { GoalView } from "@/bridge/types";
 import { count, money } from "@/lib/bytes";
+import { stripControl } from "@/lib/text";
 import { clock, span } from "@/lib/time";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
+import { assuranceOf } from "./assurance";
 import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
-import { PendingApprovals } from "./pendingapprovals";
 import { Network } from "./network";
 import { ReceiptDialog } from "./receipt";
 import { Section } from "./section";
@@ -40,7 +41,6 @@ export function GoalSidebar({ view }: { view: GoalView }) {
           <CheckLine key={i} check={c} evidence={evidence(i)} />
         ))}
       </Section>
-      <PendingApprovals goal={view.id} />
       {report.length > 0 ? (
         <Section title="Report" testid="report">
           <ul className="selectable flex flex-col gap-1 text-xs text-text-muted">
@@ -77,7 +77,8 @@ export function GoalSidebar({ view }: { view: GoalView }) {
 
 function criticLabel(view: GoalView): string {
   const every = view.options.critic_every ?? 0;
-  return every > 0 ? `critic every ${every}` : "no critic";
+  if (every === 1) return "critic every turn";
+  return every > 0 ? `critic every ${every} turns` : "no critic";
 }
 
 function SpendSection({ view }: { view: GoalView }) {
@@ -147,17 +148,17 @@ function Limits({ view, spent }: { view: GoalView; spent: number }) {
 
 function ReceiptSection({ view }: { view: GoalView }) {
   const [open, setOpen] = useState(false);
+  const proof = assuranceOf(view);
   const claimed = useAppState((s) => s.detail.journal.claims.length > 0);
   if (!claimed && view.status !== "completed") return null;
   return (
     <Section title="Receipt" testid="receipt">
       <div className="flex items-center gap-3">
         <p className="min-w-0 flex-1 text-xs text-text-muted">
-          {view.judged
-            ? "A model judged the claim; no program checked it."
-            : view.verified
-              ? "All checks passed."
-              : "Nothing has been verified yet."}
+          {proof ? `${proof.words}.` : "Nothing has been verified yet."}
+          {proof && view.assurance_reason ? (
+            <span className="block text-text-faint">{stripControl(view.assurance_reason)}</span>
+          ) : null}
         </p>
         <Button data-testid="receipt-open" onClick={() => setOpen(true)}>
           View receipt

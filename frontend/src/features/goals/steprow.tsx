@@ -80,6 +80,7 @@ const noteLabel: Record<NoteFact["kind"], { title: string; tone: string }> = {
   limits_changed: { title: "Limits", tone: "text-accent" },
   critic: { title: "Critic", tone: "text-text" },
   review: { title: "Review", tone: "text-text" },
+  changes_undone: { title: "Changes undone", tone: "text-accent" },
 };
 
 /** What a warning is about, where its own name does not say it. */

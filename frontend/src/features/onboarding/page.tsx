@@ -1,91 +1,197 @@
-import type { Finding } from "@/bridge/types";
+import { useEffect, useState, type ReactNode } from "react";
+import type { Finding, FoundServer, PresetView } from "@/bridge/types";
+import { PresetCards } from "@/connect/cards";
+import { preselect } from "@/connect/presets";
 import { useApp, useAppState } from "@/store/context";
 import { toneText, type StatusTone } from "@/ui/badge";
-import { Button } from "@/ui/button";
-import { Caption } from "@/ui/caption";
-import { CheckIcon, CrossIcon, Mark, WarnIcon } from "@/ui/icons";
+import { Button, Kbd } from "@/ui/button";
+import { CheckIcon, ChevronIcon, CrossIcon, Mark, PlayIcon, WarnIcon } from "@/ui/icons";
 
 const looks: Record<Finding["state"], { tone: StatusTone; icon: typeof CheckIcon; words: string }> = {
-  ok: { tone: "ok", icon: CheckIcon, words: "OK" },
+  ok: { tone: "ok", icon: CheckIcon, words: "Fine" },
   warn: { tone: "warn", icon: WarnIcon, words: "Limited" },
   bad: { tone: "bad", icon: CrossIcon, words: "Missing" },
 };
 
-/** The first start: what works on this machine, and a goal to watch. */
+/** The first start: a model to connect, a goal to watch, and what works on this computer. */
 export function WelcomePage() {
   const app = useApp();
-  const findings = useAppState((s) => s.findings);
-  const doctored = useAppState((s) => s.doctored);
+  const presets = useAppState((s) => s.presets);
+  const servers = useAppState((s) => s.foundServers);
+  const provider = useAppState((s) => s.providers.find((p) => p.active));
+  const [chosen, setChosen] = useState("");
+  useEffect(() => {
+    void app.providers.loadOffers();
+  }, [app]);
+  const current = presets.find((p) => p.id === (chosen || preselect(presets, servers)));
+  const open = (preset: string) => app.providers.openConnect({ preset });
   const leave = () => {
     void app.settings.markWelcomed();
     app.go("workspace");
   };
   return (
-    <main className="h-full scroll-pb-16 overflow-y-auto" data-testid="welcome">
-      <div className="mx-auto flex min-h-full max-w-[640px] flex-col px-6 pt-[6vh]">
-        <Mark size={34} />
-        <h1 className="mt-4 text-[22px] leading-7 font-semibold">Goalpost</h1>
-        <p className="mt-1 mb-7 max-w-[52ch] text-text-muted">
-          Describe what should be true at the end and add a check. An agent works in terminals and browsers until the
-          check passes. It cannot change the check.
-        </p>
-
-        <section className="rounded-lg border border-border bg-surface p-4">
-          <div className="flex items-center gap-4">
-            <div className="min-w-0 flex-1">
-              <h2 className="font-semibold">Watch a demo</h2>
-              <p className="text-xs text-text-muted">
-                It opens a terminal and a page, fails its check once, fixes the mistake and passes. No network, under a
-                minute, <span className="font-medium text-text">scripted, no AI</span>.
-              </p>
-            </div>
-            <Button
-              look="primary"
-              data-testid="run-demo"
-              className="h-8 px-3.5"
-              onClick={() => void app.goals.runDemo()}
-            >
-              Run the demo goal
-            </Button>
+    <main className="flex h-full flex-col overflow-y-auto" data-testid="welcome">
+      <div className="mx-auto flex w-full max-w-[780px] flex-1 flex-col px-6 pt-[5vh]">
+        <header className="flex items-start gap-4">
+          <Mark size={36} />
+          <div className="min-w-0 flex-1">
+            <h1 className="text-[20px] leading-7 font-semibold">Welcome to Goalpost</h1>
+            <p className="text-text-muted">
+              Describe what should be true when the work is done. An agent works in terminals and browsers until your
+              check passes. It cannot edit the check.
+            </p>
           </div>
-        </section>
-
-        <Caption as="h2" className="mt-7 mb-2">
-          On this machine
-        </Caption>
-        <ul className="flex flex-col rounded-lg border border-border bg-surface" data-testid="checklist">
-          {findings.map((f) => (
-            <FindingLine key={f.id} finding={f} onSettings={() => app.go("settings")} />
-          ))}
-          {findings.length === 0 ? (
-            <li className={`px-4 py-3 text-text-faint ${doctored ? "" : "breathe"}`}>
-              {doctored ? "No results." : "Checking…"}
-            </li>
-          ) : null}
-        </ul>
-        {/* At the bottom from the first moment: it does not jump away from the mouse when the list fills. */}
-        <div className="sticky bottom-0 mt-auto flex items-center gap-2 bg-bg py-3">
-          <Button data-testid="check-again" onClick={() => void app.settings.loadFindings()}>
-            Check again
-          </Button>
-          <span className="flex-1" />
           <Button look="quiet" data-testid="skip-welcome" onClick={leave}>
             Skip setup
           </Button>
+        </header>
+
+        <div className="mt-6 mb-2 flex items-baseline gap-2">
+          <h2 className="font-semibold">Connect a model</h2>
+          <p className="text-xs text-text-faint">
+            {provider ? `${provider.id} is connected.` : "The only step you need. Keys are stored encrypted."}
+          </p>
         </div>
+        <PresetCards chosen={current?.id ?? ""} onChoose={setChosen} onOpen={open} />
+
+        <section className="mt-3 flex items-center gap-4 rounded-lg border border-border-strong bg-surface-raised p-4">
+          <div className="min-w-0 flex-1" data-testid="welcome-choice">
+            {current ? <Choice preset={current} servers={servers} /> : <p className="text-text-faint">Checking…</p>}
+          </div>
+          <Button
+            look="primary"
+            data-testid="welcome-connect"
+            className="h-8 px-3.5"
+            disabled={!current}
+            onClick={() => current && open(current.id)}
+          >
+            {current ? `Continue with ${current.name}` : "Continue"} <Kbd onAccent>Enter</Kbd>
+          </Button>
+        </section>
+
+        <section className="mt-2 flex items-center gap-3 px-4 py-2">
+          <span className="text-accent">
+            <PlayIcon size={14} />
+          </span>
+          <p className="min-w-0 flex-1 text-xs text-text-muted">
+            <b className="font-medium text-text">Not ready?</b> A demo goal fails its check, fixes the mistake and
+            passes in under a minute. It is scripted, no AI.
+          </p>
+          <Button data-testid="run-demo" onClick={() => void app.goals.runDemo()}>
+            Watch the demo
+          </Button>
+        </section>
+        <span className="flex-1" />
+        <ThisComputer />
       </div>
     </main>
   );
 }
 
-function FindingLine({ finding, onSettings }: { finding: Finding; onSettings: () => void }) {
+/** What was found for the chosen preset, what it costs, and where data goes. */
+function Choice({ preset, servers }: { preset: PresetView; servers: readonly FoundServer[] | null }) {
+  const found = servers?.find((s) => s.preset === preset.id);
+  const lines = (first: ReactNode, second: string) => (
+    <>
+      <p>{first}</p>
+      <p className="truncate text-xs text-text-muted">{second}</p>
+    </>
+  );
+  if (found) {
+    const [first, ...rest] = found.models ?? [];
+    const more = rest.length > 0 ? ` and ${rest.length} more ${rest.length === 1 ? "model" : "models"}` : "";
+    return lines(
+      <>
+        <b className="font-semibold">{preset.name}</b> is running at{" "}
+        <span className="font-mono text-xs">{found.base_url.replace(/^https?:\/\//, "").replace(/\/v1$/, "")}</span>
+      </>,
+      first
+        ? `${first}${more}. Free, and nothing leaves this computer.`
+        : "It has no model yet. Download one in it first.",
+    );
+  }
+  if (preset.local) {
+    return lines(
+      <>
+        <b className="font-semibold">{preset.name}</b> is not running
+      </>,
+      "Start it, then continue. Its models are free, and nothing leaves this computer.",
+    );
+  }
+  if (preset.has_key) {
+    return lines(
+      <>
+        <b className="font-semibold">{preset.key_variable}</b> is set
+      </>,
+      `The key can be read from the environment. ${preset.name} charges for its use.`,
+    );
+  }
+  return lines(
+    <>
+      <b className="font-semibold">{preset.name}</b> needs an API key
+    </>,
+    `You paste it in the next step. ${preset.name} charges for its use and receives what the agent reads.`,
+  );
+}
+
+/** One line about this computer; the details open above it. */
+function ThisComputer() {
+  const app = useApp();
+  const findings = useAppState((s) => s.findings);
+  const doctored = useAppState((s) => s.doctored);
+  const [isOpen, setIsOpen] = useState(false);
+  const rows = findings.filter((f) => f.id !== "model");
+  const limited = rows.filter((f) => f.state !== "ok");
+  return (
+    <section className="bg-bg py-3 [@media(min-height:640px)]:sticky [@media(min-height:640px)]:bottom-0">
+      {isOpen ? (
+        <div className="mb-2 max-h-[45vh] overflow-y-auto rounded-lg border border-border bg-surface">
+          <ul data-testid="checklist">
+            {rows.map((f) => (
+              <FindingLine key={f.id} finding={f} />
+            ))}
+            {rows.length === 0 ? <li className="px-4 py-3 text-text-faint">No results.</li> : null}
+          </ul>
+          <div className="border-t border-border px-4 py-2">
+            <Button data-testid="check-again" onClick={() => void app.settings.loadFindings()}>
+              Check again
+            </Button>
+          </div>
+        </div>
+      ) : null}
+      <button
+        type="button"
+        data-testid="computer-details"
+        aria-expanded={isOpen}
+        className="flex w-full items-center gap-4 rounded-lg border border-border bg-surface px-4 py-2 text-xs"
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        <b className="font-semibold">This computer</b>
+        {!doctored && rows.length === 0 ? <span className="breathe text-text-faint">Checking…</span> : null}
+        {rows.length > 0 && limited.length === 0 ? <span className="text-ok">All good</span> : null}
+        {limited.map((f) => (
+          <span key={f.id} className={toneText[looks[f.state].tone]}>
+            {f.title}: {looks[f.state].words.toLowerCase()}
+          </span>
+        ))}
+        <span className="flex-1" />
+        <span className="text-text-muted">Details</span>
+        <span className={isOpen ? "rotate-90" : "-rotate-90"}>
+          <ChevronIcon size={12} />
+        </span>
+      </button>
+    </section>
+  );
+}
+
+function FindingLine({ finding }: { finding: Finding }) {
   const look = looks[finding.state];
   return (
     <li
       data-testid="finding"
       data-id={finding.id}
       data-state={finding.state}
-      className="flex gap-3 border-b border-border px-4 py-2.5 last:border-b-0"
+      className="flex gap-3 border-b border-border px-4 py-2.5 text-left last:border-b-0"
     >
       <span className={`pt-0.5 ${toneText[look.tone]}`}>
         <look.icon size={15} />
@@ -94,13 +200,8 @@ function FindingLine({ finding, onSettings }: { finding: Finding; onSettings: ()
       <div className="selectable min-w-0 flex-1">
         <p className="font-medium">{finding.title}</p>
         {finding.detail ? <p className="text-xs break-words text-text-muted">{finding.detail}</p> : null}
-        {finding.hint ? <p className="mt-0.5 font-mono text-2xs break-words text-text-faint">{finding.hint}</p> : null}
+        {finding.hint ? <p className="mt-0.5 text-xs break-words text-text-faint">{finding.hint}</p> : null}
       </div>
-      {finding.id === "model" && finding.state !== "ok" ? (
-        <Button className="self-center" onClick={onSettings}>
-          Connect a model
-        </Button>
-      ) : null}
     </li>
   );
 }

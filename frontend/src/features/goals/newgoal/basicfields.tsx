@@ -19,7 +19,7 @@ export function BasicFields({ draft, set, errors }: BasicFieldsProps) {
   const fields = { draft, set, errors, chosen };
   return (
     <>
-      <FolderAndLimits draft={draft} set={set} errors={errors} />
+      <FolderAndLimits {...fields} />
       <WorkField draft={draft} set={set} errors={errors} />
       <div className="grid grid-cols-3 gap-3">
         <ProviderField {...fields} />
@@ -30,7 +30,7 @@ export function BasicFields({ draft, set, errors }: BasicFieldsProps) {
   );
 }
 
-function FolderAndLimits({ draft, set, errors }: BasicFieldsProps) {
+function FolderAndLimits({ draft, set, errors, chosen }: ModelFieldProps) {
   const app = useApp();
   return (
     <>
@@ -75,6 +75,12 @@ function FolderAndLimits({ draft, set, errors }: BasicFieldsProps) {
           )}
         </Field>
       </div>
+      {draft.usd.trim() && chosen && !chosen.has_price ? (
+        <p data-testid="field-no-price" className="-mt-3 text-xs text-warn">
+          No price is known for {chosen.model || chosen.id}: this limit cannot hold. Limit the tokens, too, under
+          Advanced options.
+        </p>
+      ) : null}
       {errors.limits ? (
         <p role="alert" data-testid="error-limits" className="-mt-3 text-xs text-bad">
           {errors.limits.message} <span className="text-text-muted">· {errors.limits.hint}</span>

@@ -192,7 +192,7 @@ function Overrides({ draft, set, errors, tried }: AdvancedProps & { tried: reado
 }
 
 function AdvancedButton({ draft, open, onClick }: { draft: Draft; open: boolean; onClick: () => void }) {
-  const critic = draft.criticEvery ? `critic every ${draft.criticEvery} steps` : "no critic";
+  const critic = draft.criticEvery ? `critic every ${draft.criticEvery} turns` : "no critic";
   const turns = draft.iterations ? plural(Number(draft.iterations), "turn") : "no turn limit";
   return (
     <button

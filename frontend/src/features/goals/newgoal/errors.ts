@@ -73,7 +73,7 @@ export function validate(d: Draft): Errors {
     errors.run_outside = { message: "Confirm this, or run the checks in the sandbox", hint: "" };
   }
   if (number(d.criticEvery) === null) {
-    errors.critic_every = { message: "Enter a number of steps, or leave empty for no critic", hint: "" };
+    errors.critic_every = { message: "Enter a number of turns, or leave empty for no critic", hint: "" };
   }
   if (patterns(d.allowLocal).some((p) => !/^\d{1,5}$/.test(p))) {
     errors.allow_local = { message: "Enter port numbers", hint: "for example 5432 8080" };

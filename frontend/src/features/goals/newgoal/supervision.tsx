@@ -14,7 +14,7 @@ export function Supervision({ draft, set, errors }: AdvancedProps) {
         set={set}
         name="criticEvery"
         label="Critic every"
-        hint="steps; leave empty for no critic"
+        hint="turns; leave empty for no critic"
         placeholder="never"
         error={errors.critic_every}
       />

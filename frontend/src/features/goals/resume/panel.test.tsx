@@ -38,6 +38,32 @@ test("a question is shown and its answer goes back with the resume", async () =>
   expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "I am logged in" }]]);
 });
 
+test("a question is not skipped by accident: without an answer the panel asks for one, or for a clear choice", async () => {
+  const view = await show("01m0needs");
+  await press("answer-send");
+  expect(asked()).toEqual([]);
+  expect(get("answer-missing").textContent).toContain("waits for an answer");
+  expect(document.activeElement).toBe(get("answer-text"));
+  await press("answer-skip");
+  expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "" }]]);
+});
+
+test("a goal that waits for an approval has no field beside it: its requests have their own card", async () => {
+  await show("01m0needs", { asks: 1 });
+  expect(find("answer")).toBeNull();
+});
+
+test("resuming from a button or a key leads to the question, and continues without an answer only when told to", async () => {
+  const view = await show("01m0needs");
+  await act(() => app.goals.resumeOrAnswer(view));
+  expect(asked()).toEqual([]);
+  expect(app.state.question?.text).toContain("second factor");
+  await act(async () => app.state.question?.other?.run());
+  expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "" }]]);
+  await act(() => app.goals.resumeOrAnswer({ ...view, exit: "user_paused", reason: "you paused it" }));
+  expect(asked()).toHaveLength(2);
+});
+
 test("a manual check that waits is accepted, or sent back with a reason", async () => {
   const view = await show("01m0waits");
   expect(get("answer").textContent).toContain("look like the shop");

@@ -1,4 +1,5 @@
 import type { GoalView } from "@/bridge/types";
+import { asksUser } from "@/store/goalcards";
 import { useAppState } from "@/store/context";
 import { QuestionPanel } from "./question";
 import { ProtectedPanel } from "./protected";
@@ -6,6 +7,12 @@ import { ManualCheckPanel } from "./manual";
 import { ReopenPanel } from "./reopen";
 import { ProviderWaitPanel } from "./parked";
 import { RaiseLimitPanel } from "./limits";
+
+/** Says whether the panel shows why the goal stopped, and has the button to continue. */
+export function needsAnswer(view: GoalView): boolean {
+  const exits: GoalView["exit"][] = ["stuck", "needs_operator", "parked", "limit_reached"];
+  return view.queued === "" && exits.includes(view.exit);
+}
 
 /** What the user can do now that the goal has stopped: raise, reopen, answer, accept, resume. */
 export function ResumePanel({ view }: { view: GoalView }) {
@@ -17,6 +24,7 @@ export function ResumePanel({ view }: { view: GoalView }) {
   if (view.exit === "limit_reached") return <RaiseLimitPanel key={view.seq} view={view} />;
   if (view.exit === "parked") return <ProviderWaitPanel view={view} />;
   if (view.waits) return <ManualCheckPanel view={view} />;
+  if (asksUser(view)) return null; // the requests are answered in their own card
   if (view.exit === "stuck" || view.exit === "needs_operator") return <QuestionPanel view={view} />;
   return null;
 }

@@ -1,4 +1,6 @@
+import { useRef, useState } from "react";
 import type { GoalView, PaneInfo } from "@/bridge/types";
+import { questionIn } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Button, Kbd } from "@/ui/button";
 import { PanelBox } from "./box";
@@ -8,24 +10,48 @@ import { UnprotectButton, UnprotectFiles, useUnprotect } from "./unprotect";
 export function QuestionPanel({ view }: { view: GoalView }) {
   const app = useApp();
   const freed = useUnprotect(view.id);
+  const question = questionIn(view);
+  const [missing, setMissing] = useState(false);
+  const field = useRef<HTMLDivElement>(null);
   const note = useNoteForm((text) =>
     app.goals.resume(view.id, freed.chosen.length > 0 ? { note: text, unprotect: freed.chosen } : { note: text }),
   );
+  const unanswered = question !== "" && !note.text.trim();
+  const send = () => {
+    if (!unanswered) {
+      note.run();
+      return;
+    }
+    setMissing(true);
+    field.current?.querySelector("textarea")?.focus();
+  };
   return (
-    <PanelBox view={view} kind={view.exit} title={view.reason}>
+    <PanelBox view={view} kind={view.exit} title={question ? `The agent asks: ${question}` : view.reason}>
       <QuestionPane view={view} />
-      <NoteField
-        label="Answer for the agent"
-        placeholder={view.exit === "stuck" ? "Try another way: …" : "Your answer"}
-        value={note.text}
-        onChange={note.setText}
-        onSend={note.run}
-      />
+      <div ref={field}>
+        <NoteField
+          label="Answer for the agent"
+          placeholder={view.exit === "stuck" ? "Try another way: …" : question ? "Your answer" : "Note for the agent"}
+          value={note.text}
+          onChange={note.setText}
+          onSend={send}
+        />
+      </div>
+      {missing && unanswered ? (
+        <p role="alert" data-testid="answer-missing" className="mt-1 text-bad">
+          The agent waits for an answer. Write one, or continue without it.
+        </p>
+      ) : null}
       <UnprotectFiles choice={freed} />
-      <div className="mt-2 flex gap-2">
-        <Button look="primary" data-testid="answer-send" disabled={note.busy} onClick={note.run}>
-          {note.text.trim() ? "Answer and continue" : "Continue"} <Kbd onAccent>Ctrl↵</Kbd>
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button look="primary" data-testid="answer-send" disabled={note.busy} onClick={send}>
+          {question ? "Send answer" : note.text.trim() ? "Send and continue" : "Continue"} <Kbd onAccent>Ctrl↵</Kbd>
         </Button>
+        {unanswered ? (
+          <Button data-testid="answer-skip" disabled={note.busy} onClick={note.run}>
+            Continue without an answer
+          </Button>
+        ) : null}
         <UnprotectButton choice={freed} />
       </div>
     </PanelBox>

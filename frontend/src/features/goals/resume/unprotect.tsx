@@ -18,7 +18,12 @@ type UnprotectChoice = ReturnType<typeof useUnprotect>;
 export function UnprotectButton({ choice }: { choice: UnprotectChoice }) {
   if (choice.open || choice.paths.length === 0) return null;
   return (
-    <Button look="quiet" data-testid="unprotect-open" onClick={() => choice.setOpen(true)}>
+    <Button
+      look="quiet"
+      className="h-auto! min-h-7 shrink! text-left whitespace-normal!"
+      data-testid="unprotect-open"
+      onClick={() => choice.setOpen(true)}
+    >
       Let the agent change a protected file…
     </Button>
   );

@@ -1,0 +1,145 @@
+package app_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+)
+
+// givesUp ends a goal.
+var givesUp = call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
+
+// TestChanges_OfAResumedGoal_KeepTheUsersEdits: what the user changed while a goal was paused is theirs, also after the
+// goal continued and changed other files; what the agent changed in both runs is undone.
+func TestChanges_OfAResumedGoal_KeepTheUsersEdits(t *testing.T) {
+	p, dir := start(t, t.TempDir()), t.TempDir()
+	write := func(name, content string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a", "start\n")
+	write("b", "start\n")
+	p.provide(turns(
+		call("run_command", `{"command":"echo agent | tee a b"}`),
+		call("ask_operator", `{"question":"What next?"}`),
+		call("run_command", `{"command":"echo again > a; echo new > c"}`),
+		givesUp,
+	))
+	out, err := p.goal.Start(api.StartInput{Objective: "change", Dir: dir, Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.NeedsUser {
+		t.Fatalf("paused %+v", e)
+	}
+	<-p.app.Done(goal.ID(out.GoalID))
+	write("b", "user\n")
+	if ok, err := p.goal.Resume(out.GoalID, api.ResumeInput{Note: "go"}); !ok || err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	<-p.app.Done(goal.ID(out.GoalID))
+
+	changes := area[*api.ChangesAPI](t, p.app)
+	v, err := changes.List(out.GoalID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, f := range v.Files {
+		mark := ""
+		if f.EditedSince {
+			mark = " edited"
+		}
+		list = append(list, f.Change+" "+f.Path+mark)
+	}
+	if got, want := strings.Join(list, ", "), "changed a, changed b edited, new c"; got != want {
+		t.Errorf("changes are %s, want %s", got, want)
+	}
+	done, err := changes.Undo(out.GoalID, api.UndoInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, errA := os.ReadFile(filepath.Join(dir, "a"))
+	b, errB := os.ReadFile(filepath.Join(dir, "b"))
+	if errA != nil || errB != nil || string(a) != "start\n" || string(b) != "user\n" {
+		t.Errorf("a is %q %v, b is %q %v; %+v", a, errA, b, errB, done)
+	}
+	if len(done.Skipped) != 1 || done.Skipped[0].Path != "b" || !done.Skipped[0].CanForce {
+		t.Errorf("skipped %+v", done.Skipped)
+	}
+}
+
+// TestUndo_AnotherGoalRunsInTheFolder_IsRefused: its agent would work on while files change below it.
+func TestUndo_AnotherGoalRunsInTheFolder_IsRefused(t *testing.T) {
+	p, dir := start(t, t.TempDir()), t.TempDir()
+	hold := make(chan struct{})
+	p.provide(func(_ int, r modeltest.Request) modeltest.Answer {
+		if strings.Contains(r.Messages[1].Text, "second") {
+			return modeltest.Answer{Wait: hold, Calls: givesUp.Calls}
+		}
+		return turns(call("run_command", `{"command":"echo x > made"}`), givesUp)(0, r)
+	})
+	first, err := p.goal.Start(api.StartInput{Objective: "first", Dir: dir, Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(first.GoalID)
+	second, err := p.goal.Start(api.StartInput{Objective: "second", Dir: dir, Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.await("the second goal", func(e event.Event) bool {
+		_, ok := e.Body.(*event.Iteration)
+		return ok && string(e.GoalID) == second.GoalID
+	})
+	changes := area[*api.ChangesAPI](t, p.app)
+	_, err = changes.Undo(first.GoalID, api.UndoInput{})
+	if !api.IsConflict(err) || !strings.Contains(err.Error(), "runs in the same folder") {
+		t.Errorf("undo while another goal runs there: %v", err)
+	}
+	_, err = changes.Undo(second.GoalID, api.UndoInput{})
+	if !api.IsConflict(err) || !strings.Contains(err.Error(), "the goal runs") {
+		t.Errorf("undo of a goal that runs: %v", err)
+	}
+	close(hold)
+	p.ended(second.GoalID)
+	if _, err := changes.Undo(first.GoalID, api.UndoInput{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "made")); err == nil {
+		t.Error("the file is still there")
+	}
+}
+
+// TestChanges_OfAReadOnlyGoal_SayWhyThereAreNone.
+func TestChanges_OfAReadOnlyGoal_SayWhyThereAreNone(t *testing.T) {
+	p := start(t, t.TempDir())
+	p.provide(turns(givesUp))
+	out, err := p.goal.Start(api.StartInput{
+		Objective: "look",
+		Dir:       t.TempDir(),
+		Risk:      "read_only",
+		Checks:    shell("test -f never"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	v, err := p.app.Changes(context.Background(), goal.ID(out.GoalID), nil)
+	if err != nil || !strings.Contains(v.Unavailable, "may only read") {
+		t.Errorf("changes: %q %v", v.Unavailable, err)
+	}
+	changes := area[*api.ChangesAPI](t, p.app)
+	if _, err := changes.Undo(out.GoalID, api.UndoInput{}); !api.IsConflict(err) {
+		t.Errorf("undo: %v", err)
+	}
+}

@@ -1,0 +1,498 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/config"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/model"
+	"goalpost/backend/model/catalog"
+	"goalpost/backend/text"
+)
+
+// The steps of a test, in their order.
+const (
+	stepReach  = "reach"
+	stepKey    = "key"
+	stepModels = "models"
+	stepTools  = "tools"
+)
+
+const (
+	toolTimeout      = 60 * time.Second
+	localToolTimeout = 3 * time.Minute // a local server loads the model first
+	maxResponse      = 2000            // characters of a server's answer that are shown
+)
+
+// failure is a step that failed, or a warning.
+type failure struct {
+	step, message, hint, response string
+	status                        int
+	isWarning                     bool // the connection works
+}
+
+// testConnection tests all steps until one fails. It chooses a model if the provider names none, and stores what it
+// found in the provider's Test.
+func (ps *Providers) testConnection(ctx context.Context, c *connection) api.ConnectionTest {
+	t := api.ConnectionTest{Steps: []api.TestStep{}, Models: []api.ModelView{}, Notes: []string{}}
+	r := testRun{Providers: ps, c: c, result: &t, started: time.Now()}
+	r.run(ctx)
+	c.provider.Test = &config.ProviderTest{
+		At:        ps.Clock.Now(),
+		OK:        t.OK,
+		Model:     t.Model,
+		LatencyMS: t.LatencyMS,
+		Models:    len(t.Models),
+		Window:    r.window,
+		Message:   t.Message,
+	}
+	return t
+}
+
+// testRun is one test while it runs.
+type testRun struct {
+	*Providers
+	c       *connection
+	result  *api.ConnectionTest
+	started time.Time // of the present step
+	listed  []listedModel
+	window  int // that the server reported for the tested model, in tokens
+}
+
+func (r *testRun) run(ctx context.Context) {
+	p := &r.c.provider
+	if err := checkReachable(ctx, *p); err != nil {
+		r.fail(r.describeUnreachable(err))
+		return
+	}
+	r.pass(stepReach, hostOf(p.BaseURL)+" answers")
+	if !r.list(ctx) || !r.chooseModel() || !r.callTool(ctx) {
+		return
+	}
+	r.result.OK = true
+	r.describeWindow(ctx)
+	if !r.HasPrice(*p) {
+		r.result.Notes = append(r.result.Notes, "No price is known for "+p.Model+": limits of money cannot hold. "+
+			"Enter its price, or limit the tokens.")
+	}
+}
+
+func (r *testRun) pass(step, detail string) {
+	r.result.Steps = append(r.result.Steps, api.TestStep{ID: step, State: "ok", Detail: detail})
+	r.started = time.Now()
+}
+
+// fail records a failure. It reports whether the test may continue.
+func (r *testRun) fail(f failure) bool {
+	t := r.result
+	state := "bad"
+	if f.isWarning {
+		state = "warn"
+	}
+	t.Steps = append(t.Steps, api.TestStep{ID: f.step, State: state, Detail: f.message})
+	t.Message, t.Hint, t.Status, t.Response = f.message, f.hint, f.status, r.sanitize(f.response)
+	if !f.isWarning {
+		t.Step, t.LatencyMS = f.step, time.Since(r.started).Milliseconds()
+	}
+	r.started = time.Now()
+	return f.isWarning
+}
+
+// sanitize shortens what a server wrote, and removes the key and control characters.
+func (r *testRun) sanitize(response string) string {
+	shown := strings.Map(func(c rune) rune {
+		if c < ' ' && c != '\n' || c == 0x7f {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(response, "�"))
+	if r.c.key != "" {
+		shown = strings.ReplaceAll(shown, r.c.key, "[key]")
+	}
+	return strings.TrimSpace(text.Truncate(r.Mask.Text(shown), maxResponse))
+}
+
+// list gets the server's models. A server without a list is tested with its model alone.
+func (r *testRun) list(ctx context.Context) (ok bool) {
+	listed, err := server{r.c.provider, r.c.key, r.Transport}.listModels(ctx)
+	if err != nil {
+		f := r.describeFailure(*r.c, err)
+		if f.step != stepModels || r.c.provider.Model == "" {
+			return r.fail(f)
+		}
+		r.result.Steps = append(r.result.Steps, api.TestStep{
+			ID:     stepModels,
+			State:  "warn",
+			Detail: "the server has no list of models",
+		})
+		return true
+	}
+	r.listed = listed
+	r.result.Models = viewModels(r.c.provider, listed)
+	r.pass(stepModels, fmt.Sprintf("%d models", len(r.result.Models)))
+	return true
+}
+
+// chooseModel checks that the server has the provider's model, or chooses one.
+func (r *testRun) chooseModel() (ok bool) {
+	p, views := &r.c.provider, r.result.Models
+	if p.Model == "" {
+		i := slices.IndexFunc(views, func(v api.ModelView) bool { return v.Recommended })
+		if i < 0 {
+			return r.fail(failure{
+				step:    stepModels,
+				message: errNoModel.Error(),
+				hint:    "load or download a model in the server, then test again",
+			})
+		}
+		p.Model = views[i].ID
+	}
+	r.result.Model = p.Model
+	has := func(v api.ModelView) bool {
+		return v.ID == p.Model || v.ID == p.Model+":latest" || "models/"+v.ID == p.Model
+	}
+	// An account may use models that the list leaves out, such as dated ones: only local lists are complete.
+	if len(views) == 0 || !isLoopback(p.BaseURL) || slices.ContainsFunc(views, has) {
+		return true
+	}
+	return r.fail(failure{
+		step:    stepModels,
+		message: fmt.Sprintf("the server has no model %q", p.Model),
+		hint:    "choose one that it lists: " + listNames(views),
+	})
+}
+
+// listNames names some models.
+func listNames(views []api.ModelView) string {
+	const most = 5
+	var names []string
+	for _, v := range views {
+		if len(names) == most {
+			return strings.Join(names, ", ") + " …"
+		}
+		names = append(names, v.ID)
+	}
+	return strings.Join(names, ", ")
+}
+
+// callTool asks the model to call a tool.
+func (r *testRun) callTool(ctx context.Context) (ok bool) {
+	p := r.c.provider
+	wait := toolTimeout
+	if isLoopback(p.BaseURL) {
+		wait = localToolTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	m, err := r.newClient(Choice{Provider: p}, r.c.key)
+	var reply goal.Reply
+	if err == nil {
+		r.started = time.Now()
+		reply, err = m.Turn(ctx, goal.Turn{
+			Model:    p.Model,
+			System:   "You test a connection. Call the tool report_ready once, with the word ready.",
+			Messages: []goal.Message{{Role: goal.User, Text: "Call report_ready now."}},
+			Tools: []goal.ToolSpec{{
+				Name:        "report_ready",
+				Description: "Reports that tools can be called.",
+				Schema: json.RawMessage(
+					`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"],"additionalProperties":false}`),
+			}},
+		}, nil)
+	}
+	if err != nil {
+		return r.fail(r.describeFailure(*r.c, err))
+	}
+	if len(reply.Calls) == 0 {
+		return r.fail(failure{
+			step:     stepTools,
+			message:  p.Model + " answered, but called no tool",
+			hint:     "choose a model that supports tool calls; a local server may need them enabled",
+			response: reply.Text,
+		})
+	}
+	r.result.LatencyMS = time.Since(r.started).Milliseconds()
+	r.pass(stepTools, fmt.Sprintf("%s called a tool in %d ms", p.Model, r.result.LatencyMS))
+	return true
+}
+
+// describeWindow finds the context window of the tested model, and notes one that is only assumed.
+func (r *testRun) describeWindow(ctx context.Context) {
+	p := r.c.provider
+	r.window = server{p, r.c.key, r.Transport}.loadedWindow(ctx, p.Model) // now it is loaded
+	if r.window == 0 {
+		for _, m := range r.listed {
+			if m.id == p.Model || m.id == p.Model+":latest" {
+				r.window = m.window
+			}
+		}
+	}
+	for i := range r.result.Models {
+		v := &r.result.Models[i]
+		if r.window > 0 && (v.ID == p.Model || v.ID == p.Model+":latest") && v.WindowFrom != "user" {
+			v.ContextWindow, v.WindowFrom = r.window, "server"
+		}
+	}
+	if _, isKnown := model.ContextWindow(p.BaseURL, p.Model); r.window == 0 && p.ContextWindow == 0 && !isKnown {
+		r.result.Notes = append(r.result.Notes, fmt.Sprintf(
+			"The context window of %s is unknown: %d tokens are assumed. Enter the right value if you know it.", p.Model,
+			model.DefaultContextWindow))
+	}
+}
+
+// describeUnreachable is the failure of a server to which no connection can be made.
+func (r *testRun) describeUnreachable(err error) failure {
+	p := r.c.provider
+	f := failure{
+		step:     stepReach,
+		message:  "Could not reach " + hostOf(p.BaseURL) + ".",
+		hint:     "check the address and your network connection",
+		response: fault.Of(err).Message,
+	}
+	if isLoopback(p.BaseURL) {
+		f.hint = "is the server running there? Start it, then test again"
+	}
+	return f
+}
+
+// describeFailure says in the user's words why a request failed: who refused, and what to do.
+func (ps *Providers) describeFailure(c connection, err error) failure {
+	name := c.preset.Name
+	if c.preset.ID == config.CustomPreset || name == "" {
+		name = hostOf(c.provider.BaseURL)
+	}
+	var status int
+	var response string
+	var kind model.Kind // of an error of a turn; a gateway may send it with the status 200
+	var listing *serverError
+	if errors.As(err, &listing) {
+		status, response = listing.status, listing.response
+	} else if e, ok := model.AsError(err); ok {
+		status, response, kind = e.Status, e.Message, e.Kind
+		if f, ok := describeModelError(name, e); ok {
+			return f
+		}
+	} else {
+		return unreachable(name, err)
+	}
+	saysKey := strings.Contains(strings.ToLower(response), "api key") || strings.Contains(response, "API_KEY")
+	switch {
+	case kind == model.Auth, status == http.StatusUnauthorized, status == http.StatusForbidden,
+		status == http.StatusBadRequest && saysKey:
+		return rejectedKey(c, name, status, response)
+	case kind == model.RateLimited, status == http.StatusTooManyRequests, status == http.StatusPaymentRequired:
+		return failure{
+			step:      stepTools,
+			isWarning: status != http.StatusPaymentRequired && listing == nil,
+			message:   "The key works, but its quota is used up.",
+			hint:      "add credit at " + cmp.Or(c.preset.KeyPage, name) + ", or wait until the limit is over",
+			status:    status,
+			response:  response,
+		}
+	case listing != nil && status == http.StatusOK:
+		return failure{
+			step:     stepModels,
+			message:  name + " did not answer with a list of models.",
+			hint:     "check the address; it usually ends with /v1. Or enter a model name yourself",
+			status:   status,
+			response: response,
+		}
+	case listing != nil && status == http.StatusNotFound:
+		return failure{
+			step:     stepModels,
+			message:  "No API at this address.",
+			hint:     "check the address; it usually ends with /v1. Or enter a model name yourself",
+			status:   status,
+			response: response,
+		}
+	case listing != nil:
+		return failure{
+			step:     stepModels,
+			message:  fmt.Sprintf("%s answered with an error (%d).", name, status),
+			hint:     "try again later, or look at what the server says",
+			status:   status,
+			response: response,
+		}
+	}
+	return failure{
+		step:     stepTools,
+		message:  fmt.Sprintf("%s refused the request.", cmp.Or(c.provider.Model, name)),
+		hint:     "choose another model, one that supports tool calls",
+		status:   status,
+		response: response,
+	}
+}
+
+// describeModelError describes errors of a turn that no status stands for.
+func describeModelError(name string, e *model.Error) (f failure, ok bool) {
+	switch e.Kind {
+	case model.Unreachable:
+		return unreachable(name, e), true
+	case model.Overloaded, model.Truncated:
+		return failure{
+			step:     stepTools,
+			message:  name + " is overloaded or broken right now.",
+			hint:     "test again in a minute",
+			status:   e.Status,
+			response: e.Message,
+		}, true
+	case model.InvalidReply:
+		return failure{
+			step:     stepTools,
+			message:  name + " does not speak this protocol.",
+			hint:     e.Hint,
+			status:   e.Status,
+			response: e.Message,
+		}, true
+	case model.Auth, model.RateLimited, model.Refused, model.BadRequest, model.TooLong, model.NoVision:
+	}
+	return failure{}, false
+}
+
+func rejectedKey(c connection, name string, status int, response string) failure {
+	f := failure{
+		step:     stepKey,
+		message:  name + " rejected this key.",
+		hint:     "It may be incomplete, revoked, or belong to another account. Copy it again and paste it here.",
+		status:   status,
+		response: response,
+	}
+	switch {
+	case c.key == "" && c.provider.APIKeyEnv != "":
+		f.message = name + " needs a key, and " + c.provider.APIKeyEnv + " is not set."
+		f.hint = "set " + c.provider.APIKeyEnv + " before Goalpost starts, or paste the key"
+	case c.key == "":
+		f.message, f.hint = name+" needs a key.", "paste the key, or name the environment variable that contains it"
+	case c.provider.APIKeyEnv != "":
+		f.message = name + " rejected the key in " + c.provider.APIKeyEnv + "."
+		f.hint = "check " + c.provider.APIKeyEnv + ", or paste another key"
+	}
+	return f
+}
+
+// unreachable is the failure of a request that got no answer.
+func unreachable(name string, err error) failure {
+	reason := err.Error()
+	f := failure{
+		step:     stepReach,
+		message:  "Could not reach " + name + ".",
+		hint:     "check the address and your network connection",
+		response: reason,
+	}
+	switch {
+	case strings.Contains(reason, "x509") || strings.Contains(reason, "certificate"):
+		f.message = "The certificate of " + name + " is not trusted."
+		f.hint = "check the address; a company's own authority has to be installed on this computer"
+	case strings.Contains(reason, "HTTP response to HTTPS client"):
+		f.message, f.hint = name+" does not speak HTTPS.", "begin the address with http://"
+	case errors.Is(err, context.DeadlineExceeded):
+		f.message, f.hint = name+" did not answer in time.", "test again; a local server may still be loading the model"
+	}
+	return f
+}
+
+// viewModels joins a server's list with the catalog: recommended first, then what the catalog lists, then the rest.
+func viewModels(p config.Provider, listed []listedModel) []api.ModelView {
+	suggested := catalog.Suggested(p.BaseURL)
+	views := []api.ModelView{}
+	preset, _ := config.FindPreset(p.Preset)
+	for _, m := range listed {
+		if m.isNotChat {
+			continue
+		}
+		v := viewModel(p, m)
+		v.Free = preset.IsLocal && isLoopback(p.BaseURL)
+		v.Other = suggested != "" && v.Other || !v.Free && isNoTextModel(m.id)
+		views = append(views, v)
+	}
+	if !preset.IsLocal {
+		slices.SortStableFunc(views, func(a, b api.ModelView) int {
+			if a.Other != b.Other {
+				if a.Other {
+					return 1
+				}
+				return -1
+			}
+			return cmp.Compare(b.ID, a.ID) // newer versions have higher numbers
+		})
+	}
+	recommend(views, suggested)
+	return views
+}
+
+// recommend marks one model and puts it first: the suggested one, else the first that may call tools.
+func recommend(views []api.ModelView, suggested string) {
+	best := slices.IndexFunc(views, func(v api.ModelView) bool { return v.ID == suggested })
+	if best < 0 {
+		best = slices.IndexFunc(views, func(v api.ModelView) bool { return v.Tools != "no" && !v.Other })
+	}
+	if best < 0 && len(views) > 0 {
+		best = 0
+	}
+	if best < 0 {
+		return
+	}
+	views[best].Recommended = true
+	first := views[best]
+	copy(views[1:best+1], views[:best])
+	views[0] = first
+}
+
+// viewModel joins what a server and the catalog know about a model.
+func viewModel(p config.Provider, m listedModel) api.ModelView {
+	v := api.ModelView{
+		ID:            m.id,
+		ContextWindow: m.window,
+		WindowFrom:    "server",
+		InputPrice:    m.inputPrice,
+		OutputPrice:   m.outputPrice,
+		Images:        m.images,
+		Tools:         m.tools,
+		Reasoning:     m.reasoning,
+	}
+	known, isListed := catalog.Find(p.BaseURL, m.id)
+	if isListed && known.Price.IsKnown() {
+		v.InputPrice, v.OutputPrice, v.CachedPrice = known.Price.In, known.Price.Out, known.Price.CacheRead
+	}
+	v.Other = !isListed
+	isKnown := isListed
+	if !isListed {
+		known, isKnown = catalog.FindName(m.id)
+	}
+	if v.ContextWindow == 0 {
+		v.ContextWindow, v.WindowFrom = model.DefaultContextWindow, "assumed"
+		if isKnown && known.Window > 0 {
+			v.ContextWindow, v.WindowFrom = known.Window, "catalog"
+		}
+	}
+	if isKnown {
+		v.Images, v.Reasoning = cmp.Or(v.Images, yesOrNo(known.Images)), cmp.Or(v.Reasoning, yesOrNo(known.Reasons))
+		v.Tools = cmp.Or(v.Tools, "yes") // the catalog lists models for agents
+	}
+	if m.id == p.Model && p.ContextWindow > 0 {
+		v.ContextWindow, v.WindowFrom = p.ContextWindow, "user"
+	}
+	if m.id == p.Model && p.Price != nil {
+		v.InputPrice, v.OutputPrice, v.CachedPrice = p.Price.Input, p.Price.Output, p.Price.CachedInput
+	}
+	return v
+}
+
+// isNoTextModel reports whether a name is that of a model for vectors, sound or pictures.
+func isNoTextModel(id string) bool {
+	name := strings.ToLower(id)
+	return slices.ContainsFunc([]string{
+		"embed", "whisper", "tts", "dall-e", "moderation", "realtime", "audio", "transcribe", "sora", "image", "rerank",
+		"veo", "imagen",
+	}, func(word string) bool { return strings.Contains(name, word) })
+}

@@ -1,0 +1,116 @@
+package models
+
+import (
+	"context"
+	"net/url"
+	"sync"
+	"time"
+
+	"goalpost/backend/config"
+	"goalpost/backend/model"
+	"goalpost/backend/model/catalog"
+)
+
+// windowTimeout is how long a server may take to tell the context window of a model.
+const windowTimeout = 3 * time.Second
+
+// windowCache has the context windows that servers reported, in tokens; 0 if they did not.
+type windowCache struct {
+	mu    sync.Mutex
+	known map[[2]string]int // by base URL and model
+}
+
+// Window returns the size of the model's context in tokens, 0 for the scripted model. It asks the server if nothing
+// else is known.
+func (ps *Providers) Window(ctx context.Context, p config.Provider) int {
+	tokens, from := ps.findWindow(ctx, p)
+	if from != "" {
+		return tokens
+	}
+	return model.DefaultContextWindow
+}
+
+// findWindow returns the context window of a provider's model in tokens, and who says so: user, server or catalog. Both
+// are zero for the scripted model; otherwise from is "" if nothing is known.
+func (ps *Providers) findWindow(ctx context.Context, p config.Provider) (tokens int, from string) {
+	switch {
+	case p.Kind == config.Demo:
+		return 0, "user"
+	case p.ContextWindow > 0:
+		return p.ContextWindow, "user"
+	case p.Test != nil && p.Test.Model == p.Model && p.Test.Window > 0:
+		return p.Test.Window, "server"
+	}
+	if tokens, isKnown := model.ContextWindow(p.BaseURL, p.Model); isKnown {
+		return tokens, "catalog"
+	}
+	if tokens = ps.askWindow(ctx, p); tokens > 0 {
+		return tokens, "server"
+	}
+	return 0, ""
+}
+
+// askWindow asks the server for the context window of a model, once for each model that it tells; 0 if it does not.
+func (ps *Providers) askWindow(ctx context.Context, p config.Provider) int {
+	at := [2]string{p.BaseURL, p.Model}
+	ps.windows.mu.Lock()
+	tokens := ps.windows.known[at]
+	ps.windows.mu.Unlock()
+	if tokens > 0 {
+		return tokens
+	}
+	key, err := ps.apiKey(ctx, p)
+	if err != nil {
+		return 0
+	}
+	ctx, cancel := context.WithTimeout(ctx, windowTimeout)
+	defer cancel()
+	s := server{p, key, ps.Transport}
+	if tokens = s.loadedWindow(ctx, p.Model); tokens == 0 {
+		list, err := s.listModels(ctx)
+		if err != nil {
+			return 0
+		}
+		for _, m := range list {
+			if m.id == p.Model {
+				tokens = m.window
+			}
+		}
+	}
+	if tokens > 0 {
+		ps.windows.mu.Lock()
+		defer ps.windows.mu.Unlock()
+		if ps.windows.known == nil {
+			ps.windows.known = map[[2]string]int{}
+		}
+		ps.windows.known[at] = tokens
+	}
+	return tokens
+}
+
+// HasPrice reports whether the cost of a provider's model is counted: it has a price, costs nothing, or the server
+// reports the cost of each turn. Without, a limit of money does not hold.
+func (ps *Providers) HasPrice(p config.Provider) bool {
+	if preset, ok := config.FindPreset(p.Preset); ok && preset.IsLocal && isLoopback(p.BaseURL) {
+		return true
+	}
+	if p.Kind == config.Demo || p.Price != nil || reportsCost(p.BaseURL) {
+		return true
+	}
+	m, ok := catalog.Find(p.BaseURL, p.Model)
+	return ok && m.Price.IsKnown()
+}
+
+// reportsCost reports whether a server is known to send the cost of each turn.
+func reportsCost(baseURL string) bool {
+	u, err := url.Parse(baseURL)
+	if err != nil {
+		return false
+	}
+	for _, p := range config.Presets() {
+		if own, err := url.Parse(p.BaseURL); err == nil && p.ReportsCost && own.Host == u.Host {
+			return true
+		}
+	}
+	return u.Host == "ai-gateway.vercel.sh"
+}

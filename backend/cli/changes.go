@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+)
+
+// changeCommands show what a goal changed in its folder, and undo it.
+type changeCommands struct{ Program }
+
+func (p changeCommands) diff() *cobra.Command {
+	var stat, patch, asJSON bool
+	c := &cobra.Command{
+		Use:   "diff ID [PATH…]",
+		Short: "Show what a goal changed in its folder",
+		Long: "Compare a goal's folder, as it is now, with the start of the goal, also while the goal runs. Paths are " +
+			"relative to the goal's folder. The output is a patch that git apply takes, without the values of your secrets.",
+		Args:    cobra.MinimumNArgs(1),
+		Example: "  " + p.Name + " diff 01k3 --stat\n  " + p.Name + " diff 01k3 src/cart.go",
+		RunE: func(c *cobra.Command, args []string) error {
+			if stat && patch {
+				return fault.Invalid("stat", "--stat and --patch exclude each other", "give one of them")
+			}
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+				v, err := a.ChangesAPI(c.Context()).List(args[0], args[1:])
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					return p.json(v)
+				case v.Unavailable != "":
+					return p.printf("%s\n", v.Unavailable)
+				case stat || len(v.Files) == 0:
+					return p.printStat(v)
+				}
+				return p.printPatch(c, a, v, args[1:])
+			})
+		},
+	}
+	c.Flags().BoolVar(&stat, "stat", false, "list the files, with the number of lines added and removed")
+	c.Flags().BoolVar(&patch, "patch", false, "the differences line by line (the default)")
+	c.Flags().BoolVar(&asJSON, "json", false, "the list as JSON")
+	return c
+}
+
+// printPatch prints the differences line by line.
+func (p changeCommands) printPatch(c *cobra.Command, a *app.App, v api.ChangesView, paths []string) error {
+	all := func(api.ChangedFile) bool { return true }
+	err := a.EachDiff(c.Context(), goal.ID(v.GoalID), paths, all, func(d api.FileDiff) error {
+		if d.Before.Type == "folder" || d.After.Type == "folder" {
+			return p.printf("%s\n", statLine(d.ChangedFile))
+		}
+		if isTerminal(os.Stdout) {
+			return p.printf("%s", sanitize(d.Patch))
+		}
+		return p.printf("%s", d.Patch)
+	})
+	return errors.Join(err, p.noteLeftOut(v.LeftOut))
+}
+
+// printStat lists the changed files.
+func (p changeCommands) printStat(v api.ChangesView) error {
+	added, removed := 0, 0
+	for _, f := range v.Files {
+		added, removed = added+max(0, f.Added), removed+max(0, f.Removed)
+		if err := p.printf("%s\n", statLine(f)); err != nil {
+			return err
+		}
+	}
+	since := "the start of the goal"
+	if v.FromStep > 0 {
+		since = fmt.Sprintf("step %d, where its first snapshot was taken", v.FromStep)
+	}
+	if len(v.Files) == 0 {
+		return errors.Join(p.printf("Nothing differs from %s.\n", since), p.noteLeftOut(v.LeftOut))
+	}
+	err := p.printf("%s changed since %s, +%d −%d\n", goal.FormatCount(len(v.Files), "file"), since, added, removed)
+	return errors.Join(err, p.noteLeftOut(v.LeftOut))
+}
+
+// statLine is one changed file: "changed  +3 −1  src/a.go (edited since by somebody else)".
+func statLine(f api.ChangedFile) string {
+	count := fmt.Sprintf("+%d −%d", f.Added, f.Removed)
+	switch {
+	case f.Before.Type == "folder" || f.After.Type == "folder":
+		count = "folder"
+	case f.Added < 0:
+		count = fmt.Sprintf("%d → %d bytes", f.Before.Size, f.After.Size)
+	}
+	var notes []string
+	if f.Before.Mode != f.After.Mode && f.Change == api.FileChanged {
+		notes = append(notes, "mode "+f.Before.Mode+" → "+f.After.Mode)
+	}
+	if f.Ignored {
+		notes = append(notes, "ignored by git")
+	}
+	if f.EditedSince {
+		notes = append(notes, "edited since by somebody else")
+	}
+	if f.RunsCheck {
+		notes = append(notes, "a check runs it")
+	}
+	note := ""
+	if len(notes) > 0 {
+		note = " (" + strings.Join(notes, ", ") + ")"
+	}
+	return fmt.Sprintf("%-8s %-12s %s%s", f.Change, count, singleLine(f.Path), note)
+}
+
+// noteLeftOut names what is not compared, on standard error.
+func (p changeCommands) noteLeftOut(list []api.LeftOutPath) error {
+	const most = 10
+	for i, l := range list {
+		if i == most {
+			p.errorf("%s: and %d more\n", p.Name, len(list)-most)
+			break
+		}
+		p.errorf("%s: not compared, not undone: %s (%s)\n", p.Name, singleLine(l.Path), l.Why)
+	}
+	return nil
+}
+
+func (p changeCommands) undo() *cobra.Command {
+	var in api.UndoInput
+	var list, asJSON bool
+	c := &cobra.Command{
+		Use:   "undo ID [PATH…]",
+		Short: "Bring a goal's folder back to what it was before the goal",
+		Long: "Bring a goal's folder back to what it was before the goal, or some files of it, whatever changed them: " +
+			"tools, shell commands, builds. Paths are relative to the goal's folder. Files that somebody else changed " +
+			"after the goal are listed and left alone, unless --force names them. The folder as it was before the undo " +
+			"is kept: --redo brings it back. Ignored folders that are large, folders that programs fill, and .git are " +
+			"not touched.",
+		Args: cobra.MinimumNArgs(1),
+		Example: "  " + p.Name + " undo 01k3 --dry-run\n  " + p.Name + " undo 01k3 src/cart.go\n  " + p.Name +
+			" undo 01k3 --redo",
+		RunE: func(c *cobra.Command, args []string) error {
+			in.Paths = args[1:]
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+				if list {
+					return p.listCheckpoints(a.ChangesAPI(c.Context()), args[0], asJSON)
+				}
+				return p.undoChanges(a.ChangesAPI(c.Context()), args[0], in, asJSON)
+			})
+		},
+	}
+	fl := c.Flags()
+	fl.IntVar(&in.Step, "to", 0, "bring back what was there after this step; 0 is the start of the goal")
+	fl.BoolVar(&in.DryRun, "dry-run", false, "change nothing, list what would be done")
+	fl.BoolVar(&in.Redo, "redo", false, "undo the last undo")
+	fl.StringArrayVar(&in.Force, "force", nil,
+		"overwrite this file although somebody else changed it since; may be repeated")
+	fl.BoolVar(&list, "list", false, "list the states of the folder that were kept")
+	fl.BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+// checkpointWords describe the kinds of checkpoints.
+var checkpointWords = map[string]string{
+	"start":       "start of the goal",
+	"resume":      "start of a later run",
+	"step":        "after step %d",
+	"end":         "end of a run, step %d",
+	"before_undo": "before an undo",
+	"after_undo":  "after an undo",
+}
+
+func (p changeCommands) listCheckpoints(g *api.ChangesAPI, id string, asJSON bool) error {
+	v, err := g.List(id, nil)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return p.json(v.Checkpoints)
+	case v.Unavailable != "":
+		return p.printf("%s\n", v.Unavailable)
+	}
+	for _, c := range v.Checkpoints {
+		words := checkpointWords[c.Kind]
+		if strings.Contains(words, "%d") {
+			words = fmt.Sprintf(words, c.Step)
+		}
+		if err := p.printf("%s  %s\n", c.At, words); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p changeCommands) undoChanges(g *api.ChangesAPI, id string, in api.UndoInput, asJSON bool) error {
+	out, err := g.Undo(id, in)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return p.json(out)
+	}
+	verbs := map[string]string{api.FileNew: "removed", api.FileChanged: "restored", api.FileDeleted: "brought back"}
+	if in.DryRun {
+		verbs = map[string]string{
+			api.FileNew: "would remove", api.FileChanged: "would restore", api.FileDeleted: "would bring back",
+		}
+	}
+	for _, c := range out.Done {
+		if err := p.printf("%-12s %s\n", verbs[c.Change], singleLine(c.Path)); err != nil {
+			return err
+		}
+	}
+	for _, s := range out.Skipped {
+		hint := ""
+		if s.CanForce {
+			hint = "; --force overwrites it"
+		}
+		if err := p.printf("%-12s %s: %s%s\n", "left alone", singleLine(s.Path), singleLine(s.Why), hint); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(out.Done)+len(out.Skipped) == 0 && in.Redo:
+		err = p.printf("Nothing to do: the folder is what it was before the undo.\n")
+	case len(out.Done)+len(out.Skipped) == 0:
+		err = p.printf("Nothing to undo: nothing differs from %s.\n", out.To)
+	case in.DryRun:
+		err = p.printf("Nothing was changed. Without --dry-run, %s would be brought back to %s.\n",
+			goal.FormatCount(len(out.Done), "file"), out.To)
+	default:
+		err = p.printf("%s brought back to %s.", goal.FormatCount(len(out.Done), "file"), out.To)
+		if out.CanRedo {
+			err = errors.Join(err, p.printf(" --redo undoes that."))
+		}
+		err = errors.Join(err, p.printf("\n"))
+	}
+	return errors.Join(err, p.noteLeftOut(out.LeftOut))
+}

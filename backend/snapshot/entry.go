@@ -1,0 +1,123 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+	"unicode/utf8"
+)
+
+// Name is a path or the target of a link, byte for byte. JSON has a string for it, or an array of one base64 text where
+// the bytes are not UTF-8.
+type Name string
+
+// MarshalJSON writes the name without loss.
+func (n Name) MarshalJSON() ([]byte, error) {
+	if utf8.ValidString(string(n)) {
+		return json.Marshal(string(n)) //nolint:wrapcheck // of a string
+	}
+	return json.Marshal([][]byte{[]byte(n)}) //nolint:wrapcheck // likewise
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (n *Name) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '[' {
+		var raw [][]byte
+		if err := json.Unmarshal(b, &raw); err != nil || len(raw) != 1 {
+			return fmt.Errorf("a name of a snapshot: %w", err)
+		}
+		*n = Name(raw[0])
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(n)) //nolint:wrapcheck // of a string
+}
+
+// Entry is one thing in the folder, as a snapshot has it.
+type Entry struct {
+	Path    Name        `json:"p"` // relative, with slashes
+	Mode    fs.FileMode `json:"o"`
+	Size    int64       `json:"s,omitempty"` // of regular files, in bytes
+	SHA256  string      `json:"h,omitempty"` // of regular files
+	Target  Name        `json:"t,omitempty"` // of symlinks
+	Kept    bool        `json:"k,omitempty"` // the content is in the pack
+	Ignored bool        `json:"i,omitempty"` // by a .gitignore
+	// LeftOut is why the entry, and what is in it, is not part of the snapshot; "" if it is.
+	LeftOut string `json:"l,omitempty"`
+	// Stamp allows to reuse the hash. It is zero if the file had just been changed.
+	Stamp stamp `json:"f,omitzero"`
+
+	seen stamp // like Stamp, but always set by a scan
+	info fs.FileInfo
+}
+
+// stamp changes with a file's content, as far as a file system reports it.
+type stamp struct {
+	MTime int64  `json:"m"` // ns since 1970
+	CTime int64  `json:"c"`
+	Inode uint64 `json:"i"`
+}
+
+// stampAge is how long ago a file must have been changed for its stamp to be reliable. Within one tick of a file
+// system's clock a second change leaves no trace.
+const stampAge = 2 * time.Second
+
+func stampOf(info fs.FileInfo) stamp {
+	s := stamp{MTime: info.ModTime().UnixNano()}
+	s.CTime, s.Inode = changeAndInode(info)
+	return s
+}
+
+func (s stamp) isSettled(now time.Time) bool {
+	return now.Sub(time.Unix(0, max(s.MTime, s.CTime))) > stampAge
+}
+
+// isFile reports whether the entry is a regular file.
+func (e *Entry) isFile() bool { return e != nil && e.Mode.IsRegular() }
+
+func (e *Entry) isDir() bool { return e != nil && e.Mode.IsDir() }
+
+// equalEntries reports whether two entries mean the same content, mode and link. Nil is nothing.
+func equalEntries(a, b *Entry) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Mode == b.Mode && a.Size == b.Size && a.SHA256 == b.SHA256 && a.Target == b.Target && a.LeftOut == b.LeftOut
+}
+
+// state is the folder at one moment, by path.
+type state map[string]*Entry
+
+// isLeftOut reports whether a path, or a folder above it, is not part of the state.
+func (s state) isLeftOut(path string) bool {
+	for i := 0; i <= len(path); i++ {
+		if i == len(path) || path[i] == '/' {
+			if e := s[path[:i]]; e != nil && e.LeftOut != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Display is a path as users see it: quoted if it has control characters or is not UTF-8.
+func Display(path string) string {
+	plain := path != "" && path[0] != '"'
+	for _, r := range path {
+		if r < ' ' || r == 0x7f || r == utf8.RuneError {
+			plain = false
+		}
+	}
+	if plain && utf8.ValidString(path) {
+		return path
+	}
+	return fmt.Sprintf("%q", path)
+}
+
+// permission is the part of a mode that chmod sets.
+func permission(m fs.FileMode) fs.FileMode {
+	return m & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
+}
+
+func sameFile(a, b fs.FileInfo) bool { return a != nil && b != nil && os.SameFile(a, b) }

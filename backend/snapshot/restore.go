@@ -1,0 +1,445 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"goalpost/backend/folder"
+	"goalpost/backend/text"
+)
+
+// Request says what is brought back.
+type Request struct {
+	To    int      // the snapshot
+	Paths []string // files and folders, relative; none is everything
+	// Force are paths that are brought back although somebody else changed them since, or although their present
+	// content cannot be kept.
+	Force  []string
+	DryRun bool // change nothing, say what would be done
+	Redo   bool // it undoes an undo
+}
+
+// Skipped is a path that was left as it is.
+type Skipped struct {
+	Path     string
+	Why      string
+	CanForce bool
+}
+
+// Outcome is what a restoration did.
+type Outcome struct {
+	Done    []Change
+	Skipped []Skipped
+	LeftOut []*Entry
+	// Saved is the snapshot of the folder before it was changed; -1 if nothing was changed.
+	Saved int
+}
+
+// Restore brings the folder back to a snapshot. It takes a snapshot before and one after. It replaces each file as a
+// whole, in one moment, and never one that changed after it was looked at. After an error part of the work may have
+// been done; the snapshot from before is then in the archive.
+func (a *Archive) Restore(ctx context.Context, q Request) (*Outcome, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if q.To < 0 || q.To >= len(a.records) {
+		return nil, fmt.Errorf("there is no snapshot %d", q.To)
+	}
+	if q.DryRun {
+		s := &scan{rules: a.rules, hidden: a.o.Hidden, previous: a.last}
+		if err := s.run(ctx, a.o.Dir); err != nil {
+			return nil, err
+		}
+		out, _ := a.plan(q, s.entries)
+		return out, nil
+	}
+	if err := a.makeReadable(ctx, q.To); err != nil {
+		return nil, err
+	}
+	if err := a.take(ctx, record{Kind: BeforeUndo, Step: a.newestStep()}); err != nil {
+		return nil, err
+	}
+	saved := len(a.records) - 1
+	out, work := a.plan(q, a.last)
+	if len(work.changes) == 0 {
+		return out, nil
+	}
+	if err := a.Sync(); err != nil { // what is about to be overwritten survives a loss of power
+		return nil, err
+	}
+	out.Saved = saved
+	err := work.run(ctx, out)
+	// what was done is recorded in any case
+	after := a.take(context.WithoutCancel(ctx), record{Kind: AfterUndo, Step: a.newestStep(), Redo: q.Redo})
+	if err = errors.Join(err, after); err != nil {
+		return out, err
+	}
+	return out, nil
+}
+
+// LastUndo returns the snapshot from before the last undo, which a redo brings back. ok is false if there was no undo,
+// or if it was undone already.
+func (a *Archive) LastUndo() (n int, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i, r := range slices.Backward(a.records) {
+		if r.Kind == AfterUndo {
+			return i - 1, !r.Redo && i > 0
+		}
+	}
+	return 0, false
+}
+
+func (a *Archive) newestStep() int {
+	if len(a.records) == 0 {
+		return 0
+	}
+	return a.records[len(a.records)-1].Step
+}
+
+// makeReadable gives folders and files that cannot be read now, but could in snapshot n, their mode of then: otherwise
+// nothing in them could be brought back.
+func (a *Archive) makeReadable(ctx context.Context, n int) error {
+	target := a.stateAt(n)
+	for range maxDepth {
+		s := &scan{rules: a.rules, hidden: a.o.Hidden, previous: a.last}
+		if err := s.run(ctx, a.o.Dir); err != nil {
+			return err
+		}
+		changed := false
+		for at, e := range s.entries {
+			then := target[at]
+			if e.LeftOut != leftOutUnreadable || then == nil || then.LeftOut != "" || then.Mode.Type() != e.Mode.Type() {
+				continue
+			}
+			err := a.inFolder(at, func(dir *os.Root, name string) error {
+				return text.StripPathError(dir.Chmod(name, permission(then.Mode)))
+			})
+			changed = changed || err == nil
+		}
+		if !changed {
+			return nil
+		}
+	}
+	return nil
+}
+
+// inFolder calls do with the folder of a path. It makes missing folders above the path.
+func (a *Archive) inFolder(at string, do func(dir *os.Root, name string) error) error {
+	root, err := os.OpenRoot(a.o.Dir)
+	if err != nil {
+		return fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
+	dir, name, err := folder.OpenParent(root, filepath.FromSlash(at))
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(dir, name), dir.Close())
+}
+
+func (a *Archive) isThere(at string) bool {
+	root, err := os.OpenRoot(a.o.Dir)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	_, err = root.Lstat(filepath.FromSlash(at))
+	return err == nil
+}
+
+// restoration is what is done to bring a folder back.
+type restoration struct {
+	archive *Archive
+	is      state
+	changes []Change
+	target  state
+	// modes are those that folders have in the end, by path.
+	modes map[string]fs.FileMode
+}
+
+// plan decides what is brought back, and what is left alone. The caller holds the archive's mu.
+func (a *Archive) plan(q Request, is state) (*Outcome, *restoration) {
+	c := a.compare(q.To, is)
+	c.Select(q.Paths)
+	out := &Outcome{LeftOut: c.LeftOut, Saved: -1}
+	work := &restoration{archive: a, is: is, target: a.stateAt(q.To), modes: map[string]fs.FileMode{}}
+	isForced := func(path string) bool {
+		forced := Comparison{Changes: []Change{{Path: path}}}
+		forced.Select(q.Force)
+		return len(q.Force) > 0 && len(forced.Changes) > 0
+	}
+	for _, one := range c.Changes {
+		switch {
+		case one.Before.isFile() && !a.pack.has(one.Before.SHA256) && !one.After.hasContentOf(one.Before):
+			out.Skipped = append(out.Skipped, Skipped{Path: one.Path, Why: "its earlier content was too large to be kept"})
+		case one.EditedSince && !isForced(one.Path):
+			out.Skipped = append(out.Skipped, Skipped{one.Path, "somebody else changed it since", true})
+		case !q.DryRun && one.After.isFile() && !a.pack.has(one.After.SHA256) &&
+			!one.Before.hasContentOf(one.After) && !isForced(one.Path):
+			out.Skipped = append(out.Skipped, Skipped{one.Path, "its present content is too large to be kept", true})
+		default:
+			work.changes = append(work.changes, one)
+		}
+	}
+	work.addParents()
+	out.Done = work.changes
+	return out, work
+}
+
+func (e *Entry) hasContentOf(o *Entry) bool { return e.isFile() && o.isFile() && e.SHA256 == o.SHA256 }
+
+// addParents adds the folders that are missing above what is brought back.
+func (w *restoration) addParents() {
+	planned := map[string]bool{}
+	for _, one := range w.changes {
+		planned[one.Path] = true
+	}
+	missing := map[string]bool{}
+	for _, one := range w.changes {
+		if one.Before == nil {
+			continue
+		}
+		for at := range parents(one.Path) {
+			if w.is[at] == nil && w.target[at].isDir() && !planned[at] {
+				missing[at] = true
+			}
+		}
+	}
+	for _, at := range sortedPaths(missing) {
+		w.changes = append(w.changes, Change{Path: at, Before: w.target[at]})
+	}
+	slices.SortFunc(w.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// run does the work. What fails is in out, too; the error is one that ended the work.
+func (w *restoration) run(ctx context.Context, out *Outcome) error {
+	var done []Change
+	failed := map[string]string{}
+	do := func(list []Change, act func(Change) error) error {
+		for _, one := range list {
+			if err := ctx.Err(); err != nil {
+				return fmt.Errorf("bringing the folder back: %w", context.Cause(ctx))
+			}
+			if failed[one.Path] != "" {
+				continue
+			}
+			if err := act(one); err != nil {
+				failed[one.Path] = err.Error()
+			}
+		}
+		return nil
+	}
+	backward := slices.Clone(w.changes)
+	slices.Reverse(backward) // what is in a folder comes before it
+	w.openFolders()
+	err := do(backward, w.remove)
+	if err == nil {
+		err = do(w.changes, w.put)
+	}
+	if e := w.setModes(); err == nil {
+		err = e
+	}
+	for _, one := range w.changes {
+		if why := failed[one.Path]; why != "" {
+			out.Skipped = append(out.Skipped, Skipped{Path: one.Path, Why: why})
+		} else if err == nil {
+			done = append(done, one)
+		}
+	}
+	out.Done = done
+	return err
+}
+
+// openFolders lets the program write in the folders in which something changes, until setModes.
+func (w *restoration) openFolders() {
+	for _, one := range w.changes {
+		if one.Before.isDir() {
+			w.modes[one.Path] = permission(one.Before.Mode)
+		}
+		for at := range parents(one.Path) {
+			w.openFolder(at)
+		}
+		if one.After.isDir() {
+			w.openFolder(one.Path)
+		}
+	}
+}
+
+func (w *restoration) openFolder(at string) {
+	e := w.is[at]
+	const access = 0o700
+	if !e.isDir() || e.LeftOut != "" || e.Mode&access == access {
+		return
+	}
+	if _, planned := w.modes[at]; !planned {
+		w.modes[at] = permission(e.Mode)
+	}
+	// where it fails, what is done in it fails, and is reported
+	_ = w.archive.inFolder(at, func(dir *os.Root, name string) error {
+		return dir.Chmod(name, permission(e.Mode)|access)
+	})
+}
+
+// setModes sets the modes of folders, the innermost first.
+func (w *restoration) setModes() error {
+	var errs []error
+	paths := make([]string, 0, len(w.modes))
+	for at := range w.modes {
+		paths = append(paths, at)
+	}
+	slices.Sort(paths)
+	for _, at := range slices.Backward(paths) {
+		if !w.archive.isThere(at) {
+			continue // it could not be made: that was reported
+		}
+		errs = append(errs, w.archive.inFolder(at, func(dir *os.Root, name string) error {
+			info, err := dir.Lstat(name)
+			if err != nil || !info.IsDir() || permission(info.Mode()) == w.modes[at] {
+				return nil //nolint:nilerr // it is gone
+			}
+			return text.StripPathError(dir.Chmod(name, w.modes[at]))
+		}))
+	}
+	return errors.Join(errs...)
+}
+
+// remove removes what was not there, or was of another type.
+func (w *restoration) remove(c Change) error {
+	if c.After == nil || c.Before != nil && c.Before.Mode.Type() == c.After.Mode.Type() {
+		return nil
+	}
+	return w.archive.inFolder(c.Path, func(dir *os.Root, name string) error {
+		if err := w.checkUnchanged(dir, name, c.After); err != nil {
+			return err
+		}
+		err := dir.Remove(name)
+		switch {
+		case c.After.isDir() && c.Before == nil && !errors.Is(err, fs.ErrPermission):
+			return nil // what is left in it is reported with its own reason
+		case c.After.isDir() && errors.Is(err, syscall.ENOTEMPTY):
+			return errors.New("the folder in its place has something in it that is left alone")
+		}
+		return text.StripPathError(err)
+	})
+}
+
+// put creates what was there, or gives it its content and its mode.
+func (w *restoration) put(c Change) error {
+	if c.Before == nil {
+		return nil
+	}
+	return w.archive.inFolder(c.Path, func(dir *os.Root, name string) error {
+		sameType := c.After != nil && c.Before.Mode.Type() == c.After.Mode.Type()
+		switch {
+		case sameType:
+			if err := w.checkUnchanged(dir, name, c.After); err != nil {
+				return err
+			}
+		default:
+			if _, err := dir.Lstat(name); err == nil && !c.Before.isDir() {
+				return errors.New("something else is there now")
+			}
+		}
+		switch {
+		case c.Before.isDir():
+			return makeFolder(dir, name)
+		case c.Before.Target != "":
+			return replace(dir, name, func(temporary string) error {
+				return dir.Symlink(string(c.Before.Target), temporary)
+			})
+		case c.After.hasContentOf(c.Before):
+			return text.StripPathError(dir.Chmod(name, permission(c.Before.Mode)))
+		}
+		return w.writeFile(dir, name, c.Before)
+	})
+}
+
+// makeFolder makes a folder that the program can write in; setModes gives it its mode.
+func makeFolder(dir *os.Root, name string) error {
+	err := dir.Mkdir(name, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		if info, e := dir.Lstat(name); e == nil && info.IsDir() {
+			return nil
+		}
+	}
+	if err != nil {
+		return text.StripPathError(err)
+	}
+	below, err := dir.OpenRoot(name)
+	if err != nil {
+		return text.StripPathError(err)
+	}
+	f, err := below.Open(".")
+	if err != nil {
+		return errors.Join(text.StripPathError(err), below.Close())
+	}
+	return errors.Join(folder.ChownLike(dir, f), f.Close(), below.Close())
+}
+
+// writeFile writes a content beside its place, and moves it there.
+func (w *restoration) writeFile(dir *os.Root, name string, e *Entry) error {
+	return replace(dir, name, func(temporary string) error {
+		f, err := dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err //nolint:wrapcheck // replace does
+		}
+		err = w.archive.pack.writeTo(f, e.SHA256)
+		if err == nil {
+			err = folder.ChownLike(dir, f)
+		}
+		if err == nil {
+			err = f.Chmod(permission(e.Mode))
+		}
+		return errors.Join(err, f.Close())
+	})
+}
+
+// replace lets write create a file or link, and moves it to its name in one moment.
+func replace(dir *os.Root, name string, write func(temporary string) error) error {
+	temporary := fmt.Sprintf(".goalpost-undo-%016x", rand.Uint64())
+	err := write(temporary)
+	if err == nil {
+		err = dir.Rename(temporary, name)
+	}
+	if err != nil {
+		return errors.Join(text.StripPathError(err), ignoreMissing(dir.Remove(temporary)))
+	}
+	return nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return text.StripPathError(err)
+}
+
+// checkUnchanged fails if something is not as it was looked at.
+func (w *restoration) checkUnchanged(dir *os.Root, name string, e *Entry) error {
+	info, err := dir.Lstat(name)
+	if err != nil {
+		return fmt.Errorf("%s changed in the meantime; try again", Display(string(e.Path)))
+	}
+	now := stampOf(info)
+	isSame := info.Mode().Type() == e.Mode.Type()
+	switch {
+	case e.isFile():
+		isSame = isSame && info.Size() == e.Size && now.MTime == e.seen.MTime && now.Inode == e.seen.Inode
+	case e.Target != "":
+		target, err := dir.Readlink(name)
+		isSame = isSame && err == nil && target == string(e.Target)
+	}
+	if !isSame {
+		return fmt.Errorf("%s changed in the meantime; try again", path.Base(Display(string(e.Path))))
+	}
+	return nil
+}

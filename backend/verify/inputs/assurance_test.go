@@ -1,0 +1,90 @@
+package inputs_test
+
+import (
+	"strings"
+	"testing"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/process"
+	"goalpost/backend/verify/inputs"
+)
+
+// TestAssurance_ChangedInputs_LowerTheLevel: a result that the check examines does not; what may be a yardstick, a
+// setting, an option or a program does.
+func TestAssurance_ChangedInputs_LowerTheLevel(t *testing.T) {
+	type file struct {
+		path   string
+		change string
+	}
+	for _, c := range []struct {
+		name, command string
+		program       []string
+		read          []file
+		want          string // in the reason, "" is strong
+	}{
+		{"a result", "grep -q good out.txt", []string{"grep", "-q", "good", "out.txt"}, []file{{"out.txt", "changed"}}, ""},
+		{
+			"a new result of two", "cmp wanted.txt out.txt",
+			[]string{"cmp", "wanted.txt", "out.txt"},
+			[]file{{"wanted.txt", ""}, {"out.txt", "new"}},
+			"",
+		},
+		{
+			"a yardstick", "cmp wanted.txt out.txt",
+			[]string{"cmp", "wanted.txt", "out.txt"},
+			[]file{{"wanted.txt", "changed"}, {"out.txt", "new"}},
+			"wanted.txt",
+		},
+		{"a hidden file", "curl -sf host", []string{"curl", "-sf", "host"}, []file{{".env", "new"}}, ".env"},
+		{
+			"a text that runs", "python3 -m doctest guide.txt",
+			[]string{"python3", "-m", "doctest", "guide.txt"},
+			[]file{{"guide.txt", "changed"}},
+			"guide.txt",
+		},
+		{
+			"a start-up file", "test $(sqlite3 -init a.sql db) = 1",
+			[]string{"sqlite3", "-init", "a.sql", "db"},
+			[]file{{"a.sql", "changed"}},
+			"a.sql",
+		},
+		{"the repository", "git show HEAD:a", []string{"git", "show", "HEAD:a"}, []file{{".git/HEAD", ""}}, "repository"},
+	} {
+		traced := process.TracedProgram{Path: "/usr/bin/" + c.program[0], Args: c.program, Dir: "/w"}
+		trace := process.Trace{Programs: []process.TracedProgram{traced}}
+		var changes []goal.FileChange
+		for _, f := range c.read {
+			trace.Accesses = append(trace.Accesses, process.FileAccess{Path: "/w/" + f.path, Use: process.UseRead})
+			if f.change != "" {
+				changes = append(changes, goal.FileChange{Path: f.path, Change: f.change})
+			}
+		}
+		o := inputs.Observe(trace, inputs.Scope{Dir: "/w", Command: c.command})
+		level, reason := inputs.Assurance(c.command, "/w", o, changes)
+		if (level == goal.Strong) != (c.want == "") || !strings.Contains(reason, c.want) {
+			t.Errorf("%s: %s, %q", c.name, level, reason)
+		}
+	}
+}
+
+// TestLacksTarget_NamedTarget: only a target that the command names and that has no rule is the work.
+func TestLacksTarget_NamedTarget(t *testing.T) {
+	const makefile = "test build: a\n\ttrue\n.PHONY: test\nNAME := hello\n"
+	for _, c := range []struct {
+		command, makefile string
+		want              bool
+	}{
+		{"make -s hello 2> log | grep -q good", makefile, true},
+		{"make test", makefile, false},
+		{"make -s build", makefile, false},
+		{"make", makefile, false},
+		{"make A=hello", makefile, false},
+		{"sh hello", makefile, false},
+		{"make hello", makefile + "include more.mk\n", false},
+		{"make hello.o", "%.o: %.c\n\tcc -c $<\n", false},
+	} {
+		if got := inputs.LacksTarget(c.command, c.makefile); got != c.want {
+			t.Errorf("%s: %v", c.command, got)
+		}
+	}
+}

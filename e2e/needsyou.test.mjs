@@ -1,0 +1,107 @@
+// What a goal needs of the user is answered where they work: in the drawer beside the workspace, in the dashboard,
+// and in a narrow window. One count says how many goals wait. A question is not skipped by accident.
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { complaints, withApp } from "./lib/app.mjs";
+import { addProvider, startGoal } from "./lib/goals.mjs";
+import { startModel } from "./lib/model.mjs";
+
+const write = (path, content) => ({ tool: "write_file", args: { path, content } });
+const claim = { tool: "claim_complete", args: { rationale: "it is there" } };
+
+test("requests and questions are answered in the drawer and in a narrow window", { timeout: 300_000 }, async (t) => {
+  const model = await startModel([
+    write("a.txt", "one\n"),
+    write("b.txt", "two\n"),
+    { tool: "ask_operator", args: { question: "Which colour should it have?" } },
+    claim,
+    write("c.txt", "three\n"),
+    write("d.txt", "four\n"),
+    claim,
+  ]);
+  try {
+    await withApp(t, ({ page, home, said }) => walk(page, home, model, said));
+  } finally {
+    model.close();
+  }
+});
+
+async function walk(page, home, model, said) {
+  const at = (id) => page.getByTestId(id);
+  const drawer = at("goal-drawer");
+  const header = at("goal-header");
+  const card = (goal, exit) => at("goal-card").and(page.locator(`[data-goal="${goal}"][data-exit="${exit}"]`));
+  const titled = (title) => page.waitForFunction((t) => document.title === t, title);
+  await addProvider(page, model);
+  mkdirSync(join(home, "mine"));
+  const dir = join(home, "mine");
+  const goal = await startGoal(page, {
+    objective: "write two notes",
+    dir,
+    command: "test -s b.txt",
+    risk: "read_only",
+  });
+
+  // Where one works: the drawer has the request with all of it, and every place counts the goal.
+  await at("rail-workspace").click();
+  await at("live-goal")
+    .and(page.locator(`[data-goal="${goal}"]`))
+    .click();
+  await drawer.getByText("Needs you: Write a.txt").waitFor();
+  await titled("(1) Goalpost");
+  assert.equal(await at("rail-badge").innerText(), "1");
+  assert.match(await at("status-needs-you").innerText(), /^1\s+needs you/);
+  assert.match(await drawer.getByTestId("ask").innerText(), /\+one/);
+  await drawer.getByTestId("ask-once").click();
+  await drawer.getByText("Needs you: Write b.txt").waitFor();
+  await drawer.getByTestId("ask-goal").click();
+
+  // A question has its field beside it. Without an answer nothing continues.
+  await drawer.getByText("The agent asks: Which colour should it have?").waitFor();
+  assert.equal(await drawer.getByTestId("drawer-resume").count(), 0);
+  const asked = model.asked.length;
+  await drawer.getByTestId("answer-send").click();
+  await drawer.getByTestId("answer-missing").waitFor();
+  await drawer.getByTestId("answer-skip").waitFor();
+  assert.equal(model.asked.length, asked, "the goal continued without an answer");
+  await drawer.getByTestId("answer-text").fill("blue, please");
+  await drawer.getByTestId("answer-send").click();
+  await page.locator(`[data-testid="goal-drawer"][data-status="completed"]`).waitFor();
+  await titled("Goalpost");
+  assert.match(JSON.stringify(model.asked.at(-1).messages), /blue, please/, "the agent did not get the answer");
+  assert.equal(readFileSync(join(dir, "b.txt"), "utf8"), "two\n");
+
+  // What a done goal proves is said on its card and in its receipt.
+  await at("rail-goals").click();
+  await card(goal, "done").getByTestId("card-assurance").getByText("Verified", { exact: true }).waitFor();
+  await card(goal, "done").click();
+  await at("goal-assurance").getByText("Verified", { exact: true }).waitFor();
+  await at("receipt-open").click();
+  await at("receipt-assurance").getByText("Verified", { exact: true }).waitFor();
+  await page.keyboard.press("Escape");
+
+  // In a narrow window the request and its buttons fit, and a denial says why.
+  const other = await startGoal(page, {
+    objective: "try a third note",
+    dir,
+    command: "test -s d.txt",
+    risk: "read_only",
+  });
+  await header.getByText("Needs you: Write c.txt").waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const id of ["ask-once", "ask-goal", "ask-deny", "asks-open"]) {
+    const box = await header.getByTestId(id).boundingBox();
+    assert.ok(box && box.x >= 0 && box.x + box.width <= 390, `${id} is cut: ${JSON.stringify(box)}`);
+    assert.ok(box.height >= 44, `${id} is too low for a finger`);
+  }
+  await header.getByTestId("ask-deny").click();
+  await header.getByTestId("ask-reason").fill("two notes are enough");
+  await header.getByTestId("ask-deny").click();
+  await header.getByText("Needs you: Write d.txt").waitFor();
+  await header.getByTestId("ask-once").click();
+  await card(other, "done").waitFor();
+  assert.match(JSON.stringify(model.asked.at(-1).messages), /two notes are enough/, "the agent was not told why");
+  assert.deepEqual(complaints(said), [], "the page reported errors");
+}

@@ -1,0 +1,83 @@
+import { act } from "react";
+import { beforeEach, expect, test } from "vitest";
+import type { FakeBridge } from "@/bridge/fake/bridge";
+import type { AnswerInput, ApprovalView } from "@/bridge/types";
+import type { App } from "@/store/app";
+import { all, find, get, mount, press, until, write } from "@/testing/mount";
+import { NeedsYou } from "./needsyou";
+import { goalOffer, goalOfferLabel, requestTitle } from "./words";
+
+const goal = "01m0running00000000000000a1";
+let bridge: FakeBridge;
+let app: App;
+
+beforeEach(async () => {
+  ({ app, bridge } = await mount(<NeedsYou goal={goal} />, undefined, (a) => a.approvals.load()));
+});
+
+const answers = () =>
+  bridge.calls.filter((c) => c.method === "ApprovalAPI.Answer").map((c) => c.args[0] as AnswerInput[]);
+const enabled = (id: string) => until(() => expect((get(id) as HTMLButtonElement).disabled).toBe(false));
+
+function example(part: Partial<ApprovalView>): ApprovalView {
+  const first = bridge.approvals[0];
+  if (!first) throw new Error("no approval");
+  return { ...first, always: false, ...part };
+}
+
+test("the oldest request is shown with all its arguments; answering it brings the next one", async () => {
+  expect(get("asks").textContent).toContain("1 of 2");
+  expect(get("approval-arguments").textContent).toContain("git push --force origin main");
+  expect(find("ask-goal")).toBeNull();
+  await enabled("ask-once");
+  await press("ask-once");
+  expect(answers()).toEqual([[{ goal_id: goal, request: "a1", allow: true, scope: "once", why: "" }]]);
+  await until(() => expect(get("asks").dataset.request).toBe("a2"));
+  await enabled("ask-goal");
+  await press("ask-goal");
+  expect(answers()[1]).toEqual([{ goal_id: goal, request: "a2", allow: true, scope: "host", why: "" }]);
+  await until(() => expect(find("asks")).toBeNull());
+});
+
+test("a request that has just appeared takes no click", async () => {
+  expect((get("ask-once") as HTMLButtonElement).disabled).toBe(true);
+  await press("ask-once");
+  expect(answers()).toEqual([]);
+  await enabled("ask-once");
+});
+
+test("a denial takes a reason, which the agent reads", async () => {
+  await enabled("ask-deny");
+  await press("ask-deny");
+  expect(answers()).toEqual([]);
+  write("ask-reason", "never force a push");
+  await press("ask-deny");
+  expect(answers()).toEqual([
+    [{ goal_id: goal, request: "a1", allow: false, scope: "once", why: "never force a push" }],
+  ]);
+});
+
+test("what a model wrote shows its hidden characters", async () => {
+  bridge.approvals = [example({ arguments: '{"command":"rm \u202ex"}', why: "it deletes \u200by" })];
+  await act(async () => app.approvals.load());
+  expect(all("ask")[0]?.textContent).toContain("rm ‹U+202E›x");
+  expect(all("ask")[0]?.textContent).toContain("it deletes ‹U+200B›y");
+});
+
+test("a request is named by what it does", () => {
+  const open = example({ tool: "browser_open", arguments: '{"url":"https://example.org/a"}', hosts: ["example.org"] });
+  expect(requestTitle(open)).toBe("Open example.org");
+  expect(requestTitle(example({ tool: "edit_file", arguments: "{}", paths: ["/a/b/RELEASE.md"] }))).toBe(
+    "Edit RELEASE.md",
+  );
+  expect(requestTitle(example({ tool: "browser_click", arguments: '{"target":"Send \u202eorder"}' }))).toBe(
+    "Click “Send ‹U+202E›order”",
+  );
+  expect(requestTitle(example({ tool: "browser_upload", arguments: "{}", hosts: ["a.test"] }))).toBe(
+    "Upload a file to a.test",
+  );
+  expect(requestTitle(example({ tool: "some_new_tool", arguments: "{" }))).toBe("Use some new tool");
+  const wide = { ...open, offers: [{ scope: "host" as const, covers: "" }] };
+  const offer = goalOffer(wide);
+  expect(offer && goalOfferLabel(wide, offer)).toBe("Allow example.org for this goal");
+});

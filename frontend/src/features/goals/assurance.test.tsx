@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { FakeBridge } from "@/bridge/fake/bridge";
+import { blankView } from "@/bridge/fake/fixtures";
+import { cardAfterEvent } from "@/store/goalcards";
+import { find, get, mount, until } from "@/testing/mount";
+import { assuranceOf } from "./assurance";
+import { Card } from "./card";
+import { ReceiptDialog } from "./receipt";
+
+const done = { ...blankView, status: "completed" as const, exit: "done" as const, verified: true, judged: false };
+const shared = {
+  ...done,
+  assurance: "shared",
+  assurance_words: "Verified (the tested code ran inside the test process)",
+};
+
+test("a done goal says what it proves, also one that an older version ended", () => {
+  expect(assuranceOf(shared)).toEqual({ words: shared.assurance_words, tone: "calm" });
+  expect(assuranceOf({ ...done, assurance: "judged", assurance_words: "Judged by m1" })?.tone).toBe("warn");
+  expect(assuranceOf(done)?.words).toBe("Verified");
+  expect(assuranceOf({ ...done, judged: true })?.words).toBe("Judged by a model");
+  expect(assuranceOf({ ...done, verified: false })?.words).toBe("Claimed, not verified");
+  expect(assuranceOf({ ...done, exit: "gave_up" })).toBeNull();
+});
+
+test("a card shows it, and a goal that continues proves nothing", async () => {
+  await mount(<Card card={shared} selected={false} onSelect={() => undefined} />);
+  expect(get("card-assurance").textContent).toBe(shared.assurance_words);
+  const event = { goal_id: shared.id, run_id: "r", seq: 1, at: "" };
+  const again = cardAfterEvent(shared, { ...event, type: "reopened" } as never);
+  expect([again.assurance, again.assurance_words]).toEqual([undefined, undefined]);
+});
+
+test("a goal that is not done shows none", async () => {
+  await mount(<Card card={{ ...done, exit: "error", status: "failed" }} selected={false} onSelect={() => undefined} />);
+  expect(find("card-assurance")).toBeNull();
+});
+
+test("the receipt shows it with the reason", async () => {
+  const bridge = new FakeBridge();
+  await mount(<ReceiptDialog goal="01m0done0000000000000000e5" onClose={() => undefined} />, bridge);
+  await until(() => expect(get("receipt-assurance").textContent).toContain("Verified"));
+  expect(get("receipt-assurance-reason").textContent).toContain("ran inside");
+});

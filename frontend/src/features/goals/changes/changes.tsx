@@ -1,0 +1,248 @@
+import { useCallback, useEffect, useRef, useState, type ReactNode } from "react";
+import type { ChangedFile, ChangesView, GoalView, UndoInput, UndoOutput } from "@/bridge/types";
+import { plural, stripControl } from "@/lib/text";
+import { useApp, useAppState } from "@/store/context";
+import { useCall } from "@/store/usecall";
+import { Button } from "@/ui/button";
+import { Count, FileTree } from "./filetree";
+import { FilePane } from "./filepane";
+import { RedoIcon, UndoIcon } from "./icons";
+import { UndoDialog, undoInput } from "./undodialog";
+import "./changes.css";
+
+interface ChangesProps {
+  view: GoalView;
+  /** The tabs, at the left of the bar. */
+  before: ReactNode;
+}
+
+/** What a goal changed in its folder, with the way back. */
+export default function Changes({ view, before }: ChangesProps) {
+  const { answer, problem, reload } = useCall("ChangesAPI.List", view.id, []);
+  const version = useFollowing(reload);
+  const [path, setPath] = useState("");
+  const [split, setSplit] = useState(() => window.innerWidth > 1600);
+  const [asked, setAsked] = useState<UndoInput | null>(null);
+  const app = useApp();
+  const files = answer?.files ?? [];
+  const at = Math.max(
+    0,
+    files.findIndex((f) => f.path === path),
+  );
+  const file = files[at];
+  const canUndo = answer !== undefined && !answer.running;
+  const onDone = (out: UndoOutput) => {
+    setAsked(null);
+    app.notices.done(`${plural((out.done ?? []).length, "file")} brought back to ${out.to}`);
+    void reload();
+  };
+  const close = useCallback(() => setAsked(null), []);
+  useKeys({
+    next: () => setPath(files[Math.min(at + 1, files.length - 1)]?.path ?? ""),
+    previous: () => setPath(files[Math.max(at - 1, 0)]?.path ?? ""),
+    undo: () => {
+      if (file && canUndo) setAsked(undoInput({ paths: [file.path] }));
+    },
+  });
+  return (
+    <div className="flex min-h-0 flex-1 flex-col max-[900px]:h-[420px] max-[900px]:flex-none" data-testid="changes">
+      <div className="flex min-h-10 shrink-0 flex-wrap items-center gap-2 border-b border-border px-4 py-1 text-xs">
+        {before}
+        <Total files={files} />
+        <span className="flex-1" />
+        <SplitSwitch split={split} onSplit={setSplit} />
+        {answer?.can_redo ? (
+          <Button
+            look="quiet"
+            data-testid="redo"
+            disabled={!canUndo}
+            onClick={() => setAsked(undoInput({ redo: true }))}
+          >
+            <RedoIcon size={13} /> Undo the undo…
+          </Button>
+        ) : null}
+        <Button
+          look="quiet"
+          data-testid="undo-all"
+          disabled={!canUndo || files.length === 0}
+          title={answer?.running ? "Pause the goal first" : undefined}
+          onClick={() => setAsked(undoInput({}))}
+        >
+          <UndoIcon size={13} /> Undo all changes…
+        </Button>
+      </div>
+      {answer?.undone ? <Undone view={view} /> : null}
+      {problem ? (
+        <p role="alert" className="p-5 text-xs text-text-muted">
+          {problem.message} {problem.hint}
+        </p>
+      ) : null}
+      {answer && file ? (
+        <div className="flex min-h-0 flex-1">
+          <div className="flex w-60 shrink-0 flex-col border-r border-border max-[1100px]:w-44">
+            <FileTree files={files} unchanged={answer.protected ?? []} selected={file.path} onSelect={setPath} />
+          </div>
+          <FilePane
+            goal={view.id}
+            file={file}
+            split={split}
+            canUndo={canUndo}
+            version={version}
+            onUndo={() => setAsked(undoInput({ paths: [file.path] }))}
+          />
+        </div>
+      ) : null}
+      {answer && !file ? <Empty answer={answer} /> : null}
+      {answer ? <LeftOut answer={answer} /> : null}
+      {asked ? <UndoDialog goal={view.id} input={asked} onClose={close} onDone={onDone} /> : null}
+    </div>
+  );
+}
+
+/** How long after an event the folder is compared again, at most once in that time. */
+const pauseMs = 1_500;
+
+/** Compares again a moment after the goal did something. Returns a number that grows with each comparison. */
+function useFollowing(reload: () => Promise<void>): number {
+  const seq = useAppState((s) => s.detail.view?.seq ?? 0);
+  const [version, setVersion] = useState(0);
+  const timer = useRef(0);
+  const first = useRef(seq);
+  useEffect(() => {
+    if (seq === first.current || timer.current) return;
+    timer.current = window.setTimeout(() => {
+      timer.current = 0;
+      first.current = 0;
+      void reload().then(() => setVersion((v) => v + 1));
+    }, pauseMs);
+  }, [seq, reload]);
+  useEffect(
+    () => () => {
+      window.clearTimeout(timer.current);
+      timer.current = 0;
+    },
+    [],
+  );
+  return version;
+}
+
+interface KeyActions {
+  next: () => void;
+  previous: () => void;
+  undo: () => void;
+}
+
+/** ] and [ go from file to file, U undoes one. */
+function useKeys(actions: KeyActions) {
+  const newest = useRef(actions);
+  useEffect(() => {
+    newest.current = actions;
+  });
+  useEffect(() => {
+    const press = (e: KeyboardEvent) => {
+      if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return;
+      if (document.querySelector("[role=dialog],[role=menu]")) return;
+      if (e.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName)) return;
+      if (e.key === "]") newest.current.next();
+      else if (e.key === "[") newest.current.previous();
+      else if (e.key === "u") newest.current.undo();
+      else return;
+      e.preventDefault();
+    };
+    window.addEventListener("keydown", press);
+    return () => window.removeEventListener("keydown", press);
+  }, []);
+}
+
+function Total({ files }: { files: readonly ChangedFile[] }) {
+  if (files.length === 0) return null;
+  const sum = (n: (f: ChangedFile) => number) => files.reduce((all, f) => all + Math.max(0, n(f)), 0);
+  return (
+    <span data-testid="changes-total" className="flex gap-2">
+      <span className="font-medium">{plural(files.length, "file")} changed</span>
+      <Count added={sum((f) => f.added)} removed={sum((f) => f.removed)} />
+    </span>
+  );
+}
+
+function SplitSwitch({ split, onSplit }: { split: boolean; onSplit: (on: boolean) => void }) {
+  return (
+    <div role="group" aria-label="Layout of differences" className="flex rounded-md border border-border">
+      {[true, false].map((on) => (
+        <button
+          key={String(on)}
+          type="button"
+          aria-pressed={split === on}
+          data-testid={on ? "diff-split" : "diff-unified"}
+          onClick={() => onSplit(on)}
+          className={
+            "h-6 px-2.5 first:rounded-l-md last:rounded-r-md " +
+            (split === on ? "bg-surface-hover font-medium text-text" : "text-text-faint hover:text-text")
+          }
+        >
+          {on ? "Split" : "Unified"}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** After an undo the receipt speaks of files that are no longer there. */
+function Undone({ view }: { view: GoalView }) {
+  const app = useApp();
+  const [result, setResult] = useState("");
+  const check = async () => {
+    setResult("Checking…");
+    const out = await app.ask("GoalAPI.Recheck", view.id);
+    setResult(
+      !out ? "" : out.passed ? "The checks pass." : out.open ? "The checks cannot be run again." : "The checks fail.",
+    );
+  };
+  return (
+    <div
+      role="status"
+      data-testid="changes-undone"
+      className="flex items-center gap-3 bg-warn-bg px-4 py-1.5 text-xs text-warn"
+    >
+      <span>Changes undone.{view.status === "completed" ? " The result was about the folder before." : ""}</span>
+      {view.status === "completed" ? (
+        <Button look="quiet" data-testid="undone-check" onClick={() => void check()}>
+          Run checks again
+        </Button>
+      ) : null}
+      <span data-testid="undone-result">{result}</span>
+    </div>
+  );
+}
+
+function Empty({ answer }: { answer: ChangesView }) {
+  return (
+    <div
+      className="flex flex-1 items-center justify-center p-8 text-center text-xs text-text-faint"
+      data-testid="changes-empty"
+    >
+      {answer.unavailable ||
+        (answer.running ? "Nothing has changed yet." : "Nothing differs from the start of the goal.")}
+    </div>
+  );
+}
+
+function LeftOut({ answer }: { answer: ChangesView }) {
+  const list = answer.left_out ?? [];
+  if (list.length === 0) return null;
+  return (
+    <details
+      className="shrink-0 border-t border-border px-4 py-1.5 text-2xs text-text-faint"
+      data-testid="changes-left-out"
+    >
+      <summary>{plural(list.length, "path")} not compared</summary>
+      <ul className="max-h-32 overflow-y-auto pt-1">
+        {list.map((l) => (
+          <li key={l.path}>
+            <span className="font-mono">{stripControl(l.path)}</span>: {l.why}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

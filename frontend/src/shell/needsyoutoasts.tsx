@@ -1,0 +1,38 @@
+import { useEffect, useRef, useState } from "react";
+import { toast } from "sonner";
+import { requestTitle } from "@/features/goals/approvals/words";
+import { oneLine, stripControl } from "@/lib/text";
+import type { AppState } from "@/store/state";
+import { useApp, useAppState } from "@/store/context";
+
+/** Says whether the card with the goal's requests is on the screen. */
+export function showsGoal(s: Pick<AppState, "route" | "drawer" | "detail" | "approvalsOpen">, goal: string): boolean {
+  if (s.approvalsOpen) return true;
+  if (s.detail.id !== goal) return false;
+  return s.route === "goals" || (s.route === "workspace" && s.drawer);
+}
+
+/** A short message for each new request of a goal that is not on the screen. */
+export function NeedsYouToasts() {
+  const app = useApp();
+  const approvals = useAppState((s) => s.approvals);
+  const seen = useRef<ReadonlySet<string>>(new Set());
+  // What waited already when the page was opened is in the count, and needs no message.
+  const [began] = useState(() => Date.now());
+  useEffect(() => {
+    const open = approvals.filter((a) => a.given === "");
+    const key = (a: (typeof open)[number]) => `${a.goal_id} ${a.request}`;
+    for (const a of open) {
+      if (seen.current.has(key(a)) || Date.parse(a.at) < began || showsGoal(app.state, a.goal_id)) continue;
+      toast.warning(`Needs you: ${requestTitle(a)}`, {
+        id: key(a),
+        description: stripControl(oneLine(a.objective)),
+        duration: 12_000,
+        action: { label: "Show", onClick: () => app.openGoal(a.goal_id) },
+      });
+    }
+    for (const gone of seen.current) if (!open.some((a) => key(a) === gone)) toast.dismiss(gone);
+    seen.current = new Set(open.map(key));
+  }, [app, approvals, began]);
+  return null;
+}

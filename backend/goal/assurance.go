@@ -33,7 +33,7 @@ func (a Assurance) Describe(judge string) string {
 	case Strong:
 		return "Verified"
 	case Shared:
-		return "Verified (the tested code ran inside the test process)"
+		return "Verified (the check also used what the agent could change)"
 	case Judged:
 		if judge == "" {
 			judge = "a model"

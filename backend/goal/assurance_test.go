@@ -142,7 +142,7 @@ func TestAssuranceDescribe_EachLevel_IsPlainWords(t *testing.T) {
 		judge, want string
 	}{
 		{goal.Strong, "m1", "Verified"},
-		{goal.Shared, "m1", "Verified (the tested code ran inside the test process)"},
+		{goal.Shared, "m1", "Verified (the check also used what the agent could change)"},
 		{goal.Judged, "m1", "Judged by m1"},
 		{goal.Judged, "", "Judged by a model"},
 		{goal.Claimed, "m1", "Claimed, not verified"},

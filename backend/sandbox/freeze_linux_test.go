@@ -47,10 +47,11 @@ func frozenCheck(w sandbox.Spec, script string) process.Command {
 	return c
 }
 
-// makeRelease makes a pipe in the goal's folder that a script waits at with "read x < release".
-func makeRelease(t *testing.T, w sandbox.Spec) (release func()) {
+// makeRelease makes a pipe in the goal's folder that a script waits at with "read x < NAME", once: a second read can
+// find the first writer still there.
+func makeRelease(t *testing.T, w sandbox.Spec, name string) (release func()) {
 	t.Helper()
-	path := filepath.Join(w.Dir, "release")
+	path := filepath.Join(w.Dir, name)
 	if err := unix.Mkfifo(path, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ while True:
 // TestFreezeAgent_StoppedBefore_StaysStopped: what the agent stopped is not continued.
 func TestFreezeAgent_StoppedBefore_StaysStopped(t *testing.T) {
 	w := walls(t)
-	release := makeRelease(t, w)
+	release := makeRelease(t, w, "release")
 	s := enclose(t, w)
 	const state = `state() { sed "s/.*) \\(.\\).*/\\1/" /proc/$1/stat; }; `
 	p, said := startReading(t, s, inside(w, state+`sleep 1000 & a=$!; sleep 1000 & b=$!; kill -STOP $a
@@ -127,7 +128,7 @@ func TestFreezeAgent_StoppedBefore_StaysStopped(t *testing.T) {
 // TestFreezeAgent_TwoChecks_AreCounted: the programs run again after the second check.
 func TestFreezeAgent_TwoChecks_AreCounted(t *testing.T) {
 	w := walls(t)
-	release := makeRelease(t, w)
+	release := makeRelease(t, w, "release")
 	s := enclose(t, w)
 	long, said := startReading(t, s, frozenCheck(w, "echo begun; read x < release"))
 	wantLine(t, said, "begun")
@@ -167,7 +168,7 @@ func TestFreezeAgent_TwoChecks_AreCounted(t *testing.T) {
 // for stopped by its user.
 func TestFreezeAgent_ForegroundJob_StaysInTheForeground(t *testing.T) {
 	w := walls(t)
-	release := makeRelease(t, w)
+	release := makeRelease(t, w, "release")
 	s := enclose(t, w)
 	c := inside(w, "")
 	c.Argv = []string{"bash", "--norc", "--noprofile", "-i"}
@@ -247,7 +248,7 @@ func TestFreezeIdleAgent_ProgramListens_FreezesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := walls(t)
-			release := makeRelease(t, w)
+			release := makeRelease(t, w, "release")
 			s := enclose(t, w)
 			p, said := startReading(t, s, inside(w, `exec python3 -c 'import socket, time
 `+server+`; print("bound", flush=True); open("release").read(); s.listen(); print("listens", flush=True); time.sleep(1000)'`))
@@ -274,21 +275,21 @@ func TestFreezeIdleAgent_ProgramListens_FreezesNothing(t *testing.T) {
 // keeps the folder as it is.
 func TestSealFolder_ProgramsThatRun_CannotWrite(t *testing.T) {
 	w := walls(t)
-	release := makeRelease(t, w)
+	closeFile, write := makeRelease(t, w, "close"), makeRelease(t, w, "write")
 	s := enclose(t, w)
-	p, said := startReading(t, s, inside(w, `mkdir sub; cd sub; exec 3> open; echo ready; read x < ../release; exec 3>&-
-		echo closed; read x < ../release; echo x > relative; echo x > `+w.Dir+`/absolute; mv ../sub ../moved
-		echo tried; read x < ../release; echo x > again && echo over`))
+	p, said := startReading(t, s, inside(w, `mkdir sub; cd sub; exec 3> open; echo ready; read x < ../close; exec 3>&-
+		echo closed; read x < ../write; echo x > relative; echo x > `+w.Dir+`/absolute; mv ../sub ../moved
+		echo tried`))
 	wantLine(t, said, "ready")
 	if err := s.SealFolder(t.Context(), w.Dir); !errors.Is(err, sandbox.ErrFolderBusy) {
 		t.Errorf("with an open file: %v", err)
 	}
-	release()
+	closeFile()
 	wantLine(t, said, "closed")
 	if err := s.SealFolder(t.Context(), w.Dir); err != nil {
 		t.Fatal(err)
 	}
-	release()
+	write()
 	var text string
 	for !strings.HasSuffix(text, "tried\n") {
 		line, err := said.ReadString('\n')
@@ -296,21 +297,21 @@ func TestSealFolder_ProgramsThatRun_CannotWrite(t *testing.T) {
 			t.Fatalf("%q, %v", text, err)
 		}
 	}
+	wait(t, p)
 	if err := s.UnsealFolder(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	release()
-	rest, err := io.ReadAll(said)
-	if err != nil || !strings.HasSuffix(string(rest), "over\n") || !there(filepath.Join(w.Dir, "sub/again"))() {
-		t.Errorf("afterwards: %q, %v", rest, err)
-	}
+	p, said = startReading(t, s, inside(w, `echo x > again && echo over`))
+	wantLine(t, said, "over")
 	wait(t, p)
 	for _, name := range []string{"sub/relative", "absolute", "moved"} {
 		if there(filepath.Join(w.Dir, name))() {
 			t.Errorf("%s was written", name)
 		}
 	}
-	if !there(filepath.Join(w.Dir, "sub/open"))() {
-		t.Error("what was written before is gone")
+	for _, name := range []string{"sub/open", "again"} {
+		if !there(filepath.Join(w.Dir, name))() {
+			t.Errorf("%s is missing", name)
+		}
 	}
 }

@@ -32,7 +32,7 @@ test("refused calls say why on the screen of the real window", { timeout: 600_00
     await enter("check-command", "test -f never.txt");
     await w.key("ctrl+Return");
     const refusal = await words(w, '[data-testid="error-provider"]');
-    assert.match(refusal, /^no model is configured · add a provider in the settings/);
+    assert.match(refusal, /^no model is configured · connect one in the settings/);
     await w.key("Escape");
     await w.misses("new-goal");
     await w.key("Escape");

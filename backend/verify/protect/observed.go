@@ -64,12 +64,17 @@ func SameDecision(file string, was, is []byte) bool {
 }
 
 // withoutGuesses removes what was found by names for checks whose pre-flight was observed: what they use is known, and
-// what they use later is compared when they pass.
+// what they use later is compared when they pass. Scripts that the command names and that did not run stay: a failing
+// check may stop before it runs them.
 func withoutGuesses(found []detect.Protected, observed []*goal.Observation) (list []detect.Protected) {
 	for _, p := range found {
 		if !p.IsChosen && p.Part != detect.InstalledPart {
 			p.Checks = slices.DeleteFunc(slices.Clone(p.Checks), func(check int) bool {
-				return check < len(observed) && observed[check] != nil && observed[check].Incomplete == ""
+				if check >= len(observed) || observed[check] == nil || observed[check].Incomplete != "" {
+					return false
+				}
+				ran := slices.ContainsFunc(observed[check].Files, func(u goal.UsedFile) bool { return u.Path == p.Path })
+				return ran || p.Why != detect.ReasonRun
 			})
 		}
 		if len(p.Checks) > 0 {

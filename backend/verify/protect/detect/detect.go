@@ -50,6 +50,9 @@ type Protected struct {
 	IsChosen bool `json:"-"`
 }
 
+// ReasonRun is why a script is protected that a check's command runs.
+const ReasonRun = "the check runs it"
+
 // AnyPart is the Part of an appearing name that a folder may not take either.
 const AnyPart = "anything"
 
@@ -331,7 +334,7 @@ func (f *Scanner) scanCall(c shellline.Call, depth int) {
 	f.addInstalledProgram(c)
 	name := path.Base(c.Name())
 	if strings.Contains(c.Name(), "/") {
-		f.addScript(c, c.Name(), "the check runs it", depth)
+		f.addScript(c, c.Name(), ReasonRun, depth)
 	}
 	switch {
 	case name == "." || name == "source":
@@ -368,7 +371,7 @@ func (f *Scanner) scanShell(c shellline.Call, depth int) {
 			i++
 		case strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+"):
 		default:
-			f.addScript(c, w, "the check runs it", depth)
+			f.addScript(c, w, ReasonRun, depth)
 			return
 		}
 	}

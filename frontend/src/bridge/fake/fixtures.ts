@@ -463,7 +463,7 @@ export const staticGoals: GoalView[] = [
     exit: "done",
     verified: true,
     assurance: "shared",
-    assurance_words: "Verified (the tested code ran inside the test process)",
+    assurance_words: "Verified (the check also used what the agent could change)",
     assurance_reason: 'notes.js of the agent ran inside "node lint-notes"',
     reason: "Every check passed.",
     created_at: at(-300 * minute),

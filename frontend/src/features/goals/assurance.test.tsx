@@ -11,7 +11,7 @@ const done = { ...blankView, status: "completed" as const, exit: "done" as const
 const shared = {
   ...done,
   assurance: "shared",
-  assurance_words: "Verified (the tested code ran inside the test process)",
+  assurance_words: "Verified (the check also used what the agent could change)",
 };
 
 test("a done goal says what it proves, also one that an older version ended", () => {

@@ -44,6 +44,7 @@ type ToolSpec struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage // JSON Schema of the arguments object
+	Group       ToolGroup       // not sent to the model
 }
 
 // Turn is one request to a model.
@@ -123,6 +124,8 @@ type Result struct {
 	// GoesOn means that the subject of the call (a running command, a goal, a page) is still active and may show
 	// something different next time. The loop guard does not count looking again.
 	GoesOn bool
+	// Preview is a line for the user that says what the call did; "" is the first line of Text.
+	Preview string
 	// Took is reported beside the content, so that equal outcomes have equal texts.
 	Took time.Duration
 }

@@ -10,13 +10,14 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/conversation"
 	"goalpost/backend/runner/prompt"
+	"goalpost/backend/runner/toolbox"
 )
 
 // askModelOnce asks the model once. A nil reply without a stop means that an order cancelled the turn, and that the
 // turn must be repeated after it.
 func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	contract := r.systemPrompt()
-	besides := len(contract) + toolSpecBytes(r.dispatcher.specs)
+	besides := len(contract) + toolbox.Bytes(r.dispatcher.offer.Offered())
 	r.messages.FitWindow(r.session.Models().Window, besides, r.plan.todoList())
 	reply, err := r.askModel(ctx, contract)
 	// the window is smaller than was thought
@@ -56,6 +57,7 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 		Reasoning: reply.Reasoning,
 	}
 	r.messages.Add(m)
+	r.dispatcher.offer.NoteCalls(reply.Calls)
 	r.budget.addUsage(reply.Usage)
 	r.journal.queue(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
 	return &reply, nil
@@ -73,11 +75,12 @@ func describeMistake(m *goal.ModelMistake) string {
 }
 
 func (r *Run) systemPrompt() string {
-	var protected []prompt.ProtectedFile
-	if lister, ok := r.session.(ProtectionLister); ok {
-		protected = lister.ProtectedFiles()
+	var e prompt.Environment
+	if describer, ok := r.session.(EnvironmentDescriber); ok {
+		e = describer.Environment()
 	}
-	return prompt.System(r.goal, protected)
+	e.Tools = r.dispatcher.more
+	return prompt.System(r.goal, e)
 }
 
 // uncountIteration does not count the iteration of a turn that is repeated after a pause.
@@ -90,7 +93,12 @@ func (r *Run) uncountIteration(stop *Stop) *Stop {
 }
 
 func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error) {
-	t := goal.Turn{Model: r.goal.Model, System: contract, Messages: r.messages.Messages(), Tools: r.dispatcher.specs}
+	t := goal.Turn{
+		Model:    r.goal.Model,
+		System:   contract,
+		Messages: r.messages.Messages(),
+		Tools:    r.dispatcher.offer.Offered(),
+	}
 	reply, err := r.gate.askModel(ctx, r.session.Models().Agent, t, r.delta)
 	if err != nil {
 		return reply, fmt.Errorf("the model: %w", err)
@@ -108,17 +116,12 @@ func modelStop(err error) *Stop {
 }
 
 // MinContextWindow estimates how many tokens a context window must have for a goal with these tools: the system
-// prompt, the tools and the objective are sent with every turn, and the conversation must fit, too.
+// prompt, the tools that it is offered first and the objective are sent with every turn, the largest group of tools
+// may join, and the conversation must fit, too.
 func MinContextWindow(g goal.Goal, specs []goal.ToolSpec) int {
-	return conversation.MinWindow(len(prompt.System(g, nil)) + toolSpecBytes(specs) + len(g.Objective))
-}
-
-func toolSpecBytes(specs []goal.ToolSpec) int {
-	n := 0
-	for _, s := range specs {
-		n += len(s.Name) + len(s.Description) + len(s.Schema)
-	}
-	return n
+	tools := toolbox.New(specs, g)
+	return conversation.MinWindow(len(prompt.System(g, prompt.Environment{})) + toolbox.Bytes(tools.Offered()) +
+		tools.LargestWaiting() + len(g.Objective))
 }
 
 func (r *Run) delta(text string) {

@@ -21,8 +21,8 @@ func isOldAzure(u *url.URL) bool {
 	return strings.Contains(u.Path, "/openai/deployments/") || u.Query().Has("api-version")
 }
 
-// setKey adds the API key to a request as the server of the base URL wants it.
-func setKey(header http.Header, base *url.URL, key string) {
+// SetKey adds the API key to a request as the server of the base URL wants it.
+func SetKey(header http.Header, base *url.URL, key string) {
 	switch {
 	case key == "":
 	case isOldAzure(base):

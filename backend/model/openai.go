@@ -216,7 +216,7 @@ func (c *OpenAI) attempt(
 	}
 	// OPENAI_* of the environment is not read: a key or an organisation for another server must not reach this one.
 	header := http.Header{}
-	setKey(header, c.base, c.o.APIKey)
+	SetKey(header, c.base, c.o.APIKey)
 	resp, err := c.post(ctx, joinEndpoint(c.base, call), header, body)
 	if err != nil {
 		return goal.Reply{}, err

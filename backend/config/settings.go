@@ -359,7 +359,8 @@ func (p Provider) Validate() error {
 	return nil
 }
 
-// hasOnlyVersion reports whether an address has no query but the version of the API, which Azure's older addresses need.
+// hasOnlyVersion reports whether an address has no query, or only the version of the API that Azure's older addresses
+// need.
 func hasOnlyVersion(u *url.URL) bool {
 	query, err := url.ParseQuery(u.RawQuery)
 	delete(query, "api-version")

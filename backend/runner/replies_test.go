@@ -101,7 +101,11 @@ func TestReasoning_OverARestart_GoesBackToItsModelAlone(t *testing.T) {
 		return c
 	}
 	client := dial()
-	w := newWorld(t, func(ctx context.Context, in goal.Turn) (goal.Reply, error) { return client.Turn(ctx, in, nil) })
+	w := newWorld(t, func(ctx context.Context, in goal.Turn) (goal.Reply, error) {
+		reply, err := client.Turn(ctx, in, nil)
+		reply.Usage = goal.Usage{TokensIn: 100_000} // so that the critic's share is enough
+		return reply, err
+	})
 	critic := &script{turns: []func(context.Context, goal.Turn) (goal.Reply, error){says("PROGRESSING\nit does")}}
 	shown := &strings.Builder{}
 	w.runner = runner.New(runner.Config{
@@ -195,9 +199,9 @@ func TestRequestRefused_WindowNearlyFull_IsShortenedOnce(t *testing.T) {
 		exit     goal.Exit
 		refusals int
 	}{
-		"nearly full":   {30_000, false, goal.Done, 3},
+		"nearly full":   {20_000, false, goal.Done, 2},
 		"far from full": {400_000, false, goal.ExitError, 1},
-		"does not help": {30_000, true, goal.ExitError, 2},
+		"does not help": {20_000, true, goal.ExitError, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var turns []func(context.Context, goal.Turn) (goal.Reply, error)

@@ -199,13 +199,12 @@ func (s server) request(ctx context.Context, method, address string, body []byte
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	switch {
-	case s.provider.Kind == config.Anthropic:
+	if s.provider.Kind == config.Anthropic {
 		req.Header.Set("Anthropic-Version", "2023-06-01")
 		if s.key != "" {
 			req.Header.Set("X-Api-Key", s.key)
 		}
-	default:
+	} else {
 		model.SetKey(req.Header, req.URL, s.key)
 	}
 	client := http.Client{

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/prompt"
+	"goalpost/backend/tools"
 	"goalpost/backend/verify"
 	"goalpost/backend/verify/protect"
 )
@@ -52,15 +54,19 @@ func isSubset(files, of []string) bool {
 	return !slices.ContainsFunc(files, func(file string) bool { return !slices.Contains(of, file) })
 }
 
-// ProtectedFiles lists the locked files for the agent's prompt.
-func (r *Session) ProtectedFiles() []prompt.ProtectedFile {
-	var list []prompt.ProtectedFile
+// Environment describes the machine of the goal for the agent's prompt.
+func (r *Session) Environment() prompt.Environment {
+	e := prompt.Environment{
+		Shell: filepath.Base(tools.CommandShell()),
+		OS:    runtime.GOOS,
+		Grace: r.registry.gracePeriod(),
+	}
 	for _, p := range r.workspace.Protected() {
 		if p.Kind == protect.KindLocked {
-			list = append(list, prompt.ProtectedFile{Path: p.Path, Why: p.Why})
+			e.Protected = append(e.Protected, prompt.ProtectedFile{Path: p.Path, Why: p.Why})
 		}
 	}
-	return list
+	return e
 }
 
 // protectedReasons returns why each locked file is protected, by its path below the goal's folder.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/process"
 	"goalpost/backend/verify/check"
 	"goalpost/backend/verify/fileio"
 	"goalpost/backend/verify/inputs"
@@ -27,6 +28,13 @@ const (
 	maxOutputs    = 500      // files that a check wrote in pre-flight
 	maxTampered   = 16 << 10 // text of a tampered verdict, in bytes
 )
+
+// ObserveTrace reduces the trace of a command to what pre-flight would have observed of it in a folder.
+func ObserveTrace(t process.Trace, dir, command string) *goal.Observation {
+	o := check.ReduceTrace(t, dir, command)
+	recordStates(dir, o)
+	return o
+}
 
 // recordStates notes what the files that a check used are now.
 func recordStates(dir string, o *goal.Observation) {

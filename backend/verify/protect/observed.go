@@ -1,6 +1,7 @@
 package protect
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,6 +62,20 @@ func SameDecision(file string, was, is []byte) bool {
 	}
 	before, after := decidingPart(part, was), decidingPart(part, is)
 	return before == after || isAllowedGrowth(part, before, after)
+}
+
+// FindObserved lists what a goal with these checks would protect after a pre-flight with these observations.
+func FindObserved(ctx context.Context, o Options) ([]detect.Protected, error) {
+	found, err := detect.FindProtected(ctx, o.Dir, o.Criterion, o.Protect, o.NoProtect)
+	if err != nil {
+		return nil, err
+	}
+	free, err := ignore.NewGlobs(o.NoProtect)
+	if err != nil {
+		return nil, err
+	}
+	found = withoutGuesses(found, o.Observations)
+	return append(found, observedJudges(found, o, free)...), nil
 }
 
 // withoutGuesses removes what was found by names for checks whose pre-flight was observed: what they use is known, and

@@ -94,7 +94,7 @@ func describeTry(ctx context.Context, t TracedCheck, v goal.Verdict) (out api.Tr
 		return out, err
 	}
 	if v.Outcome == goal.FailsAsExpected || v.Outcome == goal.CheckUnrunnable {
-		out.Trace.Stopped = findMissing(v)
+		out.Trace.Stopped = strings.TrimPrefix(findMissing(v), t.Dir+"/")
 	}
 	if out.Trace.Stopped != "" { // new files will be needed: where, nobody has seen
 		out.Trace.Work = slices.DeleteFunc(out.Trace.Work, func(path string) bool { return !strings.HasSuffix(path, "/") })

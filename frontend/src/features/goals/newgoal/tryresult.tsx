@@ -99,14 +99,18 @@ function Trace({ trace, work, onWork }: TraceProps) {
       {proposed.length > 0 ? (
         <p className="flex items-center gap-2" data-testid="trace-work">
           <span className="min-w-0 flex-1 break-words text-text-muted">
-            What it reads and does not decide is in <code className="font-mono">{proposed.join(", ")}</code>.
+            {taken ? "The agent may change" : "What it reads and does not decide is in"}{" "}
+            <code className="font-mono">{proposed.join(", ")}</code>.
           </span>
           <Button
             data-testid="trace-work-take"
-            disabled={taken}
-            onClick={() => onWork([...new Set([...given, ...proposed])].join(", "))}
+            onClick={() =>
+              onWork(
+                (taken ? given.filter((p) => !proposed.includes(p)) : [...new Set([...given, ...proposed])]).join(", "),
+              )
+            }
           >
-            {taken ? "The agent may change this" : label}
+            {taken ? "Undo" : label}
           </Button>
         </p>
       ) : null}

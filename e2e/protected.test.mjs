@@ -28,41 +28,27 @@ const question = {
   tool: "ask_operator",
   args: { question: "check.mjs expects 4 of 1 + 2. Is that right?" },
 };
-const swap = run(
-  "mv tests away && mkdir tests && echo 'test -f done.txt' >tests/check.sh && touch done.txt",
-);
+const swap = run("mv tests away && mkdir tests && echo 'test -f done.txt' >tests/check.sh && touch done.txt");
 
-test(
-  "changed judges are accepted, put back, or repaired by the user",
-  { timeout: 300_000 },
-  async (t) => {
-    const model = await startModel([
-      ...[swap, claim, claim], // accepted
-      ...[swap, claim, run("echo blue >done.txt"), claim], // put back
-      ...[
-        write("work.mjs", "export const sum = (a, b) => a + b;\n"),
-        question,
-        claim,
-      ], // repaired by the user
-    ]);
-    const desktop = await startDesktop();
-    try {
-      await withApp(t, (app) => decide(app, model, desktop), desktop.env);
-    } finally {
-      desktop.close();
-      model.close();
-    }
-  },
-);
+test("changed judges are accepted, put back, or repaired by the user", { timeout: 300_000 }, async (t) => {
+  const model = await startModel([
+    ...[swap, claim, claim], // accepted
+    ...[swap, claim, run("echo blue >done.txt"), claim], // put back
+    ...[write("work.mjs", "export const sum = (a, b) => a + b;\n"), question, claim], // repaired by the user
+  ]);
+  const desktop = await startDesktop();
+  try {
+    await withApp(t, (app) => decide(app, model, desktop), desktop.env);
+  } finally {
+    desktop.close();
+    model.close();
+  }
+});
 
 async function decide({ page, home, said }, model, desktop) {
   const at = (id) => page.getByTestId(id);
-  const card = (goal, exit) =>
-    at("goal-card").and(
-      page.locator(`[data-goal="${goal}"][data-exit="${exit}"]`),
-    );
-  const change = (path) =>
-    at("protected-change").and(page.locator(`[data-path="${path}"]`));
+  const card = (goal, exit) => at("goal-card").and(page.locator(`[data-goal="${goal}"][data-exit="${exit}"]`));
+  const change = (path) => at("protected-change").and(page.locator(`[data-path="${path}"]`));
   const folder = (name, file, text) => {
     const dir = join(home, name);
     mkdirSync(join(dir, "tests"), { recursive: true });
@@ -93,17 +79,10 @@ async function decide({ page, home, said }, model, desktop) {
   const asked = model.asked.length;
   await change("tests/check.sh").getByTestId("protected-accept").check();
   await at("protected-continue").getByText("Accept and continue").waitFor();
-  assert.equal(
-    model.asked.length,
-    asked,
-    "a model was asked while the goal waited for the user",
-  );
+  assert.equal(model.asked.length, asked, "a model was asked while the goal waited for the user");
   await at("protected-continue").click();
   await card(accepted, "done").waitFor();
-  assert.equal(
-    readFileSync(join(dir, "tests/check.sh"), "utf8"),
-    "test -f done.txt\n",
-  );
+  assert.equal(readFileSync(join(dir, "tests/check.sh"), "utf8"), "test -f done.txt\n");
   assert.match(
     await receipt(),
     /Protected files\s+.*the user accepted the changes.*tests\/check\.sh \(sha256 [0-9a-f]+\)/,
@@ -122,10 +101,7 @@ async function decide({ page, home, said }, model, desktop) {
   await card(restored, "done").waitFor();
   assert.equal(readFileSync(join(dir, "tests/check.sh"), "utf8"), old);
   assert.equal(readFileSync(join(dir, "done.txt"), "utf8"), "blue\n");
-  assert.match(
-    await receipt(),
-    /protected files were restored: tests\/check\.sh/,
-  );
+  assert.match(await receipt(), /protected files were restored: tests\/check\.sh/);
   assert.match(
     JSON.stringify(model.asked.at(-1).messages),
     /tests\/check\.sh/,
@@ -133,8 +109,7 @@ async function decide({ page, home, said }, model, desktop) {
   );
 
   // The user repairs a wrong judge while the goal waits. The answer alone does not make it count, and nothing undoes it.
-  const judge = (sum) =>
-    `import { sum } from "./work.mjs";\nif (sum(1, 2) !== ${sum}) throw new Error("wrong");\n`;
+  const judge = (sum) => `import { sum } from "./work.mjs";\nif (sum(1, 2) !== ${sum}) throw new Error("wrong");\n`;
   dir = folder("eve", "check.mjs", judge(4));
   const repaired = await startGoal(page, {
     objective: "add numbers",
@@ -142,9 +117,7 @@ async function decide({ page, home, said }, model, desktop) {
     command: "node check.mjs",
   });
   await card(repaired, "needs_operator").click();
-  await at("goal-header")
-    .getByText("The agent asks: check.mjs expects 4")
-    .waitFor();
+  await at("goal-header").getByText("The agent asks: check.mjs expects 4").waitFor();
   writeFileSync(join(dir, "check.mjs"), judge(3));
   await at("answer-text").fill("No, I corrected it");
   await at("answer-send").click();
@@ -158,11 +131,7 @@ async function decide({ page, home, said }, model, desktop) {
   assert.equal(readFileSync(join(dir, "check.mjs"), "utf8"), judge(3));
   const told = JSON.stringify(model.asked.at(-1).messages);
   assert.match(told, /No, I corrected it/, "the agent did not get the answer");
-  assert.doesNotMatch(
-    told,
-    /put these protected files back/,
-    "the agent was told what is not true",
-  );
+  assert.doesNotMatch(told, /put these protected files back/, "the agent was told what is not true");
 
   // The agent's code ran inside the judge's process: the same words on the card, in the dashboard, the receipt, the
   // report and the notification.
@@ -171,74 +140,41 @@ async function decide({ page, home, said }, model, desktop) {
   const words = (await proof.innerText()).trim();
   assert.match(words, /^Verified \(/);
   await at("goal-assurance").getByText(words, { exact: true }).waitFor();
-  const why = (await at("receipt").innerText())
-    .split("\n")
-    .find((line) => line.includes("check.mjs"));
+  const why = (await at("receipt").innerText()).split("\n").find((line) => line.includes("check.mjs"));
   assert.ok(why, "the dashboard does not say why it is not more");
   const proven = await receipt();
-  assert.ok(
-    proven.includes(words) && proven.includes(why),
-    `the receipt does not say "${words}: ${why}":\n${proven}`,
-  );
+  assert.ok(proven.includes(words) && proven.includes(why), `the receipt does not say "${words}: ${why}":\n${proven}`);
   const env = { ...process.env, HOME: home, GOALPOST_HOME: home };
-  const { stdout: report } = await promisify(execFile)(
-    goalctl,
-    ["report", repaired],
-    { env },
-  );
+  const { stdout: report } = await promisify(execFile)(goalctl, ["report", repaired], { env });
   assert.match(report, /Assurance: shared/);
-  assert.ok(
-    report.includes(why),
-    `the report does not say "${why}":\n${report}`,
-  );
-  const notice = await desktop.notification(
-    (n) => n.title === "A goal is done" && n.text.includes("add numbers"),
-  );
-  assert.ok(
-    notice.text.includes(words),
-    `the notification does not say "${words}": ${notice.text}`,
-  );
-  const needs = desktop.shown
-    .filter((n) => n.title === "A goal needs you")
-    .map((n) => n.text);
-  assert.equal(
-    needs.length,
-    3,
-    `each goal needed the user once:\n${needs.join("\n")}`,
-  );
+  assert.ok(report.includes(why), `the report does not say "${why}":\n${report}`);
+  const notice = await desktop.notification((n) => n.title === "A goal is done" && n.text.includes("add numbers"));
+  assert.ok(notice.text.includes(words), `the notification does not say "${words}": ${notice.text}`);
+  const needs = desktop.shown.filter((n) => n.title === "A goal needs you").map((n) => n.text);
+  assert.equal(needs.length, 3, `each goal needed the user once:\n${needs.join("\n")}`);
   assert.deepEqual(complaints(said), [], "the page reported errors");
 }
 
-test(
-  "a tried check proposes what the agent may change, and a refusal names it",
-  { timeout: 300_000 },
-  async (t) => {
-    const model = await startModel([
-      write("check.mjs", "// nothing\n"),
-      write("src/work.mjs", "export const sum = (a, b) => a + b;\n"),
-      claim,
-    ]);
-    try {
-      await withApp(t, ({ page, home, said }) =>
-        limit(page, home, model, said),
-      );
-    } finally {
-      model.close();
-    }
-  },
-);
+test("a tried check proposes what the agent may change, and a refusal names it", { timeout: 300_000 }, async (t) => {
+  const model = await startModel([
+    write("check.mjs", "// nothing\n"),
+    write("src/work.mjs", "export const sum = (a, b) => a + b;\n"),
+    claim,
+  ]);
+  try {
+    await withApp(t, ({ page, home, said }) => limit(page, home, model, said));
+  } finally {
+    model.close();
+  }
+});
 
 async function limit(page, home, model, said) {
   const at = (id) => page.getByTestId(id);
   const dir = join(home, "mine");
   mkdirSync(join(dir, "src"), { recursive: true });
-  const judge =
-    'import { sum } from "./src/work.mjs";\nif (sum(1, 2) !== 3) throw new Error("wrong sum");\n';
+  const judge = 'import { sum } from "./src/work.mjs";\nif (sum(1, 2) !== 3) throw new Error("wrong sum");\n';
   writeFileSync(join(dir, "check.mjs"), judge);
-  writeFileSync(
-    join(dir, "src/work.mjs"),
-    'export { sum } from "./later.mjs";\n',
-  );
+  writeFileSync(join(dir, "src/work.mjs"), 'export { sum } from "./later.mjs";\n');
   await addProvider(page, model);
   await page.keyboard.press("Control+Shift+KeyG");
   await at("new-goal").waitFor();
@@ -248,25 +184,15 @@ async function limit(page, home, model, said) {
   // A check that cannot run shows what its program said.
   await at("check-command").fill("node nosuch.mjs");
   await at("check-try").click();
-  await at("try-result")
-    .and(page.locator('[data-outcome="cannot_run"]'))
-    .waitFor();
+  await at("try-result").and(page.locator('[data-outcome="cannot_run"]')).waitFor();
   assert.match(await at("try-output").innerText(), /Cannot find module/);
 
   // One that fails shows its output, where it ended, and the three lists.
   await at("check-command").fill("node check.mjs");
   await at("check-try").click();
-  await at("try-result")
-    .and(page.locator('[data-outcome="fails_now"]'))
-    .waitFor();
-  assert.match(
-    await at("trace-stopped").innerText(),
-    /ended early: src\/later\.mjs is missing/,
-  );
-  assert.match(
-    await at("trace-decides").innerText(),
-    /^Decides, and is protected: 1 file\ncheck\.mjs/,
-  );
+  await at("try-result").and(page.locator('[data-outcome="fails_now"]')).waitFor();
+  assert.match(await at("trace-stopped").innerText(), /ended early: src\/later\.mjs is missing/);
+  assert.match(await at("trace-decides").innerText(), /^Decides, and is protected: 1 file\ncheck\.mjs/);
   await at("trace-missing-open").click();
   await at("trace-missing").getByText("src/later.mjs").waitFor();
   await at("trace-read-open").click();
@@ -279,10 +205,7 @@ async function limit(page, home, model, said) {
   await page.keyboard.press("Control+Enter");
   await at("new-goal").waitFor({ state: "detached" });
   await at("goal-header").getByText("done", { exact: true }).first().waitFor();
-  await at("step-log")
-    .getByText("only src/ may be changed (--work)")
-    .first()
-    .waitFor();
+  await at("step-log").getByText("only src/ may be changed (--work)").first().waitFor();
   assert.match(
     JSON.stringify(model.asked[1].messages),
     /only src\/ may be changed \(--work\); ask the user to extend it/,

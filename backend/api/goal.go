@@ -25,7 +25,7 @@ type Goals interface {
 type GoalStarter interface {
 	Start(ctx context.Context, in StartInput) (goal.ID, error)
 	Demo(ctx context.Context) (goal.ID, error)
-	Try(ctx context.Context, in TryInput) (goal.Verdict, error)
+	Try(ctx context.Context, in TryInput) (TryOutput, error)
 	Proposal(dir string) (ProposalView, error)
 	Protected(ctx context.Context, in ProtectInput) ([]ProtectedFile, error)
 }
@@ -87,22 +87,7 @@ func (a *GoalAPI) Demo() (out StartOutput, err error) {
 // Try runs one check as pre-flight would, and creates nothing.
 func (a *GoalAPI) Try(in TryInput) (out TryOutput, err error) {
 	defer a.recoverProblem(&err)
-	v, err := a.starter.Try(a.ctx, in)
-	if err != nil {
-		return out, err
-	}
-	const most = 8000
-	text := v.Output
-	if len(text) > most {
-		text = text[len(text)-most:]
-	}
-	return TryOutput{
-		Outcome:  v.Outcome,
-		Detail:   v.Detail,
-		Output:   sanitizeOutput(text),
-		ExitCode: v.ExitCode,
-		MS:       v.TookMS,
-	}, nil
+	return a.starter.Try(a.ctx, in)
 }
 
 // Get reads one goal as the dashboard shows it.

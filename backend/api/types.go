@@ -333,15 +333,8 @@ type TryInput struct {
 	AllowSocket []string    `json:"allow_socket"`
 	CheckDir    string      `json:"check_dir"`
 	Unconfined  bool        `json:"unconfined"`
-}
-
-// TryOutput is the result of pre-flight.
-type TryOutput struct {
-	Outcome  goal.Outcome `json:"outcome"` // fails_now, passes_already, cannot_run
-	Detail   string       `json:"detail"`
-	Output   string       `json:"output"`
-	ExitCode int          `json:"exit_code"`
-	MS       int64        `json:"ms"`
+	Protect     []string    `json:"protect"` // see ProtectInput
+	NoProtect   []string    `json:"no_protect"`
 }
 
 // ReceiptView is the receipt of a goal.

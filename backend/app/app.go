@@ -63,6 +63,9 @@ type Options struct {
 	Slots int
 	// Pace slows the scripted demonstration so that a user can follow it: the time between two words.
 	Pace time.Duration
+	// Preflighted receives what pre-flight found out about each check of a goal that can start, before it starts. Nil
+	// means that nobody wants it.
+	Preflighted func(goal.Check, api.TryOutput)
 }
 
 // App is the running program. All methods may be called concurrently after Open.

@@ -237,6 +237,7 @@ func (a *App) openGoals(context.Context) error {
 		Sessions:     a.sessions,
 		Unconfined:   a.options.Unconfined,
 		FollowOthers: a.options.Watch,
+		Preflighted:  a.options.Preflighted,
 	}, runner.Config{
 		Journal:  a.store,
 		Open:     a.sessions.Open,

@@ -229,10 +229,12 @@ func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fun
 }
 
 func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) error {
+	preflight := preflightPrinter{Program: p.Program, limited: len(in.Work) > 0}
 	return p.withApp(ctx, app.Options{
-		Pace:       demoPace,
-		Unconfined: f.unconfined,
-		Attended:   isTerminal(os.Stdin),
+		Pace:        demoPace,
+		Unconfined:  f.unconfined,
+		Attended:    isTerminal(os.Stdin),
+		Preflighted: preflight.print,
 	}, func(a *app.App) error {
 		if err := a.Recover(ctx); err != nil {
 			return fmt.Errorf("recover: %w", err)
@@ -251,10 +253,13 @@ func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) 
 			if err != nil {
 				return runningGoal{}, err
 			}
-			receiptCommand(p).printProtected(ctx, a, in)
+			if len(in.Panes) > 0 { // its pre-flight runs in the process that has the panes
+				receiptCommand(p).printProtected(ctx, a, in)
+			}
 			p.printWork(in)
 			p.confirmRunOutside(&in)
 			id, err := begin(ctx, in)
+			preflight.stop()
 			if err != nil {
 				return runningGoal{}, errors.Join(fmt.Errorf("start: %w", err), forget())
 			}

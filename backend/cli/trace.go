@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,10 +14,13 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/app/goals"
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/fault"
+	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
+	"goalpost/backend/verify"
 )
 
 // traceCommand shows what a check uses.
@@ -31,8 +34,9 @@ func (p traceCommand) trace() *cobra.Command {
 		Use:   "trace [flags] -- COMMAND…",
 		Short: "Run a command as a check and list the files that it uses",
 		Long: "Run a command in the sandbox of a check, and list what it and all programs that it starts did with the " +
-			"files of the folder: which they read, executed, wrote and looked for in vain. The list is printed on standard " +
-			"output when the command has ended; what the command writes goes to standard error. The exit code is the command's.",
+			"files of the folder: which of them decide, which they looked for in vain, read otherwise and wrote. The list is " +
+			"printed on standard output when the command has ended; what the command writes goes to standard error. " +
+			"The exit code is the command's.",
 		Args:    cobra.MinimumNArgs(1),
 		Example: "  " + p.Name + " trace -- make test\n  " + p.Name + " trace --dir work --json -- python3 check.py",
 		RunE: func(c *cobra.Command, argv []string) error {
@@ -85,15 +89,24 @@ func (p traceCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandbox
 	for _, line := range w.Violations() {
 		p.errorf("%s: %s\n", p.Name, oneLine(line))
 	}
+	command := quoteCommand(argv)
+	view, err := goals.TracedCheck{
+		Dir:   w.Dir,
+		Check: goal.Check{Type: goal.Shell, Command: command},
+	}.Describe(ctx, verify.ObserveTrace(trace, w.Dir, command))
+	if err != nil {
+		return fmt.Errorf("trace: %w", err)
+	}
 	if asJSON {
 		err = p.json(struct {
 			process.Trace
 
-			Exit   int `json:"exit"` // -1 if a signal ended the command
-			Signal int `json:"signal,omitempty"`
-		}{trace, child.Status().Code, int(child.Status().Signal)})
+			View   *api.TraceView `json:"preflight"`
+			Exit   int            `json:"exit"` // -1 if a signal ended the command
+			Signal int            `json:"signal,omitempty"`
+		}{trace, view, child.Status().Code, int(child.Status().Signal)})
 	} else {
-		err = p.printf("%s", formatTrace(trace, w.Dir))
+		err = p.printf("%s", formatTrace(trace, view, w.Dir))
 	}
 	if err != nil {
 		return err
@@ -114,8 +127,11 @@ func (p traceCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandbox
 // maxListedPrograms is how many programs the text lists: a compiler runs for every file.
 const maxListedPrograms = 50
 
+// maxListedFiles is how many files of each list the text has.
+const maxListedFiles = 100
+
 // formatTrace lists the programs of a trace and what they did with the files of the folder.
-func formatTrace(trace process.Trace, dir string) string {
+func formatTrace(trace process.Trace, view *api.TraceView, dir string) string {
 	var b strings.Builder
 	b.WriteString("Programs\n")
 	for i, one := range trace.Programs {
@@ -130,22 +146,15 @@ func formatTrace(trace process.Trace, dir string) string {
 		b.WriteString("  none\n")
 	}
 	for _, part := range []struct {
-		title    string
-		contains func(process.FileAccess) bool
+		title string
+		files api.TracedFiles
 	}{
-		{"Read", func(a process.FileAccess) bool { return a.Use == process.UseRead && !a.Missing }},
-		{"Executed", func(a process.FileAccess) bool { return a.Use == process.UseExecute && !a.Missing }},
-		{"Written", func(a process.FileAccess) bool { return a.Use == process.UseWrite }},
-		{"Looked for in vain", func(a process.FileAccess) bool { return a.Use != process.UseWrite && a.Missing }},
+		{"Decides (a goal with this check protects it)", view.Decides},
+		{"Looked for in vain", view.Missing},
+		{"Read otherwise", view.Read},
+		{"Written", view.Written},
 	} {
-		fmt.Fprintf(&b, "\n%s\n", part.title)
-		lines := formatUses(trace, dir, part.contains)
-		if len(lines) == 0 {
-			lines = []string{"none"}
-		}
-		for _, line := range lines {
-			fmt.Fprintf(&b, "  %s\n", line)
-		}
+		b.WriteString("\n" + part.title + "\n" + formatTracedFiles(part.files, maxListedFiles))
 	}
 	outside := map[string]bool{}
 	for _, a := range trace.Accesses {
@@ -154,29 +163,62 @@ func formatTrace(trace process.Trace, dir string) string {
 		}
 	}
 	fmt.Fprintf(&b, "\nFiles used outside the folder: %d (--json lists them)\n", len(outside))
+	b.WriteString(describeProposal(view))
 	return b.String()
 }
 
-// formatUses lists each file of the folder once, in the order of its first use, with the programs that used it.
-func formatUses(trace process.Trace, dir string, contains func(process.FileAccess) bool) []string {
-	var paths []string
-	users := map[string][]string{}
-	for _, a := range trace.Accesses {
-		if !contains(a) || !isIn(a.Path, dir) {
-			continue
-		}
-		if _, ok := users[a.Path]; !ok {
-			paths = append(paths, a.Path)
-		}
-		if name := filepath.Base(trace.Programs[a.Program].Path); !slices.Contains(users[a.Path], name) {
-			users[a.Path] = append(users[a.Path], name)
-		}
+// formatTracedFiles lists at most so many files of a list, one a line.
+func formatTracedFiles(list api.TracedFiles, most int) string {
+	if list.Total == 0 {
+		return "  none\n"
 	}
-	lines := make([]string, len(paths))
-	for i, path := range paths {
-		lines[i] = singleLine(fmt.Sprintf("%s (%s)", pathFrom(dir, path), strings.Join(users[path], ", ")))
+	var b strings.Builder
+	for i, f := range list.Files {
+		if i == most {
+			break
+		}
+		about := slices.DeleteFunc([]string{f.Why, f.By}, func(s string) bool { return s == "" })
+		line := f.Path
+		if len(about) > 0 {
+			line += " (" + strings.Join(about, ", ") + ")"
+		}
+		fmt.Fprintf(&b, "  %s\n", singleLine(line))
 	}
-	return lines
+	if more := list.Total - min(most, len(list.Files)); more > 0 {
+		fmt.Fprintf(&b, "  and %d more\n", more)
+	}
+	return b.String()
+}
+
+// describeProposal says what an agent could be limited to, "" where the trace does not say it.
+func describeProposal(view *api.TraceView) string {
+	if len(view.Work) == 0 {
+		return ""
+	}
+	flags := make([]string, 0, len(view.Work))
+	for _, path := range view.Work {
+		flags = append(flags, "--work "+quoteWord(singleLine(path)))
+	}
+	return "The agent can be limited to what else the check reads: " + strings.Join(flags, " ") + "\n"
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
+
+// quoteWord writes a word for a shell.
+func quoteWord(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// quoteCommand writes a command line for a shell.
+func quoteCommand(argv []string) string {
+	words := make([]string, 0, len(argv))
+	for _, word := range argv {
+		words = append(words, quoteWord(word))
+	}
+	return strings.Join(words, " ")
 }
 
 // isIn reports whether a path is a folder or in it.

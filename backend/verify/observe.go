@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/process"
 	"goalpost/backend/verify/check"
 	"goalpost/backend/verify/fileio"
 	"goalpost/backend/verify/inputs"
@@ -30,6 +31,13 @@ const (
 
 	maxGuessedBytes = 64 << 10 // of a script whose names are read
 )
+
+// ObserveTrace reduces the trace of a command to what pre-flight would have observed of it in a folder.
+func ObserveTrace(t process.Trace, dir, command string) *goal.Observation {
+	o := check.ReduceTrace(t, dir, command)
+	recordStates(dir, o)
+	return o
+}
 
 // recordStates notes what the files that a check used are now.
 func recordStates(dir string, o *goal.Observation) {

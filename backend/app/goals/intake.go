@@ -43,6 +43,8 @@ type intake struct {
 	sandboxes  *goalsandbox.Factory
 	panes      *panes.Registry
 	unconfined bool // every new goal runs without a sandbox
+
+	preflighted func(goal.Check, api.TryOutput) // see Deps
 }
 
 // prepareGoal makes a goal from what the user entered, or returns a refusal. If it created the folder, a
@@ -143,32 +145,6 @@ func noneIfNegative(n int64) int64 {
 		return 0
 	}
 	return n
-}
-
-// Try runs one check as pre-flight would, in an existing folder.
-func (gi *intake) Try(ctx context.Context, in api.TryInput) (v goal.Verdict, err error) {
-	if err := (goal.Criterion{Checks: []goal.Check{in.Check}}).Validate(); err != nil {
-		return v, fmt.Errorf("try: %w", err)
-	}
-	dir := in.Dir
-	if dir == "" { // a new goal begins in an empty folder
-		if dir, err = os.MkdirTemp(gi.cfg.State(), "try-*"); err != nil {
-			return v, fmt.Errorf("try: %w", err)
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	} else if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
-		return v, err
-	}
-	p, err := gi.draftPolicy(in, dir)
-	if err != nil {
-		return v, err
-	}
-	err = gi.sandboxes.WithTrial(ctx, p, gi.models.JudgeFor(ctx, "", ""), goalsandbox.CheckHosts([]goal.Check{in.Check}),
-		func(h verify.CheckRunner) error {
-			v = h.Preflight(ctx, in.Check)
-			return nil
-		})
-	return v, err
 }
 
 // draftPolicy returns the policy of a goal that is still being entered.
@@ -283,17 +259,6 @@ func (gi *intake) removeGoalState(id goal.ID) error {
 		return fmt.Errorf("remove the goal's data: %w", err)
 	}
 	return nil
-}
-
-// runPreflight runs every check once in the place where it will later decide.
-func (gi *intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
-	return gi.sandboxes.WithTrial(ctx, g.Policy, gi.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider),
-		goalsandbox.HostsOf(*g), func(h verify.CheckRunner) error {
-			if r := session.PreflightProblem(ctx, h, g); r != nil {
-				return r
-			}
-			return nil
-		})
 }
 
 // Protected lists the files of a folder that would be protected. A new folder has none.

@@ -54,6 +54,9 @@ type Deps struct {
 	Unconfined bool
 	// FollowOthers says that this process is long-lived, and goals continue in it automatically.
 	FollowOthers bool
+	// Preflighted receives what pre-flight found out about each check of a goal that can start, before it starts. Nil
+	// means that nobody wants it.
+	Preflighted func(goal.Check, api.TryOutput)
 }
 
 // New makes the service and its runner. It sets Ended of the runner's configuration.
@@ -71,6 +74,8 @@ func New(d Deps, c runner.Config) *Service {
 			sandboxes:  d.Sandboxes,
 			panes:      d.Panes,
 			unconfined: d.Unconfined,
+
+			preflighted: d.Preflighted,
 		},
 		resumption: &resumption{handed},
 		recovery:   &recovery{handed},

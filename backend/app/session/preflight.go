@@ -3,45 +3,109 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/phrase"
 )
 
-// PreflightProblem returns what keeps a goal from starting, nil if nothing does. It records in g how many
-// tests ran.
-func PreflightProblem(ctx context.Context, h verify.CheckRunner, g *goal.Goal) *fault.Error {
+// quickCheck is how long a check may take that pre-flight runs twice, to find results that change without a reason.
+const quickCheck = 2 * time.Second
+
+// maxFlakyOutput is how much of the outputs of two runs that differ is shown, in bytes.
+const maxFlakyOutput = 8 << 10
+
+// Preflight tries a check as it will decide later. A quick command that runs in the sandbox is run twice: the outcome
+// is CheckErr where the second run differs and the check itself has changed no file of the folder.
+func Preflight(ctx context.Context, h verify.CheckRunner, c goal.Check) goal.Verdict {
+	first := h.Preflight(ctx, c)
+	decided := first.Outcome == goal.FailsAsExpected || first.Outcome == goal.AlreadyPasses
+	if c.Where != "" || !decided || ctx.Err() != nil ||
+		first.TookMS > quickCheck.Milliseconds() || changesFolder(first) {
+		return first
+	}
+	second := h.Preflight(ctx, c)
+	if ctx.Err() != nil || second.Outcome == first.Outcome || changesFolder(second) {
+		return first
+	}
+	flaky := first
+	flaky.Outcome, flaky.Missing = goal.CheckErr, ""
+	flaky.Detail = fmt.Sprintf("flaky: on the same files it %s in one run and %s in the next",
+		describeOutcome(first), describeOutcome(second))
+	both := fmt.Appendf(nil, "run 1 (exit %d):\n%s\n\nrun 2 (exit %d):\n%s",
+		first.ExitCode, first.Tail, second.ExitCode, second.Tail)
+	flaky.Output = phrase.TruncateMiddle(both, maxFlakyOutput)
+	flaky.Tail = string(flaky.Output)
+	return flaky
+}
+
+// changesFolder reports whether a check may have written in the goal's folder, so that the next run may rightly differ.
+// Caches do not count.
+func changesFolder(v goal.Verdict) bool {
+	o := v.Observation
+	return o == nil || slices.ContainsFunc(slices.Concat(o.Written, o.Rewritten), func(file string) bool {
+		return !slices.ContainsFunc(strings.Split(file, "/"), func(name string) bool {
+			return strings.HasPrefix(name, ".") || name == "__pycache__"
+		})
+	})
+}
+
+func describeOutcome(v goal.Verdict) string {
+	switch v.Outcome {
+	case goal.AlreadyPasses:
+		return "passed"
+	case goal.FailsAsExpected:
+		return "failed"
+	default:
+		return "could not run"
+	}
+}
+
+// PreflightProblem returns what keeps a goal from starting, nil if nothing does, and the verdicts up to there. It
+// records in g how many tests ran, and what the checks used.
+func PreflightProblem(
+	ctx context.Context, h verify.CheckRunner, g *goal.Goal,
+) (verdicts []goal.Verdict, problem *fault.Error) {
 	g.TestsBefore, g.Observations = nil, nil
 	for i, c := range g.Criterion.Checks {
-		v := h.Preflight(ctx, c)
+		v := Preflight(ctx, h, c)
+		verdicts = append(verdicts, v)
 		g.TestsBefore = append(g.TestsBefore, v.Tests)
 		g.Observations = append(g.Observations, v.Observation)
 		where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
 		switch {
+		case v.Outcome == goal.CheckErr:
+			return verdicts, &fault.Error{
+				Field:   "criterion",
+				Message: where + withOutputTail(v),
+				Hint:    "make the check end the same way each time on the same files",
+			}
 		case v.Outcome == goal.AlreadyPasses && !g.Options.AllowPassing:
-			return &fault.Error{
+			return verdicts, &fault.Error{
 				Field:   "criterion",
 				Message: where + v.Detail,
 				Hint:    "write a check that fails until the goal is reached, or say --allow-passing",
 			}
 		case v.Outcome == goal.CheckUnrunnable && v.Missing == "": // nothing that the goal makes can change that
-			return &fault.Error{
+			return verdicts, &fault.Error{
 				Field:   "criterion",
 				Message: where + withOutputTail(v),
 				Hint:    "correct the check, or what it needs",
 			}
 		case v.Outcome == goal.CheckUnrunnable && !g.Options.AllowMissing:
-			return &fault.Error{
+			return verdicts, &fault.Error{
 				Field:   "criterion",
 				Message: where + withOutputTail(v),
 				Hint:    "correct the command, or say --allow-missing if making that program is the goal",
 			}
 		}
 	}
-	return nil
+	return verdicts, nil
 }
 
 func withOutputTail(v goal.Verdict) string {
@@ -66,7 +130,7 @@ func (r *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, er
 		return "", err
 	}
 	r.AwaitSnapshot(ctx) // a check may change the folder
-	if refusal := PreflightProblem(ctx, r.checks, &g); refusal != nil {
+	if _, refusal := PreflightProblem(ctx, r.checks, &g); refusal != nil {
 		return "the goal's checks have changed their results since it was created: " + refusal.Message +
 			". Resume it if that is intended", nil
 	}

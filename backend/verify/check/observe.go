@@ -20,11 +20,19 @@ func (e Environment) observe(c Indexed, out process.Output, v goal.Verdict) goal
 		return v
 	}
 	v.Observed = goal.WasObserved
-	dir := e.Dir
+	v.Observation = ReduceTrace(*out.Trace, e.Dir, c.Command)
+	if v.Observation.Incomplete != "" {
+		v.Observed = goal.PartlyObserved
+	}
+	return v
+}
+
+// ReduceTrace reduces the trace of a check's command to what it did with the goal's folder. States is left empty.
+func ReduceTrace(t process.Trace, dir, command string) *goal.Observation {
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = resolved
 	}
-	scope := inputs.Scope{Dir: dir, Command: c.Command}
+	scope := inputs.Scope{Dir: dir, Command: command}
 	root, err := os.OpenRoot(dir)
 	if err == nil {
 		defer func() { _ = root.Close() }()
@@ -36,9 +44,5 @@ func (e Environment) observe(c Indexed, out process.Output, v goal.Verdict) goal
 			return text
 		}
 	}
-	v.Observation = inputs.Observe(*out.Trace, scope)
-	if v.Observation.Incomplete != "" {
-		v.Observed = goal.PartlyObserved
-	}
-	return v
+	return inputs.Observe(t, scope)
 }

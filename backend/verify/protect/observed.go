@@ -1,6 +1,7 @@
 package protect
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,6 +64,20 @@ func SameDecision(file string, was, is []byte) bool {
 	}
 	before, after := decidingPart(part, was), decidingPart(part, is)
 	return before == after || isAllowedGrowth(part, before, after)
+}
+
+// FindObserved lists what a goal with these checks would protect after a pre-flight with these observations.
+func FindObserved(ctx context.Context, o Options) ([]Protected, error) {
+	found, err := Find(ctx, o.Dir, o.Criterion, o.Protect, o.NoProtect)
+	if err != nil {
+		return nil, err
+	}
+	free, err := ignore.NewGlobs(o.NoProtect)
+	if err != nil {
+		return nil, err
+	}
+	found = withoutUsed(found, o.Observations)
+	return append(found, observedJudges(found, o, free)...), nil
 }
 
 // withoutUsed removes the scripts that a command names and that were seen to run: how the check uses them is known.

@@ -190,6 +190,22 @@ export const scenes: Record<string, Scene> = {
       ),
     after: (app) => app.toggleGoals(),
   },
+  "new-goal-tried": {
+    before: () =>
+      localStorage.setItem(
+        "goalpost.new-goal",
+        JSON.stringify({
+          objective: "Make coupon codes work at checkout",
+          checks: [{ command: "npm test", exitCode: "0", dir: "" }],
+          dir: "/home/ada/shop",
+        }),
+      ),
+    after: async (app) => {
+      app.toggleGoals();
+      await press("check-try");
+      await press("trace-read-open");
+    },
+  },
   "new-goal-more": {
     before: () =>
       localStorage.setItem(

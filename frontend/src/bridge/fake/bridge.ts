@@ -19,6 +19,8 @@ import type {
   ResumeInput,
   SecretView,
   StartInput,
+  TraceView,
+  TryOutput,
   Verdict,
   ProtectedState,
 } from "@/bridge/types";
@@ -68,6 +70,28 @@ type Handlers = {
 };
 
 /** Go in memory: a lively goal, some that stand still, panes that print and draw. For the gallery and for tests. */
+/** What a tried check used. */
+const triedTrace: TraceView = {
+  decides: {
+    files: [
+      { path: "package.json", why: "the check uses it as its settings (scripts)", by: "node" },
+      { path: "test/cart.test.js", why: "the check uses it as its test", by: "node" },
+    ],
+    total: 2,
+  },
+  missing: { files: [{ path: "jest.config.js", why: "settings", by: "node" }], total: 212 },
+  read: {
+    files: [
+      { path: "src/cart.js", why: "code", by: "node" },
+      { path: "src/price.js", why: "code", by: "node" },
+    ],
+    total: 2,
+  },
+  written: { files: [], total: 0 },
+  stopped: "./coupon",
+  work: ["src/"],
+};
+
 export class FakeBridge implements Bridge {
   readonly window = true;
   readonly connection = connection;
@@ -90,6 +114,8 @@ export class FakeBridge implements Bridge {
   approvals: ApprovalView[] = structuredClone(approvals);
   protection: ProtectedState = protection;
   changes: ChangesView = structuredClone(changes);
+  /** What trying a check answers, where a test sets it. */
+  tryOutput: TryOutput | null = null;
   grants: GrantView[] = structuredClone(grants);
   private rev = 1;
   private now = fixtureTime;
@@ -358,9 +384,17 @@ export class FakeBridge implements Bridge {
   private readonly handlers: Handlers = {
     "GoalAPI.Start": (input) => ({ goal_id: this.begin(input) }),
     "GoalAPI.Try": ({ check }) =>
-      check.command === "true"
+      this.tryOutput ??
+      (check.command === "true"
         ? { outcome: "passes_already", detail: "it passes before anything was done", output: "", exit_code: 0, ms: 3 }
-        : { outcome: "fails_now", detail: "exit 1, wanted 0", output: "1 test failed\n", exit_code: 1, ms: 2_210 },
+        : {
+            outcome: "fails_now",
+            detail: "exit 1, wanted 0",
+            output: "1 test failed\n",
+            exit_code: 1,
+            ms: 2_210,
+            trace: triedTrace,
+          }),
     "GoalAPI.Get": (id) => this.withAsks(this.goal(id).view),
     "GoalAPI.Status": (id) => {
       const found = this.goals.get(id);

@@ -133,14 +133,51 @@ export interface TryInput {
   allow_socket: string[];
   check_dir: string;
   unconfined: boolean;
+  protect: string[];
+  no_protect: string[];
 }
 
 export interface TryOutput {
+  /** `error` is a check that ends differently on the same files. */
   outcome: CheckOutcome;
   detail: string;
   output: string;
   exit_code: number;
   ms: number;
+  /** What the check used of the folder; left out where it runs no program. */
+  trace?: TraceView;
+}
+
+/** What a check was observed to use of the folder; paths are relative to it. */
+export interface TraceView {
+  /** These decide how the check ends, and are protected. */
+  decides: TracedFiles;
+  /** Looked for in vain. */
+  missing: TracedFiles;
+  /** All others that it read. */
+  read: TracedFiles;
+  written: TracedFiles;
+  /** What was missing when it ended early; left out if nothing says so. */
+  stopped?: string;
+  /** Why uses are missing from the lists; left out if none are. */
+  incomplete?: string;
+  /** What the agent can be limited to; left out where the trace does not say it. */
+  work?: string[];
+}
+
+/** The beginning of a list of files. */
+export interface TracedFiles {
+  files: TracedFile[];
+  /** Length of the whole list. */
+  total: number;
+}
+
+export interface TracedFile {
+  path: string;
+  /** Its role, or why it decides. */
+  why: string;
+  /** The program that used it. */
+  by: string;
 }
 
 export interface ReceiptClaim {

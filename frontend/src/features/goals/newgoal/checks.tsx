@@ -1,17 +1,9 @@
-import type { TryOutput } from "@/bridge/types";
-import { formatElapsed } from "@/lib/time";
-import { Dot, toneText } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
-import { cx } from "@/ui/cx";
 import { CloseIcon, PlusIcon } from "@/ui/icons";
-import { checkLabel } from "@/features/goals/labels";
 import { CheckFields, checkTabs } from "./checkfields";
 import { emptyCheck, isFilled, type DraftCheck } from "./draftcheck";
 import type { FieldError } from "./errors";
-
-/** What trying a check has come to. */
-export type TryResult =
-  { state: "running" } | { state: "done"; out: TryOutput } | { state: "failed"; text: string } | null;
+import { TryResultLine, type TryResult } from "./tryresult";
 
 interface ChecksProps {
   checks: readonly DraftCheck[];
@@ -21,6 +13,9 @@ interface ChecksProps {
   onChange: (checks: DraftCheck[]) => void;
   onAny: (any: boolean) => void;
   onTry: (index: number) => void;
+  /** What the agent may change, as the user wrote it. */
+  work: string;
+  onWork: (work: string) => void;
 }
 
 const programChecks = new Set(["shell", "http", "file", "json_predicate"]);
@@ -82,7 +77,7 @@ export function Checks(p: ChecksProps) {
                 </IconButton>
               ) : null}
             </div>
-            <TryResultLine tried={p.tried[i] ?? null} shell={c.type === "shell"} />
+            <TryResultLine tried={p.tried[i] ?? null} shell={c.type === "shell"} work={p.work} onWork={p.onWork} />
           </div>
         ))}
       </div>
@@ -147,51 +142,6 @@ function Tabs({ check, of, onChange }: TabsProps) {
           {t.title}
         </button>
       ))}
-    </div>
-  );
-}
-
-function TryResultLine({ tried, shell }: { tried: TryResult; shell: boolean }) {
-  if (!tried) return null;
-  if (tried.state === "running") {
-    return (
-      <p className="breathe mt-1 font-mono text-xs text-text-faint" role="status">
-        running…
-      </p>
-    );
-  }
-  if (tried.state === "failed") {
-    return (
-      <p className="mt-1 text-xs text-bad" role="status" data-testid="try-result" data-outcome="failed">
-        {tried.text}
-      </p>
-    );
-  }
-  const { out } = tried;
-  const said = checkLabel(out.outcome);
-  const aside = out.outcome === "fails_now" && shell ? "as expected" : out.detail;
-  return (
-    <div className="mt-1.5 text-xs" role="status" data-testid="try-result" data-outcome={out.outcome}>
-      <p className="flex items-center gap-2 font-mono">
-        <Dot tone={said.tone} />
-        <span className={`shrink-0 ${toneText[said.tone]}`}>
-          {said.words} ({shell ? `exit ${out.exit_code}, ` : ""}
-          {formatElapsed(out.ms)})
-        </span>
-        <span className="min-w-0 truncate text-text-faint" title={aside}>
-          {aside}
-        </span>
-      </p>
-      {out.output.trim() ? (
-        <pre
-          className={cx(
-            "mt-1 max-h-28 overflow-auto rounded-md border border-border bg-bg px-2.5 py-1.5",
-            "font-mono text-2xs break-words whitespace-pre-wrap text-text-muted",
-          )}
-        >
-          {out.output.trimEnd()}
-        </pre>
-      ) : null}
     </div>
   );
 }

@@ -154,3 +154,55 @@ test("a check outside of the sandbox needs an explicit tick", async () => {
   expect(started()).toMatchObject({ run_outside: true });
   expect(started()?.checks[0]?.where).toBe("host");
 });
+
+test("a tried check shows what decides, what it looked for in vain and the rest, and limits the agent with one click", async () => {
+  write("field-objective", "make it green");
+  write("check-command", "npm test");
+  await press("check-try");
+  expect(get("try-result").dataset.outcome).toBe("fails_now");
+  expect(get("try-output").textContent).toContain("1 test failed");
+  expect(get("trace-stopped").textContent).toContain("./coupon is missing");
+  expect(get("trace-decides").textContent).toContain("Decides, and is protected: 2 files");
+  expect(get("trace-decides").textContent).toContain("test/cart.test.js");
+  expect(get("trace-missing").textContent).toBe("Looked for in vain: 212 files");
+  await press("trace-missing-open");
+  expect(get("trace-missing").textContent).toContain("jest.config.js");
+  expect(get("trace-missing").textContent).toContain("and 211 more");
+  expect(get("trace-read").textContent).toBe("Read otherwise: 2 files");
+  await press("trace-read-open");
+  expect(get("trace-read").textContent).toContain("src/price.js");
+  expect(find("trace-written")).toBeNull();
+
+  await press("trace-work-take");
+  expect((get("field-work") as HTMLInputElement).value).toBe("src/");
+  expect(get("work-words").textContent).toContain("only src/ can be changed");
+  await press("trace-work-take");
+  expect((get("field-work") as HTMLInputElement).value).toBe("");
+  await press("trace-work-take");
+  await press("start-goal");
+  expect(started()?.work).toEqual(["src/"]);
+});
+
+test("a flaky check says so with both outputs, and its names are shown as text", async () => {
+  bridge.tryOutput = {
+    outcome: "error",
+    detail: "flaky: on the same files it failed in one run and passed in the next",
+    output: "run 1 (exit 1):\nno\n\nrun 2 (exit 0):\nyes",
+    exit_code: 1,
+    ms: 8,
+    trace: {
+      decides: { files: [{ path: "<b>x</b>", why: "", by: "" }], total: 1 },
+      missing: { files: [], total: 0 },
+      read: { files: [], total: 0 },
+      written: { files: [], total: 0 },
+      incomplete: "too many files",
+    },
+  };
+  write("check-command", "sh flaky.sh");
+  await press("check-try");
+  expect(get("try-result").textContent).toContain("gives different results");
+  expect(get("try-output").textContent).toContain("run 2 (exit 0)");
+  expect(get("trace-incomplete").textContent).toContain("too many files");
+  expect(get("trace-decides-file").textContent).toBe("<b>x</b>");
+  expect(find("trace-work")).toBeNull();
+});

@@ -10,7 +10,7 @@ import { Menu } from "@/ui/menu";
 import { AdvancedOptions } from "./advanced";
 import type { AdvancedProps } from "./advancedprops";
 import { BasicFields } from "./basicfields";
-import { Checks, type TryResult } from "./checks";
+import { Checks } from "./checks";
 import { emptyDraft, type Draft } from "./draft";
 import { emptyCheck } from "./draftcheck";
 import { overridesFor } from "./errors";
@@ -25,6 +25,7 @@ import {
 } from "./labels";
 import { Risks } from "./risks";
 import { RunOutside } from "./scope";
+import type { TryResult } from "./tryresult";
 import { useNewGoal } from "./usenewgoal";
 
 /** Starts goals. What is written stays when it is closed, and goes when the goal has started. */
@@ -78,12 +79,14 @@ function Form() {
           onChange={form.setChecks}
           onAny={(any) => set({ any })}
           onTry={(i) => void form.tryCheck(i)}
+          work={draft.work}
+          onWork={(work) => set({ work })}
         />
         <Overrides draft={draft} set={set} errors={errors} tried={form.tried} />
         <RunOutside draft={draft} set={set} errors={errors} />
         <Risks risk={draft.risk} error={errors.risk} onChange={(risk) => set({ risk })} />
         <BasicFields draft={draft} set={set} errors={errors} />
-        <FolderInfo draft={draft} set={set} />
+        <FolderInfo draft={draft} set={set} observed={form.observed} />
         <div>
           <AdvancedButton draft={draft} open={form.advanced} onClick={() => form.setAdvanced(!form.advanced)} />
           {form.advanced ? <AdvancedOptions draft={draft} set={set} errors={errors} /> : null}

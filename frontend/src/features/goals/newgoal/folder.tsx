@@ -7,7 +7,7 @@ import { Button } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { Dialog } from "@/ui/dialog";
 import type { Draft } from "./draft";
-import { checkOf, draftCheck, isFilled } from "./draftcheck";
+import { checkOf, draftCheck, isFilled, type DraftCheck } from "./draftcheck";
 import { patterns } from "./input";
 
 const waitMs = 350;
@@ -21,11 +21,13 @@ const kindLabels: Record<ProtectedFile["kind"], string> = {
 interface FolderProps {
   draft: Draft;
   set: (part: Partial<Draft>) => void;
+  /** Checks that were tried and show themselves which files decide. */
+  observed: readonly DraftCheck[];
 }
 
 /** What the chosen folder brings: files that will be protected, and a criterion that it proposes. */
-export function FolderInfo({ draft, set }: FolderProps) {
-  const files = useProtected(draft);
+export function FolderInfo({ draft, set, observed }: FolderProps) {
+  const files = useProtected(draft, observed);
   const proposal = useProposal(draft.dir.trim());
   const [open, setOpen] = useState(false);
   const [all, setAll] = useState(false);
@@ -165,11 +167,11 @@ function useDebouncedCall<T>(key: string, none: T, ask: () => Promise<T>): T {
 
 const noFiles: ProtectedFile[] = [];
 
-function useProtected(draft: Draft): readonly ProtectedFile[] {
+function useProtected(draft: Draft, observed: readonly DraftCheck[]): readonly ProtectedFile[] {
   const app = useApp();
   const input = {
     dir: draft.dir.trim(),
-    checks: draft.checks.filter(isFilled).map(checkOf),
+    checks: draft.checks.filter((c) => isFilled(c) && !observed.includes(c)).map(checkOf),
     protect: patterns(draft.protect),
     no_protect: patterns(draft.noProtect),
   };

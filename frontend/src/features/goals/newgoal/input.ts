@@ -81,6 +81,8 @@ export function toTryInput(d: Draft, check: Draft["checks"][number]): TryInput {
     allow_socket,
     check_dir,
     unconfined,
+    protect,
+    no_protect,
   } = toInput(d);
   return {
     check: checkOf(check),
@@ -94,6 +96,8 @@ export function toTryInput(d: Draft, check: Draft["checks"][number]): TryInput {
     allow_socket,
     check_dir,
     unconfined,
+    protect,
+    no_protect,
   };
 }
 

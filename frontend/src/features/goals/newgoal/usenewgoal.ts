@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { asProblem } from "@/bridge/problem";
 import { useApp, useAppState } from "@/store/context";
-import type { TryResult } from "./checks";
+import type { TryResult } from "./tryresult";
 import { saveDraft, savedDraft, type Draft } from "./draft";
 import type { DraftCheck } from "./draftcheck";
 import { advancedFields, errorsOf, validate, type Errors } from "./errors";
@@ -70,5 +70,11 @@ export function useNewGoal() {
     }
   };
 
-  return { draft, set, setChecks, tried, tryCheck, errors, advanced, setAdvanced, busy, objective, start };
+  // Of these checks it is known what decides them, so that nothing is guessed from names.
+  const observed = draft.checks.filter((_, i) => {
+    const t = tried[i];
+    return t?.state === "done" && t.out.trace !== undefined && !t.out.trace.incomplete;
+  });
+
+  return { draft, set, setChecks, observed, tried, tryCheck, errors, advanced, setAdvanced, busy, objective, start };
 }

@@ -1,0 +1,259 @@
+package goals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/app/session"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/text"
+	"goalpost/backend/verify"
+	"goalpost/backend/verify/inputs"
+	"goalpost/backend/verify/protect"
+)
+
+// Try runs one check as pre-flight would, in an existing folder.
+func (gi *intake) Try(ctx context.Context, in api.TryInput) (out api.TryOutput, err error) {
+	if err := (goal.Criterion{Checks: []goal.Check{in.Check}}).Validate(); err != nil {
+		return out, fmt.Errorf("try: %w", err)
+	}
+	dir := in.Dir
+	if dir == "" { // a new goal begins in an empty folder
+		if dir, err = os.MkdirTemp(gi.cfg.State(), "try-*"); err != nil {
+			return out, fmt.Errorf("try: %w", err)
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	} else if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
+		return out, err
+	}
+	p, err := gi.draftPolicy(in, dir)
+	if err != nil {
+		return out, err
+	}
+	err = gi.sandboxes.WithTrial(ctx, p, gi.models.JudgeFor(ctx, "", ""), goalsandbox.CheckHosts([]goal.Check{in.Check}),
+		func(h verify.CheckRunner) (err error) {
+			out, err = describeTry(ctx, TracedCheck{
+				Dir:       dir,
+				Check:     in.Check,
+				Protect:   in.Protect,
+				NoProtect: in.NoProtect,
+			}, session.Preflight(ctx, h, in.Check))
+			return err
+		})
+	return out, err
+}
+
+// runPreflight runs every check once in the place where it will later decide, quick ones twice.
+func (gi *intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
+	return gi.sandboxes.WithTrial(ctx, g.Policy, gi.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider),
+		goalsandbox.HostsOf(*g), func(h verify.CheckRunner) error {
+			verdicts, problem := session.PreflightProblem(ctx, h, g)
+			if problem != nil {
+				return problem
+			}
+			return gi.reportPreflight(ctx, g, verdicts)
+		})
+}
+
+// reportPreflight gives what the checks of a new goal did to the one who wants to show it.
+func (gi *intake) reportPreflight(ctx context.Context, g *goal.Goal, verdicts []goal.Verdict) error {
+	if gi.preflighted == nil {
+		return nil
+	}
+	for i, v := range verdicts {
+		out, err := describeTry(ctx, TracedCheck{
+			Dir:       g.Policy.Dir,
+			Check:     g.Criterion.Checks[i],
+			Protect:   g.Options.Protect,
+			NoProtect: g.Options.NoProtect,
+		}, v)
+		if err != nil {
+			return err
+		}
+		gi.preflighted(g.Criterion.Checks[i], out)
+	}
+	return nil
+}
+
+func describeTry(ctx context.Context, t TracedCheck, v goal.Verdict) (out api.TryOutput, err error) {
+	out = api.NewTryOutput(v)
+	if v.Observation == nil && v.Observed == "" && len(t.Protect) == 0 { // it runs no program
+		return out, nil
+	}
+	if out.Trace, err = t.Describe(ctx, v.Observation); err != nil {
+		return out, err
+	}
+	if v.Outcome == goal.FailsAsExpected || v.Outcome == goal.CheckUnrunnable {
+		out.Trace.Stopped = strings.TrimPrefix(findMissing(v), t.Dir+"/")
+	}
+	if out.Trace.Stopped != "" { // new files will be needed: where, nobody has seen
+		out.Trace.Work = slices.DeleteFunc(out.Trace.Work, func(path string) bool { return !strings.HasSuffix(path, "/") })
+	}
+	return out, nil
+}
+
+// missingMessages are what programs print that end because something is not there. The first group is what.
+var missingMessages = []*regexp.Regexp{
+	regexp.MustCompile(`(?:ModuleNotFoundError|ImportError): No module named '?([^'\s]+)`),
+	regexp.MustCompile(`(?m)^\S*python[0-9.]*: No module named '?([^'\s;]+)`),
+	regexp.MustCompile(`(?m)^\S*python[0-9.]*: can't open file '([^'\n]+)'`),
+	regexp.MustCompile(`Cannot find (?:module|package) '([^'\n]+)'`),
+	regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: (?:package|no required module provides package) ([^\s;]+)`),
+	regexp.MustCompile(`cannot load such file -- (\S+)`),
+	regexp.MustCompile(`Can't locate (\S+) in @INC`),
+	regexp.MustCompile(`No rule to make target '([^'\n]+)'`),
+	regexp.MustCompile("error\\[E0583\\]: file not found for module `([^`\n]+)`"),
+	regexp.MustCompile(`error: package (\S+) does not exist`),
+	regexp.MustCompile(`fatal error: (\S+): No such file or directory`),
+	regexp.MustCompile(`(?m)^(?:\S*/)?(?:ba|da|z|k)?sh: (?:\d+: )?([^:\n]+): (?:command )?not found`),
+	regexp.MustCompile(`(?m)^\S+: (?:line )?\d+: ([^:\n]+): (?:command )?not found`),
+	regexp.MustCompile(`(?m)^\S+: (?:cannot (?:open|access|stat) )?'?([^:'\n]+)'?: No such file or directory`),
+}
+
+// findMissing is what a check that failed was missing, by what it printed; "" if it does not say so.
+func findMissing(v goal.Verdict) string {
+	const most = 200
+	if v.Missing != "" {
+		return v.Missing
+	}
+	for _, m := range missingMessages {
+		if found := m.FindSubmatch(v.Output); found != nil {
+			return text.Truncate(strings.ToValidUTF8(string(found[1]), "\uFFFD"), most)
+		}
+	}
+	return ""
+}
+
+// TracedCheck is a check of which somebody observed what it used.
+type TracedCheck struct {
+	Dir                string // the folder, absolute
+	Check              goal.Check
+	Protect, NoProtect []string // see api.ProtectInput
+}
+
+// maxTraced is how many files of each list are shown.
+const maxTraced = 200
+
+// Describe sorts the files that the check used into those that decide, those that it looked for in vain, and the
+// others, and proposes what an agent could be limited to. Without an observation only what is protected by its name is
+// listed.
+func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.TraceView, error) {
+	judges, err := protect.FindObserved(ctx, protect.Options{
+		Dir:          t.Dir,
+		Criterion:    goal.Criterion{Checks: []goal.Check{t.Check}},
+		Protect:      t.Protect,
+		NoProtect:    t.NoProtect,
+		Observations: []*goal.Observation{o},
+	})
+	if err != nil {
+		return nil, &fault.Error{
+			Field:   "protect",
+			Message: fmt.Sprintf("the protected files cannot be listed: %v", err),
+			Hint:    "correct the patterns",
+		}
+	}
+	if o == nil {
+		o = &goal.Observation{}
+		if t.Check.Type == goal.Shell || t.Check.From == goal.FromCommand {
+			o.Incomplete = "nobody could observe the check here, so its files are protected by their names"
+		}
+	}
+	decides, others, missing, written := fileList{}, fileList{}, fileList{}, fileList{}
+	var work []string // what the check reads as code, and the data that its command names
+	for _, p := range judges {
+		if p.Kind != protect.KindForbiddenNew {
+			decides.add(api.TracedFile{Path: p.Path, Why: strings.TrimSpace(p.Why + " " + describePart(p.Part))})
+		}
+	}
+	for _, u := range o.Files {
+		file := api.TracedFile{Path: u.Path, Why: string(u.Role), By: programName(o, u.Program)}
+		if decides.describeUse(file) {
+			continue
+		}
+		others.add(file)
+		if u.Role != goal.RoleData || inputs.Named(t.Check.Command, t.Dir, u.Path) {
+			work = append(work, u.Path)
+		}
+	}
+	for _, wanted := range []bool{true, false} { // first what could decide, if it came
+		for _, u := range o.Missing {
+			if (u.Role.Decides() || u.Opened) == wanted && !inputs.IsInstalled(u.Path) {
+				missing.add(api.TracedFile{Path: u.Path, Why: string(u.Role), By: programName(o, u.Program)})
+			}
+		}
+	}
+	for _, file := range slices.Concat(o.Written, o.Rewritten) {
+		written.add(api.TracedFile{Path: file})
+	}
+	return &api.TraceView{
+		Decides:    decides.first(maxTraced),
+		Missing:    missing.first(maxTraced),
+		Read:       others.first(maxTraced),
+		Written:    written.first(maxTraced),
+		Incomplete: o.Incomplete,
+		Work:       proposeWork(t, decides.paths(), work, written.paths(), missing.paths()),
+	}, nil
+}
+
+func describePart(part string) string {
+	if part == "" {
+		return ""
+	}
+	return "(" + part + ")"
+}
+
+func programName(o *goal.Observation, program int) string {
+	if program < 0 || program >= len(o.Programs) {
+		return ""
+	}
+	return filepath.Base(o.Programs[program].Name)
+}
+
+// fileList is a list that has each path once.
+type fileList struct {
+	files []api.TracedFile
+	index map[string]int
+}
+
+func (l *fileList) add(f api.TracedFile) {
+	if l.index == nil {
+		l.index = map[string]int{}
+	}
+	if _, known := l.index[f.Path]; !known {
+		l.index[f.Path] = len(l.files)
+		l.files = append(l.files, f)
+	}
+}
+
+// describeUse notes who used a file of the list, and reports whether it is in it.
+func (l *fileList) describeUse(f api.TracedFile) bool {
+	i, known := l.index[f.Path]
+	if known && l.files[i].By == "" {
+		l.files[i].By = f.By
+	}
+	return known
+}
+
+func (l *fileList) paths() []string {
+	list := make([]string, 0, len(l.files))
+	for _, f := range l.files {
+		list = append(list, f.Path)
+	}
+	return list
+}
+
+func (l *fileList) first(most int) api.TracedFiles {
+	return api.TracedFiles{
+		Files: append([]api.TracedFile{}, l.files[:min(most, len(l.files))]...),
+		Total: len(l.files),
+	}
+}

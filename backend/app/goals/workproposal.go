@@ -1,0 +1,94 @@
+package goals
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"goalpost/backend/verify/inputs"
+)
+
+// maxProposed is how many paths a proposal has at most: more say that the work is not in one place.
+const maxProposed = 6
+
+// proposeWork returns the folders and files that an agent could be limited to, as --work takes them: the largest
+// folders with a file of the work, or one that the check writes, and without one that decides, and single files beside
+// those that decide. It returns none where the check wants a new file beside those that decide: only existing files can
+// be granted.
+func proposeWork(t TracedCheck, decides, work, written, missing []string) []string {
+	root, err := os.OpenRoot(t.Dir)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = root.Close() }()
+	p := workProposal{root: root, judged: map[string]bool{}}
+	for _, file := range decides {
+		for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+			p.judged[dir] = true
+		}
+	}
+	for _, file := range work {
+		p.add(file, true)
+	}
+	for _, file := range written {
+		p.add(file, false)
+	}
+	for _, file := range missing {
+		if inputs.Named(t.Check.Command, t.Dir, file) && !p.add(file, false) {
+			return nil
+		}
+	}
+	slices.Sort(p.paths)
+	if len(p.paths) > maxProposed {
+		return nil
+	}
+	return p.paths
+}
+
+// workProposal collects the paths of a proposal.
+type workProposal struct {
+	root   *os.Root
+	judged map[string]bool // folders with a file that decides, at any depth
+	paths  []string
+}
+
+// add adds the largest folder of a file that holds nothing that decides, or else the file itself if that may be. It
+// reports whether the proposal covers the file now.
+func (p *workProposal) add(file string, single bool) bool {
+	if isHidden(file) || inputs.IsInstalled(file) {
+		return true // not the work
+	}
+	parts := strings.Split(file, "/")
+	for i := 1; i < len(parts); i++ {
+		dir := path.Join(parts[:i]...)
+		if p.judged[dir] {
+			continue
+		}
+		if info, err := p.root.Lstat(dir); err == nil && info.IsDir() {
+			p.append(dir + "/")
+			return true
+		}
+		return false
+	}
+	if !single {
+		return false
+	}
+	if info, err := p.root.Lstat(file); err == nil && info.Mode().IsRegular() {
+		p.append(file)
+	}
+	return true
+}
+
+func (p *workProposal) append(name string) {
+	if !slices.Contains(p.paths, name) {
+		p.paths = append(p.paths, name)
+	}
+}
+
+// isHidden reports whether a file is in a folder of caches or of a repository, or is a hidden file.
+func isHidden(file string) bool {
+	return slices.ContainsFunc(strings.Split(file, "/"), func(name string) bool {
+		return strings.HasPrefix(name, ".") || name == "__pycache__"
+	})
+}

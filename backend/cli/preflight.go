@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"strings"
+	"sync/atomic"
+
+	"goalpost/backend/api"
+	"goalpost/backend/goal"
+)
+
+// maxPreflightFiles is how many files of a list are printed at the start of a goal.
+const maxPreflightFiles = 12
+
+// preflightPrinter prints what pre-flight found out about the checks of the goal that the user starts, and not about
+// those of the goals that its agent starts.
+type preflightPrinter struct {
+	Program
+
+	limited bool // the user names what the agent may change
+	started atomic.Bool
+}
+
+func (p *preflightPrinter) stop() { p.started.Store(true) }
+
+// print says how a check ends now, with its output, and which files decide it. It may be called concurrently.
+func (p *preflightPrinter) print(check goal.Check, out api.TryOutput) {
+	if p.started.Load() {
+		return
+	}
+	p.errorf("pre-flight: %s: %s\n", oneLine(check.Name()), oneLine(out.Detail))
+	for line := range strings.Lines(strings.TrimRight(out.Output, " \t\r\n")) {
+		p.errorf("  | %s\n", singleLine(strings.TrimRight(line, "\r\n")))
+	}
+	if out.Trace == nil {
+		return
+	}
+	t := out.Trace
+	if t.Stopped != "" {
+		p.errorf("  it ended early: %s is missing; what it would use later was not observed\n", oneLine(t.Stopped))
+	}
+	if t.Incomplete != "" {
+		p.errorf("  these lists are incomplete: %s\n", oneLine(t.Incomplete))
+	}
+	if t.Decides.Total > 0 {
+		p.errorf("  decides, so it is protected (--no-protect leaves a file out):\n%s",
+			indentLines(formatTracedFiles(t.Decides, maxPreflightFiles)))
+	}
+	if t.Missing.Total > 0 {
+		p.errorf("  looked for in vain:\n%s", indentLines(formatTracedFiles(t.Missing, maxPreflightFiles)))
+	}
+	if t.Read.Total > 0 {
+		p.errorf("  files read otherwise: %d (%s trace -- COMMAND lists them)\n", t.Read.Total, p.Name)
+	}
+	if proposal := describeProposal(t); proposal != "" && !p.limited {
+		p.errorf("  %s", proposal)
+	}
+}

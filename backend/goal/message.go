@@ -57,6 +57,9 @@ type Reply struct {
 	Text  string
 	Calls []Call
 	Usage Usage
+	// Reasoning is what the model thought before its reply, as far as the provider shows it. It is for the journal and
+	// the user, and is not sent back as a part of the conversation.
+	Reasoning string
 }
 
 // Usage is what one turn cost. USD is 0 if the price is unknown.

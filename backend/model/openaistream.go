@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -29,6 +30,8 @@ type chunk struct {
 type part struct {
 	Content   flexibleText    `json:"content"`
 	Refusal   flexibleText    `json:"refusal"`
+	Reasoning optionalText    `json:"reasoning_content"` // DeepSeek, vLLM, llama.cpp
+	Thinking  optionalText    `json:"reasoning"`         // OpenRouter, Ollama
 	ToolCalls []toolCallDelta `json:"tool_calls"`
 }
 
@@ -51,6 +54,17 @@ func (w *flexibleText) UnmarshalJSON(b []byte) error {
 	}
 	for _, p := range parts {
 		*w += flexibleText(p.Text)
+	}
+	return nil
+}
+
+// optionalText is a flexibleText; a value of another form is none. It is for fields that no protocol defines.
+type optionalText string
+
+func (o *optionalText) UnmarshalJSON(b []byte) error {
+	var text flexibleText
+	if text.UnmarshalJSON(b) == nil {
+		*o = optionalText(text)
 	}
 	return nil
 }
@@ -85,6 +99,7 @@ func (r *replyReader) onChunk(c chunk) error {
 		for _, p := range []part{choice.Delta, choice.Message} {
 			r.emitText(string(p.Content))
 			r.refusal.WriteString(string(p.Refusal))
+			r.addReasoning(string(cmp.Or(p.Reasoning, p.Thinking))) // a server that sends both sends the same
 			for _, t := range p.ToolCalls {
 				if err := r.calls.add(t); err != nil {
 					return err

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ type replyReader struct {
 	delta func(string)
 
 	text     strings.Builder
+	thoughts strings.Builder
 	refusal  strings.Builder
 	calls    toolCallAssembler
 	used     tokenCount
@@ -130,6 +132,24 @@ func (r *replyReader) emitText(text string) {
 	}
 }
 
+// addReasoning collects what the model thinks, which is not streamed to anyone.
+func (r *replyReader) addReasoning(text string) { r.thoughts.WriteString(sanitizeText(text)) }
+
+// splitReasoning separates the reasoning that some servers leave in the text, between <think> and </think> at its
+// start. A reasoning without an end is the whole text: it stays there, or the reply would be empty.
+func splitReasoning(text string) (reasoning, rest string) {
+	const open, end = "<think>", "</think>"
+	inside, found := strings.CutPrefix(strings.TrimLeft(text, " \t\r\n"), open)
+	if !found {
+		return "", text
+	}
+	reasoning, rest, found = strings.Cut(inside, end)
+	if !found {
+		return "", text
+	}
+	return strings.TrimSpace(reasoning), strings.TrimLeft(rest, " \t\r\n")
+}
+
 // reply is the whole reply after the stream has ended properly.
 func (r *replyReader) reply() (goal.Reply, error) {
 	switch {
@@ -149,7 +169,13 @@ func (r *replyReader) reply() (goal.Reply, error) {
 	if r.finish == "length" || r.finish == "max_tokens" {
 		r.calls.markTruncated()
 	}
-	return goal.Reply{Text: r.text.String(), Calls: r.calls.done(), Usage: r.used.usage(r.price(r.used))}, nil
+	inText, text := splitReasoning(r.text.String())
+	return goal.Reply{
+		Text:      text,
+		Calls:     r.calls.done(),
+		Usage:     r.used.usage(r.price(r.used)),
+		Reasoning: strings.TrimSpace(cmp.Or(r.thoughts.String(), inText)),
+	}, nil
 }
 
 // replyLong is the reply whose reading was stopped because a call's arguments were too long. It contains that call

@@ -24,6 +24,30 @@ func TestStreamReadsOneByteAtATime(t *testing.T) {
 	}
 }
 
+// TestReply_Reasoning_IsNotPartOfTheText, whichever way the server sends it.
+func TestReply_Reasoning_IsNotPartOfTheText(t *testing.T) {
+	for name, c := range map[string]struct{ events, reasoning, text string }{
+		"reasoning_content": {`{"reasoning_content":"first ","content":null}|{"reasoning_content":"this"}|{"content":"Then."}`,
+			"first this", "Then."},
+		"reasoning":       {`{"reasoning":"first","content":""}|{"content":"Then."}`, "first", "Then."},
+		"both are one":    {`{"reasoning":"first","reasoning_content":"first"}|{"content":"Then."}`, "first", "Then."},
+		"an object":       {`{"reasoning":{"effort":"high"},"content":"Then."}`, "", "Then."},
+		"in the text":     {`{"content":"<think>\nfir"}|{"content":"st\n</think>\n\nThen."}`, "first", "Then."},
+		"without an end":  {`{"content":"<think>first"}`, "", "<think>first"},
+		"later in a text": {`{"content":"Use <think> and </think>."}`, "", "Use <think> and </think>."},
+	} {
+		var raw strings.Builder
+		for delta := range strings.SplitSeq(c.events, "|") {
+			raw.WriteString("data: {\"choices\":[{\"delta\":" + delta + "}]}\n\n")
+		}
+		raw.WriteString("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		r, err := free(nil).read(io.NopCloser(strings.NewReader(raw.String())), time.Minute)
+		if err != nil || r.Text != c.text || r.Reasoning != c.reasoning {
+			t.Errorf("%s: text %q, reasoning %q, %v", name, r.Text, r.Reasoning, err)
+		}
+	}
+}
+
 func TestEndlessStreamIsBounded(t *testing.T) {
 	line := []byte("data: {\"choices\":[{\"delta\":{\"content\":\"" + strings.Repeat("x", 1<<20) + "\"}}]}\n\n")
 	_, err := free(nil).read(io.NopCloser(&loop{line: line}), time.Minute)

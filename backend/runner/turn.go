@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/conversation"
 	"goalpost/backend/runner/prompt"
+	"goalpost/backend/text"
 )
 
 // askModelOnce asks the model once. A nil reply without a stop means that an order cancelled the turn, and that the
@@ -39,7 +40,8 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	m := goal.Message{Role: goal.Assistant, Text: reply.Text, Calls: reply.Calls}
 	r.messages.Add(m)
 	r.budget.addUsage(reply.Usage)
-	r.journal.queue(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
+	said := &event.Message{Message: m, Reasoning: text.TruncateBytes(reply.Reasoning, event.MaxReasoningBytes)}
+	r.journal.queue(said, &event.Usage{Usage: reply.Usage}) // with the first call's intent
 	return &reply, nil
 }
 

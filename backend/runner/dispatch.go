@@ -177,6 +177,7 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 		Preview: excerpt.FirstLine(result.Text),
 		Result:  result.Text,
 		Image:   result.Image,
+		Point:   result.Point,
 	}
 	if cut {
 		step.Whole = []byte(whole)

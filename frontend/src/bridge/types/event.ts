@@ -20,9 +20,17 @@ interface Bodies {
   reopened: { note: string };
   limits_changed: { wall_clock_ms: number; iterations: number; claims_per_gate: number; tokens: number; usd: number };
   iteration: { n: number };
-  message: { message: { role: string; text: string } };
+  message: { message: { role: string; text: string; step?: number }; reasoning?: string };
   step_started: { step_id: number; tool: string; arguments: string; effect: { risk?: string; control?: boolean } };
-  step: { step_id: number; tool: string; outcome: StepOutcome; ms: number; preview: string; image_sha256?: string };
+  step: {
+    step_id: number;
+    tool: string;
+    outcome: StepOutcome;
+    ms: number;
+    preview: string;
+    image_sha256?: string;
+    point?: { words?: string; x: number; y: number; at: string };
+  };
   todos: { items: Todo[] | null };
   critic: { verdict: CriticVerdict; reason: string; reply?: string; step: number };
   approval_requested: { request: string; step_id: number; tool: string; arguments: string; why: string };
@@ -55,6 +63,7 @@ interface Bodies {
     report: string[] | null;
     account?: string;
     by?: string;
+    result?: string;
   };
   changes_undone: { to: string; count: number; files: string[] | null; skipped?: number; redo?: boolean };
   delta: { text: string };

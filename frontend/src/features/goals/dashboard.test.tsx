@@ -5,7 +5,7 @@ import { summary } from "@/store/goals";
 import { all, get, mount, press, until } from "@/testing/mount";
 import { Card } from "./card";
 import { Dashboard } from "./dashboard";
-import { NoteLine } from "./steprow";
+import { NoteLine } from "./activity/noteline";
 
 const running = "01m0running00000000000000a1";
 

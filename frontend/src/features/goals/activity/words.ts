@@ -1,7 +1,8 @@
 import { clip, oneLine, parseArguments, stripControl } from "@/lib/text";
 
 /** What kind of thing a call does: chooses its icon. */
-export type CallKind = "read" | "edit" | "run" | "page" | "click" | "look" | "plan" | "claim" | "ask" | "goal" | "other";
+export type CallKind =
+  "read" | "edit" | "run" | "page" | "click" | "look" | "plan" | "claim" | "ask" | "goal" | "other";
 
 /** One call in words, such as `Edited cart.go +12 −3`. */
 export interface CallWords {
@@ -100,20 +101,30 @@ const calls: Record<string, [kind: CallKind, past: string, present: string, obje
   run_recipe: ["plan", "Ran the recipe", "Running the recipe", quoted("name")],
 };
 
-/** One call in words. A tool that is not known here, of an MCP server for one, keeps its name. */
-export function callWords(call: Call): CallWords {
+/** Elements have numbers in an agent's view of a page, such as e14, which nobody else knows. */
+const reference = /^(?:e\d+|at=.*)$/;
+
+/** What an action touched, without the verb before it: `button "Check out"`. */
+function touchedObject(touched: string): string {
+  return clip(touched.replace(/^\S+ /, ""), 60);
+}
+
+/** One call in words; touched is what it touched on a page, where that is known. A tool that is not known here, of an MCP server for one, keeps its name. */
+export function callWords(call: Call, touched = ""): CallWords {
   const args = parseArguments(call.arguments);
   const known = calls[call.tool];
   if (!known) {
-    const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(call.tool) ?? [];
+    const [, server, name] = /^(.+?)__(.+)$/.exec(call.tool) ?? [];
     const object = server && name ? `${name} of ${server}` : call.tool;
     return { kind: "other", verb: call.outcome === "" ? "Using" : "Used", object: stripControl(object), code: false };
   }
   const [kind, past, present, describe, code] = known;
+  const byNumber = typeof args.target === "string" && reference.test(args.target);
+  const object = kind === "click" && byNumber ? touchedObject(touched) || "an element" : describe(args);
   return {
     kind,
     verb: call.outcome === "" ? present : past,
-    object: stripControl(clip(oneLine(describe(args)), 200)),
+    object: stripControl(clip(oneLine(object), 200)),
     code: code === true,
     ...lineCounts(call.tool, args),
   };

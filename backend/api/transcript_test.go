@@ -22,8 +22,12 @@ func TestTranscript_MixesWhatWasSaidAndDone(t *testing.T) {
 	if err := s.Append(t.Context(), run,
 		&event.Iteration{N: 7},
 		&event.Message{
-			Message:   goal.Message{Role: goal.Assistant, Text: "I will run the tests.", Calls: []goal.Call{call}},
-			Reasoning: "The cart is where it fails.",
+			Message: goal.Message{
+				Role:      goal.Assistant,
+				Text:      "I will run the tests.",
+				Calls:     []goal.Call{call},
+				Reasoning: &goal.Reasoning{Text: "The cart is where it fails."},
+			},
 		},
 		&event.Usage{Usage: goal.Usage{TokensIn: 4000, TokensOut: 60, USD: 0.02}},
 		&event.StepStarted{StepID: 1, Tool: call.Tool, Arguments: call.Arguments},

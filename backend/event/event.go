@@ -66,8 +66,6 @@ type (
 	// Message is an entry of the conversation.
 	Message struct {
 		Message goal.Message `json:"message"`
-		// Reasoning is what the model thought before an assistant message, truncated to MaxReasoningBytes.
-		Reasoning string `json:"reasoning,omitempty"`
 	}
 	// StepStarted is a call's intent; it is durable before the call is executed.
 	StepStarted struct {
@@ -237,9 +235,6 @@ type (
 		Focus  bool      `json:"focus,omitempty"` // the agent wants the user to see it
 	}
 )
-
-// MaxReasoningBytes limits the reasoning that the journal keeps of one turn.
-const MaxReasoningBytes = 64 << 10
 
 // CriticVerdict is the first line of a critic's reply.
 type CriticVerdict string

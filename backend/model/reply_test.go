@@ -24,30 +24,6 @@ func TestStreamReadsOneByteAtATime(t *testing.T) {
 	}
 }
 
-// TestReply_Reasoning_IsNotPartOfTheText, whichever way the server sends it.
-func TestReply_Reasoning_IsNotPartOfTheText(t *testing.T) {
-	for name, c := range map[string]struct{ events, reasoning, text string }{
-		"reasoning_content": {`{"reasoning_content":"first ","content":null}|{"reasoning_content":"this"}|{"content":"Then."}`,
-			"first this", "Then."},
-		"reasoning":       {`{"reasoning":"first","content":""}|{"content":"Then."}`, "first", "Then."},
-		"both are one":    {`{"reasoning":"first","reasoning_content":"first"}|{"content":"Then."}`, "first", "Then."},
-		"an object":       {`{"reasoning":{"effort":"high"},"content":"Then."}`, "", "Then."},
-		"in the text":     {`{"content":"<think>\nfir"}|{"content":"st\n</think>\n\nThen."}`, "first", "Then."},
-		"without an end":  {`{"content":"<think>first"}`, "", "<think>first"},
-		"later in a text": {`{"content":"Use <think> and </think>."}`, "", "Use <think> and </think>."},
-	} {
-		var raw strings.Builder
-		for delta := range strings.SplitSeq(c.events, "|") {
-			raw.WriteString("data: {\"choices\":[{\"delta\":" + delta + "}]}\n\n")
-		}
-		raw.WriteString("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
-		r, err := free(nil).read(io.NopCloser(strings.NewReader(raw.String())), time.Minute)
-		if err != nil || r.Text != c.text || r.Reasoning != c.reasoning {
-			t.Errorf("%s: text %q, reasoning %q, %v", name, r.Text, r.Reasoning, err)
-		}
-	}
-}
-
 func TestEndlessStreamIsBounded(t *testing.T) {
 	line := []byte("data: {\"choices\":[{\"delta\":{\"content\":\"" + strings.Repeat("x", 1<<20) + "\"}}]}\n\n")
 	_, err := free(nil).read(io.NopCloser(&loop{line: line}), time.Minute)
@@ -98,6 +74,26 @@ func FuzzBlocks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		readAnything(t, raw, func(delta func(string)) *replyReader {
 			return newBlocks(delta, func(tokenCount) float64 { return 0 }).replyReader
+		})
+	})
+}
+
+func FuzzResponses(f *testing.F) {
+	for _, seed := range []string{
+		"data: {\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{\"type\":\"function_call\",\"name\":\"x\"}}\n\n" +
+			"data: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"message\",\"arguments\":\"{}\"}}\n\n" +
+			"data: {\"type\":\"response.completed\",\"response\":{\"usage\":{\"input_tokens\":1e300}}}\n\n",
+		"data: {\"type\":\"response.output_text.delta\",\"output_index\":-1,\"delta\":\"hi\\u0000\"}\n\ndata: [DONE]\n\n",
+		"data: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"message\",\"content\":[{\"type\":\"output_text\",\"text\":\"a\"}]}}\n\ndata: [DONE]\n\n",
+		"data: {\"type\":\"response.function_call_arguments.delta\",\"output_index\":3,\"delta\":{}}\n\n",
+		"data: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"server_error\"}}}\n\n",
+		"data: {\"type\":\"error\",\"code\":\"x\",\"message\":\"no\"}\n\n", "data: {\"type\":7}\n\n", "data: {}\n\ndata: [DONE]\n\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		readAnything(t, raw, func(delta func(string)) *replyReader {
+			return newResponsesReader(delta, func(tokenCount) float64 { return 0 })
 		})
 	})
 }

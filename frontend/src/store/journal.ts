@@ -160,10 +160,11 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
 
 /** What the agent says is a note; of what it is told, only why a step failed is kept. */
 function withMessage(j: Journal, event: Extract<GoalEvent, { type: "message" }>): Journal {
-  const { role, text, step } = event.message;
+  const { role, text, step, reasoning } = event.message;
   if (role === "assistant") {
-    if (!text.trim() && !event.reasoning) return j;
-    return note(j, event, text.trim(), event.reasoning ? { reasoning: event.reasoning } : {});
+    const thought = reasoning?.text?.trim();
+    if (!text.trim() && !thought) return j;
+    return note(j, event, text.trim(), thought ? { reasoning: thought } : {});
   }
   if (role !== "tool" || !step || !text.startsWith('{"ok":false')) return j;
   return { ...j, failures: { ...j.failures, [step]: failureLines(text) } };

@@ -47,7 +47,10 @@ const words = (text: string, tokens: number, reasoning = ""): DemoStep[] => [
   ...text.split(" ").map((w): DemoStep => ({ after: 40, body: { type: "delta", text: `${w} ` } })),
   {
     after: 20,
-    body: { type: "message", message: { role: "assistant", text }, ...(reasoning ? { reasoning } : {}) },
+    body: {
+      type: "message",
+      message: { role: "assistant", text, ...(reasoning ? { reasoning: { text: reasoning } } : {}) },
+    },
   },
   { after: 1, body: { type: "usage", tokens_in: tokens, tokens_out: 84, usd: 0.0124 } },
 ];

@@ -40,7 +40,7 @@ function entryOf(e: GoalEvent, next: GoalEvent | undefined, steps: ReadonlyMap<n
         kind: e.message.role === "assistant" ? "agent" : "host",
         title: e.message.role === "assistant" ? "Agent" : "To the agent",
         text: e.message.text,
-        ...(e.reasoning ? { reasoning: e.reasoning } : {}),
+        ...(e.message.reasoning?.text ? { reasoning: e.message.reasoning.text } : {}),
         ...(cost ? { tokens_in: cost.tokens_in, tokens_out: cost.tokens_out, usd: cost.usd } : {}),
       };
     }

@@ -20,7 +20,7 @@ interface Bodies {
   reopened: { note: string };
   limits_changed: { wall_clock_ms: number; iterations: number; claims_per_gate: number; tokens: number; usd: number };
   iteration: { n: number };
-  message: { message: { role: string; text: string; step?: number }; reasoning?: string };
+  message: { message: { role: string; text: string; step?: number; reasoning?: { text?: string } } };
   step_started: { step_id: number; tool: string; arguments: string; effect: { risk?: string; control?: boolean } };
   step: {
     step_id: number;

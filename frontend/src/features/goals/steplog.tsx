@@ -180,7 +180,7 @@ function Filters({ before, filter, onChange }: FiltersProps) {
   const steps = useAppState((s) => s.detail.steps);
   const tools = useMemo(() => toolsOf(steps), [steps]);
   return (
-    <div className="flex h-9 shrink-0 items-center gap-2 border-b border-border px-4 text-xs">
+    <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-2 border-b border-border px-4 py-1 text-xs">
       {before}
       {steps.length < 2 ? null : <FilterFields tools={tools} filter={filter} onChange={onChange} />}
     </div>
@@ -195,7 +195,7 @@ function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> 
         data-testid="log-text"
         aria-label="Filter activity by text"
         placeholder="Filter activity"
-        className="h-6 min-w-0 flex-1 bg-transparent"
+        className="h-6 min-w-24 flex-1 bg-transparent"
         value={filter.text}
         onChange={(e) => onChange({ ...filter, text: e.target.value })}
         onKeyDown={(e) => {

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
 import type { TranscriptEntry, TranscriptKind } from "@/bridge/types";
-import { pretty, stripControl } from "@/lib/text";
+import { parseArguments, pretty, stripControl } from "@/lib/text";
 import { clock } from "@/lib/time";
 import { useApp } from "@/store/context";
 import { toneText, type StatusTone } from "@/ui/badge";
@@ -140,7 +140,7 @@ function Body({ entry, search, open, onToggle }: BodyProps) {
         </p>
       ) : null}
       {content(entry, search, open || !long)}
-      {long && entry.kind !== "step" ? (
+      {long && (entry.kind !== "step" || search) ? (
         <Button look="quiet" className="mt-1" data-testid="transcript-more" aria-expanded={open} onClick={onToggle}>
           {open ? "Show less" : "Show all"}
         </Button>
@@ -169,7 +169,7 @@ function content(entry: TranscriptEntry, search: string, whole: boolean): ReactN
   if ((entry.kind === "agent" || entry.kind === "claim") && !search) {
     return <AgentText text={shown} className="max-w-[90ch] text-text-muted" />;
   }
-  const text = entry.kind === "step" ? `${pretty(entry.arguments ?? "")}\n\n${body}` : shown;
+  const text = entry.kind === "step" ? `${argumentLines(entry.arguments ?? "")}\n\n${shown}` : shown;
   if (text.trim() === "") return null;
   return (
     <p
@@ -181,6 +181,13 @@ function content(entry: TranscriptEntry, search: string, whole: boolean): ReactN
       <Marked text={stripControl(text)} search={search} />
     </p>
   );
+}
+
+/** The arguments of a call, one a line. */
+function argumentLines(json: string): string {
+  return Object.entries(parseArguments(json))
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join("\n");
 }
 
 /** The part of a long text that is shown first: its beginning, or what is around the match. */

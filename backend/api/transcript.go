@@ -106,7 +106,7 @@ func transcriptEntry(r store.TranscriptRow) TranscriptEntry {
 	e := TranscriptEntry{Seq: r.Seq, AtMS: r.AtMS, Turn: r.Turn}
 	switch b := r.Body.(type) {
 	case *event.Message:
-		e.Kind, e.Title, e.Text, e.Reasoning = "host", "To the agent", b.Message.Text, b.Message.Reasoning.ReadableText()
+		e.Kind, e.Title, e.Text, e.Reasoning = "host", "To the agent", b.Message.Text, b.Message.Reasoning.DisplayText()
 		if b.Message.Role == goal.Assistant {
 			e.Kind, e.Title = "agent", "Agent"
 		}

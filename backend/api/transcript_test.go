@@ -14,7 +14,7 @@ import (
 func TestTranscript_MixesWhatWasSaidAndDone(t *testing.T) {
 	a, s := bench(t)
 	id := seeded(t, s, 0)
-	run, err := s.Begin(t.Context(), id, 1, &event.Resumed{Note: "go on"})
+	run, err := s.Begin(t.Context(), id, 1, &event.Resumed{Note: "continue"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-import type { GoalEvent, Todo, Verdict } from "@/bridge/types";
+import type { GoalEvent, ReasoningEvent, Todo, Verdict } from "@/bridge/types";
 import { failureLines, plural } from "@/lib/text";
 
 /** A claim with its verdicts, at its place in the step log. */
@@ -158,16 +158,29 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
   }
 }
 
-/** What the agent says is a note; of what it is told, only why a step failed is kept. */
+/** What the agent says is a note; of what it receives, only why a step failed is kept. */
 function withMessage(j: Journal, event: Extract<GoalEvent, { type: "message" }>): Journal {
   const { role, text, step, reasoning } = event.message;
   if (role === "assistant") {
-    const thought = reasoning?.text?.trim();
+    const thought = reasoning ? reasoningText(reasoning) : "";
     if (!text.trim() && !thought) return j;
     return note(j, event, text.trim(), thought ? { reasoning: thought } : {});
   }
   if (role !== "tool" || !step || !text.startsWith('{"ok":false')) return j;
   return { ...j, failures: { ...j.failures, [step]: failureLines(text) } };
+}
+
+/** What a user can read of a model's reasoning, as Go's DisplayText: `""` where all of it is encrypted. */
+function reasoningText(r: ReasoningEvent): string {
+  if (r.text) return r.text.trim();
+  const parts = (r.items ?? []).flatMap((item) => {
+    const { summary, thinking, text } = (item ?? {}) as Record<string, unknown>;
+    const summaries = Array.isArray(summary)
+      ? summary.map((s: unknown) => (s as { text?: unknown } | null)?.text)
+      : [summary];
+    return [...summaries, thinking, text];
+  });
+  return parts.filter((p): p is string => typeof p === "string" && p.trim() !== "").join("\n\n");
 }
 
 /** A turn's cost comes right after its message. */

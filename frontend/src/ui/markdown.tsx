@@ -112,7 +112,7 @@ function List({ list, onLink, depth }: { list: Tokens.List; onLink: (url: string
 
 function Table({ table, inside }: { table: Tokens.Table; inside: (tokens: Token[]) => ReactNode }) {
   return (
-    <div className="overflow-x-auto" tabIndex={0} role="group" aria-label="Table">
+    <div className="sideways overflow-x-auto" tabIndex={0} role="group" aria-label="Table">
       <table>
         <thead>
           <tr>

@@ -3,6 +3,12 @@ import type { Verdict } from "./check";
 import type { CriticVerdict, Exit, Risk, Status, StepOutcome, Todo, Usage } from "./common";
 import type { PaneInfo } from "./pane";
 
+/** What a model thought: its text, or items in the form of its provider, which may be encrypted. */
+export interface ReasoningEvent {
+  text?: string;
+  items?: unknown[];
+}
+
 /** The bodies of a goal's events, by type. */
 interface Bodies {
   created: {
@@ -20,7 +26,7 @@ interface Bodies {
   reopened: { note: string };
   limits_changed: { wall_clock_ms: number; iterations: number; claims_per_gate: number; tokens: number; usd: number };
   iteration: { n: number };
-  message: { message: { role: string; text: string; step?: number; reasoning?: { text?: string } } };
+  message: { message: { role: string; text: string; step?: number; reasoning?: ReasoningEvent } };
   step_started: { step_id: number; tool: string; arguments: string; effect: { risk?: string; control?: boolean } };
   step: {
     step_id: number;

@@ -16,7 +16,7 @@ interface StepMoreProps {
   onReplay: ((ms: number) => void) | undefined;
 }
 
-/** Everything of one step, as a person reads it; its arguments and its result as they were behind "Show raw". */
+/** Everything of one step, as users read it; its arguments and its result as they were behind "Show raw". */
 export function StepMore({ goal, step, onReplay }: StepMoreProps) {
   const app = useApp();
   const [view, setView] = useState<StepView | null>(null);

@@ -156,14 +156,11 @@ function LogEnd({ empty }: { empty: boolean }) {
   );
 }
 
+/** It has a line of its own: over the log it would cover the buttons of an opened step. */
 function JumpButton({ onClick }: { onClick: () => void }) {
   return (
-    <div className="pointer-events-none relative">
-      <Button
-        className="pointer-events-auto absolute right-4 bottom-3 shadow-pop"
-        data-testid="jump-newest"
-        onClick={onClick}
-      >
+    <div className="flex shrink-0 justify-end border-t border-border px-4 py-1">
+      <Button look="quiet" data-testid="jump-newest" onClick={onClick}>
         Jump to newest ↓
       </Button>
     </div>

@@ -21,10 +21,10 @@ interface DetailProps {
   result: string;
 }
 
-/** The arguments and the result of a call, each in the form in which a person reads it. */
+/** The arguments and the result of a call, each in the form in which users read it. */
 export function CallDetails({ step }: { step: Call }) {
   const args = parseArguments(step.arguments);
-  const Details = forms[step.tool] ?? OtherDetails;
+  const Details = (Object.hasOwn(forms, step.tool) && forms[step.tool]) || OtherDetails;
   return <Details args={args} call={step} result={resultText(step.result)} />;
 }
 

@@ -15,7 +15,7 @@ import { NoteLine } from "./noteline";
 const shown = 60;
 const nearEnd = 24;
 
-/** The last of a goal's activity where there is little room, newest at the bottom. It follows until scrolled up. */
+/** The last of a goal's activity in a narrow place, newest at the bottom. It follows until scrolled up. */
 export function ActivityShort({ running, onStep }: { running: boolean; onStep: (n: number) => void }) {
   const steps = useAppState((s) => s.detail.steps);
   const journal = useAppState((s) => s.detail.journal);

@@ -90,6 +90,7 @@ const calls: Record<string, [kind: CallKind, past: string, present: string, obje
   verify_step: ["plan", "Checked its own change", "Checking its own change", none],
   claim_complete: ["claim", "Claimed done", "Claiming done", none],
   abort_with_report: ["claim", "Gave up", "Giving up", none],
+  find_tools: ["look", "Looked for tools", "Looking for tools", none],
   ask_operator: ["ask", "Asked you", "Asking you", quoted("question")],
   request_access: ["ask", "Asked for access", "Asking for access", none],
   read_evidence: ["read", "Read a whole result", "Reading a whole result", none],
@@ -112,7 +113,7 @@ function touchedObject(touched: string): string {
 /** One call in words; touched is what it touched on a page, where that is known. A tool that is not known here, of an MCP server for one, keeps its name. */
 export function callWords(call: Call, touched = ""): CallWords {
   const args = parseArguments(call.arguments);
-  const known = calls[call.tool];
+  const known = Object.hasOwn(calls, call.tool) ? calls[call.tool] : undefined;
   if (!known) {
     const [, server, name] = /^(.+?)__(.+)$/.exec(call.tool) ?? [];
     const object = server && name ? `${name} of ${server}` : call.tool;

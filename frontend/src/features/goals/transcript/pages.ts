@@ -33,16 +33,16 @@ export class TranscriptPages {
     }
   }
 
-  /** Asks again for what may have changed: the last page, and how many entries there are. */
+  /** Asks again for what may have changed: the last page, and how many entries there are. Later pages are not here yet. */
   refresh(): void {
-    void this.load(Math.max(0, Math.floor((this.total - 1) / pageSize)), true);
+    void this.load(Math.max(0, Math.floor((this.total - 1) / pageSize)));
   }
 
   close(): void {
     this.closed = true;
   }
 
-  private async load(page: number, again = false): Promise<void> {
+  private async load(page: number): Promise<void> {
     if (this.asked.has(page)) return;
     this.asked.add(page);
     try {
@@ -50,8 +50,6 @@ export class TranscriptPages {
       if (this.closed) return;
       this.pages.set(page, got.entries ?? []);
       this.total = got.total;
-      // While it was on its way the page after it may have begun.
-      if (again && got.total > (page + 1) * pageSize) this.need(page + 1, got.total - 1);
       this.changed();
     } catch (reason) {
       if (!this.closed) this.failed(reason);

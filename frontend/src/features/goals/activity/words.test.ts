@@ -8,7 +8,7 @@ const words = (tool: string, args: object, outcome = "ok", touched = "") => {
   return `${w.verb} ${w.object}`.trim() + counts;
 };
 
-test("calls are told in plain words", () => {
+test("calls become plain words", () => {
   expect(words("edit_file", { path: "cart/cart.go", old: "a\nb\nc\n", new: "a\nx\ny\nc\n" })).toBe(
     "Edited cart.go +2 −1",
   );

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from "react";
+import { memo, useState, type ReactNode } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
 import type { TranscriptEntry, TranscriptKind } from "@/bridge/types";
 import { parseArguments, pretty, stripControl } from "@/lib/text";
@@ -45,12 +45,21 @@ interface EntryRowProps {
   first: boolean;
   search: string;
   open: boolean;
-  onToggle: () => void;
+  onToggle: (seq: number) => void;
   onStep: (n: number) => void;
 }
 
-/** One entry of a transcript. */
-export function EntryRow({ entry, position, total, first, search, open, onToggle, onStep }: EntryRowProps) {
+/** One entry of a transcript. It is drawn again only if it changes, not with every move of the list. */
+export const EntryRow = memo(function EntryRow({
+  entry,
+  position,
+  total,
+  first,
+  search,
+  open,
+  onToggle,
+  onStep,
+}: EntryRowProps) {
   const app = useApp();
   const [raw, setRaw] = useState(false);
   const tone = toneOf(entry);
@@ -113,11 +122,15 @@ export function EntryRow({ entry, position, total, first, search, open, onToggle
         </IconButton>
       </header>
       <div className="mt-1">
-        {raw ? <Raw entry={entry} /> : <Body entry={entry} search={search} open={open} onToggle={onToggle} />}
+        {raw ? (
+          <Raw entry={entry} />
+        ) : (
+          <Body entry={entry} search={search} open={open} onToggle={() => onToggle(entry.seq)} />
+        )}
       </div>
     </article>
   );
-}
+});
 
 interface BodyProps {
   entry: TranscriptEntry;

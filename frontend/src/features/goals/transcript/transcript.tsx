@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useReducer, useRef, useState, type ReactNode } from "react";
+import { useCallback, useEffect, useMemo, useReducer, useRef, useState, type ReactNode } from "react";
 import { writeClipboard } from "@/bridge/clipboard";
 import { asProblem } from "@/bridge/problem";
 import { plural } from "@/lib/text";
@@ -97,12 +97,13 @@ function Entries({ goal, search, onStep }: Omit<TranscriptProps, "before"> & { s
     if (count > 0) pages.need(first, last);
   }, [pages, count, first, last]);
 
-  const toggle = (seq: number) =>
+  const toggle = useCallback((seq: number) => {
     setOpen((was) => {
       const next = new Set(was);
       if (!next.delete(seq)) next.add(seq);
       return next;
     });
+  }, []);
   return (
     <>
       <div
@@ -127,7 +128,7 @@ function Entries({ goal, search, onStep }: Omit<TranscriptProps, "before"> & { s
                 first={entry.turn !== (pages.entry(index - 1)?.turn ?? 0)}
                 search={search}
                 open={open.has(entry.seq)}
-                onToggle={() => toggle(entry.seq)}
+                onToggle={toggle}
                 onStep={onStep}
               />
             );

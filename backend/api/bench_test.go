@@ -56,6 +56,14 @@ func BenchmarkLongGoal(b *testing.B) {
 		{"steps", func() (int, error) { p, err := a.Steps(id, steps-500, 500); return len(p.Steps), err }},
 		{"events", func() (int, error) { p, err := a.Events(id, 5*steps, 500); return len(p.Events), err }},
 		{"head", func() (int, error) { v, err := a.Get(id); return v.Steps, err }},
+		{"transcript", func() (int, error) {
+			p, err := a.Transcript(id, api.TranscriptInput{Offset: 2*steps - 100, Limit: 100})
+			return len(p.Entries), err
+		}},
+		{"transcript search", func() (int, error) {
+			p, err := a.Transcript(id, api.TranscriptInput{Search: "FAIL: Test9999 "})
+			return p.Total, err
+		}},
 		{"receipt", func() (int, error) { r, err := a.Receipt(id); return len(r.Claims), err }},
 	} {
 		b.Run(read.name, func(b *testing.B) {

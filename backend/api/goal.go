@@ -241,7 +241,7 @@ func (a *GoalAPI) Step(id string, n int) (out StepView, err error) {
 	out = StepView{StepRow: stepRow(s), Result: s.Result}
 	out.Arguments = s.Arguments
 	if s.ImageSHA256 == "" {
-		return out, nil
+		return out, a.addClick(row.Goal, s, &out)
 	}
 	image, err := a.store.Artifact(s.ImageSHA256)
 	if err != nil {

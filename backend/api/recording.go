@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/recording"
+	"goalpost/backend/store"
 )
 
 // errEnough ends a reading that has found what it needs.
@@ -140,6 +142,66 @@ func (a *GoalAPI) replay(g goal.Goal, name string, after int) (out RecordingPage
 		return nil
 	})
 	return out, err
+}
+
+// clickFrameDelay is how long after an action began its page is shown as it was then: a page that was scrolled to the
+// element is painted again before that.
+const clickFrameDelay = 40 * time.Millisecond
+
+// addClick adds where a step acted on a page, and the recorded picture of the page at that moment. A step without
+// either keeps its view.
+func (a *GoalAPI) addClick(g goal.Goal, s store.Step, out *StepView) error {
+	var args struct {
+		Pane string `json:"pane"`
+	}
+	if !strings.HasPrefix(s.Tool, "browser_") || json.Unmarshal([]byte(s.Arguments), &args) != nil || args.Pane == "" {
+		return nil
+	}
+	point, err := a.store.StepPoint(a.ctx, g.ID, s.N)
+	if err != nil || point == nil {
+		return err
+	}
+	frame, err := a.frameAt(g, args.Pane, point.At.Add(clickFrameDelay))
+	if err != nil || frame == nil || len(frame.Data) == 0 || frame.Width <= 0 || frame.Height <= 0 {
+		return err
+	}
+	out.Image = "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(frame.Data)
+	out.Click = &ClickView{X: point.X, Y: point.Y, Width: frame.Width, Height: frame.Height}
+	return nil
+}
+
+// frameAt reads the picture that a browser pane showed at a moment, nil if none was recorded.
+func (a *GoalAPI) frameAt(g goal.Goal, name string, at time.Time) (*recording.Record, error) {
+	wanted, n := 0, 0
+	none := func(recording.Record) bool { return false }
+	err := a.recorded(g, none, func(r recording.Record) error {
+		if r.Pane != name || r.Kind != pane.Browser {
+			return a.ctx.Err()
+		}
+		if r.At.After(at) {
+			return errEnough
+		}
+		wanted++
+		return a.ctx.Err()
+	})
+	if err != nil || wanted == 0 {
+		return nil, err
+	}
+	var frame *recording.Record
+	counts := func(r recording.Record) bool {
+		if r.Pane == name && r.Kind == pane.Browser {
+			n++
+		}
+		return r.Pane == name && r.Kind == pane.Browser && n == wanted
+	}
+	err = a.recorded(g, counts, func(r recording.Record) error {
+		if n < wanted || r.Pane != name {
+			return a.ctx.Err()
+		}
+		frame = &r
+		return errEnough
+	})
+	return frame, err
 }
 
 // recorded reads everything recorded of a goal, terminals first, with data only for the wanted records.

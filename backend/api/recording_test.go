@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/recording"
 )
@@ -83,5 +86,55 @@ func TestReplayAt_BeginsBeforeTheMoment(t *testing.T) {
 	page, err := a.Replay(string(id), "t1", 14)
 	if err != nil || len(page.Records) != 6 || page.Records[0].N != 15 || page.More {
 		t.Errorf("the rest has %d records, more %v, %v", len(page.Records), page.More, err)
+	}
+}
+
+// TestStep_OfAClick_HasThePictureOfThatMoment: the page as it was recorded when the agent clicked, and where.
+func TestStep_OfAClick_HasThePictureOfThatMoment(t *testing.T) {
+	a, s := bench(t)
+	id := seeded(t, s, 0)
+	run, err := s.Begin(t.Context(), id, 1, &event.Resumed{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := s.Find(t.Context(), string(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(second int) time.Time { return row.StartedAt.Add(time.Duration(second) * time.Second) }
+	tape := recording.NewWriter(s.Recording(id), recording.DefaultLimits())
+	for _, r := range []recording.Record{
+		{Pane: "b1", At: at(1), Data: []byte("before")},
+		{Pane: "b2", At: at(4), Data: []byte("another page")},
+		{Pane: "b1", At: at(5), Data: []byte("the button")},
+		{Pane: "b1", At: at(8), Data: []byte("after")},
+	} {
+		r.Kind, r.Width, r.Height = pane.Browser, 800, 600
+		if err := tape.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tape.Close(); err != nil {
+		t.Fatal(err)
+	}
+	step := func(n int, tool string, point *goal.Point) []event.Body {
+		return []event.Body{
+			&event.StepStarted{StepID: n, Tool: tool, Arguments: `{"pane":"b1","target":"e4"}`},
+			&event.Step{StepID: n, Tool: tool, Outcome: event.OK, Point: point},
+		}
+	}
+	point := &goal.Point{Words: `click button "Buy"`, X: 200, Y: 150, At: at(6)}
+	bodies := append(step(1, "browser_click", point), step(2, "browser_snapshot", nil)...)
+	if err := s.Append(t.Context(), run, bodies...); err != nil {
+		t.Fatal(err)
+	}
+	clicked, err := a.Step(string(id), 1)
+	want := api.ClickView{X: 200, Y: 150, Width: 800, Height: 600}
+	if err != nil || clicked.Click == nil || *clicked.Click != want ||
+		clicked.Image != "data:image/jpeg;base64,"+base64.StdEncoding.EncodeToString([]byte("the button")) {
+		t.Errorf("%+v, %v", clicked, err)
+	}
+	if looked, err := a.Step(string(id), 2); err != nil || looked.Click != nil || looked.Image != "" {
+		t.Errorf("a step that touched nothing: %+v, %v", looked, err)
 	}
 }

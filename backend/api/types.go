@@ -288,6 +288,16 @@ type StepView struct {
 	StepRow
 	Result string `json:"result"` // whole
 	Image  string `json:"image"`  // data URL, "" if none
+	// Click is where the step acted on the page that Image shows.
+	Click *ClickView `json:"click,omitempty"`
+}
+
+// ClickView is a point of a picture, in CSS pixels of the page; the picture may have another scale.
+type ClickView struct {
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Width  int     `json:"width"` // of the page
+	Height int     `json:"height"`
 }
 
 // StepPage is a page of the step log, oldest first.

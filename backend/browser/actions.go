@@ -23,7 +23,8 @@ type actions struct {
 	turns    *turns
 	targets  *targets
 
-	actionCount int // counts the agent's actions
+	actionCount int               // counts the agent's actions
+	point       *pane.ActionPoint // of the current action, guarded by the state's mutex
 	// Of the current action, for the caller that has the turn: what the last click reported about the
 	// page, and what had changed when the page came to rest.
 	lastClickActivity map[*page]*frameActivity
@@ -58,7 +59,7 @@ func (ac *actions) runOn(
 	var acted Acted
 	err := ac.turns.withTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		before := ac.state.Info()
-		ac.state.change(func() { ac.state.loadNotice, ac.prompts.dialogsInARow = "", 0 })
+		ac.state.change(func() { ac.state.loadNotice, ac.prompts.dialogsInARow, ac.point = "", 0, nil })
 		if err := ac.markState(ctx, pg, asks(pg)); err != nil {
 			return err
 		}
@@ -67,6 +68,9 @@ func (ac *actions) runOn(
 			return err
 		}
 		acted = ac.actionResult(ctx, pg, before)
+		ac.state.mu.Lock()
+		acted.Point = ac.point
+		ac.state.mu.Unlock()
 		return nil
 	})
 	return acted, err
@@ -264,6 +268,7 @@ func (ac *actions) showActionHint(words string, x, y float64) {
 	ac.state.change(func() {
 		ac.actionCount++
 		ac.state.info.Acting, ac.state.info.X, ac.state.info.Y = words, x, y
+		ac.point = &pane.ActionPoint{Words: words, X: x, Y: y, At: time.Now()}
 	})
 }
 

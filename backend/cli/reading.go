@@ -94,11 +94,15 @@ func (p readCommands) table(goals []api.GoalCard) error {
 }
 
 func (p readCommands) show() *cobra.Command {
-	var asJSON bool
+	var asJSON, transcript bool
+	var search string
 	c := &cobra.Command{
-		Use: "show ID", Short: "Show a goal with its steps", Args: cobra.ExactArgs(1),
+		Use: "show ID", Short: "Show a goal with its steps, or everything that was said and done", Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, s *store.Store) error {
+				if transcript || search != "" {
+					return transcriptWriter{p.Program, asJSON}.write(g, args[0], search)
+				}
 				v, err := g.Get(args[0])
 				if err != nil {
 					return err
@@ -110,7 +114,10 @@ func (p readCommands) show() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON; with --transcript one entry per line")
+	c.Flags().BoolVar(&transcript, "transcript", false,
+		"the whole transcript: the agent's words, its calls with their results, checks, critic, approvals and notes")
+	c.Flags().StringVar(&search, "search", "", "the entries of the transcript that contain this text")
 	return c
 }
 

@@ -101,6 +101,8 @@ type (
 		// ImageSHA256 names the artifact, "" if the step made no picture.
 		ImageSHA256 string `json:"image_sha256,omitempty"`
 		WholeSHA256 string `json:"whole_sha256,omitempty"`
+		// Point is where the call acted on a page.
+		Point *goal.Point `json:"point,omitempty"`
 	}
 	// Claim asks for verification and proves nothing.
 	Claim struct {

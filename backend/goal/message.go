@@ -121,6 +121,7 @@ type Result struct {
 	// stored and read by its handle.
 	Budget int
 	Usage  Usage // of a model that the tool used
+	Point  *Point
 	// GoesOn means that the subject of the call (a running command, a goal, a page) is still active and may show
 	// something different next time. The loop guard does not count looking again.
 	GoesOn bool
@@ -128,6 +129,14 @@ type Result struct {
 	Preview string
 	// Took is reported beside the content, so that equal outcomes have equal texts.
 	Took time.Duration
+}
+
+// Point is where a call acted on a page, and when.
+type Point struct {
+	Words string    `json:"words,omitempty"` // the action and what it touched, from the page
+	X     float64   `json:"x"`               // CSS pixels of the viewport
+	Y     float64   `json:"y"`
+	At    time.Time `json:"at"`
 }
 
 // Continuation describes what there is beyond a page. Cursors count bytes.

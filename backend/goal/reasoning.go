@@ -1,6 +1,10 @@
 package goal
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
 
 // Reasoning is what a model thought before a reply, in the form in which its provider wants it back with the next
 // request. It goes to the model that wrote it and to nobody else. It is not a statement of the agent: critics, judges
@@ -38,6 +42,34 @@ func (r *Reasoning) ReadableText() string {
 		return ""
 	}
 	return r.Text
+}
+
+// DisplayText returns what a user can read of the reasoning: its text, or the texts and summaries in its items. It is
+// "" for nil, and where the provider encrypted everything.
+func (r *Reasoning) DisplayText() string {
+	if r == nil || r.Text != "" {
+		return r.ReadableText()
+	}
+	var parts []string
+	for _, raw := range r.Items {
+		var item struct {
+			Thinking, Text string
+			Summary        json.RawMessage
+		}
+		if json.Unmarshal(raw, &item) != nil {
+			continue
+		}
+		var summary string
+		var list []struct{ Text string }
+		if json.Unmarshal(item.Summary, &summary) != nil && json.Unmarshal(item.Summary, &list) == nil {
+			for _, one := range list {
+				parts = append(parts, one.Text)
+			}
+		}
+		parts = append(parts, item.Thinking, item.Text, summary)
+	}
+	parts = slices.DeleteFunc(parts, func(s string) bool { return strings.TrimSpace(s) == "" })
+	return strings.Join(parts, "\n\n")
 }
 
 // WithoutText returns a copy whose readable text is replaced by a short note: providers that check for reasoning want

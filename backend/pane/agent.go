@@ -1,5 +1,7 @@
 package pane
 
+import "time"
+
 // The types for what an agent sees of a page and does to it. Every text of a page is hostile: it is cleaned and
 // truncated where it is read, and marked as data by the code that hands it to a model.
 
@@ -8,6 +10,15 @@ type ActionResult struct {
 	URL, Title string
 	// Changed describes in at most 1 KB what changed on the page: lines as in a snapshot, dialogs, a new address.
 	Changed string
+	// Point is where the agent acted on the page, nil if nowhere in particular.
+	Point *ActionPoint
+}
+
+// ActionPoint is where and when an action touched a page.
+type ActionPoint struct {
+	Words string // what was touched, as users are shown it; from the page
+	X, Y float64 // CSS pixels of the viewport
+	At   time.Time
 }
 
 // SnapshotOptions selects a part of a page.

@@ -203,6 +203,7 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 		Preview: excerpt.FirstLine(cmp.Or(result.Preview, result.Text)),
 		Result:  result.Text,
 		Image:   result.Image,
+		Point:   result.Point,
 	}
 	if cut {
 		step.Whole = []byte(whole)

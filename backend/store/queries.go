@@ -126,6 +126,19 @@ func (s *history) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
 	return st, nil
 }
 
+// StepPoint reads where a step acted on a page, nil if nowhere in particular.
+func (s *history) StepPoint(ctx context.Context, id goal.ID, n int) (*goal.Point, error) {
+	list, err := s.events(ctx, `SELECT seq, run_id, at, type, body FROM events
+		WHERE goal_id = ? AND type = 'step' AND body ->> 'step_id' = ?`, id, n)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	if step, ok := list[len(list)-1].Body.(*event.Step); ok {
+		return step.Point, nil
+	}
+	return nil, nil
+}
+
 // IntentsWithoutResult reads the intents of a goal that have no result.
 func (s *history) IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error) {
 	rows, err := s.read.QueryContext(ctx, `SELECT n, tool, arguments FROM steps WHERE goal_id = ?1

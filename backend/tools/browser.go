@@ -177,6 +177,7 @@ func doAction(b Browsers, id string, do func(Browser) (pane.ActionResult, error)
 		OK: true,
 		Text: wrapOutside("the page in pane "+id,
 			fmt.Sprintf("%s — %s\n%s", text.TruncateBytes(a.Title, 200), text.TruncateBytes(a.URL, 400), a.Changed)),
+		Point: (*goal.Point)(a.Point),
 	}
 }
 

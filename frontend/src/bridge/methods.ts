@@ -55,6 +55,8 @@ import type {
   StatusOutput,
   StepPage,
   StepView,
+  TranscriptInput,
+  TranscriptPage,
   TryInput,
   TryOutput,
   UndoInput,
@@ -75,6 +77,7 @@ export interface Methods {
   "GoalAPI.Steps": (id: string, after: number, limit: number) => StepPage;
   "GoalAPI.Step": (id: string, n: number) => StepView;
   "GoalAPI.Events": (id: string, after: number, limit: number) => EventPage;
+  "GoalAPI.Transcript": (id: string, input: TranscriptInput) => TranscriptPage;
   "GoalAPI.Network": (id: string) => NetworkView;
   "GoalAPI.Recording": (id: string) => RecordingView;
   "GoalAPI.Replay": (id: string, pane: string, after: number) => RecordingPage;

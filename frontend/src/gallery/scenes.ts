@@ -1,4 +1,4 @@
-import type { FakeBridge, FakeOptions } from "@/bridge/fake/bridge";
+import { livelyId, type FakeBridge, type FakeOptions } from "@/bridge/fake/bridge";
 import { longGoal, longId } from "@/bridge/fake/longgoal";
 import { browserPane, changedProtection, rejectedKey, terminalPane } from "@/bridge/fake/fixtures";
 import type { App } from "@/store/app";
@@ -77,6 +77,35 @@ export const scenes: Record<string, Scene> = {
   "workspace-question": { after: (app) => app.watchGoal("01m0needs000000000000000b2") },
   goals: { after: (app) => app.go("goals") },
   "goals-done": { world: { finish: true }, after: (app) => app.go("goals") },
+  "goal-result": { after: (app) => app.openGoal(done) },
+  "goal-result-open": {
+    after: (app) => {
+      app.openGoal(done);
+      return press("result-more");
+    },
+  },
+  "goal-result-drawer": { after: (app) => app.watchGoal(done) },
+  "goal-transcript": {
+    world: { finish: true },
+    after: async (app) => {
+      app.go("goals");
+      await press("story-transcript");
+      return shown("transcript-entry");
+    },
+  },
+  "goal-transcript-search": {
+    world: { finish: true },
+    after: async (app) => {
+      app.go("goals");
+      await press("story-transcript");
+      await shown("transcript-entry");
+      enter(await shown("transcript-search"), "total");
+      return shown("transcript-entry");
+    },
+  },
+  "goal-step-edit": { world: { finish: true }, after: (app) => app.openStep(livelyId, 10) },
+  "goal-step-command": { world: { finish: true }, after: (app) => app.openStep(livelyId, 3) },
+  "goal-step-click": { world: { finish: true }, after: (app) => app.openStep(livelyId, 12) },
   "goal-changes": {
     after: (app) => {
       app.openGoal(done);

@@ -16,6 +16,53 @@ export function argumentsLine(json: string, max = 160): string {
   return clip(oneLine(parts.join(" ")), max);
 }
 
+/**
+ * The arguments of a call by name. Those of a page of steps may be cut off: then what is whole at their beginning is
+ * there.
+ */
+export function parseArguments(json: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(json);
+    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? { ...parsed } : {};
+  } catch {
+    const found: Record<string, unknown> = {};
+    for (const [, name, value] of json.matchAll(/"(\w+)"\s*:\s*("(?:[^"\\]|\\.)*")/g)) {
+      if (name && value) found[name] = unquote(value);
+    }
+    return found;
+  }
+}
+
+function unquote(value: string): string {
+  try {
+    return String(JSON.parse(value));
+  } catch {
+    return "";
+  }
+}
+
+/** The content of a result, without the marks that tell a model where text from outside begins and ends. */
+export function resultText(result: string): string {
+  return result
+    .replace(/^\{"ok":(?:true|false)[^\n]*\}\n/, "")
+    .replace(/^<output from="(?:[^"\\\n]|\\.)*">\n?/gm, "")
+    .replace(/^<\/output>\n?/gm, "")
+    .trimEnd();
+}
+
+const telling = /\b(fail(?:ed|ure)?|error|panic|expected|want(?:ed)?|denied|refused|not found|cannot)\b/i;
+
+/** At most three lines of a result that say why it failed: those that name a failure, else the last ones. */
+export function failureLines(result: string, most = 3): string[] {
+  const lines = resultText(result)
+    .split("\n")
+    .map((l) => l.trim())
+    .filter((l) => l !== "" && !/^exit \d+$/.test(l));
+  const named = lines.filter((l) => telling.test(l));
+  const chosen = named.length > 0 ? named.slice(0, most) : lines.slice(-most);
+  return chosen.map((l) => clip(stripControl(l), 200));
+}
+
 /** JSON with indents when it is JSON, else as it is. */
 export function pretty(json: string): string {
   try {

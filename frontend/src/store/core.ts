@@ -62,7 +62,13 @@ export class AppCore {
   /** Shows a goal in the dashboard. */
   openGoal(id: string): void {
     this.sync.select(id);
-    this.set({ route: "goals" });
+    this.set({ route: "goals", shownStep: 0 });
+  }
+
+  /** Shows one step of a goal, opened. */
+  openStep(id: string, step: number): void {
+    this.sync.select(id);
+    this.set({ route: "goals", shownStep: step });
   }
 
   /** Shows a goal beside the workspace. */

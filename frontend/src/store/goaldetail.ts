@@ -143,12 +143,14 @@ function viewAfter(view: GoalView, event: GoalEvent): GoalView {
     case "reopened":
       next.report = [];
       next.account = "";
+      next.result = "";
       next.waits = false;
       next.asked_pane = "";
       break;
     case "ended":
       next.report = event.report;
       next.account = event.account ?? "";
+      next.result = event.result ?? "";
       next.panes = [];
       break;
     case "paused":

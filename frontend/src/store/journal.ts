@@ -1,5 +1,5 @@
-import type { GoalEvent, Verdict } from "@/bridge/types";
-import { plural } from "@/lib/text";
+import type { GoalEvent, ReasoningEvent, Todo, Verdict } from "@/bridge/types";
+import { failureLines, plural } from "@/lib/text";
 
 /** A claim with its verdicts, at its place in the step log. */
 export interface ClaimFact {
@@ -27,7 +27,12 @@ export interface NoteFact {
     | "limits_changed"
     | "critic"
     | "review"
-    | "changes_undone";
+    | "changes_undone"
+    | "message"
+    | "todos"
+    | "approval_requested"
+    | "approval_resolved"
+    | "ended";
   at: string;
   text: string;
   afterStep: number;
@@ -35,6 +40,17 @@ export interface NoteFact {
   what?: string;
   /** The goal whose agent said it, where the user did not. */
   from?: string;
+  /** Of a message of the agent: what it thought before, and what the turn cost. */
+  reasoning?: string;
+  cost?: TurnCost;
+  /** Of an approval: whether it was given. */
+  allowed?: boolean;
+}
+
+/** What one turn of a model cost. */
+export interface TurnCost {
+  tokens: number;
+  usd: number;
 }
 
 /** What a goal has spent in total at a moment. */
@@ -51,9 +67,21 @@ export interface Journal {
   claims: readonly ClaimFact[];
   notes: readonly NoteFact[];
   usage: readonly UsagePoint[];
+  /** Of steps that failed, by number: the lines that say why. */
+  failures: Readonly<Record<number, readonly string[]>>;
+  /** What steps touched on a page, by number, where their arguments only have a number of it. */
+  touched: Readonly<Record<number, string>>;
 }
 
-export const emptyJournal: Journal = { seq: 0, step: 0, claims: [], notes: [], usage: [] };
+export const emptyJournal: Journal = {
+  seq: 0,
+  step: 0,
+  claims: [],
+  notes: [],
+  usage: [],
+  failures: {},
+  touched: {},
+};
 
 /** The journal with one more event. Events that are not newer change nothing. */
 export function withFact(j: Journal, event: GoalEvent): Journal {
@@ -87,7 +115,20 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
     case "verification_failed":
       return { ...next, claims: updateClaim(j.claims, event.claim, (c) => ({ ...c, failed: event.detail })) };
     case "usage":
-      return { ...next, usage: [...j.usage, point(j.usage, event)] };
+      return { ...next, notes: event.by ? j.notes : withCost(j, event), usage: [...j.usage, point(j.usage, event)] };
+    case "step":
+      if (!event.point?.words) return next;
+      return { ...next, touched: { ...j.touched, [event.step_id]: event.point.words } };
+    case "message":
+      return withMessage(next, event);
+    case "todos":
+      return note(next, event, planText(event.items ?? []));
+    case "approval_requested":
+      return note(next, event, event.why, { what: event.tool });
+    case "approval_resolved":
+      return note(next, event, event.why ?? "", { allowed: event.allowed });
+    case "ended":
+      return note(next, event, event.report?.[0] ?? event.exit, { what: event.exit });
     case "steered":
       return note(next, event, event.text, event.from ? { from: event.from } : {});
     case "warning":
@@ -115,6 +156,46 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
     default:
       return next;
   }
+}
+
+/** What the agent says is a note; of what it receives, only why a step failed is kept. */
+function withMessage(j: Journal, event: Extract<GoalEvent, { type: "message" }>): Journal {
+  const { role, text, step, reasoning } = event.message;
+  if (role === "assistant") {
+    const thought = reasoning ? reasoningText(reasoning) : "";
+    if (!text.trim() && !thought) return j;
+    return note(j, event, text.trim(), thought ? { reasoning: thought } : {});
+  }
+  if (role !== "tool" || !step || !text.startsWith('{"ok":false')) return j;
+  return { ...j, failures: { ...j.failures, [step]: failureLines(text) } };
+}
+
+/** What a user can read of a model's reasoning, as Go's DisplayText: `""` where all of it is encrypted. */
+function reasoningText(r: ReasoningEvent): string {
+  if (r.text) return r.text.trim();
+  const parts = (r.items ?? []).flatMap((item) => {
+    const { summary, thinking, text } = (item ?? {}) as Record<string, unknown>;
+    const summaries = Array.isArray(summary)
+      ? summary.map((s: unknown) => (s as { text?: unknown } | null)?.text)
+      : [summary];
+    return [...summaries, thinking, text];
+  });
+  return parts.filter((p): p is string => typeof p === "string" && p.trim() !== "").join("\n\n");
+}
+
+/** A turn's cost comes right after its message. */
+function withCost(j: Journal, event: Extract<GoalEvent, { type: "usage" }>): readonly NoteFact[] {
+  const last = j.notes[j.notes.length - 1];
+  if (last?.kind !== "message" || last.seq !== j.seq) return j.notes;
+  const cost = { tokens: event.tokens_in + event.tokens_out, usd: event.usd };
+  return [...j.notes.slice(0, -1), { ...last, cost }];
+}
+
+/** `1 of 4 done, next: Serve` */
+function planText(items: readonly Todo[]): string {
+  const done = items.filter((t) => t.done).length;
+  const next = items.find((t) => !t.done);
+  return `${done} of ${items.length} done${next ? `, next: ${next.text}` : ""}`;
 }
 
 function undoneText(e: Extract<GoalEvent, { type: "changes_undone" }>): string {
@@ -152,7 +233,7 @@ function note(
   j: Journal,
   event: GoalEvent & { type: NoteFact["kind"] },
   text: string,
-  more: Pick<NoteFact, "from" | "what"> = {},
+  more: Pick<NoteFact, "from" | "what" | "reasoning" | "allowed"> = {},
 ): Journal {
   const fact: NoteFact = { seq: j.seq, kind: event.type, at: event.at, text, afterStep: j.step, ...more };
   return { ...j, notes: [...j.notes, fact] };

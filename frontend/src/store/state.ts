@@ -69,6 +69,8 @@ export interface AppState {
   servers: boolean;
   drawer: boolean;
   question: ConfirmRequest | null;
+  /** The step at which the activity of the selected goal begins; 0 begins at the newest. */
+  shownStep: number;
   /** The pane that has the focus, `""` for none. */
   activePane: string;
 }
@@ -97,5 +99,6 @@ export const initialState: AppState = {
   servers: false,
   drawer: true,
   question: null,
+  shownStep: 0,
   activePane: "",
 };

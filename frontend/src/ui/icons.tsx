@@ -138,3 +138,14 @@ export const EyeIcon = icon(
     <circle cx="8" cy="8" r="1.900" />
   </>,
 );
+export const PencilIcon = icon(<path d="m3 13 .7-3L10.500 3.200a1.400 1.400 0 0 1 2.300 2.300L6 12.300z" />);
+export const FlagIcon = icon(<path d="M4 14V2.800M4 3h8l-1.800 2.800L12 8.600H4" />);
+export const HandIcon = icon(<path d="m4 3 8.500 4.600-3.700 1-1.900 3.600z" />);
+export const ListIcon = icon(<path d="M6 4h7.500M6 8h7.500M6 12h7.500M2.700 4h.01M2.700 8h.01M2.700 12h.01" />);
+export const NoteIcon = icon(<path d="M2.500 3.500h11v7.500H7l-3 2.500V11H2.500z" />);
+export const CopyIcon = icon(
+  <>
+    <rect x="5.500" y="5.500" width="8" height="8" rx="1.300" />
+    <path d="M10.500 3.500v-.2a.8.8 0 0 0-.8-.8H3.300a.8.8 0 0 0-.8.8v6.400c0 .4.4.8.8.8h.2" />
+  </>,
+);

@@ -27,9 +27,11 @@ import type {
 import { changes, fileDiff, undo } from "./changes";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
+import { transcript } from "./transcript";
 import { ending, script, type DemoStep, type Body } from "./demoevents";
 import { approvals, grants } from "./approvals";
 import { recorded, replay } from "./recording";
+import { clickedPage, stepResult } from "./results";
 import {
   at,
   blankView,
@@ -413,7 +415,17 @@ export class FakeBridge implements Bridge {
     "GoalAPI.Step": (id, n) => {
       const row = this.goal(id).steps.find((s) => s.n === n);
       if (!row) throw new CallError({ code: "not_found", message: `no step ${n}`, hint: "", field: "" });
-      return { ...row, result: `${row.preview}\n<b>markup stays text</b>`, image: "" };
+      const clicked = row.tool === "browser_click";
+      return {
+        ...row,
+        result: stepResult(row),
+        image: clicked ? clickedPage : "",
+        ...(clicked ? { click: { x: 886, y: 298, width: 1024, height: 480 } } : {}),
+      };
+    },
+    "GoalAPI.Transcript": (id, input) => {
+      const { events, steps } = this.goal(id);
+      return transcript(events, steps, input);
     },
     "GoalAPI.Events": (id, after, limit) => {
       const rest = this.goal(id).events.filter((e) => (e.seq ?? 0) > after);

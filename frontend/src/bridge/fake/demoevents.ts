@@ -1,4 +1,5 @@
 import type { GoalEvent } from "@/bridge/types";
+import { stepResult } from "./results";
 
 /** An event without its place in a journal. */
 export type Body = GoalEvent extends infer E
@@ -41,8 +42,24 @@ const plan = (n: number): DemoStep => ({
   body: { type: "todos", items: todos.map((text, i) => ({ text, done: i < n })) },
 });
 
-const words = (text: string): DemoStep[] =>
-  text.split(" ").map((w) => ({ after: 40, body: { type: "delta", text: `${w} ` } }));
+/** What the agent says: it streams, and stays as the message of its turn. */
+const words = (text: string, tokens: number, reasoning = ""): DemoStep[] => [
+  ...text.split(" ").map((w): DemoStep => ({ after: 40, body: { type: "delta", text: `${w} ` } })),
+  {
+    after: 20,
+    body: {
+      type: "message",
+      message: { role: "assistant", text, ...(reasoning ? { reasoning: { text: reasoning } } : {}) },
+    },
+  },
+  { after: 1, body: { type: "usage", tokens_in: tokens, tokens_out: 84, usd: 0.0124 } },
+];
+
+/** What a call that failed was answered: the agent reads it, and the activity shows the lines that tell why. */
+const answered = (step: number, text: string): DemoStep => ({
+  after: 1,
+  body: { type: "message", message: { role: "tool", step, text: `{"ok":false}\n${text}` } },
+});
 
 const curl = { check: 0, name: "curl -sf http://127.0.0.1:8080/", exit_code: 0 };
 const test = { check: 1, name: "npm test -- cart", exit_code: 1 };
@@ -50,12 +67,17 @@ const test = { check: 1, name: "npm test -- cart", exit_code: 1 };
 /** The life of the lively goal: it fails its second check once, repairs, and passes. */
 export const script: DemoStep[] = [
   { after: 200, body: { type: "started" } },
-  ...words("I look at the folder first, then at the tests of the cart."),
+  ...words("I look at the folder first, then at the tests of the cart.", 3_900),
   ...step(1, "list_files", { path: "." }, 3, "14 entries"),
   ...step(2, "read_file", { path: "src/cart.ts" }, 2, "81 lines"),
   plan(0),
   ...step(3, "run_command", { command: "npm test -- cart" }, 2_210, "exit 1", "failed"),
-  ...words("One test fails: the total of two items. The sum starts at the wrong place."),
+  answered(3, stepResult({ tool: "run_command", preview: "exit 1", outcome: "failed" })),
+  ...words(
+    "One test fails: the total of two items. The sum starts at the wrong place, so I will change `total` in `src/cart.ts`.",
+    5_400,
+    "The test expects 3 for two items of 1 and 2, and gets 2. Either the loop skips the first item, or the sum starts too low. The loop is fine.",
+  ),
   ...step(4, "edit_file", { path: "src/cart.ts", old: "let total = 1", new: "let total = 0" }, 6, "+2 −2"),
   ...step(5, "browser_open", { url: "https://fonts.example" }, 1, "host not allowed", "denied"),
   ...step(6, "terminal_run", { pane: "t2", command: "npm run build" }, 1_640, "built in 1.42s"),
@@ -101,7 +123,7 @@ export const script: DemoStep[] = [
     },
   },
   { after: 60, body: { type: "verification_failed", claim: 1, detail: "npm test -- cart: exit 1, wanted 0" } },
-  ...words("The check found what I missed: the quantity is not multiplied."),
+  ...words("The check found what I missed: the quantity is not multiplied.", 8_800),
   ...step(
     10,
     "edit_file",
@@ -110,7 +132,11 @@ export const script: DemoStep[] = [
     "+4 −1",
   ),
   ...step(11, "browser_snapshot", { pane: "b1" }, 31, "/cart"),
-  ...step(12, "browser_click", { pane: "b1", target: "e14" }, 96, "Check out"),
+  ...step(12, "browser_click", { pane: "b1", target: "e14" }, 96, "Check out").map((s) =>
+    s.body.type === "step"
+      ? { ...s, body: { ...s.body, point: { words: "click “Check out”", x: 886, y: 298, at: "" } } }
+      : s,
+  ),
 ];
 
 /** How the lively goal ends, when it is let run on. */

@@ -476,6 +476,13 @@ export const staticGoals: GoalView[] = [
     report: ["Every check passed.", "NOTES.md lists 14 changes.", "Two of them had no pull request."],
     check_states: [check("test -s NOTES.md", true), check("./lint-notes NOTES.md", true)],
     reviewed: true,
+    result:
+      "**NOTES.md** lists the 14 changes of 2.3, newest first, each with its pull request. Two of them had none; they are " +
+      "marked with `(direct)`.\n\n" +
+      "## What to look at\n\n- [x] Every line ends with its author\n- [ ] Decide whether `--legacy-cart` stays documented\n\n" +
+      "| part | changes |\n| --- | --- |\n| cart | 9 |\n| payment | 5 |\n\n" +
+      "The tags are at [shop.example/releases](https://shop.example/releases). <b>Tags stay text.</b>\n\n" +
+      "```sh\n./lint-notes NOTES.md\n```\n",
     todos: [
       { text: "Collect", done: true },
       { text: "Write", done: true },

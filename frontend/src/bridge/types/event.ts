@@ -3,6 +3,12 @@ import type { Verdict } from "./check";
 import type { CriticVerdict, Exit, Risk, Status, StepOutcome, Todo, Usage } from "./common";
 import type { PaneInfo } from "./pane";
 
+/** What a model thought: its text, or items in the form of its provider, which may be encrypted. */
+export interface ReasoningEvent {
+  text?: string;
+  items?: unknown[];
+}
+
 /** The bodies of a goal's events, by type. */
 interface Bodies {
   created: {
@@ -20,9 +26,17 @@ interface Bodies {
   reopened: { note: string };
   limits_changed: { wall_clock_ms: number; iterations: number; claims_per_gate: number; tokens: number; usd: number };
   iteration: { n: number };
-  message: { message: { role: string; text: string } };
+  message: { message: { role: string; text: string; step?: number; reasoning?: ReasoningEvent } };
   step_started: { step_id: number; tool: string; arguments: string; effect: { risk?: string; control?: boolean } };
-  step: { step_id: number; tool: string; outcome: StepOutcome; ms: number; preview: string; image_sha256?: string };
+  step: {
+    step_id: number;
+    tool: string;
+    outcome: StepOutcome;
+    ms: number;
+    preview: string;
+    image_sha256?: string;
+    point?: { words?: string; x: number; y: number; at: string };
+  };
   todos: { items: Todo[] | null };
   critic: { verdict: CriticVerdict; reason: string; reply?: string; step: number };
   approval_requested: { request: string; step_id: number; tool: string; arguments: string; why: string };
@@ -55,6 +69,7 @@ interface Bodies {
     report: string[] | null;
     account?: string;
     by?: string;
+    result?: string;
   };
   changes_undone: { to: string; count: number; files: string[] | null; skipped?: number; redo?: boolean };
   delta: { text: string };

@@ -243,6 +243,58 @@ export interface StepRow {
 export interface StepView extends StepRow {
   result: string;
   image: string;
+  /** Where the step acted on the page that the image shows, in CSS pixels of the page. */
+  click?: { x: number; y: number; width: number; height: number };
+}
+
+/** Selects a part of a transcript: entries that contain a text, `""` for all. */
+export interface TranscriptInput {
+  search: string;
+  offset: number;
+  limit: number;
+}
+
+export type TranscriptKind =
+  | "agent"
+  | "host"
+  | "step"
+  | "plan"
+  | "critic"
+  | "review"
+  | "claim"
+  | "check"
+  | "approval"
+  | "note"
+  | "warning"
+  | "status"
+  | "usage";
+
+/** One thing that was said or done. Its texts come from models, pages and programs. */
+export interface TranscriptEntry {
+  seq: number;
+  at_ms: number;
+  kind: TranscriptKind;
+  title: string;
+  /** Of a step its result. */
+  text: string;
+  reasoning?: string;
+  turn: number;
+  step?: number;
+  tool?: string;
+  arguments?: string;
+  outcome?: string;
+  preview?: string;
+  picture?: boolean;
+  ms?: number;
+  tokens_in?: number;
+  tokens_out?: number;
+  usd?: number;
+  guessed?: boolean;
+}
+
+export interface TranscriptPage {
+  entries: TranscriptEntry[] | null;
+  total: number;
 }
 
 export interface StepPage {

@@ -5,8 +5,9 @@ import { StepLog } from "./steplog";
 
 const Replay = lazy(() => import("./replay/replay"));
 const Changes = lazy(() => import("./changes/changes"));
+const Transcript = lazy(() => import("./transcript/transcript"));
 
-const tabLabels = { log: "Steps", changes: "Changes", replay: "Replay" } as const;
+const tabLabels = { log: "Activity", changes: "Changes", replay: "Replay", transcript: "Transcript" } as const;
 
 /** Which of them is shown, and where it begins. */
 interface Place {
@@ -15,10 +16,10 @@ interface Place {
   ms: number;
 }
 
-/** What a goal has done: as a log of its steps, in its folder, and as its panes showed it. */
-export function ActivityTabs({ view }: { view: GoalView }) {
-  const [place, setPlace] = useState<Place>({ what: "log", step: 0, ms: 0 });
-  const hasPanes = useAppState((s) => s.detail.steps.some((step) => /^(terminal|browser)_/.test(step.tool)));
+/** What a goal has done: in words, in its folder, as its panes showed it, and everything that was said. */
+export function ActivityTabs({ view, step = 0 }: { view: GoalView; step?: number }) {
+  const [place, setPlace] = useState<Place>({ what: "log", step, ms: 0 });
+  const hasPanes = useAppState((s) => s.detail.steps.some(({ tool }) => /^(terminal|browser)_/.test(tool)));
   const show = (part: Partial<Place>) => setPlace((p) => ({ ...p, step: 0, ...part }));
   const tabs = <Tabs what={place.what} onShow={(what) => show({ what })} />;
   if (place.what === "log") {
@@ -30,6 +31,13 @@ export function ActivityTabs({ view }: { view: GoalView }) {
     return (
       <Suspense fallback={<div className="flex-1" aria-busy />}>
         <Changes view={view} before={tabs} />
+      </Suspense>
+    );
+  }
+  if (place.what === "transcript") {
+    return (
+      <Suspense fallback={<div className="flex-1" aria-busy />}>
+        <Transcript goal={view.id} before={tabs} onStep={(step) => show({ what: "log", step })} />
       </Suspense>
     );
   }

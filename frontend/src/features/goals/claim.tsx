@@ -15,7 +15,7 @@ export function ClaimBox({ claim }: { claim: ClaimFact }) {
     <div
       data-testid="claim"
       data-claim={claim.n}
-      className="mr-5 mb-2 ml-[110px] rounded-md border border-border bg-surface-raised px-3 py-2 font-mono text-xs"
+      className="mr-5 mb-2 ml-[156px] max-[640px]:mx-4 rounded-md border border-border bg-surface-raised px-3 py-2 font-mono text-xs"
     >
       {claim.verdicts.length === 0 ? (
         <p className={running ? "breathe text-text-faint" : "text-text-faint"}>

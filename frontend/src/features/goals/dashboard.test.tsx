@@ -5,7 +5,7 @@ import { summary } from "@/store/goals";
 import { all, get, mount, press, until } from "@/testing/mount";
 import { Card } from "./card";
 import { Dashboard } from "./dashboard";
-import { NoteLine } from "./steprow";
+import { NoteLine } from "./activity/noteline";
 
 const running = "01m0running00000000000000a1";
 
@@ -46,8 +46,8 @@ test("what the kernel refused a program is in the log under its own name", async
     </>,
   );
   expect(all("log-note").map((n) => `${n.dataset.what}: ${n.textContent}`)).toEqual([
-    "sandbox: Sandbox noticepython3 was refused mount",
-    "iterations: Warning80 % of 300 turns",
+    "sandbox: Sandbox notice python3 was refused mount",
+    "iterations: Warning 80 % of 300 turns",
   ]);
 });
 

@@ -161,6 +161,7 @@ function Middle({ onShowPanes }: DashboardProps) {
   const view = useAppState((s) => s.detail.view);
   const problem = useAppState((s) => s.detail.problem);
   const id = useAppState((s) => s.detail.id);
+  const shownStep = useAppState((s) => s.shownStep);
   const empty = useAppState((s) => s.goals.loaded && Object.keys(s.goals.byId).length === 0);
   if (problem && !view) {
     return (
@@ -196,7 +197,7 @@ function Middle({ onShowPanes }: DashboardProps) {
     <>
       <main className="flex min-h-0 min-w-0 flex-col">
         <GoalHeader view={view} onShowPanes={onShowPanes} />
-        <ActivityTabs key={view.id} view={view} />
+        <ActivityTabs key={`${view.id} ${shownStep}`} view={view} step={shownStep} />
       </main>
       <GoalSidebar view={view} />
     </>

@@ -1,6 +1,6 @@
-import type { GoalView, StepRow } from "@/bridge/types";
-import { argumentsLine, oneLine, plural } from "@/lib/text";
-import { clock, formatElapsed } from "@/lib/time";
+import type { GoalView } from "@/bridge/types";
+import { plural } from "@/lib/text";
+import { clock } from "@/lib/time";
 import { canPause, canResume, isLive } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
@@ -8,21 +8,19 @@ import { Button, IconButton } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
+import { PlanShort } from "./activity/planshort";
+import { ActivityShort } from "./activity/shortlist";
 import { NeedsYou } from "./approvals/needsyou";
 import { ResumePanel, needsAnswer } from "./resume/panel";
 import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
-import { claimSummary } from "./stepfilter";
-import { goalStatusLabel, stepLabel } from "./labels";
-
-const lastSteps = 14;
+import { goalStatusLabel } from "./labels";
+import { ResultCard } from "./resultcard";
 
 /** The selected goal beside the workspace. */
 export function GoalDrawer() {
   const app = useApp();
   const view = useAppState((s) => s.detail.view);
-  const steps = useAppState((s) => s.detail.steps);
-  const live = useAppState((s) => s.detail.live);
   // Under the dashboard it stays drawn; there the dashboard has the same requests and fields.
   const inFront = useAppState((s) => s.route === "workspace");
   if (!view) return null;
@@ -45,24 +43,13 @@ export function GoalDrawer() {
         {inFront ? <NeedsYou goal={view.id} className="mt-2.5" /> : null}
         {inFront && needsAnswer(view) ? <ResumePanel view={view} /> : null}
       </div>
-      <div tabIndex={0} role="group" aria-label="Progress" className="min-h-0 flex-1 overflow-y-auto px-4 pb-4">
+      <div tabIndex={0} role="group" aria-label="Progress" className="max-h-[45%] shrink-0 overflow-y-auto px-4 pb-3">
+        {inFront && view.result ? <ResultCard view={view} className="mt-3 text-xs" /> : null}
         <Checks view={view} />
+        <PlanShort items={view.todos ?? []} />
         {view.reason && view.status !== "running" && !needsAnswer(view) ? <Reason view={view} /> : null}
-        {live ? (
-          <p className="mt-3 line-clamp-3 text-xs text-text-faint italic" aria-live="off">
-            {oneLine(live).slice(-260)}
-          </p>
-        ) : null}
-        <Caption className="mt-4 mb-1.5">Steps</Caption>
-        <ol>
-          {steps
-            .slice(-lastSteps)
-            .reverse()
-            .map((s) => (
-              <StepShort key={s.n} step={s} />
-            ))}
-        </ol>
       </div>
+      <ActivityShort running={view.status === "running"} onStep={(n) => app.openStep(view.id, n)} />
       <Foot view={view} />
     </aside>
   );
@@ -124,32 +111,6 @@ function Reason({ view }: { view: GoalView }) {
       <p className={`font-medium ${toneText[said.tone]}`}>{said.words}</p>
       <p className="mt-0.5 text-text">{view.reason}</p>
     </div>
-  );
-}
-
-function StepShort({ step }: { step: StepRow }) {
-  const said = stepLabel(step.outcome);
-  const claim = useAppState((s) => s.detail.journal.claims.find((c) => c.afterStep === step.n));
-  const score = claim ? claimSummary(claim) : null;
-  const lost = score !== null && score.of > 0 && score.passed < score.of;
-  return (
-    <li className="flex items-baseline gap-2.5 py-[3px] text-xs" data-testid="drawer-step" data-outcome={step.outcome}>
-      <span className="w-5 shrink-0 text-text-faint tabular-nums">{step.n}</span>
-      <span className="min-w-0 flex-1 truncate">
-        {score && score.of > 0 ? (
-          <span className={lost ? "text-bad" : "text-ok"}>
-            Claimed done: {score.passed} of {score.of} checks passed
-          </span>
-        ) : (
-          <>
-            {step.tool} <span className="text-text-muted">{argumentsLine(step.arguments, 80)}</span>
-          </>
-        )}
-      </span>
-      <span className={`shrink-0 tabular-nums ${step.outcome === "ok" ? "text-text-faint" : toneText[said.tone]}`}>
-        {step.outcome === "ok" ? formatElapsed(step.ms) : step.outcome === "" ? "…" : said.words}
-      </span>
-    </li>
   );
 }
 

@@ -14,6 +14,7 @@ import { ResumePanel, needsAnswer } from "./resume/panel";
 import { useElapsed } from "./card";
 import { assuranceOf } from "./assurance";
 import { draftOf } from "./newgoal/input";
+import { ResultCard } from "./resultcard";
 import { Todos } from "./todos";
 import { questionOf, riskLabel, goalStatusLabel } from "./labels";
 
@@ -131,6 +132,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       >
         {view.objective}
       </h2>
+      <ResultCard view={view} className="mt-2" />
       <Todos items={view.todos ?? []} />
       {view.queued ? (
         <p className="selectable mt-1 text-xs text-text-muted" data-testid="goal-queued">

@@ -7,6 +7,7 @@ import { useCall } from "@/store/usecall";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
+import { AgentText } from "./agenttext";
 import { assuranceOf } from "./assurance";
 import { VerdictLines } from "./claim";
 import { questionOf, goalStatusLabel } from "./labels";
@@ -122,6 +123,12 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
         ) : null}
         <p className="text-base font-semibold whitespace-pre-wrap">{receipt.objective}</p>
       </div>
+      {receipt.result ? (
+        <section data-testid="receipt-result">
+          <h3 className="mb-1 text-xs font-medium">Result, in the agent's words</h3>
+          <AgentText text={receipt.result} className="text-xs text-text-muted" />
+        </section>
+      ) : null}
       <dl className="grid grid-cols-[130px_1fr] gap-x-3 gap-y-1 text-xs">
         {rows.map(([k, v]) => (
           <div key={k} className="contents">
@@ -153,7 +160,10 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
             ) : null}
             <span className="text-text-faint">{c.at.replace("T", " ").slice(0, 19)} UTC</span>
           </h3>
-          <p className="mb-1.5 text-xs text-text-muted">{c.rationale}</p>
+          <AgentText text={c.rationale} className="mb-1.5 text-xs text-text-muted" />
+          {c.result && !(c.deciding && receipt.result) ? (
+            <AgentText text={c.result} className="mb-1.5 text-xs text-text-muted" />
+          ) : null}
           <div className="rounded-md border border-border bg-surface px-3 py-2 font-mono text-xs">
             {(c.verdicts ?? []).map((v) => (
               <VerdictLines key={v.check} verdict={v} />

@@ -5,6 +5,7 @@ import { stripControl } from "@/lib/text";
 import { clock, span } from "@/lib/time";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
+import { AgentText } from "./agenttext";
 import { assuranceOf } from "./assurance";
 import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
@@ -46,16 +47,21 @@ export function GoalSidebar({ view }: { view: GoalView }) {
           <ul className="selectable flex flex-col gap-1 text-xs text-text-muted">
             {report.map((line, i) => (
               <li key={i} className={i === 0 ? "font-medium text-text" : "pl-3"}>
-                {line}
+                {stripControl(line)}
               </li>
             ))}
           </ul>
           {view.account ? (
             <div className="mt-2 border-l-2 border-border-strong pl-3 text-xs" data-testid="account">
               <p className="text-text-faint">The agent's own summary, not verified</p>
-              <p className="selectable mt-0.5 max-h-48 overflow-y-auto break-words whitespace-pre-wrap text-text-muted">
-                {view.account}
-              </p>
+              <div
+                tabIndex={0}
+                role="group"
+                aria-label="The agent's summary"
+                className="mt-0.5 max-h-64 overflow-y-auto"
+              >
+                <AgentText text={view.account} className="text-text-muted" />
+              </div>
             </div>
           ) : null}
         </Section>

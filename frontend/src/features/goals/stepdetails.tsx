@@ -1,11 +1,13 @@
 import { useEffect, useState } from "react";
 import { asProblem } from "@/bridge/problem";
 import type { StepRow, StepView } from "@/bridge/types";
+import { writeClipboard } from "@/bridge/clipboard";
 import { pretty } from "@/lib/text";
 import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
-import { Caption } from "@/ui/caption";
 import { PlayIcon } from "@/ui/icons";
+import { CallDetails, Part } from "./activity/calldetails";
+import { StepPicture } from "./activity/picture";
 import { riskLabel } from "./labels";
 
 interface StepMoreProps {
@@ -14,11 +16,12 @@ interface StepMoreProps {
   onReplay: ((ms: number) => void) | undefined;
 }
 
-/** Everything of one step: its arguments, its whole result and its picture. All of it is text to the page. */
+/** Everything of one step, as users read it; its arguments and its result as they were behind "Show raw". */
 export function StepMore({ goal, step, onReplay }: StepMoreProps) {
   const app = useApp();
   const [view, setView] = useState<StepView | null>(null);
   const [error, setError] = useState("");
+  const [raw, setRaw] = useState(false);
 
   useEffect(() => {
     let stale = false;
@@ -32,52 +35,58 @@ export function StepMore({ goal, step, onReplay }: StepMoreProps) {
     // The result is asked for again once the step has ended.
   }, [app, goal, step.n, step.outcome]);
 
-  const image = view?.image.startsWith("data:image/") ? view.image : "";
+  const shown = view ?? { ...step, result: "", image: "" };
+  const copy = async () => {
+    if (await writeClipboard(`${pretty(shown.arguments)}\n\n${shown.result}`)) app.notices.done("Step copied");
+  };
   return (
     <div
-      className="mr-5 mb-2 ml-[110px] flex flex-col gap-2 rounded-md border border-border bg-surface-raised p-3"
+      className="mr-5 mb-2 ml-[156px] flex flex-col gap-3 rounded-md border border-border bg-surface-raised p-3 max-[640px]:mx-4"
       data-testid="step-more"
     >
-      <Part title="Arguments">
-        <pre className="max-h-72 overflow-auto font-mono text-xs break-words whitespace-pre-wrap">
-          {pretty(view?.arguments ?? step.arguments)}
-        </pre>
-      </Part>
       {error ? <p className="text-xs text-bad">{error}</p> : null}
-      {view?.result ? (
-        <Part title="Result">
-          <pre
-            className="max-h-96 overflow-auto font-mono text-xs break-words whitespace-pre-wrap"
-            data-testid="step-result"
-          >
-            {view.result}
-          </pre>
-        </Part>
-      ) : null}
-      {image ? (
-        <Part title="Picture">
-          <img src={image} alt={`What step ${step.n} saw`} className="max-h-[420px] rounded-sm border border-border" />
-        </Part>
-      ) : null}
-      <div className="flex items-center gap-3">
+      {raw ? <RawCall step={shown} /> : <CallDetails step={shown} />}
+      {view ? <StepPicture step={view} /> : null}
+      <div className="flex flex-wrap items-center gap-1">
         {step.effect ? <p className="flex-1 text-2xs text-text-faint">effect: {riskLabel(step.effect)}</p> : null}
         {onReplay ? (
           <Button look="quiet" data-testid="step-replay" onClick={() => onReplay(step.at_ms)}>
             <PlayIcon size={12} /> Replay this moment
           </Button>
         ) : null}
+        <Button look="quiet" data-testid="step-copy" disabled={!view} onClick={() => void copy()}>
+          Copy
+        </Button>
+        <Button look="quiet" data-testid="step-show-raw" aria-pressed={raw} onClick={() => setRaw(!raw)}>
+          {raw ? "Hide raw" : "Show raw"}
+        </Button>
       </div>
     </div>
   );
 }
 
-function Part({ title, children }: { title: string; children: React.ReactNode }) {
+/** The call as the model wrote it, and what it was answered. */
+function RawCall({ step }: { step: StepView }) {
   return (
-    <section>
-      <Caption as="h4" className="mb-1">
-        {title}
-      </Caption>
-      {children}
-    </section>
+    <div className="flex flex-col gap-2" data-testid="step-raw">
+      <Part title={step.tool}>
+        <pre
+          tabIndex={0}
+          aria-label="Arguments"
+          className="max-h-72 overflow-auto font-mono text-xs break-words whitespace-pre-wrap"
+        >
+          {pretty(step.arguments)}
+        </pre>
+      </Part>
+      <Part title="Result">
+        <pre
+          tabIndex={0}
+          aria-label="Result"
+          className="max-h-96 overflow-auto font-mono text-xs break-words whitespace-pre-wrap"
+        >
+          {step.result}
+        </pre>
+      </Part>
+    </div>
   );
 }

@@ -13,11 +13,16 @@ export interface LogFilter {
 
 export const noFilter: LogFilter = { tool: "", failedOnly: false, text: "" };
 
-/** The log of a goal: its steps, with claims and notes at their places. A filter hides the notes. */
+/**
+ * The activity of a goal: its steps, with claims and notes at their places. A filter by tool or by failure hides the
+ * notes; one by text keeps those that contain it.
+ */
 export function logLines(steps: readonly StepRow[], journal: Journal, filter: LogFilter): LogLine[] {
-  const filtering = filter.tool !== "" || filter.failedOnly || filter.text !== "";
   const claims = new Map(journal.claims.map((c) => [c.afterStep, c]));
-  const notes = filtering ? [] : journal.notes;
+  const text = filter.text.toLowerCase();
+  const found = (n: NoteFact) => n.text.toLowerCase().includes(text) || n.reasoning?.toLowerCase().includes(text);
+  const chosen = text === "" ? journal.notes : journal.notes.filter(found);
+  const notes = filter.tool !== "" || filter.failedOnly ? [] : chosen;
   const lines: LogLine[] = [];
   let next = 0;
   const notesUpTo = (step: number) => {

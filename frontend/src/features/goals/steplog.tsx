@@ -1,13 +1,14 @@
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
-import { oneLine } from "@/lib/text";
+import { oneLine, stripControl } from "@/lib/text";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { SearchIcon } from "@/ui/icons";
 import { logLines, noFilter, toolsOf, type LogFilter } from "./stepfilter";
 import { useRoving } from "@/ui/rovingfocus";
 import { VirtualRows } from "@/ui/virtualrows";
-import { NoteLine, StepLine } from "./steprow";
+import { NoteLine } from "./activity/noteline";
+import { StepLine } from "./steprow";
 
 const nearEnd = 40;
 
@@ -37,7 +38,7 @@ export function StepLog({ at, before, onReplay }: StepLogProps) {
     getScrollElement: () => scroller.current,
     estimateSize: (i) => {
       const line = lines[i];
-      return line?.kind === "step" && line.claim ? 100 : 27;
+      return line?.kind === "step" && line.claim ? 100 : 28;
     },
     getItemKey: (i) => lines[i]?.key ?? i,
     overscan: 12,
@@ -78,7 +79,7 @@ export function StepLog({ at, before, onReplay }: StepLogProps) {
         data-testid="step-log"
         data-follow={follow}
         role="log"
-        aria-label="Steps"
+        aria-label="Activity"
         className="relative min-h-0 flex-1 overflow-y-auto py-1.5"
         onWheel={(e) => e.deltaY < 0 && setFollow(false)}
         onScroll={(e) => {
@@ -131,35 +132,35 @@ function useBeginAt(virtual: Virtualizer<HTMLDivElement, Element>, row: number) 
 function LogEnd({ empty }: { empty: boolean }) {
   const live = useAppState((s) => s.detail.live);
   const loaded = useAppState((s) => s.detail.stepsLoaded);
-  const none = useAppState((s) => s.detail.steps.length === 0);
+  const none = useAppState((s) => s.detail.steps.length === 0 && s.detail.journal.notes.length === 0);
   return (
     <>
       {loaded && empty ? (
         <p className="px-5 py-3 text-text-faint" role="status">
-          {none ? "No steps yet." : "No step matches the filter."}
+          {none ? "Nothing happened yet." : "Nothing matches the filter."}
         </p>
       ) : null}
       {live ? (
         <p
-          className="truncate px-5 py-1 pl-[110px] text-xs text-text-faint italic"
+          className="line-clamp-4 max-w-[90ch] px-5 py-1.5 pl-[156px] text-text-muted max-[640px]:pl-[42px]"
           data-testid="live-text"
           aria-live="off"
         >
-          {oneLine(live).slice(-220)}
+          {stripControl(oneLine(live).slice(-400))}
+          <span aria-hidden className="breathe ml-0.5 text-agent">
+            ▍
+          </span>
         </p>
       ) : null}
     </>
   );
 }
 
+/** It has a line of its own: over the log it would cover the buttons of an opened step. */
 function JumpButton({ onClick }: { onClick: () => void }) {
   return (
-    <div className="pointer-events-none relative">
-      <Button
-        className="pointer-events-auto absolute right-4 bottom-3 shadow-pop"
-        data-testid="jump-newest"
-        onClick={onClick}
-      >
+    <div className="flex shrink-0 justify-end border-t border-border px-4 py-1">
+      <Button look="quiet" data-testid="jump-newest" onClick={onClick}>
         Jump to newest ↓
       </Button>
     </div>
@@ -176,7 +177,7 @@ function Filters({ before, filter, onChange }: FiltersProps) {
   const steps = useAppState((s) => s.detail.steps);
   const tools = useMemo(() => toolsOf(steps), [steps]);
   return (
-    <div className="flex h-9 shrink-0 items-center gap-2 border-b border-border px-4 text-xs">
+    <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-2 border-b border-border px-4 py-1 text-xs">
       {before}
       {steps.length < 2 ? null : <FilterFields tools={tools} filter={filter} onChange={onChange} />}
     </div>
@@ -189,9 +190,9 @@ function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> 
       <SearchIcon size={13} className="text-text-faint" />
       <input
         data-testid="log-text"
-        aria-label="Filter steps by text"
-        placeholder="Filter steps"
-        className="h-6 min-w-0 flex-1 bg-transparent"
+        aria-label="Filter activity by text"
+        placeholder="Filter activity"
+        className="h-6 min-w-24 flex-1 bg-transparent"
         value={filter.text}
         onChange={(e) => onChange({ ...filter, text: e.target.value })}
         onKeyDown={(e) => {

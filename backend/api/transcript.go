@@ -1,0 +1,225 @@
+package api
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/store"
+)
+
+// TranscriptInput selects a part of a goal's transcript.
+type TranscriptInput struct {
+	Search string `json:"search"` // only entries that contain this text, in any case; "" = all
+	Offset int    `json:"offset"` // entries to skip, of those that match
+	Limit  int    `json:"limit"`  // at most 500; 0 = 100
+}
+
+// TranscriptPage is a part of a transcript, oldest entry first.
+type TranscriptPage struct {
+	Entries []TranscriptEntry `json:"entries"`
+	Total   int               `json:"total"` // entries that match
+}
+
+// TranscriptEntry is one thing that was said or done while the goal ran. All texts come from models, pages and
+// programs, without secrets: show them as text.
+type TranscriptEntry struct {
+	Seq  int64 `json:"seq"`   // of its event in the journal
+	AtMS int64 `json:"at_ms"` // since the goal started
+	// Kind is agent, host (what the agent was sent), step, plan, critic, review, claim, check, approval, note, warning,
+	// status or usage.
+	Kind      string `json:"kind"`
+	Title     string `json:"title"`               // in a few words; "" for steps, whose tool and arguments say it
+	Text      string `json:"text"`                // of a step: its result
+	Reasoning string `json:"reasoning,omitempty"` // what the model thought before it
+	Turn      int    `json:"turn"`                // the agent's turn that it belongs to; 0 = before the first
+	Step      int    `json:"step,omitempty"`
+	Tool      string `json:"tool,omitempty"`
+	Arguments string `json:"arguments,omitempty"` // JSON as the model wrote it
+	Outcome   string `json:"outcome,omitempty"`   // of a step or a check; "" while it runs
+	Preview   string `json:"preview,omitempty"`   // of a step: the first line of its result
+	Picture   bool   `json:"picture,omitempty"`   // the step stored a picture; GoalAPI.Step has it
+	MS        int64  `json:"ms,omitempty"`
+	// TokensIn, TokensOut and USD are what a turn cost, or the question to another model. Guessed: estimated.
+	TokensIn  int64   `json:"tokens_in,omitempty"`
+	TokensOut int64   `json:"tokens_out,omitempty"`
+	USD       float64 `json:"usd,omitempty"`
+	Guessed   bool    `json:"guessed,omitempty"`
+}
+
+// Transcript reads a part of everything that was said and done while a goal ran.
+func (a *GoalAPI) Transcript(id string, in TranscriptInput) (out TranscriptPage, err error) {
+	const usual, most = 100, 500
+	defer a.recoverProblem(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	if in.Limit <= 0 {
+		in.Limit = usual
+	}
+	in.Limit, in.Offset, out.Entries = min(in.Limit, most), max(0, in.Offset), []TranscriptEntry{}
+	if in.Search != "" {
+		return a.searchTranscript(row.ID, in)
+	}
+	rows, err := a.store.Transcript(a.ctx, row.ID, in.Offset, in.Limit)
+	if err != nil {
+		return out, err
+	}
+	for _, r := range rows {
+		out.Entries = append(out.Entries, transcriptEntry(r))
+	}
+	out.Total, err = a.store.CountTranscript(a.ctx, row.ID)
+	return out, err
+}
+
+func (a *GoalAPI) searchTranscript(id goal.ID, in TranscriptInput) (TranscriptPage, error) {
+	out := TranscriptPage{Entries: []TranscriptEntry{}}
+	err := a.store.SearchTranscript(a.ctx, id, in.Search, func(r store.TranscriptRow) error {
+		e := transcriptEntry(r)
+		if !e.contains(in.Search) {
+			return nil
+		}
+		if out.Total++; out.Total > in.Offset && len(out.Entries) < in.Limit {
+			out.Entries = append(out.Entries, e)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// contains reports whether an entry shows the text, in any case.
+func (e TranscriptEntry) contains(text string) bool {
+	text = strings.ToLower(text)
+	for _, s := range []string{e.Text, e.Arguments, e.Title, e.Reasoning, e.Tool} {
+		if strings.Contains(strings.ToLower(s), text) {
+			return true
+		}
+	}
+	return false
+}
+
+func transcriptEntry(r store.TranscriptRow) TranscriptEntry {
+	e := TranscriptEntry{Seq: r.Seq, AtMS: r.AtMS, Turn: r.Turn}
+	switch b := r.Body.(type) {
+	case *event.Message:
+		e.Kind, e.Title, e.Text, e.Reasoning = "host", "To the agent", b.Message.Text, b.Message.Reasoning.DisplayText()
+		if b.Message.Role == goal.Assistant {
+			e.Kind, e.Title = "agent", "Agent"
+		}
+		e.addUsage(r.Usage)
+	case *event.StepStarted:
+		e.Kind, e.Step, e.Tool, e.Arguments = "step", b.StepID, b.Tool, b.Arguments
+		e.Outcome, e.MS, e.Text = string(r.Step.Outcome), r.Step.MS, sanitizeOutput([]byte(r.Step.Result))
+		e.Preview, e.Picture = r.Step.Preview, r.Step.ImageSHA256 != ""
+	case *event.Usage:
+		e.Kind, e.Title = "usage", "Asked the "+b.By
+		e.addUsage(&b.Usage)
+	case *event.Todos:
+		e.Kind, e.Title, e.Text = "plan", "Plan", formatTodos(b.Items)
+	case *event.Critic:
+		e.Kind, e.Title, e.Text = "critic", "Critic: "+strings.ToLower(string(b.Verdict)), cmp.Or(b.Reply, b.Reason)
+	case *event.Review:
+		e.Kind, e.Title, e.Text = "review", "Review: "+reviewLabel(b), cmp.Or(b.Reply, b.Reason)
+		e.addUsage(&b.Usage)
+	case *event.Claim:
+		e.Kind, e.Title, e.Text = "claim", fmt.Sprintf("Claim %d", b.N), joinParagraphs(b.Rationale, b.Result)
+	case *event.Verdict:
+		e.Kind, e.Title, e.Outcome, e.MS = "check", "Check: "+b.Name, string(b.Outcome), b.TookMS
+		e.Text = joinParagraphs(b.Detail, strings.TrimRight(b.Tail, "\n"), b.Reply)
+		e.addUsage(&b.Usage)
+	case *event.ApprovalRequested:
+		e.Kind, e.Title, e.Tool, e.Arguments = "approval", "Asked for approval", b.Tool, b.Arguments
+		e.Text = joinParagraphs(b.Why, b.Show)
+	case *event.ApprovalResolved:
+		e.Kind, e.Title, e.Text = "approval", "Refused", b.Why
+		if b.Allowed {
+			e.Title = "Allowed"
+		}
+	default:
+		e.addStatus(r.Body)
+	}
+	return e
+}
+
+// addStatus describes what happened to the goal itself.
+func (e *TranscriptEntry) addStatus(body event.Body) {
+	e.Kind = "status"
+	switch b := body.(type) {
+	case *event.Steered:
+		e.Kind, e.Text = "note", b.Text
+		switch b.From {
+		case "":
+			e.Title = "You"
+		case goal.ExternalAgent:
+			e.Title = "Another agent"
+		default:
+			e.Title = "Goal " + b.From.Short()
+		}
+	case *event.Warning:
+		e.Kind, e.Title, e.Text = "warning", "Warning", b.Text
+	case *event.Paused:
+		e.Title, e.Text = "Paused", cmp.Or(b.Reason, string(b.Exit))
+	case *event.Resumed:
+		e.Title, e.Text = "Resumed", b.Note
+	case *event.Reopened:
+		e.Title, e.Text = "Reopened", b.Note
+	case *event.Queued:
+		e.Title, e.Text = "Queued", b.Reason
+	case *event.LimitsChanged:
+		e.Title, e.Text = "Limits changed", formatNewLimits(b)
+	case *event.ChangesUndone:
+		e.Title, e.Text = "Changes undone", goal.FormatCount(b.Count, "file")+" brought back to "+b.To
+	case *event.Ended:
+		e.Title, e.Text = "Ended: "+strings.ReplaceAll(string(b.Exit), "_", " "), strings.Join(b.Report, "\n")
+	}
+}
+
+func (e *TranscriptEntry) addUsage(u *goal.Usage) {
+	if u != nil {
+		e.TokensIn, e.TokensOut, e.USD, e.Guessed = u.TokensIn, u.TokensOut, u.USD, u.Guessed
+	}
+}
+
+func formatTodos(items []goal.Todo) string {
+	lines := make([]string, len(items))
+	for i, t := range items {
+		lines[i] = map[bool]string{true: "[x] ", false: "[ ] "}[t.Done] + t.Text
+	}
+	return strings.Join(lines, "\n")
+}
+
+func formatNewLimits(l *event.LimitsChanged) string {
+	parts := []string{}
+	for _, one := range []struct {
+		set  bool
+		text string
+	}{
+		{l.WallClockMS > 0, "time " + goal.FormatDuration(time.Duration(l.WallClockMS)*time.Millisecond)},
+		{l.Iterations > 0, goal.FormatCount(l.Iterations, "turn")},
+		{l.ClaimsPerCheck > 0, goal.FormatCount(l.ClaimsPerCheck, "failed claim") + " per check"},
+		{l.Tokens > 0, goal.FormatCount(l.Tokens, "token")},
+		{l.USD > 0, fmt.Sprintf("$%.2f", l.USD)},
+	} {
+		if one.set {
+			parts = append(parts, one.text)
+		}
+	}
+	if len(parts) == 0 {
+		return "no limits"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func joinParagraphs(parts ...string) string {
+	kept := make([]string, 0, len(parts))
+	for _, p := range parts {
+		if p != "" {
+			kept = append(kept, p)
+		}
+	}
+	return strings.Join(kept, "\n\n")
+}

@@ -1,0 +1,115 @@
+import type { StepRow } from "@/bridge/types";
+import { formatElapsed } from "@/lib/time";
+import { useAppState } from "@/store/context";
+import type { ClaimFact } from "@/store/journal";
+import { toneText, type StatusTone } from "@/ui/badge";
+import { cx } from "@/ui/cx";
+import {
+  EyeIcon,
+  FlagIcon,
+  GlobeIcon,
+  GoalIcon,
+  HandIcon,
+  ListIcon,
+  NoteIcon,
+  PencilIcon,
+  TerminalIcon,
+  WrenchIcon,
+} from "@/ui/icons";
+import { stepLabel } from "@/features/goals/labels";
+import { claimSummary } from "@/features/goals/stepfilter";
+import { callWords, exitCode, type CallKind } from "./words";
+
+const icons: Record<CallKind, typeof EyeIcon> = {
+  read: EyeIcon,
+  look: EyeIcon,
+  edit: PencilIcon,
+  run: TerminalIcon,
+  page: GlobeIcon,
+  click: HandIcon,
+  plan: ListIcon,
+  claim: FlagIcon,
+  ask: NoteIcon,
+  goal: GoalIcon,
+  other: WrenchIcon,
+};
+
+interface CallResult {
+  words: string;
+  tone: StatusTone;
+}
+
+/** How a call ended, in a few words: `exit 1`, `denied`; `""` where it went well or its line says it. */
+export function callResult(step: StepRow, claim: ClaimFact | null): CallResult {
+  const score = claim ? claimSummary(claim) : null;
+  if (score && score.of > 0) {
+    return { words: "", tone: score.passed < score.of ? "bad" : "ok" };
+  }
+  const code = exitCode(step.preview);
+  if (code !== null && step.outcome !== "denied") return { words: `exit ${code}`, tone: code === 0 ? "calm" : "bad" };
+  const said = stepLabel(step.outcome);
+  return step.outcome === "ok" ? { words: "", tone: "calm" } : said;
+}
+
+interface CallTextProps {
+  step: Pick<StepRow, "n" | "tool" | "arguments" | "outcome">;
+  claim?: ClaimFact | null;
+  tone: StatusTone;
+}
+
+/** A call as a sentence: `Edited cart.go +12 −3`, `Ran go test ./cart`. */
+export function CallText({ step, claim, tone }: CallTextProps) {
+  const touched = useAppState((s) => s.detail.journal.touched[step.n]);
+  const words = callWords(step, touched);
+  const score = claim ? claimSummary(claim) : null;
+  if (score && score.of > 0) {
+    return (
+      <span className={tone === "bad" ? "text-bad" : "text-text"}>
+        Claimed done: {score.passed} of {score.of} checks passed
+      </span>
+    );
+  }
+  return (
+    <>
+      <span className="text-text-muted">{words.verb}</span>{" "}
+      <span className={cx(words.code ? "font-mono text-[0.94em]" : "font-medium", "text-text")}>{words.object}</span>
+      {words.added ? <span className="ml-1.5 text-ok tabular-nums">+{words.added}</span> : null}
+      {words.removed ? <span className="ml-1 text-bad tabular-nums">−{words.removed}</span> : null}
+    </>
+  );
+}
+
+/** The icon of a call, in the colour of how it ended. */
+export function CallIcon({ step, tone }: { step: Pick<StepRow, "tool" | "arguments" | "outcome">; tone: StatusTone }) {
+  const Icon = icons[callWords(step).kind];
+  return <Icon size={14} className={cx("shrink-0", tone === "calm" ? "text-text-faint" : toneText[tone])} />;
+}
+
+/** How a call ended and how long it took, at the end of its line. */
+export function CallEnd({ step, result }: { step: StepRow; result: CallResult }) {
+  if (step.outcome === "") return <span className="breathe text-text-faint">running</span>;
+  return (
+    <>
+      {result.words ? (
+        <span className={result.tone === "calm" ? "text-text-faint" : toneText[result.tone]}>{result.words} · </span>
+      ) : null}
+      <span className="text-text-faint">{formatElapsed(step.ms)}</span>
+    </>
+  );
+}
+
+/** Why a call failed, in a few lines of its result. */
+export function FailureLines({ lines }: { lines: readonly string[] }) {
+  return (
+    <div
+      className="selectable border-l-2 border-bad pl-2.5 font-mono text-xs text-text-muted"
+      data-testid="step-failure"
+    >
+      {lines.map((line, i) => (
+        <p key={i} className="truncate">
+          {line}
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,154 @@
+import { useState } from "react";
+import { oneLine, stripControl } from "@/lib/text";
+import type { NoteFact } from "@/store/journal";
+import { cx } from "@/ui/cx";
+import {
+  BackIcon,
+  EyeIcon,
+  FlagIcon,
+  ListIcon,
+  LockIcon,
+  NoteIcon,
+  PauseIcon,
+  PlayIcon,
+  RingIcon,
+  SparkIcon,
+  WarnIcon,
+} from "@/ui/icons";
+import { AgentText } from "@/features/goals/agenttext";
+import { costWords } from "./cost";
+
+// An agent outside of this program has no goal: it comes over MCP.
+const noteAuthor = (from: string) => (from === "mcp" ? "Another agent" : `Goal ${from.slice(-8)}`);
+
+const noteLabel: Record<Exclude<NoteFact["kind"], "message">, { title: string; tone: string }> = {
+  steered: { title: "You", tone: "text-accent" },
+  warning: { title: "Warning", tone: "text-warn" },
+  paused: { title: "Paused", tone: "text-warn" },
+  resumed: { title: "Resumed", tone: "text-accent" },
+  queued: { title: "Queued", tone: "text-text-muted" },
+  reopened: { title: "Reopened", tone: "text-accent" },
+  limits_changed: { title: "Limits", tone: "text-accent" },
+  critic: { title: "Critic", tone: "text-text" },
+  review: { title: "Review", tone: "text-text" },
+  changes_undone: { title: "Changes undone", tone: "text-accent" },
+  todos: { title: "Plan", tone: "text-text" },
+  approval_requested: { title: "Asked you", tone: "text-warn" },
+  approval_resolved: { title: "Refused", tone: "text-bad" },
+  ended: { title: "Ended", tone: "text-text" },
+};
+
+/** What a warning is about, where its own name does not say it. */
+const warningLabels: Partial<Record<string, string>> = {
+  sandbox: "Sandbox notice",
+  network: "Network request blocked",
+  secret: "Secret",
+  critic: "Critic",
+  model: "Model",
+};
+
+function title(note: NoteFact): string {
+  if (note.from) return noteAuthor(note.from);
+  if (note.kind === "message") return "Agent";
+  if (note.kind === "approval_resolved" && note.allowed) return "Allowed";
+  return (note.kind === "warning" && warningLabels[note.what ?? ""]) || noteLabel[note.kind].title;
+}
+
+function tone(note: NoteFact): string {
+  if (note.kind === "message") return "text-agent";
+  if (note.kind === "approval_resolved" && note.allowed) return "text-ok";
+  return noteLabel[note.kind].tone;
+}
+
+const noteIcons: Record<Exclude<NoteFact["kind"], "message">, typeof NoteIcon> = {
+  steered: NoteIcon,
+  warning: WarnIcon,
+  paused: PauseIcon,
+  resumed: PlayIcon,
+  queued: RingIcon,
+  reopened: PlayIcon,
+  limits_changed: NoteIcon,
+  critic: EyeIcon,
+  review: EyeIcon,
+  changes_undone: BackIcon,
+  todos: ListIcon,
+  approval_requested: LockIcon,
+  approval_resolved: LockIcon,
+  ended: FlagIcon,
+};
+
+/** The columns of a line: number, time, icon, words, what it cost. */
+const lineGrid =
+  "grid grid-cols-[26px_58px_14px_1fr_auto] gap-x-3 px-5 py-1.5 max-[640px]:grid-cols-[14px_1fr] max-[640px]:px-4";
+const shortGrid = "grid grid-cols-[14px_1fr] gap-x-2.5 py-[3px]";
+
+/** What was said or decided between the steps, in one line. */
+export function NoteLine({ note, short = false }: { note: NoteFact; short?: boolean }) {
+  if (note.kind === "message") return <AgentWords note={note} />;
+  const Icon = noteIcons[note.kind];
+  return (
+    <div
+      data-testid="log-note"
+      data-kind={note.kind}
+      data-what={note.what}
+      className={cx(short ? shortGrid : lineGrid, "text-xs")}
+    >
+      {short ? null : <span className="max-[640px]:hidden" />}
+      {short ? null : <span className="max-[640px]:hidden" />}
+      <Icon
+        size={14}
+        className={cx("mt-[3px] shrink-0", tone(note) === "text-text" ? "text-text-faint" : tone(note))}
+      />
+      <p className="min-w-0 leading-5">
+        <span className={cx("font-medium", tone(note))}>{title(note)}</span>{" "}
+        <span className="selectable break-words whitespace-pre-wrap text-text-muted">{stripControl(note.text)}</span>
+      </p>
+    </div>
+  );
+}
+
+/** What the agent said in a turn, with what it thought before on demand. */
+function AgentWords({ note }: { note: NoteFact }) {
+  return (
+    <div data-testid="log-said" className={lineGrid}>
+      <span className="max-[640px]:hidden" />
+      <span className="max-[640px]:hidden" />
+      <SparkIcon size={14} className="mt-[3px] shrink-0 text-agent" />
+      <div className="min-w-0">
+        {note.text ? <AgentText text={note.text} className="max-w-[78ch] text-text-muted" /> : null}
+        {note.reasoning ? <Reasoning text={note.reasoning} /> : null}
+      </div>
+      {note.cost ? (
+        <span
+          className="text-right text-2xs leading-5 whitespace-nowrap text-text-faint tabular-nums max-[640px]:hidden"
+          data-testid="turn-cost"
+        >
+          {costWords(note.cost)}
+        </span>
+      ) : null}
+    </div>
+  );
+}
+
+/** What a model thought before it answered: a line, and all of it at a press. */
+export function Reasoning({ text }: { text: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <div className="mt-0.5 text-xs text-text-faint" data-testid="reasoning">
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex max-w-full gap-1.5 text-left hover:text-text-muted"
+      >
+        <span className="shrink-0 font-medium">{open ? "Hide thinking" : "Thinking"}</span>
+        {open ? null : <span className="min-w-0 truncate italic">{stripControl(oneLine(text).slice(0, 200))}</span>}
+      </button>
+      {open ? (
+        <p className="selectable mt-1 max-w-[78ch] border-l-2 border-border-strong pl-2.5 break-words whitespace-pre-wrap">
+          {stripControl(text)}
+        </p>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { useApp } from "@/store/context";
+import type { App } from "@/store/app";
+import { Markdown } from "@/ui/markdown";
+import { stripControl } from "@/lib/text";
+
+/** Asks before an address of a text that a model wrote is opened. */
+function confirmLink(app: App, url: string) {
+  const host = stripControl(new URL(url).host);
+  app.confirm({
+    title: `Open ${host}?`,
+    text: `The agent wrote this address: ${stripControl(url)}`,
+    yes: "Open in a browser pane",
+    danger: false,
+    run: async () => {
+      await app.panes.openBrowser(url);
+    },
+  });
+}
+
+interface AgentTextProps {
+  text: string;
+  className?: string;
+  testid?: string;
+}
+
+/** What an agent wrote, as Markdown. Its links ask before they open. */
+export function AgentText({ text, className, testid }: AgentTextProps) {
+  const app = useApp();
+  return (
+    <Markdown
+      text={text}
+      onLink={(url) => confirmLink(app, url)}
+      {...(className ? { className } : {})}
+      {...(testid ? { testid } : {})}
+    />
+  );
+}

@@ -1,0 +1,55 @@
+import { useLayoutEffect, useRef, useState } from "react";
+import type { GoalView } from "@/bridge/types";
+import { Button } from "@/ui/button";
+import { cx } from "@/ui/cx";
+import { SparkIcon } from "@/ui/icons";
+import { AgentText } from "./agenttext";
+
+/** What the agent answers, on top of its goal: two lines of it, and the rest at a press. */
+export function ResultCard({ view, className }: { view: GoalView; className?: string }) {
+  const text = view.result ?? "";
+  const [open, setOpen] = useState(false);
+  const [cut, setCut] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const el = box.current;
+    if (!el) return;
+    const measure = () => setCut(open || el.scrollHeight > el.clientHeight + 2);
+    measure();
+    const watch = new ResizeObserver(measure);
+    watch.observe(el);
+    return () => watch.disconnect();
+  }, [open, text]);
+  if (text.trim() === "") return null;
+  return (
+    <section
+      aria-label="Result, in the agent's words"
+      data-testid="goal-result"
+      data-open={open}
+      className={cx("flex gap-2.5 rounded-lg border border-border bg-surface-raised px-3 py-2.5", className)}
+    >
+      <SparkIcon size={15} className="mt-0.5 shrink-0 text-agent" />
+      <div
+        ref={box}
+        className={cx(
+          "min-w-0 flex-1 text-text-muted",
+          open ? "max-h-[45vh] overflow-y-auto" : "line-clamp-2 max-h-[3.2em] overflow-hidden",
+        )}
+        {...(open ? { tabIndex: 0, role: "group", "aria-label": "Whole result" } : {})}
+      >
+        <AgentText text={text} className="max-w-[100ch]" />
+      </div>
+      {cut ? (
+        <Button
+          look="quiet"
+          className="-mt-1 self-start"
+          data-testid="result-more"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? "Show less" : "Show all"}
+        </Button>
+      ) : null}
+    </section>
+  );
+}

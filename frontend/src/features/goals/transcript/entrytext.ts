@@ -1,0 +1,44 @@
+import type { TranscriptEntry } from "@/bridge/types";
+import { resultText } from "@/lib/text";
+import { clock, formatElapsed } from "@/lib/time";
+import { callWords } from "@/features/goals/activity/words";
+import { costWords } from "@/features/goals/activity/cost";
+
+/** The heading of an entry in words. */
+export function entryTitle(e: TranscriptEntry): string {
+  if (e.kind !== "step") return e.outcome ? `${e.title} · ${e.outcome}` : e.title;
+  const words = callWords({ tool: e.tool ?? "", arguments: e.arguments ?? "", outcome: e.outcome ?? "" });
+  const end = e.outcome ? `${e.outcome === "ok" ? "" : `${e.outcome} · `}${formatElapsed(e.ms ?? 0)}` : "running";
+  return `Step ${e.step ?? 0}: ${words.verb} ${words.object}`.trimEnd() + ` · ${end}`;
+}
+
+/** What an entry cost, `""` if nothing. */
+export function entryCost(e: TranscriptEntry): string {
+  const tokens = (e.tokens_in ?? 0) + (e.tokens_out ?? 0);
+  if (tokens === 0) return "";
+  return `${e.guessed ? "about " : ""}${costWords({ tokens, usd: e.usd ?? 0 })}`;
+}
+
+/** The body of an entry: what was said, or the result of a call. */
+export function entryBody(e: TranscriptEntry): string {
+  return e.kind === "step" ? resultText(e.text) : e.text;
+}
+
+/** An entry as plain text, for the clipboard. */
+export function entryText(e: TranscriptEntry): string {
+  const cost = entryCost(e);
+  const head = `[${clock(e.at_ms)}] ${entryTitle(e)}${cost ? ` (${cost})` : ""}`;
+  const parts = [head];
+  if (e.reasoning) parts.push(indent(`Thinking: ${e.reasoning}`));
+  if (e.arguments && (e.kind === "step" || e.kind === "approval")) parts.push(indent(`${e.tool ?? ""} ${e.arguments}`));
+  const body = entryBody(e).trim();
+  if (body) parts.push(indent(body));
+  return parts.join("\n") + "\n";
+}
+
+function indent(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `    ${line}`)
+    .join("\n");
+}

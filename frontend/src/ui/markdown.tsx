@@ -1,0 +1,214 @@
+import { lexer, type Token, type Tokens } from "marked";
+import { Fragment, useMemo, type ReactNode } from "react";
+import { stripControl } from "@/lib/text";
+import { cx } from "./cx";
+import "./markdown.css";
+
+/** Longer texts are shown as they are: nobody reads them as a page, and parsing them would hold up the window. */
+const maxLength = 200_000;
+/** Deeper lists and quotes are shown as they are. */
+const maxDepth = 12;
+
+interface MarkdownProps {
+  text: string;
+  /** Called with an http or https address that the user chose. Other addresses are text. */
+  onLink: (url: string) => void;
+  className?: string;
+  testid?: string;
+}
+
+/**
+ * A text of a model as Markdown. It becomes elements, never HTML: tags in it are shown as text, pictures as their
+ * description, and nothing is loaded from the network.
+ */
+export function Markdown({ text, onLink, className, testid }: MarkdownProps) {
+  const tokens = useMemo(() => parse(text), [text]);
+  return (
+    <div data-testid={testid} className={cx("markdown selectable min-w-0 break-words", className)}>
+      {tokens ? (
+        <Blocks tokens={tokens} onLink={onLink} depth={0} />
+      ) : (
+        <p className="whitespace-pre-wrap">{stripControl(text)}</p>
+      )}
+    </div>
+  );
+}
+
+function parse(text: string): Token[] | null {
+  if (text.length > maxLength) return null;
+  try {
+    return lexer(text, { gfm: true, breaks: false });
+  } catch {
+    return null;
+  }
+}
+
+interface NodesProps {
+  tokens: Token[];
+  onLink: (url: string) => void;
+  depth: number;
+}
+
+function Blocks({ tokens, onLink, depth }: NodesProps) {
+  return tokens.map((token, i) => (
+    <Fragment key={i}>
+      {depth > maxDepth ? stripControl(token.raw) : <Block token={token} onLink={onLink} depth={depth} />}
+    </Fragment>
+  ));
+}
+
+interface NodeProps {
+  token: Token;
+  onLink: (url: string) => void;
+  depth: number;
+}
+
+function Block({ token, onLink, depth }: NodeProps) {
+  const inside = (tokens: Token[] | undefined) => <Inlines tokens={tokens ?? []} onLink={onLink} depth={depth + 1} />;
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null;
+    case "hr":
+      return <hr />;
+    case "heading":
+      // The window has headings of its own: those of a text are no part of its outline.
+      return <p className="markdown-heading">{inside(token.tokens)}</p>;
+    case "paragraph":
+      return <p>{inside(token.tokens)}</p>;
+    case "text":
+      return <>{token.tokens ? inside(token.tokens) : stripControl((token as Tokens.Text).text)}</>;
+    case "code":
+      return (
+        <pre tabIndex={0} aria-label="Code">
+          <code>{stripControl((token as Tokens.Code).text)}</code>
+        </pre>
+      );
+    case "blockquote":
+      return (
+        <blockquote>
+          <Blocks tokens={token.tokens ?? []} onLink={onLink} depth={depth + 1} />
+        </blockquote>
+      );
+    case "list":
+      return <List list={token as Tokens.List} onLink={onLink} depth={depth} />;
+    case "table":
+      return <Table table={token as Tokens.Table} inside={inside} />;
+    default:
+      return <p className="whitespace-pre-wrap">{stripControl(token.raw.trimEnd())}</p>;
+  }
+}
+
+function List({ list, onLink, depth }: { list: Tokens.List; onLink: (url: string) => void; depth: number }) {
+  const items = list.items.map((item, i) => (
+    <li key={i} className={item.task ? "markdown-task" : undefined}>
+      {item.task ? <span aria-label={item.checked ? "done" : "to do"}>{item.checked ? "☑ " : "☐ "}</span> : null}
+      <Blocks tokens={item.tokens.filter((t) => t.type !== "checkbox")} onLink={onLink} depth={depth + 1} />
+    </li>
+  ));
+  if (!list.ordered) return <ul>{items}</ul>;
+  return <ol start={typeof list.start === "number" ? list.start : 1}>{items}</ol>;
+}
+
+function Table({ table, inside }: { table: Tokens.Table; inside: (tokens: Token[]) => ReactNode }) {
+  return (
+    <div className="sideways overflow-x-auto" tabIndex={0} role="group" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {table.header.map((cell, i) => (
+              <th key={i}>{inside(cell.tokens)}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, i) => (
+            <tr key={i}>
+              {row.map((cell, k) => (
+                <td key={k}>{inside(cell.tokens)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Inlines({ tokens, onLink, depth }: NodesProps) {
+  return tokens.map((token, i) => (
+    <Fragment key={i}>
+      {depth > maxDepth ? stripControl(token.raw) : <Inline token={token} onLink={onLink} depth={depth} />}
+    </Fragment>
+  ));
+}
+
+function Inline({ token, onLink, depth }: NodeProps) {
+  const inside = <Inlines tokens={("tokens" in token && token.tokens) || []} onLink={onLink} depth={depth + 1} />;
+  switch (token.type) {
+    case "strong":
+      return <strong>{inside}</strong>;
+    case "em":
+      return <em>{inside}</em>;
+    case "del":
+      return <del>{inside}</del>;
+    case "br":
+      return <br />;
+    case "codespan":
+      return <code>{stripControl((token as Tokens.Codespan).text)}</code>;
+    case "link":
+      return (
+        <Link href={(token as Tokens.Link).href} onLink={onLink}>
+          {inside}
+        </Link>
+      );
+    case "image":
+      return <ImageNote image={token as Tokens.Image} onLink={onLink} />;
+    case "escape":
+      return stripControl((token as Tokens.Escape).text);
+    case "text":
+      return token.tokens ? inside : stripControl((token as Tokens.Text).text);
+    default:
+      return stripControl(token.raw);
+  }
+}
+
+/** An http or https address, or `""`: nothing else is opened. */
+function webAddress(href: string): string {
+  try {
+    const url = new URL(href);
+    return url.protocol === "http:" || url.protocol === "https:" ? url.href : "";
+  } catch {
+    return "";
+  }
+}
+
+function Link({ href, onLink, children }: { href: string; onLink: (url: string) => void; children: ReactNode }) {
+  const url = webAddress(href);
+  if (!url) return <>{children}</>;
+  return (
+    <a
+      href={url}
+      rel="noreferrer"
+      title={stripControl(url)}
+      data-testid="markdown-link"
+      onClick={(e) => {
+        e.preventDefault();
+        onLink(url);
+      }}
+      onAuxClick={(e) => e.preventDefault()}
+    >
+      {children}
+    </a>
+  );
+}
+
+/** A picture is not loaded: its address would tell its server that somebody reads this. */
+function ImageNote({ image, onLink }: { image: Tokens.Image; onLink: (url: string) => void }) {
+  const words = stripControl(image.text || image.href);
+  return (
+    <Link href={image.href} onLink={onLink}>
+      [picture: {words}]
+    </Link>
+  );
+}

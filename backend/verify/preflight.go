@@ -97,7 +97,7 @@ func (h CheckRunner) validateSyntax(ctx context.Context, c check.Indexed) (goal.
 		case err != nil:
 			return cannot(err.Error())
 		case len(missing) > 0:
-			v, ok := cannot(fmt.Sprintf("sh cannot run %q: there is no such program", missing[0]))
+			v, ok := cannot("command not found: " + missing[0])
 			v.Missing = missing[0]
 			return v, ok
 		}

@@ -20,7 +20,7 @@ export function asksUser(card: Pick<GoalCard, "status" | "asks">): boolean {
   return (card.asks ?? 0) > 0 && (card.status === "running" || card.status === "paused");
 }
 
-const questionPrefix = /^(?:Stopped because )?the agent asks: /i;
+const questionPrefix = /^(?:Stopped because |Stopped: )?the agent asks: /i;
 
 /** The question of the agent for which a goal is paused, `""` if it asks none. */
 export function questionIn(card: Pick<GoalCard, "status" | "exit" | "reason">): string {

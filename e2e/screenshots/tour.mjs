@@ -80,6 +80,10 @@ export class Tour {
     await this.#at("undo-confirm").waitFor();
     await this.#shoot("goal-undo");
     await this.#click("undo-cancel");
+    await this.#click("commit");
+    await this.#at("commit-confirm").waitFor();
+    await this.#shoot("goal-commit");
+    await this.#click("commit-cancel");
     await this.#click("story-log");
     await this.#at("step").nth(3).click();
     await this.#at("step-result").first().waitFor();

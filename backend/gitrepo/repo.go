@@ -26,10 +26,10 @@ type Repo struct {
 	launcher process.Launcher
 	env      []string
 	settings []setting // of git, stronger than those of all files
-	dir      string // the folder that paths of files are relative to
-	prefix   string // of dir in the work tree, "" or with a slash at its end
-	branch   string // that is checked out, "" if none is
-	head     string // the commit that is checked out, "" if there is none yet
+	dir      string    // the folder that paths of files are relative to
+	prefix   string    // of dir in the work tree, "" or with a slash at its end
+	branch   string    // that is checked out, "" if none is
+	head     string    // the commit that is checked out, "" if there is none yet
 }
 
 // Open opens the repository that a folder is in. env is the user's environment.
@@ -104,7 +104,7 @@ func (r *Repo) HasBranch(ctx context.Context, name string) bool {
 	return err == nil
 }
 
-// Filtered returns those of the paths for which an attribute names a filter, such as git-lfs, with its name. Filters are
+// Filtered returns those of the paths for which an attribute names a filter, such as lfs, with its name. Filters are
 // programs of the configuration and do not run.
 func (r *Repo) Filtered(ctx context.Context, paths []string) (map[string]string, error) {
 	out, err := r.run(ctx, strings.NewReader(strings.Join(paths, "\x00")+"\x00"), "check-attr", "-z", "--stdin", "filter")

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -223,7 +222,7 @@ func isMixed(a *snapshot.Archive, c snapshot.Change, object string) bool {
 			return false // not kept: nobody knows
 		}
 	}
-	var sum hash.Hash = sha1.New() //nolint:gosec // the names of git's objects
+	sum := sha1.New() //nolint:gosec // the names of git's objects
 	if len(object) == hex.EncodedLen(sha256.Size) {
 		sum = sha256.New()
 	}

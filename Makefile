@@ -43,7 +43,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit frontend e2e smoke bench crash leaks cross structure model-data sample looks hostile fuzz flood cover trust fmt
+.PHONY: lint vet unit frontend e2e smoke bench crash leaks cross structure model-data sample looks screenshots hostile fuzz flood cover trust fmt
 lint: $(LINT) $(NPM) ## linters and formatting of Go, shell and the test scripts
 	$(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -102,6 +102,9 @@ sample: ## 20 random comments and labels, to be read aloud (SEED=N)
 
 looks: $(NPM) ## every scene of the page in both themes and three sizes: axe, and what is cut, covered or out of reach (e2e looks at one of each kind)
 	SCENES=all node --test e2e/gallery.test.mjs
+
+screenshots: $(PAGE) bin/goalctl ## pictures of every screen in both themes, for a desk and a phone, to docs/screenshots
+	node e2e/screenshots/take.mjs docs/screenshots
 
 hostile: $(HELPER) ## 10,000 random and hostile argument objects for each tool (unit tries 1,000)
 	go test ./backend/tools -run TestHostileArguments -hostile 10000 -v

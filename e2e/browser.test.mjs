@@ -85,7 +85,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   await it("words are searched for only where the user has said with what", async () => {
     await pane.enter("two words");
     await page
-      .getByText(/no search page is set/)
+      .getByText(/no search engine is set/)
       .first()
       .waitFor();
     await page.getByTestId("rail-settings").click();

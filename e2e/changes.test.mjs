@@ -54,6 +54,7 @@ test("changes of a goal are reviewed, undone, and brought back", { timeout: 4 * 
       const read = (name) => readFileSync(join(dir, name), "utf8");
       mkdirSync(dir);
       repository(dir);
+      writeFileSync(join(home, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n");
       await addProvider(page, model);
       await startGoal(page, {
         objective: "Paint it blue",
@@ -77,6 +78,18 @@ test("changes of a goal are reviewed, undone, and brought back", { timeout: 4 * 
       await at("diff").and(page.locator('[data-split="false"]')).waitFor();
       await file("build/program").click();
       await at("diff-binary").getByText("3 B").waitFor();
+
+      // A commit on a branch of its own leaves what is checked out alone.
+      await at("commit").click();
+      await at("commit-branch").fill("blue");
+      await at("commit-file").first().uncheck();
+      await at("commit-confirm").click();
+      await at("commit-done").getByText("4 files committed to").waitFor();
+      await page.keyboard.press("Escape");
+      assert.equal(
+        execFileSync("git", ["log", "-1", "--format=%s", "--name-status", "blue"], { cwd: dir }).toString(),
+        "Paint it blue\n\nM\tcolour.js\nA\tdone.txt\nD\tlib/old.sh\n",
+      );
 
       // One file, then all but what the user changed in the meantime.
       const git = hashOfGit(dir);

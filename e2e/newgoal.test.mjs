@@ -77,7 +77,7 @@ async function walk(page, home, model) {
   assert.ok(existsSync(join(dir, "done.txt")));
   assert.equal(model.asked.length, 3);
   const told = model.asked[1].messages.map((m) => JSON.stringify(m)).join("\n");
-  assert.match(told, /exit 1, wanted 0/, "the model was not told why its claim failed");
+  assert.match(told, /exited with 1, expected 0/, "the model was not told why its claim failed");
 }
 
 test("what the agent may change, from the dialog", { timeout: 300_000 }, async (t) => {

@@ -114,14 +114,14 @@ func seeded(b testing.TB, s *store.Store, steps int) goal.ID {
 			bodies = append(bodies, &event.Claim{N: claim, Rationale: "the tests pass"},
 				&event.Verdict{
 					Claim:   claim,
-					Verdict: goal.Verdict{Outcome: goal.Fail, Detail: "exit 2, wanted 0", Tail: "FAIL shop/cart"},
+					Verdict: goal.Verdict{Outcome: goal.Fail, Detail: "exited with 2, expected 0", Tail: "FAIL shop/cart"},
 				})
 		}
 	}
 	bodies = append(bodies, &event.Paused{
 		Exit:   goal.PausedByUser,
 		Reason: "seeded",
-		Report: []string{"Stopped because the user paused the goal."},
+		Report: []string{"You paused this goal."},
 	})
 	if err := s.Append(b.Context(), run, bodies...); err != nil {
 		b.Fatal(err)

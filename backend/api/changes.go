@@ -12,6 +12,8 @@ type FolderHistory interface {
 	Changes(ctx context.Context, id goal.ID, paths []string) (ChangesView, error)
 	FileDiff(ctx context.Context, id goal.ID, path string) (FileDiff, error)
 	UndoChanges(ctx context.Context, id goal.ID, in UndoInput) (UndoOutput, error)
+	CommitOffer(ctx context.Context, id goal.ID) (CommitOffer, error)
+	CommitChanges(ctx context.Context, id goal.ID, in CommitInput) (CommitOutput, error)
 }
 
 // ChangesAPI is for what a goal changed in its folder. An id may be a unique part of six characters or more.
@@ -55,6 +57,52 @@ func (a *ChangesAPI) Undo(id string, in UndoInput) (out UndoOutput, err error) {
 		return out, err
 	}
 	return a.history.UndoChanges(a.ctx, row.ID, in)
+}
+
+// CommitOffer says whether the changes of a goal can be committed, and proposes how.
+func (a *ChangesAPI) CommitOffer(id string) (out CommitOffer, err error) {
+	defer a.recoverProblem(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	return a.history.CommitOffer(a.ctx, row.ID)
+}
+
+// Commit commits what a goal changed to a new branch of its folder's repository, or to the one that is checked out. It
+// runs no hook and no filter, and refuses while the goal runs.
+func (a *ChangesAPI) Commit(id string, in CommitInput) (out CommitOutput, err error) {
+	defer a.recoverProblem(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	return a.history.CommitChanges(a.ctx, row.ID, in)
+}
+
+// CommitOffer is how the changes of a goal would be committed.
+type CommitOffer struct {
+	Unavailable string `json:"unavailable"` // why they cannot be committed, "" if they can
+	Branch      string `json:"branch"`      // a new one that is proposed
+	Current     string `json:"current"`     // that is checked out, "" if none is
+	Message     string `json:"message"`
+}
+
+// CommitInput says what is committed.
+type CommitInput struct {
+	Paths   []string `json:"paths"`   // files and folders below the goal's folder; none is everything
+	Branch  string   `json:"branch"`  // "" is the proposed one
+	Message string   `json:"message"` // "" is the objective
+}
+
+// CommitOutput is what was committed.
+type CommitOutput struct {
+	Commit  string        `json:"commit"` // "" of a patch
+	Branch  string        `json:"branch"` // "" of a patch
+	Files   []ChangedPath `json:"files"`
+	Skipped []LeftOutPath `json:"skipped"`
+	// Mixed are files that had changes before the goal that were not committed: those are part of the commit.
+	Mixed []string `json:"mixed"`
 }
 
 // ChangesView is what differs in a goal's folder from its start.

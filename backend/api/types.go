@@ -424,6 +424,7 @@ type DoctorFinding struct {
 	Title  string `json:"title"`
 	Detail string `json:"detail"`
 	Hint   string `json:"hint"`
+	Facts  string `json:"facts,omitempty"` // for experts and bug reports, "" if there are none
 }
 
 // Settings are the user's choices.

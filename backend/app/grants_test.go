@@ -59,7 +59,7 @@ func TestAYesOpensWhatItSays(t *testing.T) {
 	}
 	_, steps := p.results([]policy.Scope{policy.ScopeHost, ""}, curl(""), curl(""), curl("-X POST -d x=1"))
 	for i, want := range []string{
-		"Goalpost refused GET given.invalid:80", "Goalpost could not reach it",
+		"Goalpost refused GET given.invalid:80", "Goalpost cannot reach",
 		"Goalpost refused POST given.invalid:80: the user allowed everything up to network_get",
 	} {
 		if !strings.Contains(steps[i].Result, want) {

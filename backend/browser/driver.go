@@ -30,7 +30,7 @@ var (
 	ErrTakenOver = cdp.FaultCause(fault.Kind(fault.Conflict, "",
 		"a user has taken this pane over: wait until it is handed back, then look again", ""))
 	// ErrAgentInControl means that a user's input came while the agent drives.
-	ErrAgentInControl error = fault.Kind(fault.Conflict, "", "the agent drives this pane: take it over first", "")
+	ErrAgentInControl error = fault.Kind(fault.Conflict, "", "the agent is using this pane", "take over to type")
 )
 
 // isAgentCall reports whether a call is made for the goal that has the pane.

@@ -301,6 +301,11 @@ func (p Program) doctor() *cobra.Command {
 					if err := p.printf("%-5s %s: %s\n", f.State, f.Title, f.Detail); err != nil {
 						return err
 					}
+					if f.Facts != "" {
+						if err := p.printf("      %s\n", f.Facts); err != nil {
+							return err
+						}
+					}
 					if f.Hint != "" && f.State != "ok" {
 						if err := p.printf("      %s\n", f.Hint); err != nil {
 							return err

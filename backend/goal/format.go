@@ -6,6 +6,31 @@ import (
 	"time"
 )
 
+// DescribeStop says to the user why a goal stopped. The reason is a clause, such as "the time of 1 h is over".
+func DescribeStop(reason string) string {
+	const question, model = "the agent asks: ", "the model: "
+	words := "Stopped: " + reason
+	switch {
+	case reason == "the user paused the goal":
+		words = "You paused this goal"
+	case reason == "the user aborted the goal":
+		words = "You aborted this goal"
+	case strings.HasPrefix(reason, question):
+		words = "The agent asks: " + reason[len(question):]
+	case strings.HasPrefix(reason, model):
+		words = "Model error: " + reason[len(model):]
+	}
+	return EndSentence(words)
+}
+
+// EndSentence ends a text with a full stop, unless it has its end already.
+func EndSentence(s string) string {
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") {
+		return s
+	}
+	return s + "."
+}
+
 // FormatCount writes a count with its noun: 1 byte, 2 bytes.
 func FormatCount[N int | int64](n N, noun string) string {
 	if n == 1 {

@@ -95,7 +95,7 @@ type Goal struct {
 // EndReport is the report of a goal that ends while it is not running: the reason, and everything that its last run
 // reported.
 func (g Goal) EndReport(why string) []string {
-	first := "Stopped because " + why + "."
+	first := DescribeStop(why)
 	if len(g.Report) == 0 {
 		return []string{first}
 	}

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"net"
 	"path"
 	"strings"
@@ -26,6 +27,24 @@ func checkAllowedTools(c Call, p Policy) (checkResult, error) {
 	return passRule()
 }
 
+// riskNeed is what a call of a risk level needs, as an object.
+var riskNeed = map[Risk]string{
+	ReadOnly:     "to read",
+	WriteLocal:   "to change files",
+	NetworkGet:   "network access",
+	NetworkWrite: "to send data",
+	SpendsMoney:  "to spend money",
+}
+
+// riskCeiling is what a goal of a risk level may do, as a predicate.
+var riskCeiling = map[Risk]string{
+	ReadOnly:     "may only read",
+	WriteLocal:   "may only change local files",
+	NetworkGet:   "may only read from the network",
+	NetworkWrite: "may send data but not spend money",
+	SpendsMoney:  "may spend money",
+}
+
 func checkRiskCeiling(c Call, p Policy) (checkResult, error) {
 	if !c.Effect.Risk.Exceeds(p.Risk) {
 		return passRule()
@@ -34,9 +53,9 @@ func checkRiskCeiling(c Call, p Policy) (checkResult, error) {
 	if c.Effect.Reason != "" {
 		why = " (" + c.Effect.Reason + ")"
 	}
-	return askRule(c.grantScopes(ScopeHost, ScopeCommand, ScopePath), "%s is %s%s, and this goal may do at most %s",
-		c.Tool,
-		c.Effect.Risk, why, p.Risk)
+	return askRule(c.grantScopes(ScopeHost, ScopeCommand, ScopePath), "%s needs %s%s; this goal %s",
+		c.Tool, cmp.Or(riskNeed[c.Effect.Risk], string(c.Effect.Risk)), why,
+		cmp.Or(riskCeiling[p.Risk], "may do at most "+string(p.Risk)))
 }
 
 func checkPaths(c Call, p Policy) (checkResult, error) {

@@ -44,31 +44,31 @@ type Grant struct {
 func (g Grant) Describe() string {
 	switch g.Scope {
 	case ScopeOnce:
-		return "this call of " + g.Tool + ", once"
+		return "once"
 	case ScopeHost:
-		words := fmt.Sprintf("for this goal: everything up to %s on %s", g.Risk, strings.Join(g.Hosts, ", "))
+		words := fmt.Sprintf("%s for this goal, up to %s", strings.Join(g.Hosts, ", "), g.Risk)
 		if g.Risk == NetworkGet {
-			words += ", and encrypted connections of its programs, in which nobody can look at what is sent"
+			words += " (encrypted traffic of its programs cannot be inspected)"
 		}
 		if g.Irreversible {
 			words += "; of what cannot be undone only " + g.Tool
 		}
 		return words
 	case ScopeCommand:
-		return "for this goal: the command `" + g.Command + "`"
+		return "the command `" + g.Command + "` for this goal"
 	case ScopePath:
-		return "for this goal: writing " + strings.Join(g.Paths, ", ")
+		return "writing " + strings.Join(g.Paths, ", ") + " for this goal"
 	case ScopePane:
-		return fmt.Sprintf("for this goal: everything up to %s in your pane %s, with your rights and logins; of a "+
+		return fmt.Sprintf("everything up to %s in your pane %s for this goal, with your rights and logins; of a "+
 			"terminal also what the programs do that are started there. A line that deletes or overwrites, or that cannot "+
 			"be read, asks each time", g.Risk, g.Pane)
 	case ScopeSecret:
-		return "for this goal: filling in " + strings.Join(g.Secrets, ", ") + " wherever it is named"
+		return "filling in " + strings.Join(g.Secrets, ", ") + " for this goal, wherever it is named"
 	case ScopeMachine:
 		if g.Access == nil {
 			break
 		}
-		words := "for this goal: " + g.Access.String()
+		words := g.Access.String() + " for this goal"
 		switch g.Access.Kind {
 		case PortAccess:
 			return words

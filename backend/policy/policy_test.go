@@ -23,7 +23,7 @@ func TestDecide(t *testing.T) {
 	}{
 		{"below the ceiling", policy.Effect{Risk: policy.ReadOnly}, write, policy.Allow, "within write_local"},
 		{"at the ceiling", policy.Effect{Risk: policy.WriteLocal}, write, policy.Allow, ""},
-		{"over the ceiling", policy.Effect{Risk: policy.NetworkGet}, write, policy.Ask, "network_get"},
+		{"over the ceiling", policy.Effect{Risk: policy.NetworkGet}, write, policy.Ask, "needs network access"},
 		{"no risk said", policy.Effect{}, write, policy.Ask, ""},
 		{"unknown risk", policy.Effect{Risk: "harmless"}, post, policy.Ask, "harmless"},
 		{
@@ -251,7 +251,7 @@ func TestGrant_OtherCall_IsNotCovered(t *testing.T) {
 		}
 	}
 	get := policy.Grant{Scope: policy.ScopeHost, Risk: policy.NetworkGet, Hosts: []string{"docs.example"}}
-	if words := get.Describe(); !strings.Contains(words, "encrypted connections of its programs") {
+	if words := get.Describe(); !strings.Contains(words, "encrypted traffic of its programs") {
 		t.Errorf("it says %q", words)
 	}
 }

@@ -149,7 +149,7 @@ func TestAnAnswerLetsTheCallGoOn(t *testing.T) {
 			w.await("approval_requested")
 			a := w.approvals(g)[0]
 			if a.ID != "a1" || a.Tool != "post" || !strings.Contains(a.Arguments, "shop.example") || a.Show == "" ||
-				!strings.Contains(a.Why, "network_write") || len(a.Offers) != 2 {
+				!strings.Contains(a.Why, "to send data") || len(a.Offers) != 2 {
 				t.Errorf("%+v", a)
 			}
 			if w.post.times() != 0 || w.turns() != 1 {

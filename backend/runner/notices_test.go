@@ -88,7 +88,7 @@ func TestReport_FileBesideAQuestion_IsJudged(t *testing.T) {
 		},
 		{
 			"a command", command, false,
-			"Done: the host verified claim 1.",
+			"Done. All checks passed.",
 			"2 of 2 checks passed: make test (strong), Is it right? (judged).",
 		},
 	} {

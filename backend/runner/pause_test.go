@@ -34,7 +34,7 @@ func TestHoldReturnsWhenNoModelIsAskedAnyMore(t *testing.T) {
 	}
 	row := w.end(g)
 	expect(t, row, goal.Paused, goal.PausedByUser)
-	if row.Report[0] != "Stopped because the user drives." {
+	if row.Report[0] != "Stopped: the user drives." {
 		t.Errorf("report %q", row.Report)
 	}
 	if w.runner.UndoPause(g.ID) {

@@ -162,7 +162,7 @@ func (p *reporter) stopReasonText(stop *Stop) string {
 	case goal.LimitReached, goal.ExitError, goal.Stuck, goal.NeedsUser, goal.WaitingForProvider, goal.PausedByUser,
 		goal.Interrupted, goal.AbortedByUser:
 	}
-	return "Stopped because " + withFullStop(stop.Reason)
+	return goal.DescribeStop(stop.Reason)
 }
 
 // describeRationale is the rationale of a claim and whose it is. A critic claimed in older versions.
@@ -190,7 +190,10 @@ func (p *reporter) decidedByText() string {
 			s += "; no program decided."
 		}
 	case p.claims.verifiedByHost():
-		s = fmt.Sprintf("Done: the host verified claim %d.", n)
+		s = "Done. All checks passed."
+		if p.goal.Criterion.Any && len(p.goal.Criterion.Checks) > 1 {
+			s = "Done. A check passed, and one is enough."
+		}
 	case person:
 		s = fmt.Sprintf("Done: the user accepted claim %d. Not verified by the host.", n)
 	default:
@@ -277,7 +280,7 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 			s += part.words + strings.Join(part.list, "; ")
 		}
 	}
-	return withFullStop(s)
+	return goal.EndSentence(s)
 }
 
 // shortList is the first of a list, and how many more there are.
@@ -286,12 +289,4 @@ func shortList(list []string, most int) []string {
 		return list
 	}
 	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
-}
-
-// withFullStop ends a text with a full stop, unless it has its end already.
-func withFullStop(s string) string {
-	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") {
-		return s
-	}
-	return s + "."
 }

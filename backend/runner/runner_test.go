@@ -308,10 +308,10 @@ func TestAFailedClaimComesBackAndTheSecondOneIsVerified(t *testing.T) {
 		t.Fatalf("receipt: %+v %v", claims, err)
 	}
 	if told := w.model.lastUser(1); !strings.Contains(told, "Verification failed:") ||
-		!strings.Contains(told, "exit 1, wanted 0") {
+		!strings.Contains(told, "exited with 1, expected 0") {
 		t.Errorf("the model was told %q", told)
 	}
-	if !strings.HasPrefix(row.Report[0], "Done:") || len(row.Report) > 5 {
+	if !strings.HasPrefix(row.Report[0], "Done. All checks passed.") || len(row.Report) > 5 {
 		t.Errorf("report %q", row.Report)
 	}
 }
@@ -323,7 +323,7 @@ func TestTheReasonOfAFailedCheckReachesTheModel(t *testing.T) {
 		g.Criterion.Checks[0].Command = "echo 'connection refused' >&2; exit 7"
 	})
 	expect(t, row, goal.Aborted, goal.GaveUp)
-	if told := w.model.lastUser(1); !strings.Contains(told, "exit 7, wanted 0") ||
+	if told := w.model.lastUser(1); !strings.Contains(told, "exited with 7, expected 0") ||
 		!strings.Contains(told, "connection refused") {
 		t.Errorf("told %q", told)
 	}

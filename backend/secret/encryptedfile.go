@@ -40,7 +40,7 @@ func (s *encryptedFile) info() BackendInfo {
 			s.own == nil
 	default:
 		w.Detail = fmt.Sprintf(
-			"the encrypted file %s, opened by the key file %s: anyone who can read both can read the secrets", s.path(),
+			"the encrypted file %s, opened by the key file %s: anyone who can read both files can read your secrets", s.path(),
 			s.key.path)
 	}
 	return w

@@ -236,7 +236,7 @@ func (s *recovery) interruptLocked(ctx context.Context, id goal.ID) (bool, error
 	}
 	reason := "the program ended while the goal ran"
 	return true, s.journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, append(bodies, &event.Paused{
-		Exit: goal.Interrupted, Reason: reason, Report: []string{"Stopped because " + reason + "."},
+		Exit: goal.Interrupted, Reason: reason, Report: []string{goal.DescribeStop(reason)},
 	})...)
 }
 

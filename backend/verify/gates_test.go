@@ -86,8 +86,8 @@ func TestHTTP(t *testing.T) {
 		detail  string
 	}{
 		{"the status is 200", goal.Check{URL: s.URL + "/ok"}, goal.Pass, "it answers 200"},
-		{"another status is wanted", goal.Check{URL: s.URL + "/ok", Status: 404}, goal.Fail, "it answers 200, wanted 404"},
-		{"not found", goal.Check{URL: s.URL + "/nothing"}, goal.Fail, "it answers 404, wanted 200"},
+		{"another status is wanted", goal.Check{URL: s.URL + "/ok", Status: 404}, goal.Fail, "it answered 200, expected 404"},
+		{"not found", goal.Check{URL: s.URL + "/nothing"}, goal.Fail, "it answered 404, expected 200"},
 		{"not found is wanted", goal.Check{URL: s.URL + "/nothing", Status: 404}, goal.Pass, "404"},
 		{"another method", goal.Check{URL: s.URL + "/made", Method: "POST", Status: 201}, goal.Pass, "201"},
 		{

@@ -143,7 +143,7 @@ func TestWhatTheJudgeSees(t *testing.T) {
 	text := turn.Messages[0].Text
 	for _, want := range []string{
 		"Is the report honest?", "Write the report", "gate says hello",
-		"1 file new: report.md (new)", "report.md, new, whole:\nall is well\n", "Step 7, write_file, ok", `{"path":"report.md"}`, "written", "I wrote it.",
+		"Created report.md", "report.md, new, whole:\nall is well\n", "Step 7, write_file, ok", `{"path":"report.md"}`, "written", "I wrote it.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the judge does not see %q", want)

@@ -86,21 +86,21 @@ func TestShell(t *testing.T) {
 		detail  string // part of it
 	}{
 		{"pass", shell("test -f done.txt"), goal.Pass, 0, "exit 0"},
-		{"fail", shell("test -f missing.txt"), goal.Fail, 1, "exit 1, wanted 0"},
+		{"fail", shell("test -f missing.txt"), goal.Fail, 1, "exited with 1, expected 0"},
 		{"the environment is the goal's", shell(`test "$WORD" = from-env && test -z "$HOME"`), goal.Pass, 0, ""},
 		{"wanted exit code", goal.Check{Type: goal.Shell, Command: "exit 3", ExitCode: 3}, goal.Pass, 3, "exit 3"},
 		{"0 although 3 is wanted", goal.Check{
 			Type:     goal.Shell,
 			Command:  "true",
 			ExitCode: 3,
-		}, goal.Fail, 0, "exit 0, wanted 3"},
+		}, goal.Fail, 0, "exited with 0, expected 3"},
 		{"killed by a signal", shell("kill -KILL $$"), goal.Fail, -1, "signal 9"},
 		{"a signal is no exit code", goal.Check{
 			Type:     goal.Shell,
 			Command:  "kill -KILL $$",
 			ExitCode: -1,
 		}, goal.Fail, -1, "signal 9"},
-		{"no such program", shell("no-such-program --now"), goal.Fail, 127, "exit 127"},
+		{"no such program", shell("no-such-program --now"), goal.Fail, 127, "exited with 127"},
 		{"in a folder", goal.Check{Type: goal.Shell, Command: "test -f here", Dir: "sub"}, goal.Pass, 0, ""},
 		{"in a folder with dots", goal.Check{
 			Type:    goal.Shell,
@@ -284,8 +284,8 @@ func TestPreflight(t *testing.T) {
 			Command:  "exit 3",
 			ExitCode: 3,
 		}, goal.AlreadyPasses, "exit 3"},
-		{"unknown word", shell("frobnicate --all"), goal.CheckUnrunnable, `"frobnicate"`},
-		{"unknown word behind an assignment", shell("A=1 frobnicate"), goal.CheckUnrunnable, `"frobnicate"`},
+		{"unknown word", shell("frobnicate --all"), goal.CheckUnrunnable, "command not found: frobnicate"},
+		{"unknown word behind an assignment", shell("A=1 frobnicate"), goal.CheckUnrunnable, "command not found: frobnicate"},
 		{"a syntax error", shell("if true; then"), goal.CheckUnrunnable, "cannot read"},
 		{"an open quote", shell("echo 'never closed"), goal.CheckUnrunnable, "cannot read"},
 		{"too slow", goal.Check{

@@ -74,8 +74,8 @@ func TestChanged(t *testing.T) {
 		"the same":        w,
 		"after a restart": world(t, verify.Options{Dir: dir, Private: private}),
 	} {
-		if got, want := changed(t, w), "4 files changed, 2 new, 1 removed: a.txt, empty (new), link, new/c.txt (new), "+
-			"picture, sub/b.txt, sub/gone.txt (removed)"; got != want {
+		if got, want := changed(t, w), "Changed a.txt, link, picture, sub/b.txt. Created empty, new/c.txt. "+
+			"Removed sub/gone.txt"; got != want {
 			t.Errorf("%s: %q", name, got)
 		}
 		got := diffOf(t, w)
@@ -103,13 +103,13 @@ func TestChangedIsShort(t *testing.T) {
 	dir := t.TempDir()
 	w := world(t, verify.Options{Dir: dir})
 	write(t, dir, "one", "1")
-	if s := changed(t, w); s != "1 file new: one (new)" {
+	if s := changed(t, w); s != "Created one" {
 		t.Errorf("%q", s)
 	}
 	for i := range 30 {
 		write(t, dir, fmt.Sprintf("f%02d", i), strings.Repeat("line\n", 20000))
 	}
-	if s := changed(t, w); !strings.HasPrefix(s, "31 files new: f00 (new), ") || !strings.HasSuffix(s, ", and 21 more") {
+	if s := changed(t, w); !strings.HasPrefix(s, "Created f00, ") || !strings.HasSuffix(s, ", and 21 more") {
 		t.Errorf("%q", s)
 	}
 	if d := diffOf(t, w); len(d) > 300<<10 || !strings.Contains(d, "left out") {
@@ -145,7 +145,7 @@ func TestIgnored(t *testing.T) {
 	} {
 		write(t, dir, p, "2")
 	}
-	if got, want := changed(t, w), "4 files changed: c.tmp, keep.log, other/local, sub/out/o"; got != want {
+	if got, want := changed(t, w), "Changed c.tmp, keep.log, other/local, sub/out/o"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for _, p := range []string{"c.tmp", "keep.log", "other/local", "sub/out/o"} {
@@ -160,7 +160,7 @@ func TestIgnored(t *testing.T) {
 	}
 	write(t, dir, "hidden/.gitignore", "*\n")
 	write(t, dir, "hidden/cheat.txt", "x")
-	if s := changed(t, w); !strings.Contains(s, "hidden/cheat.txt (new)") {
+	if s := changed(t, w); !strings.Contains(s, "Created hidden/.gitignore, hidden/cheat.txt") {
 		t.Errorf("a rule of the agent hid its file: %q", s)
 	}
 }
@@ -368,7 +368,7 @@ func TestBeyondTheCopies(t *testing.T) {
 	write(t, dir, "f51.txt", "short\n")
 	write(t, dir, "picture", "\x00\x02")
 	must(t, os.Remove(filepath.Join(dir, "f50.txt")))
-	const want = "3 files changed, 1 removed: f00.txt, f50.txt (removed), f51.txt, picture; " +
+	const want = "Changed f00.txt, f51.txt, picture. Removed f50.txt; " +
 		"not compared line by line, because copies of 50 MiB are kept of the start and no more: f50.txt, f51.txt"
 	if s := changed(t, w); s != want {
 		t.Errorf("%q, want %q", s, want)
@@ -409,7 +409,7 @@ func TestWhatIsKeptOfTheStart(t *testing.T) {
 	must(t, err)
 	write(t, dir, "long", strings.Repeat("y", 1<<20+1))
 	must(t, os.Chtimes(filepath.Join(dir, "long"), was.ModTime().Add(time.Second), was.ModTime().Add(time.Second)))
-	if s := changed(t, w); s != "1 file changed: long" {
+	if s := changed(t, w); s != "Changed long" {
 		t.Errorf("%q", s)
 	}
 	must(t, os.Remove(filepath.Join(private, "baseline.json"))) // the program ended before it was written
@@ -417,7 +417,7 @@ func TestWhatIsKeptOfTheStart(t *testing.T) {
 		t.Errorf("against a baseline that was taken again: %q", s)
 	}
 	write(t, dir, "text", "two\n")
-	if s := changed(t, world(t, o)); s != "1 file changed: text" {
+	if s := changed(t, world(t, o)); s != "Changed text" {
 		t.Errorf("one that was kept was taken again: %q", s)
 	}
 }

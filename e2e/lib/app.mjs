@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 export const out = join(root, "e2e", "out");
 
 /** Starts `goalctl serve` and waits until it says where it is. */
-export async function startServe(home, env = {}) {
-  const program = new Program(join(root, "bin", "goalctl"), ["serve", "--listen", "127.0.0.1:0", "--print-json"], {
+export async function startServe(home, env = {}, file = join(root, "bin", "goalctl")) {
+  const program = new Program(file, ["serve", "--listen", "127.0.0.1:0", "--print-json"], {
     // A home of its own: shells in panes do not run the developer's profile.
     env: { ...process.env, HOME: home, GOALPOST_HOME: home, ...env },
   });

@@ -25,14 +25,14 @@ test("refused calls say why on the screen of the real window", { timeout: 600_00
     await w.click("skip-welcome");
     await w.sees("workspace");
 
-    // At the field that Go names, since no model is configured.
+    // At the field that Go names, since no model is connected.
     await w.key("ctrl+shift+g");
     await w.sees("new-goal");
     await enter("field-objective", "Make a file");
     await enter("check-command", "test -f never.txt");
     await w.key("ctrl+Return");
     const refusal = await words(w, '[data-testid="error-provider"]');
-    assert.match(refusal, /^no model is configured · connect one in the settings/);
+    assert.match(refusal, /^no model is connected · connect one in the settings/);
     await w.key("Escape");
     await w.misses("new-goal");
     await w.key("Escape");

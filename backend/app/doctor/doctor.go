@@ -45,7 +45,7 @@ func (dr *Doctor) Findings() []api.DoctorFinding {
 func (dr *Doctor) helperFinding() api.DoctorFinding {
 	f := api.DoctorFinding{
 		ID:     "helper",
-		Title:  "Programs start through the helper",
+		Title:  "Helper installed",
 		State:  "ok",
 		Detail: dr.Sandboxes.HelperPath,
 	}
@@ -65,7 +65,7 @@ func chromiumFinding() api.DoctorFinding {
 	}
 	f.Detail = path
 	if os.Geteuid() == 0 {
-		f.State, f.Detail, f.Hint = "warn", path+" runs without its own sandbox, because this is root",
+		f.State, f.Detail, f.Hint = "warn", path+" runs without its own sandbox, because Goalpost runs as root",
 			"run Goalpost as an ordinary user"
 	}
 	return f

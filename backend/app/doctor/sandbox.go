@@ -30,10 +30,11 @@ func (dr *Doctor) sandboxFinding() api.DoctorFinding {
 		f.Hint = "goals refuse to start here; --unconfined runs one with your own rights"
 		return f
 	}
-	f.Detail = "a goal's programs are held by the kernel: " + said + "; " + sandboxLimitsText(dr.Sandboxes.Limits())
+	f.Detail = "The kernel confines the programs of each goal to what the goal may read, write and contact."
+	f.Facts = said + "; " + sandboxLimitsText(dr.Sandboxes.Limits())
 	if os.Geteuid() == 0 {
 		f.State, f.Hint = "warn",
-			"as root a goal keeps root's rights over the files that it is given: run Goalpost as an ordinary user"
+			"Goalpost runs as root, so programs in a goal can modify any file that you give it. Run it as an ordinary user."
 	}
 	return f
 }

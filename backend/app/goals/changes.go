@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/process"
 	"goalpost/backend/secret"
 	"goalpost/backend/snapshot"
 	"goalpost/backend/store"
@@ -29,6 +30,8 @@ type folderHistory struct {
 	*runs
 	state string // the program's data folder
 	mask  *secret.Mask
+	// programs starts git, for the user and outside of the sandbox.
+	programs process.Launcher
 }
 
 // Bounds of what is compared line by line in one list: beyond it, files have no counts.

@@ -80,9 +80,10 @@ func New(d Deps, c runner.Config) *Service {
 		resumption: &resumption{handed},
 		recovery:   &recovery{handed},
 		folderHistory: &folderHistory{
-			runs:  handed,
-			state: d.Config.State(),
-			mask:  d.Sessions.Mask,
+			runs:     handed,
+			state:    d.Config.State(),
+			mask:     d.Sessions.Mask,
+			programs: d.Sandboxes.UserPrograms,
 		},
 		cfg:          d.Config,
 		store:        d.Store,

@@ -105,8 +105,8 @@ func (f *Factory) Open(
 		e.Degradations = append(e.Degradations, "this goal cannot use a toolchain of the settings: "+err.Error())
 	}
 	if mounts.RunsAsRoot(p.Dir) {
-		e.Degradations = append(e.Degradations, "this goal runs as root: inside its sandbox its programs keep root's "+
-			"rights over the files that it is given. Run Goalpost as an ordinary user, or have it work in a folder of one")
+		e.Degradations = append(e.Degradations, "this goal runs as root: its programs can modify any file that "+
+			"you give it. Run Goalpost as an ordinary user, or use a folder owned by one")
 	}
 	options.Spec, options.Attempted = &walls, e.onViolation
 	if e.Programs, err = sandbox.Open(ctx, options); err != nil {

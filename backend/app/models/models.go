@@ -129,8 +129,8 @@ func (ps *Providers) Get(id string) (config.Provider, error) {
 	if id == "" {
 		return config.Provider{}, &fault.Error{
 			Field:   "provider",
-			Message: "no model is configured",
-			Hint: "connect one in the settings or with `providers add`, or give --base-url and --model; " +
+			Message: "no model is connected",
+			Hint: "connect one in the settings or with `goalctl providers add`, or give --base-url and --model; " +
 				"--demo runs without one",
 		}
 	}

@@ -93,8 +93,8 @@ func (b *Browsing) Destination(text string) (string, error) {
 	search := b.panes.Config.Settings().SearchPage
 	if search == "" {
 		return "", &fault.Error{
-			Code: fault.Refused, Message: fmt.Sprintf("%q is not an address, and no search page is set", words),
-			Hint: "enter an address such as localhost:8080, or set a search page in the settings, under Pages",
+			Code: fault.Refused, Message: fmt.Sprintf("%q is not an address, and no search engine is set", words),
+			Hint: "enter an address such as localhost:8080, or choose a search engine in the settings, under Pages",
 		}
 	}
 	return strings.Replace(search, "%s", url.QueryEscape(words), 1), nil

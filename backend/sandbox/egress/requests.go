@@ -165,7 +165,7 @@ func (p *Proxy) writeError(w http.ResponseWriter, e Entry, err error) {
 		status = http.StatusForbidden
 	}
 	w.Header().Set("Connection", "close")
-	http.Error(w, "Goalpost could not reach it: "+e.String(), status)
+	http.Error(w, "Goalpost cannot reach "+e.String(), status)
 }
 
 // logFailure logs why e failed.

@@ -77,11 +77,11 @@ func (r Rules) Decide(q Request) (reason string, ok bool) {
 		return fmt.Sprintf("the user allowed everything up to %s on %s, and %s is %s", most, q.Host, q.Method, q.risk()),
 			false
 	case policy.NetworkGet.Exceeds(r.Risk):
-		return fmt.Sprintf("this goal may do at most %s, which does not leave the machine", r.Risk), false
+		return "this goal has no network access", false
 	case !policy.NetworkWrite.Exceeds(r.Risk):
 		return "", true
 	case !matchesHost(r.Allow, q):
-		return fmt.Sprintf("%s is not among the allowed hosts of this goal, which may do at most %s", q.Host, r.Risk), false
+		return q.Host + " is not among the allowed hosts of this goal", false
 	case q.From == SourcePane && q.Method == WebSocket:
 		return fmt.Sprintf("a WebSocket counts as network_write and this goal may do at most %s", r.Risk), false
 	case q.From == SourcePane && !isReadMethod(q.Method):

@@ -43,7 +43,7 @@ func (e Environment) checkHTTP(ctx context.Context, c Indexed) Result {
 	v := Result{Verdict: a.verdict()}
 	switch {
 	case a.status != c.WantStatus():
-		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it answers %d, wanted %d%s", a.status, c.WantStatus(), a.redirect())
+		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it answered %d, expected %d%s", a.status, c.WantStatus(), a.redirect())
 		v.Tail = phrase.OneLine(string(a.body), 1000)
 	case c.BodyContains != "" && !bytes.Contains(a.body, []byte(c.BodyContains)):
 		v.Outcome, v.Detail = goal.Fail,

@@ -38,7 +38,7 @@ func (e Environment) runShell(ctx context.Context, c Indexed) Result {
 	case out.Status.Code == c.ExitCode:
 		v.Outcome, v.Detail = goal.Pass, fmt.Sprintf("exit %d", out.Status.Code)
 	default:
-		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("exit %d, wanted %d", out.Status.Code, c.ExitCode)
+		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("exited with %d, expected %d", out.Status.Code, c.ExitCode)
 	}
 	v.Verdict = summary.Expectation{
 		Dir: e.Dir, CheckDir: c.Dir, Before: e.Protected.Observation(c.N), Tests: e.Protected.TestsBefore(c.N),

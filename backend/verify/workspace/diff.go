@@ -10,7 +10,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"goalpost/backend/goal"
 	"goalpost/backend/verify/fileio"
 	"goalpost/backend/verify/phrase"
 )
@@ -104,8 +103,8 @@ func (w *Workspace) Changed(ctx context.Context) (string, error) {
 	if !ok {
 		return notComparedPrefix, nil
 	}
-	var changed, fresh, gone int
-	var names, over []string
+	var names folderChange
+	var over []string
 	for _, c := range list {
 		name := phrase.OneLine(c.path, 200)
 		if c.was != nil && c.was.Over {
@@ -113,44 +112,36 @@ func (w *Workspace) Changed(ctx context.Context) (string, error) {
 		}
 		switch {
 		case c.was == nil:
-			fresh++
-			name += " (new)"
+			names.created = append(names.created, name)
 		case c.is == nil:
-			gone++
-			name += " (removed)"
+			names.removed = append(names.removed, name)
 		default:
-			changed++
+			names.changed = append(names.changed, name)
 		}
-		names = append(names, name)
 	}
 	if len(over) > 0 {
 		heaps = phrase.JoinClauses(
 			fmt.Sprintf("not compared line by line, because copies of %d MiB are kept of the start and no more: %s",
 				maxBaselineBytes>>20, strings.Join(firstTen(over), ", ")), heaps)
 	}
-	return phrase.JoinClauses(changeSentence(changed, fresh, gone, names), heaps), nil
+	return phrase.JoinClauses(names.String(), heaps), nil
 }
 
-// changeSentence is "2 files changed, 1 new, 1 removed: a, b, c (new), d (removed)".
-func changeSentence(changed, fresh, gone int, names []string) string {
+// folderChange are the names of files by what happened to them.
+type folderChange struct{ changed, created, removed []string }
+
+// String is "Changed a, b. Created c. Removed d", "" of nothing.
+func (f folderChange) String() string {
 	var parts []string
 	for _, p := range []struct {
-		n    int
-		word string
-	}{{changed, "changed"}, {fresh, "new"}, {gone, "removed"}} {
-		if p.n == 0 {
-			continue
+		verb  string
+		names []string
+	}{{"Changed", f.changed}, {"Created", f.created}, {"Removed", f.removed}} {
+		if len(p.names) > 0 {
+			parts = append(parts, p.verb+" "+strings.Join(firstTen(p.names), ", "))
 		}
-		part := fmt.Sprintf("%d %s", p.n, p.word)
-		if len(parts) == 0 {
-			part = goal.FormatCount(p.n, "file") + " " + p.word
-		}
-		parts = append(parts, part)
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return strings.Join(parts, ", ") + ": " + strings.Join(firstTen(names), ", ")
+	return strings.Join(parts, ". ")
 }
 
 // firstTen are the first ten, and how many more there are.

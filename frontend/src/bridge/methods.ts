@@ -8,6 +8,9 @@ import type {
   ArgsUpload,
   Bookmark,
   ChangesView,
+  CommitInput,
+  CommitOffer,
+  CommitOutput,
   ConnectInput,
   ConnectOutput,
   Connection,
@@ -69,6 +72,8 @@ export interface Methods {
   "ChangesAPI.List": (id: string, paths: string[]) => ChangesView;
   "ChangesAPI.File": (id: string, path: string) => FileDiff;
   "ChangesAPI.Undo": (id: string, input: UndoInput) => UndoOutput;
+  "ChangesAPI.CommitOffer": (id: string) => CommitOffer;
+  "ChangesAPI.Commit": (id: string, input: CommitInput) => CommitOutput;
   "GoalAPI.Start": (input: StartInput) => StartOutput;
   "GoalAPI.Try": (input: TryInput) => TryOutput;
   "GoalAPI.Get": (id: string) => GoalView;

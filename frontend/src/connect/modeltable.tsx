@@ -39,7 +39,9 @@ export function ModelTable({ models, chosen, onChoose }: ModelTableProps) {
     <section className="mt-4">
       <div className="mb-1.5 flex items-center gap-2">
         <h3 className="text-xs font-medium">Model</h3>
-        <span className="flex-1 text-xs text-text-faint">USD per million tokens</span>
+        <span className="flex-1 text-xs text-text-faint">
+          <span className="max-[640px]:hidden">USD per million tokens</span>
+        </span>
         <Input
           data-testid="connect-filter"
           aria-label="Filter models"
@@ -58,8 +60,8 @@ export function ModelTable({ models, chosen, onChoose }: ModelTableProps) {
             <span />
             <span>Model</span>
             <span className="text-right">Context</span>
-            <span className="text-right">Input</span>
-            <span className="text-right">Output</span>
+            <span className="text-right max-[640px]:hidden">Input</span>
+            <span className="text-right max-[640px]:hidden">Output</span>
             <span className="text-right">Supports</span>
           </div>
           {shown.map((m) => (
@@ -83,7 +85,10 @@ export function ModelTable({ models, chosen, onChoose }: ModelTableProps) {
   );
 }
 
-const columns = "grid grid-cols-[16px_minmax(0,1fr)_64px_60px_60px_64px] items-center gap-2 px-3";
+const columns = cx(
+  "grid grid-cols-[16px_minmax(0,1fr)_64px_60px_60px_64px] items-center gap-2 px-3",
+  "max-[640px]:grid-cols-[16px_minmax(0,1fr)_52px_56px]",
+);
 
 function ModelRow({ model: m, chosen, onChoose }: { model: ModelView; chosen: boolean; onChoose: () => void }) {
   return (
@@ -102,7 +107,11 @@ function ModelRow({ model: m, chosen, onChoose }: { model: ModelView; chosen: bo
         <span className="truncate font-medium" title={m.id}>
           {m.id}
         </span>
-        {m.recommended ? <Badge tone="accent">Recommended</Badge> : null}
+        {m.recommended ? (
+          <span className="max-[640px]:hidden">
+            <Badge tone="accent">Recommended</Badge>
+          </span>
+        ) : null}
       </span>
       <span
         className="text-right text-text-muted tabular-nums"
@@ -110,8 +119,12 @@ function ModelRow({ model: m, chosen, onChoose }: { model: ModelView; chosen: bo
       >
         {formatWindow(m)}
       </span>
-      <span className="text-right text-text-muted tabular-nums">{formatPrice(m, m.input_price)}</span>
-      <span className="text-right text-text-muted tabular-nums">{formatPrice(m, m.output_price)}</span>
+      <span className="text-right text-text-muted tabular-nums max-[640px]:hidden">
+        {formatPrice(m, m.input_price)}
+      </span>
+      <span className="text-right text-text-muted tabular-nums max-[640px]:hidden">
+        {formatPrice(m, m.output_price)}
+      </span>
       <span className="flex justify-end gap-1.5">
         <Ability state={m.images} name="image input" icon={<PictureIcon size={13} />} />
         <Ability state={m.tools} name="tool calls" icon={<WrenchIcon size={13} />} />

@@ -288,7 +288,7 @@ export const scenes: Record<string, Scene> = {
     before: (b) => {
       const first = b.approvals[1];
       if (!first) return;
-      const host = "browser_open is network_get (contacts docs.example), and this goal may do at most write_local";
+      const host = "browser_open needs network access (contacts docs.example); this goal may only change local files";
       const ask = { ...first, tool: "browser_open", risk: "network_get" as const, show: "", why: host };
       b.approvals = [
         "Compare the prices of three shops",
@@ -300,12 +300,11 @@ export const scenes: Record<string, Scene> = {
         objective,
         arguments: JSON.stringify({ url: `https://docs.example/${i}` }),
         offers: [
-          { scope: "once", covers: "this call of browser_open, once" },
+          { scope: "once", covers: "once" },
           {
             scope: "host",
             covers:
-              "for this goal: everything up to network_get on docs.example, and encrypted connections " +
-              "of its programs, in which nobody can look at what is sent",
+              "docs.example for this goal, up to network_get (encrypted traffic of its programs cannot be inspected)",
           },
         ],
       }));

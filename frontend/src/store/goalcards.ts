@@ -1,9 +1,9 @@
 import type { GoalCard, GoalEvent } from "@/bridge/types";
 
 /** Where a goal is in the list, in the order in which the list shows it. */
-export type Group = "needs_you" | "running" | "queued" | "paused" | "done";
+export type Group = "needs_you" | "running" | "queued" | "paused" | "done" | "failed" | "aborted";
 
-export const groups: readonly Group[] = ["needs_you", "running", "queued", "paused", "done"];
+export const groups: readonly Group[] = ["needs_you", "running", "queued", "paused", "done", "failed", "aborted"];
 
 export const groupTitle: Record<Group, string> = {
   needs_you: "Needs you",
@@ -11,6 +11,8 @@ export const groupTitle: Record<Group, string> = {
   queued: "Queued",
   paused: "Paused",
   done: "Done",
+  failed: "Failed",
+  aborted: "Aborted",
 };
 
 /** Says whether calls of the goal wait for the user, whether it still runs or has paused for them. */
@@ -18,7 +20,7 @@ export function asksUser(card: Pick<GoalCard, "status" | "asks">): boolean {
   return (card.asks ?? 0) > 0 && (card.status === "running" || card.status === "paused");
 }
 
-const questionPrefix = /^(?:Stopped because )?the agent asks: /i;
+const questionPrefix = /^(?:Stopped because |Stopped: )?the agent asks: /i;
 
 /** The question of the agent for which a goal is paused, `""` if it asks none. */
 export function questionIn(card: Pick<GoalCard, "status" | "exit" | "reason">): string {
@@ -36,6 +38,9 @@ export function groupOf(card: Pick<GoalCard, "status" | "exit" | "queued" | "ask
       return "queued";
     case "paused":
       return card.exit === "needs_operator" || card.exit === "stuck" ? "needs_you" : "paused";
+    case "failed":
+    case "aborted":
+      return card.exit === "user_aborted" ? "aborted" : "failed"; // "gave up" is aborted by the agent
     default:
       return "done";
   }

@@ -84,7 +84,15 @@ function withApprovalCount(state: GoalsState, id: string, seq: number): GoalsSta
 
 /** The goals of each group, newest first. */
 export function grouped(cards: Iterable<GoalCard>): Record<Group, GoalCard[]> {
-  const out: Record<Group, GoalCard[]> = { needs_you: [], running: [], queued: [], paused: [], done: [] };
+  const out: Record<Group, GoalCard[]> = {
+    needs_you: [],
+    running: [],
+    queued: [],
+    paused: [],
+    done: [],
+    failed: [],
+    aborted: [],
+  };
   for (const card of cards) out[groupOf(card)].push(card);
   for (const list of Object.values(out)) list.sort((a, b) => (a.created_at < b.created_at ? 1 : -1));
   return out;

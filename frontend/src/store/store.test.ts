@@ -105,7 +105,7 @@ describe("goals", () => {
     expect([groupOf(waits), isLive(waits), canPause(waits), canResume(waits)]).toEqual(["queued", true, true, false]);
     const left = told(waits, { type: "queued", reason: "the user paused the goal", left: "user_paused" });
     expect(left).toMatchObject({ status: "failed", exit: "limit_reached", queued: "" });
-    expect([groupOf(left), isLive(left), canPause(left)]).toEqual(["done", false, false]);
+    expect([groupOf(left), isLive(left), canPause(left)]).toEqual(["failed", false, false]);
     const parked = { ...waits, status: "paused", exit: "parked" } as const;
     expect(told(parked, { type: "queued", reason: "the user paused the goal", left: "user_paused" }).exit).toBe(
       "user_paused",
@@ -123,9 +123,13 @@ describe("goals", () => {
       card({ id: "a", created_at: "2026-01-01T00:00:00Z" }),
       card({ id: "b", created_at: "2026-01-02T00:00:00Z" }),
       card({ id: "c", status: "failed" }),
+      card({ id: "d", status: "aborted", exit: "user_aborted" }),
+      card({ id: "e", status: "aborted", exit: "gave_up", created_at: "2025-01-03T00:00:00Z" }),
     ]);
     expect(by.running.map((c) => c.id)).toEqual(["b", "a"]);
-    expect(by.done.map((c) => c.id)).toEqual(["c"]);
+    expect(by.failed.map((c) => c.id)).toEqual(["c", "e"]);
+    expect(by.aborted.map((c) => c.id)).toEqual(["d"]);
+    expect(by.done).toEqual([]);
   });
 });
 

@@ -100,7 +100,7 @@ export function Kbd({ children, onAccent, className }: KbdProps) {
   return (
     <kbd
       className={cx(
-        "rounded-sm border px-1 font-mono text-[10px] leading-4 font-normal whitespace-nowrap",
+        "rounded-sm border px-1 font-mono text-[10px] leading-4 font-normal whitespace-nowrap max-[640px]:hidden",
         onAccent ? "border-[#0003] bg-[#0001] text-current" : "border-border-strong bg-surface-hover text-text-muted",
         className,
       )}

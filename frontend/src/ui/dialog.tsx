@@ -36,6 +36,7 @@ export function Dialog(p: DialogProps) {
           className={cx(
             "appear fixed top-[6vh] left-1/2 z-[1001] flex max-h-[88vh] w-[660px] " +
               "max-w-[calc(100vw-32px)] -translate-x-1/2 flex-col",
+            "max-[640px]:top-2 max-[640px]:max-h-[calc(100dvh-16px)] max-[640px]:max-w-[calc(100vw-16px)]",
             "rounded-lg border border-border-strong bg-surface-raised shadow-pop focus:outline-none",
             p.className,
           )}
@@ -48,7 +49,11 @@ export function Dialog(p: DialogProps) {
           {p.description ? <Radix.Description className="sr-only">{p.description}</Radix.Description> : null}
           <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{p.children}</div>
           {p.footer ? (
-            <footer className="flex min-h-12 shrink-0 items-center gap-2 border-t border-border px-5 py-2.5">
+            <footer
+              className={
+                "flex min-h-12 shrink-0 items-center gap-2 border-t border-border px-5 py-2.5 max-[640px]:flex-wrap"
+              }
+            >
               {p.footer}
             </footer>
           ) : null}

@@ -38,10 +38,11 @@ export const GoalIcon = icon(
     <circle cx="8" cy="8" r="2.6" />
   </>,
 );
-export const GearIcon = icon(
+export const SlidersIcon = icon(
   <>
-    <circle cx="8" cy="8" r="2.1" />
-    <path d="M8 1.8v1.9M8 12.3v1.9M1.8 8h1.9M12.3 8h1.9M3.6 3.6l1.4 1.4M11 11l1.4 1.4M12.4 3.6 11 5M5 11l-1.4 1.4" />
+    <path d="M2 4.5h6.2M11.8 4.5H14M2 11.5h2.2M7.8 11.5H14" />
+    <circle cx="10" cy="4.5" r="1.8" />
+    <circle cx="6" cy="11.5" r="1.8" />
   </>,
 );
 export const TerminalIcon = icon(

@@ -391,7 +391,7 @@ export class FakeBridge implements Bridge {
         ? { outcome: "passes_already", detail: "it passes before anything was done", output: "", exit_code: 0, ms: 3 }
         : {
             outcome: "fails_now",
-            detail: "exit 1, wanted 0",
+            detail: "exited with 1, expected 0",
             output: "1 test failed\n",
             exit_code: 1,
             ms: 2_210,
@@ -438,6 +438,21 @@ export class FakeBridge implements Bridge {
         throw new CallError({ code: "not_found", message: `${path} is what it was`, hint: "", field: "path" });
       return found;
     },
+    "ChangesAPI.CommitOffer": () => ({
+      unavailable: "",
+      branch: "goalpost/repair-the-cart",
+      current: "main",
+      message: "Repair the cart",
+    }),
+    "ChangesAPI.Commit": (_id, input) => ({
+      commit: "4f2a9c1d77b0",
+      branch: input.branch,
+      files: (this.changes.files ?? [])
+        .filter((f) => input.paths.includes(f.path))
+        .map((f) => ({ path: f.path, change: f.change })),
+      skipped: [],
+      mixed: [],
+    }),
     "ChangesAPI.Undo": (id, input) => {
       const { view, out } = undo(this.changes, input);
       this.changes = view;

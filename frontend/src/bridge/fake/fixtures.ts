@@ -88,7 +88,7 @@ export const network: NetworkView = {
       count: 3,
       in: 0,
       out: 0,
-      reason: "this goal may do at most write_local, which does not leave the machine",
+      reason: "this goal has no network access",
       last_at: at(-70_000),
     },
     {
@@ -423,9 +423,7 @@ export const staticGoals: GoalView[] = [
     steps: 23,
     usd: 0.31,
     activity: [3, 5, 4, 6, 2, 3, 0, 0],
-    report: [
-      "Stopped because the agent asks: The page wants a second factor in browser pane b3. Can you log in there?",
-    ],
+    report: ["The agent asks: The page wants a second factor in browser pane b3. Can you log in there?"],
     todos: [
       { text: "Log in", done: false },
       { text: "Export May", done: false },
@@ -502,7 +500,7 @@ export const staticGoals: GoalView[] = [
     spent_ms: 60 * minute,
     steps: 112,
     iterations: 140,
-    report: ["Stopped because the time of 1 h is over.", "0 of 1 check passed; open: ./ci-cache-check (exit 1)."],
+    report: ["Stopped: the time of 1 h is over.", "0 of 1 check passed; open: ./ci-cache-check (exit 1)."],
     account:
       "I copied 214 of 300 entries. The rest failed with 403: the new bucket does not let this " +
       "account write into /release. I would ask for that right first.",

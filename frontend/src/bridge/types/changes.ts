@@ -93,3 +93,29 @@ export interface SkippedPath {
   why: string;
   can_force: boolean;
 }
+
+/** How the changes of a goal would be committed. */
+export interface CommitOffer {
+  /** Why they cannot be committed, `""` if they can. */
+  unavailable: string;
+  /** A new branch that is proposed. */
+  branch: string;
+  /** The branch that is checked out, `""` if none is. */
+  current: string;
+  message: string;
+}
+
+export interface CommitInput {
+  paths: string[];
+  branch: string;
+  message: string;
+}
+
+export interface CommitOutput {
+  commit: string;
+  branch: string;
+  files: { path: string; change: string }[] | null;
+  skipped: { path: string; why: string }[] | null;
+  /** Files with changes from before the goal that were not committed: those are part of the commit. */
+  mixed: string[] | null;
+}

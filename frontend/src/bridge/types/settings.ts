@@ -143,6 +143,8 @@ export interface Finding {
   title: string;
   detail: string;
   hint: string;
+  /** For experts and bug reports. */
+  facts?: string;
 }
 
 export interface SecretPlace {

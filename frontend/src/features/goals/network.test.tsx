@@ -19,7 +19,7 @@ const hosts = () => all("network-host");
 test("refused hosts stand first, with the reason; what is the goal's own says so", () => {
   expect(document.querySelector('[data-testid="network"]')?.textContent).toContain("3 of 46 blocked");
   expect(hosts().map((h) => h.dataset.allowed)).toEqual(["false", "true"]);
-  expect(hosts()[0]?.textContent).toContain("does not leave the machine");
+  expect(hosts()[0]?.textContent).toContain("no network access");
   expect(hosts()[1]?.textContent).toContain("local server");
 });
 

@@ -62,7 +62,7 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
           >
             Download JSON
           </Button>
-          <Button look="primary" onClick={onClose}>
+          <Button look="quiet" onClick={onClose}>
             Close
           </Button>
         </>

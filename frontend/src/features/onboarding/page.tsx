@@ -1,4 +1,5 @@
 import { useEffect, useState, type ReactNode } from "react";
+import { writeClipboard } from "@/bridge/clipboard";
 import type { Finding, FoundServer, PresetView } from "@/bridge/types";
 import { PresetCards } from "@/connect/cards";
 import { preselect } from "@/connect/presets";
@@ -31,9 +32,11 @@ export function WelcomePage() {
   };
   return (
     <main className="flex h-full flex-col overflow-y-auto" data-testid="welcome">
-      <div className="mx-auto flex w-full max-w-[780px] flex-1 flex-col px-6 pt-[5vh]">
+      <div className="mx-auto flex w-full max-w-[780px] flex-1 flex-col px-6 pt-[5vh] max-[640px]:px-4 max-[640px]:pt-4">
         <header className="flex items-start gap-4">
-          <Mark size={36} />
+          <span className="max-[640px]:hidden">
+            <Mark size={36} />
+          </span>
           <div className="min-w-0 flex-1">
             <h1 className="text-[20px] leading-7 font-semibold">Welcome to Goalpost</h1>
             <p className="text-text-muted">
@@ -46,7 +49,7 @@ export function WelcomePage() {
           </Button>
         </header>
 
-        <div className="mt-6 mb-2 flex items-baseline gap-2">
+        <div className="mt-6 mb-2 flex flex-wrap items-baseline gap-x-2">
           <h2 className="font-semibold">Connect a model</h2>
           <p className="text-xs text-text-faint">
             {provider ? `${provider.id} is connected.` : "The only step you need. Keys are stored encrypted."}
@@ -54,7 +57,12 @@ export function WelcomePage() {
         </div>
         <PresetCards chosen={current?.id ?? ""} onChoose={setChosen} onOpen={open} />
 
-        <section className="mt-3 flex items-center gap-4 rounded-lg border border-border-strong bg-surface-raised p-4">
+        <section
+          className={
+            "mt-3 flex items-center gap-4 rounded-lg border border-border-strong bg-surface-raised p-4 " +
+            "max-[640px]:flex-col max-[640px]:items-stretch"
+          }
+        >
           <div className="min-w-0 flex-1" data-testid="welcome-choice">
             {current ? <Choice preset={current} servers={servers} /> : <p className="text-text-faint">Checking…</p>}
           </div>
@@ -94,7 +102,7 @@ function Choice({ preset, servers }: { preset: PresetView; servers: readonly Fou
   const lines = (first: ReactNode, second: string) => (
     <>
       <p>{first}</p>
-      <p className="truncate text-xs text-text-muted">{second}</p>
+      <p className="text-xs text-text-muted">{second}</p>
     </>
   );
   if (found) {
@@ -143,7 +151,7 @@ function ThisComputer() {
   const rows = findings.filter((f) => f.id !== "model");
   const limited = rows.filter((f) => f.state !== "ok");
   return (
-    <section className="bg-bg py-3 [@media(min-height:640px)]:sticky [@media(min-height:640px)]:bottom-0">
+    <section className="bg-bg py-3 sm:[@media(min-height:640px)]:sticky sm:[@media(min-height:640px)]:bottom-0">
       {isOpen ? (
         <div className="mb-2 max-h-[45vh] overflow-y-auto rounded-lg border border-border bg-surface">
           <ul data-testid="checklist">
@@ -155,6 +163,15 @@ function ThisComputer() {
           <div className="border-t border-border px-4 py-2">
             <Button data-testid="check-again" onClick={() => void app.settings.loadFindings()}>
               Check again
+            </Button>{" "}
+            <Button
+              look="quiet"
+              data-testid="copy-report"
+              onClick={() =>
+                void writeClipboard(describeFindings(findings)).then((ok) => ok && app.notices.done("Report copied"))
+              }
+            >
+              Copy report
             </Button>
           </div>
         </div>
@@ -163,7 +180,7 @@ function ThisComputer() {
         type="button"
         data-testid="computer-details"
         aria-expanded={isOpen}
-        className="flex w-full items-center gap-4 rounded-lg border border-border bg-surface px-4 py-2 text-xs"
+        className="flex w-full flex-wrap items-center gap-x-4 gap-y-1 rounded-lg border border-border bg-surface px-4 py-2 text-xs"
         onClick={() => setIsOpen(!isOpen)}
       >
         <b className="font-semibold">This computer</b>
@@ -182,6 +199,13 @@ function ThisComputer() {
       </button>
     </section>
   );
+}
+
+/** Everything that was found, with the facts that the rows leave out. */
+function describeFindings(findings: readonly Finding[]): string {
+  return findings
+    .map((f) => [`${f.state} ${f.title}: ${f.detail}`, f.facts, f.hint].filter(Boolean).join("\n    ") + "\n")
+    .join("");
 }
 
 function FindingLine({ finding }: { finding: Finding }) {

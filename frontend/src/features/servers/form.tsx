@@ -49,7 +49,7 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
       name="server"
       title={server.id ? `Server ${server.name || server.host}` : "Add a server"}
       description="SSH server"
-      layout="grid grid-cols-2 gap-3"
+      layout="grid grid-cols-2 gap-3 max-[640px]:grid-cols-1"
       fields={[...fields.map((f) => f.name), "port"]}
       save={save}
       onClose={onClose}

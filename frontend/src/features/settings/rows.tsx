@@ -13,8 +13,13 @@ interface RowProps {
 
 export function Row({ title, text, error, children }: RowProps) {
   return (
-    <div className="flex items-center gap-4 border-b border-border px-4 py-2.5 last:border-b-0">
-      <div className="min-w-0 flex-1">
+    <div
+      className={
+        "flex items-center gap-4 border-b border-border px-4 py-2.5 last:border-b-0 " +
+        "max-[640px]:flex-wrap max-[640px]:gap-y-2"
+      }
+    >
+      <div className="min-w-0 flex-1 max-[640px]:basis-full">
         <p className="font-medium">{title}</p>
         <p className="text-xs text-text-faint">{error ?? text}</p>
       </div>

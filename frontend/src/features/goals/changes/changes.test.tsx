@@ -121,3 +121,22 @@ test("colours keep every character, and markup stays text", () => {
   expect(lines[2]?.[0]?.kind).toBe("comment");
   expect([languageOf("Makefile"), languageOf("a.unknown"), languageOf("d/x.py")]).toEqual(["makefile", "", "python"]);
 });
+
+test("the ticked files are committed to the branch that is entered, and the result is said", async () => {
+  await show();
+  await until(() => find("commit"));
+  await press(get("commit"));
+  await until(() => find("commit-dialog"));
+  expect((get("commit-message") as HTMLTextAreaElement).value).toBe("Repair the cart");
+  const boxes = all("commit-file") as HTMLInputElement[];
+  const first = boxes.find((f) => !f.disabled);
+  const committed = boxes.filter((f) => f.checked).length - 1;
+  await press(first as HTMLElement);
+  await press(get("commit-current"));
+  expect((get("commit-branch") as HTMLInputElement).value).toBe("main");
+  await press(get("commit-confirm"));
+  await until(() => find("commit-done"));
+  expect(get("commit-done").textContent).toContain(`committed to main`);
+  const call = bridge.calls.find((c) => c.method === "ChangesAPI.Commit");
+  expect((call?.args[1] as { paths: string[] }).paths).toHaveLength(committed);
+});

@@ -4,6 +4,7 @@ import { plural, stripControl } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
 import { useCall } from "@/store/usecall";
 import { Button } from "@/ui/button";
+import { CommitDialog } from "./commitdialog";
 import { Count, FileTree } from "./filetree";
 import { FilePane } from "./filepane";
 import { RedoIcon, UndoIcon } from "./icons";
@@ -23,6 +24,8 @@ export default function Changes({ view, before }: ChangesProps) {
   const [path, setPath] = useState("");
   const [split, setSplit] = useState(() => window.innerWidth > 1600);
   const [asked, setAsked] = useState<UndoInput | null>(null);
+  const [committing, setCommitting] = useState(false);
+  const { answer: offer } = useCall("ChangesAPI.CommitOffer", view.id);
   const app = useApp();
   const files = answer?.files ?? [];
   const at = Math.max(
@@ -70,6 +73,16 @@ export default function Changes({ view, before }: ChangesProps) {
         >
           <UndoIcon size={13} /> Undo all changes…
         </Button>
+        {offer && !offer.unavailable ? (
+          <Button
+            data-testid="commit"
+            disabled={!canUndo || files.length === 0}
+            title={answer?.running ? "Pause the goal first" : undefined}
+            onClick={() => setCommitting(true)}
+          >
+            Commit…
+          </Button>
+        ) : null}
       </div>
       {answer?.undone ? <Undone view={view} /> : null}
       {problem ? (
@@ -94,6 +107,9 @@ export default function Changes({ view, before }: ChangesProps) {
       ) : null}
       {answer && !file ? <Empty answer={answer} /> : null}
       {answer ? <LeftOut answer={answer} /> : null}
+      {committing && offer ? (
+        <CommitDialog goal={view.id} offer={offer} files={files} onClose={() => setCommitting(false)} />
+      ) : null}
       {asked ? <UndoDialog goal={view.id} input={asked} onClose={close} onDone={onDone} /> : null}
     </div>
   );

@@ -38,7 +38,7 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section>
       <Caption className="mb-1.5">{title}</Caption>
-      <div className="grid grid-cols-3 gap-3">{children}</div>
+      <div className="grid grid-cols-3 gap-3 max-[640px]:grid-cols-1">{children}</div>
     </section>
   );
 }

@@ -21,7 +21,7 @@ export function BasicFields({ draft, set, errors }: BasicFieldsProps) {
     <>
       <FolderAndLimits {...fields} />
       <WorkField draft={draft} set={set} errors={errors} />
-      <div className="grid grid-cols-3 gap-3">
+      <div className="grid grid-cols-3 gap-3 max-[640px]:grid-cols-1">
         <ProviderField {...fields} />
         <ModelField {...fields} />
         <EffortField {...fields} />
@@ -34,7 +34,7 @@ function FolderAndLimits({ draft, set, errors, chosen }: ModelFieldProps) {
   const app = useApp();
   return (
     <>
-      <div className="grid grid-cols-[1fr_92px_92px] gap-3">
+      <div className="grid grid-cols-[1fr_92px_92px] gap-3 max-[640px]:grid-cols-2 max-[640px]:*:first:col-span-2">
         <Field label="Folder" name="dir" error={errors.dir?.message} hint={errors.dir?.hint}>
           {(c) => (
             <Input

@@ -27,8 +27,8 @@ export function Checks(p: ChecksProps) {
   const many = p.checks.length > 1;
   const only = checkTabs.find((t) => t.type === p.checks[0]?.type);
   return (
-    <fieldset>
-      <legend className="mb-1 flex w-full items-baseline gap-2 text-xs">
+    <fieldset className="min-w-0">
+      <legend className="mb-1 flex w-full flex-wrap items-baseline gap-x-2 text-xs">
         <span className="font-medium">Done when</span>
         {many ? (
           <select
@@ -50,7 +50,7 @@ export function Checks(p: ChecksProps) {
         {p.checks.map((c, i) => (
           <div key={i} data-testid="check-row" data-type={c.type}>
             <Tabs check={c} of={many ? ` of check ${i + 1}` : ""} onChange={(type) => change(i, { type })} />
-            <div className="flex items-center gap-1.5">
+            <div className="flex items-center gap-1.5 max-[640px]:flex-wrap">
               <CheckFields
                 check={c}
                 of={many ? ` of check ${i + 1}` : ""}
@@ -111,7 +111,7 @@ function Tabs({ check, of, onChange }: TabsProps) {
     <div
       role="radiogroup"
       aria-label={`Check type${of}`}
-      className="mb-1.5 inline-flex rounded-md bg-surface-hover p-0.5"
+      className="mb-1.5 inline-flex flex-wrap rounded-md bg-surface-hover p-0.5"
     >
       {checkTabs.map((t) => (
         <button

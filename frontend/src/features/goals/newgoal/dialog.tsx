@@ -125,7 +125,7 @@ function Permissions({ draft }: { draft: Draft }) {
   const work = describeWork(draft);
   const extra = describeExtraAccess(draft);
   return (
-    <p className="min-w-0 flex-1 text-xs text-text-muted" data-testid="allowed-words">
+    <p className="min-w-0 flex-1 text-xs text-text-muted max-[640px]:basis-full" data-testid="allowed-words">
       {describeAllowed(draft.risk, draft.dir, hosts)}
       {work ? <span data-testid="work-words"> {work}</span> : null}
       {extra ? <span className="text-warn"> {extra}</span> : null}

@@ -14,7 +14,7 @@ export function Risks({ risk, error, onChange }: RisksProps) {
   return (
     <fieldset>
       <legend className="mb-1 text-xs font-medium">Permissions</legend>
-      <div className="grid grid-cols-5 gap-1.5">
+      <div className="grid grid-cols-5 gap-1.5 max-[640px]:grid-cols-1">
         {riskOptions.map((step) => (
           <label
             key={step.risk}

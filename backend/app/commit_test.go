@@ -1,0 +1,72 @@
+package app_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/goal"
+)
+
+// TestCommit_OfAGoal_HasItsFilesAlone: the commit has what the goal changed, and nothing that git ignores; what the user
+// had not committed before is named, and what is checked out stays.
+func TestCommit_OfAGoal_HasItsFilesAlone(t *testing.T) {
+	p, dir := start(t, t.TempDir()), t.TempDir()
+	write := func(name, content string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git := func(args ...string) string {
+		t.Helper()
+		c := exec.CommandContext(t.Context(), "git", args...)
+		c.Dir = dir
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	git("init", "-q", "-b", "main")
+	git("config", "user.name", "Ada")
+	git("config", "user.email", "ada@example.org")
+	write("a", "one\n")
+	write("b", "one\n")
+	write("mine", "one\n")
+	write(".gitignore", "*.log\n")
+	git("add", "-A")
+	git("commit", "-qm", "one")
+	write("b", "not committed\n")
+	write("mine", "of the user\n")
+	p.provide(turns(call("run_command", `{"command":"echo two | tee -a a b c d.log; rm .gitignore"}`), givesUp))
+	out, err := p.goal.Start(api.StartInput{Objective: "Make it Two!", Dir: dir, Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	<-p.app.Done(goal.ID(out.GoalID))
+
+	changes := area[*api.ChangesAPI](t, p.app)
+	offer, err := changes.CommitOffer(out.GoalID)
+	if err != nil || offer.Branch != "goalpost/make-it-two" || offer.Current != "main" || offer.Message != "Make it Two!" {
+		t.Fatalf("offer %+v %v", offer, err)
+	}
+	done, err := changes.Commit(out.GoalID, api.CommitInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := git("log", "-1", "--format=%s", "--name-status", offer.Branch); got !=
+		"Make it Two!\n\nD\t.gitignore\nM\ta\nM\tb\nA\tc" {
+		t.Errorf("the commit is %q", got)
+	}
+	if strings.Join(done.Mixed, " ") != "b" || len(done.Skipped) != 1 || done.Skipped[0].Path != "d.log" {
+		t.Errorf("mixed %v, skipped %v", done.Mixed, done.Skipped)
+	}
+	if got := git("symbolic-ref", "--short", "HEAD") + " " + git("log", "--format=%s") + " " + git("diff", "--cached"); got !=
+		"main one " {
+		t.Errorf("what is checked out: %q", got)
+	}
+}

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+)
+
+func (p changeCommands) commit() *cobra.Command {
+	var in api.CommitInput
+	var patch string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "commit ID [PATH…]",
+		Short: "Commit what a goal changed to a branch, or write it as a patch",
+		Long: "Commit what a goal changed in its folder, as it is now, on top of the commit that is checked out. A new branch " +
+			"gets the commit; what is checked out, the index and stashes stay as they are. If --branch names the branch that " +
+			"is checked out, it moves on, and the index gets these files. Hooks, filters and signatures of git do not run: " +
+			"run your hooks before you push. Ignored files, files with a filter (git-lfs) and files of other repositories are " +
+			"left out and listed. Paths are relative to the goal's folder.",
+		Args: cobra.MinimumNArgs(1),
+		Example: "  " + p.Name + " commit 01k3\n  " + p.Name + " commit 01k3 --branch fix-cart -m 'Count items' src\n  " +
+			p.Name + " commit 01k3 --patch cart.patch",
+		RunE: func(c *cobra.Command, args []string) error {
+			in.Paths = args[1:]
+			if patch != "" && in.Branch != "" {
+				return fault.Invalid("patch", "--patch and --branch exclude each other", "give one of them")
+			}
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+				var out api.CommitOutput
+				var err error
+				if patch != "" {
+					out, err = p.writePatch(c, a, args[0], in, patch)
+				} else {
+					out, err = a.ChangesAPI(c.Context()).Commit(args[0], in)
+				}
+				switch {
+				case err != nil:
+					return err
+				case asJSON:
+					return p.json(out)
+				}
+				return p.printCommit(out, patch)
+			})
+		},
+	}
+	fl := c.Flags()
+	fl.StringVar(&in.Branch, "branch", "",
+		"the branch: a new one, or the one that is checked out (default goalpost/ and the "+
+			"first words of the objective)")
+	fl.StringVar(&patch, "patch", "", "write a patch for git am to this file, which must not exist, and make no branch")
+	fl.StringVarP(&in.Message, "message", "m", "", "the message (default the objective)")
+	fl.BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+// writePatch writes the patch to a new file, which is removed if that fails.
+func (p changeCommands) writePatch(
+	c *cobra.Command, a *app.App, id string, in api.CommitInput, path string,
+) (out api.CommitOutput, err error) {
+	v, err := a.ChangesAPI(c.Context()).List(id, nil)
+	if err != nil {
+		return out, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return out, fault.Invalid("patch", "the patch cannot be written: "+err.Error(), "name a file that does not exist")
+	}
+	out, err = a.WriteCommitPatch(c.Context(), goal.ID(v.GoalID), in, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return out, errors.Join(err, os.Remove(path))
+	}
+	return out, nil
+}
+
+func (p changeCommands) printCommit(out api.CommitOutput, patch string) error {
+	for _, f := range out.Files {
+		if err := p.printf("%-8s %s\n", f.Change, singleLine(f.Path)); err != nil {
+			return err
+		}
+	}
+	for _, s := range out.Skipped {
+		p.errorf("%s: left out: %s: %s\n", p.Name, singleLine(s.Path), singleLine(s.Why))
+	}
+	for _, path := range out.Mixed {
+		p.errorf("%s: %s had uncommitted changes before the goal; they are included\n", p.Name, singleLine(path))
+	}
+	count := goal.FormatCount(len(out.Files), "file")
+	if patch != "" {
+		return p.printf("%s written to %s. No hook ran.\n", count, singleLine(patch))
+	}
+	return p.printf("%s\n", fmt.Sprintf("%s committed to %s (%.12s). No hook ran.", count, out.Branch, out.Commit))
+}

@@ -153,7 +153,7 @@ func (a *GoalAPI) pendingApprovals(id goal.ID) (map[goal.ID]int, error) {
 
 // owner looks up the owner only for goals that a process may have.
 func (a *GoalAPI) owner(row store.GoalRow) (store.LockOwner, error) {
-	if row.Status == goal.Running || row.Status == goal.Pending || row.Exit == goal.WaitingForProvider ||
+	if row.Status == goal.Running || row.Status == goal.Pending || row.Exit.IsParked() ||
 		row.Queued != "" {
 		return a.store.LockOwner(row.ID)
 	}

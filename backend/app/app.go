@@ -177,6 +177,7 @@ func (a *App) openPrograms(ctx context.Context) error {
 		Secrets:   a.secrets,
 		Mask:      a.mask,
 		Clock:     a.options.Clock,
+		Budget:    &models.Budget{Config: a.cfg, Ledger: a.store, Clock: a.options.Clock, Log: a.log},
 		Transport: model.NewTransport(),
 		Pace:      a.options.Pace,
 	}
@@ -308,15 +309,16 @@ func (a *App) openGoals(context.Context) error {
 		Unconfined:   a.options.Unconfined,
 		FollowOthers: a.options.Watch,
 	}, runner.Config{
-		Journal:  a.store,
-		Open:     a.sessions.Open,
-		Publish:  a.broker.Publish,
-		Clock:    a.options.Clock,
-		Log:      a.log,
-		Slots:    a.options.Slots,
-		Law:      law,
-		Patience: a.approvalTimeout,
-		Disk:     func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
+		Journal:           a.store,
+		Open:              a.sessions.Open,
+		Publish:           a.broker.Publish,
+		Clock:             a.options.Clock,
+		Log:               a.log,
+		Slots:             a.options.Slots,
+		Law:               law,
+		Patience:          a.approvalTimeout,
+		DailyLimitReached: a.models.Budget.IsReached,
+		Disk:              func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
 	})
 	a.runner = a.Runner()
 	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Resume
@@ -417,6 +419,7 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		api.NewSSHAPI(ctx, a.panes.Servers),
 		api.NewMCPAPI(ctx, a.mcpServers),
 		api.NewSecretAPI(ctx, a.secrets),
+		api.NewSpendAPI(ctx, a.cfg, a.store, a.options.Clock.Now),
 	}
 }
 

@@ -54,6 +54,8 @@ const (
 	Stuck              Exit = "stuck"
 	NeedsUser          Exit = "needs_operator"
 	WaitingForProvider Exit = "parked"
+	// DailyLimitReached pauses a goal until the next day, or until the user raises the limit.
+	DailyLimitReached Exit = "daily_limit"
 	PausedByUser       Exit = "user_paused"
 	Interrupted        Exit = "interrupted"
 	AbortedByUser      Exit = "user_aborted"

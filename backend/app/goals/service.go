@@ -72,7 +72,7 @@ func New(d Deps, c runner.Config) *Service {
 			panes:      d.Panes,
 			unconfined: d.Unconfined,
 		},
-		resumption: &resumption{handed},
+		resumption: &resumption{handed, d.Models.Budget},
 		recovery:   &recovery{handed},
 		folderHistory: &folderHistory{
 			runs:  handed,

@@ -47,7 +47,7 @@ type (
 		TokensOut int64   `json:"tokens_out"`
 	}
 
-	// SpendToday is how the day stands in the user's time zone.
+	// SpendToday is what was spent on the present day of the user's time zone.
 	SpendToday struct {
 		USD      float64 `json:"usd"`
 		LimitUSD float64 `json:"limit_usd"` // of all goals together, 0 = no limit

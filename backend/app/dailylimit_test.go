@@ -164,6 +164,9 @@ func TestDailyLimit_AcrossMidnightAndRestart_ResumesOnTheNextDay(t *testing.T) {
 		}
 	})
 	p := startWith(t, home, clock)
+	if err := p.app.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	row, err := p.goal.Get(id)
 	if err != nil || row.Exit != goal.DailyLimitReached {
 		t.Fatalf("after the restart the goal is %s, %v", row.Exit, err)

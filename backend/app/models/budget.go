@@ -38,7 +38,7 @@ type Budget struct {
 // warnShare is the share of the limit at which goals are warned.
 const warnShare = 0.8
 
-// today is how the day stands.
+// today is what was spent on the present day, and its limit.
 type today struct {
 	limit, spent float64   // in USD; no limit is 0
 	start, end   time.Time // of the day
@@ -46,7 +46,7 @@ type today struct {
 
 func (d today) isReached() bool { return d.limit > 0 && d.spent >= d.limit }
 
-// readToday reads how the day stands. What was spent is 0 if there is no limit.
+// readToday reads what was spent today. What was spent is 0 if there is no limit.
 func (b *Budget) readToday(ctx context.Context) (d today, err error) {
 	d.start, d.end = goal.DayBounds(b.Clock.Now())
 	if d.limit = b.Config.Settings().DailyLimitUSD; d.limit > 0 {
@@ -78,7 +78,7 @@ func (b *Budget) RefuseIfReached(ctx context.Context) error {
 	}
 }
 
-// Spender says for whom a model is asked.
+// Spender names who asks a model.
 type Spender struct {
 	Goal goal.ID // "" if no goal asks
 	Role string  // agent, critic, judge, suggest

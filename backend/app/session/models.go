@@ -126,12 +126,13 @@ func (r *Session) openModel(ctx context.Context, role string, p models.Choice) (
 			r.warn(role, fmt.Sprintf("%v; trying again in %s", err, goal.FormatDuration(d)))
 		},
 	}
+	spender := role
 	if role == "model" {
-		role = "agent"
+		spender = "agent"
 	}
 	return r.registry.Models.Budget.Meter(retrying, p.Provider, models.Spender{
 		Goal: r.goal,
-		Role: role,
+		Role: spender,
 		Warn: func(text string) { r.warn(event.DailyLimitWarning, text) },
 	}), nil
 }

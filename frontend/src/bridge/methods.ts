@@ -50,6 +50,9 @@ import type {
   SecretView,
   Settings,
   Site,
+  SpendInput,
+  SpendReport,
+  SpendToday,
   StartInput,
   StartOutput,
   StatusOutput,
@@ -168,6 +171,8 @@ export interface Methods {
   "SecretAPI.Logins": () => LoginView[] | null;
   "SecretAPI.SaveLogin": (input: LoginInput) => boolean;
   "SecretAPI.RemoveLogin": (origin: string, user: string) => boolean;
+  "SpendAPI.Today": () => SpendToday;
+  "SpendAPI.Report": (input: SpendInput) => SpendReport;
   "SettingsAPI.Get": () => Settings;
   "SettingsAPI.Save": (settings: Settings) => boolean;
   "SettingsAPI.Doctor": () => Finding[] | null;

@@ -18,6 +18,7 @@ import type {
   PruneInput,
   ResumeInput,
   SecretView,
+  SpendToday,
   StartInput,
   Verdict,
   ProtectedState,
@@ -45,6 +46,7 @@ import {
   remoteSessions,
   servers,
   settings,
+  spendRows,
   staticGoals,
   staticSteps,
   terminalPane,
@@ -85,6 +87,8 @@ export class FakeBridge implements Bridge {
   /** What tests of connections find. */
   connectionTest = structuredClone(connectionTest);
   guests = structuredClone(mcpServers);
+  /** What was spent today, in USD. */
+  spent = 7.42;
   findings = structuredClone(findings);
   servers = structuredClone(servers);
   approvals: ApprovalView[] = structuredClone(approvals);
@@ -107,6 +111,12 @@ export class FakeBridge implements Bridge {
     this.goals.get("01m0running00000000000000a1")?.steps.push(...structuredClone(staticSteps));
     this.panes = [terminalPane("t1", { title: "deploy@edge-1", dir: "/var/log/nginx" })];
     this.lively();
+  }
+
+  private spentToday(): SpendToday {
+    const resets = new Date();
+    resets.setHours(24, 0, 0, 0);
+    return { usd: this.spent, limit_usd: this.settings.daily_limit_usd, resets_at: resets.toISOString() };
   }
 
   private saveConnection(input: ConnectInput): ConnectOutput {
@@ -628,6 +638,18 @@ export class FakeBridge implements Bridge {
     "SecretAPI.RemoveLogin": (origin, user) => {
       this.logins = this.logins.filter((l) => l.origin !== origin || l.user !== user);
       return true;
+    },
+    "SpendAPI.Today": () => this.spentToday(),
+    "SpendAPI.Report": (input) => {
+      const rows = this.options.empty ? [] : spendRows[input.by];
+      const total = { key: "", label: "", usd: 0, turns: 0, tokens_in: 0, tokens_out: 0 };
+      for (const r of rows) {
+        total.usd += r.usd;
+        total.turns += r.turns;
+        total.tokens_in += r.tokens_in;
+        total.tokens_out += r.tokens_out;
+      }
+      return { ...input, rows, total, today: this.spentToday() };
     },
     "SettingsAPI.Get": () => this.settings,
     "SettingsAPI.Save": (s) => {

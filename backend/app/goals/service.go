@@ -30,6 +30,7 @@ type Service struct {
 	*resumption
 	*recovery
 	*folderHistory
+	*suggester
 	cfg          *config.Config
 	store        *store.Store
 	panes        *panes.Registry
@@ -86,6 +87,7 @@ func New(d Deps, c runner.Config) *Service {
 		sessions:     d.Sessions,
 		followOthers: d.FollowOthers,
 	}
+	s.suggester = &suggester{s.intake}
 	c.Ended = s.cleanUpRun
 	handed.runner = runner.New(c)
 	return s

@@ -53,6 +53,8 @@ import type {
   SpendInput,
   SpendReport,
   SpendToday,
+  SuggestInput,
+  SuggestOutput,
   StartInput,
   StartOutput,
   StatusOutput,
@@ -92,6 +94,8 @@ export interface Methods {
   "GoalAPI.Reject": (id: string, note: string) => boolean;
   "GoalAPI.Prunable": (input: PruneInput) => PruneOutput;
   "GoalAPI.Prune": (input: PruneInput) => PruneOutput;
+  "GoalAPI.Suggest": (input: SuggestInput) => SuggestOutput;
+  "GoalAPI.TrySuggested": (input: TryInput) => TryOutput;
   "GoalAPI.Proposal": (dir: string) => ProposalView;
   "GoalAPI.Protected": (input: ProtectInput) => ProtectedFile[] | null;
   "GoalAPI.ProtectedState": (id: string) => ProtectedState;

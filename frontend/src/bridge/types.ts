@@ -10,3 +10,4 @@ export type * from "./types/pane";
 export type * from "./types/recording";
 export type * from "./types/settings";
 export type * from "./types/spend";
+export type * from "./types/suggest";

@@ -339,6 +339,20 @@ export const scenes: Record<string, Scene> = {
       (await shown("provider-offer")).scrollIntoView({ block: "center" });
     },
   },
+  "new-goal-suggest": {
+    after: async (app) => {
+      app.toggleGoals();
+      const set = (field: HTMLElement, text: string) => {
+        const proto = field instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
+        Object.getOwnPropertyDescriptor(proto, "value")?.set?.call(field, text);
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      };
+      set(await shown("field-objective"), "Make coupon codes work at checkout. A code counts once per cart.");
+      set(await shown("field-dir"), "/home/ada/shop");
+      await press("suggest-checks");
+      return shown("suggestion-tried");
+    },
+  },
   "settings-spend": {
     after: async (app) => {
       app.go("settings");

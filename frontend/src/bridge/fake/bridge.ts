@@ -47,6 +47,7 @@ import {
   servers,
   settings,
   spendRows,
+  suggested,
   staticGoals,
   staticSteps,
   terminalPane,
@@ -477,6 +478,14 @@ export class FakeBridge implements Bridge {
       const verdicts = this.goal(id).events.filter((e) => e.type === "verdict" && e.outcome === "pass");
       return { verdicts: verdicts as unknown as Verdict[], passed: true, open: false, faults: [] };
     },
+    "GoalAPI.Suggest": ({ dir }) => ({
+      checks: dir ? structuredClone(suggested) : [],
+      notes: dir ? [] : ["No model was asked, because none is connected."],
+    }),
+    "GoalAPI.TrySuggested": ({ check }) =>
+      check.type === "http"
+        ? { outcome: "passes_already", detail: "200", output: "", exit_code: 0, ms: 12 }
+        : { outcome: "fails_now", detail: "exit 1, wanted 0", output: "1 test failed\n", exit_code: 1, ms: 2_210 },
     "GoalAPI.Proposal": (dir) => {
       if (!dir.endsWith("/shop")) {
         throw new CallError({ code: "not_found", message: `${dir} proposes nothing`, hint: "", field: "dir" });

@@ -19,6 +19,7 @@ import type {
   SpendBy,
   SpendRow,
   StepRow,
+  SuggestedCheck,
 } from "@/bridge/types";
 
 /** The moment at which the fake world stands still, so that pictures of it are the same each time. */
@@ -57,6 +58,28 @@ export const settings: Settings = {
   home_page: "",
   search_page: "",
 };
+
+/** What is proposed for a goal in a folder. */
+export const suggested: SuggestedCheck[] = [
+  {
+    check: { type: "shell", command: "go test ./cart/..." },
+    reason: "go.mod: a Go module with tests.",
+    from: "folder",
+    allow_local: [],
+  },
+  {
+    check: { type: "http", url: "http://127.0.0.1:8080/" },
+    reason: "A server of yours answers on port 8080 (status 200 now).",
+    from: "server",
+    allow_local: [8080],
+  },
+  {
+    check: { type: "model_question", question: "Does the cart page show the discount exactly once?" },
+    reason: "A program cannot see how the page shows it.",
+    from: "model",
+    allow_local: [],
+  },
+];
 
 const spendRow = (key: string, usd: number, turns: number, tokens_in: number, tokens_out: number, label = "") => {
   return { key, label, usd, turns, tokens_in, tokens_out };

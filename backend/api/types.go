@@ -449,7 +449,7 @@ type Settings struct {
 	Toolchains    string  `json:"toolchains"`  // additional folders that goals can read, separated as in PATH
 	WorkDir       string  `json:"work_dir"`    // where new goals get their folders; "" = the default
 	HomePage      string  `json:"home_page"`   // address of the home button of a browser pane; "" = a blank page
-	SearchPage    string  `json:"search_page"` // search address for words in the address bar, with %s for the words; "" = none
+	SearchPage    string  `json:"search_page"` // address for words in the address bar, with %s for them; "" = none
 }
 
 // Connection is how the page reaches the loopback stream.

@@ -99,7 +99,8 @@ func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
 			return ok
 		})
 		b := e.Body.(*event.Paused) //nolint:forcetypeassert // just asserted
-		if b.Exit != goal.DailyLimitReached || !strings.HasPrefix(b.Reason, "Today's limit of $3.75 is reached; resumes tomorrow") {
+		if b.Exit != goal.DailyLimitReached ||
+			!strings.HasPrefix(b.Reason, "Today's limit of $3.75 is reached; resumes tomorrow") {
 			t.Fatalf("paused with %s: %s", b.Exit, b.Reason)
 		}
 		paused++
@@ -125,7 +126,7 @@ func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
 	p.limitDay(100)
 	for range ids {
 		e := p.await("end", func(e event.Event) bool { _, ok := e.Body.(*event.Ended); return ok })
-		if b := e.Body.(*event.Ended); b.Exit != goal.Done || !ids[string(e.GoalID)] { //nolint:forcetypeassert // just asserted
+		if b := e.Body.(*event.Ended); b.Exit != goal.Done || !ids[string(e.GoalID)] { //nolint:forcetypeassert // of that type
 			t.Errorf("ended with %s: %v", b.Exit, b.Report)
 		}
 	}
@@ -146,7 +147,12 @@ func TestDailyLimit_AcrossMidnightAndRestart_ResumesOnTheNextDay(t *testing.T) {
 	var id string
 	t.Run("before", func(t *testing.T) {
 		p := startWith(t, home, clock)
-		if err := p.cfg.SaveProvider(config.Provider{ID: "test", Kind: config.OpenAI, BaseURL: server.URL, Model: "m"}); err != nil {
+		if err := p.cfg.SaveProvider(config.Provider{
+			ID:      "test",
+			Kind:    config.OpenAI,
+			BaseURL: server.URL,
+			Model:   "m",
+		}); err != nil {
 			t.Fatal(err)
 		}
 		p.usePrice()
@@ -177,7 +183,7 @@ func TestDailyLimit_AcrossMidnightAndRestart_ResumesOnTheNextDay(t *testing.T) {
 	finish.Store(true)
 	clock.set(midnight.Add(time.Minute))
 	e := p.await("resumption", func(e event.Event) bool { _, ok := e.Body.(*event.Resumed); return ok })
-	if b := e.Body.(*event.Resumed); !strings.Contains(b.Note, "new day") { //nolint:forcetypeassert // just asserted
+	if b := e.Body.(*event.Resumed); !strings.Contains(b.Note, "new day") { //nolint:forcetypeassert // of that type
 		t.Errorf("resumed with the note %q", b.Note)
 	}
 	if b, ok := p.ended(id).Body.(*event.Paused); !ok || b.Exit != goal.DailyLimitReached ||

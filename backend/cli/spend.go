@@ -56,7 +56,8 @@ func (p spendCommand) spend() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&by, "by", "day", "day, goal, provider or model")
-	c.Flags().StringVar(&since, "since", "30d", "from then on: a number of days (7d) or hours (12h), a date (2026-11-23), or all")
+	c.Flags().StringVar(&since, "since", "30d",
+		"from then on: a number of days (7d) or hours (12h), a date (2026-11-23), or all")
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	c.Flags().StringVar(&limit, "daily-limit", "", "set the limit of a day in USD, such as 5; none removes it")
 	c.MarkFlagsMutuallyExclusive("daily-limit", "by")

@@ -46,7 +46,7 @@ func (p suggestCommand) suggest() *cobra.Command {
 				list := make([]suggestion, len(out.Checks))
 				for i, k := range out.Checks {
 					list[i] = suggestion{SuggestedCheck: k, Flags: acceptFlags(k)}
-					if !noTry {
+					if !noTry && k.Check.Type.IsDeterministic() {
 						list[i].try(g, in.Dir)
 					}
 					if !asJSON {
@@ -84,6 +84,8 @@ func (s *suggestion) try(g *api.GoalAPI, dir string) {
 // describe says what came of trying it.
 func (s *suggestion) describe() string {
 	switch {
+	case !s.Check.Type.IsDeterministic():
+		return "not tried: a model or you decide it when the agent claims"
 	case s.Tried == nil && s.Why != "":
 		return "not tried: " + s.Why
 	case s.Tried == nil:
@@ -123,7 +125,7 @@ func (p suggestCommand) printSuggestEnd(list []suggestion, notes []string) error
 // acceptFlags are the flags of run that accept a proposal, "" where run has none for all of its fields.
 func acceptFlags(k api.SuggestedCheck) string {
 	c := k.Check
-	var flags, plain = "", goal.Check{Type: c.Type}
+	flags, plain := "", goal.Check{Type: c.Type}
 	switch c.Type {
 	case goal.Shell:
 		flags, plain.Command = "--check-shell "+quoteShell(c.Command), c.Command

@@ -10,9 +10,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// waitForProvider waits until the provider may be asked again, or the limit of the day leaves money, without a slot and without spending anything. It ends
-// early if the user resumes the goal, perhaps with new limits. opening are the first events of the next run; ok is
-// false if the goal does not continue.
+// waitForProvider waits until the provider may be asked again, or the limit of the day leaves money, without a slot
+// and without spending anything. It ends early if the user resumes the goal, perhaps with new limits. opening are the
+// first events of the next run; ok is false if the goal does not continue.
 func (r *Runner) waitForProvider(
 	ctx context.Context, g *goal.Goal, until time.Time, a *active,
 ) (opening []event.Body, ok bool) {

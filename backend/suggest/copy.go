@@ -33,8 +33,8 @@ func CopyFolder(ctx context.Context, from, to string) error {
 		if err != nil || p == "." {
 			return err
 		}
-		if err := ctx.Err(); err != nil {
-			return err
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		if entries++; entries > maxCopyEntries {
 			return ErrTooLarge
@@ -46,7 +46,7 @@ func CopyFolder(ctx context.Context, from, to string) error {
 		case d.Type()&fs.ModeSymlink != 0:
 			link, err := source.Readlink(p)
 			if err != nil {
-				return err
+				return err //nolint:wrapcheck // wrapped below
 			}
 			return os.Symlink(link, target)
 		case d.Type().IsRegular():
@@ -70,6 +70,9 @@ func copyFile(source *os.Root, name, target string, left *int64) (err error) {
 	info, err := in.Stat()
 	if err != nil {
 		return err //nolint:wrapcheck // likewise
+	}
+	if info.Size() > *left {
+		return ErrTooLarge
 	}
 	out, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o200)
 	if err != nil {

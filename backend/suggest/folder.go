@@ -113,7 +113,9 @@ func folderProposal(command, reason string) Proposal {
 }
 
 // testNames are the names of scripts and targets that decide something, the best first.
-var testNames = []string{"test", "check", "verify", "ci", "test:unit", "test:e2e", "e2e", "lint", "typecheck", "type-check", "build"}
+var testNames = []string{
+	"test", "check", "verify", "ci", "test:unit", "test:e2e", "e2e", "lint", "typecheck", "type-check", "build",
+}
 
 // packageScripts proposes scripts of package.json, run with the package manager that made the lock file.
 func (f *Folder) packageScripts() (list []Proposal) {

@@ -11,11 +11,14 @@ import (
 var (
 	quotedPart = regexp.MustCompile("`([^`\n]{2,200})`")
 	localURL   = regexp.MustCompile(`https?://(?:localhost|127\.0\.0\.1)(?::\d{1,5})?(?:/[A-Za-z0-9_./?=&%-]*)?`)
-	fileName   = regexp.MustCompile(`(?:^|[\s"'(` + "`" + `])((?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)*[A-Za-z0-9_][A-Za-z0-9_.-]*\.` +
+	fileName   = regexp.MustCompile(`(?:^|[\s"'(` + "`" + `])` + `((?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)*` +
+		`[A-Za-z0-9_][A-Za-z0-9_.-]*\.` +
 		`(?:txt|md|html|css|js|mjs|ts|tsx|jsx|json|yaml|yml|toml|csv|tsv|go|py|rs|rb|java|c|h|cpp|sh|sql|pdf|png|jpg|svg|` +
 		`xml|ini|cfg|conf|env|lock))(?:$|[\s"'),;:!?` + "`" + `]|\.(?:\s|$))`)
-	productName = regexp.MustCompile(`(?i)^(?:node|next|vue|nuxt|react|express|three|d3|angular|ember|backbone|chart)\.js$`)
-	serverWord  = regexp.MustCompile(`(?i)\b(?:servers?|pages?|sites?|website|web|https?|urls?|endpoints?|api|ports?|localhost|browser)\b`)
+	productName = regexp.MustCompile(
+		`(?i)^(?:node|next|vue|nuxt|react|express|three|d3|angular|ember|backbone|chart)\.js$`)
+	serverWord = regexp.MustCompile(
+		`(?i)\b(?:servers?|pages?|sites?|website|web|https?|urls?|endpoints?|api|ports?|localhost|browser)\b`)
 )
 
 // ReadObjective proposes what the user's own words name: commands between backticks, addresses on this computer, and
@@ -24,7 +27,11 @@ func ReadObjective(objective string, folder fs.FS) []Proposal {
 	var list []Proposal
 	for _, m := range quotedPart.FindAllStringSubmatch(objective, -1) {
 		if line := strings.TrimSpace(m[1]); isKnownCommand(line) {
-			list = append(list, Proposal{Check: shellCommand(line), Reason: "The objective names this command.", From: FromObjective})
+			list = append(list, Proposal{
+				Check:  shellCommand(line),
+				Reason: "The objective names this command.",
+				From:   FromObjective,
+			})
 		}
 	}
 	for _, address := range localURL.FindAllString(objective, -1) {

@@ -129,7 +129,8 @@ func TestFolder_HostileFiles_ProposeNothingElse(t *testing.T) {
 	if got := names(f.Proposals()); len(got) != 0 {
 		t.Errorf("proposed %q", got)
 	}
-	if all := f.Names(100); slices.ContainsFunc(all, func(s string) bool { return strings.Contains(s, "ignore the user") }) {
+	all := f.Names(100)
+	if strings.Contains(strings.Join(all, "\n"), "ignore the user") {
 		t.Errorf("the names are %q", all)
 	}
 }

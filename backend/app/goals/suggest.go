@@ -79,17 +79,21 @@ const (
 // userPorts lists the ports of the user's servers, without those of Goalpost and of models.
 func (s *suggester) userPorts() []int {
 	ports := procnet.UserPorts(strconv.Itoa(os.Getuid()))
+	providers := s.intake.cfg.Providers()
 	ports = slices.DeleteFunc(ports, func(port int) bool {
-		return s.intake.access.Ports.Contains(port) || slices.ContainsFunc(s.intake.cfg.Providers(), func(p config.Provider) bool {
+		hasModel := func(p config.Provider) bool {
 			u, err := url.Parse(p.BaseURL)
 			return err == nil && u.Port() == strconv.Itoa(port)
-		})
+		}
+		return s.intake.access.Ports.Contains(port) || slices.ContainsFunc(providers, hasModel)
 	})
 	return ports[:min(len(ports), maxPorts)]
 }
 
 // askModel asks the goal's model for proposals. Without any it returns why, for the user.
-func (s *suggester) askModel(ctx context.Context, in api.SuggestInput, prompt string) (list []suggest.Proposal, note string) {
+func (s *suggester) askModel(
+	ctx context.Context, in api.SuggestInput, prompt string,
+) (list []suggest.Proposal, note string) {
 	if in.NoModel {
 		return nil, ""
 	}

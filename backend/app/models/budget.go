@@ -136,13 +136,20 @@ func (m meteredModel) checkLimit(ctx context.Context) error {
 		return &goal.Unavailable{
 			Until:      d.end,
 			DailyLimit: true,
-			Err: fmt.Errorf("Today's limit of $%.2f is reached; resumes tomorrow or when you raise it: Settings › Models",
-				d.limit), //nolint:staticcheck // a sentence for the user
+			Err:        reachedError(d.limit),
 		}
 	case d.limit > 0 && d.spent >= warnShare*d.limit && m.by.Warn != nil && m.budget.markWarned(m.by.Goal, d.start):
 		m.by.Warn(fmt.Sprintf("%d %% of today's limit of $%.2f is used up", int(100*d.spent/d.limit), d.limit))
 	}
 	return nil
+}
+
+// reachedError says to the user that a limit in USD is reached for today.
+type reachedError float64
+
+func (e reachedError) Error() string {
+	return fmt.Sprintf("Today's limit of $%.2f is reached; resumes tomorrow or when you raise it: Settings › Models",
+		float64(e))
 }
 
 // markWarned reports whether a goal has not been warned for that day.

@@ -277,7 +277,8 @@ func TruncateWords(s string) string {
 	return s
 }
 
-// JudgeFor returns the model that tries the checks of a goal that is not made yet; nil if there is none, as for the scripted model.
+// JudgeFor returns the model that tries the checks of a goal that is not made yet; nil if there is none, as for the
+// scripted model.
 func (ps *Providers) JudgeFor(ctx context.Context, provider, judge string) judge.Model {
 	if judge != "" {
 		provider = judge

@@ -4,7 +4,7 @@ import { Button, IconButton } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
 import { checkLabel } from "@/features/goals/labels";
-import type { TryResult } from "./checks";
+import { programChecks, type TryResult } from "./checks";
 import { checkTabs } from "./checkfields";
 import type { Suggestion, SuggestState } from "./usesuggestions";
 
@@ -86,7 +86,11 @@ function Line({ suggestion: s, onAdd, onEdit, onDrop }: LineProps) {
         {s.reason} <Source from={s.from} />
         {s.allow_local.length > 0 ? ` Needs access to port ${s.allow_local.join(", ")} of this computer.` : ""}
       </p>
-      <Tried tried={s.tried} />
+      {programChecks.has(s.check.type) ? (
+        <Tried tried={s.tried} />
+      ) : (
+        <p className="mt-0.5 pl-16 text-text-muted">Not tried: a model decides it when the agent claims</p>
+      )}
     </li>
   );
 }

@@ -2,7 +2,7 @@ import { useRef, useState } from "react";
 import { asProblem } from "@/bridge/problem";
 import type { SuggestedCheck } from "@/bridge/types";
 import { useApp } from "@/store/context";
-import type { TryResult } from "./checks";
+import { programChecks, type TryResult } from "./checks";
 import type { Draft } from "./draft";
 import { draftCheck } from "./draftcheck";
 import { toTryInput } from "./input";
@@ -60,7 +60,7 @@ export function useSuggestions(draft: Draft) {
     }
     setList(found);
     setState(found.length > 0 ? "found" : "none");
-    for (const s of found) {
+    for (const s of found.filter((o) => programChecks.has(o.check.type))) {
       const put = (tried: TryResult) => setList((all) => all.map((o) => (o.id === s.id ? { ...o, tried } : o)));
       put({ state: "running" });
       const tried = await tryOne(s);

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -119,8 +120,13 @@ func (m meteredModel) Turn(ctx context.Context, t goal.Turn, delta func(string))
 		}
 	}
 	reply, err := m.Client.Turn(ctx, t, delta)
-	if m.provider.Kind != config.Demo && reply.Usage != (goal.Usage{}) {
-		m.record(ctx, t.Model, reply.Usage)
+	usage := reply.Usage
+	var mistake *goal.ModelMistake
+	if errors.As(err, &mistake) {
+		usage = mistake.Usage
+	}
+	if m.provider.Kind != config.Demo && usage != (goal.Usage{}) {
+		m.record(ctx, t.Model, usage)
 	}
 	return reply, err
 }

@@ -53,6 +53,7 @@ var rings = map[string]int{
 	"backend/recording": 2,
 	"backend/snapshot":  2,
 	"backend/gitrepo":   2,
+	"backend/suggest":   2,
 
 	"backend/app":   3,
 	"backend/api":   3,

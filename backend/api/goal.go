@@ -16,6 +16,7 @@ import (
 // Goals is the interface of GoalAPI to the program. Every method may be called concurrently.
 type Goals interface {
 	GoalStarter
+	CheckSuggester
 	GoalController
 	GoalArchive
 	GoalMonitor
@@ -58,6 +59,7 @@ type GoalMonitor interface {
 // GoalAPI is for goals. An id may be a unique part of six characters or more.
 type GoalAPI struct {
 	starter    GoalStarter
+	suggester  CheckSuggester
 	controller GoalController
 	archive    GoalArchive
 	monitor    GoalMonitor // nil where goals can only be read
@@ -67,7 +69,7 @@ type GoalAPI struct {
 
 // NewGoalAPI makes the API; ctx is the program's life. Without Goals it is read-only.
 func NewGoalAPI(ctx context.Context, g Goals, s *store.Store) *GoalAPI {
-	return &GoalAPI{starter: g, controller: g, archive: g, monitor: g, store: s, apiBase: apiBase{ctx}}
+	return &GoalAPI{starter: g, suggester: g, controller: g, archive: g, monitor: g, store: s, apiBase: apiBase{ctx}}
 }
 
 // Start creates a goal and starts it.
@@ -138,7 +140,7 @@ func (a *GoalAPI) pendingApprovals(id goal.ID) (map[goal.ID]int, error) {
 
 // owner looks up the owner only for goals that a process may have.
 func (a *GoalAPI) owner(row store.GoalRow) (store.LockOwner, error) {
-	if row.Status == goal.Running || row.Status == goal.Pending || row.Exit == goal.WaitingForProvider ||
+	if row.Status == goal.Running || row.Status == goal.Pending || row.Exit.IsParked() ||
 		row.Queued != "" {
 		return a.store.LockOwner(row.ID)
 	}

@@ -46,6 +46,7 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 		KeepDays:        s.KeepDays,
 		GraceMinutes:    s.GraceMinutes,
 		GoalMemory:      s.GoalMemory,
+		DailyLimitUSD:   s.DailyLimitUSD,
 		Toolchains:      s.Toolchains,
 		WorkDir:         s.WorkDir,
 		HomePage:        s.HomePage,
@@ -62,7 +63,7 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 			return false, err
 		}
 	}
-	all.Toolchains = s.Toolchains
+	all.Toolchains, all.DailyLimitUSD = s.Toolchains, s.DailyLimitUSD
 	all.Theme, all.FontSize, all.Scrollback, all.Welcomed = s.Theme, s.FontSize, s.Scrollback, s.Welcomed
 	all.FontFamily, all.WebGL, all.ScreenReader = s.FontFamily, s.WebGL, s.ScreenReader
 	all.ApprovalMinutes, all.SecretsInFile, all.Notifications = s.ApprovalMinutes, s.SecretsInFile, s.Notifications

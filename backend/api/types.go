@@ -447,11 +447,13 @@ type Settings struct {
 	TurnMinutes   int  `json:"turn_minutes"`   // maximum for one turn of a model; 0 = the default of three
 	GraceMinutes  int  `json:"linger_minutes"` // how long a goal's programs keep running after done; 0 = not at all
 	// maximum memory of all programs of a goal together, in MiB; 0 = three quarters of the machine's
-	GoalMemory int    `json:"goal_memory"`
-	Toolchains string `json:"toolchains"`  // additional folders that goals can read, separated as in PATH
-	WorkDir    string `json:"work_dir"`    // where new goals get their folders; "" = the default
-	HomePage   string `json:"home_page"`   // address of the home button of a browser pane; "" = a blank page
-	SearchPage string `json:"search_page"` // search address for words in the address bar, with %s for the words; "" = none
+	GoalMemory int `json:"goal_memory"`
+	// DailyLimitUSD is how much all goals together may spend in a day; 0 = no limit
+	DailyLimitUSD float64 `json:"daily_limit_usd"`
+	Toolchains    string  `json:"toolchains"`  // additional folders that goals can read, separated as in PATH
+	WorkDir       string  `json:"work_dir"`    // where new goals get their folders; "" = the default
+	HomePage      string  `json:"home_page"`   // address of the home button of a browser pane; "" = a blank page
+	SearchPage    string  `json:"search_page"` // address for words in the address bar, with %s for them; "" = none
 }
 
 // Connection is how the page reaches the loopback stream.

@@ -112,6 +112,7 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		api.NewSSHAPI(ctx, a.panes.Servers),
 		api.NewMCPAPI(ctx, a.mcpServers),
 		api.NewSecretAPI(ctx, a.secrets),
+		api.NewSpendAPI(ctx, a.cfg, a.store, a.options.Clock.Now),
 	}
 }
 

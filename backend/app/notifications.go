@@ -38,8 +38,12 @@ func (nt *notifier) start(ctx context.Context) {
 	nt.sub = sub
 	nt.work.Go(func() {
 		waits := map[goal.ID]bool{}
+		daily := dailyNotices{}
 		for e := range sub.C {
 			n, ok := notificationFor(e, waits)
+			if !ok {
+				n, ok = daily.noticeFor(e)
+			}
 			if !ok || e.At.Before(nt.began) || !nt.cfg.Settings().Notifications {
 				continue
 			}
@@ -80,6 +84,28 @@ func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notificati
 	return n, tell
 }
 
+// dailyNotices are the days for which the user was notified that their limit is almost or quite used up.
+type dailyNotices struct{ near, reached string }
+
+// noticeFor returns the notification for an event about the limit of a day. Each of the two is shown once a day,
+// however many goals report it.
+func (d *dailyNotices) noticeFor(e event.Event) (n notify.Notification, show bool) {
+	day := e.At.Local().Format(time.DateOnly)
+	switch b := e.Body.(type) {
+	case *event.Warning:
+		if b.What == event.DailyLimitWarning && d.near != day {
+			d.near = day
+			return notify.Notification{Title: "Most of today's limit is used up", Text: b.Text}, true
+		}
+	case *event.Paused:
+		if b.Exit == goal.DailyLimitReached && d.reached != day {
+			d.reached = day
+			return notify.Notification{Title: "Goals pause: today's limit is reached", Text: b.Reason, Urgent: true}, true
+		}
+	}
+	return n, false
+}
+
 // notificationText is the goal's objective with what the event says, which for a done goal is what it proves.
 func notificationText(g goal.Goal, body event.Body, text string) string {
 	if ended, ok := body.(*event.Ended); ok {
@@ -88,11 +114,22 @@ func notificationText(g goal.Goal, body event.Body, text string) string {
 	return strings.TrimSpace(models.TruncateWords(g.Objective) + "\n" + models.TruncateWords(text))
 }
 
+// isAboutDay reports whether an event concerns all goals, not only its own.
+func isAboutDay(body event.Body) bool {
+	switch b := body.(type) {
+	case *event.Warning:
+		return b.What == event.DailyLimitWarning
+	case *event.Paused:
+		return b.Exit == goal.DailyLimitReached
+	}
+	return false
+}
+
 // show passes a notification about an event to the desktop, with the goal's objective and with what a done goal proves.
 func (nt *notifier) show(ctx context.Context, e event.Event, n notify.Notification) {
 	ctx, cancel := context.WithTimeout(ctx, notificationTimeout)
 	defer cancel()
-	if row, err := nt.store.Goal(ctx, e.GoalID); err == nil {
+	if row, err := nt.store.Goal(ctx, e.GoalID); err == nil && !isAboutDay(e.Body) {
 		n.Text = notificationText(row.Goal, e.Body, n.Text)
 	}
 	n.Text = nt.mask.Text(n.Text)

@@ -85,3 +85,30 @@ func TestPatience(t *testing.T) {
 		}
 	}
 }
+
+func TestDailyNotices_SeveralGoals_OneNoticeADay(t *testing.T) {
+	var d dailyNotices
+	day := time.Date(2026, 11, 23, 10, 0, 0, 0, time.Local)
+	at := func(days int, body event.Body) event.Event {
+		return event.Event{GoalID: goal.ID("g"), At: day.AddDate(0, 0, days), Body: body}
+	}
+	warning := &event.Warning{What: event.DailyLimitWarning, Text: "80 %"}
+	paused := &event.Paused{Exit: goal.DailyLimitReached, Reason: "Today's limit"}
+	for i, c := range []struct {
+		e    event.Event
+		show bool
+	}{
+		{at(0, &event.Warning{What: "usd", Text: "50 %"}), false},
+		{at(0, warning), true},
+		{at(0, warning), false},
+		{at(0, paused), true},
+		{at(0, paused), false},
+		{at(1, warning), true},
+		{at(1, paused), true},
+		{at(1, &event.Paused{Exit: goal.WaitingForProvider}), false},
+	} {
+		if n, show := d.noticeFor(c.e); show != c.show || show && n.Text == "" {
+			t.Errorf("%d: %v %v", i, n, show)
+		}
+	}
+}

@@ -106,6 +106,7 @@ func (a *App) openPrograms(ctx context.Context) error {
 		Secrets:   a.secrets,
 		Mask:      a.mask,
 		Clock:     a.options.Clock,
+		Budget:    &models.Budget{Config: a.cfg, Ledger: a.store, Clock: a.options.Clock, Log: a.log},
 		Transport: model.NewTransport(),
 		Pace:      a.options.Pace,
 	}
@@ -239,15 +240,16 @@ func (a *App) openGoals(context.Context) error {
 		FollowOthers: a.options.Watch,
 		Preflighted:  a.options.Preflighted,
 	}, runner.Config{
-		Journal:  a.store,
-		Open:     a.sessions.Open,
-		Publish:  a.broker.Publish,
-		Clock:    a.options.Clock,
-		Log:      a.log,
-		Slots:    a.options.Slots,
-		Law:      law,
-		Patience: a.approvalTimeout,
-		Disk:     func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
+		Journal:           a.store,
+		Open:              a.sessions.Open,
+		Publish:           a.broker.Publish,
+		Clock:             a.options.Clock,
+		Log:               a.log,
+		Slots:             a.options.Slots,
+		Law:               law,
+		Patience:          a.approvalTimeout,
+		DailyLimitReached: a.models.Budget.IsReached,
+		Disk:              func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
 	})
 	a.runner = a.Runner()
 	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Resume

@@ -48,6 +48,7 @@ func (p Program) root() *cobra.Command {
 	root.AddCommand(
 		runCommand{p}.run(), reading.list(), reading.show(), reading.events(), reading.report(),
 		receiptCommand{p}.receipt(), p.recording(), changes.diff(), changes.undo(), changes.commit(),
+		spendCommand{p}.spend(), suggestCommand{p}.suggest(),
 		resuming.resume(), resuming.reopen(), resuming.accept(), resuming.reject(),
 		orders.orderCommand("pause", "Pause a running goal after its current call", (*api.GoalAPI).Pause),
 		orders.orderCommand("abort", "End a goal at once", (*api.GoalAPI).Abort),

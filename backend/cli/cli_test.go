@@ -100,6 +100,11 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 			{Tool: "write_file", Arguments: `{"path":"done.txt","content":"done\n"}`},
 			{Tool: "claim_complete", Arguments: `{"rationale":"done.txt is there"}`},
 		}}
+	case "proposes":
+		return modeltest.Say(`{"checks":[{"type":"shell","command":"sh check.sh","reason":"The check of the shop."},
+			{"type":"shell","command":"rm -rf * && touch removed","reason":"It is empty."}]}`)
+	case "babbles":
+		return modeltest.Say("I would run the tests.")
 	case "claims-first":
 		return []modeltest.Answer{
 			claim, modeltest.Call("write_file", map[string]string{"path": "done.txt", "content": "x"}),

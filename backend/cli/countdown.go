@@ -27,7 +27,7 @@ func (p liveView) countdown(o output) *countdown {
 // onEvent starts the countdown when a goal is parked, and stops it at the next event.
 func (c *countdown) onEvent(e event.Event) {
 	b, paused := e.Body.(*event.Paused)
-	if !paused || b.Exit != goal.WaitingForProvider {
+	if !paused || !b.Exit.IsParked() {
 		if e.Seq != 0 {
 			c.stop()
 		}

@@ -79,7 +79,7 @@ func codeOf(e goal.Exit) exitCode {
 		return exitAborted
 	case goal.ExitError:
 		return exitError
-	case goal.Interrupted, goal.WaitingForProvider:
+	case goal.Interrupted, goal.WaitingForProvider, goal.DailyLimitReached:
 		return exitInterrupted
 	case goal.PausedByUser:
 		return exitPaused

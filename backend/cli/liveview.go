@@ -139,7 +139,7 @@ func (p liveView) showEvent(e event.Event, o output) (goal.Exit, error) {
 	default:
 		return "", nil
 	}
-	if exit == goal.WaitingForProvider && !o.noWait {
+	if exit.IsParked() && !o.noWait {
 		return "", nil // it continues automatically
 	}
 	if !o.json {

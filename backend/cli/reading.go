@@ -236,7 +236,7 @@ func isStopEvent(e event.Event) bool {
 	case *event.Ended:
 		return true
 	case *event.Paused:
-		return b.Exit != goal.WaitingForProvider
+		return !b.Exit.IsParked()
 	case *event.Queued:
 		return b.Left != ""
 	}

@@ -51,6 +51,8 @@ type Settings struct {
 	// GoalMemory is the maximum memory of all programs of a goal together, in MiB; 0 is three quarters of the
 	// machine's.
 	GoalMemory int `json:"goal_memory"`
+	// DailyLimitUSD is how much all goals together may spend in a day of the user's time zone; 0 is no limit.
+	DailyLimitUSD float64 `json:"daily_limit_usd,omitempty"`
 	// Toolchains is a list of additional folders that goals can read, separated as in PATH.
 	Toolchains string `json:"toolchains,omitempty"`
 	// WorkDir is where new goals get their folders, "" the default.
@@ -240,6 +242,12 @@ func isPageURL(address string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
+// The range of a daily limit in USD.
+const (
+	minDailyLimit = 0.01
+	maxDailyLimit = 1_000_000
+)
+
 func (s Settings) check() error {
 	const minFont, maxFont, minLines, maxLines, maxMinutes, maxGoals, maxDays, minMemory, maxMemory = 8, 32, 100, 200_000,
 		24 * 60, 32, 36_500, 128, 16 << 20
@@ -270,6 +278,9 @@ func (s Settings) check() error {
 	case s.GoalMemory != 0 && (s.GoalMemory < minMemory || s.GoalMemory > maxMemory):
 		return fault.Invalid("goal_memory", fmt.Sprintf("a goal cannot work with %d MiB of memory", s.GoalMemory),
 			fmt.Sprintf("use %d to %d, or 0 for three quarters of the machine's", minMemory, maxMemory))
+	case s.DailyLimitUSD < 0 || s.DailyLimitUSD > maxDailyLimit || s.DailyLimitUSD > 0 && s.DailyLimitUSD < minDailyLimit:
+		return fault.Invalid("daily_limit_usd", fmt.Sprintf("a daily limit of $%.2f is not possible", s.DailyLimitUSD),
+			fmt.Sprintf("use $%.2f to $%d, or 0 for no limit", minDailyLimit, maxDailyLimit))
 	case s.HomePage != "" && !isPageURL(s.HomePage):
 		return fault.Invalid("home_page", fmt.Sprintf("%q is not the address of a page", s.HomePage),
 			"give a complete address, such as https://example.org/, or leave it empty")

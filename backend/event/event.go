@@ -158,7 +158,7 @@ type (
 	}
 	// Warning reports that a limit is near, or an error that the run survived.
 	Warning struct {
-		// wall_clock, iterations, tokens, usd, model, critic, network, sandbox, secret, after, protected
+		// wall_clock, iterations, tokens, usd, daily_usd, model, critic, network, sandbox, secret, after, protected
 		What    string `json:"what"`
 		Text    string `json:"text"`
 		Percent int    `json:"percent,omitempty"` // of the limit that What names
@@ -235,6 +235,9 @@ type (
 		Focus  bool      `json:"focus,omitempty"` // the agent wants the user to see it
 	}
 )
+
+// DailyLimitWarning is Warning.What when most of the user's limit for the day is used up.
+const DailyLimitWarning = "daily_usd"
 
 // CriticVerdict is the first line of a critic's reply.
 type CriticVerdict string

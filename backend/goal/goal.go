@@ -54,10 +54,12 @@ const (
 	Stuck              Exit = "stuck"
 	NeedsUser          Exit = "needs_operator"
 	WaitingForProvider Exit = "parked"
-	PausedByUser       Exit = "user_paused"
-	Interrupted        Exit = "interrupted"
-	AbortedByUser      Exit = "user_aborted"
-	GaveUp             Exit = "gave_up"
+	// DailyLimitReached pauses a goal until the next day, or until the user raises the limit.
+	DailyLimitReached Exit = "daily_limit"
+	PausedByUser      Exit = "user_paused"
+	Interrupted       Exit = "interrupted"
+	AbortedByUser     Exit = "user_aborted"
+	GaveUp            Exit = "gave_up"
 )
 
 // Goal is an objective with a criterion, a policy and limits. Criterion, policy

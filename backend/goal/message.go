@@ -101,11 +101,21 @@ type ModelMistake struct {
 
 func (m *ModelMistake) Error() string { return m.What }
 
-// Unavailable means that the provider cannot answer before a given time: it said so, or it is down. The goal is
-// parked and spends nothing. Models return it.
+// Unavailable means that the model cannot be asked before a given time: its provider said so or is down, or the
+// user's limit for the day is reached. The goal is parked and spends nothing. Models return it.
 type Unavailable struct {
 	Until time.Time
 	Err   error
+	// DailyLimit reports that not the provider refused, but the user's own limit of money for the day.
+	DailyLimit bool
+}
+
+// Exit is why the goal is parked.
+func (p *Unavailable) Exit() Exit {
+	if p.DailyLimit {
+		return DailyLimitReached
+	}
+	return WaitingForProvider
 }
 
 func (p *Unavailable) Error() string { return p.Err.Error() }

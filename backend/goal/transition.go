@@ -35,12 +35,15 @@ func (s Status) IsActive() bool { return s == Pending || s == Running || s == Pa
 // Interrupted reports whether the run was cut off at an arbitrary point, not at one that it chose.
 func (e Exit) Interrupted() bool {
 	switch e {
-	case PausedByUser, Interrupted, WaitingForProvider, AbortedByUser, LimitReached, ExitError:
+	case PausedByUser, Interrupted, WaitingForProvider, DailyLimitReached, AbortedByUser, LimitReached, ExitError:
 		return true
 	case Done, Stuck, NeedsUser, GaveUp:
 	}
 	return false
 }
+
+// IsParked reports whether a goal with this exit resumes automatically at a known time.
+func (e Exit) IsParked() bool { return e == WaitingForProvider || e == DailyLimitReached }
 
 // StatusForExit is the status of a goal after a run with this exit.
 func StatusForExit(e Exit) Status {
@@ -49,7 +52,7 @@ func StatusForExit(e Exit) Status {
 		return Completed
 	case LimitReached, ExitError:
 		return Failed
-	case Stuck, NeedsUser, WaitingForProvider, PausedByUser, Interrupted:
+	case Stuck, NeedsUser, WaitingForProvider, DailyLimitReached, PausedByUser, Interrupted:
 		return Paused
 	case AbortedByUser, GaveUp:
 		return Aborted

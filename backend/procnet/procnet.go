@@ -25,6 +25,22 @@ func IsListening(port uint16) bool {
 	return false
 }
 
+// UserPorts returns the TCP ports on which programs of a user listen for connections from this machine, sorted. uid
+// is in decimal.
+func UserPorts(uid string) []int {
+	var ports []int
+	for _, table := range []string{"tcp", "tcp6"} {
+		scanTable(table, func(s socket) bool {
+			if s.state == stateListen && s.uid == uid && s.port() > 0 && !slices.Contains(ports, s.port()) {
+				ports = append(ports, s.port())
+			}
+			return false
+		})
+	}
+	slices.Sort(ports)
+	return ports
+}
+
 // OwnsListener reports whether one of the processes listens on a TCP port. It sees only
 // processes of the same user, and every process when it runs as root.
 func OwnsListener(processes []int, port uint16) bool {

@@ -151,7 +151,7 @@ func (p *pauseGate) stopForError(ctx context.Context, doing string, err error) *
 	}
 	var later *goal.Unavailable
 	if errors.As(err, &later) {
-		return &Stop{Exit: goal.WaitingForProvider, Reason: doing + ": " + err.Error(), Until: later.Until}
+		return parkedStop(later, doing+": "+err.Error())
 	}
 	return &Stop{Exit: goal.ExitError, Reason: doing + ": " + err.Error()}
 }

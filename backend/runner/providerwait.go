@@ -10,23 +10,26 @@ import (
 	"goalpost/backend/goal"
 )
 
-// waitForProvider waits until the provider may be asked again, without a slot and without spending anything. It ends
-// early if the user resumes the goal, perhaps with new limits. opening are the first events of the next run; ok is
-// false if the goal does not continue.
+// waitForProvider waits until the provider may be asked again, or the limit of the day leaves money, without a slot
+// and without spending anything. It ends early if the user resumes the goal, perhaps with new limits. opening are the
+// first events of the next run; ok is false if the goal does not continue.
 func (r *Runner) waitForProvider(
 	ctx context.Context, g *goal.Goal, until time.Time, a *active,
 ) (opening []event.Body, ok bool) {
 	over := r.cfg.Clock.After(until.Sub(r.cfg.Clock.Now()))
 	for {
 		if !r.cfg.Clock.Now().Before(until) { // a timer does not advance while the machine sleeps
-			return providerAvailable(), true
+			return waitOver(g.Exit), true
+		}
+		if g.Exit == goal.DailyLimitReached && r.hasMoneyToday(ctx) {
+			return []event.Body{&event.Resumed{Note: "today's limit was raised"}}, true
 		}
 		select {
 		case <-ctx.Done():
 			r.endWaiting(ctx, *g, stopCause(ctx))
 			return nil, false
 		case <-over:
-			return providerAvailable(), true
+			return waitOver(g.Exit), true
 		case <-a.nudge:
 		case <-r.cfg.Clock.After(orderInterval):
 		}
@@ -57,7 +60,16 @@ func (r *Runner) takeLateOrders(ctx context.Context, g *goal.Goal) {
 	}
 }
 
-func providerAvailable() []event.Body {
+// hasMoneyToday reports whether the user has raised or removed the limit for today.
+func (r *Runner) hasMoneyToday(ctx context.Context) bool {
+	return r.cfg.DailyLimitReached != nil && !r.cfg.DailyLimitReached(ctx)
+}
+
+// waitOver opens the run of a goal whose wait ended in time.
+func waitOver(exit goal.Exit) []event.Body {
+	if exit == goal.DailyLimitReached {
+		return []event.Body{&event.Resumed{Note: "a new day has begun, with a new limit"}}
+	}
 	return []event.Body{&event.Resumed{Note: "the provider may be asked again"}}
 }
 

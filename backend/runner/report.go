@@ -148,7 +148,7 @@ func nextSteps(exit goal.Exit) string {
 		return "Next: repair what the reason names, and resume it."
 	case goal.Interrupted, goal.PausedByUser:
 		return "Next: resume it; it continues where it stopped."
-	case goal.NeedsUser, goal.WaitingForProvider, goal.AbortedByUser:
+	case goal.NeedsUser, goal.WaitingForProvider, goal.DailyLimitReached, goal.AbortedByUser:
 	}
 	return ""
 }
@@ -159,6 +159,8 @@ func (p *reporter) stopReasonText(stop *Stop) string {
 		return p.decidedByText()
 	case goal.GaveUp:
 		return "The agent gave up: " + stop.Reason
+	case goal.DailyLimitReached:
+		return stop.Reason
 	case goal.LimitReached, goal.ExitError, goal.Stuck, goal.NeedsUser, goal.WaitingForProvider, goal.PausedByUser,
 		goal.Interrupted, goal.AbortedByUser:
 	}

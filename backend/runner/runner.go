@@ -26,7 +26,7 @@ type Clock interface {
 	After(d time.Duration) <-chan time.Time
 }
 
-// Config says what a Runner works with. Everything but Disk and Ended is required.
+// Config says what a Runner works with. Everything but DailyLimitReached, Disk and Ended is required.
 type Config struct {
 	Journal Journal
 	// Open opens the session of a goal; warn journals a problem that does not stop it.
@@ -39,6 +39,9 @@ type Config struct {
 	// Patience returns how long an approval waits for a user; 0 if no user is present now. A nil Patience means that
 	// no user is ever present.
 	Patience func() time.Duration
+	// DailyLimitReached reports whether the user's limit of money for today leaves nothing; nil where there is none. It
+	// is called often while goals wait for that.
+	DailyLimitReached func(ctx context.Context) bool
 	// Disk returns how many bytes are free where the journal is stored; nil where that is unknown.
 	Disk func() (uint64, error)
 	// Ended is called for a goal that ended while it waited in this process, so that what its earlier runs left can
@@ -146,7 +149,7 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 		g = run.endState(stop) // before the wait, which does not count against its wall clock
 		var ok bool
 		switch {
-		case stop.Exit == goal.WaitingForProvider:
+		case stop.Exit.IsParked():
 			a.pausing.detachRun()
 			opening, ok = r.waitForProvider(ctx, &g, stop.Until, a)
 		case stop.Exit == goal.NeedsUser && run.approvals.unanswered != "":

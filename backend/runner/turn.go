@@ -110,9 +110,17 @@ func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error)
 func modelStop(err error) *Stop {
 	var later *goal.Unavailable
 	if errors.As(err, &later) {
-		return &Stop{Exit: goal.WaitingForProvider, Reason: err.Error(), Until: later.Until}
+		return parkedStop(later, err.Error())
 	}
 	return &Stop{Exit: goal.ExitError, Reason: err.Error()}
+}
+
+// parkedStop parks a goal. The reason of a daily limit is the same wherever it was noticed.
+func parkedStop(later *goal.Unavailable, reason string) *Stop {
+	if later.DailyLimit {
+		reason = later.Error()
+	}
+	return &Stop{Exit: later.Exit(), Reason: reason, Until: later.Until}
 }
 
 // MinContextWindow estimates how many tokens a context window must have for a goal with these tools: the system

@@ -50,7 +50,7 @@ func (s *journal) completeLeases(
 			}
 		case *event.Paused: // a paused goal keeps its own panes as long as the program runs
 			back(func(h heldLease) bool {
-				return b.Exit == goal.Interrupted || h.Shared && b.Exit != goal.WaitingForProvider
+				return b.Exit == goal.Interrupted || h.Shared && !b.Exit.IsParked()
 			})
 		case *event.Ended:
 			back(func(heldLease) bool { return true })

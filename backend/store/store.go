@@ -59,6 +59,7 @@ type Store struct {
 	userQuestions
 	recovery
 	workspaceTables
+	spendTable
 }
 
 // newStore gives every part the connection and the parts that it needs.
@@ -77,6 +78,7 @@ func newStore(c connection) *Store {
 	s.userQuestions = userQuestions{&s.connection, &s.goalTable}
 	s.recovery = recovery{&s.connection, &s.goalTable, &s.journal, &s.history, &s.goalLocks}
 	s.workspaceTables.connection = &s.connection
+	s.spendTable.connection = &s.connection
 	return s
 }
 

@@ -617,10 +617,28 @@ func TestMigrate_OldDatabase(t *testing.T) {
 		scripted, checks, updated_at) VALUES (?, '2026-11-20T08:00:00.000Z', 'o', '{"checks":[]}', 'h', '{}', 'h', '{}', 'p', 'm', 0, 1, '2026-11-20T08:00:00.000Z')`, g.ID)
 	_, err3 := old.ExecContext(ctx,
 		"INSERT INTO orders (goal_id, at, kind, text) VALUES (?, '2026-11-20T08:00:00.000Z', 'steer', 'left')", g.ID)
-	if err := errors.Join(err1, err2, err3, old.Close()); err != nil {
+	_, err4 := old.ExecContext(ctx,
+		`INSERT INTO events (goal_id, seq, run_id, at, type, body) VALUES (?, 1, '', '2026-11-20T08:00:00.000Z', 'usage',
+		'{"tokens_in":10,"tokens_out":5,"usd":0.25}'), (?, 2, '', '2026-11-20T08:00:30.000Z', 'usage',
+		'{"tokens_in":1,"tokens_out":1,"usd":0,"by":"critic"}')`, g.ID, g.ID)
+	if err := errors.Join(err1, err2, err3, err4, old.Close()); err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, dir, nil)
+	want := SpendSum{
+		Minute:    time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC),
+		Goal:      g.ID,
+		Objective: "o",
+		Provider:  "p",
+		Model:     "m",
+		Turns:     2,
+		TokensIn:  11,
+		TokensOut: 6,
+		USD:       0.25,
+	}
+	if sums, err := s.SpendSince(ctx, time.Time{}); err != nil || len(sums) != 1 || sums[0] != want {
+		t.Errorf("what was spent: %+v %v", sums, err)
+	}
 	if orders, err := s.TakeOrders(ctx, g.ID); err != nil || len(orders) != 1 || orders[0].Text != "left" {
 		t.Errorf("the note that waited: %v %v", orders, err)
 	}

@@ -113,7 +113,7 @@ func (c *childGoals) pendingInput(ctx context.Context, r store.GoalRow) ([]strin
 			needs = append(needs, fmt.Sprintf("an answer whether it may call %s: %s", a.Tool, a.Why))
 		}
 	}
-	if len(needs) == 0 && r.Status == goal.Paused && r.Exit != goal.Interrupted && r.Exit != goal.WaitingForProvider &&
+	if len(needs) == 0 && r.Status == goal.Paused && r.Exit != goal.Interrupted && !r.Exit.IsParked() &&
 		r.StoppedBy != c.parent {
 		needs = []string{"it is paused: " + cmp.Or(strings.Join(r.Report[:min(1, len(r.Report))], ""), string(r.Exit))}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/models"
 	"goalpost/backend/event"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
@@ -21,6 +22,7 @@ import (
 // resumption continues goals that stopped.
 type resumption struct {
 	*runs
+	budget *models.Budget
 }
 
 // Resume continues a goal that stopped; steps keep their numbers. If a process waits for a parked goal's time,
@@ -34,11 +36,14 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 	if err := rs.validateLimitsLeft(ctx, row.Goal, limits); err != nil {
 		return err
 	}
+	if err := rs.refuseDailyLimit(ctx, row); err != nil {
+		return err
+	}
 	if err := rs.validateProtected(ctx, row.Goal, decisionOf(in)); err != nil {
 		return err
 	}
 	note := strings.TrimSpace(in.Note)
-	if row.Exit == goal.WaitingForProvider {
+	if row.Exit.IsParked() {
 		if told, err := rs.wakeWaiting(ctx, row, limits, note, decisionOf(in)); told || err != nil {
 			return err
 		}
@@ -358,6 +363,15 @@ func (rs *resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goa
 			fmt.Sprintf("--max-usd %.2f", math.Ceil((s.USD+l.USD)*100)/100))
 	}
 	return nil
+}
+
+// refuseDailyLimit refuses to resume a goal that waits for a new day, as long as today's limit leaves nothing. Other
+// goals may start: they wait in the same way, and resume on the next day.
+func (rs *resumption) refuseDailyLimit(ctx context.Context, row store.GoalRow) error {
+	if row.Exit != goal.DailyLimitReached {
+		return nil
+	}
+	return rs.budget.RefuseIfReached(ctx)
 }
 
 // raisedTime rounds up to a limit that can be entered and is accepted.

@@ -130,5 +130,5 @@ func (s *runs) addOrderIf(
 }
 
 func isParked(r store.GoalRow) bool {
-	return r.Status == goal.Paused && r.Exit == goal.WaitingForProvider
+	return r.Status == goal.Paused && r.Exit.IsParked()
 }

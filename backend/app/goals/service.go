@@ -30,6 +30,7 @@ type Service struct {
 	*resumption
 	*recovery
 	*folderHistory
+	*suggester
 	cfg          *config.Config
 	store        *store.Store
 	panes        *panes.Registry
@@ -77,7 +78,7 @@ func New(d Deps, c runner.Config) *Service {
 
 			preflighted: d.Preflighted,
 		},
-		resumption: &resumption{handed},
+		resumption: &resumption{handed, d.Models.Budget},
 		recovery:   &recovery{handed},
 		folderHistory: &folderHistory{
 			runs:     handed,
@@ -92,6 +93,7 @@ func New(d Deps, c runner.Config) *Service {
 		sessions:     d.Sessions,
 		followOthers: d.FollowOthers,
 	}
+	s.suggester = &suggester{s.intake}
 	c.Ended = s.cleanUpRun
 	handed.runner = runner.New(c)
 	return s

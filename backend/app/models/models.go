@@ -32,6 +32,7 @@ type Providers struct {
 	Secrets *secret.Vault
 	Mask    *secret.Mask
 	Clock   runner.Clock
+	Budget  *Budget
 
 	Pace      time.Duration
 	Transport *http.Transport // for all requests to models
@@ -254,7 +255,8 @@ func TruncateWords(s string) string {
 	return s
 }
 
-// JudgeFor returns the model that judges a goal; nil if there is none, as for the scripted model.
+// JudgeFor returns the model that tries the checks of a goal that is not made yet; nil if there is none, as for the
+// scripted model.
 func (ps *Providers) JudgeFor(ctx context.Context, provider, judge string) judge.Model {
 	if judge != "" {
 		provider = judge
@@ -267,7 +269,7 @@ func (ps *Providers) JudgeFor(ctx context.Context, provider, judge string) judge
 	if err != nil {
 		return nil
 	}
-	return m
+	return ps.Budget.Meter(m, p, Spender{Role: "judge"})
 }
 
 // apiKey returns a provider's key from the vault or the environment, "" if it needs none.

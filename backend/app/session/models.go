@@ -9,6 +9,7 @@ import (
 
 	"goalpost/backend/app/models"
 	"goalpost/backend/config"
+	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/runner"
@@ -47,7 +48,8 @@ func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error)
 
 // warnUnpriced warns if a limit of money cannot work because a model's price is unknown.
 func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
-	if g.Limits.USD <= 0 || g.Scripted {
+	daily := r.registry.Models.Config.Settings().DailyLimitUSD
+	if g.Limits.USD <= 0 && daily <= 0 || g.Scripted {
 		return nil
 	}
 	var free []string
@@ -64,8 +66,12 @@ func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 		}
 	}
 	if len(free) > 0 {
-		r.warn("usd", fmt.Sprintf("no price is known for %s: what it costs is not counted, and the limit of $%.2f does "+
-			"not hold it; limit the tokens, too (--max-tokens)", strings.Join(free, ", "), g.Limits.USD))
+		limit := fmt.Sprintf("the limit of $%.2f", g.Limits.USD)
+		if g.Limits.USD <= 0 {
+			limit = fmt.Sprintf("the daily limit of $%.2f", daily)
+		}
+		r.warn("usd", fmt.Sprintf("no price is known for %s: what it costs is not counted, and %s does "+
+			"not hold it; limit the tokens, too (--max-tokens)", strings.Join(free, ", "), limit))
 	}
 	return nil
 }
@@ -114,10 +120,19 @@ func (r *Session) openModel(ctx context.Context, role string, p models.Choice) (
 	if r.parkCounters[role] == nil {
 		r.parkCounters[role] = model.NewParkCounter(r.parkedInARow)
 	}
-	return model.Retry{
+	retrying := model.Retry{
 		Model: m, Clock: r.registry.Clock, TurnTimeout: r.registry.Models.TurnTimeout(), Parks: r.parkCounters[role],
 		OnWait: func(err error, d time.Duration) {
 			r.warn(role, fmt.Sprintf("%v; trying again in %s", err, goal.FormatDuration(d)))
 		},
-	}, nil
+	}
+	spender := role
+	if role == "model" {
+		spender = "agent"
+	}
+	return r.registry.Models.Budget.Meter(retrying, p.Provider, models.Spender{
+		Goal: r.goal,
+		Role: spender,
+		Warn: func(text string) { r.warn(event.DailyLimitWarning, text) },
+	}), nil
 }

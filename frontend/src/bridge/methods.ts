@@ -53,6 +53,11 @@ import type {
   SecretView,
   Settings,
   Site,
+  SpendInput,
+  SpendReport,
+  SpendToday,
+  SuggestInput,
+  SuggestOutput,
   StartInput,
   StartOutput,
   StatusOutput,
@@ -97,6 +102,8 @@ export interface Methods {
   "GoalAPI.Reject": (id: string, note: string) => boolean;
   "GoalAPI.Prunable": (input: PruneInput) => PruneOutput;
   "GoalAPI.Prune": (input: PruneInput) => PruneOutput;
+  "GoalAPI.Suggest": (input: SuggestInput) => SuggestOutput;
+  "GoalAPI.TrySuggested": (input: TryInput) => TryOutput;
   "GoalAPI.Proposal": (dir: string) => ProposalView;
   "GoalAPI.Protected": (input: ProtectInput) => ProtectedFile[] | null;
   "GoalAPI.ProtectedState": (id: string) => ProtectedState;
@@ -176,6 +183,8 @@ export interface Methods {
   "SecretAPI.Logins": () => LoginView[] | null;
   "SecretAPI.SaveLogin": (input: LoginInput) => boolean;
   "SecretAPI.RemoveLogin": (origin: string, user: string) => boolean;
+  "SpendAPI.Today": () => SpendToday;
+  "SpendAPI.Report": (input: SpendInput) => SpendReport;
   "SettingsAPI.Get": () => Settings;
   "SettingsAPI.Save": (settings: Settings) => boolean;
   "SettingsAPI.Doctor": () => Finding[] | null;

@@ -9,3 +9,5 @@ export type * from "./types/goal";
 export type * from "./types/pane";
 export type * from "./types/recording";
 export type * from "./types/settings";
+export type * from "./types/spend";
+export type * from "./types/suggest";

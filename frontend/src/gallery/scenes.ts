@@ -182,6 +182,19 @@ export const scenes: Record<string, Scene> = {
     },
     after: (app) => app.openGoal("01m0parked00000000000000d4"),
   },
+  "goals-daily-limit": {
+    before: (b) => {
+      b.spent = 20.31;
+      const view = b.goals.get("01m0parked00000000000000d4")?.view;
+      if (!view) return;
+      view.exit = "daily_limit";
+      view.reason = "Today's limit of $20.00 is reached; resumes tomorrow or when you raise it: Settings › Models";
+      const midnight = new Date();
+      midnight.setHours(24, 0, 0, 0);
+      view.parked_until = midnight.toISOString();
+    },
+    after: (app) => app.openGoal("01m0parked00000000000000d4"),
+  },
   "goals-verified": { after: (app) => app.openGoal(done) },
   "goals-eight-hours": {
     before: (b) => void b.goals.set(longId, longGoal()),
@@ -368,6 +381,28 @@ export const scenes: Record<string, Scene> = {
     after: async (app) => {
       app.go("settings");
       (await shown("provider-offer")).scrollIntoView({ block: "center" });
+    },
+  },
+  "new-goal-suggest": {
+    after: async (app) => {
+      app.toggleGoals();
+      const set = (field: HTMLElement, text: string) => {
+        const proto = field instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
+        Object.getOwnPropertyDescriptor(proto, "value")?.set?.call(field, text);
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      };
+      set(await shown("field-objective"), "Make coupon codes work at checkout. A code counts once per cart.");
+      set(await shown("field-dir"), "/home/ada/shop");
+      await press("suggest-checks");
+      return shown("suggestion-tried");
+    },
+  },
+  "settings-spend": {
+    after: async (app) => {
+      app.go("settings");
+      (await press("spend-by-goal")).click();
+      await new Promise((ready) => setTimeout(ready, 50));
+      (await shown("spend-table")).scrollIntoView({ block: "center" });
     },
   },
   "settings-secret": {

@@ -1,11 +1,14 @@
+import { useEffect } from "react";
 import { money } from "@/lib/bytes";
 import type { GoalView, Provider } from "@/bridge/types";
 import { isLive } from "@/store/goalcards";
 import { summary } from "@/store/goals";
 import { useApp, useAppState } from "@/store/context";
+import { useCall } from "@/store/usecall";
 import { Dot } from "@/ui/badge";
 import { Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
+import { useNow } from "@/ui/usenow";
 
 /** The state of everything in one line. */
 export function StatusBar() {
@@ -44,16 +47,7 @@ export function StatusBar() {
       ) : null}
       <Sandbox />
       <Model provider={provider} goal={view} />
-      {facts.spent > 0 ? (
-        <Fact testid="status-spend" title="all goals">
-          <b className="font-semibold text-text">{money(facts.spent)}</b>
-          {view && view.max_usd > 0 ? (
-            <span className="max-[1000px]:hidden">
-              · this goal {money(view.usd)} / {money(view.max_usd)}
-            </span>
-          ) : null}
-        </Fact>
-      ) : null}
+      <SpendFact spent={facts.spent} goal={view} />
       <span className="flex-1" />
       {leader ? (
         <span role="status" className="text-accent">
@@ -91,6 +85,43 @@ function Sandbox() {
         </span>
       )}
     </Fact>
+  );
+}
+
+/** What was spent today, and the limit. spent is what all goals have spent: it changes with each turn of a model. */
+function SpendFact({ spent, goal }: { spent: number; goal: GoalView | null }) {
+  const app = useApp();
+  const limit = useAppState((s) => s.settings?.daily_limit_usd ?? 0);
+  const { answer: today, reload } = useCall("SpendAPI.Today");
+  const now = useNow(true);
+  const isOver = today !== undefined && now >= Date.parse(today.resets_at);
+  useEffect(() => {
+    void reload();
+  }, [reload, spent, limit, isOver]);
+  if (!today || (today.usd === 0 && today.limit_usd === 0)) return null;
+  const part = today.limit_usd > 0 ? today.usd / today.limit_usd : 0;
+  const tone = part >= 1 ? "text-bad" : part >= 0.8 ? "text-warn" : "text-text";
+  return (
+    <button
+      type="button"
+      data-testid="status-spend"
+      data-state={part >= 1 ? "reached" : part >= 0.8 ? "near" : "ok"}
+      className="flex items-center gap-1.5 hover:text-text"
+      title={part >= 1 ? "The daily limit is reached: goals wait until tomorrow" : "Spent today by all goals"}
+      onClick={() => {
+        app.set({ settingsAt: "spend" });
+        app.go("settings");
+      }}
+    >
+      <b className={cx("font-semibold", tone)}>{money(today.usd)}</b>
+      {today.limit_usd > 0 ? <span>of {money(today.limit_usd)}</span> : null} today
+      {part >= 1 ? <span className="text-bad">· limit reached</span> : null}
+      {goal && goal.max_usd > 0 ? (
+        <span className="max-[1000px]:hidden">
+          · this goal {money(goal.usd)} / {money(goal.max_usd)}
+        </span>
+      ) : null}
+    </button>
   );
 }
 

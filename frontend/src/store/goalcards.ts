@@ -1,4 +1,4 @@
-import type { GoalCard, GoalEvent } from "@/bridge/types";
+import type { Exit, GoalCard, GoalEvent } from "@/bridge/types";
 
 /** Where a goal is in the list, in the order in which the list shows it. */
 export type Group = "needs_you" | "running" | "queued" | "paused" | "done" | "failed" | "aborted";
@@ -73,6 +73,11 @@ function isOrphaned(card: GoalCard): void {
   card.elsewhere = false;
 }
 
+/** Whether a goal that stopped so resumes automatically at a known time, in the process that has it. */
+function isParked(exit: Exit): boolean {
+  return exit === "parked" || exit === "daily_limit";
+}
+
 /**
  * The card after one event. The caller has seen to it that the event is the
  * next one; the time that was spent comes with the next snapshot.
@@ -82,7 +87,7 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
   switch (event.type) {
     case "queued":
       next.queued = event.left ? "" : event.reason;
-      if (event.left === "user_paused" && next.exit === "parked") {
+      if (event.left === "user_paused" && isParked(next.exit)) {
         next.exit = event.left;
         next.parked_until = "";
       }
@@ -139,7 +144,7 @@ export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C
       next.exit = event.exit;
       next.reason = event.reason;
       next.parked_until = event.until ?? "";
-      if (event.exit !== "parked") isOrphaned(next);
+      if (!isParked(event.exit)) isOrphaned(next);
       break;
     case "ended":
       next.status = event.status;

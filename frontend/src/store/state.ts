@@ -47,6 +47,8 @@ export interface AppState {
   findings: readonly Finding[];
   doctored: boolean;
   route: Route;
+  /** The section of the settings to show when they open; "": the first. */
+  settingsAt: "" | "spend";
   /** The New goal dialog is open, with these fields when it was opened from something. */
   newGoal: { open: boolean; from: Partial<StartInput> | null };
   paletteOpen: boolean;
@@ -88,6 +90,7 @@ export const initialState: AppState = {
   findings: [],
   doctored: false,
   route: "workspace",
+  settingsAt: "",
   newGoal: { open: false, from: null },
   paletteOpen: false,
   steerOpen: false,

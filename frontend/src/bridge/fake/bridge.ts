@@ -18,6 +18,7 @@ import type {
   PruneInput,
   ResumeInput,
   SecretView,
+  SpendToday,
   StartInput,
   TraceView,
   TryOutput,
@@ -49,6 +50,8 @@ import {
   remoteSessions,
   servers,
   settings,
+  spendRows,
+  suggested,
   staticGoals,
   staticSteps,
   terminalPane,
@@ -111,6 +114,8 @@ export class FakeBridge implements Bridge {
   /** What tests of connections find. */
   connectionTest = structuredClone(connectionTest);
   guests = structuredClone(mcpServers);
+  /** What was spent today, in USD. */
+  spent = 7.42;
   findings = structuredClone(findings);
   servers = structuredClone(servers);
   approvals: ApprovalView[] = structuredClone(approvals);
@@ -135,6 +140,12 @@ export class FakeBridge implements Bridge {
     this.goals.get("01m0running00000000000000a1")?.steps.push(...structuredClone(staticSteps));
     this.panes = [terminalPane("t1", { title: "deploy@edge-1", dir: "/var/log/nginx" })];
     this.lively();
+  }
+
+  private spentToday(): SpendToday {
+    const resets = new Date();
+    resets.setHours(24, 0, 0, 0);
+    return { usd: this.spent, limit_usd: this.settings.daily_limit_usd, resets_at: resets.toISOString() };
   }
 
   private saveConnection(input: ConnectInput): ConnectOutput {
@@ -528,6 +539,14 @@ export class FakeBridge implements Bridge {
       const verdicts = this.goal(id).events.filter((e) => e.type === "verdict" && e.outcome === "pass");
       return { verdicts: verdicts as unknown as Verdict[], passed: true, open: false, faults: [] };
     },
+    "GoalAPI.Suggest": ({ dir }) => ({
+      checks: dir ? structuredClone(suggested) : [],
+      notes: dir ? [] : ["No model was asked, because none is connected."],
+    }),
+    "GoalAPI.TrySuggested": ({ check }) =>
+      check.type === "http"
+        ? { outcome: "passes_already", detail: "200", output: "", exit_code: 0, ms: 12 }
+        : { outcome: "fails_now", detail: "exit 1, wanted 0", output: "1 test failed\n", exit_code: 1, ms: 2_210 },
     "GoalAPI.Proposal": (dir) => {
       if (!dir.endsWith("/shop")) {
         throw new CallError({ code: "not_found", message: `${dir} proposes nothing`, hint: "", field: "dir" });
@@ -689,6 +708,18 @@ export class FakeBridge implements Bridge {
     "SecretAPI.RemoveLogin": (origin, user) => {
       this.logins = this.logins.filter((l) => l.origin !== origin || l.user !== user);
       return true;
+    },
+    "SpendAPI.Today": () => this.spentToday(),
+    "SpendAPI.Report": (input) => {
+      const rows = this.options.empty ? [] : spendRows[input.by];
+      const total = { key: "", label: "", usd: 0, turns: 0, tokens_in: 0, tokens_out: 0 };
+      for (const r of rows) {
+        total.usd += r.usd;
+        total.turns += r.turns;
+        total.tokens_in += r.tokens_in;
+        total.tokens_out += r.tokens_out;
+      }
+      return { ...input, rows, total, today: this.spentToday() };
     },
     "SettingsAPI.Get": () => this.settings,
     "SettingsAPI.Save": (s) => {

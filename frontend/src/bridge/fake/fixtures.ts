@@ -16,7 +16,10 @@ import type {
   RemoteSession,
   SSHServer,
   Settings,
+  SpendBy,
+  SpendRow,
   StepRow,
+  SuggestedCheck,
 } from "@/bridge/types";
 
 /** The moment at which the fake world stands still, so that pictures of it are the same each time. */
@@ -49,10 +52,58 @@ export const settings: Settings = {
   turn_minutes: 0,
   linger_minutes: 30,
   goal_memory: 0,
+  daily_limit_usd: 20,
   toolchains: "",
   work_dir: "",
   home_page: "",
   search_page: "",
+};
+
+/** What is proposed for a goal in a folder. */
+export const suggested: SuggestedCheck[] = [
+  {
+    check: { type: "shell", command: "go test ./cart/..." },
+    reason: "go.mod: a Go module with tests.",
+    from: "folder",
+    allow_local: [],
+  },
+  {
+    check: { type: "http", url: "http://127.0.0.1:8080/" },
+    reason: "A server of yours answers on port 8080 (status 200 now).",
+    from: "server",
+    allow_local: [8080],
+  },
+  {
+    check: { type: "model_question", question: "Does the cart page show the discount exactly once?" },
+    reason: "A program cannot see how the page shows it.",
+    from: "model",
+    allow_local: [],
+  },
+];
+
+const spendRow = (key: string, usd: number, turns: number, tokens_in: number, tokens_out: number, label = "") => {
+  return { key, label, usd, turns, tokens_in, tokens_out };
+};
+
+/** What models cost in the last days, by everything that it can be summed by. */
+export const spendRows: Record<SpendBy, SpendRow[]> = {
+  day: [
+    spendRow("2026-03-14", 7.42, 318, 4_812_000, 96_400),
+    spendRow("2026-03-13", 11.08, 502, 7_190_000, 141_200),
+    spendRow("2026-03-11", 0.0042, 3, 2_100, 310),
+  ],
+  goal: [
+    spendRow("01m0running00000000000000a1", 9.3, 412, 6_020_000, 118_000, "Make a price list as a web page"),
+    spendRow("01m0limit000000000000000f6", 7.1, 301, 4_700_000, 92_000, "Scrape 20 product pages to PDF"),
+    spendRow("01m0gone0000000000000000z9", 2.1, 98, 1_200_000, 25_600),
+    spendRow("", 0.0042, 12, 84_100, 2_310),
+  ],
+  provider: [spendRow("anthropic", 18.5, 811, 11_900_000, 236_000), spendRow("ollama", 0, 12, 104_100, 1_910)],
+  model: [
+    spendRow("claude-sonnet-4.5", 17.9, 640, 11_000_000, 221_000),
+    spendRow("claude-haiku-4.5", 0.6, 171, 900_000, 15_000),
+    spendRow("qwen3-coder:30b", 0, 12, 104_100, 1_910),
+  ],
 };
 
 export const findings: Finding[] = [

@@ -12,6 +12,7 @@ export type Exit =
   | "stuck"
   | "needs_operator"
   | "parked"
+  | "daily_limit"
   | "user_paused"
   | "interrupted"
   | "user_aborted"

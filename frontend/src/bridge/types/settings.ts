@@ -200,6 +200,8 @@ export interface Settings {
   linger_minutes: number;
   /** MiB; 0: three quarters of the machine's. */
   goal_memory: number;
+  /** USD that all goals together may spend in a day; 0: no limit. */
+  daily_limit_usd: number;
   /** Folders that goals see besides the usual ones, separated as in PATH. */
   toolchains: string;
   /** "": the usual place. */

@@ -14,6 +14,7 @@ const exitLabels: Record<Exclude<Exit, "">, Label> = {
   stuck: { words: "stuck", tone: "warn" },
   needs_operator: { words: "needs you", tone: "warn" },
   parked: { words: "parked", tone: "calm" },
+  daily_limit: { words: "daily limit", tone: "warn" },
   user_paused: { words: "paused", tone: "calm" },
   interrupted: { words: "interrupted", tone: "calm" },
   user_aborted: { words: "aborted", tone: "calm" },

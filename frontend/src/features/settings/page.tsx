@@ -6,6 +6,7 @@ import { MCPServers } from "./mcpservers";
 import { Choice, NumberRow, Row, SwitchRow, TextRow } from "./rows";
 import { Providers } from "./providers";
 import { Secrets } from "./secrets";
+import { Spend } from "./spend";
 import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
 
@@ -36,6 +37,7 @@ export function SettingsPage() {
           <Pages settings={settings} save={save} />
           <Goals settings={settings} save={save} />
           <Providers />
+          <Spend settings={settings} save={save} />
           <MCPServers />
           <Secrets />
           <About />

@@ -103,6 +103,49 @@ export function NumberRow({ title, text, testid, value, min, max, onSave }: Numb
   );
 }
 
+interface MoneyRowProps {
+  title: string;
+  text: string;
+  testid: string;
+  /** USD; 0 is an empty field. */
+  value: number;
+  onSave: (value: number) => Promise<Problem | null>;
+  /** Beside the field. */
+  aside?: ReactNode;
+}
+
+/** An amount in USD that is saved when it is finished, and only when it is one. */
+export function MoneyRow({ title, text, testid, value, onSave, aside }: MoneyRowProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const n = Number((typed ?? "").trim().replace(/^\$/, "").replace(",", "."));
+  const wrong = typed !== null && !(Number.isFinite(n) && (n === 0 || n >= 0.01) && n <= 1_000_000);
+  const finish = () => {
+    if (typed === null) return;
+    if (!wrong && n !== value) void onSave(n);
+    setTyped(null);
+  };
+  return (
+    <Row title={title} text={text} error={wrong ? "Enter an amount in dollars, such as 5 or 2.50" : undefined}>
+      {aside}
+      <Input
+        data-testid={testid}
+        aria-label={title}
+        aria-invalid={wrong}
+        inputMode="decimal"
+        placeholder="no limit"
+        className="w-24 text-right tabular-nums"
+        value={typed ?? (value > 0 ? `$${value.toFixed(2)}` : "")}
+        onChange={(e) => setTyped(e.target.value)}
+        onBlur={finish}
+        onKeyDown={(e) => {
+          if (e.code === "Enter") finish();
+          if (e.code === "Escape") setTyped(null);
+        }}
+      />
+    </Row>
+  );
+}
+
 interface TextRowProps {
   title: string;
   text: string;

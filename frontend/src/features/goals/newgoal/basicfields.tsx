@@ -1,5 +1,7 @@
 import type { Provider } from "@/bridge/types";
+import { money } from "@/lib/bytes";
 import { useApp, useAppState } from "@/store/context";
+import { useCall } from "@/store/usecall";
 import { Field } from "@/ui/field";
 import { Input, Select } from "@/ui/input";
 import type { Draft } from "./draft";
@@ -32,6 +34,8 @@ export function BasicFields({ draft, set, errors }: BasicFieldsProps) {
 
 function FolderAndLimits({ draft, set, errors, chosen }: ModelFieldProps) {
   const app = useApp();
+  const daily = useAppState((s) => s.settings?.daily_limit_usd ?? 0);
+  const { answer: today } = useCall("SpendAPI.Today");
   return (
     <>
       <div className="grid grid-cols-[1fr_92px_92px] gap-3 max-[640px]:grid-cols-2 max-[640px]:*:first:col-span-2">
@@ -75,10 +79,17 @@ function FolderAndLimits({ draft, set, errors, chosen }: ModelFieldProps) {
           )}
         </Field>
       </div>
-      {draft.usd.trim() && chosen && !chosen.has_price ? (
+      {(draft.usd.trim() || daily > 0) && chosen && !chosen.has_price ? (
         <p data-testid="field-no-price" className="-mt-3 text-xs text-warn">
-          No price is known for {chosen.model || chosen.id}: this limit cannot hold. Limit the tokens, too, under
-          Advanced options.
+          No price is known for {chosen.model || chosen.id}:{" "}
+          {draft.usd.trim() ? "this limit" : `the daily limit of ${money(daily)}`} cannot hold. Limit the tokens, too,
+          under Advanced options.
+        </p>
+      ) : null}
+      {today && today.limit_usd > 0 && today.usd >= today.limit_usd && !chosen?.scripted ? (
+        <p data-testid="field-daily-limit" className="-mt-3 text-xs text-warn">
+          Today&apos;s limit of {money(today.limit_usd)} is reached. The goal waits until tomorrow, or until you raise
+          it in Settings › Models.
         </p>
       ) : null}
       {errors.limits ? (

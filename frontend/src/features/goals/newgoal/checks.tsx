@@ -18,7 +18,8 @@ interface ChecksProps {
   onWork: (work: string) => void;
 }
 
-const programChecks = new Set(["shell", "http", "file", "json_predicate"]);
+/** The types of checks that a program decides, so that they can be tried. */
+export const programChecks = new Set(["shell", "http", "file", "json_predicate"]);
 
 /** The criterion: checks that programs, models or people decide. */
 export function Checks(p: ChecksProps) {

@@ -25,6 +25,7 @@ import {
 } from "./labels";
 import { Risks } from "./risks";
 import { RunOutside } from "./scope";
+import { Suggestions } from "./suggestions";
 import type { TryResult } from "./tryresult";
 import { useNewGoal } from "./usenewgoal";
 
@@ -51,6 +52,11 @@ function Form() {
         form.objective.current?.focus();
       }}
       onKeyDown={(e) => {
+        if (e.code === "KeyS" && e.altKey && !e.ctrlKey && !e.metaKey && !e.shiftKey) {
+          e.preventDefault();
+          if (draft.objective.trim() && form.suggestions.state !== "looking") void form.suggestions.suggest();
+          return;
+        }
         if (e.code !== "Enter" || !(e.ctrlKey || e.metaKey) || e.shiftKey) return;
         e.preventDefault();
         void form.start();
@@ -59,6 +65,11 @@ function Form() {
       footer={
         <>
           <Permissions draft={draft} />
+          {form.suggestions.list.length > 0 ? (
+            <span className="text-xs whitespace-nowrap text-text-faint" data-testid="suggestions-left">
+              {plural(form.suggestions.list.length, "suggestion")} not added
+            </span>
+          ) : null}
           <Button look="quiet" onClick={close}>
             Cancel
           </Button>
@@ -71,6 +82,7 @@ function Form() {
     >
       <div className="flex flex-col gap-4">
         <Objective draft={draft} set={set} errors={errors} field={form.objective} />
+        <SuggestButton draft={draft} suggestions={form.suggestions} />
         <Checks
           checks={draft.checks}
           any={draft.any}
@@ -81,6 +93,15 @@ function Form() {
           onTry={(i) => void form.tryCheck(i)}
           work={draft.work}
           onWork={(work) => set({ work })}
+        />
+        <Suggestions
+          {...form.suggestions}
+          onAdd={form.acceptSuggestion}
+          onEdit={(s) => {
+            form.acceptSuggestion(s);
+            requestAnimationFrame(() => focusLastCheck());
+          }}
+          onDrop={form.suggestions.drop}
         />
         <Overrides draft={draft} set={set} errors={errors} tried={form.tried} />
         <RunOutside draft={draft} set={set} errors={errors} />
@@ -98,6 +119,38 @@ function Form() {
         ) : null}
       </div>
     </Dialog>
+  );
+}
+
+/** Puts the cursor into the check that was added last. */
+function focusLastCheck() {
+  const rows = document.querySelectorAll<HTMLElement>('[data-testid="check-row"]');
+  rows[rows.length - 1]?.querySelector<HTMLElement>("input, textarea")?.focus();
+}
+
+interface SuggestButtonProps {
+  draft: Draft;
+  suggestions: ReturnType<typeof useNewGoal>["suggestions"];
+}
+
+function SuggestButton({ draft, suggestions }: SuggestButtonProps) {
+  const isLooking = suggestions.state === "looking";
+  return (
+    <div className="-mt-2.5 flex items-center justify-end gap-2 text-xs text-text-faint">
+      {suggestions.list.length > 0 ? (
+        <span role="status">
+          {suggestions.list.length} suggested from the objective{draft.dir.trim() ? ` and ${draft.dir.trim()}` : ""}
+        </span>
+      ) : null}
+      <Button
+        data-testid="suggest-checks"
+        title="Alt+S"
+        disabled={isLooking || draft.objective.trim() === ""}
+        onClick={() => void suggestions.suggest()}
+      >
+        {isLooking ? "Looking…" : "Suggest checks"}
+      </Button>
+    </div>
   );
 }
 

@@ -3,9 +3,10 @@ import { asProblem } from "@/bridge/problem";
 import { useApp, useAppState } from "@/store/context";
 import type { TryResult } from "./tryresult";
 import { saveDraft, savedDraft, type Draft } from "./draft";
-import type { DraftCheck } from "./draftcheck";
+import { draftCheck, isFilled, type DraftCheck } from "./draftcheck";
 import { advancedFields, errorsOf, validate, type Errors } from "./errors";
 import { fromInput, toInput, toTryInput } from "./input";
+import { useSuggestions, type Suggestion } from "./usesuggestions";
 
 /** The state of the New goal dialog: the draft, what is wrong with it, and the tries of its checks. */
 export function useNewGoal() {
@@ -76,5 +77,34 @@ export function useNewGoal() {
     return t?.state === "done" && t.out.trace !== undefined && !t.out.trace.incomplete;
   });
 
-  return { draft, set, setChecks, observed, tried, tryCheck, errors, advanced, setAdvanced, busy, objective, start };
+  const suggestions = useSuggestions(draft);
+  /** Adds a proposed check to the goal, in place of an empty one, with what came of trying it. */
+  const acceptSuggestion = (s: Suggestion) => {
+    const kept = draft.checks.filter((c) => isFilled(c));
+    setChecks([...kept, draftCheck(s.check)]);
+    const ports = s.allow_local.filter((port) => !draft.allowLocal.split(/[\s,]+/).includes(String(port)));
+    if (ports.length > 0) set({ allowLocal: [draft.allowLocal.trim(), ...ports].filter(Boolean).join(" ") });
+    if (s.tried?.state === "done") {
+      const { tried: result } = s;
+      setTried((all) => [...kept.map((_, i) => all[i] ?? null), result]);
+    }
+    suggestions.drop(s.id);
+  };
+
+  return {
+    suggestions,
+    acceptSuggestion,
+    draft,
+    set,
+    setChecks,
+    observed,
+    tried,
+    tryCheck,
+    errors,
+    advanced,
+    setAdvanced,
+    busy,
+    objective,
+    start,
+  };
 }

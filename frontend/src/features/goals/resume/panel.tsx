@@ -1,6 +1,7 @@
 import type { GoalView } from "@/bridge/types";
 import { asksUser } from "@/store/goalcards";
 import { useAppState } from "@/store/context";
+import { DailyLimitPanel } from "./dailylimit";
 import { QuestionPanel } from "./question";
 import { ProtectedPanel } from "./protected";
 import { ManualCheckPanel } from "./manual";
@@ -10,7 +11,7 @@ import { RaiseLimitPanel } from "./limits";
 
 /** Says whether the panel shows why the goal stopped, and has the button to continue. */
 export function needsAnswer(view: GoalView): boolean {
-  const exits: GoalView["exit"][] = ["stuck", "needs_operator", "parked", "limit_reached"];
+  const exits: GoalView["exit"][] = ["stuck", "needs_operator", "parked", "daily_limit", "limit_reached"];
   return view.queued === "" && exits.includes(view.exit);
 }
 
@@ -23,6 +24,7 @@ export function ResumePanel({ view }: { view: GoalView }) {
   if (view.status === "completed") return <ReopenPanel view={view} />;
   if (view.exit === "limit_reached") return <RaiseLimitPanel key={view.seq} view={view} />;
   if (view.exit === "parked") return <ProviderWaitPanel view={view} />;
+  if (view.exit === "daily_limit") return <DailyLimitPanel view={view} />;
   if (view.waits) return <ManualCheckPanel view={view} />;
   if (asksUser(view)) return null; // the requests are answered in their own card
   if (view.exit === "stuck" || view.exit === "needs_operator") return <QuestionPanel view={view} />;

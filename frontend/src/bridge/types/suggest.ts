@@ -1,0 +1,27 @@
+// Checks that are proposed for a goal.
+import type { Check } from "./check";
+
+export interface SuggestInput {
+  objective: string;
+  /** "": a new folder. */
+  dir: string;
+  /** "": the default, with its model. */
+  provider: string;
+  model: string;
+  /** Ask no model. */
+  no_model: boolean;
+}
+
+export interface SuggestedCheck {
+  check: Check;
+  reason: string;
+  from: "objective" | "folder" | "server" | "model";
+  /** Ports of this computer that the goal needs access to. */
+  allow_local: number[];
+}
+
+export interface SuggestOutput {
+  checks: SuggestedCheck[];
+  /** What was not looked at, and why. */
+  notes: string[];
+}

@@ -152,7 +152,8 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goa
 		v.Detail = word + " does not exist yet, so it fails now"
 		return v
 	}
-	v.Outcome, v.Detail, v.Missing = goal.CheckUnrunnable, fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode), word
+	v.Outcome, v.Missing = goal.CheckUnrunnable, word
+	v.Detail = fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode)
 	return v
 }
 

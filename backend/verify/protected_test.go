@@ -168,7 +168,8 @@ func TestUnobserved(t *testing.T) {
 			rewrite(t, h.Dir, c.change)
 			v := one(t, h, k)
 			if c.file == "" {
-				if v.Outcome != goal.Pass || v.Assurance != goal.Shared || !strings.Contains(v.AssuranceReason, "nobody could observe") {
+				if v.Outcome != goal.Pass || v.Assurance != goal.Shared ||
+					!strings.Contains(v.AssuranceReason, "nobody could observe") {
 					t.Errorf("%s (%s), %s: %s", v.Outcome, v.Detail, v.Assurance, v.AssuranceReason)
 				}
 				return

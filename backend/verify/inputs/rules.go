@@ -169,7 +169,8 @@ func (c *comparison) compareUse(u goal.UsedFile) {
 		return
 	}
 	reason := c.reason(u.Path, change, sum)
-	if reason == "" && change != "new" && isInstalled(u) && c.was[u.Path].seen && !slices.Contains(c.before.Written, u.Path) {
+	if reason == "" && change != "new" && isInstalled(u) && c.was[u.Path].seen &&
+		!slices.Contains(c.before.Written, u.Path) {
 		reason = reasonInstalled
 	}
 	c.add(u.Path, change, reason, sum, c.After)

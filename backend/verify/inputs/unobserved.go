@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/verify/shellline"
 )
 
-// StartedScripts lists the scripts that a command starts as far as it names them. at is the folder of the check, and dir
-// the goal's; text gives the text of a file of the goal's folder, nil if there is none.
+// StartedScripts lists the scripts that a command starts as far as it names them. at is the folder of the check, and
+// dir the goal's; text gives the text of a file of the goal's folder, nil if there is none.
 func StartedScripts(command, at, dir string, text func(file string) []byte) []string {
 	var files []string
 	for _, word := range shellline.StartedFiles(command) {

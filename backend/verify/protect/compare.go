@@ -86,7 +86,8 @@ func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 	if !bytes.Equal(was, is) {
 		before, after := decidingPart(h.Part, was), decidingPart(h.Part, is)
 		if before != after && !isAllowedGrowth(h.Part, before, after) {
-			d.text = workspace.UnifiedDiff(strings.TrimSuffix(h.Path+" ("+h.Part+")", " ()"), []byte(before), []byte(after), err != nil)
+			name := strings.TrimSuffix(h.Path+" ("+h.Part+")", " ()")
+			d.text = workspace.UnifiedDiff(name, []byte(before), []byte(after), err != nil)
 			return d, false
 		}
 	}

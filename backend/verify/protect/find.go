@@ -44,8 +44,8 @@ const (
 	maxNames       = 1_000_000 // files that patterns of the user are compared with
 )
 
-// Find lists what is known to decide the checks of a criterion before they are observed: the scripts that their commands
-// name, and what the user protects, without what noProtect names. Patterns are as in .gitignore. dir is the goal's
+// Find lists what is known to decide the checks of a criterion before they are observed: the scripts that their
+// commands name, and what the user protects, without what noProtect names. Patterns are as in .gitignore. dir is the goal's
 // folder, absolute.
 func Find(ctx context.Context, dir string, c goal.Criterion, protect, noProtect []string) ([]Protected, error) {
 	free, err := ignore.NewGlobs(noProtect)

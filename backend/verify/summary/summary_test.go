@@ -91,7 +91,8 @@ func TestConfirm_SilentInPreflight_DemandsNothing(t *testing.T) {
 		t.Errorf("%s, %q", v.Outcome, v.Detail)
 	}
 	v := goal.Verdict{Outcome: goal.Pass, Detail: "exit 0"}
-	if got := (summary.Expectation{}).Confirm(v, process.Output{Stdout: []byte(pytestEnd)}); got.Tests != 0 || got.Detail != v.Detail {
+	got := summary.Expectation{}.Confirm(v, process.Output{Stdout: []byte(pytestEnd)})
+	if got.Tests != 0 || got.Detail != v.Detail {
 		t.Errorf("not observed: %q, %d tests", got.Detail, got.Tests)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestTranscript_MixesWhatWasSaidAndDone: the entries are in the order of the journal, with the cost of each turn at its
+// TestTranscript_MixesWhatWasSaidAndDone: the entries are in the order of the journal, with the
+// cost of each turn at its
 // words and the result of each call at the call.
 func TestTranscript_MixesWhatWasSaidAndDone(t *testing.T) {
 	a, s := bench(t)
@@ -31,7 +32,14 @@ func TestTranscript_MixesWhatWasSaidAndDone(t *testing.T) {
 		},
 		&event.Usage{Usage: goal.Usage{TokensIn: 4000, TokensOut: 60, USD: 0.02}},
 		&event.StepStarted{StepID: 1, Tool: call.Tool, Arguments: call.Arguments},
-		&event.Step{StepID: 1, Tool: call.Tool, Outcome: event.Failed, MS: 2100, Preview: "exit 1", Result: "exit 1\nFAIL cart"},
+		&event.Step{
+			StepID:  1,
+			Tool:    call.Tool,
+			Outcome: event.Failed,
+			MS:      2100,
+			Preview: "exit 1",
+			Result:  "exit 1\nFAIL cart",
+		},
 		&event.Message{Message: goal.Message{Role: goal.ToolRole, CallID: "c1", Step: 1, Text: "exit 1\nFAIL cart"}},
 		&event.Usage{Usage: goal.Usage{TokensIn: 900, TokensOut: 12}, By: "critic"},
 		&event.Critic{Verdict: event.Progressing, Reason: "it looks at the tests", Step: 1},

@@ -32,7 +32,10 @@ func (w transcriptWriter) write(g *api.GoalAPI, id, search string) error {
 		}
 		if offset+len(part.Entries) >= part.Total || len(part.Entries) == 0 {
 			if offset == 0 && len(part.Entries) == 0 && !w.asJSON {
-				return w.printf("%s\n", map[bool]string{true: "No entry contains that text.", false: "Nothing happened yet."}[search != ""])
+				return w.printf("%s\n", map[bool]string{
+					true:  "No entry contains that text.",
+					false: "Nothing happened yet.",
+				}[search != ""])
 			}
 			return nil
 		}

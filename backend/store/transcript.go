@@ -92,7 +92,8 @@ func (s *history) scanTranscript(
 	if err != nil {
 		return err
 	}
-	rows, err := s.read.QueryContext(ctx, "SELECT "+transcriptColumns+transcriptTables+where, append([]any{id}, args...)...)
+	rows, err := s.read.QueryContext(ctx, "SELECT "+transcriptColumns+transcriptTables+where,
+		append([]any{id}, args...)...)
 	if err != nil {
 		return fmt.Errorf("read transcript: %w", err)
 	}

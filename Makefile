@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
+VERSION    ?= $(shell build/scripts/version.sh)
 LDFLAGS    := -s -w -X main.version=$(VERSION)
 WINDOW     := -tags desktop,production,webkit2_41
 LINT       := .tools/golangci-lint-v2.15.0

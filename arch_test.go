@@ -52,6 +52,7 @@ var rings = map[string]int{
 	"backend/mcp":       2,
 	"backend/recording": 2,
 	"backend/snapshot":  2,
+	"backend/update":    2,
 
 	"backend/app":   3,
 	"backend/api":   3,

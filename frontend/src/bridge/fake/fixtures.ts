@@ -53,6 +53,7 @@ export const settings: Settings = {
   work_dir: "",
   home_page: "",
   search_page: "",
+  update_feed: "",
 };
 
 export const findings: Finding[] = [

@@ -38,6 +38,7 @@ export function SettingsPage() {
           <Providers />
           <MCPServers />
           <Secrets />
+          <Updates settings={settings} save={save} />
           <About />
         </div>
       </main>
@@ -224,6 +225,23 @@ function Goals({ settings, save }: SectionProps) {
         testid="notifications"
         on={settings.notifications}
         onChange={(notifications) => void save({ notifications })}
+      />
+    </Section>
+  );
+}
+
+function Updates({ settings, save }: SectionProps) {
+  return (
+    <Section title="Updates">
+      <TextRow
+        title="Release feed"
+        text={
+          "HTTPS address that is asked at each start for the newest version (releases/latest of GitHub or Forgejo). " +
+          "Leave empty to ask nobody."
+        }
+        testid="update-feed"
+        value={settings.update_feed}
+        onSave={(update_feed) => save({ update_feed })}
       />
     </Section>
   );

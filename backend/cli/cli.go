@@ -37,7 +37,7 @@ func (p Program) root() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true, Version: p.Version,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if p.Window != nil {
-				return exitCode(p.Window())
+				return exitCode(p.Window(""))
 			}
 			return c.Help()
 		},
@@ -59,6 +59,9 @@ func (p Program) root() *cobra.Command {
 		sandboxCommand{p}.sandbox(), traceCommand{p}.trace(), p.doctor(),
 		serving.serve(), serving.static(), p.version(), p.exitCodes(), p.manual(),
 	)
+	if p.Window != nil {
+		root.AddCommand(p.open())
+	}
 	p.wrapUsageErrors(root)
 	p.addCompletions(root)
 	return root

@@ -3,7 +3,7 @@
 # v1.2.3, 1.2.3+4.g0123abc four commits later, 0.0.0-dev.670+g0123abc before the
 # first tag, with .dirty at the end if something is not committed.
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 described=$(git describe --tags --match 'v[0-9]*' --long --abbrev=8 --dirty 2>/dev/null) || described=
 if [ -n "$described" ]; then
   dirty=

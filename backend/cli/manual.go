@@ -46,7 +46,8 @@ func manualName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPa
 // formatManual formats the page of a command for man. It has no date: the same program has the same pages.
 func (p Program) formatManual(c *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %q 1 \"\" %q \"Goalpost manual\"\n.nh\n.ad l\n", strings.ToUpper(manualName(c)), p.Name+" "+p.Version)
+	fmt.Fprintf(&b, ".TH %q 1 \"\" %q \"Goalpost manual\"\n.nh\n.ad l\n", strings.ToUpper(manualName(c)), p.Name+" "+
+		p.Version)
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", escapeRoff(manualName(c)), escapeRoff(c.Short))
 	c.InitDefaultHelpFlag()
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", escapeRoff(c.UseLine()))

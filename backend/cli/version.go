@@ -56,7 +56,8 @@ func (p Program) version() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	c.Flags().BoolVar(&check, "check", false, "ask the release feed of the settings for the newest version, with one request")
+	c.Flags().BoolVar(&check, "check", false,
+		"ask the release feed of the settings for the newest version, with one request")
 	c.Flags().StringVar(&feed, "feed", "", "ask this release feed (HTTPS address) instead")
 	return c
 }

@@ -36,7 +36,8 @@ const packageDir = "/usr/lib/goalpost"
 
 // Install puts the embedded helper into stateDir under its hash and returns its
 // path. One that lies there already is read to its hash and replaced if that
-// differs. If the installed package has the same file, its path is returned instead. A program without an embedded helper (go build by hand) uses the one
+// differs. If the installed package has the same file, its path is returned instead. A program
+// without an embedded helper (go build by hand) uses the one
 // beside its own executable, else the one that GOALPOST_HELPER names.
 func Install(stateDir string) (string, error) {
 	return installEmbedded(stateDir, helperName, "GOALPOST_HELPER", ErrNoHelper)

@@ -62,13 +62,15 @@ func TestInstall_PackagedHelper_IsUsedIfOnlyRootCanChangeIt(t *testing.T) {
 		spoil func(dir, path string) error
 		used  bool
 	}{
-		"as installed":          {func(_, _ string) error { return nil }, isRoot},
-		"another version":       {func(_, path string) error { return os.WriteFile(path, []byte("older"), 0o755) }, false},
-		"writable for others":   {func(_, path string) error { return os.Chmod(path, 0o777) }, false},
-		"in a writable folder":  {func(dir, _ string) error { return os.Chmod(dir, 0o777) }, false},
-		"of another user":       {func(_, path string) error { return os.Chown(path, os.Geteuid()*2+1, -1) }, false},
-		"gone":                  {func(_, path string) error { return os.Remove(path) }, false},
-		"a link to another one": {func(_, path string) error { return errors.Join(os.Rename(path, path+"2"), os.Symlink(path+"2", path)) }, false},
+		"as installed":         {func(_, _ string) error { return nil }, isRoot},
+		"another version":      {func(_, path string) error { return os.WriteFile(path, []byte("older"), 0o755) }, false},
+		"writable for others":  {func(_, path string) error { return os.Chmod(path, 0o777) }, false},
+		"in a writable folder": {func(dir, _ string) error { return os.Chmod(dir, 0o777) }, false},
+		"of another user":      {func(_, path string) error { return os.Chown(path, os.Geteuid()*2+1, -1) }, false},
+		"gone":                 {func(_, path string) error { return os.Remove(path) }, false},
+		"a link to another one": {func(_, path string) error {
+			return errors.Join(os.Rename(path, path+"2"), os.Symlink(path+"2", path))
+		}, false},
 	} {
 		dir := filepath.Join(t.TempDir(), "package")
 		packaged := filepath.Join(dir, helperName)

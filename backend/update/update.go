@@ -37,7 +37,8 @@ type Release struct {
 }
 
 // versionForm is a semantic version; what follows a plus sign does not count.
-var versionForm = regexp.MustCompile(`^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?$`)
+var versionForm = regexp.MustCompile(
+	`^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?$`)
 
 // ValidateFeed refuses what is not an HTTPS address. A password in it would be stored in plain text.
 func ValidateFeed(feed string) error {
@@ -99,7 +100,8 @@ func parseFeed(body io.Reader, current string) (Release, error) {
 	}
 	page, err := url.Parse(feed.Page)
 	if !versionForm.MatchString(feed.Tag) || err != nil || page.Scheme != "https" || page.Host == "" {
-		return Release{}, unavailable(fmt.Sprintf("The release feed has no version (tag_name %.40q) or no HTTPS page", feed.Tag))
+		return Release{},
+			unavailable(fmt.Sprintf("The release feed has no version (tag_name %.40q) or no HTTPS page", feed.Tag))
 	}
 	version := feed.Tag
 	if version[0] == 'v' {

@@ -87,7 +87,8 @@ func TestCheck_HostileFeed_IsRefused(t *testing.T) {
 		}
 		got, err := Check(t.Context(), c.feed, "1.0.0")
 		var problem *fault.Error
-		if !errors.As(err, &problem) || !strings.Contains(problem.Message, c.want) || problem.Hint == "" || got != (Release{}) {
+		if !errors.As(err, &problem) || !strings.Contains(problem.Message, c.want) || problem.Hint == "" ||
+			got != (Release{}) {
 			t.Errorf("%s: %+v, %v; want %q", name, got, err, c.want)
 		}
 	}

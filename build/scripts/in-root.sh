@@ -34,5 +34,6 @@ cd /
 umount -l /.outside
 rmdir /.outside
 hostname clean-root
-export HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
+export HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8
+export DEBIAN_FRONTEND=noninteractive
 exec "$@"

@@ -4,7 +4,8 @@
 set -eu
 cd "$(dirname "$0")/../.."
 if [ "$(id -u)" -ne 0 ]; then
-  echo "All tests ran as $(id -un) (uid $(id -u)), an ordinary user: those of sandbox, browser and keyring were not run as root."
+  echo "All tests ran as $(id -un) (uid $(id -u)), an ordinary user. Those of sandbox, browser and keyring were not run" \
+    "as root."
   exit 0
 fi
 user=nobody # a session bus needs a user with a name
@@ -47,7 +48,8 @@ run() {
   total=$((total + ran + more))
 }
 run sandbox -test.skip "$again"
-run browser -test.run '^(TestOpenShowsThePage|TestClick|TestScreenshot|TestKilledBrowserComesBack|TestDownloads|TestPermissions)$'
+run browser -test.run \
+  '^(TestOpenShowsThePage|TestClick|TestScreenshot|TestKilledBrowserComesBack|TestDownloads|TestPermissions)$'
 run secret -test.run .
 run notify -test.run .
 echo "$total tests of sandbox, browser and keyring ran as an ordinary user ($user), too."

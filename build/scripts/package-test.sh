@@ -113,7 +113,8 @@ as_root sh -c 'gzip -t /usr/share/man/man1/goalctl.1.gz /usr/share/man/man1/goal
 step "removal"
 as_root apt-get purge -qq -y goalpost >/dev/null
 # dpkg's log and apt's say that there was a package; apt keeps nothing of it.
-left=$(cd "$root" && find . -path ./proc -prune -o -path ./home -prune -o \( -iname '*goalpost*' -o -iname '*goalctl*' \) -print)
+left=$(cd "$root" && find . -path ./proc -prune -o -path ./home -prune -o \
+  \( -iname '*goalpost*' -o -iname '*goalctl*' \) -print)
 [ -z "$left" ] || fail "removal leaves: $left"
 left=$(cd "$root" && grep -rlE 'goalpost|goalctl' etc usr/share/applications var/lib/dpkg/info var/lib/dpkg/status \
   var/lib/dpkg/alternatives usr/share/mime usr/share/icons 2>/dev/null) || true
@@ -131,4 +132,5 @@ if command -v rpm >/dev/null; then
   rpm -qp --nosignature --list dist/goalpost-*.rpm | grep -c . | sed 's/$/ files/'
 fi
 echo
-echo "package-test: installed, upgraded with data, used and removed ($(basename "$old") -> $(basename "$new") on $suite)"
+echo "package-test: installed, upgraded with data, used and removed" \
+  "($(basename "$old") -> $(basename "$new") on $suite)"

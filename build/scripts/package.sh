@@ -117,7 +117,8 @@ else
   static_archive arm64 aarch64-linux-gnu-gcc
   echo "bill of materials"
   CYCLONEDX=$CYCLONEDX node build/scripts/sbom.mjs "$version" "$dist/goalpost-$version.cdx.json" \
-    "$tree/bin/goalpost" "$tree/bin/goalctl" backend/sandbox/embed/goalpost-helper backend/sandbox/embed/goalpost-predicate
+    "$tree/bin/goalpost" "$tree/bin/goalctl" backend/sandbox/embed/goalpost-helper \
+    backend/sandbox/embed/goalpost-predicate
 fi
 
 echo "$formats"
@@ -126,7 +127,8 @@ echo "Source: goalpost" >"$work/debian/control"
 # What the two programs are linked with, in Debian's words and in rpm's.
 deb_needs=$(cd "$work" && dpkg-shlibdeps -O "$tree/bin/goalpost" "$tree/bin/goalctl" 2>/dev/null |
   sed -n 's/^shlibs:Depends=//p')
-rpm_needs=$(readelf -d "$tree/bin/goalpost" "$tree/bin/goalctl" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1()(64bit)/p' | sort -u)
+rpm_needs=$(readelf -d "$tree/bin/goalpost" "$tree/bin/goalctl" |
+  sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1()(64bit)/p' | sort -u)
 glibc=$(objdump -T "$tree/bin/goalpost" "$tree/bin/goalctl" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1)
 for need in libwebkit2gtk-4.1-0 libgtk-3-0 libc6; do
   case $deb_needs in *"$need"*) ;; *)

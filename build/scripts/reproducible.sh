@@ -5,7 +5,8 @@ set -eu
 cd "$(dirname "$0")/../.."
 version=$1
 if [ -n "$(git status --porcelain)" ]; then
-  echo "reproducible.sh: there are changes that are not committed, and the second build is of a commit: commit them first" >&2
+  echo "reproducible.sh: there are changes that are not committed, and the second build is of a commit:" \
+    "commit them first" >&2
   exit 1
 fi
 again=$(mktemp -d)

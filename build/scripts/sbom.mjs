@@ -6,7 +6,14 @@ import { basename } from "node:path";
 
 const [version, output, ...programs] = process.argv.slice(2);
 const read = (program, args, options) =>
-  JSON.parse(execFileSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"], ...options }));
+  JSON.parse(
+    execFileSync(program, args, {
+      encoding: "utf8",
+      maxBuffer: 1 << 28,
+      stdio: ["ignore", "pipe", "pipe"],
+      ...options,
+    }),
+  );
 
 const boms = programs.map((program) => [
   basename(program),
@@ -35,7 +42,8 @@ for (const [name, bom] of boms) {
   }
 }
 for (const kind of ["pkg:golang/", "pkg:npm/"]) {
-  if (![...components.values()].some((c) => c.purl?.startsWith(kind))) throw new Error(`no ${kind} in the bill of materials`);
+  if (![...components.values()].some((c) => c.purl?.startsWith(kind)))
+    throw new Error(`no ${kind} in the bill of materials`);
 }
 const byRef = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 const self = `goalpost@${version}`;
@@ -48,7 +56,13 @@ writeFileSync(
       specVersion: "1.6",
       version: 1,
       metadata: {
-        component: { "bom-ref": self, type: "application", name: "goalpost", version, licenses: [{ license: { id: "MIT" } }] },
+        component: {
+          "bom-ref": self,
+          type: "application",
+          name: "goalpost",
+          version,
+          licenses: [{ license: { id: "MIT" } }],
+        },
       },
       components: [...parts, ...[...components.values()].sort((a, b) => byRef(a["bom-ref"], b["bom-ref"]))],
       dependencies: [...dependencies]

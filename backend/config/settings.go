@@ -17,17 +17,22 @@ import (
 	"goalpost/backend/fault"
 )
 
-// Settings are the user's choices.
+// Settings are the user's choices. The comment of each field is its description in docs/guide/settings.md.
 type Settings struct {
-	Theme      string `json:"theme"` // system, dark, light
-	FontSize   int    `json:"font_size"`
-	Scrollback int    `json:"scrollback"` // lines
-	// FontFamily of terminals, "" is the built-in one. WebGL draws them with the graphics card, ScreenReader
-	// announces their output.
-	FontFamily   string `json:"font_family"`
-	WebGL        bool   `json:"webgl"`
-	ScreenReader bool   `json:"screen_reader"`
-	Welcomed     bool   `json:"welcomed"`
+	// Theme is the look of the window and the terminals: system, dark or light.
+	Theme string `json:"theme"`
+	// FontSize is the size of the font of terminals, in pixels.
+	FontSize int `json:"font_size"`
+	// Scrollback is how many lines a terminal keeps.
+	Scrollback int `json:"scrollback"`
+	// FontFamily is the font of terminals, "" the built-in one.
+	FontFamily string `json:"font_family"`
+	// WebGL draws terminals with the graphics card.
+	WebGL bool `json:"webgl"`
+	// ScreenReader announces the output of terminals.
+	ScreenReader bool `json:"screen_reader"`
+	// Welcomed is true once the first page was closed.
+	Welcomed bool `json:"welcomed"`
 	// ApprovalMinutes is how long an approval waits for the user before its goal pauses.
 	ApprovalMinutes int `json:"approval_minutes"`
 	// TurnMinutes is how long a model may take for one turn before it is asked again; 0 is the default of three.
@@ -46,7 +51,7 @@ type Settings struct {
 	// GoalMemory is the maximum memory of all programs of a goal together, in MiB; 0 is three quarters of the
 	// machine's.
 	GoalMemory int `json:"goal_memory"`
-	// Toolchains are additional folders that goals can read, separated as in PATH.
+	// Toolchains is a list of additional folders that goals can read, separated as in PATH.
 	Toolchains string `json:"toolchains,omitempty"`
 	// WorkDir is where new goals get their folders, "" the default.
 	WorkDir string `json:"work_dir"`
@@ -64,9 +69,10 @@ type Kind string
 
 // The kinds. Demo is built in and never stored.
 const (
-	OpenAI    Kind = "openai"
-	Anthropic Kind = "anthropic"
-	Demo      Kind = "demo"
+	OpenAI          Kind = "openai"           // chat completions
+	OpenAIResponses Kind = "openai-responses" // the Responses API, else chat completions
+	Anthropic       Kind = "anthropic"
+	Demo            Kind = "demo"
 )
 
 // Provider is how a model is reached. Keys are never stored here: APIKeyEnv names the environment variable with the
@@ -344,13 +350,13 @@ func (p Provider) Validate() error {
 		}
 		return fault.Invalid("id", fmt.Sprintf("%q cannot be the name of a provider", p.ID),
 			"use letters, digits, dots and dashes; demo is taken")
-	case p.Kind != OpenAI && p.Kind != Anthropic:
+	case p.Kind != OpenAI && p.Kind != OpenAIResponses && p.Kind != Anthropic:
 		return fault.Invalid("kind", fmt.Sprintf("unknown kind of provider %q", p.Kind),
-			"use openai (any server that speaks /chat/completions) or anthropic")
+			"use openai (any server that speaks /chat/completions), openai-responses or anthropic")
 	case err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https"):
 		return fault.Invalid("base_url", fmt.Sprintf("%q is not an address", p.BaseURL),
 			"give one like http://127.0.0.1:11434/v1")
-	case u.User != nil || u.RawQuery != "":
+	case u.User != nil || !hasOnlyVersion(u):
 		return fault.Invalid("base_url", "the address contains a password or a query",
 			"put the key into an environment variable and name that")
 	case p.APIKeyEnv != "" && !variableForm.MatchString(p.APIKeyEnv):
@@ -367,6 +373,14 @@ func (p Provider) Validate() error {
 			fmt.Sprintf("use at least %d, or 0 for the known value of the model", minWindow))
 	}
 	return nil
+}
+
+// hasOnlyVersion reports whether an address has no query, or only the version of the API that Azure's older addresses
+// need.
+func hasOnlyVersion(u *url.URL) bool {
+	query, err := url.ParseQuery(u.RawQuery)
+	delete(query, "api-version")
+	return err == nil && len(query) == 0
 }
 
 // maxPrice is the highest accepted price in USD per million tokens.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"goalpost/backend/config"
+	"goalpost/backend/model"
 )
 
 const (
@@ -55,7 +57,11 @@ type server struct {
 func (s server) listModels(ctx context.Context) ([]listedModel, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	address := strings.TrimRight(s.provider.BaseURL, "/") + "/models"
+	base, err := url.Parse(s.provider.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("address of %s: %w", s.provider.ID, err)
+	}
+	address := base.JoinPath("models").String()
 	if s.provider.Kind == config.Anthropic {
 		address = s.root() + "/v1/models?limit=1000"
 	}
@@ -194,14 +200,13 @@ func (s server) request(ctx context.Context, method, address string, body []byte
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	switch {
-	case s.provider.Kind == config.Anthropic:
+	if s.provider.Kind == config.Anthropic {
 		req.Header.Set("Anthropic-Version", "2023-06-01")
 		if s.key != "" {
 			req.Header.Set("X-Api-Key", s.key)
 		}
-	case s.key != "":
-		req.Header.Set("Authorization", "Bearer "+s.key)
+	} else {
+		model.SetKey(req.Header, req.URL, s.key)
 	}
 	client := http.Client{
 		Transport: s.transport,
@@ -340,4 +345,20 @@ func yesOrNo(b bool) string {
 		return "yes"
 	}
 	return "no"
+}
+
+// hostOf is the host of an address, without the port.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// isLoopback reports whether an address is on this computer.
+func isLoopback(address string) bool {
+	host := hostOf(address)
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

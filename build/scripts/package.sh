@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # package.sh VERSION: builds the packages of this machine's processor and the archives of goalctl into dist/. The same
-# commit and version give the same bytes: nothing in them depends on the time, the folder or the user. With ONLY_DEB set
+# commit and version should give the same bytes (reproducible.sh compares; the programs still differ). With ONLY_DEB set
 # it builds nothing but the .deb.
 set -eu
 cd "$(dirname "$0")/../.."

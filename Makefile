@@ -3,10 +3,13 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unversioned)
+VERSION    ?= $(shell build/scripts/version.sh)
 LDFLAGS    := -s -w -X main.version=$(VERSION)
 WINDOW     := -tags desktop,production,webkit2_41
 LINT       := .tools/golangci-lint-v2.15.0
+NFPM       := .tools/nfpm-v2.45.1
+CYCLONEDX  := .tools/cyclonedx-gomod-v1.10.0
+ACTIONLINT := .tools/actionlint-v1.7.12
 HELPER     := backend/sandbox/embed/goalpost-helper backend/sandbox/embed/goalpost-predicate
 # Not ./...: node_modules holds Go files of other people.
 PACKAGES   := . ./backend/... ./cmd/... ./frontend
@@ -33,7 +36,7 @@ run: deps-run bin/goalpost ## install what is missing, build, open the window (n
 endif
 
 test: deps-test ## install what tests need and run everything
-	@$(SCRIPTS)/stages.sh lint vet unit frontend build e2e smoke
+	@$(SCRIPTS)/stages.sh lint vet unit ordinary frontend build e2e smoke
 
 build: deps-build $(PAGE) bin/goalctl bin/goalpost ## build bin/goalpost and bin/goalctl
 
@@ -43,7 +46,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit frontend e2e smoke bench crash leaks cross structure model-data sample looks screenshots hostile fuzz flood cover trust fmt
+.PHONY: lint vet unit ordinary frontend e2e smoke bench crash leaks cross structure model-data sample looks screenshots hostile fuzz flood cover trust fmt
 lint: $(LINT) $(NPM) ## linters and formatting of Go, shell and the test scripts
 	$(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -55,6 +58,9 @@ vet: $(HELPER) ## go vet
 
 unit: $(HELPER) ## Go tests with the race detector
 	$(SCRIPTS)/unit.sh $(PACKAGES)
+
+ordinary: $(HELPER) ## the tests of sandbox, browser and keyring as an ordinary user, too; says how many ran as which user
+	@$(SCRIPTS)/ordinary.sh
 
 frontend: $(NPM) ## types, linter, formatting, unit tests and build of the page and of the scripts for browser panes
 	cd frontend && npm run --silent typecheck
@@ -125,6 +131,20 @@ fmt: $(LINT) $(NPM) ## format everything
 	cd frontend && npm run --silent format
 	frontend/node_modules/.bin/prettier --config frontend/.prettierrc.json --write e2e
 
+##@ Packages
+.PHONY: package package-reproducible package-test workflows
+package: deps-package $(PAGE) $(HELPER) $(NFPM) $(CYCLONEDX) ## dist/: .deb, .rpm, archives, bill of materials, SHA256SUMS
+	NFPM=$(NFPM) CYCLONEDX=$(CYCLONEDX) WINDOW="$(WINDOW)" $(SCRIPTS)/package.sh "$(VERSION)"
+
+package-reproducible: package ## build dist/ a second time, in a fresh clone with an empty cache, and compare the bytes
+	$(SCRIPTS)/reproducible.sh "$(VERSION)"
+
+package-test: deps-package-test package ## install, run, upgrade and remove the .deb in a clean root (see docs/how-to/packages.md)
+	$(SCRIPTS)/package-test.sh "$(VERSION)"
+
+workflows: $(ACTIONLINT) ## actionlint over .github/workflows
+	$(ACTIONLINT)
+
 ##@ What is built
 # go build has its own cache and knows its inputs better than make does.
 .PHONY: goalctl goalpost helper injected
@@ -141,7 +161,7 @@ bin/goalpost: $(HELPER) $(PAGE) FORCE
 	go build -trimpath $(WINDOW) -ldflags "$(LDFLAGS)" -o $@ .
 
 $(HELPER): backend/sandbox/embed/%: FORCE
-	@CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o $@ ./cmd/$*
+	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w" -o $@ ./cmd/$*
 
 $(NPM): frontend/package.json frontend/package-lock.json
 	@$(SCRIPTS)/need.sh node npm
@@ -155,6 +175,15 @@ $(PAGE): $(NPM) $(PAGE_FILES)
 e2e/out/automation.so: e2e/window/automation.c
 	@mkdir -p $(@D)
 	gcc -shared -fPIC -Wall -Wextra -o $@ $< $$(pkg-config --cflags --libs webkit2gtk-4.1) -ldl
+
+# Tools in Go, at exact versions: the module that go install builds is after the name.
+$(NFPM): MODULE := github.com/goreleaser/nfpm/v2/cmd/nfpm
+$(CYCLONEDX): MODULE := github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+$(ACTIONLINT): MODULE := github.com/rhysd/actionlint/cmd/actionlint
+$(NFPM) $(CYCLONEDX) $(ACTIONLINT):
+	@echo "building $(notdir $(MODULE)) once"
+	GOBIN=$(CURDIR)/.tools go install $(MODULE)@v$(lastword $(subst -v, ,$@))
+	@mv .tools/$(notdir $(MODULE)) $@
 
 docs: $(DOCS_NPM) ## the documents as a site with search, in docs/.vitepress/dist
 	cd docs && npm run --silent build
@@ -171,7 +200,7 @@ $(LINT):
 	@mv .tools/golangci-lint $@
 
 ##@ What is installed
-.PHONY: deps deps-demo deps-build deps-run deps-test deps-bench deps-trust
+.PHONY: deps deps-demo deps-build deps-run deps-test deps-bench deps-trust deps-package deps-package-test
 deps: deps-test ## everything that any target needs
 deps-demo:
 	@$(SCRIPTS)/need.sh go
@@ -188,6 +217,11 @@ deps-test: ## what the tests need, too
 deps-bench: ## what the speed figures need, too: two other terminals to compare with
 	@$(SCRIPTS)/need.sh go node npm
 	@$(SCRIPTS)/deps.sh cgo gtk chromium display shells terminals
+deps-package: ## what packages need, too: icons, validators, a compiler for arm64
+	@$(SCRIPTS)/need.sh go node npm
+	@$(SCRIPTS)/deps.sh cgo gtk package
+deps-package-test: ## what the test of the packages needs, too: a maker of clean roots
+	@$(SCRIPTS)/deps.sh roots
 deps-trust: .tools/trust/.installed ## what the attempts at a false "done" need: interpreters, compilers, test runners
 	@$(SCRIPTS)/need.sh go node npm
 	@$(SCRIPTS)/deps.sh trust cgo chromium

@@ -30,8 +30,8 @@ const (
 )
 
 // openWindow does the preflight (folders, window lock, database, helper), opens the window and returns when it is
-// closed.
-func openWindow(assets fs.FS) int {
+// closed. goalID is the goal that it shows first, or a part of its id; "" is none.
+func openWindow(assets fs.FS, goalID string) int {
 	if _, err := fs.Stat(assets, "index.html"); err != nil {
 		return fail(errors.New("this program was built without its page: run make build"))
 	}
@@ -40,7 +40,7 @@ func openWindow(assets fs.FS) int {
 			errors.New("there is no display; goalpost run, goalpost serve and the other subcommands work without one " +
 				"(goalpost --help)"))
 	}
-	if err := runWindow(assets); err != nil {
+	if err := runWindow(assets, goalID); err != nil {
 		problem := api.ToProblem(err)
 		fmt.Fprintln(os.Stderr, "goalpost:", problem.Message)
 		if problem.Hint != "" {
@@ -51,13 +51,13 @@ func openWindow(assets fs.FS) int {
 	return 0
 }
 
-func runWindow(assets fs.FS) (err error) {
+func runWindow(assets fs.FS, goalID string) (err error) {
 	cfg, err := config.Open(os.Getenv)
 	if err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
 	defer func() { err = errors.Join(err, cfg.Close()) }()
-	lock, elsewhere, err := lockWindow(context.Background(), cfg.State())
+	lock, elsewhere, err := lockWindow(context.Background(), cfg.State(), goalID)
 	switch {
 	case err != nil:
 		return err
@@ -70,6 +70,7 @@ func runWindow(assets fs.FS) (err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	w := &window{cancel: cancel, up: make(chan struct{}), over: make(chan struct{}), signals: make(chan os.Signal, 2)}
+	w.requested.goalID = goalID
 	w.app = app.New(app.Options{
 		Config:  cfg,
 		Log:     cfg.Log(),

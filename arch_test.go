@@ -54,6 +54,7 @@ var rings = map[string]int{
 	"backend/snapshot":  2,
 	"backend/gitrepo":   2,
 	"backend/suggest":   2,
+	"backend/update":    2,
 
 	"backend/app":   3,
 	"backend/api":   3,

@@ -31,7 +31,7 @@ func run() int {
 	}
 	p := cli.Program{
 		Name: "goalpost", Version: version, Assets: assets, Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
-		Window: func() int { return openWindow(assets) },
+		Window: func(goalID string) int { return openWindow(assets, goalID) },
 	}
 	return p.Run(context.Background(), os.Args[1:])
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -24,6 +25,8 @@ type window struct {
 	signals chan os.Signal
 	leaving atomic.Bool   // a signal asked this process to go
 	over    chan struct{} // closed when the program has been closed
+
+	requested requestedGoal
 
 	ctx context.Context // the context for calls to Wails, once up is closed
 	up  chan struct{}
@@ -66,15 +69,54 @@ func (w *window) opened(ctx context.Context) {
 	signal.Reset(syscall.SIGINT, syscall.SIGTERM)
 	w.listen()
 	w.ctx = ctx
+	runtime.EventsOn(ctx, pageReadyEvent, func(...any) { w.requested.connect(w.sendGoal) })
 	close(w.up)
+}
+
+// The names of what the window and its page tell each other, see frontend/src/bridge/goalrequests.ts.
+const (
+	openGoalEvent  = "open-goal"
+	pageReadyEvent = "page-ready"
+)
+
+// sendGoal makes the page show a goal.
+func (w *window) sendGoal(goalID string) { runtime.EventsEmit(w.ctx, openGoalEvent, goalID) }
+
+// requestedGoal is the goal that the page should show. It waits until the page listens. The methods may be called
+// concurrently.
+type requestedGoal struct {
+	mu     sync.Mutex
+	goalID string
+	send   func(goalID string) // nil until the page listens
+}
+
+// connect sends the waiting goal, and every later one at once. A page that was loaded again connects again.
+func (r *requestedGoal) connect(send func(string)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.send = send
+	if r.goalID != "" {
+		send(r.goalID)
+		r.goalID = ""
+	}
+}
+
+// showGoal sends a goal to the page, or keeps it until the page listens; the newest one counts.
+func (r *requestedGoal) showGoal(goalID string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.goalID = goalID; r.send != nil {
+		r.send(goalID)
+		r.goalID = ""
+	}
 }
 
 func (w *window) listen() {
 	signal.Notify(w.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 }
 
-// bringToFront brings the window to the front, as soon as it exists.
-func (w *window) bringToFront(ctx context.Context) bool {
+// bringToFront brings the window to the front, as soon as it exists, and shows a goal unless goalID is "".
+func (w *window) bringToFront(ctx context.Context, goalID string) bool {
 	select {
 	case <-w.up:
 	case <-ctx.Done():
@@ -82,6 +124,9 @@ func (w *window) bringToFront(ctx context.Context) bool {
 	}
 	runtime.WindowShow(w.ctx)       //nolint:contextcheck // Wails takes its own context only
 	runtime.WindowUnminimise(w.ctx) //nolint:contextcheck // as above; it also raises a covered window
+	if goalID != "" {
+		w.requested.showGoal(goalID)
+	}
 	return true
 }
 

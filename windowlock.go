@@ -23,9 +23,9 @@ type windowLock struct{ file *flock.Flock }
 // handoverTimeout is how long a window may take to come to the front. One that is just starting needs the most time.
 const handoverTimeout = 15 * time.Second
 
-// lockWindow takes the lock. If another process has it, its window comes to the front, and lockWindow returns its
-// pid.
-func lockWindow(ctx context.Context, state string) (l *windowLock, elsewhere int, err error) {
+// lockWindow takes the lock. If another process has it, its window comes to the front and shows the goal, unless
+// goalID is "", and lockWindow returns its pid.
+func lockWindow(ctx context.Context, state, goalID string) (l *windowLock, elsewhere int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, handoverTimeout)
 	defer cancel()
 	l = &windowLock{flock.New(filepath.Join(state, "window.lock"))}
@@ -38,7 +38,7 @@ func lockWindow(ctx context.Context, state string) (l *windowLock, elsewhere int
 		case ok:
 			return l, 0, l.name("") // the name of the earlier holder no longer matters
 		}
-		if pid := l.holder(); pid != 0 && peers.RaiseWindow(ctx, state, pid) == nil {
+		if pid := l.holder(); pid != 0 && peers.RaiseWindow(ctx, state, pid, goalID) == nil {
 			return nil, pid, l.release()
 		}
 		select {

@@ -51,6 +51,7 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 		WorkDir:         s.WorkDir,
 		HomePage:        s.HomePage,
 		SearchPage:      s.SearchPage,
+		UpdateFeed:      s.UpdateFeed,
 	}, nil
 }
 
@@ -70,6 +71,7 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	all.GoalsAtOnce, all.KeepDays, all.WorkDir, all.HomePage = s.GoalsAtOnce, s.KeepDays, s.WorkDir, s.HomePage
 	all.SearchPage, all.GraceMinutes, all.GoalMemory, all.TurnMinutes = s.SearchPage, s.GraceMinutes, s.GoalMemory,
 		s.TurnMinutes
+	all.UpdateFeed = s.UpdateFeed
 	return true, a.cfg.SaveSettings(all)
 }
 

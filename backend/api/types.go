@@ -454,6 +454,7 @@ type Settings struct {
 	WorkDir       string  `json:"work_dir"`    // where new goals get their folders; "" = the default
 	HomePage      string  `json:"home_page"`   // address of the home button of a browser pane; "" = a blank page
 	SearchPage    string  `json:"search_page"` // address for words in the address bar, with %s for them; "" = none
+	UpdateFeed    string  `json:"update_feed"` // HTTPS address of the release feed; "" = no check for updates
 }
 
 // Connection is how the page reaches the loopback stream.

@@ -30,6 +30,7 @@ import (
 	"goalpost/backend/secret"
 	"goalpost/backend/store"
 	"goalpost/backend/stream"
+	"goalpost/backend/update"
 )
 
 // defaultSlots is how many goals run at once unless the settings give a number.
@@ -54,9 +55,10 @@ type Options struct {
 	Passphrase func(context.Context) (string, error)
 	// Began is when the process started, for the log; zero means now.
 	Began time.Time
-	// Front brings the window to the front when another process was started on the same folder, and reports
-	// whether there is a window. Nil means that there is none.
-	Front func(context.Context) bool
+	// Front brings the window to the front when another process was started on the same folder, shows the goal
+	// that the other process names (id or part of it, "" is none), and reports whether there is a window. Nil means
+	// that there is none.
+	Front func(ctx context.Context, goalID string) bool
 	// Clock replaces the real clock in tests; nil is the real one. Slots is how many goals run at once; with 0
 	// the settings decide.
 	Clock runner.Clock
@@ -96,6 +98,7 @@ type App struct {
 	peerServer   *peers.Server
 	wakeSocket   *store.WakeSocket // nil if the socket could not be opened
 	notifier     *notifier
+	updates      update.Checker
 }
 
 // BoundAPIs returns the structs that Wails binds and serve exposes. ctx lasts as long as the program.
@@ -190,6 +193,8 @@ func (a *App) Doctor() []api.DoctorFinding {
 		Sandboxes:  a.sandboxes,
 		MCPServers: a.mcpServers,
 		Programs:   a.userPrograms,
+		Version:    a.options.Version,
+		Updates:    &a.updates,
 	}
 	return d.Findings()
 }

@@ -37,7 +37,7 @@ func (p Program) root() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true, Version: p.Version,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if p.Window != nil {
-				return exitCode(p.Window())
+				return exitCode(p.Window(""))
 			}
 			return c.Help()
 		},
@@ -58,15 +58,12 @@ func (p Program) root() *cobra.Command {
 		approvals.approvals(), approvals.approve(), approvals.deny(), approvals.revoke(),
 		providerCommands{p}.providers(), mcpCommands{p}.mcp(), recipeCommands{p}.recipe(), secretCommands{p}.secrets(),
 		sandboxCommand{p}.sandbox(), traceCommand{p}.trace(), p.doctor(),
-		serving.serve(), serving.static(), p.version(), p.exitCodes(),
+		serving.serve(), serving.static(), p.version(), p.exitCodes(), p.manual(),
 	)
-	p.wrapUsageErrors(root)
-	return root
-}
-
-func (p Program) version() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return p.printf("%s %s\n", p.Name, p.Version) },
+	if p.Window != nil {
+		root.AddCommand(p.open())
 	}
+	p.wrapUsageErrors(root)
+	p.addCompletions(root)
+	return root
 }

@@ -2,8 +2,13 @@ package cli_test
 
 import (
 	"context"
+	"encoding/pem"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -44,10 +49,13 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	helper := sandboxtest.Helper(t)
 	server := modeltest.New(t, play)
+	feed, certificate := releaseFeed(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("MODEL_URL", server.URL)
+			e.Setenv("FEED_URL", feed)
+			e.Setenv("FEED_CERTIFICATE", certificate)
 			e.Setenv("GOALPOST_HELPER", helper)
 			e.Setenv("GOALPOST_HOME", e.WorkDir+"/home")
 			e.Setenv("HOME", e.WorkDir)
@@ -56,6 +64,25 @@ func TestScripts(t *testing.T) {
 		},
 		RequireExplicitExec: true,
 	})
+}
+
+// releaseFeed serves version 2.0.0 at /latest over HTTPS, and returns the address and a file with its certificate.
+func releaseFeed(t *testing.T) (address, certificate string) {
+	t.Helper()
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/latest" {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, `{"tag_name":"v2.0.0","html_url":"https://example.org/2.0.0"}`)
+	}))
+	t.Cleanup(s.Close)
+	certificate = filepath.Join(t.TempDir(), "certificate.pem")
+	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+	if err := os.WriteFile(certificate, block, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s.URL, certificate
 }
 
 // hold takes a lock that lives as long as the program: a pid inside a sandbox

@@ -21,8 +21,8 @@ type Program struct {
 	Stdin   io.ReadCloser // nil is the process's own
 	Stdout  io.Writer
 	Stderr  io.Writer
-	// Window, if set, runs when there is no subcommand.
-	Window func() int
+	// Window, if set, runs when there is no subcommand. It shows a goal, by its id or a part of it; "" is none.
+	Window func(goalID string) int
 	// Closing is how long a signal leaves for pausing goals and ending their programs; 0 is the default of five
 	// seconds.
 	Closing time.Duration

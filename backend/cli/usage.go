@@ -69,7 +69,7 @@ func (p Program) wrapUsageErrors(root *cobra.Command) {
 }
 
 func isGoalGroup(program string, c *cobra.Command) string {
-	if slices.Contains(strings.Fields(c.Use), "ID") {
+	if takesGoal(c) {
 		return "; " + program + " list shows the goals"
 	}
 	return ""

@@ -151,6 +151,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 		WorkDir:         filepath.Join(home, "elsewhere"),
 		HomePage:        "http://127.0.0.1:3000/",
 		SearchPage:      "https://example.org/?q=%s",
+		UpdateFeed:      "https://example.org/releases/latest",
 	}
 	if c.Work() != filepath.Join(home, "work") {
 		t.Errorf("goals get their folders in %s", c.Work())
@@ -173,6 +174,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 		"goal_memory":    {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalMemory: 127},
 		"home_page":      {Theme: "dark", FontSize: 13, Scrollback: 1000, HomePage: "file:///etc/passwd"},
 		"search_page":    {Theme: "dark", FontSize: 13, Scrollback: 1000, SearchPage: "https://example.org/?q="},
+		"update_feed":    {Theme: "dark", FontSize: 13, Scrollback: 1000, UpdateFeed: "http://example.org/"},
 		"work_dir":       {Theme: "dark", FontSize: 13, Scrollback: 1000, WorkDir: "goals"},
 	} {
 		if e := invalid(c.SaveSettings(s)); e.Field != field || e.Hint == "" {

@@ -62,6 +62,8 @@ type Settings struct {
 	// SearchPage is the search address for words in the address bar of a browser pane, with %s for the words; ""
 	// disables it.
 	SearchPage string `json:"search_page"`
+	// UpdateFeed is the HTTPS address that is asked once at a start for the newest release; "" asks nobody.
+	UpdateFeed string `json:"update_feed,omitempty"`
 }
 
 // Kind is the protocol of a provider.
@@ -248,6 +250,12 @@ const (
 	maxDailyLimit = 1_000_000
 )
 
+// isFeedURL reports whether an address can be asked for releases.
+func isFeedURL(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && u.Scheme == "https" && u.User == nil
+}
+
 func (s Settings) check() error {
 	const minFont, maxFont, minLines, maxLines, maxMinutes, maxGoals, maxDays, minMemory, maxMemory = 8, 32, 100, 200_000,
 		24 * 60, 32, 36_500, 128, 16 << 20
@@ -287,6 +295,9 @@ func (s Settings) check() error {
 	case s.SearchPage != "" && (!isPageURL(s.SearchPage) || strings.Count(s.SearchPage, "%s") != 1):
 		return fault.Invalid("search_page", fmt.Sprintf("%q is not the address of a search", s.SearchPage),
 			"give one with %s for the words, such as https://example.org/?q=%s, or leave it empty")
+	case s.UpdateFeed != "" && !isFeedURL(s.UpdateFeed):
+		return fault.Invalid("update_feed", fmt.Sprintf("%.200q is not the address of a release feed", s.UpdateFeed),
+			"give an https:// address without a password, or leave it empty to switch the check off")
 	case s.WorkDir != "" && !filepath.IsAbs(s.WorkDir):
 		return fault.Invalid("work_dir", fmt.Sprintf("%q is not an absolute path", s.WorkDir),
 			"give an absolute path, such as /home/you/goals, or leave it empty")

@@ -21,7 +21,7 @@ func kernelAdvice(text string) string {
 	switch {
 	case sysctlOn("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"):
 		return "This system denies rights in user namespaces to programs without an AppArmor profile: install the one in " +
-			"build/apparmor (docs/security.md, \"Where it runs\") for the helper"
+			"build/package/apparmor (docs/security.md, \"Where it runs\") for the helper"
 	case sysctlIs("/proc/sys/kernel/unprivileged_userns_clone", "0"):
 		return "This kernel denies user namespaces to ordinary users: sysctl kernel.unprivileged_userns_clone=1"
 	case sysctlIs("/proc/sys/user/max_user_namespaces", "0"):

@@ -30,9 +30,14 @@ var ErrNoPredicate = errors.New("goalpost-predicate is missing: run make build, 
 // beside it.
 var ErrNoHelper = errors.New("goalpost-helper is missing: run make build, or set GOALPOST_HELPER to its path")
 
+// packageDir is where packages install the same files. Only root can change them, so that an AppArmor profile can
+// trust them.
+const packageDir = "/usr/lib/goalpost"
+
 // Install puts the embedded helper into stateDir under its hash and returns its
 // path. One that lies there already is read to its hash and replaced if that
-// differs. A program without an embedded helper (go build by hand) uses the one
+// differs. If the installed package has the same file, its path is returned instead. A program
+// without an embedded helper (go build by hand) uses the one
 // beside its own executable, else the one that GOALPOST_HELPER names.
 func Install(stateDir string) (string, error) {
 	return installEmbedded(stateDir, helperName, "GOALPOST_HELPER", ErrNoHelper)
@@ -57,14 +62,18 @@ func installEmbedded(stateDir, name, variable string, missing error) (string, er
 	if !ok {
 		return "", fmt.Errorf("the embedded %s cannot be read twice", name)
 	}
-	return installFile(stateDir, name, body)
+	return installFile(stateDir, packageDir, name, body)
 }
 
 // installFile never holds the whole file, which every start of a program reads.
-func installFile(stateDir, name string, body io.ReadSeeker) (string, error) {
+func installFile(stateDir, packageDir, name string, body io.ReadSeeker) (string, error) {
 	sum, err := sha256File(body)
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", name, err)
+	}
+	packaged := filepath.Join(packageDir, name)
+	if isRootFile(packageDir) && isRootFile(packaged) && isOurFile(packaged, sum) {
+		return packaged, nil
 	}
 	path := filepath.Join(stateDir, name+"-"+hex.EncodeToString(sum[:8]))
 	if isOurFile(path, sum) {

@@ -17,7 +17,7 @@ func TestInstall(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	text := "#!/bin/sh\nexit 0\n" + strings.Repeat("# more than is compared at once\n", 4000)
 	body := strings.NewReader(text)
-	path, err := installFile(dir, helperName, body)
+	path, err := installFile(dir, "", helperName, body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestInstall(t *testing.T) {
 		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
-		again, err := installFile(dir, helperName, body)
+		again, err := installFile(dir, "", helperName, body)
 		info, err1 := os.Lstat(path)
 		there, err2 := os.ReadFile(path)
 		if err := errors.Join(err, err1, err2); err != nil {
@@ -47,9 +47,43 @@ func TestInstall(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.new")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	other, err := installFile(dir, helperName, strings.NewReader("another"))
+	other, err := installFile(dir, "", helperName, strings.NewReader("another"))
 	if err != nil || other == path {
 		t.Errorf("another content: %s %v", other, err)
+	}
+}
+
+// TestInstall_PackagedHelper_IsUsedIfOnlyRootCanChangeIt needs root to make such files; an ordinary user makes files
+// that are not used.
+func TestInstall_PackagedHelper_IsUsedIfOnlyRootCanChangeIt(t *testing.T) {
+	const text = "#!/bin/sh\n"
+	isRoot := os.Geteuid() == 0
+	for name, c := range map[string]struct {
+		spoil func(dir, path string) error
+		used  bool
+	}{
+		"as installed":         {func(_, _ string) error { return nil }, isRoot},
+		"another version":      {func(_, path string) error { return os.WriteFile(path, []byte("older"), 0o755) }, false},
+		"writable for others":  {func(_, path string) error { return os.Chmod(path, 0o777) }, false},
+		"in a writable folder": {func(dir, _ string) error { return os.Chmod(dir, 0o777) }, false},
+		"of another user":      {func(_, path string) error { return os.Chown(path, os.Geteuid()*2+1, -1) }, false},
+		"gone":                 {func(_, path string) error { return os.Remove(path) }, false},
+		"a link to another one": {func(_, path string) error {
+			return errors.Join(os.Rename(path, path+"2"), os.Symlink(path+"2", path))
+		}, false},
+	} {
+		dir := filepath.Join(t.TempDir(), "package")
+		packaged := filepath.Join(dir, helperName)
+		if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(packaged, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.spoil(dir, packaged); err != nil && isRoot {
+			t.Fatal(err)
+		}
+		path, err := installFile(filepath.Join(t.TempDir(), "state"), dir, helperName, strings.NewReader(text))
+		if err != nil || (path == packaged) != c.used {
+			t.Errorf("%s: %s is used (%v)", name, path, err)
+		}
 	}
 }
 
@@ -72,7 +106,7 @@ func TestWhatWasInstalledIsExecuted(t *testing.T) {
 	dir := t.TempDir()
 	for n := range 40 {
 		body := append(bytes.Clone(sh), bytes.Repeat([]byte{byte(n)}, 4<<20)...) // as long as a helper, and each another one
-		path, err := installFile(dir, helperName, bytes.NewReader(body))
+		path, err := installFile(dir, "", helperName, bytes.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}

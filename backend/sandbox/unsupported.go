@@ -78,3 +78,5 @@ func (*Supervisor) KilledSince(int64) []string { return nil }
 
 // Landlock is 0: this kernel has none.
 func Landlock() int { return 0 }
+
+func isRootFile(string) bool { return false }

@@ -55,6 +55,8 @@ for group in "$@"; do
       for name in git tmux vim htop fzf less zsh fish; do
         have "$name" || want "$name"
       done
+      have gnome-keyring-daemon || want gnome-keyring
+      have dbus-daemon || want dbus-daemon
       have ssh || want openssh-client
       # The tests start one of their own on a port of the loopback.
       [ -x /usr/sbin/sshd ] || want openssh-server
@@ -69,6 +71,19 @@ for group in "$@"; do
       for name in ruby perl curl jq sqlite3 git; do
         have "$name" || want "$name"
       done
+      ;;
+    package)
+      have rsvg-convert || want librsvg2-bin
+      have desktop-file-validate || want desktop-file-utils
+      have appstreamcli || want appstream
+      have dpkg-shlibdeps || want dpkg-dev
+      have aarch64-linux-gnu-gcc || want gcc-aarch64-linux-gnu
+      [ -e /usr/aarch64-linux-gnu/lib/libc.a ] || want libc6-dev-arm64-cross
+      ;;
+    roots) # clean Debian systems in a folder
+      have mmdebstrap || want mmdebstrap
+      have Xvfb || want xvfb
+      have rpm || want rpm
       ;;
     terminals) # what the benchmark compares with
       have xterm || want xterm

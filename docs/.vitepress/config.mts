@@ -63,6 +63,8 @@ export default defineConfig({
           page("Troubleshooting", "/guide/troubleshooting"),
           page("Questions and answers", "/guide/faq"),
           page("Comparison", "/guide/comparison"),
+          page("Packages", "/how-to/packages"),
+          page("Platforms", "/platforms"),
         ],
       },
       {

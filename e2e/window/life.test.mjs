@@ -53,11 +53,16 @@ function isZombie(pid) {
   }
 }
 
-/** What the command line says of the goal, and whether its command still holds its lock. */
-function left(w, dir) {
+/** What the command line says of the only goal. */
+function stored(w) {
   const list = spawnSync(join(bin, "goalpost"), ["list", "--json"], { env: environment(w), encoding: "utf8" });
   assert.equal(list.status, 0, list.stderr);
-  const [goal] = JSON.parse(list.stdout).goals;
+  return JSON.parse(list.stdout).goals[0];
+}
+
+/** What the command line says of the goal, and whether its command still holds its lock. */
+function left(w, dir) {
+  const goal = stored(w);
   const lock = spawnSync("flock", ["-n", join(dir, "lock"), "true"]);
   return { state: `${goal.status}/${goal.exit}`, commandEnded: lock.status === 0 };
 }
@@ -85,6 +90,25 @@ test(
         } finally {
           await cover.end();
         }
+
+        // An address shows its goal here; anything else is refused before this window hears of it.
+        const { id } = stored(w);
+        const open = (...args) =>
+          spawnSync(join(bin, "goalpost"), ["open", ...args], { env: environment(w), encoding: "utf8" });
+        await w.misses("dashboard");
+        for (const address of [
+          `goalpost://goal/${id}/../abort`,
+          `goalpost://goal/${id}?abort=1`,
+          "goalpost://abort/" + id,
+        ]) {
+          const refused = open("--", address);
+          assert.equal(refused.status, 2, refused.stderr);
+          assert.match(refused.stderr, /is not the address of a goal/);
+        }
+        const shown = open("--", `goalpost://goal/${id}`);
+        assert.equal(shown.status, 0, shown.stderr);
+        await w.sees("dashboard");
+        await until("the goal", () => w.page((text) => document.body.textContent.includes(text), id.slice(-8)));
 
         await signalled(w, "SIGTERM");
         assert.deepEqual(left(w, dir), { state: "paused/interrupted", commandEnded: true });

@@ -16,8 +16,10 @@ import (
 	"goalpost/backend/app/models"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
 	"goalpost/backend/notify"
 	"goalpost/backend/sandbox"
+	"goalpost/backend/update"
 )
 
 // desktopTimeout is how long the desktop may take to answer.
@@ -31,13 +33,15 @@ type Doctor struct {
 	Sandboxes  *goalsandbox.Factory
 	MCPServers *mcpservers.Servers
 	Programs   *sandbox.Supervisor // the user's
+	Version    string              // of this program
+	Updates    *update.Checker
 }
 
 // Findings examines everything. It tests the real thing each time.
 func (dr *Doctor) Findings() []api.DoctorFinding {
 	list := []api.DoctorFinding{
 		dr.helperFinding(), dr.sandboxFinding(), chromiumFinding(), dr.modelFinding(),
-		dr.dataFinding(), dr.notificationFinding(),
+		dr.dataFinding(), dr.notificationFinding(), dr.versionFinding(),
 	}
 	return append(append(list, dr.toolchainFindings()...), dr.MCPServers.Findings()...)
 }
@@ -88,6 +92,26 @@ func (dr *Doctor) modelFinding() api.DoctorFinding {
 
 func (dr *Doctor) dataFinding() api.DoctorFinding {
 	return api.DoctorFinding{ID: "data", Title: "Data folder", State: "ok", Detail: dr.Config.State()}
+}
+
+// versionFinding asks the release feed, if the user has set one.
+func (dr *Doctor) versionFinding() api.DoctorFinding {
+	f := api.DoctorFinding{ID: "version", Title: "Version", State: "ok", Detail: dr.Version}
+	feed := dr.Config.Settings().UpdateFeed
+	if feed == "" {
+		return f
+	}
+	release, err := dr.Updates.Check(context.Background(), feed, dr.Version)
+	var problem *fault.Error
+	switch {
+	case errors.As(err, &problem):
+		f.State, f.Detail, f.Hint = "warn", dr.Version+"; "+problem.Message, problem.Hint
+	case release.Newer:
+		f.State, f.Detail, f.Hint = "warn", dr.Version+"; "+release.Version+" is available", "get it from "+release.URL
+	default:
+		f.Detail += " is the newest"
+	}
+	return f
 }
 
 // toolchainFindings lists the additional folders that goals see, if any.

@@ -31,7 +31,7 @@ type Server struct {
 	log    *slog.Logger
 	panes  *panes.Registry
 	goals  goalStarter
-	front  func(context.Context) bool // brings the window to the front; nil if there is none
+	front  func(ctx context.Context, goalID string) bool // see OpenServer
 	stream *stream.Server
 	http   *http.Server
 	served chan struct{} // closed when the server accepts no more connections
@@ -41,14 +41,15 @@ type Server struct {
 	once sync.Once
 }
 
-// OpenServer makes the server. front brings the window to the front; nil if there is none.
+// OpenServer makes the server. front brings the window to the front, and shows a goal unless goalID is ""; nil if there
+// is no window.
 func OpenServer(
 	ctx context.Context,
 	log *slog.Logger,
 	broker *event.Broker,
 	panes *panes.Registry,
 	goals goalStarter,
-	front func(context.Context) bool,
+	front func(ctx context.Context, goalID string) bool,
 ) (*Server, error) {
 	v := &Server{
 		log:    log,
@@ -254,7 +255,7 @@ func (v *Server) raiseWindow(w http.ResponseWriter, r *http.Request) {
 	const patience = 10 * time.Second // the window may still be opening
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
-	if v.front == nil || !v.front(ctx) {
+	if v.front == nil || !v.front(ctx, r.URL.Query().Get("goal")) {
 		http.Error(w, "there is no window here", http.StatusNotFound)
 		return
 	}

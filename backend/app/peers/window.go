@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strconv"
 )
 
-// RaiseWindow asks the process pid on the same data folder to bring its window to the front, and returns when
-// it has. It returns an error if that process has ended, has no window, or has not opened it yet.
-func RaiseWindow(ctx context.Context, state string, pid int) error {
+// RaiseWindow asks the process pid on the same data folder to bring its window to the front, and to show a
+// goal unless goalID is "". It returns when the window is in front. It returns an error if that
+// process has ended, has no window, or has not opened it yet.
+func RaiseWindow(ctx context.Context, state string, pid int, goalID string) error {
 	road := &http.Transport{
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -25,7 +27,8 @@ func RaiseWindow(ctx context.Context, state string, pid int) error {
 		},
 	}
 	defer road.CloseIdleConnections()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://goalpost/front", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://goalpost/front?goal="+url.QueryEscape(goalID),
+		nil)
 	if err != nil {
 		return fmt.Errorf("the window of pid %d: %w", pid, err)
 	}

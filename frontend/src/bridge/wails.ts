@@ -9,6 +9,8 @@ interface WailsWindow {
     ClipboardGetText?: () => Promise<string>;
     ClipboardSetText?: (text: string) => Promise<boolean>;
     WindowSetTitle?: (title: string) => void;
+    EventsOn?: (name: string, on: (...data: unknown[]) => void) => unknown;
+    EventsEmit?: (name: string, ...data: unknown[]) => void;
   };
 }
 

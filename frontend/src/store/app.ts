@@ -1,3 +1,4 @@
+import { watchGoalRequests } from "@/bridge/goalrequests";
 import { ApprovalActions } from "./approvalactions";
 import { AppCore } from "./core";
 import { GoalActions } from "./goalactions";
@@ -20,5 +21,12 @@ export class App extends AppCore {
     // The window is shown before these are there.
     void this.providers.load();
     void this.settings.loadFindings();
+    watchGoalRequests((id) => void this.showRequestedGoal(id));
+  }
+
+  /** Shows the goal that a goalpost:// address names, by its id or a part of it. */
+  private async showRequestedGoal(id: string): Promise<void> {
+    const view = await this.ask("GoalAPI.Get", id);
+    if (view) this.openGoal(view.id);
   }
 }

@@ -57,6 +57,7 @@ export const settings: Settings = {
   work_dir: "",
   home_page: "",
   search_page: "",
+  update_feed: "",
 };
 
 /** What is proposed for a goal in a folder. */

@@ -209,6 +209,8 @@ export interface Settings {
   /** "": a blank page. */
   home_page: string;
   search_page: string;
+  /** HTTPS address of the release feed; "": no check for updates. */
+  update_feed: string;
 }
 
 export interface Connection {

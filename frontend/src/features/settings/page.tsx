@@ -40,6 +40,7 @@ export function SettingsPage() {
           <Spend settings={settings} save={save} />
           <MCPServers />
           <Secrets />
+          <Updates settings={settings} save={save} />
           <About />
         </div>
       </main>
@@ -226,6 +227,23 @@ function Goals({ settings, save }: SectionProps) {
         testid="notifications"
         on={settings.notifications}
         onChange={(notifications) => void save({ notifications })}
+      />
+    </Section>
+  );
+}
+
+function Updates({ settings, save }: SectionProps) {
+  return (
+    <Section title="Updates">
+      <TextRow
+        title="Release feed"
+        text={
+          "HTTPS address that is asked at each start for the newest version (releases/latest of GitHub or Forgejo). " +
+          "Leave empty to ask nobody."
+        }
+        testid="update-feed"
+        value={settings.update_feed}
+        onSave={(update_feed) => save({ update_feed })}
       />
     </Section>
   );

@@ -4,7 +4,8 @@ import { Button, IconButton } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
 import { checkLabel } from "@/features/goals/labels";
-import { programChecks, type TryResult } from "./tryresult";
+import { programChecks } from "./checks";
+import type { TryResult } from "./tryresult";
 import { checkTabs } from "./checkfields";
 import type { Suggestion, SuggestState } from "./usesuggestions";
 

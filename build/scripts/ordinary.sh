@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# ordinary.sh: runs the tests that depend on who runs them (sandbox, browser, keyring and desktop) as an ordinary user,
+# too, and says how many ran as whom. For an ordinary user, make unit has done that already.
+set -eu
+cd "$(dirname "$0")/../.."
+if [ "$(id -u)" -ne 0 ]; then
+  echo "All tests ran as $(id -un) (uid $(id -u)), an ordinary user. Those of sandbox, browser and keyring were not run" \
+    "as root."
+  exit 0
+fi
+user=nobody # a session bus needs a user with a name
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
+chmod 755 "$work"
+mkdir "$work/home" "$work/tmp" "$work/source"
+# A copy, because a checkout may be where an ordinary user may not look.
+git ls-files -z backend cmd docs/security.md go.mod go.sum | tar --null -T - -cf - | tar -xf - -C "$work/source"
+cp backend/sandbox/embed/goalpost-helper "$work/"
+chown -R $user: "$work"
+
+# TestAsOrdinaryUser runs these by itself.
+again=$(sed -n 's/^const wallTests = "\(.*\)"/\1/p' backend/sandbox/user_linux_test.go)
+total=0
+# run PACKAGE FLAG VALUE: the tests of a package that the flag selects
+run() {
+  local package=$1 flag=$2 value=$3 log=$work/$1.log all ran more=0 words=
+  go test -c -o "$work/$package.test" "./backend/$package"
+  if ! (cd "$work/source/backend/$package" && setpriv --reuid $user --regid "$(id -g $user)" --clear-groups \
+    --inh-caps=-all env -i PATH="$PATH" HOME="$work/home" TMPDIR="$work/tmp" LANG="${LANG:-C.UTF-8}" \
+    SANDBOX_TEST_HELPER="$work/goalpost-helper" "$work/$package.test" "$flag" "$value" -test.timeout 5m -test.v) \
+    >"$log" 2>&1; then
+    grep -vE '^=== |^ *--- (PASS|SKIP)' "$log" | tail -n 60 >&2
+    echo "ordinary.sh: the tests of backend/$package fail as $user" >&2
+    exit 1
+  fi
+  all=$("$work/$package.test" -test.list '^Test' | grep -vc '^TestMain$' || true)
+  ran=$(grep -c '^--- PASS: Test' "$log" || true)
+  if [ "$package" = sandbox ]; then
+    more=$("$work/$package.test" -test.list "$again" | grep -c '^Test' || true)
+    words=", $more of them in TestAsOrdinaryUser"
+  fi
+  if [ "$ran" -eq 0 ]; then
+    echo "ordinary.sh: no test of backend/$package ran as $user" >&2
+    exit 1
+  fi
+  printf '  backend/%-8s %4d as root (make unit), %4d as %s%s; skipped: %s\n' "$package" "$all" $((ran + more)) $user \
+    "$words" "$(sed -n 's/^--- SKIP: \([A-Za-z0-9_]*\).*/\1/p' "$log" | paste -sd' ' | sed 's/^$/none/')"
+  total=$((total + ran + more))
+}
+run sandbox -test.skip "$again"
+run browser -test.run \
+  '^(TestOpenShowsThePage|TestClick|TestScreenshot|TestKilledBrowserComesBack|TestDownloads|TestPermissions)$'
+run secret -test.run .
+run notify -test.run .
+echo "$total tests of sandbox, browser and keyring ran as an ordinary user ($user), too."

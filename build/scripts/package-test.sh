@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# package-test.sh VERSION: what a user of a clean Debian does with the .deb in dist/: installs it as root, upgrades it
+# from an earlier commit with data, starts it as an ordinary user, watches the demonstration goal pass, and removes it.
+# PREVIOUS=COMMIT or OLD_DEB=FILE chooses the version to upgrade from, SUITE=NAME another Debian. Only apt reaches
+# other machines; the programs run without a network. It needs root, for the clean root.
+set -eu
+cd "$(dirname "$0")/../.."
+version=$1
+if [ "$(id -u)" -ne 0 ]; then
+  echo "package-test.sh: making and entering a clean root needs root: sudo make package-test" >&2
+  exit 1
+fi
+# A tag, or the commit that began to make packages.
+previous=${PREVIOUS:-$(git describe --tags --match 'v[0-9]*' --abbrev=0 HEAD~ 2>/dev/null ||
+  git log --format=%H --diff-filter=A -- build/scripts/package-test.sh | tail -n 1)}
+suite=${SUITE:-$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)}
+work=$(mktemp -d)
+root=$work/root
+trap 'chmod -R u+w "$work/source" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
+out=$PWD/e2e/out
+mkdir -p "$out"
+
+step() { printf '\n== %s\n' "$*"; }
+as_root() { build/scripts/in-root.sh "$root" "$@"; }
+# As the ordinary user "newcomer" and without a network.
+as_user() {
+  OFFLINE=1 build/scripts/in-root.sh "$root" runuser -u newcomer -- env -u XDG_RUNTIME_DIR HOME=/home/newcomer \
+    USER=newcomer PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 NO_AT_BRIDGE=1 "$@"
+}
+fail() {
+  echo "package-test.sh: $*" >&2
+  exit 1
+}
+
+old=${OLD_DEB-}
+if [ -z "$old" ]; then
+  step "the previous version, of commit ${previous:0:10}"
+  git clone -q . "$work/source"
+  git -C "$work/source" checkout -q "$previous"
+  mkdir "$work/source/.tools"
+  cp .tools/nfpm-* .tools/cyclonedx-gomod-* "$work/source/.tools/"
+  ONLY_DEB=1 make --no-print-directory -C "$work/source" package >"$work/previous.log" 2>&1 || {
+    tail -n 40 "$work/previous.log" >&2
+    fail "the previous version cannot be built"
+  }
+  old=$(echo "$work"/source/dist/goalpost_*.deb)
+fi
+new=$(echo dist/goalpost_*.deb)
+echo "$(basename "$old") -> $(basename "$new")"
+dpkg --compare-versions "$(dpkg-deb -f "$old" Version)" lt "$(dpkg-deb -f "$new" Version)" ||
+  fail "the previous version is not older for dpkg"
+
+step "a clean $suite"
+mmdebstrap --quiet --variant=minbase --mode=root "$suite" "$root" http://deb.debian.org/debian
+cp "$old" "$root/root/old.deb"
+cp "$new" "$root/root/new.deb"
+as_root useradd --create-home --shell /bin/bash newcomer
+
+step "the package alone, with what it depends on and nothing more"
+as_root apt-get update -qq
+as_root apt-get install -qq -y --no-install-recommends /root/new.deb >"$work/apt.log" 2>&1 || {
+  cat "$work/apt.log" >&2
+  fail "it cannot be installed"
+}
+as_user goalctl version
+as_user goalpost version --json
+[ "$(as_user goalctl version)" = "goalctl $version" ] || fail "goalctl has another version than $version"
+for program in goalpost goalctl; do
+  if as_root ldd /usr/bin/$program | grep 'not found'; then fail "$program lacks a library"; fi
+done
+as_root apt-get purge -qq -y goalpost >/dev/null
+
+step "the previous version, with Chromium and a display"
+as_root apt-get install -qq -y --no-install-recommends chromium xvfb xdotool x11-apps desktop-file-utils \
+  libglib2.0-bin bash-completion procps fonts-dejavu-core /root/old.deb >"$work/apt.log" 2>&1 || {
+  cat "$work/apt.log" >&2
+  fail "it cannot be installed"
+}
+as_user goalctl version
+
+step "the first verified goal of the previous version, as an ordinary user without a network"
+as_user goalctl run --demo 2>&1 | tail -n 12
+old_goal=$(as_user goalctl list --json | sed -n 's/^ *"id": "\(.*\)",/\1/p')
+[ ${#old_goal} = 26 ] || fail "there should be one goal: $old_goal"
+
+step "upgrade"
+as_root apt-get install -qq -y /root/new.deb >"$work/apt.log" 2>&1 || {
+  cat "$work/apt.log" >&2
+  fail "it cannot be upgraded"
+}
+[ "$(as_user goalctl version)" = "goalctl $version" ] || fail "goalctl was not upgraded"
+as_user goalctl list
+as_user goalctl show "$old_goal" | grep -q 'completed done' || fail "the goal of the previous version is gone"
+as_user goalctl receipt "$old_goal" | head -n 3
+
+step "what doctor says to an ordinary user"
+as_user goalctl doctor | cut -c1-150
+
+step "the window, and the demonstration goal in it"
+cp build/scripts/window-in-root.sh "$root/usr/local/bin/"
+as_user window-in-root.sh "$old_goal" || {
+  cp "$root"/home/newcomer/window.xwd "$out/package-window.xwd" 2>/dev/null || true
+  fail "the window did not do it (picture: $out/package-window.xwd)"
+}
+cp "$root/home/newcomer/window.xwd" "$out/package-window.xwd"
+rm -f "$root/home/newcomer/window.xwd" "$root/usr/local/bin/window-in-root.sh"
+
+step "completions and man pages are where shells and man look"
+as_user bash -c '. /usr/share/bash-completion/bash_completion; _completion_loader goalctl; complete -p goalctl'
+as_user goalctl __complete show '' 2>/dev/null | head -n 1 | grep -q 'completed/done' || fail "no goal id completes"
+as_root sh -c 'gzip -t /usr/share/man/man1/goalctl.1.gz /usr/share/man/man1/goalpost.1.gz'
+
+step "removal"
+as_root apt-get purge -qq -y goalpost >/dev/null
+# dpkg's log and apt's say that there was a package; apt keeps nothing of it.
+left=$(cd "$root" && find . -path ./proc -prune -o -path ./home -prune -o \
+  \( -iname '*goalpost*' -o -iname '*goalctl*' \) -print)
+[ -z "$left" ] || fail "removal leaves: $left"
+left=$(cd "$root" && grep -rlE 'goalpost|goalctl' etc usr/share/applications var/lib/dpkg/info var/lib/dpkg/status \
+  var/lib/dpkg/alternatives usr/share/mime usr/share/icons 2>/dev/null) || true
+[ -z "$left" ] || fail "removal leaves words in: $left"
+echo "nothing outside of the user's home"
+(cd "$root/home/newcomer" && find . -iname '*goalpost*' -prune -print | sort)
+left=$(cd "$root/home/newcomer" && find . -iname '*goalpost*' -prune -print | sort | tr '\n' ' ')
+want="./.cache/goalpost ./.local/share/goalpost ./.local/state/goalpost ./Goalpost "
+[ -z "${left//$want/}" ] || fail "in the home there is $left, and docs/how-to/packages.md names $want"
+[ -d "$root/home/newcomer/.local/state/goalpost" ] || fail "removal took the user's data"
+
+if command -v rpm >/dev/null; then
+  step "what the .rpm says"
+  rpm -qp --nosignature --requires dist/goalpost-*.rpm
+  rpm -qp --nosignature --list dist/goalpost-*.rpm | grep -c . | sed 's/$/ files/'
+fi
+echo
+echo "package-test: installed, upgraded with data, used and removed" \
+  "($(basename "$old") -> $(basename "$new") on $suite)"

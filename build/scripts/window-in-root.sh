@@ -1,0 +1,56 @@
+#!/bin/bash
+# window-in-root.sh OLD_GOAL: part of package-test.sh, run in the clean root by an ordinary user. Starts the window,
+# runs the demonstration goal with the keyboard, and opens the address of OLD_GOAL.
+set -eu
+old_goal=$1
+cd
+mkfifo /tmp/display
+Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp 3>/tmp/display 2>/dev/null &
+read -r number </tmp/display
+export DISPLAY=:$number
+
+# until_true WHAT COMMAND...: for what nothing signals
+until_true() {
+  local what=$1 tries
+  shift
+  for ((tries = 0; tries < 600; tries++)); do
+    if "$@"; then return 0; fi
+    sleep 0.2
+  done
+  echo "$what did not happen" >&2
+  xwd -root -silent >window.xwd
+  return 1
+}
+done_goals() { [ "$(goalctl list --json | grep -c '"exit": "done"')" -ge "$1" ]; }
+running_goals() { goalctl list --json | grep -q '"status": "running"'; }
+shows_old() { xdotool search --name "$1" >/dev/null 2>&1; }
+
+goalpost >window.log 2>&1 &
+window=$!
+id=$(timeout 120 xdotool search --sync --onlyvisible --pid $window --name Goalpost | head -n 1)
+echo "the window is open: $(xdotool getwindowname "$id")"
+demo_starts() {
+  xdotool mousemove --window "$id" 400 400 key --window "$id" Escape
+  xdotool key ctrl+shift+p
+  sleep 0.5 # the palette has no signal that X shows
+  xdotool type --delay 30 "demo"
+  sleep 0.5
+  xdotool key Return
+  for ((n = 0; n < 25; n++)); do
+    if running_goals || done_goals 2; then return 0; fi
+    sleep 0.2
+  done
+  return 1
+}
+until_true "a demonstration goal from the keyboard" demo_starts
+until_true "the second verified goal" done_goals 2
+goalctl list
+xwd -root -silent >window.xwd
+[ "$(gio mime x-scheme-handler/goalpost | head -n 1 | grep -c goalpost-url.desktop)" = 1 ] ||
+  { gio mime x-scheme-handler/goalpost; exit 1; }
+gio open "goalpost://goal/$old_goal" # hands the address to goalpost open, which tells the window
+if goalpost open -- "goalpost://goal/$old_goal?abort=1"; then exit 1; fi
+kill -TERM $window
+wait $window || true
+if grep -iE 'panic|fatal' window.log; then exit 1; fi
+rm window.log

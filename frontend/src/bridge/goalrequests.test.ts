@@ -1,0 +1,30 @@
+import { afterEach, expect, test } from "vitest";
+import { watchGoalRequests } from "./goalrequests";
+import { wails } from "./wails";
+
+afterEach(() => {
+  delete wails().runtime;
+});
+
+test("requests_AfterThePageListens_OpenTheirGoals", () => {
+  const calls: unknown[] = [];
+  const on = new Map<string, (...data: unknown[]) => void>();
+  wails().runtime = {
+    EventsOn: (name, handle) => on.set(name, handle),
+    EventsEmit: (name) => calls.push([...on.keys(), name]),
+  };
+  const opened: string[] = [];
+  watchGoalRequests((id) => opened.push(id));
+  expect(calls).toEqual([["open-goal", "page-ready"]]);
+  on.get("open-goal")?.("abcdef");
+  on.get("open-goal")?.({ id: "abcdef" });
+  expect(opened).toEqual(["abcdef"]);
+});
+
+test("browser_WithoutWails_HasNoRequests", () => {
+  expect(() =>
+    watchGoalRequests(() => {
+      throw new Error("opened");
+    }),
+  ).not.toThrow();
+});

@@ -29,6 +29,8 @@ require (
 
 require github.com/fsnotify/fsnotify v1.10.1
 
+require github.com/coder/acp-go-sdk v0.13.0 // indirect
+
 require (
 	filippo.io/hpke v0.4.0 // indirect
 	git.sr.ht/~jackmordaunt/go-toast/v2 v2.0.3 // indirect

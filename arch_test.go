@@ -122,6 +122,7 @@ var trees = map[string]map[string][]string{
 		"digest":       {},
 		"excerpt":      {},
 		"loopguard":    {"digest"},
+		"toolbox":      {},
 		"prompt":       {},
 		"stall":        {"digest"},
 	},

@@ -39,7 +39,7 @@ var phraseLimits = []struct {
 	{`meanwhile`, 0},
 	{`stands (in|on|beside|at)`, 0},
 	{`voyage|enclosure|foresight|veil`, 0},
-	{`is told|are told|was told|be told`, 55},
+	{`is told|are told|was told|be told`, 54},
 	{`hears? of`, 5},
 	{`by itself`, 20},
 	{`whoever`, 8},

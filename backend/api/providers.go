@@ -26,7 +26,7 @@ type (
 	// Provider is how a model is reached.
 	Provider struct {
 		ID            string `json:"id"`
-		Kind          string `json:"kind"` // openai, anthropic, demo
+		Kind          string `json:"kind"` // openai, openai-responses, anthropic, demo
 		BaseURL       string `json:"base_url"`
 		Model         string `json:"model"`
 		APIKeyEnv     string `json:"api_key_env"`    // name of the environment variable that contains the key

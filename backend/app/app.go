@@ -283,6 +283,7 @@ func (a *App) newSessions() *session.Registry {
 		Models:            a.models,
 		MCPServers:        a.mcpServers,
 		DenyAllProxy:      a.denyAll.Address,
+		Stays:             a.options.Watch,
 		UpdateSocketRules: a.sockets.UpdateRules,
 		Children:          func(ctx context.Context, g goal.Goal) (session.Children, error) { return a.ChildrenOf(ctx, g) },
 	}

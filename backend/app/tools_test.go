@@ -141,7 +141,7 @@ func TestPaneToolsOnRealPanes(t *testing.T) {
 		call("close_pane", with("pane", "b1")),
 	)
 	for i, want := range []string{
-		"opened pane t1", "opened pane b1", `b1 browser "two"`, "in front", `"three"`, "closed pane b1",
+		"opened pane t1", "pane b1 is at about:blank", `b1 browser "two"`, "in front", `"three"`, "closed pane b1",
 		`t1 terminal "three"`, `no pane "b1"`,
 	} {
 		if !strings.Contains(steps[i].Result, want) || (steps[i].Outcome == event.OK) != (i < 7) {

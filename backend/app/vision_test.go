@@ -58,15 +58,15 @@ func TestTheAgentLooks(t *testing.T) {
 		return false
 	})
 	for i, want := range []string{
-		"opened pane b1", "Red, at (x=10, y=20).", "PASS; the picture is kept",
-		"UNCLEAR; the picture is kept",
+		"pane b1 is at", "Red, at (x=10, y=20).", "PASS; the picture is stored",
+		"UNCLEAR; the picture is stored",
 	} {
 		if !strings.Contains(steps[i].Result, want) || (steps[i].Outcome == event.OK) != (i < 3) || i > 0 &&
 			steps[i].ImageSHA256 == "" {
 			t.Errorf("step %d: %s %s, picture %q", i, steps[i].Outcome, steps[i].Result, steps[i].ImageSHA256)
 		}
 	}
-	if pictures != 3 || !spent["look"] || !spent["verify_visual"] {
+	if pictures != 3 || !spent["look"] || spent["verify_visual"] { // its former name
 		t.Errorf("%d pictures in %d requests, spent by %v", pictures, len(s.Requests()), spent)
 	}
 }

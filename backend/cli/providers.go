@@ -70,7 +70,7 @@ type providerFlags struct {
 
 func (f *providerFlags) add(fl *pflag.FlagSet, address string) {
 	fl.StringVar(&f.baseURL, "base-url", "", address)
-	fl.StringVar(&f.kind, "kind", string(config.OpenAI), "protocol of the server: openai or anthropic")
+	fl.StringVar(&f.kind, "kind", string(config.OpenAI), "protocol of the server: openai, openai-responses or anthropic")
 	fl.StringVar(&f.keyEnv, "api-key-env", "", "environment variable that contains the API key")
 	fl.StringVar(&f.keySecret, "api-key-secret", "", "name of a stored secret that contains the API key")
 	fl.IntVar(&f.window, "context-window", 0, "context window in tokens; 0 = the known value for the model")

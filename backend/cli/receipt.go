@@ -164,7 +164,6 @@ func claimOutcome(r api.ReceiptView, c api.ReceiptClaim) string {
 
 // printProtected shows before the start what the agent cannot change.
 func (p receiptCommand) printProtected(ctx context.Context, a *app.App, in api.StartInput) {
-	const most = 12
 	list, err := a.Protected(ctx, api.ProtectInput{
 		Dir:       in.Dir,
 		Checks:    in.Checks,
@@ -174,12 +173,32 @@ func (p receiptCommand) printProtected(ctx context.Context, a *app.App, in api.S
 	if err != nil || len(list) == 0 {
 		return // StartGoal reports what is wrong
 	}
-	p.errorf("protected files (--no-protect excludes one):\n")
-	for i, f := range list {
-		if i == most {
-			p.errorf("  … and %d more\n", len(list)-most)
-			break
+	p.errorf("protected files (--no-protect excludes one):\n%s", listProtected(list))
+}
+
+// listProtected lists files that exist, a line each. Patterns of files that must not be created are only counted: a
+// test runner has hundreds, and few of them matter to anybody.
+func listProtected(list []api.ProtectedFile) string {
+	const most = 12
+	var b strings.Builder
+	shown, more, patterns := 0, 0, 0
+	for _, f := range list {
+		switch {
+		case f.Kind == "appears":
+			patterns++
+		case shown == most:
+			more++
+		default:
+			shown++
+			fmt.Fprintf(&b, "  %-8s %s  %s\n", f.Kind, oneLine(strings.TrimSpace(f.Path+" "+f.Part)), oneLine(f.Why))
 		}
-		p.errorf("  %-8s %s  %s\n", f.Kind, oneLine(strings.TrimSpace(f.Path+" "+f.Part)), oneLine(f.Why))
 	}
+	if more > 0 {
+		fmt.Fprintf(&b, "  … and %d more\n", more)
+	}
+	if patterns > 0 {
+		fmt.Fprintf(&b, "  appears  %s that would change what the checks run\n",
+			goal.FormatCount(patterns, "kind")+" of new files")
+	}
+	return b.String()
 }

@@ -22,10 +22,6 @@ type Preset struct {
 	ReportsCost  bool   // sends the cost of each turn
 }
 
-// openAIPresetKind is the protocol of the preset for OpenAI's own server. It becomes "openai-responses" once that
-// protocol has an adapter.
-const openAIPresetKind = OpenAI
-
 // CustomPreset is the preset of any other server.
 const CustomPreset = "custom"
 
@@ -41,7 +37,7 @@ func Presets() []Preset {
 		"https://openrouter.ai/settings/keys", "OPENROUTER_API_KEY")
 	router.ReportsCost = true
 	return []Preset{
-		key("openai", "OpenAI", openAIPresetKind, "https://api.openai.com/v1",
+		key("openai", "OpenAI", OpenAIResponses, "https://api.openai.com/v1",
 			"https://platform.openai.com/api-keys", "OPENAI_API_KEY"),
 		key("anthropic", "Anthropic", Anthropic, "https://api.anthropic.com",
 			"https://console.anthropic.com/settings/keys", "ANTHROPIC_API_KEY"),

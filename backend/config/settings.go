@@ -62,9 +62,10 @@ type Kind string
 
 // The kinds. Demo is built in and never stored.
 const (
-	OpenAI    Kind = "openai"
-	Anthropic Kind = "anthropic"
-	Demo      Kind = "demo"
+	OpenAI          Kind = "openai"           // chat completions
+	OpenAIResponses Kind = "openai-responses" // the Responses API, else chat completions
+	Anthropic       Kind = "anthropic"
+	Demo            Kind = "demo"
 )
 
 // Provider is how a model is reached. Keys are never stored here: APIKeyEnv names the environment variable with the
@@ -333,13 +334,13 @@ func (p Provider) Validate() error {
 		}
 		return fault.Invalid("id", fmt.Sprintf("%q cannot be the name of a provider", p.ID),
 			"use letters, digits, dots and dashes; demo is taken")
-	case p.Kind != OpenAI && p.Kind != Anthropic:
+	case p.Kind != OpenAI && p.Kind != OpenAIResponses && p.Kind != Anthropic:
 		return fault.Invalid("kind", fmt.Sprintf("unknown kind of provider %q", p.Kind),
-			"use openai (any server that speaks /chat/completions) or anthropic")
+			"use openai (any server that speaks /chat/completions), openai-responses or anthropic")
 	case err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https"):
 		return fault.Invalid("base_url", fmt.Sprintf("%q is not an address", p.BaseURL),
 			"give one like http://127.0.0.1:11434/v1")
-	case u.User != nil || u.RawQuery != "":
+	case u.User != nil || !hasOnlyVersion(u):
 		return fault.Invalid("base_url", "the address contains a password or a query",
 			"put the key into an environment variable and name that")
 	case p.APIKeyEnv != "" && !variableForm.MatchString(p.APIKeyEnv):
@@ -356,6 +357,14 @@ func (p Provider) Validate() error {
 			fmt.Sprintf("use at least %d, or 0 for the known value of the model", minWindow))
 	}
 	return nil
+}
+
+// hasOnlyVersion reports whether an address has no query, or only the version of the API that Azure's older addresses
+// need.
+func hasOnlyVersion(u *url.URL) bool {
+	query, err := url.ParseQuery(u.RawQuery)
+	delete(query, "api-version")
+	return err == nil && len(query) == 0
 }
 
 // maxPrice is the highest accepted price in USD per million tokens.

@@ -27,6 +27,8 @@ type Message struct {
 	CallID string   `json:"call_id,omitempty"` // of a tool message
 	Step   int      `json:"step,omitempty"`    // of a tool message: the step whose result it is
 	Images [][]byte `json:"-"`                 // PNG or JPEG, for vision models; not kept in the journal
+	// Reasoning is what the model thought before an assistant message; nil if it gave none.
+	Reasoning *Reasoning `json:"reasoning,omitempty"`
 }
 
 // Call is one tool call as the model wrote it. Arguments may be broken JSON: it is not repaired, the dispatcher
@@ -42,6 +44,7 @@ type ToolSpec struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage // JSON Schema of the arguments object
+	Group       ToolGroup       // not sent to the model
 }
 
 // Turn is one request to a model.
@@ -54,9 +57,10 @@ type Turn struct {
 
 // Reply is the model's answer, complete after its stream has ended.
 type Reply struct {
-	Text  string
-	Calls []Call
-	Usage Usage
+	Text      string
+	Calls     []Call
+	Usage     Usage
+	Reasoning *Reasoning // nil if the model gave none
 }
 
 // Usage is what one turn cost. USD is 0 if the price is unknown.
@@ -67,11 +71,35 @@ type Usage struct {
 	Guessed   bool    `json:"guessed,omitempty"` // estimated by the length of the request: the provider did not report it
 }
 
+// Plus adds what another turn cost.
+func (u Usage) Plus(other Usage) Usage {
+	return Usage{
+		TokensIn:  u.TokensIn + other.TokensIn,
+		TokensOut: u.TokensOut + other.TokensOut,
+		USD:       u.USD + other.USD,
+		Guessed:   u.Guessed || other.Guessed,
+	}
+}
+
 // ErrPaused means that a model was not asked, or that its answer was discarded, because the user paused the goal.
 var ErrPaused = errors.New("the user paused the goal, so its model is not asked")
 
 // ErrContextTooLong means that the conversation does not fit into the model's context window.
 var ErrContextTooLong = errors.New("the conversation is longer than the model's window")
+
+// ErrRequestRefused means that the provider did not accept a request and gave a reason that is not known. It may be
+// that the conversation is too long.
+var ErrRequestRefused = errors.New("the provider refused the request")
+
+// ModelMistake means that the model answered with something that is not a reply, such as a call that its provider
+// could not read. Nothing was done; the model can be informed and asked again.
+type ModelMistake struct {
+	What    string
+	Attempt string // what the model wrote, shortened; "" if the provider does not report it
+	Usage   Usage  // of the turn
+}
+
+func (m *ModelMistake) Error() string { return m.What }
 
 // Unavailable means that the provider cannot answer before a given time: it said so, or it is down. The goal is
 // parked and spends nothing. Models return it.
@@ -96,6 +124,8 @@ type Result struct {
 	// GoesOn means that the subject of the call (a running command, a goal, a page) is still active and may show
 	// something different next time. The loop guard does not count looking again.
 	GoesOn bool
+	// Preview is a line for the user that says what the call did; "" is the first line of Text.
+	Preview string
 	// Took is reported beside the content, so that equal outcomes have equal texts.
 	Took time.Duration
 }

@@ -23,6 +23,8 @@ type RunControl interface {
 	// Evidence reads a page of a long text that the host stored: the result of a step or the output of a check.
 	// cursor is a byte offset.
 	Evidence(ctx context.Context, handle string, cursor int64) (TextPage, error)
+	// FindTools describes the tools that a need asks for. The model is offered them from its next turn on.
+	FindTools(need string) string
 }
 
 // EndControl is how the agent lets its run end or pause. What it asks for happens after

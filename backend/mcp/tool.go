@@ -46,7 +46,7 @@ func toolOf(l *client, o ToolInfo) (*Tool, error) {
 	}
 	about := fmt.Sprintf("A tool of the user's MCP server %s, described by it as: %s", l.server.Name,
 		sanitizeLine(o.Description, maxDescription))
-	t.spec = goal.ToolSpec{Name: name, Description: about, Schema: o.Schema}
+	t.spec = goal.ToolSpec{Name: name, Description: about, Schema: o.Schema, Group: goal.ToolGroup(l.server.Name)}
 	return t, nil
 }
 

@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"encoding/json"
-	"mime"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -14,13 +13,17 @@ import (
 // Anthropic is a client of one server with the Messages API. It is safe for concurrent use.
 type Anthropic struct {
 	*baseClient
-	thoughts thinkingCache
-	short    atomic.Bool // the server refused our maximum reply length
+	short atomic.Bool // the server refused our maximum reply length
+	// unsigned is how many messages at the beginning of the conversation go back without their thinking, because the
+	// server refused it.
+	unsigned atomic.Int64
 }
 
 const (
 	// maxReplyTokens is requested if the model allows it, in tokens; a reply may end earlier.
 	maxReplyTokens = 32_000
+	// longReplyTokens is requested after a reply that used up maxReplyTokens for thinking.
+	longReplyTokens = 64_000
 	// fallbackReplyTokens is what every model allows.
 	fallbackReplyTokens = 4_096
 )
@@ -42,36 +45,52 @@ func (c *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text strin
 	if err := c.checkImages(t); err != nil {
 		return goal.Reply{}, c.wrapError(ctx, err)
 	}
-	a := anthropicOptions{long: !c.short.Load(), thoughts: true}
-	reply, r, err := c.attempt(ctx, t, a, delta)
-	for c.dropRejected(err, &a) {
-		reply, r, err = c.attempt(ctx, t, a, delta)
+	a := anthropicOptions{long: !c.short.Load(), unsigned: int(c.unsigned.Load())}
+	var spent goal.Usage // by replies that were discarded
+	reply, err := c.attempt(ctx, t, a, delta)
+	for c.dropRejected(err, len(t.Messages), &a) {
+		spent = spent.Plus(discardedUsage(err))
+		reply, err = c.attempt(ctx, t, a, delta)
 	}
+	err = addUsage(err, spent)
 	if err != nil {
 		return goal.Reply{}, c.wrapError(ctx, c.imageError(t, err))
 	}
 	assignID(&reply, len(t.Messages))
 	c.estimateTokens(t, &reply)
-	c.thoughts.keep(t.Model, reply, r.rawReply(reply))
+	reply.Usage = reply.Usage.Plus(spent)
 	return reply, nil
 }
 
 // anthropicOptions are parts of a request that the server may refuse.
-type anthropicOptions struct{ long, thoughts bool }
+type anthropicOptions struct {
+	long     bool
+	longer   bool // a reply used up the usual limit for thinking
+	unsigned int  // messages without their thinking
+	// isOutputFixed means that the server does not accept more than the usual limit.
+	isOutputFixed bool
+}
 
-// dropRejected drops the option for which the server refused a request, and reports whether it did.
-func (c *Anthropic) dropRejected(err error, a *anthropicOptions) bool {
+// dropRejected drops the option for which the server refused a request with so many messages, and reports whether it
+// did.
+func (c *Anthropic) dropRejected(err error, messages int, a *anthropicOptions) bool {
 	e, ok := AsError(err)
+	if ok && e.AtLimit && a.long && !a.longer && !a.isOutputFixed {
+		a.longer = true
+		return true
+	}
 	if !ok || e.Kind != BadRequest {
 		return false
 	}
 	switch said := strings.ToLower(e.Message); {
+	case a.longer && strings.Contains(said, "max_tokens"):
+		a.longer, a.isOutputFixed = false, true
 	case a.long && strings.Contains(said, "max_tokens"):
 		a.long = false
 		c.short.Store(true)
-	case a.thoughts && strings.Contains(said, "thinking"):
-		a.thoughts = false
-		c.thoughts.forget()
+	case a.unsigned < messages && strings.Contains(said, "thinking"):
+		a.unsigned = messages
+		c.unsigned.Store(int64(messages))
 	default:
 		return false
 	}
@@ -80,10 +99,10 @@ func (c *Anthropic) dropRejected(err error, a *anthropicOptions) bool {
 
 func (c *Anthropic) attempt(
 	ctx context.Context, t goal.Turn, a anthropicOptions, delta func(string),
-) (goal.Reply, *anthropicReader, error) {
+) (goal.Reply, error) {
 	body, err := json.Marshal(c.encodeRequest(t, a))
 	if err != nil {
-		return goal.Reply{}, nil, encodingError(err)
+		return goal.Reply{}, encodingError(err)
 	}
 	header := http.Header{}
 	header.Set("Anthropic-Version", "2023-06-01")
@@ -92,20 +111,15 @@ func (c *Anthropic) attempt(
 	}
 	resp, err := c.post(ctx, c.endpoint(), header, body)
 	if err != nil {
-		return goal.Reply{}, nil, err
+		return goal.Reply{}, err
 	}
 	defer func() { _ = resp.Body.Close() }() // the body is not needed any more
 	r := newBlocks(delta, func(used tokenCount) float64 { return c.cost(t.Model, used) })
-	var reply goal.Reply
-	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
-	case "application/json": // the server ignored stream: true
-		reply, err = r.readFull(resp.Body)
-	case "text/html":
-		err = webPageError(resp)
-	default:
-		reply, err = r.read(resp.Body, c.o.Linger)
+	reply, err := r.readResponse(resp, c.o.Linger)
+	if reply.Reasoning != nil {
+		reply.Reasoning.Model = t.Model
 	}
-	return reply, r, err
+	return reply, err
 }
 
 // endpoint accepts base URLs with and without the version.
@@ -119,8 +133,12 @@ func (a anthropicOptions) maxTokens(model string) int {
 	if !a.long {
 		return fallbackReplyTokens
 	}
-	if most := lookupModel(model).output; most > 0 {
-		return min(most, maxReplyTokens)
+	usual, most := maxReplyTokens, lookupModel(model).output
+	if a.longer {
+		usual = longReplyTokens
 	}
-	return maxReplyTokens
+	if most > 0 {
+		return min(most, usual)
+	}
+	return usual
 }

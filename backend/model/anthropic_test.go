@@ -25,9 +25,10 @@ func claude(t *testing.T, base string) *model.Anthropic {
 // waitFor is a conversation that continues after a reply, with a result for each call.
 func waitFor(in goal.Turn, r goal.Reply) goal.Turn {
 	in.Messages = append(in.Messages[:len(in.Messages):len(in.Messages)], goal.Message{
-		Role:  goal.Assistant,
-		Text:  r.Text,
-		Calls: r.Calls,
+		Role:      goal.Assistant,
+		Text:      r.Text,
+		Calls:     r.Calls,
+		Reasoning: r.Reasoning,
 	})
 	for _, c := range r.Calls {
 		in.Messages = append(in.Messages, goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: "done"})
@@ -61,6 +62,9 @@ func TestThinking_IsSentBackUnchanged(t *testing.T) {
 	}
 	sent := func(n int) string { return string(s.Requests()[n].Body) }
 	next := waitFor(in, r)
+	for i, m := range next.Messages {
+		next.Messages[i] = throughJournal(t, m)
+	}
 	if _, err := c.Turn(t.Context(), next, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +72,7 @@ func TestThinking_IsSentBackUnchanged(t *testing.T) {
 	if i, j := strings.Index(sent(1), thought), strings.Index(sent(1), `"I write."`); i < 0 || j < i {
 		t.Errorf("the thought did not go back before the words: %s", sent(1))
 	}
-	changed := waitFor(in, goal.Reply{Text: "I wrote.", Calls: r.Calls})
+	changed := waitFor(in, goal.Reply{Text: "I wrote it.", Calls: r.Calls, Reasoning: r.Reasoning})
 	other := next
 	other.Model = "claude-haiku-4-5"
 	for i, conversation := range []goal.Turn{changed, other} {

@@ -118,13 +118,13 @@ func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage 
 		}
 		open = nil
 	}
-	for _, m := range t.Messages {
+	for i, m := range t.Messages {
 		switch m.Role {
 		case goal.Assistant:
 			answered()
 			content := assistantBlocks(m)
-			if k := c.thoughts.recall(t.Model, m); k != nil && a.thoughts {
-				content = k
+			if r := usableReasoning(m, t.Model, formAnthropic); r != nil && i >= a.unsigned {
+				content = thinkingBlocks(m, r, content)
 			}
 			add(goal.Assistant, content...)
 			for _, call := range m.Calls {
@@ -132,12 +132,12 @@ func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage 
 			}
 		case goal.ToolRole:
 			id := sanitizeName(m.CallID)
-			i := slices.Index(open, id)
-			if i < 0 {
+			at := slices.Index(open, id)
+			if at < 0 {
 				add(goal.User, textBlock("A result: "+m.Text))
 				continue
 			}
-			open = slices.Delete(open, i, i+1)
+			open = slices.Delete(open, at, at+1)
 			add(goal.User, toolResultBlock(id, m))
 		case goal.User, goal.System:
 			answered()
@@ -160,6 +160,29 @@ func assistantBlocks(m goal.Message) []*block {
 	return list
 }
 
+// thinkingBlocks is a reply of the model with its thinking in its place. It is fallback if the message was changed, or
+// if it contains nothing but thinking, which the API refuses.
+func thinkingBlocks(m goal.Message, r *goal.Reasoning, fallback []*block) []*block {
+	var list []*block
+	said := false
+	add := func(b *block) { list, said = append(list, b), true }
+	sealed := func(item json.RawMessage) {
+		var b block
+		if json.Unmarshal(item, &b) == nil {
+			list = append(list, &b)
+		}
+	}
+	text := func(s string) {
+		if strings.TrimSpace(s) != "" {
+			add(textBlock(s))
+		}
+	}
+	if !rebuildReply(m, r, sealed, text, func(c goal.Call) { add(toolUseBlock(c)) }) || !said {
+		return fallback
+	}
+	return list
+}
+
 func toolUseBlock(call goal.Call) *block {
 	return &block{
 		Type:  "tool_use",
@@ -169,10 +192,13 @@ func toolUseBlock(call goal.Call) *block {
 	}
 }
 
+// emptyText is the content of messages that contain nothing.
+const emptyText = "(nothing)"
+
 // textBlock is never blank: the API refuses that.
 func textBlock(s string) *block {
 	if strings.TrimSpace(s) == "" {
-		s = "(nothing)"
+		s = emptyText
 	}
 	return &block{Type: "text", Text: s}
 }

@@ -1,9 +1,8 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
-	"io"
 	"slices"
 	"strings"
 
@@ -23,14 +22,52 @@ type blockEvent struct {
 	Error json.RawMessage `json:"error"`
 
 	// Only in an answer that is not streamed.
-	Content    []blockPart `json:"content"`
-	StopReason *string     `json:"stop_reason"`
+	Content     []blockPart `json:"content"`
+	StopReason  *string     `json:"stop_reason"`
+	StopDetails stopDetails `json:"stop_details"`
 }
 
 // blockDelta is an addition to a block, or to the message.
 type blockDelta struct {
-	blockPart
-	StopReason *string `json:"stop_reason"`
+	part        blockPart
+	StopReason  *string     `json:"stop_reason"`
+	StopDetails stopDetails `json:"stop_details"`
+}
+
+// UnmarshalJSON reads an addition to either of them.
+func (d *blockDelta) UnmarshalJSON(data []byte) error {
+	type plain blockDelta
+	if err := json.Unmarshal(data, &d.part); err != nil {
+		return err //nolint:wrapcheck // json adds the position
+	}
+	return json.Unmarshal(data, (*plain)(d)) //nolint:wrapcheck // json adds the position
+}
+
+// stopDetails say why a reply was refused.
+type stopDetails struct {
+	Category    string `json:"category"`
+	Explanation string `json:"explanation"`
+}
+
+// isKnownBlock reports whether a block or an addition has a type that this reader uses. Others may have any shape.
+func isKnownBlock(kind string) bool {
+	return slices.Contains([]string{
+		"text", "tool_use", "thinking", "redacted_thinking", "text_delta", "input_json_delta", "thinking_delta",
+		"signature_delta",
+	}, kind)
+}
+
+// UnmarshalJSON reads only the type of an unknown block.
+func (p *blockPart) UnmarshalJSON(data []byte) error {
+	type plain blockPart
+	var named struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(data, &named) == nil && named.Type != "" && !isKnownBlock(named.Type) {
+		*p = blockPart{Type: named.Type}
+		return nil
+	}
+	return json.Unmarshal(data, (*plain)(p)) //nolint:wrapcheck // json adds the position
 }
 
 // blockPart is a block at its start, or an addition to it.
@@ -72,7 +109,7 @@ type openBlock struct {
 
 func newBlocks(delta func(string), price func(tokenCount) float64) *anthropicReader {
 	b := &anthropicReader{replyReader: &replyReader{delta: delta, price: price}, open: map[int]*openBlock{}}
-	b.take = b.handleEvent
+	b.take, b.parseWhole, b.finishReasoning = b.handleEvent, b.parseAnswer, b.reasoningBlocks
 	return b
 }
 
@@ -92,10 +129,10 @@ func (b *anthropicReader) handleEvent(data []byte) error {
 	case "content_block_start":
 		return b.start(e.Index, e.Block)
 	case "content_block_delta":
-		return b.onDelta(e.Index, e.Delta.blockPart)
+		return b.onDelta(e.Index, e.Delta.part)
 	case "message_delta":
 		b.count(e.Usage)
-		b.stop(e.Delta.StopReason)
+		b.stop(e.Delta.StopReason, e.Delta.StopDetails)
 	case "message_stop":
 		b.finished = true
 	case "error":
@@ -158,66 +195,53 @@ func (b *anthropicReader) count(u *blockUsage) {
 	}
 }
 
-func (b *anthropicReader) stop(reason *string) {
+func (b *anthropicReader) stop(reason *string, details stopDetails) {
+	b.refusal.WriteString(cmp.Or(details.Explanation, details.Category))
 	if reason != nil && *reason != "" {
 		b.finish, b.finished = *reason, true
 	}
 }
 
-// readFull parses an answer of a server that does not stream.
-func (b *anthropicReader) readFull(body io.Reader) (goal.Reply, error) {
-	data, err := readBounded(body)
-	if err != nil {
-		return goal.Reply{}, err
-	}
+// parseAnswer parses an answer of a server that does not stream.
+func (b *anthropicReader) parseAnswer(body []byte) error {
 	var e blockEvent
-	if err := json.Unmarshal(data, &e); err != nil {
-		return goal.Reply{}, protocolError(err)
+	if err := json.Unmarshal(body, &e); err != nil {
+		return protocolError(err)
 	}
 	if len(e.Error) > 0 {
-		return goal.Reply{}, streamErrorEvent(e.Error)
+		return streamErrorEvent(e.Error)
 	}
 	if e.Type != "message" {
-		return goal.Reply{}, &Error{Kind: InvalidReply, Message: "the answer holds no reply"}
+		return &Error{Kind: InvalidReply, Message: "the answer holds no reply"}
 	}
-	b.events = 1
 	b.count(e.Usage)
-	b.stop(e.StopReason)
+	b.stop(e.StopReason, e.StopDetails)
 	for i, p := range e.Content {
-		switch err := b.start(i, p); {
-		case errors.Is(err, errLongCall):
-			return b.replyLong()
-		case err != nil:
-			return goal.Reply{}, err
+		if err := b.start(i, p); err != nil {
+			return err
 		}
 	}
-	return b.reply()
+	return nil
 }
 
-// rawReply is the unchanged reply, to be sent back; nil if it contains no thinking.
-func (b *anthropicReader) rawReply(r goal.Reply) []*block {
-	var list []*block
-	thought, call := false, 0
+// reasoningBlocks is the thinking of the reply with its place among texts and calls, nil if there is none.
+func (b *anthropicReader) reasoningBlocks() *goal.Reasoning {
+	var l replyLayout
 	for _, o := range b.blocks {
 		switch o.kind {
 		case "thinking", "redacted_thinking":
-			thought = true
-			list = append(list, o.asThinking())
+			item, err := json.Marshal(o.asThinking())
+			if err != nil {
+				return nil
+			}
+			l.addSealed(item)
 		case "text":
-			if strings.TrimSpace(o.text.String()) != "" {
-				list = append(list, textBlock(o.text.String()))
-			}
+			l.addMark(layoutMark{Type: markText, Bytes: o.text.Len()})
 		case "tool_use":
-			if call < len(r.Calls) {
-				list = append(list, toolUseBlock(r.Calls[call]))
-			}
-			call++
+			l.addMark(layoutMark{Type: markCall})
 		}
 	}
-	if !thought || call != len(r.Calls) {
-		return nil
-	}
-	return list
+	return l.build(formAnthropic)
 }
 
 // asThinking is a block in the form in which the server accepts it back, including empty thinking.

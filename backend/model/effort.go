@@ -12,18 +12,23 @@ type Protocol string
 // The protocols.
 const (
 	ProtocolOpenAI    Protocol = "openai"
+	ProtocolResponses Protocol = "openai-responses"
 	ProtocolAnthropic Protocol = "anthropic"
 )
 
 func (p Protocol) String() string {
-	return map[Protocol]string{ProtocolOpenAI: "OpenAI", ProtocolAnthropic: "Anthropic"}[p]
+	return map[Protocol]string{
+		ProtocolOpenAI:    "OpenAI",
+		ProtocolResponses: "OpenAI Responses",
+		ProtocolAnthropic: "Anthropic",
+	}[p]
 }
 
 // Efforts are the protocol's names for the reasoning effort of a model, lowest first. A server refuses those that the
 // model does not support. An unknown protocol has none.
 func (p Protocol) Efforts() []string {
 	switch p {
-	case ProtocolOpenAI:
+	case ProtocolOpenAI, ProtocolResponses:
 		return []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 	case ProtocolAnthropic:
 		return []string{"low", "medium", "high", "xhigh", "max"}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +30,8 @@ const (
 	// the conversation does not fit into the model's window; errors.Is goal.ErrContextTooLong
 	TooLong  Kind = "too_long"
 	NoVision Kind = "blind" // the model takes no images
+	// the model answered with something that is not a reply; errors.As *goal.ModelMistake
+	Mistaken Kind = "mistake"
 )
 
 // Error is a failed turn. It never contains the API key.
@@ -41,6 +42,12 @@ type Error struct {
 	Message    string
 	Hint       string // what to do
 	Err        error  // the cause, nil if the provider sent the error
+	// Attempt is what the model wrote, if Kind is Mistaken and the provider reported it.
+	Attempt string
+	// Usage is what a Mistaken turn cost.
+	Usage goal.Usage
+	// AtLimit means that the model used up its output before it said anything.
+	AtLimit bool
 }
 
 func (e *Error) Error() string {
@@ -53,24 +60,48 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// As lets fault.Of find the hint.
+// As lets fault.Of find the hint, and packages that only know goal's errors a mistake of the model.
 func (e *Error) As(target any) bool {
-	f, ok := target.(**fault.Error)
-	if ok {
-		*f = &fault.Error{Code: fault.Unavailable, Field: "provider", Message: e.Message, Hint: e.Hint}
+	switch target := target.(type) {
+	case **fault.Error:
+		*target = &fault.Error{
+			Code:    fault.Unavailable,
+			Field:   "provider",
+			Message: e.Message,
+			Hint:    e.Hint,
+		}
+		return true
+	case **goal.ModelMistake:
+		if e.Kind == Mistaken {
+			*target = &goal.ModelMistake{
+				What:    e.Message,
+				Attempt: e.Attempt,
+				Usage:   e.Usage,
+			}
+			return true
+		}
 	}
-	return ok
+	return false
 }
 
-// Is lets packages that only know goal's errors recognize a conversation that is too long.
-func (e *Error) Is(target error) bool { return target == goal.ErrContextTooLong && e.Kind == TooLong }
+// Is lets packages that only know goal's errors recognize a conversation that is too long, and one that the provider
+// refused for a reason that is not known.
+func (e *Error) Is(target error) bool {
+	switch target {
+	case goal.ErrContextTooLong:
+		return e.Kind == TooLong
+	case goal.ErrRequestRefused:
+		return e.Kind == BadRequest && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
+	}
+	return false
+}
 
 // Retryable reports whether the same turn may work later.
 func (e *Error) Retryable() bool {
 	switch e.Kind {
 	case Unreachable, RateLimited, Overloaded, Truncated:
 		return true
-	case Auth, InvalidReply, Refused, BadRequest, TooLong, NoVision:
+	case Auth, InvalidReply, Refused, BadRequest, TooLong, NoVision, Mistaken:
 	}
 	return false
 }
@@ -82,94 +113,79 @@ func AsError(err error) (*Error, bool) {
 	return e, ok
 }
 
-// apiError is the error object of the protocol: an object, or only a string.
-type apiError struct {
-	Message string          `json:"message"`
-	Type    string          `json:"type"`
-	Code    json.RawMessage `json:"code"` // string or number
-}
-
-func parseAPIError(raw json.RawMessage) apiError {
-	var c apiError
-	if json.Unmarshal(raw, &c) == nil {
-		return c
-	}
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return apiError{Message: s}
-	}
-	return apiError{Message: truncateMessage(string(raw))}
-}
-
-// codeWord is the machine-readable part, in lower case.
-func (c apiError) codeWord() string {
-	return strings.ToLower(strings.Trim(string(c.Code), `"`) + " " + c.Type)
-}
-
-// tooLong recognizes a conversation that does not fit. Every server has its own message, some with a misleading
-// status: a request that is larger than all the tokens of a minute gets 429 and never fits by waiting.
-func (c apiError) tooLong(status int) bool {
-	if status == http.StatusRequestEntityTooLarge {
-		return true
-	}
-	said := c.codeWord() + " " + strings.ToLower(c.Message)
-	return slices.ContainsFunc([]string{
-		"context_length", "context length", "context window", "context size", "context limit", "exceed_context",
-		"prompt is too long", "prompt too long", "input is too long", "request too large", "request_too_large",
-		"input token count", "reduce the length of",
-	}, func(words string) bool { return strings.Contains(said, words) })
-}
-
 // statusError is the error of an HTTP answer that is not 200.
 func statusError(resp *http.Response, body []byte, now time.Time) *Error {
-	var envelope struct {
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
-		Detail  json.RawMessage `json:"detail"`
-	}
-	c := apiError{}
-	if json.Unmarshal(body, &envelope) == nil {
-		switch {
-		case len(envelope.Error) > 0:
-			c = parseAPIError(envelope.Error)
-		case envelope.Message != "":
-			c.Message = envelope.Message
-		case len(envelope.Detail) > 0:
-			c = parseAPIError(envelope.Detail)
-		}
-	}
+	c := parseErrorBody(body)
 	if c.Message == "" {
 		c.Message = http.StatusText(resp.StatusCode)
 	}
-	return &Error{
+	e := &Error{
 		Kind:       classifyStatus(resp.StatusCode, c),
 		Status:     resp.StatusCode,
-		RetryAfter: retryAfter(resp.Header, now),
+		RetryAfter: max(retryAfter(resp.Header, now), c.retryDelay()),
 		Message:    fmt.Sprintf("the server answered %d: %s", resp.StatusCode, truncateMessage(c.Message)),
+		Attempt:    text.Truncate(sanitizeText(c.FailedGeneration), maxAttempt),
+	}
+	if target := redirectTarget(resp); target != "" {
+		e.Message = fmt.Sprintf("the server answered %d: it redirects to %s", resp.StatusCode, target)
+		e.Hint = "write the new address as the base URL"
+	}
+	return e
+}
+
+// redirectTarget is where a response redirects, without anything secret; "" if it does not.
+func redirectTarget(resp *http.Response) string {
+	if resp.StatusCode/100 != 3 {
+		return ""
+	}
+	u, err := resp.Location()
+	if err != nil {
+		return ""
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return truncateMessage(u.String())
+}
+
+// streamErrorEvent is an error that the server put into its stream. A number as its code is an HTTP status.
+func streamErrorEvent(raw json.RawMessage) *Error {
+	c := parseAPIError(raw)
+	status := c.status()
+	return &Error{
+		Kind:       classifyStatus(status, c),
+		Status:     status,
+		RetryAfter: c.retryDelay(),
+		Message:    "the server broke off: " + truncateMessage(c.Message),
+		Attempt:    text.Truncate(sanitizeText(c.FailedGeneration), maxAttempt),
 	}
 }
 
-// classifyStatus classifies an answer by its status, and an error inside a stream (status 0) by its text.
+// classifyStatus classifies an answer by its status, and an error inside a stream without a status (0) by its text.
 func classifyStatus(status int, c apiError) Kind {
-	word := c.codeWord()
+	word, said := c.codeWord(), strings.ToLower(c.Message)
+	says := func(words ...string) bool { return containsAny(said, words...) }
 	switch {
 	case strings.Contains(word, "insufficient_quota"), status == http.StatusPaymentRequired:
 		return Refused
-	case strings.Contains(word, "content_filter"), strings.Contains(word, "billing"),
-		strings.Contains(strings.ToLower(c.Message), "credit balance"):
+	case containsAny(word, "content_filter", "billing", "moderation"), says("credit balance"):
 		return Refused
-	case c.tooLong(status):
+	case containsAny(word, "tool_use_failed"):
+		return Mistaken
+	case c.isTooLong(status):
 		return TooLong
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == 0 &&
-		(strings.Contains(word, "authentication") || strings.Contains(word, "permission")):
+	case status == http.StatusForbidden && says("region", "country", "location", "moderation", "flagged"):
+		return Refused
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, containsAny(word, "api_key_invalid"),
+		status == 0 && containsAny(word, "authentication", "permission"):
 		return Auth
-	case status == http.StatusTooManyRequests, strings.Contains(word, "rate_limit"), strings.HasPrefix(word, "429"):
+	case status == http.StatusTooManyRequests, containsAny(word, "rate_limit"), strings.HasPrefix(word, "429"):
 		return RateLimited
+	case says("tools param requires", "does not support tools"): // llama.cpp says that with status 500
+		return BadRequest
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= http.StatusInternalServerError:
 		return Overloaded
 	case status != 0:
 		return BadRequest
-	case strings.Contains(word, "invalid"), strings.HasPrefix(word, "400"):
+	case containsAny(word, "invalid", "not_found"):
 		return BadRequest
 	}
 	return Overloaded
@@ -199,6 +215,9 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	}
 	return 0
 }
+
+// maxAttempt is how much of a failed call is shown, in bytes.
+const maxAttempt = 2000
 
 // truncateMessage makes a provider's message one short line.
 func truncateMessage(s string) string {

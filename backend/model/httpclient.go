@@ -1,11 +1,14 @@
 package model
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -91,6 +94,35 @@ func (s *baseClient) Close() {
 	}
 }
 
+// isOpenAIHost reports whether the server is OpenAI's own or Azure's.
+func (s *baseClient) isOpenAIHost() bool {
+	u, err := url.Parse(s.o.BaseURL)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	return host == "api.openai.com" || strings.HasSuffix(host, ".openai.com") || isAzureHost(host)
+}
+
+// discardedUsage is what a failed turn cost, as far as it is known.
+func discardedUsage(err error) goal.Usage {
+	if e, ok := AsError(err); ok {
+		return e.Usage
+	}
+	return goal.Usage{}
+}
+
+// addUsage adds what earlier attempts of a turn cost to an error.
+func addUsage(err error, spent goal.Usage) error {
+	e, ok := AsError(err)
+	if !ok || spent == (goal.Usage{}) {
+		return err
+	}
+	out := *e
+	out.Usage = out.Usage.Plus(spent)
+	return &out
+}
+
 // checkImages refuses images for a model that is known not to accept them.
 func (s *baseClient) checkImages(t goal.Turn) error {
 	if hasImages(t) && !SupportsImages(t.Model) {
@@ -142,6 +174,30 @@ func (s *baseClient) post(
 	return resp, nil
 }
 
+// isWhole reports whether a response contains one JSON object instead of a stream of events, and returns its body. Some
+// servers label streams as JSON, so the first byte decides then.
+func isWhole(resp *http.Response) (io.ReadCloser, bool, error) {
+	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
+	case "text/html":
+		return nil, false, webPageError(resp)
+	case "application/json":
+	default:
+		return resp.Body, false, nil
+	}
+	r := bufio.NewReaderSize(resp.Body, 512)
+	body := struct {
+		io.Reader
+		io.Closer
+	}{r, resp.Body}
+	for n := 1; n <= 64; n++ {
+		begin, err := r.Peek(n)
+		if err != nil || len(bytes.TrimSpace(begin)) > 0 {
+			return body, err != nil || isJSON(begin), nil
+		}
+	}
+	return body, true, nil
+}
+
 // encodingError is the error of a request that cannot be written as JSON.
 func encodingError(err error) error {
 	return &Error{
@@ -170,7 +226,7 @@ func (s *baseClient) responseError(resp *http.Response) error {
 		body = nil // the status is enough
 	}
 	e := statusError(resp, body, s.o.Clock.Now())
-	e.Hint = s.hintFor(e.Kind, e.Status)
+	e.Hint = cmp.Or(e.Hint, s.hintFor(e.Kind, e.Status))
 	return e
 }
 
@@ -194,13 +250,21 @@ func (s *baseClient) wrapError(ctx context.Context, err error) error {
 	if out.Hint == "" {
 		out.Hint = s.hintFor(out.Kind, out.Status)
 	}
-	if s.o.APIKey != "" {
+	if isMaskable(s.o.APIKey) {
 		out.Message = strings.ReplaceAll(out.Message, s.o.APIKey, "[key]")
 		if out.Err != nil && strings.Contains(out.Err.Error(), s.o.APIKey) {
 			out.Err = nil
 		}
+		out.Attempt = strings.ReplaceAll(out.Attempt, s.o.APIKey, "[key]")
 	}
 	return &out
+}
+
+// isMaskable reports whether a key can be a secret. Local servers get words such as "ollama" as their key, and hiding
+// those would hide ordinary text.
+func isMaskable(key string) bool {
+	const short, long = 8, 24
+	return len(key) >= long || len(key) >= short && strings.ContainsAny(key, "0123456789")
 }
 
 // innermostCause is the innermost part of a network error, without URL and query.
@@ -253,6 +317,8 @@ func (s *baseClient) hintFor(k Kind, status int) string {
 		return "choose a model with a larger window, or make the server's context longer"
 	case NoVision:
 		return "choose a model that accepts images"
+	case Mistaken:
+		return "choose a lower effort, or a model that is better at calling tools"
 	}
 	return ""
 }

@@ -6,11 +6,11 @@ package model
 import (
 	"context"
 	"fmt"
-	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"goalpost/backend/goal"
 )
@@ -24,41 +24,55 @@ type Client interface {
 // OpenAI is a client of one server. It is safe for concurrent use.
 type OpenAI struct {
 	*baseClient
-	endpoint string      // URL of /chat/completions
-	noUsage  atomic.Bool // the server refused stream_options before
-	noThink  atomic.Bool // it accepts tools only without reasoning
+	base *url.URL
+
+	mu      sync.Mutex
+	learned requestOptions // what later turns begin with
 }
 
-// NewOpenAI checks the options; it does not contact the server.
-func NewOpenAI(o Options) (*OpenAI, error) {
-	s, err := newBaseClient(o, ProtocolOpenAI, "https://api.openai.com/v1")
+// NewOpenAI checks the options; it does not contact the server. The client speaks the chat protocol, and the Responses
+// API for models that the server offers only there.
+func NewOpenAI(o Options) (*OpenAI, error) { return newOpenAI(o, ProtocolOpenAI) }
+
+// NewResponses checks the options; it does not contact the server. The client speaks the Responses API, and the chat
+// protocol if the server has no such API.
+func NewResponses(o Options) (*OpenAI, error) { return newOpenAI(o, ProtocolResponses) }
+
+func newOpenAI(o Options, protocol Protocol) (*OpenAI, error) {
+	s, err := newBaseClient(o, protocol, "https://api.openai.com/v1")
 	if err != nil {
 		return nil, err
 	}
-	endpoint, err := joinChatEndpoint(s.o.BaseURL)
+	base, err := url.Parse(s.o.BaseURL)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the base URL: %w", err)
 	}
 	return &OpenAI{
 		baseClient: s,
-		endpoint:   endpoint,
+		base:       base,
+		learned:    requestOptions{isResponses: protocol == ProtocolResponses},
 	}, nil
 }
 
-// joinChatEndpoint drops the query and the fragment of a base URL.
-func joinChatEndpoint(base string) (string, error) {
-	u, err := url.Parse(strings.TrimSuffix(base, "/") + "/")
-	if err != nil {
-		return "", fmt.Errorf("joining the base URL: %w", err)
+// joinEndpoint is the address of a call. It drops the query and the fragment of a base URL; only Azure's old addresses
+// have a query, the version.
+func joinEndpoint(base *url.URL, call string) string {
+	folder := *base
+	if !strings.HasSuffix(folder.Path, "/") {
+		folder.Path += "/"
+		if folder.RawPath != "" {
+			folder.RawPath += "/"
+		}
 	}
-	if !strings.HasSuffix(u.Path, "/") {
-		u.Path += "/" // the slash was part of the query or the fragment
+	u := folder.ResolveReference(&url.URL{Path: call})
+	if isOldAzure(base) {
+		version := base.Query().Get("api-version")
+		if version == "" {
+			version = azureVersion
+		}
+		u.RawQuery = url.Values{"api-version": {version}}.Encode()
 	}
-	u, err = u.Parse("chat/completions")
-	if err != nil {
-		return "", fmt.Errorf("joining the base URL: %w", err)
-	}
-	return u.String(), nil
+	return u.String()
 }
 
 // Turn asks the model once. If ctx ends, Turn returns the context's error; all other errors are *Error.
@@ -69,80 +83,175 @@ func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string))
 	if err := c.checkImages(t); err != nil {
 		return goal.Reply{}, c.wrapError(ctx, err)
 	}
-	req, err := newChatRequest(t)
-	if err != nil {
-		return goal.Reply{}, err
+	o := c.learnedOptions()
+	var spent goal.Usage // by replies that were discarded
+	reply, err := c.attempt(ctx, t, o, delta)
+	for o.adapt(err, t.Model, c.o.Effort) {
+		spent = spent.Plus(discardedUsage(err))
+		c.learn(o)
+		reply, err = c.attempt(ctx, t, o, delta)
 	}
-	w := openAIOptions{usage: !c.noUsage.Load(), think: !c.noThink.Load()}
-	reply, err := c.attempt(ctx, req, w, delta)
-	for c.dropRejected(err, &w) {
-		reply, err = c.attempt(ctx, req, w, delta)
-	}
+	err = addUsage(err, spent)
 	if err != nil {
 		return goal.Reply{}, c.wrapError(ctx, c.imageError(t, err))
 	}
 	assignID(&reply, len(t.Messages))
 	c.estimateTokens(t, &reply)
+	reply.Usage = reply.Usage.Plus(spent)
 	return reply, nil
 }
 
-// openAIOptions are optional parts of a request that the server may refuse.
-type openAIOptions struct{ usage, think bool }
+func (c *OpenAI) learnedOptions() requestOptions {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.learned
+}
 
-// dropRejected drops the option for which the server refused a request, for this turn and later ones, and reports
-// whether it did.
-func (c *OpenAI) dropRejected(err error, w *openAIOptions) bool {
+// learn stores what a server wants. Of two concurrent turns the later one counts; the other is corrected again.
+func (c *OpenAI) learn(o requestOptions) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.learned = o
+}
+
+// requestOptions are deviations from the usual request that a server made necessary. The zero value is the usual
+// request.
+type requestOptions struct {
+	isResponses    bool // over the Responses API
+	noResponses    bool // the server has no such API
+	noEncrypted    bool // the model has no encrypted reasoning
+	noUsage        bool // without stream_options
+	noThinking     bool // with the effort none: the server accepts tools only without reasoning
+	noReasoning    bool // without the reasoning of earlier turns
+	fillReasoning  bool // with some reasoning in every assistant message
+	fillSignatures bool // with a signature in the calls of every assistant message
+	// maxOutput is the output to allow in tokens, 0 for the server's own limit.
+	maxOutput int64
+	// isOutputFixed means that the server does not accept a limit.
+	isOutputFixed bool
+}
+
+// raiseOutput allows more output after a reply that used up its limit for thinking, once.
+func (o *requestOptions) raiseOutput(e *Error, model string) bool {
+	if !e.AtLimit || o.maxOutput > 0 || o.isOutputFixed {
+		return false
+	}
+	o.maxOutput = max(maxReplyTokens, 2*e.Usage.TokensOut)
+	if most := int64(lookupModel(model).output); most > 0 {
+		o.maxOutput = min(o.maxOutput, most)
+	}
+	return o.maxOutput > e.Usage.TokensOut
+}
+
+// adapt changes the option for which the server refused a request, and reports whether it did. effort is the user's
+// choice, which is not dropped for a server.
+func (o *requestOptions) adapt(err error, model, effort string) bool {
 	e, ok := AsError(err)
+	if ok && e.Kind == Mistaken {
+		return o.raiseOutput(e, model)
+	}
 	if !ok || e.Kind != BadRequest {
 		return false
 	}
-	switch said := strings.ToLower(e.Message); {
-	case w.usage && (strings.Contains(said, "stream_options") || strings.Contains(said, "include_usage")):
-		w.usage = false
-		c.noUsage.Store(true)
-	case w.think && c.o.Effort == "" && strings.Contains(said, "reasoning_effort"):
+	if o.changeProtocol(e) {
+		return true
+	}
+	said := strings.ToLower(e.Message)
+	says := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(said, w) })
+	}
+	switch {
+	case o.maxOutput > 0 && says("max_tokens", "max_completion_tokens", "max_output_tokens"):
+		o.maxOutput, o.isOutputFixed = 0, true
+	case !o.noUsage && says("stream_options", "include_usage"):
+		o.noUsage = true
+	case !o.fillSignatures && !o.noReasoning && says("thought_signature", "thought signature"):
+		o.fillSignatures = true
+	case !o.fillReasoning && !o.noReasoning && says("reasoning_content") &&
+		says("missing", "must be", "required", "passed back"):
+		o.fillReasoning = true
+	case !o.noReasoning && says("reasoning_content", "reasoning_details", "extra_content", "thought_signature",
+		"'reasoning'", `"reasoning"`, "`reasoning`"):
+		o.noReasoning, o.fillReasoning, o.fillSignatures = true, false, false
+	case o.isResponses && !o.noEncrypted && says("encrypted"):
+		o.noEncrypted = true
+	case !o.noThinking && !o.isResponses && effort == "" && says("reasoning_effort"):
 		// OpenAI's models from GPT-5.4 on think by default, and do not accept tools in this protocol while they do.
-		w.think = false
-		c.noThink.Store(true)
+		o.noThinking = true
 	default:
 		return false
 	}
 	return true
 }
 
-func (c *OpenAI) attempt(
-	ctx context.Context, req chatRequest, w openAIOptions, delta func(string),
-) (goal.Reply, error) {
-	if w.usage {
-		req.StreamOptions = &chatStreamOptions{IncludeUsage: true}
-	}
+// changeProtocol changes to the protocol that the server has, or that it has for the model.
+func (o *requestOptions) changeProtocol(e *Error) bool {
+	said := strings.ToLower(e.Message)
 	switch {
-	case c.o.Effort != "": // the user's choice is not dropped for a server
-		req.ReasoningEffort = c.o.Effort
-	case !w.think && len(req.Tools) > 0:
-		req.ReasoningEffort = "none"
+	case o.isResponses && (e.Status == http.StatusMethodNotAllowed ||
+		e.Status == http.StatusNotFound && !strings.Contains(said, "model")):
+		o.isResponses, o.noResponses = false, true
+	case !o.isResponses && !o.noResponses && containsAny(said, "v1/responses", "/responses endpoint", "responses api",
+		"not accessible via the /chat/completions", "unsupported_api_for_model"):
+		o.isResponses = true
+	default:
+		return false
 	}
-	body, err := req.encode()
+	return true
+}
+
+// attempt sends one request.
+func (c *OpenAI) attempt(
+	ctx context.Context, t goal.Turn, o requestOptions, delta func(string),
+) (goal.Reply, error) {
+	price := func(used tokenCount) float64 { return c.cost(t.Model, used) }
+	call, r := "chat/completions", newOpenAIReader(delta, price)
+	request := c.encodeChat
+	if o.isResponses {
+		call, r, request = "responses", newResponsesReader(delta, price), c.encodeResponses
+	}
+	body, err := request(t, o)
 	if err != nil {
-		return goal.Reply{}, encodingError(err)
+		return goal.Reply{}, err
 	}
 	// OPENAI_* of the environment is not read: a key or an organisation for another server must not reach this one.
 	header := http.Header{}
-	if c.o.APIKey != "" {
-		header.Set("Authorization", "Bearer "+c.o.APIKey)
-	}
-	resp, err := c.post(ctx, c.endpoint, header, body)
+	SetKey(header, c.base, c.o.APIKey)
+	resp, err := c.post(ctx, joinEndpoint(c.base, call), header, body)
 	if err != nil {
 		return goal.Reply{}, err
 	}
 	defer func() { _ = resp.Body.Close() }() // the body is not needed any more
-	r := newOpenAIReader(delta, func(t tokenCount) float64 { return c.cost(req.Model, t) })
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	switch kind {
-	case "application/json": // the server ignored stream: true
-		return r.parseWhole(resp.Body)
-	case "text/html":
-		return goal.Reply{}, webPageError(resp)
+	reply, err := r.readResponse(resp, c.o.Linger)
+	if reply.Reasoning != nil {
+		reply.Reasoning.Model = t.Model
 	}
-	return r.read(resp.Body, c.o.Linger)
+	return reply, err
+}
+
+// encodeChat writes a request of the chat protocol.
+func (c *OpenAI) encodeChat(t goal.Turn, o requestOptions) ([]byte, error) {
+	req, err := newChatRequest(t, o)
+	if err != nil {
+		return nil, err
+	}
+	if !o.noUsage {
+		req.StreamOptions = &chatStreamOptions{IncludeUsage: true}
+	}
+	if c.isOpenAIHost() {
+		req.MaxCompletionTokens = o.maxOutput // its reasoning models do not accept the older name
+	} else {
+		req.MaxTokens = o.maxOutput
+	}
+	switch {
+	case c.o.Effort != "":
+		req.ReasoningEffort = c.o.Effort
+	case o.noThinking && len(req.Tools) > 0:
+		req.ReasoningEffort = "none"
+	}
+	body, err := encodeJSON(req)
+	if err != nil {
+		return nil, encodingError(err)
+	}
+	return body, nil
 }

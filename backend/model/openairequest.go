@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"goalpost/backend/goal"
 )
@@ -19,17 +20,25 @@ type chatRequest struct {
 	StreamOptions   *chatStreamOptions `json:"stream_options,omitempty"`
 	Tools           []chatTool         `json:"tools,omitempty"`
 	Stream          bool               `json:"stream"`
+
+	MaxTokens           int64 `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int64 `json:"max_completion_tokens,omitempty"`
 }
 
 type chatStreamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
 }
 
+// chatMessage contains reasoning in one of three fields at most.
 type chatMessage struct {
 	Content    any            `json:"content,omitempty"` // a string or []chatPart; nil leaves it out
 	ToolCalls  []chatToolCall `json:"tool_calls,omitempty"`
 	ToolCallID *string        `json:"tool_call_id,omitempty"` // in every tool message, even if it is empty
 	Role       goal.Role      `json:"role"`
+
+	ReasoningContent *string           `json:"reasoning_content,omitempty"`
+	Reasoning        *string           `json:"reasoning,omitempty"`
+	ReasoningDetails []json.RawMessage `json:"reasoning_details,omitempty"`
 }
 
 // chatPart is a piece of content: an image or a text.
@@ -47,6 +56,15 @@ type chatToolCall struct {
 	ID       string           `json:"id"`
 	Function chatCallFunction `json:"function"`
 	Type     string           `json:"type"`
+
+	Extra *chatExtraContent `json:"extra_content,omitempty"`
+}
+
+// chatExtraContent is Google's addition to a call.
+type chatExtraContent struct {
+	Google struct {
+		ThoughtSignature string `json:"thought_signature"`
+	} `json:"google"`
 }
 
 type chatCallFunction struct {
@@ -66,7 +84,7 @@ type chatToolFunction struct {
 }
 
 // newChatRequest encodes a turn for the provider.
-func newChatRequest(t goal.Turn) (chatRequest, error) {
+func newChatRequest(t goal.Turn, o requestOptions) (chatRequest, error) {
 	r := chatRequest{
 		Model:  t.Model,
 		Stream: true,
@@ -78,7 +96,7 @@ func newChatRequest(t goal.Turn) (chatRequest, error) {
 		})
 	}
 	for i, m := range t.Messages {
-		r.Messages = append(r.Messages, newChatMessage(m))
+		r.Messages = append(r.Messages, newChatMessage(m, t.Model, o))
 		if m.Role == goal.ToolRole && (i+1 == len(t.Messages) || t.Messages[i+1].Role != goal.ToolRole) {
 			r.Messages = appendToolImages(r.Messages, t.Messages[:i+1])
 		}
@@ -86,27 +104,32 @@ func newChatRequest(t goal.Turn) (chatRequest, error) {
 	for _, tool := range t.Tools {
 		c, err := newChatTool(tool)
 		if err != nil {
-			return r, &Error{
-				Kind:    BadRequest,
-				Message: fmt.Sprintf("the schema of the tool %s is not a JSON object", tool.Name),
-				Hint:    "this is a bug in the program or in an MCP server",
-				Err:     err,
-			}
+			return r, schemaError(tool.Name, err)
 		}
 		r.Tools = append(r.Tools, c)
 	}
 	return r, nil
 }
 
-// encode returns the request as JSON. It leaves <, > and & as they are.
-func (r chatRequest) encode() ([]byte, error) {
+// encodeJSON leaves <, > and & as they are.
+func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(r); err != nil {
+	if err := e.Encode(v); err != nil {
 		return nil, fmt.Errorf("encoding the request: %w", err)
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// schemaError is the error of a tool whose schema no server accepts.
+func schemaError(tool string, err error) error {
+	return &Error{
+		Kind:    BadRequest,
+		Message: fmt.Sprintf("the schema of the tool %s is not a JSON object", tool),
+		Hint:    "this is a bug in the program or in an MCP server",
+		Err:     err,
+	}
 }
 
 // newChatTool returns an error for a schema that is not a JSON object; no schema and null are left out.
@@ -131,7 +154,7 @@ func newChatTool(tool goal.ToolSpec) (chatTool, error) {
 	return c, nil
 }
 
-func newChatMessage(m goal.Message) chatMessage {
+func newChatMessage(m goal.Message, model string, o requestOptions) chatMessage {
 	switch m.Role {
 	case goal.System:
 		return chatMessage{
@@ -139,7 +162,9 @@ func newChatMessage(m goal.Message) chatMessage {
 			Role:    goal.System,
 		}
 	case goal.Assistant:
-		return newAssistantMessage(m)
+		a := newAssistantMessage(m)
+		a.addReasoning(m, model, o)
+		return a
 	case goal.ToolRole:
 		return chatMessage{
 			Content:    m.Text,
@@ -160,11 +185,15 @@ func newChatMessage(m goal.Message) chatMessage {
 	}
 }
 
-// newAssistantMessage leaves the content out of a reply that only calls tools.
+// newAssistantMessage leaves the content out of a reply that only calls tools. Several servers refuse an assistant
+// message without any content.
 func newAssistantMessage(m goal.Message) chatMessage {
 	a := chatMessage{Role: goal.Assistant}
-	if m.Text != "" || len(m.Calls) == 0 {
+	switch {
+	case strings.TrimSpace(m.Text) != "":
 		a.Content = m.Text
+	case len(m.Calls) == 0:
+		a.Content = emptyText
 	}
 	for _, c := range m.Calls {
 		a.ToolCalls = append(a.ToolCalls, chatToolCall{
@@ -178,6 +207,55 @@ func newAssistantMessage(m goal.Message) chatMessage {
 	}
 	return a
 }
+
+// Values for messages whose reasoning is not known, because another model wrote them or an older version journaled
+// them.
+const (
+	unknownReasoning = "(not recorded)"
+	// unknownSignature is Google's word for a call that Gemini did not make.
+	unknownSignature = "skip_thought_signature_validator"
+)
+
+// addReasoning adds the reasoning of a message in the form in which it came.
+func (a *chatMessage) addReasoning(m goal.Message, model string, o requestOptions) {
+	r := usableReasoning(m, model, formReasoningContent, formReasoningText, formReasoningDetails, formTags, formSignatures)
+	if r == nil || o.noReasoning {
+		r = &goal.Reasoning{}
+	}
+	switch r.Form {
+	case formReasoningContent:
+		a.ReasoningContent = &r.Text
+	case formReasoningText:
+		a.Reasoning = &r.Text
+	case formReasoningDetails:
+		a.ReasoningDetails = r.Items
+	case formTags:
+		if isMiniMax(model) {
+			a.Content = "<think>" + r.Text + "</think>\n" + m.Text
+		}
+	}
+	if o.fillReasoning && a.ReasoningContent == nil {
+		text := unknownReasoning
+		a.ReasoningContent = &text
+	}
+	for i := range a.ToolCalls {
+		signature := ""
+		if i < len(r.Signatures) {
+			signature = r.Signatures[i]
+		}
+		if signature == "" && o.fillSignatures && i == 0 {
+			signature = unknownSignature
+		}
+		if signature != "" {
+			a.ToolCalls[i].Extra = &chatExtraContent{}
+			a.ToolCalls[i].Extra.Google.ThoughtSignature = signature
+		}
+	}
+}
+
+// isMiniMax reports whether a model wants its reasoning back as tags in the text. Other models with tags are trained to
+// work without the reasoning of earlier turns.
+func isMiniMax(model string) bool { return strings.Contains(strings.ToLower(model), "minimax") }
 
 // appendToolImages appends the images of the newest results to list. In this protocol a result contains only text:
 // images come in a message of their own, after all results.

@@ -14,7 +14,7 @@ import (
 )
 
 // openAIRequestCases are turns whose requests are stored in testdata/openairequest.
-// Each file holds the bytes that openai-go v3.95.0 sent for that turn.
+// Each file holds the bytes that openai-go v3.95.0 sent for that turn, but for the text of an empty reply.
 func openAIRequestCases() map[string]goal.Turn {
 	const schema = `{ "type": "object", "properties": {"a": {"maximum": 12345678901234567890, "title": "<é>"}} }`
 	pixel := []byte("\x89PNG\r\n\x1a\nrest of a picture")

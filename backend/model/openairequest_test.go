@@ -27,7 +27,7 @@ func TestRequest_ToolSchemas_AreUnchanged(t *testing.T) {
 		r, err := newChatRequest(goal.Turn{
 			Model: "m",
 			Tools: []goal.ToolSpec{{Name: "go", Description: "goes \"there\"", Schema: json.RawMessage(c.schema)}},
-		})
+		}, requestOptions{})
 		if c.refused != "" {
 			if err == nil || !strings.Contains(err.Error(), c.refused) {
 				t.Errorf("%s: %v", c.schema, err)
@@ -37,7 +37,7 @@ func TestRequest_ToolSchemas_AreUnchanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := r.encode()
+		b, err := encodeJSON(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,11 +85,11 @@ func BenchmarkRequest(b *testing.B) {
 			goal.Message{Role: goal.ToolRole, CallID: id, Text: strings.Repeat("line of a result\n", 60)})
 	}
 	for b.Loop() {
-		r, err := newChatRequest(turn)
+		r, err := newChatRequest(turn, requestOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := r.encode(); err != nil {
+		if _, err := encodeJSON(r); err != nil {
 			b.Fatal(err)
 		}
 	}

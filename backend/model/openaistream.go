@@ -1,9 +1,10 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
-	"io"
+	"strconv"
+	"strings"
 
 	"goalpost/backend/goal"
 )
@@ -16,23 +17,63 @@ type chunk struct {
 		Message      part    `json:"message"` // in an answer that is not streamed
 		FinishReason *string `json:"finish_reason"`
 	} `json:"choices"`
-	Usage *struct {
-		In      float64 `json:"prompt_tokens"` // including those from the cache
-		Out     float64 `json:"completion_tokens"`
-		Details struct {
-			Cached float64 `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-	} `json:"usage"`
+	Usage *chatUsage `json:"usage"`
+	Groq  struct {
+		Usage *chatUsage      `json:"usage"`
+		Error json.RawMessage `json:"error"`
+	} `json:"x_groq"`
 	Error json.RawMessage `json:"error"`
 }
 
-type part struct {
-	Content   flexibleText    `json:"content"`
-	Refusal   flexibleText    `json:"refusal"`
-	ToolCalls []toolCallDelta `json:"tool_calls"`
+// chatUsage counts tokens, and what they cost where the provider says it.
+type chatUsage struct {
+	In      float64 `json:"prompt_tokens"` // including those from the cache
+	Out     float64 `json:"completion_tokens"`
+	Details struct {
+		Cached float64 `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	Cost        flexibleNumber `json:"cost"`              // USD: OpenRouter, Vercel
+	Ticks       flexibleNumber `json:"cost_in_usd_ticks"` // 1e-10 USD: xAI
+	IsBYOK      bool           `json:"is_byok"`           // OpenRouter: with a key of the provider behind it
+	CostDetails struct {
+		Upstream flexibleNumber `json:"upstream_inference_cost"` // USD that this provider takes
+	} `json:"cost_details"`
 }
 
-// flexibleText is a string, null, or a list of text parts.
+// usd is the cost in USD, 0 if the provider does not say it.
+func (u chatUsage) usd() float64 {
+	usd := float64(u.Cost)
+	if u.IsBYOK {
+		usd += float64(u.CostDetails.Upstream)
+	}
+	if usd <= 0 {
+		usd = float64(u.Ticks) / 1e10
+	}
+	return usd
+}
+
+// flexibleNumber is a number, also inside a string; anything else, and what no turn can cost, is 0.
+type flexibleNumber float64
+
+func (n *flexibleNumber) UnmarshalJSON(b []byte) error {
+	const most = 1e15
+	v, err := strconv.ParseFloat(strings.Trim(string(b), `"`), 64)
+	if err == nil && v > 0 && v < most {
+		*n = flexibleNumber(v)
+	}
+	return nil
+}
+
+type part struct {
+	Content          flexibleText    `json:"content"`
+	Refusal          flexibleText    `json:"refusal"`
+	ReasoningContent flexibleText    `json:"reasoning_content"`
+	Reasoning        flexibleText    `json:"reasoning"`
+	ReasoningDetails flexibleList    `json:"reasoning_details"`
+	ToolCalls        []toolCallDelta `json:"tool_calls"`
+}
+
+// flexibleText is a string, null, or a list of text parts. A number is its digits, an object its text.
 type flexibleText string
 
 func (w *flexibleText) UnmarshalJSON(b []byte) error {
@@ -43,14 +84,36 @@ func (w *flexibleText) UnmarshalJSON(b []byte) error {
 		}
 		return nil
 	}
-	var parts []struct {
-		Text string `json:"text"`
+	var object struct {
+		Text    string `json:"text"`
+		Content string `json:"content"`
 	}
-	if err := json.Unmarshal(b, &parts); err != nil {
-		return err //nolint:wrapcheck // json adds the position
+	var parts []json.RawMessage
+	switch {
+	case json.Unmarshal(b, &parts) == nil:
+		for _, p := range parts {
+			var piece flexibleText
+			if err := piece.UnmarshalJSON(p); err != nil {
+				return err
+			}
+			*w += piece
+		}
+	case len(b) > 0 && b[0] == '{':
+		_ = json.Unmarshal(b, &object) // fields of other types are not text
+		*w = flexibleText(object.Text + object.Content)
+	default:
+		*w = flexibleText(b)
 	}
-	for _, p := range parts {
-		*w += flexibleText(p.Text)
+	return nil
+}
+
+// flexibleList is a list; anything else is an empty one.
+type flexibleList []json.RawMessage
+
+func (l *flexibleList) UnmarshalJSON(b []byte) error {
+	var list []json.RawMessage
+	if json.Unmarshal(b, &list) == nil {
+		*l = list
 	}
 	return nil
 }
@@ -58,6 +121,12 @@ func (w *flexibleText) UnmarshalJSON(b []byte) error {
 // newOpenAIReader parses OpenAI's protocol.
 func newOpenAIReader(delta func(string), price func(tokenCount) float64) *replyReader {
 	r := &replyReader{delta: delta, price: price}
+	r.tags = tagFilter{text: r.emitText, thoughts: r.reasoning.addTagged}
+	r.finishReasoning = func() *goal.Reasoning {
+		r.tags.close()
+		return r.reasoning.build(r.calls.signatures())
+	}
+	r.parseWhole = r.onAnswer
 	r.take = func(event []byte) error {
 		var c chunk
 		if err := json.Unmarshal(event, &c); err != nil {
@@ -70,20 +139,24 @@ func newOpenAIReader(delta func(string), price func(tokenCount) float64) *replyR
 
 // onChunk processes one event.
 func (r *replyReader) onChunk(c chunk) error {
-	if len(c.Error) > 0 && string(c.Error) != "null" {
-		return streamErrorEvent(c.Error)
+	for _, raw := range []json.RawMessage{c.Error, c.Groq.Error} {
+		if len(raw) > 0 && string(raw) != "null" {
+			return streamErrorEvent(raw)
+		}
 	}
-	if c.Usage != nil {
-		in := clampTokens(c.Usage.In)
-		cached := min(clampTokens(c.Usage.Details.Cached), in)
-		r.used = tokenCount{in: in - cached, cacheRead: cached, out: clampTokens(c.Usage.Out)}
+	if usage := cmp.Or(c.Usage, c.Groq.Usage); usage != nil {
+		in := clampTokens(usage.In)
+		cached := min(clampTokens(usage.Details.Cached), in)
+		r.used = tokenCount{in: in - cached, cacheRead: cached, out: clampTokens(usage.Out)}
+		r.usd = usage.usd()
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
 			continue // only one reply was requested
 		}
 		for _, p := range []part{choice.Delta, choice.Message} {
-			r.emitText(string(p.Content))
+			r.reasoning.add(p)
+			r.tags.write(string(p.Content))
 			r.refusal.WriteString(string(p.Refusal))
 			for _, t := range p.ToolCalls {
 				if err := r.calls.add(t); err != nil {
@@ -98,25 +171,17 @@ func (r *replyReader) onChunk(c chunk) error {
 	return nil
 }
 
-// parseWhole parses an answer of a server that does not stream.
-func (r *replyReader) parseWhole(body io.Reader) (goal.Reply, error) {
-	b, err := readBounded(body)
-	if err != nil {
-		return goal.Reply{}, err
-	}
+// onAnswer processes an answer of a server that does not stream.
+func (r *replyReader) onAnswer(body []byte) error {
 	var c chunk
-	if err := json.Unmarshal(b, &c); err != nil {
-		return goal.Reply{}, protocolError(err)
+	if err := json.Unmarshal(body, &c); err != nil {
+		return protocolError(err)
 	}
-	r.events = 1
-	switch err := r.onChunk(c); {
-	case errors.Is(err, errLongCall):
-		return r.replyLong()
-	case err != nil:
-		return goal.Reply{}, err
+	if err := r.onChunk(c); err != nil {
+		return err
 	}
 	if len(c.Choices) == 0 {
-		return goal.Reply{}, &Error{Kind: InvalidReply, Message: "the answer holds no reply"}
+		return &Error{Kind: InvalidReply, Message: "the answer holds no reply"}
 	}
-	return r.reply()
+	return nil
 }

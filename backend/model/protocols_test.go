@@ -22,6 +22,7 @@ import (
 func protocols() map[string]func(model.Options) (model.Client, error) {
 	return map[string]func(model.Options) (model.Client, error){
 		"openai":    func(o model.Options) (model.Client, error) { return model.NewOpenAI(o) },
+		"responses": func(o model.Options) (model.Client, error) { return model.NewResponses(o) },
 		"anthropic": func(o model.Options) (model.Client, error) { return model.NewAnthropic(o) },
 	}
 }
@@ -99,6 +100,9 @@ func TestTheEffortIsAskedFor(t *testing.T) {
 			})
 			dial := func(effort string) (model.Client, error) {
 				return open(model.Options{BaseURL: s.URL, Model: "small", Effort: effort})
+			}
+			if protocol == "responses" {
+				protocol = string(model.ProtocolResponses)
 			}
 			words := model.Protocol(protocol).Efforts()
 			for i, effort := range append([]string{""}, words...) {
@@ -249,7 +253,8 @@ func TestCallsSurviveEveryQuirk(t *testing.T) {
 					t.Fatalf("reply %+v, %v", r, err)
 				}
 				// Anthropic's protocol tells what a turn takes when it begins, too.
-				if r.Usage.Guessed != (q.NoUsage && protocol == "openai") || r.Usage.TokensIn == 0 || r.Usage.TokensOut == 0 {
+				isGuessed := q.NoUsage && protocol != "anthropic" || q.NoFinish && protocol == "responses"
+				if r.Usage.Guessed != isGuessed || r.Usage.TokensIn == 0 || r.Usage.TokensOut == 0 {
 					t.Errorf("usage %+v", r.Usage)
 				}
 				ids := map[string]bool{}
@@ -507,8 +512,11 @@ func TestAnArgumentWithoutAnEnd(t *testing.T) {
 	begin, more := map[string]string{
 		"openai":    `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"write_file","arguments":""}}]}}]}`,
 		"anthropic": `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"write_file","input":{}}}`,
+		"responses": `{"type":"response.output_item.added","output_index":0,` +
+			`"item":{"type":"function_call","call_id":"a","name":"write_file"}}`,
 	}, map[string]string{
-		"openai": `{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"` + x + `"}}]}}]}`,
+		"openai":    `{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"` + x + `"}}]}}]}`,
+		"responses": `{"type":"response.function_call_arguments.delta","output_index":0,"delta":"` + x + `"}`,
 		"anthropic": `{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"` + x +
 			`"}}`,
 	}

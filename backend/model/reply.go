@@ -2,10 +2,13 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -15,17 +18,49 @@ import (
 
 // replyReader reads a reply. A protocol passes it the events of its stream one by one with take.
 type replyReader struct {
-	take  func(event []byte) error
+	take func(event []byte) error
+	// parseWhole parses an answer that is not streamed.
+	parseWhole func(body []byte) error
+
 	price func(tokenCount) float64
 	delta func(string)
 
-	text     strings.Builder
-	refusal  strings.Builder
+	text      strings.Builder
+	refusal   strings.Builder
+	tags      tagFilter     // between a stream in OpenAI's chat protocol and text
+	reasoning chatReasoning // in that protocol
+	// finishReasoning ends the reading of text and returns the reasoning without its model, nil if there is none.
+	finishReasoning func() *goal.Reasoning
+
 	calls    toolCallAssembler
 	used     tokenCount
+	usd      float64 // what the provider says that the turn cost, 0 if it does not
 	finish   string
 	finished bool // the protocol's final event arrived
 	events   int
+}
+
+// readResponse reads the reply of a successful response, whether the server streams or not.
+func (r *replyReader) readResponse(resp *http.Response, linger time.Duration) (goal.Reply, error) {
+	body, whole, err := isWhole(resp)
+	switch {
+	case err != nil:
+		return goal.Reply{}, err
+	case !whole:
+		return r.read(body, linger)
+	}
+	data, err := readBounded(body)
+	if err != nil {
+		return goal.Reply{}, err
+	}
+	r.events = 1
+	switch err := r.parseWhole(data); {
+	case errors.Is(err, errLongCall):
+		return r.replyLong()
+	case err != nil:
+		return goal.Reply{}, err
+	}
+	return r.reply()
 }
 
 // read reads a reply to its end. A stream without its final event was cut off: that is an error, whatever came
@@ -113,12 +148,6 @@ func protocolError(err error) error {
 	return &Error{Kind: InvalidReply, Message: "the answer is not readable: " + truncateMessage(err.Error()), Err: err}
 }
 
-// streamErrorEvent is an error that the server put into its stream.
-func streamErrorEvent(raw json.RawMessage) error {
-	k := parseAPIError(raw)
-	return &Error{Kind: classifyStatus(0, k), Message: "the server broke off: " + truncateMessage(k.Message)}
-}
-
 func (r *replyReader) emitText(text string) {
 	if text == "" {
 		return
@@ -132,30 +161,91 @@ func (r *replyReader) emitText(text string) {
 
 // reply is the whole reply after the stream has ended properly.
 func (r *replyReader) reply() (goal.Reply, error) {
-	switch {
-	case r.finish == "refusal":
-		return goal.Reply{}, &Error{Kind: Refused, Message: "the model refused: " + truncateMessage(r.text.String())}
-	case r.finish == "model_context_window_exceeded":
-		return goal.Reply{}, &Error{Kind: TooLong, Message: "the reply reached the end of the model's window"}
-	case r.finish == "content_filter":
-		return goal.Reply{}, &Error{Kind: Refused, Message: "the provider's content filter stopped the reply"}
-	case r.finish == "error":
-		return goal.Reply{}, &Error{Kind: Overloaded, Message: "the provider reported an error at the end of the stream"}
-	case r.refusal.Len() > 0 && r.text.Len() == 0 && len(r.calls.list) == 0:
-		return goal.Reply{}, &Error{Kind: Refused, Message: "the model refused: " + truncateMessage(r.refusal.String())}
-	case r.events == 0:
-		return goal.Reply{}, &Error{Kind: Truncated, Message: "the stream ended without a reply"}
+	reasoning := r.finishReasoning()
+	if err := r.endError(); err != nil {
+		return goal.Reply{}, err
 	}
-	if r.finish == "length" || r.finish == "max_tokens" {
+	if r.isAtLimit() {
 		r.calls.markTruncated()
 	}
-	return goal.Reply{Text: r.text.String(), Calls: r.calls.done(), Usage: r.used.usage(r.price(r.used))}, nil
+	return goal.Reply{
+		Text:      r.text.String(),
+		Calls:     r.calls.done(),
+		Usage:     r.usage(),
+		Reasoning: reasoning,
+	}, nil
+}
+
+// usage is what the turn cost, in the provider's own words if it reported money.
+func (r *replyReader) usage() goal.Usage {
+	if r.usd > 0 {
+		return r.used.usage(r.usd)
+	}
+	return r.used.usage(r.price(r.used))
+}
+
+// endError is the error of a reply that ended properly and is not one; nil if it is one.
+func (r *replyReader) endError() error {
+	const refusalHint = "describe the goal in other words, or choose another model"
+	isEmpty := len(r.calls.list) == 0 && strings.TrimSpace(r.text.String()) == ""
+	switch {
+	case r.finish == "refusal":
+		return &Error{
+			Kind:    Refused,
+			Message: describeRefusal(cmp.Or(r.refusal.String(), r.text.String())),
+			Hint:    refusalHint,
+		}
+	case r.finish == "model_context_window_exceeded":
+		return &Error{Kind: TooLong, Message: "the reply reached the end of the model's window"}
+	case r.finish == "content_filter":
+		return &Error{
+			Kind:    Refused,
+			Message: "the provider's content filter stopped the reply",
+			Hint:    refusalHint,
+		}
+	case r.finish == "error":
+		return &Error{Kind: Overloaded, Message: "the provider reported an error at the end of the stream"}
+	case r.refusal.Len() > 0 && isEmpty:
+		return &Error{
+			Kind:    Refused,
+			Message: describeRefusal(r.refusal.String()),
+			Hint:    refusalHint,
+		}
+	case r.events == 0:
+		return &Error{Kind: Truncated, Message: "the stream ended without a reply"}
+	case isEmpty && r.isAtLimit():
+		used := r.usage()
+		return &Error{
+			Kind:    Mistaken,
+			Message: fmt.Sprintf("the model used up its output of %d tokens before it said anything", used.TokensOut),
+			Usage:   used,
+			AtLimit: true,
+		}
+	case isEmpty && slices.Contains([]string{"malformed_function_call", "function_call_filter: malformed_function_call"},
+		strings.ToLower(r.finish)):
+		return &Error{
+			Kind:    Mistaken,
+			Message: "the model wrote a call that its provider could not read",
+			Usage:   r.usage(),
+		}
+	}
+	return nil
+}
+
+func (r *replyReader) isAtLimit() bool { return r.finish == "length" || r.finish == "max_tokens" }
+
+func describeRefusal(why string) string {
+	if why = truncateMessage(why); why != "" {
+		return "the model refused: " + why
+	}
+	return "the model refused, and gave no reason"
 }
 
 // replyLong is the reply whose reading was stopped because a call's arguments were too long. It contains that call
 // alone, with arguments that no tool accepts: other calls may be incomplete. The cost is unknown, because it is
 // reported at the end; it is estimated by the tokens that were read.
 func (r *replyReader) replyLong() (goal.Reply, error) {
+	r.finishReasoning() // the text is complete; without all calls the reasoning does not fit to them
 	long := r.calls.long
 	args, err := json.Marshal(
 		fmt.Sprintf("The arguments were longer than %d MiB: the host stopped reading and did nothing. Send less at a time.",
@@ -165,7 +255,8 @@ func (r *replyReader) replyLong() (goal.Reply, error) {
 	}
 	r.used.out = max(r.used.out, int64(r.calls.size+r.text.Len())/4)
 	return goal.Reply{
-		Text: r.text.String(), Usage: r.used.usage(r.price(r.used)),
+		Text:  r.text.String(),
+		Usage: r.usage(),
 		Calls: []goal.Call{{ID: long.call.ID, Tool: long.name(), Arguments: string(args)}},
 	}, nil
 }

@@ -78,6 +78,26 @@ func FuzzBlocks(f *testing.F) {
 	})
 }
 
+func FuzzResponses(f *testing.F) {
+	for _, seed := range []string{
+		"data: {\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{\"type\":\"function_call\",\"name\":\"x\"}}\n\n" +
+			"data: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"message\",\"arguments\":\"{}\"}}\n\n" +
+			"data: {\"type\":\"response.completed\",\"response\":{\"usage\":{\"input_tokens\":1e300}}}\n\n",
+		"data: {\"type\":\"response.output_text.delta\",\"output_index\":-1,\"delta\":\"hi\\u0000\"}\n\ndata: [DONE]\n\n",
+		"data: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{\"type\":\"message\",\"content\":[{\"type\":\"output_text\",\"text\":\"a\"}]}}\n\ndata: [DONE]\n\n",
+		"data: {\"type\":\"response.function_call_arguments.delta\",\"output_index\":3,\"delta\":{}}\n\n",
+		"data: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"server_error\"}}}\n\n",
+		"data: {\"type\":\"error\",\"code\":\"x\",\"message\":\"no\"}\n\n", "data: {\"type\":7}\n\n", "data: {}\n\ndata: [DONE]\n\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		readAnything(t, raw, func(delta func(string)) *replyReader {
+			return newResponsesReader(delta, func(tokenCount) float64 { return 0 })
+		})
+	})
+}
+
 // readAnything reads a stream that may hold anything: what comes is a whole reply
 // or an error with a kind.
 func readAnything(t *testing.T, raw []byte, open func(delta func(string)) *replyReader) {

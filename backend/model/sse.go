@@ -18,12 +18,13 @@ var (
 	errStreamTooLong = errors.New("more than 64 MiB")
 )
 
-// sse parses server-sent events. Lines end with LF or CR LF; comments and unknown fields are skipped. Lines that are
-// not fields are counted, because a web page or binary data consists of them.
+// sse parses server-sent events. Lines end with LF, CR LF or CR; comments and unknown fields are skipped. Lines that
+// are not fields are counted, because a web page or binary data consists of them.
 type sse struct {
 	r       *bufio.Reader
 	left    *io.LimitedReader
-	strange int // lines that belong to no event
+	strange int  // lines that belong to no event
+	afterCR bool // a LF that follows ends no other line
 }
 
 func newSSE(r io.Reader) *sse {
@@ -81,17 +82,33 @@ func (s *sse) field(line []byte) ([]byte, bool) {
 func (s *sse) line() ([]byte, error) {
 	var out []byte
 	for {
-		part, err := s.r.ReadSlice('\n')
-		out = append(out, part...)
+		if _, err := s.r.Peek(1); err != nil {
+			if s.left.N <= 0 {
+				err = errStreamTooLong
+			}
+			return out, err
+		}
+		part, _ := s.r.Peek(s.r.Buffered()) // it does not read, so there is no error
+		if s.afterCR && part[0] == '\n' {
+			s.afterCR = false
+			_, _ = s.r.Discard(1)
+			continue
+		}
+		s.afterCR = false
+		end := bytes.IndexAny(part, "\r\n")
+		if end < 0 {
+			out = append(out, part...)
+			_, _ = s.r.Discard(len(part))
+		} else {
+			out = append(out, part[:end]...)
+			s.afterCR = part[end] == '\r'
+			_, _ = s.r.Discard(end + 1)
+		}
 		if len(out) > maxLine {
 			return nil, errLong
 		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
+		if end >= 0 {
+			return out, nil
 		}
-		if err != nil && s.left.N <= 0 {
-			return nil, errStreamTooLong
-		}
-		return bytes.TrimRight(out, "\r\n"), err
 	}
 }

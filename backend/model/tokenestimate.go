@@ -8,9 +8,9 @@ import (
 
 // estimateTokens estimates token counts that a server did not report from the lengths: limits must work there, too.
 func (s *baseClient) estimateTokens(t goal.Turn, reply *goal.Reply) {
-	in, out := len(t.System), len(reply.Text)+callBytes(reply.Calls)
+	in, out := len(t.System), len(reply.Text)+callBytes(reply.Calls)+reply.Reasoning.Bytes()
 	for _, m := range t.Messages {
-		in += len(m.Text) + callBytes(m.Calls)
+		in += len(m.Text) + callBytes(m.Calls) + m.Reasoning.Bytes()
 	}
 	for _, tool := range t.Tools {
 		in += len(tool.Name) + len(tool.Description) + len(tool.Schema)

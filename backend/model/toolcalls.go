@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"goalpost/backend/goal"
@@ -29,12 +32,26 @@ type toolCallDelta struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"function"`
+	Extra callExtra `json:"extra_content"`
+}
+
+// callExtra is what Google adds to a call. Gemini 3 refuses a call of the conversation that comes back without it.
+type callExtra struct{ signature string }
+
+func (e *callExtra) UnmarshalJSON(b []byte) error {
+	var extra chatExtraContent
+	if json.Unmarshal(b, &extra) == nil { // other servers' extras have other shapes
+		e.signature = extra.Google.ThoughtSignature
+	}
+	return nil
 }
 
 type toolCallSlot struct {
 	index int // -1 if the server does not number calls
 	call  goal.Call
 	args  bytes.Buffer
+	// signature is Google's, "" if there is none.
+	signature string
 }
 
 // toolCallAssembler joins the pieces, in order of appearance.
@@ -57,6 +74,9 @@ func (c *toolCallAssembler) add(p toolCallDelta) error {
 	}
 	if slot.call.ID == "" {
 		slot.call.ID = p.ID
+	}
+	if p.Extra.signature != "" {
+		slot.signature = p.Extra.signature
 	}
 	if n := p.Function.Name; n != slot.call.Tool && slot.args.Len() == 0 {
 		slot.call.Tool += n // whole, or in pieces
@@ -88,15 +108,16 @@ func (c *toolCallAssembler) append(slot *toolCallSlot, write func()) error {
 
 // find is the call that a piece continues, nil if it begins another one.
 func (c *toolCallAssembler) find(p toolCallDelta) *toolCallSlot {
-	for i := len(c.list) - 1; i >= 0; i-- {
-		s := c.list[i]
-		if p.Index != nil && s.index == *p.Index {
-			if p.ID != "" && s.call.ID != "" && p.ID != s.call.ID && p.Function.Name != "" {
-				continue // every call is numbered 0
-			}
+	for _, s := range slices.Backward(c.list) {
+		if p.ID != "" && s.call.ID == p.ID && (p.Index == nil || s.index == *p.Index) {
 			return s
 		}
-		if p.Index == nil && p.ID != "" && s.call.ID == p.ID {
+	}
+	for _, s := range slices.Backward(c.list) {
+		if p.Index != nil && s.index == *p.Index {
+			if s.isFollowedBy(p) {
+				continue // every call is numbered 0
+			}
 			return s
 		}
 	}
@@ -108,6 +129,66 @@ func (c *toolCallAssembler) find(p toolCallDelta) *toolCallSlot {
 		return nil // the call is complete, so this is the next one
 	}
 	return last
+}
+
+// isFollowedBy reports whether a piece with the same number begins another call. Such a piece has a name. Servers that
+// repeat the name in every piece, and those that send another id with every piece, continue the arguments.
+func (s *toolCallSlot) isFollowedBy(p toolCallDelta) bool {
+	if p.Function.Name == "" {
+		return false
+	}
+	if p.ID != "" && s.call.ID != "" && p.ID != s.call.ID {
+		hasBegun := s.args.Len() > 0 && !json.Valid(s.args.Bytes())
+		isPiece := len(p.Function.Arguments) > len(`""`) && !isWholeArguments(p.Function.Arguments)
+		return p.Function.Name != s.call.Tool || !hasBegun && (s.args.Len() > 0 || !isPiece)
+	}
+	return p.ID == "" && s.call.ID == "" && isWholeObject(s.args.String()) && isWholeArguments(p.Function.Arguments)
+}
+
+// isWholeArguments reports whether a piece of arguments is an object of its own.
+func isWholeArguments(raw json.RawMessage) bool {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return isWholeObject(text)
+	}
+	return isWholeObject(string(raw))
+}
+
+func isWholeObject(s string) bool {
+	return strings.HasPrefix(strings.TrimSpace(s), "{") && json.Valid([]byte(s))
+}
+
+// joinArguments repairs the arguments of servers that send them twice, or send an empty object before them. Other
+// arguments stay as they are, also broken ones.
+func joinArguments(s string) string {
+	if json.Valid([]byte(s)) || !strings.HasPrefix(strings.TrimSpace(s), "{") {
+		return s
+	}
+	var found json.RawMessage
+	for d := json.NewDecoder(strings.NewReader(s)); ; {
+		var next json.RawMessage
+		err := d.Decode(&next)
+		switch {
+		case errors.Is(err, io.EOF) && found != nil:
+			return string(found)
+		case err != nil:
+			return s
+		case found == nil || isEmptyObject(found):
+			found = next
+		case !isEmptyObject(next) && !isSameJSON(found, next):
+			return s
+		}
+	}
+}
+
+func isEmptyObject(raw json.RawMessage) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(raw, &object) == nil && object != nil && len(object) == 0
+}
+
+func isSameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 func (s *toolCallSlot) write(raw json.RawMessage) {
@@ -126,7 +207,7 @@ func (s *toolCallSlot) write(raw json.RawMessage) {
 func (c *toolCallAssembler) done() []goal.Call {
 	var out []goal.Call
 	for _, s := range c.list {
-		s.call.Arguments = strings.ToValidUTF8(s.args.String(), "\uFFFD")
+		s.call.Arguments = strings.ToValidUTF8(joinArguments(s.args.String()), "\uFFFD")
 		if s.args.Len() == 0 {
 			s.call.Arguments = "{}"
 		}
@@ -134,6 +215,15 @@ func (c *toolCallAssembler) done() []goal.Call {
 		out = append(out, s.call)
 	}
 	return out
+}
+
+// signatures lists the signatures of the calls in their order, "" for those without.
+func (c *toolCallAssembler) signatures() []string {
+	list := make([]string, 0, len(c.list))
+	for _, s := range c.list {
+		list = append(list, s.signature)
+	}
+	return list
 }
 
 // markTruncated marks the last call if the reply was cut off in it: without arguments, or with half of them, it is

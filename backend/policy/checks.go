@@ -7,14 +7,20 @@ import (
 )
 
 func checkDeniedTools(c Call, p Policy) (checkResult, error) {
-	if containsString(p.DenyTools, c.Tool) {
-		return denyRule("the tool %s is denied for this goal", c.Tool)
+	for _, name := range []string{c.Tool, c.Written} {
+		if name != "" && containsString(p.DenyTools, name) {
+			return denyRule("the tool %s is denied for this goal", name)
+		}
 	}
 	return passRule()
 }
 
 func checkAllowedTools(c Call, p Policy) (checkResult, error) {
-	if len(p.AllowTools) > 0 && !containsString(p.AllowTools, c.Tool) {
+	allowed := containsString(p.AllowTools, c.Tool)
+	for _, name := range c.Former {
+		allowed = allowed || containsString(p.AllowTools, name)
+	}
+	if len(p.AllowTools) > 0 && !allowed {
 		return denyRule("the tool %s is not among the tools allowed for this goal", c.Tool)
 	}
 	return passRule()

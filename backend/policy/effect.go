@@ -85,8 +85,11 @@ func (e Effect) secretNames() []string {
 
 // Call is one call as the policy sees it.
 type Call struct {
-	Tool   string
-	Key    string // equal for equal calls: tool and arguments
-	Shown  string // equal for calls that show the user the same, "" where nothing is shown
-	Effect Effect
+	Tool string
+	// Written is the former name of the tool under which it was called, "" if none. What denies it denies the call.
+	Written string
+	Former  []string // former names of the tool: what allows one of them allows it
+	Key     string   // equal for equal calls: tool and arguments
+	Shown   string   // equal for calls that show the user the same, "" where nothing is shown
+	Effect  Effect
 }

@@ -12,6 +12,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner/digest"
+	"goalpost/backend/runner/toolbox"
 )
 
 type refusal struct {
@@ -31,11 +32,22 @@ type resolvedCall struct {
 	effect  policy.Effect
 	grant   string // what allowed it, "" if none was needed
 	refusal refusal
+	written string        // the former name of the tool under which it was called, "" if none
+	former  []string      // former names of the tool
+	outcome event.Outcome // "" until it was executed
 
 	shown *string // what the user is shown; nil until it is needed
 }
 
 func (c *resolvedCall) isRefused() bool { return c.refusal.outcome != "" }
+
+// onlyReads reports whether the call changes nothing. What is refused has no effect at all.
+func (c *resolvedCall) onlyReads() bool {
+	if c.effect.Control {
+		return c.Tool == "read_evidence" || c.Tool == toolbox.FindTool
+	}
+	return c.isRefused() || c.effect.Risk == policy.ReadOnly
+}
 
 // preview is what a user sees of the call besides its arguments.
 func (c *resolvedCall) preview(ctx context.Context) string {
@@ -50,6 +62,11 @@ func (c *resolvedCall) preview(ctx context.Context) string {
 // has happened when it refuses.
 func (d *dispatcher) resolveCall(ctx context.Context, call goal.Call) *resolvedCall {
 	c := &resolvedCall{Call: call, key: digest.CallKey(call)}
+	if err := d.useCurrentName(c); err != nil {
+		c.refusal = refusalf(event.Failed, "%s", err.Error())
+		return c
+	}
+	call, c.former = c.Call, d.former[c.Tool]
 	tool := d.tools[c.Tool]
 	if tool == nil {
 		names := strings.Join(d.toolNames(), ", ")
@@ -69,10 +86,29 @@ func (d *dispatcher) resolveCall(ctx context.Context, call goal.Call) *resolvedC
 	return c
 }
 
+// useCurrentName replaces the former name of a tool, and its arguments, by those of today.
+func (d *dispatcher) useCurrentName(c *resolvedCall) error {
+	former, ok := d.tools[c.Tool].(FormerTool)
+	if !ok {
+		return nil
+	}
+	name, args, err := former.Current(callArguments(c.Call))
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Tool, err)
+	}
+	c.written, c.Tool, c.Arguments = c.Tool, name, string(args)
+	return nil
+}
+
+// withEffect is the call as the policy judges it.
+func (c *resolvedCall) withEffect(effect policy.Effect) policy.Call {
+	return policy.Call{Tool: c.Tool, Written: c.written, Former: c.former, Key: c.key, Effect: effect}
+}
+
 // authorizeCall asks the policy, and where the policy asks, the user. It sets the grant that
 // allowed the call, or its refusal.
 func (d *dispatcher) authorizeCall(ctx context.Context, c *resolvedCall) *Stop {
-	call := policy.Call{Tool: c.Tool, Key: c.key, Effect: c.effect}
+	call := c.withEffect(c.effect)
 	if grants := d.grants.list(); len(grants) > 0 {
 		if slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.Scope == policy.ScopeOnce && g.Call == c.key }) {
 			call.Shown = previewDigest(c.preview(ctx))
@@ -125,7 +161,9 @@ func (d *dispatcher) authorizeAgain(ctx context.Context, c *resolvedCall, answer
 		return d.journal.append(ctx, d.grants.consume(answered)...)
 	}
 	shown := previewDigest(previewCall(ctx, c.tool, c.Call))
-	decision := d.approvals.evaluatePolicy(policy.Call{Tool: c.Tool, Key: c.key, Effect: effect, Shown: shown})
+	again := c.withEffect(effect)
+	again.Shown = shown
+	decision := d.approvals.evaluatePolicy(again)
 	if decision.Answer == policy.Allow {
 		c.grant = decision.Grant
 		return nil

@@ -28,7 +28,7 @@ func (q *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop 
 	}
 	var asked []goal.Approval
 	for _, e := range q.blocked.BlockedHosts() {
-		d := q.evaluatePolicy(policy.Call{Tool: c.Tool, Key: c.key, Effect: e})
+		d := q.evaluatePolicy(c.withEffect(e))
 		if d.Answer != policy.Ask || slices.Contains(q.deniedHosts, hostsOf(e)) {
 			continue
 		}
@@ -71,8 +71,12 @@ func (q *approvals) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 				a.Tool, where))
 	default:
 		q.deniedHosts = append(q.deniedHosts, where)
+		refused := "the user refused it"
+		if answer.By != "person" {
+			refused = "the rule of this goal for when nobody answers refused it"
+		}
 		q.notices = append(q.notices,
-			fmt.Sprintf("%s was stopped from reaching %s, and the user refused it.%s", a.Tool, where, reasonSuffix(answer.Why)))
+			fmt.Sprintf("%s was stopped from reaching %s, and %s.%s", a.Tool, where, refused, reasonSuffix(answer.Why)))
 	}
 }
 

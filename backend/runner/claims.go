@@ -112,6 +112,15 @@ func (c *claimHistory) stopReason(most int) *Stop {
 	return nil
 }
 
+// failedInARow returns how many claims in a row failed on the check that failed most often.
+func (c *claimHistory) failedInARow() int {
+	most := 0
+	for _, n := range c.failed {
+		most = max(most, n)
+	}
+	return most
+}
+
 // result is what the agent handed over with the claim that was verified or waits for the user.
 func (c *claimHistory) result() string {
 	for _, claim := range []*pendingClaim{c.accepted, c.waiting} {

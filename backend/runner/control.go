@@ -78,6 +78,9 @@ func (c *runControl) Wait(ctx context.Context, d time.Duration) time.Duration {
 // its wait then.
 func (c *runControl) PauseRequested() <-chan struct{} { return c.gate.requested() }
 
+// FindTools describes the tools that a need asks for. The model is offered them from its next turn on.
+func (c *runControl) FindTools(need string) string { return c.calls.offer.Find(need) }
+
 // evidencePageBytes limits what one call of read_evidence returns, in bytes.
 const evidencePageBytes = 16 << 10
 

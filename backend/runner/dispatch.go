@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"goalpost/backend/runner/conversation"
 	"goalpost/backend/runner/excerpt"
 	"goalpost/backend/runner/loopguard"
+	"goalpost/backend/runner/toolbox"
 )
 
 // dispatcher executes the tool calls of a run, one at a time. It belongs to the goroutine
@@ -37,7 +39,10 @@ type dispatcher struct {
 	snapshots SnapshotTaker // nil where nothing is kept
 
 	tools      map[string]Tool
-	specs      []goal.ToolSpec
+	former     map[string][]string // former names, by the current one
+	offer      *toolbox.Toolbox
+	more       []string // groups of tools that were not offered at the goal's start
+	notice     limitNotice
 	window     int // of the agent's model, in tokens; 0 where it is not known
 	guard      *loopguard.Guard
 	nestedStop *Stop // by a call within a call
@@ -45,23 +50,43 @@ type dispatcher struct {
 
 // attach sets the tools and the model's window.
 func (d *dispatcher) attach(s Session) {
-	d.tools, d.specs, d.window = map[string]Tool{}, nil, s.Models().Window
+	d.tools, d.former, d.window = map[string]Tool{}, map[string][]string{}, s.Models().Window
+	var specs []goal.ToolSpec
 	for _, t := range s.Tools() {
 		spec := t.Spec()
 		d.tools[spec.Name] = t
-		d.specs = append(d.specs, spec)
+		specs = append(specs, spec)
+		if former, ok := t.(FormerTool); ok {
+			for _, name := range former.CurrentNames() {
+				d.former[name] = append(d.former[name], spec.Name)
+			}
+		}
 	}
+	d.offer = toolbox.New(specs, *d.goal)
+	d.more = d.offer.Waiting()
 }
 
-// dispatchTurn executes the calls of one turn in order. Every call gets exactly one result, even if the rest of the
-// turn is skipped.
+// dispatchTurn executes the calls of one turn in order. After a call that failed, only calls that read are executed:
+// the others may rely on it. Every call gets exactly one result, even if the rest of the turn is skipped.
 func (d *dispatcher) dispatchTurn(ctx context.Context, calls []goal.Call) *Stop {
+	failed := "" // describes the first call that failed
 	for i, c := range calls {
 		if cut := d.interruptReason(ctx); cut != "" {
 			return d.messages.skipCalls(ctx, calls[i:], cut)
 		}
-		if stop := d.handleCall(ctx, c); stop != nil {
+		call := d.resolveCall(ctx, c)
+		if failed != "" && !call.onlyReads() {
+			if stop := d.messages.skipCalls(ctx, calls[i:i+1], failed); stop != nil {
+				return stop
+			}
+			continue
+		}
+		if stop := d.handleCall(ctx, call); stop != nil {
 			return stop
+		}
+		if failed == "" && call.outcome != event.OK {
+			failed = fmt.Sprintf("call %d of this reply (%s) failed, and this one comes after it. Repeat it if it is still "+
+				"right.", i+1, c.Tool)
 		}
 		if why := d.guard.StuckReason(); why != "" {
 			return firstStop(d.messages.skipCalls(ctx, calls[i+1:], why), &Stop{Exit: goal.Stuck, Reason: why})
@@ -114,8 +139,8 @@ func (d *dispatcher) interruptReason(ctx context.Context) string {
 }
 
 // handleCall executes a call of the model.
-func (d *dispatcher) handleCall(ctx context.Context, c goal.Call) *Stop {
-	stop := d.executeCall(ctx, d.resolveCall(ctx, c), nil)
+func (d *dispatcher) handleCall(ctx context.Context, c *resolvedCall) *Stop {
+	stop := d.executeCall(ctx, c, nil)
 	if inner := d.nestedStop; inner != nil {
 		d.nestedStop = nil
 		return firstStop(stop, inner)
@@ -162,6 +187,7 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 	}
 	from := d.clock.Now()
 	result, outcome := d.performCall(ctx, c)
+	c.outcome = outcome
 	result.Text = d.secrets.redact(result.Text)
 	whole := strings.ToValidUTF8(result.Text, "\uFFFD")
 	if repeated == "" {
@@ -174,7 +200,7 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 		Tool:    c.Tool,
 		Outcome: outcome,
 		MS:      d.clock.Now().Sub(from).Milliseconds(),
-		Preview: excerpt.FirstLine(result.Text),
+		Preview: excerpt.FirstLine(cmp.Or(result.Preview, result.Text)),
 		Result:  result.Text,
 		Image:   result.Image,
 	}
@@ -232,7 +258,8 @@ func (d *dispatcher) recordResult(
 		*within = result
 		return d.journal.append(ctx, step)
 	}
-	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: c.step, Text: result.Envelope()}
+	left := d.notice.take(d.budget, d.steps.claims.failedInARow())
+	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Step: c.step, Text: result.Envelope() + left}
 	d.messages.Add(m)
 	return d.journal.append(ctx, step, &event.Message{Message: m})
 }
@@ -268,10 +295,13 @@ func callArguments(c goal.Call) json.RawMessage {
 	return json.RawMessage(c.Arguments)
 }
 
+// toolNames lists the names of all tools, without former ones, sorted.
 func (d *dispatcher) toolNames() []string {
-	names := make([]string, 0, len(d.specs))
-	for _, s := range d.specs {
-		names = append(names, s.Name)
+	names := make([]string, 0, len(d.tools))
+	for name, t := range d.tools {
+		if t.Spec().Group != goal.FormerTools {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return names

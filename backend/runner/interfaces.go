@@ -88,6 +88,15 @@ type Tool interface {
 	Do(ctx context.Context, args json.RawMessage) goal.Result
 }
 
+// FormerTool is a former name of other tools. It can be called and is never offered.
+type FormerTool interface {
+	Tool
+	// Current returns the name and the arguments with which the same call is made today.
+	Current(args json.RawMessage) (tool string, current json.RawMessage, err error)
+	// CurrentNames lists the tools that Current can name.
+	CurrentNames() []string
+}
+
 // Models are the models of a run. Critic may be nil.
 type Models struct {
 	Agent       Model
@@ -146,13 +155,12 @@ type SecretStore interface {
 // error is for the user.
 type ReadinessChecker interface{ Ready() error }
 
-// ProtectionLister is a Session that lists the files that decide about the goal and that its agent cannot change, in
-// the same order for the whole run.
-type ProtectionLister interface{ ProtectedFiles() []prompt.ProtectedFile }
+// EnvironmentDescriber is a Session that describes the machine of its goal, in the same words for the whole run.
+type EnvironmentDescriber interface{ Environment() prompt.Environment }
 
 // LeftoverReporter is a Session that reports what a goal leaves behind and the user should look at, one sentence
 // each.
-type LeftoverReporter interface{ AutorunChanges() []string }
+type LeftoverReporter interface{ ThingsLeft() []string }
 
 // Preflighter is a Session that tries the checks of a goal that has waited for its first turn. why is for the user,
 // "" if the goal may begin.

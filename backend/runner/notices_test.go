@@ -13,7 +13,7 @@ import (
 // littered is a room that knows of many things to look at.
 type littered struct{}
 
-func (littered) AutorunChanges() []string {
+func (littered) ThingsLeft() []string {
 	return []string{"git would obey this", "the copy was changed", "files are in /tmp"}
 }
 

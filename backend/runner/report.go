@@ -213,7 +213,7 @@ func (p *reporter) describeChanges(ctx context.Context) string {
 		said = append(said, "Only the checks could read "+dir+" (--check-dir)")
 	}
 	if p.autorun != nil {
-		said = append(said, p.autorun.AutorunChanges()...)
+		said = append(said, p.autorun.ThingsLeft()...)
 	}
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ". ")
 }

@@ -20,6 +20,9 @@ func (r *Run) restoreRun(ctx context.Context) *Stop {
 		return r.gate.stopForError(ctx, "reading the conversation", err)
 	}
 	r.messages.restore(messages)
+	for _, m := range messages {
+		r.dispatcher.offer.NoteCalls(m.Calls)
+	}
 	if len(messages) == 0 {
 		r.budget.warned.restore(nil)
 		return runSteps(ctx, r.recheckPreflight, func(ctx context.Context) *Stop {

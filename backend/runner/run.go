@@ -48,6 +48,8 @@ type Run struct {
 // runTurns counts the turns of the model.
 type runTurns struct {
 	silent int // without a tool call, in a row, over all runs
+	// mistake is why the last reply of the model could not be used, "" if it could.
+	mistake string
 	// uncounted reports that the journal has an iteration whose model did not answer. It does not count, and a pause
 	// removes it.
 	uncounted    bool
@@ -216,7 +218,15 @@ func (r *Run) startIteration(ctx context.Context) *Stop {
 func (r *Run) requireToolCall(ctx context.Context) *Stop {
 	const most = 3
 	if r.turns.silent++; r.turns.silent >= most {
-		return &Stop{Exit: goal.Stuck, Reason: fmt.Sprintf("the model made %d turns in a row without calling a tool", most)}
+		reason := fmt.Sprintf("the model made %d turns in a row without calling a tool", most)
+		if r.turns.mistake != "" {
+			reason += "; the last time " + r.turns.mistake
+		}
+		return &Stop{Exit: goal.Stuck, Reason: reason}
+	}
+	if r.turns.mistake != "" {
+		return r.messages.addUserMessage(ctx, "Your last reply could not be used, and nothing was done: "+r.turns.mistake+
+			"\nTake the next step now with one well-formed tool call, and think less before it.")
 	}
 	return r.messages.addUserMessage(ctx,
 		"You called no tool. The run continues until claim_complete is verified or you call abort_with_report. "+

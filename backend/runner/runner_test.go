@@ -405,7 +405,8 @@ func TestEveryCallGetsExactlyOneResult(t *testing.T) {
 		`run_command {"command":""}`,
 		`write_file {"path":"a","content":"x","extra":1}`, `broken {}`, `read_file {"path":"missing"}`,
 		`write_file {"path":"ok.txt","content":"x"}`,
-		`browser_open {"url":"https://shop.example/"}`), call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
+		`browser_open {"url":"https://shop.example/"}`), call(`browser_open {"url":"https://shop.example/"}`),
+		call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g, row := w.run(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskDeny })
 	expect(t, row, goal.Completed, goal.Done)
 	steps, err := w.store.Steps(t.Context(), g.ID, 0, 100)
@@ -416,7 +417,7 @@ func TestEveryCallGetsExactlyOneResult(t *testing.T) {
 	for _, s := range steps {
 		outcomes = append(outcomes, string(s.Outcome))
 	}
-	want := "failed failed failed failed failed failed failed ok denied ok ok"
+	want := "failed failed failed failed failed failed failed denied ok ok"
 	if got := strings.Join(outcomes, " "); got != want {
 		t.Errorf("outcomes %s\n    want %s", got, want)
 	}
@@ -429,8 +430,35 @@ func TestEveryCallGetsExactlyOneResult(t *testing.T) {
 	if answers != 9 {
 		t.Errorf("%d results for 9 calls", answers)
 	}
-	if _, err := os.Stat(filepath.Join(w.dir, "..", "out.txt")); err == nil {
-		t.Error("a file was written outside the folder")
+	for _, name := range []string{filepath.Join("..", "out.txt"), "ok.txt"} {
+		if _, err := os.Stat(filepath.Join(w.dir, name)); err == nil {
+			t.Errorf("%s was written: outside the folder, or after a call that failed", name)
+		}
+	}
+}
+
+// TestDispatchTurn_AfterAFailedCall_OnlyReads: a command that fails ends the changes of its reply, and the claim in
+// it; what only reads is executed.
+func TestDispatchTurn_AfterAFailedCall_OnlyReads(t *testing.T) {
+	w := newWorld(t,
+		call(`run_command {"command":"false"}`, `list_files {}`, `write_file {"path":"done.txt","content":"x"}`, pendingClaim),
+		call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
+	_, row := w.run(nil)
+	expect(t, row, goal.Completed, goal.Done)
+	if row.Spent.Claims != 1 {
+		t.Errorf("%d claims", row.Spent.Claims)
+	}
+	var results []string
+	for _, m := range w.model.seen[1].Messages {
+		if m.Role == goal.ToolRole {
+			results = append(results, m.Text)
+		}
+	}
+	const skipped = "not executed: call 1 of this reply (run_command) failed"
+	for i, want := range []string{"exit 1", `{"ok":true`, skipped, skipped} {
+		if i >= len(results) || !strings.Contains(results[i], want) {
+			t.Errorf("result %d of %q does not say %q", i, results, want)
+		}
 	}
 }
 

@@ -10,13 +10,14 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/conversation"
 	"goalpost/backend/runner/prompt"
+	"goalpost/backend/runner/toolbox"
 )
 
 // askModelOnce asks the model once. A nil reply without a stop means that an order cancelled the turn, and that the
 // turn must be repeated after it.
 func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	contract := r.systemPrompt()
-	besides := len(contract) + toolSpecBytes(r.dispatcher.specs)
+	besides := len(contract) + toolbox.Bytes(r.dispatcher.offer.Offered())
 	r.messages.FitWindow(r.session.Models().Window, besides, r.plan.todoList())
 	reply, err := r.askModel(ctx, contract)
 	// the window is smaller than was thought
@@ -25,8 +26,21 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 		r.messages.Shrink(before/2, before/2, r.plan.todoList())
 		reply, err = r.askModel(ctx, contract)
 	}
+	if errors.Is(err, goal.ErrRequestRefused) &&
+		r.messages.FillsWindow(r.session.Models().Window, besides, suspectAbove) {
+		// Providers have many words for a conversation that is too long, and these may be such words.
+		r.messages.Shrink(r.messages.Bytes()/2, r.messages.Bytes()/2, r.plan.todoList())
+		reply, err = r.askModel(ctx, contract)
+	}
+	var mistake *goal.ModelMistake
 	switch {
 	case err == nil:
+		r.turns.mistake = ""
+	case stopCause(ctx) == nil && errors.As(err, &mistake):
+		r.turns.mistake = describeMistake(mistake)
+		r.budget.addUsage(mistake.Usage)
+		r.journal.queue(&event.Usage{Usage: mistake.Usage})
+		return &goal.Reply{Usage: mistake.Usage}, nil
 	case stopCause(ctx) != nil:
 		return nil, r.uncountIteration(stopCause(ctx))
 	case errors.Is(err, goal.ErrPaused):
@@ -36,19 +50,37 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	}
 	r.messages.Calibrate(reply.Usage.TokensIn, besides)
 	r.messages.uniqueCallIDs(reply.Calls, r.goal.Spent.Iterations)
-	m := goal.Message{Role: goal.Assistant, Text: reply.Text, Calls: reply.Calls}
+	m := goal.Message{
+		Role:      goal.Assistant,
+		Text:      reply.Text,
+		Calls:     reply.Calls,
+		Reasoning: reply.Reasoning,
+	}
 	r.messages.Add(m)
+	r.dispatcher.offer.NoteCalls(reply.Calls)
 	r.budget.addUsage(reply.Usage)
 	r.journal.queue(&event.Message{Message: m}, &event.Usage{Usage: reply.Usage}) // with the first call's intent
 	return &reply, nil
 }
 
-func (r *Run) systemPrompt() string {
-	var protected []prompt.ProtectedFile
-	if lister, ok := r.session.(ProtectionLister); ok {
-		protected = lister.ProtectedFiles()
+// suspectAbove is the share of the window, in hundredths, above which a refused request may be too long.
+const suspectAbove = 60
+
+// describeMistake says what was wrong with a reply, for the model and for the reason of a stop.
+func describeMistake(m *goal.ModelMistake) string {
+	if m.Attempt == "" {
+		return m.What
 	}
-	return prompt.System(r.goal, protected)
+	return m.What + "\nYou wrote: " + m.Attempt
+}
+
+func (r *Run) systemPrompt() string {
+	var e prompt.Environment
+	if describer, ok := r.session.(EnvironmentDescriber); ok {
+		e = describer.Environment()
+	}
+	e.Tools = r.dispatcher.more
+	return prompt.System(r.goal, e)
 }
 
 // uncountIteration does not count the iteration of a turn that is repeated after a pause.
@@ -61,7 +93,12 @@ func (r *Run) uncountIteration(stop *Stop) *Stop {
 }
 
 func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error) {
-	t := goal.Turn{Model: r.goal.Model, System: contract, Messages: r.messages.Messages(), Tools: r.dispatcher.specs}
+	t := goal.Turn{
+		Model:    r.goal.Model,
+		System:   contract,
+		Messages: r.messages.Messages(),
+		Tools:    r.dispatcher.offer.Offered(),
+	}
 	reply, err := r.gate.askModel(ctx, r.session.Models().Agent, t, r.delta)
 	if err != nil {
 		return reply, fmt.Errorf("the model: %w", err)
@@ -79,17 +116,12 @@ func modelStop(err error) *Stop {
 }
 
 // MinContextWindow estimates how many tokens a context window must have for a goal with these tools: the system
-// prompt, the tools and the objective are sent with every turn, and the conversation must fit, too.
+// prompt, the tools that it is offered first and the objective are sent with every turn, the largest group of tools
+// may join, and the conversation must fit, too.
 func MinContextWindow(g goal.Goal, specs []goal.ToolSpec) int {
-	return conversation.MinWindow(len(prompt.System(g, nil)) + toolSpecBytes(specs) + len(g.Objective))
-}
-
-func toolSpecBytes(specs []goal.ToolSpec) int {
-	n := 0
-	for _, s := range specs {
-		n += len(s.Name) + len(s.Description) + len(s.Schema)
-	}
-	return n
+	tools := toolbox.New(specs, g)
+	return conversation.MinWindow(len(prompt.System(g, prompt.Environment{})) + toolbox.Bytes(tools.Offered()) +
+		tools.LargestWaiting() + len(g.Objective))
 }
 
 func (r *Run) delta(text string) {

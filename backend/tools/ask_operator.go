@@ -13,7 +13,7 @@ import (
 
 type askOperatorArgs struct {
 	Question string `json:"question" jsonschema:"what the user must decide or do, in one or two sentences, with what you tried"`
-	Pane     string `json:"pane,omitempty" jsonschema:"your pane in which the user must do it: the page with the login wall, the second factor, the CAPTCHA. The user is led to it, takes it over, and hands it back"`
+	Pane     string `json:"pane,omitempty" jsonschema:"your pane in which the user must do it: the page with the login wall, the second factor, the CAPTCHA. The user takes it over there and gives it back"`
 }
 
 func askOperator(p Panes) (Tool, error) {

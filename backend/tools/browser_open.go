@@ -2,19 +2,28 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/pane"
 	"goalpost/backend/policy"
 )
 
 type browserOpenArgs struct {
-	URL  string `json:"url" jsonschema:"address to load: http or https"`
-	Pane string `json:"pane,omitempty" jsonschema:"browser pane to load it in; a new one if left out"`
+	URL   string `json:"url" jsonschema:"address to load: http or https"`
+	Pane  string `json:"pane,omitempty" jsonschema:"browser pane to load it in; a new one if left out"`
+	Title string `json:"title,omitempty" jsonschema:"short name for the tab, such as shop"`
 }
 
-func browserOpen(b Browsers) (Tool, error) {
+func browserOpen(r Deps) (Tool, error) {
+	b := r.Browsers
 	return defineTool("browser_open", func(_ context.Context, a browserOpenArgs) (policy.Effect, error) {
+		if a.Title != "" {
+			if err := validateTitle(a.Title); err != nil {
+				return policy.Effect{}, err
+			}
+		}
 		e, err := addressEffect(a.URL, policy.ReadOnly, policy.NetworkGet)
 		if strings.HasPrefix(a.URL, "data:image/") { // it contains the whole image and contacts no host
 			e, err = policy.Effect{Risk: policy.ReadOnly}, nil
@@ -29,13 +38,34 @@ func browserOpen(b Browsers) (Tool, error) {
 		return effectInPane(p.Info())(e, nil)
 	}, func(ctx context.Context, a browserOpenArgs) goal.Result {
 		p, err := b.Open(ctx, a.Pane, a.URL)
+		if err == nil && a.Title != "" {
+			err = r.Panes.Name(p.Pane, a.Title)
+		}
 		if err != nil {
 			return failedResult("%s", err)
 		}
-		state := ""
-		if at, err := b.Get(p.Pane); err == nil && at.Info().Loading {
-			state = ", and is still loading"
-		}
-		return ok("pane %s is at %s%s\n%s", p.Pane, p.URL, state, wrapOutside("the title of pane "+p.Pane, p.Title))
+		return openedPage(ctx, b, p)
 	})
+}
+
+// openedPage describes a page that was loaded by the first part of its snapshot. A page that is blocked by a question,
+// or that cannot be read yet, is described by its title.
+func openedPage(ctx context.Context, b Browsers, p Page) goal.Result {
+	head := fmt.Sprintf("pane %s is at %s", p.Pane, p.URL)
+	at, err := b.Get(p.Pane)
+	if err != nil {
+		return failedResult("%s", err)
+	}
+	if at.Info().Loading {
+		head += ", and is still loading"
+	}
+	s := pane.Snapshot{Text: p.Title}
+	if _, blocked := at.OpenPrompt(); !blocked && p.URL != "about:blank" {
+		if s, err = at.SnapshotPart(ctx, pane.SnapshotOptions{}); err != nil {
+			s = pane.Snapshot{Text: p.Title + "\nThe page could not be read: " + err.Error()}
+		}
+	}
+	r := pageResult(p.Pane, s.Text, s.Next, s.Total)
+	r.Text = head + "\n" + r.Text
+	return r
 }

@@ -107,6 +107,7 @@ func newWindow(t *testing.T) *window {
 		Launcher:  set,
 		Terminals: (*terminals)(w.panes),
 		Browsers:  &realBrowsers{m: m},
+		Panes:     realPanes{m: m},
 		Logins:    logins{},
 	})
 	if err != nil {
@@ -122,6 +123,18 @@ func newWindow(t *testing.T) *window {
 		server.Close()
 	})
 	return w
+}
+
+// realPanes are the browser panes of the window as a list.
+type realPanes struct {
+	tools.Panes
+	m *real.Manager
+}
+
+func (p realPanes) List() []pane.Info    { return p.m.List() }
+func (p realPanes) IsShared(string) bool { return false }
+func (p realPanes) Close(ctx context.Context, id string) error {
+	return p.m.ClosePane(ctx, id)
 }
 
 // call calls a tool inside the goal's run, after its effect, as the runner does.
@@ -297,7 +310,10 @@ func TestBrowserTools(t *testing.T) {
 
 	w.good(do("click", "target", "Window"), "in the new pane popup")
 	w.good(w.call("browser_tabs"), "b1 ", "popup ")
-	w.good(w.call("browser_tabs", "close", "popup"), "b1 ")
+	w.good(w.call("browser_tabs", "close", "popup"), "closed pane popup")
+	if r := w.call("browser_tabs"); strings.Contains(r.Text, "popup") {
+		t.Errorf("the closed pane is listed: %s", r.Text)
+	}
 	w.good(do("click", "target", "More"), "the address is now "+w.site+"/more", "More to read")
 	w.good(do("history", "go", "back"), w.site+"/")
 	w.good(do("history", "go", "forward"), "/more")

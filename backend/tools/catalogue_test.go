@@ -9,6 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/runner/toolbox"
+	"goalpost/backend/tools"
 )
 
 // counterpart is one tool of the catalogue that must be covered: what it was for,
@@ -37,7 +41,7 @@ func catalogue() []struct {
 				"closing it proves nothing; with steps required, one step covers one changing call",
 			},
 			{"write_todos", "keeps a checklist", []string{"write_todos"}, ""},
-			{"complete_todo", "ticks one off", []string{"complete_todo"}, ""},
+			{"complete_todo", "ticks one off", []string{"write_todos"}, "done"},
 			{
 				"claim_complete", "claims the goal",
 				[]string{"claim_complete"},
@@ -49,7 +53,7 @@ func catalogue() []struct {
 		{"Panes and the window", []counterpart{
 			{
 				"list_panes", "lists all panes",
-				[]string{"list_panes", "terminal_list", "browser_tabs"},
+				[]string{"list_panes"},
 				"the goal's own and lent ones only",
 			},
 			{
@@ -65,7 +69,7 @@ func catalogue() []struct {
 			},
 			{
 				"create_workspace", "makes a grid of panes",
-				[]string{"open_pane", "name_pane"},
+				[]string{"terminal_open", "browser_open", "name_pane"},
 				"an agent opens the panes that it needs; how they are laid out is the user's",
 			},
 			{
@@ -73,22 +77,22 @@ func catalogue() []struct {
 				[]string{"focus_pane"},
 				"every terminal is a pane with a name of its own, so no call depends on which one is in front",
 			},
-			{"open_browser_tab", "opens a page in a tab", []string{"open_pane", "browser_open"}, ""},
+			{"open_browser_tab", "opens a page in a tab", []string{"browser_open"}, ""},
 			{"switch_browser_tab", "shows another tab", []string{"focus_pane"}, "every page is a pane with a name of its own"},
-			{"close_browser_tab", "closes a tab", []string{"close_pane", "browser_tabs"}, ""},
+			{"close_browser_tab", "closes a tab", []string{"close_pane"}, ""},
 			{
 				"reconnect_pane", "starts a dead pane again",
-				[]string{"open_pane", "browser_history"},
+				[]string{"terminal_open", "browser_history"},
 				"reload brings back a page that crashed; a terminal on a server comes back by itself",
 			},
 			{
 				"convert_pane_to_browser", "turns a terminal into a browser",
-				[]string{"close_pane", "open_pane"},
+				[]string{"close_pane", "browser_open"},
 				"a pane stays what it is",
 			},
 			{
 				"convert_pane_to_terminal", "turns a browser into a terminal",
-				[]string{"close_pane", "open_pane"},
+				[]string{"close_pane", "terminal_open"},
 				"a pane stays what it is",
 			},
 		}},
@@ -105,7 +109,7 @@ func catalogue() []struct {
 			},
 			{
 				"poll_terminal_status", "whether something was printed lately",
-				[]string{"terminal_list", "terminal_wait"},
+				[]string{"list_panes", "terminal_wait"},
 				"what runs, and not whether it is silent",
 			},
 			{
@@ -223,7 +227,7 @@ func catalogue() []struct {
 			},
 			{
 				"browser_verify_visual_state", "yes, no or unclear about a page",
-				[]string{"verify_visual"},
+				[]string{"look"},
 				"as the host's own visual check is decided; the picture is kept",
 			},
 			{
@@ -242,13 +246,15 @@ const catalogued = 69
 func TestToolsPage(t *testing.T) {
 	h := newHouse(t)
 	specs := map[string]bool{}
+	members := map[goal.ToolGroup][]string{}
 	for _, one := range h.box.Tools() {
 		specs[one.Spec().Name] = true
+		members[one.Spec().Group] = append(members[one.Spec().Group], "`"+one.Spec().Name+"`")
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `# What an agent can call
 
-Written by `+"`go test ./backend/tools -run ToolsPage -update`"+` from the tools themselves: %d of them. What each call does to the world is in
+Written by `+"`go test ./backend/tools -run ToolsPage -update`"+` from the tools themselves: %d of them, and %d former names. What each call does to the world is in
 `+"`docs/effects.md`"+`. Tools of MCP servers that a user configures come besides, as `+"`server__tool`"+`.
 
 Every result reaches the model in one envelope: a line of JSON, `+"`{\"ok\":true}`"+`, with `+"`ms`"+`
@@ -259,7 +265,19 @@ terminals, pages, files and other agents stands between `+"`<output from=…>` a
 
 Arguments are checked against the schema before anything happens; what does not fit is refused with the argument's name.
 
-`, len(specs))
+`, len(specs)-len(members[goal.FormerTools]), len(members[goal.FormerTools]))
+	b.WriteString("## Groups\n\nA goal starts with the core. A group joins when the goal's objective or a check names " +
+		"what it is for, when a tool of it is called, when the first pane of its kind is opened, or with `find_tools`. " +
+		"It stays until the goal ends, also over a pause. Former names can be called and are not offered.\n\n" +
+		"| group | tools |\n|---|---|\n")
+	for _, group := range slices.Sorted(maps.Keys(members)) {
+		name := string(group)
+		if group == goal.CoreTools {
+			name = "core"
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", name, strings.Join(members[group], ", "))
+	}
+	b.WriteString("\n")
 	names := map[string]bool{}
 	for _, part := range catalogue() {
 		for _, r := range part.rows {
@@ -368,6 +386,29 @@ func TestTools_Results_AreBounded(t *testing.T) {
 		}
 		if r.Budget <= 0 || r.Budget > 32<<10 {
 			t.Errorf("%v may hand over %d bytes", c, r.Budget)
+		}
+	}
+}
+
+// TestGroups_Core_IsSmall: a goal that names nothing starts with at most 20 tools and 16 KB of them.
+func TestGroups_Core_IsSmall(t *testing.T) {
+	specs, err := tools.Specs(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	offered := toolbox.New(specs, goal.Goal{Objective: "write a slogan"}).Offered()
+	if n := toolbox.Bytes(offered); len(offered) > 20 || len(offered) < 10 || n > 16<<10 {
+		t.Errorf("a goal starts with %d tools of %d bytes", len(offered), n)
+	}
+	all := map[string]bool{}
+	for _, s := range specs {
+		all[s.Name] = true
+	}
+	for group, names := range tools.Groups() {
+		for _, name := range names {
+			if !all[name] {
+				t.Errorf("the group %q names %s, which is not a tool", group, name)
+			}
 		}
 	}
 }

@@ -49,6 +49,11 @@ func (r *run) Wait(_ context.Context, d time.Duration) time.Duration {
 	return d
 }
 
+func (r *run) FindTools(need string) string {
+	r.said = append(r.said, "find", need)
+	return "found " + need
+}
+
 func (r *run) Evidence(_ context.Context, handle string, cursor int64) (goal.TextPage, error) {
 	r.hear("evidence", handle, cursor)
 	return r.page, r.err
@@ -99,7 +104,9 @@ func controls() []struct {
 			[]any{"todos", []goal.Todo{{Text: "one", Done: true}, {Text: "two"}}},
 			"2 todos, 1 open",
 		},
+		{"write_todos", []any{"done", []int{2}}, []any{"complete", 2}, "todo 2 is done"},
 		{"complete_todo", []any{"number", 2}, []any{"complete", 2}, "todo 2 is done"},
+		{"find_tools", []any{"need", "browser"}, []any{"find", "browser"}, "found browser"},
 		{"read_evidence", []any{"handle", "step:12", "cursor", 7}, []any{"evidence", "step:12", int64(7)}, "step:12"},
 		{"wait", []any{"seconds", 600}, []any{"wait", 10 * time.Minute}, "waited 10 m"},
 	}
@@ -129,7 +136,8 @@ func TestControlToolsOutsideARun(t *testing.T) {
 	h := newHouse(t)
 	for _, c := range controls() {
 		r := h.tool(c.tool).Do(t.Context(), arguments(t, c.args...))
-		if want := `{"success":false,"message":"` + c.tool + ` called outside an active goal run."}`; r.OK || r.Text != want {
+		tool := strings.Replace(c.tool, "complete_todo", "write_todos", 1)
+		if want := `{"success":false,"message":"` + tool + ` called outside an active goal run."}`; r.OK || r.Text != want {
 			t.Errorf("%s answers %+v", c.tool, r)
 		}
 	}

@@ -54,7 +54,12 @@ func defineTool[A any](
 	if err != nil {
 		return nil, fmt.Errorf("tool %s: %w", name, err)
 	}
-	spec := goal.ToolSpec{Name: name, Description: strings.TrimSpace(string(description)), Schema: arguments.raw}
+	spec := goal.ToolSpec{
+		Name:        name,
+		Description: strings.TrimSpace(string(description)),
+		Schema:      arguments.raw,
+		Group:       groupOf(name),
+	}
 	return &tool[A]{spec, arguments.resolved, effect, do, nil}, nil
 }
 
@@ -67,7 +72,7 @@ type argSchema struct {
 
 // argSchemas are cached by type: making them is nearly all of the work of making a goal's tools, and they are the
 // same for every goal of the process.
-var argSchemas sync.Map // reflect.Type to shape
+var argSchemas sync.Map // reflect.Type to argSchema
 
 func schemaOf[A any]() (argSchema, error) {
 	of := reflect.TypeFor[A]()

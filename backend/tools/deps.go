@@ -12,7 +12,7 @@ type Deps struct {
 	GitControlled []string // below it, absolute: paths that control git, which are not written
 	Launcher      process.Launcher
 	Env           []string
-	Terminals     Terminals
+	Terminals     Terminals // nil if there are none
 	Browsers      Browsers
 	Panes         Panes
 	Logins        Logins      // nil if none are stored

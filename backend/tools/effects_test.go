@@ -77,11 +77,8 @@ func samples() []sample {
 			args: []any{"pane", "t1", "keys", []string{"Ctrl+C"}},
 		},
 		{tool: "terminal_wait", what: "what a terminal prints next", args: []any{"pane", "t1", "for", "prompt"}},
-		{tool: "terminal_list", what: "the terminals of the goal"},
 		{tool: "terminal_read", what: "what a terminal shows", args: []any{"pane", "t1"}},
 		{tool: "list_panes", what: "the panes of the goal"},
-		{tool: "open_pane", what: "a terminal", args: []any{"kind", "terminal"}},
-		{tool: "open_pane", what: "a browser at a public page", args: []any{"kind", "browser", "url", shop}},
 		{tool: "close_pane", what: "a pane of the goal", args: []any{"pane", "t1"}},
 		{tool: "focus_pane", what: "a pane of the goal", args: []any{"pane", "t1"}},
 		{tool: "name_pane", what: "a pane of the goal", args: []any{"pane", "t1", "title", "x"}},
@@ -92,7 +89,6 @@ func samples() []sample {
 		},
 		{tool: "run_recipe", what: "steps, each judged separately", args: []any{"name", "known"}},
 		{tool: "look", what: "what a pane looks like", args: []any{"pane", "b1"}},
-		{tool: "verify_visual", what: "what a page looks like", args: []any{"pane", "b1", "expected", "x"}},
 		{
 			tool: "start_goal",
 			what: "a goal that may do no more than this one",
@@ -107,7 +103,6 @@ func samples() []sample {
 		{tool: "browser_find", what: "what a page says", args: []any{"pane", "b1", "text", "x"}},
 		{tool: "browser_read", what: "what a page says", args: []any{"pane", "b1"}},
 		{tool: "browser_screenshot", what: "what a page looks like", args: []any{"pane", "b1"}},
-		{tool: "browser_tabs", what: "the goal's own panes"},
 		{tool: "browser_wait", what: "what a page says", args: []any{"pane", "b1", "text", "x"}},
 		{tool: "browser_console", what: "what a page wrote", args: []any{"pane", "b1"}},
 		{tool: "browser_network", what: "what a page fetched", args: []any{"pane", "b1"}},
@@ -367,7 +362,7 @@ the tool's name (` + "`backend/policy`" + `). What a tool cannot foresee is held
 	control := []string{}
 	for _, one := range h.box.Tools() {
 		name := one.Spec().Name
-		if told[name] {
+		if told[name] || one.Spec().Group == goal.FormerTools {
 			continue
 		}
 		if _, known := withoutEffect[name]; !known {
@@ -409,7 +404,7 @@ the tool's name (` + "`backend/policy`" + `). What a tool cannot foresee is held
 // withoutEffect are the tools without an effect.
 var withoutEffect = map[string]bool{
 	"claim_complete": true, "abort_with_report": true, "ask_operator": true, "declare_step": true, "verify_step": true,
-	"write_todos": true, "complete_todo": true, "read_evidence": true, "wait": true,
+	"write_todos": true, "complete_todo": true, "read_evidence": true, "wait": true, "find_tools": true,
 }
 
 // TestShellLines: what is found in a line, and that nothing else is.

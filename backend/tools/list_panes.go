@@ -12,9 +12,10 @@ import (
 
 type listPanesArgs struct {
 	Kind string `json:"kind,omitempty" jsonschema:"only terminal or browser panes; both if left out"`
+	Busy bool   `json:"busy,omitempty" jsonschema:"only terminals in which a command runs"`
 }
 
-func listPanes(p Panes) (Tool, error) {
+func listPanes(r Deps) (Tool, error) {
 	return defineTool("list_panes", func(_ context.Context, a listPanesArgs) (policy.Effect, error) {
 		if a.Kind != "" {
 			if _, err := kindOf(a.Kind); err != nil {
@@ -22,18 +23,40 @@ func listPanes(p Panes) (Tool, error) {
 			}
 		}
 		return viewEffect()
-	}, func(_ context.Context, a listPanesArgs) goal.Result {
+	}, func(ctx context.Context, a listPanesArgs) goal.Result {
+		running, err := r.runningCommands(ctx)
+		if err != nil {
+			return failedResult("%s", err)
+		}
 		var lines []string
-		for _, i := range p.List() {
-			if a.Kind == "" || a.Kind == string(i.Kind) {
-				lines = append(lines, paneLine(i, p.IsShared(i.ID)))
+		for _, i := range r.Panes.List() {
+			command := running[i.ID]
+			if a.Kind != "" && a.Kind != string(i.Kind) || a.Busy && command == "" {
+				continue
 			}
+			lines = append(lines, paneLine(i, command, r.Panes.IsShared(i.ID)))
 		}
 		if len(lines) == 0 {
-			return ok("You do not have such a pane; open_pane opens one.")
+			return ok("You do not have such a pane; terminal_open and browser_open open one.")
 		}
 		return goal.Result{OK: true, Text: wrapOutside("the panes", strings.Join(lines, "\n"))}
 	})
+}
+
+// runningCommands returns the commands that run in terminal panes, by pane, where they are known.
+func (r Deps) runningCommands(ctx context.Context) (map[string]string, error) {
+	commands := map[string]string{}
+	if r.Terminals == nil {
+		return commands, nil
+	}
+	list, err := r.Terminals.List(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("the terminals: %w", err)
+	}
+	for _, t := range list {
+		commands[t.Pane] = t.Command
+	}
+	return commands, nil
 }
 
 func kindOf(s string) (pane.Kind, error) {

@@ -18,6 +18,7 @@ type lookArgs struct {
 	Pane     string `json:"pane" jsonschema:"the pane to look at"`
 	Question string `json:"question,omitempty" jsonschema:"what you want to know, such as where is the red marker; a description if left out"`
 	Full     bool   `json:"full,omitempty" jsonschema:"of a browser: the whole page instead of the viewport"`
+	Expected string `json:"expected,omitempty" jsonschema:"of a browser, instead of question: what the page should show. Returns PASS, FAIL or UNCLEAR with a reason"`
 	Target   string `json:"target,omitempty" jsonschema:"of a browser: only this element: a ref, css=SELECTOR, or visible text"`
 	Marked   bool   `json:"marked,omitempty" jsonschema:"of a browser: draw a frame with its ref around every visible element that can be used, to ask which ref something has"`
 }
@@ -27,6 +28,10 @@ func lookAt(r Deps) (Tool, error) {
 		switch {
 		case a.Full && (a.Marked || a.Target != ""), a.Marked && a.Target != "":
 			return policy.Effect{}, errors.New("full, target and marked are three kinds of pictures; choose one")
+		case a.Expected != "" && (a.Question != "" || a.Marked || a.Target != ""):
+			return policy.Effect{}, errors.New("expected is a question of its own; leave out question, target and marked")
+		case len(a.Expected) > maxQuestion:
+			return policy.Effect{}, fmt.Errorf("expected has %d bytes, at most %d", len(a.Expected), maxQuestion)
 		case len(a.Question) > maxQuestion:
 			return policy.Effect{}, fmt.Errorf("the question has %d bytes, at most %d", len(a.Question), maxQuestion)
 		}
@@ -34,6 +39,9 @@ func lookAt(r Deps) (Tool, error) {
 	}, func(ctx context.Context, a lookArgs) goal.Result {
 		if r.Vision == nil {
 			return failedResult("%s", errNoVisionModel)
+		}
+		if a.Expected != "" {
+			return decideExpected(ctx, r, a)
 		}
 		question := a.Question
 		if question == "" {
@@ -67,6 +75,25 @@ func lookAt(r Deps) (Tool, error) {
 			wrapOutside("what was seen in pane "+a.Pane, mapCoordinates(reply.Text, factor)))
 		return goal.Result{OK: true, Text: text, Image: s.PNG, Usage: reply.Usage}
 	})
+}
+
+// decideExpected asks whether a page shows what it should, in the same way as a visual check.
+func decideExpected(ctx context.Context, r Deps, a lookArgs) goal.Result {
+	s, err := r.takePicture(ctx, a.Pane, pane.ScreenshotOptions{Full: a.Full})
+	if err != nil {
+		return failedResult("%s", err)
+	}
+	shown := s
+	if shown.PNG, _, err = scalePicture(s.PNG); err != nil {
+		return failedResult("%s", err)
+	}
+	j, err := r.Vision.Decide(ctx, a.Expected, shown)
+	if err != nil {
+		return failedResult("%s", err)
+	}
+	text := fmt.Sprintf("%s; the picture is stored with this step\n%s", j.Word,
+		wrapOutside("the vision model for pane "+a.Pane, j.Why))
+	return goal.Result{OK: j.Word == "PASS", Text: text, Image: s.PNG, Usage: j.Usage}
 }
 
 const maxQuestion = 4000 // bytes

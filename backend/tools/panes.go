@@ -38,18 +38,27 @@ func validateTitle(s string) error {
 	return nil
 }
 
-// paneLine describes one pane. Title and address come from programs and pages.
-func paneLine(i pane.Info, lent bool) string {
+// paneLine describes one pane. Title, address and command come from programs and pages; command is what runs in a
+// terminal, "" for none or unknown.
+func paneLine(i pane.Info, command string, shared bool) string {
 	s := fmt.Sprintf("%s %s %q", i.ID, i.Kind, i.Title)
 	switch {
 	case i.Kind == pane.Browser:
 		s += fmt.Sprintf(" at %q", text.TruncateBytes(i.URL, 300))
 	case !i.Running:
 		s += fmt.Sprintf(" in %q, ended with exit %d", i.Cwd, i.Exit)
+	case command != "":
+		s += fmt.Sprintf(" in %q, runs %q", i.Cwd, text.TruncateBytes(command, 200))
 	default:
 		s += fmt.Sprintf(" in %q", i.Cwd)
 	}
-	if lent {
+	if i.Loading {
+		s += ", loading"
+	}
+	if i.Driver == pane.DriverUser {
+		s += ", under the user's control"
+	}
+	if shared {
 		s += ", shared by the user"
 	}
 	if i.Problem != "" {

@@ -111,7 +111,7 @@ func TestVerifyVisual(t *testing.T) {
 		h.eyes.text = text
 		r := h.do("verify_visual", "pane", "b1", "expected", "a red page")
 		word, why, _ := strings.Cut(text, " ")
-		h.says(r, good, word+"; the picture is kept", why)
+		h.says(r, good, word+"; the picture is stored", why)
 		if h.eyes.asked != "a red page at http://127.0.0.1/x" || r.Usage.TokensOut != 3 || len(r.Image) == 0 {
 			t.Errorf("%q %+v", h.eyes.asked, r.Usage)
 		}

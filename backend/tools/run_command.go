@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
+	"goalpost/backend/text"
 	"goalpost/backend/tools/commandline"
 )
 
@@ -19,7 +21,7 @@ const (
 )
 
 type runCommandArgs struct {
-	Command        string `json:"command" jsonschema:"shell command, run by sh -c"`
+	Command        string `json:"command" jsonschema:"shell command; bash runs it where there is one, otherwise sh"`
 	Dir            string `json:"dir,omitempty" jsonschema:"folder to run it in, relative to your folder"`
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"kill it after this long; 120 if left out, at most 1800"`
 }
@@ -50,7 +52,7 @@ func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	out, err := process.Capture(limited, r.Launcher, process.Command{
-		Argv: []string{"/bin/sh", "-c", a.Command}, Env: r.Env, Dir: filepath.Join(r.Dir, a.Dir),
+		Argv: []string{CommandShell(), "-c", a.Command}, Env: r.Env, Dir: filepath.Join(r.Dir, a.Dir),
 	}, true)
 	switch {
 	case err != nil && ctx.Err() != nil: // the run was stopped during the start; the dispatcher reports why
@@ -62,11 +64,33 @@ func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 	if out.TimedOut && ctx.Err() == nil {
 		head = fmt.Sprintf("killed after %s. For a program that keeps running, use terminal_run.", goal.FormatDuration(limit))
 	}
-	text := head
+	said := head
 	if len(out.Stdout) > 0 {
-		text += "\n" + wrapOutside("the command", string(out.Stdout))
+		said += "\n" + wrapOutside("the command", string(out.Stdout))
 	}
-	text += r.protectedHint(string(out.Stdout)) + r.refusedSince(mark) +
+	said += r.protectedHint(string(out.Stdout)) + r.refusedSince(mark) +
 		r.privilegeHint(out.Status.Code == 0, string(out.Stdout))
-	return goal.Result{OK: !out.TimedOut && out.Status.Code == 0, Text: text, Took: out.Took}
+	return goal.Result{
+		OK:      !out.TimedOut && out.Status.Code == 0,
+		Text:    said,
+		Preview: commandPreview(a.Command, head),
+		Took:    out.Took,
+	}
+}
+
+// CommandShell returns the path of the shell that runs commands: bash if the machine has it, otherwise sh. Models write
+// bash, and much of it fails in other shells.
+func CommandShell() string {
+	if info, err := os.Stat(bashPath); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		return bashPath
+	}
+	return "/bin/sh"
+}
+
+const bashPath = "/bin/bash"
+
+// commandPreview describes a command that ended: its outcome, and the beginning of what ran.
+func commandPreview(command, outcome string) string {
+	const most = 100 // bytes
+	return outcome + ": " + text.TruncateBytes(strings.Join(strings.Fields(command), " "), most)
 }

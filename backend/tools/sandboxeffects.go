@@ -90,7 +90,7 @@ func (r Deps) refusedSince(since logMark) (text string) {
 	}
 	if r.Network != nil {
 		text += withHeading(
-			"Refused by the goal's network (do not try to get around it; if the goal needs it, ask_operator)",
+			"Refused by the goal's network (do not try to get around it)",
 			r.Network.RefusedSince(since.network))
 	}
 	return text

@@ -52,8 +52,8 @@ func TestPaneTools(t *testing.T) {
 	if h.panes.asked != "the server t1" {
 		t.Errorf("%q", h.panes.asked)
 	}
-	h.good(h.do("open_pane", "kind", "terminal", "title", "logs", "dir", "sub"), "opened pane t1, a terminal")
-	h.good(h.do("open_pane", "kind", "browser", "url", "127.0.0.1:80", "title", "page"), "opened pane b1, a browser")
+	h.good(h.do("open_pane", "kind", "terminal", "title", "logs", "dir", "sub"), "opened pane t1")
+	h.good(h.do("open_pane", "kind", "browser", "url", "127.0.0.1:80", "title", "page"), "pane b1 is at")
 	for _, tool := range []string{"close_pane", "focus_pane", "name_pane"} {
 		args := []any{"pane", "x9"}
 		if tool == "name_pane" {

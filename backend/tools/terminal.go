@@ -78,6 +78,11 @@ func terminalOpen(f folder, r Deps) (Tool, error) {
 		if a.Dir != "" && !filepath.IsLocal(a.Dir) {
 			return policy.Effect{}, fmt.Errorf("%s leads out of your folder", a.Dir)
 		}
+		if a.Title != "" {
+			if err := validateTitle(a.Title); err != nil {
+				return policy.Effect{}, err
+			}
+		}
 		return r.programEffect(), nil
 	}, func(ctx context.Context, a terminalOpenArgs) goal.Result {
 		pane, err := r.Terminals.Open(ctx, filepath.Join(f.dir, a.Dir), a.Title)
@@ -91,7 +96,7 @@ func terminalOpen(f folder, r Deps) (Tool, error) {
 type terminalRunArgs struct {
 	Pane        string `json:"pane" jsonschema:"the terminal pane, as terminal_open named it"`
 	Command     string `json:"command" jsonschema:"what to type; one line"`
-	WaitSeconds int    `json:"wait_seconds,omitempty" jsonschema:"how long to wait for its end; 15 if left out. For a server a second or two is enough"`
+	WaitSeconds int    `json:"wait_seconds,omitempty" jsonschema:"how many seconds to wait for its end: 15 if left out, at most 600. For a server 1 or 2 are enough"`
 }
 
 func terminalRun(r Deps) (Tool, error) {

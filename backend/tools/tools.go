@@ -21,8 +21,8 @@ func New(r Deps) (*Set, error) {
 	}
 	f := folder{root: root, dir: r.Dir, protected: r.Protected, gitControlled: r.GitControlled, hidden: r.Hidden}
 	b := &Set{root: root}
-	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(f, r),
-		goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools(r)) {
+	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(r),
+		goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools(r), formerTools(b.Tool)) {
 		t, err := make()
 		if err != nil {
 			return nil, errors.Join(err, root.Close())
@@ -45,7 +45,6 @@ func shellTools(f folder, r Deps) []maker {
 		func() (Tool, error) { return terminalKeys(r) },
 		func() (Tool, error) { return terminalRead(r.Terminals) },
 		func() (Tool, error) { return terminalWait(r.Terminals) },
-		func() (Tool, error) { return terminalList(r.Terminals) },
 	}
 }
 
@@ -56,7 +55,7 @@ func fileTools(f folder) []maker {
 func controlTools(r Deps) []maker {
 	return []maker{claimComplete, abortWithReport, func() (Tool, error) {
 		return askOperator(r.Panes)
-	}, declareStep, verifyStep, writeTodos, completeTodo, readEvidence, waitTool}
+	}, declareStep, verifyStep, writeTodos, readEvidence, waitTool, findTools}
 }
 
 // Set holds the tools of one goal.
@@ -65,7 +64,7 @@ type Set struct {
 	root  *os.Root
 }
 
-// Names are the names of all tools of a goal in a folder, without those of MCP servers.
+// Names are the names of all tools of a goal in a folder, also the former ones, without those of MCP servers.
 func Names(dir string) ([]string, error) {
 	specs, err := Specs(dir)
 	names := make([]string, 0, len(specs))
@@ -88,8 +87,18 @@ func Specs(dir string) ([]goal.ToolSpec, error) {
 	return specs, b.Close()
 }
 
-// Tools lists them in the order in which the model sees them.
+// Tools lists them in the order in which the model sees them, the former ones last.
 func (b *Set) Tools() []Tool { return b.tools }
+
+// Tool returns the tool of a name, nil if there is none.
+func (b *Set) Tool(name string) Tool {
+	for _, t := range b.tools {
+		if t.Spec().Name == name {
+			return t
+		}
+	}
+	return nil
+}
 
 // Close closes the goal's folder.
 func (b *Set) Close() error {
@@ -102,13 +111,14 @@ func (b *Set) Close() error {
 func browserTools(f folder, r Deps) []maker {
 	b := r.Browsers
 	list := []maker{
+		func() (Tool, error) { return browserOpen(r) },
 		func() (Tool, error) { return browserLogin(r) },
 		func() (Tool, error) { return browserUpload(f, b) },
 		func() (Tool, error) { return browserSave(f, b) },
 		func() (Tool, error) { return browserDownload(f, b) },
 	}
 	for _, make := range []func(Browsers) (Tool, error){
-		browserOpen, browserTabs, browserSnapshot, browserFind, browserRead, browserClick, browserType, browserPress,
+		browserSnapshot, browserFind, browserRead, browserClick, browserType, browserPress,
 		browserSelect, browserCheck,
 		browserHover, browserDrag, browserScroll, browserWait, browserDialog, browserHistory, browserScreenshot,
 		browserClickAt, browserEval,
@@ -128,10 +138,9 @@ func goalTools(g Goals) []maker {
 	}
 }
 
-func paneTools(f folder, r Deps) []maker {
+func paneTools(r Deps) []maker {
 	return []maker{
-		func() (Tool, error) { return listPanes(r.Panes) },
-		func() (Tool, error) { return openPane(f, r) },
+		func() (Tool, error) { return listPanes(r) },
 		func() (Tool, error) { return closePane(r.Panes) },
 		func() (Tool, error) { return focusPane(r.Panes) },
 		func() (Tool, error) { return namePane(r.Panes) },
@@ -141,7 +150,6 @@ func paneTools(f folder, r Deps) []maker {
 func visionTools(r Deps) []maker {
 	return []maker{
 		func() (Tool, error) { return lookAt(r) },
-		func() (Tool, error) { return verifyVisual(r) },
 	}
 }
 

@@ -640,9 +640,13 @@ func TestTerminalWait(t *testing.T) {
 
 func TestTerminalList(t *testing.T) {
 	h := newHouse(t)
-	h.good(h.do("terminal_list"), `t1`, `runs "serve"`, `t2 "done"`, "ended with exit 4", "shared by the user")
-	if r := h.do("terminal_list", "busy", true); strings.Contains(r.Text, "t2") {
-		t.Errorf("%s", r.Text)
+	h.good(h.do("terminal_list"), `t1 terminal`, `runs "serve"`)
+	if r := h.do("terminal_list"); strings.Contains(r.Text, "b1") {
+		t.Errorf("a browser is among the terminals: %s", r.Text)
+	}
+	h.good(h.do("list_panes", "busy", true), `runs "serve"`)
+	if r := h.do("list_panes", "busy", true); strings.Contains(r.Text, "b1") {
+		t.Errorf("a browser is busy: %s", r.Text)
 	}
 }
 

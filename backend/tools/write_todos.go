@@ -2,12 +2,16 @@ package tools
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 
 	"goalpost/backend/goal"
 )
 
 type writeTodosArgs struct {
-	Todos []todo `json:"todos" jsonschema:"the whole plan in order, 3 to 7 entries"`
+	Todos []todo `json:"todos,omitempty" jsonschema:"the whole plan in order, 3 to 7 entries. It replaces the plan"`
+	Done  []int  `json:"done,omitempty" jsonschema:"instead of todos: the numbers of todos to tick off, counting from 1"`
 }
 
 type todo struct {
@@ -16,7 +20,15 @@ type todo struct {
 }
 
 func writeTodos() (Tool, error) {
-	return defineControl("write_todos", nil, func(ctx context.Context, run goal.RunControl, a writeTodosArgs) goal.Result {
+	return defineControl("write_todos", func(a writeTodosArgs) error {
+		if len(a.Todos) > 0 && len(a.Done) > 0 {
+			return errors.New("give todos to replace the plan, or done to tick todos off, and not both")
+		}
+		return nil
+	}, func(ctx context.Context, run goal.RunControl, a writeTodosArgs) goal.Result {
+		if len(a.Done) > 0 {
+			return tickOffTodos(ctx, run, a.Done)
+		}
 		plan, open := make([]goal.Todo, len(a.Todos)), 0
 		for i, t := range a.Todos {
 			plan[i] = goal.Todo(t)
@@ -26,4 +38,16 @@ func writeTodos() (Tool, error) {
 		}
 		return okUnless(run.WriteTodos(ctx, plan), "the plan is saved: %d todos, %d open", len(plan), open)
 	})
+}
+
+// tickOffTodos completes todos of the plan, up to the first number that is not in it.
+func tickOffTodos(ctx context.Context, run goal.RunControl, numbers []int) goal.Result {
+	done := make([]string, 0, len(numbers))
+	for _, n := range numbers {
+		if err := run.CompleteTodo(ctx, n); err != nil {
+			return failedResult("%s", err)
+		}
+		done = append(done, fmt.Sprintf("todo %d is done", n))
+	}
+	return ok("%s", strings.Join(done, ", "))
 }

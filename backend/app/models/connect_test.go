@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -365,5 +366,66 @@ func TestListModels_Hostile_IsBounded(t *testing.T) {
 	cancel()
 	if _, err := ps.ListModels(ctx, "h"); err == nil {
 		t.Error("an ended context asks on")
+	}
+}
+
+func TestTryConnection_Responses_UsesThemAndFallsBackToChat(t *testing.T) {
+	var mu sync.Mutex
+	used := map[bool]int{}
+	script := func(_ int, r modeltest.Request) modeltest.Answer {
+		mu.Lock()
+		used[r.Responses]++
+		mu.Unlock()
+		return callsTool(0, r)
+	}
+	kind := string(config.OpenAIResponses)
+	base := serve(t, script, listOf(twoModels))
+	got, err := open(t).TryConnection(t.Context(), api.ConnectInput{Kind: kind, BaseURL: base, Key: rightKey})
+	if err != nil || !got.OK || used[true] == 0 || used[false] != 0 {
+		t.Errorf("%+v, %v; used %v", got, err, used)
+	}
+	to, err := url.Parse(strings.TrimSuffix(base, "/v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(used)
+	mux := http.NewServeMux()
+	mux.Handle("/", httputil.NewSingleHostReverseProxy(to))
+	mux.HandleFunc("/v1/responses", http.NotFound)
+	chat := httptest.NewServer(mux)
+	t.Cleanup(chat.Close)
+	in := api.ConnectInput{Kind: kind, BaseURL: chat.URL + "/v1", Key: rightKey}
+	if got, err = open(t).TryConnection(t.Context(), in); err != nil || !got.OK || used[false] == 0 {
+		t.Errorf("without responses: %+v, %v; used %v", got, err, used)
+	}
+}
+
+func TestTryConnection_OlderAzureAddress_SendsItsKeyAndVersion(t *testing.T) {
+	const deployment = "/openai/deployments/mine"
+	played, err := url.Parse(strings.TrimSuffix(modeltest.New(t, callsTool).URL, "/v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(played)
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+deployment+"/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Api-Key") != rightKey || r.Header.Get("Authorization") != "" ||
+			r.URL.RawQuery != "api-version=2025-01-01" {
+			t.Errorf("the request has the headers %v and the query %q", r.Header, r.URL.RawQuery)
+		}
+		r.URL.Path = "/v1/chat/completions"
+		r.Header.Set("Authorization", "Bearer "+rightKey)
+		proxy.ServeHTTP(w, r)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	in := api.ConnectInput{
+		Preset:  "azure",
+		BaseURL: s.URL + deployment + "?api-version=2025-01-01",
+		Model:   "mine",
+		Key:     rightKey,
+	}
+	if got, err := open(t).TryConnection(t.Context(), in); err != nil || !got.OK {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -354,6 +354,14 @@ func describeModelError(name string, e *model.Error) (f failure, ok bool) {
 			status:   e.Status,
 			response: e.Message,
 		}, true
+	case model.Mistaken:
+		return failure{
+			step:     stepTools,
+			message:  "The model called the tool in a form that " + name + " could not read.",
+			hint:     "test again; if it happens each time, choose another model",
+			status:   e.Status,
+			response: e.Message,
+		}, true
 	case model.Auth, model.RateLimited, model.Refused, model.BadRequest, model.TooLong, model.NoVision:
 	}
 	return failure{}, false

@@ -256,6 +256,8 @@ func (ps *Providers) newClient(p Choice, key string) (m model.Client, err error)
 		return model.Demo{Pace: ps.Pace, Server: staticServer()}, nil
 	case config.OpenAI:
 		m, err = model.NewOpenAI(o)
+	case config.OpenAIResponses:
+		m, err = model.NewResponses(o)
 	case config.Anthropic:
 		m, err = model.NewAnthropic(o)
 	default:

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"goalpost/backend/config"
+	"goalpost/backend/model"
 )
 
 const (
@@ -55,7 +56,11 @@ type server struct {
 func (s server) listModels(ctx context.Context) ([]listedModel, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	address := strings.TrimRight(s.provider.BaseURL, "/") + "/models"
+	base, err := url.Parse(s.provider.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("address of %s: %w", s.provider.ID, err)
+	}
+	address := base.JoinPath("models").String()
 	if s.provider.Kind == config.Anthropic {
 		address = s.root() + "/v1/models?limit=1000"
 	}
@@ -194,14 +199,13 @@ func (s server) request(ctx context.Context, method, address string, body []byte
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	switch {
-	case s.provider.Kind == config.Anthropic:
+	if s.provider.Kind == config.Anthropic {
 		req.Header.Set("Anthropic-Version", "2023-06-01")
 		if s.key != "" {
 			req.Header.Set("X-Api-Key", s.key)
 		}
-	case s.key != "":
-		req.Header.Set("Authorization", "Bearer "+s.key)
+	} else {
+		model.SetKey(req.Header, req.URL, s.key)
 	}
 	client := http.Client{
 		Transport: s.transport,

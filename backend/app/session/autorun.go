@@ -9,24 +9,55 @@ import (
 	"strings"
 
 	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox/autorun"
+	"goalpost/backend/text"
 )
 
-// AutorunChanges lists what the user should know before working in the goal's folder: files that git, an
+// Leftovers lists what the goal leaves behind: programs that still run in its panes, and what the
+// user should know before working in its folder.
+func (r *Session) ThingsLeft() []string {
+	return append(r.runningPrograms(), r.autorunChanges()...)
+}
+
+// runningPrograms names the programs that run in the goal's terminals, and says how long they will.
+func (r *Session) runningPrograms() []string {
+	var running []string
+	for _, i := range r.registry.Panes.Terminals.List() {
+		if i.GoalID != string(r.goal) || !i.Running {
+			continue
+		}
+		if s, err := r.registry.Panes.Terminals.Get(i.ID); err == nil {
+			if command, known := s.Running(); known && command != "" {
+				running = append(running, fmt.Sprintf("%s (%s)", i.ID, text.TruncateBytes(command, 100)))
+			}
+		}
+	}
+	if len(running) == 0 {
+		return nil
+	}
+	until := "with the goal"
+	if grace := r.registry.gracePeriod(); grace > 0 {
+		until = goal.FormatDuration(grace) + " after the goal is done"
+	}
+	return []string{"Programs that run in its panes end " + until + ": " + joinSome(running)}
+}
+
+// autorunChanges lists what the user should know before working in the goal's folder: files that git, an
 // editor or a shell would now run or obey and did not at the goal's start, changes to the goal's copies of
 // git's configuration, and files in its private /tmp.
-func (r *Session) AutorunChanges() []string {
+func (r *Session) autorunChanges() []string {
 	if r.policy.Unconfined || r.policy.Risk == policy.ReadOnly && len(r.policy.AllowWrite)+
 		len(r.sandbox.MachineGrants.WritablePaths()) == 0 {
 		return nil
 	}
 	layer := r.registry.Sandboxes.PrivateDir(r.goal)
 	var before []string
-	text, err := os.ReadFile(filepath.Join(layer, goalsandbox.AutorunBaselineFile))
+	baseline, err := os.ReadFile(filepath.Join(layer, goalsandbox.AutorunBaselineFile))
 	if err == nil {
-		err = json.Unmarshal(text, &before)
+		err = json.Unmarshal(baseline, &before)
 	}
 	var list []string
 	if err != nil {

@@ -39,13 +39,26 @@ func (r *Session) closeRun(ctx context.Context, exit goal.Exit) error {
 	case exit == goal.Done:
 		r.closeEgress(context.WithoutCancel(ctx))
 		running := r.sandbox.Seal(ctx, r.policy.Dir)
-		stays := time.Duration(r.registry.Config.Settings().GraceMinutes) * time.Minute
+		stays := r.registry.graceSetting()
 		if stays == 0 || !running {
 			return errors.Join(err, r.registry.CloseGoal(ctx, r.goal))
 		}
 		r.closeAfterGrace(context.WithoutCancel(ctx), stays)
 	}
 	return err
+}
+
+// graceSetting is how long the programs of a goal keep running after done, as the user chose.
+func (reg *Registry) graceSetting() time.Duration {
+	return time.Duration(reg.Config.Settings().GraceMinutes) * time.Minute
+}
+
+// gracePeriod is how long they really do: a process that ends with its goals ends them, too.
+func (reg *Registry) gracePeriod() time.Duration {
+	if !reg.Stays {
+		return 0
+	}
+	return reg.graceSetting()
 }
 
 // closeAfterGrace closes the session of a completed goal after its grace period, in which the user can look at

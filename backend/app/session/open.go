@@ -264,6 +264,7 @@ func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Sessio
 		Env:       held.Env,
 		Terminals: goalTerminals{own},
 		Browsers:  goalBrowsers{own},
+		Panes:     goalPaneList{own},
 	}
 	if held.Proxy != nil {
 		words.SandboxRisk, words.Network, words.GitControlled = p.Risk, held.Proxy, held.GitControlled

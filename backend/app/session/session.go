@@ -43,6 +43,8 @@ type Registry struct {
 	Models       *models.Providers
 	MCPServers   *mcpservers.Servers
 	DenyAllProxy string // for pages whose goal has no session
+	// Stays reports that this process keeps running after its goals, so that what they started can.
+	Stays bool
 	// UpdateSocketRules adapts the rules for WebSockets to the pages that are shared now.
 	UpdateSocketRules func()
 	// Children returns the goals that a goal started.

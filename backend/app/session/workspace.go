@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/prompt"
+	"goalpost/backend/tools"
 	"goalpost/backend/verify"
 	"goalpost/backend/verify/protect/detect"
 )
@@ -46,15 +48,19 @@ func lockedFiles(dir string, w *verify.Workspace) []string {
 	return list
 }
 
-// ProtectedFiles lists the locked files for the agent's prompt.
-func (r *Session) ProtectedFiles() []prompt.ProtectedFile {
-	var list []prompt.ProtectedFile
+// Environment describes the machine of the goal for the agent's prompt.
+func (r *Session) Environment() prompt.Environment {
+	e := prompt.Environment{
+		Shell: filepath.Base(tools.CommandShell()),
+		OS:    runtime.GOOS,
+		Grace: r.registry.gracePeriod(),
+	}
 	for _, p := range r.workspace.Protected() {
 		if p.Kind == detect.KindLocked {
-			list = append(list, prompt.ProtectedFile{Path: p.Path, Why: p.Why})
+			e.Protected = append(e.Protected, prompt.ProtectedFile{Path: p.Path, Why: p.Why})
 		}
 	}
-	return list
+	return e
 }
 
 // protectedReasons returns why each locked file is protected, by its path below the goal's folder.

@@ -74,14 +74,14 @@ func (a *agent) do(tool string, with args) string {
 	return r.Text
 }
 
-// open goes to the page of a task and looks at it.
+// open goes to the page of a task. The result is a snapshot of it, too.
 func (a *agent) open(task string) {
 	a.Helper()
 	text := a.do("browser_open", args{"url": a.site.URL + "/tasks/" + task + ".html"})
 	if m := paneNamed.FindStringSubmatch(text); m != nil {
 		a.pane = m[1]
 	}
-	a.look()
+	a.seen = text
 }
 
 func (a *agent) look() {
@@ -175,7 +175,7 @@ func open(t *testing.T) *workshop {
 		GoalFolder: func(string) string { return dir },
 		OnPopup:    func(pane.Info, string) (browser.Options, bool) { return browser.Options{ID: w.panes.name()}, true },
 	}.WithTestLimits())
-	box, err := tools.New(tools.Deps{Dir: dir, Launcher: person, Env: os.Environ(), Browsers: w.panes})
+	box, err := tools.New(tools.Deps{Dir: dir, Launcher: person, Env: os.Environ(), Browsers: w.panes, Panes: w.panes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,4 +45,7 @@ func (p *panes) Get(id string) (tools.Browser, error) {
 
 func (p *panes) List() []pane.Info { return p.all.List() }
 
+func (p *panes) IsShared(string) bool                       { return false }
+func (p *panes) Focus(string) error                         { return nil }
+func (p *panes) Name(_, _ string) error                     { return nil }
 func (p *panes) Close(ctx context.Context, id string) error { return p.all.ClosePane(ctx, id) }

@@ -202,6 +202,7 @@ func nextNumber(messages []goal.Message) modeltest.Answer {
 			written, _ = strconv.Atoi(found[1])
 		default: // the model reads the file
 			written, doubt = 0, false
+			text, _, _ = strings.Cut(text, "</output>") // what is left of the limits comes after it
 			for word := range strings.FieldsSeq(strings.TrimPrefix(text, "exit 0")) {
 				if n, err := strconv.Atoi(word); err == nil {
 					written = max(written, n)

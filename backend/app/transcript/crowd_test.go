@@ -207,7 +207,7 @@ func (c *crowd) calls(m *member) []goal.Call {
 		case 1:
 			list = append(list, call("terminal_run", map[string]any{"pane": m.pane, "command": "echo " + name}))
 		case 2, 3:
-			list = append(list, call("read_file", map[string]any{"path": name}))
+			list = append(list, call("list_files", map[string]any{"path": "."}))
 		default:
 			list = append(list, call("write_file", map[string]any{"path": name, "content": m.mark}))
 		}

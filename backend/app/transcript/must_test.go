@@ -23,6 +23,7 @@ import (
 //	told TEXT · untold TEXT     a message to the model contains the text
 //	shown N RRGGBB              the Nth picture that a judge was shown has the colour in its middle
 //	turns N [MODEL]             so many turns were asked of a model, fault and repeat included
+//	offered first|last TOOL… · unoffered first|last TOOL…   tools of the model's first or last request
 //	file PATH [TEXT] · nofile PATH
 //	kept [NAME] · unkept [NAME] whether anything is kept of the goal besides the journal
 func (s *stage) must(line string) {
@@ -49,6 +50,8 @@ func (s *stage) must(line string) {
 		holds = s.shown(first, second)
 	case "turns":
 		holds = strconv.Itoa(s.models.next[provider(second)]) == first
+	case "offered", "unoffered":
+		holds = s.offered(first, strings.Fields(second), verb == "offered")
 	case "file":
 		b, err := os.ReadFile(filepath.Join(s.dir, first))
 		holds = err == nil && strings.Contains(string(b), second)
@@ -62,6 +65,22 @@ func (s *stage) must(line string) {
 	if !holds {
 		s.Errorf("must %s\n%s", line, whole)
 	}
+}
+
+// offered reports whether the first or last request for a turn offers all of the tools, or none of them.
+func (s *stage) offered(which string, tools []string, want bool) bool {
+	var found []string
+	for _, r := range s.models.server.Requests() {
+		if len(r.Tools) > 0 && (found == nil || which == "last") {
+			found = r.Tools
+		}
+	}
+	for _, name := range tools {
+		if slices.Contains(found, name) != want {
+			return false
+		}
+	}
+	return len(found) > 0
 }
 
 // happened is the output without what the user ordered.
@@ -261,8 +280,8 @@ func (s *stage) stable(requests []modeltest.Request) {
 		if len(r.Tools) == 0 { // an aside
 			continue
 		}
-		if before.Tools != nil && !slices.Equal(r.Tools, before.Tools) {
-			s.Errorf("the tools are %q after they were %q", r.Tools, before.Tools)
+		if n := len(before.Tools); n > len(r.Tools) || !slices.Equal(r.Tools[:n], before.Tools) {
+			s.Errorf("the tools are %q after they were %q: new ones belong at the end", r.Tools, before.Tools)
 		}
 		for i, m := range before.Messages {
 			if i >= len(r.Messages) || fmt.Sprint(r.Messages[i]) != fmt.Sprint(m) {

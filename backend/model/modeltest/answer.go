@@ -13,7 +13,7 @@ import (
 
 // Answer is one reply of the server: text and calls, or an error.
 type Answer struct {
-	Thinking string      // before the text, in Anthropic's protocol only
+	Thinking string      // before the text, not in OpenAI's chat protocol
 	Text     string      // streamed in pieces
 	Calls    []goal.Call // an empty ID gets one
 	Usage    goal.Usage  // sent if it was requested; zero means 10 in, 5 out
@@ -104,8 +104,11 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, req Request, a Ans
 		return
 	}
 	events := a.chunks(req)
-	if req.Anthropic {
+	switch {
+	case req.Anthropic:
 		events = a.blocks(req)
+	case req.Responses:
+		events = a.items(req)
 	}
 	s.stream(w, r, a, events)
 }

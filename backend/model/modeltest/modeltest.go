@@ -1,5 +1,5 @@
-// Package modeltest is a local server with the streaming protocols of OpenAI-compatible /chat/completions and of
-// Anthropic's /messages. It imitates the quirks of real servers, and errors on request. It replaces a provider in
+// Package modeltest is a local server with the streaming protocols of OpenAI-compatible /chat/completions, of OpenAI's
+// /responses and of Anthropic's /messages. It imitates the quirks of real servers, and errors on request. It replaces a provider in
 // tests; nothing leaves the machine.
 package modeltest
 
@@ -28,6 +28,7 @@ type Request struct {
 	IncludeUsage bool
 	Effort       string
 	Anthropic    bool // in Anthropic's protocol
+	Responses    bool // in the Responses API
 	Header       http.Header
 	Body         []byte
 }
@@ -58,6 +59,7 @@ func New(tb testing.TB, script Script) *Server {
 	s := &Server{script: script, quit: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.complete(parseRequest))
+	mux.HandleFunc("POST /v1/responses", s.complete(parseResponses))
 	mux.HandleFunc("POST /v1/messages", s.complete(parseMessages))
 	s.http = httptest.NewServer(mux)
 	s.URL = s.http.URL + "/v1"
@@ -163,12 +165,19 @@ func parseContent(raw json.RawMessage) (words string, images [][]byte) {
 	for _, p := range parts {
 		words += p.Text
 		if _, data, ok := strings.Cut(p.Image.URL, ";base64,"); ok {
-			if image, err := base64.StdEncoding.DecodeString(data); err == nil {
-				images = append(images, image)
-			}
+			images = append(images, decodeImage(data)...)
 		}
 	}
 	return words, images
+}
+
+// decodeImage returns no image for data that is not base64.
+func decodeImage(data string) [][]byte {
+	image, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return nil
+	}
+	return [][]byte{image}
 }
 
 func quoteJSON(s string) string {

@@ -37,7 +37,7 @@ func (c *Conversation) Messages() []goal.Message { return c.messages }
 func (c *Conversation) Bytes() int { return c.bytes }
 
 func messageSize(m goal.Message) int {
-	n := len(m.Text) + len(m.CallID) + 16
+	n := len(m.Text) + len(m.CallID) + 16 + m.Reasoning.Bytes()
 	for _, call := range m.Calls {
 		n += len(call.Tool) + len(call.Arguments) + len(call.ID)
 	}

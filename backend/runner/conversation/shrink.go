@@ -11,19 +11,29 @@ import (
 // summary ends with todos. A cut goes deep, so that the prefix then stays the same for
 // long and prompt caches hit.
 func (c *Conversation) FitWindow(window, besides int, todos string) bool {
-	perByte := c.perByte
-	if perByte <= 0 {
-		perByte = tokensPerByte
-	}
-	most := int(float64(window) / perByte)
-	if window <= 0 || (c.bytes+besides)*100 <= most*shrinkAbove {
+	if !c.FillsWindow(window, besides, shrinkAbove) {
 		return false
 	}
+	most := int(float64(window) / c.tokensPerByte())
 	c.Shrink(max(0, most*shrinkTo/100-besides), max(0, most*shrinkAbove/100-besides), todos)
 	return true
 }
 
-// Shrink replaces the oldest tool results by stubs, then older turns by a summary,
+// FillsWindow reports whether the conversation fills more than so many hundredths of a window of the given tokens.
+// besides counts the bytes of system prompt and tools. It is false where the window is not known.
+func (c *Conversation) FillsWindow(window, besides, hundredths int) bool {
+	return window > 0 && float64(c.bytes+besides)*c.tokensPerByte()*100 > float64(window)*float64(hundredths)
+}
+
+// tokensPerByte is an estimate until the first turn shows it.
+func (c *Conversation) tokensPerByte() float64 {
+	if c.perByte > 0 {
+		return c.perByte
+	}
+	return tokensPerByte
+}
+
+// Shrink replaces the oldest tool results and the oldest reasoning by stubs, then older turns by a summary,
 // until no more than the given bytes are left. The last steps stay as they are,
 // unless more than most bytes are left then: the window decides. Of them, too, the
 // oldest goes first, and the newest result stays.
@@ -43,8 +53,8 @@ func (c *Conversation) Shrink(bytes, most int, todos string) {
 	c.stubOldResults(c.lastResult(), most)
 }
 
-// stubOldResults replaces the oldest results before the given message, until no more than
-// so many bytes are left.
+// stubOldResults replaces the oldest results and readable reasoning before the given message, until no more than so
+// many bytes are left. Signed reasoning stays: its provider refuses the conversation without it.
 func (c *Conversation) stubOldResults(before, bytes int) {
 	for i := range c.messages[:before] {
 		if c.bytes <= bytes {
@@ -53,6 +63,11 @@ func (c *Conversation) stubOldResults(before, bytes int) {
 		if m := &c.messages[i]; m.Role == goal.ToolRole && len(m.Text) > stubMinBytes {
 			was := messageSize(*m)
 			m.Text = stubText(*m)
+			c.bytes += messageSize(*m) - was
+		}
+		if m := &c.messages[i]; m.Role == goal.Assistant && len(m.Reasoning.ReadableText()) > stubMinBytes {
+			was := messageSize(*m)
+			m.Reasoning = m.Reasoning.WithoutText()
 			c.bytes += messageSize(*m) - was
 		}
 	}

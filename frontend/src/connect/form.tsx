@@ -513,7 +513,8 @@ function Advanced({ draft, withAddress, onChange }: PartProps & { withAddress: b
             value={draft.kind}
             onChange={(e) => onChange({ kind: e.target.value })}
           >
-            <option value="openai">OpenAI or compatible</option>
+            <option value="openai">OpenAI-compatible (chat completions)</option>
+            <option value="openai-responses">OpenAI Responses API</option>
             <option value="anthropic">Anthropic</option>
           </Select>
         )}

@@ -1,0 +1,114 @@
+package transcript_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/config"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+)
+
+// requestTurns is how many turns the goal of TestRequestBytes makes.
+const requestTurns = 60
+
+// TestRequestBytes prints the figures of docs/performance.md about requests with -v: a goal of 60 turns that opens a
+// terminal at turn 20 and a second one at turn 40. Of each request, tools and messages, in the order in which
+// providers cache them, it compares what is equal to the request before.
+func TestRequestBytes(t *testing.T) {
+	t.Parallel()
+	home, err := os.MkdirTemp("", "b-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(home, "w")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	turn := 0
+	server := modeltest.New(t, func(int, modeltest.Request) modeltest.Answer {
+		turn++
+		switch turn {
+		case 20, 40:
+			return modeltest.Call("terminal_open", map[string]any{})
+		case requestTurns:
+			return modeltest.Call("claim_complete", map[string]any{"rationale": "all files are there"})
+		}
+		return modeltest.Call("write_file", map[string]any{"path": fmt.Sprintf("f%d", turn), "content": "x"})
+	})
+	cfg := openConfig(t, home)
+	if err := cfg.SaveProvider(config.Provider{
+		ID:      "model",
+		Kind:    config.OpenAI,
+		BaseURL: server.URL,
+		Model:   "model",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	program := app.New(app.Options{Config: cfg, Log: cfg.Log(), Version: "test"})
+	if err := program.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(program.Close(context.WithoutCancel(t.Context())), os.RemoveAll(home)); err != nil {
+			t.Error(err)
+		}
+	})
+	out, err := program.GoalAPI(t.Context()).Start(api.StartInput{
+		Objective: "write many files", Dir: dir, CriticEvery: api.NoLimit,
+		Checks: []goal.Check{{Type: goal.Shell, Command: "test -f f59"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-program.Done(goal.ID(out.GoalID))
+
+	var before, first string
+	sum, equal, changes := 0, 0, 0
+	for _, r := range server.Requests() {
+		sent := cacheOrder(t, r.Body)
+		if before == "" {
+			first = sent
+			t.Logf("first request: %d tools, %d bytes", len(r.Tools), len(sent))
+		}
+		same := commonPrefix(before, sent)
+		if before != "" && same < len(before)-1 { // the last byte may be a bracket
+			changes++
+		}
+		sum, equal, before = sum+len(sent), equal+same, sent
+	}
+	if turn != requestTurns || len(first) > 22<<10 || changes > 1 {
+		t.Errorf("%d turns, the first request has %d bytes, and what was sent before changed %d times", turn, len(first), changes)
+	}
+	t.Logf("%d requests: last %d bytes, all %d bytes, of them %d equal to the request before (%.1f %%); %d changed the "+
+		"tools", len(server.Requests()), len(before), sum, equal, 100*float64(equal)/float64(sum), changes)
+}
+
+// cacheOrder returns the tools and then the messages of a request.
+func cacheOrder(t *testing.T, body []byte) string {
+	t.Helper()
+	var r struct{ Tools, Messages []json.RawMessage }
+	if err := json.Unmarshal(body, &r); err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for _, part := range append(r.Tools, r.Messages...) {
+		text += string(part)
+	}
+	return text
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

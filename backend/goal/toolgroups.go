@@ -1,0 +1,18 @@
+package goal
+
+// ToolGroup names tools that a model is offered together.
+type ToolGroup string
+
+// The groups of the built-in tools. The tools of an MCP server are the group of its name.
+const (
+	CoreTools    ToolGroup = "" // offered from the start
+	BrowserTools ToolGroup = "browser"
+	PaneTools    ToolGroup = "panes"
+	GoalTools    ToolGroup = "goals"
+	RecipeTools  ToolGroup = "recipes"
+	LoginTools   ToolGroup = "logins"
+	VisionTools  ToolGroup = "vision"
+	StepTools    ToolGroup = "steps"
+	// FormerTools are former names of tools. They can be called and are never offered.
+	FormerTools ToolGroup = "former"
+)

@@ -1,0 +1,115 @@
+package model_test
+
+import (
+	"strings"
+	"testing"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+)
+
+// TestCalls_JoinedOddly are the calls that the model meant.
+func TestCalls_JoinedOddly(t *testing.T) {
+	delta := func(calls string) string { return `{"tool_calls":[` + calls + `]}` }
+	read := func(path string) goal.Call { return goal.Call{Tool: "read_file", Arguments: `{"path":"` + path + `"}`} }
+	for name, test := range map[string]struct {
+		deltas []string
+		want   []goal.Call
+	}{
+		"an empty object before the arguments": {
+			[]string{
+				delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":"{}"}}`),
+				delta(`{"index":0,"function":{"arguments":"{\"path\":"}}`), delta(`{"index":0,"function":{"arguments":"\"a\"}"}}`),
+			},
+			[]goal.Call{read("a")},
+		},
+		"an empty object as an object before them": {
+			[]string{
+				delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":{}}}`),
+				delta(`{"index":0,"function":{"arguments":"{\"path\":\"a\"}"}}`),
+			},
+			[]goal.Call{read("a")},
+		},
+		"the whole arguments twice": {
+			[]string{
+				delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":"{\"path\":\"a\"}"}}`),
+				delta(`{"index":0,"function":{"arguments":"{\"path\":\"a\"}"}}`),
+			},
+			[]goal.Call{read("a")},
+		},
+		"twice with name and id": {
+			[]string{
+				delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":"{\"path\":\"a\"}"}}`),
+				delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":"{\"path\":\"a\"}"}}`),
+			},
+			[]goal.Call{read("a")},
+		},
+		"pieces, then the whole": {
+			[]string{
+				delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":"{\"path\""}}`),
+				delta(`{"index":0,"function":{"arguments":":\"a\"}"}}`),
+				delta(`{"index":0,"function":{"arguments":"{\"path\": \"a\"}"}}`),
+			},
+			[]goal.Call{read("a")},
+		},
+		"an object and pieces": {
+			[]string{
+				delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":{"path":"a"}}}`),
+				delta(`{"index":0,"function":{"arguments":"{\"pa"}}`), delta(`{"index":0,"function":{"arguments":"th\":\"a\"}"}}`),
+			},
+			[]goal.Call{read("a")},
+		},
+		"doubled in one piece": {
+			[]string{delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":"{\"path\":\"a\"}{\"path\":\"a\"}"}}`)},
+			[]goal.Call{read("a")},
+		},
+		"numbered 0 without ids": {
+			[]string{
+				delta(`{"index":0,"function":{"name":"read_file","arguments":"{\"path\":\"a\"}"}}`),
+				delta(`{"index":0,"function":{"name":"read_file","arguments":"{\"path\":\"b\"}"}}`),
+			},
+			[]goal.Call{read("a"), read("b")},
+		},
+		"numbered 0 with empty ids": {
+			[]string{delta(`{"index":0,"id":"","function":{"name":"read_file","arguments":"{\"path\":\"a\"}"}},` +
+				`{"index":0,"id":"","function":{"name":"list_files","arguments":"{}"}},` +
+				`{"index":0,"id":"","function":{"name":"list_files","arguments":"{}"}}`)},
+			[]goal.Call{read("a"), {Tool: "list_files", Arguments: "{}"}, {Tool: "list_files", Arguments: "{}"}},
+		},
+		"another id with every piece, and the name": {
+			[]string{
+				delta(`{"index":0,"id":"1","function":{"name":"read_file","arguments":""}}`),
+				delta(`{"index":0,"id":"2","function":{"name":"read_file","arguments":"{\"path\":"}}`),
+				delta(`{"index":0,"id":"3","function":{"name":"read_file","arguments":"\"a\"}"}}`),
+			},
+			[]goal.Call{read("a")},
+		},
+		"interleaved by id, numbered 0": {
+			[]string{
+				delta(`{"index":0,"id":"1","function":{"name":"read_file","arguments":""}}`),
+				delta(`{"index":0,"id":"2","function":{"name":"read_file","arguments":""}}`),
+				delta(`{"index":0,"id":"1","function":{"arguments":"{\"path\":\"a\"}"}}`),
+				delta(`{"index":0,"id":"2","function":{"arguments":"{\"path\":\"b\"}"}}`),
+			},
+			[]goal.Call{read("a"), read("b")},
+		},
+		"two objects that differ stay broken": {
+			[]string{delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":"{\"path\":\"a\"}{\"path\":\"b\"}"}}`)},
+			[]goal.Call{{Tool: "read_file", Arguments: `{"path":"a"}{"path":"b"}`}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := modeltest.New(t, one(modeltest.Answer{Raw: chunks("tool_calls", test.deltas...)}))
+			r, err := client(t, s.URL).Turn(t.Context(), turn(), nil)
+			if err != nil || len(r.Calls) != len(test.want) {
+				t.Fatalf("%+v, %v", r.Calls, err)
+			}
+			for i, want := range test.want {
+				got := r.Calls[i]
+				if got.Tool != want.Tool || strings.ReplaceAll(got.Arguments, ": ", ":") != want.Arguments || got.ID == "" {
+					t.Errorf("call %d is %+v, want %+v", i, got, want)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,63 @@
+package runner
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"goalpost/backend/goal"
+)
+
+// limitNotice reports to the agent what is left of the goal's limits. It is added to results, so that the system
+// prompt and everything before it stay the same for the provider's cache. The zero value reports with the first
+// result.
+type limitNotice struct {
+	reported map[string]int // percent used of each limit when it was reported last
+	failed   int            // claims in a row, when they were reported last
+}
+
+// noticeStep is by how many hundredths of a limit its use must rise before what is left is reported again.
+const noticeStep = 10
+
+// take returns the notice for the next result, "" if no limit changed by more than a tenth since the last one.
+func (n *limitNotice) take(b *budget, failedClaims int) string {
+	changed := n.reported == nil || failedClaims > n.failed
+	for _, u := range b.limitUsages() {
+		changed = changed || u.percent >= n.reported[u.what]+noticeStep
+	}
+	if !changed {
+		return ""
+	}
+	n.reported, n.failed = map[string]int{}, failedClaims
+	for _, u := range b.limitUsages() {
+		n.reported[u.what] = u.percent
+	}
+	left := b.limitsLeft()
+	if most := b.goal.Limits.ClaimsPerCheck; most > 0 {
+		left = append(left, fmt.Sprintf("%d of %d failed claims in a row", max(0, most-failedClaims), most))
+	}
+	if len(left) == 0 {
+		return ""
+	}
+	return "\n\nLeft for this goal: " + strings.Join(left, ", ") + "."
+}
+
+// limitsLeft describes what is left of each limit.
+func (b *budget) limitsLeft() []string {
+	l, s := b.goal.Limits, b.goal.Spent.Add(b.childSpend())
+	var list []string
+	if l.Iterations > 0 {
+		list = append(list, fmt.Sprintf("%d of %d turns", max(0, l.Iterations-s.Iterations), l.Iterations))
+	}
+	if l.WallClock > 0 {
+		left := max(0, l.WallClock-b.elapsed()).Round(time.Second)
+		list = append(list, fmt.Sprintf("%s of %s", goal.FormatDuration(left), goal.FormatDuration(l.WallClock)))
+	}
+	if l.Tokens > 0 {
+		list = append(list, fmt.Sprintf("%d of %d tokens", max(0, l.Tokens-s.TokensIn-s.TokensOut), l.Tokens))
+	}
+	if l.USD > 0 {
+		list = append(list, fmt.Sprintf("$%.2f of $%.2f", max(0, l.USD-s.USD), l.USD))
+	}
+	return list
+}

@@ -16,11 +16,10 @@ type inbox struct {
 	text     strings.Builder
 	requests []*request // oldest first: waiting for the loop, or given to it
 	final    []goal.Call
-	notes    []string                // for the agent, with the next prompt
-	running  map[string]bool         // tools of the agent that have begun, by the id of the call
-	asked    map[string]*request     // permission requests of this turn
-	observed map[string]bool         // calls of this turn that were reported as observed
-	last     map[string]acp.ToolCall // what is known of the agent's calls
+	notes    []string            // for the agent, with the next prompt
+	running  map[string]bool     // tools of the agent that have begun, by the id of the call
+	asked    map[string]*request // permission requests of this turn
+	observed map[string]bool     // calls of this turn that were reported as observed
 }
 
 // request is a call that waits for the loop: of one of our tools, of a permission, or observed.
@@ -31,7 +30,7 @@ type request struct {
 	result chan string // of our tools; has one slot
 	late   bool        // the agent no longer waits for the result
 
-	id      string              // of the agent's tool call
+	seen    acp.ToolCall        // of the agent's own tools
 	answer  chan acp.Permission // of a permission; has one slot
 	started bool                // it was allowed
 	over    chan struct{}       // closed when the allowed call has ended
@@ -41,13 +40,15 @@ type request struct {
 // maxOpen is how many requests may wait. An agent that makes more is answered "cancelled".
 const maxOpen = 64
 
+// maxObserved limits the steps of one turn that the agent made without asking.
+const maxObserved = 2000
+
 // reset forgets everything but the notes.
 func (b *inbox) reset() {
 	b.withdrawAll()
 	notes := b.notes
 	*b = inbox{
-		running: map[string]bool{}, asked: map[string]*request{}, observed: map[string]bool{},
-		last: map[string]acp.ToolCall{}, notes: notes,
+		running: map[string]bool{}, asked: map[string]*request{}, observed: map[string]bool{}, notes: notes,
 	}
 }
 
@@ -207,18 +208,21 @@ func (l listener) ToolCall(c acp.ToolCall) {
 	}
 	s.activity = s.opts.Now()
 	b := &s.inbox
-	b.last[c.ID] = c
 	if c.IsOver() {
 		delete(b.running, c.ID)
-	} else {
+	} else if len(b.running) < maxOpen {
 		b.running[c.ID] = true
 	}
-	switch r := b.asked[c.ID]; {
+	r := b.asked[c.ID]
+	if r != nil {
+		r.seen = c
+	}
+	switch {
 	case r != nil && c.IsOver():
 		r.finish()
-	case r == nil && c.IsOver() && !b.observed[c.ID] && !s.isOurTool(c):
+	case r == nil && c.IsOver() && !b.observed[c.ID] && len(b.observed) < maxObserved && !s.isOurTool(c):
 		b.observed[c.ID] = true
-		b.add(&request{call: agentCall(c, true), id: c.ID})
+		b.add(&request{call: agentCall(c, true), seen: c})
 		s.wake()
 	}
 }
@@ -231,9 +235,8 @@ func (l listener) Permission(ctx context.Context, c acp.ToolCall) acp.Permission
 		return acp.Withdrawn
 	}
 	s.activity = s.opts.Now()
-	s.inbox.last[c.ID] = c
 	r := s.inbox.add(&request{
-		call: agentCall(c, false), id: c.ID, answer: make(chan acp.Permission, 1), over: make(chan struct{}),
+		call: agentCall(c, false), seen: c, answer: make(chan acp.Permission, 1), over: make(chan struct{}),
 	})
 	s.inbox.asked[c.ID] = r
 	s.mu.Unlock()

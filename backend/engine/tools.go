@@ -268,25 +268,25 @@ func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 	r.started = true
 	if r.answer == nil {
 		defer s.mu.Unlock()
-		return resultOf(s.inbox.last[r.id])
+		return resultOf(r.seen)
 	}
 	r.answer <- acp.Allowed
 	s.mu.Unlock()
 	for {
 		s.mu.Lock()
 		others := s.inbox.undecided(r)
-		last := s.inbox.last[r.id]
+		output := r.seen.Output
 		s.mu.Unlock()
 		select {
 		case <-r.over:
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			return resultOf(s.inbox.last[r.id])
+			return resultOf(r.seen)
 		default:
 		}
 		if others { // the agent may need its answer to end this call
 			return goal.Result{OK: true, GoesOn: true, Text: "it was running when the agent asked for the next permission\n" +
-				last.Output}
+				output}
 		}
 		select {
 		case <-r.over:

@@ -50,9 +50,10 @@ const (
 
 // Limits on what one agent may send.
 const (
-	maxOpenRequests = 64       // permission requests that wait at the same time
-	maxToolCalls    = 2000     // tool calls that are remembered in one turn
-	maxCallText     = 64 << 10 // bytes of one text of a tool call
+	maxOpenRequests = 64        // permission requests that wait at the same time
+	maxToolCalls    = 100       // tool calls that have not ended
+	maxCallText     = 32 << 10  // bytes of one text of a tool call
+	maxDiffs        = 128 << 10 // bytes of all changes of a tool call
 )
 
 // MCPServer is a server that is offered to the agent.
@@ -208,7 +209,9 @@ func (c *Conn) remember(u update) (ToolCall, bool) {
 		return ToolCall{}, false
 	}
 	u.mergeInto(&call)
-	c.calls[u.id] = call
+	if c.calls[u.id] = call; call.IsOver() {
+		delete(c.calls, u.id)
+	}
 	return call, true
 }
 

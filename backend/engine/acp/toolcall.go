@@ -85,6 +85,7 @@ func (u update) mergeInto(c *ToolCall) {
 	}
 	var texts []string
 	var diffs []Diff
+	size := 0
 	for _, part := range u.content[:min(len(u.content), 50)] {
 		switch {
 		case part.Diff != nil:
@@ -92,7 +93,9 @@ func (u update) mergeInto(c *ToolCall) {
 			if part.Diff.OldText != nil {
 				d.Old = truncate(*part.Diff.OldText, maxCallText)
 			}
-			diffs = append(diffs, d)
+			if size += len(d.New) + len(d.Old); size <= maxDiffs {
+				diffs = append(diffs, d)
+			}
 		case part.Content != nil && part.Content.Content.Text != nil:
 			texts = append(texts, part.Content.Content.Text.Text)
 		}

@@ -1,6 +1,8 @@
 package relay
 
 import (
+	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"net/http"
 
@@ -64,7 +66,7 @@ func (a *answer) finish(r goal.Reply) {
 	calls := make([]toolCall, len(r.Calls))
 	for i, c := range r.Calls {
 		finish = "tool_calls"
-		calls[i] = toolCall{Index: i, ID: c.ID, Type: "function"}
+		calls[i] = toolCall{Index: i, ID: cmp.Or(c.ID, "call_"+rand.Text()), Type: "function"}
 		calls[i].Function.Name, calls[i].Function.Arguments = c.Tool, c.Arguments
 	}
 	used := &usage{r.Usage.TokensIn, r.Usage.TokensOut, r.Usage.TokensIn + r.Usage.TokensOut}

@@ -52,6 +52,11 @@ func (p *program) startEngine(in api.StartInput) string {
 	if in.Dir == "" {
 		in.Dir = p.TempDir()
 	}
+	settings := p.cfg.Settings()
+	settings.ApprovalMinutes = 0 // nobody is there
+	if err := p.cfg.SaveSettings(settings); err != nil {
+		p.Fatal(err)
+	}
 	out, err := p.goal.Start(in)
 	if err != nil {
 		p.Fatal(err)
@@ -151,5 +156,171 @@ func TestEngine_OpenCodeClaimsTwice_IsDone(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(describeEvents(events))
+	}
+}
+
+// outcomeOf returns the newest step of a tool.
+func outcomeOf(tool string, events []event.Body) (last event.Step) {
+	for _, e := range events {
+		if s, ok := e.(*event.Step); ok && s.Tool == tool {
+			last = *s
+		}
+	}
+	return last
+}
+
+// TestEngine_PermissionDenied_AgentContinues: what the policy asks and nobody allows is refused in the agent, which
+// continues. Its own file of settings in the goal's folder cannot allow it.
+func TestEngine_PermissionDenied_AgentContinues(t *testing.T) {
+	withOpenCode(t)
+	p := start(t, t.TempDir())
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "opencode.json"),
+		[]byte(`{"permission":{"*":"allow","bash":"allow"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := p.provide(agentTurns(
+		bash("touch ran.txt; rm -rf /srv/elsewhere"),
+		bash("touch done.txt"),
+		call("goalpost_claim_complete", with("rationale", "done")),
+		modeltest.Say("claimed"),
+	))
+	id := p.startEngine(api.StartInput{
+		Objective: "try", Checks: shell("test -f done.txt"), Dir: dir, OnAsk: goal.OnAskDeny,
+	})
+	exit, reason, events := p.result(id)
+	if exit != goal.Done {
+		t.Fatalf("%s %s", exit, reason)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "ran.txt")); err == nil {
+		t.Error("the refused command ran")
+	}
+	denied := 0
+	for _, e := range events {
+		if step, ok := e.(*event.Step); ok && step.Outcome == event.Denied && step.Tool == "agent_run" {
+			denied++
+		}
+	}
+	if denied != 1 {
+		t.Errorf("%d steps were denied", denied)
+	}
+	for _, r := range s.Requests() {
+		if strings.Contains(string(r.Body), "rejected") {
+			return
+		}
+	}
+	t.Error("the agent's model was not told of the refusal")
+}
+
+// TestEngine_SandboxAndLimit: the agent's shell reads nothing of the user's home and finds no key of the provider, and
+// a goal stops at its limit of turns with the agent's last word.
+func TestEngine_SandboxAndLimit(t *testing.T) {
+	withOpenCode(t)
+	home := t.TempDir()
+	p := start(t, home)
+	if err := os.WriteFile(filepath.Join(home, "private.txt"), []byte("the-users-secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
+		switch {
+		case len(r.Tools) == 0:
+			return modeltest.Say("A title")
+		case strings.Contains(r.Last().Text, "The run ends here"):
+			return modeltest.Say("I looked around.")
+		}
+		return bash(fmt.Sprintf("cat %s/private.txt; env | grep -c TESTKEY; echo try %d", home, n))
+	})
+	id := p.startEngine(api.StartInput{
+		Objective: "look", Checks: shell("test -f done.txt"), LimitsInput: api.LimitsInput{Iterations: 3},
+	})
+	exit, reason, events := p.result(id)
+	if exit != goal.LimitReached {
+		t.Fatalf("%s %s", exit, reason)
+	}
+	if step := outcomeOf("agent_run", events); !strings.Contains(step.Result, "No such file") {
+		t.Errorf("the command did not run: %+v", step)
+	}
+	for _, r := range s.Requests() {
+		if strings.Contains(string(r.Body), "the-users-secret") {
+			t.Error("the agent has read the user's home")
+		}
+	}
+	if end, ok := events[len(events)-1].(*event.Ended); !ok || end.Account != "I looked around." {
+		t.Errorf("the end is %s", describeEvents(events[len(events)-1:]))
+	}
+}
+
+// TestEngine_AbortInATool_EndsTheAgent: an abort while a command of the agent runs ends both.
+func TestEngine_AbortInATool_EndsTheAgent(t *testing.T) {
+	withOpenCode(t)
+	p := start(t, t.TempDir())
+	dir := t.TempDir()
+	p.provide(agentTurns(bash("touch begun.txt; sleep 1000.25"), modeltest.Say("?")))
+	id := p.startEngine(api.StartInput{Objective: "wait", Checks: shell("test -f done.txt"), Dir: dir})
+	p.await("command", func(e event.Event) bool {
+		s, ok := e.Body.(*event.StepStarted)
+		return ok && s.Tool == "agent_run"
+	})
+	if _, err := p.goal.Abort(id); err != nil {
+		t.Fatal(err)
+	}
+	if exit, reason, _ := p.result(id); exit != goal.AbortedByUser {
+		t.Fatalf("%s %s", exit, reason)
+	}
+}
+
+// TestEngine_AgentKilled_ContinuesItsSession: an agent that is killed in a tool starts again with its own
+// conversation, is told so, and reaches the goal.
+func TestEngine_AgentKilled_ContinuesItsSession(t *testing.T) {
+	withOpenCode(t)
+	p := start(t, t.TempDir())
+	dir := t.TempDir()
+	s := p.provide(agentTurns(
+		bash("test -f killed.txt || { touch killed.txt; kill -9 $PPID; }; sleep 2"),
+		bash("touch done.txt"),
+		call("goalpost_claim_complete", with("rationale", "done")),
+		modeltest.Say("claimed"),
+	))
+	id := p.startEngine(api.StartInput{Objective: "survive", Checks: shell("test -f done.txt"), Dir: dir})
+	exit, reason, events := p.result(id)
+	if exit != goal.Done {
+		t.Fatalf("%s %s", exit, reason)
+	}
+	warned := false
+	for _, e := range events {
+		w, ok := e.(*event.Warning)
+		warned = warned || ok && strings.Contains(w.Text, "ended unexpectedly")
+	}
+	if !warned {
+		t.Error("the user was not told")
+	}
+	requests := s.Requests()
+	last := string(requests[len(requests)-1].Body)
+	if !strings.Contains(last, "survive") || !strings.Contains(last, "program ended unexpectedly") {
+		t.Errorf("the last conversation is %s", last)
+	}
+}
+
+// TestEngine_StopsWithoutClaim_IsStuck: the end of a turn ends nothing. The agent is reminded, and is stuck in the end.
+func TestEngine_StopsWithoutClaim_IsStuck(t *testing.T) {
+	withOpenCode(t)
+	p := start(t, t.TempDir())
+	s := p.provide(agentTurns(modeltest.Say("I am done.")))
+	id := p.startEngine(api.StartInput{Objective: "talk", Checks: shell("test -f done.txt")})
+	exit, reason, events := p.result(id)
+	if exit != goal.Stuck {
+		t.Fatalf("%s %s", exit, reason)
+	}
+	for _, e := range events {
+		if _, ok := e.(*event.Claim); ok {
+			t.Error("the end of a turn was taken for a claim")
+		}
+	}
+	reminded := false
+	for _, r := range s.Requests() {
+		reminded = reminded || strings.Contains(string(r.Body), "claim_complete is verified")
+	}
+	if !reminded {
+		t.Error("the agent was not reminded")
 	}
 }

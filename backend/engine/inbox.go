@@ -33,6 +33,7 @@ type request struct {
 	seen    acp.ToolCall        // of the agent's own tools
 	answer  chan acp.Permission // of a permission; has one slot
 	started bool                // it was allowed
+	left    bool                // the loop did not wait for its end
 	over    chan struct{}       // closed when the allowed call has ended
 	isOver  bool
 }
@@ -104,16 +105,16 @@ func (b *inbox) takeNotes() []string {
 	return n
 }
 
-// open returns the calls that the loop has not got yet.
+// open returns the oldest call that the loop has not got yet. The loop gets one at a time: it skips the rest of a reply
+// after a failed call, and each of these stands for itself.
 func (b *inbox) open() []goal.Call {
-	var calls []goal.Call
 	for _, r := range b.requests {
 		if !r.given {
 			r.given = true
-			calls = append(calls, r.call)
+			return []goal.Call{r.call}
 		}
 	}
-	return calls
+	return nil
 }
 
 // settle gives the agent the results of the calls that the loop had. denied are the results by call.
@@ -218,8 +219,12 @@ func (l listener) ToolCall(c acp.ToolCall) {
 		r.seen = c
 	}
 	switch {
-	case r != nil && c.IsOver():
+	case r != nil && c.IsOver() && !r.isOver:
 		r.finish()
+		if r.left {
+			b.add(&request{call: agentCall(c, true), seen: c})
+			s.wake()
+		}
 	case r == nil && c.IsOver() && !b.observed[c.ID] && len(b.observed) < maxObserved && !s.isOurTool(c):
 		b.observed[c.ID] = true
 		b.add(&request{call: agentCall(c, true), seen: c})

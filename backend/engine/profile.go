@@ -67,6 +67,7 @@ func opencodeEnv(modelURL, token string, window int) []string {
 	permission := map[string]string{
 		"*": "ask", "read": "allow", "list": "allow", "glob": "allow", "grep": "allow", "todowrite": "allow",
 		"todoread": "allow", serverName + "_*": "allow",
+		"external_directory": "allow", // the sandbox decides what is there, and the tool itself asks
 	}
 	config := map[string]any{
 		"model":             "relay/" + relay.ModelName,

@@ -216,9 +216,12 @@ func (s *Session) reply(calls []goal.Call) goal.Reply {
 // endTurn handles the end of the agent's turn. again means that the agent works on a new prompt.
 func (s *Session) endTurn(ctx context.Context, a *program, t *turn) (reply goal.Reply, again bool, err error) {
 	s.mu.Lock()
-	s.turn = nil
 	s.inbox.endTurn()
-	calls := append(s.inbox.open(), s.inbox.takeFinal()...)
+	calls := s.inbox.open()
+	if len(calls) == 0 { // otherwise the next turn takes these
+		s.turn = nil
+		calls = s.inbox.takeFinal()
+	}
 	denied := len(s.inbox.notes) > 0
 	s.mu.Unlock()
 	switch {

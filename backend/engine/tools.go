@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -81,6 +82,9 @@ func agentCall(c acp.ToolCall, observed bool) goal.Call {
 	if parsed {
 		a.Command, a.URL = commandOf(in.Command), in.URL
 	}
+	if a.Command != "" {
+		tool = ToolRun // whatever the agent calls it
+	}
 	for _, d := range c.Diffs {
 		a.Changes = append(a.Changes, change(d))
 		a.Paths = appendNew(a.Paths, d.Path)
@@ -95,11 +99,14 @@ func agentCall(c acp.ToolCall, observed bool) goal.Call {
 			a.Input = json.RawMessage(c.Input)
 		}
 	}
-	text, err := json.Marshal(a)
-	if err != nil {
-		text = []byte("{}") // unknown, which asks
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // the user reads commands in it
+	if err := encoder.Encode(a); err != nil {
+		text.Reset()
+		text.WriteString("{}") // unknown, which asks
 	}
-	return goal.Call{ID: newCallID(), Tool: tool, Arguments: string(text)}
+	return goal.Call{ID: newCallID(), Tool: tool, Arguments: strings.TrimSpace(text.String())}
 }
 
 func appendNew(list []string, s string) []string {
@@ -285,6 +292,9 @@ func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 		default:
 		}
 		if others { // the agent may need its answer to end this call
+			s.mu.Lock()
+			r.left = true
+			s.mu.Unlock()
 			return goal.Result{OK: true, GoesOn: true, Text: "it was running when the agent asked for the next permission\n" +
 				output}
 		}

@@ -41,12 +41,17 @@ func (w timedWriter) Write(b []byte) (int, error) {
 // ensureStarted starts the agent if it does not run. fresh means that it knows nothing of the goal.
 func (s *Session) ensureStarted(ctx context.Context) (fresh bool, err error) {
 	s.mu.Lock()
-	running := s.agent != nil && !s.agent.hasEnded()
+	old := s.agent
 	s.mu.Unlock()
-	if running {
+	switch {
+	case old != nil && !old.hasEnded():
 		return false, nil
+	case old != nil:
+		s.closeProgram(ctx)
+		if err := s.noteCrash(old); err != nil {
+			return false, err
+		}
 	}
-	s.closeProgram(ctx)
 	if s.gate == nil {
 		if s.gate, err = s.openGateway(ctx); err != nil {
 			return false, err
@@ -187,8 +192,13 @@ func (p *program) end() {
 	if p.process != nil {
 		_ = p.process.Signal(syscall.SIGKILL) // it may have ended
 	}
+	p.disconnect()
+	p.work.Wait()
+}
+
+// disconnect closes our ends of the pipes: children of an agent that has ended may keep the others open.
+func (p *program) disconnect() {
 	for _, f := range p.files {
 		_ = f.Close()
 	}
-	p.work.Wait()
 }

@@ -198,7 +198,11 @@ func (s *Session) await(ctx context.Context, textOnly bool, delta func(string)) 
 		case <-turn.done:
 		case <-s.changed:
 		case <-agent.conn.Done():
+			agent.disconnect()
 			<-turn.done // fails with the connection
+		case <-agent.process.Done():
+			agent.disconnect()
+			<-turn.done
 		case <-s.opts.After(s.silenceLeft()):
 			if err := s.silence(agent); err != nil {
 				return goal.Reply{}, err
@@ -234,17 +238,16 @@ func (s *Session) endTurn(ctx context.Context, a *program, t *turn) (reply goal.
 	case !a.hasEnded():
 		return reply, false, t.err
 	}
-	if s.restarts++; s.restarts > maxRestarts {
-		return reply, false, fmt.Errorf("%s ended %d times: %s", s.opts.Installed.Profile.Name, s.restarts, a.lastWords())
-	}
-	s.journalWarning("engine", fmt.Sprintf("%s ended unexpectedly and is started again. %s",
-		s.opts.Installed.Profile.Name, a.lastWords()))
-	return reply, false, s.afterCrash(ctx)
+	return s.reply(nil), false, nil // the next turn starts it again
 }
 
-// afterCrash ends the turn as a turn without a call: the loop asks the agent to continue, and that starts it again.
-func (s *Session) afterCrash(ctx context.Context) error {
-	s.closeProgram(ctx)
+// noteCrash reports that the agent's program has ended by itself, to the user and to the agent that is started next.
+func (s *Session) noteCrash(p *program) error {
+	name := s.opts.Installed.Profile.Name
+	if s.restarts++; s.restarts > maxRestarts {
+		return fmt.Errorf("%s ended %d times. %s", name, s.restarts, p.lastWords())
+	}
+	s.journalWarning("engine", name+" ended unexpectedly and is started again. "+p.lastWords())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inbox.note("Your program ended unexpectedly and was started again. What you did last may be incomplete: look " +

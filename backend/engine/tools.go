@@ -278,7 +278,11 @@ func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 		return resultOf(r.seen)
 	}
 	r.answer <- acp.Allowed
+	agent, turn := s.agent, s.turn
 	s.mu.Unlock()
+	if agent == nil || turn == nil {
+		return goal.Result{Text: "the agent no longer waits for this"}
+	}
 	for {
 		s.mu.Lock()
 		others := s.inbox.undecided(r)
@@ -301,6 +305,15 @@ func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 		select {
 		case <-r.over:
 		case <-s.changed:
+		case <-turn.done: // the updates came before
+			if agent.hasEnded() {
+				return goal.Result{Text: "the agent's program ended while it ran: its outcome is unknown"}
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return resultOf(r.seen)
+		case <-agent.process.Done():
+			return goal.Result{Text: "the agent's program ended while it ran: its outcome is unknown"}
 		case <-ctx.Done():
 			return goal.Result{Text: "it was running when the run was stopped"}
 		}

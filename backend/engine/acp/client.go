@@ -40,12 +40,9 @@ func (k *client) RequestPermission(
 	ctx context.Context, r sdk.RequestPermissionRequest,
 ) (sdk.RequestPermissionResponse, error) {
 	c := k.conn
+	defer c.waiting.Add(-1) // the filter has counted it
 	withdrawn := sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()}
 	if !c.ours(r.SessionId) {
-		return withdrawn, nil
-	}
-	defer c.waiting.Add(-1)
-	if c.waiting.Add(1) > maxOpenRequests {
 		return withdrawn, nil
 	}
 	call, ok := c.remember(updateOfRequest(r.ToolCall))

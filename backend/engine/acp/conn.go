@@ -94,7 +94,10 @@ func Open(
 		Url:     server.URL,
 		Headers: []sdk.HttpHeader{{Name: "Authorization", Value: "Bearer " + server.Token}},
 	}}}
-	c.sdk = sdk.NewClientSideConnection(&client{c}, in, out)
+	locked, k := &lockedWriter{w: in}, &client{c}
+	filtered, to := io.Pipe()
+	c.sdk = sdk.NewClientSideConnection(k, locked, filtered)
+	go filter{c, k, locked}.run(out, to) // ends with out
 	// the SDK logs whole messages of the agent
 	c.sdk.SetLogger(slog.New(slog.DiscardHandler))
 	got, err := c.sdk.Initialize(ctx, sdk.InitializeRequest{

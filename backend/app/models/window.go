@@ -2,23 +2,21 @@ package models
 
 import (
 	"context"
+	"fmt"
 	"net/url"
-	"sync"
 	"time"
 
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/model/catalog"
+	"goalpost/backend/runner"
+	"goalpost/backend/tools"
 )
 
 // windowTimeout is how long a server may take to tell the context window of a model.
 const windowTimeout = 3 * time.Second
-
-// windowCache has the context windows that servers reported, in tokens; 0 if they did not.
-type windowCache struct {
-	mu    sync.Mutex
-	known map[[2]string]int // by base URL and model
-}
 
 // Window returns the size of the model's context in tokens, 0 for the scripted model. It asks the server if nothing
 // else is known.
@@ -113,4 +111,28 @@ func reportsCost(baseURL string) bool {
 		}
 	}
 	return u.Host == "ai-gateway.vercel.sh"
+}
+
+// ValidateWindow refuses a model whose context is too small for the rules and tools that every turn begins
+// with.
+func (ps *Providers) ValidateWindow(ctx context.Context, g goal.Goal) error {
+	p, err := ps.Get(g.Provider)
+	if err != nil {
+		return err
+	}
+	p = ForModel(p, g.Model)
+	specs, err := tools.Specs(g.Policy.Dir)
+	if err != nil {
+		return fmt.Errorf("the tools: %w", err)
+	}
+	if w, needs := ps.Window(ctx, p), runner.MinContextWindow(g, specs); w > 0 && w < needs {
+		return &fault.Error{
+			Field: "provider",
+			Message: fmt.Sprintf(
+				"the model %s has a window of %d tokens, and a goal needs about %d for its rules and tools alone", g.Model, w,
+				needs),
+			Hint: "choose a model with a larger window; if this one has it, correct the window in the provider's settings",
+		}
+	}
+	return nil
 }

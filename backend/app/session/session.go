@@ -80,7 +80,7 @@ type Session struct {
 	checks        verify.CheckRunner
 	workspace     *verify.Workspace // set when the session is opened
 	models        modelSet
-	engine        *engine.Session // nil: a model drives the goal
+	engine        *engine.Session               // nil: a model drives the goal
 	parkCounters  map[string]*model.ParkCounter // by role
 	parkedInARow  int                           // how often in a row, when the session was opened
 	recorder      *paneRecorder

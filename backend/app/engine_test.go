@@ -209,7 +209,7 @@ func TestEngine_PermissionDenied_AgentContinues(t *testing.T) {
 			return
 		}
 	}
-	t.Error("the agent's model was not told of the refusal")
+	t.Error("the refusal did not reach the model")
 }
 
 // TestEngine_SandboxAndLimit: the agent's shell reads nothing of the user's home and finds no key of the provider, and
@@ -270,7 +270,7 @@ func TestEngine_AbortInATool_EndsTheAgent(t *testing.T) {
 }
 
 // TestEngine_AgentKilled_ContinuesItsSession: an agent that is killed in a tool starts again with its own
-// conversation, is told so, and reaches the goal.
+// conversation, learns of it, and reaches the goal.
 func TestEngine_AgentKilled_ContinuesItsSession(t *testing.T) {
 	withOpenCode(t)
 	p := start(t, t.TempDir())
@@ -292,7 +292,7 @@ func TestEngine_AgentKilled_ContinuesItsSession(t *testing.T) {
 		warned = warned || ok && strings.Contains(w.Text, "ended unexpectedly")
 	}
 	if !warned {
-		t.Error("the user was not told")
+		t.Error("the user was not warned")
 	}
 	requests := s.Requests()
 	last := string(requests[len(requests)-1].Body)

@@ -144,7 +144,7 @@ func (s *Session) openSession(ctx context.Context, p *program) (fresh bool, err 
 	}
 	id, err := p.conn.NewSession(ctx)
 	if err != nil {
-		return false, err //nolint:wrapcheck // it says what failed
+		return false, err
 	}
 	if b, err = json.Marshal(agentState{s.opts.Installed.Profile.ID, id}); err == nil {
 		err = os.WriteFile(s.opts.StateFile, b, 0o600)

@@ -241,7 +241,7 @@ func (s *Session) endTurn(ctx context.Context, a *program, t *turn) (reply goal.
 	return s.reply(nil), false, nil // the next turn starts it again
 }
 
-// noteCrash reports that the agent's program has ended by itself, to the user and to the agent that is started next.
+// noteCrash reports that the agent's program has ended unexpectedly, to the user and to the agent that is started next.
 func (s *Session) noteCrash(p *program) error {
 	name := s.opts.Installed.Profile.Name
 	if s.restarts++; s.restarts > maxRestarts {

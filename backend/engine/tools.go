@@ -187,7 +187,7 @@ func (t *Tool) effect(ctx context.Context, a callArguments) (policy.Effect, erro
 	switch t.spec.Name {
 	case ToolRun:
 		if strings.TrimSpace(a.Command) != "" {
-			return t.session.opts.Effects.Command(ctx, a.Command) //nolint:wrapcheck // in words for the agent
+			return t.session.opts.Effects.Command(ctx, a.Command)
 		}
 	case ToolEdit:
 		if len(a.Paths) > 0 {
@@ -227,7 +227,7 @@ func (t *Tool) writeEffect(ctx context.Context, paths []string) (all policy.Effe
 		}
 		e, err := t.session.opts.Effects.Write(ctx, filepath.Clean(p))
 		if err != nil {
-			return all, err //nolint:wrapcheck // in words for the agent
+			return all, err
 		}
 		if all.Risk == "" || e.Risk.Exceeds(all.Risk) {
 			all.Risk = e.Risk

@@ -3,9 +3,13 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	sdk "github.com/coder/acp-go-sdk"
 )
+
+// errNotOffered answers what the filter does not let through anyhow.
+var errNotOffered = errors.New("not offered")
 
 // client answers the agent's requests. Files and terminals are not offered: the agent has its own, in the sandbox, and
 // these methods would work outside of it.
@@ -62,38 +66,38 @@ func (k *client) RequestPermission(
 }
 
 func (k *client) ReadTextFile(context.Context, sdk.ReadTextFileRequest) (r sdk.ReadTextFileResponse, err error) {
-	return r, sdk.NewMethodNotFound(sdk.ClientMethodFsReadTextFile)
+	return r, errNotOffered
 }
 
 func (k *client) WriteTextFile(context.Context, sdk.WriteTextFileRequest) (r sdk.WriteTextFileResponse, err error) {
-	return r, sdk.NewMethodNotFound(sdk.ClientMethodFsWriteTextFile)
+	return r, errNotOffered
 }
 
 func (k *client) CreateTerminal(context.Context, sdk.CreateTerminalRequest) (r sdk.CreateTerminalResponse, err error) {
-	return r, sdk.NewMethodNotFound(sdk.ClientMethodTerminalCreate)
+	return r, errNotOffered
 }
 
 func (k *client) KillTerminal(context.Context, sdk.KillTerminalRequest) (r sdk.KillTerminalResponse, err error) {
-	return r, sdk.NewMethodNotFound(sdk.ClientMethodTerminalKill)
+	return r, errNotOffered
 }
 
 func (k *client) TerminalOutput(context.Context, sdk.TerminalOutputRequest) (r sdk.TerminalOutputResponse, err error) {
-	return r, sdk.NewMethodNotFound(sdk.ClientMethodTerminalOutput)
+	return r, errNotOffered
 }
 
 func (k *client) ReleaseTerminal(
 	context.Context, sdk.ReleaseTerminalRequest,
 ) (r sdk.ReleaseTerminalResponse, err error) {
-	return r, sdk.NewMethodNotFound(sdk.ClientMethodTerminalRelease)
+	return r, errNotOffered
 }
 
 func (k *client) WaitForTerminalExit(
 	context.Context, sdk.WaitForTerminalExitRequest,
 ) (r sdk.WaitForTerminalExitResponse, err error) {
-	return r, sdk.NewMethodNotFound(sdk.ClientMethodTerminalWaitForExit)
+	return r, errNotOffered
 }
 
 // HandleExtensionMethod refuses what agents send besides the protocol. Notifications get no answer.
-func (k *client) HandleExtensionMethod(_ context.Context, method string, _ json.RawMessage) (any, error) {
-	return nil, sdk.NewMethodNotFound(method)
+func (k *client) HandleExtensionMethod(_ context.Context, _ string, _ json.RawMessage) (any, error) {
+	return nil, errNotOffered
 }

@@ -79,7 +79,6 @@ type Conn struct {
 	session sdk.SessionId
 	replays bool                // the agent replays an old session: updates are dropped
 	calls   map[string]ToolCall // of this turn
-	unread  error               // why the connection ended, if the host ended it
 }
 
 // Open initializes the connection. in and out are the agent's standard input and output. The session begins with
@@ -97,7 +96,7 @@ func Open(
 	locked, k := &lockedWriter{w: in}, &client{c}
 	filtered, to := io.Pipe()
 	c.sdk = sdk.NewClientSideConnection(k, locked, filtered)
-	go filter{c, k, locked}.run(out, to) // ends with out
+	go filter{c, k, locked}.run(out, to) //nolint:contextcheck // it lives as long as out
 	// the SDK logs whole messages of the agent
 	c.sdk.SetLogger(slog.New(slog.DiscardHandler))
 	got, err := c.sdk.Initialize(ctx, sdk.InitializeRequest{

@@ -83,8 +83,10 @@ func TestRelay_Errors_ReachWhoCanSolveThem(t *testing.T) {
 	if ask(r, "/v1/chat/completions", fmt.Sprintf(question, true)); !errors.Is(reported, answer) {
 		t.Errorf("reported %v", reported)
 	}
-	for _, body := range []string{"", "{", `{"messages":[]}`, `{"messages":[{"role":"god","content":"x"}]}`,
-		`{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"http://a.example/x.png"}}]}]}`} {
+	for _, body := range []string{
+		"", "{", `{"messages":[]}`, `{"messages":[{"role":"god","content":"x"}]}`,
+		`{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"http://a.example/x.png"}}]}]}`,
+	} {
 		if w := ask(r, "/v1/chat/completions", body); w.Code != http.StatusBadRequest {
 			t.Errorf("%s: %d", body, w.Code)
 		}

@@ -39,6 +39,7 @@ var rings = map[string]int{
 	"backend/verify": 1,
 
 	"backend/model":     2,
+	"backend/engine":    2,
 	"backend/tools":     2,
 	"backend/terminal":  2,
 	"backend/browser":   2,
@@ -85,6 +86,7 @@ var homes = map[string][]string{
 	"github.com/fsnotify/fsnotify":    {"backend/verify"}, // watches a folder while a check runs
 	"github.com/gofrs/flock":          {"backend/store", "backend/config", "backend/secret", "backend/browser", "."},
 	"database/sql":                    {"backend/store"},
+	"github.com/coder/acp-go-sdk":     {"backend/engine"},
 	"github.com/coder/websocket":      {"backend/stream", "backend/serve"},
 	"github.com/google/jsonschema-go": {"backend/tools", "backend/mcp"},
 	"github.com/modelcontextprotocol": {"backend/mcp"},
@@ -187,8 +189,9 @@ var trees = map[string]map[string][]string{
 		"transcript":  {},
 		"trust":       {},
 	},
-	"backend/mcp":   {"mcptest": {}},
-	"backend/model": {"catalog": {}, "modeltest": {}},
+	"backend/engine": {"acp": {}, "relay": {}},
+	"backend/mcp":    {"mcptest": {}},
+	"backend/model":  {"catalog": {}, "modeltest": {}},
 }
 
 // treeFaults reports every import inside a tree that is not in its order, and every sub-package that has no place in

@@ -25,6 +25,8 @@ type StartInput struct {
 	Dir       string       `json:"dir"`      // "" = a new folder under ~/Goalpost
 	Provider  string       `json:"provider"` // "" = the active one
 	Model     string       `json:"model"`    // "" = the provider's
+	// the external agent that drives the goal with that model: "" = the setting, model = none
+	Engine string `json:"engine,omitempty"`
 	LimitsInput
 	AccessInput
 	// what the agent reads of a failing check: exit, names, full; "" = full, or exit with a check_dir

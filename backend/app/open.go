@@ -212,6 +212,7 @@ func (a *App) newSessions() *session.Registry {
 		Sandboxes:         a.sandboxes,
 		Models:            a.models,
 		MCPServers:        a.mcpServers,
+		Version:           a.options.Version,
 		DenyAllProxy:      a.denyAll.Address,
 		Stays:             a.options.Watch,
 		UpdateSocketRules: a.sockets.UpdateRules,

@@ -97,6 +97,8 @@ func (p runCommand) run() *cobra.Command {
 	f.provider.add(fl,
 		"a server, such as http://127.0.0.1:11434/v1; it is saved as a provider, and omitted fields are unchanged")
 	fl.StringVar(&f.in.Model, "model", "", "the model's name")
+	fl.StringVar(&f.in.Engine, "engine", "",
+		"what drives the goal with that model: model, or an agent of goalctl engines (default: as set there)")
 	fl.StringVar(&f.in.Effort, "effort", "",
 		"reasoning effort: low, medium, high, or another value of its server (default: the provider's own)")
 	f.limits.add(fl, goal.DefaultLimits())

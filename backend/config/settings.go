@@ -55,6 +55,8 @@ type Settings struct {
 	DailyLimitUSD float64 `json:"daily_limit_usd,omitempty"`
 	// Toolchains is a list of additional folders that goals can read, separated as in PATH.
 	Toolchains string `json:"toolchains,omitempty"`
+	// Engine is the external agent that drives new goals, "" or model is Goalpost's own loop.
+	Engine string `json:"engine,omitempty"`
 	// WorkDir is where new goals get their folders, "" the default.
 	WorkDir string `json:"work_dir"`
 	// HomePage is the address of the home button of a browser pane, "" a blank page.

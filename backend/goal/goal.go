@@ -107,6 +107,8 @@ func (g Goal) EndReport(why string) []string {
 // CareOptions are how a goal is supervised. The user chooses them at the start; they are frozen with the criterion.
 type CareOptions struct {
 	Persona string `json:"persona,omitempty"` // "" is engineer
+	// the external agent that drives the goal; "" is a model in Goalpost's own loop
+	Engine string `json:"engine,omitempty"`
 	// reasoning effort, in the words of the model's protocol; "" is the provider's default
 	Effort         string `json:"effort,omitempty"`
 	CriticEvery    int    `json:"critic_every,omitempty"`    // turns; 0 is off

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -78,6 +79,17 @@ func ForwardTool(spec goal.ToolSpec, h Hints, do func(context.Context, json.RawM
 	}}
 }
 
+// TextTool serves a tool whose calls are executed elsewhere, as text.
+func TextTool(spec goal.ToolSpec, do func(ctx context.Context, arguments string) (text string, ok bool)) Handler {
+	t := &sdk.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.Schema}
+	return Handler{func(s *sdk.Server) {
+		s.AddTool(t, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			text, ok := do(ctx, string(r.Params.Arguments))
+			return &sdk.CallToolResult{IsError: !ok, Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
+		})
+	}}
+}
+
 func schemaKind(image []byte) string {
 	if len(image) > 1 && image[0] == 0xFF && image[1] == 0xD8 {
 		return "image/jpeg"
@@ -103,15 +115,27 @@ func reportProgress(ctx context.Context, r *sdk.CallToolRequest) Progress {
 
 // Serve serves another agent on in and out until in or ctx ends. Only the protocol may be written to out.
 func Serve(ctx context.Context, o ServedTools, in io.ReadCloser, out io.WriteCloser) error {
+	err := newServer(o).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxFrame})
+	if err == nil || errors.Is(err, io.EOF) || ctx.Err() != nil {
+		return nil
+	}
+	return fmt.Errorf("speaking MCP: %w", err)
+}
+
+func newServer(o ServedTools) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "goalpost", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: o.Instructions, Capabilities: &sdk.ServerCapabilities{},
 	})
 	for _, h := range o.Handlers {
 		h.add(s)
 	}
-	err := s.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxFrame})
-	if err == nil || errors.Is(err, io.EOF) || ctx.Err() != nil {
-		return nil
-	}
-	return fmt.Errorf("speaking MCP: %w", err)
+	return s
+}
+
+// ServeHTTP returns a handler that serves another agent over HTTP. The caller authorizes requests. Requests carry no
+// session, so the handler keeps nothing of an agent that has gone.
+func ServeHTTP(o ServedTools) http.Handler {
+	s := newServer(o)
+	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s },
+		&sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
 }

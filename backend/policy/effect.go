@@ -37,8 +37,10 @@ type Effect struct {
 	Program bool `json:"-"`
 	// Delegates: the arguments are passed on, to other calls or another agent, and judged where they are used. Until
 	// then references to secrets are not resolved.
-	Delegates bool   `json:"-"`
-	Reason    string `json:"reason,omitempty"`
+	Delegates bool `json:"-"`
+	// Observed: an external agent did it without asking, so nothing is decided; the sandbox limits it.
+	Observed bool   `json:"observed,omitempty"`
+	Reason   string `json:"reason,omitempty"`
 }
 
 // SecretUse is a secret of the user that a call refers to. Hosts are the only ones that it may be sent to; none means

@@ -79,7 +79,7 @@ func (d *dispatcher) resolveCall(ctx context.Context, call goal.Call) *resolvedC
 		return c
 	}
 	c.tool, c.effect = tool, effect
-	if d.goal.Policy.RequireSteps && mayChange(effect) && !d.plan.hasFreshStep() {
+	if d.goal.Policy.RequireSteps && mayChange(effect) && !effect.Observed && !d.plan.hasFreshStep() {
 		c.refusal = refusalf(event.Denied, "denied: this goal wants each changing call in a step of its own. "+
 			"Close the open step with verify_step, then open the next with declare_step.")
 	}

@@ -80,6 +80,9 @@ func (r *Run) systemPrompt() string {
 		e = describer.Environment()
 	}
 	e.Tools = r.dispatcher.more
+	if r.goal.Options.Engine != "" {
+		return prompt.Engine(r.goal, e)
+	}
 	return prompt.System(r.goal, e)
 }
 

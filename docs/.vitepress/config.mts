@@ -71,6 +71,7 @@ export default defineConfig({
         text: "For contributors",
         collapsed: true,
         items: [
+          page("Engines", "/engines"),
           page("Architecture", "/architecture"),
           page("Glossary", "/glossary"),
           page("Testing", "/testing"),

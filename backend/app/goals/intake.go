@@ -91,6 +91,9 @@ func (gi *intake) prepareGoal(
 	if err := gi.models.Choose(ctx, g, in); err != nil {
 		return nil, false, err
 	}
+	if g.Options.Engine, err = chooseEngine(in.Engine, gi.cfg.Settings().Engine, *g); err != nil {
+		return nil, false, err
+	}
 	dir, made, err := gi.resolveGoalDir(in.Dir, g.Objective)
 	if err != nil {
 		return nil, false, err

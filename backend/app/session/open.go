@@ -176,7 +176,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		return errors.Join(fmt.Errorf("the goal's folder %s is not where it was when the goal was made: it is %q now",
 			g.Policy.Dir, real), err, box.Close())
 	}
-	r.warn = warn
+	r.warn, r.tools = warn, box
 	m, err := r.openModels(ctx, g)
 	if err != nil {
 		return errors.Join(err, box.Close())
@@ -186,7 +186,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 			return errors.Join(err, box.Close())
 		}
 	}
-	r.tools, r.models = box, m
+	r.models = m
 	r.snapshots = r.registry.startSnapshots(ctx, g, warn)
 	r.recorder.setActive(true)
 	r.checks = r.sandbox.CheckRunner(r.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))

@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/app/network"
 	"goalpost/backend/app/panes"
 	"goalpost/backend/config"
+	"goalpost/backend/engine"
 	"goalpost/backend/event"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
@@ -42,6 +43,7 @@ type Registry struct {
 	Sandboxes    *goalsandbox.Factory
 	Models       *models.Providers
 	MCPServers   *mcpservers.Servers
+	Version      string // of this program
 	DenyAllProxy string // for pages whose goal has no session
 	// Stays reports that this process keeps running after its goals, so that what they started can.
 	Stays bool
@@ -78,6 +80,7 @@ type Session struct {
 	checks        verify.CheckRunner
 	workspace     *verify.Workspace // set when the session is opened
 	models        modelSet
+	engine        *engine.Session               // nil: a model drives the goal
 	parkCounters  map[string]*model.ParkCounter // by role
 	parkedInARow  int                           // how often in a row, when the session was opened
 	recorder      *paneRecorder
@@ -132,6 +135,11 @@ func (r *Session) Models() runner.Models { return r.models.Models }
 
 func (r *Session) Tools() []runner.Tool {
 	list := make([]runner.Tool, 0, len(r.tools.Tools()))
+	if r.engine != nil {
+		for _, t := range r.engine.AgentTools() {
+			list = append(list, t)
+		}
+	}
 	for _, t := range r.tools.Tools() {
 		list = append(list, t)
 	}

@@ -1,0 +1,44 @@
+package goals
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/app/session"
+	"goalpost/backend/engine"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+)
+
+// OwnLoop is the name of Goalpost's own loop among the engines.
+const OwnLoop = "model"
+
+// chooseEngine returns the external agent for a new goal, "" for Goalpost's own loop. The setting applies only where
+// an agent can run.
+func chooseEngine(wanted, setting string, g goal.Goal) (string, error) {
+	possible := !g.Scripted && !g.Policy.Unconfined
+	id := cmp.Or(wanted, setting)
+	if id == "" || id == OwnLoop || wanted == "" && !possible {
+		return "", nil
+	}
+	p, known := engine.FindProfile(id)
+	if !known {
+		names := []string{OwnLoop}
+		for _, p := range engine.Profiles() {
+			names = append(names, p.ID)
+		}
+		return "", fault.Invalid("engine", fmt.Sprintf("there is no engine %q", id), "use one of "+strings.Join(names, ", "))
+	}
+	switch {
+	case g.Scripted:
+		return "", fault.Invalid("engine", "the demonstration has an engine of its own", "leave the engine out")
+	case g.Policy.Unconfined:
+		return "", fault.Invalid("engine", p.Name+" runs only in a sandbox, and this goal has none",
+			"leave out --unconfined or --engine")
+	case session.FindEngine(p).Program == "":
+		return "", fault.Invalid("engine", p.Name+" is not installed",
+			fmt.Sprintf("install it with %q, or choose another engine", p.Install))
+	}
+	return id, nil
+}

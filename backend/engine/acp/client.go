@@ -1,0 +1,103 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	sdk "github.com/coder/acp-go-sdk"
+)
+
+// errNotOffered answers what the filter does not let through anyhow.
+var errNotOffered = errors.New("not offered")
+
+// client answers the agent's requests. Files and terminals are not offered: the agent has its own, in the sandbox, and
+// these methods would work outside of it.
+type client struct{ conn *Conn }
+
+var (
+	_ sdk.Client                 = (*client)(nil)
+	_ sdk.ExtensionMethodHandler = (*client)(nil)
+)
+
+func (k *client) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
+	c := k.conn
+	if !c.ours(n.SessionId) {
+		return nil
+	}
+	switch u := n.Update; {
+	case u.AgentMessageChunk != nil && u.AgentMessageChunk.Content.Text != nil:
+		c.handler.Text(u.AgentMessageChunk.Content.Text.Text)
+	case u.ToolCall != nil:
+		if call, ok := c.remember(updateOfStart(*u.ToolCall)); ok {
+			c.handler.ToolCall(call)
+		}
+	case u.ToolCallUpdate != nil:
+		if call, ok := c.remember(updateOfUpdate(*u.ToolCallUpdate)); ok {
+			c.handler.ToolCall(call)
+		}
+	}
+	return nil
+}
+
+func (k *client) RequestPermission(
+	ctx context.Context, r sdk.RequestPermissionRequest,
+) (sdk.RequestPermissionResponse, error) {
+	c := k.conn
+	defer c.waiting.Add(-1) // the filter has counted it
+	withdrawn := sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()}
+	if !c.ours(r.SessionId) {
+		return withdrawn, nil
+	}
+	call, ok := c.remember(updateOfRequest(r.ToolCall))
+	if !ok {
+		return withdrawn, nil
+	}
+	want := map[Permission]sdk.PermissionOptionKind{
+		Allowed: sdk.PermissionOptionKindAllowOnce,
+		Denied:  sdk.PermissionOptionKindRejectOnce,
+	}[c.handler.Permission(ctx, call)]
+	for _, o := range r.Options {
+		if want != "" && o.Kind == want {
+			return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeSelected(o.OptionId)}, nil
+		}
+	}
+	return withdrawn, nil
+}
+
+func (k *client) ReadTextFile(context.Context, sdk.ReadTextFileRequest) (r sdk.ReadTextFileResponse, err error) {
+	return r, errNotOffered
+}
+
+func (k *client) WriteTextFile(context.Context, sdk.WriteTextFileRequest) (r sdk.WriteTextFileResponse, err error) {
+	return r, errNotOffered
+}
+
+func (k *client) CreateTerminal(context.Context, sdk.CreateTerminalRequest) (r sdk.CreateTerminalResponse, err error) {
+	return r, errNotOffered
+}
+
+func (k *client) KillTerminal(context.Context, sdk.KillTerminalRequest) (r sdk.KillTerminalResponse, err error) {
+	return r, errNotOffered
+}
+
+func (k *client) TerminalOutput(context.Context, sdk.TerminalOutputRequest) (r sdk.TerminalOutputResponse, err error) {
+	return r, errNotOffered
+}
+
+func (k *client) ReleaseTerminal(
+	context.Context, sdk.ReleaseTerminalRequest,
+) (r sdk.ReleaseTerminalResponse, err error) {
+	return r, errNotOffered
+}
+
+func (k *client) WaitForTerminalExit(
+	context.Context, sdk.WaitForTerminalExitRequest,
+) (r sdk.WaitForTerminalExitResponse, err error) {
+	return r, errNotOffered
+}
+
+// HandleExtensionMethod refuses what agents send besides the protocol. Notifications get no answer.
+func (k *client) HandleExtensionMethod(_ context.Context, _ string, _ json.RawMessage) (any, error) {
+	return nil, errNotOffered
+}

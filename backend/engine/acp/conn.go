@@ -1,0 +1,225 @@
+// Package acp speaks the Agent Client Protocol with an external agent that runs as a program: it starts a session,
+// sends prompts, and reports what the agent does. It is the only home of the protocol's SDK. Everything that the agent
+// sends is untrusted.
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	sdk "github.com/coder/acp-go-sdk"
+)
+
+// Handler receives what the agent sends in the session. Its methods are called one after the other for updates, and
+// concurrently for permission requests.
+type Handler interface {
+	// Text receives a piece of the agent's answer. It must not block.
+	Text(piece string)
+	// ToolCall receives what is known of a tool call after each update. It must not block.
+	ToolCall(c ToolCall)
+	// Permission decides a request. It may block; ctx ends when the agent is gone or has withdrawn the request.
+	Permission(ctx context.Context, c ToolCall) Permission
+}
+
+// Permission is the answer to a permission request.
+type Permission int
+
+// The answers. Withdrawn is for requests of a turn that was cancelled. "Always" is never chosen: it would bypass the
+// host for the rest of the session.
+const (
+	Withdrawn Permission = iota
+	Allowed
+	Denied
+)
+
+// Stop is why the agent ended its turn.
+type Stop string
+
+// The reasons, in the protocol's words.
+const (
+	StopEndTurn   Stop = "end_turn"
+	StopCancelled Stop = "cancelled"
+	StopRefusal   Stop = "refusal"
+)
+
+// Limits on what one agent may send.
+const (
+	maxOpenRequests = 64        // permission requests that wait at the same time
+	maxToolCalls    = 100       // tool calls that have not ended
+	maxCallText     = 32 << 10  // bytes of one text of a tool call
+	maxDiffs        = 128 << 10 // bytes of all changes of a tool call
+)
+
+// MCPServer is a server that is offered to the agent.
+type MCPServer struct {
+	Name, URL, Token string // Token is sent as a bearer token
+}
+
+// Conn is the connection to one agent with one session. Its methods may be called concurrently, except that only one
+// Prompt may run at a time.
+type Conn struct {
+	sdk     *sdk.ClientSideConnection
+	handler Handler
+	dir     string
+	mcp     []sdk.McpServer
+
+	Agent   string // the agent's name and version, as it reports them
+	canLoad bool
+	resumes bool
+
+	waiting atomic.Int32 // open permission requests
+
+	mu      sync.Mutex
+	session sdk.SessionId
+	replays bool                // the agent replays an old session: updates are dropped
+	calls   map[string]ToolCall // of this turn
+}
+
+// Open initializes the connection. in and out are the agent's standard input and output. The session begins with
+// NewSession or LoadSession.
+func Open(
+	ctx context.Context, version, dir string, h Handler, server MCPServer, in io.Writer, out io.Reader,
+) (*Conn, error) {
+	c := &Conn{handler: h, dir: dir, calls: map[string]ToolCall{}}
+	c.mcp = []sdk.McpServer{{Http: &sdk.McpServerHttpInline{
+		Type:    "http",
+		Name:    server.Name,
+		Url:     server.URL,
+		Headers: []sdk.HttpHeader{{Name: "Authorization", Value: "Bearer " + server.Token}},
+	}}}
+	locked, k := &lockedWriter{w: in}, &client{c}
+	filtered, to := io.Pipe()
+	c.sdk = sdk.NewClientSideConnection(k, locked, filtered)
+	go filter{c, k, locked}.run(out, to) //nolint:contextcheck // it lives as long as out
+	// the SDK logs whole messages of the agent
+	c.sdk.SetLogger(slog.New(slog.DiscardHandler))
+	got, err := c.sdk.Initialize(ctx, sdk.InitializeRequest{
+		ProtocolVersion: sdk.ProtocolVersionNumber,
+		ClientInfo:      &sdk.Implementation{Name: "goalpost", Version: version},
+	})
+	if err != nil {
+		return nil, describeError("start the protocol", err)
+	}
+	if got.ProtocolVersion != sdk.ProtocolVersionNumber {
+		return nil, fmt.Errorf("the agent speaks version %d of the protocol; Goalpost speaks version %d",
+			got.ProtocolVersion, sdk.ProtocolVersionNumber)
+	}
+	if !got.AgentCapabilities.McpCapabilities.Http {
+		return nil, errors.New("the agent cannot use MCP servers over HTTP, so it could not claim that the goal is reached")
+	}
+	if got.AgentInfo != nil {
+		c.Agent = truncate(got.AgentInfo.Name+" "+got.AgentInfo.Version, 100)
+	}
+	c.canLoad = got.AgentCapabilities.LoadSession
+	c.resumes = got.AgentCapabilities.SessionCapabilities.Resume != nil
+	return c, nil
+}
+
+// NewSession begins a session and returns its id.
+func (c *Conn) NewSession(ctx context.Context) (string, error) {
+	got, err := c.sdk.NewSession(ctx, sdk.NewSessionRequest{Cwd: c.dir, McpServers: c.mcp})
+	if err != nil {
+		return "", describeError("begin a session", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session = got.SessionId
+	return string(got.SessionId), nil
+}
+
+// LoadSession continues the session with that id. It reports false if the agent cannot continue sessions.
+func (c *Conn) LoadSession(ctx context.Context, id string) (bool, error) {
+	c.mu.Lock()
+	c.session, c.replays = sdk.SessionId(id), true
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		c.replays, c.calls = false, map[string]ToolCall{}
+		c.mu.Unlock()
+	}()
+	var err error
+	switch {
+	case c.resumes:
+		_, err = c.sdk.ResumeSession(ctx, sdk.ResumeSessionRequest{
+			Cwd: c.dir, McpServers: c.mcp, SessionId: sdk.SessionId(id),
+		})
+	case c.canLoad:
+		_, err = c.sdk.LoadSession(ctx, sdk.LoadSessionRequest{
+			Cwd: c.dir, McpServers: c.mcp, SessionId: sdk.SessionId(id),
+		})
+	default:
+		return false, nil
+	}
+	if err != nil {
+		return false, describeError("continue the session", err)
+	}
+	return true, nil
+}
+
+// Prompt sends a prompt and waits until the agent ends its turn.
+func (c *Conn) Prompt(ctx context.Context, text string) (Stop, error) {
+	c.mu.Lock()
+	c.calls = map[string]ToolCall{}
+	session := c.session
+	c.mu.Unlock()
+	got, err := c.sdk.Prompt(ctx, sdk.PromptRequest{SessionId: session, Prompt: []sdk.ContentBlock{sdk.TextBlock(text)}})
+	if err != nil {
+		return "", describeError("answer", err)
+	}
+	return Stop(got.StopReason), nil
+}
+
+// Cancel asks the agent to end its turn. Prompt returns when it has.
+func (c *Conn) Cancel(ctx context.Context) error {
+	c.mu.Lock()
+	session := c.session
+	c.mu.Unlock()
+	if err := c.sdk.Cancel(ctx, sdk.CancelNotification{SessionId: session}); err != nil {
+		return describeError("cancel the turn", err)
+	}
+	return nil
+}
+
+// Done is closed when the connection has ended: the agent is gone, or sent what the protocol does not allow.
+func (c *Conn) Done() <-chan struct{} { return c.sdk.Done() }
+
+// describeError returns an error of the protocol in one line, with the agent's own words.
+func describeError(doing string, err error) error {
+	var refused *sdk.RequestError
+	if !errors.As(err, &refused) {
+		return fmt.Errorf("the agent did not %s: %w", doing, err)
+	}
+	text := refused.Message
+	if data, err := json.Marshal(refused.Data); err == nil && refused.Data != nil {
+		text += " " + string(data)
+	}
+	return fmt.Errorf("the agent did not %s: %s", doing, truncate(text, 500))
+}
+
+// remember merges an update into what is known of a call, and returns the result.
+func (c *Conn) remember(u update) (ToolCall, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	call, known := c.calls[u.id]
+	if c.replays || !known && len(c.calls) >= maxToolCalls {
+		return ToolCall{}, false
+	}
+	u.mergeInto(&call)
+	if c.calls[u.id] = call; call.IsOver() {
+		delete(c.calls, u.id)
+	}
+	return call, true
+}
+
+// ours reports whether a message belongs to this connection's session.
+func (c *Conn) ours(id sdk.SessionId) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return id == c.session && !c.replays
+}

@@ -1,0 +1,136 @@
+package acp
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	sdk "github.com/coder/acp-go-sdk"
+)
+
+// ToolCall is what is known of a tool call of the agent.
+type ToolCall struct {
+	ID     string
+	Kind   string // read, edit, delete, move, search, execute, think, fetch, switch_mode, other; a hint, not a proof
+	Title  string
+	Status string // pending, in_progress, completed, failed
+	// Input is the JSON of the tool's own arguments, "" if the agent does not send them.
+	Input string
+	Paths []string // that it names, as the agent wrote them
+	Diffs []Diff
+	// Output is what the tool answered, in the agent's words.
+	Output string
+}
+
+// Diff is a change of one file, as the agent announces it.
+type Diff struct{ Path, Old, New string }
+
+// IsOver reports whether the call has ended.
+func (c ToolCall) IsOver() bool { return c.Status == "completed" || c.Status == "failed" }
+
+// update is what one message says of a call. Nil and empty fields change nothing.
+type update struct {
+	id, kind, title, status string
+	input, output           any
+	locations               []sdk.ToolCallLocation
+	content                 []sdk.ToolCallContent
+}
+
+func updateOfStart(u sdk.SessionUpdateToolCall) update {
+	return update{
+		id: string(u.ToolCallId), kind: string(u.Kind), title: u.Title, status: string(u.Status),
+		input: u.RawInput, output: u.RawOutput, locations: u.Locations, content: u.Content,
+	}
+}
+
+func updateOfUpdate(u sdk.SessionToolCallUpdate) update {
+	return updateOfRequest(sdk.ToolCallUpdate{
+		ToolCallId: u.ToolCallId, Kind: u.Kind, Title: u.Title, Status: u.Status,
+		RawInput: u.RawInput, RawOutput: u.RawOutput, Locations: u.Locations, Content: u.Content,
+	})
+}
+
+func updateOfRequest(u sdk.ToolCallUpdate) update {
+	out := update{
+		id: string(u.ToolCallId), input: u.RawInput, output: u.RawOutput, locations: u.Locations, content: u.Content,
+	}
+	if u.Kind != nil {
+		out.kind = string(*u.Kind)
+	}
+	if u.Title != nil {
+		out.title = *u.Title
+	}
+	if u.Status != nil {
+		out.status = string(*u.Status)
+	}
+	return out
+}
+
+// mergeInto adds the update to what is known. What the agent announced stays, where a later message leaves it out.
+func (u update) mergeInto(c *ToolCall) {
+	c.ID = u.id
+	for _, field := range []struct {
+		to   *string
+		text string
+	}{{&c.Kind, u.kind}, {&c.Title, u.title}, {&c.Status, u.status}, {&c.Input, jsonText(u.input)}} {
+		if field.text != "" {
+			*field.to = truncate(field.text, maxCallText)
+		}
+	}
+	if len(u.locations) > 0 {
+		c.Paths = nil
+		for _, l := range u.locations[:min(len(u.locations), 50)] {
+			c.Paths = append(c.Paths, truncate(l.Path, 4096))
+		}
+	}
+	var texts []string
+	var diffs []Diff
+	size := 0
+	for _, part := range u.content[:min(len(u.content), 50)] {
+		switch {
+		case part.Diff != nil:
+			d := Diff{Path: truncate(part.Diff.Path, 4096), New: truncate(part.Diff.NewText, maxCallText)}
+			if part.Diff.OldText != nil {
+				d.Old = truncate(*part.Diff.OldText, maxCallText)
+			}
+			if size += len(d.New) + len(d.Old); size <= maxDiffs {
+				diffs = append(diffs, d)
+			}
+		case part.Content != nil && part.Content.Content.Text != nil:
+			texts = append(texts, part.Content.Content.Text.Text)
+		}
+	}
+	if len(diffs) > 0 {
+		c.Diffs = diffs
+	}
+	switch {
+	case len(texts) > 0:
+		c.Output = truncate(strings.Join(texts, "\n"), maxCallText)
+	case jsonText(u.output) != "":
+		c.Output = truncate(jsonText(u.output), maxCallText)
+	}
+}
+
+// jsonText is a value as JSON, "" for none and for an object without fields.
+func jsonText(v any) string {
+	if v == nil {
+		return ""
+	}
+	b, err := json.Marshal(v)
+	if err != nil || string(b) == "{}" || string(b) == "null" {
+		return ""
+	}
+	return string(b)
+}
+
+// truncate shortens a text to at most so many bytes, between characters.
+func truncate(s string, most int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most] + "…"
+}

@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"goalpost/backend/engine/acp"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fakeEffects says what it was asked.
+type fakeEffects struct{}
+
+func (fakeEffects) Command(_ context.Context, command string) (policy.Effect, error) {
+	return policy.Effect{Risk: policy.WriteLocal, CommandLine: command}, nil
+}
+
+func (fakeEffects) Write(_ context.Context, path string) (policy.Effect, error) {
+	return policy.Effect{Risk: policy.WriteLocal, Paths: []string{path}}, nil
+}
+
+// TestEffect_OfWhatAgentsSend_IsOfWhatIsAsked: each agent puts its arguments elsewhere. What is missing is unknown, and
+// unknown asks, unless the call has happened.
+func TestEffect_OfWhatAgentsSend_IsOfWhatIsAsked(t *testing.T) {
+	s := New(Options{Effects: fakeEffects{}, Dir: "/work"})
+	tools := map[string]*Tool{}
+	for _, tool := range s.AgentTools() {
+		tools[tool.Spec().Name] = tool
+	}
+	for name, c := range map[string]struct {
+		call     acp.ToolCall
+		observed bool
+		tool     string
+		want     policy.Effect
+		asks     bool
+	}{
+		"a command line": {
+			call: acp.ToolCall{Kind: "execute", Input: `{"command":"make && rm x"}`},
+			tool: ToolRun, want: policy.Effect{Risk: policy.WriteLocal, CommandLine: "make && rm x"},
+		},
+		"a shell and its words": {
+			call: acp.ToolCall{Kind: "execute", Input: `{"command":["bash","-lc","make"]}`},
+			tool: ToolRun, want: policy.Effect{Risk: policy.WriteLocal, CommandLine: "make"},
+		},
+		"a program and its words": {
+			call: acp.ToolCall{Kind: "execute", Input: `{"command":["echo","it's"]}`},
+			tool: ToolRun, want: policy.Effect{Risk: policy.WriteLocal, CommandLine: `'echo' 'it'\''s'`},
+		},
+		"a command that is called a read": {
+			call: acp.ToolCall{Kind: "read", Input: `{"command":"cat x"}`},
+			tool: ToolRun, want: policy.Effect{Risk: policy.WriteLocal, CommandLine: "cat x"},
+		},
+		"an edit by its diff": {
+			call: acp.ToolCall{Kind: "edit", Diffs: []acp.Diff{{Path: "a/b.txt", New: "x"}}},
+			tool: ToolEdit, want: policy.Effect{Risk: policy.WriteLocal, Paths: []string{"/work/a/b.txt"}},
+		},
+		"an edit that leaves the folder": {
+			call: acp.ToolCall{Kind: "edit", Input: `{"filePath":"/work/../etc/x"}`},
+			tool: ToolEdit, want: policy.Effect{Risk: policy.WriteLocal, Paths: []string{"/etc/x"}},
+		},
+		"a fetch": {
+			call: acp.ToolCall{Kind: "fetch", Input: `{"url":"https://a.example/x"}`},
+			tool: ToolFetch, want: policy.Effect{Risk: policy.NetworkGet, Hosts: []string{"a.example"}},
+		},
+		"a command without arguments": {
+			call: acp.ToolCall{Kind: "execute", Title: "bash", Input: ""}, tool: ToolRun, asks: true,
+		},
+		"arguments that were cut":  {call: acp.ToolCall{Kind: "execute", Input: `{"command":"ma…`}, tool: ToolRun, asks: true},
+		"a read without arguments": {call: acp.ToolCall{Kind: "read"}, tool: ToolRead, asks: true},
+		"an unknown tool":          {call: acp.ToolCall{Kind: "other", Input: `{"x":1}`}, tool: ToolOther, asks: true},
+		"a kind of the future":     {call: acp.ToolCall{Kind: "levitate"}, tool: ToolOther, asks: true},
+		"an unknown tool that ran": {
+			call: acp.ToolCall{Kind: "other"}, observed: true, tool: ToolOther,
+			want: policy.Effect{Risk: policy.ReadOnly},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			call := agentCall(c.call, c.observed)
+			if call.Tool != c.tool {
+				t.Fatalf("it is %s", call.Tool)
+			}
+			got, err := tools[call.Tool].Effect(t.Context(), []byte(call.Arguments))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Observed != c.observed || (got.Unparsed != "") != c.asks {
+				t.Fatalf("%+v", got)
+			}
+			if !c.asks && (got.Risk != c.want.Risk || got.CommandLine != c.want.CommandLine ||
+				strings.Join(got.Paths, " ") != strings.Join(c.want.Paths, " ") ||
+				strings.Join(got.Hosts, " ") != strings.Join(c.want.Hosts, " ")) {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestFind_NpmInstallation_NamesProgramAndVersion: the native program is started, not the script that starts it.
+func TestFind_NpmInstallation_NamesProgramAndVersion(t *testing.T) {
+	root := t.TempDir()
+	write := func(path, text string) {
+		path = filepath.Join(root, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil { //nolint:gosec // a program
+			t.Fatal(err)
+		}
+	}
+	p, _ := FindProfile("opencode")
+	if found := Find(p, root+"/bin", ""); found.Program != "" {
+		t.Fatalf("found %+v", found)
+	}
+	for _, arch := range []string{"linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"} {
+		write("lib/node_modules/opencode-"+arch+"/bin/opencode", "native")
+	}
+	write("lib/node_modules/opencode-ai/bin/opencode", "script")
+	write("lib/node_modules/opencode-ai/package.json", `{"version":"1.18.33"}`)
+	write("bin/other", "")
+	if err := os.Symlink("../lib/node_modules/opencode-ai/bin/opencode", filepath.Join(root, "bin/opencode")); err != nil {
+		t.Fatal(err)
+	}
+	found := Find(p, root+"/bin", "")
+	text, err := os.ReadFile(found.Program)
+	if err != nil || string(text) != "native" || found.Version != "1.18.33" || !found.IsTested() {
+		t.Errorf("found %+v: %s %v", found, text, err)
+	}
+}
+
+// TestFirstPrompt_AfterALostSession_HasTheGoalAndTheNewest: an agent that lost its session learns the goal, what was
+// done, and what is new, in bounded size.
+func TestFirstPrompt_AfterALostSession_HasTheGoalAndTheNewest(t *testing.T) {
+	messages := []goal.Message{{Role: goal.User, Text: "Goal: build it"}}
+	for range 500 {
+		messages = append(messages,
+			goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: "c", Tool: ToolRun, Arguments: `{"command":"make"}`}}},
+			goal.Message{Role: goal.ToolRole, CallID: "c", Text: "{\"ok\":true}\n" + strings.Repeat("x", 5000)})
+	}
+	messages = append(messages, goal.Message{Role: goal.User, Text: "the run continues"})
+	text := firstPrompt(goal.Turn{System: "THE CONTRACT", Messages: messages})
+	for _, want := range []string{"THE CONTRACT", "Goal: build it", "agent_run", "the run continues"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if len(text) > 2*maxSummary {
+		t.Errorf("%d bytes", len(text))
+	}
+	if text := firstPrompt(goal.Turn{System: "S", Messages: messages[:1]}); text != "S\nGoal: build it" {
+		t.Errorf("a new goal begins with %q", text)
+	}
+}

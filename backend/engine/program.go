@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"goalpost/backend/engine/acp"
+	"goalpost/backend/process"
+	"goalpost/backend/tail"
+)
+
+// program is the agent's running program with its connection.
+type program struct {
+	process process.Process
+	conn    *acp.Conn
+	files   []*os.File // our ends of its pipes
+	words   *tail.Writer
+	work    sync.WaitGroup
+}
+
+// writeTimeout is how long an agent may leave a message unread.
+const writeTimeout = 30 * time.Second
+
+// timedWriter fails if the agent does not read.
+type timedWriter struct{ file *os.File }
+
+func (w timedWriter) Write(b []byte) (int, error) {
+	_ = w.file.SetWriteDeadline(time.Now().Add(writeTimeout))
+	return w.file.Write(b) //nolint:wrapcheck // the SDK wraps it
+}
+
+// ensureStarted starts the agent if it does not run. fresh means that it knows nothing of the goal.
+func (s *Session) ensureStarted(ctx context.Context) (fresh bool, err error) {
+	s.mu.Lock()
+	old := s.agent
+	s.mu.Unlock()
+	switch {
+	case old != nil && !old.hasEnded():
+		return false, nil
+	case old != nil:
+		s.closeProgram(ctx)
+		if err := s.noteCrash(old); err != nil {
+			return false, err
+		}
+	}
+	if s.gate == nil {
+		if s.gate, err = s.openGateway(ctx); err != nil {
+			return false, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	p, err := s.startProgram(ctx)
+	if err != nil {
+		return false, err
+	}
+	fresh, err = s.openSession(ctx, p)
+	if err != nil {
+		p.end()
+		return false, fmt.Errorf("%s: %w. %s", s.opts.Installed.Profile.Name, err, p.lastWords())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.agent = p
+	s.inbox.reset()
+	return fresh, nil
+}
+
+func (s *Session) startProgram(ctx context.Context) (p *program, err error) {
+	profile := s.opts.Installed.Profile
+	p = &program{words: tail.NewWriter(2048)}
+	var theirs []*os.File
+	defer func() {
+		for _, f := range theirs { // the program has copies
+			_ = f.Close()
+		}
+		if err != nil {
+			p.end()
+		}
+	}()
+	var ends [3][2]*os.File // read, write
+	for i := range ends {
+		if ends[i][0], ends[i][1], err = os.Pipe(); err != nil {
+			return nil, fmt.Errorf("pipe: %w", err)
+		}
+		ours, his := ends[i][0], ends[i][1]
+		if i == 0 {
+			ours, his = his, ours
+		}
+		p.files, theirs = append(p.files, ours), append(theirs, his)
+	}
+	env := append(append([]string{}, s.opts.Env...), profile.Env(s.gate.modelURL(), s.gate.token, s.opts.Window)...)
+	p.process, err = s.opts.Launcher.Start(ctx, process.Command{
+		Argv:  append([]string{s.opts.Installed.Program}, profile.Args...),
+		Env:   env,
+		Dir:   s.opts.Dir,
+		Files: theirs,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", profile.Name, err)
+	}
+	p.work.Go(func() { _, _ = io.Copy(p.words, p.files[2]) })
+	p.conn, err = acp.Open(ctx, s.opts.Version, s.opts.Dir, listener{s}, acp.MCPServer{
+		Name: serverName, URL: s.gate.toolsURL(), Token: s.gate.token,
+	}, timedWriter{p.files[0]}, p.files[1])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w. %s", profile.Name, err, p.lastWords())
+	}
+	return p, nil
+}
+
+// agentState is what the host stores of an agent's session.
+type agentState struct {
+	Engine  string `json:"engine"`
+	Session string `json:"session"`
+}
+
+// openSession continues the goal's session if the agent can, and begins a new one otherwise.
+func (s *Session) openSession(ctx context.Context, p *program) (fresh bool, err error) {
+	var old agentState
+	b, err := os.ReadFile(s.opts.StateFile)
+	if err == nil {
+		err = json.Unmarshal(b, &old)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.opts.Log.Warn("the agent's session is not known", "error", err)
+	}
+	if old.Session != "" && old.Engine == s.opts.Installed.Profile.ID && s.opts.Installed.Profile.Resumes {
+		switch ok, err := p.conn.LoadSession(ctx, old.Session); {
+		case ok:
+			return false, nil
+		case err != nil:
+			s.journalWarning("engine", err.Error()+"; it begins a new session with a summary")
+		}
+	}
+	id, err := p.conn.NewSession(ctx)
+	if err != nil {
+		return false, err
+	}
+	if b, err = json.Marshal(agentState{s.opts.Installed.Profile.ID, id}); err == nil {
+		err = os.WriteFile(s.opts.StateFile, b, 0o600)
+	}
+	if err != nil {
+		s.opts.Log.Warn("the agent's session is not stored", "error", err)
+	}
+	return true, nil
+}
+
+// closeProgram ends the agent's program, if it runs.
+func (s *Session) closeProgram(context.Context) {
+	s.mu.Lock()
+	p := s.agent
+	s.agent, s.turn = nil, nil
+	s.inbox.withdrawAll()
+	s.mu.Unlock()
+	if p != nil {
+		p.end()
+	}
+}
+
+func (p *program) hasEnded() bool {
+	select {
+	case <-p.process.Done():
+		return true
+	case <-p.conn.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// lastWords is the end of what the program wrote to standard error.
+func (p *program) lastWords() string {
+	text := strings.Join(strings.Fields(p.words.String()), " ")
+	if text == "" {
+		return "It wrote no error."
+	}
+	return "It wrote: " + text
+}
+
+// end kills the program's process group and waits until nothing uses its pipes.
+func (p *program) end() {
+	if p.process != nil {
+		_ = p.process.Signal(syscall.SIGKILL) // it may have ended
+	}
+	p.disconnect()
+	p.work.Wait()
+}
+
+// disconnect closes our ends of the pipes: children of an agent that has ended may keep the others open.
+func (p *program) disconnect() {
+	for _, f := range p.files {
+		_ = f.Close()
+	}
+}

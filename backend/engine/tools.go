@@ -1,0 +1,339 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"goalpost/backend/engine/acp"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+)
+
+// Effects says what an action of the agent would do, by the rules for our own tools.
+type Effects interface {
+	Command(ctx context.Context, command string) (policy.Effect, error)
+	// Write is about a file, by its absolute path.
+	Write(ctx context.Context, path string) (policy.Effect, error)
+}
+
+// The agent's own tools, as the journal and the policy name them.
+const (
+	ToolRead  = "agent_read"
+	ToolEdit  = "agent_edit"
+	ToolRun   = "agent_run"
+	ToolFetch = "agent_fetch"
+	ToolOther = "agent_other"
+)
+
+// toolOfKind is our name for a tool of the agent. The kind is the agent's word: it chooses the question for the user,
+// and the sandbox limits what happens.
+func toolOfKind(kind string) string {
+	switch kind {
+	case "read", "search":
+		return ToolRead
+	case "edit", "delete", "move":
+		return ToolEdit
+	case "execute":
+		return ToolRun
+	case "fetch":
+		return ToolFetch
+	}
+	return ToolOther
+}
+
+// callArguments describe a call of the agent's own tools for the journal, the policy and the user.
+type callArguments struct {
+	Title   string          `json:"title,omitempty"`
+	Command string          `json:"command,omitempty"`
+	Paths   []string        `json:"paths,omitempty"`
+	URL     string          `json:"url,omitempty"`
+	Changes []change        `json:"changes,omitempty"`
+	Input   json.RawMessage `json:"input,omitempty"` // what the agent sent, if nothing above was found in it
+	// Observed: the agent did it without asking.
+	Observed bool `json:"observed,omitempty"`
+}
+
+type change struct {
+	Path string `json:"path"`
+	Old  string `json:"old,omitempty"`
+	New  string `json:"new"`
+}
+
+// input are the arguments of tools that the supported agents have.
+type input struct {
+	Command  json.RawMessage `json:"command"` // a string or a list of strings
+	FilePath string          `json:"filePath"`
+	File     string          `json:"file_path"`
+	Path     string          `json:"path"`
+	URL      string          `json:"url"`
+}
+
+// agentCall turns a call of the agent's own tools into a call for the loop.
+func agentCall(c acp.ToolCall, observed bool) goal.Call {
+	a := callArguments{Title: c.Title, Observed: observed}
+	var in input
+	parsed := json.Unmarshal([]byte(c.Input), &in) == nil
+	tool := toolOfKind(c.Kind)
+	if parsed {
+		a.Command, a.URL = commandOf(in.Command), in.URL
+	}
+	if a.Command != "" {
+		tool = ToolRun // whatever the agent calls it
+	}
+	for _, d := range c.Diffs {
+		a.Changes = append(a.Changes, change(d))
+		a.Paths = appendNew(a.Paths, d.Path)
+	}
+	for _, p := range append([]string{in.FilePath, in.File, in.Path}, c.Paths...) {
+		if parsed || p != "" {
+			a.Paths = appendNew(a.Paths, p)
+		}
+	}
+	if tool == ToolOther || a.Command == "" && a.URL == "" && len(a.Paths) == 0 {
+		if json.Valid([]byte(c.Input)) {
+			a.Input = json.RawMessage(c.Input)
+		}
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // the user reads commands in it
+	if err := encoder.Encode(a); err != nil {
+		text.Reset()
+		text.WriteString("{}") // unknown, which asks
+	}
+	return goal.Call{ID: newCallID(), Tool: tool, Arguments: strings.TrimSpace(text.String())}
+}
+
+func appendNew(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	if s == "" {
+		return list
+	}
+	return append(list, s)
+}
+
+// commandOf is a command line, or the words of a program and its arguments.
+func commandOf(raw json.RawMessage) string {
+	var line string
+	if json.Unmarshal(raw, &line) == nil {
+		return line
+	}
+	var words []string
+	if json.Unmarshal(raw, &words) != nil || len(words) == 0 {
+		return ""
+	}
+	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && strings.HasPrefix(words[1], "-") {
+		return words[2] // of a shell
+	}
+	for i, w := range words {
+		words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	}
+	return strings.Join(words, " ")
+}
+
+// Tool is one kind of the agent's own tools, for the loop. A call of it comes from the agent's permission request, or
+// was observed.
+type Tool struct {
+	session *Session
+	spec    goal.ToolSpec
+}
+
+// AgentTools are the tools for calls of the agent's own tools.
+func (s *Session) AgentTools() []*Tool {
+	var list []*Tool
+	for _, t := range []struct{ name, words string }{
+		{ToolRead, "reads files"},
+		{ToolEdit, "changes files"},
+		{ToolRun, "runs a program"},
+		{ToolFetch, "fetches from the network"},
+		{ToolOther, "uses another tool"},
+	} {
+		list = append(list, &Tool{s, goal.ToolSpec{
+			Name:        t.name,
+			Description: "The external agent " + t.words + ".",
+			Schema:      json.RawMessage(`{"type":"object"}`),
+		}})
+	}
+	return list
+}
+
+// Spec describes the tool.
+func (t *Tool) Spec() goal.ToolSpec { return t.spec }
+
+// Effect says what the call would do. What the agent does not say is unknown, and asks the user.
+func (t *Tool) Effect(ctx context.Context, args json.RawMessage) (policy.Effect, error) {
+	var a callArguments
+	if err := json.Unmarshal(args, &a); err != nil {
+		return policy.Effect{}, fmt.Errorf("the call cannot be read: %w", err)
+	}
+	effect, err := t.effect(ctx, a)
+	if err != nil && a.Observed { // it has happened
+		return policy.Effect{Risk: policy.ReadOnly, Observed: true, Reason: err.Error()}, nil
+	}
+	effect.Observed = a.Observed
+	return effect, err
+}
+
+func (t *Tool) effect(ctx context.Context, a callArguments) (policy.Effect, error) {
+	switch t.spec.Name {
+	case ToolRun:
+		if strings.TrimSpace(a.Command) != "" {
+			return t.session.opts.Effects.Command(ctx, a.Command)
+		}
+	case ToolEdit:
+		if len(a.Paths) > 0 {
+			return t.writeEffect(ctx, a.Paths)
+		}
+	case ToolRead:
+		if len(a.Paths) > 0 || a.Observed {
+			return policy.Effect{Risk: policy.ReadOnly}, nil
+		}
+	case ToolFetch:
+		if u, err := url.Parse(a.URL); err == nil && u.Hostname() != "" {
+			return policy.Effect{Risk: policy.NetworkGet, Hosts: []string{u.Hostname()}, Ports: []string{u.Port()}}, nil
+		}
+	case ToolOther:
+		if a.Observed {
+			return policy.Effect{Risk: policy.ReadOnly}, nil
+		}
+	}
+	return policy.Effect{
+		Risk:     policy.WriteLocal,
+		Unparsed: "the agent does not say what " + describeTitle(a.Title) + " would do",
+	}, nil
+}
+
+func describeTitle(title string) string {
+	if title == "" {
+		return "the call"
+	}
+	return fmt.Sprintf("%q", title)
+}
+
+// writeEffect combines the effects of writing several files.
+func (t *Tool) writeEffect(ctx context.Context, paths []string) (all policy.Effect, err error) {
+	for _, p := range paths {
+		if !filepath.IsAbs(p) {
+			p = filepath.Join(t.session.opts.Dir, p)
+		}
+		e, err := t.session.opts.Effects.Write(ctx, filepath.Clean(p))
+		if err != nil {
+			return all, err
+		}
+		if all.Risk == "" || e.Risk.Exceeds(all.Risk) {
+			all.Risk = e.Risk
+		}
+		all.Paths = append(all.Paths, e.Paths...)
+		all.Persistent = all.Persistent || e.Persistent
+		all.Irreversible = all.Irreversible || e.Irreversible
+		if e.Reason != "" {
+			all.Reason = e.Reason
+		}
+	}
+	return all, nil
+}
+
+// Show is what the user sees of a call besides its arguments: the changes of files.
+func (t *Tool) Show(_ context.Context, c goal.Call) string {
+	var a callArguments
+	if json.Unmarshal([]byte(c.Arguments), &a) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, d := range a.Changes {
+		fmt.Fprintf(&b, "--- %s\n", d.Path)
+		for _, part := range []struct{ mark, text string }{{"-", d.Old}, {"+", d.New}} {
+			if part.text == "" {
+				continue
+			}
+			for _, line := range strings.Split(strings.TrimSuffix(part.text, "\n"), "\n") {
+				b.WriteString(part.mark + line + "\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+// Do lets the agent continue with the call, and waits until it has ended.
+func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
+	s := t.session
+	s.mu.Lock()
+	r := s.inbox.find(t.spec.Name, string(args))
+	if r == nil {
+		s.mu.Unlock()
+		return goal.Result{Text: "the agent no longer waits for this"}
+	}
+	r.started = true
+	if r.answer == nil {
+		defer s.mu.Unlock()
+		return resultOf(r.seen)
+	}
+	r.answer <- acp.Allowed
+	agent, turn := s.agent, s.turn
+	s.mu.Unlock()
+	if agent == nil || turn == nil {
+		return goal.Result{Text: "the agent no longer waits for this"}
+	}
+	for {
+		s.mu.Lock()
+		others := s.inbox.undecided(r)
+		output := r.seen.Output
+		s.mu.Unlock()
+		select {
+		case <-r.over:
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return resultOf(r.seen)
+		default:
+		}
+		if others { // the agent may need its answer to end this call
+			s.mu.Lock()
+			r.left = true
+			s.mu.Unlock()
+			return goal.Result{OK: true, GoesOn: true, Text: "it was running when the agent asked for the next permission\n" +
+				output}
+		}
+		select {
+		case <-r.over:
+		case <-s.changed:
+		case <-turn.done: // the updates came before
+			if agent.hasEnded() {
+				return goal.Result{Text: "the agent's program ended while it ran: its outcome is unknown"}
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return resultOf(r.seen)
+		case <-agent.process.Done():
+			return goal.Result{Text: "the agent's program ended while it ran: its outcome is unknown"}
+		case <-ctx.Done():
+			return goal.Result{Text: "it was running when the run was stopped"}
+		}
+	}
+}
+
+// find returns the first request of this call that was not started.
+func (b *inbox) find(tool, arguments string) *request {
+	for _, r := range b.requests {
+		if r.given && !r.started && r.call.Tool == tool && r.call.Arguments == arguments {
+			return r
+		}
+	}
+	return nil
+}
+
+func resultOf(c acp.ToolCall) goal.Result {
+	text := c.Output
+	if text == "" {
+		text = "the agent reported no output"
+	}
+	return goal.Result{OK: c.Status == "completed", Text: text}
+}

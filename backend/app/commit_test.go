@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestCommit_OfAGoal_HasItsFilesAlone: the commit has what the goal changed, and nothing that git ignores; what the user
-// had not committed before is named, and what is checked out stays.
+// TestCommit_OfAGoal_HasItsFilesAlone: the commit has what the goal changed, and nothing that git ignores;
+// what the user had not committed before is named, and what is checked out stays.
 func TestCommit_OfAGoal_HasItsFilesAlone(t *testing.T) {
 	p, dir := start(t, t.TempDir()), t.TempDir()
 	write := func(name, content string) {

@@ -56,7 +56,8 @@ func (p Program) root() *cobra.Command {
 			(*api.GoalAPI).Delete),
 		orders.steer(), orders.prune(),
 		approvals.approvals(), approvals.approve(), approvals.deny(), approvals.revoke(),
-		providerCommands{p}.providers(), p.engines(), mcpCommands{p}.mcp(), recipeCommands{p}.recipe(), secretCommands{p}.secrets(),
+		providerCommands{p}.providers(), p.engines(), mcpCommands{p}.mcp(),
+		recipeCommands{p}.recipe(), secretCommands{p}.secrets(),
 		sandboxCommand{p}.sandbox(), traceCommand{p}.trace(), p.doctor(),
 		serving.serve(), serving.static(), p.version(), p.exitCodes(), p.manual(),
 	)

@@ -22,10 +22,14 @@ func TestDisplayText_ReadsEveryForm(t *testing.T) {
 	}{
 		"none": {nil, ""},
 		"text": {&goal.Reasoning{Text: "first", Items: []json.RawMessage{[]byte(`{"text":"no"}`)}}, "first"},
-		"thinking": {items(`{"type":"thinking","thinking":"one","signature":"s"}`, `{"type":"thinking","thinking":"two"}`),
-			"one\n\ntwo"},
-		"details": {items(`{"type":"reasoning.summary","summary":"short"}`, `{"type":"reasoning.text","text":"long"}`),
-			"short\n\nlong"},
+		"thinking": {
+			items(`{"type":"thinking","thinking":"one","signature":"s"}`, `{"type":"thinking","thinking":"two"}`),
+			"one\n\ntwo",
+		},
+		"details": {
+			items(`{"type":"reasoning.summary","summary":"short"}`, `{"type":"reasoning.text","text":"long"}`),
+			"short\n\nlong",
+		},
 		"responses": {items(`{"type":"reasoning","summary":[{"text":"a"},{"text":"b"}],"encrypted_content":"x"}`), "a\n\nb"},
 		"encrypted": {items(`{"type":"redacted_thinking","data":"x"}`, `7`, `{"summary":null}`), ""},
 	} {

@@ -16,9 +16,9 @@ type ActionResult struct {
 
 // ActionPoint is where and when an action touched a page.
 type ActionPoint struct {
-	Words string // what was touched, as users are shown it; from the page
-	X, Y float64 // CSS pixels of the viewport
-	At   time.Time
+	Words string  // what was touched, as users are shown it; from the page
+	X, Y  float64 // CSS pixels of the viewport
+	At    time.Time
 }
 
 // SnapshotOptions selects a part of a page.

@@ -174,7 +174,8 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 	c.step = d.goal.Spent.Steps
 	guarded := loopguard.NewCall(c.Tool, c.key)
 	repeated := d.guard.Check(guarded, c.effect)
-	if repeated != "" && !c.effect.Observed { // also of what is refused anyhow: arguments that do not fit, a tool that is not there
+	// also of what is refused anyhow: arguments that do not fit, a tool that is not there
+	if repeated != "" && !c.effect.Observed {
 		c.refusal = refusalf(event.Denied, "%s", repeated)
 	}
 	if !c.isRefused() && !c.effect.Observed {

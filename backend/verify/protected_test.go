@@ -132,33 +132,55 @@ func TestUnobserved(t *testing.T) {
 		{"a conftest.py", "true pytest", python, "-- deep/conftest.py --\nx = 1\n", "deep/conftest.py"},
 		{"the work", "true app.py", "-- app.py --\nexit(1)\n", "-- app.py --\nexit(0)\n", ""},
 		{"a Makefile", "true", "-- Makefile --\ntest:\n\tfalse\n", "-- Makefile --\ntest:\n\ttrue\n", "Makefile"},
-		{"a target that the user asks for", "make -s hello", "-- Makefile --\nall:\n\tfalse\n",
-			"-- Makefile --\nall:\n\tfalse\nhello:\n\ttrue\n", ""},
-		{"a target in another folder", "make -C sub test", "-- sub/Makefile --\ntest:\n\tfalse\n",
-			"-- sub/Makefile --\ntest:\n\ttrue\n", "sub/Makefile"},
-		{"a script that a Makefile names", "true", "-- Makefile --\ntest:\n\tsh ci/all.sh\n-- ci/all.sh --\nfalse\n",
-			"-- ci/all.sh --\ntrue\n", "ci/all.sh"},
+		{
+			"a target that the user asks for", "make -s hello", "-- Makefile --\nall:\n\tfalse\n",
+			"-- Makefile --\nall:\n\tfalse\nhello:\n\ttrue\n", "",
+		},
+		{
+			"a target in another folder", "make -C sub test", "-- sub/Makefile --\ntest:\n\tfalse\n",
+			"-- sub/Makefile --\ntest:\n\ttrue\n", "sub/Makefile",
+		},
+		{
+			"a script that a Makefile names", "true", "-- Makefile --\ntest:\n\tsh ci/all.sh\n-- ci/all.sh --\nfalse\n",
+			"-- ci/all.sh --\ntrue\n", "ci/all.sh",
+		},
 		{"a script of the work", "true", "-- deploy.sh --\nfalse\n", "-- deploy.sh --\ntrue\n", ""},
 		{"the scripts of package.json", "true", npm, "-- package.json --\n{\"scripts\": {\"test\": \"true\"}}\n", "package.json"},
-		{"another script and a dependency", "true", npm,
-			"-- package.json --\n{\"dependencies\": {\"x\": \"1\"}, \"scripts\": {\"start\": \"node .\", \"test\": \"jest\"}}\n", ""},
+		{
+			"another script and a dependency", "true", npm,
+			"-- package.json --\n{\"dependencies\": {\"x\": \"1\"}, \"scripts\": {\"start\": \"node .\", \"test\": \"jest\"}}\n", "",
+		},
 		{"settings of jest", "true", npm, "-- jest.config.cjs --\n1\n", "jest.config.cjs"},
 		{"a dependency of go", "true", "-- go.mod --\nmodule x\n", "-- go.mod --\nmodule x\nrequire z v1.2.0\n", ""},
 		{"a replaced module of go", "true", "-- go.mod --\nmodule x\n", "-- go.mod --\nmodule x\nreplace y => ./y\n", "go.mod"},
-		{"a dependency of cargo", "true", "-- Cargo.toml --\n[package]\nname='x'\n",
-			"-- Cargo.toml --\n[package]\nname='x'\n[dependencies]\ny = '1'\n", ""},
-		{"tests that cargo leaves out", "true", "-- Cargo.toml --\n[package]\nname='x'\n",
-			"-- Cargo.toml --\n[package]\nname='x'\n[lib]\ntest = false\n", "Cargo.toml"},
-		{"tests that maven skips", "true", "-- pom.xml --\n<project><properties><v>1</v></properties></project>\n",
-			"-- pom.xml --\n<project><properties><v>1</v><maven.test.skip>true</maven.test.skip></properties></project>\n", "pom.xml"},
-		{"a dependency of maven", "true", "-- pom.xml --\n<project></project>\n",
-			"-- pom.xml --\n<project><dependencies><dependency>x</dependency></dependencies></project>\n", ""},
-		{"a dependency of gradle", "true", "-- build.gradle --\ndependencies {\n}\ntest { }\n",
-			"-- build.gradle --\ndependencies {\n  testImplementation 'x'\n}\ntest { }\n", ""},
-		{"the tests of gradle", "true", "-- build.gradle --\ntest {\n  useJUnit()\n}\n",
-			"-- build.gradle --\ntest {\n  enabled = false\n}\n", "build.gradle"},
-		{"settings of pytest in a file of many uses", "true", "-- pyproject.toml --\n[project]\nname='x'\n",
-			"-- pyproject.toml --\n[project]\nname='x'\n[tool.pytest.ini_options]\naddopts = '--co'\n", "pyproject.toml"},
+		{
+			"a dependency of cargo", "true", "-- Cargo.toml --\n[package]\nname='x'\n",
+			"-- Cargo.toml --\n[package]\nname='x'\n[dependencies]\ny = '1'\n", "",
+		},
+		{
+			"tests that cargo leaves out", "true", "-- Cargo.toml --\n[package]\nname='x'\n",
+			"-- Cargo.toml --\n[package]\nname='x'\n[lib]\ntest = false\n", "Cargo.toml",
+		},
+		{
+			"tests that maven skips", "true", "-- pom.xml --\n<project><properties><v>1</v></properties></project>\n",
+			"-- pom.xml --\n<project><properties><v>1</v><maven.test.skip>true</maven.test.skip></properties></project>\n", "pom.xml",
+		},
+		{
+			"a dependency of maven", "true", "-- pom.xml --\n<project></project>\n",
+			"-- pom.xml --\n<project><dependencies><dependency>x</dependency></dependencies></project>\n", "",
+		},
+		{
+			"a dependency of gradle", "true", "-- build.gradle --\ndependencies {\n}\ntest { }\n",
+			"-- build.gradle --\ndependencies {\n  testImplementation 'x'\n}\ntest { }\n", "",
+		},
+		{
+			"the tests of gradle", "true", "-- build.gradle --\ntest {\n  useJUnit()\n}\n",
+			"-- build.gradle --\ntest {\n  enabled = false\n}\n", "build.gradle",
+		},
+		{
+			"settings of pytest in a file of many uses", "true", "-- pyproject.toml --\n[project]\nname='x'\n",
+			"-- pyproject.toml --\n[project]\nname='x'\n[tool.pytest.ini_options]\naddopts = '--co'\n", "pyproject.toml",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := host(t)

@@ -92,7 +92,8 @@ func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 
 // closeAll ends every program of the goal and closes its pages.
 func (r *Session) closeAll(ctx context.Context) error {
-	err := errors.Join(r.closeEngine(ctx), r.mcp.Close(), r.sandbox.Close(ctx), r.registry.Panes.Browsers.CloseGoal(ctx, string(r.goal)),
+	err := errors.Join(r.closeEngine(ctx), r.mcp.Close(), r.sandbox.Close(ctx),
+		r.registry.Panes.Browsers.CloseGoal(ctx, string(r.goal)),
 		r.recorder.close())
 	r.pageLoads.Wait() // they end with their panes
 	r.snapshots.end(ctx)

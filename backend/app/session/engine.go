@@ -85,7 +85,7 @@ type engineModel struct{ session *Session }
 func (m engineModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	reply, err := m.session.engine.Turn(ctx, t, delta)
 	m.session.sandbox.BlockedHosts.Drain()
-	return reply, err //nolint:wrapcheck // the loop reads it
+	return reply, err
 }
 
 // reachPort lets the goal's programs connect to a port of this machine's loopback.
@@ -158,5 +158,5 @@ func (e engineEffects) effectOf(ctx context.Context, name string, args map[strin
 			tool = t
 		}
 	}
-	return tool.Effect(ctx, text) //nolint:wrapcheck // in words for the agent
+	return tool.Effect(ctx, text)
 }

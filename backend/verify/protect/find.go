@@ -45,8 +45,8 @@ const (
 )
 
 // Find lists what is known to decide the checks of a criterion before they are observed: the scripts that their
-// commands name, and what the user protects, without what noProtect names. Patterns are as in .gitignore. dir is the goal's
-// folder, absolute.
+// commands name, and what the user protects, without what noProtect names. Patterns are as in .gitignore. dir is the
+// goal's folder, absolute.
 func Find(ctx context.Context, dir string, c goal.Criterion, protect, noProtect []string) ([]Protected, error) {
 	free, err := ignore.NewGlobs(noProtect)
 	if err != nil {

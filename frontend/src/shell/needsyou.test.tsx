@@ -65,7 +65,7 @@ test("a goal is in the group of those that need the user from its request until 
     verified: false,
     report: [],
   };
-  expect(groupOf(cardAfterEvent(asking, done))).toBe("done");
+  expect(groupOf(cardAfterEvent(asking, done))).toBe("failed");
 });
 
 test("a question is what the agent asks, and nothing else that a goal waits for", () => {

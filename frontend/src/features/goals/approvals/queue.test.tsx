@@ -24,8 +24,8 @@ test("a request shows everything: goal, all arguments, the form, why, and what e
     "Send order",
     "POST https://shop.example/order",
     "name = Ada",
-    "at most write_local",
-    "on shop.example",
+    "this goal may only change local files",
+    "Allow shop.example for this goal",
   ])
     expect(text).toContain(words);
   expect(all("approval")[0]?.textContent).toContain("always needs approval");

@@ -50,6 +50,10 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 		WorkDir:         s.WorkDir,
 		HomePage:        s.HomePage,
 		SearchPage:      s.SearchPage,
+
+		WebSearch:        s.WebSearch,
+		WebSearchAddress: s.WebSearchAddress,
+		WebSearchSecret:  s.WebSearchSecret,
 	}, nil
 }
 
@@ -69,6 +73,7 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	all.GoalsAtOnce, all.KeepDays, all.WorkDir, all.HomePage = s.GoalsAtOnce, s.KeepDays, s.WorkDir, s.HomePage
 	all.SearchPage, all.GraceMinutes, all.GoalMemory, all.TurnMinutes = s.SearchPage, s.GraceMinutes, s.GoalMemory,
 		s.TurnMinutes
+	all.WebSearch, all.WebSearchAddress, all.WebSearchSecret = s.WebSearch, s.WebSearchAddress, s.WebSearchSecret
 	return true, a.cfg.SaveSettings(all)
 }
 

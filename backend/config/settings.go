@@ -55,6 +55,20 @@ type Settings struct {
 	// SearchPage is the search address for words in the address bar of a browser pane, with %s for the words; ""
 	// disables it.
 	SearchPage string `json:"search_page"`
+	// WebSearch is the search engine of goals: searxng, brave, tavily, or "" for none. WebSearchAddress is its base
+	// address, "" for the usual one. WebSearchSecret names the secret with its key.
+	WebSearch        string `json:"web_search,omitempty"`
+	WebSearchAddress string `json:"web_search_address,omitempty"`
+	WebSearchSecret  string `json:"web_search_secret,omitempty"`
+}
+
+// HasWebSearch reports whether a search engine for goals is set up completely: SearXNG needs an address, the others
+// need a key.
+func (s Settings) HasWebSearch() bool {
+	if s.WebSearch == "searxng" {
+		return s.WebSearchAddress != ""
+	}
+	return s.WebSearch != "" && s.WebSearchSecret != ""
 }
 
 // Kind is the protocol of a provider.
@@ -271,6 +285,15 @@ func (s Settings) check() error {
 	case s.SearchPage != "" && (!isPageURL(s.SearchPage) || strings.Count(s.SearchPage, "%s") != 1):
 		return fault.Invalid("search_page", fmt.Sprintf("%q is not the address of a search", s.SearchPage),
 			"give one with %s for the words, such as https://example.org/?q=%s, or leave it empty")
+	case !slices.Contains([]string{"", "searxng", "brave", "tavily"}, s.WebSearch):
+		return fault.Invalid("web_search", fmt.Sprintf("unknown search engine %q", s.WebSearch),
+			"use searxng, brave or tavily, or leave it empty")
+	case s.WebSearchAddress != "" && (!isPageURL(s.WebSearchAddress) || strings.ContainsAny(s.WebSearchAddress, "?#")):
+		return fault.Invalid("web_search_address", fmt.Sprintf("%q is not the address of a search engine", s.WebSearchAddress),
+			"give its base address, such as http://127.0.0.1:8888, without a query")
+	case s.WebSearchSecret != "" && !secretForm.MatchString(s.WebSearchSecret):
+		return fault.Invalid("web_search_secret", fmt.Sprintf("%q is not the name of a secret", s.WebSearchSecret),
+			"store the key under Secrets, and give the name of that secret")
 	case s.WorkDir != "" && !filepath.IsAbs(s.WorkDir):
 		return fault.Invalid("work_dir", fmt.Sprintf("%q is not an absolute path", s.WorkDir),
 			"give an absolute path, such as /home/you/goals, or leave it empty")

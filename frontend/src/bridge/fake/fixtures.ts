@@ -53,6 +53,9 @@ export const settings: Settings = {
   work_dir: "",
   home_page: "",
   search_page: "",
+  web_search: "",
+  web_search_address: "",
+  web_search_secret: "",
 };
 
 export const findings: Finding[] = [

@@ -205,6 +205,12 @@ export interface Settings {
   /** "": a blank page. */
   home_page: string;
   search_page: string;
+  /** searxng, brave, tavily; "": none. */
+  web_search: string;
+  /** "": the usual one. */
+  web_search_address: string;
+  /** Name of the secret with the key. */
+  web_search_secret: string;
 }
 
 export interface Connection {

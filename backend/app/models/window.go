@@ -14,10 +14,36 @@ import (
 // windowTimeout is how long a server may take to tell the context window of a model.
 const windowTimeout = 3 * time.Second
 
-// windowCache has the context windows that servers reported, in tokens; 0 if they did not.
+// unknownWindowTime is how long a server that did not tell the window of a model is not asked again.
+const unknownWindowTime = 10 * time.Minute
+
+// windowCache has what servers reported of context windows.
 type windowCache struct {
 	mu    sync.Mutex
-	known map[[2]string]int // by base URL and model
+	known map[[2]string]reportedWindow // by base URL and model
+}
+
+// reportedWindow is the answer of a server; tokens are 0 if it did not tell the window.
+type reportedWindow struct {
+	tokens int
+	until  time.Time // of an answer without tokens; others hold as long as the program runs
+}
+
+// find returns an answer that still holds.
+func (c *windowCache) find(at [2]string, now time.Time) (tokens int, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	one, ok := c.known[at]
+	return one.tokens, ok && (one.tokens > 0 || now.Before(one.until))
+}
+
+func (c *windowCache) store(at [2]string, tokens int, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil {
+		c.known = map[[2]string]reportedWindow{}
+	}
+	c.known[at] = reportedWindow{tokens, now.Add(unknownWindowTime)}
 }
 
 // Window returns the size of the model's context in tokens, 0 for the scripted model. It asks the server if nothing
@@ -50,13 +76,11 @@ func (ps *Providers) findWindow(ctx context.Context, p config.Provider) (tokens 
 	return 0, ""
 }
 
-// askWindow asks the server for the context window of a model, once for each model that it tells; 0 if it does not.
+// askWindow asks the server for the context window of a model; 0 if it does not tell it. Answers are cached; a server
+// that cannot be reached is asked again.
 func (ps *Providers) askWindow(ctx context.Context, p config.Provider) int {
 	at := [2]string{p.BaseURL, p.Model}
-	ps.windows.mu.Lock()
-	tokens := ps.windows.known[at]
-	ps.windows.mu.Unlock()
-	if tokens > 0 {
+	if tokens, ok := ps.windows.find(at, ps.Clock.Now()); ok {
 		return tokens
 	}
 	key, err := ps.apiKey(ctx, p)
@@ -66,7 +90,8 @@ func (ps *Providers) askWindow(ctx context.Context, p config.Provider) int {
 	ctx, cancel := context.WithTimeout(ctx, windowTimeout)
 	defer cancel()
 	s := server{p, key, ps.Transport}
-	if tokens = s.loadedWindow(ctx, p.Model); tokens == 0 {
+	tokens := s.loadedWindow(ctx, p.Model)
+	if tokens == 0 {
 		list, err := s.listModels(ctx)
 		if err != nil {
 			return 0
@@ -77,14 +102,7 @@ func (ps *Providers) askWindow(ctx context.Context, p config.Provider) int {
 			}
 		}
 	}
-	if tokens > 0 {
-		ps.windows.mu.Lock()
-		defer ps.windows.mu.Unlock()
-		if ps.windows.known == nil {
-			ps.windows.known = map[[2]string]int{}
-		}
-		ps.windows.known[at] = tokens
-	}
+	ps.windows.store(at, tokens, ps.Clock.Now())
 	return tokens
 }
 

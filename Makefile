@@ -15,6 +15,7 @@ NPM        := frontend/node_modules/.installed
 PAGE_FILES := $(shell find frontend/src frontend/public -type f 2>/dev/null) \
               $(wildcard frontend/*.html frontend/*.ts frontend/*.json frontend/*.js)
 SCRIPTS    := build/scripts
+DOCS_NPM   := docs/node_modules/.installed
 FORCE:
 
 ##@ Everyday
@@ -38,6 +39,7 @@ build: deps-build $(PAGE) bin/goalctl bin/goalpost ## build bin/goalpost and bin
 
 clean: ## remove everything that was built
 	rm -rf bin dist e2e/out frontend/dist-gallery $(HELPER)
+	rm -rf docs/.vitepress/dist docs/.vitepress/cache
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
@@ -150,6 +152,15 @@ $(PAGE): $(NPM) $(PAGE_FILES)
 e2e/out/automation.so: e2e/window/automation.c
 	@mkdir -p $(@D)
 	gcc -shared -fPIC -Wall -Wextra -o $@ $< $$(pkg-config --cflags --libs webkit2gtk-4.1) -ldl
+
+docs: $(DOCS_NPM) ## the documents as a site with search, in docs/.vitepress/dist
+	cd docs && npm run --silent build
+.PHONY: docs
+
+$(DOCS_NPM): docs/package.json docs/package-lock.json
+	@$(SCRIPTS)/need.sh node npm
+	cd docs && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
 
 $(LINT):
 	@echo "building golangci-lint once (a few minutes)"

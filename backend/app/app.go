@@ -3,13 +3,9 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"runtime"
 	"time"
 
@@ -25,18 +21,13 @@ import (
 	"goalpost/backend/app/panes"
 	"goalpost/backend/app/peers"
 	"goalpost/backend/app/session"
-	"goalpost/backend/browser"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
-	"goalpost/backend/model"
-	"goalpost/backend/pane"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox"
-	"goalpost/backend/sandbox/environ"
 	"goalpost/backend/secret"
-	"goalpost/backend/ssh"
 	"goalpost/backend/store"
 	"goalpost/backend/stream"
 )
@@ -102,306 +93,6 @@ type App struct {
 	peerServer   *peers.Server
 	wakeSocket   *store.WakeSocket // nil if the socket could not be opened
 	notifier     *notifier
-}
-
-// New makes a program that has not been started.
-func New(o Options) *App {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Began.IsZero() {
-		o.Began = time.Now()
-	}
-	if o.Clock == nil {
-		o.Clock = clock{}
-	}
-	o.Slots = cmp.Or(o.Slots, o.Config.Settings().GoalsAtOnce, defaultSlots)
-	a := &App{options: o, cfg: o.Config, log: o.Log, mask: &secret.Mask{}}
-	a.ports = &network.OwnPorts{StreamURL: a.streamURL, Processes: func() []int { return a.store.Processes() }}
-	a.access = &access.Rules{Config: a.cfg, Ports: a.ports}
-	return a
-}
-
-// Open opens the database and everything else. If a step fails, it closes what was opened. ctx bounds the
-// start, not the program's life.
-func (a *App) Open(ctx context.Context) (err error) {
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("start: %w", err), a.Close(context.WithoutCancel(ctx)))
-		}
-	}()
-	storeys := []func(context.Context) error{
-		a.openStorage,
-		a.openPrograms,
-		a.openPanes,
-		a.openGoals,
-		a.openPeers,
-	}
-	for _, open := range storeys {
-		if err := open(ctx); err != nil {
-			return err
-		}
-	}
-	a.log.Info("program open", "elapsed_ms", time.Since(a.options.Began).Milliseconds())
-	return nil
-}
-
-// openStorage opens the secrets and the journal.
-func (a *App) openStorage(ctx context.Context) (err error) {
-	if err := a.openSecrets(a.options.Passphrase); err != nil {
-		return err
-	}
-	a.follower = peers.NewFollower(&a.broker, a.log, a.options.Clock)
-	a.store, err = store.Open(ctx, store.Options{
-		Dir:     a.cfg.State(),
-		Publish: a.follower.Publish,
-		Redact:  a.mask.JSON,
-		Now:     a.options.Clock.Now,
-		Log:     a.log,
-	})
-	return err
-}
-
-// openPrograms opens the launchers of programs, for the user and for goals.
-func (a *App) openPrograms(ctx context.Context) error {
-	helper, err := sandbox.Install(a.cfg.State())
-	if err != nil {
-		return err
-	}
-	a.userPrograms, err = sandbox.Open(ctx, sandbox.Options{Helper: helper, Name: "person"})
-	if err != nil {
-		return err
-	}
-	a.models = &models.Providers{
-		Config:    a.cfg,
-		Secrets:   a.secrets,
-		Mask:      a.mask,
-		Clock:     a.options.Clock,
-		Transport: model.NewTransport(),
-		Pace:      a.options.Pace,
-	}
-	a.sandboxes = &goalsandbox.Factory{
-		Config:       a.cfg,
-		Log:          a.log,
-		Mask:         a.mask,
-		Access:       a.access,
-		Ports:        a.ports,
-		PageFilters:  &network.PageFilters{},
-		UserPrograms: a.userPrograms,
-		HelperPath:   helper,
-	}
-	a.mcpServers = &mcpservers.Servers{
-		Config:     a.cfg,
-		Log:        a.log,
-		Clock:      a.options.Clock,
-		Secrets:    a.secrets,
-		Access:     a.access,
-		Sandboxes:  a.sandboxes,
-		Unconfined: a.options.Unconfined,
-	}
-	return nil
-}
-
-// openPanes opens terminals, browser panes and the page's streams.
-func (a *App) openPanes(ctx context.Context) (err error) {
-	filters := a.sandboxes.PageFilters
-	a.sockets = &network.WebSocketProxies{
-		Ports:   a.ports,
-		Log:     a.log,
-		Filters: filters,
-		Panes:   func() []pane.Info { return a.panes.Browsers.List() },
-	}
-	a.panes = panes.New(context.WithoutCancel(ctx), &panes.Registry{
-		Config:        a.cfg,
-		Log:           a.log,
-		Store:         a.store,
-		Clock:         a.options.Clock,
-		Broker:        &a.broker,
-		Programs:      a.userPrograms,
-		OnShareEnded:  a.sockets.UpdateRules,
-		CloseFinished: func(ctx context.Context, id goal.ID) error { return a.sessions.CloseFinished(ctx, id) },
-	})
-	a.sandboxes.RunRemoteCheck, a.sandboxes.Pages = a.panes.Servers.RunRemoteCheck, a.panes.CheckPagesFor
-	//nolint:contextcheck // links live as long as the program, not as its start
-	a.panes.Servers.Client, err = ssh.Open(ssh.Options{
-		Launcher: a.userPrograms,
-		Helper:   a.sandboxes.HelperPath,
-		Env:      environ.Base(os.Environ()),
-		OnState:  a.panes.Servers.OnLinkState,
-	})
-	if err != nil {
-		return err
-	}
-	if a.denyAll, err = network.OpenDenyAll(ctx, a.log, a.ports); err != nil {
-		return err
-	}
-	a.sessions = a.newSessions()
-	browsing := a.panes.Browsing
-	a.panes.Browsers = browser.New(browser.Config{
-		Launcher:       a.userPrograms,
-		Dir:            filepath.Join(a.cfg.State(), "browser"),
-		OnChange:       a.panes.OnChange,
-		OnPopup:        a.panes.PopupOptions,
-		OnWindow:       a.sessions.OnPopup,
-		OnVisit:        browsing.OnVisit,
-		Downloads:      browsing.Downloads,
-		GoalFolder:     browsing.GoalFolder,
-		OwnPorts:       a.ports.List,
-		Logins:         panes.Logins{Logins: a.secrets.Logins()},
-		Log:            a.log,
-		ContextProxy:   a.sessions.PaneProxy,
-		DenyAllProxy:   a.denyAll.Address,
-		WebSocketProxy: a.sockets.Proxy,
-		Secrets:        a.mask,
-		NeedsFilter:    filters.Active,
-		FilterRequest:  filters.Decide,
-		OnRequest:      filters.OnRequest,
-	})
-	a.stream, err = stream.Open(ctx, stream.Options{
-		Log:            a.log,
-		Events:         &a.broker,
-		Terminals:      streamTerminals{a.panes},
-		Browsers:       streamBrowsers{a.panes},
-		FindRemotePane: a.makePeers().DialPeerPane,
-		Detached:       a.options.Serve,
-	})
-	return err
-}
-
-// newSessions makes the registry of goals' sessions, which is empty.
-func (a *App) newSessions() *session.Registry {
-	return &session.Registry{
-		Config:            a.cfg,
-		Log:               a.log,
-		Store:             a.store,
-		Clock:             a.options.Clock,
-		Broker:            &a.broker,
-		Secrets:           a.secrets,
-		Mask:              a.mask,
-		Panes:             a.panes,
-		Sandboxes:         a.sandboxes,
-		Models:            a.models,
-		MCPServers:        a.mcpServers,
-		DenyAllProxy:      a.denyAll.Address,
-		Stays:             a.options.Watch,
-		UpdateSocketRules: a.sockets.UpdateRules,
-		Children:          func(ctx context.Context, g goal.Goal) (session.Children, error) { return a.ChildrenOf(ctx, g) },
-	}
-}
-
-// openGoals opens the runner and the service on top of it.
-func (a *App) openGoals(context.Context) error {
-	law, err := a.access.RuleSet()
-	if err != nil {
-		return err
-	}
-	a.Service = goals.New(goals.Deps{
-		Config:       a.cfg,
-		Log:          a.log,
-		Store:        a.store,
-		Clock:        a.options.Clock,
-		Secrets:      a.secrets,
-		Access:       a.access,
-		Models:       a.models,
-		Sandboxes:    a.sandboxes,
-		Panes:        a.panes,
-		Sessions:     a.sessions,
-		Unconfined:   a.options.Unconfined,
-		FollowOthers: a.options.Watch,
-	}, runner.Config{
-		Journal:  a.store,
-		Open:     a.sessions.Open,
-		Publish:  a.broker.Publish,
-		Clock:    a.options.Clock,
-		Log:      a.log,
-		Slots:    a.options.Slots,
-		Law:      law,
-		Patience: a.approvalTimeout,
-		Disk:     func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
-	})
-	a.runner = a.Runner()
-	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Resume
-	return nil
-}
-
-// openPeers opens the server for other processes of this user. With Watch it also follows their goals.
-func (a *App) openPeers(ctx context.Context) (err error) {
-	a.peerServer, err = peers.OpenServer(ctx, a.log, &a.broker, a.panes, a.Service, a.options.Front)
-	if err != nil {
-		return err
-	}
-	a.wakeSocket, err = a.store.ListenWake(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.peerServer.HandleConn)
-	if err != nil {
-		a.log.Warn("other processes cannot wake this one; it reads their orders a little later", "error", err)
-	}
-	if !a.options.Watch {
-		return nil
-	}
-	a.follower.Start(context.WithoutCancel(ctx), a.store, a.sessions, a.panes, a.AdoptManualAnswers)
-	a.notifier = &notifier{
-		cfg:    a.cfg,
-		log:    a.log,
-		mask:   a.mask,
-		store:  a.store,
-		broker: &a.broker,
-		began:  a.options.Began,
-	}
-	a.notifier.start(context.WithoutCancel(ctx))
-	return nil
-}
-
-// Close pauses running goals as interrupted, ends every child process and closes the database, in that order.
-// It may be called once, at any time after New.
-func (a *App) Close(ctx context.Context) error {
-	var errs []error
-	if a.panes != nil {
-		a.panes.Background.Closing.Store(true)
-	}
-	if a.runner != nil {
-		errs = append(errs, a.runner.Close(ctx))
-	}
-	if a.models != nil {
-		a.models.Transport.CloseIdleConnections()
-	}
-	if a.wakeSocket != nil {
-		errs = append(errs, a.wakeSocket.Close())
-	}
-	if a.peerServer != nil {
-		errs = append(errs, a.peerServer.Shutdown(ctx))
-	}
-	if a.notifier != nil {
-		a.follower.Close()
-		a.notifier.close()
-	}
-	if a.stream != nil {
-		errs = append(errs, a.stream.Close(ctx))
-	}
-	if a.panes != nil {
-		errs = append(errs, a.closePanes(ctx))
-	}
-	if a.userPrograms != nil {
-		errs = append(errs, a.userPrograms.Close(ctx))
-	}
-	if a.store != nil {
-		errs = append(errs, a.store.Close())
-	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("close: %w", err)
-	}
-	return nil
-}
-
-// closePanes ends the programs of goals and of the user, browser panes first.
-func (a *App) closePanes(ctx context.Context) error {
-	var errs []error
-	if a.panes.Browsers != nil {
-		errs = append(errs, a.sessions.CloseAll(ctx), a.panes.Browsers.Close(ctx), a.sockets.Close())
-	}
-	if a.denyAll != nil {
-		errs = append(errs, a.denyAll.Close())
-	}
-	errs = append(errs, a.panes.Workspace.StopSaving(ctx), a.panes.Terminals.CloseAll(ctx))
-	return errors.Join(errs...)
 }
 
 // BoundAPIs returns the structs that Wails binds and serve exposes. ctx lasts as long as the program.
@@ -538,9 +229,6 @@ func (a *App) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.
 	return a.makePeers().StartInOwnerProcess(ctx, in)
 }
 
-// makePeers returns a client for other processes of this user.
-func (a *App) makePeers() *peers.Client { return &peers.Client{Store: a.store, Log: a.log} }
-
 type clock struct{}
 
 func (clock) Now() time.Time                         { return time.Now() }
@@ -556,3 +244,6 @@ var (
 	_ api.SSHServers      = (*panes.SSH)(nil)
 	_ api.Approvals       = (*goals.Service)(nil)
 )
+
+// makePeers returns a client for other processes of this user.
+func (a *App) makePeers() *peers.Client { return &peers.Client{Store: a.store, Log: a.log} }

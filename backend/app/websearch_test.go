@@ -56,7 +56,7 @@ func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 	}
 	in := api.StartInput{
 		Objective: "search", Checks: shell("false"), CriticEvery: api.NoLimit, Risk: policy.NetworkGet,
-		AllowHosts: []string{"127.0.0.1"},
+		AccessInput: api.AccessInput{AllowHosts: []string{"127.0.0.1"}},
 	}
 	steps, asked := run(in)
 	if !offered || asked != 0 || steps[0].Outcome != event.OK || !strings.Contains(steps[0].Result, "https://paint.example/") ||

@@ -17,17 +17,22 @@ import (
 	"goalpost/backend/fault"
 )
 
-// Settings are the user's choices.
+// Settings are the user's choices. The comment of each field is its description in docs/guide/settings.md.
 type Settings struct {
-	Theme      string `json:"theme"` // system, dark, light
-	FontSize   int    `json:"font_size"`
-	Scrollback int    `json:"scrollback"` // lines
-	// FontFamily of terminals, "" is the built-in one. WebGL draws them with the graphics card, ScreenReader
-	// announces their output.
-	FontFamily   string `json:"font_family"`
-	WebGL        bool   `json:"webgl"`
-	ScreenReader bool   `json:"screen_reader"`
-	Welcomed     bool   `json:"welcomed"`
+	// Theme is the look of the window and the terminals: system, dark or light.
+	Theme string `json:"theme"`
+	// FontSize is the size of the font of terminals, in pixels.
+	FontSize int `json:"font_size"`
+	// Scrollback is how many lines a terminal keeps.
+	Scrollback int `json:"scrollback"`
+	// FontFamily is the font of terminals, "" the built-in one.
+	FontFamily string `json:"font_family"`
+	// WebGL draws terminals with the graphics card.
+	WebGL bool `json:"webgl"`
+	// ScreenReader announces the output of terminals.
+	ScreenReader bool `json:"screen_reader"`
+	// Welcomed is true once the first page was closed.
+	Welcomed bool `json:"welcomed"`
 	// ApprovalMinutes is how long an approval waits for the user before its goal pauses.
 	ApprovalMinutes int `json:"approval_minutes"`
 	// TurnMinutes is how long a model may take for one turn before it is asked again; 0 is the default of three.
@@ -46,7 +51,7 @@ type Settings struct {
 	// GoalMemory is the maximum memory of all programs of a goal together, in MiB; 0 is three quarters of the
 	// machine's.
 	GoalMemory int `json:"goal_memory"`
-	// Toolchains are additional folders that goals can read, separated as in PATH.
+	// Toolchains is a list of additional folders that goals can read, separated as in PATH.
 	Toolchains string `json:"toolchains,omitempty"`
 	// WorkDir is where new goals get their folders, "" the default.
 	WorkDir string `json:"work_dir"`
@@ -55,11 +60,12 @@ type Settings struct {
 	// SearchPage is the search address for words in the address bar of a browser pane, with %s for the words; ""
 	// disables it.
 	SearchPage string `json:"search_page"`
-	// WebSearch is the search engine of goals: searxng, brave, tavily, or "" for none. WebSearchAddress is its base
-	// address, "" for the usual one. WebSearchSecret names the secret with its key.
-	WebSearch        string `json:"web_search,omitempty"`
+	// WebSearch is the search engine of goals: searxng, brave or tavily; "" is none.
+	WebSearch string `json:"web_search,omitempty"`
+	// WebSearchAddress is the base address of that search engine. SearXNG needs one; "" is the usual one of the others.
 	WebSearchAddress string `json:"web_search_address,omitempty"`
-	WebSearchSecret  string `json:"web_search_secret,omitempty"`
+	// WebSearchSecret is the name of the secret with the key of that search engine. Brave and Tavily need one.
+	WebSearchSecret string `json:"web_search_secret,omitempty"`
 }
 
 // HasWebSearch reports whether a search engine for goals is set up completely: SearXNG needs an address, the others

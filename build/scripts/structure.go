@@ -9,7 +9,8 @@
 // with the declarations that cause them.
 //
 // It reads the syntax alone, so that it works on any commit: a method is found by
-// its name where one file of the package declares it. An arrow leads from a file to
+// its name where one file of the package declares it, unless files and buffers of the
+// standard library have a method of that name. An arrow leads from a file to
 // each other file of its package whose declarations it uses. Arrows back are those
 // that remain against the best order of files that a greedy search finds.
 package main
@@ -25,6 +26,7 @@ import (
 	"log"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -234,16 +236,18 @@ func arrowsOf(files []source) map[arrow]map[string]bool {
 		found[a][name] = true
 	}
 	for i, f := range files {
-		locals := localNames(f.file)
+		locals, imports := localNames(f.file), importNames(f.file)
 		visit := func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.ImportSpec:
 				return false
 			case *ast.SelectorExpr:
-				if in := methods[n.Sel.Name]; len(in) == 1 && in[0] != i {
+				id, isName := n.X.(*ast.Ident)
+				isPackage := isName && id.Obj == nil && imports[id.Name]
+				if in := methods[n.Sel.Name]; len(in) == 1 && in[0] != i && !isPackage && !commonMethods[n.Sel.Name] {
 					note(i, in[0], n.Sel.Name)
 				}
-				if id, ok := n.X.(*ast.Ident); ok && id.Obj == nil {
+				if isName && id.Obj == nil {
 					return false // a package's name, or a variable
 				}
 			case *ast.Ident:
@@ -258,6 +262,33 @@ func arrowsOf(files []source) map[arrow]map[string]bool {
 		}
 	}
 	return found
+}
+
+// commonMethods are methods of files and buffers of the standard library.
+var commonMethods = map[string]bool{
+	"Close": true,
+	"Error": true,
+	"Len":   true,
+	"Name":  true,
+	"Open":  true,
+	"Read":  true,
+	"Size":  true,
+	"Stat":  true,
+	"Sync":  true,
+	"Write": true,
+}
+
+// importNames are the names under which a file imports packages.
+func importNames(file *ast.File) map[string]bool {
+	names := map[string]bool{}
+	for _, i := range file.Imports {
+		if i.Name != nil {
+			names[i.Name.Name] = true
+		} else {
+			names[path.Base(strings.Trim(i.Path.Value, `"`))] = true
+		}
+	}
+	return names
 }
 
 // localNames are names that a file declares inside functions: they may hide the package's.

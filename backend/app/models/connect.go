@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
 	"os"
 	"strings"
 
@@ -213,22 +211,6 @@ func (ps *Providers) forgetKey(ctx context.Context, p config.Provider) error {
 		return fmt.Errorf("remove the key of %s: %w", p.ID, err)
 	}
 	return nil
-}
-
-// hostOf is the host of an address, without the port.
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Hostname()
-}
-
-// isLoopback reports whether an address is on this computer.
-func isLoopback(address string) bool {
-	host := hostOf(address)
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // ListModels lists the models that a saved provider offers.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"goalpost/backend/api"
@@ -22,7 +23,6 @@ import (
 	"goalpost/backend/model/catalog"
 	"goalpost/backend/runner"
 	"goalpost/backend/secret"
-	"goalpost/backend/tools"
 	"goalpost/backend/verify/judge"
 )
 
@@ -204,30 +204,6 @@ func (ps *Providers) TurnTimeout() time.Duration {
 	return DefaultTurnTimeout
 }
 
-// ValidateWindow refuses a model whose context is too small for the rules and tools that every turn begins
-// with.
-func (ps *Providers) ValidateWindow(ctx context.Context, g goal.Goal) error {
-	p, err := ps.Get(g.Provider)
-	if err != nil {
-		return err
-	}
-	p = ForModel(p, g.Model)
-	specs, err := tools.Specs(g.Policy.Dir)
-	if err != nil {
-		return fmt.Errorf("the tools: %w", err)
-	}
-	if w, needs := ps.Window(ctx, p), runner.MinContextWindow(g, specs); w > 0 && w < needs {
-		return &fault.Error{
-			Field: "provider",
-			Message: fmt.Sprintf(
-				"the model %s has a window of %d tokens, and a goal needs about %d for its rules and tools alone", g.Model, w,
-				needs),
-			Hint: "choose a model with a larger window; if this one has it, correct the window in the provider's settings",
-		}
-	}
-	return nil
-}
-
 // NewClient makes a client for a provider. It does not retry.
 func (ps *Providers) NewClient(ctx context.Context, p Choice) (m model.Client, err error) {
 	key, err := ps.apiKey(ctx, p.Provider)
@@ -346,3 +322,35 @@ func staticServer() string {
 
 // shellQuote quotes s as one word for a POSIX shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// unknownWindowTime is how long a server that did not tell the window of a model is not asked again.
+const unknownWindowTime = 10 * time.Minute
+
+// windowCache has what servers reported of context windows.
+type windowCache struct {
+	mu    sync.Mutex
+	known map[[2]string]reportedWindow // by base URL and model
+}
+
+// reportedWindow is the answer of a server; tokens are 0 if it did not tell the window.
+type reportedWindow struct {
+	tokens int
+	until  time.Time // of an answer without tokens; others hold as long as the program runs
+}
+
+// find returns an answer that still holds.
+func (c *windowCache) find(at [2]string, now time.Time) (tokens int, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	one, ok := c.known[at]
+	return one.tokens, ok && (one.tokens > 0 || now.Before(one.until))
+}
+
+func (c *windowCache) store(at [2]string, tokens int, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil {
+		c.known = map[[2]string]reportedWindow{}
+	}
+	c.known[at] = reportedWindow{tokens, now.Add(unknownWindowTime)}
+}

@@ -2,49 +2,21 @@ package models
 
 import (
 	"context"
+	"fmt"
 	"net/url"
-	"sync"
 	"time"
 
 	"goalpost/backend/config"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/model/catalog"
+	"goalpost/backend/runner"
+	"goalpost/backend/tools"
 )
 
 // windowTimeout is how long a server may take to tell the context window of a model.
 const windowTimeout = 3 * time.Second
-
-// unknownWindowTime is how long a server that did not tell the window of a model is not asked again.
-const unknownWindowTime = 10 * time.Minute
-
-// windowCache has what servers reported of context windows.
-type windowCache struct {
-	mu    sync.Mutex
-	known map[[2]string]reportedWindow // by base URL and model
-}
-
-// reportedWindow is the answer of a server; tokens are 0 if it did not tell the window.
-type reportedWindow struct {
-	tokens int
-	until  time.Time // of an answer without tokens; others hold as long as the program runs
-}
-
-// find returns an answer that still holds.
-func (c *windowCache) find(at [2]string, now time.Time) (tokens int, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	one, ok := c.known[at]
-	return one.tokens, ok && (one.tokens > 0 || now.Before(one.until))
-}
-
-func (c *windowCache) store(at [2]string, tokens int, now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known == nil {
-		c.known = map[[2]string]reportedWindow{}
-	}
-	c.known[at] = reportedWindow{tokens, now.Add(unknownWindowTime)}
-}
 
 // Window returns the size of the model's context in tokens, 0 for the scripted model. It asks the server if nothing
 // else is known.
@@ -131,4 +103,28 @@ func reportsCost(baseURL string) bool {
 		}
 	}
 	return u.Host == "ai-gateway.vercel.sh"
+}
+
+// ValidateWindow refuses a model whose context is too small for the rules and tools that every turn begins
+// with.
+func (ps *Providers) ValidateWindow(ctx context.Context, g goal.Goal) error {
+	p, err := ps.Get(g.Provider)
+	if err != nil {
+		return err
+	}
+	p = ForModel(p, g.Model)
+	specs, err := tools.Specs(g.Policy.Dir)
+	if err != nil {
+		return fmt.Errorf("the tools: %w", err)
+	}
+	if w, needs := ps.Window(ctx, p), runner.MinContextWindow(g, specs); w > 0 && w < needs {
+		return &fault.Error{
+			Field: "provider",
+			Message: fmt.Sprintf(
+				"the model %s has a window of %d tokens, and a goal needs about %d for its rules and tools alone", g.Model, w,
+				needs),
+			Hint: "choose a model with a larger window; if this one has it, correct the window in the provider's settings",
+		}
+	}
+	return nil
 }

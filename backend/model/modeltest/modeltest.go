@@ -1,45 +1,19 @@
 // Package modeltest is a local server with the streaming protocols of OpenAI-compatible /chat/completions, of OpenAI's
-// /responses and of Anthropic's /messages. It imitates the quirks of real servers, and errors on request. It replaces a provider in
-// tests; nothing leaves the machine.
+// /responses and of Anthropic's /messages. It imitates the quirks of real servers, and errors on request. It replaces a
+// provider in tests; nothing leaves the machine.
 package modeltest
 
 import (
-	"encoding/base64"
-	"encoding/json"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
-
-	"goalpost/backend/goal"
 )
 
 // Script decides the server's answer to its n-th request, counted from 0. It is not called concurrently.
 type Script func(n int, req Request) Answer
-
-// Request is a client's request.
-type Request struct {
-	Model        string
-	Messages     []goal.Message // the system prompt comes first, with the role system
-	Tools        []string       // names, in the order sent
-	Stream       bool
-	IncludeUsage bool
-	Effort       string
-	Anthropic    bool // in Anthropic's protocol
-	Responses    bool // in the Responses API
-	Header       http.Header
-	Body         []byte
-}
-
-// Last is the newest message of the conversation, empty if there is none.
-func (r Request) Last() goal.Message {
-	if len(r.Messages) == 0 {
-		return goal.Message{}
-	}
-	return r.Messages[len(r.Messages)-1]
-}
 
 // Server is a running provider. All methods may be called concurrently.
 type Server struct {
@@ -102,88 +76,79 @@ func (s *Server) complete(parse func(http.Header, []byte) (Request, error)) http
 	}
 }
 
-type wireRequest struct {
-	Model    string `json:"model"`
-	Messages []struct {
-		Role       goal.Role       `json:"role"`
-		Content    json.RawMessage `json:"content"`
-		ToolCallID string          `json:"tool_call_id"`
-		ToolCalls  []struct {
-			ID       string `json:"id"`
-			Function struct {
-				Name      string `json:"name"`
-				Arguments string `json:"arguments"`
-			} `json:"function"`
-		} `json:"tool_calls"`
-	} `json:"messages"`
-	Tools []struct {
-		Function struct {
-			Name string `json:"name"`
-		} `json:"function"`
-	} `json:"tools"`
-	Effort        string `json:"reasoning_effort"`
-	Stream        bool   `json:"stream"`
-	StreamOptions struct {
-		IncludeUsage bool `json:"include_usage"`
-	} `json:"stream_options"`
-}
-
-func parseRequest(_ http.Header, body []byte) (Request, error) {
-	var w wireRequest
-	if err := json.Unmarshal(body, &w); err != nil {
-		return Request{}, err
-	}
-	req := Request{Model: w.Model, Stream: w.Stream, IncludeUsage: w.StreamOptions.IncludeUsage, Effort: w.Effort}
-	for _, m := range w.Messages {
-		msg := goal.Message{Role: m.Role, CallID: m.ToolCallID}
-		msg.Text, msg.Images = parseContent(m.Content)
-		for _, c := range m.ToolCalls {
-			msg.Calls = append(msg.Calls, goal.Call{ID: c.ID, Tool: c.Function.Name, Arguments: c.Function.Arguments})
-		}
-		req.Messages = append(req.Messages, msg)
-	}
-	for _, t := range w.Tools {
-		req.Tools = append(req.Tools, t.Function.Name)
-	}
-	return req, nil
-}
-
-// parseContent reads content that is a string or a list of parts.
-func parseContent(raw json.RawMessage) (words string, images [][]byte) {
-	if json.Unmarshal(raw, &words) == nil {
-		return words, nil
-	}
-	var parts []struct {
-		Text  string `json:"text"`
-		Image struct {
-			URL string `json:"url"`
-		} `json:"image_url"`
-	}
-	if json.Unmarshal(raw, &parts) != nil {
-		return "", nil
-	}
-	for _, p := range parts {
-		words += p.Text
-		if _, data, ok := strings.Cut(p.Image.URL, ";base64,"); ok {
-			images = append(images, decodeImage(data)...)
+// play sends the answer.
+func (s *Server) play(w http.ResponseWriter, r *http.Request, req Request, a Answer) {
+	if a.Wait != nil {
+		select {
+		case <-a.Wait:
+		case <-r.Context().Done():
+			return
+		case <-s.quit:
+			return
 		}
 	}
-	return words, images
+	kind := a.ContentType
+	if kind == "" {
+		kind = "text/event-stream"
+		if a.Status != 0 {
+			kind = "application/json"
+		}
+	}
+	w.Header().Set("Content-Type", kind)
+	if a.RetryAfter != "" {
+		w.Header().Set("Retry-After", a.RetryAfter)
+	}
+	if a.Status != 0 {
+		w.WriteHeader(a.Status)
+		_, _ = w.Write([]byte(a.Body)) // the client may have disconnected
+		return
+	}
+	if a.Raw != "" {
+		_, _ = w.Write([]byte(a.Raw))
+		return
+	}
+	events := a.chunks(req)
+	switch {
+	case req.Anthropic:
+		events = a.blocks(req)
+	case req.Responses:
+		events = a.items(req)
+	}
+	s.stream(w, r, a, events)
 }
 
-// decodeImage returns no image for data that is not base64.
-func decodeImage(data string) [][]byte {
-	image, err := base64.StdEncoding.DecodeString(data)
-	if err != nil {
-		return nil
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, a Answer, events iter.Seq[frame]) {
+	end := "\n"
+	if a.Quirks.CRLF {
+		end = "\r\n"
 	}
-	return [][]byte{image}
-}
-
-func quoteJSON(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return `""`
+	flusher := http.NewResponseController(w)
+	if a.Hang || a.KeepOpen {
+		defer func() {
+			select {
+			case <-r.Context().Done():
+			case <-s.quit:
+			}
+		}()
 	}
-	return string(b)
+	sent := 0
+	for f := range events {
+		if a.CutAfter > 0 && sent == a.CutAfter {
+			panic(http.ErrAbortHandler) // the way to break a connection without an end
+		}
+		sent++
+		e := "data: " + f.data
+		if f.name != "" {
+			e = "event: " + f.name + end + e
+		}
+		if a.Quirks.Comments {
+			e = ": keep-alive" + end + end + e
+		}
+		if _, err := w.Write([]byte(e + end + end)); err != nil {
+			return
+		}
+		if flusher.Flush() != nil {
+			return
+		}
+	}
 }

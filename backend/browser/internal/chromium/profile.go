@@ -6,13 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/gofrs/flock"
-
-	"goalpost/backend/fault"
 )
-
-// ErrLocked means that another Goalpost process uses a profile.
-var ErrLocked error = fault.Kind(fault.Conflict, "profile", "this browser profile is in use by another Goalpost",
-	"a temporary page works")
 
 // OpenProfile locks the folder of a profile for this program, and creates it if necessary.
 func OpenProfile(parent, name string) (*RunDir, error) {

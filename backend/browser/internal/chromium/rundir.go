@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"goalpost/backend/fault"
 )
 
 // RunDir is the private folder of one Chromium. The lock in it distinguishes the folder of a
@@ -80,3 +82,7 @@ func (d *RunDir) Remove() error {
 	}
 	return errors.Join(err, d.lock.Close())
 }
+
+// ErrLocked means that another Goalpost process uses a profile.
+var ErrLocked error = fault.Kind(fault.Conflict, "profile", "this browser profile is in use by another Goalpost",
+	"a temporary page works")

@@ -309,3 +309,14 @@ func describeStatus(s unix.WaitStatus) string {
 	}
 	return fmt.Sprintf("exit %d", s.ExitStatus())
 }
+
+// dial answers with a connection in the goal's network namespace.
+func (k *goalInit) dial(r wire.Request) {
+	file, err := connectLoopback(r.Network, r.Address)
+	if err != nil {
+		_ = socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Failed, Text: err.Error()}})
+		return
+	}
+	_ = socket.Send(wire.Socket, wire.Answer{ID: r.ID, Dialed: true}, int(file.Fd()))
+	_ = file.Close()
+}

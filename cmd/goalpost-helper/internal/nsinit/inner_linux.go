@@ -163,13 +163,6 @@ func endForLostMount(target string) {
 	os.Exit(1)
 }
 
-// reportSilence reports that this sandbox cannot report attempts.
-func reportSilence(domain wire.Domain, why string) {
-	_ = socket.Send(wire.Socket, wire.Answer{
-		Attempt: &wire.Violation{Domain: domain, Times: 1, Text: "what the kernel refuses is not told here: " + why},
-	})
-}
-
 // toWireError converts an error for the app.
 func toWireError(err error) *wire.Error {
 	var refused *wire.Error

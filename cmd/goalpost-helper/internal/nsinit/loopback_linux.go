@@ -11,9 +11,6 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"goalpost/backend/sandbox/wire"
-	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
 // dialTime is long for a loopback connection; only a server that does not accept reaches it.
@@ -75,17 +72,6 @@ func listenLoopback(where string) (int, error) {
 		return -1, os.NewSyscallError("fcntl", err)
 	}
 	return fd, nil
-}
-
-// dial answers with a connection in the goal's network namespace.
-func (k *goalInit) dial(r wire.Request) {
-	file, err := connectLoopback(r.Network, r.Address)
-	if err != nil {
-		_ = socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: &wire.Error{Code: wire.Failed, Text: err.Error()}})
-		return
-	}
-	_ = socket.Send(wire.Socket, wire.Answer{ID: r.ID, Dialed: true}, int(file.Fd()))
-	_ = file.Close()
 }
 
 func connectLoopback(network, address string) (*os.File, error) {

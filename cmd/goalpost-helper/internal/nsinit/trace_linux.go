@@ -109,3 +109,10 @@ func passListener(to int) error {
 	}
 	return os.NewSyscallError("sendmsg", unix.Sendmsg(to, note, rights, nil, unix.MSG_NOSIGNAL))
 }
+
+// reportSilence reports that this sandbox cannot report attempts.
+func reportSilence(domain wire.Domain, why string) {
+	_ = socket.Send(wire.Socket, wire.Answer{
+		Attempt: &wire.Violation{Domain: domain, Times: 1, Text: "what the kernel refuses is not told here: " + why},
+	})
+}

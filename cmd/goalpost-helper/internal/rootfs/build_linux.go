@@ -14,17 +14,6 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// rootBuilder builds the file system of one sandbox.
-type rootBuilder struct {
-	spec    wire.Spec
-	check   bool
-	root    int // the new root, attached
-	spare   int // number of files in emptyFilesDir so far
-	upon    map[string]folderOverlay
-	sockets *GrantedSockets // records the sockets that are mounted
-	watch   *MountWatch
-}
-
 // stagingRoot is where the new root is mounted until it replaces the old one. Every machine has this folder, and
 // nothing is opened through it afterwards.
 const stagingRoot = "/usr"
@@ -99,12 +88,6 @@ func (b *rootBuilder) openBinds() ([]int, error) {
 	return trees, nil
 }
 
-// isNotExist reports whether an error means that a path does not exist, including a file or link in place of a parent
-// folder.
-func isNotExist(err error) bool {
-	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP)
-}
-
 func openDevices() ([]int, error) {
 	trees := make([]int, len(Devices))
 	for i, name := range Devices {
@@ -155,51 +138,6 @@ func (b *rootBuilder) makeRoot() (err error) {
 		return os.NewSyscallError("fchdir", err)
 	}
 	return os.Mkdir(emptyFilesDir, 0o700) //nolint:wrapcheck // build says what for
-}
-
-// attachMount attaches a tree for a mount of the spec.
-func (b *rootBuilder) attachMount(tree int, m wire.Mount, folder bool) error {
-	defer func() { _ = unix.Close(tree) }()
-	if err := b.attachTree(tree, m, folder, 0); err != nil {
-		return fmt.Errorf("%s: %w", m.Target, err)
-	}
-	return nil
-}
-
-// maxRemountTries bounds the retries when a process outside replaces a mount point during the mount.
-const maxRemountTries = 1000
-
-// attachTree attaches a tree for a mount. The caller owns the descriptor.
-func (b *rootBuilder) attachTree(tree int, m wire.Mount, folder bool, id uint64) error {
-	for tries := 1; ; tries++ {
-		at, err := b.makeTarget(string(m.Target), folder)
-		if err == nil {
-			err = b.attach(tree, at, m, id)
-			_ = unix.Close(at)
-		}
-		if !errors.Is(err, unix.ENOENT) || tries == maxRemountTries {
-			return err
-		}
-	}
-}
-
-// attachFinal attaches a tree at a target that no process outside can detach.
-func (b *rootBuilder) attachFinal(tree int, target string, folder bool) error {
-	defer func() { _ = unix.Close(tree) }()
-	return b.attachAt(tree, target, folder)
-}
-
-// attachAt attaches a tree. The caller owns the descriptor.
-func (b *rootBuilder) attachAt(tree int, target string, folder bool) error {
-	at, err := b.makeTarget(target, folder)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = unix.Close(at) }()
-	if err := moveMount(tree, at); err != nil {
-		return fmt.Errorf("%s: %w", target, err)
-	}
-	return nil
 }
 
 func (b *rootBuilder) proc() error {
@@ -279,14 +217,6 @@ func (b *rootBuilder) run() error {
 	own := RuntimeDir(b.spec)[1:]
 	return errors.Join(os.Mkdir("run/user", 0o755), os.Mkdir(own, 0o700), b.chown(own), //
 		os.Mkdir("var", 0o755), os.Symlink("/run", "var/run"))
-}
-
-// chown gives a path to the user that the programs run as; only needed as root.
-func (b *rootBuilder) chown(path string) error {
-	if os.Getuid() != 0 {
-		return nil
-	}
-	return os.Chown(path, b.spec.UID, b.spec.GID) //nolint:wrapcheck // build says what for
 }
 
 // pivot switches to the new root and detaches the machine's.

@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -88,9 +87,6 @@ func (b *rootBuilder) isWorkPath(m wire.Mount) bool {
 	return m.Kind == wire.MountBind && m.Writable(b.check) && isShownInPlace(m) &&
 		around != nil && isShownInPlace(*around) && !around.Writable(b.check)
 }
-
-// isShownInPlace reports whether a mount shows a path of the machine under the same path.
-func isShownInPlace(m wire.Mount) bool { return bytes.Equal(m.Source, m.Target) }
 
 // forget stops watching the mounts of a grant.
 func (w *MountWatch) forget(grant uint64) {
@@ -284,9 +280,6 @@ func coveredTargets(w wire.Spec) (list []string) {
 	}
 	return list
 }
-
-// isWithin reports whether a path is a folder or below it.
-func isWithin(path, folder string) bool { return path == folder || strings.HasPrefix(path, folder+"/") }
 
 func identify(path string) (placeID, error) {
 	var info unix.Statx_t

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -83,51 +82,6 @@ func moveMount(tree, place int) error {
 		return os.NewSyscallError("move_mount", err)
 	}
 	return nil
-}
-
-// makeTarget opens a target below the new root and creates it and its parent folders if missing. It opens one name at
-// a time and follows no link: below a folder that the agent writes, any name may have become one.
-func (b *rootBuilder) makeTarget(target string, folder bool) (int, error) {
-	at, err := unix.FcntlInt(uintptr(b.root), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return -1, os.NewSyscallError("fcntl", err)
-	}
-	names := strings.FieldsFunc(path.Clean(target), func(r rune) bool { return r == '/' })
-	for i, name := range names {
-		next, err := b.step(at, name, folder || i < len(names)-1)
-		_ = unix.Close(at)
-		if err != nil {
-			return -1, fmt.Errorf("%s: %w", "/"+path.Join(names[:i+1]...), err)
-		}
-		at = next
-	}
-	return at, nil
-}
-
-func (b *rootBuilder) step(at int, name string, folder bool) (int, error) {
-	how := unix.OpenHow{
-		Flags:   unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW,
-		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH,
-	}
-	if folder {
-		how.Flags |= unix.O_DIRECTORY
-	}
-	fd, err := unix.Openat2(at, name, &how)
-	if !errors.Is(err, unix.ENOENT) {
-		return fd, err //nolint:wrapcheck // place says which path
-	}
-	if folder {
-		err = unix.Mkdirat(at, name, 0o755)
-	} else {
-		err = unix.Mknodat(at, name, unix.S_IFREG|0o644, 0)
-	}
-	if err == nil && os.Getuid() == 0 {
-		err = unix.Fchownat(at, name, b.spec.UID, b.spec.GID, unix.AT_SYMLINK_NOFOLLOW)
-	}
-	if err != nil && !errors.Is(err, unix.EEXIST) {
-		return -1, err //nolint:wrapcheck // see above
-	}
-	return unix.Openat2(at, name, &how) //nolint:wrapcheck // see above
 }
 
 // MountOverlay mounts an overlay of Upper over Lower, with paths of the machine.

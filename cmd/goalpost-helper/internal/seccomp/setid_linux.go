@@ -56,11 +56,6 @@ func (a *bpfProgram) denySetID(notAllowed uint32) {
 	}
 }
 
-// skipUnlessBits skips the next n instructions unless the word has one of the bits.
-func (a *bpfProgram) skipUnlessBits(bits uint32, n uint8) {
-	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: n, K: bits})
-}
-
 var chmodArgs, openArgs = chmodCalls(), openCalls()
 
 // isSetID says whether a call that is heard is one of these.

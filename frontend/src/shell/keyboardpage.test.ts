@@ -1,0 +1,40 @@
+// @vitest-environment node
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { WorkspaceControl } from "@/panes/control";
+import { keyLabel } from "@/lib/keys";
+import { leaderKey } from "@/lib/actions";
+import type { App } from "@/store/app";
+import { buildCommands } from "./actions";
+
+const page = new URL("../../../docs/guide/keyboard.md", import.meta.url);
+
+function keyboardPage(): string {
+  const none: unknown = {}; // what the commands do is not looked at
+  const commands = buildCommands(none as App, none as WorkspaceControl);
+  const rows = commands
+    .filter((c) => c.keys.length > 0 || c.leader !== "")
+    .map((c) => `| ${c.group} | ${c.title} | ${c.keys.map(keyLabel).join(", ")} | ${c.leader.toUpperCase()} |`);
+  return `# Keyboard
+
+Generated from the window's commands: \`UPDATE_DOCS=1 npx vitest run src/shell/keyboardpage.test.ts\` in \`frontend\`.
+
+Ctrl+Shift+P opens the command palette with every command. ${keyLabel(leaderKey)} and then a letter is a second way, for keys that
+your desktop uses itself. On a Mac keyboard, Cmd counts as Ctrl. Keys of shells (Ctrl+R, Ctrl+W and so on) always reach the terminal.
+
+| | command | key | after ${keyLabel(leaderKey)} |
+|---|---|---|---|
+${rows.join("\n")}
+
+**In terminals:** Ctrl+Shift+C copies, Ctrl+Shift+V pastes.
+
+**In browser panes**, the keys of browsers work: Ctrl+L goes to the address bar, Ctrl+F finds, Ctrl+R and F5 reload, Ctrl+P prints,
+Alt+← and Alt+→ go back and forward, Alt+Home opens the home page, Ctrl++, Ctrl+- and Ctrl+0 zoom.
+`;
+}
+
+test("the page about the keyboard lists the keys of every command", () => {
+  const want = keyboardPage();
+  if (process.env.UPDATE_DOCS) writeFileSync(page, want);
+  expect(readFileSync(page, "utf8")).toBe(want);
+});

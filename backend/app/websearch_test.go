@@ -8,13 +8,12 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/event"
-	"goalpost/backend/goal"
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/policy"
 )
 
 // TestWebSearch_SetUp_AsksTheServerWithTheUsersKey: the tool is offered when an engine is set up, the key of the vault
-// is sent to the server and shown to nobody, and a goal that may not leave the machine asks first.
+// is sent to the server and shown to nobody, and the user is asked about the server first.
 func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 	p := start(t, t.TempDir())
 	engine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,8 +37,8 @@ func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 		}
 		return agent(n, r)
 	})
-	run := func(in api.StartInput) (results []*event.Step, asked int) {
-		out, err := p.goal.Start(in)
+	run := func(allow bool) (results []*event.Step, asked int) {
+		out, err := p.goal.Start(api.StartInput{Objective: "search", Checks: shell("false"), CriticEvery: api.NoLimit})
 		must(t, err)
 		p.await("end", func(e event.Event) bool {
 			switch b := e.Body.(type) {
@@ -47,6 +46,12 @@ func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 				results = append(results, b)
 			case *event.ApprovalRequested:
 				asked++
+				_, err := area[*api.ApprovalAPI](t, p.app).Answer([]api.AnswerInput{
+					{GoalID: out.GoalID, Request: b.ID, Allow: allow, Scope: policy.ScopeOnce},
+				})
+				must(t, err)
+			case *event.Paused:
+				t.Fatalf("it paused: %+v", b)
 			case *event.Ended:
 				return string(e.GoalID) == out.GoalID
 			}
@@ -54,17 +59,12 @@ func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 		})
 		return results, asked
 	}
-	in := api.StartInput{
-		Objective: "search", Checks: shell("false"), CriticEvery: api.NoLimit, Risk: policy.NetworkGet,
-		AccessInput: api.AccessInput{AllowHosts: []string{"127.0.0.1"}},
-	}
-	steps, asked := run(in)
-	if !offered || asked != 0 || steps[0].Outcome != event.OK || !strings.Contains(steps[0].Result, "https://paint.example/") ||
+	steps, asked := run(true)
+	if !offered || asked != 1 || steps[0].Outcome != event.OK || !strings.Contains(steps[0].Result, "https://paint.example/") ||
 		strings.Contains(steps[0].Result, "canary-key") {
 		t.Errorf("offered %v, %d questions, %s %s", offered, asked, steps[0].Outcome, steps[0].Result)
 	}
-	in.Risk, in.AllowHosts, in.OnAsk = policy.WriteLocal, nil, goal.OnAskDeny
-	if steps, _ := run(in); steps[0].Outcome != event.Denied {
-		t.Errorf("a goal that may not leave the machine searched: %s %s", steps[0].Outcome, steps[0].Result)
+	if steps, _ := run(false); steps[0].Outcome != event.Denied {
+		t.Errorf("the user refused, and it searched: %s %s", steps[0].Outcome, steps[0].Result)
 	}
 }

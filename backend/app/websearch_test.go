@@ -21,10 +21,12 @@ func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 		if key != "canary-key-4711" || r.URL.Query().Get("q") != "red paint" {
 			t.Errorf("asked with %q for %s", key, r.URL)
 		}
-		_, _ = w.Write([]byte(`{"type":"search","web":{"results":[{"title":"Paint, key ` + key + `","url":"https://paint.example/"}]}}`))
+		_, _ = w.Write(
+			[]byte(`{"type":"search","web":{"results":[{"title":"Paint, key ` + key + `","url":"https://paint.example/"}]}}`))
 	}))
 	t.Cleanup(engine.Close)
-	_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{Name: "search-key", Value: "canary-key-4711"})
+	_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(
+		api.SecretInput{Name: "search-key", Value: "canary-key-4711"})
 	must(t, err)
 	settings := p.cfg.Settings()
 	settings.WebSearch, settings.WebSearchAddress, settings.WebSearchSecret = "brave", engine.URL, "search-key"
@@ -60,7 +62,8 @@ func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 		return results, asked
 	}
 	steps, asked := run(true)
-	if !offered || asked != 1 || steps[0].Outcome != event.OK || !strings.Contains(steps[0].Result, "https://paint.example/") ||
+	if !offered || asked != 1 || steps[0].Outcome != event.OK ||
+		!strings.Contains(steps[0].Result, "https://paint.example/") ||
 		strings.Contains(steps[0].Result, "canary-key") {
 		t.Errorf("offered %v, %d questions, %s %s", offered, asked, steps[0].Outcome, steps[0].Result)
 	}

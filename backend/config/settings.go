@@ -295,7 +295,8 @@ func (s Settings) check() error {
 		return fault.Invalid("web_search", fmt.Sprintf("unknown search engine %q", s.WebSearch),
 			"use searxng, brave or tavily, or leave it empty")
 	case s.WebSearchAddress != "" && (!isPageURL(s.WebSearchAddress) || strings.ContainsAny(s.WebSearchAddress, "?#")):
-		return fault.Invalid("web_search_address", fmt.Sprintf("%q is not the address of a search engine", s.WebSearchAddress),
+		return fault.Invalid("web_search_address",
+			fmt.Sprintf("%q is not the address of a search engine", s.WebSearchAddress),
 			"give its base address, such as http://127.0.0.1:8888, without a query")
 	case s.WebSearchSecret != "" && !secretForm.MatchString(s.WebSearchSecret):
 		return fault.Invalid("web_search_secret", fmt.Sprintf("%q is not the name of a secret", s.WebSearchSecret),

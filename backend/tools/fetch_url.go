@@ -52,7 +52,8 @@ func fetchURL(r Deps) (Tool, error) {
 		result, err := r.fetch(limited, a)
 		switch {
 		case err != nil && limited.Err() != nil && ctx.Err() == nil:
-			result = failedResult("%s did not answer within %s", text.TruncateBytes(a.URL, 400), goal.FormatDuration(fetchTimeout))
+			result = failedResult("%s did not answer within %s", text.TruncateBytes(a.URL, 400),
+				goal.FormatDuration(fetchTimeout))
 		case err != nil:
 			result = failedResult("%s", wrapOutside("the request", text.TruncateBytes(err.Error(), 2000)))
 		}
@@ -100,7 +101,8 @@ func (r Deps) checkRedirect(to *http.Request, via []*http.Request) error {
 	case len(via) > maxRedirects:
 		return fmt.Errorf("the server redirects more than %d times", maxRedirects)
 	case to.URL.Scheme != "http" && to.URL.Scheme != "https":
-		return fmt.Errorf("the server redirects to %s, which is no address of the web", text.TruncateBytes(to.URL.String(), 200))
+		return fmt.Errorf("the server redirects to %s, which is no address of the web",
+			text.TruncateBytes(to.URL.String(), 200))
 	case !strings.EqualFold(to.URL.Hostname(), from.Hostname()) && (r.Network == nil || isLoopback(to.URL.Hostname())):
 		return http.ErrUseLastResponse
 	}

@@ -22,7 +22,8 @@ func New(r Deps) (*Set, error) {
 	f := folder{root: root, dir: r.Dir, protected: r.Protected, gitControlled: r.GitControlled, hidden: r.Hidden}
 	b := &Set{root: root}
 	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(r),
-		searchTools(r.Search), goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools(r), formerTools(b.Tool)) {
+		searchTools(r.Search), goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools(r),
+		formerTools(b.Tool)) {
 		t, err := make()
 		if err != nil {
 			return nil, errors.Join(err, root.Close())

@@ -56,7 +56,8 @@ func webSearch(s Search) (Tool, error) {
 		}
 		lines := make([]string, 0, 3*len(hits))
 		for i, h := range hits[:min(len(hits), maxHits)] {
-			lines = append(lines, fmt.Sprintf("%d. %s\n   %s", i+1, text.TruncateBytes(h.Title, 200), text.TruncateBytes(h.URL, 500)))
+			lines = append(lines,
+				fmt.Sprintf("%d. %s\n   %s", i+1, text.TruncateBytes(h.Title, 200), text.TruncateBytes(h.URL, 500)))
 			if extract := strings.TrimSpace(h.Date + " " + h.Extract); extract != "" {
 				lines = append(lines, "   "+text.TruncateBytes(extract, 400))
 			}

@@ -49,7 +49,8 @@ func TestWebSearch_Hits_AreListedAsData(t *testing.T) {
 func TestWebSearch_Effect_NamesTheServer(t *testing.T) {
 	h := newHouse(t)
 	e, err := h.effect("web_search", "query", "private words")
-	if err != nil || e.Risk != policy.NetworkGet || len(e.Hosts) != 1 || e.Hosts[0] != "search.example" || e.Ports[0] != "443" {
+	if err != nil || e.Risk != policy.NetworkGet || len(e.Hosts) != 1 || e.Hosts[0] != "search.example" ||
+		e.Ports[0] != "443" {
 		t.Errorf("%+v, %v", e, err)
 	}
 	for _, query := range []string{"", " ", strings.Repeat("x", 401)} {

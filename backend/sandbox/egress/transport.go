@@ -106,4 +106,3 @@ func fileConn(fd int) (net.Conn, error) {
 	defer func() { _ = f.Close() }()
 	return net.FileConn(f) //nolint:wrapcheck // the caller says what for
 }
-

@@ -142,6 +142,12 @@ func dropInvisible(n *html.Node) {
 	}
 }
 
+// tableParts are a table and what it is made of.
+var tableParts = map[atom.Atom]bool{
+	atom.Table: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Tr: true, atom.Td: true, atom.Th: true,
+	atom.Caption: true, atom.Colgroup: true, atom.Col: true,
+}
+
 // flattenLargeTables turns tables with too many cells into paragraphs.
 func flattenLargeTables(root *html.Node) {
 	for n := range root.Descendants() {
@@ -150,10 +156,9 @@ func flattenLargeTables(root *html.Node) {
 		}
 		rows, cells, longest := 0, 0, 0
 		for d := range n.Descendants() {
-			switch d.DataAtom {
-			case atom.Tr:
+			if d.DataAtom == atom.Tr {
 				rows, cells = rows+1, 0
-			case atom.Td, atom.Th:
+			} else if d.DataAtom == atom.Td || d.DataAtom == atom.Th {
 				cells++
 				longest = max(longest, cells)
 			}
@@ -162,8 +167,7 @@ func flattenLargeTables(root *html.Node) {
 			continue
 		}
 		for d := range n.Descendants() {
-			switch d.DataAtom {
-			case atom.Table, atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Td, atom.Th, atom.Caption, atom.Colgroup, atom.Col:
+			if tableParts[d.DataAtom] {
 				d.DataAtom, d.Data = atom.Div, "div"
 			}
 		}

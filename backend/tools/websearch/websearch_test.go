@@ -31,7 +31,8 @@ func serve(t *testing.T, kind string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		got := fmt.Sprintf("%s %s %s %s%s", r.Method, r.URL, body, r.Header.Get("X-Subscription-Token"), r.Header.Get("Authorization"))
+		got := fmt.Sprintf("%s %s %s %s%s", r.Method, r.URL, body, r.Header.Get("X-Subscription-Token"),
+			r.Header.Get("Authorization"))
 		want := map[string]string{
 			websearch.SearXNG: "GET /search?format=json&q=go+%26+more  ",
 			websearch.Brave:   "GET /res/v1/web/search?count=2&q=go+%26+more  key-1",
@@ -92,7 +93,8 @@ func TestSearch_Refusals_SayWhatToDo(t *testing.T) {
 	}
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	if _, err := (websearch.Engine{Kind: websearch.Brave, Address: gone.URL}).Search(t.Context(), "private words", 5); err == nil ||
+	if _, err := (websearch.Engine{Kind: websearch.Brave, Address: gone.URL}).Search(t.Context(), "private words",
+		5); err == nil ||
 		!strings.Contains(err.Error(), "cannot be reached") || strings.Contains(err.Error(), "private") {
 		t.Errorf("%v", err)
 	}
@@ -103,7 +105,8 @@ func TestSearch_NoWebResults_AreNone(t *testing.T) {
 		_, _ = io.WriteString(w, `{"type":"search","query":{}}`)
 	}))
 	t.Cleanup(s.Close)
-	if hits, err := (websearch.Engine{Kind: websearch.Brave, Address: s.URL}).Search(t.Context(), "q", 5); err != nil || len(hits) != 0 {
+	if hits, err := (websearch.Engine{Kind: websearch.Brave, Address: s.URL}).Search(t.Context(), "q", 5); err != nil ||
+		len(hits) != 0 {
 		t.Errorf("%v, %v", hits, err)
 	}
 }

@@ -91,6 +91,10 @@ var homes = map[string][]string{
 	"github.com/google/jsonschema-go": {"backend/tools", "backend/mcp"},
 	"github.com/modelcontextprotocol": {"backend/mcp"},
 	"mvdan.cc/sh/v3":                  {"backend/verify", "backend/tools"},
+	// pages of the web for models
+	"codeberg.org/readeck/go-readability/v2":          {"backend/tools"},
+	"github.com/JohannesKaufmann/html-to-markdown/v2": {"backend/tools"},
+	"golang.org/x/net":                                {"backend/tools"},
 	// its diff; its test scripts are wherever tests are
 	"github.com/rogpeppe/go-internal": {"backend/verify", "backend/tools", "backend/snapshot"},
 	"go.yaml.in/yaml/v3":              {"backend/config"},
@@ -142,6 +146,8 @@ var trees = map[string]map[string][]string{
 	},
 	"backend/tools": {
 		"commandline": {},
+		"webpage":     {},
+		"websearch":   {},
 	},
 	"backend/verify": {
 		"check":     {"inputs", "judge", "protect", "summary", "workspace", "shellline", "fileio", "phrase"},

@@ -31,27 +31,30 @@ func (a *SettingsAPI) Get() (out Settings, err error) {
 	defer a.recoverProblem(&err)
 	s := a.cfg.Settings()
 	return Settings{
-		Theme:           s.Theme,
-		FontSize:        s.FontSize,
-		Scrollback:      s.Scrollback,
-		FontFamily:      s.FontFamily,
-		WebGL:           s.WebGL,
-		ScreenReader:    s.ScreenReader,
-		Welcomed:        s.Welcomed,
-		ApprovalMinutes: s.ApprovalMinutes,
-		TurnMinutes:     s.TurnMinutes,
-		SecretsInFile:   s.SecretsInFile,
-		Notifications:   s.Notifications,
-		GoalsAtOnce:     s.GoalsAtOnce,
-		KeepDays:        s.KeepDays,
-		GraceMinutes:    s.GraceMinutes,
-		GoalMemory:      s.GoalMemory,
-		DailyLimitUSD:   s.DailyLimitUSD,
-		Toolchains:      s.Toolchains,
-		WorkDir:         s.WorkDir,
-		HomePage:        s.HomePage,
-		SearchPage:      s.SearchPage,
-		UpdateFeed:      s.UpdateFeed,
+		Theme:            s.Theme,
+		FontSize:         s.FontSize,
+		Scrollback:       s.Scrollback,
+		FontFamily:       s.FontFamily,
+		WebGL:            s.WebGL,
+		ScreenReader:     s.ScreenReader,
+		Welcomed:         s.Welcomed,
+		ApprovalMinutes:  s.ApprovalMinutes,
+		TurnMinutes:      s.TurnMinutes,
+		SecretsInFile:    s.SecretsInFile,
+		Notifications:    s.Notifications,
+		GoalsAtOnce:      s.GoalsAtOnce,
+		KeepDays:         s.KeepDays,
+		GraceMinutes:     s.GraceMinutes,
+		GoalMemory:       s.GoalMemory,
+		DailyLimitUSD:    s.DailyLimitUSD,
+		Toolchains:       s.Toolchains,
+		WorkDir:          s.WorkDir,
+		HomePage:         s.HomePage,
+		SearchPage:       s.SearchPage,
+		UpdateFeed:       s.UpdateFeed,
+		WebSearch:        s.WebSearch,
+		WebSearchAddress: s.WebSearchAddress,
+		WebSearchSecret:  s.WebSearchSecret,
 	}, nil
 }
 
@@ -72,6 +75,7 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	all.SearchPage, all.GraceMinutes, all.GoalMemory, all.TurnMinutes = s.SearchPage, s.GraceMinutes, s.GoalMemory,
 		s.TurnMinutes
 	all.UpdateFeed = s.UpdateFeed
+	all.WebSearch, all.WebSearchAddress, all.WebSearchSecret = s.WebSearch, s.WebSearchAddress, s.WebSearchSecret
 	return true, a.cfg.SaveSettings(all)
 }
 

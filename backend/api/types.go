@@ -457,6 +457,11 @@ type Settings struct {
 	HomePage      string  `json:"home_page"`   // address of the home button of a browser pane; "" = a blank page
 	SearchPage    string  `json:"search_page"` // address for words in the address bar, with %s for them; "" = none
 	UpdateFeed    string  `json:"update_feed"` // HTTPS address of the release feed; "" = no check for updates
+	// search engine of goals: searxng, brave, tavily; "" = none. Its base address ("" = the usual one), and the name of
+	// the secret with its key
+	WebSearch        string `json:"web_search"`
+	WebSearchAddress string `json:"web_search_address"`
+	WebSearchSecret  string `json:"web_search_secret"`
 }
 
 // Connection is how the page reaches the loopback stream.

@@ -58,6 +58,7 @@ func (p Program) root() *cobra.Command {
 		approvals.approvals(), approvals.approve(), approvals.deny(), approvals.revoke(),
 		providerCommands{p}.providers(), p.engines(), mcpCommands{p}.mcp(),
 		recipeCommands{p}.recipe(), secretCommands{p}.secrets(),
+		webSearchCommands{p}.webSearch(),
 		sandboxCommand{p}.sandbox(), traceCommand{p}.trace(), p.doctor(),
 		serving.serve(), serving.static(), p.version(), p.exitCodes(), p.manual(),
 	)

@@ -152,6 +152,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 		HomePage:        "http://127.0.0.1:3000/",
 		SearchPage:      "https://example.org/?q=%s",
 		UpdateFeed:      "https://example.org/releases/latest",
+		WebSearch:       "searxng", WebSearchAddress: "http://127.0.0.1:8888", WebSearchSecret: "search-key",
 	}
 	if c.Work() != filepath.Join(home, "work") {
 		t.Errorf("goals get their folders in %s", c.Work())
@@ -167,15 +168,18 @@ func TestSettings_AreReadBack(t *testing.T) {
 		"font_size":  {Theme: "dark", FontSize: 2, Scrollback: 1000},
 		"scrollback": {Theme: "dark", FontSize: 13, Scrollback: -1},
 
-		"goals_at_once":  {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalsAtOnce: 1000},
-		"keep_days":      {Theme: "dark", FontSize: 13, Scrollback: 1000, KeepDays: -1},
-		"turn_minutes":   {Theme: "dark", FontSize: 13, Scrollback: 1000, TurnMinutes: -1},
-		"linger_minutes": {Theme: "dark", FontSize: 13, Scrollback: 1000, GraceMinutes: 1441},
-		"goal_memory":    {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalMemory: 127},
-		"home_page":      {Theme: "dark", FontSize: 13, Scrollback: 1000, HomePage: "file:///etc/passwd"},
-		"search_page":    {Theme: "dark", FontSize: 13, Scrollback: 1000, SearchPage: "https://example.org/?q="},
-		"update_feed":    {Theme: "dark", FontSize: 13, Scrollback: 1000, UpdateFeed: "http://example.org/"},
-		"work_dir":       {Theme: "dark", FontSize: 13, Scrollback: 1000, WorkDir: "goals"},
+		"goals_at_once":      {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalsAtOnce: 1000},
+		"keep_days":          {Theme: "dark", FontSize: 13, Scrollback: 1000, KeepDays: -1},
+		"turn_minutes":       {Theme: "dark", FontSize: 13, Scrollback: 1000, TurnMinutes: -1},
+		"linger_minutes":     {Theme: "dark", FontSize: 13, Scrollback: 1000, GraceMinutes: 1441},
+		"goal_memory":        {Theme: "dark", FontSize: 13, Scrollback: 1000, GoalMemory: 127},
+		"home_page":          {Theme: "dark", FontSize: 13, Scrollback: 1000, HomePage: "file:///etc/passwd"},
+		"web_search":         {Theme: "dark", FontSize: 13, Scrollback: 1000, WebSearch: "other"},
+		"web_search_address": {Theme: "dark", FontSize: 13, Scrollback: 1000, WebSearchAddress: "127.0.0.1:8888"},
+		"web_search_secret":  {Theme: "dark", FontSize: 13, Scrollback: 1000, WebSearchSecret: "a b"},
+		"search_page":        {Theme: "dark", FontSize: 13, Scrollback: 1000, SearchPage: "https://example.org/?q="},
+		"work_dir":           {Theme: "dark", FontSize: 13, Scrollback: 1000, WorkDir: "goals"},
+		"update_feed":        {Theme: "dark", FontSize: 13, Scrollback: 1000, UpdateFeed: "http://example.org/"},
 	} {
 		if e := invalid(c.SaveSettings(s)); e.Field != field || e.Hint == "" {
 			t.Errorf("%s: %+v", field, e)

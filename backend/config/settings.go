@@ -66,6 +66,21 @@ type Settings struct {
 	SearchPage string `json:"search_page"`
 	// UpdateFeed is the HTTPS address that is asked once at a start for the newest release; "" asks nobody.
 	UpdateFeed string `json:"update_feed,omitempty"`
+	// WebSearch is the search engine of goals: searxng, brave or tavily; "" is none.
+	WebSearch string `json:"web_search,omitempty"`
+	// WebSearchAddress is the base address of that search engine. SearXNG needs one; "" is the usual one of the others.
+	WebSearchAddress string `json:"web_search_address,omitempty"`
+	// WebSearchSecret is the name of the secret with the key of that search engine. Brave and Tavily need one.
+	WebSearchSecret string `json:"web_search_secret,omitempty"`
+}
+
+// HasWebSearch reports whether a search engine for goals is set up completely: SearXNG needs an address, the others
+// need a key.
+func (s Settings) HasWebSearch() bool {
+	if s.WebSearch == "searxng" {
+		return s.WebSearchAddress != ""
+	}
+	return s.WebSearch != "" && s.WebSearchSecret != ""
 }
 
 // Kind is the protocol of a provider.
@@ -300,6 +315,16 @@ func (s Settings) check() error {
 	case s.UpdateFeed != "" && !isFeedURL(s.UpdateFeed):
 		return fault.Invalid("update_feed", fmt.Sprintf("%.200q is not the address of a release feed", s.UpdateFeed),
 			"give an https:// address without a password, or leave it empty to switch the check off")
+	case !slices.Contains([]string{"", "searxng", "brave", "tavily"}, s.WebSearch):
+		return fault.Invalid("web_search", fmt.Sprintf("unknown search engine %q", s.WebSearch),
+			"use searxng, brave or tavily, or leave it empty")
+	case s.WebSearchAddress != "" && (!isPageURL(s.WebSearchAddress) || strings.ContainsAny(s.WebSearchAddress, "?#")):
+		return fault.Invalid("web_search_address",
+			fmt.Sprintf("%q is not the address of a search engine", s.WebSearchAddress),
+			"give its base address, such as http://127.0.0.1:8888, without a query")
+	case s.WebSearchSecret != "" && !secretForm.MatchString(s.WebSearchSecret):
+		return fault.Invalid("web_search_secret", fmt.Sprintf("%q is not the name of a secret", s.WebSearchSecret),
+			"store the key under Secrets, and give the name of that secret")
 	case s.WorkDir != "" && !filepath.IsAbs(s.WorkDir):
 		return fault.Invalid("work_dir", fmt.Sprintf("%q is not an absolute path", s.WorkDir),
 			"give an absolute path, such as /home/you/goals, or leave it empty")

@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"net/http"
+
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
 	"goalpost/backend/tools/commandline"
@@ -20,6 +22,11 @@ type Deps struct {
 	Vision        VisionModel // nil if there is no vision model
 	Recipes       Recipes
 	Access        Access // nil if no access can be requested
+	// Web makes requests as a program of the goal does; nil if there is no network. If Network is set, it judges the
+	// host of each request.
+	Web http.RoundTripper
+	// Search is the user's search engine; nil if none is set up, and then there is no tool for it.
+	Search Search
 	// Protected are the files of Dir that decide about the goal and must not change, relative to it, each with the
 	// reason.
 	Protected map[string]string

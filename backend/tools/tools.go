@@ -22,7 +22,8 @@ func New(r Deps) (*Set, error) {
 	f := folder{root: root, dir: r.Dir, protected: r.Protected, gitControlled: r.GitControlled, hidden: r.Hidden}
 	b := &Set{root: root}
 	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(r),
-		goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools(r), formerTools(b.Tool)) {
+		searchTools(r.Search), goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools(r),
+		formerTools(b.Tool)) {
 		t, err := make()
 		if err != nil {
 			return nil, errors.Join(err, root.Close())
@@ -76,7 +77,7 @@ func Names(dir string) ([]string, error) {
 
 // Specs are the descriptions of these tools for a model.
 func Specs(dir string) ([]goal.ToolSpec, error) {
-	b, err := New(Deps{Dir: dir})
+	b, err := New(Deps{Dir: dir, Search: unsetSearch{}})
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +112,7 @@ func (b *Set) Close() error {
 func browserTools(f folder, r Deps) []maker {
 	b := r.Browsers
 	list := []maker{
+		func() (Tool, error) { return fetchURL(r) },
 		func() (Tool, error) { return browserOpen(r) },
 		func() (Tool, error) { return browserLogin(r) },
 		func() (Tool, error) { return browserUpload(f, b) },
@@ -127,6 +129,13 @@ func browserTools(f folder, r Deps) []maker {
 		list = append(list, func() (Tool, error) { return make(b) })
 	}
 	return list
+}
+
+func searchTools(s Search) []maker {
+	if s == nil {
+		return nil
+	}
+	return []maker{func() (Tool, error) { return webSearch(s) }}
 }
 
 func goalTools(g Goals) []maker {

@@ -31,6 +31,7 @@ type house struct {
 	panes        *panes
 	eyes         *eyes
 	recipes      recipes
+	search       search
 	box          *tools.Set
 }
 
@@ -63,6 +64,7 @@ func newHouse(tb testing.TB) *house {
 		Vision:    h.eyes,
 		Recipes:   &h.recipes,
 		Access:    access{},
+		Search:    &h.search,
 	})
 	if err != nil {
 		tb.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -69,6 +70,7 @@ type Sandbox struct {
 
 	mu         sync.Mutex
 	requestLog *network.Log // nil for another agent
+	web        *http.Transport
 	warn       func(what, text string)
 	Journaled  map[string]bool // refusals that are in the journal
 
@@ -220,6 +222,20 @@ func (e *Sandbox) NetworkLog() *network.Log {
 
 // Egress returns the goal's proxy; nil if unconfined.
 func (e *Sandbox) Egress() *egress.Proxy { return e.Proxy }
+
+// Web returns a client that makes requests as the goal's programs do. In a sandbox the goal's proxy judges them.
+func (e *Sandbox) Web() http.RoundTripper {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.web != nil:
+	case e.Proxy == nil:
+		e.web = &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}
+	default:
+		e.web = e.Proxy.Transport()
+	}
+	return e.web
+}
 
 // FiltersPages reports whether requests of pages must be decided one by one: they can reach hosts that they
 // may not send to.

@@ -429,3 +429,35 @@ func TestTryConnection_OlderAzureAddress_SendsItsKeyAndVersion(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// setClock is a clock that a test sets.
+type setClock struct {
+	realClock
+	at time.Time
+}
+
+func (c *setClock) Now() time.Time { return c.at }
+
+// TestWindow_ServerThatDoesNotTell_IsAskedAgainLater: each start of a goal needs the window.
+func TestWindow_ServerThatDoesNotTell_IsAskedAgainLater(t *testing.T) {
+	ps := open(t)
+	clock := &setClock{at: time.Now()}
+	ps.Clock = clock
+	asked := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/models" {
+			asked++
+		}
+		_, _ = w.Write([]byte(`{"data":[{"id":"silent"}]}`)) // the client may be gone
+	}))
+	t.Cleanup(s.Close)
+	p := config.Provider{ID: "x", Kind: config.OpenAI, BaseURL: s.URL + "/v1", Model: "silent"}
+	for i, want := range []int{1, 1, 2, 2} {
+		if i == 2 {
+			clock.at = clock.at.Add(11 * time.Minute)
+		}
+		if got := ps.Window(t.Context(), p); got != model.DefaultContextWindow || asked != want {
+			t.Errorf("look %d: a window of %d, %d requests, want %d", i, got, asked, want)
+		}
+	}
+}

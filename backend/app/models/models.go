@@ -325,8 +325,34 @@ func staticServer() string {
 // shellQuote quotes s as one word for a POSIX shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// windowCache has the context windows that servers reported, in tokens; 0 if they did not.
+// unknownWindowTime is how long a server that did not tell the window of a model is not asked again.
+const unknownWindowTime = 10 * time.Minute
+
+// windowCache has what servers reported of context windows.
 type windowCache struct {
 	mu    sync.Mutex
-	known map[[2]string]int // by base URL and model
+	known map[[2]string]reportedWindow // by base URL and model
+}
+
+// reportedWindow is the answer of a server; tokens are 0 if it did not tell the window.
+type reportedWindow struct {
+	tokens int
+	until  time.Time // of an answer without tokens; others hold as long as the program runs
+}
+
+// find returns an answer that still holds.
+func (c *windowCache) find(at [2]string, now time.Time) (tokens int, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	one, ok := c.known[at]
+	return one.tokens, ok && (one.tokens > 0 || now.Before(one.until))
+}
+
+func (c *windowCache) store(at [2]string, tokens int, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil {
+		c.known = map[[2]string]reportedWindow{}
+	}
+	c.known[at] = reportedWindow{tokens, now.Add(unknownWindowTime)}
 }

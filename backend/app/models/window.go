@@ -48,13 +48,11 @@ func (ps *Providers) findWindow(ctx context.Context, p config.Provider) (tokens 
 	return 0, ""
 }
 
-// askWindow asks the server for the context window of a model, once for each model that it tells; 0 if it does not.
+// askWindow asks the server for the context window of a model; 0 if it does not tell it. Answers are cached; a server
+// that cannot be reached is asked again.
 func (ps *Providers) askWindow(ctx context.Context, p config.Provider) int {
 	at := [2]string{p.BaseURL, p.Model}
-	ps.windows.mu.Lock()
-	tokens := ps.windows.known[at]
-	ps.windows.mu.Unlock()
-	if tokens > 0 {
+	if tokens, ok := ps.windows.find(at, ps.Clock.Now()); ok {
 		return tokens
 	}
 	key, err := ps.apiKey(ctx, p)
@@ -64,7 +62,8 @@ func (ps *Providers) askWindow(ctx context.Context, p config.Provider) int {
 	ctx, cancel := context.WithTimeout(ctx, windowTimeout)
 	defer cancel()
 	s := server{p, key, ps.Transport}
-	if tokens = s.loadedWindow(ctx, p.Model); tokens == 0 {
+	tokens := s.loadedWindow(ctx, p.Model)
+	if tokens == 0 {
 		list, err := s.listModels(ctx)
 		if err != nil {
 			return 0
@@ -75,14 +74,7 @@ func (ps *Providers) askWindow(ctx context.Context, p config.Provider) int {
 			}
 		}
 	}
-	if tokens > 0 {
-		ps.windows.mu.Lock()
-		defer ps.windows.mu.Unlock()
-		if ps.windows.known == nil {
-			ps.windows.known = map[[2]string]int{}
-		}
-		ps.windows.known[at] = tokens
-	}
+	ps.windows.store(at, tokens, ps.Clock.Now())
 	return tokens
 }
 

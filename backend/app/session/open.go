@@ -144,6 +144,8 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		Goals:        r.children,
 		Vision:       visionJudge{r},
 		Recipes:      goalRecipes{r.registry.Config, r.registry.Store, g.ID},
+		Web:          r.sandbox.Web(),
+		Search:       r.registry.searchTool(),
 		PendingInput: &r.registry.pendingInput,
 	}
 	words.Protected, words.Work = r.protectedReasons(), g.Policy.DescribeWork()
@@ -267,6 +269,7 @@ func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Sessio
 		Terminals: goalTerminals{own},
 		Browsers:  goalBrowsers{own},
 		Panes:     goalPaneList{own},
+		Web:       held.Web(),
 	}
 	if held.Proxy != nil {
 		words.SandboxRisk, words.Network, words.GitControlled = p.Risk, held.Proxy, held.GitControlled

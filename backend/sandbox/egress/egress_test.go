@@ -556,3 +556,86 @@ func BenchmarkRequest(b *testing.B) {
 		})
 	}
 }
+
+// TestTransport_RequestsOfTheHost_FollowTheRulesOfPrograms: allowed, refused, at an address inside, and over https.
+func TestTransport_RequestsOfTheHost_FollowTheRulesOfPrograms(t *testing.T) {
+	page, proxy, _ := world(t, egress.Rules{
+		Risk:  policy.NetworkGet,
+		Allow: []string{"docs.example", "rebound.example"},
+	})
+	client := &http.Client{Transport: proxy.Transport()}
+	get := func(address string) (string, error) {
+		r, err := client.Get(address)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = r.Body.Close() }()
+		b, err := io.ReadAll(r.Body)
+		return fmt.Sprintf("%d %s", r.StatusCode, b), err
+	}
+	for address, want := range map[string]string{
+		"http://docs.example:" + port(page):    "200 GET docs.example",
+		"http://other.example:" + port(page):   "403 Goalpost refused GET other.example",
+		"http://rebound.example:" + port(page): "is not an address of the open internet",
+		"http://127.0.0.1:" + port(page):       "this goal has no loopback of its own",
+	} {
+		if got, err := get(address); err != nil || !strings.Contains(got, want) {
+			t.Errorf("%s answers %q, error %v", address, got, err)
+		}
+	}
+	if _, err := get("https://other.example/"); err == nil ||
+		!strings.Contains(err.Error(), "Goalpost refused CONNECT other.example:443: other.example is not among the allowed") {
+		t.Errorf("over https: %v", err)
+	}
+	if e := proxy.Entries()[0]; e.From != egress.SourceProgram || e.Host == "" {
+		t.Errorf("the log says %+v", e)
+	}
+	if err := proxy.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := get("http://docs.example:" + port(page)); err == nil {
+		t.Error("a closed proxy answers")
+	}
+}
+
+// TestTransport_TunnelThatTheServerEnds_EndsAtOnce: the end of a connection crosses the proxy.
+func TestTransport_TunnelThatTheServerEnds_EndsAtOnce(t *testing.T) {
+	page := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = io.WriteString(conn, "HTTP/1.0 200 OK\r\n\r\nuntil the end")
+		_ = conn.Close()
+	}))
+	t.Cleanup(page.Close)
+	proxy := egress.New(egress.Config{
+		Rules: egress.Rules{Risk: policy.NetworkGet, Allow: []string{"example.com"}},
+		Resolver: func(context.Context, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+		},
+		Public: func(netip.Addr) error { return nil },
+	})
+	t.Cleanup(func() {
+		if err := proxy.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	transport := proxy.Transport()
+	transport.TLSClientConfig = page.Client().Transport.(*http.Transport).TLSClientConfig
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://example.com:"+port(page)+"/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := (&http.Client{Transport: transport}).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if b, err := io.ReadAll(answer.Body); err != nil || string(b) != "until the end" {
+		t.Errorf("%q, %v", b, err)
+	}
+}

@@ -58,6 +58,9 @@ export const settings: Settings = {
   home_page: "",
   search_page: "",
   update_feed: "",
+  web_search: "",
+  web_search_address: "",
+  web_search_secret: "",
 };
 
 /** What is proposed for a goal in a folder. */

@@ -211,6 +211,12 @@ export interface Settings {
   search_page: string;
   /** HTTPS address of the release feed; "": no check for updates. */
   update_feed: string;
+  /** searxng, brave, tavily; "": none. */
+  web_search: string;
+  /** "": the usual one. */
+  web_search_address: string;
+  /** Name of the secret with the key. */
+  web_search_secret: string;
 }
 
 export interface Connection {

@@ -35,6 +35,7 @@ export function SettingsPage() {
         <div className="mx-auto max-w-[720px] px-6 py-6">
           <Appearance settings={settings} save={save} />
           <Pages settings={settings} save={save} />
+          <WebSearch settings={settings} save={save} />
           <Goals settings={settings} save={save} />
           <Providers />
           <Spend settings={settings} save={save} />
@@ -137,6 +138,54 @@ function Pages({ settings, save }: SectionProps) {
         value={settings.search_page}
         onSave={(search_page) => save({ search_page })}
       />
+    </Section>
+  );
+}
+
+/** The search engine that goals may use: the tool is offered when what it needs is filled in. */
+function WebSearch({ settings, save }: SectionProps) {
+  const engine = settings.web_search;
+  return (
+    <Section title="Web search for goals">
+      <Row title="Search engine" text="Lets agents search the web. Each query is sent to this server.">
+        <Choice
+          name="web-search"
+          value={engine}
+          choices={[
+            { value: "", title: "Off" },
+            { value: "searxng", title: "SearXNG" },
+            { value: "brave", title: "Brave" },
+            { value: "tavily", title: "Tavily" },
+          ]}
+          onChange={(web_search) => void save({ web_search })}
+        />
+      </Row>
+      {engine === "" ? null : (
+        <TextRow
+          title="Server address"
+          text={
+            engine === "searxng"
+              ? "Required, for example http://127.0.0.1:8888. The server must allow JSON results."
+              : "Leave empty for the provider's own address"
+          }
+          testid="web-search-address"
+          value={settings.web_search_address}
+          onSave={(web_search_address) => save({ web_search_address })}
+        />
+      )}
+      {engine === "" ? null : (
+        <TextRow
+          title="API key"
+          text={
+            engine === "searxng"
+              ? "Name of a stored secret, if your server asks for a key"
+              : "Required: the name of the stored secret that contains the key"
+          }
+          testid="web-search-secret"
+          value={settings.web_search_secret}
+          onSave={(web_search_secret) => save({ web_search_secret })}
+        />
+      )}
     </Section>
   );
 }

@@ -9,6 +9,7 @@ const verbs: Record<string, string> = {
   write_file: "Write",
   edit_file: "Edit",
   delete_file: "Delete",
+  fetch_url: "Read",
   browser_open: "Open",
   open_pane: "Open",
   browser_click: "Click",
@@ -35,6 +36,7 @@ export function requestTitle(a: ApprovalView): string {
     Delete: file,
     Click: named.target ? `“${named.target}”` : host,
     "Type into": named.target ? `“${named.target}”` : host,
+    Read: host || (named.url ?? ""),
     Open: host || (named.url ?? ""),
   }[verb];
   const rest = object ?? (verbs[a.tool] && /(on|to|from|in)$/.test(verb) ? host || "the page" : "");

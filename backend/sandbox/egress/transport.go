@@ -1,0 +1,108 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// Transport returns a client of the proxy for requests that this process makes in the place of a goal's program. The
+// proxy applies the same rules to them and logs them in the same way. A refused request over http has the response
+// 403; over https it fails with the proxy's words. The transport may be used concurrently until the proxy is closed.
+func (p *Proxy) Transport() *http.Transport {
+	l := &socketListener{accepted: make(chan net.Conn), done: make(chan struct{})}
+	p.Serve(l, SourceProgram)
+	return &http.Transport{
+		Proxy:                  http.ProxyURL(&url.URL{Scheme: "http", Host: "goal-proxy"}),
+		DialContext:            func(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) },
+		TLSHandshakeTimeout:    dialTime,
+		MaxResponseHeaderBytes: maxHeader,
+		DisableKeepAlives:      true, // nobody would close idle connections
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
+			words, _ := io.ReadAll(io.LimitReader(res.Body, 4<<10)) // what came is enough
+			return errors.New(strings.TrimSpace(string(words)))
+		},
+	}
+}
+
+// socketListener accepts connections of this process alone: each is a pair of connected sockets without an address.
+type socketListener struct {
+	accepted chan net.Conn
+	done     chan struct{}
+	once     sync.Once
+}
+
+func (l *socketListener) dial(ctx context.Context) (net.Conn, error) {
+	here, there, err := socketPair()
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case l.accepted <- there:
+		return here, nil
+	case <-l.done:
+		err = net.ErrClosed
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	return nil, errors.Join(fmt.Errorf("connecting to the goal's proxy: %w", err), here.Close(), there.Close())
+}
+
+func (l *socketListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.accepted:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *socketListener) Close() error {
+	l.once.Do(func() { close(l.done) })
+	return nil
+}
+
+func (l *socketListener) Addr() net.Addr { return &net.UnixAddr{Net: "unix"} }
+
+// socketPair returns two connected sockets.
+func socketPair() (one, other net.Conn, err error) {
+	syscall.ForkLock.RLock()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(fds[0])
+		syscall.CloseOnExec(fds[1])
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil, nil, fmt.Errorf("connecting to the goal's proxy: %w", err)
+	}
+	one, err = fileConn(fds[0])
+	other, err2 := fileConn(fds[1])
+	if err = errors.Join(err, err2); err != nil {
+		for _, c := range []net.Conn{one, other} {
+			if c != nil {
+				_ = c.Close()
+			}
+		}
+		return nil, nil, fmt.Errorf("connecting to the goal's proxy: %w", err)
+	}
+	return one, other, nil
+}
+
+// fileConn takes over a socket.
+func fileConn(fd int) (net.Conn, error) {
+	f := os.NewFile(uintptr(fd), "proxy") //nolint:gosec // a descriptor of the kernel is not negative
+	defer func() { _ = f.Close() }()
+	return net.FileConn(f) //nolint:wrapcheck // the caller says what for
+}

@@ -1,0 +1,76 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/text"
+	"goalpost/backend/tools/websearch"
+)
+
+// Search is the search engine that the user set up.
+type Search interface {
+	// Server returns the host and the port that a query is sent to.
+	Server() (host, port string)
+	Search(ctx context.Context, query string, count int) ([]websearch.Hit, error)
+}
+
+const (
+	defaultHits = 8
+	maxHits     = 20
+	maxQuery    = 400 // bytes
+)
+
+type webSearchArgs struct {
+	Query string `json:"query" jsonschema:"what to search for, as in a search engine"`
+	Count int    `json:"count,omitempty" jsonschema:"how many results; 8 if left out, at most 20"`
+}
+
+func webSearch(s Search) (Tool, error) {
+	return defineTool("web_search", func(_ context.Context, a webSearchArgs) (policy.Effect, error) {
+		switch {
+		case strings.TrimSpace(a.Query) == "":
+			return policy.Effect{}, errors.New("the query is empty")
+		case len(a.Query) > maxQuery:
+			return policy.Effect{}, fmt.Errorf("the query has %d bytes, at most %d", len(a.Query), maxQuery)
+		}
+		host, port := s.Server()
+		return policy.Effect{
+			Risk: policy.NetworkGet, Hosts: []string{host}, Ports: []string{port}, Reason: "sends the query to " + host,
+		}, nil
+	}, func(ctx context.Context, a webSearchArgs) goal.Result {
+		count := a.Count
+		if count <= 0 {
+			count = defaultHits
+		}
+		hits, err := s.Search(ctx, a.Query, min(count, maxHits))
+		if err != nil {
+			return failedResult("the search failed. %s", wrapOutside("the search engine", text.TruncateBytes(err.Error(), 1000)))
+		}
+		if len(hits) == 0 {
+			return ok("nothing was found")
+		}
+		lines := make([]string, 0, 3*len(hits))
+		for i, h := range hits[:min(len(hits), maxHits)] {
+			lines = append(lines,
+				fmt.Sprintf("%d. %s\n   %s", i+1, text.TruncateBytes(h.Title, 200), text.TruncateBytes(h.URL, 500)))
+			if extract := strings.TrimSpace(h.Date + " " + h.Extract); extract != "" {
+				lines = append(lines, "   "+text.TruncateBytes(extract, 400))
+			}
+		}
+		return ok("%s", wrapOutside("the search engine", strings.Join(lines, "\n")))
+	})
+}
+
+// unsetSearch stands for a search engine where only descriptions are needed.
+type unsetSearch struct{}
+
+func (unsetSearch) Server() (host, port string) { return "search.invalid", "443" }
+
+func (unsetSearch) Search(context.Context, string, int) ([]websearch.Hit, error) {
+	return nil, errors.New("no search engine is set up")
+}

@@ -21,10 +21,10 @@ func (p changeCommands) commit() *cobra.Command {
 		Use:   "commit ID [PATH…]",
 		Short: "Commit what a goal changed to a branch, or write it as a patch",
 		Long: "Commit what a goal changed in its folder, as it is now, on top of the commit that is checked out. " +
-			"A new branch gets the commit; what is checked out, the index and stashes stay as they are. If --branch names the branch that " +
-			"is checked out, it moves on, and the index gets these files. Hooks, filters and signatures of git do not run: " +
-			"run your hooks before you push. Ignored files, files with a filter (git-lfs) and files of other repositories are " +
-			"left out and listed. Paths are relative to the goal's folder.",
+			"A new branch gets the commit; what is checked out, the index and stashes stay as they are. If --branch " +
+			"names the branch that is checked out, it moves on, and the index gets these files. Hooks, filters and " +
+			"signatures of git do not run: run your hooks before you push. Ignored files, files with a filter (git-lfs) " +
+			"and files of other repositories are left out and listed. Paths are relative to the goal's folder.",
 		Args: cobra.MinimumNArgs(1),
 		Example: "  " + p.Name + " commit 01k3\n  " + p.Name + " commit 01k3 --branch fix-cart -m 'Count items' src\n  " +
 			p.Name + " commit 01k3 --patch cart.patch",

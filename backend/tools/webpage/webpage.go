@@ -156,11 +156,13 @@ func flattenLargeTables(root *html.Node) {
 		}
 		rows, cells, longest := 0, 0, 0
 		for d := range n.Descendants() {
-			if d.DataAtom == atom.Tr {
+			switch d.DataAtom {
+			case atom.Tr:
 				rows, cells = rows+1, 0
-			} else if d.DataAtom == atom.Td || d.DataAtom == atom.Th {
+			case atom.Td, atom.Th:
 				cells++
 				longest = max(longest, cells)
+			default: // not of a table's shape
 			}
 		}
 		if rows*longest <= maxCells {

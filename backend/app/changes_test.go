@@ -143,3 +143,29 @@ func TestChanges_OfAReadOnlyGoal_SayWhyThereAreNone(t *testing.T) {
 		t.Errorf("undo: %v", err)
 	}
 }
+
+// TestChanges_OfAGoalWithoutAClaim_SayWhichCheckReadThem: pre-flight has observed it.
+func TestChanges_OfAGoalWithoutAClaim_SayWhichCheckReadThem(t *testing.T) {
+	p, dir := start(t, t.TempDir()), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "data.txt"), []byte("start\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.provide(turns(call("run_command", `{"command":"echo more >> data.txt; echo new > other.txt"}`), givesUp))
+	const check = "grep -q done data.txt"
+	out, err := p.goal.Start(api.StartInput{Objective: "change", Dir: dir, Checks: shell(check)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	<-p.app.Done(goal.ID(out.GoalID))
+	v, err := area[*api.ChangesAPI](t, p.app).List(out.GoalID, nil)
+	if err != nil || len(v.Files) != 2 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	if got := v.Files[0]; got.Path != "data.txt" || len(got.ReadBy) != 1 || got.ReadBy[0] != check {
+		t.Errorf("%s is read by %q", got.Path, got.ReadBy)
+	}
+	if got := v.Files[1]; len(got.ReadBy) != 0 {
+		t.Errorf("%s is read by %q", got.Path, got.ReadBy)
+	}
+}

@@ -39,8 +39,13 @@ func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 		}
 		return agent(n, r)
 	})
-	run := func(allow bool) (results []*event.Step, asked int) {
-		out, err := p.goal.Start(api.StartInput{Objective: "search", Checks: shell("false"), CriticEvery: api.NoLimit})
+	run := func(risk policy.Risk, allow bool) (results []*event.Step, asked int) {
+		out, err := p.goal.Start(api.StartInput{
+			Objective:   "search",
+			Checks:      shell("false"),
+			CriticEvery: api.NoLimit,
+			Risk:        risk,
+		})
 		must(t, err)
 		p.await("end", func(e event.Event) bool {
 			switch b := e.Body.(type) {
@@ -61,13 +66,16 @@ func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 		})
 		return results, asked
 	}
-	steps, asked := run(true)
+	steps, asked := run(policy.WriteLocal, true)
 	if !offered || asked != 1 || steps[0].Outcome != event.OK ||
 		!strings.Contains(steps[0].Result, "https://paint.example/") ||
 		strings.Contains(steps[0].Result, "canary-key") {
 		t.Errorf("offered %v, %d questions, %s %s", offered, asked, steps[0].Outcome, steps[0].Result)
 	}
-	if steps, _ := run(false); steps[0].Outcome != event.Denied {
+	if steps, _ := run(policy.WriteLocal, false); steps[0].Outcome != event.Denied {
 		t.Errorf("the user refused, and it searched: %s %s", steps[0].Outcome, steps[0].Result)
+	}
+	if steps, asked := run(policy.NetworkGet, false); steps[0].Outcome != event.OK || asked != 0 {
+		t.Errorf("a goal that may read from the network: %d questions, %s", asked, steps[0].Outcome)
 	}
 }

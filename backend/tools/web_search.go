@@ -39,9 +39,11 @@ func webSearch(s Search) (Tool, error) {
 			return policy.Effect{}, fmt.Errorf("the query has %d bytes, at most %d", len(a.Query), maxQuery)
 		}
 		host, port := s.Server()
-		return policy.Effect{
-			Risk: policy.NetworkGet, Hosts: []string{host}, Ports: []string{port}, Reason: "sends the query to " + host,
-		}, nil
+		effect := policy.Effect{Risk: policy.NetworkGet, Reason: "sends the query to " + host}
+		if !isLoopback(host) { // an engine on this machine was set up by the user, for this
+			effect.Hosts, effect.Ports = []string{host}, []string{port}
+		}
+		return effect, nil
 	}, func(ctx context.Context, a webSearchArgs) goal.Result {
 		count := a.Count
 		if count <= 0 {

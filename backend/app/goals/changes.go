@@ -211,13 +211,14 @@ func (h *folderHistory) marks(ctx context.Context, row store.GoalRow) (*checkMar
 				Why:  f.Why,
 			})
 		}
-	}
-	for i, o := range row.Observations {
-		if o == nil || i >= len(row.Criterion.Checks) {
-			continue
-		}
-		for _, f := range append(slices.Clone(o.Files), o.Found...) {
-			m.add(f.Path, row.Criterion.Checks[i].Name(), f.Role.Decides() && f.Examined == "")
+		for i, check := range row.Criterion.Checks {
+			o := p.Observation(i)
+			if o == nil {
+				continue
+			}
+			for _, f := range append(slices.Clone(o.Files), o.Found...) {
+				m.add(f.Path, check.Name(), f.Role.Decides() && f.Examined == "")
+			}
 		}
 	}
 	claims, err := h.store.Claims(ctx, row.ID)

@@ -67,7 +67,7 @@ func (a *assessment) ranChangedFile() string {
 		case u.Examined == goal.ByTest:
 			return fmt.Sprintf("%s was started by a test, which may trust how it ends", u.Path)
 		case slices.Contains([]goal.FileRole{goal.RoleMain, goal.RoleScript, goal.RoleProgram}, u.Role):
-			return fmt.Sprintf("%s was written by the agent, and how it ends decides", u.Path)
+			return fmt.Sprintf("%s was changed after the start, and how it ends decides", u.Path)
 		case own:
 		case u.Role != goal.RoleData:
 			return fmt.Sprintf("%s of the agent ran inside %q", u.Path, p.Command)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"goalpost/backend/goal"
 	"goalpost/backend/verify/fileio"
 )
 
@@ -33,6 +34,14 @@ func Open(o Options) (*Protection, error) {
 		return nil, err
 	}
 	return &Protection{g, o}, nil
+}
+
+// Observation is what a check did before the first turn; nil where nobody could observe it.
+func (p *Protection) Observation(check int) *goal.Observation {
+	if p == nil {
+		return nil
+	}
+	return p.guard.Observation(check)
 }
 
 // Undecided names the changed files whose change the user was not shown when the goal

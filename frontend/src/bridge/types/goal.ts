@@ -30,6 +30,8 @@ export type CheckOutput = "" | "exit" | "names" | "full";
 
 /** How a goal is looked after: frozen with its criterion. */
 export interface Options {
+  /** The external agent that drives it; left out: Goalpost's own loop. */
+  engine?: string;
   persona?: string;
   /** How much the model thinks, in its protocol's word; left out: the provider's own. */
   effort?: string;
@@ -81,6 +83,8 @@ export interface StartInput {
   allow_passing: boolean;
   allow_missing: boolean;
   require_steps: boolean;
+  /** The external agent that drives it; left out: the default. */
+  engine?: string;
   effort: string;
   persona: string;
   critic_every: number;

@@ -13,9 +13,6 @@ import (
 	"goalpost/backend/goal"
 )
 
-// serverName is the name of our MCP server for agents.
-const serverName = "goalpost"
-
 // gateway is the server on the host's loopback that one agent reaches: its model and our tools. Every request needs
 // the token, which other programs of this machine do not know. Programs that the agent starts can read it; with it they
 // can do what the agent can do here: ask the model, which counts, and claim, which the host verifies.

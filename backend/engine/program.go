@@ -202,3 +202,17 @@ func (p *program) disconnect() {
 		_ = f.Close()
 	}
 }
+
+// noteCrash reports that the agent's program has ended unexpectedly, to the user and to the agent that is started next.
+func (s *Session) noteCrash(p *program) error {
+	name := s.opts.Installed.Profile.Name
+	if s.restarts++; s.restarts > maxRestarts {
+		return fmt.Errorf("%s ended %d times. %s", name, s.restarts, p.lastWords())
+	}
+	s.journalWarning("engine", name+" ended unexpectedly and is started again. "+p.lastWords())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inbox.note("Your program ended unexpectedly and was started again. What you did last may be incomplete: look " +
+		"before you repeat it.")
+	return nil
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,12 +12,9 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/session"
-	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/text"
 	"goalpost/backend/verify"
-	"goalpost/backend/verify/inputs"
-	"goalpost/backend/verify/protect"
 )
 
 // Try runs one check as pre-flight would, in an existing folder.
@@ -131,129 +127,4 @@ func findMissing(v goal.Verdict) string {
 		}
 	}
 	return ""
-}
-
-// TracedCheck is a check of which somebody observed what it used.
-type TracedCheck struct {
-	Dir                string // the folder, absolute
-	Check              goal.Check
-	Protect, NoProtect []string // see api.ProtectInput
-}
-
-// maxTraced is how many files of each list are shown.
-const maxTraced = 200
-
-// Describe sorts the files that the check used into those that decide, those that it looked for in vain, and the
-// others, and proposes what an agent could be limited to. Without an observation only what is protected by its name is
-// listed.
-func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.TraceView, error) {
-	judges, err := protect.FindObserved(ctx, protect.Options{
-		Dir:          t.Dir,
-		Criterion:    goal.Criterion{Checks: []goal.Check{t.Check}},
-		Protect:      t.Protect,
-		NoProtect:    t.NoProtect,
-		Observations: []*goal.Observation{o},
-	})
-	if err != nil {
-		return nil, &fault.Error{
-			Field:   "protect",
-			Message: fmt.Sprintf("the protected files cannot be listed: %v", err),
-			Hint:    "correct the patterns",
-		}
-	}
-	if o == nil {
-		o = &goal.Observation{}
-		if t.Check.Type == goal.Shell || t.Check.From == goal.FromCommand {
-			o.Incomplete = "nobody could observe the check here, so its files are protected by their names"
-		}
-	}
-	decides, others, missing, written := fileList{}, fileList{}, fileList{}, fileList{}
-	var work []string // what the check reads as code, and the data that its command names
-	for _, p := range judges {
-		if p.Kind != protect.KindForbiddenNew {
-			decides.add(api.TracedFile{Path: p.Path, Why: strings.TrimSpace(p.Why + " " + describePart(p.Part))})
-		}
-	}
-	for _, u := range o.Files {
-		file := api.TracedFile{Path: u.Path, Why: string(u.Role), By: programName(o, u.Program)}
-		if decides.describeUse(file) {
-			continue
-		}
-		others.add(file)
-		if u.Role != goal.RoleData || inputs.Named(t.Check.Command, t.Dir, u.Path) {
-			work = append(work, u.Path)
-		}
-	}
-	for _, wanted := range []bool{true, false} { // first what could decide, if it came
-		for _, u := range o.Missing {
-			if (u.Role.Decides() || u.Opened) == wanted && !inputs.IsInstalled(u.Path) {
-				missing.add(api.TracedFile{Path: u.Path, Why: string(u.Role), By: programName(o, u.Program)})
-			}
-		}
-	}
-	for _, file := range slices.Concat(o.Written, o.Rewritten) {
-		written.add(api.TracedFile{Path: file})
-	}
-	return &api.TraceView{
-		Decides:    decides.first(maxTraced),
-		Missing:    missing.first(maxTraced),
-		Read:       others.first(maxTraced),
-		Written:    written.first(maxTraced),
-		Incomplete: o.Incomplete,
-		Work:       proposeWork(t, decides.paths(), work, written.paths(), missing.paths()),
-	}, nil
-}
-
-func describePart(part string) string {
-	if part == "" {
-		return ""
-	}
-	return "(" + part + ")"
-}
-
-func programName(o *goal.Observation, program int) string {
-	if program < 0 || program >= len(o.Programs) {
-		return ""
-	}
-	return filepath.Base(o.Programs[program].Name)
-}
-
-// fileList is a list that has each path once.
-type fileList struct {
-	files []api.TracedFile
-	index map[string]int
-}
-
-func (l *fileList) add(f api.TracedFile) {
-	if l.index == nil {
-		l.index = map[string]int{}
-	}
-	if _, known := l.index[f.Path]; !known {
-		l.index[f.Path] = len(l.files)
-		l.files = append(l.files, f)
-	}
-}
-
-// describeUse notes who used a file of the list, and reports whether it is in it.
-func (l *fileList) describeUse(f api.TracedFile) bool {
-	i, known := l.index[f.Path]
-	if known && l.files[i].By == "" {
-		l.files[i].By = f.By
-	}
-	return known
-}
-
-func (l *fileList) paths() []string {
-	list := make([]string, 0, len(l.files))
-	for _, f := range l.files {
-		list = append(list, f.Path)
-	}
-	return list
-}
-
-func (l *fileList) first(most int) api.TracedFiles {
-	return api.TracedFiles{
-		Files: append([]api.TracedFile{}, l.files[:min(most, len(l.files))]...),
-		Total: len(l.files),
-	}
 }

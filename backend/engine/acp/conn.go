@@ -16,20 +16,6 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 )
 
-// Handler receives what the agent sends in the session. Its methods are called one after the other for updates, and
-// concurrently for permission requests.
-type Handler interface {
-	// Text receives a piece of the agent's answer. It must not block.
-	Text(piece string)
-	// ToolCall receives what is known of a tool call after each update. It must not block.
-	ToolCall(c ToolCall)
-	// Permission decides a request. It may block; ctx ends when the agent is gone or has withdrawn the request.
-	Permission(ctx context.Context, c ToolCall) Permission
-}
-
-// Permission is the answer to a permission request.
-type Permission int
-
 // The answers. Withdrawn is for requests of a turn that was cancelled. "Always" is never chosen: it would bypass the
 // host for the rest of the session.
 const (
@@ -38,28 +24,12 @@ const (
 	Denied
 )
 
-// Stop is why the agent ended its turn.
-type Stop string
-
 // The reasons, in the protocol's words.
 const (
 	StopEndTurn   Stop = "end_turn"
 	StopCancelled Stop = "cancelled"
 	StopRefusal   Stop = "refusal"
 )
-
-// Limits on what one agent may send.
-const (
-	maxOpenRequests = 64        // permission requests that wait at the same time
-	maxToolCalls    = 100       // tool calls that have not ended
-	maxCallText     = 32 << 10  // bytes of one text of a tool call
-	maxDiffs        = 128 << 10 // bytes of all changes of a tool call
-)
-
-// MCPServer is a server that is offered to the agent.
-type MCPServer struct {
-	Name, URL, Token string // Token is sent as a bearer token
-}
 
 // Conn is the connection to one agent with one session. Its methods may be called concurrently, except that only one
 // Prompt may run at a time.

@@ -134,3 +134,11 @@ func truncate(s string, most int) string {
 	}
 	return s[:most] + "…"
 }
+
+// Limits on what one agent may send.
+const (
+	maxOpenRequests = 64        // permission requests that wait at the same time
+	maxToolCalls    = 100       // tool calls that have not ended
+	maxCallText     = 32 << 10  // bytes of one text of a tool call
+	maxDiffs        = 128 << 10 // bytes of all changes of a tool call
+)

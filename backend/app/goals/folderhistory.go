@@ -1,0 +1,108 @@
+package goals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app/session"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/process"
+	"goalpost/backend/secret"
+	"goalpost/backend/snapshot"
+	"goalpost/backend/store"
+)
+
+// folderHistory shows what goals changed in their folders, and undoes it.
+type folderHistory struct {
+	*runs
+	state string // the program's data folder
+	mask  *secret.Mask
+	// programs starts git, for the user and outside of the sandbox.
+	programs process.Launcher
+}
+
+// noSnapshot says why there is nothing to compare with.
+func noSnapshot(row store.GoalRow) string {
+	switch {
+	case !session.TakesSnapshots(row.Policy):
+		return "This goal may only read, so it cannot change its folder."
+	case row.StartedAt.IsZero():
+		return "The goal has not started yet."
+	case row.Status == goal.Running:
+		return "No snapshot of the folder is complete yet. If it stays so, the goal's warnings say why."
+	}
+	return "No snapshot of the folder was taken before the goal began: its warnings say why, or it is older than " +
+		"snapshots."
+}
+
+// open reads the snapshots of a goal. unavailable says why there are none, "" if there are some.
+func (h *folderHistory) open(row store.GoalRow) (a *snapshot.Archive, unavailable string, err error) {
+	a, err = snapshot.Read(session.SnapshotOptions(row.Goal, h.state, h.store.GoalDir(row.ID)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noSnapshot(row), nil
+	}
+	return a, "", err
+}
+
+// compare compares the folder with its start, below some paths.
+func (h *folderHistory) compare(
+	ctx context.Context, row store.GoalRow, a *snapshot.Archive, paths []string,
+) (*snapshot.Comparison, error) {
+	c, err := a.Compare(ctx, 0)
+	if err != nil {
+		return nil, &fault.Error{
+			Code:    fault.Conflict,
+			Message: "the goal's folder cannot be compared: " + err.Error(),
+			Hint:    "put the folder " + row.Policy.Dir + " back if it is gone, then try again",
+		}
+	}
+	selected, err := relativePaths(row.Policy.Dir, paths)
+	if err != nil {
+		return nil, err
+	}
+	c.Select(selected)
+	return c, nil
+}
+
+// relativePaths makes paths relative to a goal's folder.
+func relativePaths(dir string, paths []string) ([]string, error) {
+	var list []string
+	for _, path := range paths {
+		rel := path
+		if filepath.IsAbs(path) {
+			var err error
+			if rel, err = filepath.Rel(dir, path); err != nil {
+				rel = ".."
+			}
+		}
+		if !filepath.IsLocal(filepath.FromSlash(rel)) {
+			return nil, fault.Invalid("paths", fmt.Sprintf("%s is not in the goal's folder", path),
+				"give paths relative to "+dir)
+		}
+		list = append(list, filepath.ToSlash(filepath.Clean(rel)))
+	}
+	return list, nil
+}
+
+// isWorking reports whether a run of the goal may change the folder now.
+func (h *folderHistory) isWorking(row store.GoalRow) (bool, error) {
+	if row.Status != goal.Running {
+		return false, nil
+	}
+	return h.store.IsLocked(row.ID)
+}
+
+func changeOf(c snapshot.Change) string {
+	switch {
+	case c.Before == nil:
+		return api.FileNew
+	case c.After == nil:
+		return api.FileDeleted
+	}
+	return api.FileChanged
+}

@@ -1,0 +1,213 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"goalpost/backend/goal"
+)
+
+// Turn lets the agent work until the host must decide something. An error that says goal.Unavailable parks the goal.
+func (s *Session) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	if err := s.advance(ctx, t); err != nil {
+		s.Interrupt(context.WithoutCancel(ctx))
+		return goal.Reply{}, err
+	}
+	reply, err := s.await(ctx, len(t.Tools) == 0, delta)
+	if err != nil {
+		s.Interrupt(context.WithoutCancel(ctx))
+		return goal.Reply{}, err
+	}
+	reply.Usage = s.relay.TakeUsage()
+	return reply, nil
+}
+
+// advance gives the agent the results of its calls, and a prompt if there is something new for it or if it is idle.
+func (s *Session) advance(ctx context.Context, t goal.Turn) error {
+	s.settle(t.Messages)
+	fresh, err := s.ensureStarted(ctx)
+	if err != nil {
+		return err
+	}
+	texts := newUserTexts(t.Messages)
+	if fresh {
+		texts = []string{firstPrompt(t)}
+	}
+	s.mu.Lock()
+	working := s.turn != nil
+	s.mu.Unlock()
+	switch {
+	case working && len(texts) == 0:
+		return nil
+	case working: // the protocol has no way to add something to a turn
+		s.Interrupt(ctx)
+	}
+	return s.prompt(ctx, texts...)
+}
+
+// prompt begins a turn of the agent.
+func (s *Session) prompt(ctx context.Context, texts ...string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.agent == nil {
+		return errors.New("the agent's program has ended")
+	}
+	texts = append(texts, s.inbox.takeNotes()...)
+	if len(texts) == 0 {
+		texts = []string{"Continue."}
+	}
+	t := &turn{done: make(chan struct{})}
+	conn := s.agent.conn
+	s.turn, s.activity = t, s.opts.Now()
+	text := strings.Join(texts, "\n\n")
+	ctx = context.WithoutCancel(ctx) // Interrupt ends it, so that the agent knows
+	s.agent.work.Go(func() {
+		t.stop, t.err = conn.Prompt(ctx, text)
+		close(t.done)
+	})
+	return nil
+}
+
+// await waits until the host must decide something.
+func (s *Session) await(ctx context.Context, textOnly bool, delta func(string)) (goal.Reply, error) {
+	for {
+		s.mu.Lock()
+		agent, turn, modelErr := s.agent, s.turn, s.modelErr
+		s.modelErr = nil
+		piece := s.inbox.takePiece()
+		var calls []goal.Call
+		if textOnly {
+			s.inbox.refuseAll("the run ends: answer without a tool")
+		} else {
+			calls = s.inbox.open()
+		}
+		s.mu.Unlock()
+		if piece != "" {
+			delta(piece)
+		}
+		if modelErr != nil {
+			return goal.Reply{}, modelErr
+		}
+		if len(calls) > 0 {
+			return s.reply(calls), nil
+		}
+		select {
+		case <-turn.done:
+			reply, again, err := s.endTurn(ctx, agent, turn)
+			if !again {
+				return reply, err
+			}
+			continue
+		default:
+		}
+		select {
+		case <-ctx.Done():
+			return goal.Reply{}, fmt.Errorf("asking the agent: %w", context.Cause(ctx))
+		case <-turn.done:
+		case <-s.changed:
+		case <-agent.conn.Done():
+			agent.disconnect()
+			<-turn.done // fails with the connection
+		case <-agent.process.Done():
+			agent.disconnect()
+			<-turn.done
+		case <-s.opts.After(s.silenceLeft()):
+			if err := s.silence(agent); err != nil {
+				return goal.Reply{}, err
+			}
+		}
+	}
+}
+
+func (s *Session) reply(calls []goal.Call) goal.Reply {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return goal.Reply{Text: s.inbox.takeText(), Calls: calls}
+}
+
+// endTurn handles the end of the agent's turn. again means that the agent works on a new prompt.
+func (s *Session) endTurn(ctx context.Context, a *program, t *turn) (reply goal.Reply, again bool, err error) {
+	s.mu.Lock()
+	s.inbox.endTurn()
+	calls := s.inbox.open()
+	if len(calls) == 0 { // otherwise the next turn takes these
+		s.turn = nil
+		calls = s.inbox.takeFinal()
+	}
+	denied := len(s.inbox.notes) > 0
+	s.mu.Unlock()
+	switch {
+	case len(calls) > 0:
+		return s.reply(calls), false, nil
+	case t.err == nil && denied: // some agents end their turn when they are refused something
+		return reply, true, s.prompt(ctx)
+	case t.err == nil:
+		return s.reply(nil), false, nil
+	case !a.hasEnded():
+		return reply, false, t.err
+	}
+	return s.reply(nil), false, nil // the next turn starts it again
+}
+
+// silenceLeft is how long the agent may still be silent.
+func (s *Session) silenceLeft() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return max(time.Second, silenceTimeout-s.opts.Now().Sub(s.activity))
+}
+
+// silence returns an error if the agent has been silent for too long.
+func (s *Session) silence(a *program) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.relay.IsBusy() || s.inbox.toolRuns() {
+		s.activity = s.opts.Now()
+	}
+	if s.opts.Now().Sub(s.activity) < silenceTimeout {
+		return nil
+	}
+	return &goal.Unavailable{
+		Until: s.opts.Now().Add(silentPark),
+		Err: fmt.Errorf("%s has sent nothing for %s. %s", s.opts.Installed.Profile.Name,
+			goal.FormatDuration(silenceTimeout), a.lastWords()),
+	}
+}
+
+// Interrupt ends the agent's turn, if it works on one. Requests that wait are withdrawn. An agent that does not stop
+// in time is killed; the next turn starts it again.
+func (s *Session) Interrupt(ctx context.Context) {
+	s.mu.Lock()
+	agent, turn := s.agent, s.turn
+	s.turn = nil
+	s.inbox.withdrawAll()
+	s.mu.Unlock()
+	if agent == nil || turn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, cancelTimeout)
+	defer cancel()
+	if err := agent.conn.Cancel(ctx); err == nil {
+		select {
+		case <-turn.done:
+			s.mu.Lock()
+			s.inbox.reset()
+			s.mu.Unlock()
+			return
+		case <-ctx.Done():
+		}
+	}
+	s.journalWarning("engine", s.opts.Installed.Profile.Name+" did not stop when it was asked to, and was ended")
+	s.closeProgram(context.WithoutCancel(ctx))
+}
+
+// Close ends the agent. What its own programs left running ends with the sandbox.
+func (s *Session) Close(ctx context.Context) error {
+	s.closeProgram(ctx)
+	if s.gate == nil {
+		return nil
+	}
+	return s.gate.close(ctx)
+}

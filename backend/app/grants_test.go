@@ -92,7 +92,7 @@ func TestWhatIsTakenBackIsClosedAtOnce(t *testing.T) {
 	p.provide(turns(
 		args("run_command", map[string]any{"command": "curl -s http://taken.invalid/"}),
 		args("run_command", map[string]any{
-			"command": "echo 'could not reach' > want; " + loop + "; echo 'Goalpost refused' > want; echo > reached; " + loop,
+			"command": "echo 'cannot reach' > want; " + loop + "; echo 'Goalpost refused' > want; echo > reached; " + loop,
 		}),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))
@@ -141,7 +141,7 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 		if v := p.done(out.GoalID); v.Status != goal.Paused {
 			t.Fatalf("%s: %s", v.Status, v.Reason)
 		}
-		awaitFile(t, filepath.Join(dir, "told"), "could not reach")
+		awaitFile(t, filepath.Join(dir, "told"), "cannot reach")
 		if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 	t.Run("done", func(t *testing.T) {
 		p, dir, outside := start(t, t.TempDir()), t.TempDir(), t.TempDir()
 		p.provide(turns(args("terminal_open", map[string]any{}), accessRequester(t, outside), args("run_command", map[string]any{
-			"command": "until grep -qs 'could not reach' " + outside + "/told; do sleep 0.05; done; touch done",
+			"command": "until grep -qs 'cannot reach' " + outside + "/told; do sleep 0.05; done; touch done",
 		}), args("claim_complete", map[string]any{"rationale": "done"})))
 		out, err := p.goal.Start(api.StartInput{
 			Objective:   "reach",

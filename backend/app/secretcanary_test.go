@@ -247,7 +247,7 @@ func (p *program) nothingPictured(id string) {
 			p.Errorf("the picture of step %d has %d points of a secret", s.N, red)
 		}
 	}
-	if kept != 2 || black < 5000 {
+	if kept < 2 || black < 5000 { // two screenshots, and what clicks showed
 		p.Errorf("%d pictures were kept, and %d points of them are covered: nothing was tried", kept, black)
 	}
 	frames := 0

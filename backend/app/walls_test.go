@@ -160,7 +160,7 @@ func TestSendingIsStoppedByTheNetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(step.Result, "Refused by the goal's network") ||
-		!strings.Contains(step.Result, "POST shop.example:80") || !strings.Contains(step.Result, "write_local") {
+		!strings.Contains(step.Result, "POST shop.example:80") || !strings.Contains(step.Result, "this goal has no network access") {
 		t.Errorf("the model received %q", step.Result)
 	}
 	net, err := p.goal.Network(out.GoalID)

@@ -129,7 +129,7 @@ var (
 func readCode(page string) (pieces []string) {
 	page = fence.ReplaceAllStringFunc(page, func(block string) string {
 		body := strings.ReplaceAll(fence.FindStringSubmatch(block)[1], "\\\n", " ")
-		pieces = append(pieces, strings.Split(body, "\n")...)
+		pieces = append(pieces, strings.Split(strings.ReplaceAll(body, " && ", "\n"), "\n")...)
 		return ""
 	})
 	for _, m := range inlineCode.FindAllStringSubmatch(page, -1) {

@@ -154,6 +154,9 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goa
 	}
 	v.Outcome, v.Missing = goal.CheckUnrunnable, word
 	v.Detail = fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode)
+	if v.ExitCode == exitNotFound {
+		v.Detail = "command not found: " + word
+	}
 	return v
 }
 

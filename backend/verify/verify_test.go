@@ -277,7 +277,7 @@ func TestPreflight(t *testing.T) {
 		detail  string
 	}{
 		{"fails now", shell("test -f missing.txt"), goal.FailsAsExpected, "fails now"},
-		{"a script that fails", shell("./run.sh"), goal.FailsAsExpected, "exit 1"},
+		{"a script that fails", shell("./run.sh"), goal.FailsAsExpected, "exited with 1"},
 		{"passes already", shell("test -f done.txt"), goal.AlreadyPasses, "passes already"},
 		{"the wanted code already", goal.Check{
 			Type:     goal.Shell,

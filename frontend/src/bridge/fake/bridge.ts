@@ -546,7 +546,13 @@ export class FakeBridge implements Bridge {
     "GoalAPI.TrySuggested": ({ check }) =>
       check.type === "http"
         ? { outcome: "passes_already", detail: "200", output: "", exit_code: 0, ms: 12 }
-        : { outcome: "fails_now", detail: "exited with 1, expected 0", output: "1 test failed\n", exit_code: 1, ms: 2_210 },
+        : {
+            outcome: "fails_now",
+            detail: "exited with 1, expected 0",
+            output: "1 test failed\n",
+            exit_code: 1,
+            ms: 2_210,
+          },
     "GoalAPI.Proposal": (dir) => {
       if (!dir.endsWith("/shop")) {
         throw new CallError({ code: "not_found", message: `${dir} proposes nothing`, hint: "", field: "dir" });

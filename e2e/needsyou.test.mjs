@@ -59,7 +59,7 @@ async function walk(page, home, model, said) {
   await drawer.getByTestId("ask-goal").click();
 
   // A question has its field beside it. Without an answer nothing continues.
-  await drawer.getByText("The agent asks: Which colour should it have?").waitFor();
+  await drawer.getByTestId("answer").getByText("The agent asks: Which colour should it have?").waitFor();
   assert.equal(await drawer.getByTestId("drawer-resume").count(), 0);
   const asked = model.asked.length;
   await drawer.getByTestId("answer-send").click();

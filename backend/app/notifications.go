@@ -108,10 +108,11 @@ func (d *dailyNotices) noticeFor(e event.Event) (n notify.Notification, show boo
 
 // notificationText is the goal's objective with what the event says, which for a done goal is what it proves.
 func notificationText(g goal.Goal, body event.Body, text string) string {
+	text = models.TruncateWords(text)
 	if ended, ok := body.(*event.Ended); ok {
 		text = ended.Assurance.Describe(g.JudgeName())
 	}
-	return strings.TrimSpace(models.TruncateWords(g.Objective) + "\n" + models.TruncateWords(text))
+	return strings.TrimSpace(models.TruncateWords(g.Objective) + "\n" + text)
 }
 
 // isAboutDay reports whether an event concerns all goals, not only its own.

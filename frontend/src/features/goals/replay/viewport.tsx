@@ -74,9 +74,9 @@ export function ReplayViewport(p: StageProps) {
 function Tabs({ before, panes, pane, following, onPane }: StageProps) {
   const open = useAppState((s) => s.panes.panes);
   return (
-    <div className="flex h-9 shrink-0 items-center gap-2 border-b border-border px-4 text-xs">
+    <div className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-b border-border px-4 py-1 text-xs">
       {before}
-      <div role="group" aria-label="Recorded panes" className="sideways flex min-w-0 flex-1 gap-1 overflow-x-auto">
+      <div role="group" aria-label="Recorded panes" className="flex min-w-0 grow flex-wrap gap-1">
         {panes.map((r) => {
           const Icon = r.kind === "browser" ? GlobeIcon : TerminalIcon;
           const title = open.find((o) => o.id === r.pane)?.title;

@@ -108,7 +108,9 @@ test(
         const shown = open("--", `goalpost://goal/${id}`);
         assert.equal(shown.status, 0, shown.stderr);
         await w.sees("dashboard");
-        await until("the goal", () => w.page((text) => document.body.textContent.includes(text), id.slice(-8)));
+        await until("the goal", () =>
+          w.page(() => document.querySelector('[data-testid="goal-title"]')?.textContent === "wait"),
+        );
 
         await signalled(w, "SIGTERM");
         assert.deepEqual(left(w, dir), { state: "paused/interrupted", commandEnded: true });

@@ -170,8 +170,10 @@ func (c *crowd) answer(_ int, r modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Text: "PROGRESSING\n" + m.mark + " continues", Usage: m.in}
 	}
 	m.turns++
-	if at := strings.Index(r.Last().Text, "opened pane "); at >= 0 && m.pane == "" {
-		m.pane, _, _ = strings.Cut(r.Last().Text[at+len("opened pane "):], "\n")
+	for _, message := range r.Messages { // a note may follow the result
+		if _, opened, ok := strings.Cut(message.Text, "opened pane "); ok && m.pane == "" {
+			m.pane, _, _ = strings.Cut(opened, "\n")
+		}
 	}
 	if id := c.idOf(m); id != "" && c.number(15) == 0 {
 		m.notes++

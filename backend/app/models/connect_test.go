@@ -1,9 +1,11 @@
 package models_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -55,6 +57,21 @@ func open(t *testing.T) *models.Providers {
 	return ps
 }
 
+// newProxy passes requests on. It reads each one to its end first: a server whose answer begins while the proxy still
+// reads the request closes that request, and the proxy then gives up.
+func newProxy(to *url.URL) http.Handler {
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		proxy.ServeHTTP(w, r)
+	})
+}
+
 // serve starts a server with a list of models besides the played one; it returns the base URL.
 func serve(t *testing.T, script modeltest.Script, list http.HandlerFunc) string {
 	t.Helper()
@@ -64,7 +81,7 @@ func serve(t *testing.T, script modeltest.Script, list http.HandlerFunc) string 
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/", httputil.NewSingleHostReverseProxy(to))
+	mux.Handle("/", newProxy(to))
 	mux.HandleFunc("GET /v1/models", list)
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
@@ -390,7 +407,7 @@ func TestTryConnection_Responses_UsesThemAndFallsBackToChat(t *testing.T) {
 	}
 	clear(used)
 	mux := http.NewServeMux()
-	mux.Handle("/", httputil.NewSingleHostReverseProxy(to))
+	mux.Handle("/", newProxy(to))
 	mux.HandleFunc("/v1/responses", http.NotFound)
 	chat := httptest.NewServer(mux)
 	t.Cleanup(chat.Close)
@@ -406,7 +423,7 @@ func TestTryConnection_OlderAzureAddress_SendsItsKeyAndVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy := httputil.NewSingleHostReverseProxy(played)
+	proxy := newProxy(played)
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+deployment+"/chat/completions", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Api-Key") != rightKey || r.Header.Get("Authorization") != "" ||

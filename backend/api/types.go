@@ -29,14 +29,9 @@ type StartInput struct {
 	Engine string `json:"engine,omitempty"`
 	LimitsInput
 	AccessInput
-	// what the agent reads of a failing check: exit, names, full; "" = full, or exit with a check_dir
-	CheckOutput goal.CheckOutput `json:"check_output"`
-	// the user confirmed that checks with where: host run what the agent wrote outside of the sandbox
-	RunOutside   bool     `json:"run_outside"`
-	Secrets      []string `json:"secrets"`    // names that may be filled in without asking
-	Unconfined   bool     `json:"unconfined"` // no sandbox, as the user requested explicitly
-	AllowPassing bool     `json:"allow_passing"`
-	AllowMissing bool     `json:"allow_missing"`
+	CheckPolicyInput
+	Secrets      []string `json:"secrets"`       // names that may be filled in without asking
+	Unconfined   bool     `json:"unconfined"`    // no sandbox, as the user requested explicitly
 	RequireSteps bool     `json:"require_steps"` // a changing call needs a declared step
 
 	// reasoning effort, in its protocol's word; "" = the provider's default
@@ -47,11 +42,22 @@ type StartInput struct {
 	JudgeProvider  string          `json:"judge_provider"`  // "" = the goal's own
 	Review         goal.ReviewMode `json:"review"`          // "" = automatic, always, never
 	// ids, or unique parts of them, of goals that must be completed first
-	After     []string `json:"after"`
-	Panes     []string `json:"panes"`      // panes that the user shares with the goal
-	Protect   []string `json:"protect"`    // globs, relative to the folder, protected in addition to the files found
-	NoProtect []string `json:"no_protect"` // globs left out
-	OnAsk     string   `json:"on_ask"`     // "" = park, deny, allow
+	After []string `json:"after"`
+	Panes []string `json:"panes"`  // panes that the user shares with the goal
+	OnAsk string   `json:"on_ask"` // "" = park, deny, allow
+}
+
+// CheckPolicyInput is how the checks of a goal are decided: what a pass must prove, which files are protected, and
+// what the agent reads of a failure.
+type CheckPolicyInput struct {
+	// what the agent reads of a failing check: exit, names, full; "" = full, or exit with a check_dir
+	CheckOutput goal.CheckOutput `json:"check_output"`
+	// the user confirmed that checks with where: host run what the agent wrote outside of the sandbox
+	RunOutside   bool     `json:"run_outside"`
+	AllowPassing bool     `json:"allow_passing"` // start although the checks pass already
+	AllowMissing bool     `json:"allow_missing"` // start although the program of a check does not exist yet
+	Protect      []string `json:"protect"`       // globs, relative to the folder, protected besides the files found
+	NoProtect    []string `json:"no_protect"`    // globs left out
 	// Require is the least that a pass must prove; "" asks for nothing.
 	Require goal.Assurance `json:"require,omitempty"`
 	Runs    int            `json:"runs,omitempty"` // how often in a row a command has to pass; 0 = once

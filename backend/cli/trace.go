@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +19,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
+	"goalpost/backend/shell"
 	"goalpost/backend/verify"
 )
 
@@ -89,7 +89,7 @@ func (p traceCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandbox
 	for _, line := range w.Violations() {
 		p.errorf("%s: %s\n", p.Name, oneLine(line))
 	}
-	command := quoteCommand(argv)
+	command := shell.Join(argv)
 	view, err := goals.TracedCheck{
 		Dir:   w.Dir,
 		Check: goal.Check{Type: goal.Shell, Command: command},
@@ -197,28 +197,9 @@ func describeProposal(view *api.TraceView) string {
 	}
 	flags := make([]string, 0, len(view.Work))
 	for _, path := range view.Work {
-		flags = append(flags, "--work "+quoteWord(singleLine(path)))
+		flags = append(flags, "--work "+shell.QuoteIfNeeded(singleLine(path)))
 	}
 	return "The agent can be limited to what else the check reads: " + strings.Join(flags, " ") + "\n"
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
-
-// quoteWord writes a word for a shell.
-func quoteWord(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// quoteCommand writes a command line for a shell.
-func quoteCommand(argv []string) string {
-	words := make([]string, 0, len(argv))
-	for _, word := range argv {
-		words = append(words, quoteWord(word))
-	}
-	return strings.Join(words, " ")
 }
 
 // isIn reports whether a path is a folder or in it.

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/app/goals"
 	"goalpost/backend/app/goalsandbox"
-	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
@@ -59,28 +56,16 @@ func (p traceCommand) trace() *cobra.Command {
 
 // runTraced runs the command to its end and prints its trace.
 func (p traceCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string, asJSON bool) error {
-	child, err := w.Inside.Start(ctx, process.Command{
+	child, err := runToEnd(ctx, w, process.Command{
 		Argv:   argv,
 		Env:    w.CheckEnv,
 		Dir:    w.Dir,
 		Files:  []*os.File{os.Stdin, os.Stderr, os.Stderr},
 		Domain: process.DomainCheck,
 		Trace:  true,
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return &fault.Error{
-			Code:    fault.NotFound,
-			Message: "the sandbox: " + err.Error(),
-			Hint:    "a check has the programs of the system and of the usual toolchains",
-		}
-	}
+	}, "a check has the programs of the system and of the usual toolchains")
 	if err != nil {
-		return fmt.Errorf("trace: %w", err)
-	}
-	select {
-	case <-child.Done():
-	case <-ctx.Done():
-		return exitCode(exitInterrupted) // the programs end with the sandbox
+		return err
 	}
 	trace := process.Trace{Incomplete: "not observed: this sandbox cannot trace"}
 	if traced, ok := child.(process.TracedProcess); ok {

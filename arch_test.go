@@ -34,6 +34,7 @@ var rings = map[string]int{
 	"backend/procnet": 0,
 	"backend/tail":    0,
 	"backend/text":    0,
+	"backend/shell":   0,
 
 	// of tests alone
 	"backend/waittest": 0,
@@ -93,7 +94,7 @@ var homes = map[string][]string{
 	"github.com/coder/websocket":      {"backend/stream", "backend/serve"},
 	"github.com/google/jsonschema-go": {"backend/tools", "backend/mcp"},
 	"github.com/modelcontextprotocol": {"backend/mcp"},
-	"mvdan.cc/sh/v3":                  {"backend/verify", "backend/tools"},
+	"mvdan.cc/sh/v3":                  {"backend/shell", "backend/verify", "backend/tools"},
 	// pages of the web for models
 	"codeberg.org/readeck/go-readability/v2":          {"backend/tools"},
 	"github.com/JohannesKaufmann/html-to-markdown/v2": {"backend/tools"},
@@ -233,6 +234,7 @@ func treeFaults(packages []pkg) []string {
 type pkg struct {
 	ImportPath string
 	Imports    []string // of its non-test files
+	GoFiles    []string // base names, without tests and files for other systems
 }
 
 // faults compares packages with the drawing, and returns one sentence for each import that is not in it.
@@ -314,7 +316,7 @@ func packageOf(p string) string {
 // packages runs go list. -e: a file that does not compile yet still has its imports.
 func packages(t *testing.T, args ...string) []pkg {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", append([]string{"list", "-e", "-json=ImportPath,Imports"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"list", "-e", "-json=ImportPath,Imports,GoFiles"}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -373,9 +375,123 @@ func TestTreeFaultsAreFound(t *testing.T) {
 			"against the order of cmd/goalpost-helper",
 		},
 	} {
-		got := strings.Join(treeFaults([]pkg{{c.from, []string{c.to}}}), "; ")
+		got := strings.Join(treeFaults([]pkg{{ImportPath: c.from, Imports: []string{c.to}}}), "; ")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s -> %s: %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+}
+
+// The largest a type may be. One that outgrows this consists of several nouns.
+const (
+	maxMethods          = 40
+	maxFields           = 25
+	maxInterfaceMethods = 7
+)
+
+func TestTypes_AreNotTooLarge(t *testing.T) {
+	looked := 0
+	for _, p := range ours(t) {
+		dir := inside(p.ImportPath)
+		var files []*ast.File
+		for _, name := range p.GoFiles {
+			f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+		}
+		looked += len(files)
+		for _, fault := range largeTypes(files) {
+			t.Errorf("%s: %s", dir, fault)
+		}
+	}
+	if looked < 500 {
+		t.Fatalf("looked at only %d files", looked)
+	}
+}
+
+// largeTypes returns one sentence for each type of a package that exceeds a limit. An embedded type counts as one
+// member.
+func largeTypes(files []*ast.File) []string {
+	var found []string
+	methods := map[string]int{}
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Recv != nil {
+					methods[receiverName(n.Recv.List[0].Type)]++
+				}
+			case *ast.TypeSpec:
+				switch typ := n.Type.(type) {
+				case *ast.StructType:
+					if k := countMembers(typ.Fields); k > maxFields {
+						found = append(found, fmt.Sprintf("%s has %d fields, %d are allowed", n.Name.Name, k, maxFields))
+					}
+				case *ast.InterfaceType:
+					if k := countMembers(typ.Methods); k > maxInterfaceMethods {
+						found = append(found, fmt.Sprintf("the interface %s has %d methods, %d are allowed", n.Name.Name, k,
+							maxInterfaceMethods))
+					}
+				}
+			}
+			return true
+		})
+	}
+	for name, k := range methods {
+		if k > maxMethods {
+			found = append(found, fmt.Sprintf("%s has %d methods, %d are allowed", name, k, maxMethods))
+		}
+	}
+	return found
+}
+
+func countMembers(list *ast.FieldList) int {
+	n := 0
+	for _, f := range list.List {
+		n += max(1, len(f.Names))
+	}
+	return n
+}
+
+// receiverName returns the name of the type that a method belongs to.
+func receiverName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiverName(e.X)
+	case *ast.IndexExpr:
+		return receiverName(e.X)
+	case *ast.IndexListExpr:
+		return receiverName(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
+func TestLargeTypesAreFound(t *testing.T) {
+	for _, c := range []struct {
+		source string
+		want   string // part of the sentence, "" if the type is small enough
+	}{
+		{"type T struct {" + strings.Repeat("a, b int;", 12) + "c int}", ""},
+		{"type T struct {" + strings.Repeat("a, b int;", 13) + "}", "T has 26 fields"},
+		{"type T struct {" + strings.Repeat("E;", 26) + "}", "T has 26 fields"},
+		{"type I interface {" + strings.Repeat("F();", 7) + "}", ""},
+		{"type I interface {" + strings.Repeat("F();", 8) + "}", "the interface I has 8 methods"},
+		{"func f() { type T struct {" + strings.Repeat("a int;", 26) + "} }", "T has 26 fields"},
+		{strings.Repeat("func (t T) F() {};", 40), ""},
+		{strings.Repeat("func (t T) F() {};", 20) + strings.Repeat("func (t *T) F() {};", 21), "T has 41 methods"},
+		{strings.Repeat("func (t T[K]) F() {};", 41), "T has 41 methods"},
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), "p.go", "package p\n"+c.source, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(largeTypes([]*ast.File{f}), "; ")
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%.40s…: %q, want %q", c.source, got, c.want)
 		}
 	}
 }
@@ -541,7 +657,7 @@ func TestFaultsAreFound(t *testing.T) {
 			"it may import backend/sandbox/wire, backend/procnet only",
 		},
 	} {
-		got := strings.Join(faults([]pkg{{c.from, []string{c.to}}}), "; ")
+		got := strings.Join(faults([]pkg{{ImportPath: c.from, Imports: []string{c.to}}}), "; ")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s -> %s: %q, want %q", c.from, c.to, got, c.want)
 		}

@@ -95,11 +95,7 @@ func (a *GoalAPI) Try(in TryInput) (out TryOutput, err error) {
 // Get reads one goal as the dashboard shows it.
 func (a *GoalAPI) Get(id string) (out GoalView, err error) {
 	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	f, err := a.facts(row)
+	row, f, err := a.find(id)
 	if err != nil {
 		return out, err
 	}
@@ -108,6 +104,16 @@ func (a *GoalAPI) Get(id string) (out GoalView, err error) {
 		panes = a.monitor.Panes(row.ID)
 	}
 	return goalView(row, f, panes), nil
+}
+
+// find reads a goal with what the store knows about it.
+func (a *GoalAPI) find(id string) (store.GoalRow, goalFacts, error) {
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return row, goalFacts{}, err
+	}
+	f, err := a.facts(row)
+	return row, f, err
 }
 
 func (a *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
@@ -292,11 +298,7 @@ func (a *GoalAPI) Output(sha256 string) (out string, err error) {
 // Receipt reads the verdicts of every claim.
 func (a *GoalAPI) Receipt(id string) (out ReceiptView, err error) {
 	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	f, err := a.facts(row)
+	row, f, err := a.find(id)
 	if err != nil {
 		return out, err
 	}

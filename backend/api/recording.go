@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -55,28 +56,8 @@ func (a *GoalAPI) Recording(id string) (out RecordingView, err error) {
 	if err != nil {
 		return out, err
 	}
-	panes := map[string]*RecordedPane{}
-	err = a.recorded(row.Goal, func(recording.Record) bool { return false }, func(r recording.Record) error {
-		at := sinceStart(row.Goal, r.At)
-		p := panes[r.Pane]
-		if p == nil {
-			p = &RecordedPane{Pane: r.Pane, Kind: r.Kind, FromMS: at}
-			panes[r.Pane] = p
-		}
-		p.ToMS, p.Records, p.Bytes = at, p.Records+1, p.Bytes+int64(r.Bytes)
-		return a.ctx.Err()
-	})
-	if err != nil {
-		return out, err
-	}
-	out.Panes = []RecordedPane{}
-	for _, p := range panes {
-		out.Panes = append(out.Panes, *p)
-	}
-	slices.SortFunc(out.Panes, func(a, b RecordedPane) int {
-		return cmp.Or(cmp.Compare(a.FromMS, b.FromMS), strings.Compare(a.Pane, b.Pane))
-	})
-	return out, nil
+	out.Panes, err = recordingOf(a.ctx, a.store, row.Goal).panes()
+	return out, err
 }
 
 // Replay reads the records of a pane after the given one, at most about 4 MiB.
@@ -86,50 +67,95 @@ func (a *GoalAPI) Replay(id, name string, after int) (out RecordingPage, err err
 	if err != nil {
 		return out, err
 	}
-	return a.replay(row.Goal, name, after)
+	return recordingOf(a.ctx, a.store, row.Goal).page(name, after)
 }
 
 // ReplayAt reads the records that show a pane at a moment, in milliseconds since the goal started, and the following
 // ones: of a page from the last picture before it, of a terminal from at most about 1 MiB before it, or from its
 // first byte. A moment before the first record means the beginning.
 func (a *GoalAPI) ReplayAt(id, name string, ms int64) (out RecordingPage, err error) {
-	const lead = 1 << 20
 	defer a.recoverProblem(&err)
 	row, err := a.store.Find(a.ctx, id)
 	if err != nil {
 		return out, err
 	}
+	rec := recordingOf(a.ctx, a.store, row.Goal)
+	after, err := rec.lastBefore(name, ms)
+	if err != nil {
+		return out, err
+	}
+	return rec.page(name, after)
+}
+
+// goalRecording reads what was recorded of one goal's panes.
+type goalRecording struct {
+	ctx  context.Context
+	goal goal.Goal
+	dir  string
+}
+
+func recordingOf(ctx context.Context, s *store.Store, g goal.Goal) goalRecording {
+	return goalRecording{ctx: ctx, goal: g, dir: s.Recording(g.ID)}
+}
+
+// panes lists the recorded panes in the order in which they were opened.
+func (g goalRecording) panes() ([]RecordedPane, error) {
+	panes := map[string]*RecordedPane{}
+	err := g.scan(wantNoData, func(r recording.Record) error {
+		at := g.sinceStart(r.At)
+		p := panes[r.Pane]
+		if p == nil {
+			p = &RecordedPane{Pane: r.Pane, Kind: r.Kind, FromMS: at}
+			panes[r.Pane] = p
+		}
+		p.ToMS, p.Records, p.Bytes = at, p.Records+1, p.Bytes+int64(r.Bytes)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]RecordedPane, 0, len(panes))
+	for _, p := range panes {
+		list = append(list, *p)
+	}
+	slices.SortFunc(list, func(a, b RecordedPane) int {
+		return cmp.Or(cmp.Compare(a.FromMS, b.FromMS), strings.Compare(a.Pane, b.Pane))
+	})
+	return list, nil
+}
+
+// lastBefore returns the number of the record after which a replay begins that is to show a moment.
+func (g goalRecording) lastBefore(name string, ms int64) (int, error) {
+	const lead = 1 << 20
 	n, before, sizes := 0, 0, []int(nil) // sizes are those of the records before the moment, n is the last of them
-	err = a.recorded(row.Goal, func(recording.Record) bool { return false }, func(r recording.Record) error {
+	err := g.scan(wantNoData, func(r recording.Record) error {
 		if r.Pane != name {
 			return nil
 		}
-		if n > 0 && sinceStart(row.Goal, r.At) > ms {
+		if n > 0 && g.sinceStart(r.At) > ms {
 			return errEnough
 		}
 		n, before, sizes = n+1, before+r.Bytes, append(sizes, r.Bytes)
 		for len(sizes) > 1 && (r.Kind == pane.Browser || before > lead) {
 			before, sizes = before-sizes[0], sizes[1:]
 		}
-		return a.ctx.Err()
+		return nil
 	})
-	if err != nil {
-		return out, err
-	}
-	return a.replay(row.Goal, name, n-len(sizes))
+	return n - len(sizes), err
 }
 
-func (a *GoalAPI) replay(g goal.Goal, name string, after int) (out RecordingPage, err error) {
+// page reads the records of a pane after the given one.
+func (g goalRecording) page(name string, after int) (out RecordingPage, err error) {
 	const most = 4 << 20
 	out.Records = []RecordView{}
 	n, size := 0, 0
 	wanted := func(r recording.Record) bool { return r.Pane == name && n >= after && size <= most }
-	err = a.recorded(g, wanted, func(r recording.Record) error {
+	err = g.scan(wanted, func(r recording.Record) error {
 		if r.Pane != name {
-			return a.ctx.Err()
+			return nil
 		}
 		if n++; n <= after {
-			return a.ctx.Err()
+			return nil
 		}
 		if size > most {
 			out.More = true
@@ -137,7 +163,7 @@ func (a *GoalAPI) replay(g goal.Goal, name string, after int) (out RecordingPage
 		}
 		size += len(r.Data)
 		out.Records = append(out.Records, RecordView{
-			N: n, AtMS: sinceStart(g, r.At), Width: r.Width, Height: r.Height, Data: base64.StdEncoding.EncodeToString(r.Data),
+			N: n, AtMS: g.sinceStart(r.At), Width: r.Width, Height: r.Height, Data: base64.StdEncoding.EncodeToString(r.Data),
 		})
 		return nil
 	})
@@ -161,7 +187,7 @@ func (a *GoalAPI) addClick(g goal.Goal, s store.Step, out *StepView) error {
 	if err != nil || point == nil {
 		return err
 	}
-	frame, err := a.frameAt(g, args.Pane, point.At.Add(clickFrameDelay))
+	frame, err := recordingOf(a.ctx, a.store, g).frameAt(args.Pane, point.At.Add(clickFrameDelay))
 	if err != nil || frame == nil || len(frame.Data) == 0 || frame.Width <= 0 || frame.Height <= 0 {
 		return err
 	}
@@ -171,18 +197,17 @@ func (a *GoalAPI) addClick(g goal.Goal, s store.Step, out *StepView) error {
 }
 
 // frameAt reads the picture that a browser pane showed at a moment, nil if none was recorded.
-func (a *GoalAPI) frameAt(g goal.Goal, name string, at time.Time) (*recording.Record, error) {
+func (g goalRecording) frameAt(name string, at time.Time) (*recording.Record, error) {
 	wanted, n := 0, 0
-	none := func(recording.Record) bool { return false }
-	err := a.recorded(g, none, func(r recording.Record) error {
+	err := g.scan(wantNoData, func(r recording.Record) error {
 		if r.Pane != name || r.Kind != pane.Browser {
-			return a.ctx.Err()
+			return nil
 		}
 		if r.At.After(at) {
 			return errEnough
 		}
 		wanted++
-		return a.ctx.Err()
+		return nil
 	})
 	if err != nil || wanted == 0 {
 		return nil, err
@@ -194,9 +219,9 @@ func (a *GoalAPI) frameAt(g goal.Goal, name string, at time.Time) (*recording.Re
 		}
 		return r.Pane == name && r.Kind == pane.Browser && n == wanted
 	}
-	err = a.recorded(g, counts, func(r recording.Record) error {
+	err = g.scan(counts, func(r recording.Record) error {
 		if n < wanted || r.Pane != name {
-			return a.ctx.Err()
+			return nil
 		}
 		frame = &r
 		return errEnough
@@ -204,10 +229,15 @@ func (a *GoalAPI) frameAt(g goal.Goal, name string, at time.Time) (*recording.Re
 	return frame, err
 }
 
-// recorded reads everything recorded of a goal, terminals first, with data only for the wanted records.
-func (a *GoalAPI) recorded(g goal.Goal, wanted func(recording.Record) bool, visit func(recording.Record) error) error {
+// scan reads everything recorded of the goal, terminals first, with data only for the wanted records.
+func (g goalRecording) scan(wanted func(recording.Record) bool, visit func(recording.Record) error) error {
 	for _, kind := range []pane.Kind{pane.Terminal, pane.Browser} {
-		err := recording.Scan(a.store.Recording(g.ID), kind, wanted, visit)
+		err := recording.Scan(g.dir, kind, wanted, func(r recording.Record) error {
+			if err := g.ctx.Err(); err != nil {
+				return err //nolint:wrapcheck // the program ends
+			}
+			return visit(r)
+		})
 		if errors.Is(err, errEnough) {
 			return nil
 		}
@@ -218,4 +248,8 @@ func (a *GoalAPI) recorded(g goal.Goal, wanted func(recording.Record) bool, visi
 	return nil
 }
 
-func sinceStart(g goal.Goal, at time.Time) int64 { return max(0, at.Sub(g.StartedAt).Milliseconds()) }
+func wantNoData(recording.Record) bool { return false }
+
+func (g goalRecording) sinceStart(at time.Time) int64 {
+	return max(0, at.Sub(g.goal.StartedAt).Milliseconds())
+}

@@ -53,16 +53,5 @@ func (a *GoalAPI) TrySuggested(in TryInput) (out TryOutput, err error) {
 	if err != nil {
 		return out, err
 	}
-	const most = 8000
-	text := v.Output
-	if len(text) > most {
-		text = text[len(text)-most:]
-	}
-	return TryOutput{
-		Outcome:  v.Outcome,
-		Detail:   v.Detail,
-		Output:   sanitizeOutput(text),
-		ExitCode: v.ExitCode,
-		MS:       v.TookMS,
-	}, nil
+	return NewTryOutput(v), nil
 }

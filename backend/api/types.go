@@ -29,14 +29,9 @@ type StartInput struct {
 	Engine string `json:"engine,omitempty"`
 	LimitsInput
 	AccessInput
-	// what the agent reads of a failing check: exit, names, full; "" = full, or exit with a check_dir
-	CheckOutput goal.CheckOutput `json:"check_output"`
-	// the user confirmed that checks with where: host run what the agent wrote outside of the sandbox
-	RunOutside   bool     `json:"run_outside"`
-	Secrets      []string `json:"secrets"`    // names that may be filled in without asking
-	Unconfined   bool     `json:"unconfined"` // no sandbox, as the user requested explicitly
-	AllowPassing bool     `json:"allow_passing"`
-	AllowMissing bool     `json:"allow_missing"`
+	CheckPolicyInput
+	Secrets      []string `json:"secrets"`       // names that may be filled in without asking
+	Unconfined   bool     `json:"unconfined"`    // no sandbox, as the user requested explicitly
 	RequireSteps bool     `json:"require_steps"` // a changing call needs a declared step
 
 	// reasoning effort, in its protocol's word; "" = the provider's default
@@ -47,11 +42,22 @@ type StartInput struct {
 	JudgeProvider  string          `json:"judge_provider"`  // "" = the goal's own
 	Review         goal.ReviewMode `json:"review"`          // "" = automatic, always, never
 	// ids, or unique parts of them, of goals that must be completed first
-	After     []string `json:"after"`
-	Panes     []string `json:"panes"`      // panes that the user shares with the goal
-	Protect   []string `json:"protect"`    // globs, relative to the folder, protected in addition to the files found
-	NoProtect []string `json:"no_protect"` // globs left out
-	OnAsk     string   `json:"on_ask"`     // "" = park, deny, allow
+	After []string `json:"after"`
+	Panes []string `json:"panes"`  // panes that the user shares with the goal
+	OnAsk string   `json:"on_ask"` // "" = park, deny, allow
+}
+
+// CheckPolicyInput is how the checks of a goal are decided: what a pass must prove, which files are protected, and
+// what the agent reads of a failure.
+type CheckPolicyInput struct {
+	// what the agent reads of a failing check: exit, names, full; "" = full, or exit with a check_dir
+	CheckOutput goal.CheckOutput `json:"check_output"`
+	// the user confirmed that checks with where: host run what the agent wrote outside of the sandbox
+	RunOutside   bool     `json:"run_outside"`
+	AllowPassing bool     `json:"allow_passing"` // start although the checks pass already
+	AllowMissing bool     `json:"allow_missing"` // start although the program of a check does not exist yet
+	Protect      []string `json:"protect"`       // globs, relative to the folder, protected besides the files found
+	NoProtect    []string `json:"no_protect"`    // globs left out
 	// Require is the least that a pass must prove; "" asks for nothing.
 	Require goal.Assurance `json:"require,omitempty"`
 	Runs    int            `json:"runs,omitempty"` // how often in a row a command has to pass; 0 = once
@@ -185,26 +191,21 @@ type StatusOutput struct {
 
 // GoalCard is a goal in the list.
 type GoalCard struct {
-	ID           string      `json:"id"`
-	Objective    string      `json:"objective"`
-	Status       goal.Status `json:"status"`
-	Exit         goal.Exit   `json:"exit"`
-	Reason       string      `json:"reason"` // why it stopped, "" while it runs
-	Verified     bool        `json:"verified"`
-	Judged       bool        `json:"judged"` // verified by a model, not by a program
-	Scripted     bool        `json:"scripted"`
-	CreatedAt    string      `json:"created_at"`
-	StartedAt    string      `json:"started_at"` // "" before the first run
-	EndedAt      string      `json:"ended_at"`   // "" while it is active
-	SpentMS      int64       `json:"spent_ms"`
-	Steps        int         `json:"steps"`
-	Iterations   int         `json:"iterations"`
-	ChecksPassed int         `json:"checks_passed"` // of the last claim
-	Checks       int         `json:"checks"`
-	TokensIn     int64       `json:"tokens_in"`
-	TokensOut    int64       `json:"tokens_out"`
-	USD          float64     `json:"usd"`
-	ParkedUntil  string      `json:"parked_until"` // "" if it is not parked
+	ID        string      `json:"id"`
+	Objective string      `json:"objective"`
+	Status    goal.Status `json:"status"`
+	Exit      goal.Exit   `json:"exit"`
+	Reason    string      `json:"reason"` // why it stopped, "" while it runs
+	Verified  bool        `json:"verified"`
+	Judged    bool        `json:"judged"` // verified by a model, not by a program
+	Scripted  bool        `json:"scripted"`
+	CreatedAt string      `json:"created_at"`
+	StartedAt string      `json:"started_at"` // "" before the first run
+	EndedAt   string      `json:"ended_at"`   // "" while it is active
+	GoalUsage
+	ChecksPassed int    `json:"checks_passed"` // of the last claim
+	Checks       int    `json:"checks"`
+	ParkedUntil  string `json:"parked_until"` // "" if it is not parked
 	// what it waits for in the queue, whatever its status is; "" if it is not queued
 	Queued         string `json:"queued"`
 	PID            int    `json:"pid"`       // of the process that runs or queues it, 0 if there is none
@@ -216,6 +217,16 @@ type GoalCard struct {
 	// Assurance is how much a done goal proves; AssuranceWords says it in plain words.
 	Assurance      goal.Assurance `json:"assurance,omitempty"`
 	AssuranceWords string         `json:"assurance_words,omitempty"`
+}
+
+// GoalUsage is what a goal has used so far.
+type GoalUsage struct {
+	SpentMS    int64   `json:"spent_ms"` // of working time
+	Steps      int     `json:"steps"`
+	Iterations int     `json:"iterations"`
+	TokensIn   int64   `json:"tokens_in"`
+	TokensOut  int64   `json:"tokens_out"`
+	USD        float64 `json:"usd"`
 }
 
 // CheckState is one check with its newest verdict.
@@ -239,13 +250,9 @@ type GoalView struct {
 	Policy          policy.Policy `json:"policy"`
 	Provider        string        `json:"provider"`
 	Model           string        `json:"model"`
-	WallClockMS     int64         `json:"wall_clock_ms"` // limits, 0 = none
-	MaxIterations   int           `json:"max_iterations"`
-	MaxClaims       int           `json:"max_claims"` // in a row on one check
-	MaxTokens       int64         `json:"max_tokens"`
-	MaxUSD          float64       `json:"max_usd"`
-	Report          []string      `json:"report"`
-	Account         string        `json:"account"` // the agent's own, under the host's report
+	GoalLimits
+	Report  []string `json:"report"`
+	Account string   `json:"account"` // the agent's own, under the host's report
 	// Result is what the agent handed over, in Markdown, with the claim that was verified or waits for the user.
 	Result          string           `json:"result,omitempty"`
 	Checks          []goal.Check     `json:"criterion"`
@@ -259,6 +266,15 @@ type GoalView struct {
 	Todos           []goal.Todo      `json:"todos"`      // the agent's plan
 	Panes           []string         `json:"panes"`      // ids of the panes it leases
 	Marks           []TimelineEntry  `json:"marks"`      // critic, claims and reviews on the time axis
+}
+
+// GoalLimits are the limits of a goal; 0 = none.
+type GoalLimits struct {
+	WallClockMS   int64   `json:"wall_clock_ms"`
+	MaxIterations int     `json:"max_iterations"`
+	MaxClaims     int     `json:"max_claims"` // in a row on one check
+	MaxTokens     int64   `json:"max_tokens"`
+	MaxUSD        float64 `json:"max_usd"`
 }
 
 // TimelineEntry is one result on the time axis.

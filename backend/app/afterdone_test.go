@@ -27,12 +27,12 @@ func TestWhatADoneGoalLeftRunning(t *testing.T) {
 			"command": "setsid sleep " + mark + " >/dev/null 2>&1 &",
 		}), call("claim_complete", `{"rationale":"it runs"}`)))
 		out, err := p.goal.Start(api.StartInput{
-			Objective:    "leave something",
-			Dir:          dir,
-			Checks:       shell("true"),
-			AllowPassing: true,
-			CriticEvery:  api.NoLimit,
-			Review:       goal.ReviewNever,
+			Objective:        "leave something",
+			Dir:              dir,
+			Checks:           shell("true"),
+			CheckPolicyInput: api.CheckPolicyInput{AllowPassing: true},
+			CriticEvery:      api.NoLimit,
+			Review:           goal.ReviewNever,
 		})
 		must(t, err)
 		if v := p.done(out.GoalID); v.Status != goal.StatusForExit(goal.Done) {
@@ -65,12 +65,12 @@ func leaves(p *program, mark string) (id string) {
 		}), args("terminal_open", map[string]any{}),
 		args("browser_open", map[string]any{"url": "about:blank"}), call("claim_complete", `{"rationale":"it runs"}`)))
 	out, err := p.goal.Start(api.StartInput{
-		Objective:    "leave something",
-		Dir:          p.TempDir(),
-		Checks:       shell("true"),
-		AllowPassing: true,
-		CriticEvery:  api.NoLimit,
-		Review:       goal.ReviewNever,
+		Objective:        "leave something",
+		Dir:              p.TempDir(),
+		Checks:           shell("true"),
+		CheckPolicyInput: api.CheckPolicyInput{AllowPassing: true},
+		CriticEvery:      api.NoLimit,
+		Review:           goal.ReviewNever,
 	})
 	must(p.T, err)
 	if v := p.done(out.GoalID); v.Status != goal.StatusForExit(goal.Done) {

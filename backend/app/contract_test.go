@@ -49,8 +49,8 @@ func TestIntakeNamesTheFieldThatIsWrong(t *testing.T) {
 	p.refused(api.StartInput{JudgeProvider: "nobody"}, "judge_provider")
 	p.refused(api.StartInput{Review: "sometimes"}, "review")
 	p.refused(api.StartInput{OnAsk: "shrug"}, "on_ask")
-	p.refused(api.StartInput{Protect: []string{"../secrets"}}, "protect")
-	p.refused(api.StartInput{NoProtect: []string{"[a"}}, "protect")
+	p.refused(api.StartInput{CheckPolicyInput: api.CheckPolicyInput{Protect: []string{"../secrets"}}}, "protect")
+	p.refused(api.StartInput{CheckPolicyInput: api.CheckPolicyInput{NoProtect: []string{"[a"}}}, "protect")
 	p.refused(api.StartInput{After: []string{"01unknown"}}, "after")
 	p.refused(api.StartInput{Panes: []string{"t9"}}, "panes")
 	p.refused(api.StartInput{Checks: []goal.Check{{Type: goal.File, Path: "/etc/passwd"}}}, "criterion")
@@ -87,9 +87,11 @@ func TestWhatThePersonChoseIsFrozenWithTheGoal(t *testing.T) {
 		Review:       goal.ReviewAlways,
 		RequireSteps: true,
 		Persona:      "tester",
-		Protect:      []string{"tests/**"},
-		NoProtect:    []string{"tests/tmp"},
-		OnAsk:        "deny",
+		CheckPolicyInput: api.CheckPolicyInput{
+			Protect:   []string{"tests/**"},
+			NoProtect: []string{"tests/tmp"},
+		},
+		OnAsk: "deny",
 	}
 	chosen, err := p.goal.Start(in)
 	if err != nil {

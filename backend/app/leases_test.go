@@ -20,11 +20,11 @@ func TestLeasesEndInTheJournal(t *testing.T) {
 		call("claim_complete", `{"rationale":"two panes"}`), call("claim_complete", `{"rationale":"one pane"}`),
 	))
 	out, err := p.goal.Start(api.StartInput{
-		Objective:    "open panes",
-		Checks:       shell("true"),
-		AllowPassing: true,
-		CriticEvery:  api.NoLimit,
-		Review:       goal.ReviewNever,
+		Objective:        "open panes",
+		Checks:           shell("true"),
+		CheckPolicyInput: api.CheckPolicyInput{AllowPassing: true},
+		CriticEvery:      api.NoLimit,
+		Review:           goal.ReviewNever,
 	})
 	if err != nil {
 		t.Fatal(err)

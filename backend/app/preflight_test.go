@@ -52,12 +52,14 @@ func TestChecksAreTriedAgainAfterTheQueue(t *testing.T) {
 				t.Fatal(err)
 			}
 			second, err := p.goal.Start(api.StartInput{
-				Objective:    "second",
-				Checks:       shell(test.command),
-				Dir:          dir,
-				CriticEvery:  api.NoLimit,
-				AllowPassing: test.allow,
-				AllowMissing: test.allow,
+				Objective:   "second",
+				Checks:      shell(test.command),
+				Dir:         dir,
+				CriticEvery: api.NoLimit,
+				CheckPolicyInput: api.CheckPolicyInput{
+					AllowPassing: test.allow,
+					AllowMissing: test.allow,
+				},
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -50,7 +50,4 @@ func newVault(
 // Secrets returns the user's secrets and logins, for the settings and the command line.
 func (a *App) Secrets() *secret.Vault { return a.secrets }
 
-// Mask returns the mask that hides secrets in everything shown or stored outside the user's own panes.
-func (a *App) Mask() *secret.Mask { return a.mask }
-
 var _ api.SecretService = (*secret.Vault)(nil)

@@ -183,10 +183,7 @@ func TestTakeOverParksTheAgentAtOnce(t *testing.T) {
 			t.Errorf("%s while the user drives: %v", name, err)
 		}
 	}
-	back := make(chan error, 1)
-	go func() { back <- p.HandedBack(b.ctx) }()
 	b.ok(p.HandBack())
-	b.ok(<-back)
 	if lines, err := p.Console(); err != nil || len(lines) != 0 {
 		t.Errorf("the console after handing back: %v %v", lines, err)
 	}

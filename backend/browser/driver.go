@@ -3,7 +3,6 @@ package browser
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"goalpost/backend/browser/internal/cdp"
@@ -122,16 +121,6 @@ func (d *driver) HandBack() error {
 		d.activity.actionEvents = []string{"a user had this pane"}
 		d.activity.journal = activityLog{from: time.Now()}
 	})
-	return nil
-}
-
-// HandedBack waits until the agent drives again.
-func (d *driver) HandedBack(ctx context.Context) error {
-	ctx, cancel := cdp.JoinContexts(ctx, d.state.ctx)
-	defer cancel(nil)
-	if err := d.state.wait(ctx, func() bool { return d.state.info.Driver != pane.DriverUser }); err != nil {
-		return fmt.Errorf("waiting for the pane to be handed back: %w", err)
-	}
 	return nil
 }
 

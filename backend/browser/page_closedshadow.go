@@ -198,13 +198,18 @@ func (pg *page) injectRoots(
 			return 0, err
 		}
 	}
-	if len(list) == 0 {
+	return passObjects(c, "function (...roots) { return roots.filter(goalpost.adoptRoot).length }", list)
+}
+
+// passObjects calls a function of snapshot.js with objects of its world, and returns the number that it returns.
+func passObjects(c proto.Client, function string, objects []*proto.RuntimeCallArgument) (int, error) {
+	if len(objects) == 0 {
 		return 0, nil
 	}
 	took, err := cdp.Call(c, proto.RuntimeCallFunctionOn{
-		FunctionDeclaration: "function (...roots) { return roots.filter(goalpost.adoptRoot).length }",
-		ObjectID:            list[0].ObjectID,
-		Arguments:           list,
+		FunctionDeclaration: function,
+		ObjectID:            objects[0].ObjectID,
+		Arguments:           objects,
 		ReturnByValue:       true,
 		Silent:              true,
 	})

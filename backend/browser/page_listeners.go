@@ -132,21 +132,5 @@ func (pg *page) addListening(
 			list = append(list, &proto.RuntimeCallArgument{ObjectID: id})
 		}
 	}
-	if len(list) == 0 {
-		return 0, nil
-	}
-	took, err := cdp.Call(c, proto.RuntimeCallFunctionOn{
-		FunctionDeclaration: "function (...elements) { return goalpost.addListening(...elements) }",
-		ObjectID:            list[0].ObjectID,
-		Arguments:           list,
-		ReturnByValue:       true,
-		Silent:              true,
-	})
-	switch {
-	case err != nil:
-		return 0, err
-	case took.ExceptionDetails != nil:
-		return 0, exceptionError(took.ExceptionDetails)
-	}
-	return took.Result.Value.Int(), nil
+	return passObjects(c, "function (...elements) { return goalpost.addListening(...elements) }", list)
 }

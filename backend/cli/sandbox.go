@@ -68,26 +68,14 @@ func (p sandboxCommand) sandbox() *cobra.Command {
 // runInSandbox connects the command to this program's own input and output. It has no terminal of its own, so a shell
 // in it has no job control.
 func (p sandboxCommand) runInSandbox(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string) error {
-	child, err := w.Inside.Start(ctx, process.Command{
+	child, err := runToEnd(ctx, w, process.Command{
 		Argv:  argv,
 		Env:   w.Env,
 		Dir:   w.Dir,
 		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return &fault.Error{
-			Code:    fault.NotFound,
-			Message: "the sandbox: " + err.Error(),
-			Hint:    "the sandbox has the programs of the system and of the usual toolchains; use --allow-read PATH for others",
-		}
-	}
+	}, "the sandbox has the programs of the system and of the usual toolchains; use --allow-read PATH for others")
 	if err != nil {
-		return fmt.Errorf("sandbox: %w", err)
-	}
-	select {
-	case <-child.Done():
-	case <-ctx.Done():
-		return exitCode(exitInterrupted) // the programs end with the sandbox
+		return err
 	}
 	for _, line := range w.RefusedRequests() {
 		p.errorf("%s: the network refused %s\n", p.Name, oneLine(line))
@@ -103,6 +91,25 @@ func (p sandboxCommand) runInSandbox(ctx context.Context, w *goalsandbox.TrialSa
 		return exitCode(status.Code)
 	}
 	return nil
+}
+
+// runToEnd runs a command in a sandbox and waits until it ends. The hint is for a program that the sandbox does not have.
+func runToEnd(
+	ctx context.Context, w *goalsandbox.TrialSandbox, c process.Command, hint string,
+) (process.Process, error) {
+	child, err := w.Inside.Start(ctx, c)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &fault.Error{Code: fault.NotFound, Message: "the sandbox: " + err.Error(), Hint: hint}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	select {
+	case <-child.Done():
+		return child, nil
+	case <-ctx.Done():
+		return nil, exitCode(exitInterrupted) // the programs end with the sandbox
+	}
 }
 
 // benchmark prints a row for docs/performance.md: the command inside and outside.

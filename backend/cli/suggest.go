@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +10,7 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
+	"goalpost/backend/shell"
 )
 
 // suggestCommand proposes checks for a goal.
@@ -128,14 +128,14 @@ func acceptFlags(k api.SuggestedCheck) string {
 	flags, plain := "", goal.Check{Type: c.Type}
 	switch c.Type {
 	case goal.Shell:
-		flags, plain.Command = "--check-shell "+quoteShell(c.Command), c.Command
+		flags, plain.Command = "--check-shell "+shell.Quote(c.Command), c.Command
 	case goal.HTTP:
-		flags, plain.URL = "--check-http "+quoteShell(c.URL), c.URL
+		flags, plain.URL = "--check-http "+shell.Quote(c.URL), c.URL
 	case goal.File:
-		flags, plain.Path = "--check-file "+quoteShell(c.Path), c.Path
+		flags, plain.Path = "--check-file "+shell.Quote(c.Path), c.Path
 		plain.MinSize = min(c.MinSize, 1) // --check-file takes an empty file, too
 	case goal.ModelQuestion:
-		flags, plain.Question = "--check-question "+quoteShell(c.Question), c.Question
+		flags, plain.Question = "--check-question "+shell.Quote(c.Question), c.Question
 	case goal.JSONPredicate, goal.Visual, goal.Manual:
 	}
 	if plain != c {
@@ -146,6 +146,3 @@ func acceptFlags(k api.SuggestedCheck) string {
 	}
 	return flags
 }
-
-// quoteShell quotes a text as one word of a POSIX shell.
-func quoteShell(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

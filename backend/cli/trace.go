@@ -2,11 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,10 +13,10 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/app/goals"
 	"goalpost/backend/app/goalsandbox"
-	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
+	"goalpost/backend/shell"
 	"goalpost/backend/verify"
 )
 
@@ -59,28 +56,16 @@ func (p traceCommand) trace() *cobra.Command {
 
 // runTraced runs the command to its end and prints its trace.
 func (p traceCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string, asJSON bool) error {
-	child, err := w.Inside.Start(ctx, process.Command{
+	child, err := runToEnd(ctx, w, process.Command{
 		Argv:   argv,
 		Env:    w.CheckEnv,
 		Dir:    w.Dir,
 		Files:  []*os.File{os.Stdin, os.Stderr, os.Stderr},
 		Domain: process.DomainCheck,
 		Trace:  true,
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return &fault.Error{
-			Code:    fault.NotFound,
-			Message: "the sandbox: " + err.Error(),
-			Hint:    "a check has the programs of the system and of the usual toolchains",
-		}
-	}
+	}, "a check has the programs of the system and of the usual toolchains")
 	if err != nil {
-		return fmt.Errorf("trace: %w", err)
-	}
-	select {
-	case <-child.Done():
-	case <-ctx.Done():
-		return exitCode(exitInterrupted) // the programs end with the sandbox
+		return err
 	}
 	trace := process.Trace{Incomplete: "not observed: this sandbox cannot trace"}
 	if traced, ok := child.(process.TracedProcess); ok {
@@ -89,7 +74,7 @@ func (p traceCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandbox
 	for _, line := range w.Violations() {
 		p.errorf("%s: %s\n", p.Name, oneLine(line))
 	}
-	command := quoteCommand(argv)
+	command := shell.Join(argv)
 	view, err := goals.TracedCheck{
 		Dir:   w.Dir,
 		Check: goal.Check{Type: goal.Shell, Command: command},
@@ -197,28 +182,9 @@ func describeProposal(view *api.TraceView) string {
 	}
 	flags := make([]string, 0, len(view.Work))
 	for _, path := range view.Work {
-		flags = append(flags, "--work "+quoteWord(singleLine(path)))
+		flags = append(flags, "--work "+shell.QuoteIfNeeded(singleLine(path)))
 	}
 	return "The agent can be limited to what else the check reads: " + strings.Join(flags, " ") + "\n"
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
-
-// quoteWord writes a word for a shell.
-func quoteWord(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// quoteCommand writes a command line for a shell.
-func quoteCommand(argv []string) string {
-	words := make([]string, 0, len(argv))
-	for _, word := range argv {
-		words = append(words, quoteWord(word))
-	}
-	return strings.Join(words, " ")
 }
 
 // isIn reports whether a path is a folder or in it.

@@ -52,7 +52,7 @@ func TestEffect_OfWhatAgentsSend_IsOfWhatIsAsked(t *testing.T) {
 		},
 		"a program and its words": {
 			call: acp.ToolCall{Kind: "execute", Input: `{"command":["echo","it's"]}`},
-			tool: ToolRun, want: policy.Effect{Risk: policy.WriteLocal, CommandLine: `'echo' 'it'\''s'`},
+			tool: ToolRun, want: policy.Effect{Risk: policy.WriteLocal, CommandLine: `echo 'it'\''s'`},
 		},
 		"a command that is called a read": {
 			call: acp.ToolCall{Kind: "read", Input: `{"command":"cat x"}`},

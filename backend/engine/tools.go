@@ -12,6 +12,7 @@ import (
 	"goalpost/backend/engine/acp"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/shell"
 )
 
 // Effects says what an action of the agent would do, by the rules for our own tools.
@@ -134,10 +135,7 @@ func commandOf(raw json.RawMessage) string {
 	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && strings.HasPrefix(words[1], "-") {
 		return words[2] // of a shell
 	}
-	for i, w := range words {
-		words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-	}
-	return strings.Join(words, " ")
+	return shell.Join(words)
 }
 
 // Tool is one kind of the agent's own tools, for the loop. A call of it comes from the agent's permission request, or

@@ -39,27 +39,11 @@ func NewAnthropic(o Options) (*Anthropic, error) {
 
 // Turn asks the model once. If ctx ends, Turn returns the context's error; all other errors are *Error.
 func (c *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
-	if t.Model == "" {
-		t.Model = c.o.Model
-	}
-	if err := c.checkImages(t); err != nil {
-		return goal.Reply{}, c.wrapError(ctx, err)
-	}
 	a := anthropicOptions{long: !c.short.Load(), unsigned: int(c.unsigned.Load())}
-	var spent goal.Usage // by replies that were discarded
-	reply, err := c.attempt(ctx, t, a, delta)
-	for c.dropRejected(err, len(t.Messages), &a) {
-		spent = spent.Plus(discardedUsage(err))
-		reply, err = c.attempt(ctx, t, a, delta)
-	}
-	err = addUsage(err, spent)
-	if err != nil {
-		return goal.Reply{}, c.wrapError(ctx, c.imageError(t, err))
-	}
-	assignID(&reply, len(t.Messages))
-	c.estimateTokens(t, &reply)
-	reply.Usage = reply.Usage.Plus(spent)
-	return reply, nil
+	return c.turn(ctx, t, adaptiveRequest{
+		attempt: func(t goal.Turn) (goal.Reply, error) { return c.attempt(ctx, t, a, delta) },
+		adapt:   func(t goal.Turn, err error) bool { return c.dropRejected(err, len(t.Messages), &a) },
+	})
 }
 
 // anthropicOptions are parts of a request that the server may refuse.

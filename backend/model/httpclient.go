@@ -123,6 +123,36 @@ func addUsage(err error, spent goal.Usage) error {
 	return &out
 }
 
+// adaptiveRequest is a request that is sent again in another form while the server refuses it.
+type adaptiveRequest struct {
+	attempt func(goal.Turn) (goal.Reply, error)
+	// adapt changes the form for an error, nil for none. It reports whether another attempt makes sense.
+	adapt func(goal.Turn, error) bool
+}
+
+// turn asks the model once, in as many attempts as that takes. The usage includes that of discarded replies.
+func (s *baseClient) turn(ctx context.Context, t goal.Turn, r adaptiveRequest) (goal.Reply, error) {
+	if t.Model == "" {
+		t.Model = s.o.Model
+	}
+	if err := s.checkImages(t); err != nil {
+		return goal.Reply{}, s.wrapError(ctx, err)
+	}
+	var spent goal.Usage // by replies that were discarded
+	reply, err := r.attempt(t)
+	for r.adapt(t, err) {
+		spent = spent.Plus(discardedUsage(err))
+		reply, err = r.attempt(t)
+	}
+	if err := addUsage(err, spent); err != nil {
+		return goal.Reply{}, s.wrapError(ctx, s.imageError(t, err))
+	}
+	assignID(&reply, len(t.Messages))
+	s.estimateTokens(t, &reply)
+	reply.Usage = reply.Usage.Plus(spent)
+	return reply, nil
+}
+
 // checkImages refuses images for a model that is known not to accept them.
 func (s *baseClient) checkImages(t goal.Turn) error {
 	if hasImages(t) && !SupportsImages(t.Model) {

@@ -77,28 +77,17 @@ func joinEndpoint(base *url.URL, call string) string {
 
 // Turn asks the model once. If ctx ends, Turn returns the context's error; all other errors are *Error.
 func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
-	if t.Model == "" {
-		t.Model = c.o.Model
-	}
-	if err := c.checkImages(t); err != nil {
-		return goal.Reply{}, c.wrapError(ctx, err)
-	}
 	o := c.learnedOptions()
-	var spent goal.Usage // by replies that were discarded
-	reply, err := c.attempt(ctx, t, o, delta)
-	for o.adapt(err, t.Model, c.o.Effort) {
-		spent = spent.Plus(discardedUsage(err))
-		c.learn(o)
-		reply, err = c.attempt(ctx, t, o, delta)
-	}
-	err = addUsage(err, spent)
-	if err != nil {
-		return goal.Reply{}, c.wrapError(ctx, c.imageError(t, err))
-	}
-	assignID(&reply, len(t.Messages))
-	c.estimateTokens(t, &reply)
-	reply.Usage = reply.Usage.Plus(spent)
-	return reply, nil
+	return c.turn(ctx, t, adaptiveRequest{
+		attempt: func(t goal.Turn) (goal.Reply, error) { return c.attempt(ctx, t, o, delta) },
+		adapt: func(t goal.Turn, err error) bool {
+			changed := o.adapt(err, t.Model, c.o.Effort)
+			if changed {
+				c.learn(o)
+			}
+			return changed
+		},
+	})
 }
 
 func (c *OpenAI) learnedOptions() requestOptions {

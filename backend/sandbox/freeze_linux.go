@@ -26,7 +26,7 @@ func (s *Supervisor) FreezeIdleAgent(ctx context.Context) (thaw func(), err erro
 
 // UnsealFolder undoes SealFolder.
 func (s *Supervisor) UnsealFolder(ctx context.Context) error {
-	if _, _, err := s.changeMounts(ctx, wire.Request{Op: wire.Unseal}); err != nil {
+	if _, _, err := s.call(ctx, wire.Request{Op: wire.Unseal}); err != nil {
 		return fmt.Errorf("making the folder of %s writable again: %w", s.name, err)
 	}
 	return nil
@@ -35,7 +35,7 @@ func (s *Supervisor) UnsealFolder(ctx context.Context) error {
 // SealFolder makes a folder read-only for the agent's programs until UnsealFolder, also for those that run.
 // It returns ErrFolderBusy and changes nothing if one of them has a file there open for writing.
 func (s *Supervisor) SealFolder(ctx context.Context, dir string) error {
-	_, _, err := s.changeMounts(ctx, wire.Request{Op: wire.Seal, Dir: []byte(dir)})
+	_, _, err := s.call(ctx, wire.Request{Op: wire.Seal, Dir: []byte(dir)})
 	if hasCode(err, wire.Busy) {
 		return ErrFolderBusy
 	}
@@ -51,12 +51,12 @@ func hasCode(err error, code wire.Code) bool {
 }
 
 func (s *Supervisor) freeze(ctx context.Context, unlessListening bool) (thaw func(), err error) {
-	id, _, err := s.changeMounts(ctx, wire.Request{Op: wire.Freeze, UnlessListening: unlessListening})
+	id, _, err := s.call(ctx, wire.Request{Op: wire.Freeze, UnlessListening: unlessListening})
 	if hasCode(err, wire.Listening) {
 		return nil, ErrAgentListens
 	}
 	thaw = sync.OnceFunc(func() { // an error means that the programs have ended
-		_, _, _ = s.changeMounts(context.WithoutCancel(ctx), wire.Request{ID: id, Op: wire.Thaw})
+		_, _, _ = s.call(context.WithoutCancel(ctx), wire.Request{ID: id, Op: wire.Thaw})
 	})
 	if err != nil {
 		if id != 0 && ctx.Err() != nil { // it may happen yet

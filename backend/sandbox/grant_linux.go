@@ -36,7 +36,7 @@ func (s *Supervisor) Grant(ctx context.Context, g spec.RuntimeGrant) (*ActiveGra
 	} else if r.Mounts, err = mounts.ForGrant(s.spec, g); err != nil {
 		return nil, fmt.Errorf("opening the sandbox of %s: %w", s.name, err)
 	}
-	id, fds, err := s.changeMounts(ctx, r)
+	id, fds, err := s.call(ctx, r)
 	o := &ActiveGrant{set: s, id: id}
 	if err == nil && r.Listen != "" {
 		n := network{}
@@ -48,7 +48,7 @@ func (s *Supervisor) Grant(ctx context.Context, g spec.RuntimeGrant) (*ActiveGra
 	}
 	if err != nil {
 		if id != 0 && r.Listen == "" { // checks must not get it either
-			_, _, _ = s.changeMounts(ctx, wire.Request{ID: id, Op: wire.Revoke})
+			_, _, _ = s.call(ctx, wire.Request{ID: id, Op: wire.Revoke})
 		}
 		return nil, fmt.Errorf("opening the sandbox of %s: %w", s.name, err)
 	}
@@ -61,70 +61,9 @@ func (o *ActiveGrant) Revoke(ctx context.Context) error {
 	if o.Port != nil {
 		return nil
 	}
-	_, _, err := o.set.changeMounts(ctx, wire.Request{ID: o.id, Op: wire.Revoke, Signal: int(unix.SIGKILL)})
+	_, _, err := o.set.call(ctx, wire.Request{ID: o.id, Op: wire.Revoke, Signal: int(unix.SIGKILL)})
 	if err != nil && !errors.Is(err, ErrClosed) {
 		return fmt.Errorf("closing the sandbox of %s: %w", o.set.name, err)
 	}
 	return nil
-}
-
-// changeMounts sends a request that changes the sandbox and waits for the answer.
-func (s *Supervisor) changeMounts(ctx context.Context, r wire.Request) (id uint64, fds []int, err error) {
-	answer := make(chan mountChangeResult, 1)
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return 0, nil, ErrClosed
-	}
-	if r.ID == 0 {
-		s.next++
-		r.ID = s.next
-	}
-	s.changes[r.ID] = answer
-	s.mu.Unlock()
-	if err := s.sendPacket(r, nil); err != nil {
-		s.removeMountChange(r.ID)
-		return r.ID, nil, err
-	}
-	select {
-	case a := <-answer:
-		return r.ID, a.fds, a.err
-	case <-ctx.Done():
-		if s.removeMountChange(r.ID) == nil { // answered just now
-			a := <-answer
-			return r.ID, a.fds, a.err
-		}
-		return r.ID, nil, fmt.Errorf("waiting for the helper: %w", ctx.Err())
-	}
-}
-
-// mountChangeResult is the answer to a change. The receiver closes fds.
-type mountChangeResult struct {
-	fds []int
-	err error
-}
-
-func (s *Supervisor) removeMountChange(id uint64) chan mountChangeResult {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	answer := s.changes[id]
-	delete(s.changes, id)
-	return answer
-}
-
-// onMountChangeAnswer delivers the answer to a change; false if the answer is for something else.
-func (s *Supervisor) onMountChangeAnswer(a wire.Answer, fds []int) bool {
-	answer := s.removeMountChange(a.ID)
-	if answer == nil {
-		if a.Changed { // nobody waits any more
-			closeFDs(fds)
-		}
-		return a.Changed
-	}
-	got := mountChangeResult{fds: fds}
-	if a.Error != nil {
-		got.err = a.Error
-	}
-	answer <- got
-	return true
 }

@@ -106,90 +106,28 @@ func (n *network) listener(i int) (net.Listener, error) {
 	return l, nil
 }
 
-// dialResult is what became of a dial.
-type dialResult struct {
-	conn net.Conn
-	err  error
-}
-
 // Dial connects to the goal's own loopback: the machine's is another one. Only
 // "tcp" is dialed. A set without a sandbox has no network of its own and refuses.
 func (s *Supervisor) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if !s.sandboxed {
 		return nil, fmt.Errorf("dialing %s: %w", address, errors.ErrUnsupported)
 	}
-	answer := make(chan dialResult, 1)
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return nil, fmt.Errorf("dialing %s: %w", address, ErrClosed)
+	_, fds, err := s.call(ctx, wire.Request{Op: wire.Dial, Network: network, Address: address})
+	if refused := (*wire.Error)(nil); errors.As(err, &refused) {
+		closeFDs(fds)
+		return nil, errors.New(refused.Text) // it says what was dialed
 	}
-	s.next++
-	id := s.next
-	s.dials[id] = answer
-	s.mu.Unlock()
-	if err := s.sendPacket(wire.Request{ID: id, Op: wire.Dial, Network: network, Address: address}, nil); err != nil {
-		s.removeDial(id)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("dialing %s: %w", address, err)
+	case len(fds) != 1:
+		closeFDs(fds)
+		return nil, fmt.Errorf("dialing %s: the helper sent no connection", address)
+	}
+	f := os.NewFile(uintptr(fds[0]), "connection")
+	conn, err := net.FileConn(f)
+	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, fmt.Errorf("dialing %s: %w", address, err)
 	}
-	select {
-	case d := <-answer:
-		return d.conn, d.err
-	case <-ctx.Done():
-		if s.removeDial(id) == nil { // answered just now
-			if d := <-answer; d.conn != nil {
-				_ = d.conn.Close()
-			}
-		}
-		return nil, fmt.Errorf("dialing %s: %w", address, ctx.Err())
-	}
-}
-
-// removeDial takes a dial out of the list; nil if somebody else did.
-func (s *Supervisor) removeDial(id uint64) chan dialResult {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	answer := s.dials[id]
-	delete(s.dials, id)
-	return answer
-}
-
-// onDialAnswer takes the answer to a dial; false if it answers something else.
-func (s *Supervisor) onDialAnswer(a wire.Answer, fds []int) bool {
-	answer := s.removeDial(a.ID)
-	if answer == nil {
-		if a.Dialed { // nobody waits any more
-			closeFDs(fds)
-		}
-		return a.Dialed
-	}
-	var d dialResult
-	if a.Error != nil {
-		d.err = errors.New(a.Error.Text)
-	} else if len(fds) == 1 {
-		f := os.NewFile(uintptr(fds[0]), "connection")
-		d.conn, d.err = net.FileConn(f)
-		d.err = errors.Join(d.err, f.Close())
-	} else {
-		d.err = errors.New("the helper sent no connection")
-		closeFDs(fds)
-	}
-	answer <- d
-	return true
-}
-
-// failDials ends the dials that nobody will answer.
-func (s *Supervisor) failDials() {
-	s.mu.Lock()
-	left := s.dials
-	s.dials = map[uint64]chan dialResult{}
-	changes := s.changes
-	s.changes = map[uint64]chan mountChangeResult{}
-	s.mu.Unlock()
-	for _, answer := range changes {
-		answer <- mountChangeResult{err: ErrClosed}
-	}
-	for _, answer := range left {
-		answer <- dialResult{err: ErrClosed}
-	}
+	return conn, nil
 }

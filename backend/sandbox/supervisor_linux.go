@@ -45,14 +45,13 @@ type Supervisor struct {
 	// send keeps a packet together with its descriptors and orders packets before the end of file.
 	send sync.Mutex
 
-	mu      sync.Mutex
-	next    uint64
-	closed  bool
-	all     map[uint64]*program
-	dials   map[uint64]chan dialResult
-	changes map[uint64]chan mountChangeResult
-	lost    string // the file whose mount is gone
-	err     error  // why the helper died, once done
+	mu     sync.Mutex
+	next   uint64
+	closed bool
+	all    map[uint64]*program
+	calls  map[uint64]chan callAnswer
+	lost   string // the file whose mount is gone
+	err    error  // why the helper died, once done
 }
 
 var _ process.Launcher = (*Supervisor)(nil)
@@ -85,8 +84,7 @@ func Open(ctx context.Context, o Options) (*Supervisor, error) {
 		all:       map[uint64]*program{},
 		sandboxed: walls != nil,
 		ports:     portsOf(o),
-		dials:     map[uint64]chan dialResult{},
-		changes:   map[uint64]chan mountChangeResult{},
+		calls:     map[uint64]chan callAnswer{},
 		tried:     newAttempts(o.Attempted),
 	}
 	if walls != nil {
@@ -279,7 +277,7 @@ func (s *Supervisor) dispatchAnswer(a wire.Answer, fds []int) {
 		default:
 		}
 		return
-	case s.onDialAnswer(a, fds), s.onMountChangeAnswer(a, fds):
+	case s.onCallAnswer(a, fds):
 		return
 	}
 	defer closeFDs(fds) // programs make copies
@@ -322,7 +320,7 @@ func (s *Supervisor) failPending(failed error) {
 		p.onAnswer(wire.Answer{Exit: &wire.Exit{Code: -1, Signal: int(syscall.SIGKILL)}}, nil)
 	}
 	s.own.close()
-	s.failDials()
+	s.failCalls()
 	s.kills.Wait()
 	s.tried.close()
 	close(s.done)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"goalpost/backend/pane"
+	"goalpost/backend/shell"
 )
 
 // prefix begins the names of our own sessions: they have no status line, because the pane has a tab.
@@ -36,7 +37,7 @@ func remoteCommand(s pane.SSHServer, session string) string {
 		}
 		return "cd " + quoteRemoteDir(s.Folder) + ` && exec "$SHELL" -l`
 	}
-	command := "tmux -u new-session -A -s " + quoteWord(session)
+	command := "tmux -u new-session -A -s " + shell.Quote(session)
 	if s.Folder != "" {
 		command += " -c " + quoteRemoteDir(s.Folder)
 	}
@@ -46,18 +47,15 @@ func remoteCommand(s pane.SSHServer, session string) string {
 	return command
 }
 
-// quoteWord quotes text as one word for a shell, ours or the server's.
-func quoteWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
-
 // quoteRemoteDir leaves ~ for the server to expand.
 func quoteRemoteDir(folder string) string {
 	if folder == "~" {
 		return `"$HOME"`
 	}
 	if rest, ok := strings.CutPrefix(folder, "~/"); ok {
-		return `"$HOME"/` + quoteWord(rest)
+		return `"$HOME"/` + shell.Quote(rest)
 	}
-	return quoteWord(folder)
+	return shell.Quote(folder)
 }
 
 func firstLine(text []byte) string {

@@ -8,6 +8,7 @@ import (
 	"goalpost/backend/fault"
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
+	"goalpost/backend/shell"
 )
 
 // effectiveConfig is ssh's own configuration for a server, by lower-case keyword.
@@ -36,7 +37,7 @@ func (c *Client) Run(ctx context.Context, s pane.SSHServer, argv []string) (proc
 	}
 	words := make([]string, len(argv))
 	for i, word := range argv {
-		words[i] = quoteWord(word)
+		words[i] = shell.Quote(word)
 	}
 	command := "exec " + strings.Join(words, " ")
 	if s.Folder != "" {

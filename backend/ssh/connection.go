@@ -11,6 +11,7 @@ import (
 
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
+	"goalpost/backend/shell"
 )
 
 // Terminal is the interface to the terminal that runs ssh.
@@ -242,7 +243,7 @@ func (l *Connection) options(config map[string]string) []string {
 	}
 	if command := config["localcommand"]; command == "" || command == "none" {
 		set("PermitLocalCommand", "yes")
-		set("LocalCommand", strings.ReplaceAll(quoteWord(l.c.helper), "%", "%%")+" ssh connected")
+		set("LocalCommand", strings.ReplaceAll(shell.Quote(l.c.helper), "%", "%%")+" ssh connected")
 	}
 	return args
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"goalpost/backend/pane"
+	"goalpost/backend/shell"
 )
 
 // Sessions lists the tmux sessions on a server, unattached ones first, over the connection of an open pane if there
@@ -67,7 +68,7 @@ func (l *Connection) Destroy(ctx context.Context) error {
 	if !l.server.Tmux {
 		return nil // it ends with its connection
 	}
-	out, err := l.c.sideCommand(ctx, l.server, "tmux kill-session -t "+quoteWord("="+l.session))
+	out, err := l.c.sideCommand(ctx, l.server, "tmux kill-session -t "+shell.Quote("="+l.session))
 	switch {
 	case err != nil:
 		return err

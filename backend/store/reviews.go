@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"goalpost/backend/event"
@@ -51,36 +50,4 @@ func (s *history) Warnings(ctx context.Context, id goal.ID, about string) ([]eve
 	return s.events(ctx,
 		"SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND "+rareEventFilter+
 			" AND type = 'warning' AND body ->> 'what' = ? ORDER BY seq", id, about)
-}
-
-// RunRow is one run of a goal: its process and how long it lived.
-type RunRow struct {
-	ID          string
-	PID         int
-	StartedAt   time.Time
-	HeartbeatAt time.Time // its last sign of life
-}
-
-// Runs reads every run of a goal, oldest first.
-func (s *history) Runs(ctx context.Context, id goal.ID) ([]RunRow, error) {
-	rows, err := s.read.QueryContext(ctx,
-		"SELECT id, pid, started_at, heartbeat_at FROM runs WHERE goal_id = ? ORDER BY started_at, id", id)
-	if err != nil {
-		return nil, fmt.Errorf("read runs: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []RunRow
-	for rows.Next() {
-		var r RunRow
-		var started, heartbeat string
-		if err := rows.Scan(&r.ID, &r.PID, &started, &heartbeat); err != nil {
-			return nil, fmt.Errorf("read runs: %w", err)
-		}
-		r.StartedAt, r.HeartbeatAt = parseStamp(started), parseStamp(heartbeat)
-		list = append(list, r)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read runs: %w", err)
-	}
-	return list, nil
 }

@@ -99,15 +99,11 @@ func TestReviewsAndRuns_AreReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := begin(t, s, g.ID)
+	begin(t, s, g.ID)
 	list, err := s.Reviews(t.Context(), g.ID)
 	if err != nil || len(list) != 2 || list[0].Critic == nil || list[0].Critic.Step != 5 || list[1].Review == nil ||
 		list[1].Review.Confirmed {
 		t.Errorf("%+v %v", list, err)
-	}
-	runs, err := s.Runs(t.Context(), g.ID)
-	if err != nil || len(runs) != 2 || runs[1].ID != second.ID || runs[0].PID == 0 || runs[0].StartedAt.IsZero() {
-		t.Errorf("%+v %v", runs, err)
 	}
 }
 

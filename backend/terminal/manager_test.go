@@ -24,9 +24,10 @@ func TestManagerTellsChanges(t *testing.T) {
 	})
 	set := launcher(t)
 	s, err := m.Open(context.Background(), set, Options{
-		ID:   "t1",
-		Dir:  "/",
-		Argv: []string{"/bin/sh", "-c", "read x; exit 4"},
+		ID:     "t1",
+		Dir:    "/",
+		Argv:   []string{"/bin/sh", "-c", "read x; exit 4"},
+		GoalID: "g1",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +35,6 @@ func TestManagerTellsChanges(t *testing.T) {
 	if _, err := m.Open(context.Background(), set, Options{ID: "t1", Dir: "/"}); err == nil {
 		t.Error("an id is given twice")
 	}
-	s.Lease("g1")
 	s.Rename("server")
 	if _, err := s.Write([]byte("\r")); err != nil {
 		t.Fatal(err)
@@ -56,7 +56,6 @@ func TestManagerTellsChanges(t *testing.T) {
 		t.Error(err)
 	}
 	want := []string{
-		`t1 "sh" running=true exit=0 closed=false`,
 		`t1 "sh" running=true exit=0 closed=false`,
 		`t1 "server" running=true exit=0 closed=false`,
 		`t1 "server" running=false exit=4 closed=false`,

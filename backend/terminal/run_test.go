@@ -212,7 +212,7 @@ func TestDirFollowsTheShell(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a b%é;")
 	run(t, s, fmt.Sprintf("mkdir -p '%s' && cd '%[1]s'", dir))
 	ready(t, s)
-	if got := s.Dir(); got != dir {
+	if got := s.Info().Cwd; got != dir {
 		t.Errorf("%q, want %q", got, dir)
 	}
 }

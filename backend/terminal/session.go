@@ -56,8 +56,11 @@ type Session struct {
 
 	start sync.Mutex // one Restart or Close at a time
 
-	mu         sync.Mutex
-	title, cwd string
+	mu    sync.Mutex
+	title string
+	// cwd is the folder that the shell last reported (OSC 7), at first the one in which it was opened. A program can
+	// claim any folder: show it, never act on it.
+	cwd        string
 	goalID     string
 	noted      PaneMeta
 	cols, rows int
@@ -153,14 +156,6 @@ func (s *Session) Info() pane.Info {
 	return info
 }
 
-// Dir is the folder that the shell last reported (OSC 7), at first the one in which it was opened. A program can
-// claim any folder: show it, never act on it.
-func (s *Session) Dir() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.cwd
-}
-
 // Size returns the size in character cells.
 func (s *Session) Size() (cols, rows int) {
 	s.mu.Lock()
@@ -184,13 +179,6 @@ type PaneMeta struct {
 	Problem         string
 }
 
-// Meta returns the present metadata.
-func (s *Session) Meta() PaneMeta {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.noted
-}
-
 // SetMeta changes the metadata.
 func (s *Session) SetMeta(edit func(*PaneMeta)) {
 	s.mu.Lock()
@@ -201,14 +189,6 @@ func (s *Session) SetMeta(edit func(*PaneMeta)) {
 	if !same {
 		s.changed()
 	}
-}
-
-// Lease gives the terminal to a goal; "" is the user.
-func (s *Session) Lease(goalID string) {
-	s.mu.Lock()
-	s.goalID = goalID
-	s.mu.Unlock()
-	s.changed()
 }
 
 // Exit is the program's exit code once it has ended and all its output is in the scrollback; -1 means that a signal

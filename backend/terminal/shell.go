@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"goalpost/backend/shell"
 )
 
 // shellKind is how commands are typed into a program and how it reports them.
@@ -122,7 +124,7 @@ func (k shellKind) encodeCommand(command, nonce string) (string, error) {
 		// Typed directly, an incomplete one would continue on the next line without an error.
 		typed = "eval '" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `'\n'`, "\t", `'\t'`).Replace(command) + "'"
 	case posixShell:
-		typed = " printf '\\033]133;C;goalpost=" + nonce + "\\007'; eval '" + strings.ReplaceAll(command, "'", `'\''`) + "'"
+		typed = " printf '\\033]133;C;goalpost=" + nonce + "\\007'; eval " + shell.Quote(command)
 		for line := range strings.Lines(typed) {
 			if len(line) > maxLine {
 				return "", fmt.Errorf(

@@ -34,7 +34,7 @@ func TestFish(t *testing.T) {
 		t.Errorf("an incomplete command: %+v", r)
 	}
 	ready(t, s)
-	if got := s.Dir(); got != "/usr" {
+	if got := s.Info().Cwd; got != "/usr" {
 		t.Errorf("in %q", got)
 	}
 }

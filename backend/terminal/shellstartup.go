@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"goalpost/backend/shell"
 )
 
 //go:embed bash.rc
@@ -51,7 +53,7 @@ func (k shellKind) prepare(argv, env []string, nonce string, persons bool) (shel
 	case posixShell:
 		text := fillTemplate(shRC, nonce, "", "")
 		if file := lookupVariable(env, "ENV"); file != "" && persons {
-			text += "ENV='" + strings.ReplaceAll(file, "'", `'\''`) + "'\nexport ENV\n[ -r \"$ENV\" ] && . \"$ENV\"\n"
+			text += "ENV=" + shell.Quote(file) + "\nexport ENV\n[ -r \"$ENV\" ] && . \"$ENV\"\n"
 		}
 		p.env = withVariable(env, "ENV", startFile)
 		p.rc, err = textPipe(text)

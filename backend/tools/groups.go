@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"maps"
 	"slices"
 
 	"goalpost/backend/goal"
@@ -26,9 +25,6 @@ var groups = map[goal.ToolGroup][]string{
 	goal.StepTools:   {"declare_step", "verify_step"},
 	goal.FormerTools: {"open_pane", "terminal_list", "browser_tabs", "verify_visual", "complete_todo"},
 }
-
-// Groups returns the groups with the names of their tools, without the core.
-func Groups() map[goal.ToolGroup][]string { return maps.Clone(groups) }
 
 // groupOf returns the group of a tool.
 func groupOf(name string) goal.ToolGroup {

@@ -20,6 +20,7 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -36,6 +37,14 @@ import (
 
 // maxLine is the longest line in characters.
 const maxLine = 120
+
+// linux is the system whose types are measured, with those of the window.
+var linux = build.Context{
+	GOOS:      "linux",
+	GOARCH:    "amd64",
+	Compiler:  "gc",
+	BuildTags: []string{"desktop", "production", "webkit2_41"},
+}
 
 func main() {
 	dir := flag.String("dir", ".", "the checkout to measure")
@@ -60,6 +69,7 @@ func main() {
 type source struct {
 	name  string // base name
 	test  bool
+	other bool // for another system than Linux: it declares types a second time
 	lines int
 	long  int // lines of more than maxLine characters
 	file  *ast.File
@@ -94,7 +104,11 @@ func readTree(root string) (tree, error) {
 		if err != nil {
 			return err
 		}
-		s := source{name: d.Name(), test: strings.HasSuffix(path, "_test.go"), file: file}
+		built, err := linux.MatchFile(filepath.Dir(path), d.Name())
+		if err != nil {
+			return err
+		}
+		s := source{name: d.Name(), test: strings.HasSuffix(path, "_test.go"), other: !built, file: file}
 		for line := range strings.Lines(string(text)) {
 			s.lines++
 			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > maxLine {
@@ -384,7 +398,7 @@ func (t tree) printTypes() {
 			return types[name]
 		}
 		for _, f := range files {
-			if f.test {
+			if f.test || f.other {
 				continue
 			}
 			for _, d := range f.file.Decls {

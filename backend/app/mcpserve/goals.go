@@ -65,14 +65,14 @@ type goalCreated struct {
 
 func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progress) (any, error) {
 	s := api.StartInput{
-		Objective:   in.Objective,
-		Checks:      in.Checks,
-		Any:         in.Any,
-		Risk:        policy.Risk(in.Risk),
-		AccessInput: api.AccessInput{AllowHosts: in.AllowHosts, DenyHosts: d.policy.DenyHosts, Work: in.Work},
-		Protect:     in.Protect,
-		LimitsInput: limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
-		OnAsk:       "park",
+		Objective:        in.Objective,
+		Checks:           in.Checks,
+		Any:              in.Any,
+		Risk:             policy.Risk(in.Risk),
+		AccessInput:      api.AccessInput{AllowHosts: in.AllowHosts, DenyHosts: d.policy.DenyHosts, Work: in.Work},
+		CheckPolicyInput: api.CheckPolicyInput{Protect: in.Protect},
+		LimitsInput:      limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
+		OnAsk:            "park",
 	}
 	if in.CheckShell != "" {
 		s.Checks = append(s.Checks, goal.Check{Type: goal.Shell, Command: in.CheckShell})

@@ -23,6 +23,7 @@ import (
 	"goalpost/backend/model/catalog"
 	"goalpost/backend/runner"
 	"goalpost/backend/secret"
+	"goalpost/backend/shell"
 	"goalpost/backend/verify/judge"
 )
 
@@ -319,11 +320,8 @@ func staticServer() string {
 	if err != nil {
 		self = "goalpost"
 	}
-	return shellQuote(self) + " static ."
+	return shell.Quote(self) + " static ."
 }
-
-// shellQuote quotes s as one word for a POSIX shell.
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // unknownWindowTime is how long a server that did not tell the window of a model is not asked again.
 const unknownWindowTime = 10 * time.Minute

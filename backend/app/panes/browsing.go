@@ -287,25 +287,12 @@ type paneRuns interface {
 }
 
 // takeovers stores which goals were paused because the user took over a pane.
-type takeovers struct {
-	mu    sync.Mutex
-	goals map[goal.ID]bool
-}
+type takeovers struct{ goals sync.Map }
 
-func (t *takeovers) add(id goal.ID) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.goals == nil {
-		t.goals = map[goal.ID]bool{}
-	}
-	t.goals[id] = true
-}
+func (t *takeovers) add(id goal.ID) { t.goals.Store(id, true) }
 
 // take reports whether the goal was stored, and removes it.
 func (t *takeovers) take(id goal.ID) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	was := t.goals[id]
-	delete(t.goals, id)
+	_, was := t.goals.LoadAndDelete(id)
 	return was
 }

@@ -65,7 +65,7 @@ func OpenServer(
 		Log: log, Events: broker, Terminals: peerTerminals{panes}, Browsers: peerBrowsers{panes}, Detached: true,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("visitors: %w", err)
+		return nil, fmt.Errorf("show panes to other processes: %w", err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", v.stream.Handler(func(*http.Request) bool { return true })) // the socket admits this user only
@@ -82,7 +82,7 @@ func OpenServer(
 	go func() {
 		defer close(v.served)
 		if err := v.http.Serve(v); !errors.Is(err, http.ErrServerClosed) {
-			log.Warn("visitors", "error", err)
+			log.Warn("showing panes to other processes", "error", err)
 		}
 	}()
 	return v, nil
@@ -129,14 +129,14 @@ func (v *Server) Close() error {
 	return nil
 }
 
-func (*Server) Addr() net.Addr { return &net.UnixAddr{Name: "visitors", Net: "unix"} }
+func (*Server) Addr() net.Addr { return &net.UnixAddr{Name: "peers", Net: "unix"} }
 
 // Shutdown ends all connections.
 func (v *Server) Shutdown(ctx context.Context) error {
 	err := errors.Join(v.http.Close(), v.stream.Close(ctx))
 	<-v.served
 	if err != nil && !errors.Is(err, net.ErrClosed) {
-		return fmt.Errorf("visitors: %w", err)
+		return fmt.Errorf("show panes to other processes: %w", err)
 	}
 	return nil
 }
@@ -246,7 +246,7 @@ func (v *Server) startGoal(w http.ResponseWriter, r *http.Request) {
 func (v *Server) writeJSON(w http.ResponseWriter, what any) {
 	w.Header().Set("Content-Type", "application/json")
 	if err := json.NewEncoder(w).Encode(what); err != nil {
-		v.log.Debug("visitors", "error", err)
+		v.log.Debug("showing panes to other processes", "error", err)
 	}
 }
 

@@ -28,9 +28,7 @@ func (r *Session) closeRun(ctx context.Context, exit goal.Exit) error {
 	r.run = goal.Run{}
 	r.registry.mu.Unlock()
 	r.sandbox.SetWarn(nil) // the run's journal is closed
-	if r.engine != nil {
-		r.engine.Interrupt(ctx)
-	}
+	r.engine.interrupt(ctx)
 	err := errors.Join(r.tools.Close(), r.children.FollowParent(ctx, exit))
 	r.recorder.setActive(false)
 	if exit != goal.Done {
@@ -40,7 +38,7 @@ func (r *Session) closeRun(ctx context.Context, exit goal.Exit) error {
 	case exit == goal.Interrupted || goal.StatusForExit(exit) != goal.Paused && exit != goal.Done:
 		return errors.Join(err, r.registry.CloseGoal(ctx, r.goal))
 	case exit == goal.Done:
-		err = errors.Join(err, r.closeEngine(ctx))
+		err = errors.Join(err, r.engine.close(ctx))
 		r.closeEgress(context.WithoutCancel(ctx))
 		running := r.sandbox.Seal(ctx, r.policy.Dir)
 		stays := r.registry.graceSetting()
@@ -92,20 +90,12 @@ func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 
 // closeAll ends every program of the goal and closes its pages.
 func (r *Session) closeAll(ctx context.Context) error {
-	err := errors.Join(r.closeEngine(ctx), r.mcp.Close(), r.sandbox.Close(ctx),
+	err := errors.Join(r.engine.close(ctx), r.mcp.Close(), r.sandbox.Close(ctx),
 		r.registry.Panes.Browsers.CloseGoal(ctx, string(r.goal)),
 		r.recorder.close())
 	r.pageLoads.Wait() // they end with their panes
 	r.snapshots.end(ctx)
 	return err
-}
-
-// closeEngine ends the external agent, if there is one.
-func (r *Session) closeEngine(ctx context.Context) error {
-	if r.engine == nil {
-		return nil
-	}
-	return r.engine.Close(ctx)
 }
 
 // CloseGoal ends every program of a goal. Its terminals stay on the screen with their exit codes; its pages

@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/config"
 	"goalpost/backend/engine"
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp"
 	"goalpost/backend/model"
 	"goalpost/backend/policy"
+	"goalpost/backend/runner"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/tools"
 )
@@ -29,11 +31,21 @@ func FindEngine(p engine.Profile) engine.Installed {
 	return engine.Find(p, os.Getenv("PATH"), home)
 }
 
-// openEngine makes the agent of a goal that an external agent drives, or prepares it for another run. The agent starts
-// with its first turn.
-func (r *Session) openEngine(ctx context.Context, g goal.Goal, m model.Client, own config.Provider) error {
-	if r.engine != nil {
-		r.engine.BeginRun(m, r.warn)
+// goalEngine is the external agent that drives a goal, if one does. Its methods are called between turns, one at a
+// time.
+type goalEngine struct {
+	registry *Registry
+	sandbox  *goalsandbox.Sandbox
+	tools    *tools.Set      // of the current run
+	agent    *engine.Session // nil: a model drives the goal
+}
+
+// open makes the agent, or prepares it for another run. The agent starts with its first turn.
+func (e *goalEngine) open(
+	ctx context.Context, g goal.Goal, m model.Client, own config.Provider, warn func(what, text string),
+) error {
+	if e.agent != nil {
+		e.agent.BeginRun(m, warn)
 		return nil
 	}
 	profile, known := engine.FindProfile(g.Options.Engine)
@@ -44,57 +56,57 @@ func (r *Session) openEngine(ctx context.Context, g goal.Goal, m model.Client, o
 	switch {
 	case found.Program == "":
 		return fmt.Errorf("%s is not installed: install it with %q", profile.Name, profile.Install)
-	case r.sandbox.Proxy == nil:
+	case e.sandbox.Proxy == nil:
 		return errors.New("an external agent runs only in a sandbox, and this goal has none")
 	case !found.IsTested():
-		r.warn("engine", fmt.Sprintf("%s %s was not tested with Goalpost; tested: %s", profile.Name, found.Version,
+		warn("engine", fmt.Sprintf("%s %s was not tested with Goalpost; tested: %s", profile.Name, found.Version,
 			strings.Join(profile.Tested, ", ")))
 	}
 	for _, dir := range found.ReadFolders() {
-		if _, err := r.sandbox.Programs.Grant(ctx, sandbox.RuntimeGrant{Read: dir}); err != nil {
+		if _, err := e.sandbox.Programs.Grant(ctx, sandbox.RuntimeGrant{Read: dir}); err != nil {
 			return fmt.Errorf("let the sandbox read %s: %w", dir, err)
 		}
 	}
-	r.engine = engine.New(engine.Options{
+	e.agent = engine.New(engine.Options{
 		Installed:  found,
-		Launcher:   r.sandbox.Programs,
-		Env:        r.sandbox.Env,
+		Launcher:   e.sandbox.Programs,
+		Env:        e.sandbox.Env,
 		Dir:        g.Policy.Dir,
-		Version:    r.registry.Version,
+		Version:    e.registry.Version,
 		Model:      m,
 		ModelName:  own.Model,
-		Window:     r.registry.Models.Window(ctx, own),
-		Tools:      r.toolsForEngine(),
-		ServeTools: serveTools(r.registry.Version),
-		Effects:    engineEffects{r, g.Policy.Dir},
-		Reach:      r.reachPort,
-		StateFile:  filepath.Join(r.registry.Store.GoalDir(g.ID), "engine.json"),
-		Warn:       r.warn,
-		Log:        r.registry.Log,
-		After:      r.registry.Clock.After,
-		Now:        r.registry.Clock.Now,
+		Window:     e.registry.Models.Window(ctx, own),
+		Tools:      e.offeredTools(),
+		ServeTools: serveTools(e.registry.Version),
+		Effects:    engineEffects{e, g.Policy.Dir},
+		Reach:      e.reachPort,
+		StateFile:  filepath.Join(e.registry.Store.GoalDir(g.ID), "engine.json"),
+		Warn:       warn,
+		Log:        e.registry.Log,
+		After:      e.registry.Clock.After,
+		Now:        e.registry.Clock.Now,
 	})
 	return nil
 }
 
 // engineModel is the external agent as the loop sees it.
-type engineModel struct{ session *Session }
+type engineModel struct{ engine *goalEngine }
 
 // Turn forgets which hosts were refused while no call was executed: the agent itself looks for updates and packages,
 // and the user is asked only about hosts that a call needs.
 func (m engineModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
-	reply, err := m.session.engine.Turn(ctx, t, delta)
-	m.session.sandbox.BlockedHosts.Drain()
+	reply, err := m.engine.agent.Turn(ctx, t, delta)
+	m.engine.sandbox.BlockedHosts.Drain()
 	return reply, err
 }
 
 // reachPort lets the goal's programs connect to a port of this machine's loopback.
-func (r *Session) reachPort(ctx context.Context, port int) error {
-	opened, err := r.sandbox.Programs.Grant(ctx, sandbox.RuntimeGrant{Port: port})
+func (e *goalEngine) reachPort(ctx context.Context, port int) error {
+	opened, err := e.sandbox.Programs.Grant(ctx, sandbox.RuntimeGrant{Port: port})
 	if err != nil {
 		return fmt.Errorf("port %d: %w", port, err)
 	}
-	r.sandbox.Proxy.Forward(opened.Port, port)
+	e.sandbox.Proxy.Forward(opened.Port, port)
 	return nil
 }
 
@@ -107,14 +119,42 @@ func isForEngine(name string) bool {
 	return strings.HasPrefix(name, "browser_") || strings.HasPrefix(name, "terminal_")
 }
 
-func (r *Session) toolsForEngine() []goal.ToolSpec {
+// offeredTools lists the tools of ours that the agent gets.
+func (e *goalEngine) offeredTools() []goal.ToolSpec {
 	var specs []goal.ToolSpec
-	for _, t := range r.tools.Tools() {
+	for _, t := range e.tools.Tools() {
 		if _, former := t.(interface{ CurrentNames() []string }); !former && isForEngine(t.Spec().Name) {
 			specs = append(specs, t.Spec())
 		}
 	}
 	return specs
+}
+
+// agentTools lists the tools in whose names the journal records what the agent does itself.
+func (e *goalEngine) agentTools() []runner.Tool {
+	if e.agent == nil {
+		return nil
+	}
+	var list []runner.Tool
+	for _, t := range e.agent.AgentTools() {
+		list = append(list, t)
+	}
+	return list
+}
+
+// interrupt ends the agent's turn, if one is under way.
+func (e *goalEngine) interrupt(ctx context.Context) {
+	if e.agent != nil {
+		e.agent.Interrupt(ctx)
+	}
+}
+
+// close ends the agent.
+func (e *goalEngine) close(ctx context.Context) error {
+	if e.agent == nil {
+		return nil
+	}
+	return e.agent.Close(ctx)
 }
 
 // serveTools returns what makes the MCP server of an agent.
@@ -131,8 +171,8 @@ func serveTools(version string) func([]goal.ToolSpec, engine.CallFunc) http.Hand
 
 // engineEffects judges what an agent does by the rules of our own tools.
 type engineEffects struct {
-	session *Session
-	dir     string
+	engine *goalEngine
+	dir    string
 }
 
 func (e engineEffects) Command(ctx context.Context, command string) (policy.Effect, error) {
@@ -153,7 +193,7 @@ func (e engineEffects) effectOf(ctx context.Context, name string, args map[strin
 		return policy.Effect{}, fmt.Errorf("judging the call: %w", err)
 	}
 	var tool tools.Tool
-	for _, t := range e.session.tools.Tools() {
+	for _, t := range e.engine.tools.Tools() {
 		if t.Spec().Name == name {
 			tool = t
 		}

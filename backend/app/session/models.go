@@ -30,10 +30,10 @@ func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error)
 	}
 	m := modelSet{Models: runner.Models{Agent: agent, Window: r.registry.Models.Window(ctx, provider)}}
 	if g.Options.Engine != "" {
-		if err := r.openEngine(ctx, g, agent, provider); err != nil {
+		if err := r.engine.open(ctx, g, agent, provider, r.warn); err != nil {
 			return modelSet{}, err
 		}
-		m.Agent, m.Window = engineModel{r}, 0 // the agent shortens its conversation itself
+		m.Agent, m.Window = engineModel{&r.engine}, 0 // the agent shortens its conversation itself
 	}
 	if !g.Scripted {
 		critic, err := r.chooseProvider(ctx, "critic", g.Options.CriticProvider, own)

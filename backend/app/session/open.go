@@ -92,6 +92,7 @@ func (reg *Registry) sessionFor(
 		registry:     reg,
 		goal:         g.ID,
 		sandbox:      held,
+		engine:       goalEngine{registry: reg, sandbox: held},
 		workspace:    world,
 		secretsErr:   sealed,
 		parkCounters: map[string]*model.ParkCounter{},
@@ -178,7 +179,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		return errors.Join(fmt.Errorf("the goal's folder %s is not where it was when the goal was made: it is %q now",
 			g.Policy.Dir, real), err, box.Close())
 	}
-	r.warn, r.tools = warn, box
+	r.warn, r.tools, r.engine.tools = warn, box, box
 	m, err := r.openModels(ctx, g)
 	if err != nil {
 		return errors.Join(err, box.Close())
@@ -187,6 +188,13 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		if r.mcp, err = r.registry.MCPServers.Open(ctx, r.sandbox, g.Policy, warn); err != nil {
 			return errors.Join(err, box.Close())
 		}
+	}
+	r.goalSecrets = goalSecrets{
+		vault:    r.registry.Secrets,
+		mask:     r.registry.Mask,
+		browsers: r.registry.Panes.Browsers,
+		names:    g.Policy.Secrets,
+		given:    r.mcp.Given,
 	}
 	r.models = m
 	r.snapshots = r.registry.startSnapshots(ctx, g, warn)
@@ -253,7 +261,13 @@ func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Sessio
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &Session{registry: reg, goal: goal.ExternalAgent, policy: p, sandbox: held}
+	r := &Session{
+		registry:    reg,
+		goal:        goal.ExternalAgent,
+		policy:      p,
+		sandbox:     held,
+		goalSecrets: goalSecrets{vault: reg.Secrets, mask: reg.Mask, browsers: reg.Panes.Browsers},
+	}
 	own := &goalPanes{
 		panes:    reg.Panes,
 		goal:     goal.ExternalAgent,

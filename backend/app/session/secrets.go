@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"goalpost/backend/browser"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner"
@@ -90,35 +91,45 @@ func (reg *Registry) openSecret(ctx context.Context, name string) error {
 	return err
 }
 
+// goalSecrets gives the calls of one goal the user's secrets, and hides them in what comes back. All methods may be
+// called concurrently.
+type goalSecrets struct {
+	vault    *secret.Vault
+	mask     *secret.Mask
+	browsers *browser.Manager
+	names    []string           // those that the goal may fill in without asking
+	given    []policy.SecretUse // to the user's MCP servers, which run beside the goal's programs
+}
+
 // SecretsIn lists the secrets that a call refers to.
-func (r *Session) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
+func (s *goalSecrets) SecretsIn(c goal.Call) ([]policy.SecretUse, error) {
 	var uses []policy.SecretUse
 	for _, name := range secret.RefsJSON([]byte(c.Arguments)) {
-		s, err := r.registry.Secrets.Find(name)
+		found, err := s.vault.Find(name)
 		if err != nil {
-			return nil, fmt.Errorf("%w. The secrets of this goal are: %s", err, strings.Join(r.policy.Secrets, ", "))
+			return nil, fmt.Errorf("%w. The secrets of this goal are: %s", err, strings.Join(s.names, ", "))
 		}
-		uses = append(uses, policy.SecretUse{Name: s.Name, Hosts: s.Hosts})
+		uses = append(uses, policy.SecretUse{Name: found.Name, Hosts: found.Hosts})
 	}
 	return uses, nil
 }
 
 // EnvironmentSecrets lists the secrets of the user's MCP servers that run beside the goal's programs.
-func (r *Session) EnvironmentSecrets() []policy.SecretUse { return r.mcp.Given }
+func (s *goalSecrets) EnvironmentSecrets() []policy.SecretUse { return s.given }
 
 // FillSecrets substitutes the values of secrets. A secret that is restricted to hosts is only typed into their
 // pages.
-func (r *Session) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, error) {
-	uses, err := r.SecretsIn(c)
+func (s *goalSecrets) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, error) {
+	uses, err := s.SecretsIn(c)
 	if err != nil {
 		return c, err
 	}
 	values := map[string]string{}
 	for _, use := range uses {
-		if err := r.validateSecretOrigin(ctx, c, use); err != nil {
+		if err := s.validateSecretOrigin(ctx, c, use); err != nil {
 			return c, err
 		}
-		if values[use.Name], err = r.registry.Secrets.Get(ctx, use.Name); err != nil {
+		if values[use.Name], err = s.vault.Get(ctx, use.Name); err != nil {
 			return c, fmt.Errorf("%s: %w", use.Name, err)
 		}
 	}
@@ -129,7 +140,7 @@ func (r *Session) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, erro
 	if err != nil {
 		return c, fmt.Errorf("the arguments: %w", err)
 	}
-	if err := r.maskFields(ctx, c); err != nil {
+	if err := s.maskFields(ctx, c); err != nil {
 		return c, err
 	}
 	c.Arguments = string(b)
@@ -137,7 +148,7 @@ func (r *Session) FillSecrets(ctx context.Context, c goal.Call) (goal.Call, erro
 }
 
 // maskFields hides from pictures the fields that a secret is about to be typed into.
-func (r *Session) maskFields(ctx context.Context, c goal.Call) error {
+func (s *goalSecrets) maskFields(ctx context.Context, c goal.Call) error {
 	var args struct {
 		Pane   string `json:"pane"`
 		Target string `json:"target"`
@@ -148,7 +159,7 @@ func (r *Session) maskFields(ctx context.Context, c goal.Call) error {
 	if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
 		return fmt.Errorf("the arguments: %w", err)
 	}
-	p, ok := r.registry.Panes.Browsers.Get(args.Pane)
+	p, ok := s.browsers.Get(args.Pane)
 	if !ok {
 		return nil
 	}
@@ -160,7 +171,7 @@ func (r *Session) maskFields(ctx context.Context, c goal.Call) error {
 
 // validateSecretOrigin refuses to type a restricted secret into a page or frame of another origin. Hosts that
 // a tool contacts itself are part of its effect, and the policy has judged them.
-func (r *Session) validateSecretOrigin(ctx context.Context, c goal.Call, use policy.SecretUse) error {
+func (s *goalSecrets) validateSecretOrigin(ctx context.Context, c goal.Call, use policy.SecretUse) error {
 	var args struct {
 		Pane   string  `json:"pane"`
 		Target *string `json:"target"`
@@ -168,7 +179,7 @@ func (r *Session) validateSecretOrigin(ctx context.Context, c goal.Call, use pol
 	if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
 		return fmt.Errorf("the arguments: %w", err)
 	}
-	p, ok := r.registry.Panes.Browsers.Get(args.Pane)
+	p, ok := s.browsers.Get(args.Pane)
 	if !ok || len(use.Hosts) == 0 {
 		return nil
 	}
@@ -214,12 +225,12 @@ func originMatchesHost(origin string, hosts []string) bool {
 var untrustedBlock = regexp.MustCompile(`(?s)<output from="[^\n]*">\n(.*?)\n</output>`)
 
 // Redact hides known secrets in a result, and what looks like a secret from its context.
-func (r *Session) Redact(text string) string {
-	text = r.registry.Mask.Truncated(text)
+func (s *goalSecrets) Redact(text string) string {
+	text = s.mask.Truncated(text)
 	text = untrustedBlock.ReplaceAllStringFunc(text, func(m string) string {
 		begin := strings.IndexByte(m, '\n') + 1
 		end := len(m) - len("\n</output>")
-		return m[:begin] + r.registry.Mask.Partial(m[begin:end]) + m[end:]
+		return m[:begin] + s.mask.Partial(m[begin:end]) + m[end:]
 	})
 	return secret.MaskLikely(text)
 }

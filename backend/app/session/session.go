@@ -15,7 +15,6 @@ import (
 	"goalpost/backend/app/network"
 	"goalpost/backend/app/panes"
 	"goalpost/backend/config"
-	"goalpost/backend/engine"
 	"goalpost/backend/event"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
@@ -80,7 +79,8 @@ type Session struct {
 	checks        verify.CheckRunner
 	workspace     *verify.Workspace // set when the session is opened
 	models        modelSet
-	engine        *engine.Session               // nil: a model drives the goal
+	engine        goalEngine
+	goalSecrets                                 // of the current run
 	parkCounters  map[string]*model.ParkCounter // by role
 	parkedInARow  int                           // how often in a row, when the session was opened
 	recorder      *paneRecorder
@@ -134,12 +134,7 @@ func errorWithHint(err error) error {
 func (r *Session) Models() runner.Models { return r.models.Models }
 
 func (r *Session) Tools() []runner.Tool {
-	list := make([]runner.Tool, 0, len(r.tools.Tools()))
-	if r.engine != nil {
-		for _, t := range r.engine.AgentTools() {
-			list = append(list, t)
-		}
-	}
+	list := r.engine.agentTools()
 	for _, t := range r.tools.Tools() {
 		list = append(list, t)
 	}

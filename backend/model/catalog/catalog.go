@@ -62,9 +62,6 @@ type catalog struct {
 
 var load = sync.OnceValue(func() *catalog { return parse(data) })
 
-// Origin says in one line where the data comes from, of which date and under which licence.
-func Origin() string { return load().origin }
-
 // Find returns what is known about a model at the provider with a base URL. isKnown is false if that provider or this
 // model of it is not in the data.
 func Find(baseURL, model string) (m Model, isKnown bool) {

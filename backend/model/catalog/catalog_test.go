@@ -38,8 +38,8 @@ func TestData_EveryLine_IsReadAndPlausible(t *testing.T) {
 		}
 	}
 	for _, word := range []string{"charm.land/catwalk v", " of 20", "MIT", "Copyright"} {
-		if !strings.Contains(Origin(), word) {
-			t.Errorf("the origin %q does not name %q", Origin(), word)
+		if !strings.Contains(c.origin, word) {
+			t.Errorf("the origin %q does not name %q", c.origin, word)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/sandbox/autorun"
 	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/sandbox/wire"
+	"goalpost/backend/shell"
 )
 
 // pinParents makes a mount of each folder between a goal's folder and a protected path below it, so that the goal
@@ -142,13 +143,27 @@ func resolveGitPath(tree, repo, key, value string) []string {
 		return []string{from(repo, value)}
 	}
 	var list []string
-	for _, word := range strings.Fields(strings.TrimPrefix(value, "!")) {
-		path := from(tree, strings.Trim(word, `'"`))
+	for _, word := range commandWords(strings.TrimPrefix(value, "!")) {
+		path := from(tree, word)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			list = append(list, path)
 		}
 	}
 	return list
+}
+
+// commandWords lists the words of a command line, and the parts of those that are command lines themselves.
+func commandWords(line string) []string {
+	words, err := shell.Words(line)
+	if err != nil {
+		return strings.Fields(line) // a shell refuses it, another program may not
+	}
+	for _, word := range slices.Clone(words) {
+		if parts := strings.Fields(word); len(parts) > 1 { // sh -c 'hooks/check.sh now'
+			words = append(words, parts...)
+		}
+	}
+	return words
 }
 
 // hasHooks reports whether a folder contains hooks that git runs.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"goalpost/backend/shell"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -33,7 +35,7 @@ func (s *Analysis) read(line string, depth int) {
 	if s.loose && history.MatchString(line) {
 		s.markUnparsed("an exclamation mark repeats an earlier command")
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	file, err := shell.Parse(line)
 	if err != nil {
 		s.markUnparsed("it is incomplete, or not a shell command")
 		return // the shell reports it, too

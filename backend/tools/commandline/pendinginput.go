@@ -4,9 +4,8 @@ import (
 	"strings"
 	"sync"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"goalpost/backend/policy"
+	"goalpost/backend/shell"
 )
 
 // Keys in the typed text, besides characters and Enter.
@@ -117,8 +116,8 @@ func keyCharacters(r rune) bool {
 
 // isIncomplete reports whether a shell waits for more after Enter.
 func isIncomplete(line string) bool {
-	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line+"\n"), "")
-	return strings.HasSuffix(line, `\`) || err != nil && syntax.IsIncomplete(err)
+	_, err := shell.Parse(line + "\n")
+	return strings.HasSuffix(line, `\`) || shell.IsIncomplete(err)
 }
 
 func removeDuplicates(list []string) (out []string) {

@@ -3,9 +3,9 @@ package commandline
 import (
 	"path"
 	"slices"
-	"strings"
 
-	"mvdan.cc/sh/v3/expand"
+	"goalpost/backend/shell"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -14,42 +14,12 @@ const unknownWord = "\x00"
 
 // literalWord is a word before expansion; parts that are only known later become unknownWord.
 func literalWord(w *syntax.Word) string {
-	var b strings.Builder
-	splitParts(&b, w.Parts)
-	return b.String()
-}
-
-func splitParts(b *strings.Builder, list []syntax.WordPart) {
-	for _, p := range list {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			b.WriteString(strings.ReplaceAll(p.Value, `\`, ""))
-		case *syntax.SglQuoted:
-			b.WriteString(decodeAnsiC(p))
-		case *syntax.DblQuoted:
-			splitParts(b, p.Parts)
-		case *syntax.ParamExp:
-			if p.Param != nil && p.Param.Value == "HOME" && p.Exp == nil {
-				b.WriteString("~")
-				continue
-			}
-			b.WriteString(unknownWord)
-		default:
-			b.WriteString(unknownWord)
+	return shell.Literal(w, func(part syntax.WordPart) string {
+		if p, ok := part.(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == "HOME" && p.Exp == nil {
+			return "~"
 		}
-	}
-}
-
-// decodeAnsiC decodes $'…'; no other quotes have escapes.
-func decodeAnsiC(q *syntax.SglQuoted) string {
-	if !q.Dollar {
-		return q.Value
-	}
-	text, _, err := expand.Format(nil, q.Value, nil)
-	if err != nil {
 		return unknownWord
-	}
-	return text
+	})
 }
 
 // shells run a command line given with -c.

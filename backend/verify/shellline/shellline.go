@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"goalpost/backend/shell"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -113,7 +115,7 @@ func IsVerboseFlag(word string) bool {
 
 // readCalls reads the simple commands of a line. One that cannot be read has none.
 func readCalls(text string) []call {
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	f, err := shell.Parse(text)
 	if err != nil {
 		return nil
 	}
@@ -178,27 +180,15 @@ func plainWords(text string, wanted func(call) bool) []string {
 	return words
 }
 
-// unquote returns a word without its quotes, "" if the shell puts something else into it. A variable stays as $NAME.
+// unquote returns a word without its quotes, "" if the shell puts something else into it.
 func unquote(w *syntax.Word) string {
-	var b strings.Builder
-	ok := true
-	var add func(parts []syntax.WordPart)
-	add = func(parts []syntax.WordPart) {
-		for _, part := range parts {
-			switch p := part.(type) {
-			case *syntax.Lit:
-				b.WriteString(strings.ReplaceAll(p.Value, `\`, ""))
-			case *syntax.SglQuoted:
-				b.WriteString(p.Value)
-			case *syntax.DblQuoted:
-				add(p.Parts)
-			default:
-				ok = false
-			}
-		}
-	}
-	if add(w.Parts); !ok {
+	plain := true
+	text := shell.Literal(w, func(syntax.WordPart) string {
+		plain = false
+		return ""
+	})
+	if !plain {
 		return ""
 	}
-	return b.String()
+	return text
 }

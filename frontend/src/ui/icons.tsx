@@ -5,7 +5,8 @@ interface IconProps {
   className?: string;
 }
 
-function icon(children: ReactNode) {
+/** Makes an icon of 16 by 16 units in the color of the text around it. */
+export function icon(children: ReactNode) {
   return function Icon({ size = 16, className }: IconProps) {
     return (
       <svg

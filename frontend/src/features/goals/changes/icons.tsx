@@ -1,32 +1,6 @@
-import type { ReactNode } from "react";
+import { icon } from "@/ui/icons";
 
 export { LockIcon, PlusIcon, WarnIcon } from "@/ui/icons";
-
-interface IconProps {
-  size?: number;
-  className?: string;
-}
-
-function icon(children: ReactNode) {
-  return function Icon({ size = 16, className }: IconProps) {
-    return (
-      <svg
-        aria-hidden
-        width={size}
-        height={size}
-        viewBox="0 0 16 16"
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="1.4"
-        strokeLinecap="round"
-        strokeLinejoin="round"
-        className={className}
-      >
-        {children}
-      </svg>
-    );
-  };
-}
 
 export const EyeIcon = icon(
   <>

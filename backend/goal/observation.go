@@ -79,8 +79,17 @@ type Observation struct {
 	// Runners are the test runners that ran and always print a summary, and Ended those whose summary was there.
 	Runners []string `json:"runners,omitempty"`
 	Ended   []string `json:"ended,omitempty"`
+	// NotStarted is what kept a failing check from deciding anything, nil if nothing did.
+	NotStarted *NotStarted `json:"not_started,omitempty"`
 	// Incomplete says why uses are missing, "" if none are.
 	Incomplete string `json:"incomplete,omitempty"`
+}
+
+// NotStarted is something that a check itself was to run, and that was not there.
+type NotStarted struct {
+	Kind string `json:"kind"` // program, module, file, target, script
+	Name string `json:"name"`
+	By   string `json:"by"` // command line of the program that looked for it
 }
 
 // FileChange is a file that a check used and that is not what it was at the goal's start.

@@ -32,7 +32,8 @@ type TracedProgram struct {
 
 // Trace is what a program and all that it started did with files, up to its end. In the goal's folder, and in others
 // that the agent may write, it has every use; elsewhere, where the agent can change nothing, at least what was
-// executed, and of what was read and written the first 20,000 uses. A link in the goal's folder that led to a file is
+// executed, of what was read and written the first 20,000 uses, and which programs were looked for, also in vain, the
+// first 5,000 times. A link in the goal's folder that led to a file is
 // listed as a lookup of its own.
 type Trace struct {
 	Programs []TracedProgram `json:"programs,omitempty"`

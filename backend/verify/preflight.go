@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify/check"
 	"goalpost/backend/verify/inputs"
 	"goalpost/backend/verify/judge"
+	"goalpost/backend/verify/shellline"
 )
 
 // exitNotFound and exitNotExecutable are what sh answers for a command that it cannot run.
@@ -135,7 +137,16 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goa
 		v.Detail = folder.Error() + " yet, so it fails now"
 		return v
 	}
-	if what, by := h.missingStart(c, v); what != "" {
+	if o := v.Observation; o != nil && o.NotStarted != nil {
+		n := o.NotStarted
+		v.Outcome, v.Missing = goal.CheckUnrunnable, n.Name
+		v.Detail = fmt.Sprintf("%q finds no %s %s (exit %d)", n.By, n.Kind, n.Name, v.ExitCode)
+		if n.Kind == "program" {
+			v.Detail = fmt.Sprintf("command not found: %s (exit %d of %q)", n.Name, v.ExitCode, n.By)
+		}
+		return v
+	}
+	if what, by := inputs.MissingByMessage(c.Command, string(v.Output)); what != "" {
 		v.Outcome, v.Missing = goal.CheckUnrunnable, what
 		v.Detail = fmt.Sprintf("%s finds no %s (exit %d)", by, what, v.ExitCode)
 		return v
@@ -148,6 +159,9 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goa
 		return v
 	}
 	word := strings.TrimPrefix(found[1], h.Dir+"/")
+	if v.Observed == goal.WasObserved && !slices.Contains(shellline.AllWords(c.Command), found[1]) { // a test said so
+		return v
+	}
 	if _, remote := c.Server(); !remote && v.ExitCode == exitNotFound && strings.Contains(word, "/") && !path.IsAbs(word) {
 		v.Detail = word + " does not exist yet, so it fails now"
 		return v
@@ -163,11 +177,3 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goa
 // notRunMessage finds in the messages of a shell what it could not run.
 var notRunMessage = regexp.MustCompile(`(?m)^[^:\n]*: (?:(?:line )?\d+: )?([^:\n]+): ` +
 	`(?:not found|command not found|inaccessible or not found|No such file or directory|Permission denied)$`)
-
-// missingStart is what a program of the command was to run and could not find, and the program; "" if it ran.
-func (h CheckRunner) missingStart(c check.Indexed, v goal.Verdict) (what, by string) {
-	if what, by = inputs.MissingStart(c.Command, h.Dir, v.Observation); what != "" {
-		return what, by
-	}
-	return inputs.MissingByMessage(c.Command, string(v.Output))
-}

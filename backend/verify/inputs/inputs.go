@@ -32,10 +32,11 @@ type Scope struct {
 type observer struct {
 	Scope
 	programs []program
-	callers  map[string][]int // who executed a file, by its absolute path
-	scripts  string           // the texts that name what runs: the command, scripts, makefiles, package.json
-	examined []string         // words that name programs of which only the output is judged
-	words    []string         // of the command
+	accesses []process.FileAccess // those of known programs
+	callers  map[string][]int     // who executed a file, by its absolute path
+	scripts  string               // the texts that name what runs: the command, scripts, makefiles, package.json
+	examined []string             // words that name programs of which only the output is judged
+	words    []string             // of the command
 	out      *goal.Observation
 
 	used    map[string]bool // read or executed so far
@@ -52,22 +53,21 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 	for _, p := range t.Programs {
 		o.programs = append(o.programs, readProgram(p))
 	}
-	for _, a := range t.Accesses {
+	o.accesses = slices.DeleteFunc(slices.Clone(t.Accesses), func(a process.FileAccess) bool {
+		return a.Program < 0 || a.Program >= len(o.programs)
+	})
+	for _, a := range o.accesses {
 		if a.Use == process.UseExecute && !a.Missing {
 			o.callers[a.Path] = append(o.callers[a.Path], a.Program)
 		}
 	}
 	o.examined, o.words = shellline.ExaminedWords(s.Command), shellline.AllWords(s.Command)
-	o.collectScripts(t)
-	for _, a := range t.Accesses {
+	o.collectScripts()
+	for _, a := range o.accesses {
 		o.add(a)
 	}
-	if n := len(t.Accesses); n > 0 && t.Accesses[n-1].Missing {
-		for i := range o.out.Missing {
-			u := &o.out.Missing[i]
-			u.Final = path.Join(s.Dir, u.Path) == t.Accesses[n-1].Path
-		}
-	}
+	o.markFinal()
+	o.out.NotStarted = o.findNotStarted()
 	for i := range o.programs {
 		o.out.Programs = append(o.out.Programs, o.describe(&o.programs[i]))
 		for _, name := range o.programs[i].summaries() {
@@ -77,6 +77,20 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 		}
 	}
 	return o.out
+}
+
+// markFinal marks the missing file that the check did nothing after but look for programs.
+func (o *observer) markFinal() {
+	for n := len(o.accesses) - 1; n >= 0 && o.accesses[n].Missing; n-- {
+		rel, ok := o.inFolder(o.accesses[n].Path)
+		if !ok {
+			continue
+		}
+		for i := range o.out.Missing {
+			o.out.Missing[i].Final = o.out.Missing[i].Path == rel
+		}
+		return
+	}
 }
 
 // inFolder returns a path relative to the goal's folder. Of a repository, only the files that decide what git answers
@@ -94,15 +108,15 @@ func isInRepository(rel string) bool { return rel == ".git" || strings.HasPrefix
 var repositorySettings = regexp.MustCompile(`^\.git/(HEAD|packed-refs|config|config\.worktree|(refs|info|hooks)/.+)$`)
 
 // collectScripts gathers the texts that may name programs.
-func (o *observer) collectScripts(t process.Trace) {
+func (o *observer) collectScripts() {
 	o.scripts = o.Command
 	if o.Text == nil {
 		return
 	}
 	read := map[string]bool{}
-	for _, a := range t.Accesses {
+	for _, a := range o.accesses {
 		rel, ok := o.inFolder(a.Path)
-		if !ok || a.Missing || a.Use != process.UseRead || a.Program >= len(o.programs) || read[rel] {
+		if !ok || a.Missing || a.Use != process.UseRead || read[rel] {
 			continue
 		}
 		p := &o.programs[a.Program]
@@ -120,9 +134,6 @@ func (o *observer) collectScripts(t process.Trace) {
 
 func (o *observer) add(a process.FileAccess) {
 	rel, ok := o.inFolder(a.Path)
-	if a.Program < 0 || a.Program >= len(o.programs) {
-		return
-	}
 	if p := &o.programs[a.Program]; p.name == "git" && !a.Missing && strings.HasPrefix(a.Path, o.Dir+"/.git/") {
 		p.readsRepository = true
 	}

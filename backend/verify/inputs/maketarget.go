@@ -12,22 +12,28 @@ import (
 var makeValues = []string{"-C", "-f", "-I", "-j", "-l", "-o", "-W", "--directory", "--file", "--makefile"}
 
 // LacksTarget reports whether a makefile has no rule for a target that the check's command names: then the rule is the
-// work, and the makefile has to change. Includes and patterns may have one.
+// work, and the makefile has to change.
 func LacksTarget(command, makefile string) bool {
+	return slices.ContainsFunc(shellline.Arguments(command, makeNames...), func(words []string) bool {
+		return missingTarget(words, makefile) != ""
+	})
+}
+
+// missingTarget is the first target among the arguments of make that a makefile has no rule for; "" if there is none.
+// Includes and patterns may have one.
+func missingTarget(words []string, makefile string) string {
 	if strings.Contains(makefile, "include") || strings.Contains(makefile, "%") {
-		return false
+		return ""
 	}
-	for _, words := range shellline.Arguments(command, makeNames...) {
-		for i, w := range words {
-			if w == "" || strings.HasPrefix(w, "-") || strings.Contains(w, "=") ||
-				i > 0 && slices.Contains(makeValues, words[i-1]) {
-				continue
-			}
-			rule := regexp.MustCompile(`(?m)^([^\s:#=]+\s+)*` + regexp.QuoteMeta(w) + `(\s+[^\s:#=]+)*\s*:`)
-			if !rule.MatchString(makefile) {
-				return true
-			}
+	for i, w := range words {
+		if w == "" || strings.HasPrefix(w, "-") || strings.Contains(w, "=") ||
+			i > 0 && slices.Contains(makeValues, words[i-1]) {
+			continue
+		}
+		rule := regexp.MustCompile(`(?m)^([^\s:#=]+\s+)*` + regexp.QuoteMeta(w) + `(\s+[^\s:#=]+)*\s*:`)
+		if !rule.MatchString(makefile) {
+			return w
 		}
 	}
-	return false
+	return ""
 }

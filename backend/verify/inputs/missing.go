@@ -3,33 +3,11 @@ package inputs
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
-	"goalpost/backend/goal"
 	"goalpost/backend/verify/shellline"
 )
-
-// MissingStart is the script that the check's command starts an interpreter or a shell with and that is not there, and
-// the program that looked for it; "" if there is none. It needs an observation.
-func MissingStart(command, dir string, o *goal.Observation) (file, by string) {
-	if o == nil {
-		return "", ""
-	}
-	started := map[int]bool{}
-	for _, u := range o.Files {
-		if u.Role == goal.RoleMain || u.Role == goal.RoleScript {
-			started[u.Program] = true
-		}
-	}
-	for _, u := range o.Missing {
-		if u.Role != goal.RoleMain && (u.Role != goal.RoleScript || !u.Opened) || started[u.Program] ||
-			u.Program >= len(o.Programs) || !Named(command, dir, u.Path) {
-			continue
-		}
-		return u.Path, o.Programs[u.Program].Name
-	}
-	return "", ""
-}
 
 // missingMessages are what programs print that were to run what is not there. The first group is what.
 var missingMessages = []struct {
@@ -47,9 +25,10 @@ var missingMessages = []struct {
 }
 
 // MissingByMessage is the module, script or target that a program of the command could not find, by what it printed,
-// and the program. The command itself must name it: a test may print the same.
+// and the program. The command itself must name it, and not run it for its output: a test may print the same.
 func MissingByMessage(command, output string) (what, by string) {
-	words := shellline.AllWords(command)
+	examined := shellline.ExaminedWords(command)
+	words := slices.DeleteFunc(shellline.AllWords(command), func(w string) bool { return slices.Contains(examined, w) })
 	for _, m := range missingMessages {
 		found := m.message.FindStringSubmatch(output)
 		if found == nil {

@@ -2,6 +2,7 @@ package filetrace
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 const (
 	maxInside   = 100_000
 	maxOutside  = 20_000
+	maxSought   = 5_000 // of programs that others look for
 	maxPrograms = 20_000
 	maxText     = 64 << 20 // bytes of paths and command lines
 	maxNames    = 32 << 10 // that are remembered because they were recorded
@@ -40,6 +42,7 @@ type Tracer struct {
 	names      map[nameKey]bool // need no second look
 	inside     int
 	outside    int
+	sought     int
 	text       int
 	incomplete string
 	isFinished bool
@@ -233,10 +236,15 @@ func (t *Tracer) addUses(by int, file resolvedName, use fileUse, missing bool) {
 // addAccess records a use of a file once; mu is held.
 func (t *Tracer) addAccess(a access) {
 	isInside := t.isInside(a.path)
-	if !isInside && !isRecordedOutside(a) || t.recorded[a] || t.incomplete != "" || t.isFinished {
+	isSought := !isInside && isSoughtProgram(a)
+	if !isInside && !isSought && !isRecordedOutside(a) || t.recorded[a] || t.incomplete != "" || t.isFinished {
 		return
 	}
 	switch {
+	case isSought:
+		if t.sought >= maxSought {
+			return
+		}
 	case isInside && t.inside >= maxInside:
 		t.stop(fmt.Sprintf("it used more than %d files and names of the goal's folder", maxInside))
 		return
@@ -249,9 +257,12 @@ func (t *Tracer) addAccess(a access) {
 	if !t.addText(len(a.path)) {
 		return
 	}
-	if isInside {
+	switch {
+	case isInside:
 		t.inside++
-	} else {
+	case isSought:
+		t.sought++
+	default:
 		t.outside++
 	}
 	t.recorded[a] = true
@@ -265,10 +276,17 @@ func (t *Tracer) addAccess(a access) {
 }
 
 // isInside reports whether a path is in one of the goal's folders.
-func (t *Tracer) isInside(path string) bool {
+func (t *Tracer) isInside(file string) bool {
 	return slices.ContainsFunc(t.dirs, func(dir string) bool {
-		return path == dir || strings.HasPrefix(path, dir) && path[len(dir)] == '/'
+		return file == dir || strings.HasPrefix(file, dir) && file[len(dir)] == '/'
 	})
+}
+
+// isSoughtProgram reports whether a program looks for another one, as along PATH, or tries in vain to execute it.
+func isSoughtProgram(a access) bool {
+	dir := path.Base(path.Dir(a.path))
+	return a.missing && a.use == wire.UseExecute ||
+		a.use == wire.UseLookup && slices.Contains([]string{"bin", "sbin", "games"}, dir)
 }
 
 // isRecordedOutside reports whether a use counts where the agent changes nothing: what is executed, read or

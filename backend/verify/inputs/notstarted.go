@@ -1,0 +1,209 @@
+package inputs
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/process"
+)
+
+// maxTracedOutside is how many uses outside the goal's folder a trace has at most: past it, that a file was not read
+// says nothing.
+const maxTracedOutside = 20_000
+
+// candidate is something that a program was to run and did not find.
+type candidate struct {
+	goal.NotStarted
+	program int
+	at      int // index of the access that shows it
+}
+
+// findNotStarted finds what the check itself was to run and did not find, if nothing that could decide came after it.
+// What is missing to a program that started is the work: a module that a test imports, a file that it reads. So is
+// what the check runs by its path in the goal's folder, what it runs for its output, and what a test starts.
+func (o *observer) findNotStarted() *goal.NotStarted {
+	if len(o.accesses) >= maxTracedOutside {
+		return nil
+	}
+	list := append(o.missingFiles(), o.missingPrograms()...)
+	for i := range o.programs {
+		if !o.isOfCheck(i) {
+			continue
+		}
+		last := o.lastAccess(i)
+		for _, find := range []func(*program, int) (kind, name string){o.missingModule, o.missingTarget, o.missingScript} {
+			kind, name := find(&o.programs[i], i)
+			if name != "" && last >= 0 {
+				list = append(list, candidate{goal.NotStarted{Kind: kind, Name: name}, i, last})
+			}
+		}
+	}
+	for _, c := range list {
+		if !slices.ContainsFunc(o.accesses[c.at+1:], func(a process.FileAccess) bool { return o.mayDecide(a, c.program) }) {
+			c.By = o.programs[c.program].command()
+			return &c.NotStarted
+		}
+	}
+	return nil
+}
+
+func (o *observer) lastAccess(program int) int {
+	for i := len(o.accesses) - 1; i >= 0; i-- {
+		if o.accesses[i].Program == program {
+			return i
+		}
+	}
+	return -1
+}
+
+// isOfCheck reports whether a program was started by the check itself, and not by a test.
+func (o *observer) isOfCheck(i int) bool {
+	return !slices.ContainsFunc(o.callers[o.programs[i].Path], func(caller int) bool {
+		return caller < len(o.programs) && caller != i && !o.programs[caller].passesOnEnds()
+	})
+}
+
+// textTools only pass on or show what others print.
+var textTools = []string{
+	"cat", "tee", "grep", "egrep", "fgrep", "head", "tail", "sed", "awk", "cut", "sort", "uniq", "tr", "wc", "rm",
+	"mkdir", "echo", "printf", "date", "sleep", "true", "false", "test", "[", "kill", "ls", "env", "timeout",
+}
+
+// mayDecide reports whether a use that followed can have decided how the check ended, so that what an earlier program
+// did not find was not needed.
+func (o *observer) mayDecide(a process.FileAccess, earlier int) bool {
+	p := &o.programs[a.Program]
+	if slices.Contains(p.runners, "npm") || a.Program == earlier && p.kind != kindShell { // it reports what it misses
+		return false
+	}
+	if rel, ok := o.inFolder(a.Path); ok {
+		return a.Use != process.UseWrite && !slices.Contains(o.out.Written, rel) && !slices.Contains(o.out.Rewritten, rel)
+	}
+	name := baseName(a.Path)
+	return a.Use == process.UseExecute && !a.Missing && !strings.HasPrefix(path.Base(a.Path), "ld-") &&
+		!strings.Contains(path.Base(a.Path), ".so") && !slices.Contains(textTools, name)
+}
+
+// missingFiles are the scripts that a shell or an interpreter of the check was started with, or that a shell reads.
+func (o *observer) missingFiles() (list []candidate) {
+	for i, a := range o.accesses {
+		rel, ok := o.inFolder(a.Path)
+		p := &o.programs[a.Program]
+		if !ok || !a.Missing || a.Use == process.UseExecute || o.isNamed(o.examined, rel) || !o.isOfCheck(a.Program) {
+			continue
+		}
+		isSourced := p.kind == kindShell && a.Use == process.UseRead && o.isSourced(rel)
+		isFirst := !slices.ContainsFunc(list, func(c candidate) bool { return c.program == a.Program && c.Name == rel })
+		if isFirst && (isSourced || p.hasMain(a.Path) && !o.hasStarted(a.Program)) {
+			list = append(list, candidate{goal.NotStarted{Kind: "file", Name: rel}, a.Program, i})
+		}
+	}
+	return list
+}
+
+// hasStarted reports whether a program read the file of the goal's folder that it was started with.
+func (o *observer) hasStarted(program int) bool {
+	return slices.ContainsFunc(o.out.Files, func(u goal.UsedFile) bool {
+		return u.Program == program && o.programs[program].hasMain(path.Join(o.Dir, u.Path))
+	})
+}
+
+// missingPrograms are the programs that a shell or the like looked for in several folders, and found in none.
+func (o *observer) missingPrograms() (list []candidate) {
+	type search struct {
+		program int
+		name    string
+	}
+	folders := map[search]map[string]bool{}
+	for i, a := range o.accesses {
+		p := &o.programs[a.Program]
+		s := search{a.Program, path.Base(a.Path)}
+		dir := path.Dir(a.Path)
+		isSearch := slices.Contains([]string{"bin", "sbin", "games", ".bin"}, path.Base(dir))
+		switch {
+		case a.Use != process.UseExecute && (a.Use != process.UseLookup || !isSearch):
+		case !a.Missing:
+			folders[s] = nil
+			list = slices.DeleteFunc(list, func(c candidate) bool { return c.program == s.program && c.Name == s.name })
+		case !isSearch || !p.passesOnEnds() || !o.isOfCheck(a.Program) || slices.Contains(o.examined, s.name) ||
+			slices.ContainsFunc(p.mains, func(m string) bool { return path.Base(m) == s.name }):
+		default:
+			if folders[s] == nil {
+				folders[s] = map[string]bool{}
+			}
+			if folders[s][dir] = true; len(folders[s]) > 1 {
+				list = append(list, candidate{goal.NotStarted{Kind: "program", Name: s.name}, s.program, i})
+			}
+		}
+	}
+	return list
+}
+
+// missingModule is the module that Python was started with.
+func (o *observer) missingModule(p *program, i int) (kind, name string) {
+	if len(p.modules) == 0 || o.isNamed(o.examined, p.modules[0]+".py") || o.hasReadModule(i) {
+		return "", ""
+	}
+	return "module", strings.ReplaceAll(p.modules[0], "/", ".")
+}
+
+// hasReadModule reports whether a program used a file of the module that it was started with.
+func (o *observer) hasReadModule(program int) bool {
+	module := "/" + o.programs[program].modules[0]
+	return slices.ContainsFunc(o.accesses, func(a process.FileAccess) bool {
+		file := strings.TrimPrefix(strings.ReplaceAll(a.Path, "/__pycache__/", "/"), o.Dir)
+		return a.Program == program && (strings.Contains(file, module+"/") || strings.Contains(file, module+"."))
+	})
+}
+
+// missingTarget is the target that make was started with and that its makefiles have no rule for.
+func (o *observer) missingTarget(p *program, program int) (kind, name string) {
+	if p.name != "make" && p.name != "gmake" || o.Text == nil || len(p.Args) == 0 {
+		return "", ""
+	}
+	var text strings.Builder
+	for _, u := range o.out.Files {
+		if u.Program == program && u.Role == goal.RoleMakefile {
+			text.Write(o.Text(u.Path))
+		}
+	}
+	name = missingTarget(p.Args[1:], text.String())
+	if text.Len() == 0 || o.Text(name) != nil || slices.Contains(o.examined, name) {
+		return "", ""
+	}
+	return "target", name
+}
+
+// missingScript is the script of package.json that npm was started with.
+func (o *observer) missingScript(p *program, program int) (kind, name string) {
+	at := slices.IndexFunc(p.Args, func(w string) bool {
+		return slices.Contains([]string{"run", "run-script", "test", "t"}, w)
+	})
+	if at < 0 || !slices.Contains(p.runners, "npm") || o.Text == nil {
+		return "", ""
+	}
+	name = "test"
+	if p.Args[at] != "test" && p.Args[at] != "t" {
+		next := slices.IndexFunc(p.Args[at+1:], func(w string) bool { return !strings.HasPrefix(w, "-") })
+		if next < 0 {
+			return "", ""
+		}
+		name = p.Args[at+1+next]
+	}
+	for _, u := range o.out.Files {
+		if u.Program != program || path.Base(u.Path) != "package.json" {
+			continue
+		}
+		var is struct {
+			Scripts map[string]string `json:"scripts"`
+		}
+		if json.Unmarshal(o.Text(u.Path), &is) == nil && is.Scripts[name] == "" {
+			return "script", name
+		}
+		return "", ""
+	}
+	return "", ""
+}

@@ -246,7 +246,7 @@ data: {"type":"message_stop"}
 	for _, c := range r.Calls {
 		var args struct{ Path string }
 		switch {
-		case json.Unmarshal([]byte(c.Arguments), &args) != nil: // the agent is told that they are broken
+		case json.Unmarshal([]byte(c.Arguments), &args) != nil: // the agent reads that they are broken
 		case args.Path == "whole":
 			whole++
 		default:

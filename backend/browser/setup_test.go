@@ -13,8 +13,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -48,6 +48,8 @@ type bench struct {
 	site string
 	dir  string
 	ctx  context.Context
+	// signals are what pages sent to /signal/, which they can do before they hang.
+	signals chan string
 }
 
 // newBench returns the manager that tests share, or with alter one for this test alone.
@@ -64,9 +66,11 @@ func newBench(t testing.TB, alter ...func(*Config)) *bench {
 		w.Header().Set("Content-Disposition", `attachment; filename="report.bin"`)
 		_, _ = w.Write(make([]byte, 100))
 	})
+	signals := make(chan string, 100)
+	mux.HandleFunc("POST /signal/{word}", func(_ http.ResponseWriter, r *http.Request) { signals <- r.PathValue("word") })
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	b := &bench{TB: t, site: server.URL, ctx: testContext(t)}
+	b := &bench{TB: t, site: server.URL, ctx: testContext(t), signals: signals}
 	if len(alter) == 0 {
 		b.Manager, b.dir = shared(t)
 		t.Cleanup(b.leave)
@@ -145,24 +149,23 @@ func (b *bench) eval(p *Pane, script string) string {
 	return out
 }
 
-// said waits until the page has written a line to its console, even if the page hangs afterwards:
-// nothing signals that.
-func (b *bench) said(p *Pane, words string) {
+// awaitSignal waits until a page has sent a word to /signal/.
+func (b *bench) awaitSignal(word string) {
 	b.Helper()
-	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-		lines, err := p.Console()
-		b.ok(err)
-		if slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, words) }) {
-			return
-		}
-		if time.Since(began) > patience {
-			b.Fatalf("the page's console never said %q: %v", words, lines)
+	for {
+		select {
+		case got := <-b.signals:
+			if got == word {
+				return
+			}
+		case <-time.After(patience):
+			b.Fatalf("no page sent %q", word)
 		}
 	}
 }
 
-// ended waits until no process has the word in its arguments. Nothing signals the end of a
-// grandchild, so this checks repeatedly.
+// ended waits until no process has the word in its arguments. The kernel signals the end of each, also of those that
+// are not children of this process.
 func ended(word string) error {
 	deadline := time.Now().Add(patience)
 	for {
@@ -173,8 +176,46 @@ func ended(word string) error {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("processes left: %v", left)
 		}
-		time.Sleep(20 * time.Millisecond)
+		for _, line := range left {
+			if err := awaitExit(line, time.Until(deadline)); err != nil {
+				return err
+			}
+		}
 	}
+}
+
+// awaitExit waits until a process ends that processesWith found, or for a time.
+func awaitExit(line string, limit time.Duration) error {
+	var pid int
+	if _, err := fmt.Sscanf(line, "/proc/%d/cmdline", &pid); err != nil {
+		return fmt.Errorf("no process in %q: %w", line, err)
+	}
+	const pidfdOpen, nonBlocking = 434, 0x800
+	fd, _, failed := syscall.Syscall(pidfdOpen, uintptr(pid), nonBlocking, 0)
+	if errors.Is(failed, syscall.ESRCH) {
+		return nil
+	}
+	if failed != 0 {
+		return fmt.Errorf("watching process %d: %w", pid, failed)
+	}
+	process := os.NewFile(fd, line)
+	defer func() { _ = process.Close() }()
+	conn, err := process.SyscallConn()
+	if err != nil {
+		return err
+	}
+	if err := process.SetReadDeadline(time.Now().Add(limit)); err != nil {
+		return err
+	}
+	waited := false // the second call comes when the process has ended
+	err = conn.Read(func(uintptr) bool {
+		defer func() { waited = true }()
+		return waited
+	})
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil // the caller names what is left
+	}
+	return err
 }
 
 func processesWith(word string) []string {

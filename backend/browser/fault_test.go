@@ -194,7 +194,7 @@ func TestAPageThatHangs(t *testing.T) {
 	b := newBench(t, impatient)
 	p := b.open("b1", "dialogs.html")
 	b.act(p.Click(b.ctx, "Hang"))
-	b.said(p, "hangs") // a moment after the click
+	b.awaitSignal("hangs") // a moment after the click
 	ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)
 	defer cancel()
 	if _, err := p.Snapshot(ctx); !errors.Is(err, context.DeadlineExceeded) {

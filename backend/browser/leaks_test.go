@@ -64,8 +64,8 @@ func slack(what string) int {
 	return 0
 }
 
-// back waits until the counts are as before. Nothing signals the end of a grandchild or of a
-// goroutine, so this checks repeatedly.
+// back waits until the counts are as before. Nothing signals the end of a goroutine or of another
+// process's descriptor, so this checks repeatedly.
 func (b *bench) back(before map[string]int, after string) {
 	b.Helper()
 	var now map[string]int

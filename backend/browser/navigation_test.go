@@ -89,8 +89,8 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 func TestAPageThatHangsIsLeft(t *testing.T) {
 	b := newBench(t, impatient)
 	p := b.open("b1", "one.html")
-	b.eval(p, "setTimeout(() => { console.log('hangs'); for (;;); }, 0)")
-	b.said(p, "hangs")
+	b.eval(p, "setTimeout(() => { navigator.sendBeacon('/signal/hangs'); for (;;); }, 0)")
+	b.awaitSignal("hangs")
 	b.ok(p.Navigate(b.ctx, b.url("two.html")))
 	b.until(p, "at two", func(i pane.Info) bool { return i.Title == "Two" && !i.Loading })
 }

@@ -39,16 +39,33 @@ func (pg *page) injectClosedRoots(ctx context.Context) (int, error) {
 // injectNewClosedRoots is injectClosedRoots for a document of which known roots were injected
 // before. The page may leave the document in the meantime.
 func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int, err error) {
+	there, err := pg.countWrittenRoots(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return pg.injectMissingRoots(ctx, known, there)
+}
+
+// countWrittenRoots counts the closed shadow roots in the HTML of a page or frame.
+func (pg *page) countWrittenRoots(ctx context.Context) (count int, err error) {
 	world, _, err := pg.scriptContext(ctx)
 	if err != nil {
 		return 0, err
 	}
-	there := 0
 	err = pg.callBounded(ctx, func(c proto.Client) (err error) {
-		there, err = pg.closedRoots(c, world)
+		count, err = pg.closedRoots(c, world)
 		return err
 	})
-	if err != nil || there == 0 {
+	return count, err
+}
+
+// injectMissingRoots is injectClosedRoots for a document in whose HTML so many roots are there.
+func (pg *page) injectMissingRoots(ctx context.Context, known, there int) (opened int, err error) {
+	if there == 0 {
+		return 0, nil
+	}
+	world, _, err := pg.scriptContext(ctx)
+	if err != nil {
 		return 0, err
 	}
 	if there <= known { // a known one may have been removed before the HTML was written
@@ -76,7 +93,8 @@ func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int
 // documentWasLeft reports whether a call failed because the page has left the document.
 func documentWasLeft(err error) bool {
 	return err != nil &&
-		(strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "uniqueContextId not found"))
+		(strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "uniqueContextId not found") ||
+			strings.Contains(err.Error(), "Could not find object with given id"))
 }
 
 // callBounded is page.do with a shorter limit for frames of other sites.
@@ -98,8 +116,7 @@ type getHTML struct {
 func (getHTML) ProtoReq() string { return "DOM.getOuterHTML" }
 
 // outerHTML is the HTML of a document with its shadow roots, as JSON.
-func (pg *page) outerHTML(c proto.Client, document proto.RuntimeRemoteObjectID) ([]byte, error) {
-	defer pg.Post(proto.RuntimeReleaseObject{ObjectID: document})
+func outerHTML(c proto.Client, document proto.RuntimeRemoteObjectID) ([]byte, error) {
 	return cdp.CallRaw(c, getHTML{document, true})
 }
 
@@ -109,11 +126,11 @@ var frameTagPattern = []string{"<iframe", "<frame", "<object", ":iframe", ":fram
 
 // closedRoots counts the closed roots in the documents of a page's or frame's process.
 func (pg *page) closedRoots(c proto.Client, world *script.SnapshotContext) (int, error) {
-	document, err := cdp.Call(c, world.Evaluate("document"))
+	document, err := world.OwnDocument(c)
 	if err != nil {
 		return 0, err
 	}
-	html, err := pg.outerHTML(c, document.Result.ObjectID)
+	html, err := outerHTML(c, document)
 	if err != nil {
 		return 0, err
 	}
@@ -126,7 +143,8 @@ func (pg *page) closedRoots(c proto.Client, world *script.SnapshotContext) (int,
 		return 0, err
 	}
 	for _, document := range documents[1:] {
-		html, err := pg.outerHTML(c, document)
+		html, err := outerHTML(c, document)
+		pg.Post(proto.RuntimeReleaseObject{ObjectID: document})
 		if err != nil {
 			return 0, err
 		}
@@ -160,12 +178,11 @@ func (pg *page) closedNodes(c proto.Client, world *script.SnapshotContext) (root
 			walk(n.ContentDocument, n.TemplateContent)
 		}
 	}
-	document, err := cdp.Call(c, world.Evaluate("document"))
+	document, err := world.OwnDocument(c)
 	if err != nil {
 		return nil, err
 	}
-	defer pg.Post(proto.RuntimeReleaseObject{ObjectID: document.Result.ObjectID})
-	found, err := cdp.Call(c, proto.DOMDescribeNode{ObjectID: document.Result.ObjectID, Depth: &limit, Pierce: true})
+	found, err := cdp.Call(c, proto.DOMDescribeNode{ObjectID: document, Depth: &limit, Pierce: true})
 	if err != nil {
 		return nil, err
 	}

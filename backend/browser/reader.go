@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -127,15 +128,24 @@ func (v pageView) lines() []string {
 func (rd *reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 	var v pageView
 	rd.frames.numberFrames(ctx, pg)
-	listening := make(chan []proto.DOMBackendNodeID, 1)
-	go func() { listening <- pg.findListeners(ctx) }()
+	// Of a small page most of the time is the way to Chromium and back, so all that a page is asked is
+	// asked at once.
+	var nodes []proto.DOMBackendNodeID
+	var written int
+	var writtenErr error
+	var asked sync.WaitGroup
+	asked.Go(func() { nodes = pg.findListeners(ctx) })
+	asked.Go(func() { written, writtenErr = pg.countWrittenRoots(ctx) })
 	err := pg.callScript(ctx, &v, "takeSnapshot")
-	nodes := <-listening
+	asked.Wait()
 	if err != nil {
 		return v, err
 	}
 	added := pg.injectListeners(ctx, nodes)
-	more, err := pg.injectNewClosedRoots(ctx, v.Known)
+	more, err := 0, writtenErr
+	if err == nil {
+		more, err = pg.injectMissingRoots(ctx, v.Known, written)
+	}
 	if err != nil && !documentWasLeft(err) {
 		return v, err
 	}

@@ -13,7 +13,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +48,8 @@ type bench struct {
 	site string
 	dir  string
 	ctx  context.Context
+	// signals are what pages sent to /signal/, which they can do before they hang.
+	signals chan string
 }
 
 // newBench returns the manager that tests share, or with alter one for this test alone.
@@ -65,9 +66,11 @@ func newBench(t testing.TB, alter ...func(*Config)) *bench {
 		w.Header().Set("Content-Disposition", `attachment; filename="report.bin"`)
 		_, _ = w.Write(make([]byte, 100))
 	})
+	signals := make(chan string, 100)
+	mux.HandleFunc("POST /signal/{word}", func(_ http.ResponseWriter, r *http.Request) { signals <- r.PathValue("word") })
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	b := &bench{TB: t, site: server.URL, ctx: testContext(t)}
+	b := &bench{TB: t, site: server.URL, ctx: testContext(t), signals: signals}
 	if len(alter) == 0 {
 		b.Manager, b.dir = shared(t)
 		t.Cleanup(b.leave)
@@ -146,19 +149,22 @@ func (b *bench) eval(p *Pane, script string) string {
 	return out
 }
 
-// said waits until the page has written a line to its console, even if the page hangs afterwards:
-// nothing signals that.
-func (b *bench) said(p *Pane, words string) {
+// awaitSignal waits until a page has sent a word to /signal/.
+func (b *bench) awaitSignal(word string) {
 	b.Helper()
-	waittest.Until(b, fmt.Sprintf("%q in the page's console", words), func() bool {
-		lines, err := p.Console()
-		b.ok(err)
-		return slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, words) })
-	})
+	for {
+		select {
+		case got := <-b.signals:
+			if got == word {
+				return
+			}
+		case <-time.After(patience):
+			b.Fatalf("no page sent %q", word)
+		}
+	}
 }
 
-// ended waits until no process has the word in its arguments. Nothing signals the end of a
-// grandchild, so this checks repeatedly.
+// ended waits until no process has the word in its arguments. Nothing signals the end of a grandchild.
 func ended(word string) error {
 	var left []string
 	if !waittest.Reached(context.Background(), patience, func() bool {

@@ -53,6 +53,8 @@ type Turn struct {
 	System   string
 	Messages []Message
 	Tools    []ToolSpec
+	// ReplyTokens is the longest reply that is of use, 0 for no bound. The client adds what a model needs for thinking.
+	ReplyTokens int
 }
 
 // Reply is the model's answer, complete after its stream has ended.

@@ -13,7 +13,8 @@ import (
 // Anthropic is a client of one server with the Messages API. It is safe for concurrent use.
 type Anthropic struct {
 	*baseClient
-	short atomic.Bool // the server refused our maximum reply length
+	short     atomic.Bool // the server refused our maximum reply length
+	unbounded atomic.Bool // a reply with a bound used up its limit for thinking
 	// unsigned is how many messages at the beginning of the conversation go back without their thinking, because the
 	// server refused it.
 	unsigned atomic.Int64
@@ -39,10 +40,14 @@ func NewAnthropic(o Options) (*Anthropic, error) {
 
 // Turn asks the model once. If ctx ends, Turn returns the context's error; all other errors are *Error.
 func (c *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
-	a := anthropicOptions{long: !c.short.Load(), unsigned: int(c.unsigned.Load())}
+	a := anthropicOptions{
+		long:        !c.short.Load(),
+		unsigned:    int(c.unsigned.Load()),
+		isUnbounded: c.unbounded.Load(),
+	}
 	return c.turn(ctx, t, adaptiveRequest{
 		attempt: func(t goal.Turn) (goal.Reply, error) { return c.attempt(ctx, t, a, delta) },
-		adapt:   func(t goal.Turn, err error) bool { return c.dropRejected(err, len(t.Messages), &a) },
+		adapt:   func(t goal.Turn, err error) bool { return c.dropRejected(err, t, &a) },
 	})
 }
 
@@ -53,14 +58,20 @@ type anthropicOptions struct {
 	unsigned int  // messages without their thinking
 	// isOutputFixed means that the server does not accept more than the usual limit.
 	isOutputFixed bool
+	// isUnbounded means that replies with a bound get the limit of others.
+	isUnbounded bool
 }
 
-// dropRejected drops the option for which the server refused a request with so many messages, and reports whether it
-// did.
-func (c *Anthropic) dropRejected(err error, messages int, a *anthropicOptions) bool {
+// dropRejected drops the option for which the server refused a turn, and reports whether it did.
+func (c *Anthropic) dropRejected(err error, t goal.Turn, a *anthropicOptions) bool {
+	messages := len(t.Messages)
 	e, ok := AsError(err)
 	if ok && e.AtLimit && a.long && !a.longer && !a.isOutputFixed {
 		a.longer = true
+		if t.ReplyTokens > 0 {
+			a.isUnbounded = true
+			c.unbounded.Store(true)
+		}
 		return true
 	}
 	if !ok || e.Kind != BadRequest {
@@ -113,16 +124,19 @@ func (c *Anthropic) endpoint() string {
 }
 
 // maxTokens is the maximum length of a reply, in tokens.
-func (a anthropicOptions) maxTokens(model string) int {
-	if !a.long {
-		return fallbackReplyTokens
+func (a anthropicOptions) maxTokens(t goal.Turn) int {
+	limit, most := maxReplyTokens, lookupModel(t.Model).output
+	switch {
+	case !a.long:
+		limit = fallbackReplyTokens
+	case a.longer:
+		limit = longReplyTokens
 	}
-	usual, most := maxReplyTokens, lookupModel(model).output
-	if a.longer {
-		usual = longReplyTokens
+	if most > 0 && a.long {
+		limit = min(limit, most)
 	}
-	if most > 0 {
-		return min(most, usual)
+	if t.ReplyTokens > 0 && !a.isUnbounded {
+		limit = min(limit, boundOutput(t))
 	}
-	return usual
+	return limit
 }

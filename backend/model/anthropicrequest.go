@@ -71,7 +71,7 @@ func cacheBreakpoint() *cacheControl { return &cacheControl{"ephemeral"} }
 // contract, which never change; at the end of the conversation, for the next turn; and where this conversation ended
 // last time.
 func (c *Anthropic) encodeRequest(t goal.Turn, a anthropicOptions) messagesRequest {
-	r := messagesRequest{Model: t.Model, MaxTokens: a.maxTokens(t.Model), Stream: true, Messages: c.wireMessages(t, a)}
+	r := messagesRequest{Model: t.Model, MaxTokens: a.maxTokens(t), Stream: true, Messages: c.wireMessages(t, a)}
 	if c.o.Effort != "" {
 		r.Output = &outputConfig{c.o.Effort}
 	}

@@ -7,14 +7,32 @@ import (
 
 // modelInfo is what is known about a model by its name.
 type modelInfo struct {
-	output int  // the longest reply that it accepts, in tokens; 0 unknown
-	blind  bool // does not accept images
+	output  int  // the longest reply that it accepts, in tokens; 0 unknown
+	blind   bool // does not accept images
+	thinks  bool // can think before it answers
+	isKnown bool
 }
 
 // lookupModel is what is known about a model, the zero value if nothing is.
 func lookupModel(model string) modelInfo {
 	m, ok := catalog.FindName(model)
-	return modelInfo{output: m.Output, blind: ok && !m.Images}
+	return modelInfo{output: m.Output, blind: ok && !m.Images, thinks: m.Reasons, isKnown: ok}
+}
+
+// thinkingTokens is the output that a model gets for thinking before a reply of bounded length.
+const thinkingTokens = 16_000
+
+// boundOutput is the limit of output in tokens for a turn whose reply has a bound. It is more than the bound unless the
+// model is known not to think: thinking counts as output, and a reply without space for it would be empty.
+func boundOutput(t goal.Turn) int {
+	limit, m := t.ReplyTokens, lookupModel(t.Model)
+	if m.thinks || !m.isKnown {
+		limit += thinkingTokens
+	}
+	if m.output > 0 {
+		limit = min(limit, m.output)
+	}
+	return limit
 }
 
 // DefaultContextWindow is the assumed window of unknown models, in tokens.

@@ -81,7 +81,7 @@ func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string))
 	return c.turn(ctx, t, adaptiveRequest{
 		attempt: func(t goal.Turn) (goal.Reply, error) { return c.attempt(ctx, t, o, delta) },
 		adapt: func(t goal.Turn, err error) bool {
-			changed := o.adapt(err, t.Model, c.o.Effort)
+			changed := o.adapt(err, t, c.o.Effort)
 			if changed {
 				c.learn(o)
 			}
@@ -118,15 +118,27 @@ type requestOptions struct {
 	maxOutput int64
 	// isOutputFixed means that the server does not accept a limit.
 	isOutputFixed bool
+	// isUnbounded means that replies with a bound get the limit of others.
+	isUnbounded bool
+}
+
+// outputLimit is the limit of output in tokens to send with a turn, 0 for none.
+func (o *requestOptions) outputLimit(t goal.Turn) int64 {
+	if t.ReplyTokens <= 0 || o.isUnbounded || o.isOutputFixed {
+		return o.maxOutput
+	}
+	return int64(boundOutput(t))
 }
 
 // raiseOutput allows more output after a reply that used up its limit for thinking, once.
-func (o *requestOptions) raiseOutput(e *Error, model string) bool {
-	if !e.AtLimit || o.maxOutput > 0 || o.isOutputFixed {
+func (o *requestOptions) raiseOutput(e *Error, t goal.Turn) bool {
+	isBound := t.ReplyTokens > 0 && !o.isUnbounded
+	if !e.AtLimit || o.maxOutput > 0 && !isBound || o.isOutputFixed {
 		return false
 	}
-	o.maxOutput = max(maxReplyTokens, 2*e.Usage.TokensOut)
-	if most := int64(lookupModel(model).output); most > 0 {
+	o.isUnbounded = o.isUnbounded || isBound
+	o.maxOutput = max(o.maxOutput, maxReplyTokens, 2*e.Usage.TokensOut)
+	if most := int64(lookupModel(t.Model).output); most > 0 {
 		o.maxOutput = min(o.maxOutput, most)
 	}
 	return o.maxOutput > e.Usage.TokensOut
@@ -134,23 +146,28 @@ func (o *requestOptions) raiseOutput(e *Error, model string) bool {
 
 // adapt changes the option for which the server refused a request, and reports whether it did. effort is the user's
 // choice, which is not dropped for a server.
-func (o *requestOptions) adapt(err error, model, effort string) bool {
+func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	e, ok := AsError(err)
-	if ok && e.Kind == Mistaken {
-		return o.raiseOutput(e, model)
-	}
-	if !ok || e.Kind != BadRequest {
+	if !ok {
 		return false
 	}
-	if o.changeProtocol(e) {
+	said := strings.ToLower(e.Message)
+	switch {
+	case e.Kind == Mistaken:
+		return o.raiseOutput(e, t)
+	case e.Kind == TooLong && t.ReplyTokens > 0 && !o.isUnbounded && !o.isOutputFixed && namesOutputLimit(said):
+		o.isUnbounded = true // the window has space for the request, but not for so much output beside it
+		return true
+	case e.Kind != BadRequest:
+		return false
+	case o.changeProtocol(e):
 		return true
 	}
-	said := strings.ToLower(e.Message)
 	says := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(said, w) })
 	}
 	switch {
-	case o.maxOutput > 0 && says("max_tokens", "max_completion_tokens", "max_output_tokens"):
+	case o.outputLimit(t) > 0 && namesOutputLimit(said):
 		o.maxOutput, o.isOutputFixed = 0, true
 	case !o.noUsage && says("stream_options", "include_usage"):
 		o.noUsage = true
@@ -171,6 +188,11 @@ func (o *requestOptions) adapt(err error, model, effort string) bool {
 		return false
 	}
 	return true
+}
+
+// namesOutputLimit reports whether words of a server, in lower case, are about the limit of output.
+func namesOutputLimit(said string) bool {
+	return containsAny(said, "max_tokens", "max_completion_tokens", "max_output_tokens")
 }
 
 // changeProtocol changes to the protocol that the server has, or that it has for the model.
@@ -228,9 +250,9 @@ func (c *OpenAI) encodeChat(t goal.Turn, o requestOptions) ([]byte, error) {
 		req.StreamOptions = &chatStreamOptions{IncludeUsage: true}
 	}
 	if c.isOpenAIHost() {
-		req.MaxCompletionTokens = o.maxOutput // its reasoning models do not accept the older name
+		req.MaxCompletionTokens = o.outputLimit(t) // its reasoning models do not accept the older name
 	} else {
-		req.MaxTokens = o.maxOutput
+		req.MaxTokens = o.outputLimit(t)
 	}
 	switch {
 	case c.o.Effort != "":

@@ -90,6 +90,26 @@ func reasoningProviders() map[string]reasoningProvider {
 				`message at index 2","type":"invalid_request_error"}}`,
 			unknown: true,
 		},
+		"GLM": {
+			first:   chunks("tool_calls", `{"role":"assistant","reasoning_content":"\nI list it."}`, listFiles),
+			accepts: func(m sentMessage) bool { return is(m.ReasoningContent, "\nI list it.") },
+			refusal: `{"error":{"code":"1210","message":"reasoning_content must be passed back unchanged"}}`,
+			unknown: true,
+		},
+		"Qwen": {
+			first: chunks("tool_calls", `{"role":"assistant","content":null,"reasoning_content":"I list"}`,
+				`{"content":null,"reasoning_content":" it."}`, `{"content":"Listing.","reasoning_content":null}`, listFiles),
+			accepts: func(m sentMessage) bool { return is(m.ReasoningContent, "I list it.") && is(m.Content, "Listing.") },
+			refusal: `{"error":{"code":"invalid_parameter_error","message":"messages[2].reasoning_content is required"}}`,
+			text:    "Listing.",
+			unknown: true,
+		},
+		"Grok": {
+			first:   chunks("tool_calls", `{"role":"assistant","content":"","reasoning_content":"First, the folder."}`, listFiles),
+			accepts: func(m sentMessage) bool { return is(m.ReasoningContent, "First, the folder.") && m.Content == nil },
+			refusal: `{"code":"invalid-argument","error":"reasoning_content of the call is missing"}`,
+			unknown: true,
+		},
 		"Groq": {
 			first:   chunks("tool_calls", `{"reasoning":"List "}`, `{"reasoning":"it."}`, listFiles),
 			accepts: func(m sentMessage) bool { return is(m.Reasoning, "List it.") && m.ReasoningContent == nil },

@@ -38,6 +38,7 @@ type replyReader struct {
 	finish   string
 	finished bool // the protocol's final event arrived
 	events   int
+	isNDJSON bool // the server says that it sends JSON lines, as Ollama's own protocol does
 }
 
 // readResponse reads the reply of a successful response, whether the server streams or not.
@@ -47,6 +48,7 @@ func (r *replyReader) readResponse(resp *http.Response, linger time.Duration) (g
 	case err != nil:
 		return goal.Reply{}, err
 	case !whole:
+		r.isNDJSON = strings.HasPrefix(resp.Header.Get("Content-Type"), "application/x-ndjson")
 		return r.read(body, linger)
 	}
 	data, err := readBounded(body)
@@ -98,6 +100,8 @@ func (r *replyReader) streamError(err error, strange int) error {
 		return &Error{Kind: InvalidReply, Message: "the stream holds " + err.Error(), Err: err}
 	case r.events == 0 && strange > 0:
 		return &Error{Kind: InvalidReply, Message: "the answer is not a stream of events", Err: err}
+	case errors.Is(err, io.EOF) && r.isNDJSON && r.text.Len() == 0 && len(r.calls.list) == 0:
+		return &Error{Kind: InvalidReply, Message: "the answer is in another protocol, such as Ollama's own", Err: err}
 	case errors.Is(err, io.EOF):
 		return &Error{Kind: Truncated, Message: "the stream ended before the reply was complete", Err: io.ErrUnexpectedEOF}
 	}

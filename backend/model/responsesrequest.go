@@ -68,7 +68,7 @@ func (c *OpenAI) encodeResponses(t goal.Turn, o requestOptions) ([]byte, error) 
 		Model:           t.Model,
 		Instructions:    t.System,
 		Input:           []any{},
-		MaxOutputTokens: o.maxOutput,
+		MaxOutputTokens: o.outputLimit(t),
 		Stream:          true,
 	}
 	if !o.noEncrypted {

@@ -84,6 +84,9 @@ func (c *critic) record(v event.CriticVerdict) {
 // maxUnparsed replies in a row that cannot be read switch the critic off.
 const maxUnparsed = 3
 
+// maxCriticReplyTokens is the longest reply of the critic that is of use: a word and its reason.
+const maxCriticReplyTokens = 1000
+
 // criticGrace is how long the run waits, once, for a reply that is not there at the end of the turn beside which the
 // critic was asked.
 const criticGrace = 5 * time.Second
@@ -140,9 +143,10 @@ func (c *critic) ask(ctx context.Context) {
 		}()
 		for range 3 { // the window may be smaller than was thought
 			r.reply, r.err = c.gate.askModel(ctx, c.model, goal.Turn{
-				Model:    c.name,
-				System:   criticSystemPrompt,
-				Messages: r.sent,
+				Model:       c.name,
+				System:      criticSystemPrompt,
+				Messages:    r.sent,
+				ReplyTokens: maxCriticReplyTokens,
 			}, func(string) {})
 			if !errors.Is(r.err, goal.ErrContextTooLong) {
 				return

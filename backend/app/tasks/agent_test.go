@@ -31,6 +31,7 @@ type agent struct {
 	tools map[string]tools.Tool
 	site  *site
 	pane  string
+	task  string // its name
 	seen  string // the last snapshot, with the further pages of it that were read
 
 	calls, bytes int
@@ -49,6 +50,7 @@ func (a *agent) try(tool string, with args) goal.Result {
 	if err != nil {
 		a.Fatal(err)
 	}
+	a.checkTargets(tool, with)
 	t, ok := a.tools[tool]
 	if !ok {
 		a.Fatalf("there is no tool %s", tool)
@@ -62,6 +64,22 @@ func (a *agent) try(tool string, with args) goal.Result {
 	a.calls++
 	a.bytes += len(raw) + len(r.Text)
 	return r
+}
+
+// checkTargets fails for a target that is not a ref or a text: a model gets on with these alone. Pages that are a canvas
+// need coordinates.
+func (a *agent) checkTargets(tool string, with args) {
+	a.Helper()
+	isCanvas := a.task == "canvas" || a.task == "drawing" || a.task == "drawpad"
+	for _, field := range []string{"target", "from", "to"} {
+		target, _ := with[field].(string)
+		if strings.HasPrefix(target, "css=") || strings.HasPrefix(target, "at=") && !isCanvas {
+			a.Fatalf("%s is given %q; use a ref or a text", tool, target)
+		}
+	}
+	if _, byPlace := with["x"]; byPlace && !isCanvas {
+		a.Fatalf("%s is given coordinates on a page that is no canvas", tool)
+	}
 }
 
 // do is a call that must succeed.

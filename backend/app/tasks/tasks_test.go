@@ -41,7 +41,7 @@ func TestAnAgentSolvesTasks(t *testing.T) {
 		t.Run(task.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(goal.WithRun(t.Context(), goal.Run{Goal: ours, ID: "r1"}), most)
 			defer cancel()
-			a := &agent{T: t, ctx: ctx, tools: w.tools, site: w.site, pane: first}
+			a := &agent{T: t, ctx: ctx, tools: w.tools, site: w.site, pane: first, task: task.name}
 			task.solve(a)
 			a.do("browser_wait", args{"text": "Solved", "seconds": 20})
 			if got, want := w.site.got(task.name), strings.ReplaceAll(task.want, "CODE", w.site.code); got != want {

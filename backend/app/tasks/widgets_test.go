@@ -2,8 +2,12 @@ package tasks_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"testing"
 )
 
 // widgets are tasks on controls that pages draw themselves: elements with nothing but listeners, icons, shapes,
@@ -227,6 +231,54 @@ var widgets = []task{
 }
 
 func init() { all = append(all, widgets...) }
+
+// widgetKinds are the kinds of pages on which agents failed once, with what the source of each page of that kind has and
+// what none of them has.
+func widgetKinds() map[string]struct {
+	pages    []string
+	has, not string
+} {
+	type kind = struct {
+		pages    []string
+		has, not string
+	}
+	return map[string]kind{
+		"spans as buttons":        {[]string{"spansteps", "spannav", "datepicker", "reorder"}, `<span`, `role="button"`},
+		"delegated listeners":     {[]string{"delegated", "spannav", "foldertree", "mailrows"}, `addEventListener|\.target`, ``},
+		"sortable lists":          {[]string{"sortable", "reorder", "swapped"}, `\.(after|before|append|prepend)\(`, ``},
+		"submenus":                {[]string{"submenu", "hover"}, `onmouseenter|:hover`, ``},
+		"autocomplete with delay": {[]string{"suggestions", "autocomplete"}, `setTimeout`, `<datalist`},
+		"colour pickers":          {[]string{"colors", "colorgrid"}, `style\.background`, `type="color"`},
+		"SVG shapes":              {[]string{"shapes", "pie"}, `<svg`, ``},
+		"trees":                   {[]string{"foldertree", "ariatree"}, `<ul`, ``},
+		"contenteditable":         {[]string{"richtext", "editor"}, `contenteditable="true"`, `<textarea`},
+		"calendars":               {[]string{"datepicker", "calendar"}, `(?i)month`, `type="date"`},
+	}
+}
+
+// TestWidgets_EveryKind_HasPages: at least two pages of each kind, and at least thirty widgets in all.
+func TestWidgets_EveryKind_HasPages(t *testing.T) {
+	if len(widgets) < 30 {
+		t.Errorf("%d widgets", len(widgets))
+	}
+	for kind, k := range widgetKinds() {
+		if len(k.pages) < 2 {
+			t.Errorf("%s: %d pages", kind, len(k.pages))
+		}
+		for _, name := range k.pages {
+			source, err := os.ReadFile(filepath.Join(pages, name+".html"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !regexp.MustCompile(k.has).Match(source) || k.not != "" && regexp.MustCompile(k.not).Match(source) {
+				t.Errorf("%s is not of the kind %q", name, kind)
+			}
+			if !slices.ContainsFunc(all, func(one task) bool { return one.name == name }) {
+				t.Errorf("no task uses %s", name)
+			}
+		}
+	}
+}
 
 // contains fails unless a tool answered with a text.
 func (a *agent) contains(answer, text string) {

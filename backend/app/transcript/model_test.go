@@ -1,6 +1,7 @@
 package transcript_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -93,6 +94,9 @@ func (m *scriptedModels) answer(_ int, req modeltest.Request) modeltest.Answer {
 		}
 		return modeltest.Say(m.tr.comment["account"])
 	}
+	if limit := requestedOutput(m.T, req); (limit > 0) != (len(req.Tools) == 0) || limit > 20_000 {
+		m.Errorf("%s may reply with %d tokens: only judges, critics and reviewers have a bound", key, limit)
+	}
 	n := m.next[key]
 	m.next[key]++
 	for i, t := range script {
@@ -103,6 +107,17 @@ func (m *scriptedModels) answer(_ int, req modeltest.Request) modeltest.Answer {
 	m.Errorf("%s was asked a turn %d that its script does not have; the last message was: %.500s", key, n+1,
 		req.Last().Text)
 	return modeltest.Fail(400, "the script is over")
+}
+
+// requestedOutput is the limit of output in a request, 0 if it has none.
+func requestedOutput(t *testing.T, req modeltest.Request) int {
+	var body struct {
+		MaxTokens int `json:"max_tokens"`
+	}
+	if err := json.Unmarshal(req.Body, &body); err != nil {
+		t.Error(err)
+	}
+	return body.MaxTokens
 }
 
 // provider returns the id of the provider that a section scripts.

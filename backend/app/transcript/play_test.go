@@ -460,6 +460,9 @@ func (s *stage) show(what string, id goal.ID) error {
 		if err != nil {
 			return err
 		}
+		if v.Result != "" {
+			s.say("  Result: %s", v.Result)
+		}
 		for _, line := range v.Report {
 			s.say("  %s", s.norm(line))
 		}

@@ -1,6 +1,7 @@
 package transcript_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,19 +10,27 @@ import (
 	"testing"
 )
 
-// TestTheTableNamesTests: every test that docs/testing.md names for a sentence of the contract exists.
-func TestTheTableNamesTests(t *testing.T) {
-	const root = "../../.."
-	doc, err := os.ReadFile(filepath.Join(root, "docs/testing.md"))
+const root = "../../.."
+
+// readPart returns a document's text from a heading on.
+func readPart(t *testing.T, document, heading string) string {
+	t.Helper()
+	doc, err := os.ReadFile(filepath.Join(root, document))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, found := strings.Cut(string(doc), "## The contract, by its sentences")
+	_, part, found := strings.Cut(string(doc), heading)
 	if !found {
-		t.Fatal("docs/testing.md has no table of the contract")
+		t.Fatalf("%s has no %q", document, heading)
 	}
+	return part
+}
+
+// checkNames fails unless every test, transcript, script and task page that a text names exists.
+func checkNames(t *testing.T, text string) {
+	t.Helper()
 	var sources strings.Builder
-	err = filepath.WalkDir(filepath.Join(root, "backend"), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(root, "backend"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -32,20 +41,19 @@ func TestTheTableNamesTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := regexp.MustCompile("`([A-Za-z0-9_]{8,})`").FindAllStringSubmatch(table, -1)
-	if len(names) < 50 {
-		t.Fatalf("the table names %d tests", len(names))
-	}
-	for _, n := range regexp.MustCompile("`(cli/[a-z_]+|e2e/[a-z/.]+)`").FindAllStringSubmatch(table, -1) {
+	for _, n := range regexp.MustCompile("`(cli/[a-z_]+|e2e/[a-z/.]+|task/[a-z]+)`").FindAllStringSubmatch(text, -1) {
 		file := filepath.Join(root, n[1])
 		if name, ok := strings.CutPrefix(n[1], "cli/"); ok {
 			file = filepath.Join(root, "backend/cli/testdata/script", name+".txtar")
 		}
+		if name, ok := strings.CutPrefix(n[1], "task/"); ok { // TestTasksAndPages: each page has a task
+			file = filepath.Join(root, "backend/browser/fixtures/tasks", name+".html")
+		}
 		if _, err := os.Stat(file); err != nil {
-			t.Errorf("there is no script %s", n[1])
+			t.Errorf("there is no script or page %s", n[1])
 		}
 	}
-	for _, n := range names {
+	for _, n := range regexp.MustCompile("`([A-Za-z0-9_]{8,})`").FindAllStringSubmatch(text, -1) {
 		if strings.HasPrefix(n[1], "Test") {
 			if !strings.Contains(sources.String(), "func "+n[1]+"(t *testing.T)") {
 				t.Errorf("there is no test %s", n[1])
@@ -54,6 +62,45 @@ func TestTheTableNamesTests(t *testing.T) {
 		}
 		if _, err := os.Stat(filepath.Join("testdata", n[1]+".txtar")); err != nil {
 			t.Errorf("there is no transcript %s", n[1])
+		}
+	}
+}
+
+// TestTheTableNamesTests: every test that docs/testing.md names for a sentence of the contract exists.
+func TestTheTableNamesTests(t *testing.T) {
+	table := readPart(t, "docs/testing.md", "## The contract, by its sentences")
+	if n := strings.Count(table, "`"); n < 100 {
+		t.Fatalf("the table names %d tests", n/2)
+	}
+	checkNames(t, table)
+}
+
+// TestFindings_EveryRow_NamesExistingTests: docs/findings.md has every finding of the reviews, and the tests exist.
+func TestFindings_EveryRow_NamesExistingTests(t *testing.T) {
+	wanted := []string{"W8b"}
+	for prefix, n := range map[string]int{"W": 10, "F": 13, "T": 5, "B": 12} {
+		for i := range n {
+			wanted = append(wanted, fmt.Sprint(prefix, i+1))
+		}
+	}
+	rows := map[string]string{}
+	for line := range strings.Lines(readPart(t, "docs/findings.md", "## Models")) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		if len(cells) != 4 {
+			continue
+		}
+		rows[strings.TrimSpace(cells[0])] = cells[3]
+		checkNames(t, cells[3])
+	}
+	for _, finding := range wanted {
+		if !strings.Contains(rows[finding], "`") {
+			t.Errorf("no test shows what is done about %s", finding)
+		}
+	}
+	for i := range 13 { // the agent as a whole is shown by transcripts
+		finding := fmt.Sprint("F", i+1)
+		if !regexp.MustCompile("`[a-z0-9]+_[a-z0-9_]+`").MatchString(rows[finding]) {
+			t.Errorf("no transcript shows what is done about %s", finding)
 		}
 	}
 }

@@ -21,6 +21,9 @@ const (
 	maxFileChars = 32 << 10  // the files that it is about, whole
 )
 
+// maxReplyTokens is the longest reply of a judge that is of use: a word and its reason.
+const maxReplyTokens = 2000
+
 // Model is a model that is asked once, without tools.
 type Model interface {
 	Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error)
@@ -84,7 +87,8 @@ var ErrMissing = errors.New("no model can be asked")
 func (j *Judge) Ask(ctx context.Context, system, user string, images ...[]byte) (goal.Reply, error) {
 	reply, err := j.Model.Turn(ctx, goal.Turn{
 		Model: j.Name, System: system,
-		Messages: []goal.Message{{Role: goal.User, Text: user, Images: images}},
+		Messages:    []goal.Message{{Role: goal.User, Text: user, Images: images}},
+		ReplyTokens: maxReplyTokens,
 	}, func(string) {})
 	if err != nil {
 		return reply, fmt.Errorf("asking the judge: %w", err)

@@ -42,6 +42,8 @@ type SnapshotContext struct {
 
 	// Document is the id of the document in the page's own world, nil as long as nobody asked for it.
 	Document atomic.Pointer[proto.RuntimeRemoteObjectID]
+	// own is the id of the document in this world, nil as long as nobody asked for it.
+	own atomic.Pointer[proto.RuntimeRemoteObjectID]
 
 	mu        sync.Mutex
 	listening map[proto.DOMBackendNodeID]struct{}
@@ -67,6 +69,19 @@ func (c *SnapshotContext) AddListening(nodes []proto.DOMBackendNodeID, limit int
 		added = append(added, n)
 	}
 	return added
+}
+
+// OwnDocument returns the id of the document in the world, which is valid as long as the world.
+func (c *SnapshotContext) OwnDocument(client proto.Client) (proto.RuntimeRemoteObjectID, error) {
+	if id := c.own.Load(); id != nil {
+		return *id, nil
+	}
+	document, err := cdp.Call(client, c.Evaluate("document"))
+	if err != nil {
+		return "", fmt.Errorf("finding the document: %w", err)
+	}
+	c.own.Store(&document.Result.ObjectID)
+	return document.Result.ObjectID, nil
 }
 
 // Evaluate creates the command that evaluates an expression in the world.

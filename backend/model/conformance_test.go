@@ -1,0 +1,285 @@
+package model_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/model"
+	"goalpost/backend/model/modeltest"
+)
+
+// wholeReplies are first replies of reasoningProviders as an answer that is not streamed.
+func wholeReplies() map[string]string {
+	reply := func(message string) string {
+		return `{"choices":[{"index":0,"message":` + message + `,"finish_reason":"tool_calls"}],` +
+			`"usage":{"prompt_tokens":9,"completion_tokens":4}}`
+	}
+	const list = `"tool_calls":[{"id":"call_1","type":"function","function":{"name":"list_files","arguments":"{}"}}]`
+	return map[string]string{
+		"DeepSeek": reply(`{"role":"assistant","content":"Looking.","reasoning_content":"The folder comes first.",` + list + `}`),
+		"Kimi":     reply(`{"role":"assistant","content":"","reasoning_content":"I list it.",` + list + `}`),
+		"Groq":     reply(`{"role":"assistant","content":null,"reasoning":"List it.",` + list + `}`),
+		"Gemini": reply(`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"list_files",` +
+			`"arguments":"{}"},"extra_content":{"google":{"thought_signature":"c2ln+/=="}}},{"id":"b","type":"function",` +
+			`"function":{"name":"list_files","arguments":"{\"path\":\"x\"}"}}]}`),
+		"OpenRouter": reply(`{"role":"assistant","content":null,"reasoning":"The folder.","reasoning_details":[` +
+			`{"type":"reasoning.text","text":"The folder.","signature":"seal==","format":"anthropic-claude-v1","index":0},` +
+			`{"type":"reasoning.encrypted","data":"AAAA","id":"call_1","index":1},` +
+			`{"type":"reasoning.encrypted","data":"BBBB","id":"call_2","index":2}],` + list + `}`),
+		"MiniMax, in tags": reply(`{"role":"assistant","content":"<think>I list it.</think>\n\nLooking.",` + list + `}`),
+	}
+}
+
+// TestReasoning_ReplyNotStreamed_GoesBack to the servers that enforce it.
+func TestReasoning_ReplyNotStreamed_GoesBack(t *testing.T) {
+	for name, body := range wholeReplies() {
+		t.Run(name, func(t *testing.T) {
+			p := reasoningProviders()[name]
+			s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
+				switch sent := replies(t, r); {
+				case len(sent) == 0:
+					return modeltest.Answer{Raw: body, ContentType: "application/json"}
+				case !p.accepts(sent[0]):
+					return modeltest.Answer{Status: 400, Body: p.refusal}
+				}
+				return modeltest.Say("done")
+			})
+			c, in := client(t, s.URL), turn()
+			in.Model = "minimax-m2"
+			r, err := c.Turn(t.Context(), in, nil)
+			if err != nil || r.Text != p.text || len(r.Calls) == 0 {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			if r, err = c.Turn(t.Context(), waitFor(in, r), nil); err != nil || r.Text != "done" || len(s.Requests()) != 2 {
+				t.Errorf("after %d requests %+v, %v", len(s.Requests()), r, err)
+			}
+		})
+	}
+}
+
+// helloStreams are the same reply in each protocol.
+func helloStreams() map[string]string {
+	return map[string]string{
+		"openai": chunks("stop", `{"role":"assistant","content":"hel"}`, `{"content":"lo"}`),
+		"responses": `data: {"type":"response.output_text.delta","output_index":0,"delta":"hel"}
+
+data: {"type":"response.output_text.delta","output_index":0,"delta":"lo"}
+
+data: {"type":"response.completed","response":{"status":"completed","usage":{"input_tokens":3,"output_tokens":2}}}
+
+`,
+		"anthropic": `data: {"type":"message_start","message":{"usage":{"input_tokens":3}}}
+
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hel"}}
+
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"lo"}}
+
+data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}
+
+data: {"type":"message_stop"}
+
+`,
+	}
+}
+
+// TestTransport_OfOddForm_IsRead in each protocol: what servers and gateways do to a stream on its way.
+func TestTransport_OfOddForm_IsRead(t *testing.T) {
+	for name, send := range map[string]func(w http.ResponseWriter, stream string) error{
+		"byte order mark": func(w http.ResponseWriter, stream string) error {
+			_, err := w.Write([]byte("\xEF\xBB\xBF" + stream))
+			return err
+		},
+		"no space after the colon": func(w http.ResponseWriter, stream string) error {
+			_, err := w.Write([]byte(strings.ReplaceAll(stream, "data: ", "data:")))
+			return err
+		},
+		"labelled as JSON": func(w http.ResponseWriter, stream string) error {
+			w.Header().Set("Content-Type", "application/json")
+			_, err := w.Write([]byte(stream))
+			return err
+		},
+		"without a type": func(w http.ResponseWriter, stream string) error {
+			w.Header()["Content-Type"] = nil
+			_, err := w.Write([]byte(stream))
+			return err
+		},
+		"compressed, though not asked for": func(w http.ResponseWriter, stream string) error {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			if _, err := z.Write([]byte(stream)); err != nil {
+				return err
+			}
+			return z.Close()
+		},
+		"byte by byte": func(w http.ResponseWriter, stream string) error {
+			for i := range stream {
+				if _, err := w.Write([]byte(stream[i : i+1])); err != nil {
+					return err
+				}
+				if err := http.NewResponseController(w).Flush(); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, protocol string, dial func(string) model.Client) {
+				url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", "text/event-stream")
+					if err := send(w, helloStreams()[protocol]); err != nil {
+						t.Error(err)
+					}
+				})
+				if r, err := dial(url+"/v1").Turn(t.Context(), turn(), nil); err != nil || r.Text != "hello" {
+					t.Errorf("%+v, %v", r, err)
+				}
+			})
+		})
+	}
+}
+
+// TestHTTP2_OverTLS_IsUsed in each protocol.
+func TestHTTP2_OverTLS_IsUsed(t *testing.T) {
+	for protocol, open := range protocols() {
+		t.Run(protocol, func(t *testing.T) {
+			used := make(chan string, 1)
+			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				used <- r.Proto
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = w.Write([]byte(helloStreams()[protocol]))
+			}))
+			s.EnableHTTP2 = true
+			s.StartTLS()
+			t.Cleanup(s.Close)
+			wire := model.NewTransport()
+			t.Cleanup(wire.CloseIdleConnections)
+			wire.TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+			wire.TLSClientConfig.RootCAs = x509.NewCertPool()
+			wire.TLSClientConfig.RootCAs.AddCert(s.Certificate())
+			c, err := open(model.Options{BaseURL: s.URL + "/v1", Model: "small", Transport: wire})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := c.Turn(t.Context(), turn(), nil)
+			if err != nil || r.Text != "hello" {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			if proto := <-used; proto != "HTTP/2.0" {
+				t.Errorf("over %s", proto)
+			}
+		})
+	}
+}
+
+// TestRetryAfter_InMilliseconds_IsRead: the header that OpenAI and Azure add.
+func TestRetryAfter_InMilliseconds_IsRead(t *testing.T) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
+		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After-Ms", "1500")
+			w.Header().Set("Retry-After", "2")
+			w.WriteHeader(http.StatusTooManyRequests)
+		})
+		_, err := dial(url+"/v1").Turn(t.Context(), turn(), nil)
+		if e, ok := model.AsError(err); !ok || e.RetryAfter != 1500*time.Millisecond {
+			t.Errorf("%+v", err)
+		}
+	})
+}
+
+// TestOllamasOwnProtocol_IsAnErrorWithTheAddress: its /api/chat streams objects, one a line.
+func TestOllamasOwnProtocol_IsAnErrorWithTheAddress(t *testing.T) {
+	const native = `{"model":"x","message":{"role":"assistant","content":"hel"},"done":false}
+{"model":"x","message":{"role":"assistant","content":"lo"},"done":true,"done_reason":"stop"}
+`
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
+		s := modeltest.New(t, one(modeltest.Answer{Raw: native, ContentType: "application/x-ndjson"}))
+		r, err := dial(s.URL).Turn(t.Context(), turn(), nil)
+		if e, ok := model.AsError(err); !ok || e.Kind != model.InvalidReply || e.Retryable() ||
+			!strings.Contains(err.Error(), "base URL") {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
+// TestAnthropic_GatewayRestartsTheMessage_NoHalfCallIsRun: a gateway that changes its provider in the middle of a reply
+// begins the message again. The half call is none that a tool accepts, and the whole one is there.
+func TestAnthropic_GatewayRestartsTheMessage_NoHalfCallIsRun(t *testing.T) {
+	start := `data: {"type":"message_start","message":{"usage":{"input_tokens":3}}}
+
+data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"%s","name":"read_file","input":{}}}
+
+`
+	piece := func(arguments string) string {
+		b, err := json.Marshal(arguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return `data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":` +
+			string(b) + "}}\n\n"
+	}
+	raw := fmt.Sprintf(start, "a") + piece(`{"path":"hal`) + fmt.Sprintf(start, "b") + piece(`{"path":"whole"}`) +
+		`data: {"type":"content_block_stop","index":0}
+
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":2}}
+
+data: {"type":"message_stop"}
+
+`
+	s := modeltest.New(t, one(modeltest.Answer{Raw: raw}))
+	r, err := claude(t, s.URL).Turn(t.Context(), turn(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := 0
+	for _, c := range r.Calls {
+		var args struct{ Path string }
+		switch {
+		case json.Unmarshal([]byte(c.Arguments), &args) != nil: // the agent reads that they are broken
+		case args.Path == "whole":
+			whole++
+		default:
+			t.Errorf("a call with %s", c.Arguments)
+		}
+	}
+	if whole != 1 {
+		t.Errorf("calls %+v", r.Calls)
+	}
+}
+
+// TestEmptyReply_ServerRefusesEmptyContent_IsSentWithWords, as Mistral and Moonshot want.
+func TestEmptyReply_ServerRefusesEmptyContent_IsSentWithWords(t *testing.T) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
+		s := modeltest.New(t, func(n int, r modeltest.Request) modeltest.Answer {
+			if bytes.Contains(r.Body, []byte(`"content":""`)) || bytes.Contains(r.Body, []byte(`"text":""`)) ||
+				bytes.Contains(r.Body, []byte(`"content":[]`)) {
+				return modeltest.Fail(400, "assistant message must have either content or tool_calls, but not none")
+			}
+			if n == 0 {
+				return modeltest.Answer{}
+			}
+			return modeltest.Say("done")
+		})
+		c, in := dial(s.URL), turn()
+		r, err := c.Turn(t.Context(), in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := waitFor(in, r)
+		next.Messages = append(next.Messages, goal.Message{Role: goal.User, Text: "You called no tool."})
+		if r, err = c.Turn(t.Context(), next, nil); err != nil || r.Text != "done" {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}

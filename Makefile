@@ -59,7 +59,7 @@ vet: $(HELPER) ## go vet
 unit: $(HELPER) ## Go tests with the race detector
 	$(SCRIPTS)/unit.sh $(PACKAGES)
 
-ordinary: $(HELPER) ## the tests of sandbox, browser and keyring as an ordinary user, too; says how many ran as which user
+ordinary: $(HELPER) $(PAGE) bin/goalctl ## the tests of sandbox, browser, keyring and a newcomer's path as an ordinary user, too; says how many ran as which user
 	@$(SCRIPTS)/ordinary.sh
 
 frontend: $(NPM) ## types, linter, formatting, unit tests and build of the page and of the scripts for browser panes

@@ -23,7 +23,6 @@ until_true() {
 }
 done_goals() { [ "$(goalctl list --json | grep -c '"exit": "done"')" -ge "$1" ]; }
 running_goals() { goalctl list --json | grep -q '"status": "running"'; }
-shows_old() { xdotool search --name "$1" >/dev/null 2>&1; }
 
 goalpost >window.log 2>&1 &
 window=$!

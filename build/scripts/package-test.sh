@@ -50,6 +50,14 @@ echo "$(basename "$old") -> $(basename "$new")"
 dpkg --compare-versions "$(dpkg-deb -f "$old" Version)" lt "$(dpkg-deb -f "$new" Version)" ||
   fail "the previous version is not older for dpkg"
 
+step "what lintian says"
+# The placeholder of the maintainer. The helper is static, because it starts before a sandbox has libraries. The two
+# programs know the path of dpkg's lock from error messages. Go links no position-independent programs unless asked.
+lintian --allow-root --fail-on error,warning --suppress-tags \
+  bogus-mail-host,root-in-contact,statically-linked-binary,uses-dpkg-database-directly,hardening-no-pie "$new" ||
+  fail "lintian found something"
+echo "nothing but what is explained here"
+
 step "a clean $suite"
 mmdebstrap --quiet --variant=minbase --mode=root "$suite" "$root" http://deb.debian.org/debian
 cp "$old" "$root/root/old.deb"
@@ -83,6 +91,24 @@ as_user goalctl run --demo 2>&1 | tail -n 12
 old_goal=$(as_user goalctl list --json | sed -n 's/^ *"id": "\(.*\)",/\1/p')
 [ ${#old_goal} = 26 ] || fail "there should be one goal: $old_goal"
 
+step "data of the previous version: a goal that it did not finish, a provider, a secret, an MCP server and a setting"
+as_user bash -c '
+  cd
+  goalctl run --demo >interrupted.log 2>&1 &
+  until grep -q "wrote index.html" interrupted.log; do kill -0 $! || exit 1; sleep 0.05; done
+  kill -TERM $!
+  wait $! || [ $? = 8 ]
+  rm interrupted.log
+' || fail "the goal was not interrupted"
+half_goal=$(as_user goalctl list --json | sed -n 's/^ *"id": "\(.*\)",/\1/p' | grep -v "$old_goal")
+[ ${#half_goal} = 26 ] || fail "there should be one more goal: $half_goal"
+as_user goalctl show "$half_goal" | grep -q 'paused interrupted' || fail "the second goal is not interrupted"
+as_user goalctl providers add office --base-url http://127.0.0.1:9/v1 --model qwen3 --use
+as_user bash -c 'echo value-of-the-old-version | goalctl secret set deploy-key'
+as_user goalctl mcp servers add notes -- notes-mcp --folder .
+settings=$root/home/newcomer/.local/state/goalpost/settings.json
+sed -i 's/"approval_minutes": 10,/"approval_minutes": 25,/' "$settings"
+
 step "upgrade"
 as_root apt-get install -qq -y /root/new.deb >"$work/apt.log" 2>&1 || {
   cat "$work/apt.log" >&2
@@ -92,13 +118,21 @@ as_root apt-get install -qq -y /root/new.deb >"$work/apt.log" 2>&1 || {
 as_user goalctl list
 as_user goalctl show "$old_goal" | grep -q 'completed done' || fail "the goal of the previous version is gone"
 as_user goalctl receipt "$old_goal" | head -n 3
+as_user goalctl providers list --json | grep -q '"id": "office"' || fail "the provider is gone"
+as_user goalctl secret list --json | grep -q '"deploy-key"' || fail "the secret is gone"
+as_user goalctl mcp servers list --json | grep -q '"notes-mcp"' || fail "the MCP server is gone"
+as_user goalctl mcp servers remove notes # writes the settings
+grep '"approval_minutes": 25,' "$settings" || fail "the setting is gone"
+as_user goalctl resume "$half_goal" 2>&1 | tail -n 12
+as_user goalctl show "$half_goal" | grep -q 'completed done' || fail "the new version did not finish the old goal"
+as_user goalctl undo "$half_goal" --dry-run
 
 step "what doctor says to an ordinary user"
 as_user goalctl doctor | cut -c1-150
 
 step "the window, and the demonstration goal in it"
 cp build/scripts/window-in-root.sh "$root/usr/local/bin/"
-as_user window-in-root.sh "$old_goal" || {
+as_user window-in-root.sh "$old_goal" 3 || {
   cp "$root"/home/newcomer/window.xwd "$out/package-window.xwd" 2>/dev/null || true
   fail "the window did not do it (picture: $out/package-window.xwd)"
 }

@@ -195,6 +195,7 @@ cat >"$work/changelog.yaml" <<END
 - semver: $version
   date: $(date -u -d "@$SOURCE_DATE_EPOCH" +%FT%TZ)
   packager: ${MAINTAINER:-Goalpost maintainers <root@localhost>}
+  deb: {urgency: medium, distributions: [unstable]}
   changes:
     - note: "Version $version. /usr/share/doc/goalpost/NEWS.gz says what is new."
 END

@@ -185,13 +185,14 @@ $(NFPM) $(CYCLONEDX) $(ACTIONLINT):
 	GOBIN=$(CURDIR)/.tools go install $(MODULE)@v$(lastword $(subst -v, ,$@))
 	@mv .tools/$(notdir $(MODULE)) $@
 
-docs: $(DOCS_NPM) ## the documents as a site with search, in docs/.vitepress/dist
-	cd docs && npm run --silent build
+docs: $(DOCS_NPM) ## the documents as a site with search, in docs/.vitepress/dist; a warning is an error
+	set -o pipefail; cd docs && npm run --silent build 2>&1 | tee /dev/stderr | { ! grep -iE '(^|[^a-z])warn|\(!\)' >/dev/null; }
 .PHONY: docs
 
+# Not npm ci: the lock file lacks the packages of other systems, which not every registry offers.
 $(DOCS_NPM): docs/package.json docs/package-lock.json
 	@$(SCRIPTS)/need.sh node npm
-	cd docs && npm ci --no-audit --no-fund --loglevel=error
+	cd docs && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(LINT):

@@ -186,7 +186,7 @@ $(NFPM) $(CYCLONEDX) $(ACTIONLINT):
 	@mv .tools/$(notdir $(MODULE)) $@
 
 docs: $(DOCS_NPM) ## the documents as a site with search, in docs/.vitepress/dist; a warning is an error
-	set -o pipefail; cd docs && npm run --silent build 2>&1 | tee /dev/stderr | { ! grep -iE '(^|[^a-z])warn|\(!\)' >/dev/null; }
+	set -o pipefail; cd docs && npm run --silent build 2>&1 | tee >(cat >&2) | { ! grep -iE '(^|[^a-z])warn|\(!\)' >/dev/null; }
 .PHONY: docs
 
 # Not npm ci: the lock file lacks the packages of other systems, which not every registry offers.

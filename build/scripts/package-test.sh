@@ -64,6 +64,18 @@ cp "$old" "$root/root/old.deb"
 cp "$new" "$root/root/new.deb"
 as_root useradd --create-home --shell /bin/bash newcomer
 
+step "the static goalctl, in a system without any library for it"
+unpack() { # ARCHIVE: into the newcomer's folder unpacked
+  mkdir "$root/home/newcomer/unpacked"
+  tar -xzf "$1" -C "$root/home/newcomer/unpacked" --strip-components=1 --no-same-owner
+}
+unpack "dist/goalctl-$version-linux-$(dpkg --print-architecture).tar.gz"
+[ "$(as_user /home/newcomer/unpacked/goalctl version)" = "goalctl $version" ] || fail "it has another version"
+as_user bash -c 'cd; mkdir inside; unpacked/goalctl sandbox --dir inside -- sh -c "id -un >who; ls -A ~ | wc -l"'
+[ "$(cat "$root/home/newcomer/inside/who")" = newcomer ] || fail "its sandbox did not run a program"
+# Its data, too: they are newer than the previous version.
+rm -r "$root"/home/newcomer/{unpacked,inside,.local}
+
 step "the package alone, with what it depends on and nothing more"
 as_root apt-get update -qq
 as_root apt-get install -qq -y --no-install-recommends /root/new.deb >"$work/apt.log" 2>&1 || {
@@ -76,6 +88,10 @@ as_user goalpost version --json
 for program in goalpost goalctl; do
   if as_root ldd /usr/bin/$program | grep 'not found'; then fail "$program lacks a library"; fi
 done
+unpack "dist/goalpost-$version-linux-$(dpkg --print-architecture).tar.gz"
+[ "$(as_user /home/newcomer/unpacked/bin/goalpost version)" = "goalpost $version" ] ||
+  fail "the window of the archive does not start"
+rm -r "$root/home/newcomer/unpacked"
 as_root apt-get purge -qq -y goalpost >/dev/null
 
 step "the previous version, with Chromium and a display"

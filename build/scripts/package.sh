@@ -197,7 +197,7 @@ cat >"$work/changelog.yaml" <<END
   packager: ${MAINTAINER:-Goalpost maintainers <root@localhost>}
   deb: {urgency: medium, distributions: [unstable]}
   changes:
-    - note: "Version $version. /usr/share/doc/goalpost/NEWS.gz says what is new."
+    - note: "Version $version. See NEWS.gz beside this file."
 END
 for format in $formats; do "$NFPM" package --config "$work/nfpm.yaml" --packager "$format" --target "$dist/"; done
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# window-in-root.sh OLD_GOAL NUMBER: part of package-test.sh, run in the clean root by an ordinary user. Starts the window,
-# runs the demonstration goal with the keyboard, which makes NUMBER goals that are done, and opens the address of
-# OLD_GOAL.
+# window-in-root.sh OLD_GOAL NUMBER: part of package-test.sh, run in the clean root by an ordinary user. Starts the
+# window, runs the demonstration goal with the keyboard, which makes NUMBER goals that are done, and opens the address
+# of OLD_GOAL.
 set -eu
 old_goal=$1
 number_done=$2

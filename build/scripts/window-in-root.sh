@@ -49,7 +49,10 @@ goalctl list
 xwd -root -silent >window.xwd
 [ "$(gio mime x-scheme-handler/goalpost | head -n 1 | grep -c goalpost-url.desktop)" = 1 ] ||
   { gio mime x-scheme-handler/goalpost; exit 1; }
-gio open "goalpost://goal/$old_goal" # hands the address to goalpost open, which tells the window
+# The desktop's handler is goalpost open, which says that it reached the window.
+gio open "goalpost://goal/$old_goal" >opened.log 2>&1
+until_true "the address in the open window" grep 'come to the front' opened.log
+rm opened.log
 if goalpost open -- "goalpost://goal/$old_goal?abort=1"; then exit 1; fi
 kill -TERM $window
 wait $window || true

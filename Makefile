@@ -59,7 +59,7 @@ vet: $(HELPER) ## go vet
 unit: $(HELPER) ## Go tests with the race detector
 	$(SCRIPTS)/unit.sh $(PACKAGES)
 
-ordinary: $(HELPER) ## the tests of sandbox, browser and keyring as an ordinary user, too; says how many ran as which user
+ordinary: $(HELPER) $(PAGE) bin/goalctl ## the tests of sandbox, browser, keyring and a newcomer's path as an ordinary user, too; says how many ran as which user
 	@$(SCRIPTS)/ordinary.sh
 
 frontend: $(NPM) ## types, linter, formatting, unit tests and build of the page and of the scripts for browser panes
@@ -185,13 +185,14 @@ $(NFPM) $(CYCLONEDX) $(ACTIONLINT):
 	GOBIN=$(CURDIR)/.tools go install $(MODULE)@v$(lastword $(subst -v, ,$@))
 	@mv .tools/$(notdir $(MODULE)) $@
 
-docs: $(DOCS_NPM) ## the documents as a site with search, in docs/.vitepress/dist
-	cd docs && npm run --silent build
+docs: $(DOCS_NPM) ## the documents as a site with search, in docs/.vitepress/dist; a warning is an error
+	set -o pipefail; cd docs && npm run --silent build 2>&1 | tee >(cat >&2) | { ! grep -iE '(^|[^a-z])warn|\(!\)' >/dev/null; }
 .PHONY: docs
 
+# Not npm ci: the lock file lacks the packages of other systems, which not every registry offers.
 $(DOCS_NPM): docs/package.json docs/package-lock.json
 	@$(SCRIPTS)/need.sh node npm
-	cd docs && npm ci --no-audit --no-fund --loglevel=error
+	cd docs && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(LINT):

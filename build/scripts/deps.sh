@@ -80,10 +80,11 @@ for group in "$@"; do
       have aarch64-linux-gnu-gcc || want gcc-aarch64-linux-gnu
       [ -e /usr/aarch64-linux-gnu/lib/libc.a ] || want libc6-dev-arm64-cross
       ;;
-    roots) # clean Debian systems in a folder
+    roots) # clean Debian systems in a folder, and what looks at packages
       have mmdebstrap || want mmdebstrap
       have Xvfb || want xvfb
       have rpm || want rpm
+      have lintian || want lintian
       ;;
     terminals) # what the benchmark compares with
       have xterm || want xterm

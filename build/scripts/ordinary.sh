@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# ordinary.sh: runs the tests that depend on who runs them (sandbox, browser, keyring and desktop) as an ordinary user,
-# too, and says how many ran as whom. For an ordinary user, make unit has done that already.
+# ordinary.sh: runs the tests that depend on who runs them (sandbox, browser, keyring and desktop, and the newcomer's
+# path from the first start to a verified goal) as an ordinary user, too, and says how many ran as whom. For an ordinary
+# user, make unit and make e2e do that.
 set -eu
 cd "$(dirname "$0")/../.."
 if [ "$(id -u)" -ne 0 ]; then
@@ -52,4 +53,30 @@ run browser -test.run \
   '^(TestOpenShowsThePage|TestClick|TestScreenshot|TestKilledBrowserComesBack|TestDownloads|TestPermissions)$'
 run secret -test.run .
 run notify -test.run .
-echo "$total tests of sandbox, browser and keyring ran as an ordinary user ($user), too."
+
+# The newcomer's path: the first start, a pasted key and the first verified goal, in Chromium with its own sandbox.
+git ls-files -z e2e/connect.test.mjs e2e/lib e2e/window/window.mjs frontend/package.json |
+  tar --null -T - -cf - | tar -xf - -C "$work/source"
+mkdir -p "$work/source/bin" "$work/source/frontend/node_modules" "$work/source/e2e/out"
+cp bin/goalctl "$work/source/bin/"
+cp -R frontend/node_modules/playwright-core "$work/source/frontend/node_modules/"
+chown -R $user: "$work/source"
+log=$work/newcomer.log
+if ! (cd "$work/source" && setpriv --reuid $user --regid "$(id -g $user)" --clear-groups --inh-caps=-all \
+  env -i PATH="$PATH" HOME="$work/home" TMPDIR="$work/tmp" LANG="${LANG:-C.UTF-8}" \
+  node --test --test-reporter=tap e2e/connect.test.mjs) >"$log" 2>&1; then
+  grep -v '^# Subtest' "$log" | tail -n 60 >&2
+  mkdir -p e2e/out
+  find "$work/source/e2e/out" -type f -exec cp {} e2e/out/ \;
+  echo "ordinary.sh: the newcomer's path fails as $user (pictures: e2e/out)" >&2
+  exit 1
+fi
+ran=$(sed -n 's/^# pass //p' "$log")
+if [ "${ran:-0}" -eq 0 ]; then
+  echo "ordinary.sh: no test of the newcomer's path ran as $user" >&2
+  exit 1
+fi
+printf '  %-16s %4d as root (make e2e), %5d as %s; %s\n' "newcomer's path" "$ran" "$ran" $user \
+  "$(sed -n 's/^ *# \(.* actions to the first verified goal\).*/\1/p' "$log")"
+total=$((total + ran))
+echo "$total tests of sandbox, browser, keyring and the newcomer's path ran as an ordinary user ($user), too."

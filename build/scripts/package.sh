@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # package.sh VERSION: builds the packages of this machine's processor and the archives of goalctl into dist/. The same
-# commit and version should give the same bytes (reproducible.sh compares; the programs still differ). With ONLY_DEB set
-# it builds nothing but the .deb.
+# commit and version give the same bytes with the same compilers (reproducible.sh compares). With ONLY_DEB set it builds
+# nothing but the .deb.
 set -eu
 cd "$(dirname "$0")/../.."
 version=$1
@@ -195,8 +195,9 @@ cat >"$work/changelog.yaml" <<END
 - semver: $version
   date: $(date -u -d "@$SOURCE_DATE_EPOCH" +%FT%TZ)
   packager: ${MAINTAINER:-Goalpost maintainers <root@localhost>}
+  deb: {urgency: medium, distributions: [unstable]}
   changes:
-    - note: "Version $version. /usr/share/doc/goalpost/NEWS.gz says what is new."
+    - note: "Version $version. See NEWS.gz beside this file."
 END
 for format in $formats; do "$NFPM" package --config "$work/nfpm.yaml" --packager "$format" --target "$dist/"; done
 

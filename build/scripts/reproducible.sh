@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # reproducible.sh VERSION: builds the packages again from a fresh clone of the present commit, in another folder, with
-# its own npm packages and an empty build cache, and compares each file with dist/.
+# its own npm packages and an empty build cache, and compares each file with dist/. If they differ, the second build
+# stays in dist/.again.
 set -eu
 cd "$(dirname "$0")/../.."
 version=$1
@@ -20,6 +21,8 @@ GOCACHE=$again/cache make --no-print-directory -C "$again/source" package VERSIO
 }
 cmp dist/SHA256SUMS "$again/source/dist/SHA256SUMS" || {
   diff dist/SHA256SUMS "$again/source/dist/SHA256SUMS" >&2 || true
+  mv "$again/source/dist" dist/.again
+  echo "reproducible.sh: two builds of $version differ; the second one is in dist/.again" >&2
   exit 1
 }
 (cd dist && sha256sum --check --quiet SHA256SUMS) && (cd "$again/source/dist" && sha256sum --check --quiet SHA256SUMS)

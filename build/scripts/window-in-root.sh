@@ -1,8 +1,10 @@
 #!/bin/bash
-# window-in-root.sh OLD_GOAL: part of package-test.sh, run in the clean root by an ordinary user. Starts the window,
-# runs the demonstration goal with the keyboard, and opens the address of OLD_GOAL.
+# window-in-root.sh OLD_GOAL NUMBER: part of package-test.sh, run in the clean root by an ordinary user. Starts the
+# window, runs the demonstration goal with the keyboard, which makes NUMBER goals that are done, and opens the address
+# of OLD_GOAL.
 set -eu
 old_goal=$1
+number_done=$2
 cd
 mkfifo /tmp/display
 Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp 3>/tmp/display 2>/dev/null &
@@ -23,7 +25,6 @@ until_true() {
 }
 done_goals() { [ "$(goalctl list --json | grep -c '"exit": "done"')" -ge "$1" ]; }
 running_goals() { goalctl list --json | grep -q '"status": "running"'; }
-shows_old() { xdotool search --name "$1" >/dev/null 2>&1; }
 
 goalpost >window.log 2>&1 &
 window=$!
@@ -37,18 +38,21 @@ demo_starts() {
   sleep 0.5
   xdotool key Return
   for ((n = 0; n < 25; n++)); do
-    if running_goals || done_goals 2; then return 0; fi
+    if running_goals || done_goals "$number_done"; then return 0; fi
     sleep 0.2
   done
   return 1
 }
 until_true "a demonstration goal from the keyboard" demo_starts
-until_true "the second verified goal" done_goals 2
+until_true "one more verified goal" done_goals "$number_done"
 goalctl list
 xwd -root -silent >window.xwd
 [ "$(gio mime x-scheme-handler/goalpost | head -n 1 | grep -c goalpost-url.desktop)" = 1 ] ||
   { gio mime x-scheme-handler/goalpost; exit 1; }
-gio open "goalpost://goal/$old_goal" # hands the address to goalpost open, which tells the window
+# The desktop's handler is goalpost open, which says that it reached the window.
+gio open "goalpost://goal/$old_goal" >opened.log 2>&1
+until_true "the address in the open window" grep 'come to the front' opened.log
+rm opened.log
 if goalpost open -- "goalpost://goal/$old_goal?abort=1"; then exit 1; fi
 kill -TERM $window
 wait $window || true

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ func (r *Session) openEngine(ctx context.Context, g goal.Goal, m model.Client, o
 		r.engine.BeginRun(m, r.warn)
 		return nil
 	}
-	profile, known := engine.FindProfile(g.Options.Engine)
+	profile, known := engine.FindProfile(r.registry.Engines, g.Options.Engine)
 	if !known {
 		return fmt.Errorf("this version of Goalpost does not know the engine %q", g.Options.Engine)
 	}
@@ -47,8 +48,8 @@ func (r *Session) openEngine(ctx context.Context, g goal.Goal, m model.Client, o
 	case r.sandbox.Proxy == nil:
 		return errors.New("an external agent runs only in a sandbox, and this goal has none")
 	case !found.IsTested():
-		r.warn("engine", fmt.Sprintf("%s %s was not tested with Goalpost; tested: %s", profile.Name, found.Version,
-			strings.Join(profile.Tested, ", ")))
+		r.warn("engine", fmt.Sprintf("%s %s was not tested with Goalpost; tested: %s", profile.Name,
+			cmp.Or(found.Version, "of an unknown version"), strings.Join(profile.Tested, ", ")))
 	}
 	for _, dir := range found.ReadFolders() {
 		if _, err := r.sandbox.Programs.Grant(ctx, sandbox.RuntimeGrant{Read: dir}); err != nil {
@@ -78,13 +79,16 @@ func (r *Session) openEngine(ctx context.Context, g goal.Goal, m model.Client, o
 }
 
 // engineModel is the external agent as the loop sees it.
-type engineModel struct{ session *Session }
+type engineModel struct {
+	session  *Session
+	ownHosts []string // that the agent's program tries
+}
 
-// Turn forgets which hosts were refused while no call was executed: the agent itself looks for updates and packages,
-// and the user is asked only about hosts that a call needs.
+// Turn forgets the refusals of hosts that the agent's program itself tries. Those of the commands that it left running
+// are asked about after the next call.
 func (m engineModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	reply, err := m.session.engine.Turn(ctx, t, delta)
-	m.session.sandbox.BlockedHosts.Drain()
+	m.session.sandbox.BlockedHosts.Forget(m.ownHosts)
 	return reply, err
 }
 

@@ -202,7 +202,11 @@ $(LINT):
 
 ##@ What is installed
 OPENCODE := .tools/opencode-1.18.33
-.PHONY: opencode
+.PHONY: opencode engines
+engines: opencode $(HELPER) ## the scenarios with OpenCode, and with the transcripts of other agents; writes the table of docs/engines.md
+	set -o pipefail; go test ./backend/app -run TestEngine -count 1 -timeout 40m -json | \
+	  go run build/scripts/engines.go -opencode $(OPENCODE:.tools/opencode-%=%)
+
 opencode: $(OPENCODE)/.installed ## OpenCode, an external agent that the tests of engines drive (350 MB)
 # Not npm ci: the lock file lacks the packages of other systems, which not every registry offers.
 $(OPENCODE)/.installed: backend/engine/testdata/opencode/package.json backend/engine/testdata/opencode/package-lock.json

@@ -199,7 +199,7 @@ var trees = map[string]map[string][]string{
 		"transcript":  {},
 		"trust":       {},
 	},
-	"backend/engine": {"acp": {}, "relay": {}},
+	"backend/engine": {"acp": {}, "acp/acptest": {}, "relay": {}},
 	"backend/mcp":    {"mcptest": {}},
 	"backend/model":  {"catalog": {}, "modeltest": {}},
 }

@@ -22,6 +22,7 @@ import (
 	"goalpost/backend/app/peers"
 	"goalpost/backend/app/session"
 	"goalpost/backend/config"
+	"goalpost/backend/engine"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
@@ -59,6 +60,8 @@ type Options struct {
 	// that the other process names (id or part of it, "" is none), and reports whether there is a window. Nil means
 	// that there is none.
 	Front func(ctx context.Context, goalID string) bool
+	// Engines replaces the external agents that may drive goals, in tests; nil are those that are supported.
+	Engines []engine.Profile
 	// Clock replaces the real clock in tests; nil is the real one. Slots is how many goals run at once; with 0
 	// the settings decide.
 	Clock runner.Clock

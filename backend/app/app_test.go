@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/app"
 	"goalpost/backend/cli"
 	"goalpost/backend/config"
+	"goalpost/backend/engine/acp/acptest"
 	"goalpost/backend/event"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
@@ -28,9 +29,13 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestMain lets the test binary act as goalctl, the demonstration's server.
+// TestMain lets the test binary act as goalctl, for the demonstration's server and for runs that a test kills, and as
+// a scripted external agent.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "static" {
+	if strings.HasPrefix(filepath.Base(os.Args[0]), acptest.Prefix) {
+		os.Exit(acptest.Main(runShell))
+	}
+	if len(os.Args) > 1 && os.Args[1][0] != '-' {
 		p := cli.Program{Name: "goalctl", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr}
 		os.Exit(p.Run(context.Background(), os.Args[1:]))
 	}
@@ -59,6 +64,11 @@ func start(t *testing.T, home string) *program {
 
 func startWith(t *testing.T, home string, clock runner.Clock) *program {
 	t.Helper()
+	return startOptions(t, home, app.Options{Clock: clock})
+}
+
+func startOptions(t *testing.T, home string, o app.Options) *program {
+	t.Helper()
 	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))
 	t.Setenv("HOME", home) // so that shells do not read the developer's own files
 	cfg, err := config.Open(func(name string) string {
@@ -67,7 +77,8 @@ func startWith(t *testing.T, home string, clock runner.Clock) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := app.New(app.Options{Config: cfg, Version: "test", Watch: true, Clock: clock})
+	o.Config, o.Version, o.Watch = cfg, "test", true
+	a := app.New(o)
 	if err := a.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -48,14 +49,16 @@ func agentTurns(answers ...modeltest.Answer) modeltest.Script {
 
 func (p *program) startEngine(in api.StartInput) string {
 	p.Helper()
-	in.Engine, in.CriticEvery = "opencode", api.NoLimit
+	in.Engine, in.CriticEvery = cmp.Or(in.Engine, "opencode"), api.NoLimit
 	if in.Dir == "" {
 		in.Dir = p.TempDir()
 	}
-	settings := p.cfg.Settings()
-	settings.ApprovalMinutes = 0 // nobody is there
-	if err := p.cfg.SaveSettings(settings); err != nil {
-		p.Fatal(err)
+	if in.OnAsk == goal.OnAskDeny { // nobody is there
+		settings := p.cfg.Settings()
+		settings.ApprovalMinutes = 0
+		if err := p.cfg.SaveSettings(settings); err != nil {
+			p.Fatal(err)
+		}
 	}
 	out, err := p.goal.Start(in)
 	if err != nil {
@@ -212,23 +215,18 @@ func TestEngine_PermissionDenied_AgentContinues(t *testing.T) {
 	t.Error("the refusal did not reach the model")
 }
 
-// TestEngine_SandboxAndLimit: the agent's shell reads nothing of the user's home and finds no key of the provider, and
-// a goal stops at its limit of turns with the agent's last word.
-func TestEngine_SandboxAndLimit(t *testing.T) {
+// TestEngine_Limit_EndsWithALastWord: a goal stops at its limit of turns with the agent's last word.
+func TestEngine_Limit_EndsWithALastWord(t *testing.T) {
 	withOpenCode(t)
-	home := t.TempDir()
-	p := start(t, home)
-	if err := os.WriteFile(filepath.Join(home, "private.txt"), []byte("the-users-secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
+	p := start(t, t.TempDir())
+	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
 		switch {
 		case len(r.Tools) == 0:
 			return modeltest.Say("A title")
 		case strings.Contains(r.Last().Text, "The run ends here"):
 			return modeltest.Say("I looked around.")
 		}
-		return bash(fmt.Sprintf("cat %s/private.txt; env | grep -c TESTKEY; echo try %d", home, n))
+		return bash(fmt.Sprintf("echo try %d", n))
 	})
 	id := p.startEngine(api.StartInput{
 		Objective: "look", Checks: shell("test -f done.txt"), LimitsInput: api.LimitsInput{Iterations: 3},
@@ -236,14 +234,6 @@ func TestEngine_SandboxAndLimit(t *testing.T) {
 	exit, reason, events := p.result(id)
 	if exit != goal.LimitReached {
 		t.Fatalf("%s %s", exit, reason)
-	}
-	if step := outcomeOf("agent_run", events); !strings.Contains(step.Result, "No such file") {
-		t.Errorf("the command did not run: %+v", step)
-	}
-	for _, r := range s.Requests() {
-		if strings.Contains(string(r.Body), "the-users-secret") {
-			t.Error("the agent has read the user's home")
-		}
 	}
 	if end, ok := events[len(events)-1].(*event.Ended); !ok || end.Account != "I looked around." {
 		t.Errorf("the end is %s", describeEvents(events[len(events)-1:]))
@@ -257,16 +247,15 @@ func TestEngine_AbortInATool_EndsTheAgent(t *testing.T) {
 	dir := t.TempDir()
 	p.provide(agentTurns(bash("touch begun.txt; sleep 1000.25"), modeltest.Say("?")))
 	id := p.startEngine(api.StartInput{Objective: "wait", Checks: shell("test -f done.txt"), Dir: dir})
-	p.await("command", func(e event.Event) bool {
-		s, ok := e.Body.(*event.StepStarted)
-		return ok && s.Tool == "agent_run"
-	})
+	awaitFile(t, filepath.Join(dir, "begun.txt"), "")
+	begun(t, "1000.25")
 	if _, err := p.goal.Abort(id); err != nil {
 		t.Fatal(err)
 	}
 	if exit, reason, _ := p.result(id); exit != goal.AbortedByUser {
 		t.Fatalf("%s %s", exit, reason)
 	}
+	poll(t, "end of the command", func() bool { return !sleeps(t, "1000.25") })
 }
 
 // TestEngine_AgentKilled_ContinuesItsSession: an agent that is killed in a tool starts again with its own

@@ -21,6 +21,7 @@ import (
 	"goalpost/backend/app/session"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
+	"goalpost/backend/engine"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
 	"goalpost/backend/pane"
@@ -43,6 +44,9 @@ func New(o Options) *App {
 	}
 	if o.Clock == nil {
 		o.Clock = clock{}
+	}
+	if o.Engines == nil {
+		o.Engines = engine.Profiles()
 	}
 	o.Slots = cmp.Or(o.Slots, o.Config.Settings().GoalsAtOnce, defaultSlots)
 	a := &App{options: o, cfg: o.Config, log: o.Log, mask: &secret.Mask{}}
@@ -212,6 +216,7 @@ func (a *App) newSessions() *session.Registry {
 		Sandboxes:         a.sandboxes,
 		Models:            a.models,
 		MCPServers:        a.mcpServers,
+		Engines:           a.options.Engines,
 		Version:           a.options.Version,
 		DenyAllProxy:      a.denyAll.Address,
 		Stays:             a.options.Watch,

@@ -115,7 +115,7 @@ func TestFind_NpmInstallation_NamesProgramAndVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, _ := FindProfile("opencode")
+	p, _ := FindProfile(Profiles(), "opencode")
 	if found := Find(p, root+"/bin", ""); found.Program != "" {
 		t.Fatalf("found %+v", found)
 	}

@@ -81,6 +81,7 @@ func (s *Session) callTool(ctx context.Context, tool, arguments string) (text st
 		return "no turn is running", false
 	}
 	s.activity = s.opts.Now()
+	s.inbox.arrived[tool]++
 	if finalTools[tool] {
 		s.inbox.addFinal(call)
 		s.mu.Unlock()

@@ -20,6 +20,7 @@ type inbox struct {
 	running  map[string]bool     // tools of the agent that have begun, by the id of the call
 	asked    map[string]*request // permission requests of this turn
 	observed map[string]bool     // calls of this turn that were reported as observed
+	arrived  map[string]int      // calls of our tools in this turn that reached the host and did not yet end in the agent
 }
 
 // request is a call that waits for the loop: of one of our tools, of a permission, or observed.
@@ -50,6 +51,7 @@ func (b *inbox) reset() {
 	notes := b.notes
 	*b = inbox{
 		running: map[string]bool{}, asked: map[string]*request{}, observed: map[string]bool{}, notes: notes,
+		arrived: map[string]int{},
 	}
 }
 
@@ -172,6 +174,7 @@ func (b *inbox) endTurn() {
 		r.finish()
 	}
 	b.running, b.asked, b.observed = map[string]bool{}, map[string]*request{}, map[string]bool{}
+	b.arrived = map[string]int{}
 }
 
 func (r *request) finish() {
@@ -225,7 +228,7 @@ func (l listener) ToolCall(c acp.ToolCall) {
 			b.add(&request{call: agentCall(c, true), seen: c})
 			s.wake()
 		}
-	case r == nil && c.IsOver() && !b.observed[c.ID] && len(b.observed) < maxObserved && !s.isOurTool(c):
+	case r == nil && c.IsOver() && !b.observed[c.ID] && len(b.observed) < maxObserved && !s.takeArrival(c):
 		b.observed[c.ID] = true
 		b.add(&request{call: agentCall(c, true), seen: c})
 		s.wake()
@@ -240,8 +243,12 @@ func (l listener) Permission(ctx context.Context, c acp.ToolCall) acp.Permission
 		return acp.Withdrawn
 	}
 	s.activity = s.opts.Now()
+	if s.ourTool(c) != "" && len(c.Diffs) == 0 { // the host decides about it when the call arrives
+		s.mu.Unlock()
+		return acp.Allowed
+	}
 	r := s.inbox.add(&request{
-		call: agentCall(c, false), seen: c, answer: make(chan acp.Permission, 1), over: make(chan struct{}),
+		call: s.permissionCall(c), seen: c, answer: make(chan acp.Permission, 1), over: make(chan struct{}),
 	})
 	s.inbox.asked[c.ID] = r
 	s.mu.Unlock()
@@ -254,10 +261,37 @@ func (l listener) Permission(ctx context.Context, c acp.ToolCall) acp.Permission
 	}
 }
 
-// isOurTool reports whether a call of the agent is one of our tools, which the loop journals itself.
-func (s *Session) isOurTool(c acp.ToolCall) bool {
-	name := strings.TrimPrefix(c.Title, serverName+"_")
-	return name != c.Title && slices.ContainsFunc(s.opts.Tools, func(t goal.ToolSpec) bool { return t.Name == name })
+// permissionCall is the call that a permission request is about.
+func (s *Session) permissionCall(c acp.ToolCall) goal.Call {
+	if s.opts.Installed.Profile.CommandInTitle && c.Kind == "execute" && c.Input == "" && c.Title != "" {
+		c.Input = mustJSON(map[string]string{"command": c.Title})
+	}
+	return agentCall(c, false)
+}
+
+// ourTool is the name of the tool of ours that a call of the agent is one of, by its title, "" if it is none.
+func (s *Session) ourTool(c acp.ToolCall) string {
+	for _, prefix := range []string{
+		serverName + "_", "mcp__" + serverName + "__", "mcp_" + serverName + "_",
+		"mcp." + serverName + ".",
+	} {
+		name, found := strings.CutPrefix(c.Title, prefix)
+		if found && slices.ContainsFunc(s.opts.Tools, func(t goal.ToolSpec) bool { return t.Name == name }) {
+			return name
+		}
+	}
+	return ""
+}
+
+// takeArrival reports whether a call that has ended was one of our tools, which the loop journals itself. The title
+// alone does not count: the call must have reached the host.
+func (s *Session) takeArrival(c acp.ToolCall) bool {
+	name := s.ourTool(c)
+	if name == "" || s.inbox.arrived[name] == 0 {
+		return false
+	}
+	s.inbox.arrived[name]--
+	return true
 }
 
 // settle gives the agent the results of its calls, which are in the conversation.

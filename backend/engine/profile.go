@@ -22,6 +22,10 @@ type Profile struct {
 	Install string   // the command that installs it
 	Licence string
 	Resumes bool // it continues its sessions reliably
+	// CommandInTitle: a permission request for a command has the command as its title, and no arguments.
+	CommandInTitle bool
+	// OwnHosts are hosts that the program itself tries, for updates and packages. They are refused and not asked about.
+	OwnHosts []string
 
 	// Env are the variables for the program.
 	Env func(modelURL, token string, window int) []string
@@ -32,22 +36,23 @@ type Profile struct {
 // Profiles are the supported agents.
 func Profiles() []Profile {
 	return []Profile{{
-		ID:      "opencode",
-		Name:    "OpenCode",
-		Command: "opencode",
-		Args:    []string{"acp"},
-		Tested:  []string{"1.18.33"},
-		Install: "npm install -g opencode-ai@1.18.33",
-		Licence: "MIT",
-		Resumes: true,
-		Env:     opencodeEnv,
-		Native:  opencodeProgram,
+		ID:       "opencode",
+		Name:     "OpenCode",
+		Command:  "opencode",
+		Args:     []string{"acp"},
+		Tested:   []string{"1.18.33"},
+		Install:  "npm install -g opencode-ai@1.18.33",
+		Licence:  "MIT",
+		Resumes:  true,
+		OwnHosts: []string{"registry.npmjs.org"},
+		Env:      opencodeEnv,
+		Native:   opencodeProgram,
 	}}
 }
 
 // FindProfile returns the profile with an id.
-func FindProfile(id string) (Profile, bool) {
-	for _, p := range Profiles() {
+func FindProfile(profiles []Profile, id string) (Profile, bool) {
+	for _, p := range profiles {
 		if p.ID == id {
 			return p, true
 		}

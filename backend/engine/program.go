@@ -75,9 +75,9 @@ func (s *Session) ensureStarted(ctx context.Context) (fresh bool, err error) {
 	return fresh, nil
 }
 
-func (s *Session) startProgram(ctx context.Context) (p *program, err error) {
+func (s *Session) startProgram(ctx context.Context) (started *program, err error) {
 	profile := s.opts.Installed.Profile
-	p = &program{words: tail.NewWriter(2048)}
+	p := &program{words: tail.NewWriter(2048)}
 	var theirs []*os.File
 	defer func() {
 		for _, f := range theirs { // the program has copies
@@ -178,8 +178,11 @@ func (p *program) hasEnded() bool {
 	}
 }
 
-// lastWords is the end of what the program wrote to standard error.
+// lastWords says why the host ended the connection, or is the end of what the program wrote to standard error.
 func (p *program) lastWords() string {
+	if p.conn != nil && p.conn.Problem() != "" {
+		return p.conn.Problem()
+	}
 	text := strings.Join(strings.Fields(p.words.String()), " ")
 	if text == "" {
 		return "It wrote no error."

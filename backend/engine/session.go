@@ -88,6 +88,9 @@ func New(o Options) *Session {
 	return s
 }
 
+// OwnHosts are the hosts that the agent's program itself tries.
+func (s *Session) OwnHosts() []string { return s.opts.Installed.Profile.OwnHosts }
+
 // BeginRun prepares the session for another run of its goal.
 func (s *Session) BeginRun(m relay.Model, warn func(what, text string)) {
 	s.relay.SetModel(m)

@@ -16,7 +16,7 @@ func (s *Session) Turn(ctx context.Context, t goal.Turn, delta func(string)) (go
 		s.Interrupt(context.WithoutCancel(ctx))
 		return goal.Reply{}, err
 	}
-	reply, err := s.await(ctx, len(t.Tools) == 0, delta)
+	reply, err := s.await(ctx, t, delta)
 	if err != nil {
 		s.Interrupt(context.WithoutCancel(ctx))
 		return goal.Reply{}, err
@@ -72,14 +72,14 @@ func (s *Session) prompt(ctx context.Context, texts ...string) error {
 }
 
 // await waits until the host must decide something.
-func (s *Session) await(ctx context.Context, textOnly bool, delta func(string)) (goal.Reply, error) {
+func (s *Session) await(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	for {
 		s.mu.Lock()
 		agent, turn, modelErr := s.agent, s.turn, s.modelErr
 		s.modelErr = nil
 		piece := s.inbox.takePiece()
 		var calls []goal.Call
-		if textOnly {
+		if len(t.Tools) == 0 {
 			s.inbox.refuseAll("the run ends: answer without a tool")
 		} else {
 			calls = s.inbox.open()
@@ -96,8 +96,8 @@ func (s *Session) await(ctx context.Context, textOnly bool, delta func(string)) 
 		}
 		select {
 		case <-turn.done:
-			reply, again, err := s.endTurn(ctx, agent, turn)
-			if !again {
+			reply, again, err := s.endTurn(ctx, t, agent, turn)
+			if !again || err != nil {
 				return reply, err
 			}
 			continue
@@ -129,7 +129,9 @@ func (s *Session) reply(calls []goal.Call) goal.Reply {
 }
 
 // endTurn handles the end of the agent's turn. again means that the agent works on a new prompt.
-func (s *Session) endTurn(ctx context.Context, a *program, t *turn) (reply goal.Reply, again bool, err error) {
+func (s *Session) endTurn(
+	ctx context.Context, asked goal.Turn, a *program, t *turn,
+) (reply goal.Reply, again bool, err error) {
 	s.mu.Lock()
 	s.inbox.endTurn()
 	calls := s.inbox.open()
@@ -149,7 +151,7 @@ func (s *Session) endTurn(ctx context.Context, a *program, t *turn) (reply goal.
 	case !a.hasEnded():
 		return reply, false, t.err
 	}
-	return s.reply(nil), false, nil // the next turn starts it again
+	return reply, true, s.advance(ctx, asked) // its program has ended
 }
 
 // silenceLeft is how long the agent may still be silent.

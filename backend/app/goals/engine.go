@@ -16,16 +16,16 @@ const OwnLoop = "model"
 
 // chooseEngine returns the external agent for a new goal, "" for Goalpost's own loop. The setting applies only where
 // an agent can run.
-func chooseEngine(wanted, setting string, g goal.Goal) (string, error) {
+func chooseEngine(engines []engine.Profile, wanted, setting string, g goal.Goal) (string, error) {
 	possible := !g.Scripted && !g.Policy.Unconfined
 	id := cmp.Or(wanted, setting)
 	if id == "" || id == OwnLoop || wanted == "" && !possible {
 		return "", nil
 	}
-	p, known := engine.FindProfile(id)
+	p, known := engine.FindProfile(engines, id)
 	if !known {
 		names := []string{OwnLoop}
-		for _, p := range engine.Profiles() {
+		for _, p := range engines {
 			names = append(names, p.ID)
 		}
 		return "", fault.Invalid("engine", fmt.Sprintf("there is no engine %q", id), "use one of "+strings.Join(names, ", "))

@@ -20,6 +20,7 @@ import (
 	"goalpost/backend/app/panes"
 	"goalpost/backend/app/session"
 	"goalpost/backend/config"
+	"goalpost/backend/engine"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
@@ -42,7 +43,8 @@ type intake struct {
 	models     *models.Providers
 	sandboxes  *goalsandbox.Factory
 	panes      *panes.Registry
-	unconfined bool // every new goal runs without a sandbox
+	engines    []engine.Profile // external agents that may drive goals
+	unconfined bool             // every new goal runs without a sandbox
 
 	preflighted func(goal.Check, api.TryOutput) // see Deps
 }
@@ -91,7 +93,7 @@ func (gi *intake) prepareGoal(
 	if err := gi.models.Choose(ctx, g, in); err != nil {
 		return nil, false, err
 	}
-	if g.Options.Engine, err = chooseEngine(in.Engine, gi.cfg.Settings().Engine, *g); err != nil {
+	if g.Options.Engine, err = chooseEngine(gi.engines, in.Engine, gi.cfg.Settings().Engine, *g); err != nil {
 		return nil, false, err
 	}
 	dir, made, err := gi.resolveGoalDir(in.Dir, g.Objective)

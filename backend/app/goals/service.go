@@ -74,6 +74,7 @@ func New(d Deps, c runner.Config) *Service {
 			models:     d.Models,
 			sandboxes:  d.Sandboxes,
 			panes:      d.Panes,
+			engines:    d.Sessions.Engines,
 			unconfined: d.Unconfined,
 
 			preflighted: d.Preflighted,

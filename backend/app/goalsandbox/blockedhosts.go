@@ -70,6 +70,13 @@ func (b *blockedHosts) Drain() []policy.Effect {
 	return list
 }
 
+// Forget removes refusals of these hosts, which are not worth a question.
+func (b *blockedHosts) Forget(hosts []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stopped = slices.DeleteFunc(b.stopped, func(e policy.Effect) bool { return slices.Contains(hosts, e.Hosts[0]) })
+}
+
 // SetGrants sets the rules of a goal and its grants. A revoked grant stays revoked even if the run has not
 // read of it yet.
 func (b *blockedHosts) SetGrants(rules egress.Rules, grants, now []policy.Grant, set func(egress.Rules)) {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,7 +49,7 @@ func (e *goalEngine) open(
 		e.agent.BeginRun(m, warn)
 		return nil
 	}
-	profile, known := engine.FindProfile(g.Options.Engine)
+	profile, known := engine.FindProfile(e.registry.Engines, g.Options.Engine)
 	if !known {
 		return fmt.Errorf("this version of Goalpost does not know the engine %q", g.Options.Engine)
 	}
@@ -59,8 +60,8 @@ func (e *goalEngine) open(
 	case e.sandbox.Proxy == nil:
 		return errors.New("an external agent runs only in a sandbox, and this goal has none")
 	case !found.IsTested():
-		warn("engine", fmt.Sprintf("%s %s was not tested with Goalpost; tested: %s", profile.Name, found.Version,
-			strings.Join(profile.Tested, ", ")))
+		warn("engine", fmt.Sprintf("%s %s was not tested with Goalpost; tested: %s", profile.Name,
+			cmp.Or(found.Version, "of an unknown version"), strings.Join(profile.Tested, ", ")))
 	}
 	for _, dir := range found.ReadFolders() {
 		if _, err := e.sandbox.Programs.Grant(ctx, sandbox.RuntimeGrant{Read: dir}); err != nil {
@@ -90,13 +91,16 @@ func (e *goalEngine) open(
 }
 
 // engineModel is the external agent as the loop sees it.
-type engineModel struct{ engine *goalEngine }
+type engineModel struct {
+	engine   *goalEngine
+	ownHosts []string // that the agent's program tries
+}
 
-// Turn forgets which hosts were refused while no call was executed: the agent itself looks for updates and packages,
-// and the user is asked only about hosts that a call needs.
+// Turn forgets the refusals of hosts that the agent's program itself tries. Those of the commands that it left running
+// are asked about after the next call.
 func (m engineModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	reply, err := m.engine.agent.Turn(ctx, t, delta)
-	m.engine.sandbox.BlockedHosts.Drain()
+	m.engine.sandbox.BlockedHosts.Forget(m.ownHosts)
 	return reply, err
 }
 

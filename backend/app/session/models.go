@@ -33,7 +33,7 @@ func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error)
 		if err := r.engine.open(ctx, g, agent, provider, r.warn); err != nil {
 			return modelSet{}, err
 		}
-		m.Agent, m.Window = engineModel{&r.engine}, 0 // the agent shortens its conversation itself
+		m.Agent, m.Window = engineModel{&r.engine, r.engine.agent.OwnHosts()}, 0 // the agent shortens its conversation itself
 	}
 	if !g.Scripted {
 		critic, err := r.chooseProvider(ctx, "critic", g.Options.CriticProvider, own)

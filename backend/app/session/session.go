@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/app/network"
 	"goalpost/backend/app/panes"
 	"goalpost/backend/config"
+	"goalpost/backend/engine"
 	"goalpost/backend/event"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
@@ -42,8 +43,9 @@ type Registry struct {
 	Sandboxes    *goalsandbox.Factory
 	Models       *models.Providers
 	MCPServers   *mcpservers.Servers
-	Version      string // of this program
-	DenyAllProxy string // for pages whose goal has no session
+	Engines      []engine.Profile // external agents that may drive goals
+	Version      string           // of this program
+	DenyAllProxy string           // for pages whose goal has no session
 	// Stays reports that this process keeps running after its goals, so that what they started can.
 	Stays bool
 	// UpdateSocketRules adapts the rules for WebSockets to the pages that are shared now.

@@ -44,6 +44,7 @@ type Conn struct {
 	waiting atomic.Int32 // open permission requests
 
 	mu      sync.Mutex
+	problem string // why the host ended the connection
 	session sdk.SessionId
 	replays bool                // the agent replays an old session: updates are dropped
 	calls   map[string]ToolCall // of this turn
@@ -116,6 +117,13 @@ func (c *Conn) Cancel(ctx context.Context) error {
 
 // Done is closed when the connection has ended: the agent is gone, or sent what the protocol does not allow.
 func (c *Conn) Done() <-chan struct{} { return c.sdk.Done() }
+
+// Problem is why the host ended the connection, "" if it did not.
+func (c *Conn) Problem() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.problem
+}
 
 // describeError returns an error of the protocol in one line, with the agent's own words.
 func describeError(doing string, err error) error {

@@ -101,7 +101,7 @@ func permission(id int, session, call string) string {
 }
 
 // prompt connects to a scripted agent and sends one prompt. play runs in the agent when it has the prompt.
-func prompt(t *testing.T, play func(a agent, promptID string)) (*recorder, acp.Stop, error) {
+func prompt(t testing.TB, play func(a agent, promptID string)) (*recorder, acp.Stop, error) {
 	t.Helper()
 	theirIn, ourOut, err := os.Pipe()
 	if err != nil {

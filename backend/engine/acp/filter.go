@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -50,6 +51,11 @@ func (f filter) run(from io.Reader, to *io.PipeWriter) {
 		}
 	}
 	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		f.conn.mu.Lock()
+		f.conn.problem = fmt.Sprintf("It sent a message of more than %d MiB.", maxMessage>>20)
+		f.conn.mu.Unlock()
+	}
 	if err == nil {
 		err = io.EOF
 	}

@@ -1,0 +1,98 @@
+package app_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+// jumpClock is the real clock, which a test can put forward. Waits whose time was skipped end at once.
+type jumpClock struct {
+	mu    sync.Mutex
+	ahead time.Duration
+	waits map[*clockWait]bool
+	began chan struct{} // signals that a wait has begun; has one slot
+}
+
+type clockWait struct {
+	at    time.Time
+	c     chan time.Time // has one slot
+	timer *time.Timer
+}
+
+func newJumpClock(t *testing.T) *jumpClock {
+	c := &jumpClock{waits: map[*clockWait]bool{}, began: make(chan struct{}, 1)}
+	t.Cleanup(func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for w := range c.waits {
+			w.timer.Stop()
+		}
+	})
+	return c
+}
+
+func (c *jumpClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Now().Add(c.ahead)
+}
+
+func (c *jumpClock) After(d time.Duration) <-chan time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := &clockWait{at: time.Now().Add(c.ahead + d), c: make(chan time.Time, 1)}
+	w.timer = time.AfterFunc(d, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.endWait(w)
+	})
+	c.waits[w] = true
+	select {
+	case c.began <- struct{}{}:
+	default:
+	}
+	return w.c
+}
+
+// endWait ends a wait, once. The caller holds mu.
+func (c *jumpClock) endWait(w *clockWait) {
+	if c.waits[w] {
+		delete(c.waits, w)
+		w.timer.Stop()
+		w.c <- time.Now().Add(c.ahead)
+	}
+}
+
+// jumpOver jumps by d as soon as something waits for a time in the last tenth of d. It returns false if stop was
+// closed before.
+func (c *jumpClock) jumpOver(d time.Duration, stop <-chan struct{}) bool {
+	for !c.tryJump(d) {
+		select {
+		case <-c.began:
+		case <-stop:
+			return false
+		}
+	}
+	return true
+}
+
+func (c *jumpClock) tryJump(d time.Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now, waited := time.Now().Add(c.ahead), false
+	for w := range c.waits {
+		left := w.at.Sub(now)
+		waited = waited || left > d-d/10 && left <= d
+	}
+	if !waited {
+		return false
+	}
+	c.ahead += d
+	for w := range c.waits {
+		if !w.at.After(now.Add(d)) {
+			c.endWait(w)
+		}
+	}
+	return true
+}

@@ -1,0 +1,264 @@
+package app_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec" //nolint:depguard // commands of the scripted agent
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/engine"
+	"goalpost/backend/engine/acp/acptest"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+)
+
+// runShell runs a command of the scripted agent. Its status does not count.
+func runShell(command string) error {
+	err := exec.Command("sh", "-c", command).Run() //nolint:noctx // it ends with the sandbox
+	var status *exec.ExitError
+	if errors.As(err, &status) {
+		return nil
+	}
+	return err
+}
+
+// shapes are agents whose transcripts are in testdata/agents: what each of them sends in its own form.
+func shapes() []engine.Profile {
+	var list []engine.Profile
+	for _, p := range []engine.Profile{
+		{ID: "claude", Name: "Claude Code", Resumes: true},
+		{ID: "codex", Name: "Codex", Resumes: true},
+		{ID: "codex-old", Name: "Codex (old adapter)", Resumes: true},
+		{ID: "gemini", Name: "Gemini", CommandInTitle: true},
+	} {
+		p.Command = acptest.Prefix + p.ID
+		p.Env = func(string, string, int) []string { return nil }
+		p.Native = func(string) string { return "" }
+		list = append(list, p)
+	}
+	return list
+}
+
+// startShape starts a program with the scripted agents, of which one plays a scenario.
+func startShape(t *testing.T, agent engine.Profile, scenario string, o app.Options) *program {
+	t.Helper()
+	var scripts []string
+	for _, file := range []string{scenario + ".jsonl", scenario + ".2.jsonl"} {
+		text, err := os.ReadFile(filepath.Join("testdata/agents", agent.ID, file))
+		if len(scripts) > 0 && errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		must(t, err)
+		scripts = append(scripts, string(text))
+	}
+	return startScripts(t, agent, o, scripts...)
+}
+
+// startScripts starts a program with the scripted agents, of which one plays a transcript at each start.
+func startScripts(t *testing.T, agent engine.Profile, o app.Options, scripts ...string) *program {
+	t.Helper()
+	bin := t.TempDir()
+	self, err := os.Executable()
+	must(t, err)
+	program, err := os.ReadFile(self)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(bin, agent.Command), program, 0o700)) //nolint:gosec // a program
+	for i, text := range scripts {
+		must(t, os.WriteFile(filepath.Join(bin, fmt.Sprintf("%d.jsonl", i+1)), []byte(text), 0o600))
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	o.Engines = shapes()
+	p := startOptions(t, t.TempDir(), o)
+	p.provide(turns(modeltest.Say("nobody asks this model")))
+	return p
+}
+
+// TestEngine_Shapes_ReachTheSameEnds plays what Claude Code, both adapters of Codex, and Gemini send, in the real
+// sandbox. The transcripts are written after what these agents were seen to send; they are no recordings of a run.
+func TestEngine_Shapes_ReachTheSameEnds(t *testing.T) {
+	for _, agent := range shapes() {
+		for _, c := range []struct {
+			scenario string
+			in       api.StartInput
+			exit     goal.Exit
+			act      func(p *program, id, dir string) // while the goal runs
+			check    func(t *testing.T, events []event.Body)
+		}{
+			{
+				scenario: "done", in: api.StartInput{Objective: "make done.txt"}, exit: goal.Done, check: decidedAndObserved,
+			},
+			{
+				scenario: "tools", in: api.StartInput{Objective: "use-our-tools"}, exit: goal.Done, check: ourToolsOnce,
+			},
+			{
+				scenario: "denied", in: api.StartInput{Objective: "be-refused", OnAsk: goal.OnAskDeny}, exit: goal.Done,
+				check: deniedOnce,
+			},
+			{
+				scenario: "aborted", in: api.StartInput{Objective: "wait"}, exit: goal.AbortedByUser,
+				act: func(p *program, id, dir string) {
+					awaitFile(p.T, filepath.Join(dir, "begun.txt"), "")
+					p.do("abort", p.goal.Abort, id)
+				},
+				check: notKilled,
+			},
+			{scenario: "killed", in: api.StartInput{Objective: "survive"}, exit: goal.Done, check: startedAgain},
+			{
+				scenario: "limit", exit: goal.LimitReached, check: lastWord,
+				in: api.StartInput{Objective: "look", LimitsInput: api.LimitsInput{Iterations: 3}},
+			},
+			{scenario: "stuck", in: api.StartInput{Objective: "talk"}, exit: goal.Stuck, check: noClaim},
+		} {
+			t.Run(agent.ID+" "+c.scenario, func(t *testing.T) {
+				p := startShape(t, agent, c.scenario, app.Options{})
+				dir := t.TempDir()
+				must(t, os.WriteFile(filepath.Join(dir, "note.txt"), []byte("a note"), 0o600))
+				c.in.Engine, c.in.Dir, c.in.Checks = agent.ID, dir, shell("test -f done.txt")
+				id := p.startEngine(c.in)
+				if c.act != nil {
+					c.act(p, id, dir)
+				}
+				exit, reason, events := p.result(id)
+				if exit != c.exit {
+					t.Fatalf("%s %s", exit, reason)
+				}
+				if _, err := os.Stat(filepath.Join(dir, "ran.txt")); err == nil {
+					t.Error("a refused command ran")
+				}
+				c.check(t, events)
+			})
+		}
+	}
+}
+
+// decidedAndObserved: commands and edits were decided before, reading was observed, and no call of our tools is
+// journaled as one of the agent.
+func decidedAndObserved(t *testing.T, events []event.Body) {
+	observed := map[string]bool{}
+	claims := 0
+	for _, e := range events {
+		switch b := e.(type) {
+		case *event.StepStarted:
+			if strings.Contains(b.Arguments, "claim_complete") {
+				t.Errorf("a claim is also %s %s", b.Tool, b.Arguments)
+			}
+			observed[b.Tool] = b.Effect.Observed
+			if b.Tool == "agent_run" && b.Effect.Observed { // Codex calls "cat" a read and does not ask
+				continue
+			}
+			if b.Tool == "agent_run" && !strings.Contains(b.Arguments, `"command":"echo hello > out.txt"`) {
+				t.Errorf("the command is not in the journal: %s", b.Arguments)
+			}
+		case *event.Claim:
+			claims++
+		}
+	}
+	if ran, ok := observed["agent_run"]; !ok || ran {
+		t.Errorf("commands were decided: %t, %t", ok, !ran)
+	}
+	if edited, ok := observed["agent_edit"]; !ok || edited {
+		t.Errorf("edits were decided: %t, %t", ok, !edited)
+	}
+	if claims != 2 {
+		t.Errorf("%d claims", claims)
+	}
+}
+
+// ourToolsOnce: the calls that reached the host are journaled as ours, and only so.
+func ourToolsOnce(t *testing.T, events []event.Body) {
+	var names []string
+	for _, e := range events {
+		if b, ok := e.(*event.StepStarted); ok {
+			names = append(names, b.Tool)
+		}
+	}
+	if got := strings.Join(names, " "); got != "write_todos terminal_open terminal_run write_todos claim_complete" {
+		t.Errorf("the steps are %s", got)
+	}
+}
+
+func deniedOnce(t *testing.T, events []event.Body) {
+	denied := 0
+	for _, e := range events {
+		if step, ok := e.(*event.Step); ok && step.Outcome == event.Denied && step.Tool == "agent_run" {
+			denied++
+		}
+	}
+	if denied != 1 {
+		t.Errorf("%d steps were denied", denied)
+	}
+}
+
+// hasWarning reports whether a warning contains the text.
+func hasWarning(events []event.Body, text string) bool {
+	for _, e := range events {
+		if w, ok := e.(*event.Warning); ok && strings.Contains(w.Text, text) {
+			return true
+		}
+	}
+	return false
+}
+
+func notKilled(t *testing.T, events []event.Body) {
+	if hasWarning(events, "did not stop when it was asked to") {
+		t.Error("the agent was not asked to stop, or its answer was not understood")
+	}
+}
+
+func startedAgain(t *testing.T, events []event.Body) {
+	if !hasWarning(events, "ended unexpectedly") {
+		t.Error("the user was not warned")
+	}
+}
+
+func lastWord(t *testing.T, events []event.Body) {
+	if end, ok := events[len(events)-1].(*event.Ended); !ok || end.Account != "I looked around." {
+		t.Errorf("the end is %s", describeEvents(events[len(events)-1:]))
+	}
+}
+
+func noClaim(t *testing.T, events []event.Body) {
+	for _, e := range events {
+		if _, ok := e.(*event.Claim); ok {
+			t.Error("the end of a turn was taken for a claim")
+		}
+	}
+}
+
+// TestEngine_ShapesSilent_AreParkedWithTheirWords: an agent that repeats failed requests without a word is parked after
+// three minutes, with what it wrote to standard error. Then it is started again.
+func TestEngine_ShapesSilent_AreParkedWithTheirWords(t *testing.T) {
+	for _, agent := range shapes() {
+		t.Run(agent.ID, func(t *testing.T) {
+			clock := newJumpClock(t)
+			p := startShape(t, agent, "silent", app.Options{Clock: clock})
+			dir := t.TempDir()
+			id := p.startEngine(api.StartInput{
+				Objective: "be-silent", Engine: agent.ID, Dir: dir, Checks: shell("test -f done.txt"),
+			})
+			awaitFile(t, filepath.Join(dir, "silent.txt"), "")
+			if !clock.jumpOver(3*time.Minute, t.Context().Done()) {
+				t.Fatal("nothing waits for the agent")
+			}
+			exit, reason, _ := p.result(id)
+			words := map[string]string{"claude": "401", "codex-old": "429", "codex": "disconnected", "gemini": "429"}[agent.ID]
+			if exit != goal.WaitingForProvider || !strings.Contains(reason, words) {
+				t.Fatalf("%s %s", exit, reason)
+			}
+			if !clock.jumpOver(5*time.Minute, t.Context().Done()) {
+				t.Fatal("nothing waits")
+			}
+			if exit, reason, _ = p.result(id); exit != goal.Done {
+				t.Fatalf("%s %s", exit, reason)
+			}
+		})
+	}
+}

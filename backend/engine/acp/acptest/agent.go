@@ -1,0 +1,277 @@
+// Package acptest is an external agent for tests. It plays a transcript: what the host must send, and what an agent of a
+// certain kind sends, runs and calls in between. The test's program itself is the agent, so that it can run in a sandbox.
+package acptest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Line is one line of a transcript. One of its fields is set.
+type Line struct {
+	// Host is a part of the next message of the host with this method or, in an answer, with this id. Messages with
+	// another method are skipped. A string that begins with "~" stands for a text that contains the rest.
+	Host json.RawMessage `json:"host,omitempty"`
+	// Agent is sent. In it "$METHOD" is the id of the host's newest request of that method, and $DIR the folder.
+	// Repeat sends it that often; then $N is the number. $PAD is a text of Pad bytes.
+	Agent  json.RawMessage `json:"agent,omitempty"`
+	Repeat int             `json:"repeat,omitempty"`
+	Pad    int             `json:"pad,omitempty"`
+	// Run is a command for the shell.
+	Run string `json:"run,omitempty"`
+	// Call is a call of a tool of the host's MCP server.
+	Call *Call `json:"call,omitempty"`
+	// Stderr is written to standard error.
+	Stderr string `json:"stderr,omitempty"`
+	// Kill ends the agent as SIGKILL does.
+	Kill bool `json:"kill,omitempty"`
+	// Hang reads and answers nothing until the host has closed standard input.
+	Hang bool `json:"hang,omitempty"`
+}
+
+// Call is a call of a tool. Want is in its result.
+type Call struct {
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+	Want      string          `json:"want,omitempty"`
+}
+
+// Prefix begins the names of programs that are this agent. Its transcripts are beside the program: 1.jsonl is for the
+// first start, 2.jsonl for the second.
+const Prefix = "acptest-"
+
+// Main is the agent's program. shell runs its commands. Main returns the exit status, after the reason on standard error.
+func Main(shell func(command string) error) int {
+	if err := playNext(filepath.Dir(os.Args[0]), shell); err != nil {
+		fmt.Fprintln(os.Stderr, "transcript:", err)
+		return 1
+	}
+	return 0
+}
+
+// playNext plays the transcript of this start. How often it was started is in the home folder.
+func playNext(dir string, shell func(command string) error) error {
+	counter := filepath.Join(os.Getenv("HOME"), ".acptest-starts")
+	before, err := os.ReadFile(counter)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("count the starts: %w", err)
+	}
+	if err := os.WriteFile(counter, append(before, '.'), 0o600); err != nil {
+		return fmt.Errorf("count the starts: %w", err)
+	}
+	f, err := os.Open(filepath.Join(dir, fmt.Sprintf("%d.jsonl", len(before)+1)))
+	if err != nil {
+		return fmt.Errorf("open the transcript: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return Play(f, os.Stdin, os.Stdout, shell)
+}
+
+// player is an agent that plays one transcript.
+type player struct {
+	in    *bufio.Scanner
+	out   io.Writer
+	shell func(command string) error
+	dir   string
+	ids   map[string]json.RawMessage // of the host's newest requests, by method
+	url   string                     // of the host's MCP server
+	token string                     // the header for it
+}
+
+// Play plays a transcript to its end, and then waits until the host closes in.
+func Play(transcript, in io.Reader, out io.Writer, shell func(command string) error) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("find the folder: %w", err)
+	}
+	p := &player{in: newLines(in), out: out, shell: shell, dir: dir, ids: map[string]json.RawMessage{}}
+	lines := newLines(transcript)
+	for n := 1; lines.Scan(); n++ {
+		var l Line
+		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&l); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		if err := p.play(l); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read the transcript: %w", err)
+	}
+	return p.drain()
+}
+
+func newLines(r io.Reader) *bufio.Scanner {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 32<<20)
+	return lines
+}
+
+func (p *player) play(l Line) error {
+	switch {
+	case l.Host != nil:
+		return p.await(l.Host)
+	case l.Agent != nil:
+		return p.send(l.Agent, max(1, l.Repeat), strings.Repeat("x", l.Pad))
+	case l.Run != "":
+		return p.shell(l.Run)
+	case l.Call != nil:
+		return p.call(*l.Call)
+	case l.Stderr != "":
+		_, err := fmt.Fprintln(os.Stderr, l.Stderr)
+		return err //nolint:wrapcheck // of standard error itself
+	case l.Kill:
+		return syscall.Kill(os.Getpid(), syscall.SIGKILL) //nolint:wrapcheck // it does not return
+	case l.Hang:
+		return p.drain()
+	}
+	return errors.New("nothing to do")
+}
+
+// message are the parts of a message that identify it.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		MCPServers []struct {
+			URL     string `json:"url"`
+			Headers []struct{ Name, Value string }
+		} `json:"mcpServers"`
+	} `json:"params"`
+}
+
+// await reads until the message that want is a part of.
+func (p *player) await(want json.RawMessage) error {
+	var wanted message
+	if err := json.Unmarshal(want, &wanted); err != nil {
+		return fmt.Errorf("what is wanted: %w", err)
+	}
+	for p.in.Scan() {
+		var m message
+		if err := json.Unmarshal(p.in.Bytes(), &m); err != nil {
+			return fmt.Errorf("the host sent %.300s: %w", p.in.Text(), err)
+		}
+		if m.Method != "" && len(m.ID) > 0 {
+			p.ids[m.Method] = m.ID
+		}
+		for _, s := range m.Params.MCPServers {
+			p.url = s.URL
+			for _, h := range s.Headers {
+				p.token = h.Value
+			}
+		}
+		if m.Method != wanted.Method || m.Method == "" && string(m.ID) != string(wanted.ID) {
+			continue
+		}
+		var have, part any
+		if err := errors.Join(json.Unmarshal(p.in.Bytes(), &have), json.Unmarshal(want, &part)); err != nil {
+			return fmt.Errorf("compare: %w", err)
+		}
+		if !contains(have, part) {
+			return fmt.Errorf("the host sent %.3000s, want %s", p.in.Text(), want)
+		}
+		return nil
+	}
+	return fmt.Errorf("the host has gone before it sent %s", want)
+}
+
+// contains reports whether part is a part of v.
+func contains(v, part any) bool {
+	switch part := part.(type) {
+	case map[string]any:
+		have, ok := v.(map[string]any)
+		for name, want := range part {
+			ok = ok && contains(have[name], want)
+		}
+		return ok
+	case []any:
+		have, ok := v.([]any)
+		if !ok || len(have) < len(part) {
+			return false
+		}
+		for i, want := range part {
+			ok = ok && contains(have[i], want)
+		}
+		return ok
+	case string:
+		text, ok := v.(string)
+		rest, within := strings.CutPrefix(part, "~")
+		return ok && (text == part || within && strings.Contains(text, rest))
+	}
+	return v == part
+}
+
+func (p *player) send(raw json.RawMessage, times int, pad string) error {
+	var packed bytes.Buffer
+	if err := json.Compact(&packed, raw); err != nil {
+		return fmt.Errorf("what is sent: %w", err)
+	}
+	text := strings.NewReplacer("$DIR", p.dir, "$PAD", pad).Replace(packed.String())
+	for method, id := range p.ids {
+		text = strings.ReplaceAll(text, `"$`+method+`"`, string(id))
+	}
+	out := bufio.NewWriter(p.out)
+	for n := range times {
+		if _, err := out.WriteString(strings.ReplaceAll(text, "$N", fmt.Sprint(n)) + "\n"); err != nil {
+			return fmt.Errorf("send: %w", err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("send: %w", err)
+	}
+	return nil
+}
+
+// drain reads until the host closes standard input.
+func (p *player) drain() error {
+	for p.in.Scan() { //nolint:revive // it is not answered
+	}
+	return nil
+}
+
+// callTimeout is above what the host takes for a call.
+const callTimeout = 2 * time.Minute
+
+// call calls a tool of the host over HTTP.
+func (p *player) call(c Call) error {
+	body, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+		"params": map[string]any{"name": c.Tool, "arguments": c.Arguments},
+	})
+	if err != nil {
+		return fmt.Errorf("call %s: %w", c.Tool, err)
+	}
+	r, err := http.NewRequest(http.MethodPost, p.url, bytes.NewReader(body)) //nolint:noctx // the client has a timeout
+	if err != nil {
+		return fmt.Errorf("call %s: %w", c.Tool, err)
+	}
+	r.Header.Set("Authorization", p.token)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	answer, err := (&http.Client{Transport: transport, Timeout: callTimeout}).Do(r)
+	if err != nil {
+		return fmt.Errorf("call %s: %w", c.Tool, err)
+	}
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+	if err := errors.Join(err, answer.Body.Close()); err != nil {
+		return fmt.Errorf("call %s: %w", c.Tool, err)
+	}
+	if answer.StatusCode != http.StatusOK || !strings.Contains(string(text), c.Want) {
+		return fmt.Errorf("call %s: %s %s, want %q", c.Tool, answer.Status, text, c.Want)
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package relay_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"goalpost/backend/engine/relay"
+	"goalpost/backend/goal"
+)
+
+// FuzzRequest sends any body: the answer is a completion, or a refusal that is JSON, and no question stays open.
+func FuzzRequest(f *testing.F) {
+	f.Add(fmt.Sprintf(question, true))
+	f.Add(fmt.Sprintf(question, false))
+	f.Add(`{"messages":[{"role":"user","content":null}],"tools":[{"function":{}}]}`)
+	f.Add(`{"messages":[{"role":"assistant","tool_calls":[{"function":{"arguments":"{"}}]}],"stream":true}`)
+	f.Add(`[]`)
+	f.Fuzz(func(t *testing.T, body string) {
+		r := relay.New(modelFunc(func(turn goal.Turn, delta func(string)) (goal.Reply, error) {
+			if len(turn.Messages) == 0 {
+				t.Error("the model was asked nothing")
+			}
+			delta("hi")
+			return goal.Reply{Text: "hi"}, nil
+		}), "m", func(err error) { t.Error(err) })
+		w := ask(r, "/v1/chat/completions", body)
+		answer := w.Body.String()
+		whole := json.Valid([]byte(answer)) || strings.HasSuffix(answer, "data: [DONE]\n\n")
+		if w.Code != http.StatusOK && w.Code != http.StatusBadRequest || !whole || r.IsBusy() {
+			t.Errorf("%d %s", w.Code, answer)
+		}
+	})
+}

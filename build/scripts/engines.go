@@ -1,0 +1,144 @@
+//go:build ignore
+
+// engines reads the output of `go test -json` of the tests of engines, and writes the table of docs/engines.md:
+//
+//	go test ./backend/app -run TestEngine -json | go run build/scripts/engines.go -opencode 1.18.33
+//
+// It ends with status 1 if a test failed; the table says which.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+	"time"
+)
+
+// file has the table between the marks.
+const (
+	file  = "docs/engines.md"
+	begin = "<!-- the table of make engines -->\n"
+	end   = "<!-- end of the table -->\n"
+)
+
+// row is a scenario: the test with the real OpenCode, and the test and name of its transcripts, "" where there are none.
+type row struct{ words, real, shapes, scenario string }
+
+const (
+	shapes = "TestEngine_Shapes_ReachTheSameEnds"
+	silent = "TestEngine_ShapesSilent_AreParkedWithTheirWords"
+)
+
+var rows = []row{
+	{"done after a failed claim", "TestEngine_OpenCodeClaimsTwice_IsDone", shapes, " done"},
+	{"our tools over MCP: plan and terminal pane", "TestEngine_OurTools_DriveBrowserAndTerminal", shapes, " tools"},
+	{"browser pane driven", "TestEngine_OurTools_DriveBrowserAndTerminal", "", ""},
+	{"permission asked: the user allows one and denies one", "TestEngine_PermissionAsked_UserDecides", "", ""},
+	{"permission denied by the policy, the agent continues", "TestEngine_PermissionDenied_AgentContinues", shapes, " denied"},
+	{"abort in a tool", "TestEngine_AbortInATool_EndsTheAgent", shapes, " aborted"},
+	{"pause and resume, a note", "TestEngine_PauseAndNote_ReachTheSession", "", ""},
+	{"kill -9 of the agent", "TestEngine_AgentKilled_ContinuesItsSession", shapes, " killed"},
+	{"kill -9 of the host", "TestEngine_HostKilled_ContinuesTheSession", "", ""},
+	{"limit of turns, with a last word", "TestEngine_Limit_EndsWithALastWord", shapes, " limit"},
+	{"the end of a turn is no claim", "TestEngine_StopsWithoutClaim_IsStuck", shapes, " stuck"},
+	{"outage of the provider parks", "TestEngine_ProviderOutage_Parks", "", ""},
+	{"silent agent parked, with its own words", "TestEngine_SilentAgent_IsParkedAndEnded", silent, ""},
+	{"its shell reads neither the user's home nor the key", "TestEngine_SandboxHolds", "", ""},
+	{"a command left running asks for its host", "TestEngine_HostOfACommandLeftRunning_IsAsked", "", ""},
+}
+
+// agents are the folders of backend/app/testdata/agents, with the versions whose messages they follow.
+var agents = []struct{ id, name string }{
+	{"claude", "Claude Code (adapter 0.101.0)"},
+	{"codex", "Codex (adapter 2.6.0)"},
+	{"codex-old", "Codex (old adapter 0.16.0)"},
+	{"gemini", "Gemini CLI 0.61.0"},
+}
+
+func main() {
+	version := flag.String("opencode", "", "the version of OpenCode that ran")
+	flag.Parse()
+	results := map[string]string{}
+	failed := false
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var e struct{ Action, Test, Output string }
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
+			fmt.Println(lines.Text()) // of the compiler
+			continue
+		}
+		switch e.Action {
+		case "output":
+			if strings.Contains(e.Output, "--- ") {
+				fmt.Print(e.Output)
+			}
+		case "pass", "fail", "skip":
+			results[e.Test] = e.Action
+			failed = failed || e.Action == "fail"
+		}
+	}
+	if err := lines.Err(); err != nil {
+		log.Fatal(err)
+	}
+	if err := write(table(*version, results)); err != nil {
+		log.Fatal(err)
+	}
+	if failed || results[""] != "pass" {
+		log.Fatal("a test failed")
+	}
+}
+
+func table(version string, results map[string]string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Run of %s on Linux, with a scripted model. *yes*: the real agent did it. *transcript*: a scripted agent that "+
+		"sends what\nthis agent was seen to send did it in the real sandbox; the agent itself did not run.\n\n",
+		time.Now().UTC().Format("2006-01-02"))
+	b.WriteString("| scenario | OpenCode " + version)
+	rule := "|---|---"
+	for _, a := range agents {
+		b.WriteString(" | " + a.name)
+		rule += "|---"
+	}
+	b.WriteString(" |\n" + rule + "|\n")
+	for _, r := range rows {
+		b.WriteString("| " + r.words + " | " + cell(results[r.real], "yes"))
+		for _, a := range agents {
+			result := ""
+			if r.shapes != "" {
+				result = results[r.shapes+"/"+strings.ReplaceAll(a.id+r.scenario, " ", "_")]
+			}
+			b.WriteString(" | " + cell(result, "transcript"))
+		}
+		b.WriteString(" |\n")
+	}
+	return b.String()
+}
+
+func cell(result, passed string) string {
+	switch result {
+	case "pass":
+		return passed
+	case "fail":
+		return "**failed**"
+	}
+	return "not run"
+}
+
+// write replaces the table in the document.
+func write(text string) error {
+	old, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := strings.Cut(string(old), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		return fmt.Errorf("%s has no marks for the table", file)
+	}
+	return os.WriteFile(file, []byte(head+begin+text+end+tail), 0o644)
+}

@@ -107,6 +107,8 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		a.GoalAPI(ctx),
 		a.ApprovalAPI(ctx),
 		a.ChangesAPI(ctx),
+		api.NewWorktreeAPI(ctx, a.Service),
+		api.NewEngineAPI(ctx, a.Service),
 		api.NewTerminalAPI(ctx, a.panes),
 		api.NewBrowserAPI(ctx, a.panes, a.panes.Browsing, a.store),
 		api.NewWorkspaceAPI(ctx, a.panes, a.store),

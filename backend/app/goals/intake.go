@@ -19,6 +19,7 @@ import (
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/panes"
 	"goalpost/backend/app/session"
+	"goalpost/backend/app/worktrees"
 	"goalpost/backend/config"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
@@ -42,6 +43,7 @@ type intake struct {
 	models     *models.Providers
 	sandboxes  *goalsandbox.Factory
 	panes      *panes.Registry
+	worktrees  *worktrees.Worktrees
 	unconfined bool // every new goal runs without a sandbox
 
 	preflighted func(goal.Check, api.TryOutput) // see Deps
@@ -94,12 +96,11 @@ func (gi *intake) prepareGoal(
 	if g.Options.Engine, err = chooseEngine(in.Engine, gi.cfg.Settings().Engine, *g); err != nil {
 		return nil, false, err
 	}
-	dir, made, err := gi.resolveGoalDir(in.Dir, g.Objective)
-	if err != nil {
+	if made, err = gi.setGoalDir(ctx, in, g); err != nil {
 		return nil, false, err
 	}
-	g.Policy.Dir = dir
-	if err = gi.access.ValidateGrants(in.AccessInput, &g.Policy); err == nil {
+	err = gi.validateWorktreeAccess(ctx, in.AccessInput, g)
+	if err == nil {
 		err = shape(g)
 	}
 	if err == nil { // the final policy: shape may have changed it for another agent's goal
@@ -116,7 +117,7 @@ func (gi *intake) prepareGoal(
 	}
 	if err != nil {
 		if made {
-			err = errors.Join(err, os.RemoveAll(dir))
+			err = errors.Join(err, gi.removeGoalDir(ctx, *g))
 		}
 		return nil, false, err
 	}

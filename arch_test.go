@@ -86,7 +86,7 @@ var homes = map[string][]string{
 	"github.com/fsnotify/fsnotify":    {"backend/verify"}, // watches a folder while a check runs
 	"github.com/gofrs/flock":          {"backend/store", "backend/config", "backend/secret", "backend/browser", "."},
 	"database/sql":                    {"backend/store"},
-	"github.com/coder/acp-go-sdk":     {"backend/engine"},
+	"github.com/coder/acp-go-sdk":     {"backend/engine", "backend/app"}, // agents as engines, and an agent for editors
 	"github.com/coder/websocket":      {"backend/stream", "backend/serve"},
 	"github.com/google/jsonschema-go": {"backend/tools", "backend/mcp"},
 	"github.com/modelcontextprotocol": {"backend/mcp"},
@@ -182,6 +182,7 @@ var trees = map[string]map[string][]string{
 	"backend/app": {
 		"access":      {"network"},
 		"doctor":      {"access", "goalsandbox", "mcpservers", "models"},
+		"editor":      {"access", "goals"},
 		"goals":       {"access", "goalsandbox", "models", "network", "panes", "session", "worktrees"},
 		"goalsandbox": {"access", "network"},
 		"mcpserve":    {"access", "goalsandbox", "goals", "panes", "session"},

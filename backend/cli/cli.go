@@ -56,7 +56,7 @@ func (p Program) root() *cobra.Command {
 			(*api.GoalAPI).Delete),
 		orders.steer(), orders.prune(),
 		approvals.approvals(), approvals.approve(), approvals.deny(), approvals.revoke(),
-		providerCommands{p}.providers(), p.engines(), mcpCommands{p}.mcp(),
+		providerCommands{p}.providers(), p.engines(), mcpCommands{p}.mcp(), p.acp(),
 		recipeCommands{p}.recipe(), secretCommands{p}.secrets(),
 		webSearchCommands{p}.webSearch(),
 		sandboxCommand{p}.sandbox(), traceCommand{p}.trace(), p.doctor(),

@@ -45,8 +45,8 @@ func (p Program) testEngine() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "test ID", Short: "Let an external agent write one file, with the active model", Args: cobra.ExactArgs(1),
-		Long: "Start an external agent in a sandbox, begin a session, and let it write one file in an empty folder with the " +
-			"active model, which costs a few turns. The folder is deleted afterwards. The exit code is 1 if that failed.",
+		Long: "Start an external agent in a sandbox, begin a session, and let it write one file in an empty folder with " +
+			"the active model, which costs a few turns. The folder is deleted afterwards. The exit code is 1 if that failed.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				out, err := a.TestEngine(c.Context(), args[0])

@@ -75,8 +75,8 @@ func (p changeCommands) removeWorktree() *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use: "remove ID|FOLDER", Short: "Remove the git worktree of a goal, and its branch", Args: cobra.ExactArgs(1),
-		Long: "Remove the git worktree of a goal, and its branch. The goal must have ended. A worktree with uncommitted files " +
-			"or with commits that no other branch has is not removed without --force.",
+		Long: "Remove the git worktree of a goal, and its branch. The goal must have ended. A worktree with uncommitted " +
+			"files or with commits that no other branch has is not removed without --force.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				removed, commit, err := a.RemoveWorktree(c.Context(), args[0], force)

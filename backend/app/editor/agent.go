@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/app/access"
 	"goalpost/backend/app/goals"
 	"goalpost/backend/event"
+	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/store"
@@ -150,7 +151,7 @@ func (a *Agent) ResumeSession(_ context.Context, r sdk.ResumeSessionRequest) (sd
 func (a *Agent) findSession(id sdk.SessionId) (savedSession, error) {
 	saved, ok := a.sessions.get(id)
 	if !ok {
-		return saved, sdk.NewInvalidParams(map[string]any{"error": fmt.Sprintf("there is no session %q", id)})
+		return saved, requestError(fault.Kind(fault.NotFound, "", fmt.Sprintf("there is no session %q", id), ""))
 	}
 	return saved, nil
 }
@@ -165,24 +166,24 @@ func (a *Agent) Authenticate(context.Context, sdk.AuthenticateRequest) (sdk.Auth
 
 // CloseSession is not offered.
 func (a *Agent) CloseSession(context.Context, sdk.CloseSessionRequest) (sdk.CloseSessionResponse, error) {
-	return sdk.CloseSessionResponse{}, sdk.NewMethodNotFound(sdk.AgentMethodSessionClose)
+	return sdk.CloseSessionResponse{}, notOffered(sdk.AgentMethodSessionClose)
 }
 
 // ListSessions is not offered.
 func (a *Agent) ListSessions(context.Context, sdk.ListSessionsRequest) (sdk.ListSessionsResponse, error) {
-	return sdk.ListSessionsResponse{}, sdk.NewMethodNotFound(sdk.AgentMethodSessionList)
+	return sdk.ListSessionsResponse{}, notOffered(sdk.AgentMethodSessionList)
 }
 
 // SetSessionConfigOption is not offered.
 func (a *Agent) SetSessionConfigOption(
 	context.Context, sdk.SetSessionConfigOptionRequest,
 ) (sdk.SetSessionConfigOptionResponse, error) {
-	return sdk.SetSessionConfigOptionResponse{}, sdk.NewMethodNotFound(sdk.AgentMethodSessionSetConfigOption)
+	return sdk.SetSessionConfigOptionResponse{}, notOffered(sdk.AgentMethodSessionSetConfigOption)
 }
 
 // SetSessionMode is not offered.
 func (a *Agent) SetSessionMode(context.Context, sdk.SetSessionModeRequest) (sdk.SetSessionModeResponse, error) {
-	return sdk.SetSessionModeResponse{}, sdk.NewMethodNotFound(sdk.AgentMethodSessionSetMode)
+	return sdk.SetSessionModeResponse{}, notOffered(sdk.AgentMethodSessionSetMode)
 }
 
 // offerCommands tells the editor which commands a prompt may have.
@@ -213,6 +214,11 @@ func requestError(err error) error {
 		return nil
 	}
 	return &sdk.RequestError{Code: sdk.NewInvalidParams(nil).Code, Message: describeProblem(err)}
+}
+
+// notOffered refuses a method that Initialize does not offer.
+func notOffered(method string) error {
+	return &sdk.RequestError{Code: sdk.NewMethodNotFound(method).Code, Message: method + " is not offered"}
 }
 
 // describeProblem is an error with what to do next.

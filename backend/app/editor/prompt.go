@@ -26,7 +26,8 @@ func (a *Agent) Prompt(ctx context.Context, r sdk.PromptRequest) (out sdk.Prompt
 		return out, err
 	}
 	if !a.beginTurn(r.SessionId) {
-		return out, sdk.NewInvalidRequest(map[string]any{"error": "the goal is still working on the last prompt"})
+		return out, requestError(fault.Kind(fault.Conflict, "", "the goal is still working on the last prompt",
+			"cancel it first"))
 	}
 	defer a.endTurn(r.SessionId)
 	p := parsePrompt(r.Prompt)

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// Delete deletes a goal with its panes and all its data. It aborts an active goal first. The git worktree of the goal is
-// removed, too, unless it has work that no other branch has.
+// Delete deletes a goal with its panes and all its data. It aborts an active goal first. Its git worktree is removed,
+// too, unless it has work that no other branch has.
 func (s *Service) Delete(ctx context.Context, id goal.ID) error {
 	row, err := s.store.Goal(ctx, id)
 	lives := false

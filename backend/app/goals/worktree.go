@@ -17,7 +17,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// setGoalDir sets a goal's folder: the given one, a new one, or a new git worktree. made reports that the folder is new.
+// setGoalDir sets a goal's folder: the given one, a new one, or a new git worktree. made reports that it is new.
 func (gi *intake) setGoalDir(ctx context.Context, in api.StartInput, g *goal.Goal) (made bool, err error) {
 	if in.Worktree && in.Dir == "" {
 		return false, fault.Invalid("worktree", "a worktree needs a folder in a git repository", "name it with --dir")
@@ -206,7 +206,8 @@ func (s *Service) RemoveWorktree(ctx context.Context, which string, force bool) 
 		case err != nil:
 			return removed, "", err
 		case lives:
-			return removed, "", fault.Kind(fault.Conflict, "", "the goal "+owner.ID.Short()+" has not ended and needs its worktree",
+			return removed, "", fault.Kind(fault.Conflict, "",
+				"the goal "+owner.ID.Short()+" has not ended and needs its worktree",
 				"abort it first: abort "+owner.ID.Short())
 		}
 		if err := s.sessions.CloseGoal(ctx, owner.ID); err != nil {
@@ -222,7 +223,8 @@ func (s *Service) findWorktree(ctx context.Context, which string) (string, error
 	folder, err := filepath.EvalSymlinks(s.worktrees.Folder())
 	if err == nil {
 		dir := filepath.Join(folder, filepath.Base(which))
-		if info, err := os.Stat(dir); err == nil && info.IsDir() && (filepath.Base(which) == which || filepath.Clean(which) == dir) {
+		isNamed := filepath.Base(which) == which || filepath.Clean(which) == dir
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && isNamed {
 			return dir, nil
 		}
 	}

@@ -75,7 +75,8 @@ func (w *Worktrees) Create(ctx context.Context, folder, objective string, id goa
 		return made, "", err
 	}
 	made.Branch = BranchName(ctx, repo, objective, id)
-	name := filepath.Base(made.Repository) + "-" + strings.TrimPrefix(strings.TrimPrefix(made.Branch, "goalpost/"), "goalpost-")
+	words := strings.TrimPrefix(strings.TrimPrefix(made.Branch, "goalpost/"), "goalpost-")
+	name := filepath.Base(made.Repository) + "-" + words
 	if made.Dir, err = w.makeFolder(name); err != nil {
 		return made, "", err
 	}
@@ -255,7 +256,8 @@ func (w *Worktrees) Remove(ctx context.Context, dir string, force bool) (removed
 	}
 	removed = w.Inspect(ctx, dir)
 	if removed.Problem != "" {
-		return removed, "", fault.Kind(fault.Conflict, "", dir+" cannot be read: "+removed.Problem, "remove the folder yourself")
+		return removed, "", fault.Kind(fault.Conflict, "", dir+" cannot be read: "+removed.Problem,
+			"remove the folder yourself")
 	}
 	if removed.HasWork() && !force {
 		return removed, "", fault.Kind(fault.Conflict, "", removed.describeWork(),

@@ -133,13 +133,15 @@ func TestRemove_WithWork_Refuses(t *testing.T) {
 		t.Fatalf("%+v and %+v: %v", one, two, err)
 	}
 	write(t, one.Dir, "new.txt", "work\n")
-	if _, _, err := w.Remove(t.Context(), one.Dir, false); err == nil || !strings.Contains(err.Error(), "1 uncommitted file") {
+	_, _, err = w.Remove(t.Context(), one.Dir, false)
+	if err == nil || !strings.Contains(err.Error(), "1 uncommitted file") {
 		t.Errorf("uncommitted work: %v", err)
 	}
 	if _, _, _, err := w.Commit(t.Context(), one, "work"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := w.Remove(t.Context(), one.Dir, false); err == nil || !strings.Contains(err.Error(), "no other branch has") {
+	_, _, err = w.Remove(t.Context(), one.Dir, false)
+	if err == nil || !strings.Contains(err.Error(), "no other branch has") {
 		t.Errorf("unmerged work: %v", err)
 	}
 	if _, _, err := w.Remove(t.Context(), repo, true); err == nil {
@@ -150,7 +152,8 @@ func TestRemove_WithWork_Refuses(t *testing.T) {
 			t.Errorf("remove %s: %q %v", dir, commit, err)
 		}
 	}
-	if left, err := w.List(t.Context()); err != nil || len(left) != 0 || git(t, repo, "branch", "--format=%(refname:short)") != "main" {
+	left, err := w.List(t.Context())
+	if err != nil || len(left) != 0 || git(t, repo, "branch", "--format=%(refname:short)") != "main" {
 		t.Errorf("left %+v %v", left, err)
 	}
 }

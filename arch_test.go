@@ -90,7 +90,7 @@ var homes = map[string][]string{
 	"github.com/fsnotify/fsnotify":    {"backend/verify"}, // watches a folder while a check runs
 	"github.com/gofrs/flock":          {"backend/store", "backend/config", "backend/secret", "backend/browser", "."},
 	"database/sql":                    {"backend/store"},
-	"github.com/coder/acp-go-sdk":     {"backend/engine"},
+	"github.com/coder/acp-go-sdk":     {"backend/engine", "backend/app"}, // agents as engines, and an agent for editors
 	"github.com/coder/websocket":      {"backend/stream", "backend/serve"},
 	"github.com/google/jsonschema-go": {"backend/tools", "backend/mcp"},
 	"github.com/modelcontextprotocol": {"backend/mcp"},
@@ -186,7 +186,8 @@ var trees = map[string]map[string][]string{
 	"backend/app": {
 		"access":      {"network"},
 		"doctor":      {"access", "goalsandbox", "mcpservers", "models"},
-		"goals":       {"access", "goalsandbox", "models", "network", "panes", "session"},
+		"editor":      {"access", "goals"},
+		"goals":       {"access", "goalsandbox", "models", "network", "panes", "session", "worktrees"},
 		"goalsandbox": {"access", "network"},
 		"mcpserve":    {"access", "goalsandbox", "goals", "panes", "session"},
 		"mcpservers":  {"access", "goalsandbox"},
@@ -194,10 +195,11 @@ var trees = map[string]map[string][]string{
 		"network":     {},
 		"panes":       {},
 		"peers":       {"panes", "session"},
-		"session":     {"access", "goalsandbox", "mcpservers", "models", "network", "panes"},
+		"session":     {"access", "goalsandbox", "mcpservers", "models", "network", "panes", "worktrees"},
 		"tasks":       {},
 		"transcript":  {},
 		"trust":       {},
+		"worktrees":   {},
 	},
 	"backend/engine": {"acp": {}, "acp/acptest": {}, "relay": {}},
 	"backend/mcp":    {"mcptest": {}},

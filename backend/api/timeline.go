@@ -88,6 +88,8 @@ func buildReceipt(r store.GoalRow, f goalFacts) ReceiptView {
 		PolicySHA256:    r.PolicySHA256,
 		Work:            r.Policy.Work,
 		CheckDir:        r.Policy.CheckDir,
+		Worktree:        r.Options.Worktree,
+		MergeCommand:    mergeCommand(r.Goal),
 		Status:          r.Status,
 		Exit:            r.Exit,
 		Verified:        r.Verified,

@@ -27,6 +27,8 @@ type StartInput struct {
 	Model     string       `json:"model"`    // "" = the provider's
 	// the external agent that drives the goal with that model: "" = the setting, model = none
 	Engine string `json:"engine,omitempty"`
+	// the goal works in a new git worktree of Dir's repository, on a branch of its own
+	Worktree bool `json:"worktree,omitempty"`
 	LimitsInput
 	AccessInput
 	CheckPolicyInput
@@ -259,13 +261,14 @@ type GoalView struct {
 	AssuranceReason string           `json:"assurance_reason,omitempty"` // why it is not strong
 	Require         goal.Assurance   `json:"require,omitempty"`          // the least that it must prove
 	Options         goal.CareOptions `json:"options"`
-	Reviewed        bool             `json:"reviewed"`   // an independent reviewer checks claims that passed
-	Waits           bool             `json:"waits"`      // for the user's decision about a manual check
-	Tampered        bool             `json:"tampered"`   // paused because protected files changed
-	AskedPane       string           `json:"asked_pane"` // where the user is to act for the agent, "" if nowhere
-	Todos           []goal.Todo      `json:"todos"`      // the agent's plan
-	Panes           []string         `json:"panes"`      // ids of the panes it leases
-	Marks           []TimelineEntry  `json:"marks"`      // critic, claims and reviews on the time axis
+	MergeCommand    string           `json:"merge_command,omitempty"` // gets the branch of its git worktree
+	Reviewed        bool             `json:"reviewed"`                // an independent reviewer checks claims that passed
+	Waits           bool             `json:"waits"`                   // for the user's decision about a manual check
+	Tampered        bool             `json:"tampered"`                // paused because protected files changed
+	AskedPane       string           `json:"asked_pane"`              // where the user is to act for the agent, "" if nowhere
+	Todos           []goal.Todo      `json:"todos"`                   // the agent's plan
+	Panes           []string         `json:"panes"`                   // ids of the panes it leases
+	Marks           []TimelineEntry  `json:"marks"`                   // critic, claims and reviews on the time axis
 }
 
 // GoalLimits are the limits of a goal; 0 = none.
@@ -367,18 +370,21 @@ type TryInput struct {
 
 // ReceiptView is the receipt of a goal.
 type ReceiptView struct {
-	GoalID          string      `json:"goal_id"`
-	Objective       string      `json:"objective"`
-	Criterion       string      `json:"criterion"`
-	CriterionSHA256 string      `json:"criterion_sha256"`
-	PolicySHA256    string      `json:"policy_sha256"`
-	Work            []string    `json:"work,omitempty"`      // what the agent could change in the folder; none = all of it
-	CheckDir        string      `json:"check_dir,omitempty"` // only the checks read it; "" = none
-	Status          goal.Status `json:"status"`
-	Exit            goal.Exit   `json:"exit"`
-	Verified        bool        `json:"verified"`
-	Judged          bool        `json:"judged"`   // by a model, not by a program
-	Reviewed        bool        `json:"reviewed"` // the deciding claim was confirmed
+	GoalID          string   `json:"goal_id"`
+	Objective       string   `json:"objective"`
+	Criterion       string   `json:"criterion"`
+	CriterionSHA256 string   `json:"criterion_sha256"`
+	PolicySHA256    string   `json:"policy_sha256"`
+	Work            []string `json:"work,omitempty"`      // what the agent could change in the folder; none = all of it
+	CheckDir        string   `json:"check_dir,omitempty"` // only the checks read it; "" = none
+	// the git worktree that the goal worked in, and the command that merges its branch; none = the user's folder
+	Worktree     *goal.Worktree `json:"worktree,omitempty"`
+	MergeCommand string         `json:"merge_command,omitempty"`
+	Status       goal.Status    `json:"status"`
+	Exit         goal.Exit      `json:"exit"`
+	Verified     bool           `json:"verified"`
+	Judged       bool           `json:"judged"`   // by a model, not by a program
+	Reviewed     bool           `json:"reviewed"` // the deciding claim was confirmed
 	// Assurance is how much a done goal proves: strong, shared, judged or claimed.
 	Assurance goal.Assurance `json:"assurance,omitempty"`
 	// AssuranceWords says it in plain words, AssuranceReason why it is not strong.

@@ -104,6 +104,7 @@ func goalView(r store.GoalRow, f goalFacts, panes []string) GoalView {
 		AssuranceReason: assuranceReason(r, f.claims),
 		Require:         r.Criterion.Require,
 		Options:         r.Options,
+		MergeCommand:    mergeCommand(r.Goal),
 		Reviewed:        r.NeedsReview(),
 		Waits:           f.waits,
 		Tampered:        isTampered(r),

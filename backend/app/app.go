@@ -5,6 +5,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app/access"
 	"goalpost/backend/app/doctor"
+	"goalpost/backend/app/editor"
 	"goalpost/backend/app/goals"
 	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/app/mcpserve"
@@ -110,6 +112,8 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		a.GoalAPI(ctx),
 		a.ApprovalAPI(ctx),
 		a.ChangesAPI(ctx),
+		api.NewWorktreeAPI(ctx, a.Service),
+		api.NewEngineAPI(ctx, a.Service),
 		api.NewTerminalAPI(ctx, a.panes),
 		api.NewBrowserAPI(ctx, a.panes, a.panes.Browsing, a.store),
 		api.NewWorkspaceAPI(ctx, a.panes, a.store),
@@ -234,6 +238,23 @@ func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (*mcpserve.Ser
 		Goals:      a.Service,
 		Unconfined: a.options.Unconfined,
 	}, p)
+}
+
+// ServeEditor speaks with an editor, over in and out, until it closes its end. Its goals have the engine, or the one of
+// the settings if that is "", and at most the risk.
+func (a *App) ServeEditor(ctx context.Context, risk policy.Risk, engine string, in io.Reader, out io.Writer) error {
+	return editor.Serve(ctx, editor.Deps{
+		Version: a.options.Version,
+		Log:     a.log,
+		Store:   a.store,
+		Broker:  &a.broker,
+		Access:  a.access,
+		Goals:   a.Service,
+		Changes: a.ChangesAPI(ctx),
+		State:   a.cfg.State(),
+		Risk:    risk,
+		Engine:  engine,
+	}, in, out)
 }
 
 // StartInOwnerProcess starts a goal in the process that owns the panes shared with it.

@@ -19,6 +19,7 @@ import (
 	"goalpost/backend/app/panes"
 	"goalpost/backend/app/peers"
 	"goalpost/backend/app/session"
+	"goalpost/backend/app/worktrees"
 	"goalpost/backend/browser"
 	"goalpost/backend/config"
 	"goalpost/backend/engine"
@@ -219,10 +220,16 @@ func (a *App) newSessions() *session.Registry {
 		Engines:           a.options.Engines,
 		Version:           a.options.Version,
 		DenyAllProxy:      a.denyAll.Address,
+		Worktrees:         a.newWorktrees(),
 		Stays:             a.options.Watch,
 		UpdateSocketRules: a.sockets.UpdateRules,
 		Children:          func(ctx context.Context, g goal.Goal) (session.Children, error) { return a.ChildrenOf(ctx, g) },
 	}
+}
+
+// newWorktrees makes the access to the git worktrees of goals. It has no state of its own.
+func (a *App) newWorktrees() *worktrees.Worktrees {
+	return &worktrees.Worktrees{Config: a.cfg, Programs: a.userPrograms}
 }
 
 // openGoals opens the runner and the service on top of it.
@@ -241,6 +248,7 @@ func (a *App) openGoals(context.Context) error {
 		Models:       a.models,
 		Sandboxes:    a.sandboxes,
 		Panes:        a.panes,
+		Worktrees:    a.newWorktrees(),
 		Sessions:     a.sessions,
 		Unconfined:   a.options.Unconfined,
 		FollowOthers: a.options.Watch,

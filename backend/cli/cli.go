@@ -47,7 +47,7 @@ func (p Program) root() *cobra.Command {
 	changes := changeCommands{p}
 	root.AddCommand(
 		runCommand{p}.run(), reading.list(), reading.show(), reading.events(), reading.report(),
-		receiptCommand{p}.receipt(), p.recording(), changes.diff(), changes.undo(), changes.commit(),
+		receiptCommand{p}.receipt(), p.recording(), changes.diff(), changes.undo(), changes.commit(), changes.worktree(),
 		spendCommand{p}.spend(), suggestCommand{p}.suggest(),
 		resuming.resume(), resuming.reopen(), resuming.accept(), resuming.reject(),
 		orders.orderCommand("pause", "Pause a running goal after its current call", (*api.GoalAPI).Pause),
@@ -56,7 +56,7 @@ func (p Program) root() *cobra.Command {
 			(*api.GoalAPI).Delete),
 		orders.steer(), orders.prune(),
 		approvals.approvals(), approvals.approve(), approvals.deny(), approvals.revoke(),
-		providerCommands{p}.providers(), p.engines(), mcpCommands{p}.mcp(),
+		providerCommands{p}.providers(), p.engines(), mcpCommands{p}.mcp(), p.acp(),
 		recipeCommands{p}.recipe(), secretCommands{p}.secrets(),
 		webSearchCommands{p}.webSearch(),
 		sandboxCommand{p}.sandbox(), traceCommand{p}.trace(), p.doctor(),

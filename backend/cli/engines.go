@@ -1,28 +1,17 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"goalpost/backend/api"
+	"goalpost/backend/app"
 	"goalpost/backend/app/goals"
-	"goalpost/backend/app/session"
 	"goalpost/backend/config"
-	"goalpost/backend/engine"
-	"goalpost/backend/fault"
+	"goalpost/backend/goal"
 )
-
-// engineRow is an engine as `engines --json` prints it.
-type engineRow struct {
-	ID      string `json:"id"`
-	Name    string `json:"name"`
-	Default bool   `json:"default"`
-	Path    string `json:"path"`    // "" if it is not installed
-	Version string `json:"version"` // "" if it is not known
-	Tested  bool   `json:"tested"`  // this version, with this version of Goalpost
-	Note    string `json:"note"`
-}
 
 func (p Program) engines() *cobra.Command {
 	var asJSON bool
@@ -30,16 +19,16 @@ func (p Program) engines() *cobra.Command {
 		Use: "engines", Short: "List what can drive a goal; * is the default for new goals", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return p.withConfig(func(kept *config.Config) error {
-				rows := engineRows(kept.Settings().Engine)
+				list := goals.ListEngines(kept.Settings().Engine)
 				if asJSON {
-					return p.json(rows)
+					return p.json(list)
 				}
-				return p.engineTable(rows)
+				return p.engineTable(list)
 			})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	c.AddCommand(p.useEngine())
+	c.AddCommand(p.useEngine(), p.testEngine())
 	return c
 }
 
@@ -47,57 +36,51 @@ func (p Program) useEngine() *cobra.Command {
 	return &cobra.Command{
 		Use: "use ID", Short: "Set the default for new goals", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return p.withConfig(func(kept *config.Config) error {
-				settings := kept.Settings()
-				for _, row := range engineRows(settings.Engine) {
-					if row.ID != args[0] {
-						continue
-					}
-					if row.ID != goals.OwnLoop && row.Path == "" {
-						return fault.Invalid("engine", row.Name+" is not installed", row.Note)
-					}
-					settings.Engine = row.ID
-					return kept.SaveSettings(settings)
-				}
-				return fault.Invalid("engine", fmt.Sprintf("there is no engine %q", args[0]), p.Name+" engines lists them")
-			})
+			return p.withConfig(func(kept *config.Config) error { return goals.SetEngine(kept, args[0]) })
 		},
 	}
 }
 
-// engineRows describe all engines, Goalpost's own loop first.
-func engineRows(chosen string) []engineRow {
-	rows := []engineRow{{
-		ID:      goals.OwnLoop,
-		Name:    "Goalpost",
-		Default: chosen == "" || chosen == goals.OwnLoop,
-		Tested:  true,
-		Note:    "Goalpost's own loop",
-	}}
-	for _, profile := range engine.Profiles() {
-		found := session.FindEngine(profile)
-		row := engineRow{
-			ID:      profile.ID,
-			Name:    profile.Name,
-			Default: chosen == profile.ID,
-			Path:    found.Command,
-			Version: found.Version,
-			Tested:  found.IsTested(),
-		}
-		switch {
-		case found.Program == "":
-			row.Note = "not installed: " + profile.Install
-		case !row.Tested:
-			row.Note = "not tested with this version; tested: " + strings.Join(profile.Tested, ", ")
-		default:
-			row.Note = "ready"
-		}
-		rows = append(rows, row)
+func (p Program) testEngine() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "test ID", Short: "Let an external agent write one file, with the active model", Args: cobra.ExactArgs(1),
+		Long: "Start an external agent in a sandbox, begin a session, and let it write one file in an empty folder with " +
+			"the active model, which costs a few turns. The folder is deleted afterwards. The exit code is 1 if that failed.",
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+				out, err := a.TestEngine(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if err := p.printEngineTest(out, asJSON); err != nil || out.OK {
+					return err
+				}
+				return exitCode(exitError)
+			})
+		},
 	}
-	return rows
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
 }
 
-func (p Program) engineTable(rows []engineRow) error {
+func (p Program) printEngineTest(out api.EngineTest, asJSON bool) error {
+	if asJSON {
+		return p.json(out)
+	}
+	for _, stage := range out.Stages {
+		word := "ok"
+		if !stage.OK {
+			word = "failed: " + oneLine(stage.Detail)
+		}
+		if err := p.printf("%-22s %s\n", stage.Name, word); err != nil {
+			return err
+		}
+	}
+	return p.printf("%-22s %s\n", "time", goal.FormatDuration(time.Duration(out.MS)*time.Millisecond))
+}
+
+func (p Program) engineTable(rows []api.EngineView) error {
 	lines := []string{"\tID\tNAME\tVERSION\tPATH\tNOTE"}
 	for _, r := range rows {
 		mark := " "

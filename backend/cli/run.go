@@ -58,6 +58,8 @@ func (p runCommand) run() *cobra.Command {
 	fl.BoolVar(&f.in.AllowPassing, "allow-passing", false, "allow checks that already pass")
 	fl.BoolVar(&f.in.AllowMissing, "allow-missing", false, "allow checks whose program does not exist yet")
 	fl.StringVar(&f.in.Dir, "dir", "", "sandbox folder and working folder (default: a new one)")
+	fl.BoolVar(&f.in.Worktree, "worktree", false,
+		"work in a new git worktree of the folder's repository, on a branch of its own (default folder: the present one)")
 	fl.StringVar(&f.risk, "risk", string(policy.WriteLocal), "maximum risk level: "+policy.RiskNames())
 	fl.StringArrayVar(&f.in.AllowTools, "allow-tool", nil, "only these tools")
 	fl.StringArrayVar(&f.in.DenyTools, "deny-tool", nil, "not these tools")
@@ -149,6 +151,9 @@ func (f runFlags) startInput(args []string) (api.StartInput, error) {
 	}
 	in.WallClockMS, in.Iterations, in.ClaimsPerCheck, in.Tokens, in.USD = r.WallClockMS, r.Iterations, r.ClaimsPerCheck,
 		r.Tokens, r.USD
+	if in.Worktree && in.Dir == "" {
+		in.Dir = "."
+	}
 	return in, makeAbsolute(&in)
 }
 

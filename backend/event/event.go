@@ -158,7 +158,8 @@ type (
 	}
 	// Warning reports that a limit is near, or an error that the run survived.
 	Warning struct {
-		// wall_clock, iterations, tokens, usd, daily_usd, model, critic, network, sandbox, secret, after, protected
+		// wall_clock, iterations, tokens, usd, daily_usd, model, critic, network, sandbox, secret, after, protected,
+		// worktree
 		What    string `json:"what"`
 		Text    string `json:"text"`
 		Percent int    `json:"percent,omitempty"` // of the limit that What names

@@ -27,6 +27,7 @@ type Repo struct {
 	env      []string
 	settings []setting // of git, stronger than those of all files
 	dir      string    // the folder that paths of files are relative to
+	real     string    // the same without links
 	prefix   string    // of dir in the work tree, "" or with a slash at its end
 	branch   string    // that is checked out, "" if none is
 	head     string    // the commit that is checked out, "" if there is none yet
@@ -57,7 +58,7 @@ func Open(ctx context.Context, l process.Launcher, env []string, dir string) (*R
 	if err != nil || noGit != nil || filepath.Join(top, filepath.FromSlash(prefix)) != real {
 		return nil, fmt.Errorf("%w: its configuration names another folder", ErrNoRepository)
 	}
-	r.prefix = prefix
+	r.prefix, r.real = prefix, real
 	if err := r.disableFilters(ctx); err != nil {
 		return nil, err
 	}

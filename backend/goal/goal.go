@@ -128,6 +128,8 @@ type CareOptions struct {
 	AllowPassing bool        `json:"allow_passing,omitempty"` // a check may pass at the start
 	// the program of a check may be missing: the goal is to make it
 	AllowMissing bool `json:"allow_missing,omitempty"`
+	// the git worktree that was made for the goal, nil if it works in the user's folder
+	Worktree *Worktree `json:"worktree,omitempty"`
 }
 
 // ReviewMode is whether a claim that passed is reviewed.

@@ -162,6 +162,12 @@ type EnvironmentDescriber interface{ Environment() prompt.Environment }
 // each.
 type LeftoverReporter interface{ ThingsLeft() []string }
 
+// WorktreeCommitter is a Session whose goal may work in a git worktree of its own. When the goal is done, it commits
+// what the goal made; the goal's programs are stopped then. The sentence for the report is "" without a worktree.
+type WorktreeCommitter interface {
+	CommitWorktree(ctx context.Context, g goal.Goal, exit goal.Exit) string
+}
+
 // Preflighter is a Session that tries the checks of a goal that has waited for its first turn. why is for the user,
 // "" if the goal may begin.
 type Preflighter interface {

@@ -155,6 +155,7 @@ func (r *Run) attachSession(s Session) {
 	r.integrity.readiness, _ = s.(ReadinessChecker)
 	r.progress.output, _ = s.(OutputSource)
 	r.reporter.autorun, _ = s.(LeftoverReporter)
+	r.reporter.worktree, _ = s.(WorktreeCommitter)
 	workspace := s.World()
 	r.integrity.workspace, r.progress.workspace, r.reporter.workspace = workspace, workspace, workspace
 	r.verification.judge = s.Judge()

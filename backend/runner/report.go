@@ -103,6 +103,7 @@ type reporter struct {
 
 	workspace Workspace        // nil where nothing can be compared
 	autorun   LeftoverReporter // nil where the session reports none
+	worktree  WorktreeCommitter
 }
 
 // report is at most six bullets, written by the host from what it knows: why the run stopped, what the checks said,
@@ -110,7 +111,7 @@ type reporter struct {
 func (p *reporter) report(ctx context.Context, stop *Stop) []string {
 	bullets := []string{p.stopReasonText(stop)}
 	for _, bullet := range []string{
-		verdictBullet(p.goal.Criterion, p.claims.last), p.agentText(stop), p.describeChanges(ctx),
+		verdictBullet(p.goal.Criterion, p.claims.last), p.agentText(stop), p.describeChanges(ctx, stop.Exit),
 		p.budget.usageText(p.claims.made), nextSteps(stop.Exit),
 	} {
 		if bullet != "" {
@@ -208,14 +209,17 @@ func (p *reporter) decidedByText() string {
 	return s + " Not reviewed."
 }
 
-// describeChanges is what changed, and what the sandbox reports of autorun files.
-func (p *reporter) describeChanges(ctx context.Context) string {
+// describeChanges is what changed, where it is, and what the sandbox reports of autorun files.
+func (p *reporter) describeChanges(ctx context.Context, exit goal.Exit) string {
 	said := []string{p.folderChanges(ctx)}
 	if work := p.goal.Policy.DescribeWork(); work != "" {
 		said = append(said, "Its agent could change only "+work+" (--work)")
 	}
 	if dir := p.goal.Policy.CheckDir; dir != "" {
 		said = append(said, "Only the checks could read "+dir+" (--check-dir)")
+	}
+	if p.worktree != nil {
+		said = append(said, p.worktree.CommitWorktree(ctx, *p.goal, exit))
 	}
 	if p.autorun != nil {
 		said = append(said, p.autorun.ThingsLeft()...)

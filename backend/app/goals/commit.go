@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/worktrees"
 	"goalpost/backend/fault"
 	"goalpost/backend/gitrepo"
 	"goalpost/backend/goal"
@@ -48,17 +49,12 @@ func (h *folderHistory) openRepo(ctx context.Context, row store.GoalRow) (*gitre
 	return gitrepo.Open(ctx, h.programs, environ.Base(os.Environ()), row.Policy.Dir)
 }
 
-// newBranch proposes a branch that does not exist: goalpost/ and the first words of the objective.
+// newBranch proposes a branch: that of the goal's worktree, or a new one.
 func newBranch(ctx context.Context, repo *gitrepo.Repo, g goal.Goal) string {
-	const most = 6
-	words := strings.FieldsFunc(strings.ToLower(g.Objective), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	})
-	name := "goalpost/" + strings.Join(words[:min(most, len(words))], "-")
-	if len(words) == 0 || repo.HasBranch(ctx, name) {
-		name = strings.TrimSuffix(name, "/") + "-" + g.ID.Short()
+	if own := g.Options.Worktree; own != nil && repo.Branch() == own.Branch {
+		return own.Branch
 	}
-	return name
+	return worktrees.BranchName(ctx, repo, g.Objective, g.ID)
 }
 
 // CommitChanges commits what a goal changed, as it is in the folder now. The goal must not run.

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/models"
-	"goalpost/backend/event"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
@@ -31,7 +29,7 @@ func (s *Service) StartAs(
 	}
 	defer func() {
 		if err != nil && made {
-			err = errors.Join(err, os.RemoveAll(g.Policy.Dir))
+			err = errors.Join(err, s.removeGoalDir(ctx, *g))
 		}
 	}()
 	if err := s.saveBaseline(ctx, *g); err != nil {
@@ -44,7 +42,7 @@ func (s *Service) StartAs(
 	if err := s.store.Create(ctx, g); err != nil {
 		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Unlock(), s.removeGoalState(g.ID))
 	}
-	if err := s.startRunner(ctx, *g, own, &event.Started{}); err != nil {
+	if err := s.startRunner(ctx, *g, own, s.startEvents(ctx, *g)...); err != nil {
 		return "", errors.Join(err, s.store.Delete(context.WithoutCancel(ctx), g.ID), s.removeGoalState(g.ID))
 	}
 	return g.ID, nil

@@ -10,7 +10,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// Delete deletes a goal with its panes and all its data. It aborts an active goal first.
+// Delete deletes a goal with its panes and all its data. It aborts an active goal first. Its git worktree is removed,
+// too, unless it has work that no other branch has.
 func (s *Service) Delete(ctx context.Context, id goal.ID) error {
 	row, err := s.store.Goal(ctx, id)
 	lives := false
@@ -31,8 +32,8 @@ func (s *Service) Delete(ctx context.Context, id goal.ID) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.sessions.CloseGoal(ctx, id), s.store.Delete(ctx, id), s.removeGoalState(id),
-		own.Unlock()); err != nil {
+	if err := errors.Join(s.sessions.CloseGoal(ctx, id), s.removeFinishedWorktree(ctx, row), s.store.Delete(ctx, id),
+		s.removeGoalState(id), own.Unlock()); err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
 	return nil
@@ -77,5 +78,6 @@ func (s *Service) prune(ctx context.Context, id goal.ID) (gone bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	return true, errors.Join(s.sessions.CloseGoal(ctx, id), s.store.Delete(ctx, id), s.removeGoalState(id))
+	return true, errors.Join(s.sessions.CloseGoal(ctx, id), s.removeFinishedWorktree(ctx, row), s.store.Delete(ctx, id),
+		s.removeGoalState(id))
 }

@@ -19,6 +19,7 @@ import (
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/panes"
 	"goalpost/backend/app/session"
+	"goalpost/backend/app/worktrees"
 	"goalpost/backend/config"
 	"goalpost/backend/engine"
 	"goalpost/backend/fault"
@@ -43,6 +44,7 @@ type intake struct {
 	models     *models.Providers
 	sandboxes  *goalsandbox.Factory
 	panes      *panes.Registry
+	worktrees  *worktrees.Worktrees
 	engines    []engine.Profile // external agents that may drive goals
 	unconfined bool             // every new goal runs without a sandbox
 
@@ -96,12 +98,11 @@ func (gi *intake) prepareGoal(
 	if g.Options.Engine, err = chooseEngine(gi.engines, in.Engine, gi.cfg.Settings().Engine, *g); err != nil {
 		return nil, false, err
 	}
-	dir, made, err := gi.resolveGoalDir(in.Dir, g.Objective)
-	if err != nil {
+	if made, err = gi.setGoalDir(ctx, in, g); err != nil {
 		return nil, false, err
 	}
-	g.Policy.Dir = dir
-	if err = gi.access.ValidateGrants(in.AccessInput, &g.Policy); err == nil {
+	err = gi.validateWorktreeAccess(ctx, in.AccessInput, g)
+	if err == nil {
 		err = shape(g)
 	}
 	if err == nil { // the final policy: shape may have changed it for another agent's goal
@@ -118,7 +119,7 @@ func (gi *intake) prepareGoal(
 	}
 	if err != nil {
 		if made {
-			err = errors.Join(err, os.RemoveAll(dir))
+			err = errors.Join(err, gi.removeGoalDir(ctx, *g))
 		}
 		return nil, false, err
 	}

@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/app/network"
 	"goalpost/backend/app/panes"
 	"goalpost/backend/app/session"
+	"goalpost/backend/app/worktrees"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
@@ -50,6 +51,7 @@ type Deps struct {
 	Models    *models.Providers
 	Sandboxes *goalsandbox.Factory
 	Panes     *panes.Registry
+	Worktrees *worktrees.Worktrees
 	Sessions  *session.Registry
 	// Unconfined makes every new goal run without a sandbox.
 	Unconfined bool
@@ -75,6 +77,7 @@ func New(d Deps, c runner.Config) *Service {
 			sandboxes:  d.Sandboxes,
 			panes:      d.Panes,
 			engines:    d.Sessions.Engines,
+			worktrees:  d.Worktrees,
 			unconfined: d.Unconfined,
 
 			preflighted: d.Preflighted,

@@ -53,6 +53,7 @@ type createGoalArgs struct {
 	Risk             string       `json:"risk,omitempty" jsonschema:"what the goal may do at most: read_only, write_local, network_get, network_write or spends_money; write_local if left out"`
 	AllowHosts       []string     `json:"allow_hosts,omitempty" jsonschema:"hosts that it may contact"`
 	Work             []string     `json:"work,omitempty" jsonschema:"folders and files that the agent may change, relative to dir; everything else there is then read-only"`
+	Worktree         bool         `json:"worktree,omitempty" jsonschema:"work in a new git worktree of dir's repository, on a branch of its own that get_goal names; merge_command merges it"`
 	Protect          []string     `json:"protect,omitempty" jsonschema:"globs of files that the check needs and the agent must not change"`
 	MaxIterations    int          `json:"max_iterations,omitempty"`
 	WallClockMinutes int          `json:"wall_clock_minutes,omitempty"`
@@ -71,6 +72,7 @@ func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progre
 		Risk:             policy.Risk(in.Risk),
 		AccessInput:      api.AccessInput{AllowHosts: in.AllowHosts, DenyHosts: d.policy.DenyHosts, Work: in.Work},
 		CheckPolicyInput: api.CheckPolicyInput{Protect: in.Protect},
+		Worktree:         in.Worktree,
 		LimitsInput:      limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
 		OnAsk:            "park",
 	}
@@ -112,7 +114,7 @@ func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progre
 	// Checked again at the moment the folder is used: a program in a pane may have replaced it by a link.
 	id, err := d.deps.Goals.StartAs(ctx, s, func(g *goal.Goal) error {
 		g.Options.Outside = true
-		return d.validatePolicy(g.Policy)
+		return d.validateGoal(*g)
 	})
 	if err == nil {
 		d.own.add(id)
@@ -257,7 +259,7 @@ func (d *Server) findOwned(ctx context.Context, id string) (store.GoalRow, error
 // readDenialReason returns why the other agent may not read a goal, nil if it may. It may read a goal within
 // the server's policy; one that the user created must have no further permissions.
 func (d *Server) readDenialReason(ctx context.Context, row store.GoalRow) error {
-	if err := d.validatePolicy(row.Policy); err != nil || row.Options.Outside {
+	if err := d.validateGoal(row.Goal); err != nil || row.Options.Outside {
 		return err
 	}
 	grants, err := d.deps.Store.Grants(ctx, row.ID)

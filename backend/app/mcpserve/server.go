@@ -144,6 +144,24 @@ func (d *Server) validatePolicy(p policy.Policy) error {
 	return nil
 }
 
+// validateGoal is validatePolicy for a goal, which may work in a git worktree: then the folder that was named counts,
+// and the repository must be in the server's folder, too.
+func (d *Server) validateGoal(g goal.Goal) error {
+	p := g.Policy
+	if own := g.Options.Worktree; own != nil {
+		if !policy.IsWithin(d.policy.Dir, own.Repository) {
+			return &fault.Error{
+				Field:   "worktree",
+				Message: fmt.Sprintf("the repository %s is outside %s", own.Repository, d.policy.Dir),
+				Hint:    "leave worktree out",
+			}
+		}
+		p.Dir = own.Folder
+		p.AllowRead = slices.DeleteFunc(slices.Clone(p.AllowRead), func(dir string) bool { return dir == own.CommonDir })
+	}
+	return d.validatePolicy(p)
+}
+
 // goalAPI answers the other agent with the same types as the page.
 func (d *Server) goalAPI(ctx context.Context) *api.GoalAPI {
 	return api.NewGoalAPI(ctx, d.deps.Goals, d.deps.Store)

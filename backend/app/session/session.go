@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/app/models"
 	"goalpost/backend/app/network"
 	"goalpost/backend/app/panes"
+	"goalpost/backend/app/worktrees"
 	"goalpost/backend/config"
 	"goalpost/backend/engine"
 	"goalpost/backend/event"
@@ -43,6 +44,7 @@ type Registry struct {
 	Sandboxes    *goalsandbox.Factory
 	Models       *models.Providers
 	MCPServers   *mcpservers.Servers
+	Worktrees    *worktrees.Worktrees
 	Engines      []engine.Profile // external agents that may drive goals
 	Version      string           // of this program
 	DenyAllProxy string           // for pages whose goal has no session

@@ -23,7 +23,7 @@ How the goal ends
 	text += describeChecks(g)
 	text += fmt.Sprintf("\nYour machine\nYour folder is %s.\n", g.Policy.Dir)
 	text += "HOME and /tmp are private to this goal. The checks do not see them: put what the project needs into your " +
-		"folder.\n" + describeProtected(e.Protected)
+		"folder.\n" + describeWorktree(g) + describeProtected(e.Protected)
 	if len(g.Policy.Work) > 0 {
 		text += fmt.Sprintf("In your folder you may change only %s. The rest is read-only.\n", g.Policy.DescribeWork())
 	}

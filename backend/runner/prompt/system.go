@@ -122,6 +122,7 @@ func describeFolder(g goal.Goal, e Environment) string {
 		b.WriteString("HOME and /tmp are private to this goal and stay between calls. The checks do not see them: put what the " +
 			"project needs into your folder.\n")
 	}
+	b.WriteString(describeWorktree(g))
 	b.WriteString(describeProtected(e.Protected))
 	if len(p.Work) > 0 {
 		fmt.Fprintf(&b, "In your folder you may change only %s. The rest is read-only, also for git, which cannot commit. Only "+
@@ -152,6 +153,16 @@ func describeFolder(g goal.Goal, e Environment) string {
 		}
 	}
 	return b.String()
+}
+
+// describeWorktree says what git can do in a worktree that was made for the goal.
+func describeWorktree(g goal.Goal) string {
+	own := g.Options.Worktree
+	if own == nil {
+		return ""
+	}
+	return fmt.Sprintf("It is a git worktree on branch %s. Git reads there but cannot commit, switch or stash: the host "+
+		"commits your changes to that branch when the goal is done.\n", own.Branch)
 }
 
 // describeNetwork says which hosts programs and pages reach now.

@@ -15,6 +15,8 @@ import type {
   ConnectOutput,
   Connection,
   ConnectionTest,
+  EngineTest,
+  EngineView,
   EventPage,
   FileDiff,
   Finding,
@@ -70,6 +72,9 @@ import type {
   UndoInput,
   UndoOutput,
   Visit,
+  WorktreeOffer,
+  WorktreeRemoved,
+  WorktreeView,
 } from "./types";
 
 /** Every method that the page may call, as Go spells it: struct and method. */
@@ -183,6 +188,12 @@ export interface Methods {
   "SecretAPI.Logins": () => LoginView[] | null;
   "SecretAPI.SaveLogin": (input: LoginInput) => boolean;
   "SecretAPI.RemoveLogin": (origin: string, user: string) => boolean;
+  "EngineAPI.List": () => EngineView[];
+  "EngineAPI.Use": (id: string) => boolean;
+  "EngineAPI.Test": (id: string) => EngineTest;
+  "WorktreeAPI.Offer": (dir: string, objective: string) => WorktreeOffer;
+  "WorktreeAPI.List": () => WorktreeView[];
+  "WorktreeAPI.Remove": (which: string, force: boolean) => WorktreeRemoved;
   "SpendAPI.Today": () => SpendToday;
   "SpendAPI.Report": (input: SpendInput) => SpendReport;
   "SettingsAPI.Get": () => Settings;

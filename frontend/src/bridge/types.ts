@@ -4,6 +4,7 @@ export type * from "./types/approval";
 export type * from "./types/changes";
 export type * from "./types/check";
 export type * from "./types/common";
+export type * from "./types/engine";
 export type * from "./types/event";
 export type * from "./types/goal";
 export type * from "./types/pane";

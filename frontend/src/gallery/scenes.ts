@@ -283,6 +283,24 @@ export const scenes: Record<string, Scene> = {
       (await shown("field-allowWrite")).scrollIntoView({ block: "center" });
     },
   },
+  "new-goal-worktree": {
+    before: () =>
+      localStorage.setItem(
+        "goalpost.new-goal",
+        JSON.stringify({
+          objective: "Repair the cart",
+          checks: [{ command: "npm test", exitCode: "0", dir: "" }],
+          dir: "/home/ada/shop",
+          worktree: true,
+          engine: "opencode",
+        }),
+      ),
+    after: async (app) => {
+      app.toggleGoals();
+      await shown("worktree-details");
+      (await shown("engine-note")).scrollIntoView({ block: "center" });
+    },
+  },
   "new-goal-blank": { after: (app) => app.toggleGoals() },
   steer: {
     after: (app) => {
@@ -395,6 +413,13 @@ export const scenes: Record<string, Scene> = {
       set(await shown("field-dir"), "/home/ada/shop");
       await press("suggest-checks");
       return shown("suggestion-tried");
+    },
+  },
+  "settings-engines": {
+    after: async (app) => {
+      app.go("settings");
+      (await press("engine-test")).scrollIntoView({ block: "center" });
+      return shown("engine-result");
     },
   },
   "settings-spend": {

@@ -12,6 +12,7 @@ import type {
   GoalEvent,
   GoalView,
   GrantView,
+  EngineView,
   LoginView,
   PaneInfo,
   Problem,
@@ -109,6 +110,33 @@ export class FakeBridge implements Bridge {
   layout = "";
   settings = structuredClone(settings);
   secrets: SecretView[] = [{ name: "npm-token", place: "keyring", hosts: ["registry.npmjs.org"], added: "" }];
+  engines: EngineView[] = [
+    {
+      id: "model",
+      name: "Goalpost",
+      default: true,
+      path: "",
+      version: "",
+      tested: true,
+      note: "Goalpost's own loop",
+      install: "",
+      licence: "",
+      credentials: "Asks the goal's model. Its key stays outside of the sandbox.",
+    },
+    {
+      id: "opencode",
+      name: "OpenCode",
+      default: false,
+      path: "/home/ada/.local/bin/opencode",
+      version: "1.18.33",
+      tested: true,
+      note: "ready",
+      install: "npm install -g opencode-ai@1.18.33",
+      licence: "MIT",
+      credentials:
+        "Asks the goal's model through Goalpost. Needs no key and no sign-in of its own, and none is in the sandbox.",
+    },
+  ];
   logins: LoginView[] = [{ origin: "https://example.org", user: "ada" }];
   providers = structuredClone(providers);
   /** What tests of connections find. */
@@ -714,6 +742,42 @@ export class FakeBridge implements Bridge {
     "SecretAPI.RemoveLogin": (origin, user) => {
       this.logins = this.logins.filter((l) => l.origin !== origin || l.user !== user);
       return true;
+    },
+    "EngineAPI.List": () => this.engines,
+    "EngineAPI.Use": (id) => {
+      this.engines = this.engines.map((e) => ({ ...e, default: e.id === id }));
+      return true;
+    },
+    "EngineAPI.Test": () => ({
+      ok: true,
+      ms: 9_400,
+      stages: [
+        { name: "start and session", ok: true, detail: "" },
+        { name: "one prompt", ok: true, detail: "" },
+        { name: "a change and a claim", ok: true, detail: "" },
+      ],
+    }),
+    "WorktreeAPI.Offer": (dir) =>
+      dir === "/home/ada/shop"
+        ? {
+            unavailable: "",
+            repository: dir,
+            from: "main",
+            commit: "4f2a9c1d77b0",
+            branch: "goalpost/repair-the-cart",
+            uncommitted: 2,
+          }
+        : {
+            unavailable: `the folder ${dir} is in no git repository`,
+            repository: "",
+            from: "",
+            commit: "",
+            branch: "",
+            uncommitted: 0,
+          },
+    "WorktreeAPI.List": () => [],
+    "WorktreeAPI.Remove": (which) => {
+      throw new CallError({ code: "not_found", message: `${which} is no worktree`, hint: "", field: "" });
     },
     "SpendAPI.Today": () => this.spentToday(),
     "SpendAPI.Report": (input) => {

@@ -1,5 +1,6 @@
 // How a goal is decided.
 import type { CheckOutcome, Exit, Risk, Status, Usage } from "./common";
+import type { Worktree } from "./goal";
 
 export type CheckType = "shell" | "http" | "file" | "json_predicate" | "visual" | "model_question" | "manual";
 
@@ -202,6 +203,8 @@ export interface ReceiptView {
   work?: string[];
   /** Only the checks read it; left out: none. */
   check_dir?: string;
+  worktree?: Worktree;
+  merge_command?: string;
   status: Status;
   exit: Exit;
   verified: boolean;

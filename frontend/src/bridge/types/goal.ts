@@ -51,9 +51,55 @@ export interface Options {
   parent?: string;
   /** An agent outside of this program made it, over MCP. */
   outside?: boolean;
+  /** The git worktree that was made for it; left out: it works in the user's folder. */
+  worktree?: Worktree;
+}
+
+/** A git worktree that was made for one goal. */
+export interface Worktree {
+  /** What the user named, in their work tree. */
+  folder: string;
+  /** The top of the user's work tree. */
+  repository: string;
+  common_dir: string;
+  dir: string;
+  branch: string;
+  from?: string;
+  base: string;
+}
+
+/** Whether a goal can work in a new git worktree of a folder's repository. */
+export interface WorktreeOffer {
+  /** Why not; "" if it can. */
+  unavailable: string;
+  repository: string;
+  from: string;
+  commit: string;
+  branch: string;
+  /** Files whose changes would not be in the worktree. */
+  uncommitted: number;
+}
+
+export interface WorktreeView {
+  path: string;
+  repository: string;
+  branch: string;
+  /** "": the goal was deleted. */
+  goal_id: string;
+  objective: string;
+  uncommitted: number;
+  merged: boolean;
+  problem: string;
+}
+
+export interface WorktreeRemoved extends WorktreeView {
+  /** That its branch was at; "": it had none. */
+  commit: string;
 }
 
 export interface StartInput {
+  /** In a new git worktree of the folder's repository. */
+  worktree?: boolean;
   objective: string;
   checks: Check[];
   any: boolean;
@@ -83,7 +129,7 @@ export interface StartInput {
   allow_passing: boolean;
   allow_missing: boolean;
   require_steps: boolean;
-  /** The external agent that drives it; left out: the default. */
+  /** What drives it: an external agent, or "model" for Goalpost's own loop; left out: as set. */
   engine?: string;
   effort: string;
   persona: string;
@@ -202,6 +248,8 @@ export interface TimelineEntry {
 }
 
 export interface GoalView extends GoalCard {
+  /** Gets the branch of its git worktree; left out: it has none. */
+  merge_command?: string;
   criterion_sha256: string;
   any: boolean;
   check_states: CheckState[] | null;

@@ -80,6 +80,8 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
     questionOf(view.model || view.provider, view.options.effort),
     riskLabel(view.policy.risk),
     shortPath(view.policy.dir),
+    view.options.engine ? `by ${view.options.engine}` : "",
+    view.options.worktree ? `on branch ${view.options.worktree.branch}` : "",
     view.policy.work?.length ? `changes only ${view.policy.work.join(", ")}` : "",
     spent >= 1_000 ? clock(spent) : "",
     view.usd > 0 ? money(view.usd) : "",
@@ -134,6 +136,11 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       </h2>
       <ResultCard view={view} className="mt-2" />
       <Todos items={view.todos ?? []} />
+      {view.merge_command && view.status === "completed" ? (
+        <p className="mt-1 text-xs text-text-muted" data-testid="goal-merge">
+          Merge its branch with <code className="selectable font-mono break-all text-text">{view.merge_command}</code>
+        </p>
+      ) : null}
       {view.queued ? (
         <p className="selectable mt-1 text-xs text-text-muted" data-testid="goal-queued">
           Queued: {view.queued}

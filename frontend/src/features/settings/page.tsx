@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { Problem, Settings } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
+import { Engines } from "./engines";
 import { MCPServers } from "./mcpservers";
 import { Choice, NumberRow, Row, SwitchRow, TextRow } from "./rows";
 import { Providers } from "./providers";
@@ -38,6 +39,7 @@ export function SettingsPage() {
           <WebSearch settings={settings} save={save} />
           <Goals settings={settings} save={save} />
           <Providers />
+          <Engines />
           <Spend settings={settings} save={save} />
           <MCPServers />
           <Secrets />

@@ -6,7 +6,9 @@ import { Field } from "@/ui/field";
 import { Input, Select } from "@/ui/input";
 import type { Draft } from "./draft";
 import type { Errors } from "./errors";
+import { EnginePicker } from "./enginepicker";
 import { WorkField } from "./scope";
+import { WorktreeField } from "./worktree";
 
 interface BasicFieldsProps {
   draft: Draft;
@@ -22,7 +24,9 @@ export function BasicFields({ draft, set, errors }: BasicFieldsProps) {
   return (
     <>
       <FolderAndLimits {...fields} />
+      <WorktreeField draft={draft} set={set} errors={errors} />
       <WorkField draft={draft} set={set} errors={errors} />
+      <EnginePicker draft={draft} set={set} errors={errors} />
       <div className="grid grid-cols-3 gap-3 max-[640px]:grid-cols-1">
         <ProviderField {...fields} />
         <ModelField {...fields} />

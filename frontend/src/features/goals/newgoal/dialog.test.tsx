@@ -206,3 +206,33 @@ test("a flaky check says so with both outputs, and its names are shown as text",
   expect(get("trace-decides-file").textContent).toBe("<b>x</b>");
   expect(find("trace-work")).toBeNull();
 });
+
+test("a git worktree is offered in a repository, and says what is not in it", async () => {
+  write("field-objective", "repair the cart");
+  write("check-command", "make test");
+  write("field-dir", "/tmp/elsewhere");
+  write("field-dir", "/home/ada/shop");
+  await until(() => get("field-worktree"));
+  expect(find("worktree-details")).toBeNull();
+  await press("field-worktree");
+  expect(get("worktree-details").textContent).toContain("goalpost/repair-the-cart");
+  expect(get("worktree-uncommitted").textContent).toContain("2 files");
+  await press("start-goal");
+  expect(started()).toMatchObject({ worktree: true, dir: "/home/ada/shop" });
+});
+
+test("an external agent is chosen as the engine, but not without a sandbox", async () => {
+  write("field-objective", "repair the cart");
+  write("check-command", "make test");
+  const choice = (id: string) => get(`engine-${id}`).querySelector("input") as HTMLInputElement;
+  expect(choice("model").checked).toBe(true);
+  await press("more");
+  await press("field-unconfined");
+  expect(choice("opencode").disabled).toBe(true);
+  expect(get("engine-opencode").title).toContain("only in the sandbox");
+  await press("field-unconfined");
+  act(() => choice("opencode").click());
+  expect(get("engine-note").textContent).toContain("inside the goal's sandbox");
+  await press("start-goal");
+  expect(started()).toMatchObject({ engine: "opencode" });
+});

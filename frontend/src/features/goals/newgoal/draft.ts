@@ -8,6 +8,10 @@ export interface Draft {
   any: boolean;
   risk: Risk;
   dir: string;
+  /** In a new git worktree of the folder's repository. */
+  worktree: boolean;
+  /** What drives the goal; `""` is the setting. */
+  engine: string;
   provider: string;
   model: string;
   minutes: string;
@@ -59,6 +63,8 @@ export const emptyDraft: Draft = {
   any: false,
   risk: "write_local",
   dir: "",
+  worktree: false,
+  engine: "",
   provider: "",
   model: "",
   minutes: "60",

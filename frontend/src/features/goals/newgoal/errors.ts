@@ -38,6 +38,8 @@ const fieldNames = [
   "provider",
   "model",
   "effort",
+  "engine",
+  "worktree",
   ...advancedFields,
 ] as const;
 

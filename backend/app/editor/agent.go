@@ -1,0 +1,231 @@
+// Package editor makes Goalpost an agent of the Agent Client Protocol, so that an editor can start a goal, watch it,
+// and answer it. What drives the goal and what decides about it is the same as in the window.
+package editor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app/access"
+	"goalpost/backend/app/goals"
+	"goalpost/backend/event"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/store"
+)
+
+// Deps are what an Agent needs.
+type Deps struct {
+	Version string
+	Log     *slog.Logger
+	Store   *store.Store
+	Broker  *event.Broker
+	Access  *access.Rules
+	Goals   *goals.Service
+	Changes *api.ChangesAPI
+	State   string      // the folder for the list of sessions
+	Risk    policy.Risk // of new goals, unless a prompt names a lower one
+	Engine  string      // of new goals; "" is the setting
+}
+
+// Agent is Goalpost as an editor sees it. Its methods may be called concurrently.
+type Agent struct {
+	deps     Deps
+	conn     connection
+	sessions *sessionList
+
+	mu      sync.Mutex
+	working map[sdk.SessionId]bool // a prompt is being answered
+}
+
+// connection is what the agent says to the editor.
+type connection interface {
+	SessionUpdate(ctx context.Context, n sdk.SessionNotification) error
+	RequestPermission(ctx context.Context, r sdk.RequestPermissionRequest) (sdk.RequestPermissionResponse, error)
+}
+
+// Serve speaks with an editor until it closes its end, or ctx ends. Goals that it started pause then.
+func Serve(ctx context.Context, deps Deps, in io.Reader, out io.Writer) error {
+	sessions, err := openSessions(filepath.Join(deps.State, "editor-sessions.json"))
+	if err != nil {
+		return err
+	}
+	a := &Agent{deps: deps, sessions: sessions, working: map[sdk.SessionId]bool{}}
+	ready := make(chan struct{})
+	conn := sdk.NewAgentSideConnection(waiting{a, ready}, out, in)
+	conn.SetLogger(slog.New(slog.DiscardHandler)) // the SDK logs whole messages
+	a.conn = conn
+	close(ready)
+	select {
+	case <-conn.Done():
+		return nil
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// waiting holds the first call of the editor back until the agent knows its connection.
+type waiting struct {
+	*Agent
+	ready <-chan struct{}
+}
+
+// Initialize says what this agent can do.
+func (w waiting) Initialize(ctx context.Context, r sdk.InitializeRequest) (sdk.InitializeResponse, error) {
+	<-w.ready
+	return w.Agent.Initialize(ctx, r)
+}
+
+// Initialize says what this agent can do.
+func (a *Agent) Initialize(context.Context, sdk.InitializeRequest) (sdk.InitializeResponse, error) {
+	return sdk.InitializeResponse{
+		ProtocolVersion: sdk.ProtocolVersionNumber,
+		AgentInfo:       &sdk.Implementation{Name: "goalpost", Title: sdk.Ptr("Goalpost"), Version: a.deps.Version},
+		AuthMethods:     []sdk.AuthMethod{},
+		AgentCapabilities: sdk.AgentCapabilities{
+			LoadSession:         true,
+			PromptCapabilities:  sdk.PromptCapabilities{EmbeddedContext: true},
+			SessionCapabilities: sdk.SessionCapabilities{Resume: &sdk.SessionResumeCapabilities{}},
+		},
+	}, nil
+}
+
+// NewSession begins a session in a folder. MCP servers of the editor are not used: goals use those of the settings.
+func (a *Agent) NewSession(ctx context.Context, r sdk.NewSessionRequest) (sdk.NewSessionResponse, error) {
+	dir, err := a.deps.Access.ValidateExistingDir(r.Cwd)
+	if err != nil {
+		return sdk.NewSessionResponse{}, requestError(err)
+	}
+	id := sdk.SessionId("goalpost-" + store.NewID())
+	if err := a.sessions.put(savedSession{ID: id, Dir: dir}); err != nil {
+		return sdk.NewSessionResponse{}, requestError(err)
+	}
+	context.AfterFunc(ctx, func() { a.offerCommands(context.WithoutCancel(ctx), id) }) // after the answer
+	return sdk.NewSessionResponse{SessionId: id}, nil
+}
+
+// LoadSession continues a session and tells the editor what its goal did so far.
+func (a *Agent) LoadSession(ctx context.Context, r sdk.LoadSessionRequest) (sdk.LoadSessionResponse, error) {
+	saved, err := a.findSession(r.SessionId)
+	if err != nil || saved.Goal == "" {
+		return sdk.LoadSessionResponse{}, err
+	}
+	row, err := a.deps.Store.Goal(ctx, saved.Goal)
+	if errors.Is(err, goal.ErrNotFound) {
+		return sdk.LoadSessionResponse{}, nil // the goal was deleted: the next prompt begins another
+	}
+	if err != nil {
+		return sdk.LoadSessionResponse{}, requestError(err)
+	}
+	const most = 5000
+	events, err := a.deps.Store.Events(ctx, row.ID, 0, most)
+	if err != nil {
+		return sdk.LoadSessionResponse{}, requestError(err)
+	}
+	a.update(ctx, r.SessionId, sdk.UpdateUserMessageText(row.Objective))
+	for _, e := range events {
+		for _, u := range describeEvent(row.Policy.Dir, e.Body) {
+			a.update(ctx, r.SessionId, u)
+		}
+	}
+	context.AfterFunc(ctx, func() { a.offerCommands(context.WithoutCancel(ctx), r.SessionId) })
+	return sdk.LoadSessionResponse{}, nil
+}
+
+// ResumeSession continues a session whose history the editor has.
+func (a *Agent) ResumeSession(_ context.Context, r sdk.ResumeSessionRequest) (sdk.ResumeSessionResponse, error) {
+	_, err := a.findSession(r.SessionId)
+	return sdk.ResumeSessionResponse{}, err
+}
+
+// findSession returns a session that this program began, in this process or in an earlier one.
+func (a *Agent) findSession(id sdk.SessionId) (savedSession, error) {
+	saved, ok := a.sessions.get(id)
+	if !ok {
+		return saved, requestError(fault.Kind(fault.NotFound, "", fmt.Sprintf("there is no session %q", id), ""))
+	}
+	return saved, nil
+}
+
+// Cancel does nothing: the connection cancels the context of the prompt, which pauses the goal.
+func (a *Agent) Cancel(context.Context, sdk.CancelNotification) error { return nil }
+
+// Authenticate has nothing to do: models are connected in Goalpost.
+func (a *Agent) Authenticate(context.Context, sdk.AuthenticateRequest) (sdk.AuthenticateResponse, error) {
+	return sdk.AuthenticateResponse{}, nil
+}
+
+// CloseSession is not offered.
+func (a *Agent) CloseSession(context.Context, sdk.CloseSessionRequest) (sdk.CloseSessionResponse, error) {
+	return sdk.CloseSessionResponse{}, notOffered(sdk.AgentMethodSessionClose)
+}
+
+// ListSessions is not offered.
+func (a *Agent) ListSessions(context.Context, sdk.ListSessionsRequest) (sdk.ListSessionsResponse, error) {
+	return sdk.ListSessionsResponse{}, notOffered(sdk.AgentMethodSessionList)
+}
+
+// SetSessionConfigOption is not offered.
+func (a *Agent) SetSessionConfigOption(
+	context.Context, sdk.SetSessionConfigOptionRequest,
+) (sdk.SetSessionConfigOptionResponse, error) {
+	return sdk.SetSessionConfigOptionResponse{}, notOffered(sdk.AgentMethodSessionSetConfigOption)
+}
+
+// SetSessionMode is not offered.
+func (a *Agent) SetSessionMode(context.Context, sdk.SetSessionModeRequest) (sdk.SetSessionModeResponse, error) {
+	return sdk.SetSessionModeResponse{}, notOffered(sdk.AgentMethodSessionSetMode)
+}
+
+// offerCommands tells the editor which commands a prompt may have.
+func (a *Agent) offerCommands(ctx context.Context, id sdk.SessionId) {
+	hint := func(text string) *sdk.AvailableCommandInput {
+		return &sdk.AvailableCommandInput{Unstructured: &sdk.UnstructuredCommandInput{Hint: text}}
+	}
+	a.update(ctx, id, sdk.SessionUpdate{AvailableCommandsUpdate: &sdk.SessionAvailableCommandsUpdate{
+		SessionUpdate: "available_commands_update",
+		AvailableCommands: []sdk.AvailableCommand{
+			{Name: "check", Description: "A command that must pass for the goal to be done", Input: hint("go test ./...")},
+			{Name: "worktree", Description: "Work in a new git worktree, on a branch of its own"},
+			{Name: "risk", Description: "What the goal may do at most", Input: hint(policy.RiskNames())},
+		},
+	}})
+}
+
+// update sends what happened. An editor that is gone ends the connection, which ends the prompt.
+func (a *Agent) update(ctx context.Context, id sdk.SessionId, u sdk.SessionUpdate) {
+	if err := a.conn.SessionUpdate(ctx, sdk.SessionNotification{SessionId: id, Update: u}); err != nil {
+		a.deps.Log.Info("the editor was not told", "session", id, "error", err)
+	}
+}
+
+// requestError is an error as the protocol has it, with a hint for the user of the editor.
+func requestError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &sdk.RequestError{Code: sdk.NewInvalidParams(nil).Code, Message: describeProblem(err)}
+}
+
+// notOffered refuses a method that Initialize does not offer.
+func notOffered(method string) error {
+	return &sdk.RequestError{Code: sdk.NewMethodNotFound(method).Code, Message: method + " is not offered"}
+}
+
+// describeProblem is an error with what to do next.
+func describeProblem(err error) string {
+	p := api.ToProblem(err)
+	if p.Hint == "" {
+		return p.Message
+	}
+	return p.Message + ": " + p.Hint
+}

@@ -1,0 +1,289 @@
+package editor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/runner"
+)
+
+const eventBuffer = 4096
+
+// Prompt starts a goal, or continues that of the session with a note, and returns when it stops. A prompt that is
+// cancelled pauses the goal: the next one continues it.
+func (a *Agent) Prompt(ctx context.Context, r sdk.PromptRequest) (out sdk.PromptResponse, err error) {
+	saved, err := a.findSession(r.SessionId)
+	if err != nil {
+		return out, err
+	}
+	if !a.beginTurn(r.SessionId) {
+		return out, requestError(fault.Kind(fault.Conflict, "", "the goal is still working on the last prompt",
+			"cancel it first"))
+	}
+	defer a.endTurn(r.SessionId)
+	p := parsePrompt(r.Prompt)
+	sub := a.deps.Broker.SubscribeReliable(eventBuffer) // before the goal begins
+	defer sub.Close()
+	continued, err := a.continueGoal(ctx, saved, p)
+	if err == nil && !continued {
+		saved.Goal, err = a.startGoal(ctx, saved, p)
+	}
+	if err != nil {
+		a.say(ctx, r.SessionId, "Not started: "+describeProblem(err))
+	}
+	if err != nil || saved.Goal == "" {
+		return sdk.PromptResponse{StopReason: sdk.StopReasonEndTurn}, nil
+	}
+	return a.follow(ctx, saved, sub)
+}
+
+// startGoal starts the goal of a prompt. The id is "" if none was started and the user was told why.
+func (a *Agent) startGoal(ctx context.Context, saved savedSession, p prompt) (goal.ID, error) {
+	in, ok, err := a.newGoal(ctx, saved, p)
+	if err != nil || !ok {
+		return "", err
+	}
+	if saved.Goal, err = a.deps.Goals.Start(ctx, in); err != nil {
+		return "", err
+	}
+	return saved.Goal, a.sessions.put(saved)
+}
+
+func (a *Agent) beginTurn(id sdk.SessionId) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.working[id] {
+		return false
+	}
+	a.working[id] = true
+	return true
+}
+
+func (a *Agent) endTurn(id sdk.SessionId) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.working, id)
+}
+
+func (a *Agent) say(ctx context.Context, id sdk.SessionId, text string) {
+	a.update(ctx, id, sdk.UpdateAgentMessageText(text+"\n\n"))
+}
+
+// continueGoal continues the goal of a session with a note. It reports false if a new goal is wanted: there is none, it
+// was deleted or aborted, or the prompt has checks.
+func (a *Agent) continueGoal(ctx context.Context, saved savedSession, p prompt) (bool, error) {
+	if saved.Goal == "" || len(p.checks) > 0 {
+		return false, nil
+	}
+	row, err := a.deps.Store.Goal(ctx, saved.Goal)
+	if errors.Is(err, goal.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("the goal of the session: %w", err)
+	}
+	switch row.Status {
+	case goal.Aborted:
+		return false, nil
+	case goal.Completed:
+		return true, a.deps.Goals.Reopen(ctx, row.ID, api.ResumeInput{Note: p.objective})
+	case goal.Running, goal.Pending: // elsewhere: it is watched
+		return true, a.deps.Goals.Steer(ctx, row.ID, p.objective)
+	case goal.Paused, goal.Failed:
+	}
+	waits, err := a.deps.Store.WaitsForManual(ctx, row)
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("the goal of the session: %w", err)
+	case waits && strings.EqualFold(p.objective, "accept"):
+		return true, a.deps.Goals.Accept(ctx, row.ID)
+	case waits:
+		return true, a.deps.Goals.Reject(ctx, row.ID, p.objective)
+	}
+	return true, a.deps.Goals.Resume(ctx, row.ID, api.ResumeInput{Note: p.objective})
+}
+
+// newGoal makes the input of a goal. ok is false if nothing decides about it: then the user was told why.
+func (a *Agent) newGoal(ctx context.Context, saved savedSession, p prompt) (in api.StartInput, ok bool, err error) {
+	in = api.StartInput{
+		Objective: p.objective,
+		Checks:    p.checks,
+		Dir:       saved.Dir,
+		Risk:      a.deps.Risk,
+		Engine:    a.deps.Engine,
+		Worktree:  p.worktree,
+	}
+	if p.risk != "" {
+		if p.risk.IsValid() && p.risk.Exceeds(a.deps.Risk) {
+			return in, false, fault.Invalid("risk", fmt.Sprintf("the risk %s is higher than %s", p.risk, a.deps.Risk),
+				"start goalctl acp with --risk "+string(p.risk))
+		}
+		in.Risk = p.risk
+	}
+	if len(in.Checks) == 0 {
+		proposal, err := a.deps.Goals.Proposal(saved.Dir)
+		var missing *fault.Error
+		switch {
+		case err != nil && !errors.As(err, &missing):
+			return a.explainChecks(ctx, saved)
+		case err != nil:
+			if missing.Field == "criterion" {
+				return in, false, err
+			}
+			return a.explainChecks(ctx, saved)
+		case !a.acceptProposal(ctx, saved.ID, proposal):
+			a.say(ctx, saved.ID, "Not started: the checks of "+proposal.Path+" were not accepted.")
+			return in, false, nil
+		}
+		in.Checks, in.Any = proposal.Checks, proposal.Any
+	}
+	if in.Objective == "" {
+		in.Objective = "Make the checks pass"
+	}
+	return in, true, nil
+}
+
+func (a *Agent) explainChecks(ctx context.Context, saved savedSession) (api.StartInput, bool, error) {
+	a.say(ctx, saved.ID, "Not started: nothing decides when the goal is reached. Add a line with a command that must pass, "+
+		"such as `/check go test ./...`, or put checks into `.goalpost/done.yaml` of the folder.")
+	return api.StartInput{}, false, nil
+}
+
+// acceptProposal shows the checks that a folder proposes, and reports whether the user accepts them.
+func (a *Agent) acceptProposal(ctx context.Context, id sdk.SessionId, p api.ProposalView) bool {
+	answer, err := a.conn.RequestPermission(ctx, sdk.RequestPermissionRequest{
+		SessionId: id,
+		Options: []sdk.PermissionOption{
+			{OptionId: allowOption, Name: "Use these checks", Kind: sdk.PermissionOptionKindAllowOnce},
+			{OptionId: denyOption, Name: "Do not start", Kind: sdk.PermissionOptionKindRejectOnce},
+		},
+		ToolCall: sdk.ToolCallUpdate{
+			ToolCallId: "criterion",
+			Title:      sdk.Ptr("Done when " + p.Words + " (" + p.Path + ")"),
+			Kind:       sdk.Ptr(sdk.ToolKindOther),
+			Content:    []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(fence(p.Text)))},
+		},
+	})
+	return err == nil && answer.Outcome.Selected != nil && answer.Outcome.Selected.OptionId == allowOption
+}
+
+// follow tells the editor what the goal does, until it stops.
+func (a *Agent) follow(ctx context.Context, saved savedSession, sub *event.Subscription) (sdk.PromptResponse, error) {
+	row, err := a.deps.Store.Goal(ctx, saved.Goal)
+	if err != nil {
+		return sdk.PromptResponse{}, requestError(err)
+	}
+	asking, stopAsking := context.WithCancel(ctx)
+	defer stopAsking()
+	cancelled := ctx.Done()
+	telling := context.WithoutCancel(ctx) // also what comes after a cancel
+	for {
+		select {
+		case <-cancelled:
+			cancelled = nil
+			if err := a.pause(telling, saved.Goal); err != nil {
+				return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil //nolint:nilerr // it has stopped by itself
+			}
+		case e, ok := <-sub.C:
+			if !ok {
+				return sdk.PromptResponse{}, requestError(errors.New("too many events at once; send a note to see the state"))
+			}
+			if e.GoalID != saved.Goal {
+				continue
+			}
+			for _, u := range describeEvent(row.Policy.Dir, e.Body) {
+				a.update(telling, saved.ID, u)
+			}
+			switch b := e.Body.(type) {
+			case *event.ApprovalRequested:
+				go a.ask(asking, saved, b.Approval)
+			case *event.Ended:
+				a.showChanges(telling, saved)
+				return sdk.PromptResponse{StopReason: stopReason(ctx, b.Exit)}, nil
+			case *event.Paused:
+				a.showChanges(telling, saved)
+				return sdk.PromptResponse{StopReason: stopReason(ctx, b.Exit)}, nil
+			}
+		}
+	}
+}
+
+// pause stops the goal at once; the next prompt continues it.
+func (a *Agent) pause(ctx context.Context, id goal.ID) error {
+	stop := &runner.Stop{Exit: goal.PausedByUser, Reason: "cancelled in the editor"}
+	if a.deps.Goals.Runner().Cancel(id, stop) {
+		return nil
+	}
+	return a.deps.Goals.Pause(ctx, id)
+}
+
+func stopReason(ctx context.Context, exit goal.Exit) sdk.StopReason {
+	switch {
+	case ctx.Err() != nil:
+		return sdk.StopReasonCancelled
+	case exit == goal.LimitReached:
+		return sdk.StopReasonMaxTurnRequests
+	}
+	return sdk.StopReasonEndTurn
+}
+
+// prompt is what the user wrote.
+type prompt struct {
+	objective string
+	checks    []goal.Check
+	worktree  bool
+	risk      policy.Risk
+}
+
+// parsePrompt takes the commands out of a prompt: lines that begin with /check, /worktree or /risk.
+func parsePrompt(blocks []sdk.ContentBlock) prompt {
+	var p prompt
+	var text strings.Builder
+	for _, b := range blocks {
+		switch {
+		case b.Text != nil:
+			text.WriteString(b.Text.Text)
+		case b.ResourceLink != nil:
+			text.WriteString(b.ResourceLink.Uri)
+		case b.Resource != nil && b.Resource.Resource.TextResourceContents != nil:
+			r := b.Resource.Resource.TextResourceContents
+			text.WriteString("\n" + r.Uri + "\n" + fence(r.Text) + "\n")
+		}
+	}
+	var rest []string
+	for line := range strings.Lines(text.String()) {
+		line = strings.TrimRight(line, "\r\n")
+		word, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch value = strings.TrimSpace(value); {
+		case word == "/check" && value != "":
+			p.checks = append(p.checks, goal.Check{Type: goal.Shell, Command: value})
+		case word == "/worktree":
+			p.worktree = true
+			rest = append(rest, value)
+		case word == "/risk" && value != "":
+			p.risk = policy.Risk(value)
+		default:
+			rest = append(rest, line)
+		}
+	}
+	p.objective = strings.TrimSpace(strings.Join(rest, "\n"))
+	return p
+}
+
+// fence makes a block of Markdown that its text cannot end.
+func fence(text string) string {
+	ticks := "```"
+	for strings.Contains(text, ticks) {
+		ticks += "`"
+	}
+	return ticks + "\n" + strings.TrimRight(text, "\n") + "\n" + ticks
+}

@@ -1,0 +1,252 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/policy"
+	"goalpost/backend/store"
+)
+
+// editorClient is an editor: the client side of the protocol, over pipes.
+type editorClient struct {
+	sdk.Client // what Goalpost does not call
+
+	*testing.T
+	conn *sdk.ClientSideConnection
+
+	answer func(sdk.RequestPermissionRequest) string // the option to choose, "" cancels
+
+	mu      sync.Mutex
+	updates []sdk.SessionUpdate
+	asked   []sdk.RequestPermissionRequest
+	began   chan struct{} // a call has begun
+}
+
+func (c *editorClient) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.updates = append(c.updates, n.Update)
+	if n.Update.ToolCall != nil {
+		select {
+		case c.began <- struct{}{}:
+		default:
+		}
+	}
+	return nil
+}
+
+func (c *editorClient) RequestPermission(
+	_ context.Context, r sdk.RequestPermissionRequest,
+) (out sdk.RequestPermissionResponse, err error) {
+	c.mu.Lock()
+	c.asked = append(c.asked, r)
+	c.mu.Unlock()
+	if option := c.answer(r); option != "" {
+		out.Outcome.Selected = &sdk.RequestPermissionOutcomeSelected{
+			Outcome: "selected", OptionId: sdk.PermissionOptionId(option),
+		}
+		return out, nil
+	}
+	out.Outcome.Cancelled = &sdk.RequestPermissionOutcomeCancelled{Outcome: "cancelled"}
+	return out, nil
+}
+
+// said is all that the editor shows: messages, plan and calls, as JSON.
+func (c *editorClient) said() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b, err := json.Marshal(c.updates)
+	must(c.T, err)
+	return string(b)
+}
+
+// forget empties what the editor shows.
+func (c *editorClient) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.updates, c.asked = nil, nil
+}
+
+// openEditor connects an editor with the program, as goalctl acp does.
+func (p *program) openEditor() *editorClient {
+	p.Helper()
+	fromEditor, toAgent := io.Pipe()
+	fromAgent, toEditor := io.Pipe()
+	c := &editorClient{T: p.T, began: make(chan struct{}, 1), answer: func(sdk.RequestPermissionRequest) string { return "" }}
+	served := make(chan error, 1)
+	go func() {
+		err := p.app.ServeEditor(p.Context(), policy.WriteLocal, "model", fromEditor, toEditor)
+		_ = toEditor.Close()
+		served <- err
+	}()
+	c.conn = sdk.NewClientSideConnection(c, toAgent, fromAgent)
+	p.Cleanup(func() {
+		_ = toAgent.Close()
+		if err := <-served; err != nil {
+			p.Error(err)
+		}
+		<-c.conn.Done()
+	})
+	got, err := c.conn.Initialize(p.Context(), sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber})
+	if err != nil || got.AgentInfo == nil || got.AgentInfo.Name != "goalpost" || !got.AgentCapabilities.LoadSession {
+		p.Fatalf("initialize: %+v %v", got, err)
+	}
+	return c
+}
+
+func (c *editorClient) begin(dir string) sdk.SessionId {
+	c.Helper()
+	got, err := c.conn.NewSession(c.Context(), sdk.NewSessionRequest{Cwd: dir, McpServers: []sdk.McpServer{}})
+	must(c.T, err)
+	return got.SessionId
+}
+
+func (c *editorClient) prompt(id sdk.SessionId, text string) sdk.StopReason {
+	c.Helper()
+	got, err := c.conn.Prompt(c.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{sdk.TextBlock(text)}})
+	must(c.T, err)
+	return got.StopReason
+}
+
+// TestEditor_PromptWithACheck_BecomesAGoalThatIsVerified: activity, plan, diffs, checks and the report reach the editor,
+// an approval is answered there, and a later note reopens the goal.
+func TestEditor_PromptWithACheck_BecomesAGoalThatIsVerified(t *testing.T) {
+	p, dir, other := start(t, t.TempDir()), t.TempDir(), t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(other, "b.txt"), []byte("what is elsewhere\n"), 0o600))
+	p.provide(turns(
+		modeltest.Answer{Text: "I begin.", Calls: args("write_todos", map[string]any{
+			"todos": []map[string]any{{"text": "change it", "done": false}},
+		}).Calls},
+		args("edit_file", map[string]any{"path": "a.txt", "old": "one", "new": "two"}),
+		args("browser_open", map[string]any{"url": "http://example.invalid/"}),
+		args("request_access", map[string]any{"kind": "read", "path": other, "why": "it has the answer"}),
+		runs("cp "+filepath.Join(other, "b.txt")+" ."),
+		args("claim_complete", map[string]any{"rationale": "changed", "result": "The file says two."}),
+	))
+	c := p.openEditor()
+	c.answer = func(r sdk.RequestPermissionRequest) string {
+		if strings.Contains(*r.ToolCall.Title, "browser open") {
+			return "deny"
+		}
+		return string(r.Options[0].OptionId)
+	}
+	id := c.begin(dir)
+	if stop := c.prompt(id, "make it two\n/check grep -q two a.txt"); stop != sdk.StopReasonEndTurn {
+		t.Errorf("it stopped with %s", stop)
+	}
+	said := c.said()
+	for _, part := range []string{
+		"I begin.", `"content":"change it"`, `"sessionUpdate":"plan"`, `"oldText":"one","path":"` + filepath.Join(dir, "a.txt"),
+		`"newText":"two\n","oldText":"one\n"`, "Check of claim 1: grep -q two a.txt: pass", "The file says two.",
+		"Report of the host", "Done. All checks passed", "what is elsewhere", "available_commands_update",
+	} {
+		if !strings.Contains(said, part) {
+			t.Errorf("the editor does not show %s", part)
+		}
+	}
+	if t.Failed() {
+		t.Log(said)
+	}
+	if len(c.asked) != 2 || !strings.Contains(*c.asked[0].ToolCall.Title, "browser open") ||
+		len(c.asked[0].Options) < 2 || c.asked[0].Options[0].Kind != sdk.PermissionOptionKindAllowOnce {
+		t.Errorf("asked: %+v", c.asked)
+	}
+}
+
+// TestEditor_WithoutACheck_UsesTheFolderOrExplains: the proposal of the folder counts only if it is accepted.
+func TestEditor_WithoutACheck_UsesTheFolderOrExplains(t *testing.T) {
+	p, dir := start(t, t.TempDir()), t.TempDir()
+	p.provide(turns(runs("echo x > done.txt"), args("claim_complete", map[string]any{"rationale": "made"})))
+	c := p.openEditor()
+	id := c.begin(dir)
+	c.prompt(id, "make done.txt")
+	if said := c.said(); !strings.Contains(said, "nothing decides when the goal is reached") {
+		t.Errorf("said %s", said)
+	}
+	must(t, os.MkdirAll(filepath.Join(dir, ".goalpost"), 0o755))
+	must(t, os.WriteFile(filepath.Join(dir, ".goalpost", "done.yaml"),
+		[]byte("checks:\n  - {type: shell, command: test -s done.txt}\n"), 0o600))
+	for _, one := range []struct{ option, shows string }{{"deny", "were not accepted"}, {"once", "Done. All checks passed"}} {
+		c.forget()
+		c.answer = func(sdk.RequestPermissionRequest) string { return one.option }
+		c.prompt(id, "make done.txt")
+		if said := c.said(); !strings.Contains(said, one.shows) || len(c.asked) != 1 ||
+			!strings.Contains(c.asked[0].ToolCall.Content[0].Content.Content.Text.Text, "test -s done.txt") {
+			t.Errorf("%s: asked %d, said %s", one.option, len(c.asked), said)
+		}
+	}
+	if _, err := c.conn.Prompt(t.Context(), sdk.PromptRequest{
+		SessionId: "unknown", Prompt: []sdk.ContentBlock{sdk.TextBlock("x")},
+	}); err == nil {
+		t.Error("an unknown session was used")
+	}
+	c.forget()
+	c.prompt(id, "more\n/check false\n/risk network_write")
+	c.prompt(id, "more\n/check true")
+	if said := c.said(); !strings.Contains(said, "passes already") ||
+		!strings.Contains(said, "the risk network_write is higher than write_local") {
+		t.Errorf("said %s", said)
+	}
+}
+
+// TestEditor_Cancel_PausesTheGoal, and after a restart of the connection the session is loaded with its history and the
+// next prompt continues the goal.
+func TestEditor_Cancel_PausesTheGoal(t *testing.T) {
+	p, dir := start(t, t.TempDir()), t.TempDir()
+	p.provide(turns(
+		modeltest.Answer{Text: "I wait.", Calls: runs("sleep 600").Calls},
+		runs("echo x > done.txt"),
+		args("claim_complete", map[string]any{"rationale": "made"}),
+	))
+	c := p.openEditor()
+	id := c.begin(dir)
+	stopped := make(chan sdk.StopReason, 1)
+	go func() {
+		got, err := c.conn.Prompt(t.Context(), sdk.PromptRequest{
+			SessionId: id, Prompt: []sdk.ContentBlock{sdk.TextBlock("make done.txt\n/check test -s done.txt")},
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		stopped <- got.StopReason
+	}()
+	<-c.began
+	must(t, c.conn.Cancel(t.Context(), sdk.CancelNotification{SessionId: id}))
+	if stop := <-stopped; stop != sdk.StopReasonCancelled {
+		t.Errorf("it stopped with %s", stop)
+	}
+	list, _, err := p.app.Store().List(t.Context(), store.Filter{Limit: 10})
+	if err != nil || len(list) != 1 || list[0].Status != goal.Paused || list[0].Exit != goal.PausedByUser {
+		t.Fatalf("goals %+v %v", list, err)
+	}
+	again := p.openEditor()
+	if _, err := again.conn.LoadSession(t.Context(), sdk.LoadSessionRequest{
+		SessionId: id, Cwd: dir, McpServers: []sdk.McpServer{},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if said := again.said(); !strings.Contains(said, "I wait.") || !strings.Contains(said, "run command sleep 600") ||
+		!strings.Contains(said, "user_message_chunk") {
+		t.Errorf("the history: %s", said)
+	}
+	again.forget()
+	if stop := again.prompt(id, "go on without waiting"); stop != sdk.StopReasonEndTurn {
+		t.Errorf("it stopped with %s", stop)
+	}
+	if said := again.said(); !strings.Contains(said, "Done. All checks passed") ||
+		!strings.Contains(said, "go on without waiting") {
+		t.Errorf("said %s", said)
+	}
+}

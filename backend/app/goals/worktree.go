@@ -1,0 +1,259 @@
+package goals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app/worktrees"
+	"goalpost/backend/event"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/store"
+)
+
+// setGoalDir sets a goal's folder: the given one, a new one, or a new git worktree. made reports that it is new.
+func (gi *intake) setGoalDir(ctx context.Context, in api.StartInput, g *goal.Goal) (made bool, err error) {
+	if in.Worktree && in.Dir == "" {
+		return false, fault.Invalid("worktree", "a worktree needs a folder in a git repository", "name it with --dir")
+	}
+	dir, made, err := gi.resolveGoalDir(in.Dir, g.Objective)
+	if err != nil || !in.Worktree {
+		g.Policy.Dir = dir
+		return made, err
+	}
+	own, dir, err := gi.worktrees.Create(ctx, dir, g.Objective, g.ID)
+	if err != nil {
+		return false, err
+	}
+	g.Options.Worktree, g.Policy.Dir = &own, dir
+	if _, err := gi.access.ValidateExistingDir(dir); err != nil {
+		return false, errors.Join(err, gi.removeGoalDir(ctx, *g))
+	}
+	return true, nil
+}
+
+// removeGoalDir removes the folder that was made for a goal that could not start.
+func (gi *intake) removeGoalDir(ctx context.Context, g goal.Goal) error {
+	if own := g.Options.Worktree; own != nil {
+		return gi.worktrees.Discard(ctx, *own)
+	}
+	if err := os.RemoveAll(g.Policy.Dir); err != nil {
+		return fmt.Errorf("remove the goal's folder: %w", err)
+	}
+	return nil
+}
+
+// validateWorktreeAccess sets what a goal may use on this machine. A goal in a git worktree reads the repository's own
+// folder, so that git works there, and never writes it.
+func (gi *intake) validateWorktreeAccess(ctx context.Context, in api.AccessInput, g *goal.Goal) error {
+	if err := gi.access.ValidateGrants(in, &g.Policy); err != nil {
+		return err
+	}
+	own := g.Options.Worktree
+	if own == nil || own.Dir != g.Policy.Dir { // below its top, no program finds .git
+		return nil
+	}
+	for _, dir := range g.Policy.AllowWrite {
+		if policy.IsWithin(own.CommonDir, dir) || policy.IsWithin(dir, own.CommonDir) {
+			return fault.Invalid("allow_write", dir+" contains the repository of the worktree",
+				"leave it out: the goal changes its own work tree, and the host commits")
+		}
+	}
+	if g.Policy.CheckDir != "" {
+		for _, top := range []string{own.Dir, own.Repository} {
+			if err := gi.refuseTrackedCheckDir(ctx, top, g.Policy.CheckDir); err != nil {
+				return err
+			}
+		}
+	}
+	if !slices.Contains(g.Policy.AllowRead, own.CommonDir) {
+		g.Policy.AllowRead = append(g.Policy.AllowRead, own.CommonDir)
+	}
+	return nil
+}
+
+// refuseTrackedCheckDir refuses a check folder that git show would print.
+func (gi *intake) refuseTrackedCheckDir(ctx context.Context, top, dir string) error {
+	rel, err := filepath.Rel(top, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil //nolint:nilerr // it is outside of the work tree
+	}
+	repo, err := gi.worktrees.Open(ctx, top)
+	if err != nil {
+		return err
+	}
+	tracked, err := repo.Tracks(ctx, rel)
+	if err == nil && tracked {
+		err = fault.Invalid("check_dir", dir+" is tracked by git, so that the agent could read it with git show",
+			"move it out of the repository and give that path")
+	}
+	return err
+}
+
+// startEvents are the first of a goal's journal.
+func (gi *intake) startEvents(ctx context.Context, g goal.Goal) []event.Body {
+	events := []event.Body{&event.Started{}}
+	own := g.Options.Worktree
+	if own == nil {
+		return events
+	}
+	text := fmt.Sprintf("the goal works in the git worktree %s, on the new branch %s, which begins at %.12s", own.Dir,
+		own.Branch, own.Base)
+	if own.From != "" {
+		text += " of " + own.From
+	}
+	if n, err := gi.worktrees.Uncommitted(ctx, own.Repository); err == nil && n > 0 {
+		text += fmt.Sprintf("; without the uncommitted changes of %s in %s", goal.FormatCount(n, "file"), own.Repository)
+	}
+	return append(events, &event.Warning{What: "worktree", Text: text})
+}
+
+// WorktreeOffer says whether a goal can work in a new git worktree of a folder's repository.
+func (gi *intake) WorktreeOffer(ctx context.Context, dir, objective string) (out api.WorktreeOffer, err error) {
+	if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
+		return out, err
+	}
+	repo, err := gi.worktrees.Open(ctx, dir)
+	var refusal *fault.Error
+	if errors.As(err, &refusal) && refusal.Code == fault.Refused {
+		out.Unavailable = refusal.Message
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	out.Repository, out.From, out.Commit = repo.Top(), repo.Branch(), repo.Head()
+	if out.Commit == "" {
+		out.Unavailable = "the repository has no commit yet"
+		return out, nil
+	}
+	out.Branch = worktrees.BranchName(ctx, repo, objective, "")
+	paths, err := repo.Uncommitted(ctx)
+	out.Uncommitted = len(paths)
+	return out, err
+}
+
+// Worktrees lists the git worktrees of goals.
+func (s *Service) Worktrees(ctx context.Context) ([]api.WorktreeView, error) {
+	states, err := s.worktrees.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	owners, err := s.worktreeOwners(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := []api.WorktreeView{}
+	for _, state := range states {
+		list = append(list, viewOfWorktree(state, owners[state.Path]))
+	}
+	return list, nil
+}
+
+func viewOfWorktree(s worktrees.State, owner store.GoalRow) api.WorktreeView {
+	return api.WorktreeView{
+		Path:        s.Path,
+		Repository:  s.Repository,
+		Branch:      s.Branch,
+		GoalID:      string(owner.ID),
+		Objective:   owner.Objective,
+		Uncommitted: s.Uncommitted,
+		IsMerged:    s.IsMerged,
+		Problem:     s.Problem,
+	}
+}
+
+// worktreeOwners returns the goals that have a worktree, by its folder.
+func (s *Service) worktreeOwners(ctx context.Context) (map[string]store.GoalRow, error) {
+	const all = 1 << 20
+	rows, _, err := s.store.List(ctx, store.Filter{Limit: all})
+	if err != nil {
+		return nil, fmt.Errorf("worktrees: %w", err)
+	}
+	owners := map[string]store.GoalRow{}
+	for _, row := range rows {
+		if own := row.Options.Worktree; own != nil {
+			owners[own.Dir] = row
+		}
+	}
+	return owners, nil
+}
+
+// RemoveWorktree removes the git worktree of a goal and its branch. which is a part of the goal's id, or the folder or
+// its name. It refuses while the goal can still run, and, without force, if the worktree has work that no other branch
+// has. The result has the commit that the branch was at.
+func (s *Service) RemoveWorktree(ctx context.Context, which string, force bool) (
+	removed api.WorktreeView, commit string, err error,
+) {
+	owners, err := s.worktreeOwners(ctx)
+	if err != nil {
+		return removed, "", err
+	}
+	dir, err := s.findWorktree(ctx, which)
+	if err != nil {
+		return removed, "", err
+	}
+	owner := owners[dir]
+	if owner.ID != "" {
+		lives, err := s.isActive(owner)
+		switch {
+		case err != nil:
+			return removed, "", err
+		case lives:
+			return removed, "", fault.Kind(fault.Conflict, "",
+				"the goal "+owner.ID.Short()+" has not ended and needs its worktree",
+				"abort it first: abort "+owner.ID.Short())
+		}
+		if err := s.sessions.CloseGoal(ctx, owner.ID); err != nil {
+			return removed, "", err
+		}
+	}
+	state, commit, err := s.worktrees.Remove(ctx, dir, force)
+	return viewOfWorktree(state, owner), commit, err
+}
+
+// findWorktree returns the folder of a worktree.
+func (s *Service) findWorktree(ctx context.Context, which string) (string, error) {
+	folder, err := filepath.EvalSymlinks(s.worktrees.Folder())
+	if err == nil {
+		dir := filepath.Join(folder, filepath.Base(which))
+		isNamed := filepath.Base(which) == which || filepath.Clean(which) == dir
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && isNamed {
+			return dir, nil
+		}
+	}
+	row, err := s.store.Find(ctx, which)
+	if err != nil {
+		return "", fmt.Errorf("worktree: %w", err)
+	}
+	if row.Options.Worktree == nil {
+		return "", fault.Kind(fault.NotFound, "", "the goal "+row.ID.Short()+" has no worktree", "worktree list shows them")
+	}
+	return row.Options.Worktree.Dir, nil
+}
+
+// removeFinishedWorktree removes the git worktree of a goal that is deleted. One with work that no other branch has
+// stays, with its branch: worktree list shows it.
+func (s *Service) removeFinishedWorktree(ctx context.Context, row store.GoalRow) error {
+	own := row.Options.Worktree
+	if own == nil {
+		return nil
+	}
+	if _, err := os.Stat(own.Dir); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	state := s.worktrees.Inspect(ctx, own.Dir)
+	if state.HasWork() {
+		s.log.Info("the worktree of a deleted goal has work that no other branch has, and stays", "goal", row.ID,
+			"folder", own.Dir)
+		return nil
+	}
+	_, _, err := s.worktrees.Remove(ctx, own.Dir, false)
+	return err
+}

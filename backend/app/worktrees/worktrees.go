@@ -1,0 +1,290 @@
+// Package worktrees makes git worktrees for goals, commits what goals made in them, and removes them.
+package worktrees
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"goalpost/backend/config"
+	"goalpost/backend/fault"
+	"goalpost/backend/gitrepo"
+	"goalpost/backend/goal"
+	"goalpost/backend/process"
+	"goalpost/backend/sandbox/environ"
+)
+
+const (
+	maxFileBytes  = 100 << 20 // of one file in a commit
+	commitTimeout = time.Minute
+)
+
+// Worktrees are the worktrees of goals, all in one folder. All methods may be called concurrently.
+type Worktrees struct {
+	Config   *config.Config
+	Programs process.Launcher // starts git with the user's rights
+}
+
+// Folder is where the worktrees are.
+func (w *Worktrees) Folder() string { return filepath.Join(w.Config.Work(), "worktrees") }
+
+// Open opens the repository that a folder is in.
+func (w *Worktrees) Open(ctx context.Context, dir string) (*gitrepo.Repo, error) {
+	repo, err := gitrepo.Open(ctx, w.Programs, environ.Base(os.Environ()), dir)
+	if errors.Is(err, gitrepo.ErrNoRepository) {
+		return nil, &fault.Error{
+			Code:    fault.Refused,
+			Field:   "worktree",
+			Message: "the folder " + dir + " is in no git repository",
+			Hint:    "run git init there and make a commit, or let the goal work in the folder itself",
+		}
+	}
+	return repo, err
+}
+
+// BranchName proposes a branch that does not exist: goalpost/ and the first words of the objective.
+func BranchName(ctx context.Context, repo *gitrepo.Repo, objective string, id goal.ID) string {
+	const most = 6
+	words := strings.FieldsFunc(strings.ToLower(objective), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+	name := "goalpost/" + strings.Join(words[:min(most, len(words))], "-")
+	if len(words) == 0 || repo.HasBranch(ctx, name) {
+		name = strings.TrimSuffix(name, "/") + "-" + id.Short()
+	}
+	return name
+}
+
+// Create makes a worktree of the repository that folder is in, at the commit that is checked out there. It returns the
+// goal's folder in the worktree. folder has no links.
+func (w *Worktrees) Create(ctx context.Context, folder, objective string, id goal.ID) (
+	made goal.Worktree, dir string, err error,
+) {
+	repo, err := w.Open(ctx, folder)
+	if err != nil {
+		return made, "", err
+	}
+	made = goal.Worktree{Folder: folder, Repository: repo.Top(), From: repo.Branch(), Base: repo.Head()}
+	if made.CommonDir, err = repo.CommonDir(ctx); err != nil {
+		return made, "", err
+	}
+	made.Branch = BranchName(ctx, repo, objective, id)
+	words := strings.TrimPrefix(strings.TrimPrefix(made.Branch, "goalpost/"), "goalpost-")
+	name := filepath.Base(made.Repository) + "-" + words
+	if made.Dir, err = w.makeFolder(name); err != nil {
+		return made, "", err
+	}
+	if err := repo.AddWorktree(ctx, made.Dir, made.Branch); err != nil {
+		return made, "", errors.Join(fault.Kind(fault.Conflict, "worktree",
+			"the worktree was not made: "+err.Error(), "let the goal work in the folder itself"), os.RemoveAll(made.Dir))
+	}
+	dir = filepath.Join(made.Dir, filepath.FromSlash(repo.Prefix()))
+	if _, err := os.Stat(dir); err != nil { // git has no file in that folder
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return made, "", errors.Join(fmt.Errorf("the goal's folder: %w", err), w.Discard(ctx, made))
+		}
+	}
+	return made, dir, nil
+}
+
+// makeFolder makes a new folder, with a number if its name is taken.
+func (w *Worktrees) makeFolder(name string) (string, error) {
+	if err := os.MkdirAll(w.Folder(), 0o755); err != nil {
+		return "", fmt.Errorf("the folder of worktrees: %w", err)
+	}
+	parent, err := filepath.EvalSymlinks(w.Folder())
+	if err != nil {
+		return "", fmt.Errorf("the folder of worktrees: %w", err)
+	}
+	for n := 1; ; n++ {
+		dir := filepath.Join(parent, name)
+		if n > 1 {
+			dir = fmt.Sprintf("%s-%d", dir, n)
+		}
+		err := os.Mkdir(dir, 0o755)
+		if err == nil || !errors.Is(err, os.ErrExist) {
+			return dir, err //nolint:wrapcheck // it names the folder
+		}
+	}
+}
+
+// Discard removes a worktree in which nothing was done, with its branch.
+func (w *Worktrees) Discard(ctx context.Context, made goal.Worktree) error {
+	ctx = context.WithoutCancel(ctx)
+	repo, err := w.Open(ctx, made.Repository)
+	if err != nil {
+		return err
+	}
+	if err := repo.RemoveWorktree(ctx, made.Dir); err != nil {
+		return err
+	}
+	return repo.DeleteBranch(ctx, made.Branch, made.Base)
+}
+
+// Uncommitted returns how many files of the user's work tree a new worktree would not have.
+func (w *Worktrees) Uncommitted(ctx context.Context, dir string) (int, error) {
+	repo, err := w.Open(ctx, dir)
+	if err != nil {
+		return 0, err
+	}
+	paths, err := repo.Uncommitted(ctx)
+	return len(paths), err
+}
+
+// Commit commits everything that differs in a worktree to its branch. It returns the commit, "" if nothing differs,
+// and the files that were left out with the reasons. The goal's programs must not run.
+func (w *Worktrees) Commit(ctx context.Context, made goal.Worktree, message string) (
+	commit string, files int, skipped []string, err error,
+) {
+	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
+	defer cancel()
+	repo, err := w.Open(ctx, made.Dir)
+	if err != nil {
+		return "", 0, nil, err
+	}
+	if common, err := repo.CommonDir(ctx); err != nil || common != made.CommonDir || repo.Branch() != made.Branch {
+		return "", 0, nil, errors.Join(fault.Kind(fault.Conflict, "",
+			made.Dir+" has no longer the branch "+made.Branch+" of "+made.Repository,
+			"check the branch out again, or commit yourself"), err)
+	}
+	paths, err := repo.Uncommitted(ctx)
+	if err != nil || len(paths) == 0 {
+		return "", 0, nil, err
+	}
+	filtered, err := repo.Filtered(ctx, paths)
+	if err != nil {
+		return "", 0, nil, err
+	}
+	var list []gitrepo.File
+	for _, path := range paths {
+		if filter := filtered[path]; filter != "" {
+			skipped = append(skipped, fmt.Sprintf("%q (git would run the filter %s)", path, filter))
+			continue
+		}
+		f, ok, err := repo.ReadFile(path, maxFileBytes)
+		switch {
+		case err != nil:
+			return "", 0, nil, err
+		case !ok:
+			skipped = append(skipped, fmt.Sprintf("%q (a folder with a repository of its own, or too large)", path))
+		default:
+			list = append(list, f)
+		}
+	}
+	if len(list) == 0 {
+		return "", 0, skipped, nil
+	}
+	commit, err = repo.Commit(ctx, made.Branch, strings.TrimSpace(message)+"\n", list)
+	return commit, len(list), skipped, err
+}
+
+// State is what a worktree has that no other branch has.
+type State struct {
+	Path        string // of the folder
+	Repository  string
+	Branch      string // "" if none is checked out
+	Uncommitted int    // files
+	IsMerged    bool   // another branch has its commits
+	Problem     string // why nothing is known, "" if it is
+}
+
+// HasWork reports whether removing the worktree and its branch would lose something.
+func (s State) HasWork() bool { return s.Uncommitted > 0 || !s.IsMerged || s.Problem != "" }
+
+// List lists all worktrees in the folder, also those of deleted goals, sorted by path.
+func (w *Worktrees) List(ctx context.Context) ([]State, error) {
+	entries, err := os.ReadDir(w.Folder())
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("the folder of worktrees: %w", err)
+	}
+	parent, err := filepath.EvalSymlinks(w.Folder())
+	if err != nil {
+		return nil, nil //nolint:nilerr // there is no folder yet
+	}
+	var list []State
+	for _, entry := range entries {
+		if entry.IsDir() {
+			list = append(list, w.Inspect(ctx, filepath.Join(parent, entry.Name())))
+		}
+	}
+	slices.SortFunc(list, func(a, b State) int { return cmp.Compare(a.Path, b.Path) })
+	return list, nil
+}
+
+// Inspect returns the state of one worktree.
+func (w *Worktrees) Inspect(ctx context.Context, dir string) State {
+	s := State{Path: dir}
+	repo, err := w.openWorktree(ctx, dir)
+	if err != nil {
+		s.Problem = err.Error()
+		return s
+	}
+	s.Branch = repo.Branch()
+	var paths []string
+	if s.Repository, err = repo.MainWorktree(ctx); err == nil {
+		paths, err = repo.Uncommitted(ctx)
+	}
+	if s.Uncommitted = len(paths); err == nil && s.Branch != "" {
+		s.IsMerged, err = repo.IsMerged(ctx, s.Branch)
+	}
+	if err != nil {
+		s.Problem = err.Error()
+	}
+	return s
+}
+
+// openWorktree opens a worktree of this package's folder. A folder that only lies in another repository is refused.
+func (w *Worktrees) openWorktree(ctx context.Context, dir string) (*gitrepo.Repo, error) {
+	repo, err := w.Open(ctx, dir)
+	if err == nil && repo.Top() != dir {
+		err = fault.Kind(fault.Conflict, "", dir+" is not a worktree", "")
+	}
+	return repo, err
+}
+
+// Remove removes a worktree and its branch. If it has work that no other branch has, it refuses unless force is set.
+// commit is where the branch was.
+func (w *Worktrees) Remove(ctx context.Context, dir string, force bool) (removed State, commit string, err error) {
+	if parent, err := filepath.EvalSymlinks(w.Folder()); err != nil || filepath.Dir(dir) != parent {
+		return removed, "", fault.Kind(fault.NotFound, "", dir+" is not a worktree of a goal", "worktree list shows them")
+	}
+	removed = w.Inspect(ctx, dir)
+	if removed.Problem != "" {
+		return removed, "", fault.Kind(fault.Conflict, "", dir+" cannot be read: "+removed.Problem,
+			"remove the folder yourself")
+	}
+	if removed.HasWork() && !force {
+		return removed, "", fault.Kind(fault.Conflict, "", removed.describeWork(),
+			"merge the branch first, or remove it with --force, which deletes that work")
+	}
+	owner, err := w.Open(ctx, removed.Repository) // git does not remove the folder that it works in
+	if err != nil {
+		return removed, "", err
+	}
+	commit = owner.BranchHead(ctx, removed.Branch)
+	if err := owner.RemoveWorktree(ctx, dir); err != nil {
+		return removed, "", err
+	}
+	if commit == "" {
+		return removed, "", nil
+	}
+	return removed, commit, owner.DeleteBranch(ctx, removed.Branch, commit)
+}
+
+// describeWork says what only this worktree has.
+func (s State) describeWork() string {
+	var parts []string
+	if s.Uncommitted > 0 {
+		parts = append(parts, goal.FormatCount(s.Uncommitted, "uncommitted file"))
+	}
+	if !s.IsMerged {
+		parts = append(parts, "commits that no other branch has")
+	}
+	return s.Path + " has " + strings.Join(parts, " and ")
+}

@@ -1,0 +1,159 @@
+package worktrees_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goalpost/backend/app/worktrees"
+	"goalpost/backend/config"
+	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/sandboxtest"
+)
+
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "git", args...)
+	c.Dir = dir
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func write(t *testing.T, dir, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open returns the worktrees of an empty home, and a repository with one commit whose hooks and filters leave a mark.
+func open(t *testing.T) (w *worktrees.Worktrees, repo, mark string) {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	cfg, err := config.Open(func(name string) string {
+		return map[string]string{config.HomeVariable: home, "HOME": home}[name]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sandbox.Open(t.Context(), sandbox.Options{Helper: sandboxtest.Helper(t), Name: "git"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := cfg.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	repo, mark = t.TempDir(), filepath.Join(home, "mark")
+	git(t, repo, "init", "-q", "-b", "main")
+	git(t, repo, "config", "user.name", "Ada")
+	git(t, repo, "config", "user.email", "ada@example.org")
+	write(t, repo, ".gitattributes", "*.big filter=mark\n")
+	write(t, repo, ".gitignore", "*.log\n")
+	write(t, repo, "a.txt", "one\n")
+	git(t, repo, "add", "-A")
+	git(t, repo, "commit", "-qm", "one")
+	program := "sh -c 'echo ran >> " + mark + "; cat'"
+	git(t, repo, "config", "filter.mark.clean", program)
+	git(t, repo, "config", "filter.mark.smudge", program)
+	for _, hook := range []string{"post-checkout", "post-commit", "reference-transaction"} {
+		path := filepath.Join(repo, ".git", "hooks", hook)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\necho ran >> "+mark+"\n"), 0o755); err != nil { //nolint:gosec // it is a hook
+			t.Fatal(err)
+		}
+	}
+	return &worktrees.Worktrees{Config: cfg, Programs: s}, repo, mark
+}
+
+// TestCommit_HasWhatDiffers: new, changed and deleted files, links and modes; not what git ignores, what a filter would
+// change, or another repository. Nothing of the repository runs.
+func TestCommit_HasWhatDiffers(t *testing.T) {
+	w, repo, mark := open(t)
+	made, dir, err := w.Create(t.Context(), repo, "Fix: the cart!", "01k3abcdefghijk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made.Branch != "goalpost/fix-the-cart" || made.From != "main" || dir != made.Dir ||
+		made.MergeCommand() != "git -C "+repo+" merge goalpost/fix-the-cart" {
+		t.Errorf("made %+v", made)
+	}
+	if commit, n, _, err := w.Commit(t.Context(), made, "nothing"); commit != "" || n != 0 || err != nil {
+		t.Errorf("nothing differs: %q %d %v", commit, n, err)
+	}
+	if err := os.Remove(filepath.Join(dir, "a.txt")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "b.txt", "two\n")
+	write(t, dir, "c.log", "ignored\n")
+	write(t, dir, "d.big", "filtered\n")
+	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "inner"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	git(t, filepath.Join(dir, "inner"), "init", "-q")
+	commit, n, skipped, err := w.Commit(t.Context(), made, "Fix the cart")
+	if err != nil || n != 3 || len(skipped) != 2 {
+		t.Fatalf("%d files, without %v: %v", n, skipped, err)
+	}
+	if got := git(t, repo, "show", "--format=%s", "--raw", "--abbrev=7", "--no-renames", commit); !strings.Contains(got, "Fix the cart") ||
+		!strings.Contains(got, "D\ta.txt") || !strings.Contains(got, ":000000 100644") ||
+		!strings.Contains(got, ":000000 120000") || strings.Contains(got, "big") || strings.Contains(got, "log") {
+		t.Errorf("the commit is %s", got)
+	}
+	if ran, err := os.ReadFile(mark); err == nil {
+		t.Errorf("programs of the repository ran: %s", ran)
+	}
+	if git(t, repo, "symbolic-ref", "--short", "HEAD") != "main" || git(t, repo, "status", "--porcelain") != "" {
+		t.Error("the user's work tree changed")
+	}
+}
+
+// TestRemove_WithWork_Refuses, and a second goal with the same objective gets another branch and folder.
+func TestRemove_WithWork_Refuses(t *testing.T) {
+	w, repo, _ := open(t)
+	one, _, err := w.Create(t.Context(), repo, "same", "01k3aaaaaaaaaaa1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, _, err := w.Create(t.Context(), repo, "same", "01k3aaaaaaaaaaa2")
+	if err != nil || two.Branch == one.Branch || two.Dir == one.Dir {
+		t.Fatalf("%+v and %+v: %v", one, two, err)
+	}
+	write(t, one.Dir, "new.txt", "work\n")
+	_, _, err = w.Remove(t.Context(), one.Dir, false)
+	if err == nil || !strings.Contains(err.Error(), "1 uncommitted file") {
+		t.Errorf("uncommitted work: %v", err)
+	}
+	if _, _, _, err := w.Commit(t.Context(), one, "work"); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = w.Remove(t.Context(), one.Dir, false)
+	if err == nil || !strings.Contains(err.Error(), "no other branch has") {
+		t.Errorf("unmerged work: %v", err)
+	}
+	if _, _, err := w.Remove(t.Context(), repo, true); err == nil {
+		t.Error("the user's own folder was removed")
+	}
+	for _, dir := range []string{two.Dir, one.Dir} {
+		if _, commit, err := w.Remove(t.Context(), dir, dir == one.Dir); err != nil || commit == "" {
+			t.Errorf("remove %s: %q %v", dir, commit, err)
+		}
+	}
+	left, err := w.List(t.Context())
+	if err != nil || len(left) != 0 || git(t, repo, "branch", "--format=%(refname:short)") != "main" {
+		t.Errorf("left %+v %v", left, err)
+	}
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/app"
+	"goalpost/backend/fault"
+	"goalpost/backend/policy"
+)
+
+// acp is an agent of the Agent Client Protocol on standard input and output, for an editor.
+func (p Program) acp() *cobra.Command {
+	var risk, engine string
+	c := &cobra.Command{
+		Use:   "acp",
+		Short: "Run Goalpost as an agent in an editor (Agent Client Protocol on stdio)",
+		Args:  cobra.NoArgs,
+		Long: "Run Goalpost as an agent of the Agent Client Protocol on standard input and output, for an editor such as " +
+			"Zed. A prompt becomes a goal. Its checks come from lines that begin with /check, or from .goalpost/done.yaml of the " +
+			"folder after you have accepted it in the editor. /worktree lets it work in a new git worktree, /risk lowers what " +
+			"it may do. Calls that need an approval ask in the editor. Cancelling pauses the goal; the next prompt continues " +
+			"it as a note, and a prompt with /check begins another.\n" +
+			"When the editor ends this program, its goals are paused as interrupted and can be resumed.",
+		Example: "  " + p.Name + " acp --risk network_get",
+		RunE: func(c *cobra.Command, _ []string) error {
+			most := policy.Risk(risk)
+			if !most.IsValid() {
+				return fault.Invalid("risk", fmt.Sprintf("unknown risk %q", risk), "use one of "+policy.RiskNames())
+			}
+			return p.withApp(c.Context(), app.Options{Watch: true}, func(a *app.App) error {
+				return p.serveEditor(c.Context(), a, most, engine)
+			})
+		},
+	}
+	c.Flags().StringVar(&risk, "risk", string(policy.WriteLocal), "maximum risk level of goals: "+policy.RiskNames())
+	c.Flags().StringVar(&engine, "engine", "",
+		"what drives the goals: model, or an agent of engines (default: as set there)")
+	return c
+}
+
+func (p Program) serveEditor(ctx context.Context, a *app.App, risk policy.Risk, engine string) (err error) {
+	if err := a.Recover(ctx); err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	defer func() {
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()).Add(-finalWait))
+		defer cancel()
+		err = errors.Join(err, a.StopGoals(ctx))
+	}()
+	in := p.Stdin
+	if in == nil {
+		in = os.Stdin
+	}
+	if err := a.ServeEditor(ctx, risk, engine, in, p.Stdout); err != nil || ctx.Err() == nil {
+		return err
+	}
+	stop() // the second signal ends the process at once
+	return p.exitAfterSignal(exitDone, time.Now())
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/goal"
+)
+
+func (p changeCommands) worktree() *cobra.Command {
+	c := &cobra.Command{
+		Use: "worktree", Short: "List and remove the git worktrees of goals (run --worktree)", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(p.listWorktrees(), p.removeWorktree())
+	return c
+}
+
+func (p changeCommands) listWorktrees() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list", Short: "List the git worktrees of goals, also of deleted ones", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+				list, err := a.Worktrees(c.Context())
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return p.json(list)
+				}
+				if len(list) == 0 {
+					return p.printf("No goal has a worktree. run --worktree makes one.\n")
+				}
+				lines := []string{"GOAL\tBRANCH\tSTATE\tFOLDER"}
+				for _, w := range list {
+					id := "(deleted)"
+					if w.GoalID != "" {
+						id = goal.ID(w.GoalID).Short()
+					}
+					lines = append(lines, strings.Join([]string{
+						id, oneLine(w.Branch), oneLine(worktreeState(w)), oneLine(w.Path),
+					}, "\t"))
+				}
+				return p.printTable(lines)
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+// worktreeState says what removing a worktree would lose.
+func worktreeState(w api.WorktreeView) string {
+	var parts []string
+	switch {
+	case w.Problem != "":
+		return w.Problem
+	case w.IsMerged:
+		parts = append(parts, "merged")
+	default:
+		parts = append(parts, "not merged")
+	}
+	if w.Uncommitted > 0 {
+		parts = append(parts, strconv.Itoa(w.Uncommitted)+" uncommitted")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p changeCommands) removeWorktree() *cobra.Command {
+	var force bool
+	c := &cobra.Command{
+		Use: "remove ID|FOLDER", Short: "Remove the git worktree of a goal, and its branch", Args: cobra.ExactArgs(1),
+		Long: "Remove the git worktree of a goal, and its branch. The goal must have ended. A worktree with uncommitted " +
+			"files or with commits that no other branch has is not removed without --force.",
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+				removed, commit, err := a.RemoveWorktree(c.Context(), args[0], force)
+				if err != nil {
+					return err
+				}
+				if commit == "" {
+					return p.printf("%s removed.\n", singleLine(removed.Path))
+				}
+				return p.printf("%s removed. Its branch %s was at %.12s.\n", singleLine(removed.Path),
+					singleLine(removed.Branch), commit)
+			})
+		},
+	}
+	c.Flags().BoolVar(&force, "force", false, "also with work that no other branch has, which is lost")
+	return c
+}

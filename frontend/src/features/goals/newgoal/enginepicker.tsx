@@ -1,0 +1,84 @@
+import type { EngineView } from "@/bridge/types";
+import { useAppState } from "@/store/context";
+import { useAnswer } from "@/store/usecall";
+import { cx } from "@/ui/cx";
+import type { AdvancedProps } from "./advancedprops";
+import type { Draft } from "./draft";
+
+/** The id of Goalpost's own loop. */
+export const ownLoop = "model";
+
+/** What drives the goal with its model: Goalpost's own loop, or an external agent on this computer. */
+export function EnginePicker({ draft, set, errors }: AdvancedProps) {
+  const { answer } = useAnswer("EngineAPI.List");
+  const isScripted = useAppState((s) => s.providers.some((p) => p.id === draft.provider && p.scripted));
+  const engines = answer ?? [];
+  if (engines.length < 2) return null;
+  const chosen = effectiveEngine(engines, draft);
+  return (
+    <div>
+      <p className="mb-1.5 text-xs font-medium">Engine</p>
+      <div role="radiogroup" aria-label="Engine" className="inline-flex flex-wrap rounded-md bg-surface-hover p-0.5">
+        {engines.map((e) => {
+          const why = e.id === ownLoop ? "" : whyNot(e, draft.unconfined, isScripted);
+          return (
+            <label
+              key={e.id}
+              data-testid={`engine-${e.id}`}
+              title={why}
+              className={cx(
+                "relative rounded-sm px-3 py-1 text-xs font-medium text-text-muted",
+                "has-checked:bg-surface has-checked:text-text has-focus-visible:outline-2",
+                "has-focus-visible:outline-accent",
+                why && chosen?.id !== e.id ? "cursor-default opacity-60" : "cursor-pointer",
+              )}
+            >
+              <input
+                type="radio"
+                name="engine"
+                className="sr-only"
+                disabled={why !== "" && chosen?.id !== e.id}
+                checked={chosen?.id === e.id}
+                onChange={() => set({ engine: e.id })}
+              />
+              {e.id === ownLoop ? "Model" : e.name}
+            </label>
+          );
+        })}
+      </div>
+      {chosen && chosen.id !== ownLoop ? <Chosen engine={chosen} /> : null}
+      {errors.engine ? (
+        <p role="alert" data-testid="error-engine" className="mt-1 text-xs text-bad">
+          {errors.engine.message} <span className="text-text-muted">· {errors.engine.hint}</span>
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+/** The engine that the goal gets: a choice, or the setting where an agent can run. */
+function effectiveEngine(engines: readonly EngineView[], draft: Draft): EngineView | undefined {
+  if (draft.engine) return engines.find((e) => e.id === draft.engine);
+  const usual = engines.find((e) => e.default);
+  return draft.unconfined ? engines.find((e) => e.id === ownLoop) : usual;
+}
+
+function whyNot(e: EngineView, unconfined: boolean, scripted: boolean): string {
+  if (e.path === "") return `Not installed. Install it with: ${e.install}`;
+  if (unconfined) return `${e.name} runs only in the sandbox`;
+  if (scripted) return "The demonstration has an engine of its own";
+  return "";
+}
+
+function Chosen({ engine }: { engine: EngineView }) {
+  return (
+    <p className="mt-1 text-xs text-text-muted" data-testid="engine-note">
+      {engine.name} {engine.version} works inside the goal&apos;s sandbox. {engine.credentials}
+      {engine.path === "" ? (
+        <span className="text-bad"> It is not installed: {engine.install}</span>
+      ) : engine.tested ? null : (
+        <span className="text-warn"> This version was not tested with Goalpost.</span>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,77 @@
+import { useEffect, useState } from "react";
+import type { WorktreeOffer } from "@/bridge/types";
+import { plural } from "@/lib/text";
+import { useApp } from "@/store/context";
+import type { AdvancedProps } from "./advancedprops";
+
+const waitMs = 350;
+
+/** Offers a git worktree for the goal, where the folder is in a repository. */
+export function WorktreeField({ draft, set, errors }: AdvancedProps) {
+  const offer = useOffer(draft.dir.trim(), draft.objective.trim());
+  const isOffered = offer !== null && offer.unavailable === "";
+  if (!isOffered && !draft.worktree) return null;
+  return (
+    <label className="-mt-2 flex cursor-pointer items-start gap-2 text-xs" data-testid="worktree">
+      <input
+        type="checkbox"
+        data-testid="field-worktree"
+        className="mt-0.5 accent-(--accent)"
+        checked={draft.worktree}
+        onChange={(e) => set({ worktree: e.target.checked })}
+      />
+      <span>
+        Work in a new git worktree, on a branch of its own
+        {draft.worktree ? <Details offer={isOffered ? offer : null} unavailable={offer?.unavailable ?? ""} /> : null}
+        {errors.worktree ? (
+          <span role="alert" data-testid="error-worktree" className="mt-1 block text-bad">
+            {errors.worktree.message} <span className="text-text-muted">{errors.worktree.hint}</span>
+          </span>
+        ) : null}
+      </span>
+    </label>
+  );
+}
+
+function Details({ offer, unavailable }: { offer: WorktreeOffer | null; unavailable: string }) {
+  if (!offer) {
+    return unavailable ? <span className="mt-0.5 block text-warn">Not possible: {unavailable}.</span> : null;
+  }
+  const from = offer.from || offer.commit.slice(0, 12);
+  return (
+    <span className="mt-0.5 block text-text-muted" data-testid="worktree-details">
+      Branch <code className="font-mono">{offer.branch}</code> begins at {from}. Your own files stay as they are, and
+      other goals can work on the repository at the same time.
+      {offer.uncommitted > 0 ? (
+        <span className="text-warn" data-testid="worktree-uncommitted">
+          {" "}
+          Your uncommitted changes of {plural(offer.uncommitted, "file")} are not in it.
+        </span>
+      ) : null}
+    </span>
+  );
+}
+
+/** Asks a little after the user has stopped writing. */
+function useOffer(dir: string, objective: string): WorktreeOffer | null {
+  const app = useApp();
+  const [offer, setOffer] = useState<WorktreeOffer | null>(null);
+  useEffect(() => {
+    let stale = false;
+    const timer = setTimeout(() => {
+      if (!dir) {
+        setOffer(null);
+        return;
+      }
+      app.bridge
+        .call("WorktreeAPI.Offer", dir, objective)
+        .then((o) => !stale && setOffer(o))
+        .catch(() => !stale && setOffer(null)); // the folder's own field says what is wrong with it
+    }, waitMs);
+    return () => {
+      stale = true;
+      clearTimeout(timer);
+    };
+  }, [app, dir, objective]);
+  return offer;
+}

@@ -50,7 +50,7 @@ export function Dialog(p: DialogProps) {
           <header className="flex min-h-12 shrink-0 items-center gap-3 border-b border-border px-5">
             <Radix.Title className="min-w-0 flex-1 truncate text-sm font-semibold">{p.title}</Radix.Title>
             {p.aside}
-            {p.help ? <HelpButton target={p.help} className="-mr-1.5" /> : null}
+            {p.help ? <span className="w-6 shrink-0" /> : null}
           </header>
           {p.description ? <Radix.Description className="sr-only">{p.description}</Radix.Description> : null}
           <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{p.children}</div>
@@ -63,6 +63,8 @@ export function Dialog(p: DialogProps) {
               {p.footer}
             </footer>
           ) : null}
+          {/* The last of its controls: the first one gets the focus when the dialog opens. */}
+          {p.help ? <HelpButton target={p.help} className="absolute top-2.5 right-3.5" /> : null}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

@@ -1,6 +1,6 @@
 import { wails } from "./wails";
 
-/** Opens an address in the user's own browser: a window of Wails opens no other by itself. */
+/** Opens an address in the user's own browser. In the window of Wails, window.open does nothing. */
 export function openOutside(url: string): void {
   const open = wails().runtime?.BrowserOpenURL;
   if (open) open(url);

@@ -189,11 +189,11 @@ function menuOf(pane: PaneInfo, control: WorkspaceControl, close: () => void): M
     {
       id: "broadcast",
       label: "Broadcast",
-      hint: "leader, M",
+      hint: "Ctrl+Shift+Space, M",
       disabled: !control.canBroadcast(pane),
       run: () => control.broadcast(pane.id),
     },
-    { id: "rename", label: "Rename…", hint: "leader, R", takesFocus: true, run: () => control.rename(pane.id) },
+    { id: "rename", label: "Rename…", hint: "Ctrl+Shift+Space, R", takesFocus: true, run: () => control.rename(pane.id) },
     null,
     ...layout,
   ];

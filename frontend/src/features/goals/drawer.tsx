@@ -37,14 +37,14 @@ export function GoalDrawer() {
         "flex w-[336px] shrink-0 flex-col max-[900px]:w-[248px] min-[1200px]:w-[404px] overflow-hidden border-l",
         "border-border bg-surface",
         // In a low window it scrolls as a whole: none of its parts would have a readable height.
-        "[@media(max-height:600px)]:overflow-y-auto",
+        "[@media(max-height:760px)]:overflow-y-auto",
         "max-[640px]:absolute max-[640px]:inset-0 max-[640px]:z-20 max-[640px]:w-auto max-[640px]:border-l-0",
       )}
     >
       <div className="shrink-0 px-4 pt-3">
         <Head view={view} onClose={() => app.set({ drawer: false })} />
       </div>
-      <div className="max-h-[60%] shrink-0 overflow-y-auto px-4 empty:hidden [@media(max-height:600px)]:max-h-none">
+      <div className="max-h-[60%] shrink-0 overflow-y-auto px-4 empty:hidden [@media(max-height:760px)]:max-h-none">
         {inFront ? <NeedsYou goal={view.id} className="mt-2.5" /> : null}
         {inFront && needsAnswer(view) ? <ResumePanel view={view} /> : null}
       </div>
@@ -52,7 +52,7 @@ export function GoalDrawer() {
         tabIndex={0}
         role="group"
         aria-label="Progress"
-        className="max-h-[45%] shrink-0 overflow-y-auto px-4 pb-3 [@media(max-height:600px)]:max-h-none"
+        className="max-h-[45%] shrink-0 overflow-y-auto px-4 pb-3 [@media(max-height:760px)]:max-h-none"
       >
         {inFront && view.result ? <ResultCard view={view} className="mt-3 text-xs" /> : null}
         <Checks view={view} />

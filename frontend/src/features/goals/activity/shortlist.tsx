@@ -34,7 +34,7 @@ export function ActivityShort({ running, onStep }: { running: boolean; onStep: (
     <section
       className={
         "relative flex min-h-0 flex-1 flex-col border-t border-border " +
-        "[@media(max-height:600px)]:min-h-44 [@media(max-height:600px)]:shrink-0"
+        "[@media(max-height:760px)]:min-h-44 [@media(max-height:760px)]:shrink-0"
       }
       aria-label="Activity"
     >

@@ -193,7 +193,13 @@ function menuOf(pane: PaneInfo, control: WorkspaceControl, close: () => void): M
       disabled: !control.canBroadcast(pane),
       run: () => control.broadcast(pane.id),
     },
-    { id: "rename", label: "Rename…", hint: "Ctrl+Shift+Space, R", takesFocus: true, run: () => control.rename(pane.id) },
+    {
+      id: "rename",
+      label: "Rename…",
+      hint: "Ctrl+Shift+Space, R",
+      takesFocus: true,
+      run: () => control.rename(pane.id),
+    },
     null,
     ...layout,
   ];

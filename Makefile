@@ -16,7 +16,8 @@ PACKAGES   := . ./backend/... ./cmd/... ./frontend
 PAGE       := frontend/dist/index.html
 NPM        := frontend/node_modules/.installed
 PAGE_FILES := $(shell find frontend/src frontend/public -type f 2>/dev/null) \
-              $(wildcard frontend/*.html frontend/*.ts frontend/*.json frontend/*.js)
+              $(wildcard frontend/*.html frontend/*.ts frontend/*.json frontend/*.js) \
+              $(wildcard docs/*.md docs/guide/*.md docs/how-to/*.md)
 SCRIPTS    := build/scripts
 DOCS_NPM   := docs/node_modules/.installed
 FORCE:

@@ -695,7 +695,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     const id = await other.root.getAttribute("data-pane");
     const temporary = new Pane(page, page.locator(`[data-testid="browser"][data-pane="${id}"]`), site);
     await temporary.go(`${site.url}/cookie`, "Cookie", "nobody");
-    await page.locator(`[data-testid="pane-tab"][data-pane="${id}"]`).getByTestId("pane-close").click();
+    await page.locator(`[data-testid="pane-close"][data-pane="${id}"]`).and(page.locator(":visible")).click();
     await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane-tab"]').length === 1);
   });
   await it("a profile has logins of its own, gets another name and is deleted", async () => {
@@ -713,7 +713,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     };
     const close = async (p) => {
       const id = await p.root.getAttribute("data-pane");
-      await page.locator(`[data-testid="pane-tab"][data-pane="${id}"]`).getByTestId("pane-close").click();
+      await page.locator(`[data-testid="pane-close"][data-pane="${id}"]`).and(page.locator(":visible")).click();
       await count(1);
     };
     await library(pane);

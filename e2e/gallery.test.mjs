@@ -77,9 +77,8 @@ async function settled() {
 async function violations(rules) {
   const { violations } = await window.axe.run(
     {
-      // A tab of dockview is the whole head of a pane, its buttons in it; what they do is also in the commands.
-      // What programs write in terminals is theirs, and menus stand outside of the landmarks.
-      exclude: [".dv-tab", ".xterm-rows", "[data-radix-popper-content-wrapper]"],
+      // What programs write in terminals is theirs, and menus are outside of the landmarks.
+      exclude: [".xterm-rows", "[data-radix-popper-content-wrapper]"],
     },
     { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) },
   );

@@ -62,7 +62,10 @@ class Desk {
   }
 
   async menu(terminal, item) {
-    await (await this.tab(terminal)).getByTestId("pane-menu").click();
+    const id = await terminal.getAttribute("data-pane");
+    // The menu beside the tabs is that of the pane in front.
+    await (await this.tab(terminal)).click();
+    await this.page.locator(`[data-testid="pane-menu"][data-pane="${id}"]`).click();
     await this.at(`menu-${item}`).click();
   }
 
@@ -95,6 +98,22 @@ test("terminals are split, zoomed, dragged and typed into together", { timeout: 
     await desk.type(second, "echo in $PWD.");
     await desk.sees(second, "in /usr/share.");
 
+    // Nothing scrolls the terminal out of its pane, such as Tab to its field below what is shown.
+    const moved = await second.evaluate((el) => {
+      const screen = el.querySelector(".xterm");
+      const low = screen.appendChild(document.createElement("input"));
+      low.style.cssText = "position:absolute;top:3000px";
+      low.focus();
+      const at = [];
+      for (let e = screen; e && e.dataset.testid !== "workspace"; e = e.parentElement) at.push(e.scrollTop);
+      low.remove();
+      return at;
+    });
+    assert.ok(
+      moved.every((top) => top === 0),
+      `scrolled by ${moved}`,
+    );
+
     // Zoomed and back it is the same terminal, not a new one: by key, and by a double click.
     await second.evaluate((el) => (el.dataset.mark = "same"));
     const zoomed = page.getByText("show all panes");
@@ -117,7 +136,8 @@ test("terminals are split, zoomed, dragged and typed into together", { timeout: 
     await desk.type(first, "echo both $((20+3))");
     await desk.sees(first, "both 23");
     await desk.sees(second, "both 23");
-    await (await desk.tab(first)).getByTestId("pane-broadcast").click();
+    const broadcast = `[data-testid="pane-broadcast"][data-pane="${await first.getAttribute("data-pane")}"]`;
+    await page.locator(broadcast).click();
     await desk.type(first, "echo alone $((5+5))");
     await desk.sees(first, "alone 10");
     assert.equal(await second.getByText("alone 10").count(), 0);
@@ -134,7 +154,7 @@ test("terminals are split, zoomed, dragged and typed into together", { timeout: 
     // The keyboard leaves a terminal, which takes Tab for itself.
     await first.locator(".xterm-screen").click();
     await desk.press("Control+Shift+Tab");
-    await page.waitForFunction(() => document.activeElement?.matches('[data-testid="pane-tab"]'));
+    await page.waitForFunction(() => document.activeElement?.querySelector('[data-testid="pane-tab"]'));
     await desk.press("Tab");
     await page.waitForFunction(() => !document.activeElement?.closest('[data-testid="terminal"]'));
   }),

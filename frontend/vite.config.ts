@@ -24,6 +24,8 @@ export default defineConfig(({ mode }) => {
     plugins: [react(), tailwindcss(), ...(gallery ? [] : [keepPlaceholder()])],
     resolve: { alias: { "@": path("./src") } },
     base: "./",
+    // The documents beside this folder are part of the page.
+    server: { fs: { allow: [path("."), path("../docs")] } },
     build: {
       target: "es2022",
       outDir: gallery ? "dist-gallery" : "dist",

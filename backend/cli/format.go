@@ -39,7 +39,7 @@ func formatLimits(l *event.LimitsChanged) string {
 		}
 		return say
 	}
-	return fmt.Sprintf("%s, iterations %s, claims per check %s, tokens %s, money %s",
+	return fmt.Sprintf("%s, turns %s, claims per check %s, tokens %s, money %s",
 		or(l.WallClockMS, goal.FormatDuration(time.Duration(l.WallClockMS)*time.Millisecond)),
 		or(int64(l.Iterations), fmt.Sprint(l.Iterations)),
 		or(int64(l.ClaimsPerCheck), fmt.Sprint(l.ClaimsPerCheck)), or(l.Tokens, fmt.Sprint(l.Tokens)),

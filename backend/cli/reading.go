@@ -124,7 +124,7 @@ func (p readCommands) show() *cobra.Command {
 func (p readCommands) showGoal(g *api.GoalAPI, v api.GoalView) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s %s · %s · %s · %s\nfolder %s · %s\n", oneLine(v.Objective), v.Status, v.Exit,
-		goal.FormatCount(v.Steps, "step"), goal.FormatCount(v.Iterations, "iteration"),
+		goal.FormatCount(v.Steps, "step"), goal.FormatCount(v.Iterations, "turn"),
 		goal.FormatDuration(time.Duration(v.SpentMS)*time.Millisecond), v.Policy.Dir, v.Policy.Risk)
 	b.WriteString(describeScope(v.Policy.DescribeWork(), v.Policy.CheckDir))
 	b.WriteString(resultText(v.Result))

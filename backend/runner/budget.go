@@ -198,12 +198,12 @@ func (b *budget) recordUsage(ctx context.Context, u goal.Usage, by string) *Stop
 func (b *budget) usageText(claims int) string {
 	s := b.goal.Spent
 	text := fmt.Sprintf("%s, %s, %s in %s", goal.FormatCount(s.Steps, "step"),
-		goal.FormatCount(s.Iterations, "iteration"), goal.FormatCount(claims, "claim"),
+		goal.FormatCount(s.Iterations, "turn"), goal.FormatCount(claims, "claim"),
 		goal.FormatDuration(b.elapsed()))
 	text += costText(s) + "."
 	if c := b.childSpend(); c != (goal.Spend{}) {
 		text += fmt.Sprintf(" Besides, within the same limits, by the goals that it started: %s%s.",
-			goal.FormatCount(c.Iterations, "iteration"), costText(c))
+			goal.FormatCount(c.Iterations, "turn"), costText(c))
 	}
 	return text
 }

@@ -1,6 +1,7 @@
 // A call that Go refuses, in the real window: its words come through Wails, which
 // makes an Error of them, and stand on the screen with the hint.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { until, withWindow } from "./window.mjs";
 
@@ -44,5 +45,74 @@ test("refused calls say why on the screen of the real window", { timeout: 600_00
     await w.key("Return");
     assert.match(await words(w, "[data-sonner-toast] [data-title]"), /^"no address at all" is not an address/);
     assert.match(await words(w, "[data-sonner-toast] [data-description]"), /^enter an address such as localhost:8080/);
+  }),
+);
+
+/** Every method that the page may call, with an argument of each type that names nothing. */
+function methods() {
+  const text = readFileSync(new URL("../../frontend/src/bridge/methods.ts", import.meta.url), "utf8");
+  const empty = (type) => {
+    if (type.endsWith("[]")) return [];
+    return { string: "no-such-thing", number: -1, boolean: true }[type] ?? {};
+  };
+  return [...text.matchAll(/^ {2}"(\w+)\.(\w+)": \(([^)]*)\) =>/gm)].map(([, area, name, parameters]) => ({
+    area,
+    name,
+    args: parameters
+      .split(", ")
+      .filter(Boolean)
+      .map((p) => empty(p.split(": ")[1])),
+  }));
+}
+
+/** Runs in the page: makes the calls and keeps how each was answered. */
+function callAll(list) {
+  window.answers = {};
+  for (const { area, name, args } of list) {
+    const call = window.go.api[area]?.[name];
+    const keep = (how) => (window.answers[`${area}.${name}`] = how);
+    if (!call) keep({ missing: true });
+    else
+      call(...args).then(
+        () => keep({ done: true }),
+        (error) => keep({ message: error instanceof Error ? error.message : `not an Error: ${String(error)}` }),
+      );
+  }
+}
+
+// Go's own calls, and arguments that Wails itself cannot read.
+test("every bound method that refuses does it in words", { timeout: 600_000 }, (t) =>
+  withWindow(async (w) => {
+    await w.sees("welcome");
+    const list = methods();
+    assert.ok(list.length > 100, `${list.length} methods`);
+    const answersTo = async (calls) => {
+      await w.page(callAll, calls);
+      await until(
+        "an answer to each call",
+        async () => (await w.page(() => Object.keys(window.answers).length)) === calls.length,
+      );
+      return Object.entries(await w.page(() => window.answers));
+    };
+
+    const answers = await answersTo(list);
+    const refused = answers.filter(([, a]) => !a.done);
+    for (const [method, answer] of refused) {
+      assert.equal(answer.missing, undefined, `${method} is not bound`);
+      const problem = JSON.parse(answer.message);
+      assert.ok(problem.code, `${method}: ${answer.message}`);
+      assert.match(problem.message, /\w+ \w+/, `${method}: ${answer.message}`);
+      assert.doesNotMatch(answer.message, /\[object|undefined/, method);
+    }
+    const silent = answers.filter(([, a]) => a.done).map(([method]) => method);
+    t.diagnostic(`${refused.length} refused in words; without a reason to refuse: ${silent.join(" ")}`);
+    assert.ok(refused.length > 60, `only ${refused.length} methods refused`);
+
+    // A number for a text, a text for an object: refused before Go's method is called, and readable all the same.
+    const unreadable = list.filter((m) => m.args.length > 0).map((m) => ({ ...m, args: m.args.map(() => [[{}]]) }));
+    for (const [method, answer] of await answersTo(unreadable)) {
+      assert.ok(answer.message, `${method} took what it cannot read`);
+      assert.doesNotMatch(answer.message, /\[object/, method);
+    }
   }),
 );

@@ -62,7 +62,10 @@ class Driver {
 }
 
 /** Opens the window, hands it to `use`, and ends everything by its pid. */
-export async function withWindow(use, { width = 1440, height = 900, program = join(root, "bin", "goalpost") } = {}) {
+export async function withWindow(
+  use,
+  { width = 1440, height = 900, program = join(root, "bin", "goalpost"), env: more = {} } = {},
+) {
   const home = mkdtempSync(join(tmpdir(), "goalpost-window-"));
   const pidFile = join(home, "pid");
   const ends = [() => rmSync(home, { recursive: true, force: true })];
@@ -84,6 +87,7 @@ export async function withWindow(use, { width = 1440, height = 900, program = jo
     const display = `:${(await screen.line((text) => /^\d+$/.test(text))).trim()}`;
     const env = {
       ...process.env,
+      ...more,
       DISPLAY: display,
       WAYLAND_DISPLAY: "",
       NO_AT_BRIDGE: "1",

@@ -2,6 +2,8 @@ import "@/ui/global.css";
 import { createRoot, type Root } from "react-dom/client";
 import { connect } from "@/bridge/bridge";
 import { asProblem } from "@/bridge/problem";
+import { repairLanguage } from "@/lib/language";
+import { ErrorBoundary } from "@/shell/errorboundary";
 import { StartError } from "@/shell/starterror";
 import { toasts } from "@/shell/toasts";
 import { earlyTheme } from "@/shell/theme";
@@ -14,12 +16,17 @@ async function run(root: Root) {
     const bridge = await connect({ login: () => (app ? app.set({ link: "login" }) : location.reload()) });
     app = new App(bridge, toasts);
     await app.start();
-    root.render(<Window app={app} />);
+    root.render(
+      <ErrorBoundary what="The window">
+        <Window app={app} />
+      </ErrorBoundary>,
+    );
   } catch (reason) {
     root.render(<StartError problem={asProblem(reason)} />);
   }
 }
 
+repairLanguage(navigator);
 earlyTheme();
 const host = document.getElementById("root");
 if (host) void run(createRoot(host));

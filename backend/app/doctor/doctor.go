@@ -117,7 +117,7 @@ func (dr *Doctor) versionFinding() api.DoctorFinding {
 // toolchainFindings lists the additional folders that goals see, if any.
 func (dr *Doctor) toolchainFindings() []api.DoctorFinding {
 	fit, left := dr.Access.Toolchains()
-	f := api.DoctorFinding{ID: "toolchains", Title: "More toolchains", State: "ok", Detail: strings.Join(fit, ", ")}
+	f := api.DoctorFinding{ID: "toolchains", Title: "Extra tool folders", State: "ok", Detail: strings.Join(fit, ", ")}
 	if len(left) > 0 {
 		f.State, f.Detail, f.Hint = "warn", "not given to goals: "+errors.Join(left...).Error(), "change it in the settings"
 	}

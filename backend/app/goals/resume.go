@@ -351,7 +351,7 @@ func (rs *resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goa
 	s := g.Spent.Add(shared)
 	switch tokens := s.TokensIn + s.TokensOut; {
 	case l.Iterations > 0 && s.Iterations >= l.Iterations:
-		return refuse(fmt.Sprintf("%d of %d iterations", s.Iterations, l.Iterations),
+		return refuse(fmt.Sprintf("%d of %d turns", s.Iterations, l.Iterations),
 			fmt.Sprintf("--max-iterations %d", s.Iterations+l.Iterations))
 	case l.WallClock > 0 && s.WallClock >= l.WallClock:
 		return refuse(fmt.Sprintf("%s of %s", goal.FormatDuration(s.WallClock), goal.FormatDuration(l.WallClock)),

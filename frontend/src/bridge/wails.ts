@@ -8,6 +8,7 @@ interface WailsWindow {
   runtime?: {
     ClipboardGetText?: () => Promise<string>;
     ClipboardSetText?: (text: string) => Promise<boolean>;
+    BrowserOpenURL?: (url: string) => void;
     WindowSetTitle?: (title: string) => void;
     EventsOn?: (name: string, on: (...data: unknown[]) => void) => unknown;
     EventsEmit?: (name: string, ...data: unknown[]) => void;

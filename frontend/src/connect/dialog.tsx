@@ -32,6 +32,7 @@ function ChooseDialog() {
       onClose={() => app.providers.closeConnect()}
       title="Connect a model"
       testid="connect-choose"
+      help="how-to/connect-a-model"
       description="Choose a provider of models"
       className="w-[760px]"
       footer={

@@ -3,6 +3,7 @@ import type { ConnectInput, ConnectionTest, PresetView, Problem, Provider } from
 import { useApp, useAppState } from "@/store/context";
 import { Button, IconButton, Kbd } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
+import { ExternalLink } from "./externallink";
 import { Field } from "@/ui/field";
 import { BackIcon, ChevronIcon, EyeIcon, LockIcon } from "@/ui/icons";
 import { Input, Select } from "@/ui/input";
@@ -160,6 +161,7 @@ export function ConnectForm({ provider, preset: presetId }: ConnectFormProps) {
       onClose={() => app.providers.closeConnect()}
       title={saved ? `Edit ${saved.id}` : `Connect ${name}`}
       testid="connect-dialog"
+      help="how-to/connect-a-model"
       description="Connects a model. Nothing is stored until you save."
       className="w-[680px]"
       onOpenAutoFocus={(e) => {
@@ -315,15 +317,15 @@ function KeyField(p: KeyFieldProps) {
   const variable = p.preset?.key_variable ?? "";
   return (
     <Field
-      label={isVariable ? "Environment variable of the key" : label}
+      label={isVariable ? "API key environment variable" : label}
       name="key"
       error={p.problem?.message}
       hint={p.problem?.hint}
       note={
         p.preset?.key_page ? (
-          <a className="text-accent hover:underline" href={p.preset.key_page} target="_blank" rel="noreferrer">
+          <ExternalLink className="text-accent hover:underline" href={p.preset.key_page} testid="connect-get-key">
             Get a key
-          </a>
+          </ExternalLink>
         ) : undefined
       }
     >

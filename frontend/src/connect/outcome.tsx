@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { ConnectionTest, PresetView } from "@/bridge/types";
 import { CheckIcon, WarnIcon } from "@/ui/icons";
 import { Button } from "@/ui/button";
+import { ExternalLink } from "./externallink";
 import { cx } from "@/ui/cx";
 
 interface OutcomeProps {
@@ -47,17 +48,15 @@ export function Outcome({ test, preset }: OutcomeProps) {
       <p className="selectable mt-1 pl-[22px] text-text-muted">{sentence(test.hint)}</p>
       <div className="mt-1.5 flex items-center gap-2 pl-[22px]">
         {preset?.key_page && test.step === "key" ? (
-          <a
+          <ExternalLink
             className={cx(
               "inline-flex h-7 items-center rounded-md border border-border-strong bg-surface-raised px-2.5",
               "font-medium hover:bg-surface-hover",
             )}
             href={preset.key_page}
-            target="_blank"
-            rel="noreferrer"
           >
             Open {preset.name} API keys
-          </a>
+          </ExternalLink>
         ) : null}
         {test.response ? (
           <Button look="quiet" data-testid="connect-response" onClick={() => setIsOpen(!isOpen)}>

@@ -453,7 +453,7 @@ export const scenes: Record<string, Scene> = {
   down: { after: (app) => shown("pane").then(() => app.set({ link: "down" })) },
   toast: {
     after: (app) => {
-      app.notices.done("It pauses after the step it is in");
+      app.notices.done("Pausing after the current step…");
       app.notices.problem({
         code: "unavailable",
         message: "Chromium was not found",

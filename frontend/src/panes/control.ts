@@ -126,7 +126,8 @@ export class WorkspaceControl {
 
   /** Puts the keyboard on the active pane's tab. */
   leave(id: string): void {
-    document.querySelector<HTMLElement>(`[data-tab="${CSS.escape(id)}"]`)?.focus();
+    const tab = document.querySelector(`.pane-tab[data-pane="${CSS.escape(id)}"]`);
+    tab?.closest<HTMLElement>(".dv-tab")?.focus();
   }
 
   search(id: string): void {

@@ -32,12 +32,7 @@ export function PanePanel({ api }: IDockviewPanelProps) {
   if (!pane) return null;
   const visible = shown && !covered;
   return (
-    <div
-      className="h-full overflow-hidden rounded-b-[7px]"
-      data-testid="pane"
-      data-kind={pane.kind}
-      data-pane={pane.id}
-    >
+    <div className="h-full overflow-clip rounded-b-[7px]" data-testid="pane" data-kind={pane.kind} data-pane={pane.id}>
       {pane.kind === "terminal" ? (
         <Terminal pane={pane} visible={visible} active={active} />
       ) : (

@@ -1,4 +1,5 @@
-import type { IDockviewPanelHeaderProps } from "dockview-react";
+import type { IDockviewHeaderActionsProps, IDockviewPanelHeaderProps } from "dockview-react";
+import { useLayoutEffect, useRef } from "react";
 import type { GoalCard, PaneInfo } from "@/bridge/types";
 import { clip, shortPath } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
@@ -15,27 +16,31 @@ function tone(pane: PaneInfo): { tone: StatusTone; words: string } {
   return { tone: pane.exit === 0 ? "calm" : "bad", words: "ended" };
 }
 
-/** The head of a pane: its state, name, folder, the goal that works in it, and its menu. */
+/**
+ * The tab of a pane: its state, name and folder. A tab has no controls in it for a keyboard or a screen reader: those are
+ * in PaneActions. Its × is for the pointer; Ctrl+Shift+W and the menu close as well.
+ */
 export function PaneTab({ api }: IDockviewPanelHeaderProps) {
   const app = useApp();
   const control = useControl();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === api.id));
-  const goal = useAppState((s) => (pane?.goal_id ? s.goals.byId[pane.goal_id]?.card : undefined));
+  const acting = useAppState((s) => (pane?.goal_id ? s.goals.byId[pane.goal_id]?.card.status === "running" : false));
   const renaming = useRenaming(api.id);
+  const content = useRef<HTMLDivElement>(null);
+  // dockview gives the tab the title as its name, and the id where there is none. What it shows is its name.
+  useLayoutEffect(() => content.current?.closest(".dv-tab")?.removeAttribute("aria-label"));
   if (!pane) return null;
   const state = tone(pane);
-  const acting = goal?.status === "running";
   const folder = pane.kind === "terminal" && !pane.server ? pane.cwd || pane.dir : "";
-  const title = pane.title || (pane.kind === "terminal" ? "terminal" : "new page");
+  const title = titleOf(pane);
 
   return (
     <div
+      ref={content}
       className={`pane-tab ${acting ? "pane-tab-agent" : ""}`}
       data-acting={acting}
       data-testid="pane-tab"
       data-pane={pane.id}
-      data-tab={pane.id}
-      tabIndex={-1}
       onDoubleClick={() => control.zoom(pane.id)}
       onAuxClick={(e) => e.button === 1 && app.panes.close(pane.id)}
     >
@@ -64,24 +69,61 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
         </span>
       ) : null}
       <span className="flex-1" />
+      <span
+        aria-hidden
+        title={`Close ${title}`}
+        data-testid="pane-close"
+        data-pane={pane.id}
+        className="tab-button tab-close"
+        onPointerDown={(e) => e.stopPropagation()}
+        onClick={() => app.panes.close(pane.id)}
+      >
+        <CloseIcon size={13} />
+      </span>
+    </div>
+  );
+}
+
+function titleOf(pane: PaneInfo): string {
+  return pane.title || (pane.kind === "terminal" ? "terminal" : "new page");
+}
+
+/** Beside the tabs: the goal that works in the pane in front, its broadcast, and its menu. */
+export function PaneActions({ activePanel, panels }: IDockviewHeaderActionsProps) {
+  const app = useApp();
+  const control = useControl();
+  const pane = useAppState((s) => s.panes.panes.find((p) => p.id === activePanel?.id));
+  const goal = useAppState((s) => (pane?.goal_id ? s.goals.byId[pane.goal_id]?.card : undefined));
+  if (!pane) return null;
+  const title = titleOf(pane);
+  const close = () => app.panes.close(pane.id);
+  return (
+    <div className="pane-actions" data-testid="pane-actions" data-pane={pane.id}>
       <BroadcastBadge pane={pane} />
       {pane.goal_id ? <GoalBadge id={pane.goal_id} goal={goal} /> : null}
-      <span className="flex shrink-0" onPointerDown={(e) => e.stopPropagation()}>
-        <Menu items={menuOf(pane, control, () => app.panes.close(pane.id))}>
-          <button type="button" aria-label={`Menu of ${title}`} data-testid="pane-menu" className="tab-button">
-            <DotsIcon size={14} />
-          </button>
-        </Menu>
+      <Menu items={menuOf(pane, control, close)}>
+        <button
+          type="button"
+          aria-label={`Menu of ${title}`}
+          data-testid="pane-menu"
+          data-pane={pane.id}
+          className="tab-button"
+        >
+          <DotsIcon size={14} />
+        </button>
+      </Menu>
+      {panels.length === 1 ? (
         <button
           type="button"
           aria-label={`Close ${title}`}
           data-testid="pane-close"
+          data-pane={pane.id}
           className="tab-button"
-          onClick={() => app.panes.close(pane.id)}
+          onClick={close}
         >
           <CloseIcon size={13} />
         </button>
-      </span>
+      ) : null}
     </div>
   );
 }
@@ -96,6 +138,7 @@ function BroadcastBadge({ pane }: { pane: PaneInfo }) {
       type="button"
       className="flex"
       data-testid="pane-broadcast"
+      data-pane={pane.id}
       aria-label="Leave the broadcast"
       title={`What you type here goes to ${broadcast} terminals. Click to leave the broadcast.`}
       onClick={() => control.broadcast(pane.id)}
@@ -146,11 +189,17 @@ function menuOf(pane: PaneInfo, control: WorkspaceControl, close: () => void): M
     {
       id: "broadcast",
       label: "Broadcast",
-      hint: "leader, M",
+      hint: "Ctrl+Shift+Space, M",
       disabled: !control.canBroadcast(pane),
       run: () => control.broadcast(pane.id),
     },
-    { id: "rename", label: "Rename…", hint: "leader, R", takesFocus: true, run: () => control.rename(pane.id) },
+    {
+      id: "rename",
+      label: "Rename…",
+      hint: "Ctrl+Shift+Space, R",
+      takesFocus: true,
+      run: () => control.rename(pane.id),
+    },
     null,
     ...layout,
   ];

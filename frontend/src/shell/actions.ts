@@ -1,6 +1,7 @@
 import type { Action } from "@/lib/actions";
 import type { WorkspaceControl } from "@/panes/control";
 import { canPause, canResume, isLive } from "@/store/goalcards";
+import { openHelpHere } from "./helpplaces";
 import type { App } from "@/store/app";
 
 const always = () => true;
@@ -321,6 +322,16 @@ function windowActions(app: App): Action[] {
       run: () => app.go("workspace"),
     }),
     action({ id: "settings", title: "Settings", group: "Goalpost", leader: "s", run: () => app.go("settings") }),
+    action({
+      id: "help",
+      title: "Help",
+      group: "Goalpost",
+      keys: ["F1"],
+      leader: "a",
+      // Programs in terminals have a use for F1; the letter after the leader works there.
+      enabled: () => app.state.leader || !document.activeElement?.closest(".xterm"),
+      run: () => openHelpHere(app),
+    }),
     action({ id: "welcome", title: "First-start checklist", group: "Goalpost", run: () => app.go("welcome") }),
   ];
 }

@@ -1,8 +1,9 @@
 import { summary } from "@/store/goals";
+import { placeHelp } from "./helpplaces";
 import { useApp, useAppState } from "@/store/context";
 import type { Route } from "@/store/state";
 import { IconButton } from "@/ui/button";
-import { GoalIcon, Mark, SlidersIcon, WorkspaceIcon } from "@/ui/icons";
+import { GoalIcon, HelpIcon, Mark, SlidersIcon, WorkspaceIcon } from "@/ui/icons";
 
 /** The places of the window: on the left, or at the bottom of a phone. */
 export function NavRail() {
@@ -54,6 +55,17 @@ export function NavRail() {
           ) : null}
         </div>
       ))}
+      <span className="flex-1 max-[640px]:hidden" />
+      <IconButton
+        label="Help"
+        hint="F1"
+        side="right"
+        data-testid="help-button"
+        className="mb-2 size-9 max-[640px]:mb-0 max-[640px]:size-11"
+        onClick={() => app.openHelp(placeHelp[route])}
+      >
+        <HelpIcon size={17} />
+      </IconButton>
     </nav>
   );
 }

@@ -13,8 +13,10 @@ import { Workspace } from "@/panes/workspace";
 import type { App } from "@/store/app";
 import { AppContext, useAppState } from "@/store/context";
 import { TooltipProvider } from "@/ui/button";
+import { HelpContext } from "@/ui/helpbutton";
 import { buildCommands } from "./actions";
 import { ConnectionBanner } from "./banner";
+import { ErrorBoundary } from "./errorboundary";
 import { useKeyboard } from "./keyboard";
 import { NeedsYouToasts } from "./needsyoutoasts";
 import { Toasts } from "./toasts";
@@ -26,6 +28,7 @@ import { TopBar } from "./topbar";
 import { useWindowTitle } from "./windowtitle";
 
 const SettingsPage = lazy(() => import("@/features/settings/page").then((m) => ({ default: m.SettingsPage })));
+const HelpDialog = lazy(() => import("@/features/help/dialog").then((m) => ({ default: m.HelpDialog })));
 const WelcomePage = lazy(() => import("@/features/onboarding/page").then((m) => ({ default: m.WelcomePage })));
 
 /** The whole window for a running App. */
@@ -37,20 +40,33 @@ export function Window({ app }: { app: App }) {
     <AppContext value={app}>
       <ControlContext value={control}>
         <TooltipProvider delayDuration={500}>
-          <Frame onShowPanes={(goal) => control.showGoal(goal)} />
-          <NewGoalDialog />
-          <NoteDialog />
-          <ServersDialog />
-          <ConnectDialog />
-          <ApprovalsDialog />
-          <Palette actions={actions} />
-          <ConfirmDialog />
-          <NeedsYouToasts />
-          <Toasts />
+          <HelpContext value={(target) => app.openHelp(target)}>
+            <Frame onShowPanes={(goal) => control.showGoal(goal)} />
+            <NewGoalDialog />
+            <NoteDialog />
+            <ServersDialog />
+            <ConnectDialog />
+            <ApprovalsDialog />
+            <Palette actions={actions} />
+            <Help />
+            <ConfirmDialog />
+            <NeedsYouToasts />
+            <Toasts />
+          </HelpContext>
         </TooltipProvider>
       </ControlContext>
     </AppContext>
   );
+}
+
+/** The documents are many words: they are loaded when they are first asked for. */
+function Help() {
+  const isOpen = useAppState((s) => s.help !== null);
+  return isOpen ? (
+    <Suspense fallback={null}>
+      <HelpDialog />
+    </Suspense>
+  ) : null;
 }
 
 function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
@@ -77,11 +93,13 @@ function Frame({ onShowPanes }: { onShowPanes: (goal: string) => void }) {
           </div>
           {covered ? (
             <div className="absolute inset-0 z-10 bg-bg">
-              <Suspense fallback={null}>
-                {route === "goals" ? <Dashboard onShowPanes={onShowPanes} /> : null}
-                {route === "settings" ? <SettingsPage /> : null}
-                {route === "welcome" ? <WelcomePage /> : null}
-              </Suspense>
+              <ErrorBoundary what="This page" place={route}>
+                <Suspense fallback={null}>
+                  {route === "goals" ? <Dashboard onShowPanes={onShowPanes} /> : null}
+                  {route === "settings" ? <SettingsPage /> : null}
+                  {route === "welcome" ? <WelcomePage /> : null}
+                </Suspense>
+              </ErrorBoundary>
             </div>
           ) : null}
         </div>

@@ -2,6 +2,7 @@ import type { Bridge } from "@/bridge/bridge";
 import type { Method, Methods } from "@/bridge/methods";
 import { asProblem } from "@/bridge/problem";
 import type { Problem, StartInput } from "@/bridge/types";
+import type { HelpTarget } from "@/lib/helppages";
 import { createStore, type StoreApi } from "zustand/vanilla";
 import { initialState, type AppState, type ConfirmRequest, type Route } from "./state";
 import { Sync } from "./sync";
@@ -89,6 +90,14 @@ export class AppCore {
 
   closeNewGoal(): void {
     this.set({ newGoal: { open: false, from: null } });
+  }
+
+  openHelp(help: HelpTarget): void {
+    this.set({ help });
+  }
+
+  closeHelp(): void {
+    this.set({ help: null });
   }
 
   confirm(question: ConfirmRequest): void {

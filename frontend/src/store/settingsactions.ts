@@ -13,20 +13,20 @@ export class SettingsActions {
 
   /**
    * Saves a part of the settings, one after the other. It takes effect immediately. A part that is refused is shown,
-   * returned as the Problem, and reverted alone.
+   * returned as the Problem, and reverted alone. With silent, the caller shows it.
    */
-  async save(part: Partial<Settings>): Promise<Problem | null> {
+  async save(part: Partial<Settings>, { silent = false } = {}): Promise<Problem | null> {
     const { settings } = this.core.state;
     if (!settings) return null;
     if (this.unsaved.length === 0) this.confirmed = settings;
     this.unsaved.push(part);
     this.core.set({ settings: { ...settings, ...part } });
-    const saved = this.saved.then(() => this.savePart(part));
+    const saved = this.saved.then(() => this.savePart(part, silent));
     this.saved = saved;
     return saved;
   }
 
-  private async savePart(part: Partial<Settings>): Promise<Problem | null> {
+  private async savePart(part: Partial<Settings>, silent: boolean): Promise<Problem | null> {
     const wanted = { ...this.confirmed, ...part } as Settings;
     let refused: Problem | null = null;
     try {
@@ -34,7 +34,7 @@ export class SettingsActions {
       this.confirmed = wanted;
     } catch (reason) {
       refused = asProblem(reason);
-      this.core.notices.problem(refused);
+      if (!silent) this.core.notices.problem(refused);
     }
     this.unsaved.shift();
     this.core.set({ settings: Object.assign({}, this.confirmed, ...this.unsaved) as Settings });

@@ -9,6 +9,7 @@ import type {
   Settings,
   StartInput,
 } from "@/bridge/types";
+import type { HelpTarget } from "@/lib/helppages";
 import { emptyDetail, type DetailState } from "./goaldetail";
 import { noGoals, type GoalsState } from "./goals";
 import { noPanes, type PanesState } from "./panes";
@@ -70,6 +71,8 @@ export interface AppState {
   /** The servers' dialog is open. */
   servers: boolean;
   drawer: boolean;
+  /** The page of the documents that is open; null: none. */
+  help: HelpTarget | null;
   question: ConfirmRequest | null;
   /** The step at which the activity of the selected goal begins; 0 begins at the newest. */
   shownStep: number;
@@ -101,6 +104,7 @@ export const initialState: AppState = {
   leader: false,
   servers: false,
   drawer: true,
+  help: null,
   question: null,
   shownStep: 0,
   activePane: "",

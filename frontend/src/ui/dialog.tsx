@@ -1,7 +1,9 @@
 import type { ReactNode } from "react";
 import { Dialog as Radix } from "radix-ui";
+import type { HelpTarget } from "@/lib/helppages";
 import { cx } from "./cx";
 import { ReturnFocus } from "./focus";
+import { HelpButton } from "./helpbutton";
 
 interface DialogProps {
   open: boolean;
@@ -15,6 +17,8 @@ interface DialogProps {
   className?: string;
   testid?: string;
   /** Chooses what gets the focus on opening; the first field otherwise. */
+  /** The page of the documents about it. */
+  help?: HelpTarget;
   onOpenAutoFocus?: (event: Event) => void;
   onKeyDown?: (event: React.KeyboardEvent) => void;
   children: ReactNode;
@@ -28,6 +32,7 @@ export function Dialog(p: DialogProps) {
         <Radix.Overlay className="fixed inset-0 z-[1000] bg-scrim" />
         <Radix.Content
           data-testid={p.testid}
+          data-help={p.help}
           {...(p.description ? {} : { "aria-describedby": undefined })}
           onPointerDownOutside={(e) => e.preventDefault()}
           onInteractOutside={(e) => e.preventDefault()}
@@ -45,6 +50,7 @@ export function Dialog(p: DialogProps) {
           <header className="flex min-h-12 shrink-0 items-center gap-3 border-b border-border px-5">
             <Radix.Title className="min-w-0 flex-1 truncate text-sm font-semibold">{p.title}</Radix.Title>
             {p.aside}
+            {p.help ? <span className="w-6 shrink-0" /> : null}
           </header>
           {p.description ? <Radix.Description className="sr-only">{p.description}</Radix.Description> : null}
           <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4">{p.children}</div>
@@ -57,6 +63,8 @@ export function Dialog(p: DialogProps) {
               {p.footer}
             </footer>
           ) : null}
+          {/* The last of its controls: the first one gets the focus when the dialog opens. */}
+          {p.help ? <HelpButton target={p.help} className="absolute top-2.5 right-3.5" /> : null}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

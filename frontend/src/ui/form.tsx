@@ -1,4 +1,5 @@
 import { createContext, useContext, useState, type ReactNode } from "react";
+import type { HelpTarget } from "@/lib/helppages";
 import { Button } from "./button";
 import { Dialog } from "./dialog";
 import { Field } from "./field";
@@ -21,6 +22,7 @@ interface FormDialogProps {
   /** Words beside the buttons. */
   aside?: string;
   className?: string;
+  help: HelpTarget;
   /** How the fields are laid out. */
   layout?: string;
   /** The fields that show their own refusal; any other stands below them all. */
@@ -52,6 +54,7 @@ export function FormDialog(p: FormDialogProps) {
       open
       onClose={p.onClose}
       title={p.title}
+      help={p.help}
       className={p.className ?? "w-[480px]"}
       testid={`${p.name}-form`}
       description={p.description}

@@ -46,6 +46,12 @@ export const SlidersIcon = icon(
     <circle cx="6" cy="11.5" r="1.8" />
   </>,
 );
+export const HelpIcon = icon(
+  <>
+    <circle cx="8" cy="8" r="5.8" />
+    <path d="M6.3 6.4a1.75 1.75 0 1 1 2.6 1.5c-.6.35-.9.7-.9 1.4M8 11.4v.1" />
+  </>,
+);
 export const TerminalIcon = icon(
   <>
     <path d="m3 4.5 3.5 3.5L3 11.5M8 12h5" />

@@ -1,5 +1,6 @@
 import { lexer, type Token, type Tokens } from "marked";
-import { Fragment, useMemo, type ReactNode } from "react";
+import { createContext, Fragment, useContext, useMemo, type ReactNode } from "react";
+import { headingAnchor } from "@/lib/helppages";
 import { stripControl } from "@/lib/text";
 import { cx } from "./cx";
 import "./markdown.css";
@@ -9,10 +10,17 @@ const maxLength = 200_000;
 /** Deeper lists and quotes are shown as they are. */
 const maxDepth = 12;
 
-interface MarkdownProps {
-  text: string;
+interface Links {
   /** Called with an http or https address that the user chose. Other addresses are text. */
   onLink: (url: string) => void;
+  /** What a relative address does, if it leads anywhere; without it such addresses are text. */
+  innerLink?: (href: string) => (() => void) | undefined;
+}
+
+const LinksContext = createContext<Links>({ onLink: () => undefined });
+
+interface MarkdownProps extends Links {
+  text: string;
   className?: string;
   testid?: string;
 }
@@ -21,12 +29,14 @@ interface MarkdownProps {
  * A text of a model as Markdown. It becomes elements, never HTML: tags in it are shown as text, pictures as their
  * description, and nothing is loaded from the network.
  */
-export function Markdown({ text, onLink, className, testid }: MarkdownProps) {
+export function Markdown({ text, className, testid, ...links }: MarkdownProps) {
   const tokens = useMemo(() => parse(text), [text]);
   return (
     <div data-testid={testid} className={cx("markdown selectable min-w-0 break-words", className)}>
       {tokens ? (
-        <Blocks tokens={tokens} onLink={onLink} depth={0} />
+        <LinksContext value={links}>
+          <Blocks tokens={tokens} depth={0} />
+        </LinksContext>
       ) : (
         <p className="whitespace-pre-wrap">{stripControl(text)}</p>
       )}
@@ -45,26 +55,22 @@ function parse(text: string): Token[] | null {
 
 interface NodesProps {
   tokens: Token[];
-  onLink: (url: string) => void;
   depth: number;
 }
 
-function Blocks({ tokens, onLink, depth }: NodesProps) {
+function Blocks({ tokens, depth }: NodesProps) {
   return tokens.map((token, i) => (
-    <Fragment key={i}>
-      {depth > maxDepth ? stripControl(token.raw) : <Block token={token} onLink={onLink} depth={depth} />}
-    </Fragment>
+    <Fragment key={i}>{depth > maxDepth ? stripControl(token.raw) : <Block token={token} depth={depth} />}</Fragment>
   ));
 }
 
 interface NodeProps {
   token: Token;
-  onLink: (url: string) => void;
   depth: number;
 }
 
-function Block({ token, onLink, depth }: NodeProps) {
-  const inside = (tokens: Token[] | undefined) => <Inlines tokens={tokens ?? []} onLink={onLink} depth={depth + 1} />;
+function Block({ token, depth }: NodeProps) {
+  const inside = (tokens: Token[] | undefined) => <Inlines tokens={tokens ?? []} depth={depth + 1} />;
   switch (token.type) {
     case "space":
     case "def":
@@ -72,8 +78,7 @@ function Block({ token, onLink, depth }: NodeProps) {
     case "hr":
       return <hr />;
     case "heading":
-      // The window has headings of its own: those of a text are no part of its outline.
-      return <p className="markdown-heading">{inside(token.tokens)}</p>;
+      return <Heading heading={token as Tokens.Heading}>{inside(token.tokens)}</Heading>;
     case "paragraph":
       return <p>{inside(token.tokens)}</p>;
     case "text":
@@ -87,11 +92,11 @@ function Block({ token, onLink, depth }: NodeProps) {
     case "blockquote":
       return (
         <blockquote>
-          <Blocks tokens={token.tokens ?? []} onLink={onLink} depth={depth + 1} />
+          <Blocks tokens={token.tokens ?? []} depth={depth + 1} />
         </blockquote>
       );
     case "list":
-      return <List list={token as Tokens.List} onLink={onLink} depth={depth} />;
+      return <List list={token as Tokens.List} depth={depth} />;
     case "table":
       return <Table table={token as Tokens.Table} inside={inside} />;
     default:
@@ -99,11 +104,20 @@ function Block({ token, onLink, depth }: NodeProps) {
   }
 }
 
-function List({ list, onLink, depth }: { list: Tokens.List; onLink: (url: string) => void; depth: number }) {
+/** The window has headings of its own: those of a text are no part of its outline. */
+function Heading({ heading, children }: { heading: Tokens.Heading; children: ReactNode }) {
+  return (
+    <p className="markdown-heading" data-depth={heading.depth} data-anchor={headingAnchor(heading.text)}>
+      {children}
+    </p>
+  );
+}
+
+function List({ list, depth }: { list: Tokens.List; depth: number }) {
   const items = list.items.map((item, i) => (
     <li key={i} className={item.task ? "markdown-task" : undefined}>
       {item.task ? <span aria-label={item.checked ? "done" : "to do"}>{item.checked ? "☑ " : "☐ "}</span> : null}
-      <Blocks tokens={item.tokens.filter((t) => t.type !== "checkbox")} onLink={onLink} depth={depth + 1} />
+      <Blocks tokens={item.tokens.filter((t) => t.type !== "checkbox")} depth={depth + 1} />
     </li>
   ));
   if (!list.ordered) return <ul>{items}</ul>;
@@ -135,16 +149,14 @@ function Table({ table, inside }: { table: Tokens.Table; inside: (tokens: Token[
   );
 }
 
-function Inlines({ tokens, onLink, depth }: NodesProps) {
+function Inlines({ tokens, depth }: NodesProps) {
   return tokens.map((token, i) => (
-    <Fragment key={i}>
-      {depth > maxDepth ? stripControl(token.raw) : <Inline token={token} onLink={onLink} depth={depth} />}
-    </Fragment>
+    <Fragment key={i}>{depth > maxDepth ? stripControl(token.raw) : <Inline token={token} depth={depth} />}</Fragment>
   ));
 }
 
-function Inline({ token, onLink, depth }: NodeProps) {
-  const inside = <Inlines tokens={("tokens" in token && token.tokens) || []} onLink={onLink} depth={depth + 1} />;
+function Inline({ token, depth }: NodeProps) {
+  const inside = <Inlines tokens={("tokens" in token && token.tokens) || []} depth={depth + 1} />;
   switch (token.type) {
     case "strong":
       return <strong>{inside}</strong>;
@@ -157,13 +169,9 @@ function Inline({ token, onLink, depth }: NodeProps) {
     case "codespan":
       return <code>{stripControl((token as Tokens.Codespan).text)}</code>;
     case "link":
-      return (
-        <Link href={(token as Tokens.Link).href} onLink={onLink}>
-          {inside}
-        </Link>
-      );
+      return <Link href={(token as Tokens.Link).href}>{inside}</Link>;
     case "image":
-      return <ImageNote image={token as Tokens.Image} onLink={onLink} />;
+      return <ImageNote image={token as Tokens.Image} />;
     case "escape":
       return stripControl((token as Tokens.Escape).text);
     case "text":
@@ -183,18 +191,20 @@ function webAddress(href: string): string {
   }
 }
 
-function Link({ href, onLink, children }: { href: string; onLink: (url: string) => void; children: ReactNode }) {
+function Link({ href, children }: { href: string; children: ReactNode }) {
+  const { onLink, innerLink } = useContext(LinksContext);
   const url = webAddress(href);
-  if (!url) return <>{children}</>;
+  const follow = url ? () => onLink(url) : innerLink?.(href);
+  if (!follow) return <>{children}</>;
   return (
     <a
-      href={url}
+      href={url || href}
       rel="noreferrer"
-      title={stripControl(url)}
+      title={stripControl(url || href)}
       data-testid="markdown-link"
       onClick={(e) => {
         e.preventDefault();
-        onLink(url);
+        follow();
       }}
       onAuxClick={(e) => e.preventDefault()}
     >
@@ -204,11 +214,7 @@ function Link({ href, onLink, children }: { href: string; onLink: (url: string) 
 }
 
 /** A picture is not loaded: its address would tell its server that somebody reads this. */
-function ImageNote({ image, onLink }: { image: Tokens.Image; onLink: (url: string) => void }) {
+function ImageNote({ image }: { image: Tokens.Image }) {
   const words = stripControl(image.text || image.href);
-  return (
-    <Link href={image.href} onLink={onLink}>
-      [picture: {words}]
-    </Link>
-  );
+  return <Link href={image.href}>[picture: {words}]</Link>;
 }

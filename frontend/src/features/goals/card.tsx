@@ -69,7 +69,7 @@ export function Card({ card, selected, tab = true, onSelect }: CardProps) {
           data-testid="card-assurance"
           data-level={card.assurance}
           title={proof.words}
-          className={`mt-0.5 line-clamp-1 text-xs ${toneText[proof.tone]}`}
+          className={`mt-0.5 block text-xs break-words ${toneText[proof.tone]}`}
         >
           {proof.words}
         </span>

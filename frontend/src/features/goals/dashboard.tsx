@@ -195,11 +195,14 @@ function Middle({ onShowPanes }: DashboardProps) {
   if (!view) return <div className="col-span-2" aria-busy={id !== ""} />;
   return (
     <>
-      <main className="flex min-h-0 min-w-0 flex-col">
+      {/* A diff needs the width of both columns. */}
+      <main className="peer flex min-h-0 min-w-0 flex-col min-[901px]:has-[[data-wide]]:col-span-2">
         <GoalHeader view={view} onShowPanes={onShowPanes} />
         <ActivityTabs key={`${view.id} ${shownStep}`} view={view} step={shownStep} />
       </main>
-      <GoalSidebar view={view} />
+      <div className="contents min-[901px]:peer-has-[[data-wide]]:hidden">
+        <GoalSidebar view={view} />
+      </div>
     </>
   );
 }

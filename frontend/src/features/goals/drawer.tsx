@@ -1,16 +1,19 @@
 import type { GoalView } from "@/bridge/types";
+import { money } from "@/lib/bytes";
 import { plural } from "@/lib/text";
 import { clock } from "@/lib/time";
 import { canPause, canResume, isLive } from "@/store/goalcards";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
-import { Button, IconButton } from "@/ui/button";
+import { Button, IconButton, Kbd } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
 import { CloseIcon } from "@/ui/icons";
+import { TextArea } from "@/ui/input";
 import { PlanShort } from "./activity/planshort";
 import { ActivityShort } from "./activity/shortlist";
 import { NeedsYou } from "./approvals/needsyou";
+import { useNoteForm } from "./resume/note";
 import { ResumePanel, needsAnswer } from "./resume/panel";
 import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
@@ -31,25 +34,33 @@ export function GoalDrawer() {
       data-goal={view.id}
       data-status={view.status}
       className={cx(
-        "flex w-[336px] shrink-0 flex-col max-[900px]:w-[248px] overflow-hidden border-l",
+        "flex w-[336px] shrink-0 flex-col max-[900px]:w-[248px] min-[1200px]:w-[404px] overflow-hidden border-l",
         "border-border bg-surface",
+        // In a low window it scrolls as a whole: none of its parts would have a readable height.
+        "[@media(max-height:760px)]:overflow-y-auto",
         "max-[640px]:absolute max-[640px]:inset-0 max-[640px]:z-20 max-[640px]:w-auto max-[640px]:border-l-0",
       )}
     >
       <div className="shrink-0 px-4 pt-3">
         <Head view={view} onClose={() => app.set({ drawer: false })} />
       </div>
-      <div className="max-h-[60%] shrink-0 overflow-y-auto px-4 empty:hidden">
+      <div className="max-h-[60%] shrink-0 overflow-y-auto px-4 empty:hidden [@media(max-height:760px)]:max-h-none">
         {inFront ? <NeedsYou goal={view.id} className="mt-2.5" /> : null}
         {inFront && needsAnswer(view) ? <ResumePanel view={view} /> : null}
       </div>
-      <div tabIndex={0} role="group" aria-label="Progress" className="max-h-[45%] shrink-0 overflow-y-auto px-4 pb-3">
+      <div
+        tabIndex={0}
+        role="group"
+        aria-label="Progress"
+        className="max-h-[45%] shrink-0 overflow-y-auto px-4 pb-3 [@media(max-height:760px)]:max-h-none"
+      >
         {inFront && view.result ? <ResultCard view={view} className="mt-3 text-xs" /> : null}
         <Checks view={view} />
         <PlanShort items={view.todos ?? []} />
         {view.reason && view.status !== "running" && !needsAnswer(view) ? <Reason view={view} /> : null}
       </div>
       <ActivityShort running={view.status === "running"} onStep={(n) => app.openStep(view.id, n)} />
+      {isLive(view) && !needsAnswer(view) ? <Composer key={view.id} view={view} /> : null}
       <Foot view={view} />
     </aside>
   );
@@ -68,6 +79,7 @@ function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
           {plural(view.steps, "step")}
           {spent >= 1_000 ? ` · ${clock(spent)}` : ""}
         </span>
+        <Money view={view} />
         <IconButton label="Close" data-testid="drawer-close" onClick={onClose} className="-mr-1.5">
           <CloseIcon size={14} />
         </IconButton>
@@ -75,6 +87,17 @@ function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
       <h2 className="selectable mt-1.5 line-clamp-3 text-sm font-semibold break-words">{view.objective}</h2>
       {view.scripted ? <p className="mt-1 text-xs text-text-faint">scripted, no AI</p> : null}
     </>
+  );
+}
+
+/** What the goal cost so far, of what it may cost. */
+function Money({ view }: { view: GoalView }) {
+  if (view.usd <= 0) return null;
+  return (
+    <span className="shrink-0 text-xs text-text-faint tabular-nums" data-testid="drawer-money">
+      <span className="text-text">{money(view.usd)}</span>
+      {view.max_usd > 0 ? ` of ${money(view.max_usd)}` : ""}
+    </span>
   );
 }
 
@@ -114,17 +137,47 @@ function Reason({ view }: { view: GoalView }) {
   );
 }
 
+/** A note for the agent, written where its work is watched. */
+function Composer({ view }: { view: GoalView }) {
+  const app = useApp();
+  const note = useNoteForm((text) => app.goals.steer(view.id, text));
+  const send = () => {
+    if (note.text.trim()) note.run();
+  };
+  return (
+    <div className="shrink-0 border-t border-border px-3 pt-2">
+      <TextArea
+        data-testid="drawer-note"
+        aria-label="Note for the agent"
+        rows={2}
+        className="max-h-32 resize-y text-xs"
+        placeholder={view.status === "paused" ? "Add a note, then resume…" : "Steer this goal…"}
+        value={note.text}
+        onChange={(e) => note.setText(e.target.value)}
+        onKeyDown={(e) => {
+          if (e.code === "Enter" && (e.ctrlKey || e.metaKey)) send();
+        }}
+      />
+      <div className="mt-1 flex items-center gap-2">
+        <span className="min-w-0 flex-1 truncate text-2xs text-text-faint">Read before the next turn</span>
+        <Button data-testid="drawer-send" disabled={note.busy || !note.text.trim()} onClick={send}>
+          Send <Kbd>Ctrl+Enter</Kbd>
+        </Button>
+      </div>
+    </div>
+  );
+}
+
 function Foot({ view }: { view: GoalView }) {
   const app = useApp();
   return (
-    <footer className="flex shrink-0 items-center gap-2 border-t border-border px-4 py-2.5">
+    <footer className="flex shrink-0 items-center gap-2 px-3 py-2.5">
       {canPause(view) ? <Button onClick={() => void app.goals.pause(view.id)}>Pause</Button> : null}
       {canResume(view) && !needsAnswer(view) ? (
         <Button data-testid="drawer-resume" onClick={() => void app.goals.resumeOrAnswer(view)}>
           Resume
         </Button>
       ) : null}
-      {isLive(view) ? <Button onClick={() => app.set({ steerOpen: true })}>Steer</Button> : null}
       <span className="flex-1" />
       <Button look="quiet" data-testid="drawer-open" onClick={() => app.openGoal(view.id)}>
         Open full view

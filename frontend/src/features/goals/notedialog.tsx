@@ -24,6 +24,7 @@ export function NoteDialog() {
       onClose={close}
       title="Send a note"
       testid="steer-dialog"
+      help="guide/approvals"
       className="w-[520px]"
       description="Send a note that the agent reads before its next turn"
       footer={

@@ -19,6 +19,7 @@ export function OutputDialog({ sha256, title, onClose }: OutputDialogProps) {
       title={title}
       className="w-[860px]"
       testid="output-dialog"
+      help="guide/checks"
       description="Full output of the check"
       footer={
         <>

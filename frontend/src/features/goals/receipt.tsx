@@ -41,6 +41,7 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
       title="Receipt"
       className="w-[760px]"
       testid="receipt-dialog"
+      help="guide/checks"
       description="What was claimed and how it was verified"
       footer={
         <>

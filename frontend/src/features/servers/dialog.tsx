@@ -62,6 +62,7 @@ function Servers() {
       onClose={close}
       title="SSH connections"
       testid="servers"
+      help="guide/ssh"
       className="w-[560px]"
       description="Open terminals on remote servers"
       footer={

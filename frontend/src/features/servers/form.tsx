@@ -46,6 +46,7 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
 
   return (
     <FormDialog
+      help="guide/ssh"
       name="server"
       title={server.id ? `Server ${server.name || server.host}` : "Add a server"}
       description="SSH server"

@@ -81,6 +81,7 @@ export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) 
 
   return (
     <FormDialog
+      help="how-to/mcp"
       name="mcp"
       title={isNew ? "Add an MCP server" : `MCP server ${server.name}`}
       className="w-[520px]"

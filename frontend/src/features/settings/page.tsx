@@ -15,6 +15,8 @@ interface SectionProps {
   settings: Settings;
   /** Gives what was wrong when it was refused. */
   save: (part: Partial<Settings>) => Promise<Problem | null>;
+  /** The same for a row that shows itself what is wrong. */
+  saveRow: (part: Partial<Settings>) => Promise<Problem | null>;
 }
 
 /** Everything that can be set. It holds at once. */
@@ -23,6 +25,7 @@ export function SettingsPage() {
   const settings = useAppState((s) => s.settings);
   if (!settings) return null;
   const save = (part: Partial<Settings>) => app.settings.save(part);
+  const saveRow = (part: Partial<Settings>) => app.settings.save(part, { silent: true });
   return (
     <div className="flex h-full flex-col" data-testid="settings">
       <header className="flex h-12 shrink-0 items-center border-b border-border bg-surface px-4">
@@ -34,16 +37,16 @@ export function SettingsPage() {
       </header>
       <main className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto max-w-[720px] px-6 py-6">
-          <Appearance settings={settings} save={save} />
-          <Pages settings={settings} save={save} />
-          <WebSearch settings={settings} save={save} />
-          <Goals settings={settings} save={save} />
+          <Appearance settings={settings} save={save} saveRow={saveRow} />
+          <Pages settings={settings} save={save} saveRow={saveRow} />
+          <WebSearch settings={settings} save={save} saveRow={saveRow} />
+          <Goals settings={settings} save={save} saveRow={saveRow} />
           <Providers />
           <Engines />
           <Spend settings={settings} save={save} />
           <MCPServers />
           <Secrets />
-          <Updates settings={settings} save={save} />
+          <Updates settings={settings} save={save} saveRow={saveRow} />
           <About />
         </div>
       </main>
@@ -62,7 +65,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-function Appearance({ settings, save }: SectionProps) {
+function Appearance({ settings, save, saveRow }: SectionProps) {
   return (
     <Section title="Appearance">
       <Row title="Theme" text="Colors of the window and terminals">
@@ -100,7 +103,7 @@ function Appearance({ settings, save }: SectionProps) {
         text="Font family (first installed is used). Leave empty for JetBrains Mono"
         testid="font-family"
         value={settings.font_family}
-        onSave={(font_family) => save({ font_family })}
+        onSave={(font_family) => saveRow({ font_family })}
       />
       <SwitchRow
         title="GPU rendering"
@@ -120,7 +123,7 @@ function Appearance({ settings, save }: SectionProps) {
   );
 }
 
-function Pages({ settings, save }: SectionProps) {
+function Pages({ settings, saveRow }: SectionProps) {
   return (
     <Section title="Pages">
       <TextRow
@@ -128,7 +131,7 @@ function Pages({ settings, save }: SectionProps) {
         text="Opened by the Home button and Alt+Home. Leave empty for a blank page."
         testid="home-page"
         value={settings.home_page}
-        onSave={(home_page) => save({ home_page })}
+        onSave={(home_page) => saveRow({ home_page })}
       />
       <TextRow
         title="Search engine"
@@ -138,14 +141,14 @@ function Pages({ settings, save }: SectionProps) {
         }
         testid="search-page"
         value={settings.search_page}
-        onSave={(search_page) => save({ search_page })}
+        onSave={(search_page) => saveRow({ search_page })}
       />
     </Section>
   );
 }
 
 /** The search engine that goals may use: the tool is offered when what it needs is filled in. */
-function WebSearch({ settings, save }: SectionProps) {
+function WebSearch({ settings, save, saveRow }: SectionProps) {
   const engine = settings.web_search;
   return (
     <Section title="Web search for goals">
@@ -172,7 +175,7 @@ function WebSearch({ settings, save }: SectionProps) {
           }
           testid="web-search-address"
           value={settings.web_search_address}
-          onSave={(web_search_address) => save({ web_search_address })}
+          onSave={(web_search_address) => saveRow({ web_search_address })}
         />
       )}
       {engine === "" ? null : (
@@ -185,14 +188,14 @@ function WebSearch({ settings, save }: SectionProps) {
           }
           testid="web-search-secret"
           value={settings.web_search_secret}
-          onSave={(web_search_secret) => save({ web_search_secret })}
+          onSave={(web_search_secret) => saveRow({ web_search_secret })}
         />
       )}
     </Section>
   );
 }
 
-function Goals({ settings, save }: SectionProps) {
+function Goals({ settings, save, saveRow }: SectionProps) {
   return (
     <Section title="Goals">
       <NumberRow
@@ -263,14 +266,14 @@ function Goals({ settings, save }: SectionProps) {
         }
         testid="toolchains"
         value={settings.toolchains}
-        onSave={(toolchains) => save({ toolchains })}
+        onSave={(toolchains) => saveRow({ toolchains })}
       />
       <TextRow
         title="Folder for new goals"
         text="Each new goal gets a folder in it. Leave empty for the default location."
         testid="work-dir"
         value={settings.work_dir}
-        onSave={(work_dir) => save({ work_dir })}
+        onSave={(work_dir) => saveRow({ work_dir })}
       />
       <SwitchRow
         title="Show desktop notifications"
@@ -283,7 +286,7 @@ function Goals({ settings, save }: SectionProps) {
   );
 }
 
-function Updates({ settings, save }: SectionProps) {
+function Updates({ settings, saveRow }: SectionProps) {
   return (
     <Section title="Updates">
       <TextRow
@@ -294,7 +297,7 @@ function Updates({ settings, save }: SectionProps) {
         }
         testid="update-feed"
         value={settings.update_feed}
-        onSave={(update_feed) => save({ update_feed })}
+        onSave={(update_feed) => saveRow({ update_feed })}
       />
     </Section>
   );

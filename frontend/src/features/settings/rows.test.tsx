@@ -1,5 +1,5 @@
 import { act } from "react";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { find, get, mount, flushAll, write } from "@/testing/mount";
 import { SettingsPage } from "./page";
 
@@ -20,7 +20,9 @@ async function refused() {
     field: "toolchains",
   };
   all.bridge.refusals.set("SettingsAPI.Save", problem);
+  const toasts = vi.spyOn(all.app.notices, "problem");
   await enter("/home/ada/.zig");
+  expect(toasts, "the row says it; a message would cover it").not.toHaveBeenCalled();
   return all;
 }
 

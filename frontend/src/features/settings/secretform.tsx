@@ -101,6 +101,7 @@ export function SecretForm({ kind, onClose, onSaved }: SecretFormProps) {
 
   return (
     <FormDialog
+      help="guide/settings"
       name="secret"
       title={words.title}
       className="w-[440px]"

@@ -21,7 +21,7 @@ export function TerminalView(p: TerminalProps) {
       <div
         role="group"
         aria-label={`Terminal ${pane.title}. Ctrl+Shift+Tab leaves it.`}
-        className={`min-h-0 flex-1 overflow-hidden pt-1.5 pl-2.5 ${bell ? "shadow-[inset_0_0_0_2px_var(--warn)]" : ""}`}
+        className={`min-h-0 flex-1 overflow-clip pt-1.5 pl-2.5 ${bell ? "shadow-[inset_0_0_0_2px_var(--warn)]" : ""}`}
       >
         {/* Without a padding of its own, which xterm's measuring would take for space. */}
         <div ref={host} className="h-full" />

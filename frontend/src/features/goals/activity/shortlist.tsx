@@ -31,7 +31,13 @@ export function ActivityShort({ running, onStep }: { running: boolean; onStep: (
   const total = steps.length + journal.notes.length;
   const fresh = seen === null ? 0 : total - seen;
   return (
-    <section className="relative flex min-h-0 flex-1 flex-col border-t border-border" aria-label="Activity">
+    <section
+      className={
+        "relative flex min-h-0 flex-1 flex-col border-t border-border " +
+        "[@media(max-height:760px)]:min-h-44 [@media(max-height:760px)]:shrink-0"
+      }
+      aria-label="Activity"
+    >
       <div className="flex shrink-0 items-baseline justify-between px-4 pt-2.5 pb-1">
         <Caption>Activity</Caption>
         {running ? (

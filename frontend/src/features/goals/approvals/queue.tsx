@@ -38,6 +38,7 @@ export function ApprovalsDialog() {
       onClose={close}
       title="Approvals"
       testid="approvals"
+      help="guide/approvals"
       className="w-[760px]"
       description="Actions waiting for approval"
       aside={waiting > 0 ? <Badge tone="warn">{waiting === 1 ? "1 needs you" : `${waiting} need you`}</Badge> : null}

@@ -22,7 +22,7 @@ export default function Changes({ view, before }: ChangesProps) {
   const { answer, problem, reload } = useCall("ChangesAPI.List", view.id, []);
   const version = useFollowing(reload);
   const [path, setPath] = useState("");
-  const [split, setSplit] = useState(() => window.innerWidth > 1600);
+  const [split, setSplit] = useState(() => window.innerWidth > 1400);
   const [asked, setAsked] = useState<UndoInput | null>(null);
   const [committing, setCommitting] = useState(false);
   const { answer: offer } = useCall("ChangesAPI.CommitOffer", view.id);
@@ -48,7 +48,11 @@ export default function Changes({ view, before }: ChangesProps) {
     },
   });
   return (
-    <div className="flex min-h-0 flex-1 flex-col max-[900px]:h-[420px] max-[900px]:flex-none" data-testid="changes">
+    <div
+      className="flex min-h-0 flex-1 flex-col max-[900px]:h-[420px] max-[900px]:flex-none"
+      data-testid="changes"
+      data-wide
+    >
       <div className="flex min-h-10 shrink-0 flex-wrap items-center gap-2 border-b border-border px-4 py-1 text-xs">
         {before}
         <Total files={files} />
@@ -91,8 +95,13 @@ export default function Changes({ view, before }: ChangesProps) {
         </p>
       ) : null}
       {answer && file ? (
-        <div className="flex min-h-0 flex-1">
-          <div className="flex w-60 shrink-0 flex-col border-r border-border max-[1100px]:w-44">
+        <div className="flex min-h-0 flex-1 max-[640px]:flex-col">
+          <div
+            className={
+              "flex w-60 shrink-0 flex-col border-r border-border max-[1100px]:w-44 " +
+              "max-[640px]:max-h-[40%] max-[640px]:w-full max-[640px]:border-r-0 max-[640px]:border-b"
+            }
+          >
             <FileTree files={files} unchanged={answer.protected ?? []} selected={file.path} onSelect={setPath} />
           </div>
           <FilePane

@@ -40,6 +40,7 @@ export function CommitDialog({ goal, offer, files, onClose }: CommitDialogProps)
       onClose={onClose}
       title="Commit changes"
       testid="commit-dialog"
+      help="guide/undo"
       description="Commits what the goal changed to a branch."
       onKeyDown={(e) => {
         if (e.code === "Enter" && e.ctrlKey && canCommit) void run();
@@ -139,6 +140,7 @@ function Committed({ out, onClose }: { out: CommitOutput; onClose: () => void })
       onClose={onClose}
       title="Changes committed"
       testid="commit-done"
+      help="guide/undo"
       footer={
         <>
           <span className="flex-1" />

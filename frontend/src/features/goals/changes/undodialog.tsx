@@ -57,6 +57,7 @@ export function UndoDialog({ goal, input, onClose, onDone }: UndoDialogProps) {
       onClose={onClose}
       title={input.redo ? "Undo the undo?" : "Undo changes?"}
       testid="undo-dialog"
+      help="guide/undo"
       description="Lists what is brought back and what is left alone."
       footer={
         <>

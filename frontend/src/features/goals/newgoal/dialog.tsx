@@ -46,6 +46,7 @@ function Form() {
       onClose={close}
       title="New goal"
       testid="new-goal"
+      help="guide/first-goal"
       description="Describe what should be true at the end and add a check"
       onOpenAutoFocus={(e) => {
         e.preventDefault();

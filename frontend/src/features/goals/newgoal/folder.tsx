@@ -108,6 +108,7 @@ function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
       title="Criterion suggested by this folder"
       className="w-[560px]"
       testid="proposal"
+      help="guide/checks"
       description="Review the file before you use it"
       footer={
         <>

@@ -1,0 +1,53 @@
+/** The pages of docs/ that are part of the window, in the order of its list. */
+export const helpPages = [
+  "guide/start",
+  "how-to/connect-a-model",
+  "guide/first-goal",
+  "guide/checks",
+  "guide/permissions",
+  "guide/approvals",
+  "guide/undo",
+  "how-to/goals",
+  "guide/terminals",
+  "guide/browser",
+  "guide/ssh",
+  "guide/serve",
+  "guide/keyboard",
+  "guide/settings",
+  "how-to/mcp",
+  "how-to/model-servers",
+  "guide/troubleshooting",
+  "guide/faq",
+  "guide/commands",
+  "guide/comparison",
+  "how-to/packages",
+  "platforms",
+  "engines",
+  "trust",
+  "effects",
+  "security",
+] as const;
+
+export type HelpPage = (typeof helpPages)[number];
+/** A page, or a heading of it: `guide/faq#where-is-my-data`. */
+export type HelpTarget = HelpPage | `${HelpPage}#${string}`;
+
+/** A heading as the anchor that links name it by. */
+export function headingAnchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s-]/gu, "")
+    .trim()
+    .replace(/\s+/g, "-");
+}
+
+/** Where a relative link of a page leads to, or null if that is no page of the window. */
+export function followHelpLink(page: HelpPage, href: string): HelpTarget | null {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return null;
+  const [path = "", anchor = ""] = href.split("#");
+  const folder = page.includes("/") ? page.slice(0, page.indexOf("/") + 1) : "";
+  const to = path === "" ? page : new URL(path, `http://docs/${folder}`).pathname.slice(1).replace(/\.md$/, "");
+  const known = helpPages.find((p) => p === to);
+  if (!known) return null;
+  return anchor ? `${known}#${anchor}` : known;
+}

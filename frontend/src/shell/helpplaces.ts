@@ -1,0 +1,17 @@
+import type { HelpTarget } from "@/lib/helppages";
+import type { App } from "@/store/app";
+import type { Route } from "@/store/state";
+import { helpNear } from "@/ui/helpbutton";
+
+/** The page of the documents about each place of the window. */
+export const placeHelp: Record<Route, HelpTarget> = {
+  welcome: "guide/start",
+  workspace: "guide/terminals",
+  goals: "how-to/goals",
+  settings: "guide/settings",
+};
+
+/** What F1 opens: the page about the dialog, pane or place that the user is in. */
+export function openHelpHere(app: App): void {
+  app.openHelp(helpNear(document.activeElement) ?? placeHelp[app.state.route]);
+}

@@ -1,0 +1,35 @@
+import { createContext, useContext } from "react";
+import type { HelpTarget } from "@/lib/helppages";
+import { IconButton } from "./button";
+import { HelpIcon } from "./icons";
+
+/** Opens a page of the documents; null where there are none, such as in a test of one part. */
+export const HelpContext = createContext<((target: HelpTarget) => void) | null>(null);
+
+/** Leads to the page of the documents that belongs to a place. */
+export function HelpButton({ target, className }: { target: HelpTarget; className?: string }) {
+  const open = useContext(HelpContext);
+  if (!open) return null;
+  return (
+    <IconButton
+      label="Help"
+      hint="F1"
+      data-testid="help-open"
+      data-page={target}
+      {...(className ? { className } : {})}
+      onClick={() => open(target)}
+    >
+      <HelpIcon />
+    </IconButton>
+  );
+}
+
+/**
+ * The page that belongs to where the user is: that of the dialog or place around the focus, otherwise that of the
+ * frontmost dialog, otherwise null.
+ */
+export function helpNear(focused: Element | null): HelpTarget | null {
+  const dialogs = document.querySelectorAll<HTMLElement>('[role="dialog"][data-help]');
+  const near = focused?.closest<HTMLElement>("[data-help]") ?? dialogs[dialogs.length - 1];
+  return (near?.dataset.help as HelpTarget | undefined) ?? null;
+}

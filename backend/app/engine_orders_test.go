@@ -19,6 +19,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/waittest"
 )
 
 // lastBody is the newest request of the agent's conversation, "" before the first.
@@ -174,7 +175,7 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 	touch(t, filepath.Join(dir, "halt.txt"))
 	awaitFile(t, filepath.Join(dir, "halted.txt"), "")
 	answerOnce()
-	poll(t, "end of the questions to the model", func() bool {
+	waittest.Until(t, "end of the questions to the model", func() bool {
 		return p.today().USD >= turnCost*float64(len(s.Requests()))
 	})
 	parked, jumps := make(chan struct{}), sync.WaitGroup{}
@@ -274,7 +275,7 @@ func TestEngine_HostKilled_ContinuesTheSession(t *testing.T) {
 	if err := first.cmd.Wait(); err == nil {
 		t.Error("it was not killed")
 	}
-	poll(t, "end of the command", func() bool { return !sleeps(t, "1000.28") })
+	waittest.Until(t, "end of the command", func() bool { return !sleeps(t, "1000.28") })
 	second := startHost(t, home, "resume", "--json", string(id))
 	var log strings.Builder
 	unknown, warned := false, ""

@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/model/modeltest"
+	"goalpost/backend/waittest"
 )
 
 // opencodeVersion is the version that `make opencode` installs into .tools.
@@ -255,7 +256,7 @@ func TestEngine_AbortInATool_EndsTheAgent(t *testing.T) {
 	if exit, reason, _ := p.result(id); exit != goal.AbortedByUser {
 		t.Fatalf("%s %s", exit, reason)
 	}
-	poll(t, "end of the command", func() bool { return !sleeps(t, "1000.25") })
+	waittest.Until(t, "end of the command", func() bool { return !sleeps(t, "1000.25") })
 }
 
 // TestEngine_AgentKilled_ContinuesItsSession: an agent that is killed in a tool starts again with its own

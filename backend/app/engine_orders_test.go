@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec" //nolint:depguard // the test runs itself as goalctl
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"

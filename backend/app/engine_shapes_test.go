@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec" //nolint:depguard // commands of the scripted agent
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,7 +21,7 @@ import (
 
 // runShell runs a command of the scripted agent. Its status does not count.
 func runShell(command string) error {
-	err := exec.Command("sh", "-c", command).Run() //nolint:noctx // it ends with the sandbox
+	err := exec.Command("sh", "-c", command).Run()
 	var status *exec.ExitError
 	if errors.As(err, &status) {
 		return nil

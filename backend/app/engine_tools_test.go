@@ -224,13 +224,11 @@ func TestEngine_HostOfACommandLeftRunning_IsAsked(t *testing.T) {
 	withOpenCode(t)
 	p := start(t, t.TempDir())
 	dir := t.TempDir()
-	play := agentTurns(
-		bash("(until test -f go.txt; do sleep 0.05; done; curl -sS -m 20 http://left.example/; touch tried.txt) "+
-			">/dev/null 2>&1 &"),
-		bash("touch done.txt"),
-		call("goalpost_claim_complete", with("rationale", "done")),
-		modeltest.Say("claimed"),
-	)
+	play := agentSteps(dir, map[string]modeltest.Answer{
+		"left.txt": bash("touch left.txt; (until test -f go.txt; do sleep 0.05; done; " +
+			"curl -sS -m 20 http://left.example/; touch tried.txt) >/dev/null 2>&1 &"),
+		"done.txt": bash("touch done.txt"),
+	}, "left.txt", "done.txt")
 	var once sync.Once
 	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
 		if r.Last().Role == goal.ToolRole {

@@ -46,7 +46,7 @@ var rows = []row{
 	{"limit of turns, with a last word", "TestEngine_Limit_EndsWithALastWord", shapes, " limit"},
 	{"the end of a turn is no claim", "TestEngine_StopsWithoutClaim_IsStuck", shapes, " stuck"},
 	{"outage of the provider parks", "TestEngine_ProviderOutage_Parks", "", ""},
-	{"silent agent parked, with its own words", "TestEngine_SilentAgent_IsParkedAndEnded", silent, ""},
+	{"silent agent parked", "TestEngine_SilentAgent_IsParkedAndEnded", silent, ""},
 	{"its shell reads neither the user's home nor the key", "TestEngine_SandboxHolds", "", ""},
 	{"a command left running asks for its host", "TestEngine_HostOfACommandLeftRunning_IsAsked", "", ""},
 }

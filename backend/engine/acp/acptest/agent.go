@@ -1,5 +1,6 @@
-// Package acptest is an external agent for tests. It plays a transcript: what the host must send, and what an agent of a
-// certain kind sends, runs and calls in between. The test's program itself is the agent, so that it can run in a sandbox.
+// Package acptest is an external agent for tests. It plays a transcript: what the host must send, and what an agent
+// of a certain kind sends, runs and calls in between. The test's program itself is the agent, so that it can run in a
+// sandbox.
 package acptest
 
 import (
@@ -50,7 +51,8 @@ type Call struct {
 // first start, 2.jsonl for the second.
 const Prefix = "acptest-"
 
-// Main is the agent's program. shell runs its commands. Main returns the exit status, after the reason on standard error.
+// Main is the agent's program. shell runs its commands. Main returns the exit status, after the reason on standard
+// error.
 func Main(shell func(command string) error) int {
 	if err := playNext(filepath.Dir(os.Args[0]), shell); err != nil {
 		fmt.Fprintln(os.Stderr, "transcript:", err)

@@ -242,11 +242,11 @@ func TestEditor_Cancel_PausesTheGoal(t *testing.T) {
 		t.Errorf("the history: %s", said)
 	}
 	again.forget()
-	if stop := again.prompt(id, "go on without waiting"); stop != sdk.StopReasonEndTurn {
+	if stop := again.prompt(id, "continue without waiting"); stop != sdk.StopReasonEndTurn {
 		t.Errorf("it stopped with %s", stop)
 	}
 	if said := again.said(); !strings.Contains(said, "Done. All checks passed") ||
-		!strings.Contains(said, "go on without waiting") {
+		!strings.Contains(said, "continue without waiting") {
 		t.Errorf("said %s", said)
 	}
 }

@@ -204,7 +204,7 @@ func (a *Agent) offerCommands(ctx context.Context, id sdk.SessionId) {
 // update sends what happened. An editor that is gone ends the connection, which ends the prompt.
 func (a *Agent) update(ctx context.Context, id sdk.SessionId, u sdk.SessionUpdate) {
 	if err := a.conn.SessionUpdate(ctx, sdk.SessionNotification{SessionId: id, Update: u}); err != nil {
-		a.deps.Log.Info("the editor was not told", "session", id, "error", err)
+		a.deps.Log.Info("an update did not reach the editor", "session", id, "error", err)
 	}
 }
 

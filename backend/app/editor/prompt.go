@@ -46,7 +46,7 @@ func (a *Agent) Prompt(ctx context.Context, r sdk.PromptRequest) (out sdk.Prompt
 	return a.follow(ctx, saved, sub)
 }
 
-// startGoal starts the goal of a prompt. The id is "" if none was started and the user has read why.
+// startGoal starts the goal of a prompt. The id is "" if none was started, and the user has the reason.
 func (a *Agent) startGoal(ctx context.Context, saved savedSession, p prompt) (goal.ID, error) {
 	in, ok, err := a.newGoal(ctx, saved, p)
 	if err != nil || !ok {
@@ -112,7 +112,7 @@ func (a *Agent) continueGoal(ctx context.Context, saved savedSession, p prompt) 
 	return true, a.deps.Goals.Resume(ctx, row.ID, api.ResumeInput{Note: p.objective})
 }
 
-// newGoal makes the input of a goal. ok is false if nothing decides about it: then the user has read why.
+// newGoal makes the input of a goal. ok is false if nothing decides about it: then the user has the reason.
 func (a *Agent) newGoal(ctx context.Context, saved savedSession, p prompt) (in api.StartInput, ok bool, err error) {
 	in = api.StartInput{
 		Objective: p.objective,
@@ -191,7 +191,7 @@ func (a *Agent) follow(ctx context.Context, saved savedSession, sub *event.Subsc
 		case <-cancelled:
 			cancelled = nil
 			if err := a.pause(telling, saved.Goal); err != nil {
-				return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil //nolint:nilerr // it has ended already
+				return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil //nolint:nilerr // it has stopped already
 			}
 		case e, ok := <-sub.C:
 			if !ok {

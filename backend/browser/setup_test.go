@@ -14,11 +14,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"goalpost/backend/pane"
+	"goalpost/backend/waittest"
 )
 
 //go:embed fixtures
@@ -164,58 +164,17 @@ func (b *bench) awaitSignal(word string) {
 	}
 }
 
-// ended waits until no process has the word in its arguments. The kernel signals the end of each, also of those that
-// are not children of this process.
+// ended waits until no process has the word in its arguments. Nothing signals the end of a
+// grandchild, so this checks repeatedly.
 func ended(word string) error {
-	deadline := time.Now().Add(patience)
-	for {
-		left := processesWith(word)
-		if len(left) == 0 {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("processes left: %v", left)
-		}
-		for _, line := range left {
-			if err := awaitExit(line, time.Until(deadline)); err != nil {
-				return err
-			}
-		}
+	var left []string
+	if !waittest.Reached(context.Background(), patience, func() bool {
+		left = processesWith(word)
+		return len(left) == 0
+	}) {
+		return fmt.Errorf("processes left: %v", left)
 	}
-}
-
-// awaitExit waits until a process ends that processesWith found, or for a time.
-func awaitExit(line string, limit time.Duration) error {
-	var pid int
-	if _, err := fmt.Sscanf(line, "/proc/%d/cmdline", &pid); err != nil {
-		return fmt.Errorf("no process in %q: %w", line, err)
-	}
-	const pidfdOpen, nonBlocking = 434, 0x800
-	fd, _, failed := syscall.Syscall(pidfdOpen, uintptr(pid), nonBlocking, 0)
-	if errors.Is(failed, syscall.ESRCH) {
-		return nil
-	}
-	if failed != 0 {
-		return fmt.Errorf("watching process %d: %w", pid, failed)
-	}
-	process := os.NewFile(fd, line)
-	defer func() { _ = process.Close() }()
-	conn, err := process.SyscallConn()
-	if err != nil {
-		return err
-	}
-	if err := process.SetReadDeadline(time.Now().Add(limit)); err != nil {
-		return err
-	}
-	waited := false // the second call comes when the process has ended
-	err = conn.Read(func(uintptr) bool {
-		defer func() { waited = true }()
-		return waited
-	})
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return nil // the caller names what is left
-	}
-	return err
+	return nil
 }
 
 func processesWith(word string) []string {

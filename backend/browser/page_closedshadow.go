@@ -90,9 +90,12 @@ func (pg *page) injectMissingRoots(ctx context.Context, known, there int) (opene
 	return opened, err
 }
 
+// errScriptMissing means that snapshot.js has not run in the document yet.
+var errScriptMissing = errors.New("the page's script is missing")
+
 // documentWasLeft reports whether a call failed because the page has left the document.
 func documentWasLeft(err error) bool {
-	return err != nil &&
+	return errors.Is(err, errScriptMissing) || err != nil &&
 		(strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "uniqueContextId not found") ||
 			strings.Contains(err.Error(), "Could not find object with given id"))
 }
@@ -141,6 +144,9 @@ func (pg *page) closedRoots(c proto.Client, world *script.SnapshotContext) (int,
 	documents, err := listMembers(c, world, "goalpost.listDocuments()")
 	if err != nil {
 		return 0, err
+	}
+	if len(documents) == 0 {
+		return 0, errScriptMissing
 	}
 	for _, document := range documents[1:] {
 		html, err := outerHTML(c, document)

@@ -143,6 +143,9 @@ func (pg *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, e
 		raw, err = pg.evaluateJSON(ctx, callLimit,
 			world.Evaluate(fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s", pg.part, script.Snapshot, invoke)))
 	}
+	if err == nil {
+		world.HasScript.Store(true)
+	}
 	return raw, err
 }
 

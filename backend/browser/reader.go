@@ -129,17 +129,24 @@ func (rd *reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 	var v pageView
 	rd.frames.numberFrames(ctx, pg)
 	// Of a small page most of the time is the way to Chromium and back, so all that a page is asked is
-	// asked at once.
+	// asked at once. Closed roots in frames are counted with the script's help.
 	var nodes []proto.DOMBackendNodeID
 	var written int
 	var writtenErr error
 	var asked sync.WaitGroup
 	asked.Go(func() { nodes = pg.findListeners(ctx) })
-	asked.Go(func() { written, writtenErr = pg.countWrittenRoots(ctx) })
+	world := pg.worlds.Snapshot.Load()
+	isReady := world != nil && world.HasScript.Load()
+	if isReady {
+		asked.Go(func() { written, writtenErr = pg.countWrittenRoots(ctx) })
+	}
 	err := pg.callScript(ctx, &v, "takeSnapshot")
 	asked.Wait()
 	if err != nil {
 		return v, err
+	}
+	if !isReady || documentWasLeft(writtenErr) {
+		written, writtenErr = pg.countWrittenRoots(ctx)
 	}
 	added := pg.injectListeners(ctx, nodes)
 	more, err := 0, writtenErr

@@ -66,8 +66,8 @@ func (a *agent) try(tool string, with args) goal.Result {
 	return r
 }
 
-// checkTargets fails for a target that is not a ref or a text: a model gets on with these alone. Pages that are a canvas
-// need coordinates.
+// checkTargets fails for a target that is not a ref or a text: a model gets on with these alone. Pages that are a
+// canvas need coordinates.
 func (a *agent) checkTargets(tool string, with args) {
 	a.Helper()
 	isCanvas := a.task == "canvas" || a.task == "drawing" || a.task == "drawpad"

@@ -232,8 +232,8 @@ var widgets = []task{
 
 func init() { all = append(all, widgets...) }
 
-// widgetKinds are the kinds of pages on which agents failed once, with what the source of each page of that kind has and
-// what none of them has.
+// widgetKinds are the kinds of pages on which agents failed once, with what the source of each page of that kind has
+// and what none of them has.
 func widgetKinds() map[string]struct {
 	pages    []string
 	has, not string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/model/modeltest"
 )
+
+var requestDir = flag.String("requests", "", "write the requests of TestRequestBytes into this folder, to count tokens")
 
 // requestTurns is how many turns the goal of TestRequestBytes makes.
 const requestTurns = 60
@@ -72,8 +75,13 @@ func TestRequestBytes(t *testing.T) {
 
 	var before, first string
 	sum, equal, changes := 0, 0, 0
-	for _, r := range server.Requests() {
+	for i, r := range server.Requests() {
 		sent := cacheOrder(t, r.Body)
+		if *requestDir != "" {
+			if err := os.WriteFile(filepath.Join(*requestDir, fmt.Sprintf("%02d.txt", i+1)), []byte(sent), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if before == "" {
 			first = sent
 			t.Logf("first request: %d tools, %d bytes", len(r.Tools), len(sent))

@@ -102,8 +102,8 @@ function selectedText(): string {
 function readView(): View {
   const { items } = collect(true);
   const canvases = new Map<Element, string>();
-  const shown = items.map(({ el, line, offset, role }) => {
-    const r = rectOf(el);
+  const shown = items.map(({ el, line, offset, role, box }) => {
+    const r = box ?? rectOf(el);
     const isCanvas = role === "canvas" && tagNameOf(el) === "CANVAS" && canvases.size < MOST_CANVASES;
     if (isCanvas) canvases.set(el, fingerprint(el as HTMLCanvasElement));
     return { el, line, x: r.x + offset.x, y: r.y + offset.y, width: r.width, height: r.height };
@@ -244,10 +244,10 @@ function noteMoves(was: View, common: Item[], reordered: Set<Element>, pushed: b
   const old = new Map(was.shown.map((s) => [s.el, s]));
   const moves: { key: string; text: string }[] = [];
   const inScrolled = (el: Element) => [...scrolled.keys()].some((p) => containsNode(p, el));
-  for (const { el, line, offset } of common) {
+  for (const { el, line, offset, box } of common) {
     const s = old.get(el);
     if (!s || s.line !== line || reordered.has(el)) continue;
-    const r = rectOf(el);
+    const r = box ?? rectOf(el);
     const dx = r.x + offset.x - s.x + scrollX - was.x;
     const dy = r.y + offset.y - s.y + scrollY - was.y;
     const moved = Math.abs(dx) >= 3 || Math.abs(dy) >= 3;

@@ -3,7 +3,7 @@ import { colorOfShape, hintOf, isDrawnBox, nameColor, nameShape, placeOf, SHAPES
 import { bodyOf, isAriaHidden, isEditable, isElement, isFrame, isImage, isLabel, isTextNode } from "./dom";
 import { findVisibleRange } from "./longlist";
 import type { Point } from "./geometry";
-import { intersectsViewport, offsetOf } from "./geometry";
+import { intersectsViewport, isBoxInViewport, offsetOf } from "./geometry";
 import { hasAlikeChildren, isDelegated, isListening } from "./listeners";
 import { forgetLabels, nameOf } from "./names";
 import {
@@ -71,6 +71,7 @@ export interface Item extends Level {
   line: string;
   place: string; // of what has no name; it is no part of line, because scrolling changes it
   segments: Segment[]; // of a text: those of the elements inside of el
+  box: DOMRect | null; // of el in its document, if the walk had to ask for it
 }
 
 /** Place is where a text is. */
@@ -80,6 +81,7 @@ interface Place {
   inView: boolean; // both are false as long as it is not known
   shown: boolean; // the style does not hide it
   up: Level | null;
+  box: DOMRect | null; // of the element around, if it was asked for
 }
 
 /** Context is what a walk knows about a node from the elements around it. */
@@ -183,11 +185,12 @@ class Collector {
     let name = sanitizeText(this.text, 400);
     if (name.includes("|")) name = name.replace(/^(\| ?)+|( ?\|)+$/g, "").trim();
     if (!name) return;
-    const inView = !at.outOfView && (at.inView || intersectsViewport(el, at.offset));
+    let { box } = at;
+    const inView = !at.outOfView && (at.inView || isBoxInViewport((box ??= rectOf(el)), at.offset));
     const line = quoteSanitized(truncate(name, inView ? VISIBLE_LIMIT : DISTANT_LIMIT));
     const { offset, up } = at;
     const { segments } = this;
-    this.items.push({ el, offset, up, inView, role: "text", name, usable: false, line, place: "", segments });
+    this.items.push({ el, offset, up, inView, role: "text", name, usable: false, line, place: "", segments, box });
   }
 
   private write(el: Element, data: string, at: Place): void {
@@ -232,13 +235,15 @@ class Collector {
     const block = !(kind & (INLINE | CELL));
     let { outOfView } = at;
     let inView = false;
+    let box: DOMRect | null = null;
     if (block && !outOfView) {
       // Nothing costs as much as to ask where an element is.
-      const r = rectOf(n);
-      const x = r.x + at.offset.x;
-      const y = r.y + at.offset.y;
-      inView = x < this.width && y < this.height && x + r.width > 0 && y + r.height > 0;
-      outOfView = !inView && r.width > 0 && r.height > 0;
+      box = rectOf(n);
+      const { width, height } = box;
+      const x = box.x + at.offset.x;
+      const y = box.y + at.offset.y;
+      inView = x < this.width && y < this.height && x + width > 0 && y + height > 0;
+      outOfView = !inView && width > 0 && height > 0;
       if (outOfView && this.viewOnly) {
         this.flush();
         return;
@@ -279,6 +284,7 @@ class Collector {
       inList: at.inList || tag === "LI",
       parts: at.parts && !usable,
       labelled: null,
+      box,
     };
     if (at.inList && (tag === "UL" || tag === "OL")) {
       inside.up = { up: at.up, inView: !outOfView };
@@ -337,7 +343,7 @@ class Collector {
     const inView = !at.outOfView && intersectsViewport(el, at.offset);
     const place = inView && !name ? placeOf(el, at.offset.x, at.offset.y) : "";
     const { offset, up } = at;
-    const item = { el, offset, up, inView, role, name, usable: true, line, place, segments: [] };
+    const item = { el, offset, up, inView, role, name, usable: true, line, place, segments: [], box: null };
     this.items.push(item);
     return item;
   }
@@ -380,7 +386,12 @@ class Collector {
 
   /** visitListed adds the line of an element that has one. It reports whether its content has lines too. */
   private visitListed(n: Element, role: string, usable: boolean, at: Context, inside: Context): boolean {
-    if (role === "" && !isFocusable(n)) n = soleContentOf(n);
+    let { box } = inside;
+    if (role === "" && !isFocusable(n)) {
+      const sole = soleContentOf(n);
+      if (sole !== n) box = null;
+      n = sole;
+    }
     const word = role || "clickable";
     const content = word === "clickable" ? contentOf(n) : null;
     let name = "";
@@ -395,10 +406,9 @@ class Collector {
     }
     if (usable || name || GROUPS.has(word)) {
       this.flush();
-      const inView = !inside.outOfView && (inside.inView || intersectsViewport(n, at.offset));
-      const { offset } = at;
-      const up = at.up;
-      const item = { el: n, offset, up, inView, role: word, name, usable, line: "", place: "", segments: [] };
+      const { offset, up } = at;
+      const inView = !inside.outOfView && (inside.inView || isBoxInViewport((box ??= rectOf(n)), offset));
+      const item = { el: n, offset, up, inView, role: word, name, usable, line: "", place: "", segments: [], box };
       if (this.addElement(item, inside.outOfView)) return false;
       if (usable || GROUPS.has(word)) {
         inside.up = item;
@@ -427,6 +437,7 @@ class Collector {
         const states = inner.line.replace(/^\S+ [a-z]+(?: "(?:[^"\\]|\\.)*")?/, "");
         outer.line = outer.line.replace(/^\S+/, refOf(inner.el)) + (outer.line.endsWith(states) ? "" : states);
         outer.el = inner.el;
+        outer.box = inner.box;
       }
       this.items.pop();
     }
@@ -503,6 +514,7 @@ const START: Context = {
   inList: false,
   parts: false,
   labelled: null,
+  box: null,
 };
 
 /**

@@ -36,8 +36,10 @@ export function offsetOf(el: Element): Point {
 }
 
 /** intersectsViewport reports whether any of an element is in the window. */
-export function intersectsViewport(el: Element, offset: Point): boolean {
-  const r = rectOf(el);
+export const intersectsViewport = (el: Element, offset: Point) => isBoxInViewport(rectOf(el), offset);
+
+/** isBoxInViewport reports whether any of a box is in the window. */
+export function isBoxInViewport(r: DOMRect, offset: Point): boolean {
   const x = r.x + offset.x;
   const y = r.y + offset.y;
   return x < innerWidth && y < innerHeight && x + r.width > 0 && y + r.height > 0;

@@ -42,6 +42,8 @@ type SnapshotContext struct {
 
 	// Document is the id of the document in the page's own world, nil as long as nobody asked for it.
 	Document atomic.Pointer[proto.RuntimeRemoteObjectID]
+	// HasScript means that snapshot.js ran in the world.
+	HasScript atomic.Bool
 	// own is the id of the document in this world, nil as long as nobody asked for it.
 	own atomic.Pointer[proto.RuntimeRemoteObjectID]
 

@@ -622,8 +622,8 @@
 		}
 		return offset;
 	}
-	function intersectsViewport(el, offset) {
-		const r = rectOf(el);
+	var intersectsViewport = (el, offset) => isBoxInViewport(rectOf(el), offset);
+	function isBoxInViewport(r, offset) {
 		const x = r.x + offset.x;
 		const y = r.y + offset.y;
 		return x < innerWidth && y < innerHeight && x + r.width > 0 && y + r.height > 0;
@@ -863,7 +863,8 @@
 			let name = sanitizeText(this.text, 400);
 			if (name.includes("|")) name = name.replace(/^(\| ?)+|( ?\|)+$/g, "").trim();
 			if (!name) return;
-			const inView = !at.outOfView && (at.inView || intersectsViewport(el, at.offset));
+			let { box } = at;
+			const inView = !at.outOfView && (at.inView || isBoxInViewport(box ??= rectOf(el), at.offset));
 			const line = quoteSanitized(truncate(name, inView ? VISIBLE_LIMIT : DISTANT_LIMIT));
 			const { offset, up } = at;
 			const { segments } = this;
@@ -877,7 +878,8 @@
 				usable: false,
 				line,
 				place: "",
-				segments
+				segments,
+				box
 			});
 		}
 		write(el, data, at) {
@@ -917,12 +919,14 @@
 			const block = !(kind & 6);
 			let { outOfView } = at;
 			let inView = false;
+			let box = null;
 			if (block && !outOfView) {
-				const r = rectOf(n);
-				const x = r.x + at.offset.x;
-				const y = r.y + at.offset.y;
-				inView = x < this.width && y < this.height && x + r.width > 0 && y + r.height > 0;
-				outOfView = !inView && r.width > 0 && r.height > 0;
+				box = rectOf(n);
+				const { width, height } = box;
+				const x = box.x + at.offset.x;
+				const y = box.y + at.offset.y;
+				inView = x < this.width && y < this.height && x + width > 0 && y + height > 0;
+				outOfView = !inView && width > 0 && height > 0;
 				if (outOfView && this.viewOnly) {
 					this.flush();
 					return;
@@ -961,7 +965,8 @@
 				up: at.up,
 				inList: at.inList || tag === "LI",
 				parts: at.parts && !usable,
-				labelled: null
+				labelled: null,
+				box
 			};
 			if (at.inList && (tag === "UL" || tag === "OL")) {
 				inside.up = {
@@ -1026,7 +1031,8 @@
 				usable: true,
 				line,
 				place,
-				segments: []
+				segments: [],
+				box: null
 			};
 			this.items.push(item);
 			return item;
@@ -1077,7 +1083,12 @@
 			return true;
 		}
 		visitListed(n, role, usable, at, inside) {
-			if (role === "" && !isFocusable(n)) n = soleContentOf(n);
+			let { box } = inside;
+			if (role === "" && !isFocusable(n)) {
+				const sole = soleContentOf(n);
+				if (sole !== n) box = null;
+				n = sole;
+			}
 			const word = role || "clickable";
 			const content = word === "clickable" ? contentOf$1(n) : null;
 			let name = "";
@@ -1092,9 +1103,8 @@
 			}
 			if (usable || name || GROUPS.has(word)) {
 				this.flush();
-				const inView = !inside.outOfView && (inside.inView || intersectsViewport(n, at.offset));
-				const { offset } = at;
-				const up = at.up;
+				const { offset, up } = at;
+				const inView = !inside.outOfView && (inside.inView || isBoxInViewport(box ??= rectOf(n), offset));
 				const item = {
 					el: n,
 					offset,
@@ -1105,7 +1115,8 @@
 					usable,
 					line: "",
 					place: "",
-					segments: []
+					segments: [],
+					box
 				};
 				if (this.addElement(item, inside.outOfView)) return false;
 				if (usable || GROUPS.has(word)) {
@@ -1130,6 +1141,7 @@
 					const states = inner.line.replace(/^\S+ [a-z]+(?: "(?:[^"\\]|\\.)*")?/, "");
 					outer.line = outer.line.replace(/^\S+/, refOf(inner.el)) + (outer.line.endsWith(states) ? "" : states);
 					outer.el = inner.el;
+					outer.box = inner.box;
 				}
 				this.items.pop();
 			}
@@ -1214,7 +1226,8 @@
 		up: null,
 		inList: false,
 		parts: false,
-		labelled: null
+		labelled: null,
+		box: null
 	};
 	function soleContentOf(el) {
 		for (;;) {
@@ -1303,8 +1316,8 @@
 		const { items } = collect(true);
 		const canvases = new Map();
 		return {
-			shown: items.map(({ el, line, offset, role }) => {
-				const r = rectOf(el);
+			shown: items.map(({ el, line, offset, role, box }) => {
+				const r = box ?? rectOf(el);
 				if (role === "canvas" && tagNameOf(el) === "CANVAS" && canvases.size < MOST_CANVASES) canvases.set(el, fingerprint(el));
 				return {
 					el,
@@ -1445,10 +1458,10 @@
 		const old = new Map(was.shown.map((s) => [s.el, s]));
 		const moves = [];
 		const inScrolled = (el) => [...scrolled.keys()].some((p) => containsNode(p, el));
-		for (const { el, line, offset } of common) {
+		for (const { el, line, offset, box } of common) {
 			const s = old.get(el);
 			if (!s || s.line !== line || reordered.has(el)) continue;
-			const r = rectOf(el);
+			const r = box ?? rectOf(el);
 			const dx = r.x + offset.x - s.x + scrollX - was.x;
 			const dy = r.y + offset.y - s.y + scrollY - was.y;
 			const moved = Math.abs(dx) >= 3 || Math.abs(dy) >= 3;

@@ -18,9 +18,9 @@ type callSecrets struct {
 	exposed exposedSecrets
 }
 
-// computeEffect is what a call would do, with the secrets that it refers to. Control
-// tools get no secrets: what they are told is journaled. Nor do those that only hand
-// their arguments on: a value would be past its question where it is used.
+// computeEffect returns what a call would do, with the secrets that it refers to. Control tools get no secrets, because
+// their arguments are journaled. Neither do tools that only pass their arguments on: the user would no longer be asked
+// where the value is used.
 func (k *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
 	e, err := tool.Effect(ctx, callArguments(c))
 	if err != nil || e.Control || e.Delegates || k.store == nil {
@@ -31,8 +31,8 @@ func (k *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call)
 	return e, err
 }
 
-// fillSecrets makes the call that is executed. A secret does not decide what a call
-// touches: that was judged with the reference in its place.
+// fillSecrets returns the call that is executed. A secret does not change what a call affects: that was judged with the
+// reference in its place.
 func (k *callSecrets) fillSecrets(
 	ctx context.Context, tool Tool, c goal.Call, judged policy.Effect,
 ) (goal.Call, error) {

@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
+	"goalpost/backend/waittest"
 )
 
 // TestWhatADoneGoalLeftRunning stays, so that the user can look at it, until another goal works in the folder.
@@ -124,14 +125,14 @@ func TestWhatADoneGoalLeftEndsInTime(t *testing.T) {
 	mark := fmt.Sprint(200_000_000 + 10*os.Getpid() + 5)
 	leaves(p, mark)
 	close(clock.due)
-	poll(t, "the end of what the goal left", func() bool { return !sleeps(t, mark) })
+	waittest.Until(t, "the end of what the goal left", func() bool { return !sleeps(t, mark) })
 }
 
 // begun waits until a process runs "sleep MARK". A process that has just been started has
 // other arguments for a moment.
 func begun(t *testing.T, mark string) {
 	t.Helper()
-	poll(t, "sleep "+mark, func() bool { return sleeps(t, mark) })
+	waittest.Until(t, "sleep "+mark, func() bool { return sleeps(t, mark) })
 }
 
 // sleeps reports whether a process of this machine runs "sleep MARK".

@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
 	"goalpost/backend/sandbox/egress"
+	"goalpost/backend/waittest"
 )
 
 // asked waits for an approval.
@@ -381,7 +382,7 @@ func TestASignInWindowAndItsPerson(t *testing.T) {
 // filmed waits until a pane has been recorded, and returns the recording.
 func (p *program) filmed(id, name string) (v api.RecordingView) {
 	p.Helper()
-	poll(p.T, "a recording of "+name, func() bool {
+	waittest.Until(p.T, "a recording of "+name, func() bool {
 		v, _ = p.goal.Recording(id) // none yet
 		return slices.ContainsFunc(v.Panes, func(r api.RecordedPane) bool { return r.Pane == name })
 	})

@@ -33,17 +33,3 @@ func awaitFile(t *testing.T, path, text string) {
 		}
 	}
 }
-
-// pollInterval is short against what is waited for, and long against one look at /proc.
-const pollInterval = 10 * time.Millisecond
-
-// poll waits until done returns true. It is only for what sends no signal: the processes in
-// /proc, and what a recorder has written.
-func poll(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for timeout := time.Now().Add(late); !done(); time.Sleep(pollInterval) {
-		if time.Now().After(timeout) {
-			t.Fatalf("no %s within %s", what, late)
-		}
-	}
-}

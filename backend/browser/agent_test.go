@@ -224,7 +224,7 @@ func TestASizeThatComesDuringAPictureStays(t *testing.T) {
 	for n := range 6 {
 		taken := make(chan error, 1)
 		go func() { _, err := p.Screenshot(b.ctx, true); taken <- err }()
-		time.Sleep(time.Duration(n) * 8 * time.Millisecond) // at a different moment of the picture each time
+		time.Sleep(time.Duration(n) * 8 * time.Millisecond) //nolint:forbidigo // another moment of the picture each time
 		b.ok(p.Resize(b.ctx, 500+n, 300))
 		b.ok(<-taken)
 		b.value(p, "innerWidth", fmt.Sprintf("%q", fmt.Sprint(500+n)))

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/pane"
+	"goalpost/backend/waittest"
 )
 
 var (
@@ -68,24 +68,22 @@ func slack(what string) int {
 // goroutine, so this checks repeatedly.
 func (b *bench) back(before map[string]int, after string) {
 	b.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		now, left := b.holdings(), []string{}
+	var now map[string]int
+	var left []string
+	isBack := func() bool {
+		now, left = b.holdings(), nil
 		for what, n := range now {
 			if n > before[what]+slack(what) {
 				left = append(left, fmt.Sprintf("%s: %d, there were %d", what, n, before[what]))
 			}
 		}
-		if len(left) == 0 {
-			b.Logf("after %s: %v; before: %v", after, now, before)
-			return
-		}
-		if time.Now().After(deadline) {
-			stacks := make([]byte, 1<<20)
-			b.Fatalf("after %s there is left: %s\n%s", after, strings.Join(left, "; "), stacks[:runtime.Stack(stacks, true)])
-		}
-		time.Sleep(50 * time.Millisecond)
+		return len(left) == 0
 	}
+	if !waittest.Reached(b.ctx, patience, isBack) {
+		stacks := make([]byte, 1<<20)
+		b.Fatalf("after %s there is left: %s\n%s", after, strings.Join(left, "; "), stacks[:runtime.Stack(stacks, true)])
+	}
+	b.Logf("after %s: %v; before: %v", after, now, before)
 }
 
 // Panes that are opened, used and closed, and pages whose process ends, leave nothing behind.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"goalpost/backend/pane"
+	"goalpost/backend/waittest"
 )
 
 //go:embed fixtures
@@ -149,32 +150,24 @@ func (b *bench) eval(p *Pane, script string) string {
 // nothing signals that.
 func (b *bench) said(p *Pane, words string) {
 	b.Helper()
-	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+	waittest.Until(b, fmt.Sprintf("%q in the page's console", words), func() bool {
 		lines, err := p.Console()
 		b.ok(err)
-		if slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, words) }) {
-			return
-		}
-		if time.Since(began) > patience {
-			b.Fatalf("the page's console never said %q: %v", words, lines)
-		}
-	}
+		return slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, words) })
+	})
 }
 
 // ended waits until no process has the word in its arguments. Nothing signals the end of a
 // grandchild, so this checks repeatedly.
 func ended(word string) error {
-	deadline := time.Now().Add(patience)
-	for {
-		left := processesWith(word)
-		if len(left) == 0 {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("processes left: %v", left)
-		}
-		time.Sleep(20 * time.Millisecond)
+	var left []string
+	if !waittest.Reached(context.Background(), patience, func() bool {
+		left = processesWith(word)
+		return len(left) == 0
+	}) {
+		return fmt.Errorf("processes left: %v", left)
 	}
+	return nil
 }
 
 func processesWith(word string) []string {

@@ -13,13 +13,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"goalpost/backend/cli"
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/waittest"
 )
 
 // agent is another agent that speaks to "goalctl mcp".
@@ -352,16 +352,13 @@ func TestMCP_PausedByUser_IsNotResumed(t *testing.T) {
 // reads waits until the goal's journal holds the words.
 func (a *agent) reads(id, words string) {
 	a.Helper()
-	for {
+	waittest.Until(a, words, func() bool { // nothing reports a single event over MCP
 		text := a.must("goal_events", map[string]any{"goal_id": id, "limit": 500})
-		if strings.Contains(text, words) {
-			return
-		}
-		if strings.Contains(text, `"user_paused"`) || a.Context().Err() != nil {
+		if !strings.Contains(text, words) && strings.Contains(text, `"user_paused"`) {
 			a.Fatalf("%s is missing in %s", words, text)
 		}
-		time.Sleep(20 * time.Millisecond) // nothing reports a single event over MCP
-	}
+		return strings.Contains(text, words)
+	})
 }
 
 // TestMCP_Output_IsRedactedAndBounded: results go through the same mask as a

@@ -19,6 +19,7 @@ import (
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -194,18 +195,13 @@ func (l *telling) Start(ctx context.Context, c process.Command) (process.Process
 	return p, err
 }
 
-// gone waits until a process has ended (a zombie has); nothing signals that to a stranger.
+// gone waits until a process has ended (a zombie has).
 func gone(tb testing.TB, pid int) {
 	tb.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for time.Now().Before(deadline) {
+	waittest.Until(tb, fmt.Sprintf("end of process %d", pid), func() bool {
 		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil || bytes.Contains(b, []byte(") Z ")) || bytes.Contains(b, []byte(") X ")) {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	tb.Errorf("process %d still runs", pid)
+		return err != nil || bytes.Contains(b, []byte(") Z ")) || bytes.Contains(b, []byte(") X "))
+	})
 }
 
 // TestBackgroundChild: one that keeps the pipe open neither delays nor hides the end.

@@ -42,8 +42,8 @@ func (w *progressWatch) checkProgress(ctx context.Context) *Stop {
 	return &Stop{Exit: goal.Stuck, Reason: w.detector.StopReason(w.goal.Spent.USD)}
 }
 
-// OutputSource is a Session that records what the goal's programs print. Heard returns what programs that were running
-// at the last call have printed since, "" if nothing.
+// OutputSource is a Session that records what the goal's programs print. NewOutput returns what the programs that were
+// running at the last call have printed since, "" if nothing.
 type OutputSource interface{ NewOutput() string }
 
 // collectOutput reads what the goal's programs printed while the agent made no call: output of a watched process is

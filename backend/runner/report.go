@@ -243,11 +243,11 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 		return ""
 	}
 	passed := 0
-	heard := map[int]bool{}
+	judged := map[int]bool{}
 	var levels []string
 	var open, silent, fewer []string
 	for _, v := range verdicts {
-		heard[v.Check] = true
+		judged[v.Check] = true
 		switch {
 		case v.Outcome != goal.Pass:
 			open = append(open, v.Name+" ("+v.Detail+")")
@@ -262,7 +262,7 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 		passed++
 	}
 	for i, k := range c.Checks {
-		if !heard[i] {
+		if !judged[i] {
 			silent = append(silent, k.Name())
 		}
 	}

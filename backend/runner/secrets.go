@@ -27,7 +27,7 @@ func (k *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call)
 		return e, err
 	}
 	uses, err := k.store.SecretsIn(c)
-	e.Secrets = append(e.Secrets, uses...) // a tool may use one by itself, as a saved login is
+	e.Secrets = append(e.Secrets, uses...) // a tool may use one that no argument names: a saved login
 	return e, err
 }
 

@@ -263,8 +263,7 @@ var calls = map[string]func([]string) error{
 				return err
 			}
 		}
-		time.Sleep(time.Hour)
-		return nil
+		return unix.Pause() // until it is ended
 	},
 	"messages": func([]string) error { // in queues that stay
 		message := make([]byte, 8+8192) // its type first, and as much as one may be
@@ -438,8 +437,7 @@ func hog(write func([]byte) (int, error)) error {
 			return err
 		}
 	}
-	time.Sleep(time.Hour)
-	return nil
+	return unix.Pause() // until it is ended
 }
 
 func must[T any](v T, err error) T {

@@ -26,6 +26,7 @@ import (
 	"goalpost/backend/sandbox/egress"
 	"goalpost/backend/sandbox/environ"
 	"goalpost/backend/sandbox/spec"
+	"goalpost/backend/waittest"
 )
 
 // attempt is one way out. It has succeeded when its program exits with 0 and
@@ -230,10 +231,7 @@ const ours = "what was sent before this has come"
 // walls it is not coming once others have come that were sent after it.
 func (p *prison) arrives() bool {
 	if !p.within {
-		for deadline := time.Now().Add(time.Minute); p.heard.Load() == 0 &&
-			time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			continue
-		}
+		waittest.Until(p, "datagram", func() bool { return p.heard.Load() > 0 })
 		return p.heard.Swap(0) > 0
 	}
 	for range 20 {
@@ -852,8 +850,8 @@ func (p *prison) kernel() []attempt {
 		{name: "the helper's descriptors", silent: noRight, script: `readlink /proc/$PPID/fd/3 | grep -q socket`},
 		{name: "take one of the helper's descriptors", told: "pidfd_getfd", call: []string{"getfd"}},
 		{name: "the helper's memory", silent: noRight, script: `exec 3</proc/$PPID/mem`},
-		{name: "the helper's limits", told: "the first process of its room", call: []string{"prlimit"}},
-		{name: "the helper's processors", told: "the first process of its room", call: []string{"schedule"}},
+		{name: "the helper's limits", told: "the first process of its sandbox", call: []string{"prlimit"}},
+		{name: "the helper's processors", told: "the first process of its sandbox", call: []string{"schedule"}},
 		{
 			name:   "have the helper end when memory does",
 			silent: noRight,

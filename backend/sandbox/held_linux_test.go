@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -16,6 +15,7 @@ import (
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/environ"
 	"goalpost/backend/sandbox/spec"
+	"goalpost/backend/waittest"
 )
 
 func check(w sandbox.Spec, script string, held ...process.FileOverride) process.Command {
@@ -158,16 +158,13 @@ func TestCheckHasItsOwnHome(t *testing.T) {
 	}
 }
 
-// waitGone waits until a folder is empty; nothing signals that.
+// waitGone waits until a folder is empty.
 func waitGone(tb testing.TB, dir string) {
 	tb.Helper()
-	var left []os.DirEntry
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if left, _ = os.ReadDir(dir); len(left) == 0 {
-			return
-		}
-	}
-	tb.Errorf("%s still holds %v", dir, left)
+	waittest.Until(tb, "empty folder "+dir, func() bool {
+		left, _ := os.ReadDir(dir)
+		return len(left) == 0
+	})
 }
 
 // TestCheckEndsWithWhatItStarted: a check's background child is gone when its

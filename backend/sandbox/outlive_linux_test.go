@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"goalpost/backend/process"
+	"goalpost/backend/waittest"
 )
 
 // killing tries to end the helper, which without a sandbox is the end of everything.
@@ -31,7 +32,7 @@ func (p *prison) killing(t *testing.T) (escaped bool) {
 		return status
 	}
 	run(script)
-	if !p.log.await("signal the first process of its room") {
+	if !p.log.await("signal the first process of its sandbox") {
 		t.Errorf("the log does not tell of it:\n%s", p.log)
 	}
 	return run("true").Code != 0
@@ -67,12 +68,12 @@ func (p *prison) forking(t *testing.T) (escaped bool) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	found := func(mark string) []int {
-		for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(time.Millisecond) {
-			if pids := asleep(mark); len(pids) > 0 {
-				return pids
-			}
-		}
-		return nil
+		var pids []int
+		waittest.Until(t, "program that sleeps", func() bool {
+			pids = asleep(mark)
+			return len(pids) > 0
+		})
+		return pids
 	}
 	left := found(mark(1))
 	if len(left) == 0 {

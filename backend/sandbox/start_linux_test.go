@@ -15,13 +15,13 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/waittest"
 )
 
 func TestProgramGetsWhatIsNamedOnly(t *testing.T) {
@@ -98,18 +98,13 @@ func TestFilesBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Read only once the program has filled the pipe and waits in write.
-	deadline := time.Now().Add(20 * time.Second)
-	for {
-		fd := int(r.Fd())
-		n, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
-		if err != nil || time.Now().After(deadline) {
+	waittest.Until(t, "full pipe", func() bool {
+		n, err := unix.IoctlGetInt(int(r.Fd()), unix.TIOCINQ)
+		if err != nil {
 			t.Fatalf("the pipe holds %d bytes: %v", n, err)
 		}
-		if n >= 1<<16 {
-			break
-		}
-		time.Sleep(time.Millisecond) // nothing signals a full pipe
-	}
+		return n >= 1<<16
+	})
 	text, err := io.ReadAll(r)
 	wait(t, p)
 	if len(text) != 1_000_000 || err != nil || p.Status().Code != 0 {

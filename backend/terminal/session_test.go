@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"goalpost/backend/process"
+	"goalpost/backend/waittest"
 )
 
 func TestEchoAndExit(t *testing.T) {
@@ -162,13 +163,7 @@ func TestCloseEndsTheGroup(t *testing.T) {
 				t.Fatal(err)
 			}
 			// All are killed; the last to die is reaped in its own time, unsignalled.
-			deadline := time.Now().Add(bound)
-			for !allZombies(t, pid) {
-				if time.Now().After(deadline) {
-					t.Fatalf("group %d lives after close", pid)
-				}
-				time.Sleep(time.Millisecond)
-			}
+			waittest.Until(t, fmt.Sprintf("end of group %d", pid), func() bool { return allZombies(t, pid) })
 		})
 	}
 }

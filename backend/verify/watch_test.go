@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify"
+	"goalpost/backend/waittest"
 )
 
 // asLong holds a check until somebody beside it has done something, and again
@@ -25,14 +26,12 @@ func beside(ctx context.Context, t *testing.T, dir string, swap, undo func()) (s
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	over := make(chan struct{})
+	exists := func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	}
 	there := func(name string) bool {
-		for ctx.Err() == nil {
-			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-				return true
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
-		return false
+		return waittest.Reached(ctx, time.Minute, func() bool { return exists(name) })
 	}
 	go func() {
 		defer close(over)
@@ -44,12 +43,8 @@ func beside(ctx context.Context, t *testing.T, dir string, swap, undo func()) (s
 			}
 			undo()
 			_ = os.WriteFile(filepath.Join(dir, "undone"), nil, 0o600)
-			for ctx.Err() == nil { // until the check has taken its notes away
-				if _, err := os.Lstat(filepath.Join(dir, "undone")); err != nil {
-					break
-				}
-				time.Sleep(5 * time.Millisecond)
-			}
+			// The check takes its notes away.
+			waittest.Reached(ctx, time.Minute, func() bool { return !exists("undone") })
 		}
 	}()
 	return func() { cancel(); <-over }

@@ -1,11 +1,14 @@
 package transcript_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
+
+	"goalpost/backend/waittest"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -38,13 +41,10 @@ func awaitFile(path string) (err error) {
 // poll waits until done returns true. It is only for what sends no signal to this process: the
 // database of a process that is about to be killed, and what a recorder has written.
 func poll(done func() (bool, error)) error {
-	const interval = 5 * time.Millisecond
-	for timeout := time.Now().Add(late); ; time.Sleep(interval) {
-		if ok, err := done(); ok || err != nil {
-			return err
-		}
-		if time.Now().After(timeout) {
-			return fmt.Errorf("nothing within %s", late)
-		}
+	var ok bool
+	var err error
+	if !waittest.Reached(context.Background(), late, func() bool { ok, err = done(); return ok || err != nil }) {
+		return fmt.Errorf("nothing within %s", late)
 	}
+	return err
 }

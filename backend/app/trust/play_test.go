@@ -21,6 +21,7 @@ import (
 	"goalpost/backend/config"
 	"goalpost/backend/goal"
 	"goalpost/backend/model/modeltest"
+	"goalpost/backend/waittest"
 )
 
 // late is when a case counts as one that does not end; cold caches of compilers need most of it.
@@ -346,13 +347,10 @@ func (s *stage) accept(ctx context.Context, a *agent, id string, r *result) erro
 
 // waitForChange reports whether the file loses the text within lateWrite.
 func waitForChange(ctx context.Context, path, text string) bool {
-	for over := time.Now().Add(lateWrite); time.Now().Before(over) && ctx.Err() == nil; {
-		if b, err := os.ReadFile(path); err != nil || !strings.Contains(string(b), text) {
-			return true
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return false
+	return waittest.Reached(ctx, lateWrite, func() bool {
+		b, err := os.ReadFile(path)
+		return err != nil || !strings.Contains(string(b), text)
+	})
 }
 
 // findPort finds a port that is free now.

@@ -1,0 +1,40 @@
+// Package waittest waits in tests for what sends no signal: an entry of /proc, a file that another program writes,
+// a row that another process stores. Where a channel, an event or the end of a program tells, wait for that instead.
+package waittest
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+const (
+	// interval is short against what is waited for, and long against one look at /proc.
+	interval = 5 * time.Millisecond
+	limit    = time.Minute
+)
+
+// Until returns once done reports true. It fails the test after a minute; what names what was missing, such as
+// "end of process 12".
+func Until(tb testing.TB, what string, done func() bool) {
+	tb.Helper()
+	if !Reached(context.Background(), limit, done) {
+		tb.Fatalf("no %s within %s", what, limit)
+	}
+}
+
+// Reached reports whether done becomes true before the limit has passed and ctx has ended. It calls done at least once.
+func Reached(ctx context.Context, limit time.Duration, done func() bool) bool {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}

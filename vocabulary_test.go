@@ -42,7 +42,7 @@ var phraseLimits = []struct {
 	{`voyage|enclosure|foresight|veil`, 0},
 	{`is told|are told|was told|be told`, 39},
 	{`hears? of`, 4},
-	{`by itself`, 14},
+	{`by itself`, 8},
 	{`whoever`, 5},
 	{`a yes|your word`, 2},
 	{`rooms?`, 55}, // space in a buffer is fine

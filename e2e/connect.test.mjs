@@ -40,7 +40,7 @@ test("from the first start to the first verified goal with a pasted key", { time
       await act("enter the address", at("connect-address").fill(model.url));
       await act("paste the key, which tests it", paste(page, "connect-key", key));
       await at("connect-status").and(page.locator('[data-state="ok"]')).waitFor();
-      await at("connect-notes").getByText("limits of money cannot hold").waitFor();
+      await at("connect-notes").getByText("spending limits have no effect").waitFor();
       await at("connect-model").and(page.locator('[data-id="played"][data-chosen="true"]')).waitFor();
       await act("save and use it", at("connect-save").click());
       await act("describe the goal", at("field-objective").fill("create done.txt"));

@@ -134,7 +134,7 @@ type ChangedFile struct {
 	Removed int  `json:"removed"`
 	Binary  bool `json:"binary"`
 	Ignored bool `json:"ignored"` // by a .gitignore
-	// EditedSince: somebody else changed it after the goal. Undo leaves it alone.
+	// EditedSince: it was changed after the goal by something else. Undo leaves it alone.
 	EditedSince bool `json:"edited_since"`
 	// ReadBy are the checks that read it, as far as they were observed.
 	ReadBy    []string `json:"read_by"`

@@ -113,7 +113,7 @@ func (a *BrowserAPI) Navigate(id, url string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.Navigate(a.ctx, url) })
 }
 
-// Back goes to the previous page.
+// Back returns to the previous page.
 func (a *BrowserAPI) Back(id string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.Back(a.ctx) })
 }

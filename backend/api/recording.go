@@ -16,7 +16,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// errEnough ends a reading that has found what it needs.
+// errEnough ends a scan that has found what it needs.
 var errEnough = errors.New("enough")
 
 // RecordingView describes the recordings of a goal's panes.

@@ -35,7 +35,7 @@ func NewTryOutput(v goal.Verdict) TryOutput {
 type TraceView struct {
 	// Decides are the files that decide how the check ends. A goal protects them from its agent.
 	Decides TracedFiles `json:"decides"`
-	// Missing are names that the check looked for in vain: what is put there later could decide.
+	// Missing are names that the check looked for and did not find: a file that is put there later could decide.
 	Missing TracedFiles `json:"missing"`
 	// Read are all other files that it read or executed: the work, libraries and data.
 	Read TracedFiles `json:"read"`

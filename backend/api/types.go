@@ -397,7 +397,7 @@ type ReceiptView struct {
 	// of the host when the goal stopped: what changed, what could not be compared
 	Report []string       `json:"report"`
 	Claims []ReceiptClaim `json:"claims"`
-	// what became of changed protected files: accepted with their hashes, restored, freed by the user
+	// what happened to changed protected files: accepted with their hashes, restored, freed by the user
 	Protected []ProtectedRecord `json:"protected,omitempty"`
 }
 

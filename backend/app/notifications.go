@@ -84,11 +84,11 @@ func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notificati
 	return n, tell
 }
 
-// dailyNotices are the days for which the user was notified that their limit is almost or quite used up.
+// dailyNotices are the days for which the user was notified that the limit is almost or completely used up.
 type dailyNotices struct{ near, reached string }
 
-// noticeFor returns the notification for an event about the limit of a day. Each of the two is shown once a day,
-// however many goals report it.
+// noticeFor returns the notification for an event about a daily limit. Each of the two is shown once a day, however
+// many goals report it.
 func (d *dailyNotices) noticeFor(e event.Event) (n notify.Notification, show bool) {
 	day := e.At.Local().Format(time.DateOnly)
 	switch b := e.Body.(type) {

@@ -266,7 +266,7 @@ func (s *state) runAsync(f func(context.Context) error) {
 	})
 }
 
-// shownDocument is the document that is shown.
+// shownDocument is the document that a pane shows now.
 func (s *state) shownDocument() proto.NetworkLoaderID {
 	s.mu.Lock()
 	defer s.mu.Unlock()

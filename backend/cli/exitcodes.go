@@ -23,7 +23,7 @@ const (
 	exitNotRepeated = 10
 )
 
-// exitDescriptions explain each code, for users and scripts.
+// exitDescriptions explain each exit code, for users and scripts.
 var exitDescriptions = []struct {
 	code  exitCode
 	words string

@@ -111,7 +111,7 @@ func (p receiptCommand) printVerdicts(ctx context.Context, s *store.Store, id go
 	return p.printf("%s", b.String())
 }
 
-// verdictProof is how much a verdict proves, and which new or changed files its check used.
+// verdictProof describes how much a verdict proves, and which new or changed files its check used.
 func verdictProof(v goal.Verdict) string {
 	var b strings.Builder
 	if v.Assurance != "" {

@@ -93,7 +93,8 @@ func (p sandboxCommand) runInSandbox(ctx context.Context, w *goalsandbox.TrialSa
 	return nil
 }
 
-// runToEnd runs a command in a sandbox and waits until it ends. The hint is for a program that the sandbox does not have.
+// runToEnd runs a command in a sandbox and waits until it ends. The hint is for a program that the sandbox does not
+// have.
 func runToEnd(
 	ctx context.Context, w *goalsandbox.TrialSandbox, c process.Command, hint string,
 ) (process.Process, error) {

@@ -135,8 +135,8 @@ func formatTrace(trace process.Trace, view *api.TraceView, dir string) string {
 		files api.TracedFiles
 	}{
 		{"Decides (a goal with this check protects it)", view.Decides},
-		{"Looked for in vain", view.Missing},
-		{"Read otherwise", view.Read},
+		{"Looked for but not found", view.Missing},
+		{"Also read", view.Read},
 		{"Written", view.Written},
 	} {
 		b.WriteString("\n" + part.title + "\n" + formatTracedFiles(part.files, maxListedFiles))

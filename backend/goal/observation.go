@@ -67,7 +67,7 @@ type ObservedProgram struct {
 type Observation struct {
 	Programs []ObservedProgram `json:"programs,omitempty"`
 	Files    []UsedFile        `json:"files,omitempty"`   // read or executed
-	Missing  []UsedFile        `json:"missing,omitempty"` // looked for in vain
+	Missing  []UsedFile        `json:"missing,omitempty"` // looked for and not found
 	Found    []UsedFile        `json:"found,omitempty"`   // asked for and there, but not opened
 	Written  []string          `json:"written,omitempty"` // by the check, before it used them
 	// Rewritten are files that the check used first and wrote then.

@@ -408,7 +408,7 @@ func TestFaults(t *testing.T) {
 					t.Errorf("too long: %v", err)
 				}
 				if n := len(s.Requests()); n != 1 {
-					t.Errorf("%d requests: the client repeats by itself", n)
+					t.Errorf("%d requests: the client repeats automatically", n)
 				}
 			})
 		})

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/runner/excerpt"
 )
 
-// assuranceAt is how much a goal proves that stops so; "" if it is not done.
+// assuranceAt returns how much a goal that stops in this way proves; "" if it is not done.
 func (v *verification) assuranceAt(stop *Stop) goal.Assurance {
 	if stop.Exit != goal.Done {
 		return ""
@@ -18,7 +18,7 @@ func (v *verification) assuranceAt(stop *Stop) goal.Assurance {
 }
 
 // assuranceText says how much the verdicts prove, and why it is not more: each check that proves less than a strong one
-// is named. It is empty where nothing was said about it.
+// is named. It is empty if no verdict says anything about it.
 func assuranceText(c goal.Criterion, verdicts []goal.Verdict) string {
 	level := c.AssuranceOf(verdicts)
 	known := slices.ContainsFunc(verdicts, func(v goal.Verdict) bool { return v.Assurance != "" })

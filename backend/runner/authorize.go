@@ -86,7 +86,7 @@ func (d *dispatcher) resolveCall(ctx context.Context, call goal.Call) *resolvedC
 	return c
 }
 
-// useCurrentName replaces the former name of a tool, and its arguments, by those of today.
+// useCurrentName replaces the former name of a tool, and its arguments, by the current ones.
 func (d *dispatcher) useCurrentName(c *resolvedCall) error {
 	former, ok := d.tools[c.Tool].(FormerTool)
 	if !ok {
@@ -180,7 +180,7 @@ func previewCall(ctx context.Context, tool Tool, c goal.Call) string {
 	return ""
 }
 
-// previewDigest stands for what was shown where it would be too long to keep.
+// previewDigest replaces a preview that is too long to store.
 func previewDigest(shown string) string {
 	if shown == "" {
 		return ""
@@ -189,7 +189,7 @@ func previewDigest(shown string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// refusalForAnswer turns the user's answer into a refusal; nil is no answer yet.
+// refusalForAnswer turns the user's answer into a refusal; nil means that there is no answer yet.
 func refusalForAnswer(answer *goal.Answer, decision policy.Decision) refusal {
 	switch {
 	case answer == nil:
@@ -206,7 +206,7 @@ func refusalForAnswer(answer *goal.Answer, decision policy.Decision) refusal {
 		by, decision.Reason, reasonSuffix(answer.Why))
 }
 
-// refusalFor turns a decision into a refusal; an Allow is none.
+// refusalFor turns a decision into a refusal, nil for an Allow.
 func refusalFor(d policy.Decision) refusal {
 	switch d.Answer {
 	case policy.Allow:

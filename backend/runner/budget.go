@@ -24,7 +24,7 @@ type budget struct {
 	stoppedAt       time.Time     // what follows is not the goal's time any more; zero while it runs
 	warned          limitWarnings
 	idle            waitTimer
-	tokensEstimated bool // the user was notified that tokens are estimated
+	tokensEstimated bool // the user was warned that tokens are estimated
 }
 
 // elapsed is the wall clock used by this goal over all of its runs, without the
@@ -103,7 +103,7 @@ func (b *budget) exhaustedLimit() string {
 	return ""
 }
 
-// warnLimits journals the marks that were reached since it was called last.
+// warnLimits journals the thresholds that were reached since the last call.
 func (b *budget) warnLimits(ctx context.Context, uses ...limitUsage) *Stop {
 	for _, u := range uses {
 		m := warnThreshold(u.percent)
@@ -130,14 +130,14 @@ func (b *budget) warnWallClock(ctx context.Context) *Stop {
 	return nil
 }
 
-// limitWarnings are the marks that were warned of, by limit. The watch warns, too. Safe for
-// concurrent use; nothing is warned of before the runs before are known.
+// limitWarnings are the thresholds that a warning was given for, by limit. The watch warns, too. Safe for concurrent
+// use. No warning is given before those of earlier runs are restored.
 type limitWarnings struct {
 	mu sync.Mutex
 	at map[string]int
 }
 
-// restore takes what the runs before have warned of.
+// restore adds the warnings of earlier runs.
 func (w *limitWarnings) restore(at map[string]int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -145,7 +145,7 @@ func (w *limitWarnings) restore(at map[string]int) {
 	maps.Copy(w.at, at)
 }
 
-// mark reports whether a mark is new.
+// mark reports whether a threshold is new.
 func (w *limitWarnings) mark(what string, mark int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -160,7 +160,7 @@ func limitStop(limit string) *Stop {
 	return &Stop{Exit: goal.LimitReached, Reason: "the limit of " + limit + " is used up"}
 }
 
-// warnThreshold is the highest percentage that is warned of and was reached.
+// warnThreshold returns the highest percentage with a warning that was reached.
 func warnThreshold(percent int) int {
 	for _, m := range []int{100, 80, 50} {
 		if percent >= m {

@@ -47,8 +47,8 @@ func newClaims(made int) *claimHistory {
 	return &claimHistory{made: made, failed: map[int]int{}, errors: map[int]failureKey{}, reminded: map[string]bool{}}
 }
 
-// restore counts again what failed since the user last looked at the goal.
-// The criterion has so many checks.
+// restore counts again what failed since the user last looked at the goal. checks is the number of checks in the
+// criterion.
 func (c *claimHistory) restore(past goal.RunHistory, checks int) {
 	for _, p := range past.Claims {
 		c.last = p.Verdicts
@@ -145,8 +145,8 @@ func (c *claimHistory) verifiedByHost() bool {
 // reviewRejected reports whether the reviewer decided last and did not confirm.
 func (c *claimHistory) reviewRejected() bool { return c.review != nil && !c.review.Confirmed }
 
-// judgedByModel reports whether a model decided what the goal is about: no command or predicate passed, and what else
-// passed only looked whether a file is there or a server answers.
+// judgedByModel reports whether a model made the decision: no command or predicate passed, and the other checks that
+// passed only tested that a file exists or a server answers.
 func (c *claimHistory) judgedByModel() bool {
 	judged := false
 	for _, v := range c.last {

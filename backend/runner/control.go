@@ -44,7 +44,7 @@ type agentRequests struct {
 
 type givenUp struct{ reason, learned string }
 
-// takeClaim returns the claim that waits for its verification and removes it; nil for none.
+// takeClaim removes and returns the claim that waits for verification; nil if there is none.
 func (q *agentRequests) takeClaim() *pendingClaim {
 	c := q.claim
 	q.claim = nil
@@ -74,8 +74,7 @@ func (c *runControl) Wait(ctx context.Context, d time.Duration) time.Duration {
 	return c.clock.Now().Sub(from)
 }
 
-// PauseRequested is closed when the user pauses the run: a tool that waits long ends
-// its wait then.
+// PauseRequested is closed when the user pauses the run, which ends the wait of a tool that takes long.
 func (c *runControl) PauseRequested() <-chan struct{} { return c.gate.requested() }
 
 // FindTools describes the tools that a need asks for. The model is offered them from its next turn on.
@@ -96,7 +95,7 @@ func (c *runControl) Evidence(ctx context.Context, handle string, cursor int64) 
 	return pageAt(whole, cursor, min(evidencePageBytes, int64(conversation.MaxResultBytes(c.calls.window))))
 }
 
-// pageAt cuts between characters, so that the pages together are the whole text.
+// pageAt cuts between characters, so that the pages join to the whole text.
 func pageAt(whole []byte, cursor, most int64) (goal.TextPage, error) {
 	size := int64(len(whole))
 	if cursor < 0 || cursor > size {

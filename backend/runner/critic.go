@@ -87,8 +87,8 @@ const maxUnparsed = 3
 // maxCriticReplyTokens is the longest reply of the critic that is of use: a word and its reason.
 const maxCriticReplyTokens = 1000
 
-// criticGrace is how long the run waits, once, for a reply that is not there at the end of the turn beside which the
-// critic was asked.
+// criticGrace is how long the run waits, once, for a critic that has not replied by the end of the turn in which it was
+// asked.
 const criticGrace = 5 * time.Second
 
 // criticRequest is one question to the critic that is under way.
@@ -225,7 +225,7 @@ func (c *critic) close(ctx context.Context) {
 	}
 }
 
-// applyCriticVerdict acts on a verdict.
+// applyCriticVerdict warns, stops or continues the run as the critic's verdict says.
 func (c *critic) applyCriticVerdict(ctx context.Context, verdict event.CriticVerdict, reason string, step int) *Stop {
 	c.record(verdict)
 	looked := fmt.Sprintf("A critic looked at your work up to step %d and says that ", step)

@@ -43,13 +43,13 @@ func (r *criticReview) next(opening string, steps []goal.Step, bytes int) []goal
 
 const stepsHeading = "The last %s:\n%s"
 
-// keep makes a request and its reply the beginning of the next one.
+// keep stores a request and its reply as the beginning of the next request.
 func (r *criticReview) keep(sent []goal.Message, reply string, step int) {
 	r.messages = append(sent, goal.Message{Role: goal.Assistant, Text: excerpt.Truncate(reply, maxJudgedChars)})
 	r.shown = step
 }
 
-// opening is what each conversation with the critic begins with.
+// opening is the first message of each conversation with the critic.
 func (c *critic) opening() string {
 	return fmt.Sprintf("The goal: %s\nThe host decides by this: %s", c.goal.Objective, c.goal.Criterion.Describe())
 }
@@ -89,10 +89,10 @@ func messageBytes(messages []goal.Message) int {
 	return n
 }
 
-// criticShare is the part of a goal's tokens that the critic may take, in hundredths.
+// criticShare is the part of a goal's tokens that the critic may use, in percent.
 const criticShare = 10
 
-// minReplyTokens is what a reply of the critic is expected to take at least.
+// minReplyTokens is the smallest size that a critic's reply is expected to have.
 const minReplyTokens = 500
 
 // criticCost is what the critic has cost, over all runs of the goal.
@@ -108,8 +108,8 @@ func (k *criticCost) add(u goal.Usage, sentBytes int) {
 	k.perByte = max(k.perByte, float64(u.TokensIn)/float64(max(1, sentBytes)))
 }
 
-// bytesLeft is how long a request may be, so that with its reply the critic's share is kept. A reply that is longer
-// than every one before puts off the next request.
+// bytesLeft returns how long a request may be so that it and its reply stay within the critic's share. A reply that is
+// longer than all earlier ones delays the next request.
 func (k *criticCost) bytesLeft(spent goal.Spend) int {
 	left := (spent.TokensIn+spent.TokensOut)*criticShare/100 - k.tokens - max(minReplyTokens, k.longestReply)
 	if left <= 0 {

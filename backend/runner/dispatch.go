@@ -266,7 +266,7 @@ func (d *dispatcher) recordResult(
 	return d.journal.append(ctx, step, &event.Message{Message: m})
 }
 
-// invokeTool runs the tool, its secrets filled in. A tool that panics has failed; the loop continues.
+// invokeTool runs the tool with its secrets filled in. A tool that panics counts as failed, and the loop continues.
 func (d *dispatcher) invokeTool(ctx context.Context, c *resolvedCall) (result goal.Result, outcome event.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -289,7 +289,7 @@ func (d *dispatcher) invokeTool(ctx context.Context, c *resolvedCall) (result go
 	return result, event.OK
 }
 
-// callArguments of a call without any are an empty object: some models send nothing.
+// callArguments returns the arguments of a call, an empty object if it has none: some models send nothing.
 func callArguments(c goal.Call) json.RawMessage {
 	if strings.TrimSpace(c.Arguments) == "" {
 		return json.RawMessage("{}")

@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/event"
 )
 
-// workspaceChanged reports whether the workspace is in a state that it was never in before. Where nothing can be
-// compared, every iteration counts as a change.
+// workspaceChanged reports whether the workspace is in a new state, one that it was never in before. Where nothing can
+// be compared, every iteration counts as a change.
 func (w *progressWatch) workspaceChanged(ctx context.Context) (bool, error) {
 	if w.workspace == nil {
 		return true, nil

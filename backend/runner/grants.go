@@ -15,8 +15,8 @@ import (
 type activeGrants struct {
 	journal *journalWriter
 
-	// taking is locked from when an order of the user is read from the journal until it takes effect: otherwise a
-	// call could pass in between.
+	// taking is locked from when a user's order is read from the journal until it takes effect, so that no call passes in
+	// between.
 	taking sync.Mutex
 
 	mu      sync.Mutex
@@ -60,8 +60,7 @@ func (l *activeGrants) recordAnswer(ctx context.Context, request string, answer 
 	return nil
 }
 
-// revoke ends a grant; the hosts that it opened are closed at once. It reports false
-// where there is no such grant any more.
+// revoke ends a grant; the hosts that it opened are closed at once. It returns false if the grant no longer exists.
 func (l *activeGrants) revoke(ctx context.Context, id, why string) (bool, *Stop) {
 	if !l.drop(func(g policy.Grant) bool { return g.ID == id }) {
 		return false, nil

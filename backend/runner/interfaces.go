@@ -25,14 +25,14 @@ type EventLog interface {
 	Append(ctx context.Context, run goal.Run, bodies ...event.Body) error
 }
 
-// Lifecycle begins the runs of a goal and knows that they live.
+// Lifecycle begins the runs of a goal and records that they are alive.
 type Lifecycle interface {
 	// NotReady says why a goal cannot begin yet, nil if it can: the slots of the data
 	// folder, another goal that writes in its folder, a goal that must be done first.
 	NotReady(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error)
 	// Begin makes a new run the goal's current one; a *goal.NotReadyError is an error of it.
 	Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error)
-	// FailedDependency says which goal that must be done first ended otherwise, "" if none.
+	// FailedDependency returns the goal that had to be done first and ended in another way, "" if none.
 	FailedDependency(ctx context.Context, id goal.ID) (string, error)
 	Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error
 }
@@ -53,11 +53,11 @@ type History interface {
 	Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error)
 	// RunHistory returns what earlier runs left, with the given number of their newest steps.
 	RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error)
-	// SaveLoopState stores what the goal's next run must know of the rounds of this one,
-	// in place of what was stored before. RunHistory gives it back, unless the user has
-	// looked at the goal since: it stopped for them, or they changed its limits.
+	// SaveLoopState stores what the goal's next run must know about repeated calls in this one. It replaces what was
+	// stored before. RunHistory gives it back, unless the user has looked at the goal since: it stopped for them, or they
+	// changed its limits.
 	SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopState) error
-	// IntentsWithoutResult gives the intents that have no result.
+	// IntentsWithoutResult returns the intents that have no result.
 	IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error)
 	// Evidence reads what a handle names: "step:12" the whole result of a step,
 	// "check:1@3" the kept output of check 1 at claim 3.
@@ -66,11 +66,11 @@ type History interface {
 
 // ApprovalLog is what the user was asked and has allowed.
 type ApprovalLog interface {
-	// Approvals gives everything that the user was asked, oldest first.
+	// Approvals returns everything that the user was asked, oldest first.
 	Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, error)
 	// UnreportedApprovals returns those whose answer the agent has not received, because the run ended before.
 	UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error)
-	// Grants gives what the user has allowed and not taken back.
+	// Grants returns what the user has allowed and not revoked.
 	Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error)
 }
 
@@ -174,11 +174,11 @@ type Preflighter interface {
 	RecheckPreflight(ctx context.Context, g goal.Goal) (why string, err error)
 }
 
-// SnapshotTaker is a Session that keeps what the goal's folder was like, so that changes can be undone.
+// SnapshotTaker is a Session that takes snapshots of the goal's folder, so that changes can be undone.
 type SnapshotTaker interface {
-	// AwaitSnapshot waits until the folder is kept as it was when the session was opened.
+	// AwaitSnapshot waits for the first snapshot, which has the folder as it was when the session was opened.
 	AwaitSnapshot(ctx context.Context)
-	// SnapshotAfter says that a step may have changed the folder. It does not wait.
+	// SnapshotAfter requests a snapshot because a step may have changed the folder. It does not wait.
 	SnapshotAfter(step int)
 }
 

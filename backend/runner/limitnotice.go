@@ -8,15 +8,14 @@ import (
 	"goalpost/backend/goal"
 )
 
-// limitNotice reports to the agent what is left of the goal's limits. It is added to results, so that the system
-// prompt and everything before it stay the same for the provider's cache. The zero value reports with the first
-// result.
+// limitNotice tells the agent how much of the goal's limits remains. It is added to results, so that the system prompt
+// and everything before it stay the same for the provider's cache. The zero value reports with the first result.
 type limitNotice struct {
 	reported map[string]int // percent used of each limit when it was reported last
 	failed   int            // claims in a row, when they were reported last
 }
 
-// noticeStep is by how many hundredths of a limit its use must rise before what is left is reported again.
+// noticeStep is by how many percent of a limit its use must rise before the rest is reported again.
 const noticeStep = 10
 
 // take returns the notice for the next result, "" if no limit changed by more than a tenth since the last one.
@@ -42,7 +41,7 @@ func (n *limitNotice) take(b *budget, failedClaims int) string {
 	return "\n\nLeft for this goal: " + strings.Join(left, ", ") + "."
 }
 
-// limitsLeft describes what is left of each limit.
+// limitsLeft describes how much of each limit remains.
 func (b *budget) limitsLeft() []string {
 	l, s := b.goal.Limits, b.goal.Spent.Add(b.childSpend())
 	var list []string

@@ -19,14 +19,14 @@ func (r *Run) loopState() goal.LoopState {
 	return m
 }
 
-// restoreLoopState restores the state of the run before.
+// restoreLoopState restores the state of the previous run.
 func (r *Run) restoreLoopState(m goal.LoopState) {
 	r.dispatcher.guard.RestoreState(m)
 	r.progress.detector.RestoreState(m)
 	r.turns.silent = m.Silent
 }
 
-// resetLoopState forgets repeated calls after the user intervened: they may be right now.
+// resetLoopState forgets repeated calls after the user intervened: now they may be the right ones.
 func (r *Run) resetLoopState() {
 	r.dispatcher.guard = loopguard.New()
 	r.progress.detector.Reset(r.goal.Spent.USD)

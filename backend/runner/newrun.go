@@ -40,7 +40,7 @@ func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 	return r
 }
 
-// addApprovals adds what asks the user and takes their orders.
+// addApprovals adds the parts that ask the user and read their orders.
 func (r *Run) addApprovals() {
 	grants := &activeGrants{journal: r.journal}
 	r.orders = &orderIntake{
@@ -69,7 +69,7 @@ func (r *Run) addApprovals() {
 	}
 }
 
-// addVerification adds what decides whether the goal is reached, and whether it moves.
+// addVerification adds the parts that decide whether the goal is reached, and whether it makes progress.
 func (r *Run) addVerification() {
 	claims := newClaims(r.goal.Spent.Claims)
 	r.progress = &progressWatch{
@@ -115,7 +115,7 @@ func (r *Run) addVerification() {
 	r.reporter = &reporter{goal: &r.goal, claims: claims, budget: r.budget, plan: r.plan, requests: r.requests}
 }
 
-// addDispatcher adds what executes the agent's calls.
+// addDispatcher adds the part that executes the agent's calls.
 func (r *Run) addDispatcher() {
 	r.dispatcher = &dispatcher{
 		goal:      &r.goal,

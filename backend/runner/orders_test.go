@@ -116,7 +116,7 @@ func (l *later) move(by time.Duration) {
 }
 
 // TestAMinuteCountsAsSomethingDone: the second claim is not answered from
-// memory, because what the check waits for may have happened by itself.
+// memory, because what the check waits for may have happened automatically.
 func TestAMinuteCountsAsSomethingDone(t *testing.T) {
 	l := &later{moved: make(chan time.Duration, 1)}
 	l.moved <- 0

@@ -19,7 +19,7 @@ type pauseGate struct {
 	open    map[*modelRequest]bool
 }
 
-// modelRequest is one question to a model that is under way.
+// modelRequest is a request to a model that is in progress.
 type modelRequest struct {
 	cut  context.CancelCauseFunc
 	over chan struct{}
@@ -29,8 +29,7 @@ func newPausing() *pauseGate {
 	return &pauseGate{asked: make(chan struct{}), open: map[*modelRequest]bool{}}
 }
 
-// shut shuts the gate and returns the requests that it cut off, which may take
-// a moment to be over.
+// shut shuts the gate and returns the requests that it cancelled, which may take a moment to end.
 func (p *pauseGate) shut(why *Stop) []*modelRequest {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,15 +95,14 @@ func (p *pauseGate) isShut() bool {
 	}
 }
 
-// stop is the stop that the pause asks for.
+// stop returns the stop that the pause requests.
 func (p *pauseGate) stop() *Stop {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.why
 }
 
-// admit lets a request through the gate; what is returned must be called when
-// it is over.
+// admit lets a request through the gate. The caller must call the returned function when the request is over.
 func (p *pauseGate) admit(ctx context.Context) (context.Context, func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -187,8 +185,8 @@ func (r *Runner) active(id goal.ID) *active {
 	return r.live[id]
 }
 
-// AskModel asks a model for the run that ctx belongs to, through its gate. An error is
-// goal.ErrPaused when the user's pause shut it. Outside any run nothing is in the way.
+// AskModel asks a model for the run that ctx belongs to, through its gate. An error is goal.ErrPaused when the user's
+// pause shut it. Outside of a run there is no gate.
 func AskModel(ctx context.Context, m Model, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	if run, _ := goal.RunOf(ctx); run.Control != nil {
 		if r, ok := run.Control.(*runControl); ok {

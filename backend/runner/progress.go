@@ -22,7 +22,7 @@ type progressWatch struct {
 	// firstFingerprint is of what the run begins with; nil once it is known. Its goroutine
 	// touches nothing else of this type.
 	firstFingerprint *fingerprintJob
-	partialReported  bool // the user was notified that only a part of the workspace is looked at
+	partialReported  bool // the user was warned that part of the workspace is not compared
 }
 
 // checkProgress runs at the end of an iteration. It reads the workspace only if nothing else has changed for a while,
@@ -58,7 +58,7 @@ func (w *progressWatch) collectOutput() {
 	}
 }
 
-// discardOutput drops what was printed while calls were made: it is part of their results.
+// discardOutput drops what was printed during calls: it is part of their results.
 func (w *progressWatch) discardOutput(context.Context) *Stop {
 	if w.output != nil {
 		w.output.NewOutput()

@@ -61,7 +61,7 @@ func (r *Runner) journalQueued(ctx context.Context, g goal.Goal, reason, told st
 	return reason
 }
 
-// waitForTurn waits for a moment at which it is worth trying again.
+// waitForTurn waits until another attempt makes sense.
 func (r *Runner) waitForTurn(ctx context.Context, g goal.Goal, a *active, freed <-chan struct{}) *Stop {
 	select {
 	case <-ctx.Done():
@@ -79,7 +79,7 @@ func (r *Runner) waitForTurn(ctx context.Context, g goal.Goal, a *active, freed 
 		if o.Kind == goal.OrderAbort {
 			return stopForOrder(o)
 		}
-		if stop == nil || o.Request == "" { // the user's pause is not lifted by anybody else
+		if stop == nil || o.Request == "" { // only the user ends the user's pause
 			stop = stopForOrder(o)
 		}
 	}
@@ -90,7 +90,7 @@ func (r *Runner) waitForTurn(ctx context.Context, g goal.Goal, a *active, freed 
 // other goal keeps its earlier state.
 func (r *Runner) leaveQueue(ctx context.Context, g goal.Goal, stop *Stop) {
 	switch {
-	case stop.Exit == goal.ExitError: // what could not be written cannot be reported either
+	case stop.Exit == goal.ExitError: // what could not be stored cannot be reported either
 	case stop.Exit == goal.AbortedByUser && g.Status.IsActive():
 		r.recordEnd(ctx, g, stop)
 	default:

@@ -121,7 +121,7 @@ func (p *reporter) report(ctx context.Context, stop *Stop) []string {
 	return bullets
 }
 
-// agentText is what the agent said last of its work, or left open.
+// agentText returns what the agent last said about its work, or its open todos.
 func (p *reporter) agentText(stop *Stop) string {
 	switch {
 	case stop.Exit == goal.Done:
@@ -134,7 +134,7 @@ func (p *reporter) agentText(stop *Stop) string {
 	return ""
 }
 
-// nextSteps says what the user can do after a stop, "" where the reason says it or nothing is to be done.
+// nextSteps says what the user can do after a stop, "" if the reason says it or there is nothing to do.
 func nextSteps(exit goal.Exit) string {
 	switch exit {
 	case goal.Done:
@@ -209,7 +209,7 @@ func (p *reporter) decidedByText() string {
 	return s + " Not reviewed."
 }
 
-// describeChanges is what changed, where it is, and what the sandbox reports of autorun files.
+// describeChanges describes what changed, where it is, and what the session reports about leftovers.
 func (p *reporter) describeChanges(ctx context.Context, exit goal.Exit) string {
 	said := []string{p.folderChanges(ctx)}
 	if work := p.goal.Policy.DescribeWork(); work != "" {
@@ -241,8 +241,7 @@ func (p *reporter) folderChanges(ctx context.Context) string {
 	return s
 }
 
-// verdictBullet is what the last claim's verdicts say of the criterion. The reviewer's
-// no is among them, behind those of the checks.
+// verdictBullet describes the verdicts of the last claim. A rejection by the reviewer comes after those of the checks.
 func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 	if len(verdicts) == 0 {
 		return ""
@@ -289,7 +288,7 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 	return goal.EndSentence(s)
 }
 
-// shortList is the first of a list, and how many more there are.
+// shortList returns the first entries of a list, and how many more there are.
 func shortList(list []string, most int) []string {
 	if len(list) <= most {
 		return list

@@ -45,8 +45,8 @@ func (r *Run) restoreRun(ctx context.Context) *Stop {
 	return runSteps(ctx, r.inDoubtNotice, r.messages.answerPendingCalls, continued, answered)
 }
 
-// recheckPreflight stops a goal that has waited for its first turn, where its checks are not
-// any more what they were when it was made. A goal that the user resumes continues.
+// recheckPreflight stops a goal that waited for its first turn if its checks no longer give the results that they gave
+// when it was created. A goal that the user resumes continues.
 func (r *Run) recheckPreflight(ctx context.Context) *Stop {
 	f, ok := r.session.(Preflighter)
 	if !ok || r.goal.Exit != "" {
@@ -68,7 +68,7 @@ func (r *Run) recheckPreflight(ctx context.Context) *Stop {
 	return nil
 }
 
-// resumeManualCheck takes the user's word about a claim that waited for it.
+// resumeManualCheck applies the user's decision about a claim that waited for it.
 func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Stop {
 	orders, err := r.orders.store.Orders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *Run) restoreReminders(messages []goal.Message) {
 	r.plan.restoreStep(messages, results)
 }
 
-// verificationInterrupted says whether the run before was stopped while the host verified.
+// verificationInterrupted reports whether the previous run was stopped during a verification.
 func (r *Run) verificationInterrupted() bool {
 	if !r.goal.Exit.Interrupted() { // it was decided, or waits for the user
 		return false

@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/runner/conversation"
 )
 
-// truncateResult cuts the middle out of a result of more than most bytes and says how to
-// get it. A page is as long as it says, or what it says of its end would be wrong.
+// truncateResult cuts the middle out of a result of more than most bytes and says how to read it. A result that names
+// where it continues may have MaxResult bytes: a cut would make that place wrong.
 func truncateResult(r *goal.Result, step, most int) (cut bool) {
 	s := strings.ToValidUTF8(r.Text, "\uFFFD")
 	if r.More != nil {

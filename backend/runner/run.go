@@ -81,7 +81,7 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	go func() { defer close(watched); r.watchOrders(ctx, cancel) }()
 
 	stop := r.loop(ctx)
-	if stop.Exit == goal.PausedByUser && r.gate.isShut() { // the user's pause is not lifted by anybody else
+	if stop.Exit == goal.PausedByUser && r.gate.isShut() { // only the user ends the user's pause
 		stop = r.gate.stop()
 	}
 	cancel(stop)
@@ -253,7 +253,7 @@ func (r *Run) checkVoluntaryStop(ctx context.Context) *Stop {
 	return stopCause(ctx)
 }
 
-// stopCause is the reason for which ctx was cancelled, nil while it lives.
+// stopCause returns why ctx was cancelled, nil if it was not.
 func stopCause(ctx context.Context) *Stop {
 	if ctx.Err() == nil {
 		return nil

@@ -39,8 +39,8 @@ type Config struct {
 	// Patience returns how long an approval waits for a user; 0 if no user is present now. A nil Patience means that
 	// no user is ever present.
 	Patience func() time.Duration
-	// DailyLimitReached reports whether the user's limit of money for today leaves nothing; nil where there is none. It
-	// is called often while goals wait for that.
+	// DailyLimitReached reports whether today's spending limit is used up; nil if there is no such limit. It is called
+	// often while goals wait for that.
 	DailyLimitReached func(ctx context.Context) bool
 	// Disk returns how many bytes are free where the journal is stored; nil where that is unknown.
 	Disk func() (uint64, error)

@@ -18,21 +18,21 @@ type callSecrets struct {
 	exposed exposedSecrets
 }
 
-// computeEffect is what a call would do, with the secrets that it refers to. Control
-// tools get no secrets: their arguments are journaled. Nor do those that only hand
-// their arguments on: a value would be past its question where it is used.
+// computeEffect returns what a call would do, with the secrets that it refers to. Control tools get no secrets, because
+// their arguments are journaled. Neither do tools that only pass their arguments on: the user would no longer be asked
+// where the value is used.
 func (k *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
 	e, err := tool.Effect(ctx, callArguments(c))
 	if err != nil || e.Control || e.Delegates || k.store == nil {
 		return e, err
 	}
 	uses, err := k.store.SecretsIn(c)
-	e.Secrets = append(e.Secrets, uses...) // a tool may use one by itself, as a saved login is
+	e.Secrets = append(e.Secrets, uses...) // a tool may use one that no argument names: a saved login
 	return e, err
 }
 
-// fillSecrets makes the call that is executed. A secret does not decide what a call
-// touches: that was judged with the reference in its place.
+// fillSecrets returns the call that is executed. A secret does not change what a call affects: that was judged with the
+// reference in its place.
 func (k *callSecrets) fillSecrets(
 	ctx context.Context, tool Tool, c goal.Call, judged policy.Effect,
 ) (goal.Call, error) {

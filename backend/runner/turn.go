@@ -109,7 +109,7 @@ func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error)
 	return reply, nil
 }
 
-// modelStop parks a goal whose provider says when it may be asked again.
+// modelStop parks a goal whose provider reports when it may be asked again.
 func modelStop(err error) *Stop {
 	var later *goal.Unavailable
 	if errors.As(err, &later) {

@@ -92,7 +92,7 @@ func (v *verification) decideClaim(ctx context.Context, c pendingClaim) (decided
 	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.made, v.goal.LimitVerdicts(v.claims.last)))
 }
 
-// How the reminders of verificationReminder begin.
+// The beginnings of verificationReminder's reminders.
 const (
 	todosPrefix      = "Before the host verifies: "
 	reviewWorkPrefix = "Before the host asks a judge or the user: "
@@ -252,8 +252,8 @@ func (v *verification) reportFailedClaim(ctx context.Context, c pendingClaim, wh
 	return v.claims.stopReason(v.goal.Limits.ClaimsPerCheck)
 }
 
-// tailSlack is by how many bytes a tail may be shorter than its output and still be all of it: trimmed line ends and
-// blanks.
+// tailSlack is how many bytes shorter than its output a tail may be and still count as all of it: line ends and blanks
+// are trimmed.
 const tailSlack = 80
 
 // failureDetail describes every check that did not pass, with its output.
@@ -276,8 +276,8 @@ func failureDetail(claim int, verdicts []goal.Verdict) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// evidenceBytesKept is how much of so many bytes is there as evidence. Two streams of less than
-// that are kept whole together.
+// evidenceBytesKept returns how many of the given bytes are stored as evidence. Two streams that are shorter than that
+// together are stored whole.
 func evidenceBytesKept(bytes int64) string {
 	if bytes > process.CaptureMax {
 		return fmt.Sprintf("what was kept of %d bytes: of a stream of more than 1 MiB its beginning and its end", bytes)

@@ -26,19 +26,17 @@ const (
 // ErrNoPredicate is the same of the program that decides expressions.
 var ErrNoPredicate = errors.New("goalpost-predicate is missing: run make build, or set GOALPOST_PREDICATE to its path")
 
-// ErrNoHelper says that this program was built without its helper and none lies
-// beside it.
+// ErrNoHelper says that this program was built without its helper and none is beside it.
 var ErrNoHelper = errors.New("goalpost-helper is missing: run make build, or set GOALPOST_HELPER to its path")
 
 // packageDir is where packages install the same files. Only root can change them, so that an AppArmor profile can
 // trust them.
 const packageDir = "/usr/lib/goalpost"
 
-// Install puts the embedded helper into stateDir under its hash and returns its
-// path. One that lies there already is read to its hash and replaced if that
-// differs. If the installed package has the same file, its path is returned instead. A program
-// without an embedded helper (go build by hand) uses the one
-// beside its own executable, else the one that GOALPOST_HELPER names.
+// Install puts the embedded helper into stateDir under its hash and returns its path. If one exists already, its hash
+// is compared, and it is replaced if that differs. If the installed package has the same file, its path is returned
+// instead. A program without an embedded helper (go build by hand) uses the one beside its own executable, else the one
+// that GOALPOST_HELPER names.
 func Install(stateDir string) (string, error) {
 	return installEmbedded(stateDir, helperName, "GOALPOST_HELPER", ErrNoHelper)
 }

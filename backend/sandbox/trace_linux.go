@@ -22,7 +22,7 @@ func (s *Supervisor) isTraced(c process.Command) bool {
 	return c.Trace && s.sandboxed && c.Domain == process.DomainCheck
 }
 
-// traceCollector puts a trace together. It is its program's, and guarded as that one is.
+// traceCollector assembles the trace of one program. The program's lock guards it.
 type traceCollector struct {
 	trace      process.Trace
 	isComplete bool

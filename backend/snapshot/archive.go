@@ -21,7 +21,7 @@ import (
 	"goalpost/backend/text"
 )
 
-// How many bytes of contents the snapshots of one goal may take. Later ones may take more than the first: a folder
+// How many bytes the file contents of one goal's snapshots may take. Later ones may take more than the first: a folder
 // that is full at its start can still be compared and brought back.
 const (
 	maxStartBytes = 2 << 30
@@ -264,7 +264,7 @@ func (a *Archive) write(r record) error {
 	return nil
 }
 
-// Sync makes the snapshots durable: those that were taken survive a loss of power.
+// Sync makes the snapshots durable: they survive a loss of power.
 func (a *Archive) Sync() error {
 	if err := a.pack.sync(); err != nil {
 		return fmt.Errorf("keeping snapshots: %w", err)

@@ -23,8 +23,8 @@ type blob struct {
 	Plain  bool   `json:"p,omitempty"`
 }
 
-// pack is a file with the contents of all snapshots, one after the other. It only grows. A content is stored once.
-// add and addLarge may be called concurrently.
+// pack is a file with the contents of all snapshots, one after the other. It only grows. Equal contents are stored
+// once. add and addLarge may be called concurrently.
 type pack struct {
 	path string
 
@@ -115,7 +115,7 @@ func (p *pack) addLarge(from io.Reader) (sum string, size int64, kept bool, err 
 	return sum, size, true, nil
 }
 
-// boundedWriter drops what is beyond its bound, and says so.
+// boundedWriter drops what exceeds its limit, and reports that.
 type boundedWriter struct {
 	to   io.Writer
 	left int64
@@ -189,7 +189,7 @@ func (p *pack) has(sum string) bool {
 	return ok
 }
 
-// writeTo writes a content, and fails if it is not what was stored.
+// writeTo writes a file's content, and fails if it differs from what was stored.
 func (p *pack) writeTo(to io.Writer, sum string) error {
 	p.mu.Lock()
 	b, ok := p.blobs[sum]

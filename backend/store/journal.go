@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// journal appends events: a commit holds the events and what the tables say because of them.
+// journal appends events. A commit contains the events and the resulting changes of the tables.
 type journal struct {
 	*connection
 	artifacts *artifactFiles

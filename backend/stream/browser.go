@@ -85,7 +85,7 @@ func (b *browserConn) watch() {
 	}
 }
 
-// send sends the newest state; a frame only when the last one was drawn.
+// send sends the newest state. It sends a frame only after the last one was drawn.
 func (b *browserConn) send(ctx context.Context) error {
 	for {
 		select {

@@ -208,7 +208,7 @@ func TestTypeIsAPaste(t *testing.T) {
 	count := s.command.count
 	s.mu.Unlock()
 	if count != 0 {
-		t.Error("the first line ran by itself")
+		t.Error("the first line ran without Enter")
 	}
 	if err := s.Type("rm \x1b[201~ -rf"); err == nil {
 		t.Error("an escape sequence is typed as text")

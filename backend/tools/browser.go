@@ -135,7 +135,7 @@ type PageScript interface {
 	Eval(ctx context.Context, script string) (string, error)
 }
 
-// PageHistory is where a pane goes back and forward to.
+// PageHistory moves a pane back and forward through its pages.
 type PageHistory interface {
 	GoHistory(ctx context.Context, way string) (pane.ActionResult, error)
 	// HistoryTarget is the address of a navigation (back, forward, reload); again reports whether it submits a form

@@ -31,7 +31,7 @@ func defineControl[A any](
 	})
 }
 
-// okUnless returns a success unless the run refused.
+// okUnless returns a success, or a failure if the run refused.
 func okUnless(err error, format string, a ...any) goal.Result {
 	if err != nil {
 		return failedResult("%s", err)

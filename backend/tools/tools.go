@@ -88,7 +88,7 @@ func Specs(dir string) ([]goal.ToolSpec, error) {
 	return specs, b.Close()
 }
 
-// Tools lists them in the order in which the model sees them, the former ones last.
+// Tools lists the tools in the order in which the model sees them, former ones last.
 func (b *Set) Tools() []Tool { return b.tools }
 
 // Tool returns the tool of a name, nil if there is none.

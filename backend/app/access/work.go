@@ -197,7 +197,7 @@ func indexNames(index []byte, prefix string) (bool, error) {
 	return false, nil
 }
 
-// readOffset reads git's number of variable length, and how many bytes it has.
+// readOffset reads a variable-length number of git's index, and returns how many bytes it has.
 func readOffset(b []byte) (value, n int) {
 	for n < len(b) {
 		c := b[n]

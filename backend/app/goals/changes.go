@@ -265,7 +265,7 @@ func (h *folderHistory) diffOf(a *snapshot.Archive, c snapshot.Change, f api.Cha
 	return out
 }
 
-// image is a picture as a data URL, "" of what the page cannot show. SVG is text, and shown as such.
+// image returns a picture as a data URL, "" for a format that the page cannot show. SVG is shown as text.
 func image(e *snapshot.Entry, read func(*snapshot.Entry, int64) ([]byte, error)) string {
 	if e == nil || !e.Mode.IsRegular() {
 		return ""
@@ -334,7 +334,7 @@ func (h *folderHistory) UndoChanges(
 	return out, nil
 }
 
-// describeOutcome sets what was done, and what was not.
+// describeOutcome fills in what was done, and what was not.
 func describeOutcome(out *api.UndoOutput, o *snapshot.Outcome) {
 	out.Done, out.Skipped, out.LeftOut = []api.ChangedPath{}, []api.SkippedPath{}, []api.LeftOutPath{}
 	if o == nil {
@@ -362,7 +362,7 @@ func goalRuns(id goal.ID) error {
 	}
 }
 
-// refuseUndo returns why the folder of a goal cannot be brought back now.
+// refuseUndo returns why the folder of a goal cannot be restored now.
 func (h *folderHistory) refuseUndo(ctx context.Context, row store.GoalRow) error {
 	locked, err := h.store.IsLocked(row.ID)
 	if err != nil {
@@ -393,7 +393,7 @@ func (h *folderHistory) refuseUndo(ctx context.Context, row store.GoalRow) error
 	return nil
 }
 
-// undoTarget finds the snapshot that is brought back, and describes it.
+// undoTarget finds the snapshot that an undo restores, and describes it.
 func undoTarget(a *snapshot.Archive, in api.UndoInput) (n int, words string, err error) {
 	list := a.Checkpoints()
 	switch {

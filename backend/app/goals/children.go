@@ -171,7 +171,7 @@ func (c *childGoals) resumeOne(ctx context.Context, r store.GoalRow) (err error)
 	case ours, r.Status == goal.Paused && r.Exit == goal.Interrupted:
 		err = c.goals.Resume(ctx, r.ID, api.ResumeInput{})
 	}
-	if api.IsConflict(err) || errors.Is(err, store.ErrGoalLocked) { // somebody else was quicker
+	if api.IsConflict(err) || errors.Is(err, store.ErrGoalLocked) { // another process was first
 		return nil
 	}
 	return err

@@ -60,7 +60,7 @@ func (gi *intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
 		})
 }
 
-// reportPreflight gives what the checks of a new goal did to the one who wants to show it.
+// reportPreflight passes the results of a new goal's checks to the caller's Preflighted.
 func (gi *intake) reportPreflight(ctx context.Context, g *goal.Goal, verdicts []goal.Verdict) error {
 	if gi.preflighted == nil {
 		return nil
@@ -97,7 +97,7 @@ func describeTry(ctx context.Context, t TracedCheck, v goal.Verdict) (out api.Tr
 	return out, nil
 }
 
-// missingMessages are what programs print that end because something is not there. The first group is what.
+// missingMessages match what programs print when something that they need does not exist. The first group is its name.
 var missingMessages = []*regexp.Regexp{
 	regexp.MustCompile(`(?:ModuleNotFoundError|ImportError): No module named '?([^'\s]+)`),
 	regexp.MustCompile(`(?m)^\S*python[0-9.]*: No module named '?([^'\s;]+)`),
@@ -115,7 +115,7 @@ var missingMessages = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\S+: (?:cannot (?:open|access|stat) )?'?([^:'\n]+)'?: No such file or directory`),
 }
 
-// findMissing is what a check that failed was missing, by what it printed; "" if it does not say so.
+// findMissing returns what a failed check was missing, according to its output; "" if the output does not say.
 func findMissing(v goal.Verdict) string {
 	const most = 200
 	if v.Missing != "" {

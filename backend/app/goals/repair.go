@@ -51,7 +51,7 @@ func (d protectedDecision) validate() error {
 	return nil
 }
 
-// covers reports whether the decision says what becomes of a changed file.
+// covers reports whether the decision says what to do with a changed file.
 func (d protectedDecision) covers(path string) bool {
 	return d.all != "" || slices.Contains(d.unprotect, path) ||
 		slices.ContainsFunc(d.accept, func(v protect.Version) bool { return v.Path == path })
@@ -92,7 +92,7 @@ func (rs *resumption) ProtectedState(ctx context.Context, id goal.ID) (api.Prote
 }
 
 // validateProtected refuses to continue a goal whose protected files were changed since it stopped, or since the user
-// was shown what was changed, until the user decides what becomes of them. It changes nothing.
+// was shown what was changed, until the user decides what to do with them. It changes nothing.
 func (rs *resumption) validateProtected(ctx context.Context, g goal.Goal, d protectedDecision) error {
 	if err := d.validate(); err != nil {
 		return err
@@ -154,8 +154,8 @@ func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, d protec
 	return nil
 }
 
-// outcome is what became of protected files by a decision: for the journal, and in the user's words for the agent.
-// Without files nothing happened.
+// outcome is what a decision did to protected files: the event for the journal, and a note for the agent. If it has no
+// files, the decision changed nothing.
 type outcome struct {
 	files   []string
 	warning *event.Warning

@@ -55,7 +55,7 @@ type Deps struct {
 	Sessions  *session.Registry
 	// Unconfined makes every new goal run without a sandbox.
 	Unconfined bool
-	// FollowOthers says that this process is long-lived, and goals continue in it automatically.
+	// FollowOthers reports that this process is long-lived, and goals continue in it automatically.
 	FollowOthers bool
 	// Preflighted receives what pre-flight found out about each check of a goal that can start, before it starts. Nil
 	// means that nobody wants it.

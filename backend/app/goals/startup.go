@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Recover pauses goals as interrupted whose process died. Only programs that may run goals call it. The window
-// and serve also take over goals that wait without a process: queued ones, parked ones, which continue at
-// their time, and those with an answer to a manual check that no process has read.
+// Recover pauses, as interrupted, the goals whose process died. Only programs that may run goals call it. The window
+// and serve also take over goals that wait without a process: queued ones, parked ones, which continue at their time,
+// and those with an answer to a manual check that no process has read.
 func (s *Service) Recover(ctx context.Context) error {
 	n, err := s.store.Interrupt(ctx)
 	if n > 0 {
@@ -42,7 +42,7 @@ func (s *Service) Recover(ctx context.Context) error {
 	return nil
 }
 
-// deleteExpired deletes the goals that ended longer ago than the user wants to keep them.
+// deleteExpired deletes ended goals that are older than the user wants to keep.
 func (s *Service) deleteExpired(ctx context.Context) error {
 	days := s.cfg.Settings().KeepDays
 	if days == 0 {

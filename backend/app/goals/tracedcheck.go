@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/verify/protect"
 )
 
-// TracedCheck is a check of which somebody observed what it used.
+// TracedCheck is a check whose use of files was observed.
 type TracedCheck struct {
 	Dir                string // the folder, absolute
 	Check              goal.Check
@@ -24,9 +24,9 @@ type TracedCheck struct {
 // maxTraced is how many files of each list are shown.
 const maxTraced = 200
 
-// Describe sorts the files that the check used into those that decide, those that it looked for in vain, and the
-// others, and proposes what an agent could be limited to. Without an observation only what is protected by its name is
-// listed.
+// Describe sorts the files that the check used into those that decide, those that it looked for and did not find, and
+// the others, and proposes what an agent could be limited to. Without an observation only what is protected by its name
+// is listed.
 func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.TraceView, error) {
 	judges, err := protect.FindObserved(ctx, protect.Options{
 		Dir:          t.Dir,

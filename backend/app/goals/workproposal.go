@@ -9,13 +9,13 @@ import (
 	"goalpost/backend/verify/inputs"
 )
 
-// maxProposed is how many paths a proposal has at most: more say that the work is not in one place.
+// maxProposed is the most paths that a proposal may have: with more, the work is not in one place.
 const maxProposed = 6
 
-// proposeWork returns the folders and files that an agent could be limited to, as --work takes them: the largest
-// folders with a file of the work, or one that the check writes, and without one that decides, and single files beside
-// those that decide. It returns none where the check wants a new file beside those that decide: only existing files can
-// be granted.
+// proposeWork returns the folders and files that an agent could be limited to, as --work takes them. These are the
+// largest folders that contain work, or files that the check writes, and no file that decides. Beside files that
+// decide, they are single files. If the check needs a new file beside files that decide, it returns none: only existing
+// files can be granted.
 func proposeWork(t TracedCheck, decides, work, written, missing []string) []string {
 	root, err := os.OpenRoot(t.Dir)
 	if err != nil {

@@ -19,8 +19,8 @@ type agentFreeze struct {
 var errListening = errors.New("a program of the agent listens, and checks may need its answers, so the agent's " +
 	"programs ran while the check ran")
 
-// Freeze stops the agent's programs until Thaw. A second call does nothing. The error says why they run; then nothing
-// is frozen.
+// Freeze stops the agent's programs until Thaw. A second call does nothing. If they cannot be stopped, the error says
+// why, and nothing is frozen.
 func (e *Sandbox) Freeze(ctx context.Context) error {
 	e.frozen.mu.Lock()
 	defer e.frozen.mu.Unlock()

@@ -39,7 +39,7 @@ type Budget struct {
 // warnShare is the share of the limit at which goals are warned.
 const warnShare = 0.8
 
-// today is what was spent on the present day, and its limit.
+// today is what was spent on the current day, and its limit.
 type today struct {
 	limit, spent float64   // in USD; no limit is 0
 	start, end   time.Time // of the day
@@ -87,8 +87,8 @@ type Spender struct {
 	Warn func(text string)
 }
 
-// Meter returns the client of a provider's model so that each turn is stored in the ledger, and none begins once
-// today's limit is reached. Only a model that costs nothing may be asked then. A nil Budget counts nothing.
+// Meter wraps the client of a provider's model. Each turn is stored in the ledger. Once today's limit is reached, only
+// a model that costs nothing may be asked. A nil Budget counts nothing.
 func (b *Budget) Meter(m model.Client, p config.Provider, by Spender) model.Client {
 	if b == nil {
 		return m
@@ -150,7 +150,7 @@ func (m meteredModel) checkLimit(ctx context.Context) error {
 	return nil
 }
 
-// reachedError says to the user that a limit in USD is reached for today.
+// reachedError tells the user that today's limit, in USD, is reached.
 type reachedError float64
 
 func (e reachedError) Error() string {

@@ -82,7 +82,7 @@ func (r *testRun) run(ctx context.Context) {
 	r.result.OK = true
 	r.describeWindow(ctx)
 	if !r.HasPrice(*p) {
-		r.result.Notes = append(r.result.Notes, "No price is known for "+p.Model+": limits of money cannot hold. "+
+		r.result.Notes = append(r.result.Notes, "No price is known for "+p.Model+": spending limits have no effect. "+
 			"Enter its price, or limit the tokens.")
 	}
 }
@@ -333,7 +333,7 @@ func (ps *Providers) describeFailure(c connection, err error) failure {
 	}
 }
 
-// describeModelError describes errors of a turn that no status stands for.
+// describeModelError describes errors of a turn that have no HTTP status of their own.
 func describeModelError(name string, e *model.Error) (f failure, ok bool) {
 	switch e.Kind {
 	case model.Unreachable:
@@ -496,7 +496,7 @@ func viewModel(p config.Provider, m listedModel) api.ModelView {
 	return v
 }
 
-// isNoTextModel reports whether a name is that of a model for vectors, sound or pictures.
+// isNoTextModel reports whether a name belongs to a model for embeddings, audio or images.
 func isNoTextModel(id string) bool {
 	name := strings.ToLower(id)
 	return slices.ContainsFunc([]string{

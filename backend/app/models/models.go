@@ -190,7 +190,7 @@ type Choice struct {
 	Effort string // "" is the provider's default
 }
 
-// ForModel returns the provider with another model: what was entered or tested for its own does not hold for that.
+// ForModel returns the provider with another model. It drops what was entered or tested for the provider's own model.
 func ForModel(p config.Provider, name string) config.Provider {
 	if p.Model != name {
 		p.Model, p.Price, p.Test = name, nil, nil
@@ -256,8 +256,8 @@ func TruncateWords(s string) string {
 	return s
 }
 
-// JudgeFor returns the model that tries the checks of a goal that is not made yet; nil if there is none, as for the
-// scripted model.
+// JudgeFor returns the model that tries the checks of a goal that has not been created yet; nil if there is none, as
+// for the scripted model.
 func (ps *Providers) JudgeFor(ctx context.Context, provider, judge string) judge.Model {
 	if judge != "" {
 		provider = judge
@@ -323,7 +323,7 @@ func staticServer() string {
 	return shell.Quote(self) + " static ."
 }
 
-// unknownWindowTime is how long a server that did not tell the window of a model is not asked again.
+// unknownWindowTime is how long to wait before asking a server again that did not report a model's window.
 const unknownWindowTime = 10 * time.Minute
 
 // windowCache has what servers reported of context windows.
@@ -332,7 +332,7 @@ type windowCache struct {
 	known map[[2]string]reportedWindow // by base URL and model
 }
 
-// reportedWindow is the answer of a server; tokens are 0 if it did not tell the window.
+// reportedWindow is the answer of a server; tokens are 0 if it did not report the window.
 type reportedWindow struct {
 	tokens int
 	until  time.Time // of an answer without tokens; others hold as long as the program runs

@@ -145,8 +145,8 @@ func (s server) describeOllamaModel(ctx context.Context, m *listedModel) error {
 	return nil
 }
 
-// loadedWindow asks a local server with which context it really runs a model, in tokens; 0 if it does not tell. It is
-// often smaller than what the model supports.
+// loadedWindow asks a local server for the context size that it actually runs a model with, in tokens; 0 if it does not
+// report one. It is often smaller than what the model supports.
 func (s server) loadedWindow(ctx context.Context, model string) int {
 	ctx, cancel := context.WithTimeout(ctx, detailTimeout)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/tools"
 )
 
-// windowTimeout is how long a server may take to tell the context window of a model.
+// windowTimeout is how long a server may take to report the context window of a model.
 const windowTimeout = 3 * time.Second
 
 // Window returns the size of the model's context in tokens, 0 for the scripted model. It asks the server if nothing
@@ -48,8 +48,8 @@ func (ps *Providers) findWindow(ctx context.Context, p config.Provider) (tokens 
 	return 0, ""
 }
 
-// askWindow asks the server for the context window of a model; 0 if it does not tell it. Answers are cached; a server
-// that cannot be reached is asked again.
+// askWindow asks the server for the context window of a model; 0 if the server does not report it. Answers are cached;
+// a server that cannot be reached is asked again.
 func (ps *Providers) askWindow(ctx context.Context, p config.Provider) int {
 	at := [2]string{p.BaseURL, p.Model}
 	if tokens, ok := ps.windows.find(at, ps.Clock.Now()); ok {
@@ -79,7 +79,7 @@ func (ps *Providers) askWindow(ctx context.Context, p config.Provider) int {
 }
 
 // HasPrice reports whether the cost of a provider's model is counted: it has a price, costs nothing, or the server
-// reports the cost of each turn. Without, a limit of money does not hold.
+// reports the cost of each turn. Without a price, spending limits have no effect.
 func (ps *Providers) HasPrice(p config.Provider) bool {
 	if preset, ok := config.FindPreset(p.Preset); ok && preset.IsLocal && isLoopback(p.BaseURL) {
 		return true

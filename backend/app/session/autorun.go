@@ -16,8 +16,8 @@ import (
 	"goalpost/backend/text"
 )
 
-// Leftovers lists what the goal leaves behind: programs that still run in its panes, and what the
-// user should know before working in its folder.
+// ThingsLeft lists what the goal leaves behind: programs that still run in its panes, and what the user should know
+// before working in its folder.
 func (r *Session) ThingsLeft() []string {
 	return append(r.runningPrograms(), r.autorunChanges()...)
 }

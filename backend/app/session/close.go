@@ -15,8 +15,8 @@ func (r *Session) cancelGracePeriod() {
 	}
 }
 
-// Close ends a run. After a pause the session stays open. After done it stays for the grace period. Otherwise
-// everything in it ends now.
+// Close ends a run. After a pause the session stays open, and after done it stays open for the grace period. In all
+// other cases everything in it ends now.
 func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
 	err := r.closeRun(ctx, exit)
 	r.snapshots.end(ctx) // now that what ends with the run has ended
@@ -50,12 +50,13 @@ func (r *Session) closeRun(ctx context.Context, exit goal.Exit) error {
 	return err
 }
 
-// graceSetting is how long the programs of a goal keep running after done, as the user chose.
+// graceSetting returns how long the user lets the programs of a goal keep running after it is done.
 func (reg *Registry) graceSetting() time.Duration {
 	return time.Duration(reg.Config.Settings().GraceMinutes) * time.Minute
 }
 
-// gracePeriod is how long they really do: a process that ends with its goals ends them, too.
+// gracePeriod returns how long they actually keep running: 0 in a process that exits after its goals, because their
+// programs end with it.
 func (reg *Registry) gracePeriod() time.Duration {
 	if !reg.Stays {
 		return 0

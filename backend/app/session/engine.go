@@ -114,7 +114,7 @@ func (e *goalEngine) reachPort(ctx context.Context, port int) error {
 	return nil
 }
 
-// isForEngine reports whether an external agent gets a tool of ours. It has its own tools for files and commands.
+// isForEngine reports whether an external agent gets one of our tools. It has its own tools for files and commands.
 func isForEngine(name string) bool {
 	switch name {
 	case "claim_complete", "abort_with_report", "ask_operator", "write_todos", "request_access", "read_evidence":
@@ -123,7 +123,7 @@ func isForEngine(name string) bool {
 	return strings.HasPrefix(name, "browser_") || strings.HasPrefix(name, "terminal_")
 }
 
-// offeredTools lists the tools of ours that the agent gets.
+// offeredTools lists which of our tools the agent gets.
 func (e *goalEngine) offeredTools() []goal.ToolSpec {
 	var specs []goal.ToolSpec
 	for _, t := range e.tools.Tools() {
@@ -161,7 +161,7 @@ func (e *goalEngine) close(ctx context.Context) error {
 	return e.agent.Close(ctx)
 }
 
-// serveTools returns what makes the MCP server of an agent.
+// serveTools returns the constructor of an agent's MCP server.
 func serveTools(version string) func([]goal.ToolSpec, engine.CallFunc) http.Handler {
 	return func(specs []goal.ToolSpec, call engine.CallFunc) http.Handler {
 		served := mcp.ServedTools{Version: version}

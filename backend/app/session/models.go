@@ -52,7 +52,7 @@ func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error)
 	return m, r.warnUnpriced(g, provider)
 }
 
-// warnUnpriced warns if a limit of money cannot work because a model's price is unknown.
+// warnUnpriced warns if a spending limit cannot work because a model's price is unknown.
 func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 	daily := r.registry.Models.Config.Settings().DailyLimitUSD
 	if g.Limits.USD <= 0 && daily <= 0 || g.Scripted {

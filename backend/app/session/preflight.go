@@ -14,14 +14,14 @@ import (
 	"goalpost/backend/verify/phrase"
 )
 
-// quickCheck is how long a check may take that pre-flight runs twice, to find results that change without a reason.
+// quickCheck is the longest duration of a check that pre-flight runs twice to find flaky results.
 const quickCheck = 2 * time.Second
 
 // maxFlakyOutput is how much of the outputs of two runs that differ is shown, in bytes.
 const maxFlakyOutput = 8 << 10
 
-// Preflight tries a check as it will decide later. A quick command that runs in the sandbox is run twice: the outcome
-// is CheckErr where the second run differs and the check itself has changed no file of the folder.
+// Preflight tries a check as it will decide later. A quick command in the sandbox runs twice. If the second run differs
+// although the check changed no file in the folder, the outcome is CheckErr.
 func Preflight(ctx context.Context, h verify.CheckRunner, c goal.Check) goal.Verdict {
 	first := h.Preflight(ctx, c)
 	decided := first.Outcome == goal.FailsAsExpected || first.Outcome == goal.AlreadyPasses
@@ -66,8 +66,8 @@ func describeOutcome(v goal.Verdict) string {
 	}
 }
 
-// PreflightProblem returns what keeps a goal from starting, nil if nothing does, and the verdicts up to there. It
-// records in g how many tests ran, and what the checks used.
+// PreflightProblem returns what keeps a goal from starting, nil if nothing does, and the verdicts so far. It records in
+// g how many tests ran, and what the checks used.
 func PreflightProblem(
 	ctx context.Context, h verify.CheckRunner, g *goal.Goal,
 ) (verdicts []goal.Verdict, problem *fault.Error) {

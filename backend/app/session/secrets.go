@@ -224,7 +224,7 @@ func originMatchesHost(origin string, hosts []string) bool {
 // untrustedBlock matches text from outside as tools wrap it. There a value may have been cut without a mark.
 var untrustedBlock = regexp.MustCompile(`(?s)<output from="[^\n]*">\n(.*?)\n</output>`)
 
-// Redact hides known secrets in a result, and what looks like a secret from its context.
+// Redact hides known secrets in a result, and text whose context marks it as a secret.
 func (s *goalSecrets) Redact(text string) string {
 	text = s.mask.Truncated(text)
 	text = untrustedBlock.ReplaceAllStringFunc(text, func(m string) string {

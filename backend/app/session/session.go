@@ -1,4 +1,4 @@
-// Package session contains what a goal lives in while it runs: its tools, models, panes and checks.
+// Package session contains the environment of a running goal: its tools, models, panes and checks.
 package session
 
 import (
@@ -70,8 +70,8 @@ type Children interface {
 	FollowParent(ctx context.Context, exit goal.Exit) error
 }
 
-// Session is what one goal runs in. It outlives a pause, so that terminals and pages are still open when the
-// goal is resumed.
+// Session is the environment that one goal runs in. It outlives a pause, so that terminals and pages are still open
+// when the goal is resumed.
 type Session struct {
 	registry      *Registry
 	goal          goal.ID
@@ -175,5 +175,5 @@ type modelSet struct {
 	window int          // the context of the judge's model, in tokens
 }
 
-// NewOutput returns what commands have printed that were running at the last call.
+// NewOutput returns what the commands that were running at the last call have printed since.
 func (r *Session) NewOutput() string { return r.output.readNew(r.registry.Panes, r.goal) }

@@ -19,7 +19,7 @@ import (
 // snapshotInterval is the least time between two snapshots during a run.
 const snapshotInterval = 30 * time.Second
 
-// SnapshotOptions say of which folder snapshots of a goal are taken, and where they are kept. state is the program's
+// SnapshotOptions returns which folder the snapshots of a goal cover, and where they are stored. state is the program's
 // data folder, and dir the goal's private folder in it.
 func SnapshotOptions(g goal.Goal, state, dir string) snapshot.Options {
 	o := snapshot.Options{
@@ -155,7 +155,7 @@ func (s *snapshots) end(ctx context.Context) {
 	})
 }
 
-// AwaitSnapshot waits until the folder is kept as it was when the session was opened.
+// AwaitSnapshot waits for the first snapshot, which has the folder as it was when the session was opened.
 func (r *Session) AwaitSnapshot(ctx context.Context) {
 	if r.snapshots == nil {
 		return
@@ -166,7 +166,7 @@ func (r *Session) AwaitSnapshot(ctx context.Context) {
 	}
 }
 
-// SnapshotAfter says that a step may have changed the folder. It does not wait.
+// SnapshotAfter requests a snapshot because a step may have changed the folder. It does not wait.
 func (r *Session) SnapshotAfter(step int) {
 	s := r.snapshots
 	if s == nil {

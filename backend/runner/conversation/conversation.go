@@ -52,7 +52,7 @@ func (c *Conversation) Calibrate(tokens int64, besides int) {
 	}
 }
 
-// How messages of the host begin that a summary keeps.
+// How those messages of the host begin that a summary keeps.
 const (
 	// FailurePrefix begins the message about a claim that failed.
 	FailurePrefix = "Verification failed: "

@@ -6,10 +6,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// FitWindow cuts the conversation when it fills a window of the given tokens, and reports
-// whether something was cut. besides counts the bytes of system prompt and tools; a
-// summary ends with todos. A cut goes deep, so that the prefix then stays the same for
-// long and prompt caches hit.
+// FitWindow cuts the conversation when it fills a window of the given tokens, and reports whether something was cut.
+// besides counts the bytes of system prompt and tools; a summary ends with todos. It cuts a lot at once, so that the
+// prefix then stays the same for a long time and prompt caches hit.
 func (c *Conversation) FitWindow(window, besides int, todos string) bool {
 	if !c.FillsWindow(window, besides, shrinkAbove) {
 		return false
@@ -19,7 +18,7 @@ func (c *Conversation) FitWindow(window, besides int, todos string) bool {
 	return true
 }
 
-// FillsWindow reports whether the conversation fills more than so many hundredths of a window of the given tokens.
+// FillsWindow reports whether the conversation fills more than the given percentage of a window of the given tokens.
 // besides counts the bytes of system prompt and tools. It is false where the window is not known.
 func (c *Conversation) FillsWindow(window, besides, hundredths int) bool {
 	return window > 0 && float64(c.bytes+besides)*c.tokensPerByte()*100 > float64(window)*float64(hundredths)
@@ -33,10 +32,9 @@ func (c *Conversation) tokensPerByte() float64 {
 	return tokensPerByte
 }
 
-// Shrink replaces the oldest tool results and the oldest reasoning by stubs, then older turns by a summary,
-// until no more than the given bytes are left. The last steps stay as they are,
-// unless more than most bytes are left then: the window decides. Of them, too, the
-// oldest goes first, and the newest result stays.
+// Shrink replaces the oldest tool results and the oldest reasoning by stubs, then older turns by a summary, until no
+// more than the given bytes are left. The last steps stay as they are, unless more than most bytes remain: then they
+// are shortened, too, the oldest first. The newest result stays.
 func (c *Conversation) Shrink(bytes, most int, todos string) {
 	tail := c.recentStart(recentSteps)
 	c.stubOldResults(tail, bytes)
@@ -53,8 +51,8 @@ func (c *Conversation) Shrink(bytes, most int, todos string) {
 	c.stubOldResults(c.lastResult(), most)
 }
 
-// stubOldResults replaces the oldest results and readable reasoning before the given message, until no more than so
-// many bytes are left. Signed reasoning stays: its provider refuses the conversation without it.
+// stubOldResults replaces the oldest results and readable reasoning before the given message, until no more than the
+// given bytes are left. Signed reasoning stays: its provider refuses the conversation without it.
 func (c *Conversation) stubOldResults(before, bytes int) {
 	for i := range c.messages[:before] {
 		if c.bytes <= bytes {
@@ -73,7 +71,7 @@ func (c *Conversation) stubOldResults(before, bytes int) {
 	}
 }
 
-// recentStart is where the turns of the last so many steps begin.
+// recentStart returns where the turns of the given number of last steps begin.
 func (c *Conversation) recentStart(most int) int {
 	steps := 0
 	for i := len(c.messages) - 1; i > 0; i-- {

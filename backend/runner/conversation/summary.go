@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/runner/excerpt"
 )
 
-// How the parts of a summary begin.
+// The beginnings of a summary's parts.
 const (
 	planPrefix    = "Your plan:"
 	summaryPrefix = "What was done before, in short; read_evidence gives a step's whole result:\n"

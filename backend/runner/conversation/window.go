@@ -5,8 +5,8 @@ import "math"
 // MaxResult bounds what one call may put into the conversation, in bytes.
 const MaxResult = 64 << 10
 
-// What a full window is cut down to and what one result may take of it, in
-// hundredths, and what is cut last.
+// The size that a full window is cut down to and the share of one result, in percent, and the number of steps that are
+// cut last.
 const (
 	shrinkAbove    = 80
 	shrinkTo       = 50
@@ -30,8 +30,7 @@ func BytesForTokens(window int) int {
 // sent with every turn, and something beside them.
 func MinWindow(bytes int) int { return int(float64(bytes) * tokensPerByte * 100 / shrinkAbove) }
 
-// ShrinkableHalf returns the half of a window that is for what can be shortened; the
-// rest is for what cannot.
+// ShrinkableHalf returns the half of a window for messages that can be shortened. The other half is for what cannot.
 func ShrinkableHalf(bytes int) int { return bytes / 2 }
 
 // MaxResultBytes bounds one result in bytes, so that a few of them do not fill a window

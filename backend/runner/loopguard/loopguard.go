@@ -15,12 +15,12 @@ import (
 
 // The loop guard's bounds, in calls.
 const (
-	warnAfter          = 3  // the same call with the same result: told
+	warnAfter          = 3  // the same call with the same result: a warning
 	refuseAfter        = 5  // … refused
 	stuckAfterRefusals = 5  // refusals in a run: stuck
-	warnAfterFailures  = 3  // failures of one tool in a row: told
-	warnAfterReads     = 20 // calls in a row that only read: told
-	cycleRounds        = 3  // rounds of a cycle: told
+	warnAfterFailures  = 3  // failures of one tool in a row: a warning
+	warnAfterReads     = 20 // calls in a row that only read: a warning
+	cycleRounds        = 3  // rounds of a cycle: a warning
 )
 
 // Guard detects repeated calls. It warns the agent once for each loop and says how to leave it, and refuses calls
@@ -135,7 +135,7 @@ func (g *Guard) findCycle(c Call, result string) string {
 	return ""
 }
 
-// isCycle reports whether the newest calls are rounds of a true cycle of this period.
+// isCycle reports whether the newest calls repeat with this period.
 func (g *Guard) isCycle(period int) bool {
 	n := period * cycleRounds
 	if len(g.history) < n {

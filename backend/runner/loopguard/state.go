@@ -30,7 +30,7 @@ func (g *Guard) SaveState(m *goal.LoopState) {
 	}
 }
 
-// RestoreState restores the state of the run before. The user may have fixed what a call depends on, so it may be
+// RestoreState restores the state of the previous run. The user may have fixed what a call depends on, so it may be
 // made once more.
 func (g *Guard) RestoreState(m goal.LoopState) {
 	for key, c := range m.Calls {

@@ -60,7 +60,7 @@ How to work
 		"until the answer.\n"
 }
 
-// panesEnd says what becomes of panes and programs at the end of the goal.
+// panesEnd says what happens to panes and programs at the end of the goal.
 func panesEnd(grace time.Duration) string {
 	if grace <= 0 {
 		return "They end with the goal, also servers."
@@ -192,7 +192,7 @@ func describeNetwork(g goal.Goal) string {
 	return "\nThe network\n" + text + "\n"
 }
 
-// describeApprovals says what may be done, and what asks the user.
+// describeApprovals says what may be done, and what needs the user's approval.
 func describeApprovals(g goal.Goal) string {
 	p := g.Policy
 	words := map[policy.Risk]string{
@@ -214,7 +214,7 @@ func describeApprovals(g goal.Goal) string {
 	return b.String()
 }
 
-// onAskSentence says what becomes of a call that asks, by Options.OnAsk.
+// onAskSentence says what happens to a call that needs approval, by Options.OnAsk.
 var onAskSentence = map[string]string{
 	"":              "If nobody answers, the run pauses until somebody does.",
 	goal.OnAskPause: "If nobody answers, the run pauses until somebody does.",

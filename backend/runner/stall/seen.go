@@ -5,7 +5,7 @@ import "slices"
 // maxSeen bounds how many results and fingerprints the next run knows.
 const maxSeen = 500
 
-// seenSet is what was seen before. The zero value is empty and ready.
+// seenSet is a set of what was seen before. The zero value is empty and ready.
 type seenSet struct {
 	has  map[string]bool
 	list []string // in the order in which it was seen

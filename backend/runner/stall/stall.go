@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/runner/digest"
 )
 
-// The bounds of the detector: iterations without any movement, and with nothing but new
-// things read; hundredths of the money limit.
+// The bounds of the detector: iterations without any progress, iterations in which the agent only read new things, and
+// percent of the spending limit.
 const (
 	maxIdleIterations    = 12
 	maxIdleWithoutChange = 60
@@ -43,9 +43,8 @@ type Detector struct {
 // New returns a Detector of a run that begins with the given dollars spent.
 func New(usd float64) Detector { return Detector{usd: usd} }
 
-// NoteOngoing takes note of a result of something that continues. As long as it shows
-// something new, and for a while after, waiting for it is no standstill: a build may be
-// silent for a quarter of an hour.
+// NoteOngoing takes note of a result of something that continues. As long as it shows something new, and for a while
+// after, waiting for it counts as progress: a build may be silent for a quarter of an hour.
 func (d *Detector) NoteOngoing(c goal.Call, result string, now time.Time) {
 	var at struct{ Pane, Goal string }
 	_ = json.Unmarshal([]byte(c.Arguments), &at) // other arguments: another place in the same thing
@@ -64,8 +63,7 @@ func (d *Detector) NoteOngoing(c goal.Call, result string, now time.Time) {
 // isNew reports whether a result was never seen before.
 func (d *Detector) isNew(result string) bool { return d.results.add(digest.HashText(result)) }
 
-// NoteResult takes note of a call's result. A result of a read that was never seen before
-// is movement.
+// NoteResult takes note of a call's result. A result of a read that was never seen before is progress.
 func (d *Detector) NoteResult(e policy.Effect, o event.Outcome, result string) {
 	if e.Control || o != event.OK {
 		return
@@ -76,7 +74,7 @@ func (d *Detector) NoteResult(e policy.Effect, o event.Outcome, result string) {
 	d.NoteOutput(result)
 }
 
-// NoteOutput takes note of a text that was read or printed: it is movement if it is new.
+// NoteOutput takes note of a text that was read or printed: it is progress if it is new.
 func (d *Detector) NoteOutput(text string) { d.moved = d.isNew(text) || d.moved }
 
 // NoteAction takes note of a call that may have changed something.
@@ -85,10 +83,9 @@ func (d *Detector) NoteAction() { d.acted = true }
 // HasUnreadChange reports whether a file was changed and nothing was read since.
 func (d *Detector) HasUnreadChange() bool { return d.unread }
 
-// EndIteration counts an iteration that ends with the given dollars spent, of a limit
-// that is 0 if there is none. It reports whether nothing has moved for so long that the
-// run is stuck unless its workspace has changed: the caller takes a fingerprint then,
-// which costs more.
+// EndIteration counts an iteration that ends with the given dollars spent, of a limit that is 0 if there is none. It
+// reports whether there was no progress for so long that the run is stuck unless its workspace has changed: the caller
+// takes a fingerprint then, which costs more.
 func (d *Detector) EndIteration(spent, limit float64) (stalled bool) {
 	if !d.waits || d.moved {
 		d.quiet, d.unmade = d.quiet+1, d.unmade+1
@@ -141,7 +138,7 @@ func (d *Detector) SaveState(m *goal.LoopState) {
 	m.Quiet, m.Unmade, m.USD = d.quiet, d.unmade, d.usd
 }
 
-// RestoreState restores the state of the run before.
+// RestoreState restores the state of the previous run.
 func (d *Detector) RestoreState(m goal.LoopState) {
 	for _, hash := range m.Results {
 		d.results.add(hash)

@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// opened are the groups that a tool of the core needs after it.
+// opened are the groups that calls of a core tool add.
 var opened = map[string][]goal.ToolGroup{
 	"browser_open":  {goal.BrowserTools},
 	"terminal_open": {goal.PaneTools},

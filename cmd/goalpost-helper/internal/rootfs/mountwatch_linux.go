@@ -218,7 +218,7 @@ func mountID(tree int) (uint64, error) {
 // mounts of existing sandboxes along; a sandbox that is made later would show it uncovered.
 type Places map[string]placeID
 
-// placeID tells one file from another that has its path later.
+// placeID distinguishes a file from another one that has its path later.
 type placeID struct {
 	device, inode uint64
 	born          unix.StatxTimestamp

@@ -153,7 +153,7 @@ export interface TryOutput {
 export interface TraceView {
   /** These decide how the check ends, and are protected. */
   decides: TracedFiles;
-  /** Looked for in vain. */
+  /** Looked for but not found. */
   missing: TracedFiles;
   /** All others that it read. */
   read: TracedFiles;

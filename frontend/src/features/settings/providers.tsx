@@ -94,7 +94,7 @@ function ProviderLine({ provider: p }: { provider: Provider }) {
       </div>
       {p.scripted || p.has_price ? null : (
         <p className="mt-1 pl-11 text-xs text-warn" data-testid="provider-no-price">
-          No price is known: limits of money cannot hold. Enter a price under Edit, or limit the tokens of a goal.
+          No price is known: spending limits have no effect. Enter a price under Edit, or limit the tokens of a goal.
         </p>
       )}
       {test && test !== "running" ? (

@@ -44,7 +44,7 @@ const backgroundAckReserve = 960 * 1024;
 
 const lostNotice = new TextEncoder().encode("\r\n\x1b[2m… earlier output was discarded …\x1b[0m\r\n");
 
-/** What the terminal says by itself: mouse and focus reports. They are no typing. */
+/** Reports that the terminal sends on its own, about mouse and focus. The user did not type them. */
 const queryReplyPattern = new RegExp(`^${String.fromCharCode(27)}\\[(?:[IO]$|<|M)`);
 
 /** An xterm on the stream of one pane. Everything it shows is what the program wrote, as text. */

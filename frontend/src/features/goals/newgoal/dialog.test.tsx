@@ -164,11 +164,11 @@ test("a tried check shows what decides, what it looked for in vain and the rest,
   expect(get("trace-stopped").textContent).toContain("./coupon is missing");
   expect(get("trace-decides").textContent).toContain("Decides, and is protected: 2 files");
   expect(get("trace-decides").textContent).toContain("test/cart.test.js");
-  expect(get("trace-missing").textContent).toBe("Looked for in vain: 212 files");
+  expect(get("trace-missing").textContent).toBe("Looked for but not found: 212 files");
   await press("trace-missing-open");
   expect(get("trace-missing").textContent).toContain("jest.config.js");
   expect(get("trace-missing").textContent).toContain("and 211 more");
-  expect(get("trace-read").textContent).toBe("Read otherwise: 2 files");
+  expect(get("trace-read").textContent).toBe("Also read: 2 files");
   await press("trace-read-open");
   expect(get("trace-read").textContent).toContain("src/price.js");
   expect(find("trace-written")).toBeNull();

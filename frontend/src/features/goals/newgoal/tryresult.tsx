@@ -94,8 +94,8 @@ function Trace({ trace, work, onWork }: TraceProps) {
         </p>
       ) : null}
       <FileList id="decides" title="Decides, and is protected" list={trace.decides} open />
-      <FileList id="missing" title="Looked for in vain" list={trace.missing} />
-      <FileList id="read" title="Read otherwise" list={trace.read} />
+      <FileList id="missing" title="Looked for but not found" list={trace.missing} />
+      <FileList id="read" title="Also read" list={trace.read} />
       {proposed.length > 0 ? (
         <p className="flex items-center gap-2" data-testid="trace-work">
           <span className="min-w-0 flex-1 break-words text-text-muted">

@@ -134,7 +134,7 @@ func (m *costMeasurement) runOnce(traced bool) {
 	})
 	must(m.t, err)
 	from = time.Now()
-	_, err = h.Criterion(ctx, goal.Goal{Criterion: criterion}, goal.Claim{}, func(is goal.Verdict) error {
+	_, err = h.DecideClaim(ctx, goal.Goal{Criterion: criterion}, goal.Claim{}, func(is goal.Verdict) error {
 		v = is
 		return nil
 	})

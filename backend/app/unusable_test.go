@@ -86,7 +86,7 @@ func roomHelper(t *testing.T) int {
 		_, rest, _ := strings.Cut(string(stat), ") ")
 		state := strings.Fields(rest) // state, parent, …
 		words := strings.Split(string(line), "\x00")
-		if len(state) < 2 || state[1] != strconv.Itoa(os.Getpid()) || len(words) < 2 || words[1] != "room" {
+		if len(state) < 2 || state[1] != strconv.Itoa(os.Getpid()) || len(words) < 2 || words[1] != "sandbox" {
 			continue
 		}
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {

@@ -136,8 +136,8 @@ type headTailBuffer struct {
 func (m *headTailBuffer) Write(p []byte) (int, error) {
 	n := len(p)
 	m.total += int64(n)
-	if room := CaptureMax/2 - len(m.head); room > 0 {
-		k := min(room, len(p))
+	if free := CaptureMax/2 - len(m.head); free > 0 {
+		k := min(free, len(p))
 		m.head, p = append(m.head, p[:k]...), p[k:]
 	}
 	m.tail = append(m.tail, p...)

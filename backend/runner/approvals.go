@@ -312,7 +312,7 @@ func (q *approvals) reportAnswers(settled []goal.Approval) {
 
 func describeAnswer(a goal.Approval, answer goal.Answer) string {
 	call := a.Tool + " " + excerpt.Truncate(a.Arguments, 300)
-	if _, once := a.FindOffer(policy.ScopeOnce); answer.Allowed && !once { // it ran, and was stopped at the border
+	if _, once := a.FindOffer(policy.ScopeOnce); answer.Allowed && !once { // it ran, and the network refused its connection
 		return fmt.Sprintf("The user allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.",
 			answer.Grant.Describe(), call)
 	}

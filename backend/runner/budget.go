@@ -24,7 +24,7 @@ type budget struct {
 	stoppedAt       time.Time     // what follows is not the goal's time any more; zero while it runs
 	warned          limitWarnings
 	idle            waitTimer
-	tokensEstimated bool // the user was told that tokens are estimated
+	tokensEstimated bool // the user was notified that tokens are estimated
 }
 
 // elapsed is the wall clock used by this goal over all of its runs, without the

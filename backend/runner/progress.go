@@ -22,7 +22,7 @@ type progressWatch struct {
 	// firstFingerprint is of what the run begins with; nil once it is known. Its goroutine
 	// touches nothing else of this type.
 	firstFingerprint *fingerprintJob
-	partialReported  bool // the user was told that not all of the workspace is looked at
+	partialReported  bool // the user was notified that only a part of the workspace is looked at
 }
 
 // checkProgress runs at the end of an iteration. It reads the workspace only if nothing else has changed for a while,
@@ -42,7 +42,7 @@ func (w *progressWatch) checkProgress(ctx context.Context) *Stop {
 	return &Stop{Exit: goal.Stuck, Reason: w.detector.StopReason(w.goal.Spent.USD)}
 }
 
-// OutputSource is a Session that records what the goal's programs print. Heard returns what the programs that were
+// OutputSource is a Session that records what the goal's programs print. NewOutput returns what the programs that were
 // running at the last call have printed since, "" if nothing.
 type OutputSource interface{ NewOutput() string }
 

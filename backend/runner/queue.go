@@ -90,7 +90,7 @@ func (r *Runner) waitForTurn(ctx context.Context, g goal.Goal, a *active, freed 
 // other goal keeps its earlier state.
 func (r *Runner) leaveQueue(ctx context.Context, g goal.Goal, stop *Stop) {
 	switch {
-	case stop.Exit == goal.ExitError: // what could not be written of it cannot be told either
+	case stop.Exit == goal.ExitError: // what could not be written cannot be reported either
 	case stop.Exit == goal.AbortedByUser && g.Status.IsActive():
 		r.recordEnd(ctx, g, stop)
 	default:

@@ -208,7 +208,7 @@ func (p *reporter) decidedByText() string {
 	return s + " Not reviewed."
 }
 
-// describeChanges is what changed, and what the room says of autorun.
+// describeChanges is what changed, and what the sandbox reports of autorun files.
 func (p *reporter) describeChanges(ctx context.Context) string {
 	said := []string{p.folderChanges(ctx)}
 	if work := p.goal.Policy.DescribeWork(); work != "" {
@@ -244,11 +244,11 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 		return ""
 	}
 	passed := 0
-	heard := map[int]bool{}
+	judged := map[int]bool{}
 	var levels []string
 	var open, silent, fewer []string
 	for _, v := range verdicts {
-		heard[v.Check] = true
+		judged[v.Check] = true
 		switch {
 		case v.Outcome != goal.Pass:
 			open = append(open, v.Name+" ("+v.Detail+")")
@@ -263,7 +263,7 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 		passed++
 	}
 	for i, k := range c.Checks {
-		if !heard[i] {
+		if !judged[i] {
 			silent = append(silent, k.Name())
 		}
 	}

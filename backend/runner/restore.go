@@ -13,7 +13,7 @@ import (
 
 // restoreRun brings back what earlier runs left: conversation, plan, counters and
 // the user's answer. A step with an intent and no result is in doubt: the host
-// never repeats it, and the agent is told to look before it does.
+// never repeats it, and the agent gets the instruction to look before it does.
 func (r *Run) restoreRun(ctx context.Context) *Stop {
 	messages, err := r.history.Conversation(ctx, r.goal.ID)
 	if err != nil {
@@ -46,7 +46,7 @@ func (r *Run) restoreRun(ctx context.Context) *Stop {
 }
 
 // recheckPreflight stops a goal that has waited for its first turn, where its checks are not
-// any more what they were when it was made. Whom the user resumes continues.
+// any more what they were when it was made. A goal that the user resumes continues.
 func (r *Run) recheckPreflight(ctx context.Context) *Stop {
 	f, ok := r.session.(Preflighter)
 	if !ok || r.goal.Exit != "" {

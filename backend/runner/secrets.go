@@ -19,7 +19,7 @@ type callSecrets struct {
 }
 
 // computeEffect is what a call would do, with the secrets that it refers to. Control
-// tools get no secrets: what they are told is journaled. Nor do those that only hand
+// tools get no secrets: their arguments are journaled. Nor do those that only hand
 // their arguments on: a value would be past its question where it is used.
 func (k *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
 	e, err := tool.Effect(ctx, callArguments(c))

@@ -850,8 +850,8 @@ func (p *prison) kernel() []attempt {
 		{name: "the helper's descriptors", silent: noRight, script: `readlink /proc/$PPID/fd/3 | grep -q socket`},
 		{name: "take one of the helper's descriptors", told: "pidfd_getfd", call: []string{"getfd"}},
 		{name: "the helper's memory", silent: noRight, script: `exec 3</proc/$PPID/mem`},
-		{name: "the helper's limits", told: "the first process of its room", call: []string{"prlimit"}},
-		{name: "the helper's processors", told: "the first process of its room", call: []string{"schedule"}},
+		{name: "the helper's limits", told: "the first process of its sandbox", call: []string{"prlimit"}},
+		{name: "the helper's processors", told: "the first process of its sandbox", call: []string{"schedule"}},
 		{
 			name:   "have the helper end when memory does",
 			silent: noRight,

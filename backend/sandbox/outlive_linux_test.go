@@ -32,7 +32,7 @@ func (p *prison) killing(t *testing.T) (escaped bool) {
 		return status
 	}
 	run(script)
-	if !p.log.await("signal the first process of its room") {
+	if !p.log.await("signal the first process of its sandbox") {
 		t.Errorf("the log does not tell of it:\n%s", p.log)
 	}
 	return run("true").Code != 0

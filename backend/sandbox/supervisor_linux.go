@@ -131,7 +131,7 @@ func portsOf(o Options) int {
 // helperArg returns the helper's role.
 func (s *Supervisor) helperArg() string {
 	if s.sandboxed {
-		return "room"
+		return "sandbox"
 	}
 	return "set"
 }

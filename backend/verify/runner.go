@@ -16,7 +16,7 @@ type CheckRunner struct {
 	Launcher process.Launcher
 	Env      []string
 	Dir      string // the goal's folder, absolute
-	// Sandboxed says that Launcher gives each check a sandbox of its own and holds files in it.
+	// Sandboxed says that Launcher gives each check a sandbox of its own and keeps protected files read-only in it.
 	Sandboxed bool
 	// Outside starts the checks that a user wants run on the machine itself.
 	Outside process.Launcher

@@ -155,7 +155,7 @@ func (w *Workspace) Tampered(context.Context) (string, error) { return w.guard()
 func (w *Workspace) Undecided(ctx context.Context) ([]string, error) { return w.guard().Undecided(ctx) }
 
 // RecordShown keeps which files are changed, and how: the goal pauses for them, and the
-// user is told that they are put back.
+// user learns that they are put back.
 func (w *Workspace) RecordShown(ctx context.Context) error { return w.guard().RecordShown(ctx) }
 
 // RestoreProtected makes the protected files again what they were and names those it

@@ -5,7 +5,7 @@
 // descriptors, signal dispositions and libraries of the app end here.
 //
 //	goalpost-helper set     programs with the user's rights
-//	goalpost-helper room    programs of a goal, inside a sandbox
+//	goalpost-helper sandbox programs of a goal, inside a sandbox
 //	goalpost-helper connect HOST PORT   ssh's way to the goal's proxy, inside
 //
 // is started by backend/sandbox with a SOCK_SEQPACKET socket as descriptor 3
@@ -52,11 +52,11 @@ func run(args []string) error {
 	}
 	cleaned := len(args) == 2 && args[1] == supervise.CleanedMarker
 	switch role := args[0]; {
-	case (role == "set" || role == "room") && len(args) == 1:
+	case (role == "set" || role == "sandbox") && len(args) == 1:
 		return supervise.ResetAndReexec(role)
 	case role == "set" && cleaned:
 		return supervise.Serve()
-	case role == "room" && cleaned:
+	case role == "sandbox" && cleaned:
 		return nsinit.RunSandbox()
 	case role == nsinit.GoalInitRole && len(args) == 1:
 		return nsinit.RunGoalInit()

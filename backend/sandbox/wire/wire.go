@@ -115,7 +115,7 @@ var TmpNames = []string{"/tmp", "/var/tmp"}
 // Spec lists what the programs of a goal can see; nothing else exists for them. Paths are bytes, like
 // arguments.
 type Spec struct {
-	UID int `json:"uid"` // the user as whom the programs run
+	UID int `json:"uid"` // the user who the programs run as
 	GID int `json:"gid"`
 	// Mounts are applied in this order; a later one can cover an earlier one.
 	Mounts []Mount `json:"mounts"`

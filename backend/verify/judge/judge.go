@@ -37,7 +37,7 @@ type Judge struct {
 // Budget is how many bytes of each a judge is shown.
 type Budget struct{ Text, step, steps, diff, files int }
 
-// Budget is what the judge's model has room for: a third of it for what may be
+// Budget is what fits into the window of the judge's model: a third of it for what may be
 // longest, and a part for each of the other texts.
 func (j *Judge) promptBudget() Budget {
 	const bytesPerToken = 3 // in English and code more; to be careful
@@ -59,7 +59,7 @@ func (w Budget) half(shown int) Budget {
 	return Budget{w.Text / 2, w.step / 2, min(w.steps, shown) / 2, min(w.diff, shown) / 2, min(w.files, shown) / 2}
 }
 
-// AskWithinWindow shows a judge as much as it has room for, and less where it says that this is
+// AskWithinWindow shows a judge as much as fits into its window, and less where it says that this is
 // too much all the same.
 func (j *Judge) AskWithinWindow(
 	ctx context.Context, system string, text func(Budget) string,

@@ -108,11 +108,11 @@ func formatSteps(steps []goal.Step, w Budget) string {
 		return "(none)\n"
 	}
 	var shown []string
-	room := w.steps
+	free := w.steps
 	for _, s := range slices.Backward(steps) {
 		one := fmt.Sprintf("Step %d, %s, %s\n", s.N, text.OneLine(s.Tool, 100), s.Outcome) +
 			WrapUntrusted("arguments", s.Arguments, w.step) + WrapUntrusted("result", s.Result, w.step)
-		if room -= len(one); room < 0 && len(shown) > 0 {
+		if free -= len(one); free < 0 && len(shown) > 0 {
 			shown = append(shown,
 				fmt.Sprintf("(the %d before are left out: there is no room for them)\n", len(steps)-len(shown)))
 			break

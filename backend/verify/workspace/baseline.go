@@ -35,7 +35,7 @@ func recordBaseline(ctx context.Context, o Options) (*baseline, error) {
 		return nil, fmt.Errorf("keeping what the folder was: %w", text.StripPathError(err))
 	}
 	b := &baseline{private: private, TakenAt: time.Now().UnixNano(), Rules: map[string][]string{}}
-	room := int64(maxBaselineBytes)
+	free := int64(maxBaselineBytes)
 	var failed error
 	w := treeWalk{rules: ignore.Rules{}, lines: b.Rules, hidden: o.Hidden}
 	w.sum = func(root *os.Root, name string, e *Entry) {
@@ -43,10 +43,10 @@ func recordBaseline(ctx context.Context, o Options) (*baseline, error) {
 		if text == nil || !fileio.IsText(text) {
 			return
 		}
-		if e.Over = int64(len(text)) > room; e.Over {
+		if e.Over = int64(len(text)) > free; e.Over {
 			return
 		}
-		room -= int64(len(text))
+		free -= int64(len(text))
 		path := filepath.Join(kept, e.SHA256)
 		if _, err := os.Lstat(path); err != nil {
 			if err := fileio.WriteFile(path, text, 0o600); err != nil {

@@ -58,7 +58,7 @@ export const scenes: Record<string, Scene> = {
           goal_id: "01m0running00000000000000a1",
         }),
         browserPane("b7", {
-          title: "A page with a very long title that says more than there is room for in a tab of this width",
+          title: "A page with a very long title that says more than fits into a tab of this width",
           goal_id: "01m0running00000000000000a1",
         }),
       ];

@@ -43,7 +43,7 @@ export function keyLabel(key: Key): string {
   return key.split("+").map(cap).join("+");
 }
 
-/** The key in the least room: `Ctrl⇧G`. */
+/** The key in the least space: `Ctrl⇧G`. */
 export function keyShort(key: Key): string {
   return keyLabel(key).replace("Shift+", "⇧").replace("Ctrl+", "Ctrl").replace("Alt+", "Alt");
 }

@@ -25,7 +25,7 @@ export function span(ms: number): string {
   return clock(ms).replace(/ 0+ [smh]$/, "");
 }
 
-/** The same in one unit, for little room: `42 s`, `14 m`, `3 h`. */
+/** The same in one unit, for little space: `42 s`, `14 m`, `3 h`. */
 export function formatApprox(ms: number): string {
   return clock(ms).split(" ").slice(0, 2).join(" ");
 }

@@ -21,7 +21,7 @@ export function PanePanel({ api }: IDockviewPanelProps) {
       api.onDidVisibilityChange((e) => setShown(e.isVisible)),
       api.onDidActiveChange((e) => setActive(e.isActive)),
     ];
-    // What dockview said between the first drawing and now was heard by nobody.
+    // What dockview said between the first drawing and now reached nobody.
     setShown(api.isVisible);
     setActive(api.isActive);
     return () => {

@@ -23,7 +23,7 @@ export interface DetailState {
   early: readonly GoalEvent[];
   /** The model's words since its last action. */
   live: string;
-  /** Requests to the network that were heard of since the goal was opened. */
+  /** Requests to the network that were reported since the goal was opened. */
   requests: number;
   /** An event was missed: take the snapshots again. */
   gap: boolean;

@@ -13,7 +13,7 @@ export interface GoalsState {
   total: number;
   loaded: boolean;
   /**
-   * Goals whose snapshot is missing or too old, and the newest that was heard of each: to be asked for until an
+   * Goals whose snapshot is missing or too old, and the newest number that was reported for each: to be asked for until an
    * answer knows it.
    */
   stale: Readonly<Record<string, number>>;

@@ -183,12 +183,12 @@ export class Sync {
     if (detail.gap && detail.id) this.background(this.loadDetail(detail.id));
   }
 
-  /** Asks for one goal again; what is heard of it while the answer is on its way makes one more question. */
+  /** Asks for one goal again; a report about it while the answer is on its way makes one more request. */
   private async loadCard(id: string): Promise<void> {
     if (this.asking.has(id)) return;
     this.asking.add(id);
-    const heard = () => this.store.getState().goals.stale[id] ?? 0;
-    const before = heard();
+    const reported = () => this.store.getState().goals.stale[id] ?? 0;
+    const before = reported();
     try {
       const view = await this.bridge.call("GoalAPI.Get", id);
       this.store.setState((s) => ({
@@ -201,7 +201,7 @@ export class Sync {
     } finally {
       this.asking.delete(id);
     }
-    if (heard() > before) await this.loadCard(id);
+    if (reported() > before) await this.loadCard(id);
   }
 
   /** A snapshot that fails is tried again; only its first failure is shown. */

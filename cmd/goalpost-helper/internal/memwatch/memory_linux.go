@@ -93,8 +93,8 @@ func (w *memoryWatch) memory(most int64) time.Duration {
 }
 
 // nextCheckIn returns the earliest time at which the limit can be reached.
-func nextCheckIn(room int64) time.Duration {
-	return min(max(time.Duration(float64(room)/growthRate*float64(time.Second)), minInterval), maxInterval)
+func nextCheckIn(free int64) time.Duration {
+	return min(max(time.Duration(float64(free)/growthRate*float64(time.Second)), minInterval), maxInterval)
 }
 
 // processUsage is a process and its memory use.

@@ -110,20 +110,20 @@ func inTmp(path string) bool {
 
 // tmpMountIDs returns the ids of the mounts that a process sees as /tmp; known caches them per sandbox.
 func (w *memoryWatch) tmpMountIDs(dir string, known map[string][]string) []string {
-	room, err := os.Readlink(dir + "/ns/mnt")
+	namespace, err := os.Readlink(dir + "/ns/mnt")
 	if err != nil {
 		return nil
 	}
-	if _, found := known[room]; !found {
-		known[room] = nil
+	if _, found := known[namespace]; !found {
+		known[namespace] = nil
 		text, _ := os.ReadFile(dir + "/mountinfo")
 		for line := range strings.Lines(string(text)) { // id, parent, device, root, mount point
 			if f := strings.Fields(line); len(f) > 4 && slices.Contains(wire.TmpNames, f[4]) {
-				known[room] = append(known[room], f[0])
+				known[namespace] = append(known[namespace], f[0])
 			}
 		}
 	}
-	return known[room]
+	return known[namespace]
 }
 
 // mountOf returns the id of the mount through which a descriptor was opened.

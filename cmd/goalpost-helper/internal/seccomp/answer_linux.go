@@ -52,7 +52,7 @@ func (l *Notifier) answer() {
 			}
 			continue
 		default:
-			l.count(wire.Violation{Text: "what else the kernel refuses is not heard any more: " + errno.Error()})
+			l.count(wire.Violation{Text: "what else the kernel refuses is no longer reported: " + errno.Error()})
 			if l.tracer != nil { // no program may wait forever or continue unobserved
 				l.tracer.Fail("not observed to the end: " + errno.Error())
 				_ = unix.Kill(-1, unix.SIGKILL)
@@ -116,7 +116,7 @@ func syscallName(n notice) string {
 	switch n.nr {
 	case unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM,
 		unix.SYS_SCHED_SETATTR, unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET:
-		return "change how the first process of its room runs"
+		return "change how the first process of its sandbox runs"
 	case unix.SYS_CLONE:
 		return "make a namespace (clone)"
 	case unix.SYS_UNSHARE:
@@ -135,7 +135,7 @@ func syscallName(n notice) string {
 	return fmt.Sprintf("system call %d", n.nr)
 }
 
-// syscallNames are those of refused calls that a user may have heard of.
+// syscallNames are those of refused calls that a user may know.
 var syscallNames = map[uint32]string{
 	unix.SYS_SETNS:             "setns",
 	unix.SYS_MOUNT:             "mount",
@@ -172,7 +172,7 @@ var syscallNames = map[uint32]string{
 func checkSignalTarget(arg uint64) string {
 	pid := int(int32(uint32(arg)))
 	if pid == 1 {
-		return "signal the first process of its room"
+		return "signal the first process of its sandbox"
 	}
 	last, err := os.ReadFile("/proc/sys/kernel/ns_last_pid")
 	if err != nil || unix.Kill(pid, 0) == nil {

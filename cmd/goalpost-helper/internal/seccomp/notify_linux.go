@@ -79,7 +79,7 @@ func processName(pid uint32) string {
 	return strings.TrimSpace(string(name))
 }
 
-// count counts an attempt. It is told of the first time, the tenth, the hundredth …
+// count counts an attempt and reports the first time, the tenth, the hundredth …
 func (l *Notifier) count(a wire.Violation) {
 	a.Domain = l.domain
 	l.mu.Lock()
@@ -114,7 +114,7 @@ func (l *Notifier) report() {
 	}
 }
 
-// Flush tells what is known by now. What a program tried is told before its end.
+// Flush reports what is known by now: what a program tried is reported before its end.
 func (l *Notifier) Flush() {
 	if l == nil {
 		return

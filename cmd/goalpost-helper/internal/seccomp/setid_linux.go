@@ -5,7 +5,7 @@ import (
 )
 
 // A program that is setuid or setgid is a way back for whoever starts it outside:
-// with the rights of whom the goal's programs run as.
+// with the rights of the user who the goal's programs run as.
 const (
 	setidBits       = unix.S_ISUID | unix.S_ISGID
 	openCreateFlags = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // flags of open with which its mode counts
@@ -58,7 +58,7 @@ func (a *bpfProgram) denySetID(notAllowed uint32) {
 
 var chmodArgs, openArgs = chmodCalls(), openCalls()
 
-// isSetID says whether a call that is heard is one of these.
+// isSetID reports whether an intercepted call is one of these.
 func isSetID(n notice) bool {
 	arg := func(at uint32) uint32 { return uint32(n.args[(at-atArg0)/(atArg1-atArg0)]) }
 	if at, ok := chmodArgs[uint32(n.nr)]; ok {

@@ -98,7 +98,7 @@ func connectTo(fd int, address []byte) unix.Errno {
 	return errno
 }
 
-// connectUnix connects a Unix socket as the program's user, which is whom the server sees.
+// connectUnix connects a Unix socket as the program's user, because that is who the server sees.
 // The thread gives up its rights for that, and ends with it.
 func (l *Notifier) connectUnix(n notice, fd int, address []byte) unix.Errno {
 	answer := make(chan unix.Errno)

@@ -8,7 +8,7 @@ export class FakeGoal {
 
   constructor(readonly view: GoalView) {}
 
-  /** Writes an event into the journal, as Go does before anyone hears of it. */
+  /** Writes an event into the journal, as Go does before it sends the event. */
   record(body: Body, at: number): GoalEvent {
     const head = { goal_id: this.view.id, at: new Date(at).toISOString() };
     if (body.type === "delta") return { ...head, ...body };

@@ -11,7 +11,7 @@ interface CheckLineProps {
   check: CheckState;
   /** SHA-256 of the whole output of its newest verdict, `""` if there is none. */
   evidence: string;
-  /** Leaves the tail out where there is little room. */
+  /** Leaves the tail out where there is little space. */
   short?: boolean;
 }
 

@@ -107,7 +107,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
         )}
       >
         <GoalList onReady={onReady} />
-        {/* With little room the steps and what decides stand under one another and scroll together. */}
+        {/* With little space the steps and what decides lie under one another and scroll together. */}
         <div className="contents max-[900px]:block max-[900px]:overflow-y-auto">
           <Middle onShowPanes={onShowPanes} />
         </div>

@@ -44,7 +44,7 @@ interface Row {
   times: number;
 }
 
-/** The marks as rows: a critic that is content again and again is told once, with its newest words. */
+/** The marks as rows: a critic that stays content is shown once, with its newest words. */
 export function rowsOf(marks: readonly TimelineEntry[]): Row[] {
   const rows: Row[] = [];
   for (const mark of marks) {

@@ -23,7 +23,7 @@ export function TerminalView(p: TerminalProps) {
         aria-label={`Terminal ${pane.title}. Ctrl+Shift+Tab leaves it.`}
         className={`min-h-0 flex-1 overflow-hidden pt-1.5 pl-2.5 ${bell ? "shadow-[inset_0_0_0_2px_var(--warn)]" : ""}`}
       >
-        {/* Without a padding of its own, which xterm's measuring would take for room. */}
+        {/* Without a padding of its own, which xterm's measuring would take for space. */}
         <div ref={host} className="h-full" />
       </div>
       {link === "down" && exit === null ? (

@@ -24,7 +24,7 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
   const [why, setWhy] = useState("");
   const [all, setAll] = useState(false);
   const offers = a.offers ?? [];
-  // The second of two quick clicks was meant for a request that has made room for this one.
+  // The second of two quick clicks was meant for a request that was here before this one.
   const answer = (clicks: number, choice: ApprovalChoice) => {
     if (clicks < 2) onAnswer(choice);
   };

@@ -217,19 +217,19 @@ function Grid(p: ScreenProps & { shot: RecordedItem | undefined }) {
 
   // The grid keeps its columns; what is larger than the place is drawn smaller.
   useEffect(() => {
-    const room = place.current;
+    const area = place.current;
     const el = host.current;
-    if (!room || !el) return;
+    if (!area || !el) return;
     const fit = () => {
       const grid = el.querySelector<HTMLElement>(".xterm-screen");
       if (!grid?.offsetWidth) return;
-      const scale = Math.min(1, room.clientWidth / grid.offsetWidth, room.clientHeight / grid.offsetHeight);
+      const scale = Math.min(1, area.clientWidth / grid.offsetWidth, area.clientHeight / grid.offsetHeight);
       el.style.transform = `scale(${scale})`;
       el.style.width = `${grid.offsetWidth}px`;
     };
     fit();
     const watch = new ResizeObserver(fit);
-    watch.observe(room);
+    watch.observe(area);
     return () => watch.disconnect();
   }, [width, height]);
 

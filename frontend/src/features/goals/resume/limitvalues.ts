@@ -30,7 +30,7 @@ export function resumeInputFor(f: ReturnType<typeof suggestedLimit>): Partial<Re
   };
 }
 
-/** Says whether a limit leaves no room for another run. */
+/** Says whether a limit leaves nothing for another run. */
 export function exhaustedLimits(view: GoalView): boolean {
   const over = (used: number, limit: number) => limit > 0 && used >= limit;
   return (

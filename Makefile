@@ -47,7 +47,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit ordinary frontend e2e smoke bench crash leaks cross structure model-data sample looks screenshots hostile fuzz flood cover trust fmt
+.PHONY: lint vet unit ordinary frontend e2e smoke bench crash leaks cross structure model-data sample looks screenshots hostile fuzz flood cover trust trace-cost fmt
 lint: $(LINT) $(NPM) ## linters and formatting of Go, shell and the test scripts
 	$(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -126,6 +126,10 @@ cover: $(HELPER) ## statement coverage of the engine by its own tests and by the
 TRUST_USER ?= 54321
 trust: $(HELPER) deps-trust ## all attempts at a false "done", as this user and as TRUST_USER; writes docs/trust.md (unit does the fast ones)
 	go test ./backend/app/trust -run TestTrust -all -write -user $(TRUST_USER) -timeout 90m
+
+TRACE_PAIRS ?= 9
+trace-cost: $(HELPER) deps-trust ## the table of what the trace of a check costs (docs/performance.md), in TRACE_PAIRS pairs of runs
+	go test ./backend/app -run TestTraceCost -v -tracecost $(TRACE_PAIRS) -timeout 4h
 
 fmt: $(LINT) $(NPM) ## format everything
 	$(LINT) fmt

@@ -109,7 +109,7 @@ type Models struct {
 // Verifier decides whether a claim is true.
 type Verifier interface {
 	// Criterion decides every check and reports each verdict as it is known.
-	Criterion(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.VerificationResult,
+	DecideClaim(ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error) (goal.VerificationResult,
 		error)
 	// Review asks the independent reviewer about a claim whose checks passed.
 	Review(ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict) (goal.Review, error)

@@ -39,11 +39,11 @@ type judgeListener struct {
 	shown *strings.Builder
 }
 
-func (l judgeListener) Criterion(
+func (l judgeListener) DecideClaim(
 	ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error,
 ) (goal.VerificationResult, error) {
 	fmt.Fprintf(l.shown, "%+v %+v\n", g, c)
-	return l.Verifier.Criterion(ctx, g, c, report)
+	return l.Verifier.DecideClaim(ctx, g, c, report)
 }
 
 func (l judgeListener) Review(ctx context.Context, g goal.Goal, c goal.Claim, v []goal.Verdict) (goal.Review, error) {

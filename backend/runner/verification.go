@@ -132,7 +132,7 @@ func (v *verification) runCriterion(ctx context.Context, c pendingClaim) (goal.V
 	v.claims.last = nil
 	asked := v.describeClaim(c)
 	asked.Accepted, asked.Note = c.accepted, c.note
-	found, err := v.judge.Criterion(ctx, *v.goal, asked, func(verdict goal.Verdict) error {
+	found, err := v.judge.DecideClaim(ctx, *v.goal, asked, func(verdict goal.Verdict) error {
 		v.claims.last = append(v.claims.last, verdict)
 		if stop := v.journal.append(ctx, &event.Verdict{Claim: v.claims.made, Verdict: verdict}); stop != nil {
 			return stop

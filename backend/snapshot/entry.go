@@ -7,6 +7,8 @@ import (
 	"os"
 	"time"
 	"unicode/utf8"
+
+	"goalpost/backend/fileio"
 )
 
 // Name is a path or the target of a link, byte for byte. JSON has a string for it, or an array of one base64 text where
@@ -65,7 +67,7 @@ const stampAge = 2 * time.Second
 
 func stampOf(info fs.FileInfo) stamp {
 	s := stamp{MTime: info.ModTime().UnixNano()}
-	s.CTime, s.Inode = changeAndInode(info)
+	s.CTime, s.Inode = fileio.ChangeTime(info), fileio.Inode(info)
 	return s
 }
 

@@ -500,7 +500,7 @@ func write(t testing.TB, dir, name, text string) {
 func claimed(t *testing.T, h verify.CheckRunner, c goal.Check, claim goal.Claim) goal.Verdict {
 	t.Helper()
 	var got goal.Verdict
-	if _, err := h.Criterion(t.Context(), goal.Goal{
+	if _, err := h.DecideClaim(t.Context(), goal.Goal{
 		Criterion: goal.Criterion{Checks: []goal.Check{c}},
 	}, claim, func(v goal.Verdict) error {
 		got = v

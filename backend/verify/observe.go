@@ -13,12 +13,12 @@ import (
 	"strings"
 	"time"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
+	"goalpost/backend/text"
 	"goalpost/backend/verify/check"
-	"goalpost/backend/verify/fileio"
 	"goalpost/backend/verify/inputs"
-	"goalpost/backend/verify/phrase"
 	"goalpost/backend/verify/protect"
 )
 
@@ -27,7 +27,6 @@ const (
 	maxStateBytes = 64 << 20 // of one file
 	maxListed     = 200      // changes in a verdict
 	maxOutputs    = 500      // files that a check wrote in pre-flight
-	maxTampered   = 16 << 10 // text of a tampered verdict, in bytes
 
 	maxGuessedBytes = 64 << 10 // of a script whose names are read
 )
@@ -103,7 +102,7 @@ func (h CheckRunner) judgeInputs(
 	if r.Observed == goal.PartlyObserved {
 		again := check.NewResult(goal.CheckErr, fmt.Sprintf(
 			"its file accesses could not be followed to the end (%s), so that it passed proves nothing",
-			phrase.OneLine(r.Observation.Incomplete, 300)))
+			text.OneLine(r.Observation.Incomplete, 300)))
 		again.Retryable, again.Tail, again.Observed = true, r.Tail, r.Observed
 		return again
 	}
@@ -120,7 +119,7 @@ func (h CheckRunner) judgeInputs(
 	}
 	root, err := os.OpenRoot(h.Dir)
 	if err != nil {
-		return check.RetryableError(fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err)))
+		return check.RetryableError(fmt.Errorf("the goal's folder: %w", text.StripPathError(err)))
 	}
 	defer func() { _ = root.Close() }()
 	w := inputComparison{host: h, check: k, root: root, now: map[string]fileNow{}, outputs: outputs}
@@ -146,12 +145,12 @@ func (h CheckRunner) judgeInputs(
 		again.Tail, again.Changes, again.Observed = describeAll(bad), bad[:min(len(bad), maxListed)], r.Observed
 		return again
 	case len(bad) > 0:
-		return w.tampered(bad, r)
+		return w.tampered(ctx, bad, r)
 	}
 	r.Assurance, r.AssuranceReason = inputs.Assurance(k.Command, h.Dir, r.Observation, changes)
 	if n := len(changes); n > maxListed {
 		changes = changes[:maxListed]
-		r.Detail = phrase.JoinClauses(r.Detail, fmt.Sprintf("it used %d changed files, of which %d are listed", n, maxListed))
+		r.Detail = text.JoinClauses(r.Detail, fmt.Sprintf("it used %d changed files, of which %d are listed", n, maxListed))
 	}
 	r.Changes = changes
 	return r
@@ -273,12 +272,12 @@ func describeAll(list []goal.FileChange) string {
 	for _, f := range list {
 		b.WriteString(inputs.Describe(f) + "\n")
 	}
-	return string(phrase.TruncateMiddle([]byte(b.String()), maxTampered))
+	return string(text.TruncateMiddle([]byte(b.String()), protect.MaxDiffBytes))
 }
 
 // tampered is the verdict for changes that count. They are protected from now on, so that the user can put them back or
 // accept them.
-func (w *inputComparison) tampered(bad []goal.FileChange, passed check.Result) check.Result {
+func (w *inputComparison) tampered(ctx context.Context, bad []goal.FileChange, passed check.Result) check.Result {
 	folder := w.host.World.comparison()
 	original := func(file string) (protect.Original, bool) {
 		content, ok := folder.ContentAtStart(file)
@@ -293,11 +292,27 @@ func (w *inputComparison) tampered(bad []goal.FileChange, passed check.Result) c
 		b.WriteString(inputs.Describe(f) + "\n" + folder.FileDiff(w.root, f.Path))
 	}
 	r := check.NewResult(goal.Tampered, "what decides this check is not what it was at the start: "+
-		phrase.OneLine(inputs.Describe(bad[0]), 500))
+		text.OneLine(inputs.Describe(bad[0]), 500))
 	if len(bad) > 1 {
 		r.Detail += fmt.Sprintf(", and %d more", len(bad)-1)
 	}
-	r.Tail = string(phrase.TruncateMiddle([]byte(b.String()), maxTampered))
+	r.Detail += w.repeatWithStartFiles(ctx, bad)
+	r.Tail = string(text.TruncateMiddle([]byte(b.String()), protect.MaxDiffBytes))
 	r.Changes, r.Observed = bad[:min(len(bad), maxListed)], passed.Observed
 	return r
+}
+
+// repeatWithStartFiles runs the check once more on the files of the start that were changed, and says what it decides
+// then; "" where that cannot be tried.
+func (w *inputComparison) repeatWithStartFiles(ctx context.Context, bad []goal.FileChange) string {
+	e := w.host.environment()
+	e.StartFiles = w.host.World.guard().StartCopies(bad)
+	if len(e.StartFiles) == 0 || !w.host.usesOverrides(w.check) {
+		return ""
+	}
+	again := e.Decide(ctx, w.check, goal.Claim{})
+	if again.Outcome == goal.Pass {
+		return "; with the files of the start it passes as well"
+	}
+	return "; with the files of the start it does not pass: " + again.Detail
 }

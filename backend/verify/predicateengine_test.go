@@ -9,15 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"goalpost/backend/app/goalsandbox"
 	"goalpost/backend/goal"
 	"goalpost/backend/sandbox/sandboxtest"
 	"goalpost/backend/verify"
 	"goalpost/backend/verify/check"
 )
 
-func evaluator(t testing.TB, h verify.CheckRunner) check.PredicateEngine {
+func evaluator(t testing.TB, h verify.CheckRunner) goalsandbox.PredicateProgram {
 	t.Helper()
-	return check.PredicateEngine{Launcher: h.Launcher, Program: sandboxtest.Predicate(t)}
+	return goalsandbox.PredicateProgram{Launcher: h.Launcher, Program: sandboxtest.Predicate(t)}
 }
 
 // TestSeedsExpression: it works as the seeds write it, of a claim and of a server.
@@ -136,7 +137,7 @@ func TestNoEngine(t *testing.T) {
 		"/bin/false":       "exit 1",
 		"/bin/true":        "its answer",
 	} {
-		_, err := check.PredicateEngine{Launcher: h.Launcher, Program: program}.Evaluate(t.Context(), "true",
+		_, err := goalsandbox.PredicateProgram{Launcher: h.Launcher, Program: program}.Evaluate(t.Context(), "true",
 			make([]byte, 1<<20))
 		var wrong *check.PredicateError
 		if err == nil || errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {

@@ -146,9 +146,8 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goa
 		}
 		return v
 	}
-	if what, by := inputs.MissingByMessage(c.Command, string(v.Output)); what != "" {
-		v.Outcome, v.Missing = goal.CheckUnrunnable, what
-		v.Detail = fmt.Sprintf("%s finds no %s (exit %d)", by, what, v.ExitCode)
+	if what := inputs.MissingByMessage(c.Command, string(v.Output)); what != "" {
+		v.Outcome, v.Missing, v.Detail = goal.CheckUnrunnable, what, fmt.Sprintf("%s is missing (exit %d)", what, v.ExitCode)
 		return v
 	}
 	if v.ExitCode != exitNotFound && v.ExitCode != exitNotExecutable {

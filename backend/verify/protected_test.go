@@ -286,7 +286,7 @@ func TestTamperedIsOfItsGate(t *testing.T) {
 	h.World = world(t, verify.Options{Dir: h.Dir, Criterion: c})
 	write(t, h.Dir, "plain.sh", "exit 0\n")
 	var got []goal.Outcome
-	found, err := h.Criterion(t.Context(), goal.Goal{Criterion: c}, goal.Claim{}, func(v goal.Verdict) error {
+	found, err := h.DecideClaim(t.Context(), goal.Goal{Criterion: c}, goal.Claim{}, func(v goal.Verdict) error {
 		got = append(got, v.Outcome)
 		return nil
 	})
@@ -341,7 +341,7 @@ func TestHeldIsOfferedToTheSandbox(t *testing.T) {
 	h.World, h.Sandboxed = world(t, verify.Options{Dir: h.Dir, Criterion: c}), true
 	rec := &recorder{Launcher: h.Launcher}
 	h.Launcher = rec
-	if _, err := h.Criterion(t.Context(), goal.Goal{Criterion: c}, goal.Claim{},
+	if _, err := h.DecideClaim(t.Context(), goal.Goal{Criterion: c}, goal.Claim{},
 		func(goal.Verdict) error { return nil }); err != nil {
 		t.Fatal(err)
 	}

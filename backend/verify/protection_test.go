@@ -20,7 +20,7 @@ func heldIn(t *testing.T, archive string, commands ...string) verify.Options {
 	return verify.Options{Dir: folderOf(t, archive), Private: private, Criterion: criterion(commands...)}
 }
 
-func protection(t *testing.T, o verify.Options) *protect.Protection {
+func protection(t *testing.T, o verify.Options) *protect.State {
 	t.Helper()
 	p, err := verify.OpenProtection(o)
 	if err != nil {

@@ -2,16 +2,15 @@ package verify
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net"
 	"net/url"
 	"regexp"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 	"goalpost/backend/verify/check"
-	"goalpost/backend/verify/phrase"
 )
 
 // EvidenceReader reads what was kept as evidence under its SHA-256.
@@ -30,12 +29,12 @@ func VerifyEvidence(verdicts []goal.Verdict, kept EvidenceReader) []string {
 		b, err := kept.Artifact(v.Evidence)
 		if err != nil {
 			faults = append(faults,
-				fmt.Sprintf("check %d (%s): its evidence is lost: %v", v.Check+1, phrase.OneLine(v.Name, 200), err))
+				fmt.Sprintf("check %d (%s): its evidence is lost: %v", v.Check+1, text.OneLine(v.Name, 200), err))
 			continue
 		}
-		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != v.Evidence {
+		if fileio.Hash(b) != v.Evidence {
 			faults = append(faults,
-				fmt.Sprintf("check %d (%s): its evidence is not what was kept", v.Check+1, phrase.OneLine(v.Name, 200)))
+				fmt.Sprintf("check %d (%s): its evidence is not what was kept", v.Check+1, text.OneLine(v.Name, 200)))
 		}
 	}
 	return faults

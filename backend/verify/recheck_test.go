@@ -39,7 +39,7 @@ func TestRecheck(t *testing.T) {
 	}}}
 	h.World = world(t, verify.Options{Dir: h.Dir, Criterion: g.Criterion})
 	var was []goal.Verdict
-	found, err := h.Criterion(t.Context(), g, goal.Claim{}, func(v goal.Verdict) error {
+	found, err := h.DecideClaim(t.Context(), g, goal.Claim{}, func(v goal.Verdict) error {
 		was = append(was, v)
 		return nil
 	})
@@ -189,7 +189,7 @@ func TestIsVerifiedTree_FolderChanges_IsNoticed(t *testing.T) {
 	must(t, err)
 	var was []goal.Verdict
 	g := goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{shell("test -e out.txt"), shell("true")}}}
-	found, err := h.Criterion(t.Context(), g, goal.Claim{}, func(v goal.Verdict) error {
+	found, err := h.DecideClaim(t.Context(), g, goal.Claim{}, func(v goal.Verdict) error {
 		was = append(was, v)
 		return nil
 	})

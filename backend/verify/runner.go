@@ -43,7 +43,7 @@ type AgentPrograms interface {
 	Thaw()
 }
 
-// ResumeAgent lets the agent's programs continue after a Criterion. While the goal may be done, they stay frozen.
+// ResumeAgent lets the agent's programs continue after DecideClaim. While the goal may be done, they stay frozen.
 func (h CheckRunner) ResumeAgent() {
 	if h.Agent != nil {
 		h.Agent.Thaw()
@@ -66,6 +66,12 @@ func (h CheckRunner) environment() check.Environment {
 		Workspace: h.World.comparison(),
 		Protected: h.World.guard(),
 	}
+}
+
+// usesOverrides says whether a check runs on the copies of held files.
+func (h CheckRunner) usesOverrides(k check.Indexed) bool {
+	_, remote := k.Server()
+	return h.Sandboxed && !remote && k.Where != "host"
 }
 
 // judge is nil where no model can be asked.

@@ -6,12 +6,12 @@ package verify
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 	"goalpost/backend/verify/check"
 	"goalpost/backend/verify/judge"
-	"goalpost/backend/verify/phrase"
+	"goalpost/backend/verify/protect"
 )
 
 // evaluation is one claim before the host.
@@ -26,12 +26,12 @@ type evaluation struct {
 	waiting  int // manual checks without a word of the user
 }
 
-// Criterion decides a claim: the gates first, all of them, then the judgements,
+// DecideClaim decides a claim: the gates first, all of them, then the judgements,
 // if they can still change something, and the user last. Each verdict is
 // reported as it is known. An error ends it early: report failed, ctx ended, or
 // no judge can be asked (goal.Unavailable, goal.ErrPaused). The agent's programs are
 // frozen from here on until ResumeAgent, unless one of them listens.
-func (h CheckRunner) Criterion(
+func (h CheckRunner) DecideClaim(
 	ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error,
 ) (goal.VerificationResult, error) {
 	if h.Agent != nil {
@@ -145,7 +145,7 @@ func (e *evaluation) runRepeatedly(ctx context.Context, k check.Indexed) check.R
 			return flakyResult(n, r, again, before != "" && before == e.treeHash(ctx))
 		}
 		r = again
-		r.Detail = phrase.JoinClauses(r.Detail, fmt.Sprintf("passed %d times in a row", n))
+		r.Detail = text.JoinClauses(r.Detail, fmt.Sprintf("passed %d times in a row", n))
 	}
 	return r
 }
@@ -168,68 +168,10 @@ func flakyResult(n int, passed, failed check.Result, sameFiles bool) check.Resul
 	}
 	r := check.NewResult(goal.CheckErr,
 		fmt.Sprintf("flaky: it passed, and in run %d it did not (%s); %s", n, failed.Detail, on))
-	r.Tail = string(phrase.TruncateMiddle(fmt.Appendf(nil, "run %d:\n%s\n\nrun %d:\n%s", n-1, passed.Tail, n, failed.Tail),
-		maxTampered))
+	r.Tail = string(text.TruncateMiddle(fmt.Appendf(nil, "run %d:\n%s\n\nrun %d:\n%s", n-1, passed.Tail, n, failed.Tail),
+		protect.MaxDiffBytes))
 	r.Observed, r.ExitCode = failed.Observed, failed.ExitCode
 	return r
-}
-
-// runGate lets a program decide, if what it decides with is what the user saw.
-func (h CheckRunner) runGate(ctx context.Context, k check.Indexed, c goal.Claim) check.Result {
-	outputs := h.outputStates(k)
-	r := h.runWatched(ctx, k, func() check.Result { return h.environment().Decide(ctx, k, c) })
-	return h.judgeInputs(ctx, k, r, outputs)
-}
-
-// runWatched runs a check that decides with things which the agent could change
-// in the meantime. A pass counts only if nobody did.
-func (h CheckRunner) runWatched(ctx context.Context, k check.Indexed, decide func() check.Result) check.Result {
-	w, err := h.World.guard().Watch(k.N, h.usesOverrides(k))
-	if err != nil {
-		return check.RetryableError(err)
-	}
-	r, intact := h.tamperedVerdict(k)
-	if intact {
-		r = decide()
-	}
-	touched, blind := w.Stop()
-	if !intact || r.Outcome != goal.Pass {
-		return r
-	}
-	if len(touched) > 0 {
-		again := check.NewResult(goal.CheckErr,
-			fmt.Sprintf("%s changed while the check ran, so that it passed says nothing: stop what writes there",
-				strings.Join(touched, ", ")))
-		again.Retryable, again.Tail = true, r.Tail
-		return again
-	}
-	if blind != nil {
-		r.Detail += fmt.Sprintf("; nobody could see whether what decides was changed (%v)", blind)
-	}
-	if after, intact := h.tamperedVerdict(k); !intact {
-		return after
-	}
-	return r
-}
-
-// usesOverrides says whether a check runs on the copies of held files.
-func (h CheckRunner) usesOverrides(k check.Indexed) bool {
-	_, remote := k.Server()
-	return h.Sandboxed && !remote && k.Where != "host"
-}
-
-// tamperedVerdict says whether what decides a check is what it was, else the verdict.
-func (h CheckRunner) tamperedVerdict(k check.Indexed) (check.Result, bool) {
-	diff, err := h.World.guard().Tampered(k.N)
-	switch {
-	case err != nil:
-		return check.RetryableError(err), false
-	case diff != "":
-		r := check.NewResult(goal.Tampered, "what decides this check is not what it was at the start")
-		r.Tail = diff
-		return r, false
-	}
-	return check.Result{}, true
 }
 
 // isDecided says that no further check can change the finding.

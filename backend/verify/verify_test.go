@@ -61,7 +61,7 @@ func shell(command string) goal.Check { return goal.Check{Type: goal.Shell, Comm
 func one(tb testing.TB, h verify.CheckRunner, c goal.Check) goal.Verdict {
 	tb.Helper()
 	var got []goal.Verdict
-	found, err := h.Criterion(tb.Context(), goal.Goal{
+	found, err := h.DecideClaim(tb.Context(), goal.Goal{
 		Criterion: goal.Criterion{Checks: []goal.Check{c}},
 	}, goal.Claim{}, func(v goal.Verdict) error {
 		got = append(got, v)
@@ -214,7 +214,7 @@ func TestCriterion(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := 0
-			got, err := h.Criterion(t.Context(), goal.Goal{
+			got, err := h.DecideClaim(t.Context(), goal.Goal{
 				Criterion: goal.Criterion{Checks: c.checks, Any: c.any},
 			}, goal.Claim{}, func(v goal.Verdict) error {
 				if v.Check != n {
@@ -235,7 +235,7 @@ func TestStoppedCriterion(t *testing.T) {
 	h := host(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("the user pressed abort")
-	found, err := h.Criterion(ctx, goal.Goal{
+	found, err := h.DecideClaim(ctx, goal.Goal{
 		Criterion: goal.Criterion{Checks: []goal.Check{shell("true"), shell("true"), shell("true")}},
 	}, goal.Claim{}, func(goal.Verdict) error {
 		cancel(stop)
@@ -246,7 +246,7 @@ func TestStoppedCriterion(t *testing.T) {
 	}
 	full := errors.New("the disk is full")
 	n := 0
-	found, err = h.Criterion(t.Context(), goal.Goal{
+	found, err = h.DecideClaim(t.Context(), goal.Goal{
 		Criterion: goal.Criterion{Checks: []goal.Check{shell("true"), shell("true")}},
 	}, goal.Claim{}, func(goal.Verdict) error {
 		n++
@@ -257,7 +257,7 @@ func TestStoppedCriterion(t *testing.T) {
 	}
 	during, end := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer end()
-	found, err = h.Criterion(during, goal.Goal{
+	found, err = h.DecideClaim(during, goal.Goal{
 		Criterion: goal.Criterion{Checks: []goal.Check{shell("sleep 1000")}},
 	}, goal.Claim{}, func(v goal.Verdict) error {
 		t.Errorf("%s of a check that was cut off", v.Outcome)

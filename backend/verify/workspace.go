@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/verify/fileio"
+	"goalpost/backend/text"
 	"goalpost/backend/verify/protect"
 	"goalpost/backend/verify/workspace"
 )
@@ -36,11 +36,15 @@ type Options struct {
 
 // protection is the part of the options that says what must not change.
 func (o Options) protection() protect.Options {
+	free := slices.Clone(o.NoProtect)
+	for _, name := range o.hiddenNames() {
+		free = append(free, name+"/**")
+	}
 	return protect.Options{
 		Dir:          o.Dir,
 		Criterion:    o.Criterion,
 		Protect:      o.Protect,
-		NoProtect:    append(slices.Clone(o.NoProtect), o.hiddenGlobs()...),
+		NoProtect:    free,
 		Private:      o.Private,
 		Tests:        o.Tests,
 		Observations: o.Observations,
@@ -53,13 +57,6 @@ func (o Options) hiddenNames() (list []string) {
 		if rel, err := filepath.Rel(o.Dir, path); err == nil && filepath.IsLocal(rel) {
 			list = append(list, filepath.ToSlash(rel))
 		}
-	}
-	return list
-}
-
-func (o Options) hiddenGlobs() (list []string) {
-	for _, name := range o.hiddenNames() {
-		list = append(list, name+"/**")
 	}
 	return list
 }
@@ -92,21 +89,21 @@ func (w *Workspace) guard() *protect.State {
 // the user as, it stays, also while the goal waits for its turn.
 func RecordProtected(ctx context.Context, o Options) error {
 	if err := os.MkdirAll(o.Private, 0o700); err != nil {
-		return fmt.Errorf("keeping what decides: %w", fileio.StripPathError(err))
+		return fmt.Errorf("keeping what decides: %w", text.StripPathError(err))
 	}
 	_, err := protect.Record(ctx, o.protection(), nil)
 	return err
 }
 
 // OpenProtection reads what RecordProtected kept. It keeps nothing that was not kept before.
-func OpenProtection(o Options) (*protect.Protection, error) { return protect.Open(o.protection()) }
+func OpenProtection(o Options) (*protect.State, error) { return protect.Open(o.protection()) }
 
 // OpenWorkspace compares with what was kept in Private, or takes and keeps the
 // present state if nothing was: at the first start of a goal. What was frozen
 // before stays as it was, and what has come since and decides, too, is kept.
 func OpenWorkspace(ctx context.Context, o Options) (*Workspace, error) {
 	if err := os.MkdirAll(o.Private, 0o700); err != nil {
-		return nil, fmt.Errorf("keeping what the folder was: %w", fileio.StripPathError(err))
+		return nil, fmt.Errorf("keeping what the folder was: %w", text.StripPathError(err))
 	}
 	at := workspace.Options{Dir: o.Dir, Private: o.Private, Hidden: o.hiddenNames(), Pages: o.Pages}
 	w := &Workspace{}

@@ -119,7 +119,7 @@ type checkMarks struct {
 func (h *folderHistory) marks(ctx context.Context, row store.GoalRow) (*checkMarks, error) {
 	m := &checkMarks{readBy: map[string][]string{}, decides: map[string]bool{}}
 	if p, err := verify.OpenProtection(session.WorkspaceOptions(row.Goal, h.store.GoalDir(row.ID))); err == nil {
-		for _, f := range p.Files() {
+		for _, f := range p.Protected() {
 			m.protected = append(m.protected, api.ProtectedFile{
 				Path: f.Path,
 				Kind: string(f.Kind),

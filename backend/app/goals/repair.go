@@ -57,7 +57,7 @@ func (d protectedDecision) covers(path string) bool {
 		slices.ContainsFunc(d.accept, func(v protect.Version) bool { return v.Path == path })
 }
 
-func (rs *resumption) openProtection(g goal.Goal) (*protect.Protection, error) {
+func (rs *resumption) openProtection(g goal.Goal) (*protect.State, error) {
 	p, err := verify.OpenProtection(session.WorkspaceOptions(g, rs.store.GoalDir(g.ID)))
 	if err != nil {
 		return nil, fmt.Errorf("what the goal protects: %w", err)
@@ -76,7 +76,7 @@ func (rs *resumption) ProtectedState(ctx context.Context, id goal.ID) (api.Prote
 	if err != nil {
 		return state, err
 	}
-	for _, f := range p.Files() {
+	for _, f := range p.Protected() {
 		state.Files = append(state.Files, api.ProtectedFile{Path: f.Path, Kind: string(f.Kind), Part: f.Part, Why: f.Why})
 	}
 	changes, err := p.Changes(ctx)
@@ -140,7 +140,7 @@ func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, d protec
 	if err != nil {
 		return err
 	}
-	for _, apply := range []func(context.Context, *protect.Protection, protectedDecision) (outcome, error){
+	for _, apply := range []func(context.Context, *protect.State, protectedDecision) (outcome, error){
 		unprotectFiles, acceptChanges, restoreFiles,
 	} {
 		o, err := apply(ctx, p, d)
@@ -176,7 +176,7 @@ func (rs *resumption) recordOutcome(ctx context.Context, g goal.Goal, o outcome)
 	return rs.noteUserMessage(ctx, g.ID, fmt.Sprintf(o.note, strings.Join(o.files, ", ")))
 }
 
-func unprotectFiles(_ context.Context, p *protect.Protection, d protectedDecision) (outcome, error) {
+func unprotectFiles(_ context.Context, p *protect.State, d protectedDecision) (outcome, error) {
 	files, err := p.Unprotect(d.unprotect)
 	var unknown *protect.NotProtectedError
 	if errors.As(err, &unknown) {
@@ -194,7 +194,7 @@ func unprotectFiles(_ context.Context, p *protect.Protection, d protectedDecisio
 	}, nil
 }
 
-func acceptChanges(ctx context.Context, p *protect.Protection, d protectedDecision) (outcome, error) {
+func acceptChanges(ctx context.Context, p *protect.State, d protectedDecision) (outcome, error) {
 	if d.all != api.AcceptProtected && len(d.accept) == 0 {
 		return outcome{}, nil
 	}
@@ -224,11 +224,11 @@ func acceptChanges(ctx context.Context, p *protect.Protection, d protectedDecisi
 }
 
 // restoreFiles restores the changed files that are not accepted.
-func restoreFiles(ctx context.Context, p *protect.Protection, d protectedDecision) (outcome, error) {
+func restoreFiles(ctx context.Context, p *protect.State, d protectedDecision) (outcome, error) {
 	if d.all != api.RestoreProtected && len(d.accept) == 0 {
 		return outcome{}, nil
 	}
-	files, aside, err := p.PutBack(ctx)
+	files, aside, err := p.RestoreAll(ctx)
 	if err != nil {
 		return outcome{}, fmt.Errorf("putting the protected files back: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
-	"goalpost/backend/verify/check"
 )
 
 // predicateEngine evaluates expressions in a separate program. It is installed when first needed, and started
@@ -32,10 +31,10 @@ func (e predicateEngine) Read(ctx context.Context, expr string) error {
 	return program.Read(ctx, expr)
 }
 
-func (e predicateEngine) program() (check.PredicateEngine, error) {
+func (e predicateEngine) program() (PredicateProgram, error) {
 	path, err := sandbox.InstallPredicate(e.state)
 	if err != nil {
-		return check.PredicateEngine{}, fmt.Errorf("expressions: %w", err)
+		return PredicateProgram{}, fmt.Errorf("expressions: %w", err)
 	}
-	return check.PredicateEngine{Launcher: e.programs, Program: path}, nil
+	return PredicateProgram{Launcher: e.programs, Program: path}, nil
 }

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner"
+	"goalpost/backend/text"
 	"goalpost/backend/verify"
-	"goalpost/backend/verify/phrase"
 )
 
 // quickCheck is the longest duration of a check that pre-flight runs twice to find flaky results.
@@ -39,7 +39,7 @@ func Preflight(ctx context.Context, h verify.CheckRunner, c goal.Check) goal.Ver
 		describeOutcome(first), describeOutcome(second))
 	both := fmt.Appendf(nil, "run 1 (exit %d):\n%s\n\nrun 2 (exit %d):\n%s",
 		first.ExitCode, first.Tail, second.ExitCode, second.Tail)
-	flaky.Output = phrase.TruncateMiddle(both, maxFlakyOutput)
+	flaky.Output = text.TruncateMiddle(both, maxFlakyOutput)
 	flaky.Tail = string(flaky.Output)
 	return flaky
 }

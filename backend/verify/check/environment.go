@@ -21,6 +21,8 @@ type Environment struct {
 	Dir      string // the goal's folder, absolute
 	// Sandboxed says that Launcher gives each check a sandbox of its own and holds files in it.
 	Sandboxed bool
+	// StartFiles are used instead of files that have changed, besides what Protected overrides.
+	StartFiles []process.FileOverride
 	// Outside starts the checks that a user wants run on the machine itself.
 	Outside process.Launcher
 	// Remote runs a program on a server of the user's list, in the server's own

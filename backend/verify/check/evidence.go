@@ -1,9 +1,7 @@
 package check
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-
+	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
 )
 
@@ -15,7 +13,6 @@ func attachEvidence(v goal.Verdict, output []byte, total int64) goal.Verdict {
 	if len(output) == 0 {
 		return v
 	}
-	sum := sha256.Sum256(output)
-	v.Output, v.Bytes, v.Evidence = output, total, hex.EncodeToString(sum[:])
+	v.Output, v.Bytes, v.Evidence = output, total, fileio.Hash(output)
 	return v
 }

@@ -12,9 +12,9 @@ import (
 	"regexp"
 	"time"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
-	"goalpost/backend/verify/fileio"
-	"goalpost/backend/verify/phrase"
+	"goalpost/backend/text"
 )
 
 // matchMax is the longest file that a pattern is tried on, in bytes.
@@ -35,7 +35,7 @@ func (e Environment) checkFile(ctx context.Context, c Indexed) Result {
 func (e Environment) inspectFile(ctx context.Context, c Indexed) (Result, error) {
 	root, err := os.OpenRoot(e.Dir)
 	if err != nil {
-		return Result{}, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+		return Result{}, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	if c.Absent {
@@ -61,7 +61,7 @@ func fileMissing(root *os.Root, path string) Result {
 	case errors.Is(err, fs.ErrNotExist):
 		return NewResult(goal.Pass, "it does not exist")
 	case err != nil:
-		return RetryableError(fileio.StripPathError(err))
+		return RetryableError(text.StripPathError(err))
 	}
 	return NewResult(goal.Fail, "it exists")
 }
@@ -72,9 +72,9 @@ func inspectContent(ctx context.Context, f io.Reader, size int64, c Indexed) (Re
 	var head headBuffer
 	n, err := io.Copy(io.MultiWriter(sum, &head), &ctxReader{ctx, f})
 	if err != nil {
-		return Result{}, contextCause(ctx, fileio.StripPathError(err))
+		return Result{}, contextCause(ctx, text.StripPathError(err))
 	}
-	v := Result{Verdict: attachEvidence(goal.Verdict{}, phrase.TruncateMiddle(head.b, evidenceMax), max(n, size))}
+	v := Result{Verdict: attachEvidence(goal.Verdict{}, text.TruncateMiddle(head.b, evidenceMax), max(n, size))}
 	v.Outcome, v.Detail = goal.Fail, ""
 	switch got := hex.EncodeToString(sum.Sum(nil)); {
 	case n < c.MinSize:
@@ -90,7 +90,7 @@ func inspectContent(ctx context.Context, f io.Reader, size int64, c Indexed) (Re
 		}
 		if !pattern.Match(head.b) {
 			v.Detail = fmt.Sprintf("it has %s, and `%s` does not match", goal.FormatCount(n, "byte"), c.Matches)
-			v.Tail = phrase.OneLine(string(head.b), 1000)
+			v.Tail = text.OneLine(string(head.b), 1000)
 		}
 	}
 	if v.Detail == "" {

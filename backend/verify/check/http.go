@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/verify/phrase"
+	"goalpost/backend/text"
 )
 
 // bodyMax is how much of an answer is read, in bytes.
@@ -44,11 +44,11 @@ func (e Environment) checkHTTP(ctx context.Context, c Indexed) Result {
 	switch {
 	case a.status != c.WantStatus():
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it answered %d, expected %d%s", a.status, c.WantStatus(), a.redirect())
-		v.Tail = phrase.OneLine(string(a.body), 1000)
+		v.Tail = text.OneLine(string(a.body), 1000)
 	case c.BodyContains != "" && !bytes.Contains(a.body, []byte(c.BodyContains)):
 		v.Outcome, v.Detail = goal.Fail,
 			fmt.Sprintf("it answers %d, and %q is not in its body%s", a.status, c.BodyContains, a.truncationNote())
-		v.Tail = phrase.OneLine(string(a.body), 1000)
+		v.Tail = text.OneLine(string(a.body), 1000)
 	case c.Predicate != "":
 		r := e.evaluate(ctx, c.Predicate, a.json())
 		v.Outcome, v.Retryable = r.Outcome, r.Retryable
@@ -138,7 +138,7 @@ func connectionFailure(ctx context.Context, err error) Result {
 func (a httpReply) verdict() goal.Verdict {
 	whole := a.text()
 	return attachEvidence(goal.Verdict{Took: a.took, TookMS: a.took.Milliseconds()},
-		phrase.TruncateMiddle(whole, evidenceMax), int64(len(whole)))
+		text.TruncateMiddle(whole, evidenceMax), int64(len(whole)))
 }
 
 // text is the answer as evidence: status, headers in order, body.
@@ -182,7 +182,7 @@ func (a httpReply) redirect() string {
 	if a.location == "" || a.status < 300 || a.status > 399 {
 		return ""
 	}
-	return fmt.Sprintf(" (it leads to %s; redirects are not followed)", phrase.OneLine(a.location, 200))
+	return fmt.Sprintf(" (it leads to %s; redirects are not followed)", text.OneLine(a.location, 200))
 }
 
 func (a httpReply) truncationNote() string {

@@ -4,9 +4,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
-	"goalpost/backend/verify/fileio"
 	"goalpost/backend/verify/inputs"
 )
 

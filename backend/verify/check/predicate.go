@@ -9,9 +9,9 @@ import (
 	"os"
 	"time"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
-	"goalpost/backend/verify/fileio"
-	"goalpost/backend/verify/phrase"
+	"goalpost/backend/text"
 )
 
 // jsonMax is the longest JSON that a predicate is tried on, in bytes.
@@ -32,25 +32,25 @@ func (e Environment) checkPredicate(ctx context.Context, c Indexed, claim goal.C
 		return e.applyPredicate(ctx, c, a.json(), a.verdict())
 	case "", goal.FromClaim:
 	}
-	text := claim.Result
-	if text == "" {
-		text = claim.Rationale
+	result := claim.Result
+	if result == "" {
+		result = claim.Rationale
 	}
-	if !json.Valid([]byte(text)) {
-		return NewResult(goal.Fail, "the result given to claim_complete is not JSON: "+phrase.OneLine(text, 200))
+	if !json.Valid([]byte(result)) {
+		return NewResult(goal.Fail, "the result given to claim_complete is not JSON: "+text.OneLine(result, 200))
 	}
-	if len(text) > jsonMax {
+	if len(result) > jsonMax {
 		return NewResult(goal.Fail,
-			fmt.Sprintf("the result given to claim_complete has %d bytes, more than %d", len(text), jsonMax))
+			fmt.Sprintf("the result given to claim_complete has %d bytes, more than %d", len(result), jsonMax))
 	}
-	return e.applyPredicate(ctx, c, []byte(text),
-		attachEvidence(goal.Verdict{}, phrase.TruncateMiddle([]byte(text), evidenceMax), int64(len(text))))
+	return e.applyPredicate(ctx, c, []byte(result),
+		attachEvidence(goal.Verdict{}, text.TruncateMiddle([]byte(result), evidenceMax), int64(len(result))))
 }
 
 func (e Environment) fileJSON(ctx context.Context, c Indexed) Result {
 	root, err := os.OpenRoot(e.Dir)
 	if err != nil {
-		return RetryableError(fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err)))
+		return RetryableError(fmt.Errorf("the goal's folder: %w", text.StripPathError(err)))
 	}
 	defer func() { _ = root.Close() }()
 	b, _, err := fileio.Read(root, c.Path, jsonMax)
@@ -60,10 +60,10 @@ func (e Environment) fileJSON(ctx context.Context, c Indexed) Result {
 	case err != nil:
 		return NewResult(goal.Fail, err.Error())
 	case !json.Valid(b):
-		return NewResult(goal.Fail, c.Path+" is not JSON: "+phrase.OneLine(string(b), 200))
+		return NewResult(goal.Fail, c.Path+" is not JSON: "+text.OneLine(string(b), 200))
 	}
 	return e.applyPredicate(ctx, c, b,
-		attachEvidence(goal.Verdict{}, phrase.TruncateMiddle(b, evidenceMax), int64(len(b))))
+		attachEvidence(goal.Verdict{}, text.TruncateMiddle(b, evidenceMax), int64(len(b))))
 }
 
 func (e Environment) commandJSON(ctx context.Context, c Indexed) Result {
@@ -92,7 +92,7 @@ func (e Environment) applyPredicate(ctx context.Context, c Indexed, response []b
 	v.TookMS = v.Took.Milliseconds()
 	v.Outcome, v.Detail = r.Outcome, r.Detail
 	if v.Outcome != goal.Pass && v.Tail == "" {
-		v.Tail = "response is " + phrase.OneLine(string(response), 1000)
+		v.Tail = "response is " + text.OneLine(string(response), 1000)
 	}
 	return Result{Verdict: v, Retryable: r.Retryable}
 }

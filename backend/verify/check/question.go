@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 	"goalpost/backend/verify/judge"
-	"goalpost/backend/verify/phrase"
 )
 
 const questionSystem = `You are a strict judge. A question about an agent's work is put to you with the evidence that the host gathered itself and with the agent's own rationale. The first line of your answer is YES or NO and nothing else; one sentence why may follow on the second line. A YES with a condition or an exception is a NO.
@@ -71,9 +71,9 @@ func verdictFromAnswers(replies []goal.Reply, errs []error) (Result, error) {
 		case word == "":
 			r.Outcome, r.Detail, r.Retryable = goal.CheckErr, "the judge said nothing", true
 		case word == "YES" && judge.IsHedged(reply.Text) && r.Outcome == goal.Pass:
-			r.Outcome, r.Detail = goal.Fail, "the judge says YES and takes it back: "+phrase.OneLine(reply.Text, 2000)
+			r.Outcome, r.Detail = goal.Fail, "the judge says YES and takes it back: "+text.OneLine(reply.Text, 2000)
 		case word != "YES" && r.Outcome == goal.Pass: // an error stays one
-			r.Outcome, r.Detail = goal.Fail, "the judge does not say YES: "+phrase.OneLine(reply.Text, 2000)
+			r.Outcome, r.Detail = goal.Fail, "the judge does not say YES: "+text.OneLine(reply.Text, 2000)
 		}
 	}
 	r.Usage = sum.Sum

@@ -1,12 +1,14 @@
 package check
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"goalpost/backend/goal"
@@ -80,7 +82,7 @@ func (e Environment) run(ctx context.Context, c Indexed, trace bool, args ...str
 	case c.Where == "host":
 		launcher = e.Outside
 	case e.Sandboxed:
-		command.Domain, command.Held = process.DomainCheck, e.Protected.Overrides(c.N)
+		command.Domain, command.Held = process.DomainCheck, append(e.Protected.Overrides(c.N), e.StartFiles...)
 		command.Trace = trace
 	}
 	if launcher == nil {
@@ -155,11 +157,6 @@ func notStarted(err error) Result {
 }
 
 func joinOutputs(o process.Output) []byte {
-	if len(o.Stderr) == 0 {
-		return o.Stdout
-	}
-	if len(o.Stdout) == 0 {
-		return o.Stderr
-	}
-	return append(append(append([]byte{}, o.Stdout...), "\n--- stderr ---\n"...), o.Stderr...)
+	parts := slices.DeleteFunc([][]byte{o.Stdout, o.Stderr}, func(b []byte) bool { return len(b) == 0 })
+	return bytes.Join(parts, []byte("\n--- stderr ---\n"))
 }

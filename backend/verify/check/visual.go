@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 	"goalpost/backend/verify/judge"
-	"goalpost/backend/verify/phrase"
 )
 
 const visualSystem = `You look at a screenshot of a web page and answer a question about it. The first word of your answer is PASS, FAIL or UNCLEAR, and nothing else stands before it; one sentence why follows. A PASS with a condition or an exception is a FAIL.
@@ -60,7 +60,7 @@ func (e Environment) judgeVisual(ctx context.Context, k Indexed) (Result, error)
 	if sight.Agents {
 		r.Detail += " (of the agent's page: its state cannot be reached by an address)"
 	} else {
-		r.Detail += " (of " + phrase.OneLine(sight.URL, 200) + ")"
+		r.Detail += " (of " + text.OneLine(sight.URL, 200) + ")"
 	}
 	return r, nil
 }
@@ -85,11 +85,11 @@ func (e Environment) JudgePicture(
 	}
 	switch word = judge.FirstWord(reply.Text); {
 	case word == "PASS" && judge.IsHedged(reply.Text):
-		return "UNCLEAR", phrase.OneLine(reply.Text, 1000), reply.Usage, nil
+		return "UNCLEAR", text.OneLine(reply.Text, 1000), reply.Usage, nil
 	case word == "PASS", word == "FAIL", word == "UNCLEAR":
-		return word, phrase.OneLine(judge.RestAfterWord(reply.Text), 1000), reply.Usage, nil
+		return word, text.OneLine(judge.RestAfterWord(reply.Text), 1000), reply.Usage, nil
 	}
-	return "UNCLEAR", "the judge answered neither PASS, FAIL nor UNCLEAR: " + phrase.OneLine(reply.Text, 1000),
+	return "UNCLEAR", "the judge answered neither PASS, FAIL nor UNCLEAR: " + text.OneLine(reply.Text, 1000),
 		reply.Usage, nil
 }
 
@@ -97,7 +97,7 @@ func parseVisualReply(reply goal.Reply, err error) Result {
 	if err != nil {
 		return RetryableError(err)
 	}
-	why := phrase.OneLine(judge.RestAfterWord(reply.Text), 1000)
+	why := text.OneLine(judge.RestAfterWord(reply.Text), 1000)
 	switch word := judge.FirstWord(reply.Text); {
 	case word == "PASS" && judge.IsHedged(reply.Text):
 		return NewResult(goal.Fail, "PASS, and taken back: "+why)
@@ -108,7 +108,7 @@ func parseVisualReply(reply goal.Reply, err error) Result {
 	case word == "UNCLEAR":
 		return NewResult(goal.Fail, "UNCLEAR, which is not a pass: "+why)
 	}
-	r := permanentError("the judge answered neither PASS, FAIL nor UNCLEAR: " + phrase.OneLine(reply.Text, 1000))
+	r := permanentError("the judge answered neither PASS, FAIL nor UNCLEAR: " + text.OneLine(reply.Text, 1000))
 	r.Retryable = true
 	return r
 }

@@ -82,9 +82,8 @@ func (o *observer) mayDecide(a process.FileAccess, earlier int) bool {
 	if rel, ok := o.inFolder(a.Path); ok {
 		return a.Use != process.UseWrite && !slices.Contains(o.out.Written, rel) && !slices.Contains(o.out.Rewritten, rel)
 	}
-	name := baseName(a.Path)
 	return a.Use == process.UseExecute && !a.Missing && !strings.HasPrefix(path.Base(a.Path), "ld-") &&
-		!strings.Contains(path.Base(a.Path), ".so") && !slices.Contains(textTools, name)
+		!strings.Contains(path.Base(a.Path), ".so") && !slices.Contains(textTools, baseName(a.Path))
 }
 
 // missingFiles are the scripts that a shell or an interpreter of the check was started with, or that a shell reads.
@@ -95,20 +94,16 @@ func (o *observer) missingFiles() (list []candidate) {
 		if !ok || !a.Missing || a.Use == process.UseExecute || o.isNamed(o.examined, rel) || !o.isOfCheck(a.Program) {
 			continue
 		}
+		hasStarted := slices.ContainsFunc(o.out.Files, func(u goal.UsedFile) bool {
+			return u.Program == a.Program && p.hasMain(path.Join(o.Dir, u.Path))
+		})
 		isSourced := p.kind == kindShell && a.Use == process.UseRead && o.isSourced(rel)
 		isFirst := !slices.ContainsFunc(list, func(c candidate) bool { return c.program == a.Program && c.Name == rel })
-		if isFirst && (isSourced || p.hasMain(a.Path) && !o.hasStarted(a.Program)) {
+		if isFirst && (isSourced || p.hasMain(a.Path) && !hasStarted) {
 			list = append(list, candidate{goal.NotStarted{Kind: "file", Name: rel}, a.Program, i})
 		}
 	}
 	return list
-}
-
-// hasStarted reports whether a program read the file of the goal's folder that it was started with.
-func (o *observer) hasStarted(program int) bool {
-	return slices.ContainsFunc(o.out.Files, func(u goal.UsedFile) bool {
-		return u.Program == program && o.programs[program].hasMain(path.Join(o.Dir, u.Path))
-	})
 }
 
 // missingPrograms are the programs that a shell or the like looked for in several folders, and found in none.

@@ -8,19 +8,19 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/verify/phrase"
+	"goalpost/backend/text"
 	"goalpost/backend/verify/workspace"
 )
 
 // WrapUntrusted wraps a text from outside. Its mark has 128 random bits, so nobody can write the end of the wrapping
 // into the text.
-func WrapUntrusted(name, text string, most int) string {
-	text = strings.ToValidUTF8(string(phrase.TruncateMiddle([]byte(text), most)), "\uFFFD")
-	if strings.TrimSpace(text) == "" {
-		text = "(nothing)"
+func WrapUntrusted(name, data string, most int) string {
+	data = strings.ToValidUTF8(string(text.TruncateMiddle([]byte(data), most)), "\uFFFD")
+	if strings.TrimSpace(data) == "" {
+		data = "(nothing)"
 	}
 	mark := newMark()
-	return fmt.Sprintf("<<<data %s %s\n%s\n%s data>>>\n", mark, name, text, mark)
+	return fmt.Sprintf("<<<data %s %s\n%s\n%s data>>>\n", mark, name, data, mark)
 }
 
 // newMark is 128 random bits. A machine without random numbers ends the program.
@@ -52,7 +52,7 @@ func formatVerdicts(verdicts []goal.Verdict, w Budget) string {
 	}
 	var b strings.Builder
 	for _, v := range verdicts {
-		fmt.Fprintf(&b, "- %s: %s, %s\n", v.Outcome, v.Type, phrase.OneLine(v.Name, 500))
+		fmt.Fprintf(&b, "- %s: %s, %s\n", v.Outcome, v.Type, text.OneLine(v.Name, 500))
 		b.WriteString(WrapUntrusted(fmt.Sprintf("of check %d", v.Check+1), v.Detail+"\n"+v.Tail, w.Text))
 		if len(v.Changes) > 0 {
 			b.WriteString("Files that this check used and that are new or changed since the start:\n" +
@@ -65,7 +65,7 @@ func formatVerdicts(verdicts []goal.Verdict, w Budget) string {
 func formatFileChanges(list []goal.FileChange) string {
 	var b strings.Builder
 	for _, c := range list {
-		fmt.Fprintf(&b, "%s (%s, %s), used by %s\n", c.Path, c.Change, c.Role, phrase.OneLine(c.By, 200))
+		fmt.Fprintf(&b, "%s (%s, %s), used by %s\n", c.Path, c.Change, c.Role, text.OneLine(c.By, 200))
 	}
 	return b.String()
 }
@@ -78,7 +78,7 @@ func formatFiles(files []workspace.FileEvidence, w Budget) string {
 	var b strings.Builder
 	whole, diff := w.files, w.files/2
 	for i, f := range files {
-		about := phrase.OneLine(f.Path, 300)
+		about := text.OneLine(f.Path, 300)
 		if f.Change != "" {
 			about += ", " + f.Change
 		}
@@ -110,7 +110,7 @@ func formatSteps(steps []goal.Step, w Budget) string {
 	var shown []string
 	free := w.steps
 	for _, s := range slices.Backward(steps) {
-		one := fmt.Sprintf("Step %d, %s, %s\n", s.N, phrase.OneLine(s.Tool, 100), s.Outcome) +
+		one := fmt.Sprintf("Step %d, %s, %s\n", s.N, text.OneLine(s.Tool, 100), s.Outcome) +
 			WrapUntrusted("arguments", s.Arguments, w.step) + WrapUntrusted("result", s.Result, w.step)
 		if free -= len(one); free < 0 && len(shown) > 0 {
 			shown = append(shown,

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/verify/phrase"
+	"goalpost/backend/text"
 	"goalpost/backend/verify/workspace"
 )
 
@@ -61,16 +61,16 @@ func (j *Judge) Review(ctx context.Context, g goal.Goal, work Work, verdicts []g
 // parseReview reads the reply: the word alone on the first line, the reason on the next.
 func parseReview(reply string) goal.Review {
 	first, rest, _ := strings.Cut(strings.TrimSpace(reply), "\n")
-	r := goal.Review{Reply: reply, Reason: phrase.OneLine(rest, 1000)}
+	r := goal.Review{Reply: reply, Reason: text.OneLine(rest, 1000)}
 	switch word := FirstWord(first); {
 	case word == "CONFIRM":
 		r.Confirmed = !IsHedged(reply)
 	case word != "REJECT":
-		r.Error, r.Reason = true, "the reviewer said neither CONFIRM nor REJECT: "+phrase.OneLine(reply, 1000)
+		r.Error, r.Reason = true, "the reviewer said neither CONFIRM nor REJECT: "+text.OneLine(reply, 1000)
 		return r
 	}
 	if r.Reason == "" {
-		r.Reason = phrase.OneLine(RestAfterWord(first), 1000)
+		r.Reason = text.OneLine(RestAfterWord(first), 1000)
 	}
 	return r
 }

@@ -2,8 +2,6 @@ package protect
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"goalpost/backend/verify/fileio"
-	"goalpost/backend/verify/phrase"
+	"goalpost/backend/fileio"
+	"goalpost/backend/text"
 )
 
 // Change is a protected file that is not as the goal protects it.
@@ -28,14 +26,9 @@ type Change struct {
 }
 
 // Changes lists the changed files for the user. Accept refuses versions that differ from the ones listed last.
-func (p *Protection) Changes(ctx context.Context) ([]Change, error) {
-	if p == nil {
+func (g *State) Changes(ctx context.Context) ([]Change, error) {
+	if g == nil {
 		return nil, nil
-	}
-	g := p.guard
-	shown, err := g.changes(ctx)
-	if err != nil {
-		return nil, err
 	}
 	found, err := g.diff(-1)
 	if err != nil {
@@ -45,27 +38,22 @@ func (p *Protection) Changes(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(g.dir)
-	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
-	}
-	defer func() { _ = root.Close() }()
 	var list []Change
 	for _, d := range found {
-		text := string(phrase.TruncateMiddle([]byte(d.text), tamperedMax))
+		diff := string(text.TruncateMiddle([]byte(d.text), MaxDiffBytes))
 		if i := slices.IndexFunc(list, func(c Change) bool { return c.Path == d.Path }); i >= 0 { // another part of it
-			list[i].Diff += text
+			list[i].Diff += diff
 			continue
 		}
 		list = append(list, Change{
 			Path:      d.Path,
 			Why:       d.Why,
-			Diff:      text,
-			SHA256:    d.presentSum(root),
+			Diff:      diff,
+			SHA256:    d.sum,
 			Undecided: slices.Contains(undecided, d.Path),
 		})
 	}
-	return list, fileio.WriteJSON(filepath.Join(g.private, presentedFile), shown)
+	return list, fileio.WriteJSON(filepath.Join(g.private, presentedFile), shownOf(found))
 }
 
 // StaleChangeError says that a file changed again after the user was shown its change.
@@ -90,7 +78,7 @@ func (e *UnchangedError) Error() string {
 
 // chooseChanges returns the changes of the chosen versions, of all files if none are chosen. A chosen version without
 // a hash is the one that the user was shown last.
-func (g *State) chooseChanges(ctx context.Context, root *os.Root, chosen []Version) ([]mismatch, error) {
+func (g *State) chooseChanges(chosen []Version) ([]mismatch, error) {
 	changed, err := g.diff(-1)
 	if err != nil || len(chosen) == 0 { // all of them, as they are now
 		return changed, err
@@ -109,7 +97,7 @@ func (g *State) chooseChanges(ctx context.Context, root *os.Root, chosen []Versi
 			want = shown[v.Path]
 		}
 		i := slices.IndexFunc(changed, func(d mismatch) bool { return d.Path == v.Path })
-		if want != "" && want != changed[i].presentSum(root) {
+		if want != "" && want != changed[i].sum {
 			return nil, &StaleChangeError{v.Path}
 		}
 	}
@@ -144,12 +132,11 @@ func (g *State) readShown(name string) (list []shownChange, err error) {
 
 // presentSum is the SHA-256 of what lies at the path now, or of the description where nothing can be read.
 func (d mismatch) presentSum(root *os.Root) string {
-	text, _, err := protectedContent(root, d.Path)
+	content, _, err := protectedContent(root, d.Path)
 	if err != nil {
-		text = []byte(d.text)
+		content = []byte(d.text)
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return fileio.Hash(content)
 }
 
 // shownChange is a difference as the user was shown it.
@@ -173,17 +160,17 @@ func (g *State) RecordShown(ctx context.Context) error {
 	if g == nil {
 		return nil
 	}
-	list, err := g.changes(ctx)
+	found, err := g.diff(-1)
 	if err != nil {
 		return err
 	}
-	return fileio.WriteJSON(filepath.Join(g.private, shownFile), list)
+	return fileio.WriteJSON(filepath.Join(g.private, shownFile), shownOf(found))
 }
 
 func (g *State) forgetShown() error {
 	for _, name := range []string{shownFile, presentedFile} {
 		if err := os.Remove(filepath.Join(g.private, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("forgetting what was changed before: %w", fileio.StripPathError(err))
+			return fmt.Errorf("forgetting what was changed before: %w", text.StripPathError(err))
 		}
 	}
 	return nil
@@ -194,8 +181,8 @@ func (g *State) Undecided(ctx context.Context) ([]string, error) {
 	if g == nil {
 		return nil, nil
 	}
-	list, err := g.changes(ctx)
-	if err != nil || len(list) == 0 {
+	found, err := g.diff(-1)
+	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	shown, err := g.readShown(shownFile)
@@ -203,7 +190,7 @@ func (g *State) Undecided(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	var files []string
-	for _, c := range list {
+	for _, c := range shownOf(found) {
 		if !slices.Contains(shown, c) {
 			files = append(files, c.Path)
 		}
@@ -212,19 +199,10 @@ func (g *State) Undecided(ctx context.Context) ([]string, error) {
 	return slices.Compact(files), nil
 }
 
-func (g *State) changes(ctx context.Context) ([]shownChange, error) {
-	found, err := g.diff(-1)
-	if err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(g.dir)
-	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
-	}
-	defer func() { _ = root.Close() }()
+func shownOf(found []mismatch) []shownChange {
 	list := make([]shownChange, 0, len(found))
 	for _, d := range found {
-		list = append(list, shownChange{d.Kind, d.Path, d.Part, d.presentSum(root)})
+		list = append(list, shownChange{d.Kind, d.Path, d.Part, d.sum})
 	}
-	return list, nil
+	return list
 }

@@ -2,8 +2,6 @@ package protect
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"goalpost/backend/verify/fileio"
-	"goalpost/backend/verify/phrase"
+	"goalpost/backend/fileio"
+	"goalpost/backend/text"
 	"goalpost/backend/verify/workspace"
 )
 
@@ -20,7 +18,7 @@ import (
 func (g *State) diff(check int) ([]mismatch, error) {
 	root, err := os.OpenRoot(g.dir)
 	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	g.mu.Lock()
@@ -31,6 +29,7 @@ func (g *State) diff(check int) ([]mismatch, error) {
 			continue
 		}
 		if d, same := g.compareFile(root, h); !same {
+			d.sum = d.presentSum(root)
 			found = append(found, d)
 		}
 	}
@@ -41,6 +40,7 @@ func (g *State) diff(check int) ([]mismatch, error) {
 type mismatch struct {
 	protectedItem
 	text string // a diff
+	sum  string // of what lies there now
 }
 
 // compareFile looks at one file. A file whose size and time of change are those of
@@ -104,9 +104,9 @@ func (g *State) originalContent(h protectedItem) ([]byte, error) {
 	}
 	b, err := os.ReadFile(g.copy(h))
 	if err != nil {
-		return nil, fmt.Errorf("the copy: %w", fileio.StripPathError(err))
+		return nil, fmt.Errorf("the copy: %w", text.StripPathError(err))
 	}
-	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != h.SHA256 {
+	if fileio.Hash(b) != h.SHA256 {
 		return nil, errors.New("the copy is damaged")
 	}
 	return b, nil
@@ -122,8 +122,5 @@ func (g *State) Tampered(check int) (diff string, err error) {
 	for _, d := range found {
 		b.WriteString(d.text)
 	}
-	return string(phrase.TruncateMiddle([]byte(b.String()), tamperedMax)), err
+	return string(text.TruncateMiddle([]byte(b.String()), MaxDiffBytes)), err
 }
-
-// tamperedMax bounds the diff of a tampered verdict, in bytes.
-const tamperedMax = 16 << 10

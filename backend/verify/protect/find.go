@@ -10,9 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
-	"goalpost/backend/verify/fileio"
+	"goalpost/backend/text"
 	"goalpost/backend/verify/inputs"
 )
 
@@ -40,6 +41,7 @@ type Protected struct {
 // Bounds of what is protected.
 const (
 	maxScriptBytes = 64 << 10  // of a file that may be a script
+	MaxDiffBytes   = 16 << 10  // of the text of a tampered verdict
 	maxProtected   = 5000      // more would cost every claim seconds
 	maxNames       = 1_000_000 // files that patterns of the user are compared with
 )
@@ -54,7 +56,7 @@ func Find(ctx context.Context, dir string, c goal.Criterion, protect, noProtect 
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	text := func(file string) []byte {

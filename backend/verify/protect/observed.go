@@ -10,9 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
-	"goalpost/backend/verify/fileio"
+	"goalpost/backend/text"
 	"goalpost/backend/verify/inputs"
 )
 
@@ -103,7 +104,6 @@ func observedJudges(found []Protected, o Options, free ignore.Globs) []Protected
 	for _, p := range found {
 		known[p.Path] = true
 	}
-	byPath := map[string]int{}
 	var list []Protected
 	for check, seen := range o.Observations {
 		if seen == nil {
@@ -116,7 +116,7 @@ func observedJudges(found []Protected, o Options, free ignore.Globs) []Protected
 			if !inputs.IsJudge(seen, u) || known[u.Path] || inputs.IsInstalled(u.Path) || free.MatchesAncestor(u.Path) {
 				continue
 			}
-			if i, ok := byPath[u.Path]; ok {
+			if i := slices.IndexFunc(list, func(p Protected) bool { return p.Path == u.Path }); i >= 0 {
 				if !slices.Contains(list[i].Checks, check) {
 					list[i].Checks = append(list[i].Checks, check)
 				}
@@ -128,7 +128,6 @@ func observedJudges(found []Protected, o Options, free ignore.Globs) []Protected
 			if part := settingsParts[path.Base(u.Path)]; part != "" && u.Role != goal.RoleMakefile {
 				p.Kind, p.Part = KindMonitored, part
 			}
-			byPath[u.Path] = len(list)
 			list = append(list, p)
 		}
 	}
@@ -203,7 +202,7 @@ func (g *State) keep(h *protectedItem, content []byte, mode fs.FileMode) error {
 	h.SHA256, h.Mode = fileio.Hash(content), mode
 	copied := g.copy(*h)
 	if _, err := os.Lstat(copied); err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return fileio.StripPathError(err)
+		return text.StripPathError(err)
 	}
 	// Nobody writes it again, so that a run of the app cannot by mistake.
 	return fileio.WriteFile(copied, content, mode.Perm()&^0o222|0o400)

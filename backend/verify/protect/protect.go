@@ -12,53 +12,17 @@ import (
 	"slices"
 	"time"
 
-	"goalpost/backend/goal"
-	"goalpost/backend/verify/fileio"
+	"goalpost/backend/text"
 )
 
-// Protection is what a goal holds of its protected files, for decisions about them
-// while no run of the goal continues. A nil one, of a goal that holds nothing, knows of
-// no change. Not for concurrent use.
-type Protection struct {
-	guard   *State
-	options Options
-}
-
-// Open reads what is held. It keeps nothing that was not kept before.
-func Open(o Options) (*Protection, error) {
+// Open reads what a goal protects, for decisions about it while no run of the goal continues; nil if it protects
+// nothing. Accept, Changes and Unprotect are for such a State alone, and not for concurrent use.
+func Open(o Options) (*State, error) {
 	g, err := Load(o.Dir, o.Private)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &Protection{g, o}, nil
-}
-
-// Observation is what a check did before the first turn; nil where nobody could observe it.
-func (p *Protection) Observation(check int) *goal.Observation {
-	if p == nil {
-		return nil
-	}
-	return p.guard.Observation(check)
-}
-
-// Undecided names the changed files whose change the user was not shown when the goal
-// paused for its protected files.
-func (p *Protection) Undecided(ctx context.Context) ([]string, error) {
-	if p == nil {
-		return nil, nil
-	}
-	return p.guard.Undecided(ctx)
-}
-
-// PutBack makes the protected files again what they were; see State.RestoreAll.
-func (p *Protection) PutBack(ctx context.Context) (files []string, aside string, err error) {
-	if p == nil {
-		return nil, "", nil
-	}
-	return p.guard.RestoreAll(ctx)
+	return g, err
 }
 
 // Version is what a protected file is, by the hash of its content; "" if it is gone.
@@ -71,23 +35,22 @@ func (v Version) String() string {
 	return v.Path + " (sha256 " + v.SHA256 + ")"
 }
 
-// Accept makes the present versions of the chosen files, or of all changed ones if none are chosen, the protected
-// ones and returns them. A file that changed again
-// since the user saw its change is refused with a StaleChangeError, and then nothing is accepted.
-func (p *Protection) Accept(ctx context.Context, chosen ...Version) ([]Version, error) {
-	if p == nil {
+// Accept makes the present versions of the chosen files, or of all changed ones if none are chosen, the protected ones
+// and returns them. A file that changed again since the user saw its change is refused with a StaleChangeError, and
+// then nothing is accepted.
+func (g *State) Accept(ctx context.Context, chosen ...Version) ([]Version, error) {
+	if g == nil {
 		return nil, nil
 	}
-	g := p.guard
-	root, err := os.OpenRoot(g.dir)
-	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
-	}
-	defer func() { _ = root.Close() }()
-	changed, err := g.chooseChanges(ctx, root, chosen)
+	changed, err := g.chooseChanges(chosen)
 	if err != nil || len(changed) == 0 {
 		return nil, err
 	}
+	root, err := os.OpenRoot(g.dir)
+	if err != nil {
+		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
 	files := pathsOf(changed)
 	total := int64(0)
 	// All parts of a file are taken again: one copy is put back for all of them.
@@ -133,7 +96,7 @@ func (g *State) RestoreAll(ctx context.Context) (files []string, aside string, e
 	}
 	root, err := os.OpenRoot(g.dir)
 	if err != nil {
-		return nil, "", fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+		return nil, "", fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	aside = filepath.Join(g.private, "aside", time.Now().UTC().Format("20060102-150405.000"))

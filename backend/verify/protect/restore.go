@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/folder"
-	"goalpost/backend/verify/fileio"
+	"goalpost/backend/text"
 )
 
 // restoreItem takes what lies at a protected path aside and puts there what it was.
@@ -37,14 +38,14 @@ func (g *State) restoreItem(root *os.Root, d mismatch, aside string) (err error)
 		return err
 	}
 	if target, ok := strings.CutPrefix(string(was), "a link to "); ok && d.Mode&fs.ModeSymlink != 0 {
-		return fileio.StripPathError(dir.Symlink(strings.TrimSuffix(target, "\n"), name))
+		return text.StripPathError(dir.Symlink(strings.TrimSuffix(target, "\n"), name))
 	}
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, d.Mode.Perm())
 	if err != nil {
-		return fileio.StripPathError(err)
+		return text.StripPathError(err)
 	}
 	_, err = f.Write(was)
-	return fileio.StripPathError(errors.Join(err, folder.ChownLike(dir, f), f.Chmod(d.Mode.Perm()), f.Close()))
+	return text.StripPathError(errors.Join(err, folder.ChownLike(dir, f), f.Chmod(d.Mode.Perm()), f.Close()))
 }
 
 // clearPath takes aside what lies at the place of a folder and is none.
@@ -68,26 +69,26 @@ func moveToBackup(dir *os.Root, name, p, aside string) error {
 		return nil
 	}
 	if err != nil {
-		return fileio.StripPathError(err)
+		return text.StripPathError(err)
 	}
 	if info.IsDir() {
 		for n := 1; ; n++ {
 			to := fmt.Sprintf("%s.aside-%d", name, n)
 			if _, err := dir.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-				return fileio.StripPathError(dir.Rename(name, to))
+				return text.StripPathError(dir.Rename(name, to))
 			}
 		}
 	}
-	text, mode, err := protectedContent(dir, name)
+	content, mode, err := protectedContent(dir, name)
 	if err == nil {
 		to := filepath.Join(aside, filepath.FromSlash(p))
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			return fileio.StripPathError(err)
+			return text.StripPathError(err)
 		}
-		if err := fileio.WriteFile(to, text, mode.Perm()); err != nil {
+		if err := fileio.WriteFile(to, content, mode.Perm()); err != nil {
 			return err
 		}
 	}
 	// What cannot be read (a pipe, a link to nowhere) has nothing to keep.
-	return fileio.StripPathError(dir.Remove(name))
+	return text.StripPathError(dir.Remove(name))
 }

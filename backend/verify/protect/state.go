@@ -11,10 +11,11 @@ import (
 	"strings"
 	"sync"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
 	"goalpost/backend/process"
-	"goalpost/backend/verify/fileio"
+	"goalpost/backend/text"
 )
 
 // Options say what of a folder must not change, and where its copies are kept.
@@ -128,7 +129,7 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 	}
 	root, err := os.OpenRoot(o.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	if err := os.MkdirAll(filepath.Join(o.Private, "held"), 0o700); err != nil {
@@ -229,6 +230,22 @@ func (g *State) Overrides(index int) []process.FileOverride {
 		if h.Kind == KindLocked && !h.Missing && h.Mode.IsRegular() && slices.Contains(h.Checks, index) {
 			list = append(list, process.FileOverride{Path: filepath.Join(g.dir, filepath.FromSlash(h.Path)), Copy: g.copy(h)})
 		}
+	}
+	return list
+}
+
+// StartCopies are copies of the start for changed files that Hold has taken; nil if one is new or gone.
+func (g *State) StartCopies(changes []goal.FileChange) (list []process.FileOverride) {
+	items := g.items()
+	for _, c := range changes {
+		i := slices.IndexFunc(items, func(h protectedItem) bool {
+			return h.Path == c.Path && h.Kind != KindForbiddenNew && h.Part == "" && h.Mode.IsRegular()
+		})
+		if i < 0 || c.Change != "changed" && c.Change != "mode" {
+			return nil
+		}
+		at := filepath.Join(g.dir, filepath.FromSlash(c.Path))
+		list = append(list, process.FileOverride{Path: at, Copy: g.copy(items[i])})
 	}
 	return list
 }

@@ -8,14 +8,6 @@ import (
 	"strings"
 )
 
-// Files lists what is protected.
-func (p *Protection) Files() []Protected {
-	if p == nil {
-		return nil
-	}
-	return p.guard.Protected()
-}
-
 // NotProtectedError says that a path that the user wants to free is not protected.
 type NotProtectedError struct {
 	Path      string
@@ -32,14 +24,13 @@ func (e *NotProtectedError) Error() string {
 // Unprotect frees files for the rest of the goal: the agent may change, create or remove them, and checks use what is
 // there. Paths are relative to the goal's folder, with slashes. It returns them cleaned; if one is not protected,
 // nothing is freed.
-func (p *Protection) Unprotect(paths []string) ([]string, error) {
+func (g *State) Unprotect(paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	if p == nil {
+	if g == nil {
 		return nil, &NotProtectedError{Path: paths[0]}
 	}
-	g := p.guard
 	freed := make([]string, 0, len(paths))
 	for _, name := range paths {
 		name = path.Clean(filepath.ToSlash(name))

@@ -13,7 +13,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"goalpost/backend/verify/fileio"
+	"goalpost/backend/text"
 )
 
 // flushTimeout bounds the wait for the last of what the kernel has to report.
@@ -50,7 +50,7 @@ func (g *State) Watch(check int, copied bool) (*Watcher, error) {
 	}
 	var err error
 	if t.mark, err = os.MkdirTemp(g.private, "watch-"); err != nil {
-		return nil, fmt.Errorf("watching the goal's folder: %w", fileio.StripPathError(err))
+		return nil, fmt.Errorf("watching the goal's folder: %w", text.StripPathError(err))
 	}
 	if t.inner, err = fsnotify.NewWatcher(); err == nil {
 		err = t.inner.Add(t.mark)

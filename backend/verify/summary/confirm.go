@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
-	"goalpost/backend/verify/fileio"
 )
 
 // Expectation is what a passing check must show of its test runners.

@@ -2,15 +2,14 @@ package workspace
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/ignore"
-	"goalpost/backend/verify/fileio"
+	"goalpost/backend/text"
 )
 
 // maxBaselineBytes is how much text of a folder is kept at the start, in bytes.
@@ -33,7 +32,7 @@ func recordBaseline(ctx context.Context, o Options) (*baseline, error) {
 	dir, private := o.Dir, o.Private
 	kept := filepath.Join(private, "copies")
 	if err := os.MkdirAll(kept, 0o700); err != nil {
-		return nil, fmt.Errorf("keeping what the folder was: %w", fileio.StripPathError(err))
+		return nil, fmt.Errorf("keeping what the folder was: %w", text.StripPathError(err))
 	}
 	b := &baseline{private: private, TakenAt: time.Now().UnixNano(), Rules: map[string][]string{}}
 	free := int64(maxBaselineBytes)
@@ -97,8 +96,7 @@ func (b *baseline) content(e *Entry) (text []byte, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	sum := sha256.Sum256(text)
-	return text, hex.EncodeToString(sum[:]) == e.SHA256
+	return text, fileio.Hash(text) == e.SHA256
 }
 
 // hashFile gives e its SHA-256, if the file is not too long for it, and its text.
@@ -110,8 +108,7 @@ func hashFile(root *os.Root, name string, e *Entry) []byte {
 	if err != nil { // no right to read it, or it grows
 		return nil
 	}
-	sum := sha256.Sum256(text)
-	e.SHA256 = hex.EncodeToString(sum[:])
+	e.SHA256 = fileio.Hash(text)
 	if text == nil {
 		text = []byte{}
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"goalpost/backend/verify/fileio"
-	"goalpost/backend/verify/phrase"
+	"goalpost/backend/fileio"
+	"goalpost/backend/text"
 )
 
 // maxDiffBytes is how long the diff of a folder may become, in bytes.
@@ -72,7 +72,7 @@ func (w *Workspace) generatedDirs(look *treeWalk) string {
 			was = e.Count
 		}
 		if is.Count != was {
-			list = append(list, fmt.Sprintf("%s (%d entries, %d at the start)", phrase.OneLine(is.Path, 100), is.Count, was))
+			list = append(list, fmt.Sprintf("%s (%d entries, %d at the start)", text.OneLine(is.Path, 100), is.Count, was))
 		}
 	}
 	if len(list) == 0 {
@@ -106,7 +106,7 @@ func (w *Workspace) Changed(ctx context.Context) (string, error) {
 	var names folderChange
 	var over []string
 	for _, c := range list {
-		name := phrase.OneLine(c.path, 200)
+		name := text.OneLine(c.path, 200)
 		if c.was != nil && c.was.Over {
 			over = append(over, name)
 		}
@@ -120,11 +120,11 @@ func (w *Workspace) Changed(ctx context.Context) (string, error) {
 		}
 	}
 	if len(over) > 0 {
-		heaps = phrase.JoinClauses(
+		heaps = text.JoinClauses(
 			fmt.Sprintf("not compared line by line, because copies of %d MiB are kept of the start and no more: %s",
 				maxBaselineBytes>>20, strings.Join(firstTen(over), ", ")), heaps)
 	}
-	return phrase.JoinClauses(names.String(), heaps), nil
+	return text.JoinClauses(names.String(), heaps), nil
 }
 
 // folderChange are the names of files by what happened to them.
@@ -181,7 +181,7 @@ func (w *Workspace) Diff(ctx context.Context) (string, error) {
 	}
 	root, err := os.OpenRoot(w.dir)
 	if err != nil {
-		return "", fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+		return "", fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	var b strings.Builder
@@ -195,7 +195,7 @@ func (w *Workspace) Diff(ctx context.Context) (string, error) {
 	if heaps != "" {
 		b.WriteString(heaps + "\n")
 	}
-	return string(phrase.TruncateMiddle([]byte(b.String()), maxDiffBytes)), nil
+	return string(text.TruncateMiddle([]byte(b.String()), maxDiffBytes)), nil
 }
 
 // diff is what changed in one file.

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"goalpost/backend/verify/fileio"
+	"goalpost/backend/fileio"
+	"goalpost/backend/text"
 )
 
 // Bounds of the files that a judge is shown.
@@ -46,7 +47,7 @@ func (w *Workspace) Evidence(ctx context.Context, question string) ([]FileEviden
 	}
 	root, err := os.OpenRoot(w.dir)
 	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	list := make([]change, 0, len(changed))
@@ -86,7 +87,7 @@ func (w *Workspace) evidence(root *os.Root, c change, named bool) FileEvidence {
 		return f
 	}
 	f.Size = c.is.Size
-	if c.is.IsRegular() {
+	if c.is.Mode.IsRegular() {
 		text, _, err := fileio.Read(root, c.path, maxEvidenceBytes)
 		if f.IsText = err == nil && fileio.IsText(text); f.IsText {
 			f.Text, f.Size = string(text), int64(len(text))
@@ -111,7 +112,7 @@ func namedFiles(entries []Entry, text string) []*Entry {
 	for i := range entries {
 		e := &entries[i]
 		switch name := path.Base(e.Path); {
-		case !e.IsRegular():
+		case !e.Mode.IsRegular():
 		case words[e.Path]:
 			list = append(list, e)
 		case words[name]:

@@ -7,8 +7,8 @@ import (
 	"path"
 	"time"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
-	"goalpost/backend/verify/fileio"
 )
 
 // AtStart is a file as it was at the goal's start. known is false where it was not looked at then: in folders that
@@ -22,7 +22,7 @@ func (w *Workspace) AtStart(file string) (s goal.FileState, known bool) {
 		if e.Target != "" {
 			s.Link = file
 		}
-		return s, e.SHA256 != "" || !e.IsRegular()
+		return s, e.SHA256 != "" || !e.Mode.IsRegular()
 	}
 	for at := file; at != "."; at = path.Dir(at) {
 		if e := w.base.byPath[at]; e != nil && e.Heap {
@@ -41,7 +41,7 @@ func (w *Workspace) ContentAtStart(file string) (content []byte, ok bool) {
 		return nil, false
 	}
 	e := w.base.byPath[file]
-	if e == nil || !e.IsRegular() {
+	if e == nil || !e.Mode.IsRegular() {
 		return nil, false
 	}
 	return w.base.content(e)

@@ -7,10 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/ignore"
-	"goalpost/backend/verify/fileio"
+	"goalpost/backend/text"
 )
 
 // Bounds of a walk.
@@ -38,9 +40,6 @@ type Entry struct {
 	Over  bool `json:"v,omitempty"` // its text would have been too much with the rest
 }
 
-// IsRegular says whether the entry is a regular file.
-func (e Entry) IsRegular() bool { return e.Mode.IsRegular() }
-
 // treeWalk looks at everything in a folder, in order of names. No symlink is followed.
 type treeWalk struct {
 	rules  ignore.Rules
@@ -59,7 +58,7 @@ type treeWalk struct {
 func (w *treeWalk) run(ctx context.Context, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fmt.Errorf("the goal's folder: %w", fileio.StripPathError(err))
+		return fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	if w.most == 0 {
 		w.most = maxEntries
@@ -69,7 +68,7 @@ func (w *treeWalk) run(ctx context.Context, dir string) error {
 
 // folder looks at one folder. An open root a level keeps every look one system
 // call long, however deep it is.
-func (w *treeWalk) folder(ctx context.Context, root *os.Root, path string, depth int) error {
+func (w *treeWalk) folder(ctx context.Context, root *os.Root, at string, depth int) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("looking at the goal's folder: %w", context.Cause(ctx))
 	}
@@ -77,7 +76,7 @@ func (w *treeWalk) folder(ctx context.Context, root *os.Root, path string, depth
 	if err != nil {
 		return nil //nolint:nilerr // a folder that the agent made unreadable, or removed, shows as its entry alone
 	}
-	w.addIgnoreRules(root, path)
+	w.addIgnoreRules(root, at)
 	var below []string
 	for _, name := range names { // files first: a folder that is too full hides none beside it
 		info, err := root.Lstat(name)
@@ -90,14 +89,14 @@ func (w *treeWalk) folder(ctx context.Context, root *os.Root, path string, depth
 		case w.limitReached():
 			return nil
 		default:
-			w.file(root, name, joinNames(path, name), info)
+			w.file(root, name, path.Join(at, name), info)
 		}
 	}
 	for _, name := range below {
 		if w.limitReached() {
 			return nil
 		}
-		if err := w.below(ctx, root, name, joinNames(path, name), depth); err != nil {
+		if err := w.below(ctx, root, name, path.Join(at, name), depth); err != nil {
 			return err
 		}
 	}
@@ -117,7 +116,7 @@ func (w *treeWalk) file(root *os.Root, name, path string, info fs.FileInfo) {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
 		e.Target, _ = root.Readlink(name) // gone: no target
-	case e.IsRegular():
+	case e.Mode.IsRegular():
 		e.Size, e.MTime, e.CTime = info.Size(), info.ModTime().UnixNano(), fileio.ChangeTime(info)
 		if w.sum != nil && len(w.entries) < maxEntries {
 			w.sum(root, name, &e)
@@ -192,7 +191,7 @@ func (w *treeWalk) countGenerated(root *os.Root, name string) int {
 func listNames(root *os.Root, most int) ([]string, error) {
 	f, err := root.Open(".")
 	if err != nil {
-		return nil, fileio.StripPathError(err)
+		return nil, text.StripPathError(err)
 	}
 	names, err := f.Readdirnames(most)
 	if errors.Is(err, io.EOF) {
@@ -200,13 +199,6 @@ func listNames(root *os.Root, most int) ([]string, error) {
 	}
 	slices.Sort(names)
 	return names, errors.Join(err, f.Close())
-}
-
-func joinNames(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "/" + name
 }
 
 // omissions says what a walk has left out, "" if nothing.

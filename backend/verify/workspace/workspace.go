@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"goalpost/backend/verify/fileio"
+	"goalpost/backend/fileio"
 )
 
 // Options say which folder is compared, and where its start state is kept.

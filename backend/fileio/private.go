@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"goalpost/backend/text"
 )
 
 // WriteJSON writes v as a private file, whole or not at all.
@@ -22,7 +24,7 @@ func WriteJSON(path string, v any) error {
 func ReadJSON(path string, v any) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", filepath.Base(path), StripPathError(err))
+		return fmt.Errorf("reading %s: %w", filepath.Base(path), text.StripPathError(err))
 	}
 	if err := json.Unmarshal(b, v); err != nil {
 		return fmt.Errorf("reading %s: %w", filepath.Base(path), err)
@@ -34,7 +36,7 @@ func ReadJSON(path string, v any) error {
 func WriteFile(path string, b []byte, mode fs.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
-		return fmt.Errorf("keeping %s: %w", filepath.Base(path), StripPathError(err))
+		return fmt.Errorf("keeping %s: %w", filepath.Base(path), text.StripPathError(err))
 	}
 	_, err = f.Write(b)
 	err = errors.Join(err, f.Chmod(mode), f.Close())
@@ -42,7 +44,7 @@ func WriteFile(path string, b []byte, mode fs.FileMode) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("keeping %s: %w", filepath.Base(path), errors.Join(StripPathError(err), os.Remove(f.Name())))
+		return fmt.Errorf("keeping %s: %w", filepath.Base(path), errors.Join(text.StripPathError(err), os.Remove(f.Name())))
 	}
 	return nil
 }

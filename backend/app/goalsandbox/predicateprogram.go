@@ -1,4 +1,4 @@
-package check
+package goalsandbox
 
 import (
 	"context"
@@ -12,7 +12,8 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
-	"goalpost/backend/verify/phrase"
+	"goalpost/backend/text"
+	"goalpost/backend/verify/check"
 )
 
 // predicateTime is for a program that does not end although it computes nothing. An
@@ -20,10 +21,10 @@ import (
 // may be long.
 const predicateTime = time.Minute
 
-// PredicateEngine evaluates expressions in a program of their own, which shuts itself off
+// PredicateProgram evaluates expressions in a program of their own, which shuts itself off
 // from files, network and other programs and is bounded by the kernel: 256 MiB
 // and a second. It may be used concurrently.
-type PredicateEngine struct {
+type PredicateProgram struct {
 	// Launcher starts Program, see cmd/goalpost-predicate. Nothing of the goal's
 	// is needed for it, nor does it get anything of the goal's.
 	Launcher process.Launcher
@@ -44,22 +45,22 @@ type predicateReply struct {
 }
 
 // Evaluate decides expr over response.
-func (e PredicateEngine) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
+func (e PredicateProgram) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
 	return e.ask(ctx, predicateRequest{Expr: expr, Response: string(response)})
 }
 
 // Read says what is wrong with expr, if anything is.
-func (e PredicateEngine) Read(ctx context.Context, expr string) error {
+func (e PredicateProgram) Read(ctx context.Context, expr string) error {
 	_, err := e.ask(ctx, predicateRequest{Expr: expr, Read: true})
 	return err
 }
 
-func (e PredicateEngine) ask(ctx context.Context, q predicateRequest) (bool, error) {
-	text, err := json.Marshal(q)
+func (e PredicateProgram) ask(ctx context.Context, q predicateRequest) (bool, error) {
+	question, err := json.Marshal(q)
 	if err != nil {
 		return false, fmt.Errorf("asking for %s: %w", q.Expr, err)
 	}
-	out, err := e.run(ctx, text)
+	out, err := e.run(ctx, question)
 	if err != nil {
 		return false, fmt.Errorf("the evaluator of expressions: %w", err)
 	}
@@ -67,7 +68,7 @@ func (e PredicateEngine) ask(ctx context.Context, q predicateRequest) (bool, err
 		return false, context.Cause(ctx)
 	}
 	stderr, _, _ := strings.Cut(string(out.Stderr), "\n")
-	bounds := func(text string) (bool, error) { return false, &PredicateError{Kind: "bounds", Text: text} }
+	bounds := func(why string) (bool, error) { return false, &check.PredicateError{Kind: "bounds", Text: why} }
 	switch {
 	case out.TimedOut:
 		return false, fmt.Errorf("the evaluator of expressions: it did not end within %s", goal.FormatDuration(predicateTime))
@@ -77,20 +78,20 @@ func (e PredicateEngine) ask(ctx context.Context, q predicateRequest) (bool, err
 		strings.Contains(stderr, "stack exceeds"):
 		return bounds("the expression was ended: it takes more than 256 MiB")
 	case out.Status.Code != 0:
-		return false, fmt.Errorf("the evaluator of expressions: %s: %s", out.Status, phrase.OneLine(stderr, 300))
+		return false, fmt.Errorf("the evaluator of expressions: %s: %s", out.Status, text.OneLine(stderr, 300))
 	}
 	var a predicateReply
 	if err := json.Unmarshal(out.Stdout, &a); err != nil {
 		return false, fmt.Errorf("the evaluator of expressions: its answer: %w", err)
 	}
 	if a.Kind != "" {
-		return false, &PredicateError{Kind: a.Kind, Text: phrase.OneLine(a.Text, 500)}
+		return false, &check.PredicateError{Kind: a.Kind, Text: text.OneLine(a.Text, 500)}
 	}
 	return a.Value, nil
 }
 
-// RunCommand starts the program, gives it the question, and waits for its end.
-func (e PredicateEngine) run(ctx context.Context, text []byte) (out process.Output, err error) {
+// run starts the program, gives it the question, and waits for its end.
+func (e PredicateProgram) run(ctx context.Context, question []byte) (out process.Output, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return out, fmt.Errorf("pipe: %w", err)
@@ -98,7 +99,7 @@ func (e PredicateEngine) run(ctx context.Context, text []byte) (out process.Outp
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		_, _ = w.Write(text) // a program that ends before it has read all says so itself
+		_, _ = w.Write(question) // a program that ends before it has read all says so itself
 		_ = w.Close()
 	}()
 	ctx, cancel := context.WithTimeout(ctx, predicateTime)

@@ -1,4 +1,4 @@
-// Package fileio opens files of a folder that programs change while it is read, and
+// Package fileio reads files of a folder that programs change in the meantime, and
 // writes private files whole or not at all.
 package fileio
 
@@ -12,6 +12,8 @@ import (
 	"os"
 	"syscall"
 	"unicode/utf8"
+
+	"goalpost/backend/text"
 )
 
 // ErrTooLong is the answer to a file that is longer than what is read.
@@ -22,14 +24,14 @@ var ErrTooLong = errors.New("it is too long to be read")
 func Open(root *os.Root, path string) (*os.File, fs.FileInfo, error) {
 	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, nil, StripPathError(err)
+		return nil, nil, text.StripPathError(err)
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(StripPathError(err), f.Close())
+		return nil, nil, errors.Join(text.StripPathError(err), f.Close())
 	}
 	return f, info, nil
 }
@@ -43,21 +45,12 @@ func Read(root *os.Root, path string, most int64) ([]byte, fs.FileInfo, error) {
 	defer func() { _ = f.Close() }()
 	b, err := io.ReadAll(io.LimitReader(f, most+1)) // it may be growing
 	if err != nil {
-		return nil, nil, StripPathError(err)
+		return nil, nil, text.StripPathError(err)
 	}
 	if int64(len(b)) > most {
 		return nil, info, fmt.Errorf("%s: %w (over %d bytes)", path, ErrTooLong, most)
 	}
 	return b, info, nil
-}
-
-// StripPathError leaves out the system call's name, which tells nobody anything.
-func StripPathError(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return fmt.Errorf("%s: %w", p.Path, p.Err)
-	}
-	return err
 }
 
 // IsText says whether a file holds text: UTF-8 without a zero byte.

@@ -1,0 +1,61 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/goal"
+	"goalpost/backend/policy"
+	"goalpost/backend/verify"
+)
+
+// TestTampered_ChangedScript_RunsAgainWithStartFiles: a script that pre-flight did not reach is not protected yet. A
+// pass that needs its change is stopped, and the verdict says what the check decides with the script of the start.
+func TestTampered_ChangedScript_RunsAgainWithStartFiles(t *testing.T) {
+	p := start(t, t.TempDir())
+	for _, c := range []struct{ name, deep, work, want string }{
+		{"it hides that the work is wrong", "exit 0\n", "bad", "with the files of the start it does not pass: exited with 1"},
+		{"it was not needed", "grep -q good work # once\n", "good", "with the files of the start it passes as well"},
+	} {
+		in := api.StartInput{Risk: policy.WriteLocal}
+		in.Dir = t.TempDir()
+		writeIn := func(name, content string) {
+			must(t, os.WriteFile(filepath.Join(in.Dir, name), []byte(content), 0o644))
+		}
+		writeIn("check.sh", "[ -f work ] || exit 1\nsh deep.sh\n")
+		writeIn("deep.sh", "grep -q good work\n")
+		must(t, p.app.OpenTrialSandbox(t.Context(), in, func(w *goalsandbox.TrialSandbox) error {
+			h := verify.CheckRunner{Launcher: w.Inside, Env: w.CheckEnv, Dir: w.Dir, Sandboxed: true}
+			check := goal.Check{Type: goal.Shell, Command: "sh check.sh", TimeoutMS: late.Milliseconds()}
+			criterion := goal.Criterion{Checks: []goal.Check{check}}
+			before := h.Preflight(t.Context(), check)
+			var err error
+			h.World, err = verify.OpenWorkspace(t.Context(), verify.Options{
+				Dir: h.Dir, Private: t.TempDir(), Criterion: criterion, Observations: []*goal.Observation{before.Observation},
+			})
+			must(t, err)
+			for name, content := range map[string]string{"deep.sh": c.deep, "work": c.work} {
+				must(t, os.WriteFile(filepath.Join(h.Dir, name), []byte(content), 0o644))
+			}
+			var v goal.Verdict
+			_, err = h.DecideClaim(t.Context(), goal.Goal{Criterion: criterion}, goal.Claim{}, func(is goal.Verdict) error {
+				v = is
+				return nil
+			})
+			must(t, err)
+			if v.Outcome != goal.Tampered || !strings.Contains(v.Detail, c.want) {
+				t.Errorf("%s: %s, %q", c.name, v.Outcome, v.Detail)
+			}
+			text, err := os.ReadFile(filepath.Join(h.Dir, "deep.sh"))
+			must(t, err)
+			if string(text) != c.deep {
+				t.Errorf("%s: the folder holds %q: a second run changes nothing in it", c.name, text)
+			}
+			return nil
+		}))
+	}
+}

@@ -19,7 +19,7 @@ const listPage = 500
 // the first one whole.
 func BenchmarkDashboard(b *testing.B) {
 	const goals = 1000
-	a, s := bench(b)
+	a, s := openAPI(b)
 	for range goals {
 		seeded(b, s, 20)
 	}
@@ -47,7 +47,7 @@ func BenchmarkDashboard(b *testing.B) {
 // journal, and its head.
 func BenchmarkLongGoal(b *testing.B) {
 	const steps = 10_000
-	a, s := bench(b)
+	a, s := openAPI(b)
 	id := string(seeded(b, s, steps))
 	for _, read := range []struct {
 		name string
@@ -76,7 +76,7 @@ func BenchmarkLongGoal(b *testing.B) {
 	}
 }
 
-func bench(b testing.TB) (*api.GoalAPI, *store.Store) {
+func openAPI(b testing.TB) (*api.GoalAPI, *store.Store) {
 	s, err := store.Open(b.Context(), store.Options{Dir: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)

@@ -17,16 +17,16 @@ import (
 // much of a terminal that its screen is right; from there it continues in pages.
 func TestReplayAt_BeginsBeforeTheMoment(t *testing.T) {
 	const mib = 1 << 20
-	a, s := bench(t)
+	a, s := openAPI(t)
 	id := seeded(t, s, 1)
 	row, err := s.Find(t.Context(), string(id))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tape := recording.NewWriter(s.Recording(id), recording.DefaultLimits())
+	recorder := recording.NewWriter(s.Recording(id), recording.DefaultLimits())
 	add := func(name string, kind pane.Kind, second, size int) {
 		t.Helper()
-		err := tape.Add(recording.Record{
+		err := recorder.Add(recording.Record{
 			Pane: name, Kind: kind, At: row.StartedAt.Add(time.Duration(second) * time.Second), Width: 80, Height: 24,
 			Data: bytes.Repeat([]byte{byte(second)}, size),
 		})
@@ -39,7 +39,7 @@ func TestReplayAt_BeginsBeforeTheMoment(t *testing.T) {
 		add("t2", pane.Terminal, second, 1)
 		add("b1", pane.Browser, second, 1000)
 	}
-	if err := tape.Close(); err != nil {
+	if err := recorder.Close(); err != nil {
 		t.Fatal(err)
 	}
 
@@ -91,7 +91,7 @@ func TestReplayAt_BeginsBeforeTheMoment(t *testing.T) {
 
 // TestStep_OfAClick_HasThePictureOfThatMoment: the page as it was recorded when the agent clicked, and where.
 func TestStep_OfAClick_HasThePictureOfThatMoment(t *testing.T) {
-	a, s := bench(t)
+	a, s := openAPI(t)
 	id := seeded(t, s, 0)
 	run, err := s.Begin(t.Context(), id, 1, &event.Resumed{})
 	if err != nil {
@@ -102,7 +102,7 @@ func TestStep_OfAClick_HasThePictureOfThatMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(second int) time.Time { return row.StartedAt.Add(time.Duration(second) * time.Second) }
-	tape := recording.NewWriter(s.Recording(id), recording.DefaultLimits())
+	recorder := recording.NewWriter(s.Recording(id), recording.DefaultLimits())
 	for _, r := range []recording.Record{
 		{Pane: "b1", At: at(1), Data: []byte("before")},
 		{Pane: "b2", At: at(4), Data: []byte("another page")},
@@ -110,11 +110,11 @@ func TestStep_OfAClick_HasThePictureOfThatMoment(t *testing.T) {
 		{Pane: "b1", At: at(8), Data: []byte("after")},
 	} {
 		r.Kind, r.Width, r.Height = pane.Browser, 800, 600
-		if err := tape.Add(r); err != nil {
+		if err := recorder.Add(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := tape.Close(); err != nil {
+	if err := recorder.Close(); err != nil {
 		t.Fatal(err)
 	}
 	step := func(n int, tool string, point *goal.Point) []event.Body {

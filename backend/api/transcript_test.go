@@ -13,7 +13,7 @@ import (
 // cost of each turn at its
 // words and the result of each call at the call.
 func TestTranscript_MixesWhatWasSaidAndDone(t *testing.T) {
-	a, s := bench(t)
+	a, s := openAPI(t)
 	id := seeded(t, s, 0)
 	run, err := s.Begin(t.Context(), id, 1, &event.Resumed{Note: "continue"})
 	if err != nil {
@@ -84,7 +84,7 @@ func TestTranscript_MixesWhatWasSaidAndDone(t *testing.T) {
 // TestTranscript_Search finds texts as they are shown: in any case, with quotes, in results and beyond ASCII, and not
 // the names of the journal's own fields.
 func TestTranscript_Search(t *testing.T) {
-	a, s := bench(t)
+	a, s := openAPI(t)
 	id := seeded(t, s, 120)
 	run, err := s.Begin(t.Context(), id, 1, &event.Resumed{})
 	if err != nil {
@@ -122,7 +122,7 @@ func TestTranscript_Search(t *testing.T) {
 
 // TestTranscript_PagesJoin: pages of any size make up the whole, with and without a search.
 func TestTranscript_PagesJoin(t *testing.T) {
-	a, s := bench(t)
+	a, s := openAPI(t)
 	id := string(seeded(t, s, 130))
 	for _, search := range []string{"", "cart"} {
 		whole, err := a.Transcript(id, api.TranscriptInput{Search: search, Limit: 500})

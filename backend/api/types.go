@@ -265,10 +265,11 @@ type GoalView struct {
 	Reviewed        bool             `json:"reviewed"`                // an independent reviewer checks claims that passed
 	Waits           bool             `json:"waits"`                   // for the user's decision about a manual check
 	Tampered        bool             `json:"tampered"`                // paused because protected files changed
-	AskedPane       string           `json:"asked_pane"`              // where the user is to act for the agent, "" if nowhere
-	Todos           []goal.Todo      `json:"todos"`                   // the agent's plan
-	Panes           []string         `json:"panes"`                   // ids of the panes it leases
-	Marks           []TimelineEntry  `json:"marks"`                   // critic, claims and reviews on the time axis
+	// where the user is to act for the agent, "" if nowhere
+	AskedPane string          `json:"asked_pane"`
+	Todos     []goal.Todo     `json:"todos"` // the agent's plan
+	Panes     []string        `json:"panes"` // ids of the panes it leases
+	Marks     []TimelineEntry `json:"marks"` // critic, claims and reviews on the time axis
 }
 
 // GoalLimits are the limits of a goal; 0 = none.

@@ -436,10 +436,10 @@ func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
 		t.Fatalf("%+v", e)
 	}
 	close(hold)
-	var told string
+	var reported string
 	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
 		if n == 0 {
-			told = r.Last().Text
+			reported = r.Last().Text
 			return call("browser_snapshot", `{"pane":"b1"}`)
 		}
 		return call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
@@ -450,8 +450,8 @@ func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
 	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
 		t.Fatalf("%+v", e)
 	}
-	if !strings.Contains(told, "handed it back") {
-		t.Errorf("the agent received %q", told)
+	if !strings.Contains(reported, "handed it back") {
+		t.Errorf("the agent received %q", reported)
 	}
 	steps, err := p.goal.Steps(out.GoalID, 0, 100)
 	if err != nil {
@@ -464,9 +464,9 @@ func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
 	}
 }
 
-// TestNothingIsAskedOfAModelWhileAPersonHasAPane: no model is asked after TakeOver has returned, although the
+// TestUserHasPane_ModelIsNotAsked: no model is asked after TakeOver has returned, although the
 // agent's wait on that pane ends with it, and before HandBack.
-func TestNothingIsAskedOfAModelWhileAPersonHasAPane(t *testing.T) {
+func TestUserHasPane_ModelIsNotAsked(t *testing.T) {
 	p := start(t, t.TempDir())
 	var asked atomic.Int64
 	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
@@ -510,9 +510,9 @@ func TestNothingIsAskedOfAModelWhileAPersonHasAPane(t *testing.T) {
 	}
 }
 
-// TestHandBack_GoalRunsElsewhere_SaysSo: a pane is handed back while another process
+// TestHandBack_GoalRunsInAnotherProcess_SaysSo: a pane is handed back while another process
 // has the goal.
-func TestHandBack_GoalRunsElsewhere_SaysSo(t *testing.T) {
+func TestHandBack_GoalRunsInAnotherProcess_SaysSo(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(
 		call("browser_open", `{"url":"about:blank"}`),

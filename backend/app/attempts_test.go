@@ -23,7 +23,7 @@ func TestAttemptsStandInTheJournal(t *testing.T) {
 	home := t.TempDir()
 	must(t, os.WriteFile(home+"/secret", []byte("a canary"), 0o600))
 	p := start(t, home)
-	tries := []struct{ command, told, printed string }{
+	tries := []struct{ command, reported, printed string }{
 		{"unshare -U true", `unshare: make a namespace (unshare)`, "Operation not permitted"},
 		{"exec 3<>/dev/tcp/127.0.0.1/" + port, "port " + port + " of this machine", "refused"},
 		{"curl -sm 5 http://shop.example/", "GET shop.example:80", ""},
@@ -43,8 +43,8 @@ func TestAttemptsStandInTheJournal(t *testing.T) {
 	var step *event.Step
 	missing := map[string]bool{}
 	for _, a := range tries {
-		if a.told != "" {
-			missing[a.told] = true
+		if a.reported != "" {
+			missing[a.reported] = true
 		}
 	}
 	for step == nil || len(missing) > 0 {
@@ -53,9 +53,9 @@ func TestAttemptsStandInTheJournal(t *testing.T) {
 			case *event.Step:
 				step = b
 			case *event.Warning:
-				for told := range missing {
-					if strings.Contains(b.Text, told) {
-						delete(missing, told)
+				for reported := range missing {
+					if strings.Contains(b.Text, reported) {
+						delete(missing, reported)
 					}
 				}
 			default:

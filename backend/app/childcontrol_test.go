@@ -139,8 +139,8 @@ func TestAChildOfAnotherProcess(t *testing.T) {
 	here.do("abort", here.goal.Abort, parent)
 }
 
-// TestAChildThatItsPersonPausedToo waits for the user, and does not continue with its parent.
-func TestAChildThatItsPersonPausedToo(t *testing.T) {
+// TestPause_ParentAndChild_ChildStaysPaused waits for the user, and does not continue with its parent.
+func TestPause_ParentAndChild_ChildStaysPaused(t *testing.T) {
 	p := start(t, t.TempDir())
 	parent, child := p.family(turns(giveUp(), rest()), call("read_file", with("path", "none")))
 	resumed := func() {

@@ -358,8 +358,8 @@ func TestAParkedChildOfAPausedParentSpendsNothing(t *testing.T) {
 	}
 }
 
-// TestAParentIsToldWhatItsChildNeeds: a child that needs the user has not failed.
-func TestAParentIsToldWhatItsChildNeeds(t *testing.T) {
+// TestChildNeedsUser_ParentIsInformed: a child that needs the user has not failed.
+func TestChildNeedsUser_ParentIsInformed(t *testing.T) {
 	p := start(t, t.TempDir())
 	s := p.provide(family(
 		naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")),

@@ -61,8 +61,8 @@ func TestIntakeNamesTheFieldThatIsWrong(t *testing.T) {
 	}
 }
 
-// TestWhatThePersonChoseIsFrozenWithTheGoal, with defaults for the rest.
-func TestWhatThePersonChoseIsFrozenWithTheGoal(t *testing.T) {
+// TestUserChoices_AreFrozenWithTheGoal, with defaults for the rest.
+func TestUserChoices_AreFrozenWithTheGoal(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
 	plain, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never")})
@@ -166,8 +166,8 @@ func (p *program) terminals() *api.TerminalAPI {
 	return nil
 }
 
-// TestAManualCheckWaitsForItsPerson: a rejected goal continues, an accepted one is completed.
-func TestAManualCheckWaitsForItsPerson(t *testing.T) {
+// TestManualCheck_WaitsForTheUser: a rejected goal continues, an accepted one is completed.
+func TestManualCheck_WaitsForTheUser(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(func(_ int, r modeltest.Request) modeltest.Answer {
 		if n := len(r.Messages); n > 0 && strings.Contains(r.Messages[n-1].Text, "make it blue") {

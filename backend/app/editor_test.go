@@ -83,7 +83,11 @@ func (p *program) openEditor() *editorClient {
 	p.Helper()
 	fromEditor, toAgent := io.Pipe()
 	fromAgent, toEditor := io.Pipe()
-	c := &editorClient{T: p.T, began: make(chan struct{}, 1), answer: func(sdk.RequestPermissionRequest) string { return "" }}
+	c := &editorClient{
+		T:      p.T,
+		began:  make(chan struct{}, 1),
+		answer: func(sdk.RequestPermissionRequest) string { return "" },
+	}
 	served := make(chan error, 1)
 	go func() {
 		err := p.app.ServeEditor(p.Context(), policy.WriteLocal, "model", fromEditor, toEditor)
@@ -114,12 +118,16 @@ func (c *editorClient) begin(dir string) sdk.SessionId {
 
 func (c *editorClient) prompt(id sdk.SessionId, text string) sdk.StopReason {
 	c.Helper()
-	got, err := c.conn.Prompt(c.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{sdk.TextBlock(text)}})
+	got, err := c.conn.Prompt(c.Context(), sdk.PromptRequest{
+		SessionId: id,
+		Prompt:    []sdk.ContentBlock{sdk.TextBlock(text)},
+	})
 	must(c.T, err)
 	return got.StopReason
 }
 
-// TestEditor_PromptWithACheck_BecomesAGoalThatIsVerified: activity, plan, diffs, checks and the report reach the editor,
+// TestEditor_PromptWithACheck_BecomesAGoalThatIsVerified: activity, plan, diffs, checks and the
+// report reach the editor,
 // an approval is answered there, and a later note reopens the goal.
 func TestEditor_PromptWithACheck_BecomesAGoalThatIsVerified(t *testing.T) {
 	p, dir, other := start(t, t.TempDir()), t.TempDir(), t.TempDir()
@@ -148,7 +156,8 @@ func TestEditor_PromptWithACheck_BecomesAGoalThatIsVerified(t *testing.T) {
 	}
 	said := c.said()
 	for _, part := range []string{
-		"I begin.", `"content":"change it"`, `"sessionUpdate":"plan"`, `"oldText":"one","path":"` + filepath.Join(dir, "a.txt"),
+		"I begin.", `"content":"change it"`, `"sessionUpdate":"plan"`, `"oldText":"one","path":"` +
+			filepath.Join(dir, "a.txt"),
 		`"newText":"two\n","oldText":"one\n"`, "Check of claim 1: grep -q two a.txt: pass", "The file says two.",
 		"Report of the host", "Done. All checks passed", "what is elsewhere", "available_commands_update",
 	} {
@@ -178,7 +187,8 @@ func TestEditor_WithoutACheck_UsesTheFolderOrExplains(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(dir, ".goalpost"), 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, ".goalpost", "done.yaml"),
 		[]byte("checks:\n  - {type: shell, command: test -s done.txt}\n"), 0o600))
-	for _, one := range []struct{ option, shows string }{{"deny", "were not accepted"}, {"once", "Done. All checks passed"}} {
+	for _, one := range []struct{ option, shows string }{{"deny", "were not accepted"},
+		{"once", "Done. All checks passed"}} {
 		c.forget()
 		c.answer = func(sdk.RequestPermissionRequest) string { return one.option }
 		c.prompt(id, "make done.txt")

@@ -147,11 +147,11 @@ func TestEngine_PermissionAsked_UserDecides(t *testing.T) {
 	if denied != 1 {
 		t.Errorf("%d steps were denied", denied)
 	}
-	told := false
+	reported := false
 	for _, r := range s.Requests() {
-		told = told || strings.Contains(string(r.Body), "rejected")
+		reported = reported || strings.Contains(string(r.Body), "rejected")
 	}
-	if !told {
+	if !reported {
 		t.Error("the refusal did not reach the model")
 	}
 }

@@ -34,7 +34,8 @@ func TestEngineList_TestsAndChoosesAnInstalledAgent(t *testing.T) {
 	p.provide(agentTurns(call("goalpost_abort_with_report", with("reason", "cannot write", "what_was_learned", "-")),
 		modeltest.Say("I give up.")))
 	out, err = engines.Test("opencode")
-	if err != nil || out.OK || len(out.Stages) == 0 || !strings.Contains(out.Stages[len(out.Stages)-1].Detail, "cannot write") {
+	if err != nil || out.OK || len(out.Stages) == 0 ||
+		!strings.Contains(out.Stages[len(out.Stages)-1].Detail, "cannot write") {
 		t.Errorf("the failing test: %+v, %v", out, err)
 	}
 	goals, err := p.goal.List(api.ListInput{})

@@ -52,9 +52,9 @@ func TestHooksOfTheFolderAreThePersons(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, ".husky", "pre-push")); err == nil {
 		t.Error("a hook was added")
 	}
-	if told := strings.Join(v.Report, "\n"); !strings.Contains(told, "Changed in the goal's copy only") ||
-		!strings.Contains(told, hook) {
-		t.Errorf("the report: %s", told)
+	if reported := strings.Join(v.Report, "\n"); !strings.Contains(reported, "Changed in the goal's copy only") ||
+		!strings.Contains(reported, hook) {
+		t.Errorf("the report: %s", reported)
 	}
 }
 

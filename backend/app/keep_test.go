@@ -56,11 +56,11 @@ func TestPortsOfOtherProcesses(t *testing.T) {
 	if said, err := p.goal.Try(in); err != nil || said.Outcome != "passes_already" {
 		t.Fatalf("the port of a stranger: %+v, %v", said, err)
 	}
-	bell, err := net.Listen("unix", filepath.Join(p.cfg.State(), "run", fmt.Sprintf("%d.sock", other.Process.Pid)))
+	wakeSocket, err := net.Listen("unix", filepath.Join(p.cfg.State(), "run", fmt.Sprintf("%d.sock", other.Process.Pid)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer bell.Close()
+	defer wakeSocket.Close()
 	if _, err := p.goal.Try(in); err == nil || !strings.Contains(err.Error(), "Goalpost's own") {
 		t.Errorf("the port of another process of ours: %v", err)
 	}

@@ -21,7 +21,7 @@ import (
 func (p *program) mcp() *api.MCPAPI { return area[*api.MCPAPI](p.T, p.app) }
 
 // guest configures this test binary as an MCP server of the user.
-func guest(kind string) api.MCPServer {
+func stubServer(kind string) api.MCPServer {
 	return api.MCPServer{
 		Name:    "fix",
 		Command: os.Args[0],
@@ -39,10 +39,10 @@ func (p *program) step(tool string) *event.Step {
 	return s
 }
 
-// TestAGoalUsesAServerOfThePerson in its sandbox. A tool without annotations needs approval.
-func TestAGoalUsesAServerOfThePerson(t *testing.T) {
+// TestGoal_UsesTheUsersMCPServer in its sandbox. A tool without annotations needs approval.
+func TestGoal_UsesTheUsersMCPServer(t *testing.T) {
 	p := start(t, t.TempDir())
-	if _, err := p.mcp().Save(guest("whole")); err != nil {
+	if _, err := p.mcp().Save(stubServer("whole")); err != nil {
 		t.Fatal(err)
 	}
 	p.provide(turns(
@@ -90,7 +90,7 @@ func TestWhatAServerIsGivenStaysWithIt(t *testing.T) {
 	p := start(t, t.TempDir())
 	outside := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(outside, []byte("x"), 0o644))
-	server := guest("whole")
+	server := stubServer("whole")
 	server.Env, server.Risk = append(server.Env, "OUTSIDE="+outside), "read_only"
 	if _, err := p.mcp().Save(server); err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestWhatAServerIsGivenStaysWithIt(t *testing.T) {
 // TestAServerThatDoesNotStartCostsTheGoalItsToolsOnly.
 func TestAServerThatDoesNotStartCostsTheGoalItsToolsOnly(t *testing.T) {
 	p := start(t, t.TempDir())
-	if _, err := p.mcp().Save(guest("broken")); err != nil {
+	if _, err := p.mcp().Save(stubServer("broken")); err != nil {
 		t.Fatal(err)
 	}
 	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`),
@@ -163,7 +163,7 @@ func TestServersThatCannotBeAreRefusedWithTheirField(t *testing.T) {
 	if _, err := p.mcp().Delete("nobody"); err == nil {
 		t.Error("nothing was deleted")
 	}
-	if _, err := p.mcp().Save(guest("whole")); err != nil {
+	if _, err := p.mcp().Save(stubServer("whole")); err != nil {
 		t.Fatal(err)
 	}
 	if s, err := p.mcp().Test("fix"); err != nil || len(s.Tools) != 11 {
@@ -222,7 +222,7 @@ func TestASecretReachesItsServerAndNobodyElse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	server := guest("whole")
+	server := stubServer("whole")
 	server.Risk = string(policy.ReadOnly)
 	server.Env = append(server.Env, "SECRET={{secret:BOUND}}")
 	if _, err := p.mcp().Save(server); err != nil {

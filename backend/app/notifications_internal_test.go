@@ -9,15 +9,15 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestANeedIsToldOnce: a goal that asks several times, and then pauses because of it, causes one notification
+// TestNeed_IsReportedOnce: a goal that asks several times, and then pauses because of it, causes one notification
 // until it is answered or resumed.
-func TestANeedIsToldOnce(t *testing.T) {
+func TestNeed_IsReportedOnce(t *testing.T) {
 	waits := map[goal.ID]bool{}
 	asks, needs := &event.ApprovalRequested{}, &event.Paused{Exit: goal.NeedsUser}
 	for i, c := range []struct {
-		goal goal.ID
-		body event.Body
-		told bool
+		goal     goal.ID
+		body     event.Body
+		reported bool
 	}{
 		{"a", asks, true},
 		{"a", asks, false},
@@ -31,8 +31,8 @@ func TestANeedIsToldOnce(t *testing.T) {
 		{"a", &event.Ended{Exit: goal.AbortedByUser}, false},
 		{"b", &event.Ended{Exit: goal.Done}, true},
 	} {
-		if _, told := notificationFor(event.Event{GoalID: c.goal, Body: c.body}, waits); told != c.told {
-			t.Errorf("%d: told %v", i, told)
+		if _, reported := notificationFor(event.Event{GoalID: c.goal, Body: c.body}, waits); reported != c.reported {
+			t.Errorf("%d: told %v", i, reported)
 		}
 	}
 }
@@ -58,9 +58,11 @@ func TestNotificationText_GoalDone_SaysWhatItProves(t *testing.T) {
 
 // TestNotification_DoneGoal_ShowsItsResult that the agent hands over.
 func TestNotification_DoneGoal_ShowsItsResult(t *testing.T) {
-	n, told := notificationFor(event.Event{Body: &event.Ended{Exit: goal.Done, Result: "two bugs"}}, map[goal.ID]bool{})
-	if !told || n.Title != "A goal is done" || n.Text != "two bugs" {
-		t.Errorf("%t %+v", told, n)
+	n, reported := notificationFor(event.Event{
+		Body: &event.Ended{Exit: goal.Done, Result: "two bugs"},
+	}, map[goal.ID]bool{})
+	if !reported || n.Title != "A goal is done" || n.Text != "two bugs" {
+		t.Errorf("%t %+v", reported, n)
 	}
 }
 

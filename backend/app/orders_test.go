@@ -108,9 +108,9 @@ func TestAnOrderOfTheLastRunDoesNotMeetTheNext(t *testing.T) {
 	}
 }
 
-// TestAGoalEndedElsewhereLeavesNothingHere: a paused goal keeps its terminal in this program until another one
+// TestEndGoal_InAnotherProcess_LeavesNothingHere: a paused goal keeps its terminal in this program until another one
 // aborts it.
-func TestAGoalEndedElsewhereLeavesNothingHere(t *testing.T) {
+func TestEndGoal_InAnotherProcess_LeavesNothingHere(t *testing.T) {
 	home := t.TempDir()
 	here, there := start(t, home), start(t, home)
 	id := here.waiting()
@@ -123,9 +123,9 @@ func TestAGoalEndedElsewhereLeavesNothingHere(t *testing.T) {
 	})
 }
 
-// TestARoomThatCannotBeEquippedIsClosed: the provider is gone when the goal is resumed, which the user can
+// TestSession_CannotBeEquipped_IsClosed: the provider is gone when the goal is resumed, which the user can
 // fix.
-func TestARoomThatCannotBeEquippedIsClosed(t *testing.T) {
+func TestSession_CannotBeEquipped_IsClosed(t *testing.T) {
 	p := start(t, t.TempDir())
 	id := p.waiting()
 	p.paused(id)

@@ -10,9 +10,9 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestARecipeGoesThroughTheDoor: another goal repeats the steps of one goal, with other values. Each is
+// TestRecipe_StartsThroughTheAPI: another goal repeats the steps of one goal, with other values. Each is
 // journaled, and the policy of the goal that runs the recipe applies.
-func TestARecipeGoesThroughTheDoor(t *testing.T) {
+func TestRecipe_StartsThroughTheAPI(t *testing.T) {
 	p := start(t, t.TempDir())
 	steps := p.allowed(
 		call("write_todos", `{"todos":[{"text":"x"}]}`),

@@ -221,7 +221,7 @@ func TestCanaries(t *testing.T) {
 		}
 	}
 	p.nothingKept(home, out.GoalID)
-	p.nothingTold(out.GoalID)
+	p.nothingReported(out.GoalID)
 	p.nothingPictured(out.GoalID)
 }
 
@@ -428,23 +428,23 @@ func (p *program) nothingKept(home, id string) {
 }
 
 // nothingTold searches everything that the page, the command line and exports receive.
-func (p *program) nothingTold(id string) {
+func (p *program) nothingReported(id string) {
 	p.Helper()
 	view, err1 := p.goal.Get(id)
 	receipt, err2 := p.goal.Receipt(id)
 	must(p.T, errors.Join(err1, err2))
-	told := []any{view, receipt, p.journal(id)}
+	reported := []any{view, receipt, p.journal(id)}
 	for _, claim := range receipt.Claims {
 		for _, v := range claim.Verdicts {
 			text, err := p.goal.Output(v.Evidence)
 			must(p.T, err)
-			told = append(told, text)
+			reported = append(reported, text)
 			if !strings.Contains(text, "{{secret:ring}}") || !strings.Contains(text, "{{secret:tool}}") {
 				p.Errorf("the evidence is %q", text)
 			}
 		}
 	}
-	for i, v := range told {
+	for i, v := range reported {
 		b, err := json.Marshal(v)
 		must(p.T, err)
 		if found := shows(b); len(found) > 0 {

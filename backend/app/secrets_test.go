@@ -247,9 +247,9 @@ func TestWhoIsAskedForAHostHearsWhichSecretsServersHave(t *testing.T) {
 		})
 		must(t, err)
 	}
-	server := guest("whole")
+	server := stubServer("whole")
 	server.Env = append(server.Env, "KEY=Bearer {{secret:key}}")
-	off, refused := guest("whole"), guest("whole")
+	off, refused := stubServer("whole"), stubServer("whole")
 	off.Name, off.Off, off.Env = "off", true, append(off.Env, "KEY={{secret:idle}}")
 	refused.Name, refused.Env = "refused", append(refused.Env, "KEY={{secret:bound}}", "GONE={{secret:gone}}")
 	address := api.MCPServer{

@@ -14,8 +14,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestWhatThePersonSetHoldsForGoals: how many run at once, where they work, and how long they are kept.
-func TestWhatThePersonSetHoldsForGoals(t *testing.T) {
+// TestUserSettings_ApplyToGoals: how many run at once, where they work, and how long they are kept.
+func TestUserSettings_ApplyToGoals(t *testing.T) {
 	home := t.TempDir()
 	first := start(t, home)
 	first.provide(gaveUp())
@@ -93,8 +93,8 @@ func (p *program) endedLongAgo() goal.ID {
 	return g.ID
 }
 
-// TestWhatAGoalGetsWhenThePersonSaysNothing: an objective and a check are enough.
-func TestWhatAGoalGetsWhenThePersonSaysNothing(t *testing.T) {
+// TestGoalDefaults_UserSetsNothing: an objective and a check are enough.
+func TestGoalDefaults_UserSetsNothing(t *testing.T) {
 	home := t.TempDir()
 	p := start(t, home)
 	p.provide(gaveUp())

@@ -60,9 +60,9 @@ func (p *program) back(id string) {
 	})
 }
 
-// TestATerminalThatIsLentAsks: commands there run as the user, so each needs approval, also at read_only. An
+// TestSharedTerminal_AsksTheUser: commands there run as the user, so each needs approval, also at read_only. An
 // approval for the pane does not cover deleting, whose place is unknown.
-func TestATerminalThatIsLentAsks(t *testing.T) {
+func TestSharedTerminal_AsksTheUser(t *testing.T) {
 	p := start(t, t.TempDir())
 	own, err := p.terminals().Open(api.ArgsOpenTerminal{Dir: t.TempDir(), Cols: 80, Rows: 24})
 	if err != nil {
@@ -170,10 +170,10 @@ func (s *ownSite) saw(what string) bool {
 	return slices.Contains(s.seen, what)
 }
 
-// TestALentPage: a shared page has the user's network and logins, so everything but looking needs approval,
+// TestSharedPage: a shared page has the user's network and logins, so everything but looking needs approval,
 // whatever it shows. Only one drives at a time. What is denied to the goal is denied to the page as well. It
 // is the user's again when the goal has ended.
-func TestALentPage(t *testing.T) {
+func TestSharedPage(t *testing.T) {
 	p, mine := start(t, t.TempDir()), newOwnSite(t)
 	browsers := area[*api.BrowserAPI](t, p.app)
 	own, err := browsers.Open(api.ArgsOpenBrowser{URL: mine.URL + "/own", Profile: "temporary"})
@@ -270,9 +270,9 @@ func TestALentPage(t *testing.T) {
 	}
 }
 
-// TestALentPageIsGivenBackByAPause that is not a take-over, and by an abort even while the user has taken it
+// TestSharedPage_GoalPauses_IsGivenBack that is not a take-over, and by an abort even while the user has taken it
 // over.
-func TestALentPageIsGivenBackByAPause(t *testing.T) {
+func TestSharedPage_GoalPauses_IsGivenBack(t *testing.T) {
 	p, mine := start(t, t.TempDir()), newOwnSite(t)
 	browsers := area[*api.BrowserAPI](t, p.app)
 	own, err := browsers.Open(api.ArgsOpenBrowser{URL: mine.URL + "/own", Profile: "temporary"})
@@ -310,12 +310,12 @@ func TestALentPageIsGivenBackByAPause(t *testing.T) {
 	p.back(own.ID)
 }
 
-// TestASignInWindowAndItsPerson: a window that a goal's page opens is journaled and recorded. The agent asks
+// TestSignInWindow_UserSignsIn: a window that a goal's page opens is journaled and recorded. The agent asks
 // for the user in that pane, and handing it back is the answer.
-func TestASignInWindowAndItsPerson(t *testing.T) {
+func TestSignInWindow_UserSignsIn(t *testing.T) {
 	p := start(t, t.TempDir())
 	browsers := area[*api.BrowserAPI](t, p.app)
-	var told string
+	var reported string
 	ids := make(chan string, 1)
 	var film api.RecordingView
 	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
@@ -335,7 +335,7 @@ func TestASignInWindowAndItsPerson(t *testing.T) {
 		case 4:
 			film = p.filmed(<-ids, "b2")
 		case 6:
-			told = r.Last().Text
+			reported = r.Last().Text
 		}
 		return steps[min(n, len(steps)-1)]
 	})
@@ -371,8 +371,8 @@ func TestASignInWindowAndItsPerson(t *testing.T) {
 	if e, ok := p.ended(id).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
 		t.Fatalf("%+v", e)
 	}
-	if !strings.Contains(told, "done what you asked for in pane b1") {
-		t.Errorf("the agent received %q", told)
+	if !strings.Contains(reported, "done what you asked for in pane b1") {
+		t.Errorf("the agent received %q", reported)
 	}
 	if v, err := p.goal.Get(id); err != nil || v.AskedPane != "" {
 		t.Errorf("afterwards it is %q, %v", v.AskedPane, err)
@@ -395,7 +395,7 @@ func TestATakeOverEndsWithItsPage(t *testing.T) {
 	p := start(t, t.TempDir())
 	browsers := area[*api.BrowserAPI](t, p.app)
 	hold := make(chan struct{})
-	var told string
+	var reported string
 	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
 		steps := []modeltest.Answer{
 			args("browser_open", map[string]any{"url": "about:blank"}),
@@ -409,7 +409,7 @@ func TestATakeOverEndsWithItsPage(t *testing.T) {
 		}
 		for _, m := range r.Messages {
 			if strings.Contains(m.Text, "I had taken pane") {
-				told = m.Text
+				reported = m.Text
 				return steps[4]
 			}
 		}
@@ -441,7 +441,7 @@ func TestATakeOverEndsWithItsPage(t *testing.T) {
 	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
 		t.Fatalf("%+v", e)
 	}
-	if !strings.Contains(told, "pane b2 over and it is closed now") {
-		t.Errorf("the agent received %q", told)
+	if !strings.Contains(reported, "pane b2 over and it is closed now") {
+		t.Errorf("the agent received %q", reported)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"goalpost/backend/event"
 )
 
-// TestAHogIsEndedAndItsAgentIsTold: programs that together exceed the memory that the user set are ended. The
+// TestMemoryHog_IsEndedAndReportedToTheAgent: programs that together exceed the memory that the user set are ended. The
 // tool's result and the journal contain the reason.
-func TestAHogIsEndedAndItsAgentIsTold(t *testing.T) {
+func TestMemoryHog_IsEndedAndReportedToTheAgent(t *testing.T) {
 	p := start(t, t.TempDir())
 	settings := p.cfg.Settings()
 	settings.GoalMemory = 128

@@ -17,8 +17,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestAGoalWhoseProviderIsGoneAsksItsPerson, and continues when it is back.
-func TestAGoalWhoseProviderIsGoneAsksItsPerson(t *testing.T) {
+// TestProvider_Gone_AsksTheUser, and continues when it is back.
+func TestProvider_Gone_AsksTheUser(t *testing.T) {
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
 	defer close(hold)
@@ -51,8 +51,8 @@ func TestAGoalWhoseProviderIsGoneAsksItsPerson(t *testing.T) {
 	}
 }
 
-// TestAGoalWhoseProviderIsDeletedWhileItRunsAsksItsPerson at the next turn.
-func TestAGoalWhoseProviderIsDeletedWhileItRunsAsksItsPerson(t *testing.T) {
+// TestProvider_DeletedWhileGoalRuns_AsksTheUser at the next turn.
+func TestProvider_DeletedWhileGoalRuns_AsksTheUser(t *testing.T) {
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
 	p.provide(turns(modeltest.Answer{Wait: hold, Calls: call("list_files", "{}").Calls}, call("list_files", "{}")))
@@ -71,7 +71,7 @@ func TestAGoalWhoseProviderIsDeletedWhileItRunsAsksItsPerson(t *testing.T) {
 }
 
 // roomHelper returns the pid of the helper of the only goal that this program runs.
-func roomHelper(t *testing.T) int {
+func helperOfGoal(t *testing.T) int {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -97,8 +97,8 @@ func roomHelper(t *testing.T) int {
 	return 0
 }
 
-// TestAGoalWhoseSandboxEndsAsksItsPerson, and gets a new sandbox when it continues.
-func TestAGoalWhoseSandboxEndsAsksItsPerson(t *testing.T) {
+// TestSandbox_Ends_AsksTheUser, and gets a new sandbox when it continues.
+func TestSandbox_Ends_AsksTheUser(t *testing.T) {
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
 	p.provide(turns(
@@ -110,7 +110,7 @@ func TestAGoalWhoseSandboxEndsAsksItsPerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.await("the step", func(e event.Event) bool { _, ok := e.Body.(*event.Step); return ok })
-	if err := syscall.Kill(roomHelper(t), syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(helperOfGoal(t), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	close(hold)
@@ -160,9 +160,9 @@ func (p *program) died() goal.ID {
 	return g.ID
 }
 
-// TestAWindowThatIsOpenInterruptsWhatDiedElsewhere and marks its open call as in doubt. Resuming does not have
+// TestOpenWindow_OtherProcessDied_GoalIsInterrupted and marks its open call as in doubt. Resuming does not have
 // to wait for that.
-func TestAWindowThatIsOpenInterruptsWhatDiedElsewhere(t *testing.T) {
+func TestOpenWindow_OtherProcessDied_GoalIsInterrupted(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
 	id := p.died()

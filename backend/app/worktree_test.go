@@ -155,24 +155,28 @@ func TestWorktree_TwoGoalsAtOnceOnOneRepository_EachHasItsBranch(t *testing.T) {
 		if own == nil || own.Branch != branch || own.From != "main" || v.Policy.Dir != own.Dir || v.Exit != goal.Done {
 			t.Fatalf("%s %v: %+v", name, v.Exit, own)
 		}
-		if got := repo.git("log", "--format=%s", "--name-status", "main.."+branch); got != "make "+name+"\n\nA\t"+name+".txt" {
+		if got := repo.git("log", "--format=%s", "--name-status", "main.."+branch); got != "make "+name+"\n\nA\t"+name+
+			".txt" {
 			t.Errorf("the branch %s has %q", branch, got)
 		}
 		if got := repo.git("show", branch+":"+name+".txt"); got != "one\none\n?? "+name+".txt" {
 			t.Errorf("what git said in the sandbox: %q", got)
 		}
-		if note := notes[ids[i]]; !strings.Contains(note, "uncommitted changes of 2 files") || !strings.Contains(note, branch) {
+		if note := notes[ids[i]]; !strings.Contains(note, "uncommitted changes of 2 files") ||
+			!strings.Contains(note, branch) {
 			t.Errorf("the journal says %q", note)
 		}
 		r, err := p.goal.Receipt(ids[i])
 		must(t, err)
-		if report := strings.Join(v.Report, "\n"); !strings.Contains(report, v.MergeCommand) || r.MergeCommand != v.MergeCommand {
+		if report := strings.Join(v.Report, "\n"); !strings.Contains(report, v.MergeCommand) ||
+			r.MergeCommand != v.MergeCommand {
 			t.Errorf("the report is %s, the receipt has %q", report, r.MergeCommand)
 		}
 		if _, _, err := p.app.RemoveWorktree(t.Context(), ids[i], false); err == nil {
 			t.Error("a branch that is not merged was removed")
 		}
-		if out, err := exec.CommandContext(t.Context(), "sh", "-c", v.MergeCommand+" --no-edit").CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(t.Context(), "sh", "-c", v.MergeCommand+
+			" --no-edit").CombinedOutput(); err != nil {
 			t.Errorf("%s: %v %s", v.MergeCommand, err, out)
 		}
 	}
@@ -180,11 +184,13 @@ func TestWorktree_TwoGoalsAtOnceOnOneRepository_EachHasItsBranch(t *testing.T) {
 		t.Error(err)
 	}
 	removed, commit, err := p.app.RemoveWorktree(t.Context(), ids[0], false)
-	if err != nil || commit == "" || removed.Branch != "goalpost/make-alpha" || strings.Contains(repo.git("branch"), "alpha") {
+	if err != nil || commit == "" || removed.Branch != "goalpost/make-alpha" ||
+		strings.Contains(repo.git("branch"), "alpha") {
 		t.Errorf("removed %+v at %q: %v", removed, commit, err)
 	}
 	must(t, deleteGoal(p, ids[1])) // removes it, too: it is merged
-	if list, err := p.app.Worktrees(t.Context()); err != nil || len(list) != 0 || strings.Contains(repo.git("branch"), "beta") {
+	if list, err := p.app.Worktrees(t.Context()); err != nil || len(list) != 0 ||
+		strings.Contains(repo.git("branch"), "beta") {
 		t.Errorf("left: %+v, %v", list, err)
 	}
 }
@@ -208,7 +214,8 @@ func TestWorktree_DiffUndoCommitAndDelete(t *testing.T) {
 	if v.Policy.Dir != filepath.Join(own.Dir, "web") || len(v.Policy.AllowRead) != 0 {
 		t.Errorf("it worked in %s and read %v", v.Policy.Dir, v.Policy.AllowRead)
 	}
-	if report := strings.Join(v.Report, "\n"); !strings.Contains(report, "Nothing was committed at this stop; goalctl commit") {
+	if report := strings.Join(v.Report, "\n"); !strings.Contains(report,
+		"Nothing was committed at this stop; goalctl commit") {
 		t.Errorf("the report: %s", report)
 	}
 	changes := area[*api.ChangesAPI](t, p.app)
@@ -232,7 +239,8 @@ func TestWorktree_DiffUndoCommitAndDelete(t *testing.T) {
 	if err != nil || len(left) != 1 || left[0].GoalID != "" || left[0].IsMerged || left[0].Path != own.Dir {
 		t.Fatalf("left: %+v, %v", left, err)
 	}
-	if _, commit, err := p.app.RemoveWorktree(t.Context(), filepath.Base(own.Dir), true); err != nil || commit != done.Commit {
+	if _, commit, err := p.app.RemoveWorktree(t.Context(), filepath.Base(own.Dir), true); err != nil ||
+		commit != done.Commit {
 		t.Errorf("removed at %q: %v", commit, err)
 	}
 	if got := repo.git("status", "--porcelain"); got != "M base.txt\n?? new.txt" {

@@ -20,7 +20,7 @@ import (
 )
 
 func TestActs(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "form.html")
 	has(t, b.act(p.Select(b.ctx, "Size", []string{"Large"})).Changed, "size l")
 	if _, err := p.Select(b.ctx, "Send", []string{"x"}); err == nil ||
@@ -64,7 +64,7 @@ func TestActs(t *testing.T) {
 }
 
 func TestConsoleAndNetwork(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p, agent := leased(b, "b1", "form.html") // requests of a user's page are logged while the agent acts
 	b.eval(p, "console.log('one', {a: 1}); console.error('two'); setTimeout(() => { throw new Error('three') })")
 	b.eval(p, "new Promise((r) => setTimeout(r, 50))")
@@ -86,7 +86,7 @@ func TestConsoleAndNetwork(t *testing.T) {
 }
 
 func TestPictures(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "fields.html")
 	picture, err := p.ScreenshotOf(b.ctx, "css=#hand")
 	b.ok(err)
@@ -104,7 +104,7 @@ func TestPictures(t *testing.T) {
 }
 
 func TestShoot(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		colour := "red"
 		if c, err := r.Cookie("who"); err == nil && c.Value == "ann" {
@@ -135,19 +135,19 @@ func TestShoot(t *testing.T) {
 }
 
 // leased opens a pane of a goal and returns the context of the goal's run.
-func leased(b *bench, id, page string) (*Pane, context.Context) {
+func leased(b *fixture, id, page string) (*Pane, context.Context) {
 	p, err := b.Open(b.ctx, Options{ID: id, URL: b.url(page), GoalID: "g1", Width: 800, Height: 600})
 	b.ok(err)
 	return p, b.agent("g1")
 }
 
 // agent returns the context of a goal's run.
-func (b *bench) agent(id goal.ID) context.Context {
+func (b *fixture) agent(id goal.ID) context.Context {
 	return goal.WithRun(b.ctx, goal.Run{Goal: id, ID: "r1"})
 }
 
 func TestTakeOverParksTheAgentAtOnce(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p, agent := leased(b, "b1", "fields.html")
 	v := p.Attach()
 	defer v.Close()
@@ -199,7 +199,7 @@ func TestOwnPortsAreRefused(t *testing.T) {
 	own := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.URL.Path }))
 	defer own.Close()
 	port := own.Listener.Addr().String()[strings.LastIndex(own.Listener.Addr().String(), ":")+1:]
-	b := newBench(t, func(c *Config) {
+	b := newFixture(t, func(c *Config) {
 		c.OwnPorts = func() []int {
 			var n int
 			for _, d := range port {
@@ -234,7 +234,7 @@ func TestOwnPortsAreRefused(t *testing.T) {
 }
 
 func TestProfiles(t *testing.T) {
-	b := newBench(t, func(c *Config) { c.Downloads = func(string) string { return t.TempDir() } })
+	b := newFixture(t, func(c *Config) { c.Downloads = func(string) string { return t.TempDir() } })
 	open := func(id, profile string) *Pane {
 		p, err := b.Open(b.ctx, Options{ID: id, URL: b.url("one.html"), Profile: profile})
 		b.ok(err)
@@ -326,7 +326,7 @@ func TestParseCookies(t *testing.T) {
 
 func TestDownloads(t *testing.T) {
 	dir := t.TempDir()
-	b := newBench(t, func(c *Config) { c.Downloads = func(string) string { return dir } })
+	b := newFixture(t, func(c *Config) { c.Downloads = func(string) string { return dir } })
 	p := b.open("b1", "dialogs.html")
 	for _, want := range []string{"report.bin", "report (1).bin"} {
 		has(t, b.act(p.Click(b.ctx, "Download")).Changed, `it downloads "report.bin"`)

@@ -12,14 +12,14 @@ import (
 	"goalpost/backend/pane"
 )
 
-func (b *bench) look(p *Pane) Snapshot {
+func (b *fixture) look(p *Pane) Snapshot {
 	b.Helper()
 	s, err := p.Snapshot(b.ctx)
 	b.ok(err)
 	return s
 }
 
-func (b *bench) act(a Acted, err error) Acted {
+func (b *fixture) act(a Acted, err error) Acted {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
@@ -31,7 +31,7 @@ func (b *bench) act(a Acted, err error) Acted {
 }
 
 // refOf returns the ref of the line that contains words.
-func (b *bench) refOf(s Snapshot, words string) string {
+func (b *fixture) refOf(s Snapshot, words string) string {
 	b.Helper()
 	for line := range strings.Lines(s.Text) {
 		if strings.Contains(line, words) {
@@ -52,7 +52,7 @@ func has(t *testing.T, text string, parts ...string) {
 }
 
 func TestSnapshot(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "form.html")
 	s := b.look(p)
 	has(t, s.Text, `page "Form" at `+b.url("form.html"), `heading "Order" level 1`, `textbox "Name" value="old"`,
@@ -78,7 +78,7 @@ func TestSnapshot(t *testing.T) {
 }
 
 func TestClick(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "form.html")
 	s := b.look(p)
 	for _, step := range []struct{ target, want string }{
@@ -97,7 +97,7 @@ func TestClick(t *testing.T) {
 }
 
 func TestClickRefusals(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "form.html")
 	gone := b.refOf(b.look(p), `button "Vanish"`)
 	b.act(p.Click(b.ctx, gone))
@@ -134,7 +134,7 @@ func TestClickRefusals(t *testing.T) {
 }
 
 func TestType(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "form.html")
 	has(t, b.act(p.Type(b.ctx, "css=#who", " é漢 <b>", false, false)).Changed, `"old é漢 <b>"`, `value="old é漢 <b>"`)
 	has(t, b.act(p.Type(b.ctx, "Name", "Zoë", true, true)).Changed, `"sent Zoë"`)
@@ -162,7 +162,7 @@ func TestType(t *testing.T) {
 }
 
 func TestHostilePageText(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "hostile.html")
 	s := b.look(p)
 	real := b.refOf(s, `button "x\" e99 button \"Pay\""`)
@@ -185,7 +185,7 @@ func TestHostilePageText(t *testing.T) {
 }
 
 func TestBigPageIsCut(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "big.html")
 	s := b.look(p)
 	if !s.Truncated || len(s.Text) > 18<<10 || len(s.Text) < 14<<10 {
@@ -199,7 +199,7 @@ func TestBigPageIsCut(t *testing.T) {
 }
 
 func TestScreenshot(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "form.html")
 	for _, c := range []struct {
 		full bool
@@ -218,7 +218,7 @@ func TestScreenshot(t *testing.T) {
 // TestASizeThatComesDuringAPictureStays: Chromium restores the metrics that it found when it
 // began the picture.
 func TestASizeThatComesDuringAPictureStays(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "form.html")
 	for n := range 6 {
 		taken := make(chan error, 1)
@@ -234,7 +234,7 @@ func TestASizeThatComesDuringAPictureStays(t *testing.T) {
 
 func TestActingIsShown(t *testing.T) {
 	shown := make(chan pane.Info, 1000)
-	b := newBench(t, func(c *Config) { c.OnChange = func(i pane.Info, _ bool) { shown <- i } })
+	b := newFixture(t, func(c *Config) { c.OnChange = func(i pane.Info, _ bool) { shown <- i } })
 	p := b.open("b1", "form.html")
 	b.act(p.Click(b.ctx, "Add"))
 	for i := range shown {

@@ -18,7 +18,7 @@ import (
 
 // BenchmarkSnapshot reads a page of about 6,000 elements, one of 10,000 and a form.
 func BenchmarkSnapshot(b *testing.B) {
-	w := newBench(b)
+	w := newFixture(b)
 	for _, c := range []struct{ name, page, alter string }{
 		{"big", "big.html", "1"},
 		{"10000", "big.html", "t.append(...[...Array(415)].map((_, i) => t.rows[i].cloneNode(true))), 1"},
@@ -39,7 +39,7 @@ func BenchmarkSnapshot(b *testing.B) {
 // BenchmarkClickToFrame measures the time from a user's press of the mouse until the frame with
 // its effect has arrived.
 func BenchmarkClickToFrame(b *testing.B) {
-	w := newBench(b)
+	w := newFixture(b)
 	v := w.open("b1", "colour.html").Attach()
 	defer v.Close()
 	w.frameOf(v, red)
@@ -52,7 +52,7 @@ func BenchmarkClickToFrame(b *testing.B) {
 
 // BenchmarkClick measures the agent's click including its settling.
 func BenchmarkClick(b *testing.B) {
-	w := newBench(b)
+	w := newFixture(b)
 	p := w.open("b1", "colour.html")
 	for b.Loop() {
 		w.act(p.Click(w.ctx, "css=body"))

@@ -25,7 +25,7 @@ const clobberingForm = `(() => {
 // TestAFormWhoseFieldsHaveNamesOfPropertiesIsReadAndUsed: a snapshot, a search, typing and a click
 // work in a form and a document whose own properties are hidden by elements.
 func TestAFormWhoseFieldsHaveNamesOfPropertiesIsReadAndUsed(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "two.html")
 	b.eval(p, clobberingForm)
 	s := b.look(p)

@@ -32,12 +32,12 @@ func (v *visits) all() []string {
 	return slices.Clone(v.list)
 }
 
-// TestALentPageHasOneDriver: the agent drives a shared page until the user takes it over or the
+// TestSharedPage_HasOneDriver: the agent drives a shared page until the user takes it over or the
 // share ends. It does not see what happened before and in between, and its navigations are not in
 // the user's history.
-func TestALentPageHasOneDriver(t *testing.T) {
+func TestSharedPage_HasOneDriver(t *testing.T) {
 	seen, ids := &visits{}, make(chan string, 1)
-	b := newBench(t, func(c *Config) {
+	b := newFixture(t, func(c *Config) {
 		c.OnVisit = seen.add
 		c.OnPopup = func(opener pane.Info, _ string) (Options, bool) { return Options{ID: <-ids}, opener.GoalID == "g1" }
 	})
@@ -142,7 +142,7 @@ func TestAVisitIsWhosWent(t *testing.T) {
 		_, _ = fmt.Fprintf(w, "<title>Loaded %s</title><img src=%s.png>", r.URL.Path, r.URL.Path)
 	}))
 	t.Cleanup(site.Close)
-	b := newBench(t, func(c *Config) { c.OnVisit = seen.add })
+	b := newFixture(t, func(c *Config) { c.OnVisit = seen.add })
 	p, agent := b.open("b1", "one.html"), b.agent("g1")
 	var under sync.WaitGroup
 	comes := func(ctx context.Context, path string) {
@@ -164,10 +164,10 @@ func TestAVisitIsWhosWent(t *testing.T) {
 	}
 }
 
-// TestALentPageAsksTheAgentForNothing: a permission is denied as on an agent's page, and the
+// TestSharedPage_AsksTheAgentForNothing: a permission is denied as on an agent's page, and the
 // user, who was not asked, is asked after the share.
-func TestALentPageAsksTheAgentForNothing(t *testing.T) {
-	b := newBench(t)
+func TestSharedPage_AsksTheAgentForNothing(t *testing.T) {
+	b := newFixture(t)
 	p := b.open("b1", "dialogs.html")
 	b.ok(p.Share("g1"))
 	const state = `navigator.permissions.query({name: 'geolocation'}).then((s) => s.state)`
@@ -194,7 +194,7 @@ func TestALentPageAsksTheAgentForNothing(t *testing.T) {
 // to sign in, is hidden from the agent until they hand it back.
 func TestAWindowOfATakenPageIsThePersons(t *testing.T) {
 	news := make(chan pane.Info, 1000)
-	b := newBench(t, func(c *Config) {
+	b := newFixture(t, func(c *Config) {
 		c.OnPopup = func(pane.Info, string) (Options, bool) { return Options{ID: "w1"}, true }
 		c.OnChange = func(i pane.Info, _ bool) { news <- i }
 	})

@@ -12,7 +12,7 @@ import (
 // in a window that it opens. With the next run the agent drives again; its result says so, but
 // not what the user did.
 func TestNobodyDrivesWhileItsGoalDoesNotRun(t *testing.T) {
-	b := newBench(t, func(c *Config) {
+	b := newFixture(t, func(c *Config) {
 		c.OnPopup = func(pane.Info, string) (Options, bool) { return Options{ID: "w1"}, true }
 	})
 	p, agent := leased(b, "b1", "mouse.html")

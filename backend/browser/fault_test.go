@@ -15,7 +15,7 @@ import (
 )
 
 func TestCrashAndReload(t *testing.T) {
-	b := newBench(t, own)
+	b := newFixture(t, own)
 	p := b.open("b1", "colour.html")
 	other := b.open("b2", "one.html")
 	v := p.Attach()
@@ -49,7 +49,7 @@ func TestCrashAndReload(t *testing.T) {
 }
 
 func TestKilledBrowserComesBack(t *testing.T) {
-	b := newBench(t, own)
+	b := newFixture(t, own)
 	p := b.open("b1", "colour.html")
 	other := b.open("b2", "one.html")
 	v := p.Attach()
@@ -79,7 +79,7 @@ func TestKilledBrowserComesBack(t *testing.T) {
 // A Chromium that keeps ending is not restarted until somebody reloads a page, and many reloads
 // at once start one Chromium.
 func TestABrowserThatKeepsEndingIsLeftAlone(t *testing.T) {
-	b := newBench(t, own)
+	b := newFixture(t, own)
 	panes := []*Pane{b.open("b1", "one.html"), b.open("b2", "two.html"), b.open("b3", "one.html")}
 	for n := range restarts + 1 {
 		pg, err := panes[0].state.currentPage()
@@ -116,7 +116,7 @@ func TestABrowserThatKeepsEndingIsLeftAlone(t *testing.T) {
 }
 
 func TestDialogsDoNotHang(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "dialogs.html")
 	has(t, b.act(p.Click(b.ctx, "Alert")).Changed, `alert "Hello"`, "stands still")
 	has(t, b.act(p.Dialog(b.ctx, true, "")).Changed, "alerted")
@@ -146,7 +146,7 @@ func TestDialogsDoNotHang(t *testing.T) {
 }
 
 func TestDownloadsAreRefused(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "dialogs.html")
 	has(t, b.act(p.Click(b.ctx, "Download")).Changed, `the download of "report.bin" was refused`)
 	if err := p.Navigate(b.ctx, b.url("file.bin")); err == nil || !strings.Contains(err.Error(), "report.bin") {
@@ -159,7 +159,7 @@ func TestPopupsBecomePanes(t *testing.T) {
 	ids <- "b2"
 	ids <- "b3"
 	news := make(chan pane.Info, 1000)
-	b := newBench(t, func(c *Config) {
+	b := newFixture(t, func(c *Config) {
 		c.OnPopup = func(opener pane.Info, _ string) (Options, bool) { return Options{ID: <-ids}, opener.ID == "b1" }
 		c.OnChange = func(i pane.Info, _ bool) { news <- i }
 	})
@@ -181,7 +181,7 @@ func TestPopupsBecomePanes(t *testing.T) {
 }
 
 func TestPopupsWithoutACallbackStayInThePane(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "dialogs.html")
 	b.act(p.Click(b.ctx, "Popup"))
 	b.until(p, "at the popup's address", func(i pane.Info) bool { return i.Title == "Two" })
@@ -191,7 +191,7 @@ func TestPopupsWithoutACallbackStayInThePane(t *testing.T) {
 }
 
 func TestAPageThatHangs(t *testing.T) {
-	b := newBench(t, impatient)
+	b := newFixture(t, impatient)
 	p := b.open("b1", "dialogs.html")
 	b.act(p.Click(b.ctx, "Hang"))
 	b.awaitSignal("hangs") // a moment after the click
@@ -205,7 +205,7 @@ func TestAPageThatHangs(t *testing.T) {
 }
 
 func TestAPageThatNeverStopsAsking(t *testing.T) {
-	b := newBench(t, impatient)
+	b := newFixture(t, impatient)
 	p := b.open("b1", "dialogs.html")
 	pg, err := p.state.currentPage()
 	b.ok(err)
@@ -226,7 +226,7 @@ func TestAPageThatNeverStopsAsking(t *testing.T) {
 }
 
 func TestTheTitleIsFollowed(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "one.html")
 	b.eval(p, "for (let i = 0; i < 50; i++) document.title = 'n' + i; document.title = 'last'")
 	b.until(p, "named again", func(i pane.Info) bool { return i.Title == "last" })
@@ -235,15 +235,15 @@ func TestTheTitleIsFollowed(t *testing.T) {
 }
 
 func TestGoalsDoNotShareCookies(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	open := func(id, goal string) *Pane {
 		p, err := b.Open(b.ctx, Options{ID: id, GoalID: goal, URL: b.url("one.html")})
 		b.ok(err)
 		return p
 	}
-	one, two, person := open("b1", "g1"), open("b2", "g2"), open("b3", "")
+	one, two, userPane := open("b1", "g1"), open("b2", "g2"), open("b3", "")
 	b.eval(one, "document.cookie = 'who=one'")
-	for _, p := range []*Pane{two, person} {
+	for _, p := range []*Pane{two, userPane} {
 		if got := b.eval(p, "document.cookie"); got != `""` {
 			t.Errorf("%s has the cookie %s", p.Info().ID, got)
 		}
@@ -260,14 +260,14 @@ func TestGoalsDoNotShareCookies(t *testing.T) {
 	}
 }
 
-func TestChangesAreTold(t *testing.T) {
+func TestChanges_AreReported(t *testing.T) {
 	var mu sync.Mutex
-	told := map[string]pane.Info{}
+	reported := map[string]pane.Info{}
 	closed := make(chan string, 10)
-	b := newBench(t, func(c *Config) {
+	b := newFixture(t, func(c *Config) {
 		c.OnChange = func(i pane.Info, gone bool) {
 			mu.Lock()
-			told[i.ID] = i
+			reported[i.ID] = i
 			mu.Unlock()
 			if gone {
 				closed <- i.ID
@@ -282,13 +282,13 @@ func TestChangesAreTold(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if i := told["b1"]; i.Title != "One" || i.Running {
+	if i := reported["b1"]; i.Title != "One" || i.Running {
 		t.Errorf("the last news: %+v", i)
 	}
 }
 
 func TestCloseWhileOpening(t *testing.T) {
-	b := newBench(t, own)
+	b := newFixture(t, own)
 	done := make(chan error, 1)
 	go func() { _, err := b.Open(b.ctx, Options{ID: "b1", URL: b.url("one.html")}); done <- err }()
 	b.ok(b.Close(b.ctx))

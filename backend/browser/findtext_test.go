@@ -14,7 +14,7 @@ import (
 )
 
 func TestFind(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "text.html")
 	for _, c := range []struct {
 		text string
@@ -41,7 +41,7 @@ func TestFind(t *testing.T) {
 // TestFindEverywhere: matches in all frames and fields are counted, and each one is visible in
 // its color when it is the current one.
 func TestFindEverywhere(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	for _, zoom := range []int{100, 150} {
 		p := b.open(fmt.Sprintf("zoom%d", zoom), "finding.html")
 		b.says(p, "both are here")
@@ -75,7 +75,7 @@ func TestFindEverywhere(t *testing.T) {
 
 // marks waits until one match is visible in its color, or none. A frame of another site draws at
 // any time, so this takes pictures until it has.
-func (b *bench) marks(p *Pane, what string, wanted bool) {
+func (b *fixture) marks(p *Pane, what string, wanted bool) {
 	b.Helper()
 	n := 0
 	for began := time.Now(); time.Since(began) < patience; {
@@ -87,7 +87,7 @@ func (b *bench) marks(p *Pane, what string, wanted bool) {
 }
 
 // orange counts the pixels in the color of the current match.
-func (b *bench) orange(p *Pane) (n int) {
+func (b *fixture) orange(p *Pane) (n int) {
 	b.Helper()
 	pg, err := p.state.currentPage()
 	b.ok(err)
@@ -114,7 +114,7 @@ func (b *bench) orange(p *Pane) (n int) {
 }
 
 func TestZoom(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "text.html")
 	b.ok(p.Zoom(b.ctx, 200))
 	b.ok(p.Navigate(b.ctx, b.url("form.html")))

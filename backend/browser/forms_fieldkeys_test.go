@@ -10,7 +10,7 @@ import (
 // TestFieldsAreFilledWithRealKeys: lists, dates, times and sliders get events that a page cannot
 // tell from a user's. A color has no keys, and the result says so.
 func TestFieldsAreFilledWithRealKeys(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "trusted.html")
 	for _, c := range []struct {
 		field, want string

@@ -12,7 +12,7 @@ import (
 // TestFramesOfOtherSites: a frame in another process is listed, searched, read and clicked like a
 // part of the page.
 func TestFramesOfOtherSites(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "outer.html")
 	s := b.look(p)
 	has(t, s.Text, `iframe "Elsewhere"`, `textbox "Word" value=""`, `button "Say"`, `button "Low"`, `iframe "Next door"`,
@@ -49,7 +49,7 @@ func TestFramesOfOtherSites(t *testing.T) {
 
 // TestClosedShadowRoots: what pages hide from scripts is listed and can be used.
 func TestClosedShadowRoots(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "outer.html")
 	s := b.look(p)
 	has(t, s.Text, `button "Closed one"`, `textbox "Deep field"`, `checkbox "In a box"`)
@@ -69,7 +69,7 @@ func TestClosedShadowRoots(t *testing.T) {
 
 // TestAFrameThatHangs: a frame that hangs does not affect the page around it.
 func TestAFrameThatHangs(t *testing.T) {
-	b := newBench(t, func(c *Config) { c.limits.part = defaultLimits().part })
+	b := newFixture(t, func(c *Config) { c.limits.part = defaultLimits().part })
 	p := b.open("b1", "form.html")
 	b.eval(p, `new Promise((done) => {
 		const f = document.createElement('iframe');

@@ -12,8 +12,8 @@ import (
 // A goal's downloads are saved in its own folder, even if its programs replace the subfolder by a
 // link.
 func TestAGoalsDownloadsStayInItsFolder(t *testing.T) {
-	folder, elsewhere := t.TempDir(), t.TempDir()
-	b := newBench(t, func(c *Config) {
+	folder, other := t.TempDir(), t.TempDir()
+	b := newFixture(t, func(c *Config) {
 		c.GoalFolder = func(id string) string {
 			if id == "g1" {
 				return folder
@@ -36,7 +36,7 @@ func TestAGoalsDownloadsStayInItsFolder(t *testing.T) {
 	b.ok(os.Rename(filepath.Join(folder, "downloads"), filepath.Join(folder, "before")))
 	inside := filepath.Join(folder, "inside") // any link is refused: it could lead to git's own folder
 	b.ok(os.Mkdir(inside, 0o700))
-	for _, to := range []string{elsewhere, inside} {
+	for _, to := range []string{other, inside} {
 		b.ok(os.Symlink(to, filepath.Join(folder, "downloads")))
 		b.act(p.Click(agent, "Download"))
 		b.until(p, "refused", func(i pane.Info) bool {

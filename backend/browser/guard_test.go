@@ -36,7 +36,7 @@ func TestARefusedActionLeavesNoGuard(t *testing.T) {
 		_, _ = io.WriteString(w, guardPage)
 	}))
 	defer server.Close()
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", server.URL)
 	v := p.Attach()
 	defer v.Close()
@@ -68,7 +68,7 @@ func TestARefusedActionLeavesNoGuard(t *testing.T) {
 // TestACoveredFrameKeepsNoGuard: the target in a frame of another site is free, but the
 // page around the frame covers it.
 func TestACoveredFrameKeepsNoGuard(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "outer.html")
 	s := b.look(p)
 	word, say := b.refOf(s, `textbox "Word"`), b.refOf(s, `button "Say"`)
@@ -113,7 +113,7 @@ func TestAClickThatWasGivenUpLeavesNoGuard(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	b := newBench(t)
+	b := newFixture(t)
 	p, agent := leased(b, "b1", server.URL)
 	v := p.Attach()
 	defer v.Close()

@@ -7,7 +7,7 @@ import (
 // TestKeysHaveTheirPlace: pages that read KeyboardEvent.code, such as games and editors, get the
 // codes of a user's keyboard.
 func TestKeysHaveTheirPlace(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "fields.html")
 	b.eval(p, `globalThis.received = []; addEventListener('keydown', (e) => received.push([e.key, e.code, e.keyCode].join(' '))); 1`)
 	for keys, want := range map[string]string{

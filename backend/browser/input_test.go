@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-func (b *bench) tap(v *Viewer, key, code string, modifiers int) {
+func (b *fixture) tap(v *Viewer, key, code string, modifiers int) {
 	b.Helper()
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: key, Code: code, Modifiers: modifiers}))
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.KeyUp, Key: key, Code: code, Modifiers: modifiers}))
@@ -15,7 +15,7 @@ func (b *bench) tap(v *Viewer, key, code string, modifiers int) {
 
 // value waits until a script has a value on the page, because nothing waits for the effect of
 // input.
-func (b *bench) value(p *Pane, script, want string) {
+func (b *fixture) value(p *Pane, script, want string) {
 	b.Helper()
 	got := b.eval(p, "new Promise((done) => { const until = Date.now() + 50000; const look = () => { const v = String("+
 		script+
@@ -25,8 +25,8 @@ func (b *bench) value(p *Pane, script, want string) {
 	}
 }
 
-func TestPersonTypes(t *testing.T) {
-	b := newBench(t)
+func TestUser_Types(t *testing.T) {
+	b := newFixture(t)
 	p := b.open("b1", "form.html")
 	v := p.Attach()
 	defer v.Close()
@@ -55,8 +55,8 @@ func TestPersonTypes(t *testing.T) {
 	b.value(p, "document.getElementById('out').textContent", `"sent aBé漢かxな"`)
 }
 
-func TestPersonScrollsAndSelects(t *testing.T) {
-	b := newBench(t)
+func TestUser_ScrollsAndSelects(t *testing.T) {
+	b := newFixture(t)
 	p := b.open("b1", "form.html")
 	v := p.Attach()
 	defer v.Close()
@@ -76,7 +76,7 @@ func TestPersonScrollsAndSelects(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	v := b.open("b1", "one.html").Attach()
 	defer v.Close()
 	for want, in := range map[string]pane.Input{

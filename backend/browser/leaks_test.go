@@ -23,7 +23,7 @@ var (
 )
 
 // holdings counts everything that panes could leak.
-func (b *bench) holdings() map[string]int {
+func (b *fixture) holdings() map[string]int {
 	b.Helper()
 	open, err := os.ReadDir("/proc/self/fd")
 	b.ok(err)
@@ -66,7 +66,7 @@ func slack(what string) int {
 
 // back waits until the counts are as before. Nothing signals the end of a goroutine or of another
 // process's descriptor, so this checks repeatedly.
-func (b *bench) back(before map[string]int, after string) {
+func (b *fixture) back(before map[string]int, after string) {
 	b.Helper()
 	var now map[string]int
 	var left []string
@@ -89,7 +89,7 @@ func (b *bench) back(before map[string]int, after string) {
 // Panes that are opened, used and closed, and pages whose process ends, leave nothing behind.
 // `make leaks` uses 200 and 50 of them.
 func TestNothingIsLeaked(t *testing.T) {
-	b := newBench(t, own)
+	b := newFixture(t, own)
 	stays := b.open("stays", "one.html") // keeps Chromium running
 	goals, err := b.Open(b.ctx, Options{ID: "goals", URL: b.url("one.html"), GoalID: "stays"})
 	b.ok(err)
@@ -132,7 +132,7 @@ func TestNothingIsLeaked(t *testing.T) {
 }
 
 // useOnce opens a pane of the user or of a goal, uses it in both ways, and closes it.
-func (b *bench) useOnce(n int) {
+func (b *fixture) useOnce(n int) {
 	b.Helper()
 	o := Options{ID: fmt.Sprintf("p%d", n), URL: b.url("colour.html"), Width: 400, Height: 300}
 	if n%2 == 1 {
@@ -157,7 +157,7 @@ func (b *bench) useOnce(n int) {
 }
 
 // crash ends the process of a pane's page, alternately as the page could and as the kernel would.
-func (b *bench) crash(p *Pane, n int) {
+func (b *fixture) crash(p *Pane, n int) {
 	b.Helper()
 	pg, err := p.state.currentPage()
 	b.ok(err)

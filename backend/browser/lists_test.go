@@ -11,7 +11,7 @@ import (
 // TestWhatOfALongListIsInView: not every row of a long list is asked for its position, but the
 // rows in view are correct.
 func TestWhatOfALongListIsInView(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "big.html")
 	row := regexp.MustCompile(`button "(button \d+)"`)
 	for _, c := range []struct{ name, script string }{

@@ -8,7 +8,7 @@ import (
 
 // TestLoginInAFrame: the form of another site in a frame gets the login of that site only.
 func TestLoginInAFrame(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p, agent := leased(b, "b1", "one.html")
 	other := strings.Replace(b.site, "127.0.0.1", "localhost", 1)
 	frame := func(attributes string) {

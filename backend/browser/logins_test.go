@@ -49,7 +49,7 @@ func (k *keptLogins) Save(_ context.Context, origin, user, password string) erro
 
 func TestALoginIsKeptAndFilledInOnItsOwnOriginAlone(t *testing.T) {
 	logins := &keptLogins{list: map[[2]string]string{}}
-	b := newBench(t, func(c *Config) { c.Logins = logins })
+	b := newFixture(t, func(c *Config) { c.Logins = logins })
 	p := b.open("b1", "login.html")
 	v := p.Attach()
 	defer v.Close()
@@ -110,7 +110,7 @@ func TestALoginIsKeptAndFilledInOnItsOwnOriginAlone(t *testing.T) {
 
 func TestNoLoginOfAGoalIsKept(t *testing.T) {
 	logins := &keptLogins{list: map[[2]string]string{}}
-	b := newBench(t, func(c *Config) { c.Logins = logins })
+	b := newFixture(t, func(c *Config) { c.Logins = logins })
 	p, agent := leased(b, "b1", "login.html")
 	b.act(p.Type(agent, "User", "ann", false, false))
 	b.act(p.Type(agent, "Password", "let me in", true, false))

@@ -8,10 +8,10 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestALongPageIsToldInParts: every line of a page of 6,000 elements is returned once, 16 KB at a
+// TestLongPage_IsDescribedInParts: every line of a page of 6,000 elements is returned once, 16 KB at a
 // time.
-func TestALongPageIsToldInParts(t *testing.T) {
-	b := newBench(t)
+func TestLongPage_IsDescribedInParts(t *testing.T) {
+	b := newFixture(t)
 	p := b.open("b1", "big.html")
 	s := b.look(p)
 	seen := map[string]int{}
@@ -52,7 +52,7 @@ func TestALongPageIsToldInParts(t *testing.T) {
 
 // TestDiff: only the differences since the last snapshot are returned.
 func TestDiff(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "big.html")
 	b.look(p)
 	diff := func() string {
@@ -62,10 +62,10 @@ func TestDiff(t *testing.T) {
 	}
 	has(t, diff(), "nothing is different")
 	b.eval(p, `document.querySelectorAll('button')[7].textContent = 'other 7'; document.querySelectorAll('tr')[300].remove()`)
-	told := diff()
-	has(t, told, `+ `, `button "other 7"`, `- `, `button "button 7"`, `link "link 300"`)
-	if n := strings.Count(told, "\n"); n > 12 {
-		t.Errorf("%d lines:\n%s", n, told)
+	reported := diff()
+	has(t, reported, `+ `, `button "other 7"`, `- `, `button "button 7"`, `link "link 300"`)
+	if n := strings.Count(reported, "\n"); n > 12 {
+		t.Errorf("%d lines:\n%s", n, reported)
 	}
 	b.ok(p.Navigate(b.ctx, b.url("one.html")))
 	has(t, diff(), `page "One"`)
@@ -74,7 +74,7 @@ func TestDiff(t *testing.T) {
 // TestAnAmbushIsNotClicked: an element that moves over the target when the pointer arrives does
 // not get the click.
 func TestAnAmbushIsNotClicked(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "ambush.html")
 	_, err := p.Click(b.ctx, "Target")
 	if err == nil || !strings.Contains(err.Error(), "Buy now") {
@@ -88,7 +88,7 @@ func TestAnAmbushIsNotClicked(t *testing.T) {
 // TestALostRefIsFoundAgain: a page that renders again has the same elements under other refs; an
 // ambiguous one is not guessed.
 func TestALostRefIsFoundAgain(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "one.html")
 	draw := func(words ...string) {
 		html := ""

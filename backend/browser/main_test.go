@@ -16,7 +16,7 @@ import (
 
 // house is the manager of every test that needs none of its own, because starting Chromium takes
 // longer than most tests. Tests use it one after the other, and each leaves it empty.
-var house struct {
+var sharedBrowser struct {
 	*Manager
 	dir string
 }
@@ -44,31 +44,31 @@ func impatient(c *Config) { c.limits = defaultLimits() }
 // shared returns the manager that tests share, and its folder.
 func shared(t testing.TB) (*Manager, string) {
 	t.Helper()
-	if house.Manager == nil {
+	if sharedBrowser.Manager == nil {
 		dir, err := os.MkdirTemp("", "goalpost-browser-")
 		if err != nil {
 			t.Fatal(err)
 		}
-		house.dir = dir
-		house.Manager = New(Config{Launcher: execLauncher{}, Dir: filepath.Join(dir, "b"), limits: testLimits()})
+		sharedBrowser.dir = dir
+		sharedBrowser.Manager = New(Config{Launcher: execLauncher{}, Dir: filepath.Join(dir, "b"), limits: testLimits()})
 	}
-	return house.Manager, house.dir
+	return sharedBrowser.Manager, sharedBrowser.dir
 }
 
 // demolish closes the manager that tests share, if there is one.
 func demolish() error {
-	if house.Manager == nil {
+	if sharedBrowser.Manager == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	err := errors.Join(house.Close(ctx), ended(house.dir), os.RemoveAll(house.dir))
-	house.Manager = nil
+	err := errors.Join(sharedBrowser.Close(ctx), ended(sharedBrowser.dir), os.RemoveAll(sharedBrowser.dir))
+	sharedBrowser.Manager = nil
 	return err
 }
 
 // vacate closes what a test opened, and deletes the data that it left in Chromium.
-func (b *bench) vacate() error {
+func (b *fixture) vacate() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var err error
@@ -76,7 +76,7 @@ func (b *bench) vacate() error {
 		err = errors.Join(err, b.ClosePane(ctx, info.ID))
 	}
 	b.mu.Lock()
-	person, goals := b.engines[temporaryEngine], b.engines[goalEngine]
+	userPane, goals := b.engines[temporaryEngine], b.engines[goalEngine]
 	b.mu.Unlock()
 	if goals != nil {
 		goals.mu.Lock()
@@ -89,9 +89,9 @@ func (b *bench) vacate() error {
 			err = errors.Join(err, goals.disposeContext(ctx, id))
 		}
 	}
-	if person != nil {
+	if userPane != nil {
 		err = errors.Join(err,
-			person.Do(ctx, person.Alive, "", callLimit, "forgetting the cookies", func(c proto.Client) error {
+			userPane.Do(ctx, userPane.Alive, "", callLimit, "forgetting the cookies", func(c proto.Client) error {
 				return cdp.CallNoResult(c, proto.StorageClearCookies{})
 			}))
 	}

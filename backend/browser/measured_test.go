@@ -21,7 +21,7 @@ func TestMeasured(t *testing.T) {
 	if !*measured {
 		t.Skip("only e2e/bench/snapshot.mjs wants it")
 	}
-	b := newBench(t)
+	b := newFixture(t)
 	p, agent := leased(b, "b1", "about:blank")
 	b.ok(p.Resize(b.ctx, 1280, 800))
 	orders, answers := bufio.NewScanner(os.Stdin), json.NewEncoder(os.Stdout)
@@ -61,7 +61,7 @@ func TestMeasured(t *testing.T) {
 
 // clicks clicks the first buttons by their refs, one after the other, and returns the times in
 // ms.
-func clicks(b *bench, p *Pane, n int) []float64 {
+func clicks(b *fixture, p *Pane, n int) []float64 {
 	agent := b.agent("g1")
 	b.eval(p, "addEventListener('submit', (e) => e.preventDefault()); 1")
 	s, err := p.SnapshotPart(agent, pane.SnapshotOptions{})
@@ -86,7 +86,7 @@ func clicks(b *bench, p *Pane, n int) []float64 {
 // the page does not show, and with one that it does.
 func BenchmarkPicture(b *testing.B) {
 	secrets := &hills{}
-	w := newBench(b, func(c *Config) { c.Secrets = secrets })
+	w := newFixture(b, func(c *Config) { c.Secrets = secrets })
 	p := w.open("b1", "big.html")
 	for _, c := range []struct {
 		name     string

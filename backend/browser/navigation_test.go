@@ -25,14 +25,14 @@ func slowSite(t *testing.T) (*httptest.Server, <-chan struct{}) {
 	return site, asked
 }
 
-func (b *bench) goes(ctx context.Context, p *Pane, address string) <-chan error {
+func (b *fixture) goes(ctx context.Context, p *Pane, address string) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- p.Navigate(ctx, address) }()
 	return done
 }
 
 func TestStopEndsWhatHasNotBegun(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	slow, asked := slowSite(t)
 	p := b.open("b1", "one.html")
 	b.until(p, "at rest", func(i pane.Info) bool { return !i.Loading })
@@ -54,7 +54,7 @@ func TestStopEndsWhatHasNotBegun(t *testing.T) {
 }
 
 func TestStopEndsWhatIsUnderWay(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	slow, asked := slowSite(t)
 	p := b.open("b1", "one.html")
 	done := b.goes(b.ctx, p, slow.URL)
@@ -87,7 +87,7 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 
 // TestAPageThatHangsIsLeft: no call has timed out yet, so the pane does not know that it hangs.
 func TestAPageThatHangsIsLeft(t *testing.T) {
-	b := newBench(t, impatient)
+	b := newFixture(t, impatient)
 	p := b.open("b1", "one.html")
 	b.eval(p, "setTimeout(() => { navigator.sendBeacon('/signal/hangs'); for (;;); }, 0)")
 	b.awaitSignal("hangs")
@@ -98,7 +98,7 @@ func TestAPageThatHangsIsLeft(t *testing.T) {
 // TestInputMeetsTheNextDocument clicks and types at the moment when a document replaces another
 // one.
 func TestInputMeetsTheNextDocument(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	const count = "<script>n=0;addEventListener('mousedown',()=>n++);addEventListener('keydown',()=>n+=10)</script>"
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := "<body style='background:red'>hello"

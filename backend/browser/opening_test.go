@@ -14,7 +14,7 @@ import (
 
 // TestAnAddressThatIsEnteredWhileThePaneOpens: the address is loaded, however far the pane is.
 func TestAnAddressThatIsEnteredWhileThePaneOpens(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	for i := range 12 {
 		id := fmt.Sprintf("p%d", i)
 		opened := make(chan error, 1)
@@ -45,7 +45,7 @@ func TestAnAddressThatIsEnteredWhileThePaneOpens(t *testing.T) {
 // TestAPageThatGoesOnByItself: if a page redirects before it has loaded, the call waits for the
 // next one.
 func TestAPageThatGoesOnByItself(t *testing.T) {
-	b := newBench(t, func(c *Config) { c.limits.load = time.Hour })
+	b := newFixture(t, func(c *Config) { c.limits.load = time.Hour })
 	mux := http.NewServeMux()
 	for at, words := range map[string]string{
 		"GET /{$}":  `<script>location = '/next'</script>`,

@@ -9,11 +9,11 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// TestEyesAreOfOneDocument: a page moves to another process during calls, where Chromium numbers
+// TestSnapshot_IsOfOneDocument: a page moves to another process during calls, where Chromium numbers
 // worlds from 1 again. A call for the script of the previous document must not reach a page's own
 // world.
-func TestEyesAreOfOneDocument(t *testing.T) {
-	b := newBench(t, own)
+func TestSnapshot_IsOfOneDocument(t *testing.T) {
+	b := newFixture(t, own)
 	frames := `<h1>Elsewhere</h1>` + strings.Repeat(`<iframe srcdoc="<p>within"></iframe>`, 12)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -14,7 +14,7 @@ import (
 )
 
 func TestOpenShowsThePage(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "one.html")
 	info := b.until(p, "loaded", func(i pane.Info) bool { return i.Title == "One" && !i.Loading && !i.CanBack })
 	if info.URL != b.url("one.html") || !info.Running || info.Kind != pane.Browser || info.Problem != "" {
@@ -42,7 +42,7 @@ func TestOpenShowsThePage(t *testing.T) {
 }
 
 func TestBackForwardReload(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "one.html")
 	if err := p.Back(b.ctx); err == nil || !strings.Contains(err.Error(), "no earlier page") {
 		t.Errorf("back at the first page: %v", err)
@@ -65,7 +65,7 @@ func TestBackForwardReload(t *testing.T) {
 }
 
 func TestResize(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "one.html")
 	b.ok(p.Resize(b.ctx, 500, 300))
 	b.value(p, "innerWidth+'x'+innerHeight", `"500x300"`)
@@ -164,7 +164,7 @@ func FuzzAddress(f *testing.F) {
 }
 
 func TestRefusedAddressesOpenNothing(t *testing.T) {
-	b := newBench(t, own)
+	b := newFixture(t, own)
 	if _, err := b.Open(b.ctx, Options{ID: "b1", URL: "file:///etc/passwd"}); !errors.Is(err, ErrRefused) {
 		t.Fatalf("open: %v", err)
 	}
@@ -215,7 +215,7 @@ func TestBrowserThatDoesNotStart(t *testing.T) {
 }
 
 func TestServerThatIsDown(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p, err := b.Open(b.ctx, Options{ID: "b1", URL: "localhost:1"})
 	b.ok(err)
 	b.until(p, "telling why", func(i pane.Info) bool { return i.Problem != "" })

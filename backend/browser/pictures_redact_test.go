@@ -28,7 +28,7 @@ func secretive(c *Config) { c.Secrets = hills{} }
 
 // reds counts the pixels of a picture that are more red than anything else, which only secrets
 // are. The frames of marks have a red that is almost half blue.
-func (b *bench) reds(picture []byte) (n int) {
+func (b *fixture) reds(picture []byte) (n int) {
 	b.Helper()
 	decoded, _, err := image.Decode(bytes.NewReader(picture))
 	b.ok(err)
@@ -52,12 +52,12 @@ var secretPlaces = []string{
 // TestASecretIsCoveredInPictures: wherever a page shows a secret, no picture shows it, but
 // pictures do show what is beside it.
 func TestASecretIsCoveredInPictures(t *testing.T) {
-	b := newBench(t, secretive)
+	b := newFixture(t, secretive)
 	p := b.open("b1", "secret.html?only=plain")
 	for _, place := range secretPlaces {
 		t.Run(place, func(t *testing.T) {
-			b := &bench{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each place has its own time limit
-			if place == "frame" || place == "inside" || place == "elsewhere" {        // a frame that is moved reloads
+			b := &fixture{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each place has its own time limit
+			if place == "frame" || place == "inside" || place == "elsewhere" {          // a frame that is moved reloads
 				b.ok(p.Navigate(b.ctx, b.url("secret.html?only="+place)))
 			} else {
 				b.eval(p, "show('"+place+"'), 1")
@@ -85,7 +85,7 @@ func TestASecretIsCoveredInPictures(t *testing.T) {
 }
 
 // within waits until the frame of a place, if it has one, shows its text.
-func (b *bench) within(p *Pane, place string) error {
+func (b *fixture) within(p *Pane, place string) error {
 	if place != "frame" && place != "elsewhere" {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (b *bench) within(p *Pane, place string) error {
 // TestEveryKindOfPictureIsCovered: pictures of a scrolled page, of all of it, of an element, with
 // marks, for the recording, and of ScreenshotURL.
 func TestEveryKindOfPictureIsCovered(t *testing.T) {
-	b := newBench(t, secretive)
+	b := newFixture(t, secretive)
 	p := b.open("b1", "secret.html")
 	b.ok(b.within(p, "elsewhere"))
 	b.eval(p, `document.body.style.paddingBottom = '3000px'; document.body.insertAdjacentHTML('beforeend', '<p id=low style="margin-top:900px">low: <span class=s>over-the-hills</span></p>'); scrollTo(0, 120)`)
@@ -140,11 +140,11 @@ func TestEveryKindOfPictureIsCovered(t *testing.T) {
 // animation without a script, that is written again while it moves, or comes and goes, also in
 // closed shadow roots.
 func TestASecretThatMovesIsCovered(t *testing.T) {
-	b := newBench(t, secretive)
+	b := newFixture(t, secretive)
 	p := b.open("b1", "one.html")
 	for _, how := range []string{"frames", "timers", "animation", "rewritten", "moved", "flicker", "replaced", "hosts"} {
 		t.Run(how, func(t *testing.T) {
-			b := &bench{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each case has its own time limit
+			b := &fixture{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each case has its own time limit
 			b.ok(p.Navigate(b.ctx, b.url("secretmoves.html?how="+how)))
 			for i := range 5 {
 				picture, err := p.Screenshot(b.ctx, i == 0)
@@ -163,7 +163,7 @@ func TestASecretThatMovesIsCovered(t *testing.T) {
 // TestWhatCannotBeReadIsCoveredOrRefused: a frame that does not answer is painted over whole; of
 // a page that does not answer there is no picture.
 func TestWhatCannotBeReadIsCoveredOrRefused(t *testing.T) {
-	b := newBench(t, func(c *Config) { secretive(c); impatient(c) })
+	b := newFixture(t, func(c *Config) { secretive(c); impatient(c) })
 	p := b.open("b1", "secret.html?only=elsewhere")
 	b.ok(b.within(p, "elsewhere"))
 	part := b.parts1(p)
@@ -181,7 +181,7 @@ func TestWhatCannotBeReadIsCoveredOrRefused(t *testing.T) {
 }
 
 // parts1 is the page's only frame of another site.
-func (b *bench) parts1(p *Pane) *page {
+func (b *fixture) parts1(p *Pane) *page {
 	b.Helper()
 	pg, err := p.state.currentPage()
 	b.ok(err)

@@ -24,7 +24,7 @@ func TestPopupsAreWatched(t *testing.T) {
 		ids <- id
 	}
 	news := make(chan pane.Info, 1000)
-	b := newBench(t, func(c *Config) {
+	b := newFixture(t, func(c *Config) {
 		c.OnPopup = func(pane.Info, string) (Options, bool) { return Options{ID: <-ids}, true }
 		c.OnChange = func(i pane.Info, _ bool) { news <- i }
 	})
@@ -74,7 +74,7 @@ func TestAWindowThatIsNotAllThere(t *testing.T) {
 	ids := make(chan string, 2)
 	ids <- "late"
 	ids <- "none"
-	b := newBench(t, func(c *Config) {
+	b := newFixture(t, func(c *Config) {
 		c.limits.leaving, c.limits.first = time.Millisecond, time.Millisecond
 		c.OnPopup = func(pane.Info, string) (Options, bool) { return Options{ID: <-ids}, true }
 	})
@@ -129,7 +129,7 @@ func TestADownloadInANewWindow(t *testing.T) {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	dir := t.TempDir()
-	b := newBench(t, func(c *Config) {
+	b := newFixture(t, func(c *Config) {
 		c.OnPopup = func(pane.Info, string) (Options, bool) { return Options{ID: "w1"}, true }
 		c.GoalFolder = func(string) string { return dir }
 	})
@@ -153,7 +153,7 @@ func TestADownloadInANewWindow(t *testing.T) {
 // TestAPageThatIsGoneIsClosed: closing a pane does not fail if its page is gone, whether or not
 // the pane knows that.
 func TestAPageThatIsGoneIsClosed(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	for name, known := range map[string]bool{"known": true, "unknown": false} {
 		p := b.open(name, "one.html")
 		pg, err := p.state.currentPage()
@@ -193,7 +193,7 @@ func TestAWindowIsReadWhenItIsThere(t *testing.T) {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	defer server.CloseClientConnections()
-	b := newBench(t, func(c *Config) {
+	b := newFixture(t, func(c *Config) {
 		c.OnPopup = func(pane.Info, string) (Options, bool) {
 			<-shown
 			return Options{ID: "w1"}, true

@@ -13,7 +13,7 @@ import (
 // A page that changes its process at a navigation, or whose navigation is cancelled, is shown
 // correctly afterwards and takes input.
 func TestThePictureFollowsChangesOfProcess(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	hold := make(chan struct{})
 	defer close(hold)
 	site := func(c string) *httptest.Server {
@@ -55,7 +55,7 @@ func TestThePictureFollowsChangesOfProcess(t *testing.T) {
 	}
 }
 
-func (b *bench) seen(p *Pane, v *Viewer, n int, want color.RGBA) {
+func (b *fixture) seen(p *Pane, v *Viewer, n int, want color.RGBA) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()

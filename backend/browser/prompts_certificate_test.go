@@ -11,7 +11,7 @@ import (
 // TestAnAgentTakesMoreThanAYes: to trust a server or to log in at one, an agent needs more than
 // OK, and each approval is valid for the named origin only.
 func TestAnAgentTakesMoreThanAYes(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	vault := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); user != "ann" || password != "secret" {
 			w.Header().Set("WWW-Authenticate", `Basic realm="The vault"`)

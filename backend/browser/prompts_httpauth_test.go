@@ -41,7 +41,7 @@ const fetchMany = `window.done = Promise.all([1, 2, 3, 4].map((n) => fetch('/a/t
 	}))); 1`
 
 // waiting waits until n requests wait for one login.
-func (b *bench) waiting(p *Pane, n int) {
+func (b *fixture) waiting(p *Pane, n int) {
 	b.Helper()
 	b.overlay(p, "asking for one login", func(pane.Overlay) bool {
 		return slices.ContainsFunc(p.prompts.open, func(a openPrompt) bool {
@@ -53,7 +53,7 @@ func (b *bench) waiting(p *Pane, n int) {
 // TestLoginForWhatAPageFetches: the user is asked once for a realm, however many requests wait.
 func TestLoginForWhatAPageFetches(t *testing.T) {
 	site := guarded(t)
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", site.URL+"/")
 	b.eval(p, fetchMany)
 	for _, password := range []string{"wrong", "secret"} {
@@ -93,10 +93,10 @@ func TestLoginForWhatAPageFetches(t *testing.T) {
 	}
 }
 
-// TestLoginForWhatALentPageFetches: requests of a shared page get no login, and nothing waits.
-func TestLoginForWhatALentPageFetches(t *testing.T) {
+// TestLogin_SharedPageFetches_UserAnswers: requests of a shared page get no login, and nothing waits.
+func TestLogin_SharedPageFetches_UserAnswers(t *testing.T) {
 	site := guarded(t)
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", site.URL+"/")
 	b.eval(p, fetchMany)
 	b.question(p, pane.Login)
@@ -111,7 +111,7 @@ func TestLoginForWhatALentPageFetches(t *testing.T) {
 
 // BenchmarkRequests loads a page of 200 pictures, each of which pauses at the request gate.
 func BenchmarkRequests(b *testing.B) {
-	w := newBench(b)
+	w := newFixture(b)
 	p := w.open("b1", "one.html")
 	for b.Loop() {
 		w.eval(p, `Promise.all(Array.from({ length: 200 }, (_, n) => fetch('one.html?' + Math.random())))`+`.then(() => 1)`)

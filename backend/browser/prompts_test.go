@@ -15,7 +15,7 @@ import (
 )
 
 // question waits until the pane has a prompt of a kind.
-func (b *bench) question(p *Pane, kind pane.UserPromptKind) pane.UserPrompt {
+func (b *fixture) question(p *Pane, kind pane.UserPromptKind) pane.UserPrompt {
 	b.Helper()
 	var found pane.UserPrompt
 	b.overlay(p, "asking "+string(kind), func(o pane.Overlay) bool {
@@ -29,7 +29,7 @@ func (b *bench) question(p *Pane, kind pane.UserPromptKind) pane.UserPrompt {
 	return found
 }
 
-func (b *bench) overlay(p *Pane, what string, ok func(pane.Overlay) bool) pane.Overlay {
+func (b *fixture) overlay(p *Pane, what string, ok func(pane.Overlay) bool) pane.Overlay {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
@@ -40,7 +40,7 @@ func (b *bench) overlay(p *Pane, what string, ok func(pane.Overlay) bool) pane.O
 }
 
 // says waits until the page's #out has a text.
-func (b *bench) says(p *Pane, want string) {
+func (b *fixture) says(p *Pane, want string) {
 	b.Helper()
 	got := b.eval(p, `new Promise((done) => {
 		const out = document.getElementById('out');
@@ -56,13 +56,13 @@ func (b *bench) says(p *Pane, want string) {
 
 func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
 
-func (b *bench) answer(p *Pane, a pane.Answer) {
+func (b *fixture) answer(p *Pane, a pane.Answer) {
 	b.Helper()
 	b.ok(p.Answer(b.ctx, a))
 }
 
 func TestAListIsDrawnByTheApp(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "fields.html")
 	v := p.Attach()
 	defer v.Close()
@@ -87,7 +87,7 @@ func TestAListIsDrawnByTheApp(t *testing.T) {
 }
 
 func TestPickersAreDrawnByTheApp(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "fields.html")
 	v := p.Attach()
 	defer v.Close()
@@ -114,7 +114,7 @@ func TestPickersAreDrawnByTheApp(t *testing.T) {
 }
 
 func TestFileInputs(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "fields.html")
 	v := p.Attach()
 	defer v.Close()
@@ -145,7 +145,7 @@ func TestFileInputs(t *testing.T) {
 }
 
 func TestMenuCursorAndCopy(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "fields.html")
 	v := p.Attach()
 	defer v.Close()
@@ -184,7 +184,7 @@ func TestMenuCursorAndCopy(t *testing.T) {
 // TestAPagesOwnCopyButton: what the button copies goes to the user's clipboard if the user
 // pressed it, and not what the page copies without that.
 func TestAPagesOwnCopyButton(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "copying.html")
 	v := p.Attach()
 	defer v.Close()
@@ -201,7 +201,7 @@ func TestAPagesOwnCopyButton(t *testing.T) {
 }
 
 func TestPermissions(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "fields.html")
 	v := p.Attach()
 	defer v.Close()
@@ -215,7 +215,7 @@ func TestPermissions(t *testing.T) {
 }
 
 func TestLeavingIsAsked(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "leave.html")
 	v := p.Attach()
 	defer v.Close()
@@ -236,7 +236,7 @@ func TestLeavingIsAsked(t *testing.T) {
 }
 
 func TestLoginIsAsked(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); user != "ann" || password != "secret" {
 			w.Header().Set("WWW-Authenticate", `Basic realm="The vault"`)
@@ -257,7 +257,7 @@ func TestLoginIsAsked(t *testing.T) {
 }
 
 func TestCertificatesAreAsked(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("<title>Unproven</title>"))
 	}))
@@ -285,7 +285,7 @@ func TestCertificatesAreAsked(t *testing.T) {
 }
 
 func TestComposingTouchAndDrag(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "fields.html")
 	v := p.Attach()
 	defer v.Close()
@@ -317,7 +317,7 @@ func TestComposingTouchAndDrag(t *testing.T) {
 }
 
 // frameOrNot lets the page draw, so that moves are not all merged into one.
-func (b *bench) frameOrNot(p *Pane) {
+func (b *fixture) frameOrNot(p *Pane) {
 	b.Helper()
 	b.eval(p, "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))")
 }

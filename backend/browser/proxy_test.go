@@ -30,17 +30,17 @@ func (w watching) Start(ctx context.Context, c process.Command) (process.Process
 // network of its programs.
 func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
 	var refused atomic.Int32
-	nowhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	unused := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refused.Add(1)
 		http.Error(w, r.Host, http.StatusForbidden)
 	}))
-	t.Cleanup(nowhere.Close)
-	walled := httptest.NewServer(http.NotFoundHandler())
-	t.Cleanup(walled.Close)
+	t.Cleanup(unused.Close)
+	blocked := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(blocked.Close)
 	started := make(chan []string, 1)
-	b := newBench(t, func(c *Config) {
-		c.Launcher, c.DenyAllProxy = watching{argv: started}, nowhere.URL
-		c.ContextProxy = func(id string) string { return map[string]string{"walled": walled.URL}[id] }
+	b := newFixture(t, func(c *Config) {
+		c.Launcher, c.DenyAllProxy = watching{argv: started}, unused.URL
+		c.ContextProxy = func(id string) string { return map[string]string{"walled": blocked.URL}[id] }
 	})
 	var asked atomic.Int32
 	here := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
@@ -49,7 +49,7 @@ func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
 	_, err := b.Open(b.ctx, Options{ID: "w", GoalID: "walled", URL: here.URL})
 	b.ok(err)
 	argv := <-started
-	for _, flag := range []string{"--proxy-server=" + nowhere.URL, "--proxy-bypass-list=<-loopback>"} {
+	for _, flag := range []string{"--proxy-server=" + unused.URL, "--proxy-bypass-list=<-loopback>"} {
 		if !slices.Contains(argv, flag) {
 			t.Errorf("Chromium is started without %s", flag)
 		}
@@ -70,7 +70,7 @@ func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
 
 // beside opens an address in the goals' Chromium outside of all contexts, and waits until it has
 // loaded or failed.
-func beside(b *bench, address string) {
+func beside(b *fixture, address string) {
 	b.Helper()
 	b.mu.Lock()
 	e := b.engines[goalEngine]

@@ -9,7 +9,7 @@ import (
 // TestWhatAPageShowsIsComparedByItsWords: a fingerprint contains no refs, which change with a
 // reload, and a goal's cookies are its own.
 func TestWhatAPageShowsIsComparedByItsWords(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "who", Value: "ann"})
 		_, _ = w.Write([]byte("<title>Shop</title><button onclick=\"this.textContent='Bought'\">Buy</button><p>One left"))

@@ -11,7 +11,7 @@ import (
 // TestWhatATouchSetsOff: Enter in a field submits with the form's first button, a card field in a
 // frame is found, and a field reports the origin of its frame.
 func TestWhatATouchSetsOff(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "paying.html")
 	touch, err := p.PreviewAction(b.ctx, "Query", true)
 	b.ok(err)
@@ -73,7 +73,7 @@ func TestWhatATouchSetsOff(t *testing.T) {
 // TestAFrameThatDoesNotAnswerMayTakeACard: in a page with such a frame every action may be a
 // payment, except a link that leaves it.
 func TestAFrameThatDoesNotAnswerMayTakeACard(t *testing.T) {
-	b := newBench(t, func(c *Config) { c.limits = testLimits() })
+	b := newFixture(t, func(c *Config) { c.limits = testLimits() })
 	p := b.open("b1", "outer.html")
 	b.eval(p, `document.body.insertAdjacentHTML('beforeend', '<button id=order>Order</button><a id=on href="form.html">On</a>')`)
 	b.act(p.Wait(b.ctx, Condition{Target: "Word"}, patience))
@@ -114,7 +114,7 @@ const manyFields = `(() => {
 // TestAConcealedFieldShowsDots: a masked field shows dots, also if its label names it, or in a
 // frame.
 func TestAConcealedFieldShowsDots(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "paying.html")
 	b.ok(p.MaskField(b.ctx, "Query"))
 	got, err := p.Eval(b.ctx,

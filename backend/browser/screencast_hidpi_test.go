@@ -11,7 +11,7 @@ import (
 )
 
 // wide waits for a picture of this width with a color in its middle.
-func (b *bench) wide(v *Viewer, pixels int, want color.RGBA) {
+func (b *fixture) wide(v *Viewer, pixels int, want color.RGBA) {
 	b.Helper()
 	for {
 		f := b.frame(v)
@@ -24,7 +24,7 @@ func (b *bench) wide(v *Viewer, pixels int, want color.RGBA) {
 }
 
 func TestAFineScreenGetsASharpPicture(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "colour.html")
 	fine, plain := p.Attach(), p.Attach()
 	defer fine.Close()
@@ -47,7 +47,7 @@ func TestAFineScreenGetsASharpPicture(t *testing.T) {
 // TestAClickWhileASharpPictureIsTaken: a click hits its target although Chromium enlarges the
 // page for such a picture.
 func TestAClickWhileASharpPictureIsTaken(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "fine.html")
 	v := p.Attach()
 	defer v.Close()

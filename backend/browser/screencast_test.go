@@ -20,7 +20,7 @@ var (
 )
 
 func TestFrameAfterClick(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	v := b.open("b1", "colour.html").Attach()
 	defer v.Close()
 	f := b.frameOf(v, red)
@@ -36,7 +36,7 @@ func TestFrameAfterClick(t *testing.T) {
 // A page has the size of the newest viewer, and that of another one when this one becomes
 // invisible or leaves.
 func TestThePageFitsWhoeverLooks(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "colour.html")
 	wide, small := p.Attach(), p.Attach()
 	defer wide.Close()
@@ -53,14 +53,14 @@ func TestThePageFitsWhoeverLooks(t *testing.T) {
 }
 
 // sized waits for a picture of this size in CSS pixels.
-func (b *bench) sized(v *Viewer, width, height int) {
+func (b *fixture) sized(v *Viewer, width, height int) {
 	b.Helper()
 	for f := b.frame(v); f.Width != width || f.Height != height; f = b.frame(v) {
 	}
 }
 
 func TestResizedFrames(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	v := b.open("b1", "colour.html").Attach()
 	defer v.Close()
 	b.frameOf(v, red)
@@ -71,7 +71,7 @@ func TestResizedFrames(t *testing.T) {
 }
 
 func TestASecondViewerSeesAStaticPageAtOnce(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "colour.html")
 	one := p.Attach()
 	defer one.Close()
@@ -90,7 +90,7 @@ func TestASecondViewerSeesAStaticPageAtOnce(t *testing.T) {
 // A viewer that does not acknowledge slows the source down, and gets the last picture of the page
 // once it continues.
 func TestNewestFrameWins(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "colour.html")
 	v := p.Attach()
 	defer v.Close()
@@ -132,7 +132,7 @@ func TestNewestFrameWins(t *testing.T) {
 }
 
 func TestTheLastFrameIsNeverStale(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "colour.html")
 	v := p.Attach()
 	defer v.Close()
@@ -145,7 +145,7 @@ func TestTheLastFrameIsNeverStale(t *testing.T) {
 }
 
 func TestNothingIsFilmedForNobody(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "colour.html")
 	b.eval(p, "burst(20)")
 	if n := p.screencast.Captured(); n != 0 {
@@ -177,7 +177,7 @@ func TestNothingIsFilmedForNobody(t *testing.T) {
 }
 
 // click is a user's click.
-func (b *bench) click(v *Viewer, x, y float64) {
+func (b *fixture) click(v *Viewer, x, y float64) {
 	b.Helper()
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseMove, X: x, Y: y}))
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.MouseDown, X: x, Y: y, Button: "left", Buttons: 1, Clicks: 1}))

@@ -42,7 +42,7 @@ func needChromium(t testing.TB) {
 }
 
 // bench is a manager with a server of the fixtures, see newBench.
-type bench struct {
+type fixture struct {
 	testing.TB
 	*Manager
 	site string
@@ -53,7 +53,7 @@ type bench struct {
 }
 
 // newBench returns the manager that tests share, or with alter one for this test alone.
-func newBench(t testing.TB, alter ...func(*Config)) *bench {
+func newFixture(t testing.TB, alter ...func(*Config)) *fixture {
 	t.Helper()
 	needChromium(t)
 	pages, err := fs.Sub(fixtures, "fixtures")
@@ -70,7 +70,7 @@ func newBench(t testing.TB, alter ...func(*Config)) *bench {
 	mux.HandleFunc("POST /signal/{word}", func(_ http.ResponseWriter, r *http.Request) { signals <- r.PathValue("word") })
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	b := &bench{TB: t, site: server.URL, ctx: testContext(t), signals: signals}
+	b := &fixture{TB: t, site: server.URL, ctx: testContext(t), signals: signals}
 	if len(alter) == 0 {
 		b.Manager, b.dir = shared(t)
 		t.Cleanup(b.leave)
@@ -90,7 +90,7 @@ func newBench(t testing.TB, alter ...func(*Config)) *bench {
 }
 
 // leave cleans up for the next test. After a failed test, its manager is not used again.
-func (b *bench) leave() {
+func (b *fixture) leave() {
 	err := b.vacate()
 	if err != nil || b.Failed() {
 		err = errors.Join(err, demolish())
@@ -101,7 +101,7 @@ func (b *bench) leave() {
 }
 
 // open opens a fixture, or an address.
-func (b *bench) open(id, page string) *Pane {
+func (b *fixture) open(id, page string) *Pane {
 	b.Helper()
 	p, err := b.Open(b.ctx, Options{ID: id, URL: b.url(page), Width: 800, Height: 600})
 	if err != nil {
@@ -110,14 +110,14 @@ func (b *bench) open(id, page string) *Pane {
 	return p
 }
 
-func (b *bench) url(page string) string {
+func (b *fixture) url(page string) string {
 	if page == "" || strings.Contains(page, ":") {
 		return page
 	}
 	return b.site + "/" + page
 }
 
-func (b *bench) ok(err error) {
+func (b *fixture) ok(err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
@@ -125,7 +125,7 @@ func (b *bench) ok(err error) {
 }
 
 // until waits until the pane's info fulfills a condition.
-func (b *bench) until(p *Pane, what string, ok func(pane.Info) bool) pane.Info {
+func (b *fixture) until(p *Pane, what string, ok func(pane.Info) bool) pane.Info {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
@@ -137,7 +137,7 @@ func (b *bench) until(p *Pane, what string, ok func(pane.Info) bool) pane.Info {
 
 // eval runs script in the page's own world. All events that it caused before it returned have
 // been handled.
-func (b *bench) eval(p *Pane, script string) string {
+func (b *fixture) eval(p *Pane, script string) string {
 	b.Helper()
 	pg, err := p.state.currentPage()
 	b.ok(err)
@@ -150,7 +150,7 @@ func (b *bench) eval(p *Pane, script string) string {
 }
 
 // awaitSignal waits until a page has sent a word to /signal/.
-func (b *bench) awaitSignal(word string) {
+func (b *fixture) awaitSignal(word string) {
 	b.Helper()
 	for {
 		select {
@@ -188,7 +188,7 @@ func processesWith(word string) []string {
 }
 
 // frame waits for the next frame and acknowledges it.
-func (b *bench) frame(v *Viewer) *pane.Frame {
+func (b *fixture) frame(v *Viewer) *pane.Frame {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
@@ -206,7 +206,7 @@ func (b *bench) frame(v *Viewer) *pane.Frame {
 }
 
 // frameOf waits until the middle of the picture has the color.
-func (b *bench) frameOf(v *Viewer, want color.RGBA) *pane.Frame {
+func (b *fixture) frameOf(v *Viewer, want color.RGBA) *pane.Frame {
 	b.Helper()
 	for {
 		if f := b.frame(v); near(middle(b, f), want) {

@@ -14,7 +14,7 @@ import (
 
 // TestSite: the origin of the page is reported, and its permissions and its data can be changed.
 func TestSite(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "one.html")
 	site, err := p.Site(b.ctx)
 	b.ok(err)
@@ -86,7 +86,7 @@ func TestSiteCertificate(t *testing.T) {
 	}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	defer server.Close()
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", server.URL)
 	b.answer(p, pane.Answer{ID: b.question(p, pane.Certificate).ID, Yes: true})
 	b.until(p, "shown", func(i pane.Info) bool { return i.Title == "Unproven" })

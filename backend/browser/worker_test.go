@@ -4,7 +4,7 @@ import "testing"
 
 // TestWorkersRun: no worker of a page, or of a worker, stays paused.
 func TestWorkersRun(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	p := b.open("b1", "about:blank")
 	b.ok(p.Navigate(b.ctx, b.site+"/"))
 	const inner = `postMessage("inner")`

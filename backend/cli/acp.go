@@ -24,7 +24,8 @@ func (p Program) acp() *cobra.Command {
 		Short: "Run Goalpost as an agent in an editor (Agent Client Protocol on stdio)",
 		Args:  cobra.NoArgs,
 		Long: "Run Goalpost as an agent of the Agent Client Protocol on standard input and output, for an editor such as " +
-			"Zed. A prompt becomes a goal. Its checks come from lines that begin with /check, or from .goalpost/done.yaml of the " +
+			"Zed. A prompt becomes a goal. Its checks come from lines that begin with /check, or from .goalpost/done.yaml " +
+			"of the " +
 			"folder after you have accepted it in the editor. /worktree lets it work in a new git worktree, /risk lowers what " +
 			"it may do. Calls that need an approval ask in the editor. Cancelling pauses the goal; the next prompt continues " +
 			"it as a note, and a prompt with /check begins another.\n" +

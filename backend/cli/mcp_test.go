@@ -27,14 +27,14 @@ type agent struct {
 	*testing.T
 	session *sdk.ClientSession
 	dir     string
-	person  func(args ...string) (out string, exit int) // a command of the user beside it
+	user    func(args ...string) (out string, exit int) // a command of the user beside it
 
 	mu       sync.Mutex
 	progress []string
 }
 
 // lent starts the command with flags, and connects to it.
-func lent(t *testing.T, model string, flags ...string) *agent {
+func startShared(t *testing.T, model string, flags ...string) *agent {
 	t.Helper()
 	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))
 	home := t.TempDir()
@@ -58,7 +58,7 @@ func lent(t *testing.T, model string, flags ...string) *agent {
 			Closing: defaultCloseWait,
 		}.Run(context.WithoutCancel(t.Context()), args)
 	}
-	a.person = func(args ...string) (string, int) {
+	a.user = func(args ...string) (string, int) {
 		var out bytes.Buffer
 		code := program(nil, &out, args...)
 		return out.String(), code
@@ -140,7 +140,7 @@ func (a *agent) create(args map[string]any) string {
 
 // TestMCP_CreatesWatchesAndReadsAGoal over MCP, and sees each step.
 func TestMCP_CreatesWatchesAndReadsAGoal(t *testing.T) {
-	a := lent(t, "claims-first")
+	a := startShared(t, "claims-first")
 	id := a.create(map[string]any{"objective": "create done.txt", "check_shell": "test -f done.txt", "dir": "one"})
 	text := a.must("wait_for_goal", map[string]any{"goal_id": id, "timeout_seconds": 600})
 	for _, want := range []string{`"status": "completed"`, `"exit": "done"`, `"verified": true`} {
@@ -170,7 +170,7 @@ func TestMCP_CreatesWatchesAndReadsAGoal(t *testing.T) {
 
 // TestMCP_StaysWithinTheUsersLimits.
 func TestMCP_StaysWithinTheUsersLimits(t *testing.T) {
-	a := lent(t, "slow", "--allow-host", "docs.example")
+	a := startShared(t, "slow", "--allow-host", "docs.example")
 	base := func(more map[string]any) map[string]any {
 		m := map[string]any{"objective": "x", "check_shell": "test -f never"}
 		for k, v := range more {
@@ -208,9 +208,9 @@ func TestMCP_StaysWithinTheUsersLimits(t *testing.T) {
 // TestMCP_ReadsOnlyItsOwnGoals: it cannot see what the user does outside of the shared folder, with any tool. Of the
 // goals of the user inside it, it can read but change nothing.
 func TestMCP_ReadsOnlyItsOwnGoals(t *testing.T) {
-	a := lent(t, "claims-first", "--deny-host", "*.evil.example")
+	a := startShared(t, "claims-first", "--deny-host", "*.evil.example")
 	other := t.TempDir()
-	if out, code := a.person("run", "create done.txt", "--check-shell", "test -f done.txt", "--dir", other); code != 0 {
+	if out, code := a.user("run", "create done.txt", "--check-shell", "test -f done.txt", "--dir", other); code != 0 {
 		t.Fatal(code, out)
 	}
 	own := a.create(map[string]any{"objective": "create done.txt too", "check_shell": "test -f done.txt", "dir": "one"})
@@ -233,7 +233,7 @@ func TestMCP_ReadsOnlyItsOwnGoals(t *testing.T) {
 	if err := os.Mkdir(shared, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := a.person("run", "create done.txt", "--check-shell", "test -f done.txt", "--dir", shared,
+	if out, code := a.user("run", "create done.txt", "--check-shell", "test -f done.txt", "--dir", shared,
 		"--deny-host", "*.evil.example"); code != 0 {
 		t.Fatal(code, out)
 	}
@@ -261,7 +261,7 @@ func (a *agent) theOther(known ...string) string {
 			ID string `json:"id"`
 		} `json:"goals"`
 	}
-	out, _ := a.person("list", "--json")
+	out, _ := a.user("list", "--json")
 	if err := json.Unmarshal([]byte(out), &rows); err != nil {
 		a.Fatal(err, out)
 	}
@@ -277,7 +277,7 @@ func (a *agent) theOther(known ...string) string {
 // TestMCP_FolderSwappedForALink_IsRefused swaps it between the check of the server and the place where the goal uses
 // it, as a program of the other agent could at any time.
 func TestMCP_FolderSwappedForALink_IsRefused(t *testing.T) {
-	a := lent(t, "good")
+	a := startShared(t, "good")
 	victim, kept, w := t.TempDir(), filepath.Join(a.dir, "kept"), filepath.Join(a.dir, "w")
 	if err := errors.Join(os.Mkdir(kept, 0o700), os.Symlink(kept, w)); err != nil {
 		t.Fatal(err)
@@ -306,7 +306,7 @@ func TestMCP_FolderSwappedForALink_IsRefused(t *testing.T) {
 
 // TestMCP_SteersAndEndsItsGoal while it runs.
 func TestMCP_SteersAndEndsItsGoal(t *testing.T) {
-	a := lent(t, "slow")
+	a := startShared(t, "slow")
 	id := a.create(map[string]any{"objective": "x", "check_shell": "test -f never"})
 	if text := a.must("wait_for_goal", map[string]any{"goal_id": id, "timeout_seconds": 1}); !strings.Contains(text,
 		`"status": "running"`) {
@@ -328,7 +328,7 @@ func TestMCP_SteersAndEndsItsGoal(t *testing.T) {
 
 // TestMCP_PausedByUser_IsNotResumed, though it asked for a pause, too.
 func TestMCP_PausedByUser_IsNotResumed(t *testing.T) {
-	a := lent(t, "rests")
+	a := startShared(t, "rests")
 	id := a.create(map[string]any{"objective": "x", "check_shell": "test -f never"})
 	stop := func(exit string) {
 		t.Helper()
@@ -341,7 +341,7 @@ func TestMCP_PausedByUser_IsNotResumed(t *testing.T) {
 	a.must("pause_goal", map[string]any{"goal_id": id})
 	stop("user_paused")
 	a.must("resume_goal", map[string]any{"goal_id": id})
-	if out, code := a.person("pause", id); code != 0 {
+	if out, code := a.user("pause", id); code != 0 {
 		t.Fatal(out)
 	}
 	stop("user_paused")
@@ -365,7 +365,7 @@ func (a *agent) reads(id, words string) {
 // goal's, and what is long is read in pages.
 func TestMCP_Output_IsRedactedAndBounded(t *testing.T) {
 	t.Setenv("DESK_TEST_TOKEN", "sesame-4711-hidden")
-	a := lent(t, "good")
+	a := startShared(t, "good")
 	opened := a.must("terminal_open", map[string]any{"title": "mine"})
 	name := opened[strings.Index(opened, "t1"):][:2]
 	if text := a.must("terminal_run", map[string]any{
@@ -399,7 +399,7 @@ func TestMCP_Output_IsRedactedAndBounded(t *testing.T) {
 
 // TestMCP_Panes_AreSandboxed.
 func TestMCP_Panes_AreSandboxed(t *testing.T) {
-	a := lent(t, "good")
+	a := startShared(t, "good")
 	opened := a.must("terminal_open", map[string]any{"title": "mine"})
 	name := opened[strings.Index(opened, "t1"):][:2]
 	text := a.must("terminal_run", map[string]any{

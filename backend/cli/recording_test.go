@@ -14,18 +14,18 @@ import (
 func TestRecording_ExportsPlayableFiles(t *testing.T) {
 	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	started := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	tape := recording.NewWriter(dir, recording.DefaultLimits())
+	recorder := recording.NewWriter(dir, recording.DefaultLimits())
 	for i, r := range []recording.Record{
 		{Pane: "t1", Kind: pane.Terminal, Width: 80, Height: 24, Data: []byte("\x1b[1mgo\r\n")},
 		{Pane: "t1", Kind: pane.Terminal, Width: 100, Height: 30, Data: []byte("wide \xff")},
 		{Pane: "b1", Kind: pane.Browser, Width: 1280, Height: 800, Data: []byte("jpeg")},
 	} {
 		r.At = started.Add(time.Duration(i+1) * 1500 * time.Millisecond)
-		if err := tape.Add(r); err != nil {
+		if err := recorder.Add(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := tape.Close(); err != nil {
+	if err := recorder.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := exportRecording(dir, out, started); n != 3 || err != nil {

@@ -41,7 +41,7 @@ func runGit(t *testing.T, dir string, args ...string) string {
 
 // TestWorktree_OfAnotherAgentAndOfTheCommandLine: both work on one repository, are listed, merged and removed.
 func TestWorktree_OfAnotherAgentAndOfTheCommandLine(t *testing.T) {
-	a := lent(t, "good")
+	a := startShared(t, "good")
 	repo := filepath.Join(a.dir, "shop")
 	makeRepository(t, repo)
 	id := a.create(map[string]any{
@@ -52,10 +52,10 @@ func TestWorktree_OfAnotherAgentAndOfTheCommandLine(t *testing.T) {
 		t.Errorf("the goal: %s", text)
 	}
 	a.must("goal_receipt", map[string]any{"goal_id": id}) // within its bounds, though it worked elsewhere
-	if out, code := a.person("run", "--worktree", "--dir", repo, "--check-shell", "test -s done.txt", "of the user"); code != 0 {
+	if out, code := a.user("run", "--worktree", "--dir", repo, "--check-shell", "test -s done.txt", "of the user"); code != 0 {
 		t.Errorf("run: exit %d: %s", code, out)
 	}
-	out, code := a.person("worktree", "list", "--json")
+	out, code := a.user("worktree", "list", "--json")
 	var list []api.WorktreeView
 	if err := json.Unmarshal([]byte(out), &list); err != nil || code != 0 || len(list) != 2 {
 		t.Fatalf("exit %d, %v: %s", code, err, out)
@@ -65,14 +65,14 @@ func TestWorktree_OfAnotherAgentAndOfTheCommandLine(t *testing.T) {
 			t.Errorf("%+v", w)
 		}
 	}
-	if out, code := a.person("worktree", "remove", id); code == 0 {
+	if out, code := a.user("worktree", "remove", id); code == 0 {
 		t.Errorf("unmerged work was removed: %s", out)
 	}
 	runGit(t, repo, "merge", "-q", "--no-edit", "goalpost/of-the-agent")
-	if out, code := a.person("worktree", "remove", id); code != 0 || !strings.Contains(out, "goalpost/of-the-agent was at") {
+	if out, code := a.user("worktree", "remove", id); code != 0 || !strings.Contains(out, "goalpost/of-the-agent was at") {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	if out, code := a.person("worktree", "list"); code != 0 || !strings.Contains(out, "not merged") ||
+	if out, code := a.user("worktree", "list"); code != 0 || !strings.Contains(out, "not merged") ||
 		strings.Contains(out, "of-the-agent") {
 		t.Errorf("exit %d: %s", code, out)
 	}

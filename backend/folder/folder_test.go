@@ -97,7 +97,7 @@ func TestCreate_Links_AreRefused(t *testing.T) {
 func TestCreate_LinkSwappedIn_StaysInTheFolder(t *testing.T) {
 	root, dir := open(t)
 	must(t, os.Mkdir(filepath.Join(dir, "behind"), 0o755))
-	door := filepath.Join(dir, "door")
+	entry := filepath.Join(dir, "door")
 	over, swapped := make(chan struct{}), make(chan int)
 	go func() {
 		n := 0
@@ -108,8 +108,8 @@ func TestCreate_LinkSwappedIn_StaysInTheFolder(t *testing.T) {
 				return
 			default:
 			}
-			_ = os.RemoveAll(door)
-			if os.Symlink("behind", door) == nil {
+			_ = os.RemoveAll(entry)
+			if os.Symlink("behind", entry) == nil {
 				n++
 			}
 		}

@@ -81,7 +81,7 @@ func TestEffect_LocalServer_IgnoresAnnotations(t *testing.T) {
 		t.Errorf("the user's word: %+v, %v", got, err)
 	}
 	server.Risk = ""
-	list, err := mcp.FetchTools(t.Context(), server, f.room, f.listings, time.Now())
+	list, err := mcp.FetchTools(t.Context(), server, f.environment, f.listings, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestEffect_UsersRisk_OverridesAnnotations(t *testing.T) {
 
 func TestArgumentsAreValidatedBeforeTheServerIsStarted(t *testing.T) {
 	f := setup(t)
-	if _, err := mcp.FetchTools(t.Context(), program("whole"), f.room, f.listings, time.Now()); err != nil {
+	if _, err := mcp.FetchTools(t.Context(), program("whole"), f.environment, f.listings, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	broken := program("broken") // the same server by name, which would not start now
@@ -122,12 +122,12 @@ func TestArgumentsAreValidatedBeforeTheServerIsStarted(t *testing.T) {
 
 func TestAListedServerStartsAtTheFirstCall(t *testing.T) {
 	f := setup(t)
-	list, err := mcp.FetchTools(t.Context(), program("whole"), f.room, f.listings, time.Now())
+	list, err := mcp.FetchTools(t.Context(), program("whole"), f.environment, f.listings, time.Now())
 	if err != nil || len(list.Tools) != 11 || list.Title != "fixture 2" {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	counted := &counting{Launcher: f.room.Launcher}
-	f.room.Launcher = counted
+	counted := &counting{Launcher: f.environment.Launcher}
+	f.environment.Launcher = counted
 	s := f.open(t, program("whole"))
 	if len(s.Tools()) != 11 || counted.n.Load() != 0 {
 		t.Fatalf("%d tools, %d starts", len(s.Tools()), counted.n.Load())
@@ -159,7 +159,7 @@ func TestAChildOfAServerIsNotWaitedFor(t *testing.T) {
 	f := setup(t)
 	asked := make(chan error, 1)
 	go func() {
-		_, err := mcp.FetchTools(t.Context(), program("parent"), f.room, f.listings, time.Now())
+		_, err := mcp.FetchTools(t.Context(), program("parent"), f.environment, f.listings, time.Now())
 		asked <- err
 	}()
 	select {
@@ -174,11 +174,11 @@ func TestAChildOfAServerIsNotWaitedFor(t *testing.T) {
 
 func TestAServerThatDoesNotStartIsLeftAlone(t *testing.T) {
 	f := setup(t)
-	if _, err := mcp.FetchTools(t.Context(), program("whole"), f.room, f.listings, time.Now()); err != nil {
+	if _, err := mcp.FetchTools(t.Context(), program("whole"), f.environment, f.listings, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	counted := &counting{Launcher: f.room.Launcher}
-	f.room.Launcher = counted
+	counted := &counting{Launcher: f.environment.Launcher}
+	f.environment.Launcher = counted
 	s := f.open(t, program("broken"))
 	for range 3 {
 		has(t, call(t, s, "fix__note", `{}`).Text, "does not start", "exit 1")
@@ -192,13 +192,13 @@ func TestAServerThatDoesNotStartIsLeftAlone(t *testing.T) {
 func TestServer_NoProtocol_IsReported(t *testing.T) {
 	f := setup(t)
 	for kind, words := range map[string]string{"garbage": "I speak no JSON", "broken": "left-pad"} {
-		_, err := mcp.FetchTools(t.Context(), program(kind), f.room, f.listings, time.Now())
+		_, err := mcp.FetchTools(t.Context(), program(kind), f.environment, f.listings, time.Now())
 		if err == nil {
 			t.Fatalf("%s was listed", kind)
 		}
 		has(t, err.Error(), "does not start", words)
 	}
-	_, err := mcp.FetchTools(t.Context(), mcp.Server{Name: "none", Command: "/no/such/program"}, f.room, f.listings,
+	_, err := mcp.FetchTools(t.Context(), mcp.Server{Name: "none", Command: "/no/such/program"}, f.environment, f.listings,
 		time.Now())
 	if err == nil {
 		t.Fatal("nothing was listed")
@@ -210,7 +210,7 @@ func TestAServerThatNeverAnswersIsGivenUp(t *testing.T) {
 	f := setup(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if _, err := mcp.FetchTools(ctx, program("deaf"), f.room, f.listings, time.Now()); err == nil {
+	if _, err := mcp.FetchTools(ctx, program("deaf"), f.environment, f.listings, time.Now()); err == nil {
 		t.Fatal("a deaf server was listed")
 	}
 }
@@ -229,7 +229,7 @@ func TestACallThatHangsIsGivenUp(t *testing.T) {
 
 func TestAToolThatChangedSinceItWasListedIsNotCalled(t *testing.T) {
 	f := setup(t)
-	if _, err := mcp.FetchTools(t.Context(), program("whole"), f.room, f.listings, time.Now()); err != nil {
+	if _, err := mcp.FetchTools(t.Context(), program("whole"), f.environment, f.listings, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	s := f.open(t, program("changed"))
@@ -257,7 +257,7 @@ func TestAProgramGetsItsOwnVariablesOnly(t *testing.T) {
 	f := setup(t)
 	server := program("whole")
 	server.Env["SECRET"] = "{{secret:X}}"
-	f.room.Fill = func(_ context.Context, _ mcp.Server, v string) (string, error) {
+	f.environment.Fill = func(_ context.Context, _ mcp.Server, v string) (string, error) {
 		return strings.ReplaceAll(v, "{{secret:X}}", "filled"), nil
 	}
 	has(t, call(t, f.known(t, server), "fix__env", `{}`).Text, "SECRET=filled HOME=/nowhere")
@@ -279,7 +279,7 @@ func TestAnAddressIsReachedWithItsHeaders(t *testing.T) {
 		t.Fatalf("%d with the key, %d without", w.keyed.Load(), w.bare.Load())
 	}
 	server.Headers = nil
-	if _, err := mcp.FetchTools(t.Context(), server, f.room, f.listings, time.Now()); err == nil ||
+	if _, err := mcp.FetchTools(t.Context(), server, f.environment, f.listings, time.Now()); err == nil ||
 		!strings.Contains(err.Error(), "does not start") {
 		t.Fatal(err)
 	}

@@ -46,9 +46,9 @@ func leaveAChild() {
 
 // fixture is a launcher, a folder, and what was warned of.
 type fixture struct {
-	room     mcp.Environment
-	listings mcp.ToolCache
-	warned   chan string
+	environment mcp.Environment
+	listings    mcp.ToolCache
+	warned      chan string
 }
 
 func setup(t *testing.T) *fixture {
@@ -63,7 +63,7 @@ func setup(t *testing.T) *fixture {
 		}
 	})
 	return &fixture{
-		room: mcp.Environment{
+		environment: mcp.Environment{
 			Launcher: set,
 			Env:      []string{"PATH=" + os.Getenv("PATH"), "HOME=/nowhere"},
 			Dir:      t.TempDir(),
@@ -85,7 +85,7 @@ func (f *fixture) open(t *testing.T, servers ...mcp.Server) *mcp.Clients {
 	t.Helper()
 	s := mcp.Open(mcp.Options{
 		Servers:     servers,
-		Environment: f.room,
+		Environment: f.environment,
 		Listings:    f.listings,
 		Warn:        func(server, why string) { f.warned <- server + ": " + why },
 	})
@@ -97,7 +97,7 @@ func (f *fixture) open(t *testing.T, servers ...mcp.Server) *mcp.Clients {
 func (f *fixture) known(t *testing.T, servers ...mcp.Server) *mcp.Clients {
 	t.Helper()
 	for _, s := range servers {
-		if _, err := mcp.FetchTools(t.Context(), s, f.room, f.listings, time.Now()); err != nil {
+		if _, err := mcp.FetchTools(t.Context(), s, f.environment, f.listings, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}

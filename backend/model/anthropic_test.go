@@ -55,10 +55,10 @@ func TestThinking_IsSentBackUnchanged(t *testing.T) {
 		Calls:    []goal.Call{{Tool: "write_file", Arguments: `{"path":"a"}`}, {Tool: "list_files", Arguments: "{}"}},
 	}))
 	c, in := claude(t, s.URL), turn()
-	var heard strings.Builder
-	r, err := c.Turn(t.Context(), in, func(text string) { heard.WriteString(text) })
-	if err != nil || r.Text != "I write." || heard.String() != r.Text || len(r.Calls) != 2 {
-		t.Fatalf("reply %+v, %v, heard %q", r, err, heard.String())
+	var received strings.Builder
+	r, err := c.Turn(t.Context(), in, func(text string) { received.WriteString(text) })
+	if err != nil || r.Text != "I write." || received.String() != r.Text || len(r.Calls) != 2 {
+		t.Fatalf("reply %+v, %v, heard %q", r, err, received.String())
 	}
 	sent := func(n int) string { return string(s.Requests()[n].Body) }
 	next := waitFor(in, r)

@@ -48,16 +48,16 @@ func (s *stage) play(d model.Demo) {
 	for n := range 40 {
 		if n == s.resumeAt {
 			s.serves, s.shown = false, ""
-			s.tell("The run continues after a pause. Terminals and browser panes that you had opened may be gone: look " +
+			s.report("The run continues after a pause. Terminals and browser panes that you had opened may be gone: look " +
 				"before you use them.")
 		}
-		var heard strings.Builder
-		r, err := d.Turn(s.t.Context(), s.turn, func(w string) { heard.WriteString(w) })
+		var received strings.Builder
+		r, err := d.Turn(s.t.Context(), s.turn, func(w string) { received.WriteString(w) })
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		if len(r.Calls) != 1 || r.Text == "" || heard.String() != r.Text {
-			s.t.Fatalf("turn %d: %+v, heard %q", n, r, heard.String())
+		if len(r.Calls) != 1 || r.Text == "" || received.String() != r.Text {
+			s.t.Fatalf("turn %d: %+v, heard %q", n, r, received.String())
 		}
 		s.turn.Messages = append(s.turn.Messages, goal.Message{Role: goal.Assistant, Text: r.Text, Calls: r.Calls})
 		c := r.Calls[0]
@@ -78,7 +78,7 @@ func (s *stage) play(d model.Demo) {
 	s.t.Fatalf("no end after %v", s.tools)
 }
 
-func (s *stage) tell(text string) {
+func (s *stage) report(text string) {
 	s.turn.Messages = append(s.turn.Messages, goal.Message{Role: goal.User, Text: text})
 }
 
@@ -98,7 +98,7 @@ func (s *stage) end(tool string) bool {
 		s.verified = true
 		return true
 	}
-	s.tell("Verification failed: check 1 (sh): " + err.Error() + "\nOutput tail:\n" + string(out) + "\n\nKeep working")
+	s.report("Verification failed: check 1 (sh): " + err.Error() + "\nOutput tail:\n" + string(out) + "\n\nKeep working")
 	return false
 }
 
@@ -263,7 +263,7 @@ func TestDemoSlowServerAndNotes(t *testing.T) {
 	if !s.verified || !slices.Contains(s.tools, "terminal_read") {
 		t.Errorf("steps %v", s.tools)
 	}
-	s.tell("A note from the user: use euros")
+	s.report("A note from the user: use euros")
 	r, err := model.Demo{}.Turn(t.Context(), s.turn, nil)
 	if err != nil || !strings.Contains(r.Text, "I am a script") {
 		t.Errorf("reply %+v, %v", r, err)

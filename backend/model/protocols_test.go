@@ -58,14 +58,14 @@ func TestTextIsStreamedAndWhole(t *testing.T) {
 			Usage:  goal.Usage{TokensIn: 7, TokensOut: 3},
 			Cached: 4,
 		}))
-		var heard strings.Builder
+		var received strings.Builder
 		pieces := 0
-		r, err := dial(s.URL).Turn(t.Context(), turn(), func(text string) { heard.WriteString(text); pieces++ })
+		r, err := dial(s.URL).Turn(t.Context(), turn(), func(text string) { received.WriteString(text); pieces++ })
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Text != "Grüße, 世界! 🎉 done" || heard.String() != r.Text || pieces < 2 {
-			t.Errorf("text %q, heard %q in %d pieces", r.Text, heard.String(), pieces)
+		if r.Text != "Grüße, 世界! 🎉 done" || received.String() != r.Text || pieces < 2 {
+			t.Errorf("text %q, heard %q in %d pieces", r.Text, received.String(), pieces)
 		}
 		if r.Usage != (goal.Usage{TokensIn: 7, TokensOut: 3}) {
 			t.Errorf("usage %+v", r.Usage)
@@ -671,13 +671,13 @@ func TestAbortEndsATurnAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Answer{Text: "a long story", Hang: true}))
 		ctx, cancel := context.WithCancel(t.Context())
-		heard := make(chan struct{}, 64)
+		received := make(chan struct{}, 64)
 		failed := make(chan error, 1)
 		go func() {
-			_, err := dial(s.URL).Turn(ctx, turn(), func(string) { heard <- struct{}{} })
+			_, err := dial(s.URL).Turn(ctx, turn(), func(string) { received <- struct{}{} })
 			failed <- err
 		}()
-		<-heard // the stream is open
+		<-received // the stream is open
 		cancel()
 		if err := <-failed; !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
@@ -693,12 +693,12 @@ func TestTurns_EndIndependently(t *testing.T) {
 		})
 		c := dial(s.URL)
 		ctx, cancel := context.WithCancel(t.Context())
-		heard, failed := make(chan struct{}, 64), make(chan error, 1)
+		received, failed := make(chan struct{}, 64), make(chan error, 1)
 		go func() {
-			_, err := c.Turn(ctx, turn(), func(string) { heard <- struct{}{} })
+			_, err := c.Turn(ctx, turn(), func(string) { received <- struct{}{} })
 			failed <- err
 		}()
-		<-heard
+		<-received
 		other := turn()
 		other.Messages[0].Text = "another goal"
 		if r, err := c.Turn(t.Context(), other, func(string) { cancel() }); err != nil || r.Text != "a long story" {

@@ -101,8 +101,8 @@ func FuzzResponses(f *testing.F) {
 // readAnything reads a stream that may hold anything: what comes is a whole reply
 // or an error with a kind.
 func readAnything(t *testing.T, raw []byte, open func(delta func(string)) *replyReader) {
-	var heard strings.Builder
-	r, err := open(func(s string) { heard.WriteString(s) }).read(io.NopCloser(bytes.NewReader(raw)), time.Minute)
+	var received strings.Builder
+	r, err := open(func(s string) { received.WriteString(s) }).read(io.NopCloser(bytes.NewReader(raw)), time.Minute)
 	switch {
 	case err != nil:
 		if _, ok := AsError(err); !ok {
@@ -111,8 +111,8 @@ func readAnything(t *testing.T, raw []byte, open func(delta func(string)) *reply
 		if r.Text != "" || r.Calls != nil {
 			t.Fatalf("half a reply: %+v", r)
 		}
-	case r.Text != heard.String() || !utf8.ValidString(r.Text) || strings.ContainsRune(r.Text, 0):
-		t.Fatalf("text %q, heard %q", r.Text, heard.String())
+	case r.Text != received.String() || !utf8.ValidString(r.Text) || strings.ContainsRune(r.Text, 0):
+		t.Fatalf("text %q, heard %q", r.Text, received.String())
 	case r.Usage.TokensIn < 0 || r.Usage.TokensOut < 0:
 		t.Fatalf("usage %+v", r.Usage)
 	}

@@ -54,10 +54,10 @@ func fault(k model.Kind, after time.Duration) error {
 func TestRetryBacksOffAndReports(t *testing.T) {
 	m := &faulty{errs: []error{fault(model.Overloaded, 0), fault(model.Truncated, 0), fault(model.Unreachable, 0), nil}}
 	clock := &hourglass{}
-	var told []model.Kind
+	var reported []model.Kind
 	r := model.Retry{Model: m, Clock: clock, OnWait: func(err error, d time.Duration) {
 		if e, ok := model.AsError(err); ok {
-			told = append(told, e.Kind)
+			reported = append(reported, e.Kind)
 		}
 	}}
 	m.errs = m.errs[:3]
@@ -65,8 +65,8 @@ func TestRetryBacksOffAndReports(t *testing.T) {
 	if _, err := r.Turn(t.Context(), goal.Turn{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if len(told) != 3 || told[1] != model.Truncated || m.tries != 4 {
-		t.Errorf("told %v, %d tries", told, m.tries)
+	if len(reported) != 3 || reported[1] != model.Truncated || m.tries != 4 {
+		t.Errorf("told %v, %d tries", reported, m.tries)
 	}
 	for i, w := range clock.waits {
 		if least := time.Second << i; w < least || w > least*3/2 {
@@ -166,21 +166,21 @@ func TestServerThatNeverAnswersIsUnreachable(t *testing.T) {
 		}
 		return modeltest.Say("awake")
 	})
-	var told error
+	var reported error
 	clock := &stopwatch{turns: []chan time.Time{over}}
 	r := model.Retry{
 		Model:       client(t, s.URL),
 		Clock:       clock,
 		TurnTimeout: turnLimit,
-		OnWait:      func(err error, _ time.Duration) { told = err },
+		OnWait:      func(err error, _ time.Duration) { reported = err },
 	}
 	reply, err := r.Turn(t.Context(), turn(), nil)
 	if err != nil || reply.Text != "awake" || clock.began != 2 {
 		t.Errorf("reply %+v, %v after %d turns", reply, err, clock.began)
 	}
-	if e, ok := model.AsError(told); !ok || e.Kind != model.Unreachable ||
+	if e, ok := model.AsError(reported); !ok || e.Kind != model.Unreachable ||
 		!strings.Contains(e.Message, "no whole reply within 17 m") {
-		t.Errorf("told %v", told)
+		t.Errorf("told %v", reported)
 	}
 }
 

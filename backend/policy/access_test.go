@@ -10,7 +10,7 @@ import (
 // TestMachineAccess_NeedsTheUser: it is asked at every level, offered for the goal alone,
 // and an approval is one to that and to nothing else.
 func TestMachineAccess_NeedsTheUser(t *testing.T) {
-	law, err := policy.DefaultRules("/home/anna")
+	rules, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,13 +24,13 @@ func TestMachineAccess_NeedsTheUser(t *testing.T) {
 		{Kind: policy.PortAccess, Port: 5432},
 	} {
 		p := policy.Policy{Risk: policy.SpendsMoney, Dir: "/work"}
-		d := law.Decide(call(a), p, nil)
+		d := rules.Decide(call(a), p, nil)
 		if d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.ScopeMachine ||
 			!strings.Contains(d.Offers[0].Describe(), a.String()) {
 			t.Fatalf("%v: %+v", a, d)
 		}
 		g := d.Offers[0]
-		if d := law.Decide(call(a), p, []policy.Grant{g}); d.Answer != policy.Allow {
+		if d := rules.Decide(call(a), p, []policy.Grant{g}); d.Answer != policy.Allow {
 			t.Errorf("%v after the yes: %+v", a, d)
 		}
 		for _, other := range []policy.MachineAccess{{
@@ -38,7 +38,7 @@ func TestMachineAccess_NeedsTheUser(t *testing.T) {
 			Path: "/data/below",
 			Port: 5433,
 		}, {Kind: policy.WriteAccess, Path: "/else"}} {
-			if d := law.Decide(call(other), p, []policy.Grant{g}); d.Answer != policy.Ask {
+			if d := rules.Decide(call(other), p, []policy.Grant{g}); d.Answer != policy.Ask {
 				t.Errorf("an approval of %v allows %v", a, other)
 			}
 		}
@@ -51,7 +51,7 @@ func TestMachineAccess_NeedsTheUser(t *testing.T) {
 		if a.Kind == policy.WriteAccess {
 			want = policy.Allow
 		}
-		if d := law.Decide(writes, p, []policy.Grant{g}); d.Answer != want {
+		if d := rules.Decide(writes, p, []policy.Grant{g}); d.Answer != want {
 			t.Errorf("deleting in /data with %v: %v, want %v", a, d.Answer, want)
 		}
 	}

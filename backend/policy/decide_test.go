@@ -14,7 +14,7 @@ func FuzzOrder(f *testing.F) {
 		"*.org", true)
 	f.Add(uint64(2), "browser_click", "", "network_write", "read_only", "/etc/passwd", "a.b", "**", false)
 	f.Add(uint64(3), "write_file", "rm -rf /", "", "spends_money", "/w/a", "", "b", false)
-	law, err := DefaultRules("/home/anna", "/state")
+	rules, err := DefaultRules("/home/anna", "/state")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -29,8 +29,8 @@ func FuzzOrder(f *testing.F) {
 			Irreversible: undo,
 		}}
 		p := Policy{Risk: Risk(top), Dir: "/w", DenyHosts: []string{denied}, DenyTools: []string{denied}}
-		want := law.Decide(c, p, nil)
-		questions := law.checks(c)
+		want := rules.Decide(c, p, nil)
+		questions := rules.checks(c)
 		random := rand.New(rand.NewPCG(seed, seed))
 		for range 4 {
 			random.Shuffle(len(questions), func(i, j int) { questions[i], questions[j] = questions[j], questions[i] })
@@ -57,7 +57,7 @@ func FuzzOrder(f *testing.F) {
 			Hosts: []string{host},
 			Risk:  SpendsMoney,
 		}, {ID: "3", Scope: ScopePath, Paths: []string{file}, Risk: SpendsMoney}}
-		if got := law.Decide(c, p, grants); want.Answer == Deny && got.Answer != Deny {
+		if got := rules.Decide(c, p, grants); want.Answer == Deny && got.Answer != Deny {
 			t.Fatalf("%s by a grant, although denied: %s", got.Answer, want.Reason)
 		}
 	})

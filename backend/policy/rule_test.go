@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-func law(t *testing.T) policy.RuleSet {
+func rules(t *testing.T) policy.RuleSet {
 	t.Helper()
 	l, err := policy.DefaultRules("/home/anna", "/home/anna/.local/share/goalpost")
 	if err != nil {
@@ -38,7 +38,7 @@ func TestRules_WrongExample_AreRefused(t *testing.T) {
 			t.Errorf("%s\n%v, want %s", c.rules, err, c.want)
 		}
 	}
-	if n := len(law(t).Rules()); n < 8 {
+	if n := len(rules(t).Rules()); n < 8 {
 		t.Errorf("only %d rules", n)
 	}
 }
@@ -52,7 +52,7 @@ func TestDeletingInTmp(t *testing.T) {
 			Effect: policy.Effect{Risk: policy.WriteLocal, Deletes: []string{file}, CommandLine: "rm " + file},
 		}
 		for unconfined, want := range map[bool]policy.Answer{false: policy.Allow, true: policy.Ask} {
-			if d := law(t).Decide(c, policy.Policy{
+			if d := rules(t).Decide(c, policy.Policy{
 				Risk:       policy.WriteLocal,
 				Dir:        "/w",
 				Unconfined: unconfined,
@@ -80,7 +80,7 @@ func TestAlways(t *testing.T) {
 		"the root of a /tmp": {Risk: policy.WriteLocal, Deletes: []string{"/tmp"}, CommandLine: "x"},
 	} {
 		c := policy.Call{Tool: "tool", Key: "k", Effect: e}
-		d := law(t).Decide(c, top, nil)
+		d := rules(t).Decide(c, top, nil)
 		if d.Answer != policy.Ask || !d.Always || len(d.Offers) != 1 || d.Offers[0].Scope != policy.ScopeOnce {
 			t.Errorf("%s: %+v", name, d)
 		}
@@ -90,15 +90,15 @@ func TestAlways(t *testing.T) {
 			Command: "x",
 			Risk:    policy.SpendsMoney,
 		}, {Scope: policy.ScopeHost, Hosts: e.Hosts, Risk: policy.SpendsMoney}}
-		if d := law(t).Decide(c, top, wide); d.Answer != policy.Ask {
+		if d := rules(t).Decide(c, top, wide); d.Answer != policy.Ask {
 			t.Errorf("%s is %s by a grant for the goal", name, d.Answer)
 		}
 		once := d.Offers[0]
 		once.ID = "r1"
-		if d := law(t).Decide(c, top, []policy.Grant{once}); d.Answer != policy.Allow || d.Grant != "r1" {
+		if d := rules(t).Decide(c, top, []policy.Grant{once}); d.Answer != policy.Allow || d.Grant != "r1" {
 			t.Errorf("%s after a user's yes: %+v", name, d)
 		}
-		if d := law(t).Decide(policy.Call{
+		if d := rules(t).Decide(policy.Call{
 			Tool:   "tool",
 			Key:    "other",
 			Effect: e,
@@ -107,7 +107,7 @@ func TestAlways(t *testing.T) {
 		}
 	}
 	pane := policy.Effect{Risk: policy.WriteLocal, Pane: "t1"}
-	d := law(t).Decide(policy.Call{Tool: "tool", Key: "k", Effect: pane}, top, nil)
+	d := rules(t).Decide(policy.Call{Tool: "tool", Key: "k", Effect: pane}, top, nil)
 	if d.Answer != policy.Ask || len(d.Offers) != 2 || d.Offers[1].Scope != policy.ScopePane {
 		t.Errorf("an unconfined pane: %+v", d)
 	}
@@ -119,7 +119,7 @@ func TestNeverWritable(t *testing.T) {
 		"/w/.git/hooks/pre-commit", "/w/.git/config", "/home/anna/.bashrc", "/etc/profile.d/a.sh", "/home/anna/.ssh/config",
 		"/home/anna/.local/share/goalpost", "/home/anna/.local/share/goalpost/state/goalpost.db",
 	} {
-		d := law(t).Decide(policy.Call{
+		d := rules(t).Decide(policy.Call{
 			Tool:   "write_file",
 			Key:    "k",
 			Effect: policy.Effect{Risk: policy.WriteLocal, Paths: []string{file}},
@@ -137,7 +137,7 @@ func TestGrants(t *testing.T) {
 	on := func(r policy.Risk, hosts ...string) policy.Call {
 		return policy.Call{Tool: "browser_click", Key: "k", Effect: policy.Effect{Risk: r, Hosts: hosts}}
 	}
-	d := law(t).Decide(on(policy.NetworkWrite, "docs.example"), p, nil)
+	d := rules(t).Decide(on(policy.NetworkWrite, "docs.example"), p, nil)
 	if d.Answer != policy.Ask || len(d.Offers) != 2 || d.Offers[1].Scope != policy.ScopeHost {
 		t.Fatalf("%+v", d)
 	}
@@ -153,7 +153,7 @@ func TestGrants(t *testing.T) {
 		{on(policy.NetworkWrite), policy.Ask},
 		{on(policy.SpendsMoney, "docs.example"), policy.Ask},
 	} {
-		if got := law(t).Decide(c.call, p, []policy.Grant{host}); got.Answer != c.want {
+		if got := rules(t).Decide(c.call, p, []policy.Grant{host}); got.Answer != c.want {
 			t.Errorf("%+v with a grant for the host: %s", c.call.Effect, got.Answer)
 		}
 	}
@@ -163,22 +163,22 @@ func TestGrants(t *testing.T) {
 		Key:    "k",
 		Effect: policy.Effect{Risk: policy.WriteLocal, Paths: []string{"/w/a"}},
 	}
-	d = law(t).Decide(write, look, nil)
+	d = rules(t).Decide(write, look, nil)
 	if len(d.Offers) != 2 || d.Offers[1].Scope != policy.ScopePath || !strings.Contains(d.Offers[1].Describe(), "/w/a") {
 		t.Fatalf("%+v", d.Offers)
 	}
 	write.Effect.Paths = []string{"/w/b"}
-	if got := law(t).Decide(write, look, d.Offers[1:]); got.Answer != policy.Ask {
+	if got := rules(t).Decide(write, look, d.Offers[1:]); got.Answer != policy.Ask {
 		t.Error("a grant for a path covers another")
 	}
 	run := policy.Call{Tool: "run_command", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, CommandLine: "make"}}
-	d = law(t).Decide(run, look, nil)
+	d = rules(t).Decide(run, look, nil)
 	run.Key = "same line, another time-out"
-	if got := law(t).Decide(run, look, d.Offers[1:]); got.Answer != policy.Allow {
+	if got := rules(t).Decide(run, look, d.Offers[1:]); got.Answer != policy.Allow {
 		t.Errorf("a grant for a command does not cover it: %+v", d.Offers)
 	}
 	run.Effect.CommandLine = "make install"
-	if got := law(t).Decide(run, look, d.Offers[1:]); got.Answer != policy.Ask {
+	if got := rules(t).Decide(run, look, d.Offers[1:]); got.Answer != policy.Ask {
 		t.Error("a grant for a command covers another")
 	}
 }

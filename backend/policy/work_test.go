@@ -20,7 +20,7 @@ func TestDecide_OutsideWorkPaths_IsDeniedWithTheirNames(t *testing.T) {
 		"/elsewhere":   policy.Deny,
 	} {
 		c := policy.Call{Tool: "write_file", Key: "k", Effect: policy.Effect{Risk: policy.WriteLocal, Paths: []string{file}}}
-		d := law(t).Decide(c, p, nil)
+		d := rules(t).Decide(c, p, nil)
 		if d.Answer != want {
 			t.Errorf("%s: %+v", file, d)
 		}
@@ -38,7 +38,7 @@ func TestDecide_OutsideWorkPaths_IsDeniedWithTheirNames(t *testing.T) {
 		Risk:  policy.WriteLocal,
 		Paths: []string{"/w/docs/a"},
 	}}
-	if d := law(t).Decide(c, p, granted); d.Answer != policy.Allow {
+	if d := rules(t).Decide(c, p, granted); d.Answer != policy.Allow {
 		t.Errorf("after the user extended it: %+v", d)
 	}
 }

@@ -14,10 +14,10 @@ import (
 
 var began = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-func add(t *testing.T, tape *recording.Writer, kind pane.Kind, n, size int) {
+func add(t *testing.T, recorder *recording.Writer, kind pane.Kind, n, size int) {
 	t.Helper()
 	data := append(fmt.Appendf(nil, "%06d:", n), bytes.Repeat([]byte{byte(n)}, size)...)
-	err := tape.Add(recording.Record{
+	err := recorder.Add(recording.Record{
 		Pane:   "p1",
 		Kind:   kind,
 		At:     began.Add(time.Duration(n) * time.Second),
@@ -57,15 +57,15 @@ func TestRead_ReturnsRecordsInOrder(t *testing.T) {
 		t.Errorf("nothing was recorded, and %v came", list)
 	}
 	for round := range 2 { // a second tape continues the first one's recording
-		tape := recording.NewWriter(dir, recording.DefaultLimits())
+		recorder := recording.NewWriter(dir, recording.DefaultLimits())
 		for n := range 3 {
-			add(t, tape, pane.Terminal, 10*round+n, 5)
-			add(t, tape, pane.Browser, 10*round+n+100, 5)
+			add(t, recorder, pane.Terminal, 10*round+n, 5)
+			add(t, recorder, pane.Browser, 10*round+n+100, 5)
 		}
-		if err := tape.Close(); err != nil {
+		if err := recorder.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := tape.Add(recording.Record{Pane: "p1", Kind: pane.Terminal}); err == nil {
+		if err := recorder.Add(recording.Record{Pane: "p1", Kind: pane.Terminal}); err == nil {
 			t.Error("a closed tape took a record")
 		}
 	}
@@ -85,12 +85,12 @@ func TestRead_ReturnsRecordsInOrder(t *testing.T) {
 func TestWriter_AboveTheLimit_DropsTheOldest(t *testing.T) {
 	const most = 512 << 10
 	dir := t.TempDir()
-	tape := recording.NewWriter(dir, recording.Limits{Terminal: most, Browser: most})
+	recorder := recording.NewWriter(dir, recording.Limits{Terminal: most, Browser: most})
 	for n := range 2000 {
-		add(t, tape, pane.Terminal, n, 1000)
-		add(t, tape, pane.Browser, n, 1000)
+		add(t, recorder, pane.Terminal, n, 1000)
+		add(t, recorder, pane.Browser, n, 1000)
 	}
-	if err := tape.Close(); err != nil {
+	if err := recorder.Close(); err != nil {
 		t.Fatal(err)
 	}
 	list, size := numbers(t, dir, pane.Terminal)
@@ -108,10 +108,10 @@ func TestWriter_AboveTheLimit_DropsTheOldest(t *testing.T) {
 // TestRead_TruncatedRecord_IsLeftOut: the program was killed in the middle of it.
 func TestRead_TruncatedRecord_IsLeftOut(t *testing.T) {
 	dir := t.TempDir()
-	tape := recording.NewWriter(dir, recording.DefaultLimits())
-	add(t, tape, pane.Terminal, 1, 100)
-	add(t, tape, pane.Terminal, 2, 100)
-	if err := tape.Close(); err != nil {
+	recorder := recording.NewWriter(dir, recording.DefaultLimits())
+	add(t, recorder, pane.Terminal, 1, 100)
+	add(t, recorder, pane.Terminal, 2, 100)
+	if err := recorder.Close(); err != nil {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "terminal-*"))
@@ -125,9 +125,9 @@ func TestRead_TruncatedRecord_IsLeftOut(t *testing.T) {
 	if err := os.Truncate(files[0], info.Size()-7); err != nil {
 		t.Fatal(err)
 	}
-	tape = recording.NewWriter(dir, recording.DefaultLimits())
-	add(t, tape, pane.Terminal, 3, 100)
-	if err := tape.Close(); err != nil {
+	recorder = recording.NewWriter(dir, recording.DefaultLimits())
+	add(t, recorder, pane.Terminal, 3, 100)
+	if err := recorder.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if list, _ := numbers(t, dir, pane.Terminal); fmt.Sprint(list) != "[1 3]" {

@@ -85,7 +85,7 @@ func (p *post) move(host string) {
 const posting = `post {"host":"shop.example","text":"x"}`
 
 // BlockedHosts and Granted make the room a border.
-func (r *room) BlockedHosts() []policy.Effect {
+func (r *environment) BlockedHosts() []policy.Effect {
 	var list []policy.Effect
 	for {
 		select {
@@ -97,7 +97,7 @@ func (r *room) BlockedHosts() []policy.Effect {
 	}
 }
 
-func (r *room) ApplyGrants(list, now []policy.Grant) {
+func (r *environment) ApplyGrants(list, now []policy.Grant) {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()
 	r.world.granted = append(r.world.granted, list)
@@ -244,16 +244,16 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	if told := w.model.lastUser(1); !strings.Contains(told, "The user allowed") ||
-		!strings.Contains(told, "not executed") {
-		t.Errorf("told %q", told)
+	if reported := w.model.lastUser(1); !strings.Contains(reported, "The user allowed") ||
+		!strings.Contains(reported, "not executed") {
+		t.Errorf("told %q", reported)
 	}
 	if w.post.times() != 1 || len(w.approvals(g)) != 1 {
 		t.Errorf("%d calls, asked %d times", w.post.times(), len(w.approvals(g)))
 	}
 }
 
-func TestARefusalIsTold(t *testing.T) {
+func TestRefusal_IsReportedToTheModel(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
 	g := w.create(nil)
@@ -261,8 +261,8 @@ func TestARefusalIsTold(t *testing.T) {
 	w.await("approval_requested")
 	w.order(g, goal.Order{Kind: goal.OrderDeny, Request: "a1", Text: "not from this machine"})
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	told := w.model.seen[1].Messages
-	if last := told[len(told)-1].Text; !strings.Contains(last, "denied by the user") ||
+	reported := w.model.seen[1].Messages
+	if last := reported[len(reported)-1].Text; !strings.Contains(last, "denied by the user") ||
 		!strings.Contains(last, "not from this machine") {
 		t.Errorf("told %q", last)
 	}
@@ -321,8 +321,8 @@ func TestAPauseWhileItWaits(t *testing.T) {
 	w.order(g, goal.Order{Kind: goal.OrderDeny, Request: "a1"})
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	if told := w.model.lastUser(1); !strings.Contains(told, "The user refused") {
-		t.Errorf("told %q", told)
+	if reported := w.model.lastUser(1); !strings.Contains(reported, "The user refused") {
+		t.Errorf("told %q", reported)
 	}
 }
 
@@ -389,8 +389,8 @@ func TestAGrantIsTakenBackWhileACallRuns(t *testing.T) {
 	expect(t, w.end(g), goal.Completed, goal.Done)
 }
 
-// TestOnceOpensTheBorderForTheCall and for nothing after it.
-func TestOnceOpensTheBorderForTheCall(t *testing.T) {
+// TestAllowOnce_AllowsTheCallsConnection and for nothing after it.
+func TestAllowOnce_AllowsTheCallsConnection(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
 	g := w.create(nil)
@@ -423,8 +423,9 @@ func TestAYesIsForWhatWasShown(t *testing.T) {
 	w.post.mu.Unlock()
 	w.order(g, yes("a1", policy.ScopeOnce))
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	told := w.model.seen[1].Messages
-	if last := told[len(told)-1].Text; w.post.times() != 0 || !strings.Contains(last, "changed while the user was asked") {
+	reported := w.model.seen[1].Messages
+	if last := reported[len(reported)-1].Text; w.post.times() != 0 ||
+		!strings.Contains(last, "changed while the user was asked") {
 		t.Errorf("%d calls, told %q", w.post.times(), last)
 	}
 }
@@ -440,15 +441,16 @@ func TestTheWorldWentOn(t *testing.T) {
 	w.post.move("evil.example")
 	w.order(g, yes("a1", policy.ScopeHost))
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	told := w.model.seen[1].Messages
-	if last := told[len(told)-1].Text; w.post.times() != 0 || !strings.Contains(last, "changed while the user was asked") {
+	reported := w.model.seen[1].Messages
+	if last := reported[len(reported)-1].Text; w.post.times() != 0 ||
+		!strings.Contains(last, "changed while the user was asked") {
 		t.Errorf("%d calls, told %q", w.post.times(), last)
 	}
 }
 
-// TestTheBorderAsks: what a program was stopped from is asked after its call, and
+// TestNetwork_UnknownHost_Asks: what a program was stopped from is asked after its call, and
 // an approval holds for the goal and reaches the border.
-func TestTheBorderAsks(t *testing.T) {
+func TestNetwork_UnknownHost_Asks(t *testing.T) {
 	w := newWorld(t, call(`run_command {"command":"true"}`, `list_files {}`), call(`run_command {"command":"true"}`),
 		call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
@@ -464,8 +466,8 @@ func TestTheBorderAsks(t *testing.T) {
 	w.awaitN("iteration", 2)
 	w.stops <- stop // it is covered now: nobody is asked
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	if told := w.model.lastUser(1); !strings.Contains(told, "allowed it now") {
-		t.Errorf("told %q", told)
+	if reported := w.model.lastUser(1); !strings.Contains(reported, "allowed it now") {
+		t.Errorf("told %q", reported)
 	}
 	if n := len(w.approvals(g)); n != 1 {
 		t.Errorf("asked %d times", n)
@@ -478,9 +480,9 @@ func TestTheBorderAsks(t *testing.T) {
 	}
 }
 
-// TestTheBorderAsksAllAtOnce: a program that was stopped from several hosts asks
+// TestNetwork_SeveralHosts_AskAtOnce: a program that was stopped from several hosts asks
 // once for each, and the user answers them together.
-func TestTheBorderAsksAllAtOnce(t *testing.T) {
+func TestNetwork_SeveralHosts_AskAtOnce(t *testing.T) {
 	w := newWorld(t, call(`run_command {"command":"true"}`), call(finish, pendingClaim))
 	for _, host := range []string{"a.example", "b.example", "c.example"} {
 		w.stops <- policy.Effect{Risk: policy.NetworkGet, Hosts: []string{host}, Reason: "a program wanted to connect"}
@@ -496,10 +498,10 @@ func TestTheBorderAsksAllAtOnce(t *testing.T) {
 	w.order(g, yes("a3", "host"))
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	told := w.model.lastUser(1)
+	reported := w.model.lastUser(1)
 	for _, part := range []string{"a.example", "c.example", "The user refused"} {
-		if !strings.Contains(told, part) {
-			t.Errorf("%q is not in %q", part, told)
+		if !strings.Contains(reported, part) {
+			t.Errorf("%q is not in %q", part, reported)
 		}
 	}
 	if n := len(w.approvals(g)); n != 3 {
@@ -542,9 +544,9 @@ func (f *forgetful) RunHistory(ctx context.Context, id goal.ID, steps int) (goal
 	return f.Store.RunHistory(ctx, id, steps)
 }
 
-// TestAnAnswerIsToldByTheRunAfterOneThatWasCut before its first message: what the user
+// TestAnswer_RunWasCut_IsDeliveredByTheNext before its first message: what the user
 // answered in a pause, and what the end closed. It is told once.
-func TestAnAnswerIsToldByTheRunAfterOneThatWasCut(t *testing.T) {
+func TestAnswer_RunWasCut_IsDeliveredByTheNext(t *testing.T) {
 	const honest = `abort_with_report {"reason":"no","what_was_learned":"nothing"}`
 	for name, c := range map[string]struct {
 		order *goal.Order
@@ -579,12 +581,12 @@ func TestAnAnswerIsToldByTheRunAfterOneThatWasCut(t *testing.T) {
 			for i, times := range []int{1, 1} { // the second run is told, and the third only remembers
 				w.start(g, &event.Resumed{})
 				expect(t, w.end(g), goal.Aborted, goal.GaveUp)
-				told := 0
+				reported := 0
 				for _, m := range w.model.seen[i+1].Messages {
-					told += strings.Count(m.Text, c.words)
+					reported += strings.Count(m.Text, c.words)
 				}
-				if told != times {
-					t.Errorf("run %d was told %d times", i, told)
+				if reported != times {
+					t.Errorf("run %d was told %d times", i, reported)
 				}
 			}
 		})

@@ -50,17 +50,17 @@ func TestWhatIsNotSeenIsNotTakenForNothing(t *testing.T) {
 			if row.Exit != c.exit || row.Spent.Iterations != c.want {
 				t.Errorf("%s after %d iterations: %q", row.Exit, row.Spent.Iterations, row.Report)
 			}
-			told := 0
+			reported := 0
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			for _, e := range w.events {
 				if body, ok := e.Body.(*event.Warning); ok && body.What == "progress" &&
 					strings.Contains(body.Text, "the folder is vast") {
-					told++
+					reported++
 				}
 			}
-			if told != 1 {
-				t.Errorf("it was told %d times", told)
+			if reported != 1 {
+				t.Errorf("it was told %d times", reported)
 			}
 		})
 	}

@@ -41,14 +41,14 @@ func TestANoteIsNotLostWhenTheRunEndsBeforeItsPlace(t *testing.T) {
 	expect(t, w.end(g), goal.Aborted, goal.AbortedByUser)
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	told := 0
+	reported := 0
 	for _, m := range w.model.seen[1].Messages {
 		if strings.HasPrefix(m.Text, "A note from the user") {
-			told++
+			reported++
 		}
 	}
-	if told != notes || !strings.Contains(w.model.lastUser(1), "and right") {
-		t.Errorf("told %d notes, the last %q", told, w.model.lastUser(1))
+	if reported != notes || !strings.Contains(w.model.lastUser(1), "and right") {
+		t.Errorf("told %d notes, the last %q", reported, w.model.lastUser(1))
 	}
 }
 
@@ -56,14 +56,14 @@ func TestANoteIsNotLostWhenTheRunEndsBeforeItsPlace(t *testing.T) {
 func TestAnAbortReachesAGoalInTheQueue(t *testing.T) {
 	entered := make(chan struct{}, 3)
 	w := newWorld(t, hang(entered))
-	elsewhere := func(g *goal.Goal) { g.Policy.Dir = t.TempDir() }
+	other := func(g *goal.Goal) { g.Policy.Dir = t.TempDir() }
 	for range 3 {
-		w.start(w.create(elsewhere), &event.Started{})
+		w.start(w.create(other), &event.Started{})
 	}
 	for range 3 {
 		<-entered
 	}
-	g := w.create(elsewhere)
+	g := w.create(other)
 	w.start(g, &event.Started{})
 	w.await("queued")
 	if !w.runner.Queued(g.ID) {
@@ -79,8 +79,8 @@ func TestAnAbortReachesAGoalInTheQueue(t *testing.T) {
 	}
 }
 
-// TestAGoalIsFreeWhenItsEndIsTold: who waits for Done may take the sentinel.
-func TestAGoalIsFreeWhenItsEndIsTold(t *testing.T) {
+// TestGoalEnd_IsReported_GoalIsFree: who waits for Done may take the sentinel.
+func TestGoalEnd_IsReported_GoalIsFree(t *testing.T) {
 	w := newWorld(t, call(`abort_with_report {"reason":"no","what_was_learned":"nothing"}`))
 	g := w.create(nil)
 	releasing, free := make(chan struct{}), make(chan struct{})
@@ -156,9 +156,9 @@ func TestARunSavesWhatItSpentWhileItGoesOn(t *testing.T) {
 	expect(t, row, goal.Completed, goal.Done)
 }
 
-// TestPostsThatWereMovedAskThePerson: whoever wrote into the database past its
+// TestTamperedCheck_AsksTheUser: whoever wrote into the database past its
 // triggers has not got another criterion or policy decided by.
-func TestPostsThatWereMovedAskThePerson(t *testing.T) {
+func TestTamperedCheck_AsksTheUser(t *testing.T) {
 	for name, move := range map[string]func(*goal.Goal){
 		"criterion": func(g *goal.Goal) { g.Criterion.Checks[0].Command = "true" },
 		"policy":    func(g *goal.Goal) { g.Policy.Risk = policy.SpendsMoney },
@@ -232,8 +232,8 @@ func TestAPauseThatCameAsTheGoalWasParked(t *testing.T) {
 	}
 }
 
-// TestAPauseOfThePersonIsTheirs, whoever pauses the goal besides, and whoever came first.
-func TestAPauseOfThePersonIsTheirs(t *testing.T) {
+// TestPause_ByUser_OnlyUserResumes, whoever pauses the goal besides, and whoever came first.
+func TestPause_ByUser_OnlyUserResumes(t *testing.T) {
 	for name, orders := range map[string][]goal.Order{
 		"first": {{Kind: goal.OrderPause}, {Kind: goal.OrderPause, Request: "parent", Text: "x"}},
 		"last":  {{Kind: goal.OrderPause, Request: "parent", Text: "x"}, {Kind: goal.OrderPause}},
@@ -257,9 +257,9 @@ func TestAPauseOfThePersonIsTheirs(t *testing.T) {
 	}
 }
 
-// TestAPauseThatNobodyHeard makes the stop its user's, though the goal that started it
+// TestPause_NotReceived_TakesEffectLater makes the stop its user's, though the goal that started it
 // stopped it first.
-func TestAPauseThatNobodyHeard(t *testing.T) {
+func TestPause_NotReceived_TakesEffectLater(t *testing.T) {
 	w := newWorld(t, hang(make(chan struct{}, 1)))
 	g := w.create(nil)
 	run, err := w.store.Begin(t.Context(), g.ID, 3, &event.Started{})

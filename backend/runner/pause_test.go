@@ -137,8 +137,8 @@ func TestAParkedGoalThatIsHeldDoesNotGoOnAtItsTime(t *testing.T) {
 	}
 }
 
-// TestAParkedGoalWhoseRoomWasSlowToClose continues at its time.
-func TestAParkedGoalWhoseRoomWasSlowToClose(t *testing.T) {
+// TestParkedGoal_SandboxSlowToClose_Resumes continues at its time.
+func TestParkedGoal_SandboxSlowToClose_Resumes(t *testing.T) {
 	c := parkClock{over: make(chan time.Time, 1)}
 	w := newWorldAt(t, c, func(context.Context, goal.Turn) (goal.Reply, error) {
 		return goal.Reply{}, &goal.Unavailable{Until: time.Now().Add(park), Err: errors.New("slow down")}

@@ -147,7 +147,7 @@ func (w *world) hear(e event.Event) {
 	w.events = append(w.events, e)
 }
 
-type room struct {
+type environment struct {
 	model runner.Model
 	box   *tools.Set
 	host  verify.CheckRunner
@@ -160,19 +160,23 @@ func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, 
 	if err != nil {
 		return nil, err
 	}
-	return &room{w.model, box, verify.CheckRunner{Launcher: process.Launcher(w.set), Env: env, Dir: g.Policy.Dir}, w}, nil
+	return &environment{w.model, box, verify.CheckRunner{
+		Launcher: process.Launcher(w.set),
+		Env:      env,
+		Dir:      g.Policy.Dir,
+	}, w}, nil
 }
 
-func (r *room) Models() runner.Models  { return runner.Models{Agent: r.model} }
-func (r *room) Judge() runner.Verifier { return r.host }
-func (r *room) World() runner.Workspace {
+func (r *environment) Models() runner.Models  { return runner.Models{Agent: r.model} }
+func (r *environment) Judge() runner.Verifier { return r.host }
+func (r *environment) World() runner.Workspace {
 	if r.world.look == nil {
 		return nil
 	}
 	return r.world.look
 }
 
-func (r *room) Tools() []runner.Tool {
+func (r *environment) Tools() []runner.Tool {
 	var list []runner.Tool
 	for _, t := range r.box.Tools() {
 		list = append(list, t)
@@ -180,7 +184,7 @@ func (r *room) Tools() []runner.Tool {
 	return append(list, broken{}, &r.world.post)
 }
 
-func (r *room) Close(context.Context, goal.Exit) error {
+func (r *environment) Close(context.Context, goal.Exit) error {
 	return errors.Join(r.box.Close(), r.world.unclosed)
 }
 
@@ -307,9 +311,9 @@ func TestAFailedClaimComesBackAndTheSecondOneIsVerified(t *testing.T) {
 		claims[1].Verdicts[0].Outcome != goal.Pass {
 		t.Fatalf("receipt: %+v %v", claims, err)
 	}
-	if told := w.model.lastUser(1); !strings.Contains(told, "Verification failed:") ||
-		!strings.Contains(told, "exited with 1, expected 0") {
-		t.Errorf("the model was told %q", told)
+	if reported := w.model.lastUser(1); !strings.Contains(reported, "Verification failed:") ||
+		!strings.Contains(reported, "exited with 1, expected 0") {
+		t.Errorf("the model was told %q", reported)
 	}
 	if !strings.HasPrefix(row.Report[0], "Done. All checks passed.") || len(row.Report) > 5 {
 		t.Errorf("report %q", row.Report)
@@ -323,9 +327,9 @@ func TestTheReasonOfAFailedCheckReachesTheModel(t *testing.T) {
 		g.Criterion.Checks[0].Command = "echo 'connection refused' >&2; exit 7"
 	})
 	expect(t, row, goal.Aborted, goal.GaveUp)
-	if told := w.model.lastUser(1); !strings.Contains(told, "exited with 7, expected 0") ||
-		!strings.Contains(told, "connection refused") {
-		t.Errorf("told %q", told)
+	if reported := w.model.lastUser(1); !strings.Contains(reported, "exited with 7, expected 0") ||
+		!strings.Contains(reported, "connection refused") {
+		t.Errorf("told %q", reported)
 	}
 	if !strings.Contains(strings.Join(row.Report, "\n"), "port 80 is closed") {
 		t.Errorf("report %q", row.Report)
@@ -373,7 +377,7 @@ func TestAClaimOnTheLastIterationIsStillVerified(t *testing.T) {
 	expect(t, row, goal.Completed, goal.Done)
 }
 
-func TestTheWallClockCutsALongToolCall(t *testing.T) {
+func TestTimeLimit_EndsALongToolCall(t *testing.T) {
 	w := newWorld(t, call(`run_command {"command":"sleep 1000"}`))
 	_, row := w.run(func(g *goal.Goal) { g.Limits.WallClock = 400 * time.Millisecond })
 	expect(t, row, goal.Failed, goal.LimitReached)
@@ -395,8 +399,8 @@ func TestFiveFailedClaimsOnOneCheckAreStuck(t *testing.T) {
 	if row.Spent.Claims != 5 {
 		t.Errorf("%d claims", row.Spent.Claims)
 	}
-	if told := w.model.lastUser(2); !strings.Contains(told, "nothing was done since") {
-		t.Errorf("a claim without work was run again: %q", told)
+	if reported := w.model.lastUser(2); !strings.Contains(reported, "nothing was done since") {
+		t.Errorf("a claim without work was run again: %q", reported)
 	}
 }
 
@@ -441,7 +445,8 @@ func TestEveryCallGetsExactlyOneResult(t *testing.T) {
 // it; what only reads is executed.
 func TestDispatchTurn_AfterAFailedCall_OnlyReads(t *testing.T) {
 	w := newWorld(t,
-		call(`run_command {"command":"false"}`, `list_files {}`, `write_file {"path":"done.txt","content":"x"}`, pendingClaim),
+		call(`run_command {"command":"false"}`, `list_files {}`, `write_file {"path":"done.txt","content":"x"}`,
+			pendingClaim),
 		call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	_, row := w.run(nil)
 	expect(t, row, goal.Completed, goal.Done)
@@ -555,8 +560,8 @@ func TestANoteEntersTheConversationAtItsPlace(t *testing.T) {
 	w.order(g, goal.Order{Kind: goal.OrderSteer, Text: "prefer tabs"})
 	close(leave)
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	if told := w.model.lastUser(1); !strings.Contains(told, "prefer tabs") {
-		t.Errorf("told %q", told)
+	if reported := w.model.lastUser(1); !strings.Contains(reported, "prefer tabs") {
+		t.Errorf("told %q", reported)
 	}
 }
 
@@ -628,14 +633,14 @@ func TestACrashedStepIsInDoubtAndNotRepeated(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(w.dir, "repeated.txt")); err == nil {
 		t.Error("the host repeated a step in doubt")
 	}
-	told := w.model.seen[0].Messages[2]
-	if told.CallID != "c1" || !strings.Contains(told.Text, "unknown") {
-		t.Errorf("told %+v", told)
+	reported := w.model.seen[0].Messages[2]
+	if reported.CallID != "c1" || !strings.Contains(reported.Text, "unknown") {
+		t.Errorf("told %+v", reported)
 	}
 }
 
-// TestAModelInALoopIsToldRefusedAndStuck repeats one command for ever.
-func TestAModelInALoopIsToldRefusedAndStuck(t *testing.T) {
+// TestModelInALoop_IsWarnedRefusedAndStuck repeats one command for ever.
+func TestModelInALoop_IsWarnedRefusedAndStuck(t *testing.T) {
 	w := newWorld(t, call(`run_command {"command":"echo same"}`))
 	g, row := w.run(nil)
 	expect(t, row, goal.Paused, goal.Stuck)
@@ -722,7 +727,7 @@ func TestATurnWithoutACallIsAnIterationWithoutMovement(t *testing.T) {
 // TestAGoalGoesOnInAWindowThatAFewResultsFill: the last steps are cut, too, where
 // nothing else is left to cut.
 func TestAGoalGoesOnInAWindowThatAFewResultsFill(t *testing.T) {
-	const room = 40_000
+	const window = 40_000
 	turns := []func(context.Context, goal.Turn) (goal.Reply, error){
 		call(`run_command {"command":"seq 10000 13000"}`), call(`run_command {"command":"seq 20000 23000"}`),
 		call(`run_command {"command":"seq 30000 33000"}`), call(`write_file {"path":"done.txt","content":"x"}`),
@@ -734,7 +739,7 @@ func TestAGoalGoesOnInAWindowThatAFewResultsFill(t *testing.T) {
 		for _, m := range turn.Messages {
 			bytes += len(m.Text)
 		}
-		if bytes > room {
+		if bytes > window {
 			return goal.Reply{}, fmt.Errorf("400: %w", goal.ErrContextTooLong)
 		}
 		n++

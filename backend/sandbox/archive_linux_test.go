@@ -9,7 +9,7 @@ import (
 
 // TestTar_WithSetIDEntries_Extracts without the bits, as for an ordinary user.
 func TestTar_WithSetIDEntries_Extracts(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	source := t.TempDir()
 	file := write(t, filepath.Join(source, "folder", "file"), "x\n", 0o755)
 	for path, bit := range map[string]os.FileMode{file: os.ModeSetuid, filepath.Dir(file): os.ModeSetgid} {

@@ -18,7 +18,7 @@ func BenchmarkConnect(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := walls(b)
+	w := newSpec(b)
 	w.Tools = []string{self}
 	goal, free := enclose(b, w), open(b)
 	for _, network := range []string{"tcp", "unix"} {
@@ -37,7 +37,7 @@ func BenchmarkRename(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := walls(b)
+	w := newSpec(b)
 	w.Tools = []string{self}
 	for name, s := range map[string]*sandbox.Supervisor{"goal": enclose(b, w), "plain": open(b)} {
 		b.Run(name, func(b *testing.B) { repeat(b, s, w.Dir, "rename", "rename") })

@@ -104,7 +104,7 @@ func TestOwnerKilled(t *testing.T) {
 // its own end is heard of. Many times: the sandbox's first process, whose filter hears
 // of kill, once waited for itself in every fiftieth.
 func TestAKilledShellSaysNothing(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	s := enclose(t, w)
 	for range 30 {
 		r, to, err := os.Pipe()

@@ -41,7 +41,7 @@ type attempt struct {
 	needs string
 	undo  func()
 	// told is what the log says of it: of the kernel's refusals, or of the network's.
-	told string
+	reported string
 	// silent is why nothing is told: one of the reasons. Of two, exactly one is set.
 	silent string
 }
@@ -61,7 +61,7 @@ const (
 )
 
 // prison is a goal with things around it that are worth reaching.
-type prison struct {
+type escapeTest struct {
 	testing.TB
 	w                     sandbox.Spec
 	outside, home         string // beside the walls; home is the user's
@@ -72,7 +72,7 @@ type prison struct {
 	packets               string        // and one of packets
 	usual                 []string      // where the machine's services, the user's session and agents listen
 	segment               int           // key of shared memory of the machine
-	heard                 atomic.Int64  // datagrams that came to the listeners outside
+	received              atomic.Int64  // datagrams that came to the listeners outside
 	datagrams             []string      // where they hear datagrams
 	passed                chan struct{} // one of the test's own came
 	within                bool          // the attempt that is made is made inside the walls
@@ -90,9 +90,9 @@ type prison struct {
 	confinedEnv, freeEnv []string
 }
 
-func imprison(t *testing.T) *prison {
+func imprison(t *testing.T) *escapeTest {
 	t.Helper()
-	p := &prison{TB: t, w: walls(t), passed: make(chan struct{}, 1)}
+	p := &escapeTest{TB: t, w: newSpec(t), passed: make(chan struct{}, 1)}
 	p.home = p.w.Home
 	p.outside = filepath.Join(filepath.Dir(p.home), "outside")
 	write(t, filepath.Join(p.home, "secret"), "canary", 0o600)
@@ -132,7 +132,7 @@ func imprison(t *testing.T) *prison {
 }
 
 // listen opens everything outside that a goal must not reach.
-func (p *prison) listen() {
+func (p *escapeTest) listen() {
 	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("outside"))
 	})
@@ -190,7 +190,7 @@ func (p *prison) listen() {
 			p.Fatal(err)
 		}
 		p.outerUDP = far.LocalAddr().String()
-		p.hearing(far)
+		p.receiving(far)
 	}
 	d, err := net.ListenPacket("unixgram", p.datagram)
 	if err != nil {
@@ -198,13 +198,13 @@ func (p *prison) listen() {
 	}
 	p.Cleanup(func() { _ = d.Close() })
 	p.udp = u.LocalAddr().String()
-	p.hearing(u)
+	p.receiving(u)
 	p.tty = p.terminal()
 	p.victim = fmt.Sprint(p.process())
 }
 
 // hearing counts what comes by datagrams.
-func (p *prison) hearing(u net.PacketConn) {
+func (p *escapeTest) receiving(u net.PacketConn) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -216,7 +216,7 @@ func (p *prison) hearing(u net.PacketConn) {
 			case string(buf[:n]) == ours:
 				p.passed <- struct{}{}
 			default:
-				p.heard.Add(1)
+				p.received.Add(1)
 			}
 		}
 	}()
@@ -229,21 +229,21 @@ const ours = "what was sent before this has come"
 
 // arrives says whether a datagram came. Nobody tells that one is lost: inside the
 // walls it is not coming once others have come that were sent after it.
-func (p *prison) arrives() bool {
+func (p *escapeTest) arrives() bool {
 	if !p.within {
-		waittest.Until(p, "datagram", func() bool { return p.heard.Load() > 0 })
-		return p.heard.Swap(0) > 0
+		waittest.Until(p, "datagram", func() bool { return p.received.Load() > 0 })
+		return p.received.Swap(0) > 0
 	}
 	for range 20 {
 		for _, address := range p.datagrams {
 			p.passes(address)
 		}
 	}
-	return p.heard.Swap(0) > 0
+	return p.received.Swap(0) > 0
 }
 
 // passes sends a datagram of the test's own until one has come: one may be lost.
-func (p *prison) passes(address string) {
+func (p *escapeTest) passes(address string) {
 	c, err := net.Dial("udp", address)
 	if err != nil {
 		p.Fatal(err)
@@ -286,7 +286,7 @@ func addresses(t testing.TB) []string {
 
 // places are those where programs look for the machine's services. What is not below
 // the user's home or in /tmp only root makes, and only where nothing is.
-func (p *prison) places() {
+func (p *escapeTest) places() {
 	p.packets = filepath.Join(p.w.Dir, "packets.sock")
 	l, err := net.Listen("unixpacket", p.packets)
 	if err != nil {
@@ -340,7 +340,7 @@ const highest = 2000
 // process is one of the machine's. Its number is higher than any that the goal
 // will have, as on every machine that has run for a while: in a fresh container
 // it must be made so.
-func (p *prison) process() int {
+func (p *escapeTest) process() int {
 	for {
 		victim := exec.Command("sleep", "1000")
 		victim.Env = []string{"TOKEN=canary"}
@@ -357,7 +357,7 @@ func (p *prison) process() int {
 }
 
 // terminal opens a pseudo-terminal of the machine and names it.
-func (p *prison) terminal() string {
+func (p *escapeTest) terminal() string {
 	master, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		p.Fatal(err)
@@ -375,7 +375,7 @@ func (p *prison) terminal() string {
 
 // connect gives the goal its proxy at the highest ceiling, so that only addresses
 // are refused, and makes another one that refuses nothing.
-func (p *prison) connect(t *testing.T) {
+func (p *escapeTest) connect(t *testing.T) {
 	n, err := p.confined.Network()
 	if err != nil {
 		t.Fatal(err)
@@ -422,7 +422,7 @@ func (p *prison) connect(t *testing.T) {
 }
 
 // try makes one attempt in a set.
-func (p *prison) try(a attempt, s *sandbox.Supervisor, env []string, proxy string) (escaped bool, said string) {
+func (p *escapeTest) try(a attempt, s *sandbox.Supervisor, env []string, proxy string) (escaped bool, said string) {
 	c := process.Command{Argv: []string{"/bin/sh", "-c", a.script}, Env: env, Dir: p.w.Dir}
 	if a.call != nil {
 		args := append([]string{}, a.call[1:]...)
@@ -448,7 +448,7 @@ func (p *prison) try(a attempt, s *sandbox.Supervisor, env []string, proxy strin
 }
 
 // possible says whether this machine lets the attempt work without a sandbox.
-func (p *prison) possible(a attempt) bool {
+func (p *escapeTest) possible(a attempt) bool {
 	switch a.needs {
 	case "IPv4":
 		return p.outer[0] != ""
@@ -466,8 +466,8 @@ func (p *prison) possible(a attempt) bool {
 	case "vsock":
 		return there("/proc/sys/net/vsock")() || there("/dev/vsock")()
 	case "shm": // containers have little, and others use it, too
-		var room unix.Statfs_t
-		return unix.Statfs("/dev/shm", &room) == nil && room.Bavail*uint64(room.Bsize) > 100<<20
+		var memory unix.Statfs_t
+		return unix.Statfs("/dev/shm", &memory) == nil && memory.Bavail*uint64(memory.Bsize) > 100<<20
 	case "::1":
 		return p.six
 	case "number": // as high as that of process, and for the same reason
@@ -481,7 +481,7 @@ func (p *prison) possible(a attempt) bool {
 // says why not.
 func TestEscape(t *testing.T) {
 	p := imprison(t)
-	count, escapes, told := 0, 0, 0
+	count, escapes, reported := 0, 0, 0
 	for name, outlives := range map[string]func(*testing.T) bool{
 		"kill what starts programs":       p.killing,
 		"a double fork outlives the goal": p.forking,
@@ -517,19 +517,19 @@ func TestEscape(t *testing.T) {
 			}
 			p.traced = false
 			switch {
-			case (a.told == "") == (a.silent == ""):
+			case (a.reported == "") == (a.silent == ""):
 				t.Error("it must be told of, or say why not")
-			case a.told == "":
+			case a.reported == "":
 				t.Logf("not told: %s", a.silent)
-			case p.tells(a.told):
-				told++
+			case p.tells(a.reported):
+				reported++
 			default:
-				t.Errorf("the log does not tell of %q:\n%s\n%s", a.told, p.log, p.egress.Entries())
+				t.Errorf("the log does not tell of %q:\n%s\n%s", a.reported, p.log, p.egress.Entries())
 			}
 		})
 	}
 	p.TB = t
-	fmt.Printf("%d attempts, %d escaped, %d told of by kernel or network\n", count, escapes, told)
+	fmt.Printf("%d attempts, %d escaped, %d told of by kernel or network\n", count, escapes, reported)
 	if least := map[bool]int{true: 50, false: 40}[os.Getuid() == 0]; count < least {
 		t.Errorf("only %d attempts were made, wanted %d", count, least)
 	}
@@ -537,7 +537,7 @@ func TestEscape(t *testing.T) {
 
 // tells says whether the log of the kernel's refusals or of the network's has the
 // words, and waits for them: they are on their way when a program's end is known.
-func (p *prison) tells(words string) bool {
+func (p *escapeTest) tells(words string) bool {
 	for _, e := range p.egress.Entries() {
 		if strings.Contains(e.String(), words) {
 			return true
@@ -562,7 +562,7 @@ func removing(paths ...string) func() {
 	}
 }
 
-func (p *prison) attempts() []attempt {
+func (p *escapeTest) attempts() []attempt {
 	var list []attempt
 	for _, part := range [][]attempt{p.files(), p.persistence(), p.processes(), p.kernel(), p.network(), p.limits()} {
 		list = append(list, part...)
@@ -574,7 +574,7 @@ func (p *prison) attempts() []attempt {
 const gitConfigThere = "[core]\n\thooksPath = tools/husky\n[filter \"x\"]\n\tclean = tools/clean.sh " +
 	"%f\n[include]\n\tpath = ../shared.gitconfig\n"
 
-func (p *prison) files() []attempt {
+func (p *escapeTest) files() []attempt {
 	hooks, config := filepath.Join(p.w.Dir, ".git", "hooks", "pre-commit"), filepath.Join(p.w.Dir, ".git", "config")
 	restore := func() {
 		_ = os.RemoveAll(filepath.Join(p.w.Dir, "g"))
@@ -583,7 +583,7 @@ func (p *prison) files() []attempt {
 	}
 	// replaced is an attempt to rename a folder above what git obeys.
 	replaced := func(name, folder, path string) attempt {
-		a := p.obeyed(name, path, ownCopy)
+		a := p.autorunAttempt(name, path, ownCopy)
 		undo, at := a.undo, filepath.Join(p.w.Dir, folder)
 		a.script = "mv " + folder + " moved && mkdir -p " + filepath.Dir(path) + " && echo evil > " + path
 		a.undo = func() {
@@ -657,16 +657,16 @@ func (p *prison) files() []attempt {
 				restore()
 			},
 		},
-		p.obeyed("put a hook where there are none", "sub/.git/hooks/pre-commit", ownCopy),
-		p.obeyed("change a nested repository's configuration", "sub/.git/config", ownCopy),
-		p.obeyed("change a submodule's configuration", ".git/modules/m/config", ownCopy),
-		p.obeyed("lead a worktree elsewhere", "tree/.git", noFile),
-		p.obeyed("lead a far worktree elsewhere", ".git/worktrees/far/commondir", ownCopy),
-		p.obeyed("change a hook that is in the folder (husky)", "tools/husky/pre-commit", ownCopy),
-		p.obeyed("add a hook to them", "tools/husky/post-commit", ownCopy),
-		p.obeyed("change a filter's script", "tools/clean.sh", ownCopy),
-		p.obeyed("change configuration that is included", "shared.gitconfig", ownCopy),
-		p.obeyed("change a hook behind a link", "githooks/pre-push", ownCopy),
+		p.autorunAttempt("put a hook where there are none", "sub/.git/hooks/pre-commit", ownCopy),
+		p.autorunAttempt("change a nested repository's configuration", "sub/.git/config", ownCopy),
+		p.autorunAttempt("change a submodule's configuration", ".git/modules/m/config", ownCopy),
+		p.autorunAttempt("lead a worktree elsewhere", "tree/.git", noFile),
+		p.autorunAttempt("lead a far worktree elsewhere", ".git/worktrees/far/commondir", ownCopy),
+		p.autorunAttempt("change a hook that is in the folder (husky)", "tools/husky/pre-commit", ownCopy),
+		p.autorunAttempt("add a hook to them", "tools/husky/post-commit", ownCopy),
+		p.autorunAttempt("change a filter's script", "tools/clean.sh", ownCopy),
+		p.autorunAttempt("change configuration that is included", "shared.gitconfig", ownCopy),
+		p.autorunAttempt("change a hook behind a link", "githooks/pre-push", ownCopy),
 		replaced("rename the folder above a nested repository", "sub", "sub/.git/config"),
 		replaced("rename the folder above hooks that are in the folder", "tools", "tools/husky/pre-commit"),
 		replaced("rename the folder above a worktree's file", "tree", "tree/.git"),
@@ -693,7 +693,7 @@ func (p *prison) files() []attempt {
 			needs:  "root",
 			undo:   removing("/usr/goalpost-escape"),
 		},
-		{name: "make a device", told: "make a device", call: []string{"mknod"}, needs: "root"},
+		{name: "make a device", reported: "make a device", call: []string{"mknod"}, needs: "root"},
 		{
 			name:   "change how the kernel dumps",
 			silent: noFile,
@@ -705,7 +705,7 @@ func (p *prison) files() []attempt {
 }
 
 // obeyed is an attempt to write what git obeys.
-func (p *prison) obeyed(name, path, silent string) attempt {
+func (p *escapeTest) autorunAttempt(name, path, silent string) attempt {
 	at := filepath.Join(p.w.Dir, path)
 	before, err := os.ReadFile(at)
 	return attempt{
@@ -723,7 +723,7 @@ func (p *prison) obeyed(name, path, silent string) attempt {
 	}
 }
 
-func (p *prison) persistence() []attempt {
+func (p *escapeTest) persistence() []attempt {
 	unit, rc, auto := p.home+"/.config/systemd/user/x.service", p.home+"/.bashrc", p.home+"/.config/autostart/x.desktop"
 	return []attempt{
 		{
@@ -777,7 +777,7 @@ func (p *prison) persistence() []attempt {
 	}
 }
 
-func (p *prison) processes() []attempt {
+func (p *escapeTest) processes() []attempt {
 	return []attempt{
 		{
 			name:   "read another's environment",
@@ -785,12 +785,12 @@ func (p *prison) processes() []attempt {
 			script: `tr '\0' '\n' < /proc/` + p.victim + `/environ | grep canary`,
 		},
 		{name: "find another's process", silent: noPid, script: `grep -l sleep /proc/` + p.victim + `/comm`},
-		{name: "signal another's process", told: "signal process " + p.victim, script: `kill -0 ` + p.victim},
+		{name: "signal another's process", reported: "signal process " + p.victim, script: `kill -0 ` + p.victim},
 		{
-			name:   "signal the app",
-			needs:  "number",
-			told:   fmt.Sprintf("signal process %d", os.Getpid()),
-			script: fmt.Sprintf(`kill -0 %d`, os.Getpid()),
+			name:     "signal the app",
+			needs:    "number",
+			reported: fmt.Sprintf("signal process %d", os.Getpid()),
+			script:   fmt.Sprintf(`kill -0 %d`, os.Getpid()),
 		},
 		{
 			name:   "read the app's environment",
@@ -804,54 +804,54 @@ func (p *prison) processes() []attempt {
 	}
 }
 
-func (p *prison) kernel() []attempt {
+func (p *escapeTest) kernel() []attempt {
 	return []attempt{
 		{
-			name:   "a setuid shell",
-			told:   "setuid",
-			script: `cp /bin/sh suid && chmod 4755 suid && [ -u suid ]`,
-			undo:   removing(p.w.Dir + "/suid"),
+			name:     "a setuid shell",
+			reported: "setuid",
+			script:   `cp /bin/sh suid && chmod 4755 suid && [ -u suid ]`,
+			undo:     removing(p.w.Dir + "/suid"),
 		},
 		{
-			name:   "a setgid shell",
-			told:   "setuid",
-			script: `install -m 2755 /bin/sh sgid && [ -g sgid ]`,
-			undo:   removing(p.w.Dir + "/sgid"),
+			name:     "a setgid shell",
+			reported: "setuid",
+			script:   `install -m 2755 /bin/sh sgid && [ -g sgid ]`,
+			undo:     removing(p.w.Dir + "/sgid"),
 		},
-		{name: "setuid by open", told: "setuid", call: []string{"setid", "open"}},
+		{name: "setuid by open", reported: "setuid", call: []string{"setid", "open"}},
 		{
 			name:   "setuid by openat2",
 			silent: "programs try it first everywhere, and openat after it",
 			call:   []string{"setid", "openat2"},
 		},
-		{name: "setuid by a file without a name", told: "setuid", call: []string{"setid", "tmpfile"}},
-		{name: "setuid by mknod", told: "setuid", call: []string{"setid", "mknod"}},
-		{name: "setuid by fchmodat2", told: "setuid", call: []string{"setid", "fchmodat2"}},
-		{name: "ptrace", told: "ptrace (request 0", call: []string{"ptrace"}},
-		{name: "ptrace of the helper", call: []string{"seize"}, told: "process 1)"},
-		{name: "type into a terminal", call: []string{"tiocsti"}, needs: "tiocsti", told: "TIOCSTI"},
-		{name: "process_vm_readv", told: "process_vm_readv", call: []string{"process_vm_readv"}},
+		{name: "setuid by a file without a name", reported: "setuid", call: []string{"setid", "tmpfile"}},
+		{name: "setuid by mknod", reported: "setuid", call: []string{"setid", "mknod"}},
+		{name: "setuid by fchmodat2", reported: "setuid", call: []string{"setid", "fchmodat2"}},
+		{name: "ptrace", reported: "ptrace (request 0", call: []string{"ptrace"}},
+		{name: "ptrace of the helper", call: []string{"seize"}, reported: "process 1)"},
+		{name: "type into a terminal", call: []string{"tiocsti"}, needs: "tiocsti", reported: "TIOCSTI"},
+		{name: "process_vm_readv", reported: "process_vm_readv", call: []string{"process_vm_readv"}},
 		{name: "clone3", silent: everyday, call: []string{"clone3"}},
-		{name: "io_uring", told: "io_uring", call: []string{"io_uring"}},
-		{name: "a user namespace", told: "make a namespace", call: []string{"namespace"}},
-		{name: "userfaultfd", told: "userfaultfd", call: []string{"userfaultfd"}},
-		{name: "the session's keyring", told: "keyctl", call: []string{"keyring"}},
-		{name: "file handles", told: "name_to_handle_at", call: []string{"handle"}},
-		{name: "bpf", told: "bpf", call: []string{"bpf"}, needs: "root"},
-		{name: "mount", told: "mount", call: []string{"mount", p.w.Dir}, needs: "root"},
-		{name: "chroot", told: "chroot", call: []string{"chroot", "/"}, needs: "root"},
-		{name: "setns", told: "setns", call: []string{"setns"}, needs: "root"},
-		{name: "the machine's name", told: "the machine's name", call: []string{"hostname"}, needs: "root"},
-		{name: "raw socket", told: "family 2, type 3", call: []string{"socket", "2 3 1"}, needs: "root"},
-		{name: "packet socket", told: "family 17", call: []string{"socket", "17 3 0"}, needs: "root"},
-		{name: "vsock", told: "family 40", call: []string{"socket", "40 1 0"}, needs: "vsock"},
-		{name: "netlink of the kernel's events", told: "family 16, type 3, protocol 15", call: []string{"socket", "16 3 15"}},
-		{name: "packet socket with bits that the kernel drops", told: "family 17", call: []string{"highbits"}, needs: "root"},
+		{name: "io_uring", reported: "io_uring", call: []string{"io_uring"}},
+		{name: "a user namespace", reported: "make a namespace", call: []string{"namespace"}},
+		{name: "userfaultfd", reported: "userfaultfd", call: []string{"userfaultfd"}},
+		{name: "the session's keyring", reported: "keyctl", call: []string{"keyring"}},
+		{name: "file handles", reported: "name_to_handle_at", call: []string{"handle"}},
+		{name: "bpf", reported: "bpf", call: []string{"bpf"}, needs: "root"},
+		{name: "mount", reported: "mount", call: []string{"mount", p.w.Dir}, needs: "root"},
+		{name: "chroot", reported: "chroot", call: []string{"chroot", "/"}, needs: "root"},
+		{name: "setns", reported: "setns", call: []string{"setns"}, needs: "root"},
+		{name: "the machine's name", reported: "the machine's name", call: []string{"hostname"}, needs: "root"},
+		{name: "raw socket", reported: "family 2, type 3", call: []string{"socket", "2 3 1"}, needs: "root"},
+		{name: "packet socket", reported: "family 17", call: []string{"socket", "17 3 0"}, needs: "root"},
+		{name: "vsock", reported: "family 40", call: []string{"socket", "40 1 0"}, needs: "vsock"},
+		{name: "netlink of the kernel's events", reported: "family 16, type 3, protocol 15", call: []string{"socket", "16 3 15"}},
+		{name: "packet socket with bits that the kernel drops", reported: "family 17", call: []string{"highbits"}, needs: "root"},
 		{name: "the helper's descriptors", silent: noRight, script: `readlink /proc/$PPID/fd/3 | grep -q socket`},
-		{name: "take one of the helper's descriptors", told: "pidfd_getfd", call: []string{"getfd"}},
+		{name: "take one of the helper's descriptors", reported: "pidfd_getfd", call: []string{"getfd"}},
 		{name: "the helper's memory", silent: noRight, script: `exec 3</proc/$PPID/mem`},
-		{name: "the helper's limits", told: "the first process of its sandbox", call: []string{"prlimit"}},
-		{name: "the helper's processors", told: "the first process of its sandbox", call: []string{"schedule"}},
+		{name: "the helper's limits", reported: "the first process of its sandbox", call: []string{"prlimit"}},
+		{name: "the helper's processors", reported: "the first process of its sandbox", call: []string{"schedule"}},
 		{
 			name:   "have the helper end when memory does",
 			silent: noRight,
@@ -860,174 +860,174 @@ func (p *prison) kernel() []attempt {
 		},
 		{name: "a program with capabilities", silent: noRight, call: []string{"capability"}, needs: "root"},
 		{
-			name:   "the kernel's log",
-			told:   "syslog",
-			script: `dmesg --syslog > /dev/null || dmesg -S > /dev/null`,
-			needs:  "root",
+			name:     "the kernel's log",
+			reported: "syslog",
+			script:   `dmesg --syslog > /dev/null || dmesg -S > /dev/null`,
+			needs:    "root",
 		},
 		{name: "the machine's hardware", silent: noFile, script: `ls /sys/kernel/. | grep -q .`},
 		{name: "shared memory of the machine", silent: ownCopy, call: []string{"attach", fmt.Sprint(p.segment)}},
-		{name: "netlink of socket tables", told: "family 16, type 3, protocol 4", call: []string{"socket", "16 3 4"}},
+		{name: "netlink of socket tables", reported: "family 16, type 3, protocol 4", call: []string{"socket", "16 3 4"}},
 	}
 }
 
-func (p *prison) network() []attempt {
+func (p *escapeTest) network() []attempt {
 	port := func(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
 	unset := "unset HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy NO_PROXY no_proxy; exec env " +
 		attemptVariable + "=by-environment " + p.w.Tools[0] + " "
 	list := []attempt{
 		{name: "the machine's loopback by a first packet", silent: noRoute, call: []string{"fastopen", p.server}},
 		{
-			name: "another name of a server's socket",
-			told: "\"hard.sock\", which is not the goal's",
-			call: []string{"hardlink", "ctl.sock"},
+			name:     "another name of a server's socket",
+			reported: "\"hard.sock\", which is not the goal's",
+			call:     []string{"hardlink", "ctl.sock"},
 		},
 		{
-			name: "a name without an end",
-			told: "./ctl.sock\", which is not the goal's",
-			call: []string{"longname", "ctl.sock"},
+			name:     "a name without an end",
+			reported: "./ctl.sock\", which is not the goal's",
+			call:     []string{"longname", "ctl.sock"},
 		},
 		{
-			name: "a server of packets in the goal's folder",
-			told: "\"packets.sock\", which is not the goal's",
-			call: []string{"packets", "packets.sock"},
+			name:     "a server of packets in the goal's folder",
+			reported: "\"packets.sock\", which is not the goal's",
+			call:     []string{"packets", "packets.sock"},
 		},
 		{
-			name:  "another address of the machine",
-			needs: "IPv4",
-			told:  "connect to " + p.outer[0] + " without the proxy",
-			call:  []string{"get", "http://" + p.outer[0] + "/"},
+			name:     "another address of the machine",
+			needs:    "IPv4",
+			reported: "connect to " + p.outer[0] + " without the proxy",
+			call:     []string{"get", "http://" + p.outer[0] + "/"},
 		},
 		{
-			name:   "the proxy's variables are unset",
-			needs:  "IPv4",
-			told:   "connect to " + p.outer[0] + " without the proxy",
-			script: unset + "http://" + p.outer[0] + "/",
+			name:     "the proxy's variables are unset",
+			needs:    "IPv4",
+			reported: "connect to " + p.outer[0] + " without the proxy",
+			script:   unset + "http://" + p.outer[0] + "/",
 		},
 		{
-			name:  "the proxy's variables as they are",
-			needs: "IPv4",
-			told:  "POST " + p.outer[0],
-			call:  []string{"by-environment", "http://" + p.outer[0] + "/"},
+			name:     "the proxy's variables as they are",
+			needs:    "IPv4",
+			reported: "POST " + p.outer[0],
+			call:     []string{"by-environment", "http://" + p.outer[0] + "/"},
 		},
 		{
-			name:  "IPv6 to the outside",
-			needs: "IPv6",
-			told:  "connect to " + p.outer[1] + " without the proxy",
-			call:  []string{"get", "http://" + p.outer[1] + "/"},
+			name:     "IPv6 to the outside",
+			needs:    "IPv6",
+			reported: "connect to " + p.outer[1] + " without the proxy",
+			call:     []string{"get", "http://" + p.outer[1] + "/"},
 		},
 		{
-			name:   "UDP to the outside, as to a name server",
-			needs:  "IPv4",
-			told:   "connect to " + p.outerUDP + " without the proxy",
-			call:   []string{"dial", "udp", p.outerUDP},
-			effect: p.arrives,
+			name:     "UDP to the outside, as to a name server",
+			needs:    "IPv4",
+			reported: "connect to " + p.outerUDP + " without the proxy",
+			call:     []string{"dial", "udp", p.outerUDP},
+			effect:   p.arrives,
 		},
 		{
-			name:  "a tunnel to a name that leads to this machine",
-			needs: "IPv4",
-			told:  "CONNECT four.example",
-			call:  []string{"tunnel", "PROXY", "four.example:" + port(p.outer[0])},
+			name:     "a tunnel to a name that leads to this machine",
+			needs:    "IPv4",
+			reported: "CONNECT four.example",
+			call:     []string{"tunnel", "PROXY", "four.example:" + port(p.outer[0])},
 		},
 		{
-			name:  "the same by IPv6",
-			needs: "IPv6",
-			told:  "CONNECT six.example",
-			call:  []string{"tunnel", "PROXY", "six.example:" + port(p.outer[1])},
+			name:     "the same by IPv6",
+			needs:    "IPv6",
+			reported: "CONNECT six.example",
+			call:     []string{"tunnel", "PROXY", "six.example:" + port(p.outer[1])},
 		},
-		{name: "the proxy of the goal's pages", told: "port " + port(p.panes), call: []string{"dial", "tcp", p.panes}},
+		{name: "the proxy of the goal's pages", reported: "port " + port(p.panes), call: []string{"dial", "tcp", p.panes}},
 		{
-			name: "the machine's loopback",
-			told: "port " + p.server,
-			call: []string{"get", "http://127.0.0.1:" + p.server + "/"},
-		},
-		{
-			name:  "the machine's IPv6 loopback",
-			needs: "::1",
-			told:  "port " + p.server,
-			call:  []string{"get", "http://[::1]:" + p.server + "/"},
-		},
-		{name: "0.0.0.0", told: "port " + p.ports[0], call: []string{"get", "http://0.0.0.0:" + p.ports[0] + "/"}},
-		{
-			name: "a mapped address",
-			told: "port " + p.ports[1],
-			call: []string{"get", "http://[::ffff:127.0.0.1]:" + p.ports[1] + "/"},
-		},
-		{name: "Unix socket", told: p.socket, call: []string{"dial", "unix", p.socket}},
-		{
-			name: "a server of the machine in the goal's folder",
-			told: "ctl.sock\", which is not the goal's",
-			call: []string{"dial", "unix", p.near},
+			name:     "the machine's loopback",
+			reported: "port " + p.server,
+			call:     []string{"get", "http://127.0.0.1:" + p.server + "/"},
 		},
 		{
-			name: "the same by a relative name",
-			told: "\"ctl.sock\", which is not the goal's",
-			call: []string{"dial", "unix", "ctl.sock"},
+			name:     "the machine's IPv6 loopback",
+			needs:    "::1",
+			reported: "port " + p.server,
+			call:     []string{"get", "http://[::1]:" + p.server + "/"},
+		},
+		{name: "0.0.0.0", reported: "port " + p.ports[0], call: []string{"get", "http://0.0.0.0:" + p.ports[0] + "/"}},
+		{
+			name:     "a mapped address",
+			reported: "port " + p.ports[1],
+			call:     []string{"get", "http://[::ffff:127.0.0.1]:" + p.ports[1] + "/"},
+		},
+		{name: "Unix socket", reported: p.socket, call: []string{"dial", "unix", p.socket}},
+		{
+			name:     "a server of the machine in the goal's folder",
+			reported: "ctl.sock\", which is not the goal's",
+			call:     []string{"dial", "unix", p.near},
 		},
 		{
-			name:   "the same by a link",
-			told:   "lnk\", which is not the goal's",
-			script: "ln -sf ctl.sock lnk; exec env " + attemptVariable + "=dial " + p.w.Tools[0] + " unix lnk",
+			name:     "the same by a relative name",
+			reported: "\"ctl.sock\", which is not the goal's",
+			call:     []string{"dial", "unix", "ctl.sock"},
 		},
 		{
-			name: "a datagram to a server in the goal's folder",
-			told: "family 1, type 2",
-			call: []string{"dial", "unixgram", p.datagram},
-		},
-		{name: "abstract socket", told: p.abstract, call: []string{"dial", "unix", p.abstract}},
-		{
-			name:   "UDP",
-			told:   "port " + p.udp[strings.LastIndexByte(p.udp, ':')+1:],
-			call:   []string{"dial", "udp", p.udp},
-			effect: p.arrives,
+			name:     "the same by a link",
+			reported: "lnk\", which is not the goal's",
+			script:   "ln -sf ctl.sock lnk; exec env " + attemptVariable + "=dial " + p.w.Tools[0] + " unix lnk",
 		},
 		{
-			name: "a name that leads home (rebinding)",
-			told: "POST rebind.example",
-			call: []string{"via", "http://PROXY", "http://rebind.example:" + p.server + "/"},
+			name:     "a datagram to a server in the goal's folder",
+			reported: "family 1, type 2",
+			call:     []string{"dial", "unixgram", p.datagram},
+		},
+		{name: "abstract socket", reported: p.abstract, call: []string{"dial", "unix", p.abstract}},
+		{
+			name:     "UDP",
+			reported: "port " + p.udp[strings.LastIndexByte(p.udp, ':')+1:],
+			call:     []string{"dial", "udp", p.udp},
+			effect:   p.arrives,
 		},
 		{
-			name: "a denied host",
-			told: "denied.example",
-			call: []string{"via", "http://PROXY", "http://denied.example:" + p.server + "/"},
+			name:     "a name that leads home (rebinding)",
+			reported: "POST rebind.example",
+			call:     []string{"via", "http://PROXY", "http://rebind.example:" + p.server + "/"},
 		},
 		{
-			name: "the machine's loopback by the proxy",
-			told: "POST 127.0.0.1:" + p.server,
-			call: []string{"via", "http://PROXY", "http://127.0.0.1:" + p.server + "/"},
+			name:     "a denied host",
+			reported: "denied.example",
+			call:     []string{"via", "http://PROXY", "http://denied.example:" + p.server + "/"},
 		},
 		{
-			name:   "a decimal address",
-			told:   "port " + p.ports[2],
-			script: `exec bash -c "exec 3<>/dev/tcp/2130706433/` + p.ports[2] + `"`,
+			name:     "the machine's loopback by the proxy",
+			reported: "POST 127.0.0.1:" + p.server,
+			call:     []string{"via", "http://PROXY", "http://127.0.0.1:" + p.server + "/"},
 		},
 		{
-			name: "a tunnel to a name that leads home",
-			told: "CONNECT rebind.example",
-			call: []string{"tunnel", "PROXY", "rebind.example:" + p.server},
+			name:     "a decimal address",
+			reported: "port " + p.ports[2],
+			script:   `exec bash -c "exec 3<>/dev/tcp/2130706433/` + p.ports[2] + `"`,
 		},
 		{
-			name: "a tunnel to the machine's loopback",
-			told: "CONNECT 127.0.0.1:" + p.server,
-			call: []string{"tunnel", "PROXY", "127.0.0.1:" + p.server},
+			name:     "a tunnel to a name that leads home",
+			reported: "CONNECT rebind.example",
+			call:     []string{"tunnel", "PROXY", "rebind.example:" + p.server},
 		},
 		{
-			name: "a tunnel to a mapped address",
-			told: "CONNECT [::ffff:127.0.0.1]:" + p.ports[3],
-			call: []string{"tunnel", "PROXY", "[::ffff:127.0.0.1]:" + p.ports[3]},
+			name:     "a tunnel to the machine's loopback",
+			reported: "CONNECT 127.0.0.1:" + p.server,
+			call:     []string{"tunnel", "PROXY", "127.0.0.1:" + p.server},
+		},
+		{
+			name:     "a tunnel to a mapped address",
+			reported: "CONNECT [::ffff:127.0.0.1]:" + p.ports[3],
+			call:     []string{"tunnel", "PROXY", "[::ffff:127.0.0.1]:" + p.ports[3]},
 		},
 	}
 	for _, path := range p.usual {
 		list = append(list, attempt{
-			name: "a service where it usually is: " + strings.TrimPrefix(path, p.home),
-			told: path,
-			call: []string{"dial", "unix", path},
+			name:     "a service where it usually is: " + strings.TrimPrefix(path, p.home),
+			reported: path,
+			call:     []string{"dial", "unix", path},
 		})
 	}
 	return list
 }
 
-func (p *prison) limits() []attempt {
+func (p *escapeTest) limits() []attempt {
 	return []attempt{
 		{name: "an endless file", silent: bound, script: `head -c 101M /dev/zero > big`, undo: removing(p.w.Dir + "/big")},
 		{

@@ -83,7 +83,7 @@ while True:
 		"a fork bomb":                `ulimit -p 60; bomb() { date +%N > n; bomb & bomb & wait; }; while :; do bomb 2>/dev/null; done`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := walls(t)
+			w := newSpec(t)
 			w.Limits = &sandbox.ResourceLimits{Processes: 100}
 			s := enclose(t, w)
 			p, err := s.Start(t.Context(), inside(w, "exec 2>/dev/null; "+script))
@@ -110,7 +110,7 @@ while True:
 
 // TestFreezeAgent_StoppedBefore_StaysStopped: what the agent stopped is not continued.
 func TestFreezeAgent_StoppedBefore_StaysStopped(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	release := makeRelease(t, w, "release")
 	s := enclose(t, w)
 	const state = `state() { sed "s/.*) \\(.\\).*/\\1/" /proc/$1/stat; }; `
@@ -127,7 +127,7 @@ func TestFreezeAgent_StoppedBefore_StaysStopped(t *testing.T) {
 
 // TestFreezeAgent_TwoChecks_AreCounted: the programs run again after the second check.
 func TestFreezeAgent_TwoChecks_AreCounted(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	release := makeRelease(t, w, "release")
 	s := enclose(t, w)
 	long, said := startReading(t, s, frozenCheck(w, "echo begun; read x < release"))
@@ -167,7 +167,7 @@ func TestFreezeAgent_TwoChecks_AreCounted(t *testing.T) {
 // TestFreezeAgent_ForegroundJob_StaysInTheForeground: an interactive shell does not take what it runs
 // for stopped by its user.
 func TestFreezeAgent_ForegroundJob_StaysInTheForeground(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	release := makeRelease(t, w, "release")
 	s := enclose(t, w)
 	c := inside(w, "")
@@ -196,7 +196,7 @@ func TestFreezeAgent_ForegroundJob_StaysInTheForeground(t *testing.T) {
 
 // TestFreezeAgent_CheckFailsToStart_Thaws, as when it is ended by a signal or its sandbox is closed.
 func TestFreezeAgent_CheckFailsToStart_Thaws(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	s := enclose(t, w)
 	runs := func(when string) {
 		t.Helper()
@@ -228,7 +228,7 @@ func TestFreezeAgent_CheckFailsToStart_Thaws(t *testing.T) {
 
 // TestFreezeAgent_OfAnotherCommand_IsRefused: only a check in a sandbox freezes the agent.
 func TestFreezeAgent_OfAnotherCommand_IsRefused(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	agent := inside(w, "true")
 	agent.FreezeAgent = true
 	if _, err := enclose(t, w).Start(t.Context(), agent); err == nil {
@@ -247,7 +247,7 @@ func TestFreezeIdleAgent_ProgramListens_FreezesNothing(t *testing.T) {
 		"a socket": `s = socket.socket(socket.AF_UNIX); s.bind("sock")`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := walls(t)
+			w := newSpec(t)
 			release := makeRelease(t, w, "release")
 			s := enclose(t, w)
 			p, said := startReading(t, s, inside(w, `exec python3 -c 'import socket, time
@@ -274,7 +274,7 @@ func TestFreezeIdleAgent_ProgramListens_FreezesNothing(t *testing.T) {
 // TestSealFolder_ProgramsThatRun_CannotWrite: neither by an open folder nor by a path. A file that is open for writing
 // keeps the folder as it is.
 func TestSealFolder_ProgramsThatRun_CannotWrite(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	closeFile, write := makeRelease(t, w, "close"), makeRelease(t, w, "write")
 	s := enclose(t, w)
 	p, said := startReading(t, s, inside(w, `mkdir sub; cd sub; exec 3> open; echo ready; read x < ../close; exec 3>&-

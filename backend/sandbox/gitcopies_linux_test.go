@@ -17,7 +17,7 @@ func TestGitWritesItsConfiguration(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	w := walls(t)
+	w := newSpec(t)
 	git := func(dir string, args ...string) {
 		t.Helper()
 		c := exec.Command("git", args...)
@@ -107,7 +107,7 @@ func TestGitWritesItsConfiguration(t *testing.T) {
 // TestGitCopiesAreNotReplacedOtherwise: what is no rename of a file beside is refused as
 // ever, and nothing that was renamed is lost by it.
 func TestGitCopiesAreNotReplacedOtherwise(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	write(t, filepath.Join(w.Dir, ".git", "HEAD"), "ref: refs/heads/main\n", 0o644)
 	write(t, filepath.Join(w.Dir, ".git", "config"), "[core]\n", 0o644)
 	write(t, filepath.Join(w.Dir, ".git", "config.worktree"), "[core]\n", 0o644)

@@ -26,7 +26,7 @@ type granted struct {
 
 func grants(t *testing.T) *granted {
 	t.Helper()
-	g := &granted{T: t, w: walls(t)}
+	g := &granted{T: t, w: newSpec(t)}
 	base := filepath.Join(filepath.Dir(g.w.Home), "machine")
 	g.read, g.write, g.secret = filepath.Join(base, "read"), filepath.Join(base, "write"), filepath.Join(base, "secret")
 	write(t, filepath.Join(g.read, "text"), "to be read", 0o644)
@@ -155,13 +155,13 @@ func TestGrantedMeanwhile(t *testing.T) {
 		}
 	}
 	asks("cat "+g.read+"/text", "no")
-	var openings []*sandbox.ActiveGrant
+	var grants []*sandbox.ActiveGrant
 	for _, one := range []sandbox.RuntimeGrant{{Read: g.read}, {Write: g.write}, {Socket: g.socket}} {
 		o, err := s.Grant(ctx, one)
 		if err != nil {
 			t.Fatal(err)
 		}
-		openings = append(openings, o)
+		grants = append(grants, o)
 	}
 	asks("cat "+g.read+"/text", "yes")
 	asks("touch /new || touch "+g.read+"/new", "no")
@@ -176,7 +176,7 @@ func TestGrantedMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range openings {
+	for _, o := range grants {
 		if err := o.Revoke(ctx); err != nil {
 			t.Fatal(err)
 		}

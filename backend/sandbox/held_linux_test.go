@@ -35,10 +35,10 @@ func write(tb testing.TB, path, text string, mode os.FileMode) string {
 	return path
 }
 
-// TestCheckHasItsOwnRoom: what an agent leaves in /tmp, memory and processes is
+// TestCheck_HasItsOwnSandbox: what an agent leaves in /tmp, memory and processes is
 // not there; what is served on the loopback and is in the folder is.
-func TestCheckHasItsOwnRoom(t *testing.T) {
-	w := walls(t)
+func TestCheck_HasItsOwnSandbox(t *testing.T) {
+	w := newSpec(t)
 	s := enclose(t, w)
 	output(t, s, inside(w, "echo agent > /tmp/a; echo agent > /dev/shm/b; echo agent > c; sleep 1000 >/dev/null 2>&1 &"))
 	text, status := output(t, s, check(w, "ls -A /tmp /dev/shm; cat c; echo check > /tmp/d"))
@@ -56,7 +56,7 @@ func TestCheckHasItsOwnRoom(t *testing.T) {
 // processes, ends none, and reaches neither its memory nor what it shares. The network
 // they share.
 func TestCheckIsApartFromTheAgent(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestCheckIsApartFromTheAgent(t *testing.T) {
 // TestCheckHasItsOwnHome: what an agent leaves in its home and in caches is not
 // there, nor what another check left; what the user has there is.
 func TestCheckHasItsOwnHome(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	cache := filepath.Join(w.Home, ".cache", "go-build")
 	write(t, filepath.Join(cache, "warm"), "the user's\n", 0o644)
 	tool := write(t, filepath.Join(w.Home, ".local", "bin", "tool"), "#!/bin/sh\necho the user\n", 0o755)
@@ -170,7 +170,7 @@ func waitGone(tb testing.TB, dir string) {
 // TestCheckEndsWithWhatItStarted: a check's background child is gone when its
 // verdict is known.
 func TestCheckEndsWithWhatItStarted(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	s := enclose(t, w)
 	if _, status := output(t, s, check(w, "(setsid sh -c 'while :; do date +%N > beat; sleep 0.01; done' </dev/null "+
 		">/dev/null 2>&1 &); until [ -s beat ]; do sleep 0.01; done; exit 3")); status.Code != 3 {
@@ -187,7 +187,7 @@ func TestCheckEndsWithWhatItStarted(t *testing.T) {
 }
 
 func TestHeld(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	real := write(t, filepath.Join(w.Dir, "tests", "deep", "check.sh"), "echo real\n", 0o755)
 	copied := write(t, filepath.Join(filepath.Dir(w.Layer), "held", "0"), "echo real\n", 0o444)
 	if err := os.Chmod(copied, 0o555); err != nil {
@@ -226,7 +226,7 @@ func TestHeld(t *testing.T) {
 // TestTheAgentReadsHeldFilesAndDoesNotWriteThem: however it tries, and a check sees
 // its copy all the same. Beside them everything is the agent's.
 func TestTheAgentReadsHeldFilesAndDoesNotWriteThem(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	real := write(t, filepath.Join(w.Dir, "tests", "check.sh"), "echo real\n", 0o755)
 	copied := write(t, filepath.Join(filepath.Dir(w.Layer), "held"), "echo real\n", 0o444)
 	w.Held = []string{real, filepath.Join(w.Dir, "gone"), filepath.Join(w.Dir, "link"), "/etc/passwd"}
@@ -262,7 +262,7 @@ func TestTheAgentReadsHeldFilesAndDoesNotWriteThem(t *testing.T) {
 // TestHeldWhileTheAgentWorks: the agent renames the parent in a loop while the
 // check reads.
 func TestHeldWhileTheAgentWorks(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	real := write(t, filepath.Join(w.Dir, "tests", "check.sh"), "real\n", 0o644)
 	copied := write(t, filepath.Join(filepath.Dir(w.Layer), "held"), "real\n", 0o444)
 	s := enclose(t, w)
@@ -285,7 +285,7 @@ func TestHeldWhileTheAgentWorks(t *testing.T) {
 
 // TestHeldIsRefused where it would not hold.
 func TestHeldIsRefused(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	held := []process.FileOverride{{Path: filepath.Join(w.Dir, "x"), Copy: "/etc/passwd"}}
 	agent := inside(w, "true")
 	agent.Held = held
@@ -301,7 +301,7 @@ func TestHeldIsRefused(t *testing.T) {
 // TestHeldLinks: a link that leads git to its hooks, or to the repository, stays, and
 // what it leads to is the goal's copy.
 func TestHeldLinks(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	write(t, filepath.Join(w.Dir, "githooks", "pre-push"), "#!/bin/sh\n", 0o755)
 	write(t, filepath.Join(w.Dir, "repo", "config"), "[core]\n", 0o644)
 	for name, to := range map[string]string{".git": "repo", "repo/hooks": "../githooks"} {

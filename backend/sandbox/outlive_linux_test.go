@@ -14,7 +14,7 @@ import (
 )
 
 // killing tries to end the helper, which without a sandbox is the end of everything.
-func (p *prison) killing(t *testing.T) (escaped bool) {
+func (p *escapeTest) killing(t *testing.T) (escaped bool) {
 	const script = "kill -KILL $PPID"
 	free := open(t)
 	_, _ = free.Start(context.Background(), sh(script)) // its helper may be gone before it answers
@@ -40,7 +40,7 @@ func (p *prison) killing(t *testing.T) (escaped bool) {
 
 // forking leaves a process behind whose parents are gone. Started without a helper
 // it stays; of a goal it ends with the goal. Nothing is refused, so nothing is told.
-func (p *prison) forking(t *testing.T) (escaped bool) {
+func (p *escapeTest) forking(t *testing.T) (escaped bool) {
 	asleep := func(mark string) (pids []int) {
 		all, err := os.ReadDir("/proc")
 		if err != nil {

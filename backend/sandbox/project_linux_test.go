@@ -16,7 +16,7 @@ import (
 // TestProjectsAreBuiltOffline: what a user has at hand (toolchains, warm caches,
 // git) works at write_local, without a network.
 func TestProjectsAreBuiltOffline(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	// Caches of the user: what a program adds to them stays the goal's.
 	cache := filepath.Join(w.Home, ".cache", "pip")
 	write(t, filepath.Join(cache, "warm"), "yes", 0o644)
@@ -73,7 +73,7 @@ func TestProjectsAreBuiltOffline(t *testing.T) {
 // BenchmarkStartInside is what a sandboxed command costs; StartTrue is the same
 // without a sandbox.
 func BenchmarkStartInside(b *testing.B) {
-	w := walls(b)
+	w := newSpec(b)
 	s := enclose(b, w)
 	for name, domain := range map[string]process.Domain{"agent": "", "check": process.DomainCheck} {
 		b.Run(name, func(b *testing.B) {

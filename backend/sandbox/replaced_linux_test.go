@@ -70,7 +70,7 @@ func TestReplacedFile_CoveredByTheSandbox_EndsIt(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := walls(t)
+			w := newSpec(t)
 			dir := w.Dir
 			if c.granted {
 				dir = filepath.Join(filepath.Dir(w.Home), "granted")
@@ -119,7 +119,7 @@ func TestReplacedFile_HiddenFromRoot_StaysHidden(t *testing.T) {
 	hidden := filepath.Join("/etc", "goalpost-"+filepath.Base(filepath.Dir(t.TempDir())))
 	write(t, hidden, "old\n", 0o600)
 	t.Cleanup(func() { _ = os.Remove(hidden) })
-	w := walls(t)
+	w := newSpec(t)
 	s := enclose(t, w)
 	for _, again := range []func(){
 		func() { replaceFile(t, hidden) },
@@ -142,7 +142,7 @@ func TestReplacedFile_HiddenFromRoot_StaysHidden(t *testing.T) {
 // TestMovedRepository_WhenACheckStarts_EndsTheSandbox: the mounts of the agent's sandbox move
 // along, but a sandbox that is made for a check would show the repository uncovered.
 func TestMovedRepository_WhenACheckStarts_EndsTheSandbox(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	sub, moved := filepath.Join(w.Dir, "sub"), filepath.Join(w.Dir, "moved")
 	makeRepository(t, sub, "old\n")
 	s := enclose(t, w)
@@ -170,7 +170,7 @@ func TestMovedRepository_WhenACheckStarts_EndsTheSandbox(t *testing.T) {
 // TestReplacedFile_Locked_ChecksStillReadTheCopy: the agent can write the new file, and the
 // check decides on the state of the start.
 func TestReplacedFile_Locked_ChecksStillReadTheCopy(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	real := write(t, filepath.Join(w.Dir, "check.sh"), "echo real\n", 0o755)
 	copied := write(t, filepath.Join(filepath.Dir(w.Layer), "held"), "echo real\n", 0o444)
 	w.Held = []string{real}
@@ -187,7 +187,7 @@ func TestReplacedFile_Locked_ChecksStillReadTheCopy(t *testing.T) {
 
 // TestMovedByTheAgent_KeepsTheSandbox: an agent that moves its own files about detaches nothing.
 func TestMovedByTheAgent_KeepsTheSandbox(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	w.Held = []string{write(t, filepath.Join(w.Dir, "tests", "check.sh"), "echo real\n", 0o755)}
 	makeRepository(t, w.Dir, "old\n")
 	s := enclose(t, w)

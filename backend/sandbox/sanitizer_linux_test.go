@@ -20,7 +20,7 @@ func TestSanitizers_Run(t *testing.T) {
 		"thread":  {"pthread_create(&t, 0, add, 0); n++; pthread_join(t, 0); return 0;", "data race"},
 	} {
 		t.Run(sanitizer, func(t *testing.T) {
-			w := walls(t)
+			w := newSpec(t)
 			w.Limits = spec.DefaultLimits()
 			const source = "#include <pthread.h>\n#include <stdlib.h>\n#include <stdio.h>\nstatic int n; static pthread_t t;\n" +
 				"static void *add(void *p) { n++; return p; }\nint main(int argc, char **argv) { if (argc > 1) { FAULTY }\n" +
@@ -44,14 +44,14 @@ func TestSanitizers_Run(t *testing.T) {
 
 // TestMemoryOfOneProcess_IsBounded by the kernel, or by the watch where there is one.
 func TestMemoryOfOneProcess_IsBounded(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	w.Limits = &sandbox.ResourceLimits{Memory: 200 << 20}
 	s := enclose(t, w)
 	const grow = "python3 -c 'b = bytearray(300000000); import time; time.sleep(60)'; echo $?"
 	if text, _ := output(t, s, inside(w, grow)); !strings.Contains(text, "MemoryError") {
 		t.Errorf("the kernel did not refuse: %q", text)
 	}
-	w = walls(t)
+	w = newSpec(t)
 	w.Limits = &sandbox.ResourceLimits{Memory: 200 << 20, Together: 200 << 20}
 	s = enclose(t, w)
 	if text, _ := output(t, s, inside(w, grow)); !strings.HasSuffix(text, "137\n") {

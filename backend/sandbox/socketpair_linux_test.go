@@ -9,7 +9,7 @@ import (
 
 // TestSocketpair_OfDatagrams_KeepsMessagesApart, and reaches no other socket.
 func TestSocketpair_OfDatagrams_KeepsMessagesApart(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	server, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(w.Dir, "server"), Net: "unixgram"})
 	if err != nil {
 		t.Fatal(err)

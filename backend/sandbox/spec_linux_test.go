@@ -26,7 +26,7 @@ import (
 
 // walls are those of a goal whose folder, home and private folder lie under the
 // machine's /tmp, which the goal does not see.
-func walls(tb testing.TB) sandbox.Spec {
+func newSpec(tb testing.TB) sandbox.Spec {
 	tb.Helper()
 	base, err := filepath.EvalSymlinks(tb.TempDir())
 	if err != nil {
@@ -75,7 +75,7 @@ const personsGit = `[user]
 `
 
 func TestWhatAGoalSees(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	if err := os.WriteFile(filepath.Join(w.Home, "secret"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestWhatAGoalSees(t *testing.T) {
 // TestCheckAndAgentHoldNoRights: no program inside has capabilities, but for root's over
 // files, gets new ones, or runs without the filter.
 func TestCheckAndAgentHoldNoRights(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	s := enclose(t, w)
 	rights := uint64(0)
 	if os.Getuid() == 0 {
@@ -130,13 +130,13 @@ func TestCheckAndAgentHoldNoRights(t *testing.T) {
 	}
 }
 
-// TestARefusalIsHeard: a helper that cannot make the namespaces says so and ends at once,
+// TestRefusal_ReachesTheListener: a helper that cannot make the namespaces says so and ends at once,
 // with what it was asked unread. What it said is known all the same.
-func TestARefusalIsHeard(t *testing.T) {
+func TestRefusal_ReachesTheListener(t *testing.T) {
 	wrapper := filepath.Join(t.TempDir(), "helper")
 	script := "#!/bin/sh\nexec unshare --user --map-root-user sh -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec \"$@\"' sh " + sandboxtest.Helper(t) + ` "$@"`
 	write(t, wrapper, script, 0o755)
-	w := walls(t)
+	w := newSpec(t)
 	for range 20 {
 		s, err := sandbox.Open(t.Context(), sandbox.Options{Helper: wrapper, Name: t.Name(), Spec: &w})
 		if err == nil {
@@ -151,7 +151,7 @@ func TestARefusalIsHeard(t *testing.T) {
 
 // TestNetworkHasPortsBelow1024: a goal's server listens at one that is root's elsewhere.
 func TestNetworkHasPortsBelow1024(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func nice(tb testing.TB) int {
 // TestLimitsOfCalls: the filter refuses each of these before the kernel looks at what it
 // was given, and ends who speaks in another numbering.
 func TestLimitsOfCalls(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func uid() string {
 }
 
 func TestTerminalOfItsOwn(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	s := enclose(t, w)
 	p, master, err := s.StartTerminal(context.Background(), inside(w, "tty; stty size; echo done"), 91, 17)
 	if err != nil {
@@ -243,11 +243,11 @@ func TestTerminalOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestARoomIsMadeWhileFilesAreReplaced: passwd and package managers put files into /etc
+// TestSandbox_FilesReplacedWhileItIsMade_Starts: passwd and package managers put files into /etc
 // that nobody else may read, and take them away at any moment; the user's own git
 // renames a new configuration over the old one; hooks are installed and removed.
-func TestARoomIsMadeWhileFilesAreReplaced(t *testing.T) {
-	w := walls(t)
+func TestSandbox_FilesReplacedWhileItIsMade_Starts(t *testing.T) {
+	w := newSpec(t)
 	config := filepath.Join(w.Dir, ".git", "config")
 	write(t, filepath.Join(w.Dir, ".git", "HEAD"), "ref: refs/heads/main\n", 0o644)
 	write(t, config, "[core]\n", 0o644)
@@ -302,7 +302,7 @@ func TestARoomIsMadeWhileFilesAreReplaced(t *testing.T) {
 
 // TestWhatAGoalSeesOfRoot: what is said of whom its programs run as is so.
 func TestWhatAGoalSeesOfRoot(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	folders := map[string]bool{w.Dir: os.Getuid() == 0}
 	if os.Getuid() == 0 {
 		theirs := filepath.Join(w.Home, "theirs")

@@ -14,7 +14,7 @@ import (
 // TestLimitsOfAllTogether: no process takes more than it may, and all of them do.
 // Who ends is told before its end is known, and what is small continues.
 func TestLimitsOfAllTogether(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -26,43 +26,43 @@ func TestLimitsOfAllTogether(t *testing.T) {
 	const memory, tmp = "MiB of memory together, and 128 MiB are allowed", "MiB, and 20 MiB are allowed: remove"
 	for _, c := range []struct {
 		name, script, call string
-		told               string
+		reported           string
 		domain             process.Domain
 	}{
 		{
-			name:   "four that take a part each",
-			told:   "tail was ended: the goal's programs took",
-			script: `for i in 1 2 3 4; do { head -c 60000000 /dev/zero; exec sleep 1000; } | tail -c 60000000 & done; wait`,
+			name:     "four that take a part each",
+			reported: "tail was ended: the goal's programs took",
+			script:   `for i in 1 2 3 4; do { head -c 60000000 /dev/zero; exec sleep 1000; } | tail -c 60000000 & done; wait`,
 		},
-		{name: "a memory file that nobody mapped", call: "memfd", told: memory},
-		{name: "memory that is shared", call: "mapped", told: memory},
-		{name: "sockets that nobody reads", call: "sockets", told: memory},
+		{name: "a memory file that nobody mapped", call: "memfd", reported: memory},
+		{name: "memory that is shared", call: "mapped", reported: memory},
+		{name: "sockets that nobody reads", call: "sockets", reported: memory},
 		{
-			name: "many pipes",
-			told: memory,
+			name:     "many pipes",
+			reported: memory,
 			script: `for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do ` + attemptVariable + `=pipes ` + self +
 				` & done; wait`,
 		},
-		{name: "a check", call: "memfd", told: "of a check was ended", domain: process.DomainCheck},
+		{name: "a check", call: "memfd", reported: "of a check was ended", domain: process.DomainCheck},
 		{
-			name:   "a file that is open in /tmp",
-			told:   tmp,
-			script: `exec 3>/tmp/hog-a; head -c 40000000 /dev/zero >&3; exec sleep 1000`,
+			name:     "a file that is open in /tmp",
+			reported: tmp,
+			script:   `exec 3>/tmp/hog-a; head -c 40000000 /dev/zero >&3; exec sleep 1000`,
 		},
 		{
-			name:   "one that has no name any more",
-			told:   tmp,
-			script: `exec 3>/tmp/hog-b; rm /tmp/hog-b; head -c 40000000 /dev/zero >&3; exec sleep 1000`,
+			name:     "one that has no name any more",
+			reported: tmp,
+			script:   `exec 3>/tmp/hog-b; rm /tmp/hog-b; head -c 40000000 /dev/zero >&3; exec sleep 1000`,
 		},
 		{
-			name:   "one by the other name of /tmp",
-			told:   tmp,
-			script: `exec 3>/var/tmp/hog-c; rm /tmp/hog-c; head -c 40000000 /dev/zero >&3; exec sleep 1000`,
+			name:     "one by the other name of /tmp",
+			reported: tmp,
+			script:   `exec 3>/var/tmp/hog-c; rm /tmp/hog-c; head -c 40000000 /dev/zero >&3; exec sleep 1000`,
 		},
 		{
-			name:   "many that are shut at once",
-			told:   "sh was ended: the goal's /tmp",
-			script: `while :; do head -c 1000000 /dev/zero > /tmp/hog-$((i=i+1)); sleep 0.02; done`,
+			name:     "many that are shut at once",
+			reported: "sh was ended: the goal's /tmp",
+			script:   `while :; do head -c 1000000 /dev/zero > /tmp/hog-$((i=i+1)); sleep 0.02; done`,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestLimitsOfAllTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !l.await(c.told) {
+			if !l.await(c.reported) {
 				t.Fatalf("nobody was ended; told:\n%s", l)
 			}
 			if strings.HasSuffix(c.script, "wait") { // who is left holds the rest within the limit
@@ -87,7 +87,7 @@ func TestLimitsOfAllTogether(t *testing.T) {
 			if status := p.Status(); status.Signal != syscall.SIGKILL {
 				t.Errorf("it ended with %v", status)
 			}
-			if lines := s.KilledSince(mark); len(lines) == 0 || !strings.Contains(strings.Join(lines, "\n"), c.told) {
+			if lines := s.KilledSince(mark); len(lines) == 0 || !strings.Contains(strings.Join(lines, "\n"), c.reported) {
 				t.Errorf("with its end this is known: %q", lines)
 			}
 			l.forget()

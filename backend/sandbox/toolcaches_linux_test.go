@@ -33,7 +33,7 @@ END
 		"a link":   "mv __pycache__ stored; ln -s stored __pycache__; mv deep/__pycache__ more; ln -s $PWD/more deep/__pycache__",
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := walls(t)
+			w := newSpec(t)
 			const failing = "import unittest\nclass T(unittest.TestCase):\n    def test(self): self.fail('real')\n"
 			real := write(t, filepath.Join(w.Dir, "test_it.py"), failing, 0o644)
 			write(t, filepath.Join(w.Dir, "deep", "test_it.py"), failing, 0o644)
@@ -69,7 +69,7 @@ END
 
 // TestToolCaches_WithProtectedFiles_CanBeRemoved, as "make clean" does, and made again.
 func TestToolCaches_WithProtectedFiles_CanBeRemoved(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	real := write(t, filepath.Join(w.Dir, "check.sh"), "true\n", 0o644)
 	write(t, filepath.Join(w.Dir, "a", "b", "__pycache__", "x.pyc"), "x", 0o644)
 	write(t, filepath.Join(w.Dir, ".mypy_cache", "3.12", "x.json"), "x", 0o644)

@@ -213,7 +213,7 @@ os.execve(d, ["run.sh"], {"PATH": "/bin:/usr/bin"})'`,
 		"import": {"PY -c 'import mod'", []string{"read mod.py by PY"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := walls(t)
+			w := newSpec(t)
 			writeFiles(t, w, map[string]string{
 				"f": "1\n", "d/g": "2\n", "d/e/x": "3\n", "s.sh": ":\n", "run.sh": "#!/bin/sh\ncat f\n", "mod.py": "x = 1\n",
 				"outer": "#!" + filepath.Join(w.Dir, "run.sh") + "\n", "Makefile": "all: out\n\t@cat f\nout: in\nin:\n",
@@ -253,7 +253,7 @@ os.execve(d, ["run.sh"], {"PATH": "/bin:/usr/bin"})'`,
 
 // TestCheckTrace_Programs: each program is described by its file, its command line and its folder, once.
 func TestCheckTrace_Programs(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"run.sh": "#!/bin/sh -e\ncat \"$1\"\n", "d/x": "1\n", "x": "2\n"})
 	s := enclose(t, w)
 	o, trace := traced(t, s, w, `./run.sh x; ./run.sh x; cd d; ../run.sh x; cat x ""`)
@@ -285,7 +285,7 @@ func TestCheckTrace_Programs(t *testing.T) {
 
 // TestCheckTrace_StaticProgram: no library is involved in what is recorded.
 func TestCheckTrace_StaticProgram(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"f": "1\n"})
 	s := enclose(t, w)
 	helper := "/run/goalpost/helper"
@@ -311,7 +311,7 @@ func TestCheckTrace_GoProgramForks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := walls(t)
+	w := newSpec(t)
 	w.Tools = []string{self}
 	writeFiles(t, w, map[string]string{"run.sh": "#!/bin/sh\nexit 0\n"})
 	s := enclose(t, w)
@@ -329,7 +329,7 @@ func TestCheckTrace_GoProgramForks(t *testing.T) {
 
 // TestCheckTrace_NumbersOfProcessesComeAgain: a process is not taken for another that had its number.
 func TestCheckTrace_NumbersOfProcessesComeAgain(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	limits := spec.DefaultLimits()
 	limits.Processes = 200
 	w.Limits = limits
@@ -364,7 +364,7 @@ func TestCheckTrace_AnotherListenerAbove(t *testing.T) {
 	wrapper := filepath.Join(t.TempDir(), "helper")
 	write(t, wrapper, fmt.Sprintf("#!/bin/sh\nexport %s=listen-above\nexec %s %s \"$@\"\n", attemptVariable, self,
 		sandboxtest.Helper(t)), 0o755)
-	w := walls(t)
+	w := newSpec(t)
 	reports := newTellings()
 	o := sandbox.Options{Helper: wrapper, Name: t.Name(), Spec: &w, Attempted: reports.hear}
 	s, err := sandbox.Open(t.Context(), o)
@@ -394,7 +394,7 @@ func TestCheckTrace_AnotherListenerAbove(t *testing.T) {
 // TestCheckTrace_RefusedCallsStayRefused: a trace changes nothing of what the filter refuses and reports.
 func TestCheckTrace_RefusedCallsStayRefused(t *testing.T) {
 	python := systemPython(t)
-	w := walls(t)
+	w := newSpec(t)
 	reports := newTellings()
 	s := encloseTelling(t, w, reports)
 	o, _ := traced(t, s, w, `
@@ -431,7 +431,7 @@ END
 
 // TestCheckTrace_HeldFiles: a file that is read in its protected state is recorded at its own path.
 func TestCheckTrace_HeldFiles(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"t/check.sh": "echo changed\n", "t/lib.sh": ":\n"})
 	protected := filepath.Join(filepath.Dir(w.Layer), "copy")
 	if err := os.WriteFile(protected, []byte("echo protected; . ./t/lib.sh; echo 1 >new; cat new\n"), 0o644); err != nil {
@@ -457,7 +457,7 @@ func TestCheckTrace_HeldFiles(t *testing.T) {
 
 // TestCheckTrace_KilledProgram: what a program did until it was killed is complete, too, with what it left behind.
 func TestCheckTrace_KilledProgram(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"f": "1\n", "later": "2\n"})
 	s := enclose(t, w)
 	o, trace := traced(t, s, w, "(while :; do cat later >/dev/null; done)& cat f; cat later; kill -KILL $$")
@@ -475,7 +475,7 @@ func TestCheckTrace_KilledProgram(t *testing.T) {
 // TestCheckTrace_TooMuch: beyond a bound the program continues, and the trace says that it is not complete.
 func TestCheckTrace_TooMuch(t *testing.T) {
 	python := systemPython(t)
-	w := walls(t)
+	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"f": "1\n"})
 	s := enclose(t, w)
 	c := inside(w, python+` -c '
@@ -500,7 +500,7 @@ print(open("f").read())'`)
 
 // TestCheckTrace_OnlyForChecks: the agent's programs are not traced, and a set without a sandbox cannot.
 func TestCheckTrace_OnlyForChecks(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	agent := inside(w, "true")
 	agent.Trace = true
 	free := sh("true")
@@ -524,7 +524,7 @@ func TestCheckTrace_OnlyForChecks(t *testing.T) {
 
 // TestCheckTrace_StartFails: an error of the start is the same as without a trace.
 func TestCheckTrace_StartFails(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"none": "#!/no/interpreter\n", "text": "#! \nhello"})
 	s := enclose(t, w)
 	for _, name := range []string{"./none", "./text", "nosuch"} {
@@ -547,7 +547,7 @@ func TestCheckTrace_StaticProgramWithoutCalls(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no gcc")
 	}
-	w := walls(t)
+	w := newSpec(t)
 	source, program := filepath.Join(w.Dir, "p.c"), filepath.Join(w.Dir, "p")
 	writeFiles(t, w, map[string]string{
 		"p.c": "void _start(void) { for (;;) __asm__(\"syscall\" :: \"a\"(60), \"D\"(7)); }\n",
@@ -576,7 +576,7 @@ func TestCheckTrace_StaticProgramWithoutCalls(t *testing.T) {
 // TestCheckTrace_EndsWithItsListener: when the process that answers is gone nothing runs on unseen, and the trace is
 // not taken for complete.
 func TestCheckTrace_EndsWithItsListener(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"f": "1\n"})
 	s := enclose(t, w)
 	r, out, err := os.Pipe()

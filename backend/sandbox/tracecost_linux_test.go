@@ -15,7 +15,7 @@ import (
 // BenchmarkCheckTrace is what a trace costs a check. Each iteration runs the check without a trace and with one, in
 // turns; the figures are medians.
 func BenchmarkCheckTrace(b *testing.B) {
-	w := walls(b)
+	w := newSpec(b)
 	makefile := "check:"
 	files := map[string]string{
 		"check.sh": "#!/bin/sh\nset -e\ntest -e work.txt\ngrep -q done work.txt\nsort work.txt >/dev/null\n",

@@ -33,7 +33,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 	if err := os.Chown(dir, ordinary, ordinary); err != nil {
 		t.Fatal(err)
 	}
-	again := exec.Command(program, "-test.run="+wallTests, "-test.v="+verbose())
+	again := exec.Command(program, "-test.run="+sandboxTests, "-test.v="+verbose())
 	again.Dir = dir
 	again.Env = append(os.Environ(), sandboxtest.Ready+"="+helper, "TMPDIR="+dir, "HOME="+dir)
 	again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinary, Gid: ordinary}}
@@ -51,8 +51,8 @@ func TestAsOrdinaryUser(t *testing.T) {
 	}
 }
 
-// wallTests are run as root and as an ordinary user.
-const wallTests = "^Test(WhatAGoalSees|TerminalOfItsOwn|Held|Check|Escape|Replaced|Moved|Freeze|ToolCaches|Sanitizers|Tar|Socketpair|ReadOnly|Network|Project|Limits|Granted|Git|Work|Hidden)"
+// sandboxTests are run as root and as an ordinary user.
+const sandboxTests = "^Test(WhatAGoalSees|TerminalOfItsOwn|Held|Check|Escape|Replaced|Moved|Freeze|ToolCaches|Sanitizers|Tar|Socketpair|ReadOnly|Network|Project|Limits|Granted|Git|Work|Hidden)"
 
 func verbose() string {
 	if testing.Verbose() {

@@ -25,7 +25,7 @@ func belowVarTmp(t *testing.T) string {
 func TestWhatAGoalSeesInVarTmp(t *testing.T) {
 	base := belowVarTmp(t)
 	write(t, filepath.Join(base, "secret"), "canary", 0o644)
-	below, elsewhere := walls(t), walls(t)
+	below, other := newSpec(t), newSpec(t)
 	below.Dir = filepath.Join(base, "work")
 	write(t, filepath.Join(below.Dir, "there"), "x", 0o644)
 	given := filepath.Join(base, "given")
@@ -37,8 +37,8 @@ func TestWhatAGoalSeesInVarTmp(t *testing.T) {
 		sees  string
 	}{
 		"it works there":              {w: below, sees: "work\n"},
-		"it works elsewhere":          {w: elsewhere, sees: ""},
-		"a folder was given since":    {w: elsewhere, grant: sandbox.RuntimeGrant{Write: given}, sees: "given\n"},
+		"it works elsewhere":          {w: other, sees: ""},
+		"a folder was given since":    {w: other, grant: sandbox.RuntimeGrant{Write: given}, sees: "given\n"},
 		"and to one that works there": {w: below, grant: sandbox.RuntimeGrant{Write: given}, sees: "given\nwork\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestWhatAGoalSeesInVarTmp(t *testing.T) {
 
 // TestReadOnlyVarTmp: what is read-only of /tmp is so by its other name.
 func TestReadOnlyVarTmp(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	w.ReadOnly = true
 	if text, status := output(t, enclose(t, w), inside(w, "echo x > /var/tmp/own")); status.Code == 0 {
 		t.Errorf("%q %v", text, status)

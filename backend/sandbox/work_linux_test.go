@@ -14,7 +14,7 @@ import (
 
 // TestWorkPaths_AgentsPrograms_ChangeNothingElse also goes around by renames, links and git.
 func TestWorkPaths_AgentsPrograms_ChangeNothingElse(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	for name, text := range map[string]string{
 		"judge.sh": "exit 1\n", "work/code": "old\n", "notes.md": "old\n", "deep/work/a": "old\n", "deep/other": "old\n",
 	} {
@@ -93,7 +93,7 @@ func TestWorkPath_ReplacedOutside_EndsTheSandbox(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := walls(t)
+			w := newSpec(t)
 			write(t, filepath.Join(w.Dir, "work/code"), "old\n", 0o644)
 			write(t, filepath.Join(w.Dir, "notes.md"), "old\n", 0o666)
 			w.Work = []string{filepath.Join(w.Dir, "work"), filepath.Join(w.Dir, "notes.md")}
@@ -112,7 +112,7 @@ func TestWorkPath_ReplacedOutside_EndsTheSandbox(t *testing.T) {
 
 // TestWorkPath_ExtendedByAGrant_CanBeChanged for programs that start afterwards, without the files that stay held.
 func TestWorkPath_ExtendedByAGrant_CanBeChanged(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	for _, name := range []string{"work/code", "docs/page", "docs/held", "other"} {
 		write(t, filepath.Join(w.Dir, name), "old\n", 0o644)
 	}
@@ -140,7 +140,7 @@ func TestWorkPath_ExtendedByAGrant_CanBeChanged(t *testing.T) {
 
 // TestWorkPath_Missing_IsRefused, and so is one outside of the folder.
 func TestWorkPath_Missing_IsRefused(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	for path, want := range map[string]string{
 		filepath.Join(w.Dir, "missing"):  "--work",
 		filepath.Join(w.Home, "outside"): "not inside",
@@ -160,7 +160,7 @@ func TestWorkPath_Missing_IsRefused(t *testing.T) {
 func TestHiddenCheckDir_OnlyChecksReadIt(t *testing.T) {
 	for _, name := range []string{"tests", "deep/tests", "../outside"} {
 		t.Run(name, func(t *testing.T) {
-			w := walls(t)
+			w := newSpec(t)
 			w.CheckDir = filepath.Join(w.Dir, name)
 			write(t, filepath.Join(w.CheckDir, "answer"), "forty-two\n", 0o644)
 			write(t, filepath.Join(w.Dir, "mine"), "x\n", 0o644)
@@ -195,7 +195,7 @@ func TestHiddenCheckDir_OnlyChecksReadIt(t *testing.T) {
 
 // TestHiddenPaths_ChecksOfAChildGoal_DoNotSeeThem: they are its parent's agent's.
 func TestHiddenPaths_ChecksOfAChildGoal_DoNotSeeThem(t *testing.T) {
-	w := walls(t)
+	w := newSpec(t)
 	parent := filepath.Join(w.Home, "parent")
 	write(t, filepath.Join(parent, "tests/answer"), "forty-two\n", 0o644)
 	w.Read, w.Hidden = []string{parent}, []string{filepath.Join(parent, "tests")}

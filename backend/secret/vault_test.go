@@ -201,12 +201,12 @@ func TestLogins(t *testing.T) {
 	if !slices.Equal(users, []string{"ann", "bob@x"}) {
 		t.Errorf("users: %v", users)
 	}
-	for _, elsewhere := range []string{
+	for _, other := range []string{
 		"http://example.org", "https://example.org:8443", "https://www.example.org",
 		"https://example.org.evil.net", "https://example.org@evil.net/",
 	} {
-		if in, err := l.For(ctx, elsewhere, "ann"); !errors.Is(err, ErrUnknown) {
-			t.Errorf("%s was given %+v, %v", elsewhere, in, err)
+		if in, err := l.For(ctx, other, "ann"); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%s was given %+v, %v", other, in, err)
 		}
 	}
 	if in, err := l.For(ctx, "https://example.org", "bob@x"); in.Password != "canary-2-x" {

@@ -26,7 +26,7 @@ func TestSession_OtherUser_IsRefused(t *testing.T) {
 		_ = l.Close()
 	}
 	for _, listen := range addresses {
-		s, c := open(t, func(o *serve.Options) { o.Listen = listen }), person(t)
+		s, c := open(t, func(o *serve.Options) { o.Listen = listen }), user(t)
 		s.logIn(t, c)
 		u, err := url.Parse(s.base)
 		if err != nil {

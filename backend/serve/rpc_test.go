@@ -16,7 +16,7 @@ import (
 
 func (s *site) socket(t *testing.T) *websocket.Conn {
 	t.Helper()
-	c := person(t)
+	c := user(t)
 	s.logIn(t, c)
 	ws, _, err := websocket.Dial(t.Context(), s.base+"/v1/rpc", &websocket.DialOptions{ //nolint:bodyclose // Dial closes it
 		HTTPClient: c, HTTPHeader: http.Header{"Origin": {s.base}}, Subprotocols: []string{"goalpost.v1"},

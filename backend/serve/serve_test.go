@@ -127,7 +127,7 @@ func open(t *testing.T, change func(*serve.Options)) *site {
 }
 
 // person is a browser with cookies that does not follow redirects automatically.
-func person(t *testing.T) *http.Client {
+func user(t *testing.T) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -186,7 +186,7 @@ func (s *site) logIn(t *testing.T, c *http.Client) {
 }
 
 func TestLoginByLink(t *testing.T) {
-	s, c := open(t, nil), person(t)
+	s, c := open(t, nil), user(t)
 	if a := ask(t, c, http.MethodGet, s.base+"/", nil, nil); a.status != 200 ||
 		!strings.Contains(a.body, "Enter the token") || strings.Contains(a.body, "the app") {
 		t.Fatalf("before: %+v", a)
@@ -204,7 +204,7 @@ func TestLoginByLink(t *testing.T) {
 	if a := ask(t, c, http.MethodGet, s.base+"/", nil, nil); !strings.Contains(a.body, "the app") {
 		t.Errorf("after: %+v", a)
 	}
-	if a := ask(t, person(t), http.MethodGet, s.base+"/assets/app-1a.js", nil, nil); a.status != http.StatusUnauthorized {
+	if a := ask(t, user(t), http.MethodGet, s.base+"/assets/app-1a.js", nil, nil); a.status != http.StatusUnauthorized {
 		t.Errorf("assets without a session: %d", a.status)
 	}
 	s.clock.pass(31 * 24 * time.Hour)
@@ -214,7 +214,7 @@ func TestLoginByLink(t *testing.T) {
 }
 
 func TestLoginByForm(t *testing.T) {
-	s, c := open(t, func(o *serve.Options) { o.Token = "a long pass phrase" }), person(t)
+	s, c := open(t, func(o *serve.Options) { o.Token = "a long pass phrase" }), user(t)
 	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {"<b>wrong"}},
 		nil); a.status != http.StatusUnauthorized || !strings.Contains(a.body, "not right") ||
 		strings.Contains(a.body, "<b>wrong") {
@@ -239,7 +239,7 @@ func TestLoginByForm(t *testing.T) {
 }
 
 func TestHeadersAndFiles(t *testing.T) {
-	s, c := open(t, nil), person(t)
+	s, c := open(t, nil), user(t)
 	s.logIn(t, c)
 	a := ask(t, c, http.MethodGet, s.base+"/", nil, nil)
 	csp := a.header.Get("Content-Security-Policy")
@@ -268,7 +268,7 @@ func TestHeadersAndFiles(t *testing.T) {
 			t.Errorf("%s: %d", path, a.status)
 		}
 	}
-	if a := ask(t, person(t), http.MethodGet, s.base+"/favicon.ico", nil, nil); a.status != http.StatusNoContent {
+	if a := ask(t, user(t), http.MethodGet, s.base+"/favicon.ico", nil, nil); a.status != http.StatusNoContent {
 		t.Errorf("icon: %d", a.status)
 	}
 	empty := open(t, func(o *serve.Options) { o.Assets = fstest.MapFS{".gitkeep": {}} })
@@ -280,7 +280,7 @@ func TestHeadersAndFiles(t *testing.T) {
 }
 
 func TestHostHeader_Foreign_IsRefused(t *testing.T) {
-	s, c := open(t, func(o *serve.Options) { o.Hosts = []string{"box.example"} }), person(t)
+	s, c := open(t, func(o *serve.Options) { o.Hosts = []string{"box.example"} }), user(t)
 	s.logIn(t, c)
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(s.base, "http://"))
 	for host, want := range map[string]int{
@@ -294,7 +294,7 @@ func TestHostHeader_Foreign_IsRefused(t *testing.T) {
 }
 
 func TestSocketsAskForSessionAndOrigin(t *testing.T) {
-	s, c := open(t, nil), person(t)
+	s, c := open(t, nil), user(t)
 	dial := func(path string, header http.Header) int {
 		ws, resp, err := websocket.Dial(t.Context(), s.base+path, &websocket.DialOptions{HTTPClient: c, HTTPHeader: header}) //nolint:bodyclose // Dial closes it
 		if err == nil {
@@ -339,7 +339,7 @@ func TestSocketsAskForSessionAndOrigin(t *testing.T) {
 // TestLogin_ForeignPage_UsesNoAttempts: neither by pictures nor by frames; a link that the
 // user follows from there logs in.
 func TestLogin_ForeignPage_UsesNoAttempts(t *testing.T) {
-	s, c := open(t, nil), person(t)
+	s, c := open(t, nil), user(t)
 	from := func(site, dest string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", site); r.Header.Set("Sec-Fetch-Dest", dest) }
 	}
@@ -352,7 +352,7 @@ func TestLogin_ForeignPage_UsesNoAttempts(t *testing.T) {
 		}
 	}
 	for _, site := range []string{"cross-site", "same-site", "none"} {
-		if a := ask(t, person(t), http.MethodGet, s.LoginURL(), nil,
+		if a := ask(t, user(t), http.MethodGet, s.LoginURL(), nil,
 			from(site, "document")); a.status != http.StatusSeeOther {
 			t.Errorf("a link from %s: %d", site, a.status)
 		}
@@ -360,7 +360,7 @@ func TestLogin_ForeignPage_UsesNoAttempts(t *testing.T) {
 }
 
 func TestLockOut(t *testing.T) {
-	s, c := open(t, nil), person(t)
+	s, c := open(t, nil), user(t)
 	try := func(token string) answer {
 		return ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {token}}, nil)
 	}

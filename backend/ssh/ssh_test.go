@@ -14,7 +14,7 @@ import (
 // TestSessionOutlivesItsConnection: an sshd is killed in the middle of a session. The pane shows it, ssh reconnects
 // automatically, without asking again, to the same session, and earlier input is still there.
 func TestSessionOutlivesItsConnection(t *testing.T) {
-	d := newDesk(newMachine(t), 50*time.Millisecond)
+	d := newClient(newMachine(t), 50*time.Millisecond)
 	l, s := d.open("goalpost-one", false)
 	d.login(l)
 	d.types(s, "echo in $((40+2)); x=kept")
@@ -45,7 +45,7 @@ func TestSessionOutlivesItsConnection(t *testing.T) {
 }
 
 func TestSessionsAndDestroy(t *testing.T) {
-	d := newDesk(newMachine(t))
+	d := newClient(newMachine(t))
 	if list, err := d.client.Sessions(d.within(), d.server); !errors.Is(err, ErrLogin) {
 		t.Errorf("without a pane that can ask: %v %v", list, err)
 	}
@@ -84,7 +84,7 @@ func TestSessionsAndDestroy(t *testing.T) {
 }
 
 func TestQuestions(t *testing.T) {
-	d := newDesk(newMachine(t))
+	d := newClient(newMachine(t))
 	l, s := d.open("goalpost-one", false)
 	q := d.asks("authenticity of host")
 	if !strings.Contains(q.Ask, "SHA256:") || l.Answer("another question", "yes", true) {
@@ -109,7 +109,7 @@ func TestQuestions(t *testing.T) {
 }
 
 func TestAnotherHostKeyIsRefused(t *testing.T) {
-	d := newDesk(newMachine(t), time.Millisecond)
+	d := newClient(newMachine(t), time.Millisecond)
 	l, s := d.open("goalpost-one", false)
 	d.login(l)
 	d.types(s, "echo in $((40+2))")
@@ -134,7 +134,7 @@ func TestAnotherHostKeyIsRefused(t *testing.T) {
 // silently does not hold here.
 func TestWeakConfigurationStillAsks(t *testing.T) {
 	for _, weak := range []string{"no", "accept-new"} {
-		d := newDesk(newMachine(t))
+		d := newClient(newMachine(t))
 		config, err := os.ReadFile(d.path("ssh_config"))
 		d.must(err)
 		d.write("ssh_config", string(config)+"StrictHostKeyChecking "+weak+"\n")
@@ -148,7 +148,7 @@ func TestWeakConfigurationStillAsks(t *testing.T) {
 }
 
 func TestWithoutTmux(t *testing.T) {
-	d := newDesk(newMachine(t))
+	d := newClient(newMachine(t))
 	d.must(os.Mkdir(d.path("it's a folder"), 0o700))
 	d.server.Tmux, d.server.Folder = false, "~/it's a folder"
 	l, s := d.open("", false)
@@ -165,7 +165,7 @@ func TestWithoutTmux(t *testing.T) {
 
 // TestAskpass_UnknownCaller_IsRefused: without the link's key the socket says nothing.
 func TestAskpass_UnknownCaller_IsRefused(t *testing.T) {
-	d := newDesk(newMachine(t))
+	d := newClient(newMachine(t))
 	l, _ := d.open("goalpost-one", false)
 	d.asks("authenticity of host")
 	env := l.Env()

@@ -224,7 +224,7 @@ func (l *lines) wait(text string) bool {
 }
 
 // desk is the user's side: a client and one terminal.
-type desk struct {
+type client struct {
 	*machine
 	client   *Client
 	manager  *terminal.Manager
@@ -235,9 +235,9 @@ type desk struct {
 	attended chan struct{}
 }
 
-func newDesk(m *machine, backoff ...time.Duration) *desk {
+func newClient(m *machine, backoff ...time.Duration) *client {
 	m.Helper()
-	d := &desk{
+	d := &client{
 		machine: m,
 		states:  make(chan State, 100),
 		changed: make(chan struct{}, 1),
@@ -271,7 +271,7 @@ func newDesk(m *machine, backoff ...time.Duration) *desk {
 }
 
 // open connects a terminal and stays with it.
-func (d *desk) open(session string, known bool) (*Connection, *terminal.Session) {
+func (d *client) open(session string, known bool) (*Connection, *terminal.Session) {
 	d.Helper()
 	ctx := d.within()
 	l, err := d.client.New(ctx, "t1", d.server, session, known)
@@ -288,7 +288,7 @@ func (d *desk) open(session string, known bool) (*Connection, *terminal.Session)
 	return l, s
 }
 
-func (d *desk) attend(l *Connection, s *terminal.Session) {
+func (d *client) attend(l *Connection, s *terminal.Session) {
 	attended := make(chan struct{})
 	d.attended = attended
 	go func() {
@@ -297,14 +297,14 @@ func (d *desk) attend(l *Connection, s *terminal.Session) {
 	}()
 }
 
-func (d *desk) within() context.Context {
+func (d *client) within() context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), bound)
 	d.Cleanup(cancel)
 	return ctx
 }
 
 // state waits for a state that fits.
-func (d *desk) state(what string, fits func(State) bool) State {
+func (d *client) state(what string, fits func(State) bool) State {
 	d.Helper()
 	late := time.After(bound)
 	for {
@@ -324,13 +324,13 @@ func (d *desk) state(what string, fits func(State) bool) State {
 }
 
 // asks waits for a question with this text in it.
-func (d *desk) asks(text string) State {
+func (d *client) asks(text string) State {
 	d.Helper()
 	return d.state("asks "+text, func(s State) bool { return strings.Contains(s.Ask, text) })
 }
 
 // login answers everything that stands before the session.
-func (d *desk) login(l *Connection) {
+func (d *client) login(l *Connection) {
 	d.Helper()
 	q := d.asks("authenticity of host")
 	if q.Secret || !l.Answer(q.Ask, "yes", true) {
@@ -343,7 +343,7 @@ func (d *desk) login(l *Connection) {
 }
 
 // shows waits for a line with this end on the terminal's screen.
-func (d *desk) shows(s *terminal.Session, text string) {
+func (d *client) shows(s *terminal.Session, text string) {
 	d.Helper()
 	ctx := d.within()
 	for {
@@ -369,7 +369,7 @@ func (d *desk) shows(s *terminal.Session, text string) {
 	}
 }
 
-func (d *desk) types(s *terminal.Session, text string) {
+func (d *client) types(s *terminal.Session, text string) {
 	d.Helper()
 	_, err := s.Write([]byte(text + "\r"))
 	d.must(err)

@@ -31,7 +31,7 @@ func TestFollowDoesNotRepeatAnOldGoal(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	create(t, other) // something that Follow asks about when it has begun
-	begun, told, failed := make(chan struct{}, 1), make(chan event.Event, 64), make(chan error, 1)
+	begun, reported, failed := make(chan struct{}, 1), make(chan event.Event, 64), make(chan error, 1)
 	own := func(goal.ID) int64 {
 		select {
 		case begun <- struct{}{}:
@@ -39,14 +39,14 @@ func TestFollowDoesNotRepeatAnOldGoal(t *testing.T) {
 		}
 		return 0
 	}
-	go func() { failed <- s.Follow(ctx, nil, own, func(e event.Event) { told <- e }) }()
+	go func() { failed <- s.Follow(ctx, nil, own, func(e event.Event) { reported <- e }) }()
 	<-begun
 	again := begin(t, other, g.ID)
 	if err := other.Append(ctx, again, &event.Iteration{N: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for want := int64(4); want <= 5; want++ {
-		if e := <-told; e.GoalID != g.ID || e.Seq != want {
+		if e := <-reported; e.GoalID != g.ID || e.Seq != want {
 			t.Fatalf("told of %s %d, want %d", e.Body.EventType(), e.Seq, want)
 		}
 	}

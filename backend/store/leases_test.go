@@ -27,8 +27,8 @@ func TestLeases_EveryLeaseIsReleased(t *testing.T) {
 	own := func(name string, held bool) event.Body {
 		return &event.Lease{Pane: name, Kind: pane.Terminal, Held: held}
 	}
-	lent := &event.Lease{Pane: "b1", Kind: pane.Browser, Held: true, Shared: true}
-	appended(first, own("t1", true), own("t2", true), lent, own("t1", true))
+	sharedLease := &event.Lease{Pane: "b1", Kind: pane.Browser, Held: true, Shared: true}
+	appended(first, own("t1", true), own("t2", true), sharedLease, own("t1", true))
 	for range 2 {
 		if err := first.ReleaseLease(ctx, g.ID, "t2"); err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestLeases_EveryLeaseIsReleased(t *testing.T) {
 	}
 	appended(first, own("t2", false), &event.Paused{Exit: goal.WaitingForProvider, Report: []string{"later"}})
 	run = begin(t, first, g.ID)
-	appended(first, lent, &event.Paused{Exit: goal.PausedByUser, Report: []string{"paused"}})
+	appended(first, sharedLease, &event.Paused{Exit: goal.PausedByUser, Report: []string{"paused"}})
 	if err := first.ReleaseLease(ctx, g.ID, "b1"); err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,8 @@ import (
 func TestWakeSocket_WakesAnotherProcess(t *testing.T) {
 	dir := shortDir(t)
 	owner, other := open(t, dir, nil), open(t, dir, nil)
-	heard := make(chan goal.ID, 1)
-	bell, err := owner.ListenWake(t.Context(), func(id goal.ID) { heard <- id }, nil)
+	received := make(chan goal.ID, 1)
+	wakeSocket, err := owner.ListenWake(t.Context(), func(id goal.ID) { received <- id }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,13 +25,13 @@ func TestWakeSocket_WakesAnotherProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := bell.listen.Addr().String()
+	path := wakeSocket.listen.Addr().String()
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info, err)
 	}
 	g := create(t, owner)
 	other.WakeAll(t.Context(), g.ID)
-	if id := <-heard; id != g.ID {
+	if id := <-received; id != g.ID {
 		t.Errorf("it rang for %s", id)
 	}
 
@@ -62,7 +62,7 @@ func TestWakeSocket_WakesAnotherProcess(t *testing.T) {
 		}
 		break
 	}
-	for _, b := range []*WakeSocket{bell, beside} { // with a follower still there
+	for _, b := range []*WakeSocket{wakeSocket, beside} { // with a follower still there
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}

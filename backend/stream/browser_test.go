@@ -117,7 +117,7 @@ func TestInputsKeepTheirOrderAndMovesMerge(t *testing.T) {
 	}
 }
 
-func TestProblemsAreTold(t *testing.T) {
+func TestProblems_AreReported(t *testing.T) {
 	w := open(t, nil)
 	b := newBrowser()
 	b.fail = errors.New("the page has crashed")

@@ -15,11 +15,11 @@ import (
 
 func TestManagerTellsChanges(t *testing.T) {
 	var mu sync.Mutex
-	var told []string
+	var reported []string
 	m := NewManager(func(info pane.Info, closed bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		told = append(told,
+		reported = append(reported,
 			fmt.Sprintf("%s %q running=%v exit=%d closed=%v", info.ID, info.Title, info.Running, info.Exit, closed))
 	})
 	set := launcher(t)
@@ -64,8 +64,8 @@ func TestManagerTellsChanges(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if !slices.Equal(told, want) {
-		t.Errorf("%q", told)
+	if !slices.Equal(reported, want) {
+		t.Errorf("%q", reported)
 	}
 }
 

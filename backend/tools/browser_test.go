@@ -26,7 +26,7 @@ import (
 
 // window is a goal's tools over real Chromium, with pages of our own.
 type window struct {
-	house
+	fixture
 	ctx  context.Context
 	site string
 }
@@ -80,7 +80,7 @@ func newWindow(t *testing.T) *window {
 		t.Fatal(err)
 	}
 	top := t.TempDir()
-	w := &window{house: house{TB: t, dir: filepath.Join(top, "goal"), panes: &panes{}}}
+	w := &window{fixture: fixture{TB: t, dir: filepath.Join(top, "goal"), panes: &panes{}}}
 	if err := os.MkdirAll(filepath.Join(w.dir, "downloads"), 0o700); err != nil {
 		t.Fatal(err)
 	}

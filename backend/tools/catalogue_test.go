@@ -244,7 +244,7 @@ const catalogued = 69
 
 // TestToolsPage holds docs/tools.md to the schemas and to the catalogue.
 func TestToolsPage(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	specs := map[string]bool{}
 	members := map[goal.ToolGroup][]string{}
 	for _, one := range h.box.Tools() {
@@ -356,12 +356,12 @@ func describe(t *testing.T, b *strings.Builder, name, words string, schema []byt
 // TestTools_Results_AreBounded: whatever a pane, a page or a file says, one result hands the
 // model a bounded part of it; the door cuts at the budget and keeps the rest.
 func TestTools_Results_AreBounded(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	const much = 1 << 20
 	h.panes.shown, h.panes.at = strings.Repeat("flood\n", much/6), "http://127.0.0.1/"
 	h.put("flood.txt", h.panes.shown)
 	h.put("line.txt", strings.Repeat("x", much))
-	h.eyes.text = "PASS " + h.panes.shown
+	h.vision.text = "PASS " + h.panes.shown
 	h.panes.picture = painted(t, 4, 4)
 	for _, c := range [][]any{
 		{"read_file", "path", "flood.txt", "lines", much},

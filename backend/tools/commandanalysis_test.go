@@ -15,8 +15,8 @@ import (
 // TestCommandAnalysis_Launchers_AreParsed: rules that always ask apply however a shell is made to run the command. If
 // the folder of a deletion is unknown, the sandbox limits it, and a goal without a sandbox asks.
 func TestCommandAnalysis_Launchers_AreParsed(t *testing.T) {
-	h := newHouse(t)
-	law, err := policy.DefaultRules("/home/anna")
+	h := newFixture(t)
+	rules, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestCommandAnalysis_Launchers_AreParsed(t *testing.T) {
 			Dir:        h.dir,
 			Unconfined: true,
 		}, {Risk: policy.NetworkWrite, Dir: h.dir}} {
-			d := law.Decide(policy.Call{Tool: "run_command", Key: "k", Effect: e}, p, nil)
+			d := rules.Decide(policy.Call{Tool: "run_command", Key: "k", Effect: e}, p, nil)
 			want := policy.Allow
 			if asks > i {
 				want = policy.Ask
@@ -160,8 +160,8 @@ func TestCommandAnalysis_Launchers_AreParsed(t *testing.T) {
 // TestCommandAnalysis_ManyReadings_Asks: a command that starts itself after every option is parsed up to a limit, and
 // then asks.
 func TestCommandAnalysis_ManyReadings_Asks(t *testing.T) {
-	h, lent := newHouse(t), newHouse(t)
-	lent.panes.person = true
+	h, shared := newFixture(t), newFixture(t)
+	shared.panes.user = true
 	for _, one := range []string{
 		"find . -exec ", "env -a ", "ssh -a x ", "git foreach ", "sudo -u env -S ", "watch -n ",
 		"timeout 5 ",
@@ -172,7 +172,7 @@ func TestCommandAnalysis_ManyReadings_Asks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			typed, err := lent.effect("terminal_run", "command", line, "pane", "t1")
+			typed, err := shared.effect("terminal_run", "command", line, "pane", "t1")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +196,7 @@ func TestCommandAnalysis_ManyReadings_Asks(t *testing.T) {
 // TestCommandAnalysis_WithoutSandbox_ResolvesDeletes: a path through a link leads somewhere else, and the folder of a
 // terminal is unknown. In the sandbox neither matters.
 func TestCommandAnalysis_WithoutSandbox_ResolvesDeletes(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	if err := errors.Join(os.Symlink(h.outside, filepath.Join(h.dir, "link")),
 		os.Mkdir(filepath.Join(h.dir, "own"), 0o700)); err != nil {
 		t.Fatal(err)
@@ -246,7 +246,7 @@ func TestCommandAnalysis_WithoutSandbox_ResolvesDeletes(t *testing.T) {
 // TestTyping_GoalsTerminalInPieces_IsJudgedWhole: the last piece of a command asks if the whole command would ask,
 // with and without a sandbox.
 func TestTyping_GoalsTerminalInPieces_IsJudgedWhole(t *testing.T) {
-	law, err := policy.DefaultRules("/home/anna")
+	rules, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestTyping_GoalsTerminalInPieces_IsJudgedWhole(t *testing.T) {
 	for name, c := range map[string]struct {
 		pieces   [][]any
 		unwalled policy.Answer
-		walled   policy.Answer
+		blocked  policy.Answer
 	}{
 		"a deletion elsewhere":   {[][]any{some("r"), some("m -rf /et"), typed("c/x")}, policy.Ask, policy.Ask},
 		"a deletion":             {[][]any{some("r"), typed("m x")}, policy.Ask, policy.Allow},
@@ -268,8 +268,8 @@ func TestTyping_GoalsTerminalInPieces_IsJudgedWhole(t *testing.T) {
 		"one that was ended":     {[][]any{typed("r"), typed("m /etc/x")}, policy.Allow, policy.Allow},
 		"nothing of the kind":    {[][]any{some("l"), typed("s")}, policy.Allow, policy.Allow},
 	} {
-		for held, want := range map[policy.Risk]policy.Answer{"": c.unwalled, policy.NetworkWrite: c.walled} {
-			h := newHouse(t)
+		for held, want := range map[policy.Risk]policy.Answer{"": c.unwalled, policy.NetworkWrite: c.blocked} {
+			h := newFixture(t)
 			box, err := tools.New(tools.Deps{Dir: h.dir, SandboxRisk: held, Terminals: (*terminals)(h.panes)})
 			if err != nil {
 				t.Fatal(err)
@@ -285,7 +285,7 @@ func TestTyping_GoalsTerminalInPieces_IsJudgedWhole(t *testing.T) {
 				t.Fatal(name, err)
 			}
 			p := policy.Policy{Risk: policy.NetworkWrite, Dir: h.dir, Unconfined: held == ""}
-			if d := law.Decide(policy.Call{
+			if d := rules.Decide(policy.Call{
 				Tool:   "terminal_type",
 				Key:    "k",
 				Effect: e,

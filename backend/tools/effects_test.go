@@ -327,8 +327,8 @@ func samples() []sample {
 // TestEffectsPage holds docs/effects.md to what the tools compute, and every tool
 // to a line in it.
 func TestEffectsPage(t *testing.T) {
-	h := newHouse(t)
-	law, err := policy.DefaultRules("/home/anna")
+	h := newFixture(t)
+	rules, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,14 +341,14 @@ the tool's name (` + "`backend/policy`" + `). What a tool cannot foresee is held
 | tool | call | effect | at the default ceiling (write_local) |
 |---|---|---|---|
 `)
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, s := range samples() {
-		h.panes.at, h.panes.touch, h.panes.person, h.panes.question = s.at, s.touch, s.own, s.asks
+		h.panes.at, h.panes.touch, h.panes.user, h.panes.question = s.at, s.touch, s.own, s.asks
 		e, err := h.effect(s.tool, s.args...)
 		if err != nil {
 			t.Fatalf("%s %v: %v", s.tool, s.args, err)
 		}
-		d := law.Decide(policy.Call{
+		d := rules.Decide(policy.Call{
 			Tool:   s.tool,
 			Key:    "k",
 			Effect: e,
@@ -360,12 +360,12 @@ the tool's name (` + "`backend/policy`" + `). What a tool cannot foresee is held
 			answer = "asks"
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.tool, s.what, e.Risk, answer)
-		told[s.tool] = true
+		reported[s.tool] = true
 	}
 	control := []string{}
 	for _, one := range h.box.Tools() {
 		name := one.Spec().Name
-		if told[name] || one.Spec().Group == goal.FormerTools {
+		if reported[name] || one.Spec().Group == goal.FormerTools {
 			continue
 		}
 		if _, known := withoutEffect[name]; !known {
@@ -376,7 +376,7 @@ the tool's name (` + "`backend/policy`" + `). What a tool cannot foresee is held
 	slices.Sort(control)
 	fmt.Fprintf(&b, "\nControl tools, to which no risk applies: %s.\n\n## What always asks, and what is never "+
 		"written\n\n| rule | answer | why | for example |\n|---|---|---|---|\n", strings.Join(control, ", "))
-	for _, r := range law.Rules() {
+	for _, r := range rules.Rules() {
 		if r.Unconfined {
 			continue
 		}
@@ -387,7 +387,7 @@ the tool's name (` + "`backend/policy`" + `). What a tool cannot foresee is held
 	b.WriteString("\nIn a terminal that is not confined, an approval for the pane does not cover destructive " +
 		"commands: `rm` and similar ones, `mv`, `> file`, and each of these.\n\n| rule | why | for example " +
 		"|\n|---|---|---|\n")
-	for _, r := range law.Rules() {
+	for _, r := range rules.Rules() {
 		if r.Unconfined {
 			fmt.Fprintf(&b, "| %s | %s | `%s` |\n", r.Name, r.Why, r.Match[0])
 		}
@@ -412,7 +412,7 @@ var withoutEffect = map[string]bool{
 
 // TestShellLines: what is found in a line, and that nothing else is.
 func TestShellLines(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, c := range []struct{ line, deletes, commands string }{
 		{"rm -rf build", "build", "rm"},
 		{"rm -rf -- /srv/photos", "/srv/photos", "rm"},
@@ -468,9 +468,9 @@ func TestShellLines(t *testing.T) {
 // TestTyping_UnconfinedTerminal_AsksForThePane: a delete is named even if its folder is unknown, and an approval for
 // the pane does not cover it.
 func TestTyping_UnconfinedTerminal_AsksForThePane(t *testing.T) {
-	h := newHouse(t)
-	h.panes.person = true
-	law, err := policy.DefaultRules("/home/anna")
+	h := newFixture(t)
+	h.panes.user = true
+	rules, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -504,11 +504,11 @@ func TestTyping_UnconfinedTerminal_AsksForThePane(t *testing.T) {
 		}
 		for _, risk := range []policy.Risk{policy.ReadOnly, policy.WriteLocal, policy.SpendsMoney} {
 			p, call := policy.Policy{Risk: risk, Dir: h.dir}, policy.Call{Tool: "terminal_run", Key: c.line, Effect: e}
-			if d := law.Decide(call, p, nil); d.Answer != policy.Ask || !d.Always {
+			if d := rules.Decide(call, p, nil); d.Answer != policy.Ask || !d.Always {
 				t.Errorf("%s at %s: %+v", c.line, risk, d)
 			}
 			grants := []policy.Grant{{ID: "r1", Scope: policy.ScopePane, Pane: "t1", Risk: policy.NetworkWrite}}
-			if d := law.Decide(call, p, grants); (d.Answer == policy.Allow) != (c.deletes == "") {
+			if d := rules.Decide(call, p, grants); (d.Answer == policy.Allow) != (c.deletes == "") {
 				t.Errorf("%s at %s, the pane allowed: %+v", c.line, risk, d)
 			}
 		}
@@ -518,19 +518,19 @@ func TestTyping_UnconfinedTerminal_AsksForThePane(t *testing.T) {
 // TestTyping_UnconfinedTerminalDestructive_AsksEachTime: outside the sandbox, an approval for the pane covers no
 // destructive command, whatever its program; the goal's own sandboxed terminals are not affected.
 func TestTyping_UnconfinedTerminalDestructive_AsksEachTime(t *testing.T) {
-	h := newHouse(t)
-	law, err := policy.DefaultRules("/home/anna")
+	h := newFixture(t)
+	rules, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
 	decide := func(line string, persons bool) policy.Decision {
-		h.panes.person = persons
+		h.panes.user = persons
 		e, err := h.effect("terminal_run", "pane", "t1", "command", line)
 		if err != nil {
 			t.Fatal(line, err)
 		}
 		grants := []policy.Grant{{ID: "r1", Scope: policy.ScopePane, Pane: "t1", Risk: policy.NetworkWrite}}
-		return law.Decide(policy.Call{
+		return rules.Decide(policy.Call{
 			Tool:   "terminal_run",
 			Key:    line,
 			Effect: e,
@@ -570,7 +570,7 @@ func TestTyping_UnconfinedTerminalDestructive_AsksEachTime(t *testing.T) {
 // TestTyping_CommandInPieces_IsJudgedWhole: in a terminal of the user, an approval for the pane covers neither a
 // command typed in pieces nor one that cannot be parsed.
 func TestTyping_CommandInPieces_IsJudgedWhole(t *testing.T) {
-	law, err := policy.DefaultRules("/home/anna")
+	rules, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -628,8 +628,8 @@ func TestTyping_CommandInPieces_IsJudgedWhole(t *testing.T) {
 		{calls(keys("q")), false},
 		{calls(typed("yes")), false},
 	} {
-		h := newHouse(t)
-		h.panes.person = true
+		h := newFixture(t)
+		h.panes.user = true
 		last := c.calls[len(c.calls)-1]
 		for _, made := range c.calls[:len(c.calls)-1] {
 			h.do(made[0].(string), made[1:]...)
@@ -638,7 +638,7 @@ func TestTyping_CommandInPieces_IsJudgedWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.calls, err)
 		}
-		d := law.Decide(policy.Call{
+		d := rules.Decide(policy.Call{
 			Tool:   last[0].(string),
 			Key:    "k",
 			Effect: e,
@@ -657,9 +657,9 @@ func TestTyping_CommandInPieces_IsJudgedWhole(t *testing.T) {
 // TestSharedPage_IsOutsideTheGoalsNetwork: also where it shows its own loopback,
 // which is this machine's there, or nothing.
 func TestSharedPage_IsOutsideTheGoalsNetwork(t *testing.T) {
-	h := newHouse(t)
-	h.panes.person = true
-	law, err := policy.DefaultRules("/home/anna")
+	h := newFixture(t)
+	h.panes.user = true
+	rules, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -687,11 +687,11 @@ func TestSharedPage_IsOutsideTheGoalsNetwork(t *testing.T) {
 				t.Errorf("%s at %s: %+v", tool, at, e)
 			}
 			p, call := policy.Policy{Risk: policy.ReadOnly, Dir: h.dir}, policy.Call{Tool: tool, Key: "k", Effect: e}
-			d := law.Decide(call, p, nil)
+			d := rules.Decide(call, p, nil)
 			if d.Answer != policy.Ask || d.Offers[len(d.Offers)-1].Scope != policy.ScopePane {
 				t.Errorf("%s at %s: %+v", tool, at, d)
 			}
-			if d := law.Decide(call, p, []policy.Grant{{
+			if d := rules.Decide(call, p, []policy.Grant{{
 				ID:    "r1",
 				Scope: policy.ScopePane,
 				Pane:  "b1",
@@ -700,7 +700,7 @@ func TestSharedPage_IsOutsideTheGoalsNetwork(t *testing.T) {
 				t.Errorf("%s at %s, the pane allowed: %+v", tool, at, d)
 			}
 			p.DenyHosts = []string{"shop.example"}
-			if d := law.Decide(call, p, []policy.Grant{{
+			if d := rules.Decide(call, p, []policy.Grant{{
 				ID:    "r1",
 				Scope: policy.ScopePane,
 				Pane:  "b1",
@@ -714,7 +714,7 @@ func TestSharedPage_IsOutsideTheGoalsNetwork(t *testing.T) {
 
 // TestAddressEffect_HasThePort: an allowed NAME:PORT is reached there and nowhere else.
 func TestAddressEffect_HasThePort(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	p := policy.Policy{Risk: policy.NetworkGet, Dir: h.dir, AllowHosts: []string{"shop.example:8443"}}
 	for url, want := range map[string]policy.Answer{
 		"https://shop.example:8443/": policy.Allow,
@@ -734,7 +734,7 @@ func TestAddressEffect_HasThePort(t *testing.T) {
 
 // TestDialog_CertificateOrLogin_NeedsMoreThanAccept: an agent neither trusts a server nor logs in by an OK.
 func TestDialog_CertificateOrLogin_NeedsMoreThanAccept(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.panes.at = "about:blank"
 	for _, c := range []struct {
 		asks pane.UserPrompt
@@ -759,7 +759,7 @@ func TestDialog_CertificateOrLogin_NeedsMoreThanAccept(t *testing.T) {
 			t.Errorf("%+v: %+v %v", c.asks, e, err)
 		}
 	}
-	law, err := policy.DefaultRules("/home/anna")
+	rules, err := policy.DefaultRules("/home/anna")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -770,7 +770,7 @@ func TestDialog_CertificateOrLogin_NeedsMoreThanAccept(t *testing.T) {
 			t.Fatal(err)
 		}
 		top := policy.Policy{Risk: policy.SpendsMoney, Dir: h.dir, AllowHosts: []string{"shop.example"}}
-		d := law.Decide(policy.Call{
+		d := rules.Decide(policy.Call{
 			Tool:   "browser_dialog",
 			Key:    "k",
 			Effect: e,
@@ -794,7 +794,7 @@ func TestDialog_CertificateOrLogin_NeedsMoreThanAccept(t *testing.T) {
 // TestShownForm: a click says on what; what a form has too much of is said, and
 // none of it can be changed behind the user's back.
 func TestShownForm(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.panes.at = shop
 	show := func(touch tools.ActionPreview) string {
 		h.panes.touch = touch
@@ -850,7 +850,7 @@ func TestShownForm(t *testing.T) {
 
 // TestShow: a user is shown the change of a file and the fields of a form.
 func TestShow(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.put("a", "far\naway\none\none\none\ntwo\nthree\nthree\nthree\nfar\naway\n")
 	h.panes.at = shop
 	h.panes.touch = tools.ActionPreview{

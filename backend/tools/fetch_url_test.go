@@ -28,14 +28,14 @@ func (r refusals) RefusedSince(_ int64) []string { return strings.Fields(r.line)
 
 // fetcher is a goal's fetch_url, with a server that stands for all hosts.
 type fetcher struct {
-	*house
+	*fixture
 	server *httptest.Server
 	tool   tools.Tool
 }
 
 func newFetcher(t *testing.T, network tools.RefusalLog, handle http.HandlerFunc) *fetcher {
 	t.Helper()
-	f := &fetcher{house: newHouse(t), server: httptest.NewServer(handle)}
+	f := &fetcher{fixture: newFixture(t), server: httptest.NewServer(handle)}
 	t.Cleanup(f.server.Close)
 	transport := &http.Transport{
 		DisableKeepAlives: true,
@@ -43,7 +43,7 @@ func newFetcher(t *testing.T, network tools.RefusalLog, handle http.HandlerFunc)
 			return new(net.Dialer).DialContext(ctx, network, f.server.Listener.Addr().String())
 		},
 	}
-	box, err := tools.New(tools.Deps{Dir: f.dir, Web: transport, Vision: f.eyes, Network: network})
+	box, err := tools.New(tools.Deps{Dir: f.dir, Web: transport, Vision: f.vision, Network: network})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestFetchURL_Kinds_BecomeTextForAModel(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, body)
 	})
-	f.eyes.text = "a white square"
+	f.vision.text = "a white square"
 	for _, c := range []struct{ path, as, want string }{
 		{"/", "text/html <title>Guide</title><h1>Install</h1><a href=/next>next</a>", "true <output from="},
 		{
@@ -215,7 +215,7 @@ func TestFetchURL_Redirects_AreJudgedAgain(t *testing.T) {
 }
 
 func TestFetchURL_Effect_IsThatOfOpeningThePage(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for address, want := range map[string]policy.Risk{
 		shop: policy.NetworkGet, local: policy.ReadOnly, "http://0.0.0.0:8080/x": policy.ReadOnly,
 		"docs.example/a": policy.NetworkGet,

@@ -15,7 +15,7 @@ import (
 )
 
 func TestReadFile(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	var long strings.Builder
 	for n := 1; n <= 1000; n++ {
 		fmt.Fprintf(&long, "line %d\n", n)
@@ -71,7 +71,7 @@ func TestReadFile(t *testing.T) {
 }
 
 func TestWriteFile(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.good(h.do("write_file", "path", "new/deep/file.txt", "content", "héllo\n"), "wrote new/deep/file.txt, 7 bytes")
 	if got := h.get("new/deep/file.txt"); got != "héllo\n" {
 		t.Errorf("%q", got)
@@ -94,7 +94,7 @@ func TestWriteFile(t *testing.T) {
 }
 
 func TestEditFile(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	const before = "one\ntwo\nthree\ntwo and a half\n"
 	h.put("a.txt", before)
 	h.bad(h.do("edit_file", "path", "a.txt", "old", "two", "new", "2"), "occurs 2 times", "unique")
@@ -126,7 +126,7 @@ func TestEditFile(t *testing.T) {
 }
 
 func TestListFiles(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.good(h.do("list_files"), ". is empty")
 	h.put("a.txt", "12345")
 	h.put("sub/b.txt", "")
@@ -163,7 +163,7 @@ func TestListFiles(t *testing.T) {
 
 // TestNoWayOut: no path and no link leads out of the goal's folder.
 func TestNoWayOut(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	secret := filepath.Join(h.outside, "secret")
 	if err := os.WriteFile(secret, []byte("TOP SECRET"), 0o600); err != nil {
 		t.Fatal(err)
@@ -205,7 +205,7 @@ func TestNoWayOut(t *testing.T) {
 }
 
 // untouched holds that the folder outside has its secret and nothing else.
-func (h *house) untouched(secret string) {
+func (h *fixture) untouched(secret string) {
 	h.Helper()
 	b, err := os.ReadFile(secret)
 	if err != nil || string(b) != "TOP SECRET" {
@@ -220,7 +220,7 @@ func (h *house) untouched(secret string) {
 // TestALinkToGitsFolder: git runs what its configuration and its hooks say
 // outside the sandbox, so no tool writes there, by whatever name.
 func TestALinkToGitsFolder(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.put(".git/config", "[core]\n")
 	h.put(".git/hooks/README", "none")
 	h.link(".git", "g")
@@ -237,7 +237,7 @@ func TestALinkToGitsFolder(t *testing.T) {
 // TestLinkSwappedWhileWriting: a folder that becomes a link between looking and
 // writing leads nowhere either.
 func TestLinkSwappedWhileWriting(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	secret := filepath.Join(h.outside, "secret")
 	if err := os.WriteFile(secret, []byte("TOP SECRET"), 0o600); err != nil {
 		t.Fatal(err)
@@ -299,7 +299,7 @@ func TestLinkSwappedWhileWriting(t *testing.T) {
 // TestPipeSwappedIn: a file that becomes a pipe between looking and opening does
 // not hold the run for ever.
 func TestPipeSwappedIn(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	place, pipe := filepath.Join(h.dir, "place"), filepath.Join(h.dir, "other")
 	h.put("place", "text")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -349,7 +349,7 @@ func TestPipeSwappedIn(t *testing.T) {
 }
 
 func TestSearchFiles(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.put("a.go", "package a\n\nfunc One() {}\nfunc two() {}\n// tail\n")
 	h.put("sub/b.go", "package b\r\nfunc One() {}\r\n")
 	h.put("sub/c.ts", "function One() {}\n")

@@ -9,7 +9,7 @@ import (
 // TestCheckPlainHost_MisleadingHosts_AreRefused: what an agent writes is shown to the user as the one host
 // that it is, and opens no other.
 func TestCheckPlainHost_MisleadingHosts_AreRefused(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	for _, bad := range []string{
 		"http://*.com/", "http://*/", "http://\u0430pple.com/", "http://2130706433/", "http://0x7f.1/", "http://127.1/",
 		"http://a..b/", "http://a,b.example/", "http://[fe80::1%25eth0]/",

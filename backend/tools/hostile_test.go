@@ -23,7 +23,7 @@ var hostile = flag.Int("hostile", 1000,
 // something, and what is refused has done nothing. Asking for the effect never
 // does anything, even when all is well.
 func TestHostileArguments(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.put("kept.txt", "kept\n")
 	h.panes.at, h.panes.shown = "http://127.0.0.1/", "shown"
 	before := tree(t, filepath.Dir(h.dir))
@@ -37,16 +37,16 @@ func TestHostileArguments(t *testing.T) {
 		refused := 0
 		for range *hostile {
 			args := crooked(dice, schema)
-			h.panes.asked, h.eyes.asked = "", ""
-			heard := &run{}
-			ctx := goal.WithRun(t.Context(), goal.Run{Goal: "g1", Control: heard})
+			h.panes.asked, h.vision.asked = "", ""
+			received := &run{}
+			ctx := goal.WithRun(t.Context(), goal.Run{Goal: "g1", Control: received})
 			_, err := tool.Effect(ctx, args)
 			if err != nil && strings.TrimSpace(err.Error()) == "" {
 				t.Fatalf("%s refuses %q without a word", name, args)
 			}
 			if err == nil || !unfit(tool, err) { // it may be done, or is refused for what it means: the door goes no further
-				if h.panes.asked+h.eyes.asked != "" || heard.said != nil {
-					t.Fatalf("the effect of %s%s did something: %q %v", name, args, h.panes.asked+h.eyes.asked, heard.said)
+				if h.panes.asked+h.vision.asked != "" || received.said != nil {
+					t.Fatalf("the effect of %s%s did something: %q %v", name, args, h.panes.asked+h.vision.asked, received.said)
 				}
 				continue
 			}
@@ -54,8 +54,8 @@ func TestHostileArguments(t *testing.T) {
 			if r := tool.Do(ctx, args); r.OK || r.Text == "" {
 				t.Fatalf("%s does %q, which does not fit: %+v", name, args, r)
 			}
-			if h.panes.asked+h.eyes.asked != "" || heard.said != nil {
-				t.Fatalf("%s%s does not fit and did something: %q %v", name, args, h.panes.asked+h.eyes.asked, heard.said)
+			if h.panes.asked+h.vision.asked != "" || received.said != nil {
+				t.Fatalf("%s%s does not fit and did something: %q %v", name, args, h.panes.asked+h.vision.asked, received.said)
 			}
 		}
 		if refused < *hostile/4 || refused == *hostile {

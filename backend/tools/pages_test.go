@@ -34,7 +34,7 @@ func (p *browser) acted() (pane.ActionResult, error) {
 }
 
 func (p *browser) Info() pane.Info {
-	return pane.Info{ID: "b1", URL: p.at, Title: p.shown, Shared: p.person}
+	return pane.Info{ID: "b1", URL: p.at, Title: p.shown, Shared: p.user}
 }
 
 func (p *browser) SnapshotPart(context.Context, pane.SnapshotOptions) (pane.Snapshot, error) {

@@ -44,14 +44,14 @@ func (r *recipes) Save(recipe goal.Recipe) error {
 func (r *recipes) Steps(context.Context, int, int) ([]goal.Call, error) { return r.steps, nil }
 
 // door is a run that lets every call through to the tools.
-type door struct {
+type entry struct {
 	run
-	*house
+	*fixture
 	made []string
 	stop string
 }
 
-func (d *door) ExecuteNested(ctx context.Context, c goal.Call) (int, goal.Result, error) {
+func (d *entry) ExecuteNested(ctx context.Context, c goal.Call) (int, goal.Result, error) {
 	if c.Tool == d.stop {
 		return 0, goal.Result{}, errors.New("the user paused the goal")
 	}
@@ -62,8 +62,8 @@ func (d *door) ExecuteNested(ctx context.Context, c goal.Call) (int, goal.Result
 // TestRunRecipe: each step goes through the run's door, with its values, and the
 // recipe stops where one fails.
 func TestRunRecipe(t *testing.T) {
-	h := newHouse(t)
-	d := &door{house: h}
+	h := newFixture(t)
+	d := &entry{fixture: h}
 	ctx := goal.WithRun(t.Context(), goal.Run{Control: d})
 	do := func(args ...any) goal.Result { return h.tool("run_recipe").Do(ctx, arguments(h, args...)) }
 	h.good(do("name", "known", "values", []map[string]any{{"name": "file", "value": "{{secret:KEY}}.txt"}}),
@@ -88,7 +88,7 @@ func TestRunRecipe(t *testing.T) {
 }
 
 func TestSaveRecipe(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.recipes.steps = []goal.Call{
 		{Tool: "browser_open", Arguments: `{"url":"http://127.0.0.1:8080/login","pane":"b1"}`},
 		{Tool: "browser_click_at", Arguments: `{"pane":"b1","x":1000000,"y":7}`},

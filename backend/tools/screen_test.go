@@ -39,7 +39,7 @@ func (s *screen) Focus(id string) error                    { return s.say("focus
 func (s *screen) Name(id, title string) error              { return s.say(title, id) }
 
 func TestPaneTools(t *testing.T) {
-	h := newHouse(t)
+	h := newFixture(t)
 	h.panes.at, h.panes.shown = "http://127.0.0.1/", "server"
 	h.good(h.do("list_panes"), `t1 terminal "server" in "/x"`,
 		`b1 browser "page" at "http://127.0.0.1/", shared by the user`)

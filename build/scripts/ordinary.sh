@@ -20,7 +20,7 @@ cp backend/sandbox/embed/goalpost-helper "$work/"
 chown -R $user: "$work"
 
 # TestAsOrdinaryUser runs these by itself.
-again=$(sed -n 's/^const wallTests = "\(.*\)"/\1/p' backend/sandbox/user_linux_test.go)
+again=$(sed -n 's/^const sandboxTests = "\(.*\)"/\1/p' backend/sandbox/user_linux_test.go)
 total=0
 # run PACKAGE FLAG VALUE: the tests of a package that the flag selects
 run() {

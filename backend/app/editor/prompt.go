@@ -153,8 +153,9 @@ func (a *Agent) newGoal(ctx context.Context, saved savedSession, p prompt) (in a
 }
 
 func (a *Agent) explainChecks(ctx context.Context, saved savedSession) (api.StartInput, bool, error) {
-	a.say(ctx, saved.ID, "Not started: nothing decides when the goal is reached. Add a line with a command that must pass, "+
-		"such as `/check go test ./...`, or put checks into `.goalpost/done.yaml` of the folder.")
+	a.say(ctx, saved.ID,
+		"Not started: nothing decides when the goal is reached. Add a line with a command that must pass, "+
+			"such as `/check go test ./...`, or put checks into `.goalpost/done.yaml` of the folder.")
 	return api.StartInput{}, false, nil
 }
 

@@ -225,7 +225,11 @@ func (a *Agent) ask(ctx context.Context, saved savedSession, request goal.Approv
 	if err != nil || answer.Outcome.Selected == nil {
 		return // nobody decided: it waits
 	}
-	order := goal.Order{Kind: goal.OrderApprove, Request: request.ID, Scope: policy.Scope(answer.Outcome.Selected.OptionId)}
+	order := goal.Order{
+		Kind:    goal.OrderApprove,
+		Request: request.ID,
+		Scope:   policy.Scope(answer.Outcome.Selected.OptionId),
+	}
 	if answer.Outcome.Selected.OptionId == denyOption {
 		order = goal.Order{Kind: goal.OrderDeny, Request: request.ID, Text: "the user denied it in the editor"}
 	}

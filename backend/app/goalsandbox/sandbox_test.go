@@ -10,14 +10,14 @@ import (
 // journaled, and one note says so.
 func TestRefusalsDoNotFloodTheJournal(t *testing.T) {
 	e := &Sandbox{}
-	var told []string
-	e.SetWarn(func(_, text string) { told = append(told, text) })
+	var reported []string
+	e.SetWarn(func(_, text string) { reported = append(reported, text) })
 	for i := range 3 * maxJournaledRefusals {
 		e.journalRefusal("network", fmt.Sprintf("refused %d", i))
 	}
-	if len(told) != maxJournaledRefusals+1 || !strings.Contains(told[maxJournaledRefusals], "network log") ||
+	if len(reported) != maxJournaledRefusals+1 || !strings.Contains(reported[maxJournaledRefusals], "network log") ||
 		len(e.Journaled) > maxJournaledRefusals+1 {
-		t.Errorf("%d told, the last %q, %d kept", len(told), told[len(told)-1], len(e.Journaled))
+		t.Errorf("%d told, the last %q, %d kept", len(reported), reported[len(reported)-1], len(e.Journaled))
 	}
 }
 

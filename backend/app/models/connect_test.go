@@ -455,8 +455,8 @@ type setClock struct {
 
 func (c *setClock) Now() time.Time { return c.at }
 
-// TestWindow_ServerThatDoesNotTell_IsAskedAgainLater: each start of a goal needs the window.
-func TestWindow_ServerThatDoesNotTell_IsAskedAgainLater(t *testing.T) {
+// TestWindow_ServerDoesNotSay_IsAskedAgainLater: each start of a goal needs the window.
+func TestWindow_ServerDoesNotSay_IsAskedAgainLater(t *testing.T) {
 	ps := open(t)
 	clock := &setClock{at: time.Now()}
 	ps.Clock = clock

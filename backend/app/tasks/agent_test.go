@@ -183,17 +183,23 @@ func open(t *testing.T) *workshop {
 		t.Skipf("needs Chromium: %v", err)
 	}
 	dir := t.TempDir()
-	person, err := sandbox.Open(t.Context(), sandbox.Options{Helper: sandboxtest.Helper(t), Name: "tasks"})
+	userSandbox, err := sandbox.Open(t.Context(), sandbox.Options{Helper: sandboxtest.Helper(t), Name: "tasks"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &workshop{site: newSite(t), tools: map[string]tools.Tool{}, dir: dir, panes: &panes{}}
 	w.panes.all = browser.New(browser.Config{
-		Launcher: person, Dir: filepath.Join(t.TempDir(), "b"),
+		Launcher: userSandbox, Dir: filepath.Join(t.TempDir(), "b"),
 		GoalFolder: func(string) string { return dir },
 		OnPopup:    func(pane.Info, string) (browser.Options, bool) { return browser.Options{ID: w.panes.name()}, true },
 	}.WithTestLimits())
-	box, err := tools.New(tools.Deps{Dir: dir, Launcher: person, Env: os.Environ(), Browsers: w.panes, Panes: w.panes})
+	box, err := tools.New(tools.Deps{
+		Dir:      dir,
+		Launcher: userSandbox,
+		Env:      os.Environ(),
+		Browsers: w.panes,
+		Panes:    w.panes,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +208,7 @@ func open(t *testing.T) *workshop {
 	}
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context())
-		if err := errors.Join(box.Close(), w.panes.all.Close(ctx), person.Close(ctx)); err != nil {
+		if err := errors.Join(box.Close(), w.panes.all.Close(ctx), userSandbox.Close(ctx)); err != nil {
 			t.Error(err)
 		}
 	})

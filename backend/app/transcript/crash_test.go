@@ -117,11 +117,11 @@ func crash(t *testing.T, moments []moment, count *tally) {
 		"--check-shell", check, "count to " + strconv.Itoa(crashSteps),
 	}
 	args := run
-	var told []event.Event
+	var reported []event.Event
 	for _, m := range moments {
 		c := command(t, home, args...)
 		over := c.killAt(m)
-		told = append(told, c.events()...)
+		reported = append(reported, c.events()...)
 		if over {
 			count.add(&count.late, 1)
 			break
@@ -133,16 +133,16 @@ func crash(t *testing.T, moments []moment, count *tally) {
 			count.add(&count.unborn, 1)
 		}
 	}
-	if end(told) != goal.Done {
+	if end(reported) != goal.Done {
 		last := command(t, home, args...)
 		last.reading.Wait()
 		if err := last.cmd.Wait(); err != nil {
-			t.Fatalf("%q after %d events: %v\n%s", args, len(told), err, last.stderr.String())
+			t.Fatalf("%q after %d events: %v\n%s", args, len(reported), err, last.stderr.String())
 		}
-		told = append(told, last.events()...)
+		reported = append(reported, last.events()...)
 	}
 	id, _ := only(t, home)
-	count.add(&count.doubts, inspect(t, home, id, told, len(moments)))
+	count.add(&count.doubts, inspect(t, home, id, reported, len(moments)))
 	written, err := os.ReadFile(filepath.Join(dir, "log"))
 	if err != nil || string(written) != numbers(crashSteps) {
 		t.Errorf("executed, in this order: %q (%v)", written, err)
@@ -318,7 +318,7 @@ func end(events []event.Event) goal.Exit {
 
 // inspect opens the database after the death of all its processes. It must be sound, contain everything that
 // was reported, and have one result for each step. inspect returns the number of steps in doubt.
-func inspect(t *testing.T, home string, id goal.ID, told []event.Event, kills int) (doubts int) {
+func inspect(t *testing.T, home string, id goal.ID, reported []event.Event, kills int) (doubts int) {
 	state := filepath.Join(home, "state")
 	sound(t, filepath.Join(state, "goalpost.db"))
 	s, err := store.Open(t.Context(), store.Options{Dir: state})
@@ -338,7 +338,7 @@ func inspect(t *testing.T, home string, id goal.ID, told []event.Event, kills in
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range told {
+	for _, e := range reported {
 		if e.Seq > int64(len(events)) || !same(t, e, events[e.Seq-1]) {
 			t.Errorf("event %d was reported (%s) and is not in the journal", e.Seq, e.Body.EventType())
 		}

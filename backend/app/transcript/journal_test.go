@@ -17,7 +17,7 @@ import (
 // told lists the fields of an event for its line. It leaves out what other tests cover (the texts of tools,
 // the size of outputs), so that a journal changes with the contract and not with every text. A type without a
 // case shows all fields.
-func told(kind string) []string {
+func reported(kind string) []string {
 	return map[string][]string{
 		"created":      {"objective", "criterion", "risk"},
 		"step_started": {"step_id", "tool"},
@@ -46,7 +46,7 @@ func render(t *testing.T, e event.Event) (line, whole string) {
 		t.Fatal(err)
 	}
 	all := fields(t, raw.Bytes(), nil)
-	return strings.Join(append([]string{kind}, fields(t, raw.Bytes(), told(kind))...), " "),
+	return strings.Join(append([]string{kind}, fields(t, raw.Bytes(), reported(kind))...), " "),
 		strings.Join(append([]string{kind}, all...), " ")
 }
 
@@ -62,7 +62,7 @@ func message(m goal.Message) string {
 }
 
 // fields formats the fields as key=value, in the order of the JSON.
-func fields(t *testing.T, raw []byte, told []string) []string {
+func fields(t *testing.T, raw []byte, reported []string) []string {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := d.Token(); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func fields(t *testing.T, raw []byte, told []string) []string {
 		if err := d.Decode(&value); err != nil {
 			t.Fatal(err)
 		}
-		if name := fmt.Sprint(key); told == nil || slices.Contains(told, name) {
+		if name := fmt.Sprint(key); reported == nil || slices.Contains(reported, name) {
 			list = append(list, name+"="+string(value))
 		}
 	}

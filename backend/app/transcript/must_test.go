@@ -146,18 +146,18 @@ func ofRoot(e event.Event) bool {
 // rooted checks the warnings that a goal runs as root: one in each run of root's that reached its first turn,
 // and none otherwise.
 func (s *stage) rooted(events []event.Event) {
-	told, turned := map[string]int{}, map[string]bool{}
+	reported, turned := map[string]int{}, map[string]bool{}
 	for _, e := range events {
 		if _, ok := e.Body.(*event.Iteration); ok {
 			turned[e.RunID] = true
 		}
 		if ofRoot(e) {
-			told[e.RunID]++
+			reported[e.RunID]++
 		}
 	}
 	for run := range turned {
-		if (told[run] == 1) != (os.Geteuid() == 0) || told[run] > 1 {
-			s.Errorf("the run %s was warned %d times that it is root's", run, told[run])
+		if (reported[run] == 1) != (os.Geteuid() == 0) || reported[run] > 1 {
+			s.Errorf("the run %s was warned %d times that it is root's", run, reported[run])
 		}
 	}
 }

@@ -43,20 +43,20 @@ type stage struct {
 	ears   *ears
 	wg     sync.WaitGroup // orders that wait for an end
 
-	mu    sync.Mutex
-	ids   map[string]goal.ID
-	order []string            // names, in the order in which their goals were created
-	told  map[goal.ID]int64   // the seq up to which a journal is in out
-	out   strings.Builder     // the output
-	whole strings.Builder     // the same without truncation
-	words *strings.Replacer   // for sections: $DIR, $SELF …
-	norm  func(string) string // for the output
+	mu       sync.Mutex
+	ids      map[string]goal.ID
+	order    []string            // names, in the order in which their goals were created
+	reported map[goal.ID]int64   // the seq up to which a journal is in out
+	out      strings.Builder     // the output
+	whole    strings.Builder     // the same without truncation
+	words    *strings.Replacer   // for sections: $DIR, $SELF …
+	norm     func(string) string // for the output
 }
 
 // perform plays a transcript and returns its journal.
 func perform(t *testing.T, tr *transcript) string {
 	t.Helper()
-	s := &stage{T: t, tr: tr, clock: newJumpClock(), ids: map[string]goal.ID{}, told: map[goal.ID]int64{}}
+	s := &stage{T: t, tr: tr, clock: newJumpClock(), ids: map[string]goal.ID{}, reported: map[goal.ID]int64{}}
 	s.build()
 	s.open()
 	t.Cleanup(func() { s.close(); s.clock.stop() })
@@ -68,7 +68,7 @@ func perform(t *testing.T, tr *transcript) string {
 		}
 	}
 	for _, name := range s.names() {
-		s.tell(name, 0)
+		s.report(name, 0)
 	}
 	for _, r := range s.models.server.Requests() {
 		s.wellFormed(r)
@@ -265,7 +265,7 @@ func (s *stage) command(line string) error {
 	case "until":
 		kind, text, _ := strings.Cut(rest, " ")
 		seq, err := s.ears.until(id, kind, text)
-		s.tell(name, seq)
+		s.report(name, seq)
 		return err
 	case "file":
 		return awaitFile(filepath.Join(s.dir, rest))
@@ -282,12 +282,12 @@ func (s *stage) command(line string) error {
 		s.clock.jump(d)
 		return nil
 	case "elsewhere":
-		return s.elsewhere(rest)
+		return s.other(rest)
 	case "restart":
 		s.close()
 		s.open()
 		for _, name := range s.names() {
-			s.tell(name, 0)
+			s.report(name, 0)
 		}
 		return s.app.Recover(s.Context())
 	case "write":
@@ -309,7 +309,7 @@ func (s *stage) command(line string) error {
 }
 
 // elsewhere gives an order from a second program on the same folders, which knows only what is stored there.
-func (s *stage) elsewhere(line string) (err error) {
+func (s *stage) other(line string) (err error) {
 	verb, rest, _ := strings.Cut(line, " ")
 	name, rest := s.named(rest)
 	other := app.New(app.Options{Config: s.cfg, Log: s.cfg.Log(), Version: "test", Clock: s.clock})
@@ -436,7 +436,7 @@ func (s *stage) wait(name string) error {
 	select {
 	case <-s.app.Done(s.id(name)):
 		s.wg.Wait() // an abort waits for the end, too
-		s.tell(name, 0)
+		s.report(name, 0)
 		return nil
 	case <-time.After(late):
 		return fmt.Errorf("the run did not end within %s", late)
@@ -518,9 +518,9 @@ func (s *stage) put(line, whole string) {
 
 // tell writes the events of a journal since the last call, up to seq, 0 for all. In a transcript with several
 // goals each line names its goal.
-func (s *stage) tell(name string, seq int64) {
+func (s *stage) report(name string, seq int64) {
 	id := s.id(name)
-	events, err := s.app.Store().Events(s.Context(), id, s.told[id], 1<<20)
+	events, err := s.app.Store().Events(s.Context(), id, s.reported[id], 1<<20)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -532,7 +532,7 @@ func (s *stage) tell(name string, seq int64) {
 		if seq > 0 && e.Seq > seq {
 			return
 		}
-		s.told[id] = e.Seq
+		s.reported[id] = e.Seq
 		if w, ok := e.Body.(*event.Warning); ok && strings.HasPrefix(w.Text, "the kernel refused") {
 			continue // it comes from outside of the run, so its place differs
 		}

@@ -16,10 +16,10 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestAWordOfThePersonOutlivesItsProcess kills accept, reject and the resume after steer (SIGKILL) once the
+// TestUserMessage_ProcessEnds_IsKept kills accept, reject and the resume after steer (SIGKILL) once the
 // user's answer is stored, and after each event of the run that it begins. The next process reads the answer,
 // which counts once.
-func TestAWordOfThePersonOutlivesItsProcess(t *testing.T) {
+func TestUserMessage_ProcessEnds_IsKept(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		words []string // followed by the goal's id
@@ -44,7 +44,7 @@ func TestAWordOfThePersonOutlivesItsProcess(t *testing.T) {
 					}
 					w.killed(n, args...)
 					w.toItsEnd()
-					w.heardOnce(name)
+					w.receivedOnce(name)
 					if got := w.turns.Load(); name == "accept" && got != 1 {
 						t.Errorf("the model was asked %d times: what was accepted was not done", got)
 					}
@@ -96,7 +96,7 @@ func waiting(t *testing.T) *waiter {
 	out, err := w.finish("run", "--json", "--base-url", server.URL, "--model", "m", "--dir", dir, "--critic-every", "0",
 		"--no-review",
 		"--check-shell", "test -f colour", "--check-manual=the colour", "--manual-wait", "paint it")
-	if !waitsForPerson(err) {
+	if !waitsForUser(err) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	w.id, _ = only(t, home)
@@ -113,7 +113,7 @@ func (w *waiter) finish(args ...string) (string, error) {
 }
 
 // waitsForPerson reports whether the exit code is that of needs_operator.
-func waitsForPerson(err error) bool {
+func waitsForUser(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && exit.ExitCode() == 5
 }
@@ -160,7 +160,7 @@ func (w *waiter) toItsEnd() {
 		case waits && w.colour() == "blue":
 			args[0] = "accept"
 		}
-		if out, err := w.finish(args...); err != nil && !waitsForPerson(err) {
+		if out, err := w.finish(args...); err != nil && !waitsForUser(err) {
 			w.Fatalf("%q: %v\n%s", args, err, out)
 		}
 	}
@@ -194,7 +194,7 @@ func (w *waiter) row() (row store.GoalRow, waits bool) {
 }
 
 // heardOnce checks that the journal contains the answer once.
-func (w *waiter) heardOnce(word string) {
+func (w *waiter) receivedOnce(word string) {
 	w.Helper()
 	s, err := store.OpenReadOnly(w.Context(), filepath.Join(w.home, "state"))
 	if err != nil {

@@ -282,20 +282,20 @@ func (s *stage) read(id string, r *result) error {
 	if err != nil {
 		return err
 	}
-	var told struct { // what is optional in a receipt, too
+	var reported struct { // what is optional in a receipt, too
 		Assurance string `json:"assurance"`
 		Claims    []struct {
 			Verdicts []receiptVerdict `json:"verdicts"`
 		} `json:"claims"`
 	}
-	if err := json.Unmarshal(b, &told); err != nil {
+	if err := json.Unmarshal(b, &reported); err != nil {
 		return err
 	}
 	r.Status, r.Exit, r.Verified = string(view.Status), string(view.Exit), receipt.Verified
 	r.Report = strings.Join(view.Report, "\n")
-	r.Verdicts, r.Assurance = nil, told.Assurance
-	if n := len(told.Claims); n > 0 {
-		r.Verdicts = told.Claims[n-1].Verdicts
+	r.Verdicts, r.Assurance = nil, reported.Assurance
+	if n := len(reported.Claims); n > 0 {
+		r.Verdicts = reported.Claims[n-1].Verdicts
 	}
 	if r.Assurance == "" {
 		for _, v := range r.Verdicts {

@@ -61,7 +61,8 @@ func FuzzMessages(f *testing.F) {
 		fmt.Sprintf(update, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hi"}}`),
 		fmt.Sprintf(update, `{"sessionUpdate":"tool_call","toolCallId":"1","title":"t","kind":"edit","content":[`+
 			`{"type":"diff","path":"/a","oldText":null,"newText":"x"},{"type":"terminal","terminalId":"1"}]}`),
-		fmt.Sprintf(update, `{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"completed","rawOutput":{"a":[1]}}`),
+		fmt.Sprintf(update,
+			`{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"completed","rawOutput":{"a":[1]}}`),
 		fmt.Sprintf(update, `{"sessionUpdate":"plan","entries":[{"content":"x","priority":"high","status":"pending"}]}`),
 		fmt.Sprintf(update, `{"sessionUpdate":"usage_update","used":1,"size":2}`),
 		fmt.Sprintf(update, `{"sessionUpdate":"of the future"}`),

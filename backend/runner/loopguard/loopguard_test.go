@@ -21,7 +21,7 @@ func tool(name, args string) Call {
 	return NewCall(name, digest.CallKey(goal.Call{Tool: name, Arguments: args}))
 }
 
-func TestTheSameCallIsToldThenRefusedThenStuck(t *testing.T) {
+func TestSameCall_IsWarnedThenRefusedThenStuck(t *testing.T) {
 	g := New()
 	for n := 1; n <= 4; n++ {
 		c := tool("run_command", `{"command":"make", "dir":"a"}`)
@@ -62,7 +62,7 @@ func TestAnotherResultIsNotTheSameCall(t *testing.T) {
 	}
 }
 
-func TestCyclesAreToldOnce(t *testing.T) {
+func TestCycle_IsReportedOnce(t *testing.T) {
 	for _, period := range []int{2, 3} {
 		g := New()
 		notes := 0
@@ -85,28 +85,28 @@ func TestCyclesAreToldOnce(t *testing.T) {
 	}
 }
 
-func TestFailuresInARowAreTold(t *testing.T) {
+func TestFailuresInARow_AreReported(t *testing.T) {
 	g := New()
 	for n := range 3 {
 		note := g.Record(tool("browser_click", fmt.Sprintf(`{"n":%d}`, n)), writes, event.Failed,
 			goal.Result{Text: fmt.Sprint("no ", n)})
-		if told := strings.Contains(note, "failed 3 times"); told != (n == 2) {
+		if reported := strings.Contains(note, "failed 3 times"); reported != (n == 2) {
 			t.Errorf("failure %d: %q", n+1, note)
 		}
 	}
 }
 
-func TestReadingWithoutActingIsTold(t *testing.T) {
+func TestReadingWithoutActing_IsReported(t *testing.T) {
 	g := New()
-	told := 0
+	reported := 0
 	for n := range 50 {
 		if strings.Contains(g.Record(tool("read_file", fmt.Sprintf(`{"n":%d}`, n)), reads, event.OK,
 			goal.Result{Text: fmt.Sprint(n)}), "only read") {
-			told++
+			reported++
 		}
 	}
-	if told != 1 {
-		t.Errorf("told %d times", told)
+	if reported != 1 {
+		t.Errorf("told %d times", reported)
 	}
 }
 

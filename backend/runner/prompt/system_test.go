@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/runner/conversation"
 )
 
-// TestTheModelIsToldWhatAsksAndWhatIsDenied, in the contract's words.
-func TestTheModelIsToldWhatAsksAndWhatIsDenied(t *testing.T) {
+// TestPrompt_ListsWhatAsksAndWhatIsDenied, in the contract's words.
+func TestPrompt_ListsWhatAsksAndWhatIsDenied(t *testing.T) {
 	g := goal.Goal{Policy: policy.Policy{
 		Risk:        policy.NetworkGet,
 		Dir:         "/w",
@@ -45,9 +45,9 @@ func TestTheModelIsToldWhatAsksAndWhatIsDenied(t *testing.T) {
 	}
 }
 
-// TestTheModelIsToldTheContract: how the run ends, what it is decided by, where it
+// TestPrompt_StatesTheContract: how the run ends, what it is decided by, where it
 // works, and to keep a plan.
-func TestTheModelIsToldTheContract(t *testing.T) {
+func TestPrompt_StatesTheContract(t *testing.T) {
 	g := goal.Goal{
 		Objective: "make it so",
 		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/w", RequireSteps: true},

@@ -51,12 +51,12 @@ func TestNamesAreRefused(t *testing.T) {
 			binary.BigEndian.Uint16(answer[6:]) != 0 {
 			t.Errorf("%s: % x was answered % x", c.network, c.message, answer)
 		}
-		told := p.Entries()[before:]
+		reported := p.Entries()[before:]
 		switch {
-		case c.code == 1 && len(told) != 0:
-			t.Errorf("%s: what is no question is in the log: %v", c.network, told)
-		case c.code == 5 && (len(told) != 1 || told[0].Method != "NAME" || told[0].Host != "docs.example" || told[0].Allowed):
-			t.Errorf("%s: the log has %v", c.network, told)
+		case c.code == 1 && len(reported) != 0:
+			t.Errorf("%s: what is no question is in the log: %v", c.network, reported)
+		case c.code == 5 && (len(reported) != 1 || reported[0].Method != "NAME" || reported[0].Host != "docs.example" || reported[0].Allowed):
+			t.Errorf("%s: the log has %v", c.network, reported)
 		}
 	}
 }

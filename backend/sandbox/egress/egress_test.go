@@ -331,9 +331,9 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// TestBytesAreToldWhileTheyFlow: of a tunnel and of an answer that do not end, and each
+// TestBytes_AreReportedWhileTheyFlow: of a tunnel and of an answer that do not end, and each
 // byte once.
-func TestBytesAreToldWhileTheyFlow(t *testing.T) {
+func TestBytes_AreReportedWhileTheyFlow(t *testing.T) {
 	news := make(chan egress.Entry, 1000)
 	local := func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
@@ -360,7 +360,7 @@ func TestBytesAreToldWhileTheyFlow(t *testing.T) {
 	}
 	proxy.Serve(l, egress.SourceProgram)
 	// told adds up what is told of one host until it is as much as wanted.
-	told := func(host string, in, out int64) (requests int) {
+	reported := func(host string, in, out int64) (requests int) {
 		t.Helper()
 		late := time.After(time.Minute)
 		var gotIn, gotOut int64
@@ -414,11 +414,11 @@ func TestBytesAreToldWhileTheyFlow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := told("tunnel.example", int64(head+5000), int64(len(through))); n != 1 {
+	if n := reported("tunnel.example", int64(head+5000), int64(len(through))); n != 1 {
 		t.Errorf("a tunnel is told as %d requests", n)
 	}
 	answer(ask("GET http://plain.example:" + port(page) + "/ HTTP/1.1\r\nHost: plain.example\r\n\r\n"))
-	if n := told("plain.example", 5000, 0); n != 1 {
+	if n := reported("plain.example", 5000, 0); n != 1 {
 		t.Errorf("an answer is told as %d requests", n)
 	}
 	close(ends)
@@ -494,9 +494,9 @@ func TestWhatIsUnderWayEndsWithItsRight(t *testing.T) {
 	}
 }
 
-// TestNothingIsToldAfterTheEnd: what was under way when the proxy was closed is in the
+// TestEnded_NothingMoreIsReported: what was under way when the proxy was closed is in the
 // log by then.
-func TestNothingIsToldAfterTheEnd(t *testing.T) {
+func TestEnded_NothingMoreIsReported(t *testing.T) {
 	_, proxy, client := world(t, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"docs.example"}})
 	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "begun\n")
@@ -518,14 +518,14 @@ func TestNothingIsToldAfterTheEnd(t *testing.T) {
 	if err := proxy.Close(); err != nil {
 		t.Error(err)
 	}
-	told := 0
+	reported := 0
 	for _, e := range proxy.Entries() {
 		if !e.More {
-			told++
+			reported++
 		}
 	}
-	if told != len(bodies) {
-		t.Errorf("%d of %d requests are in the log", told, len(bodies))
+	if reported != len(bodies) {
+		t.Errorf("%d of %d requests are in the log", reported, len(bodies))
 	}
 	for _, b := range bodies {
 		_ = b.Close()

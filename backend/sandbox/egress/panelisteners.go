@@ -11,7 +11,8 @@ import (
 // ListenPanes opens the listeners for the goal's browser panes on this machine's loopback and returns them as a value
 // for Chromium's --proxy-server, with their ports. Chromium cannot send a password there, so the kernel's socket
 // tables identify the peer, and other users' connections are closed. WebSockets have their own listener, because
-// within a tunnel, or within an existing HTTP/2 connection, they cannot be distinguished from reads. Chromium prefers the
+// within a tunnel, or within an existing HTTP/2 connection, they cannot be distinguished from
+// reads. Chromium prefers the
 // SOCKS entry for WebSockets to the https entry.
 func (p *Proxy) ListenPanes(ctx context.Context) (servers string, ports []int, err error) {
 	plain, err := p.listen(ctx, false)

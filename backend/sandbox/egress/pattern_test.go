@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// TestWhatAPersonOpenedIsNoPattern: an approval to one host opens no others.
-func TestWhatAPersonOpenedIsNoPattern(t *testing.T) {
+// TestPattern_HostOpenedByUser_IsNoPattern: an approval to one host opens no others.
+func TestPattern_HostOpenedByUser_IsNoPattern(t *testing.T) {
 	for _, host := range []string{"*", "*.com"} {
 		r := egress.Rules{Risk: policy.WriteLocal, Given: []egress.HostGrant{{Host: host, Risk: policy.NetworkWrite}}}
 		if why, ok := r.Decide(egress.Request{Method: "GET", Host: "evil.com", Port: "80"}); ok {

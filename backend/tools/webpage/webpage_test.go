@@ -73,7 +73,7 @@ func TestDecodeText_Encodings_BecomeUTF8(t *testing.T) {
 	}
 }
 
-func TestIsText_BinaryAndText_AreToldApart(t *testing.T) {
+func TestIsText_BinaryAndText_AreDistinguished(t *testing.T) {
 	for body, want := range map[string]bool{
 		"": true, "plain": true, strings.Repeat("ö", 4<<10): true, "x" + strings.Repeat("ö", 4<<10): true,
 		"\x7fELF\x02\x00": false, "\x89PNG\r\n": false,

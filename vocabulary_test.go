@@ -45,8 +45,8 @@ var phraseLimits = []struct {
 	{`by itself`, 8},
 	{`whoever`, 5},
 	{`a yes|your word`, 2},
-	{`rooms?`, 23}, // space in a buffer is fine
-	{`(the|a|its|at) border`, 10},
+	{`rooms?`, 22}, // space in a buffer is fine
+	{`(the|a|its|at) border`, 9},
 	{`desk`, 15},
 	{`sentinels?`, 3},
 	{`keepers?`, 2},

@@ -187,8 +187,10 @@ func TestEditor_WithoutACheck_UsesTheFolderOrExplains(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(dir, ".goalpost"), 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, ".goalpost", "done.yaml"),
 		[]byte("checks:\n  - {type: shell, command: test -s done.txt}\n"), 0o600))
-	for _, one := range []struct{ option, shows string }{{"deny", "were not accepted"},
-		{"once", "Done. All checks passed"}} {
+	for _, one := range []struct{ option, shows string }{
+		{"deny", "were not accepted"},
+		{"once", "Done. All checks passed"},
+	} {
 		c.forget()
 		c.answer = func(sdk.RequestPermissionRequest) string { return one.option }
 		c.prompt(id, "make done.txt")

@@ -84,7 +84,7 @@ func (p *post) move(host string) {
 
 const posting = `post {"host":"shop.example","text":"x"}`
 
-// BlockedHosts and Granted make the room a border.
+// BlockedHosts and ApplyGrants make the environment one whose network refuses hosts.
 func (r *environment) BlockedHosts() []policy.Effect {
 	var list []policy.Effect
 	for {

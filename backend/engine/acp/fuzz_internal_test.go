@@ -10,7 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"goalpost/backend/waittest"
 
 	sdk "github.com/coder/acp-go-sdk"
 )
@@ -87,11 +88,7 @@ func FuzzMessages(f *testing.F) {
 		c.sdk.SetLogger(slog.New(slog.DiscardHandler))
 		filter{c, k, locked}.run(bytes.NewReader(data), to)
 		<-c.sdk.Done()
-		for over := time.Now().Add(20 * time.Second); c.waiting.Load() != 0; time.Sleep(time.Millisecond) {
-			if time.Now().After(over) {
-				t.Fatalf("%d requests are open", c.waiting.Load())
-			}
-		}
+		waittest.Until(t, "end of the open requests", func() bool { return c.waiting.Load() == 0 })
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if len(c.calls) > maxToolCalls {

@@ -60,7 +60,7 @@ func (b *budget) limitUsages() []limitUsage {
 			list = append(list, limitUsage{what, int(100 * used / most), say})
 		}
 	}
-	add("iterations", float64(s.Iterations), float64(l.Iterations), fmt.Sprintf("%d iterations", l.Iterations))
+	add("iterations", float64(s.Iterations), float64(l.Iterations), goal.FormatCount(l.Iterations, "turn"))
 	if u, ok := b.wallClockUsage(); ok {
 		list = append(list, u)
 	}

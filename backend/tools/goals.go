@@ -60,7 +60,7 @@ func (s GoalState) summary() string {
 	if s.Exit != "" {
 		t += "/" + string(s.Exit)
 	}
-	t += fmt.Sprintf(", checks passing %s, %d iterations of %d, %d steps, %s", s.Checks, s.Spent.Iterations,
+	t += fmt.Sprintf(", checks passing %s, %d turns of %d, %d steps, %s", s.Checks, s.Spent.Iterations,
 		s.Limits.Iterations, s.Spent.Steps,
 		goal.FormatDuration(s.Spent.WallClock))
 	if s.Spent.USD > 0 {

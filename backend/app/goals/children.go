@@ -367,7 +367,7 @@ func shareLimits(parent goal.Goal, shared goal.Spend, rows []store.GoalRow, perc
 	}
 	if l.Iterations > 0 {
 		if out.Iterations = int(float64(l.Iterations-used.Iterations) * share); out.Iterations < 1 {
-			return none("iterations")
+			return none("turns")
 		}
 	}
 	if l.Tokens > 0 {

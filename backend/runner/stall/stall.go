@@ -119,10 +119,10 @@ func (d *Detector) NoteChange(spent float64) {
 // StopReason describes why a run without progress stops.
 func (d *Detector) StopReason(spent float64) string {
 	if d.unmade >= maxIdleWithoutChange {
-		return fmt.Sprintf("nothing was changed for %d iterations", d.unmade)
+		return fmt.Sprintf("nothing was changed for %d turns", d.unmade)
 	}
 	if d.quiet >= maxIdleIterations {
-		return fmt.Sprintf("nothing moved for %d iterations: no file, page or check changed, and nothing new was read",
+		return fmt.Sprintf("nothing moved for %d turns: no file, page or check changed, and nothing new was read",
 			d.quiet)
 	}
 	return fmt.Sprintf("$%.2f were spent and nothing moved", spent-d.usd)

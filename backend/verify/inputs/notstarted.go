@@ -42,12 +42,20 @@ func (o *observer) findNotStarted() *goal.NotStarted {
 		}
 	}
 	for _, c := range list {
+		if c.Kind == "program" && o.hasStarted(c.Name) {
+			continue
+		}
 		if !slices.ContainsFunc(o.accesses[c.at+1:], func(a process.FileAccess) bool { return o.mayDecide(a, c.program) }) {
 			c.By = o.programs[c.program].command()
 			return &c.NotStarted
 		}
 	}
 	return nil
+}
+
+// hasStarted reports whether a program of this name was started: it may be a link to a file of another name, as sh is.
+func (o *observer) hasStarted(name string) bool {
+	return slices.ContainsFunc(o.programs, func(p program) bool { return len(p.Args) > 0 && path.Base(p.Args[0]) == name })
 }
 
 func (o *observer) lastAccess(program int) int {

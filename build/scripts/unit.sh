@@ -12,5 +12,5 @@ done
 export GORACE="atexit_sleep_ms=0 ${GORACE-}"
 # One goroutine and much to compute: the race detector finds nothing there and takes five to fifteen times as long.
 alone='^(TestText_UsesTheGlossary|TestRestore_AnyChanges_AreUndoneAndRedone)$'
-HOME=$home go test -race -shuffle=on -timeout 10m -skip "$alone" "$@"
+HOME=$home go test -race -shuffle=on -timeout 15m -skip "$alone" "$@"
 HOME=$home go test -run "$alone" . ./backend/snapshot

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,6 +45,14 @@ var preflightFiles = map[string]string{
 	"test_unit.py": "import unittest\nimport later\n",
 }
 
+// missingPytest is what "python3 -m pytest" misses on this machine, "" if pytest is there.
+func missingPytest() string {
+	if exec.Command("python3", "-c", "import pytest").Run() != nil {
+		return "pytest"
+	}
+	return ""
+}
+
 // TestPreflight_MissingParts_CannotRunOrFails: a check that misses a part of itself cannot run, also deep inside a
 // script that hides its output. One whose test misses what it tests fails now: to make that is the work.
 func TestPreflight_MissingParts_CannotRunOrFails(t *testing.T) {
@@ -81,6 +90,7 @@ func TestPreflight_MissingParts_CannotRunOrFails(t *testing.T) {
 			{"python3 test_later.py", ""},
 			{"python3 -m unittest -q test_unit", ""},
 			{"python3 -m pkg", ""},
+			{"python3 -m pytest -q test_unit.py", missingPytest()},
 			{"node test_later.js", ""},
 			{"npm run later --silent", ""},
 			{"make fails", ""},

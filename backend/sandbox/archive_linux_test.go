@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -25,5 +26,25 @@ func TestTar_WithSetIDEntries_Extracts(t *testing.T) {
 	if text, status := output(t, enclose(t, w),
 		inside(w, "umask 022; tar xf a.tar && stat -c %a folder folder/file")); text != want || status.Code != 0 {
 		t.Errorf("%q %v, want %q", text, status, want)
+	}
+}
+
+// TestSetgidFolders_AreUsed as the user has them, by programs that make, copy and move folders below. Only chmod cannot
+// make one, because it does the same for files.
+func TestSetgidFolders_AreUsed(t *testing.T) {
+	w := newSpec(t)
+	write(t, filepath.Join(w.Dir, "shared", "file"), "x\n", 0o644)
+	if err := os.Chmod(filepath.Join(w.Dir, "shared"), 0o755|os.ModeSetgid); err != nil {
+		t.Fatal(err)
+	}
+	s := enclose(t, w)
+	const script = "umask 022; mkdir -p shared/deep && echo y >shared/deep/file && cp -r shared copied && " +
+		"mv shared/deep shared/moved && tar cf - shared | tar tf - | wc -l && stat -c %a shared/moved && cat copied/deep/file"
+	if text, status := output(t, s, inside(w, script)); text != "4\n2755\ny\n" || status.Code != 0 {
+		t.Errorf("%q %v", text, status)
+	}
+	if text, status := output(t, s, inside(w, "mkdir made && chmod g+s made")); status.Code == 0 ||
+		!strings.Contains(text, "Operation not permitted") {
+		t.Errorf("chmod makes one: %q %v", text, status)
 	}
 }

@@ -66,9 +66,10 @@ func checkNames(t *testing.T, text string) {
 	}
 }
 
-// TestTheTableNamesTests: every test that docs/testing.md names for a sentence of the contract exists.
+// TestTheTableNamesTests: every test that docs/testing.md names for what verification promises, and for a sentence of
+// the contract, exists.
 func TestTheTableNamesTests(t *testing.T) {
-	table := readPart(t, "docs/testing.md", "## The contract, by its sentences")
+	table := readPart(t, "docs/testing.md", "## What verification promises, by its tests")
 	if n := strings.Count(table, "`"); n < 100 {
 		t.Fatalf("the table names %d tests", n/2)
 	}

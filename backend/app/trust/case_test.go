@@ -40,6 +40,7 @@ var levels = []string{"strong", "shared", "judged", "claimed"}
 //	fast: yes         go test ./... runs it, too
 //	start: git        the folder is a repository with one commit
 //	missing: yes      the check's program may be missing at the start
+//	remains: TEXT     of an attempt in testdata/known.txt: why it is not closed, and what the user can do
 //	unprotect: PATH…  of an honest change that is refused: the agent asks, the user frees these files, and the agent
 //	                  does its work again
 //

@@ -53,6 +53,7 @@ stopped, each accepted with one click.
 	for _, r := range runs {
 		r.writeTotals(&b)
 	}
+	runs[0].writeRemaining(&b)
 	runs[0].writeCases(&b)
 	for _, other := range runs[1:] {
 		other.writeDifferences(&b, runs[0])
@@ -145,6 +146,22 @@ func (r run) missing() string {
 		parts = append(parts, fmt.Sprintf("%s (%s)", why, strings.Join(groups[why], ", ")))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// writeRemaining says of each false done why it is one, what the receipt says, and what the user can do.
+func (r run) writeRemaining(b *strings.Builder) {
+	b.WriteString("\n## What is still a false done\n\n")
+	n := 0
+	for _, c := range r.attempts() {
+		if c.isPlayed() && c.Outcome == isFalse {
+			fmt.Fprintf(b, "- **%s**, `%s`: %s The receipt says \"%s\", and lists: %s. %s\n", c.Name, oneLine(c.Check), c.Says,
+				c.level(), cmp.Or(c.listed(), "nothing"), c.Remains)
+			n++
+		}
+	}
+	if n == 0 {
+		b.WriteString("Nothing.\n")
+	}
 }
 
 func (r run) writeCases(b *strings.Builder) {

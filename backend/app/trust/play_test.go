@@ -169,7 +169,14 @@ func marshal(v any) string {
 
 // play runs one case and returns what came of it. An error says that the case could not be played.
 func (s *stage) play(ctx context.Context, c *scenario) (r result, err error) {
-	r = result{Name: c.name, Attack: c.attack, Kind: c.comment["kind"], Says: c.says, Check: c.checks()}
+	r = result{
+		Name:    c.name,
+		Attack:  c.attack,
+		Kind:    c.comment["kind"],
+		Says:    c.says,
+		Check:   c.checks(),
+		Remains: c.comment["remains"],
+	}
 	if r.NotRun = c.missing(); r.NotRun != "" {
 		return r, nil
 	}

@@ -48,6 +48,7 @@ type result struct {
 	Outcome  outcome
 	MustStop bool   // the case expects that the goal is not done
 	Why      string // in which way it is not what the case expects, "" if it is
+	Remains  string // why it is not closed, and what the user can do
 }
 
 // outcome is what a case comes to.

@@ -42,13 +42,15 @@ type observer struct {
 	used    map[string]bool // read or executed so far
 	entries map[goal.UsedFile]bool
 	outside map[string]bool
+	preload map[goal.UsedFile]bool // by path and program
 }
 
 // Observe reduces a trace to what the check did with the goal's folder. States is left empty.
 func Observe(t process.Trace, s Scope) *goal.Observation {
 	o := &observer{
 		Scope: s, callers: map[string][]int{}, used: map[string]bool{}, entries: map[goal.UsedFile]bool{},
-		outside: map[string]bool{}, out: &goal.Observation{Incomplete: t.Incomplete},
+		outside: map[string]bool{}, preload: map[goal.UsedFile]bool{},
+		out: &goal.Observation{Incomplete: t.Incomplete},
 	}
 	for _, p := range t.Programs {
 		o.programs = append(o.programs, readProgram(p))
@@ -63,6 +65,7 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 	}
 	o.examined, o.words = shellline.ExaminedWords(s.Command), shellline.AllWords(s.Command)
 	o.collectScripts()
+	o.findPreloads()
 	for _, a := range o.accesses {
 		o.add(a)
 	}
@@ -90,6 +93,30 @@ func (o *observer) markFinal() {
 			o.out.Missing[i].Final = o.out.Missing[i].Path == rel
 		}
 		return
+	}
+}
+
+// findPreloads finds what node read of the goal's folder before the file that it was started with. Only its options
+// can name such a file, also those in NODE_OPTIONS, which no trace shows.
+func (o *observer) findPreloads() {
+	early, started := map[int][]goal.UsedFile{}, map[int]bool{}
+	for _, a := range o.accesses {
+		p := &o.programs[a.Program]
+		if p.name != "node" || started[a.Program] || a.Missing || a.Use != process.UseRead {
+			continue
+		}
+		if p.hasMain(a.Path) {
+			started[a.Program] = true
+			for _, u := range early[a.Program] {
+				o.preload[u] = true
+			}
+			continue
+		}
+		rel, ok := o.inFolder(a.Path)
+		isPackageManagers := IsInstalled(rel) || strings.HasPrefix(path.Base(rel), ".pnp.")
+		if ok && isCode(rel) && !isPackageManagers {
+			early[a.Program] = append(early[a.Program], goal.UsedFile{Path: rel, Program: a.Program})
+		}
 	}
 }
 
@@ -224,7 +251,9 @@ func (o *observer) roleOf(a process.FileAccess, rel string, p *program) goal.Fil
 		return goal.RoleData
 	case isRecipe(p, rel):
 		return goal.RoleMakefile
-	case role == goal.RoleSettings || isStartupFile(rel):
+	case role == goal.RoleSettings && path.Base(rel) == "conftest.py" && !o.hasCode(rel):
+		return goal.RoleCode // it only says that its folder has tests
+	case role == goal.RoleSettings || isStartupFile(rel) || o.preload[goal.UsedFile{Path: rel, Program: a.Program}]:
 		return goal.RoleSettings
 	case p.hasMain(a.Path) && !isDirectoryOfTests(p, rel):
 		return goal.RoleMain
@@ -240,10 +269,18 @@ func (o *observer) roleOf(a process.FileAccess, rel string, p *program) goal.Fil
 	return goal.RoleData
 }
 
-// hasCode reports whether a file of Python holds more than comments.
+// hasCode reports whether a file of Python holds more than comments. What the check wrote or removed may have held
+// more when it was read.
 func (o *observer) hasCode(rel string) bool {
 	if o.Text == nil {
 		return false
+	}
+	isWritten := func(a process.FileAccess) bool {
+		written, ok := o.inFolder(a.Path)
+		return ok && a.Use == process.UseWrite && (written == rel || strings.HasPrefix(rel, written+"/"))
+	}
+	if slices.ContainsFunc(o.accesses, isWritten) {
+		return true
 	}
 	for line := range strings.Lines(string(o.Text(rel))) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {

@@ -120,3 +120,25 @@ func TestCompare(t *testing.T) {
 		t.Errorf("there are only %d attacks and %d honest changes", count["attack"], count["honest"])
 	}
 }
+
+// TestObserve_SettingsNamedAsTheModule_AreNotMissing: "python3 -m pytest" looks for pytest.ini, and needs none.
+func TestObserve_SettingsNamedAsTheModule_AreNotMissing(t *testing.T) {
+	trace := process.Trace{
+		Programs: []process.TracedProgram{{
+			Path: "/usr/bin/python3.11", Args: []string{"/usr/bin/python3", "-m", "pytest", "-q"}, Dir: "/w",
+		}},
+		Accesses: []process.FileAccess{
+			{Path: "/usr/lib/python3/dist-packages/pytest/__init__.py", Use: process.UseRead},
+			{Path: "/w/pytest.ini", Use: process.UseLookup, Missing: true},
+			{Path: "/w/test_a.py", Use: process.UseRead},
+		},
+	}
+	scope := inputs.Scope{Dir: "/w", Command: "/usr/bin/python3 -m pytest -q"}
+	if o := inputs.Observe(trace, scope); o.NotStarted != nil {
+		t.Errorf("it is said to miss %+v", o.NotStarted)
+	}
+	trace.Accesses = []process.FileAccess{{Path: "/usr/lib/python3.11/runpy.py", Use: process.UseRead}}
+	if o := inputs.Observe(trace, scope); o.NotStarted == nil || o.NotStarted.Name != "pytest" {
+		t.Errorf("without pytest it is said to miss %+v", o.NotStarted)
+	}
+}

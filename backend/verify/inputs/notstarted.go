@@ -107,7 +107,7 @@ func (o *observer) missingFiles() (list []candidate) {
 		})
 		isSourced := p.kind == kindShell && a.Use == process.UseRead && o.isSourced(rel)
 		isFirst := !slices.ContainsFunc(list, func(c candidate) bool { return c.program == a.Program && c.Name == rel })
-		if isFirst && (isSourced || p.hasMain(a.Path) && !hasStarted) {
+		if isFirst && (isSourced || p.isStartedWith(a.Path) && !hasStarted) {
 			list = append(list, candidate{goal.NotStarted{Kind: "file", Name: rel}, a.Program, i})
 		}
 	}

@@ -199,18 +199,21 @@ func (p *program) absolute(word string) string {
 	return path.Join(p.Dir, word)
 }
 
-// hasMain reports whether the program was started with a file: by its name, its name without an ending, or the name
-// of its folder.
+// hasMain reports whether the program was started with a file, or with the module that the file is.
 func (p *program) hasMain(file string) bool {
+	stem := strings.TrimSuffix(file, path.Ext(file))
+	return p.isStartedWith(file) || isCode(file) && slices.ContainsFunc(p.modules, func(m string) bool {
+		return strings.HasSuffix(stem, "/"+m) || path.Base(stem) == "__main__" && strings.HasSuffix(path.Dir(file), "/"+m)
+	})
+}
+
+// isStartedWith reports whether the program's command line names a file: by its name, its name without an ending, or
+// the name of its folder.
+func (p *program) isStartedWith(file string) bool {
 	stem := strings.TrimSuffix(file, path.Ext(file))
 	inFolder := slices.Contains([]string{"__main__", "index", "__init__", "package"}, path.Base(stem))
 	for _, m := range p.mains {
 		if file == m || stem == m || inFolder && path.Dir(file) == m {
-			return true
-		}
-	}
-	for _, m := range p.modules {
-		if strings.HasSuffix(stem, "/"+m) || path.Base(stem) == "__main__" && strings.HasSuffix(path.Dir(file), "/"+m) {
 			return true
 		}
 	}

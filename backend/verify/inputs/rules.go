@@ -67,6 +67,7 @@ func (r Rules) Compare() []goal.FileChange {
 	c.findRewritten()
 	c.findSkipped()
 	c.findShadows()
+	c.findEarlyEnds()
 	list := make([]goal.FileChange, 0, len(c.found))
 	for _, f := range c.found {
 		list = append(list, *f)
@@ -356,6 +357,30 @@ func (c *comparison) findShadows() {
 		}
 		if old := c.hiddenOutside(u); old != "" {
 			c.add(u.Path, "new", "it is taken instead of "+old, c.is[u.Path], c.After)
+		}
+	}
+}
+
+// findEarlyEnds is the part of rule b that is about programs which no longer come to the file that they are started
+// with: code that is loaded before it ends them, as NODE_OPTIONS or RUBYOPT can say.
+func (c *comparison) findEarlyEnds() {
+	mains := map[string]string{} // of pre-flight, by command line
+	for _, p := range c.before.Programs {
+		if main, seen := mains[p.Command]; !seen || main != "" {
+			mains[p.Command] = p.Main
+		}
+	}
+	for _, u := range c.After.Files {
+		if u.Role == goal.RoleData || u.Program >= len(c.After.Programs) || c.isMade(u) {
+			continue
+		}
+		p := c.After.Programs[u.Program]
+		main := mains[p.Command]
+		if main == "" || p.Main != "" || !c.Now(main).Exists {
+			continue
+		}
+		if change := changeOf(c.Start(u.Path), c.Now(u.Path)); change != "" {
+			c.add(u.Path, change, p.Name+" loaded it, and ended before it read "+main, c.is[u.Path], c.After)
 		}
 	}
 }

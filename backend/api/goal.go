@@ -51,7 +51,7 @@ type GoalArchive interface {
 
 // GoalMonitor knows what a goal has open and what it contacted.
 type GoalMonitor interface {
-	Panes(id goal.ID) []string
+	PaneIDs(id goal.ID) []string
 	Network(id goal.ID) (NetworkView, error)
 	ProtectedState(ctx context.Context, id goal.ID) (ProtectedState, error)
 }
@@ -101,7 +101,7 @@ func (a *GoalAPI) Get(id string) (out GoalView, err error) {
 	}
 	var panes []string
 	if a.monitor != nil {
-		panes = a.monitor.Panes(row.ID)
+		panes = a.monitor.PaneIDs(row.ID)
 	}
 	return goalView(row, f, panes), nil
 }

@@ -74,10 +74,6 @@ func (a *Agent) endTurn(id sdk.SessionId) {
 	delete(a.working, id)
 }
 
-func (a *Agent) say(ctx context.Context, id sdk.SessionId, text string) {
-	a.update(ctx, id, sdk.UpdateAgentMessageText(text+"\n\n"))
-}
-
 // continueGoal continues the goal of a session with a note. It reports false if a new goal is wanted: there is none, it
 // was deleted or aborted, or the prompt has checks.
 func (a *Agent) continueGoal(ctx context.Context, saved savedSession, p prompt) (bool, error) {
@@ -278,13 +274,4 @@ func parsePrompt(blocks []sdk.ContentBlock) prompt {
 	}
 	p.objective = strings.TrimSpace(strings.Join(rest, "\n"))
 	return p
-}
-
-// fence makes a block of Markdown that its text cannot end.
-func fence(text string) string {
-	ticks := "```"
-	for strings.Contains(text, ticks) {
-		ticks += "`"
-	}
-	return ticks + "\n" + strings.TrimRight(text, "\n") + "\n" + ticks
 }

@@ -266,3 +266,16 @@ func (a *Agent) showChanges(ctx context.Context, saved savedSession) {
 		sdk.WithStartKind(sdk.ToolKindEdit), sdk.WithStartStatus(sdk.ToolCallStatusCompleted),
 		sdk.WithStartContent(content)))
 }
+
+func (a *Agent) say(ctx context.Context, id sdk.SessionId, text string) {
+	a.update(ctx, id, sdk.UpdateAgentMessageText(text+"\n\n"))
+}
+
+// fence makes a block of Markdown that its text cannot end.
+func fence(text string) string {
+	ticks := "```"
+	for strings.Contains(text, ticks) {
+		ticks += "`"
+	}
+	return ticks + "\n" + strings.TrimRight(text, "\n") + "\n" + ticks
+}

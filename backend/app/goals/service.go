@@ -140,8 +140,8 @@ func (s *Service) cleanUpRun(ctx context.Context, id goal.ID) error {
 	return errors.Join(s.sessions.CloseGoal(ctx, id), s.endChildren(ctx, id))
 }
 
-// Panes lists the panes that a goal has.
-func (s *Service) Panes(id goal.ID) []string {
+// PaneIDs lists the panes that a goal has.
+func (s *Service) PaneIDs(id goal.ID) []string {
 	var list []string
 	for _, p := range s.panes.Snapshot().Panes {
 		if p.GoalID == string(id) {

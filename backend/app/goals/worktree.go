@@ -6,77 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"goalpost/backend/api"
 	"goalpost/backend/app/worktrees"
 	"goalpost/backend/event"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
-	"goalpost/backend/policy"
 	"goalpost/backend/store"
 )
-
-// setGoalDir sets a goal's folder: the given one, a new one, or a new git worktree. made reports that it is new.
-func (gi *intake) setGoalDir(ctx context.Context, in api.StartInput, g *goal.Goal) (made bool, err error) {
-	if in.Worktree && in.Dir == "" {
-		return false, fault.Invalid("worktree", "a worktree needs a folder in a git repository", "name it with --dir")
-	}
-	dir, made, err := gi.resolveGoalDir(in.Dir, g.Objective)
-	if err != nil || !in.Worktree {
-		g.Policy.Dir = dir
-		return made, err
-	}
-	own, dir, err := gi.worktrees.Create(ctx, dir, g.Objective, g.ID)
-	if err != nil {
-		return false, err
-	}
-	g.Options.Worktree, g.Policy.Dir = &own, dir
-	if _, err := gi.access.ValidateExistingDir(dir); err != nil {
-		return false, errors.Join(err, gi.removeGoalDir(ctx, *g))
-	}
-	return true, nil
-}
-
-// removeGoalDir removes the folder that was made for a goal that could not start.
-func (gi *intake) removeGoalDir(ctx context.Context, g goal.Goal) error {
-	if own := g.Options.Worktree; own != nil {
-		return gi.worktrees.Discard(ctx, *own)
-	}
-	if err := os.RemoveAll(g.Policy.Dir); err != nil {
-		return fmt.Errorf("remove the goal's folder: %w", err)
-	}
-	return nil
-}
-
-// validateWorktreeAccess sets what a goal may use on this machine. A goal in a git worktree reads the repository's own
-// folder, so that git works there, and never writes it.
-func (gi *intake) validateWorktreeAccess(ctx context.Context, in api.AccessInput, g *goal.Goal) error {
-	if err := gi.access.ValidateGrants(in, &g.Policy); err != nil {
-		return err
-	}
-	own := g.Options.Worktree
-	if own == nil || own.Dir != g.Policy.Dir { // below its top, no program finds .git
-		return nil
-	}
-	for _, dir := range g.Policy.AllowWrite {
-		if policy.IsWithin(own.CommonDir, dir) || policy.IsWithin(dir, own.CommonDir) {
-			return fault.Invalid("allow_write", dir+" contains the repository of the worktree",
-				"leave it out: the goal changes its own work tree, and the host commits")
-		}
-	}
-	if g.Policy.CheckDir != "" {
-		for _, top := range []string{own.Dir, own.Repository} {
-			if err := gi.refuseTrackedCheckDir(ctx, top, g.Policy.CheckDir); err != nil {
-				return err
-			}
-		}
-	}
-	if !slices.Contains(g.Policy.AllowRead, own.CommonDir) {
-		g.Policy.AllowRead = append(g.Policy.AllowRead, own.CommonDir)
-	}
-	return nil
-}
 
 // refuseTrackedCheckDir refuses a check folder that git show would print.
 func (gi *intake) refuseTrackedCheckDir(ctx context.Context, top, dir string) error {

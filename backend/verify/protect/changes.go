@@ -130,15 +130,6 @@ func (g *State) readShown(name string) (list []shownChange, err error) {
 	return list, err
 }
 
-// presentSum is the SHA-256 of what lies at the path now, or of the description where nothing can be read.
-func (d mismatch) presentSum(root *os.Root) string {
-	content, _, err := protectedContent(root, d.Path)
-	if err != nil {
-		content = []byte(d.text)
-	}
-	return fileio.Hash(content)
-}
-
 // shownChange is a difference as the user was shown it.
 type shownChange struct {
 	Kind Kind   `json:"kind"`

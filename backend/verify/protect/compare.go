@@ -124,3 +124,12 @@ func (g *State) Tampered(check int) (diff string, err error) {
 	}
 	return string(text.TruncateMiddle([]byte(b.String()), MaxDiffBytes)), err
 }
+
+// presentSum is the SHA-256 of what lies at the path now, or of the description where nothing can be read.
+func (d mismatch) presentSum(root *os.Root) string {
+	content, _, err := protectedContent(root, d.Path)
+	if err != nil {
+		content = []byte(d.text)
+	}
+	return fileio.Hash(content)
+}

@@ -102,7 +102,10 @@ export class WorkspaceControl {
     this.app.panes.close(id, this.screens.get(id)?.prompts.hasCommand ?? false);
   }
 
-  /** Opens another pane of the same kind beside the given one, or beside the active one; by itself along its longer side. */
+  /**
+   * Opens another pane of the same kind beside the given one, or beside the active one, along its longer side unless a
+   * side is given.
+   */
   async split(id?: string, side?: "right" | "below"): Promise<void> {
     const panel = id ? this.dock?.getPanel(id) : this.dock?.activePanel;
     const pane = panel && this.app.state.panes.panes.find((p) => p.id === panel.id);

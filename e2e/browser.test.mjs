@@ -489,6 +489,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     });
   });
   await it("the menu of a text field pastes", async () => {
+    await at("page-menu").waitFor({ state: "detached" }); // that of the link, which takes a click beside it
     await page.evaluate(() => navigator.clipboard.writeText("by menu"));
     await pane.click(60, 470, { button: "right" });
     await at("page-menu-paste").click();
@@ -683,6 +684,20 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await tabs.filter({ hasText: "Second" }).getByTestId("pane-close").click();
     await page.waitForFunction(() => document.querySelectorAll('[data-testid="pane-tab"]').length === 1);
   });
+  await it("a narrow pane keeps the space for the address, and the menu has what the toolbar leaves out", async () => {
+    await page.setViewportSize({ width: 480, height: 800 });
+    await at("browser-home").waitFor({ state: "hidden" });
+    await at("browser-bookmark").waitFor({ state: "hidden" });
+    const { width } = await at("browser-address").boundingBox();
+    assert.ok(width >= 200, `the address is ${width} px wide`);
+    await at("browser-menu").click();
+    await page.getByTestId("menu-bookmark").waitFor();
+    await page.getByTestId("menu-home").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByTestId("menu-home").waitFor({ state: "detached" });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await at("browser-home").waitFor();
+  });
   await it("a temporary page shares no cookies", async () => {
     await pane.enter(`${site.url}/cookie`);
     await pane.shows("Cookie");
@@ -843,6 +858,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     do await pane.click(60, 35);
     while (!(await told()));
     await at("browser-problem-stop").click();
+    await at("browser-problem-stop").waitFor({ state: "detached" }); // it covers the page until then
     await pane.click(60, 75, { clickCount: 2 });
     await pane.says("double");
   });

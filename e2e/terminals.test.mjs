@@ -173,6 +173,10 @@ test("a terminal is searched, followed, copied, renamed and looks as it is told 
     await desk.sees(terminal, "line 17 of many"); // far above what was on the screen
     await desk.press("Escape");
     await desk.at("terminal-search").waitFor({ state: "detached" });
+    await desk.press("Control+Shift+KeyF");
+    await desk.at("terminal-search").waitFor();
+    await desk.press("Escape");
+    await desk.at("terminal-search").waitFor({ state: "detached" });
     await page.waitForFunction(() => document.activeElement?.closest('[data-testid="terminal"]'));
 
     // Copied from one line, pasted as one piece: what is pasted is not run by itself.
@@ -187,6 +191,34 @@ test("a terminal is searched, followed, copied, renamed and looks as it is told 
     assert.equal(await terminal.getByText("pasted 9").count(), 0);
     await desk.press("Enter");
     await desk.sees(terminal, "pasted 9");
+
+    // The right button has the same menu, unless a program takes the mouse; then Shift and the right button do.
+    await terminal.locator(".xterm-screen").click({ button: "right" });
+    await desk.at("menu-paste").waitFor();
+    await desk.press("Escape");
+    await desk.at("menu-paste").waitFor({ state: "detached" });
+    const mouse = (on) => `printf "\\033[?1000${on}"; echo mouse`;
+    const ignore = "stty -echo; cat >/dev/null; stty echo";
+    await desk.type(terminal, `sh -c 'trap : INT; ${mouse("h")} $((1+2)); ${ignore}; ${mouse("l")} $((4+4))'`);
+    await desk.sees(terminal, "mouse 3");
+    await terminal.locator(".xterm-screen").click({ button: "right" });
+    assert.equal(await desk.at("menu-paste").count(), 0);
+    await terminal.locator(".xterm-screen").click({ button: "right", modifiers: ["Shift"] });
+    await desk.at("menu-paste").waitFor();
+    await desk.press("Escape");
+    await desk.at("menu-paste").waitFor({ state: "detached" });
+    await desk.press("Control+KeyC"); // the keyboard is in the terminal again
+    await desk.sees(terminal, "mouse 8");
+
+    // Closing asks while a command runs.
+    await desk.type(terminal, "sh -c 'echo asleep $((5+6)); exec sleep 500'");
+    await desk.sees(terminal, "asleep 11");
+    await desk.press("Control+Shift+KeyW");
+    await desk.at("question-yes").getByText("End it and close").waitFor();
+    await desk.press("Escape");
+    await desk.at("question-yes").waitFor({ state: "detached" });
+    await terminal.locator(".xterm-screen").click();
+    await desk.press("Control+KeyC");
 
     await desk.menu(terminal, "rename");
     await desk.at("pane-rename").fill("build");

@@ -4,7 +4,7 @@ import type { PaneInfo } from "@/bridge/types";
 import { FrameTurns } from "@/features/terminal/flowcontrol";
 import type { TerminalScreen } from "@/features/terminal/xterm";
 import type { App } from "@/store/app";
-import { dropTargetFor, restorableLayout, splitSide, type DropTarget } from "./layout";
+import { dropTargetFor, ownLayout, restorableLayout, saveOwnLayout, splitSide, type DropTarget } from "./layout";
 
 interface ControlState {
   /** The terminal whose search box is open, the pane whose title is being written; `""` for none. */
@@ -94,15 +94,23 @@ export class WorkspaceControl {
 
   closeActive(): void {
     const pane = this.activePane;
-    if (pane) this.app.panes.close(pane.id);
+    if (pane) this.close(pane.id);
   }
 
-  /** Opens another pane of the same kind beside the given one, or beside the active one. */
-  async split(id?: string): Promise<void> {
+  /** Closes a pane; asks first when a goal or a command uses it. */
+  close(id: string): void {
+    this.app.panes.close(id, this.screens.get(id)?.prompts.hasCommand ?? false);
+  }
+
+  /**
+   * Opens another pane of the same kind beside the given one, or beside the active one, along its longer side unless a
+   * side is given.
+   */
+  async split(id?: string, side?: "right" | "below"): Promise<void> {
     const panel = id ? this.dock?.getPanel(id) : this.dock?.activePanel;
     const pane = panel && this.app.state.panes.panes.find((p) => p.id === panel.id);
     if (!panel || !pane) return;
-    this.wanted = { group: panel.group.id, side: splitSide(panel.group.width, panel.group.height) };
+    this.wanted = { group: panel.group.id, side: side ?? splitSide(panel.group.width, panel.group.height) };
     const opened = await (pane.kind === "terminal"
       ? this.app.panes.openTerminal(pane.server ? "" : pane.cwd || pane.dir)
       : this.app.panes.openBrowser(pane.url));
@@ -150,11 +158,14 @@ export class WorkspaceControl {
     this.store.setState({ broadcast: on });
   }
 
+  /** Broadcasts to all terminals that can be seen; ends the broadcast if they are all in it. */
   broadcastAll(): void {
-    const panes = this.app.state.panes.panes.filter(
-      (p) => this.canBroadcast(p) && this.dock?.getPanel(p.id)?.api.isVisible,
-    );
-    this.store.setState({ broadcast: new Set(panes.map((p) => p.id)) });
+    const { broadcast } = this.store.getState();
+    const ids = this.app.state.panes.panes
+      .filter((p) => this.canBroadcast(p) && this.dock?.getPanel(p.id)?.api.isVisible)
+      .map((p) => p.id);
+    const isOn = ids.length === broadcast.size && ids.every((id) => broadcast.has(id));
+    this.store.setState({ broadcast: new Set(isOn ? [] : ids) });
   }
 
   broadcastOff(): void {
@@ -183,7 +194,9 @@ export class WorkspaceControl {
     }
     if (this.dock !== dock) return;
     const ids = new Set(this.app.state.panes.panes.map((p) => p.id));
-    const layout = restorableLayout(json, (id) => ids.has(id));
+    const exists = (id: string) => ids.has(id);
+    // Go stores the layout of whichever window changed last. A page that is loaded again has its own.
+    const layout = restorableLayout(ownLayout(), exists) ?? restorableLayout(json, exists);
     if (layout) {
       try {
         dock.fromJSON(layout as never);
@@ -212,7 +225,8 @@ export class WorkspaceControl {
     const ids = new Set(panes.map((p) => p.id));
     const taking = [...this.store.getState().broadcast];
     const left = taking.filter((id) => this.canBroadcast(panes.find((p) => p.id === id)));
-    if (left.length < taking.length) this.store.setState({ broadcast: new Set(left) });
+    // One terminal that is left alone has nobody to type to.
+    if (left.length < taking.length) this.store.setState({ broadcast: new Set(left.length > 1 ? left : []) });
     for (const panel of [...dock.panels]) if (!ids.has(panel.id)) dock.removePanel(panel);
     for (const pane of panes) {
       const panel = dock.getPanel(pane.id);
@@ -272,6 +286,8 @@ export class WorkspaceControl {
     this.timer = 0;
     const dock = this.dock;
     if (!dock || dock.hasMaximizedGroup()) return;
-    void this.app.ask("WorkspaceAPI.SaveLayout", JSON.stringify(dock.toJSON()));
+    const json = JSON.stringify(dock.toJSON());
+    saveOwnLayout(json);
+    void this.app.ask("WorkspaceAPI.SaveLayout", json);
   }
 }

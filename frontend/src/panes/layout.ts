@@ -68,6 +68,25 @@ function leaves(node: SavedNode): Leaf[] {
   return node.type === "leaf" ? [node] : node.data.flatMap(leaves);
 }
 
+const ownLayoutKey = "goalpost.layout";
+
+/** The layout that this window or tab saved last, `""` for none: it outlives a reload, and no other window has it. */
+export function ownLayout(): string {
+  try {
+    return sessionStorage.getItem(ownLayoutKey) ?? "";
+  } catch {
+    return ""; // the browser stores nothing for this page
+  }
+}
+
+export function saveOwnLayout(json: string): void {
+  try {
+    sessionStorage.setItem(ownLayoutKey, json);
+  } catch {
+    // Go has it, too.
+  }
+}
+
 /** A group as placing sees it. */
 export interface GroupInfo {
   id: string;

@@ -5,6 +5,7 @@ import { BrowserView } from "@/features/browser/view";
 import type { TerminalScreen } from "@/features/terminal/xterm";
 import { useAppState } from "@/store/context";
 import { useControl, useIsSearching } from "./context";
+import { paneMenu } from "./panemenu";
 
 // xterm is a third of the page's code; the window is there before it.
 const TerminalView = lazy(() => import("@/features/terminal/view").then((m) => ({ default: m.TerminalView })));
@@ -66,6 +67,7 @@ function Terminal({ pane, visible, active }: TerminalProps) {
         visible={visible}
         active={active}
         searching={searching}
+        menu={paneMenu(pane, control)}
         turns={control.turns}
         selection={control.selection}
         onSearchEnd={() => control.store.setState({ searching: "" })}

@@ -6,9 +6,9 @@ import { useApp, useAppState } from "@/store/context";
 import { Badge, Dot, type StatusTone } from "@/ui/badge";
 import { CloseIcon, DotsIcon, GlobeIcon } from "@/ui/icons";
 import { Input } from "@/ui/input";
-import { Menu, type MenuItem } from "@/ui/menu";
+import { Menu } from "@/ui/menu";
 import { useBroadcast, useControl, useRenaming } from "./context";
-import type { WorkspaceControl } from "./control";
+import { paneMenu } from "./panemenu";
 
 function tone(pane: PaneInfo): { tone: StatusTone; words: string } {
   if (pane.problem) return { tone: "bad", words: "has a problem" };
@@ -21,7 +21,6 @@ function tone(pane: PaneInfo): { tone: StatusTone; words: string } {
  * in PaneActions. Its × is for the pointer; Ctrl+Shift+W and the menu close as well.
  */
 export function PaneTab({ api }: IDockviewPanelHeaderProps) {
-  const app = useApp();
   const control = useControl();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === api.id));
   const acting = useAppState((s) => (pane?.goal_id ? s.goals.byId[pane.goal_id]?.card.status === "running" : false));
@@ -42,7 +41,7 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
       data-testid="pane-tab"
       data-pane={pane.id}
       onDoubleClick={() => control.zoom(pane.id)}
-      onAuxClick={(e) => e.button === 1 && app.panes.close(pane.id)}
+      onAuxClick={(e) => e.button === 1 && control.close(pane.id)}
     >
       {pane.kind === "terminal" ? (
         <Dot tone={state.tone} />
@@ -76,7 +75,7 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
         data-pane={pane.id}
         className="tab-button tab-close"
         onPointerDown={(e) => e.stopPropagation()}
-        onClick={() => app.panes.close(pane.id)}
+        onClick={() => control.close(pane.id)}
       >
         <CloseIcon size={13} />
       </span>
@@ -90,18 +89,16 @@ function titleOf(pane: PaneInfo): string {
 
 /** Beside the tabs: the goal that works in the pane in front, its broadcast, and its menu. */
 export function PaneActions({ activePanel, panels }: IDockviewHeaderActionsProps) {
-  const app = useApp();
   const control = useControl();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === activePanel?.id));
   const goal = useAppState((s) => (pane?.goal_id ? s.goals.byId[pane.goal_id]?.card : undefined));
   if (!pane) return null;
   const title = titleOf(pane);
-  const close = () => app.panes.close(pane.id);
   return (
     <div className="pane-actions" data-testid="pane-actions" data-pane={pane.id}>
       <BroadcastBadge pane={pane} />
       {pane.goal_id ? <GoalBadge id={pane.goal_id} goal={goal} /> : null}
-      <Menu items={menuOf(pane, control, close)}>
+      <Menu items={paneMenu(pane, control)}>
         <button
           type="button"
           aria-label={`Menu of ${title}`}
@@ -119,7 +116,7 @@ export function PaneActions({ activePanel, panels }: IDockviewHeaderActionsProps
           data-testid="pane-close"
           data-pane={pane.id}
           className="tab-button"
-          onClick={close}
+          onClick={() => control.close(pane.id)}
         >
           <CloseIcon size={13} />
         </button>
@@ -164,45 +161,6 @@ function GoalBadge({ id, goal }: { id: string; goal: GoalCard | undefined }) {
       </Badge>
     </button>
   );
-}
-
-function menuOf(pane: PaneInfo, control: WorkspaceControl, close: () => void): MenuItem[] {
-  const layout: MenuItem[] = [
-    { id: "split", label: "Split", hint: "Ctrl+Shift+D", takesFocus: true, run: () => void control.split(pane.id) },
-    { id: "zoom", label: "Zoom", hint: "Ctrl+Shift+Enter", run: () => control.zoom(pane.id) },
-    null,
-    { id: "close", label: "Close", hint: "Ctrl+Shift+W", danger: true, run: close },
-  ];
-  if (pane.kind === "browser") return layout;
-  const screen = () => control.screens.get(pane.id);
-  return [
-    { id: "copy", label: "Copy", hint: "Ctrl+Shift+C", run: () => void screen()?.copy() },
-    { id: "paste", label: "Paste", hint: "Ctrl+Shift+V", takesFocus: true, run: () => void screen()?.paste() },
-    {
-      id: "search",
-      label: "Search…",
-      hint: "Ctrl+Shift+Space, F",
-      takesFocus: true,
-      run: () => control.search(pane.id),
-    },
-    { id: "clear", label: "Clear scrollback", run: () => screen()?.term.clear() },
-    {
-      id: "broadcast",
-      label: "Broadcast",
-      hint: "Ctrl+Shift+Space, M",
-      disabled: !control.canBroadcast(pane),
-      run: () => control.broadcast(pane.id),
-    },
-    {
-      id: "rename",
-      label: "Rename…",
-      hint: "Ctrl+Shift+Space, R",
-      takesFocus: true,
-      run: () => control.rename(pane.id),
-    },
-    null,
-    ...layout,
-  ];
 }
 
 function RenameField({ pane, onEnd }: { pane: PaneInfo; onEnd: () => void }) {

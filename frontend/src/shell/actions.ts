@@ -1,6 +1,7 @@
 import type { Action } from "@/lib/actions";
 import type { WorkspaceControl } from "@/panes/control";
 import { canPause, canResume, isLive } from "@/store/goalcards";
+import { firstGoal } from "@/store/goals";
 import { openHelpHere } from "./helpplaces";
 import type { App } from "@/store/app";
 
@@ -172,7 +173,7 @@ function broadcastActions(app: App, control: WorkspaceControl): Action[] {
     }),
     action({
       id: "broadcast.all",
-      title: "Broadcast to visible terminals",
+      title: "Broadcast to visible terminals, or end it",
       group: "Panes",
       leader: "e",
       enabled: pane,
@@ -215,6 +216,7 @@ function terminalActions(app: App, control: WorkspaceControl): Action[] {
       id: "pane.search",
       title: "Search in the terminal",
       group: "Panes",
+      keys: ["Ctrl+Shift+KeyF"],
       leader: "f",
       enabled: terminal,
       run: () => control.search(control.activePane?.id ?? ""),
@@ -251,6 +253,20 @@ function paneActions(app: App, control: WorkspaceControl): Action[] {
       leader: "d",
       enabled: pane,
       run: () => control.split(),
+    }),
+    action({
+      id: "pane.split.right",
+      title: "Split the pane to the right",
+      group: "Panes",
+      enabled: pane,
+      run: () => control.split(undefined, "right"),
+    }),
+    action({
+      id: "pane.split.down",
+      title: "Split the pane downwards",
+      group: "Panes",
+      enabled: pane,
+      run: () => control.split(undefined, "below"),
     }),
     action({
       id: "pane.zoom",
@@ -373,10 +389,8 @@ function themeActions(app: App): Action[] {
 }
 
 function showNeedsYou(app: App) {
-  const first = Object.values(app.state.goals.byId)
-    .map((k) => k.card)
-    .find((c) => c.status === "paused" && (c.exit === "needs_operator" || c.exit === "stuck"));
-  if (first) app.openGoal(first.id);
+  const first = firstGoal(app.state.goals.byId, ["needs_you"]);
+  if (first) app.openGoal(first);
   else {
     app.go("goals");
     app.notices.done("No goal needs you");

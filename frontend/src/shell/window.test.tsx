@@ -3,6 +3,8 @@ import { FakeBridge, livelyId } from "@/bridge/fake/bridge";
 import type { Problem } from "@/bridge/types";
 import type { WorkspaceControl } from "@/panes/control";
 import { App } from "@/store/app";
+import { asksUser } from "@/store/goalcards";
+import { summary } from "@/store/goals";
 import { until } from "@/testing/mount";
 import { buildCommands } from "./actions";
 import { listenForShortcuts } from "./keyboard";
@@ -120,4 +122,29 @@ test("panes that an agent opens appear by themselves, and a lost socket is made 
   await until(() => expect(app.state.panes.panes.some((p) => p.id === open.id)).toBe(true));
   bridge.drop();
   expect(app.state.link).toBe("open");
+});
+
+test("a terminal in which a command runs is closed only after asking", async () => {
+  const { app, bridge } = await start();
+  const closed = () => bridge.calls.filter((c) => c.method === "TerminalAPI.Close").map((c) => c.args[0]);
+  app.panes.close("t1", true);
+  expect(closed()).toEqual([]);
+  expect(app.state.question?.title).toContain("A command is running");
+  await app.state.question?.run();
+  expect(closed()).toEqual(["t1"]);
+});
+
+test("the command for goals that need the user opens one whose call waits for an approval", async () => {
+  const { app, actions } = await start();
+  const { by } = summary(app.state.goals.byId);
+  app.set({
+    goals: {
+      ...app.state.goals,
+      byId: Object.fromEntries(by.needs_you.filter(asksUser).map((card) => [card.id, { card, asOf: 0 }])),
+    },
+  });
+  const [asking] = Object.keys(app.state.goals.byId);
+  expect(asking).toBeDefined();
+  await actions.find((a) => a.id === "goals.needs-you")?.run();
+  expect([app.state.route, app.state.detail.id]).toEqual(["goals", asking]);
 });

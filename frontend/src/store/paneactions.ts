@@ -34,8 +34,8 @@ export class PaneActions {
     this.core.store.setState((s) => ({ panes: withPaneInfo(s.panes, pane) }));
   }
 
-  /** Closes a pane; asks first when a goal works in it. */
-  close(id: string): void {
+  /** Closes a pane; asks first when a goal works in it, or while a command runs in it (`hasCommand`). */
+  close(id: string, hasCommand = false): void {
     const pane = this.core.state.panes.panes.find((p) => p.id === id);
     if (!pane) return;
     const close = async () => {
@@ -58,13 +58,24 @@ export class PaneActions {
     }
     const goal = this.core.state.goals.byId[pane.goal_id]?.card;
     if (!goal || !isLive(goal)) {
-      void close();
+      if (hasCommand && pane.running) this.confirmEndOfCommand(pane, close);
+      else void close();
       return;
     }
     this.core.confirm({
       title: "A goal is using this pane. Close it?",
       text: "The goal's next step in this pane will fail. It can open another one.",
       yes: "Close the pane",
+      danger: true,
+      run: close,
+    });
+  }
+
+  private confirmEndOfCommand(pane: PaneInfo, close: () => Promise<void>): void {
+    this.core.confirm({
+      title: `A command is running in ${pane.title || "this terminal"}. Close it?`,
+      text: "Closing the terminal ends the command. This cannot be undone.",
+      yes: "End it and close",
       danger: true,
       run: close,
     });

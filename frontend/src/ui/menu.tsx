@@ -1,5 +1,5 @@
-import { useRef, type ReactNode } from "react";
-import { DropdownMenu } from "radix-ui";
+import { useRef, type ReactNode, type RefObject } from "react";
+import { ContextMenu as RadixContextMenu, DropdownMenu } from "radix-ui";
 import { Kbd } from "./button";
 import { cx } from "./cx";
 
@@ -20,6 +20,11 @@ interface MenuProps {
   align?: "start" | "end";
   children: ReactNode;
 }
+
+const frame = cx(
+  "appear z-[1100] min-w-44 overflow-y-auto rounded-md border border-border-strong",
+  "bg-surface-raised p-1 shadow-pop",
+);
 
 export function Menu({ items, align = "end", children }: MenuProps) {
   const later = useRef<(() => void) | null>(null);
@@ -43,36 +48,74 @@ export function Menu({ items, align = "end", children }: MenuProps) {
             trigger.current?.focus();
             run();
           }}
-          className={cx(
-            "appear z-[1100] max-h-(--radix-dropdown-menu-content-available-height) min-w-44",
-            "overflow-y-auto rounded-md border border-border-strong bg-surface-raised p-1 shadow-pop",
-          )}
+          className={cx("max-h-(--radix-dropdown-menu-content-available-height)", frame)}
         >
-          {items.map((item, i) =>
-            item ? (
-              <DropdownMenu.Item
-                key={item.id}
-                data-testid={`menu-${item.id}`}
-                disabled={item.disabled ?? false}
-                onSelect={() => {
-                  if (item.takesFocus) later.current = item.run;
-                  else item.run();
-                }}
-                className={cx(
-                  "flex h-7 items-center justify-between gap-6 rounded-sm px-2 text-xs outline-none " +
-                    "data-[disabled]:opacity-40 data-[highlighted]:bg-surface-hover",
-                  item.danger ? "text-bad" : "text-text",
-                )}
-              >
-                {item.label}
-                {item.hint ? <Kbd>{item.hint}</Kbd> : null}
-              </DropdownMenu.Item>
-            ) : (
-              <DropdownMenu.Separator key={`line-${i}`} className="my-1 h-px bg-border" />
-            ),
-          )}
+          <MenuLines items={items} parts={DropdownMenu} later={later} />
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
+  );
+}
+
+interface ContextMenuProps {
+  items: readonly MenuItem[];
+  children: ReactNode;
+}
+
+/** A menu at the pointer, by the right button on its child. */
+export function ContextMenu({ items, children }: ContextMenuProps) {
+  const later = useRef<(() => void) | null>(null);
+  return (
+    <RadixContextMenu.Root modal={false}>
+      <RadixContextMenu.Trigger asChild>{children}</RadixContextMenu.Trigger>
+      <RadixContextMenu.Portal>
+        <RadixContextMenu.Content
+          collisionPadding={4}
+          onCloseAutoFocus={(e) => {
+            const run = later.current;
+            if (!run) return;
+            later.current = null;
+            e.preventDefault();
+            run();
+          }}
+          className={cx("max-h-(--radix-context-menu-content-available-height)", frame)}
+        >
+          <MenuLines items={items} parts={RadixContextMenu} later={later} />
+        </RadixContextMenu.Content>
+      </RadixContextMenu.Portal>
+    </RadixContextMenu.Root>
+  );
+}
+
+interface MenuLinesProps {
+  items: readonly MenuItem[];
+  parts: Pick<typeof DropdownMenu, "Item" | "Separator"> | Pick<typeof RadixContextMenu, "Item" | "Separator">;
+  /** What is run once the menu is gone. */
+  later: RefObject<(() => void) | null>;
+}
+
+function MenuLines({ items, parts, later }: MenuLinesProps) {
+  return items.map((item, i) =>
+    item ? (
+      <parts.Item
+        key={item.id}
+        data-testid={`menu-${item.id}`}
+        disabled={item.disabled ?? false}
+        onSelect={() => {
+          if (item.takesFocus) later.current = item.run;
+          else item.run();
+        }}
+        className={cx(
+          "flex h-7 items-center justify-between gap-6 rounded-sm px-2 text-xs outline-none " +
+            "data-[disabled]:opacity-40 data-[highlighted]:bg-surface-hover",
+          item.danger ? "text-bad" : "text-text",
+        )}
+      >
+        {item.label}
+        {item.hint ? <Kbd>{item.hint}</Kbd> : null}
+      </parts.Item>
+    ) : (
+      <parts.Separator key={`line-${i}`} className="my-1 h-px bg-border" />
+    ),
   );
 }

@@ -28,6 +28,8 @@ export function QuestionBox({ question, reply }: BoxProps) {
   const [sending, setSending] = useState(false);
   const first = useRef<HTMLElement | null>(null);
   const danger = question.kind === "certificate";
+  // Enter that was meant for the page must not agree to these.
+  const isRisky = danger || question.kind === "permission";
 
   useEffect(() => first.current?.focus(), []);
 
@@ -90,12 +92,12 @@ export function QuestionBox({ question, reply }: BoxProps) {
         {question.kind === "login" ? <LoginFields first={take} login={login} onChange={setLogin} /> : null}
         <div className="flex justify-end gap-2">
           {words.no ? (
-            <Button ref={danger ? take : undefined} data-testid="question-dismiss" onClick={() => reply(question)}>
+            <Button ref={isRisky ? take : undefined} data-testid="question-dismiss" onClick={() => reply(question)}>
               {words.no}
             </Button>
           ) : null}
           <Button
-            ref={danger ? undefined : take}
+            ref={isRisky ? undefined : take}
             type="submit"
             look={danger ? "danger" : "primary"}
             data-testid="question-accept"

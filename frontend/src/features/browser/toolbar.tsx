@@ -18,10 +18,19 @@ interface ToolbarProps {
   onPanel: (panel: Panel) => void;
 }
 
+/** In a narrow pane the address needs the space; the menu has these buttons as well. */
+const yieldsToAddress = "@max-[560px]:hidden";
+
 /** Back, forward, reload, home, the address, the star and the menu. */
 export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProps) {
   const app = useApp();
   const [kept, keep] = useBookmark(pane);
+  const bookmark: NonNullable<MenuItem> = {
+    id: "bookmark",
+    label: kept ? "Remove bookmark" : "Bookmark this page",
+    disabled: !pane.url.startsWith("http"),
+    run: () => void keep(!kept),
+  };
 
   return (
     <div
@@ -60,22 +69,29 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
           <ReloadIcon size={15} />
         </IconButton>
       )}
-      <IconButton label="Home" hint="Alt+Home" data-testid="browser-home" onClick={() => goHome(app, pane)}>
+      <IconButton
+        label="Home"
+        hint="Alt+Home"
+        data-testid="browser-home"
+        className={yieldsToAddress}
+        onClick={() => goHome(app, pane)}
+      >
         <HomeIcon size={15} />
       </IconButton>
       <Address pane={pane} field={address} onEntered={onEntered} onSite={() => onPanel("site")} />
       <IconButton
-        label={kept ? "Remove bookmark" : "Bookmark this page"}
+        label={bookmark.label}
         data-testid="browser-bookmark"
         data-kept={kept}
         disabled={!pane.url.startsWith("http")}
         on={kept}
+        className={yieldsToAddress}
         onClick={() => void keep(!kept)}
       >
         <StarIcon size={14} />
       </IconButton>
       <TakeoverBar pane={pane} />
-      <Menu items={menuOf(app, pane, zoom, onPanel)}>
+      <Menu items={menuOf(app, pane, zoom, onPanel, bookmark)}>
         <button
           type="button"
           aria-label="Page menu"
@@ -97,7 +113,13 @@ export function goHome(app: ReturnType<typeof useApp>, pane: PaneInfo): void {
   void app.ask("BrowserAPI.Navigate", pane.id, app.store.getState().settings?.home_page || "about:blank");
 }
 
-function menuOf(app: ReturnType<typeof useApp>, pane: PaneInfo, zoom: number, onPanel: (p: Panel) => void): MenuItem[] {
+function menuOf(
+  app: ReturnType<typeof useApp>,
+  pane: PaneInfo,
+  zoom: number,
+  onPanel: (p: Panel) => void,
+  bookmark: MenuItem,
+): MenuItem[] {
   const zoomTo = (percent: number) => void app.ask("BrowserAPI.Zoom", pane.id, percent);
   const print = async () => {
     const path = await app.ask("BrowserAPI.Print", pane.id);
@@ -110,6 +132,8 @@ function menuOf(app: ReturnType<typeof useApp>, pane: PaneInfo, zoom: number, on
     { id: "zoom-reset", label: "Actual size", hint: "Ctrl+0", disabled: zoom === 100, run: () => zoomTo(100) },
     { id: "pdf", label: "Save as PDF", hint: "Ctrl+P", run: () => void print() },
     null,
+    { id: "home", label: "Home page", hint: "Alt+Home", run: () => goHome(app, pane) },
+    bookmark,
     { id: "downloads", label: "Downloads", run: () => onPanel("downloads") },
     {
       id: "logins",

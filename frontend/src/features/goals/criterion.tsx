@@ -26,7 +26,7 @@ export function CheckLine({ check, evidence, short }: CheckLineProps) {
       </span>
       <div className="min-w-0 flex-1">
         <div className="flex items-baseline gap-2">
-          <code className="selectable line-clamp-3 min-w-0 flex-1 font-mono text-xs break-all" title={check.words}>
+          <code className="selectable line-clamp-3 min-w-0 flex-1 font-mono text-xs wrap-anywhere" title={check.words}>
             {check.name}
           </code>
           {check.ms > 0 ? (

@@ -1,8 +1,10 @@
+import { act } from "react";
 import { expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import { blankView } from "@/bridge/fake/fixtures";
 import { summary } from "@/store/goals";
-import { all, get, mount, press, until } from "@/testing/mount";
+import { groups } from "@/store/goalcards";
+import { all, choose, flushAll, get, mount, press, until } from "@/testing/mount";
 import { Card } from "./card";
 import { Dashboard } from "./dashboard";
 import { NoteLine } from "./activity/noteline";
@@ -61,4 +63,26 @@ test("a goal whose call waits needs the user, and its request is above the steps
   expect(by.running.map((c) => c.id)).not.toContain(running);
   await press("asks-open");
   expect(app.state.approvalsOpen).toBe(true);
+});
+
+test("the list can be limited to one status: the keys stay in it, and a status without goals is not offered", async () => {
+  const app = await open(new FakeBridge(), running);
+  const { by } = summary(app.state.goals.byId);
+  const goals = Object.keys(app.state.goals.byId).length;
+  const reached = async () => {
+    const ids = new Set<string>();
+    for (let i = 0; i < goals; i++) {
+      ids.add(app.state.detail.id);
+      act(() => void window.dispatchEvent(new KeyboardEvent("keydown", { code: "KeyJ" })));
+      await flushAll();
+    }
+    return ids;
+  };
+  expect(await reached()).toContain(by.done[0]?.id);
+  app.sync.select(by.needs_you[0]?.id ?? "");
+  choose("goal-filter", "needs_you");
+  expect(by.needs_you.length).toBeGreaterThan(1);
+  expect(await reached()).toEqual(new Set(by.needs_you.map((c) => c.id)));
+  const offered = [...get("goal-filter").querySelectorAll("option")].map((o) => o.value);
+  expect(offered).toEqual(["", ...groups.filter((g) => by[g].length > 0)]);
 });

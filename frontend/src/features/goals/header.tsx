@@ -138,7 +138,8 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       <Todos items={view.todos ?? []} />
       {view.merge_command && view.status === "completed" ? (
         <p className="mt-1 text-xs text-text-muted" data-testid="goal-merge">
-          Merge its branch with <code className="selectable font-mono break-all text-text">{view.merge_command}</code>
+          Merge its branch with{" "}
+          <code className="selectable font-mono wrap-anywhere text-text">{view.merge_command}</code>
         </p>
       ) : null}
       {view.queued ? (

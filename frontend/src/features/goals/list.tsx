@@ -4,11 +4,12 @@ import { asProblem } from "@/bridge/problem";
 import type { GoalCard } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
 import { groups, groupTitle, type Group } from "@/store/goalcards";
-import { grouped } from "@/store/goals";
+import { grouped, summary } from "@/store/goals";
 import { Kbd } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
 import { SearchIcon } from "@/ui/icons";
+import { Select } from "@/ui/input";
 import { VirtualRows } from "@/ui/virtualrows";
 import { Card } from "./card";
 import { useRoving } from "@/ui/rovingfocus";
@@ -18,9 +19,12 @@ type Line = { kind: "head"; group: Group; count: number } | { kind: "card"; card
 const searchAfterMs = 200;
 const searchLimit = 200;
 
-function listRows(cards: readonly GoalCard[]): Line[] {
+/** The group that the list is limited to; "" shows all of them. */
+type Filter = Group | "";
+
+function listRows(cards: readonly GoalCard[], only: Filter): Line[] {
   const by = grouped(cards);
-  return groups.flatMap((group): Line[] => {
+  return (only ? [only] : groups).flatMap((group): Line[] => {
     const list = by[group];
     if (list.length === 0) return [];
     return [{ kind: "head", group, count: list.length }, ...list.map((card): Line => ({ kind: "card", card }))];
@@ -96,6 +100,35 @@ function SearchField({ field, text, onText }: SearchFieldProps) {
   );
 }
 
+interface StatusFilterProps {
+  only: Filter;
+  onOnly: (only: Filter) => void;
+}
+
+/** Limits the list to one group. A group without goals is offered only while it is chosen. */
+function StatusFilter({ only, onOnly }: StatusFilterProps) {
+  const by = useAppState((s) => summary(s.goals.byId).by);
+  const offered = groups.filter((g) => by[g].length > 0 || g === only);
+  return (
+    <div className="shrink-0 px-3.5 pb-1.5">
+      <Select
+        data-testid="goal-filter"
+        aria-label="Filter goals by status"
+        className="h-[30px] py-0 text-xs"
+        value={only}
+        onChange={(e) => onOnly(groups.find((g) => g === e.target.value) ?? "")}
+      >
+        <option value="">All statuses</option>
+        {offered.map((g) => (
+          <option key={g} value={g}>
+            {groupTitle[g]} ({by[g].length})
+          </option>
+        ))}
+      </Select>
+    </div>
+  );
+}
+
 function GroupHead({ group, count }: { group: Group; count: number }) {
   return (
     <Caption as="h2" className="px-4 pt-3 pb-1.5">
@@ -114,6 +147,7 @@ export function GoalList({ onReady }: GoalListProps) {
   const byId = useAppState((s) => s.goals.byId);
   const selected = useAppState((s) => s.detail.id);
   const [text, setText] = useState("");
+  const [only, setOnly] = useState<Filter>("");
   const found = useSearchResults(text.trim());
   const scroller = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
@@ -121,8 +155,8 @@ export function GoalList({ onReady }: GoalListProps) {
   const lines = useMemo(() => {
     // What was found is shown as it stands now, not as it stood when it was found.
     const cards = found ? found.map((c) => byId[c.id]?.card ?? c) : Object.values(byId).map((k) => k.card);
-    return listRows(cards);
-  }, [byId, found]);
+    return listRows(cards, only);
+  }, [byId, found, only]);
 
   const virtual = useVirtualizer({
     count: lines.length,
@@ -172,6 +206,7 @@ export function GoalList({ onReady }: GoalListProps) {
       className="flex min-h-0 flex-col border-r border-border max-[640px]:border-r-0 max-[640px]:border-b"
     >
       <SearchField field={search} text={text} onText={setText} />
+      <StatusFilter only={only} onOnly={setOnly} />
       <div
         ref={scroller}
         className="min-h-0 flex-1 overflow-y-auto pb-3"
@@ -198,7 +233,7 @@ export function GoalList({ onReady }: GoalListProps) {
         </VirtualRows>
         {lines.length === 0 ? (
           <p className="px-4 py-6 text-text-faint" role="status">
-            {text ? "No goal matches." : "No goals yet."}
+            {text || only ? "No goal matches." : "No goals yet."}
           </p>
         ) : null}
       </div>

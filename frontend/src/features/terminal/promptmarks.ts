@@ -14,15 +14,23 @@ interface Prompt {
  */
 export class Prompts {
   private readonly all: Prompt[] = [];
+  private isBusy = false;
 
   constructor(private readonly term: Terminal) {
     term.parser.registerOscHandler(133, (data) => {
       const [kind, ...rest] = data.split(";");
       if (kind === "A" && rest[0] !== "k=s") this.begin();
+      if (kind === "A" || kind === "D") this.isBusy = false;
+      if (kind === "C") this.isBusy = true;
       if (kind === "C") this.note("runs");
       if (kind === "D") this.note(rest[0] === "0" ? "done" : "failed");
       return true;
     });
+  }
+
+  /** Whether a command runs. False also where the shell does not report its commands. */
+  get hasCommand(): boolean {
+    return this.isBusy;
   }
 
   /** Scrolls to the prompt above (-1) or below (1) what is at the top now. */

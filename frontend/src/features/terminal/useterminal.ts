@@ -4,6 +4,7 @@ import { focusElement } from "@/lib/keyboard";
 import type { App } from "@/store/app";
 import { useApp, useAppState } from "@/store/context";
 import type { FrameTurns } from "./flowcontrol";
+import type { MenuItem } from "@/ui/menu";
 import { TerminalScreen, type ScreenOptions } from "./xterm";
 
 export interface TerminalProps {
@@ -13,6 +14,8 @@ export interface TerminalProps {
   active: boolean;
   searching: boolean;
   turns: FrameTurns;
+  /** What the right button offers. */
+  menu: readonly MenuItem[];
   /** What was selected last in any terminal. */
   selection: { text: string };
   onSearchEnd: () => void;

@@ -3,6 +3,7 @@ import type { PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
+import { ContextMenu } from "@/ui/menu";
 import { SearchBox } from "./search";
 import { SSHPrompt } from "./sshprompt";
 import { useTerminal, type TerminalProps } from "./useterminal";
@@ -18,14 +19,22 @@ export function TerminalView(p: TerminalProps) {
       data-link={link}
     >
       {p.searching && screen.current ? <SearchBox screen={screen.current} onEnd={p.onSearchEnd} /> : null}
-      <div
-        role="group"
-        aria-label={`Terminal ${pane.title}. Ctrl+Shift+Tab leaves it.`}
-        className={`min-h-0 flex-1 overflow-clip pt-1.5 pl-2.5 ${bell ? "shadow-[inset_0_0_0_2px_var(--warn)]" : ""}`}
-      >
-        {/* Without a padding of its own, which xterm's measuring would take for space. */}
-        <div ref={host} className="h-full" />
-      </div>
+      <ContextMenu items={p.menu}>
+        <div
+          role="group"
+          aria-label={`Terminal ${pane.title}. Ctrl+Shift+Tab leaves it.`}
+          className={`min-h-0 flex-1 overflow-clip pt-1.5 pl-2.5 ${bell ? "shadow-[inset_0_0_0_2px_var(--warn)]" : ""}`}
+          onContextMenuCapture={(e) => {
+            // A program that uses the mouse gets the right button, too; with Shift it is for the menu.
+            if (e.shiftKey || screen.current?.term.modes.mouseTrackingMode === "none") return;
+            e.preventDefault();
+            e.stopPropagation();
+          }}
+        >
+          {/* Without a padding of its own, which xterm's measuring would take for space. */}
+          <div ref={host} className="h-full" />
+        </div>
+      </ContextMenu>
       {link === "down" && exit === null ? (
         <div className="absolute top-2 right-3" role="status">
           <Badge tone="warn" live>

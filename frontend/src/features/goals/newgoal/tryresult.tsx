@@ -49,8 +49,11 @@ export function TryResultLine({ tried, shell, work, onWork }: TryResultProps) {
           <Dot tone={said.tone} />
         </span>
         <span className={`shrink-0 ${toneText[said.tone]}`}>
-          {said.words} ({shell ? `exit ${out.exit_code}, ` : ""}
-          {formatElapsed(out.ms)})
+          {said.words}
+          {/* What could not be started has no exit code. */}
+          {out.outcome === "cannot_run" && out.exit_code === 0
+            ? ""
+            : ` (${shell ? `exit ${out.exit_code}, ` : ""}${formatElapsed(out.ms)})`}
         </span>
         <span className="min-w-0 break-words text-text-faint">{aside}</span>
       </p>

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import type { PaneQuestion, QuestionKind } from "@/bridge/types";
+import { get, mount } from "@/testing/mount";
+import { QuestionBox } from "./promptdialog";
+
+const question = (kind: QuestionKind) =>
+  ({ id: "q", kind, origin: "https://example.org", text: "", value: "geolocation" }) as unknown as PaneQuestion;
+
+test.each<[QuestionKind, string]>([
+  ["permission", "question-dismiss"],
+  ["certificate", "question-dismiss"],
+  ["confirm", "question-accept"],
+])("Enter in a box for %s presses %s", async (kind, focused) => {
+  await mount(<QuestionBox question={question(kind)} reply={() => undefined} />);
+  expect(document.activeElement).toBe(get(focused));
+});

@@ -1,0 +1,49 @@
+import type { PaneInfo } from "@/bridge/types";
+import type { MenuItem } from "@/ui/menu";
+import type { WorkspaceControl } from "./control";
+
+/** What can be done to a pane, for the menu beside its tab and the right button in a terminal. */
+export function paneMenu(pane: PaneInfo, control: WorkspaceControl): MenuItem[] {
+  const layout: MenuItem[] = [
+    {
+      id: "split-right",
+      label: "Split right",
+      takesFocus: true,
+      run: () => void control.split(pane.id, "right"),
+    },
+    { id: "split-down", label: "Split down", takesFocus: true, run: () => void control.split(pane.id, "below") },
+    { id: "zoom", label: "Zoom", hint: "Ctrl+Shift+Enter", run: () => control.zoom(pane.id) },
+    null,
+    { id: "close", label: "Close", hint: "Ctrl+Shift+W", danger: true, run: () => control.close(pane.id) },
+  ];
+  if (pane.kind === "browser") return layout;
+  const screen = () => control.screens.get(pane.id);
+  return [
+    { id: "copy", label: "Copy", hint: "Ctrl+Shift+C", run: () => void screen()?.copy() },
+    { id: "paste", label: "Paste", hint: "Ctrl+Shift+V", takesFocus: true, run: () => void screen()?.paste() },
+    {
+      id: "search",
+      label: "Search…",
+      hint: "Ctrl+Shift+F",
+      takesFocus: true,
+      run: () => control.search(pane.id),
+    },
+    { id: "clear", label: "Clear scrollback", run: () => screen()?.term.clear() },
+    {
+      id: "broadcast",
+      label: "Broadcast",
+      hint: "Ctrl+Shift+Space, M",
+      disabled: !control.canBroadcast(pane),
+      run: () => control.broadcast(pane.id),
+    },
+    {
+      id: "rename",
+      label: "Rename…",
+      hint: "Ctrl+Shift+Space, R",
+      takesFocus: true,
+      run: () => control.rename(pane.id),
+    },
+    null,
+    ...layout,
+  ];
+}

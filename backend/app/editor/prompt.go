@@ -241,19 +241,25 @@ type prompt struct {
 	risk      policy.Risk
 }
 
-// parsePrompt takes the commands out of a prompt: lines that begin with /check, /worktree or /risk.
+// attachment stands for an attached file while the commands of a prompt are looked for.
+const attachment = "\x00"
+
+// parsePrompt takes the commands out of a prompt: lines that begin with /check, /worktree or /risk. Only what the user
+// wrote has commands. The text of an attached file has none: somebody else may have written it.
 func parsePrompt(blocks []sdk.ContentBlock) prompt {
 	var p prompt
 	var text strings.Builder
+	var files []string
 	for _, b := range blocks {
 		switch {
 		case b.Text != nil:
-			text.WriteString(b.Text.Text)
+			text.WriteString(strings.ReplaceAll(b.Text.Text, attachment, ""))
 		case b.ResourceLink != nil:
-			text.WriteString(b.ResourceLink.Uri)
+			text.WriteString(oneLine(b.ResourceLink.Uri))
 		case b.Resource != nil && b.Resource.Resource.TextResourceContents != nil:
 			r := b.Resource.Resource.TextResourceContents
-			text.WriteString("\n" + r.Uri + "\n" + fence(r.Text) + "\n")
+			text.WriteString("\n" + attachment + "\n")
+			files = append(files, oneLine(r.Uri)+"\n"+fence(r.Text))
 		}
 	}
 	var rest []string
@@ -268,10 +274,18 @@ func parsePrompt(blocks []sdk.ContentBlock) prompt {
 			rest = append(rest, value)
 		case word == "/risk" && value != "":
 			p.risk = policy.Risk(value)
+		case line == attachment:
+			rest = append(rest, files[0])
+			files = files[1:]
 		default:
 			rest = append(rest, line)
 		}
 	}
 	p.objective = strings.TrimSpace(strings.Join(rest, "\n"))
 	return p
+}
+
+// oneLine takes out of an address what could begin a line.
+func oneLine(address string) string {
+	return strings.NewReplacer("\n", "", "\r", "", attachment, "").Replace(address)
 }

@@ -43,7 +43,7 @@ var phraseLimits = []struct {
 	{`is told|are told|was told|be told`, 39},
 	{`hears? of`, 4},
 	{`by itself`, 8},
-	{`whoever`, 5},
+	{`whoever`, 3},
 	{`a yes|your word`, 2},
 	{`rooms?`, 22}, // space in a buffer is fine
 	{`(the|a|its|at) border`, 9},

@@ -156,8 +156,8 @@ func TestARunSavesWhatItSpentWhileItGoesOn(t *testing.T) {
 	expect(t, row, goal.Completed, goal.Done)
 }
 
-// TestTamperedCheck_AsksTheUser: whoever wrote into the database past its
-// triggers has not got another criterion or policy decided by.
+// TestTamperedCheck_AsksTheUser: a criterion or policy that was changed in the database, past its triggers, decides
+// nothing.
 func TestTamperedCheck_AsksTheUser(t *testing.T) {
 	for name, move := range map[string]func(*goal.Goal){
 		"criterion": func(g *goal.Goal) { g.Criterion.Checks[0].Command = "true" },
@@ -232,7 +232,7 @@ func TestAPauseThatCameAsTheGoalWasParked(t *testing.T) {
 	}
 }
 
-// TestPause_ByUser_OnlyUserResumes, whoever pauses the goal besides, and whoever came first.
+// TestPause_ByUser_OnlyUserResumes: also if another program pauses the goal, before the user or after.
 func TestPause_ByUser_OnlyUserResumes(t *testing.T) {
 	for name, orders := range map[string][]goal.Order{
 		"first": {{Kind: goal.OrderPause}, {Kind: goal.OrderPause, Request: "parent", Text: "x"}},

@@ -10,7 +10,7 @@
 //
 // It reads the syntax alone, so that it works on any commit: a method is found by
 // its name where one file of the package declares it, unless files and buffers of the
-// standard library have a method of that name. An arrow leads from a file to
+// standard library have a method of that name, or a field has it and it is not called. An arrow leads from a file to
 // each other file of its package whose declarations it uses. Arrows back are those
 // that remain against the best order of files that a greedy search finds.
 package main
@@ -218,7 +218,21 @@ type arrow struct{ from, to int }
 // arrowsOf finds which file uses which, and the names of what it uses.
 func arrowsOf(files []source) map[arrow]map[string]bool {
 	declared, methods := map[string]int{}, map[string][]int{}
+	fields, calls := map[string]bool{}, map[ast.Expr]bool{}
 	for i, f := range files {
+		ast.Inspect(f.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.StructType:
+				for _, field := range n.Fields.List {
+					for _, name := range field.Names {
+						fields[name.Name] = true
+					}
+				}
+			case *ast.CallExpr:
+				calls[n.Fun] = true
+			}
+			return true
+		})
 		for _, d := range f.file.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
@@ -258,7 +272,9 @@ func arrowsOf(files []source) map[arrow]map[string]bool {
 			case *ast.SelectorExpr:
 				id, isName := n.X.(*ast.Ident)
 				isPackage := isName && id.Obj == nil && imports[id.Name]
-				if in := methods[n.Sel.Name]; len(in) == 1 && in[0] != i && !isPackage && !commonMethods[n.Sel.Name] {
+				in := methods[n.Sel.Name]
+				isOther := fields[n.Sel.Name] && !calls[n] || isPackage || commonMethods[n.Sel.Name]
+				if len(in) == 1 && in[0] != i && !isOther {
 					note(i, in[0], n.Sel.Name)
 				}
 				if isName && id.Obj == nil {
@@ -348,8 +364,10 @@ func orderFiles(arrows map[arrow]map[string]bool, n int) []int {
 		best, bestValue := -1, 0
 		for _, i := range slices.Sorted(maps.Keys(left)) {
 			switch {
-			case out[i] == 0:
+			case out[i] == 0: // it uses no other: last
 				best, bestValue = i, -n-1
+			case bestValue >= -n && in[i] == 0: // no other uses it: first
+				best, bestValue = i, n+1
 			case bestValue >= -n && (best < 0 || out[i]-in[i] > bestValue):
 				best, bestValue = i, out[i]-in[i]
 			}

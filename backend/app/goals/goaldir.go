@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"goalpost/backend/api"
@@ -72,4 +73,22 @@ func (gi *intake) validateWorktreeAccess(ctx context.Context, in api.AccessInput
 		g.Policy.AllowRead = append(g.Policy.AllowRead, own.CommonDir)
 	}
 	return nil
+}
+
+// refuseTrackedCheckDir refuses a check folder that git show would print.
+func (gi *intake) refuseTrackedCheckDir(ctx context.Context, top, dir string) error {
+	rel, err := filepath.Rel(top, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil //nolint:nilerr // it is outside of the work tree
+	}
+	repo, err := gi.worktrees.Open(ctx, top)
+	if err != nil {
+		return err
+	}
+	tracked, err := repo.Tracks(ctx, rel)
+	if err == nil && tracked {
+		err = fault.Invalid("check_dir", dir+" is tracked by git, so that the agent could read it with git show",
+			"move it out of the repository and give that path")
+	}
+	return err
 }

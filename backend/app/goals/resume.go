@@ -22,7 +22,8 @@ import (
 // resumption continues goals that stopped.
 type resumption struct {
 	*runs
-	budget *models.Budget
+	budget    *models.Budget
+	protected *protectedFiles
 }
 
 // Resume continues a goal that stopped; steps keep their numbers. If a process waits for a parked goal's time,
@@ -39,7 +40,7 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 	if err := rs.refuseDailyLimit(ctx, row); err != nil {
 		return err
 	}
-	if err := rs.validateProtected(ctx, row.Goal, decisionOf(in)); err != nil {
+	if err := rs.protected.validate(ctx, row.Goal, decisionOf(in)); err != nil {
 		return err
 	}
 	note := strings.TrimSpace(in.Note)
@@ -49,7 +50,7 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 		}
 	}
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
-		if err := rs.decideProtected(ctx, *g, decisionOf(in)); err != nil {
+		if err := rs.protected.decide(ctx, *g, decisionOf(in)); err != nil {
 			return nil, err
 		}
 		return []event.Body{&event.Resumed{Note: note}},
@@ -82,14 +83,14 @@ func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput
 	if err := rs.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in)); err != nil {
 		return err
 	}
-	if err := rs.validateProtected(ctx, row.Goal, decisionOf(in)); err != nil {
+	if err := rs.protected.validate(ctx, row.Goal, decisionOf(in)); err != nil {
 		return err
 	}
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
 			return nil, &fault.Error{Code: fault.Conflict, Message: "somebody else has reopened the goal"}
 		}
-		if err := rs.decideProtected(ctx, *g, decisionOf(in)); err != nil {
+		if err := rs.protected.decide(ctx, *g, decisionOf(in)); err != nil {
 			return nil, err
 		}
 		return []event.Body{&event.Reopened{Note: note}},
@@ -129,18 +130,6 @@ func (rs *resumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits go
 	return nil
 }
 
-// noteUserMessage stores the user's message for the run that is about to begin, which adds it to the
-// conversation.
-func (rs *resumption) noteUserMessage(ctx context.Context, id goal.ID, text string) error {
-	if text == "" {
-		return nil
-	}
-	if err := rs.store.Order(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text}); err != nil {
-		return fmt.Errorf("note: %w", err)
-	}
-	return nil
-}
-
 // Accept accepts the result of a goal that waits for a manual check.
 func (rs *resumption) Accept(ctx context.Context, id goal.ID) error {
 	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderAccept})
@@ -164,7 +153,7 @@ func (rs *resumption) Reject(ctx context.Context, id goal.ID, note string) error
 func (rs *resumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
 	row, err := rs.waitingForManual(ctx, id)
 	if err == nil {
-		err = rs.validateProtected(ctx, row.Goal, protectedDecision{})
+		err = rs.protected.validate(ctx, row.Goal, protectedDecision{})
 	}
 	if err != nil {
 		return err
@@ -212,7 +201,7 @@ func (rs *resumption) wakeWaiting(
 	if !watched {
 		return false, nil
 	}
-	if err := rs.decideProtected(ctx, row.Goal, decision); err != nil {
+	if err := rs.protected.decide(ctx, row.Goal, decision); err != nil {
 		return false, err
 	}
 	o := goal.Order{Kind: goal.OrderResume}

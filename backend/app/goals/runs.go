@@ -132,3 +132,15 @@ func (s *runs) addOrderIf(
 func isParked(r store.GoalRow) bool {
 	return r.Status == goal.Paused && r.Exit.IsParked()
 }
+
+// noteUserMessage stores the user's message for the run that is about to begin, which adds it to the
+// conversation.
+func (s *runs) noteUserMessage(ctx context.Context, id goal.ID, text string) error {
+	if text == "" {
+		return nil
+	}
+	if err := s.store.Order(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text}); err != nil {
+		return fmt.Errorf("note: %w", err)
+	}
+	return nil
+}

@@ -29,6 +29,7 @@ type Service struct {
 	*runs
 	*intake
 	*resumption
+	*protectedFiles
 	*recovery
 	*folderHistory
 	*suggester
@@ -65,6 +66,7 @@ type Deps struct {
 // New makes the service and its runner. It sets Ended of the runner's configuration.
 func New(d Deps, c runner.Config) *Service {
 	handed := &runs{store: d.Store, log: d.Log, panes: d.Panes}
+	protected := &protectedFiles{handed}
 	s := &Service{
 		runs: handed,
 		intake: &intake{
@@ -82,8 +84,9 @@ func New(d Deps, c runner.Config) *Service {
 
 			preflighted: d.Preflighted,
 		},
-		resumption: &resumption{handed, d.Models.Budget},
-		recovery:   &recovery{handed},
+		resumption:     &resumption{handed, d.Models.Budget, protected},
+		protectedFiles: protected,
+		recovery:       &recovery{handed},
 		folderHistory: &folderHistory{
 			runs:     handed,
 			state:    d.Config.State(),

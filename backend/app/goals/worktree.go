@@ -15,24 +15,6 @@ import (
 	"goalpost/backend/store"
 )
 
-// refuseTrackedCheckDir refuses a check folder that git show would print.
-func (gi *intake) refuseTrackedCheckDir(ctx context.Context, top, dir string) error {
-	rel, err := filepath.Rel(top, dir)
-	if err != nil || !filepath.IsLocal(rel) {
-		return nil //nolint:nilerr // it is outside of the work tree
-	}
-	repo, err := gi.worktrees.Open(ctx, top)
-	if err != nil {
-		return err
-	}
-	tracked, err := repo.Tracks(ctx, rel)
-	if err == nil && tracked {
-		err = fault.Invalid("check_dir", dir+" is tracked by git, so that the agent could read it with git show",
-			"move it out of the repository and give that path")
-	}
-	return err
-}
-
 // startEvents are the first of a goal's journal.
 func (gi *intake) startEvents(ctx context.Context, g goal.Goal) []event.Body {
 	events := []event.Body{&event.Started{}}

@@ -57,8 +57,11 @@ func (d protectedDecision) covers(path string) bool {
 		slices.ContainsFunc(d.accept, func(v protect.Version) bool { return v.Path == path })
 }
 
-func (rs *resumption) openProtection(g goal.Goal) (*protect.State, error) {
-	p, err := verify.OpenProtection(session.WorkspaceOptions(g, rs.store.GoalDir(g.ID)))
+// protectedFiles shows the user what goals protect, and applies what the user decides about it.
+type protectedFiles struct{ *runs }
+
+func (pf *protectedFiles) open(g goal.Goal) (*protect.State, error) {
+	p, err := verify.OpenProtection(session.WorkspaceOptions(g, pf.store.GoalDir(g.ID)))
 	if err != nil {
 		return nil, fmt.Errorf("what the goal protects: %w", err)
 	}
@@ -66,13 +69,13 @@ func (rs *resumption) openProtection(g goal.Goal) (*protect.State, error) {
 }
 
 // ProtectedState lists what a goal protects and what of it changed.
-func (rs *resumption) ProtectedState(ctx context.Context, id goal.ID) (api.ProtectedState, error) {
+func (pf *protectedFiles) ProtectedState(ctx context.Context, id goal.ID) (api.ProtectedState, error) {
 	state := api.ProtectedState{Files: []api.ProtectedFile{}, Changes: []api.ProtectedChange{}}
-	row, err := rs.store.Goal(ctx, id)
+	row, err := pf.store.Goal(ctx, id)
 	if err != nil {
 		return state, fmt.Errorf("what the goal protects: %w", err)
 	}
-	p, err := rs.openProtection(row.Goal)
+	p, err := pf.open(row.Goal)
 	if err != nil {
 		return state, err
 	}
@@ -91,13 +94,13 @@ func (rs *resumption) ProtectedState(ctx context.Context, id goal.ID) (api.Prote
 	return state, nil
 }
 
-// validateProtected refuses to continue a goal whose protected files were changed since it stopped, or since the user
+// validate refuses to continue a goal whose protected files were changed since it stopped, or since the user
 // was shown what was changed, until the user decides what to do with them. It changes nothing.
-func (rs *resumption) validateProtected(ctx context.Context, g goal.Goal, d protectedDecision) error {
+func (pf *protectedFiles) validate(ctx context.Context, g goal.Goal, d protectedDecision) error {
 	if err := d.validate(); err != nil {
 		return err
 	}
-	p, err := rs.openProtection(g)
+	p, err := pf.open(g)
 	if err != nil {
 		return err
 	}
@@ -129,14 +132,14 @@ func nameSome(files []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(files[:most], ", "), len(files)-most)
 }
 
-// decideProtected applies what the user decided about protected files and leaves notes for the agent. The decision is
+// decide applies what the user decided about protected files and leaves notes for the agent. The decision is
 // in the journal before a run begins: the files may change again while the goal waits in the queue, and nobody has
 // decided about that.
-func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, d protectedDecision) error {
+func (pf *protectedFiles) decide(ctx context.Context, g goal.Goal, d protectedDecision) error {
 	if d.isEmpty() {
 		return nil
 	}
-	p, err := rs.openProtection(g)
+	p, err := pf.open(g)
 	if err != nil {
 		return err
 	}
@@ -147,7 +150,7 @@ func (rs *resumption) decideProtected(ctx context.Context, g goal.Goal, d protec
 		if err != nil {
 			return err
 		}
-		if err := rs.recordOutcome(ctx, g, o); err != nil {
+		if err := pf.recordOutcome(ctx, g, o); err != nil {
 			return err
 		}
 	}
@@ -162,18 +165,18 @@ type outcome struct {
 	note    string
 }
 
-func (rs *resumption) recordOutcome(ctx context.Context, g goal.Goal, o outcome) error {
+func (pf *protectedFiles) recordOutcome(ctx context.Context, g goal.Goal, o outcome) error {
 	if len(o.files) == 0 {
 		return nil
 	}
-	row, err := rs.store.Goal(ctx, g.ID) // again: a parked goal may have continued automatically
+	row, err := pf.store.Goal(ctx, g.ID) // again: a parked goal may have continued automatically
 	if err == nil {
-		err = rs.store.Append(ctx, goal.Run{Goal: g.ID, ID: row.RunID}, o.warning)
+		err = pf.store.Append(ctx, goal.Run{Goal: g.ID, ID: row.RunID}, o.warning)
 	}
 	if err != nil {
 		return fmt.Errorf("what was decided about the protected files: %w", err)
 	}
-	return rs.noteUserMessage(ctx, g.ID, fmt.Sprintf(o.note, strings.Join(o.files, ", ")))
+	return pf.noteUserMessage(ctx, g.ID, fmt.Sprintf(o.note, strings.Join(o.files, ", ")))
 }
 
 func unprotectFiles(_ context.Context, p *protect.State, d protectedDecision) (outcome, error) {

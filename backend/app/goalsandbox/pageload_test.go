@@ -18,15 +18,15 @@ func TestHoldPageLoad_ApprovedOnce_StaysOpenForPagesUntilItEnds(t *testing.T) {
 		_, ok := r.Decide(egress.Request{From: from, Method: method, Host: "shop.test", Port: "443"})
 		return ok
 	}
-	var b blockedHosts
+	var h hostRules
 	var rules egress.Rules
 	set := func(r egress.Rules) { rules = r }
-	b.SetGrants(base, nil, []policy.Grant{opened}, set)
-	end, ok := b.HoldPageLoad(set)
+	h.SetGrants(base, nil, []policy.Grant{opened}, set)
+	end, ok := h.HoldPageLoad(set)
 	if !ok {
 		t.Fatal("an approved page is not held")
 	}
-	b.SetGrants(base, nil, nil, set) // the call has ended
+	h.SetGrants(base, nil, nil, set) // the call has ended
 	if !ask(rules, egress.SourcePane, "GET") || ask(rules, egress.SourcePane, "POST") ||
 		ask(rules, egress.SourceProgram, "GET") {
 		t.Errorf("while the page loads: %+v", rules)
@@ -40,15 +40,15 @@ func TestHoldPageLoad_ApprovedOnce_StaysOpenForPagesUntilItEnds(t *testing.T) {
 		"of a program":   {Scope: policy.ScopeOnce, Tool: "run_command", Risk: policy.NetworkGet, Hosts: opened.Hosts},
 		"to send a form": {Scope: policy.ScopeOnce, Tool: "browser_click", Risk: policy.NetworkWrite, Hosts: opened.Hosts},
 	} {
-		b.SetGrants(base, nil, []policy.Grant{g}, set)
-		if _, ok := b.HoldPageLoad(set); ok {
+		h.SetGrants(base, nil, []policy.Grant{g}, set)
+		if _, ok := h.HoldPageLoad(set); ok {
 			t.Errorf("an approval %s is held for a page", name)
 		}
 	}
-	b.SetGrants(base, nil, []policy.Grant{opened}, set)
-	end, _ = b.HoldPageLoad(set)
-	b.EndPageLoads() // the goal is over
-	b.SetGrants(base, nil, nil, set)
+	h.SetGrants(base, nil, []policy.Grant{opened}, set)
+	end, _ = h.HoldPageLoad(set)
+	h.EndPageLoads() // the goal is over
+	h.SetGrants(base, nil, nil, set)
 	if end(); ask(rules, egress.SourcePane, "GET") {
 		t.Errorf("after the goal's end: %+v", rules)
 	}

@@ -65,6 +65,7 @@ type Sandbox struct {
 	GitControlled []string // see mounts.GitControlledPaths
 	Degradations  []string // what is missing or less strict than usual, one sentence each for the user
 
+	HostRules     hostRules
 	BlockedHosts  blockedHosts
 	MachineGrants machineGrants
 
@@ -167,7 +168,7 @@ func (e *Sandbox) OnRequest(entry egress.Entry) {
 	if entry.Allowed {
 		return
 	}
-	e.BlockedHosts.onRefused(entry)
+	e.BlockedHosts.onRefused(entry, e.HostRules.current)
 	e.journalRefusal("network", fmt.Sprintf("refused to a %s: %s", entry.From, entry))
 }
 

@@ -20,7 +20,7 @@ func (r *Session) ApplyGrants(grants, now []policy.Grant) {
 	if r.sandbox.Proxy == nil {
 		return
 	}
-	r.sandbox.BlockedHosts.SetGrants(goalsandbox.RulesOf(r.policy), grants, now, r.applyEgressRules)
+	r.sandbox.HostRules.SetGrants(goalsandbox.RulesOf(r.policy), grants, now, r.applyEgressRules)
 	if err := r.sandbox.MachineGrants.Apply(context.Background(), grants,
 		r.sandbox.GrantAccess(r.registry.Sandboxes.Access, r.registry.Sandboxes.PrivateDir(r.goal))); err != nil {
 		r.registry.Log.Error("access of a goal was not revoked", "goal", r.goal, "error", err)
@@ -30,7 +30,7 @@ func (r *Session) ApplyGrants(grants, now []policy.Grant) {
 // revokeGrant ends the access of a grant at once; a run may not have read of the revocation yet.
 func (r *Session) revokeGrant(ctx context.Context, id string) {
 	if r.sandbox.Proxy != nil {
-		r.sandbox.BlockedHosts.Revoke(id, r.applyEgressRules)
+		r.sandbox.HostRules.Revoke(id, r.applyEgressRules)
 		if err := r.sandbox.MachineGrants.Revoke(ctx, id); err != nil {
 			r.registry.Log.Error("access of a goal was not revoked", "goal", r.goal, "error", err)
 		}
@@ -55,7 +55,7 @@ func (r *Session) holdPageLoad(p *browser.Pane) {
 	if r.sandbox.Proxy == nil || p.Info().Shared {
 		return
 	}
-	end, ok := r.sandbox.BlockedHosts.HoldPageLoad(r.applyEgressRules)
+	end, ok := r.sandbox.HostRules.HoldPageLoad(r.applyEgressRules)
 	if !ok {
 		return
 	}
@@ -80,8 +80,8 @@ func (reg *Registry) RevokeGrant(ctx context.Context, id goal.ID, request string
 // reachable for the user.
 func (r *Session) closeEgress(ctx context.Context) {
 	if r.sandbox.Proxy != nil {
-		r.sandbox.BlockedHosts.EndPageLoads()
-		r.sandbox.BlockedHosts.SetGrants(egress.Rules{Risk: policy.ReadOnly, Deny: r.policy.DenyHosts}, nil, nil,
+		r.sandbox.HostRules.EndPageLoads()
+		r.sandbox.HostRules.SetGrants(egress.Rules{Risk: policy.ReadOnly, Deny: r.policy.DenyHosts}, nil, nil,
 			r.applyEgressRules)
 		if err := r.sandbox.MachineGrants.ClosePorts(ctx); err != nil {
 			r.registry.Log.Error("the ports of a goal were not closed", "goal", r.goal, "error", err)

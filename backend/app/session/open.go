@@ -158,7 +158,7 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 			warn("sandbox", line)
 		}
 		// the run reports what its user allowed
-		r.sandbox.BlockedHosts.SetGrants(goalsandbox.RulesOf(r.policy), nil, nil, r.sandbox.Proxy.SetRules)
+		r.sandbox.HostRules.SetGrants(goalsandbox.RulesOf(r.policy), nil, nil, r.sandbox.Proxy.SetRules)
 	} else {
 		warn("sandbox", "this goal runs unconfined: its programs have your own rights"+rootSuffix()+
 			", as its user chose")

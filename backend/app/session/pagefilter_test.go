@@ -520,7 +520,7 @@ func TestARefusalIsSaid(t *testing.T) {
 func TestHoldPageLoad_ApprovedOnce_LoadsWholePageAndNoMore(t *testing.T) {
 	j := judgePages(t, egress.Rules{Risk: policy.WriteLocal})
 	grants := func(now ...policy.Grant) {
-		j.session.sandbox.BlockedHosts.SetGrants(egress.Rules{Risk: policy.WriteLocal}, nil, now, j.session.applyEgressRules)
+		j.session.sandbox.HostRules.SetGrants(egress.Rules{Risk: policy.WriteLocal}, nil, now, j.session.applyEgressRules)
 	}
 	grants(policy.Grant{
 		Scope: policy.ScopeOnce, Tool: "browser_open", Risk: policy.NetworkGet, Hosts: []string{hosts},

@@ -53,29 +53,3 @@ func ContextWindow(baseURL, model string) (tokens int, isKnown bool) {
 // SupportsImages reports whether a model accepts images. For an unknown model it returns true: such a model answers
 // with an error if it does not.
 func SupportsImages(model string) bool { return !lookupModel(model).blind }
-
-// tokenCount is what a provider counted in one turn, in tokens.
-type tokenCount struct {
-	in, out, cacheRead, cacheWrite int64 // in excludes tokens read from the cache or written to it
-}
-
-func (t tokenCount) usage(usd float64) goal.Usage {
-	return goal.Usage{TokensIn: t.in + t.cacheRead + t.cacheWrite, TokensOut: t.out, USD: usd}
-}
-
-// cost is 0 if the price is unknown: another server may serve a model of the same name for another price, or for
-// none.
-func (s *baseClient) cost(model string, t tokenCount) float64 {
-	return s.price(model).Cost(t.in, t.out, t.cacheRead, t.cacheWrite)
-}
-
-// price is the user's price of the client's model, or the published one.
-func (s *baseClient) price(model string) catalog.Price {
-	if s.o.Price.IsKnown() && model == s.o.Model {
-		return s.o.Price
-	}
-	if m, ok := catalog.Find(s.o.BaseURL, model); ok && m.Price.IsKnown() {
-		return m.Price
-	}
-	return catalog.Price{}
-}

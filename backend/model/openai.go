@@ -114,6 +114,10 @@ type requestOptions struct {
 	noReasoning    bool // without the reasoning of earlier turns
 	fillReasoning  bool // with some reasoning in every assistant message
 	fillSignatures bool // with a signature in the calls of every assistant message
+	noCacheMarks   bool // without marks of what to cache
+	shortIDs       bool // with ids of calls of nine letters and digits
+	separateUsers  bool // with a reply before each message of the user
+	simpleSchemas  bool // with the part of JSON Schema that every server understands
 	// maxOutput is the output to allow in tokens, 0 for the server's own limit.
 	maxOutput int64
 	// isOutputFixed means that the server does not accept a limit.
@@ -158,6 +162,9 @@ func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	case e.Kind == TooLong && t.ReplyTokens > 0 && !o.isUnbounded && !o.isOutputFixed && namesOutputLimit(said):
 		o.isUnbounded = true // the window has space for the request, but not for so much output beside it
 		return true
+	case e.Kind == TooLong && !o.shortIDs && isAboutCallID(said): // OpenAI's code for a long text is the same
+		o.shortIDs = true
+		return true
 	case e.Kind != BadRequest:
 		return false
 	case o.changeProtocol(e):
@@ -185,7 +192,7 @@ func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 		// OpenAI's models from GPT-5.4 on think by default, and do not accept tools in this protocol while they do.
 		o.noThinking = true
 	default:
-		return false
+		return o.changeForm(said, t.Model)
 	}
 	return true
 }

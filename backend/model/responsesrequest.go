@@ -81,7 +81,7 @@ func (c *OpenAI) encodeResponses(t goal.Turn, o requestOptions) ([]byte, error) 
 		r.Input = append(r.Input, responsesItems(m, t.Model, o)...)
 	}
 	for _, tool := range t.Tools {
-		chat, err := newChatTool(tool)
+		chat, err := newChatTool(tool, o)
 		if err != nil {
 			return nil, schemaError(tool.Name, err)
 		}

@@ -400,15 +400,20 @@ func TestOutputLimit_CannotBeRaised_IsReported(t *testing.T) {
 	})
 }
 
-// TestRedirect_NamesItsTarget, without anything secret.
+// TestRedirect_NamesItsTarget in each protocol, without anything secret.
 func TestRedirect_NamesItsTarget(t *testing.T) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) { checkRedirects(t, dial) })
+}
+
+func checkRedirects(t *testing.T, dial func(string) model.Client) {
+	t.Helper()
 	for _, status := range []int{301, 302, 307, 308} {
 		redirect := func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "https://user:pw@new.example.com/v1/chat/completions?key=secret")
 			w.WriteHeader(status)
 		}
 		url := serve(t, redirect)
-		_, err := client(t, url).Turn(t.Context(), turn(), nil)
+		_, err := dial(url).Turn(t.Context(), turn(), nil)
 		if e, ok := model.AsError(err); !ok || e.Kind != model.BadRequest || strings.Contains(err.Error(), "pw") ||
 			strings.Contains(err.Error(), "secret") ||
 			!strings.Contains(e.Message, "redirects to https://new.example.com/v1/chat/completions") ||

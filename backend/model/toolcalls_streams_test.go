@@ -125,6 +125,13 @@ func TestCalls_JoinedOddly(t *testing.T) {
 			},
 			[]goal.Call{read("a")},
 		},
+		"two calls with the same id": {
+			[]string{
+				delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":"{\"path\":\"a\"}"}}`),
+				delta(`{"index":1,"id":"x","function":{"name":"read_file","arguments":"{\"path\":\"b\"}"}}`),
+			},
+			[]goal.Call{read("a"), read("b")},
+		},
 		"two objects that differ stay broken": {
 			[]string{delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":"{\"path\":\"a\"}{\"path\":\"b\"}"}}`)},
 			[]goal.Call{{Tool: "read_file", Arguments: `{"path":"a"}{"path":"b"}`}},
@@ -136,8 +143,13 @@ func TestCalls_JoinedOddly(t *testing.T) {
 			if err != nil || len(r.Calls) != len(test.want) {
 				t.Fatalf("%+v, %v", r.Calls, err)
 			}
+			ids := map[string]bool{}
 			for i, want := range test.want {
 				got := r.Calls[i]
+				if ids[got.ID] {
+					t.Errorf("two calls have the id %s", got.ID)
+				}
+				ids[got.ID] = true
 				if got.Tool != want.Tool || strings.ReplaceAll(got.Arguments, ": ", ":") != want.Arguments || got.ID == "" {
 					t.Errorf("call %d is %+v, want %+v", i, got, want)
 				}

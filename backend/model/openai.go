@@ -112,6 +112,7 @@ type requestOptions struct {
 	noUsage        bool // without stream_options
 	noThinking     bool // with the effort none: the server accepts tools only without reasoning
 	noReasoning    bool // without the reasoning of earlier turns
+	unsigned       int  // messages at the beginning whose reasoning the server does not accept any more
 	fillReasoning  bool // with some reasoning in every assistant message
 	fillSignatures bool // with a signature in the calls of every assistant message
 	noCacheMarks   bool // without marks of what to cache
@@ -183,6 +184,8 @@ func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	case !o.fillReasoning && !o.noReasoning && says("reasoning_content") &&
 		says("missing", "must be", "required", "passed back"):
 		o.fillReasoning = true
+	case o.unsigned < len(t.Messages) && isAboutSeal(said):
+		o.unsigned = len(t.Messages)
 	case !o.noReasoning && says("reasoning_content", "reasoning_details", "extra_content", "thought_signature",
 		"'reasoning'", `"reasoning"`, "`reasoning`"):
 		o.noReasoning, o.fillReasoning, o.fillSignatures = true, false, false
@@ -195,6 +198,20 @@ func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 		return o.changeForm(said, t.Model)
 	}
 	return true
+}
+
+// withoutSeals are the options for a message: without reasoning that the server does not accept.
+func (o requestOptions) withoutSeals(message int) requestOptions {
+	o.noReasoning = o.noReasoning || message < o.unsigned
+	return o
+}
+
+// isAboutSeal reports whether a server does not accept reasoning that is signed or encrypted: that of another account,
+// or of a conversation that was changed.
+func isAboutSeal(said string) bool {
+	return containsAny(said, "could not be verified", "could not be decrypted", "invalid_encrypted_content",
+		"required following item", "duplicate item found") ||
+		strings.Contains(said, "signature") && strings.Contains(said, "thinking")
 }
 
 // namesOutputLimit reports whether words of a server, in lower case, are about the limit of output.

@@ -253,6 +253,55 @@ func TestForm_RefusedAgain_IsAnError(t *testing.T) {
 	}
 }
 
+// TestReasoning_SealIsNotAccepted_IsLeftOut of the messages so far; what the model thinks later goes back.
+func TestReasoning_SealIsNotAccepted_IsLeftOut(t *testing.T) {
+	sealed := map[string]goal.Reasoning{
+		"openai": {Form: "reasoning_details", Items: []json.RawMessage{json.RawMessage(`{"type":"reasoning.text","text":"old"}`)}},
+		"responses": {Form: "responses", Items: []json.RawMessage{
+			json.RawMessage(`{"type":"reasoning","encrypted_content":"old"}`), json.RawMessage(`{"type":"goalpost.call"}`),
+		}},
+	}
+	for protocol, words := range map[string][]string{
+		"openai":    {"messages.1.content.0: Invalid `signature` in `thinking` block", "Duplicate item found with id rs_1"},
+		"responses": {"The encrypted content could not be verified.", "Item 'rs_1' was provided without its required following item."},
+	} {
+		for _, refusal := range words {
+			s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
+				if strings.Contains(string(r.Body), "old") {
+					return modeltest.Fail(400, refusal)
+				}
+				return modeltest.Say("done")
+			})
+			wire := model.NewTransport()
+			t.Cleanup(wire.CloseIdleConnections)
+			c, err := protocols()[protocol](model.Options{BaseURL: s.URL, Model: "small", Transport: wire})
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, before := turn(), sealed[protocol]
+			before.Model = "small"
+			in.Messages = append(in.Messages,
+				goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: "a", Tool: "look", Arguments: "{}"}}, Reasoning: &before},
+				goal.Message{Role: goal.ToolRole, CallID: "a", Text: "seen"})
+			if r, err := c.Turn(t.Context(), in, nil); err != nil || r.Text != "done" {
+				t.Fatalf("%s, %s: %+v, %v", protocol, refusal, r, err)
+			}
+			later := sealed[protocol]
+			later.Model, later.Items = "small", []json.RawMessage{
+				json.RawMessage(strings.Replace(string(before.Items[0]), "old", "new", 1)), json.RawMessage(`{"type":"goalpost.call"}`),
+			}
+			in.Messages = append(in.Messages,
+				goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: "b", Tool: "look", Arguments: "{}"}}, Reasoning: &later},
+				goal.Message{Role: goal.ToolRole, CallID: "b", Text: "seen"})
+			r, err := c.Turn(t.Context(), in, nil)
+			all := s.Requests()
+			if err != nil || r.Text != "done" || len(all) != 3 || !strings.Contains(string(all[2].Body), `"new"`) {
+				t.Errorf("%s, %s: %d requests, the last %s, %v", protocol, refusal, len(all), all[len(all)-1].Body, err)
+			}
+		}
+	}
+}
+
 // TestSchemas_ServerKnowsAPart_AreSimplified in each protocol, and remembered.
 func TestSchemas_ServerKnowsAPart_AreSimplified(t *testing.T) {
 	const full = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","additionalProperties":false,

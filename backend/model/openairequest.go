@@ -98,7 +98,7 @@ func newChatRequest(t goal.Turn, o requestOptions) (chatRequest, error) {
 		})
 	}
 	for i, m := range t.Messages {
-		r.Messages = append(r.Messages, newChatMessage(m, t.Model, o))
+		r.Messages = append(r.Messages, newChatMessage(m, t.Model, o.withoutSeals(i)))
 		if m.Role == goal.ToolRole && (i+1 == len(t.Messages) || t.Messages[i+1].Role != goal.ToolRole) {
 			r.Messages = appendToolImages(r.Messages, t.Messages[:i+1])
 		}

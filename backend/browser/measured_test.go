@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +30,7 @@ func TestMeasured(t *testing.T) {
 		var order struct {
 			Open  string
 			Look  bool
+			Parts bool
 			Click int
 		}
 		if err := json.Unmarshal(orders.Bytes(), &order); err != nil {
@@ -50,6 +52,8 @@ func TestMeasured(t *testing.T) {
 				text += s.Text
 			}
 			answer["text"] = text
+		case order.Parts:
+			answer["parts"] = measureParts(b, p)
 		case order.Click > 0:
 			answer["times"] = clicks(b, p, order.Click)
 		}
@@ -57,6 +61,44 @@ func TestMeasured(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// measureParts measures what a look asks the page at once, one after the other: medians in ms.
+func measureParts(b *fixture, p *Pane) map[string]float64 {
+	const times = 25
+	world := p.page.worlds.Snapshot.Load()
+	if world == nil {
+		b.Fatal("nothing has looked at the page yet")
+	}
+	medians := map[string]float64{}
+	for name, ask := range map[string]func() error{
+		"way": func() error {
+			_, err := p.page.evaluateJSON(b.ctx, callLimit, world.Evaluate("1"))
+			return err
+		},
+		"script": func() error {
+			var v pageView
+			return p.page.callScript(b.ctx, &v, "takeSnapshot")
+		},
+		"listeners": func() error {
+			p.page.findListeners(b.ctx)
+			return nil
+		},
+		"html": func() error {
+			_, err := p.page.countWrittenRoots(b.ctx)
+			return err
+		},
+	} {
+		var took []float64
+		for range times {
+			began := time.Now()
+			b.ok(ask())
+			took = append(took, float64(time.Since(began).Microseconds())/1000)
+		}
+		slices.Sort(took)
+		medians[name] = took[times/2]
+	}
+	return medians
 }
 
 // clicks clicks the first buttons by their refs, one after the other, and returns the times in

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
@@ -78,7 +79,8 @@ func (pg *page) callScript(ctx context.Context, out any, function string, args .
 	if err := json.Unmarshal(raw, &text); err != nil {
 		return fmt.Errorf("the page's answer: %w", err)
 	}
-	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+	head, lines, _ := strings.Cut(text, "\n") // JSON has no line breaks
+	if err := json.Unmarshal([]byte(head), &answer); err != nil {
 		return fmt.Errorf("the page's answer: %w", err)
 	}
 	pg.count.observeNumbers(pg, answer.Last, answer.Frames)
@@ -93,8 +95,14 @@ func (pg *page) callScript(ctx context.Context, out any, function string, args .
 	if err := json.Unmarshal(answer.OK, out); err != nil {
 		return fmt.Errorf("the page's answer: %w", err)
 	}
+	if receiver, ok := out.(lineReceiver); ok {
+		receiver.setLines(lines)
+	}
 	return nil
 }
+
+// lineReceiver is a result whose lines follow the JSON.
+type lineReceiver interface{ setLines(text string) }
 
 // callScriptAsync calls a function of snapshot.js without waiting for its result; later calls run
 // after it. It reports false if the script cannot be called.

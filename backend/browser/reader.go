@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -89,32 +88,27 @@ func (rd *reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Sna
 
 // pageView is the page as snapshot.js reads it.
 type pageView struct {
-	Here   textLines `json:"here"`  // in view
-	There  textLines `json:"there"` // out of view
-	Cut    bool      `json:"cut"`
-	Width  int       `json:"width"`
-	Height int       `json:"height"`
-	Scroll int       `json:"scroll"`
-	Tall   int       `json:"tall"`
-	Title  string    `json:"title"`
-	Known  int       `json:"known"` // closed shadow roots that it could read
+	Here   []string `json:"-"`      // in view
+	There  []string `json:"-"`      // out of view
+	InView int      `json:"inView"` // how many of the lines are in view
+	Cut    bool     `json:"cut"`
+	Width  int      `json:"width"`
+	Height int      `json:"height"`
+	Scroll int      `json:"scroll"`
+	Tall   int      `json:"tall"`
+	Title  string   `json:"title"`
+	Known  int      `json:"known"` // closed shadow roots that it could read
 }
 
-// textLines arrive as one string, which Chromium serializes faster than a list; no line contains
-// a line break.
-type textLines []string
-
-// UnmarshalJSON splits the string into lines.
-func (l *textLines) UnmarshalJSON(b []byte) error {
-	var text string
-	if err := json.Unmarshal(b, &text); err != nil {
-		return fmt.Errorf("lines of a page: %w", err)
+// setLines takes the lines that follow the answer of snapshot.js, "" for none.
+func (v *pageView) setLines(text string) {
+	v.Here, v.There = nil, nil
+	if text == "" {
+		return
 	}
-	*l = nil
-	if text != "" {
-		*l = strings.Split(text, "\n")
-	}
-	return nil
+	lines := strings.Split(text, "\n")
+	n := min(max(v.InView, 0), len(lines))
+	v.Here, v.There = lines[:n:n], lines[n:]
 }
 
 func (v pageView) lines() []string {

@@ -18,6 +18,7 @@ type Anthropic struct {
 	// unsigned is how many messages at the beginning of the conversation go back without their thinking, because the
 	// server refused it.
 	unsigned atomic.Int64
+	simple   atomic.Bool // the server does not accept all of JSON Schema
 }
 
 const (
@@ -41,9 +42,10 @@ func NewAnthropic(o Options) (*Anthropic, error) {
 // Turn asks the model once. If ctx ends, Turn returns the context's error; all other errors are *Error.
 func (c *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
 	a := anthropicOptions{
-		long:        !c.short.Load(),
-		unsigned:    int(c.unsigned.Load()),
-		isUnbounded: c.unbounded.Load(),
+		long:             !c.short.Load(),
+		unsigned:         int(c.unsigned.Load()),
+		isUnbounded:      c.unbounded.Load(),
+		hasSimpleSchemas: c.simple.Load(),
 	}
 	return c.turn(ctx, t, adaptiveRequest{
 		attempt: func(t goal.Turn) (goal.Reply, error) { return c.attempt(ctx, t, a, delta) },
@@ -60,6 +62,8 @@ type anthropicOptions struct {
 	isOutputFixed bool
 	// isUnbounded means that replies with a bound get the limit of others.
 	isUnbounded bool
+	// hasSimpleSchemas means that tools have the part of JSON Schema that every server understands.
+	hasSimpleSchemas bool
 }
 
 // dropRejected drops the option for which the server refused a turn, and reports whether it did.
@@ -86,6 +90,9 @@ func (c *Anthropic) dropRejected(err error, t goal.Turn, a *anthropicOptions) bo
 	case a.unsigned < messages && strings.Contains(said, "thinking"):
 		a.unsigned = messages
 		c.unsigned.Store(int64(messages))
+	case !a.hasSimpleSchemas && isAboutSchema(said):
+		a.hasSimpleSchemas = true
+		c.simple.Store(true)
 	default:
 		return false
 	}

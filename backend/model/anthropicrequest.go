@@ -80,6 +80,9 @@ func (c *Anthropic) encodeRequest(t goal.Turn, a anthropicOptions) messagesReque
 		if len(schema) == 0 {
 			schema = json.RawMessage(`{"type":"object"}`)
 		}
+		if a.hasSimpleSchemas {
+			schema = simplifySchema(schema)
+		}
 		r.Tools = append(r.Tools, toolBlock{Name: tool.Name, Description: tool.Description, Schema: schema})
 	}
 	switch {

@@ -165,6 +165,11 @@ func (b *anthropicReader) start(index int, p blockPart) error {
 }
 
 func (b *anthropicReader) onDelta(index int, p blockPart) error {
+	if b.open[index] == nil && p.Type == "text_delta" { // some gateways leave the beginning of a text out
+		if err := b.start(index, blockPart{Type: "text"}); err != nil {
+			return err
+		}
+	}
 	o := b.open[index]
 	if o == nil {
 		return &Error{Kind: InvalidReply, Message: "the stream adds to a part that it never began"}

@@ -11,6 +11,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
+	"goalpost/backend/model/catalog"
 	"goalpost/backend/model/modeltest"
 )
 
@@ -39,14 +40,20 @@ func overflows() map[string]overflow {
 		"Anthropic":      said(400, "prompt is too long: 210000 tokens > 200000 maximum"),
 		"Anthropic, with the reply": said(400,
 			"input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000"),
-		"Anthropic, bytes": {413, `{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the size"}}`},
-		"Anthropic, tier":  said(429, "Extra usage is required for long context requests."),
-		"Anthropic, beta":  said(400, "The long context beta is not yet available for this subscription."),
-		"Bedrock":          {400, `{"message":"Input is too long for requested model."}`},
+		"Anthropic, bytes": {
+			413,
+			`{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the size"}}`,
+		},
+		"Anthropic, tier": said(429, "Extra usage is required for long context requests."),
+		"Anthropic, beta": said(400, "The long context beta is not yet available for this subscription."),
+		"Bedrock":         {400, `{"message":"Input is too long for requested model."}`},
 		"Gemini": {400, `[{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of ` +
 			`tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}]`},
-		"Vertex":     said(400, "Input context is too long"),
-		"xAI":        {400, `{"code":"bad","error":"This model's maximum prompt length is 131072 but the request contains 537812."}`},
+		"Vertex": said(400, "Input context is too long"),
+		"xAI": {
+			400,
+			`{"code":"bad","error":"This model's maximum prompt length is 131072 but the request contains 537812."}`,
+		},
 		"Groq":       said(413, "Request too large for model x"),
 		"Groq, 429":  said(429, "Request too large for model x on tokens per minute (TPM): Limit 6000, Requested 9000"),
 		"Groq, 400":  said(400, "Please reduce the length of the messages or completion."),
@@ -57,23 +64,36 @@ func overflows() map[string]overflow {
 			`"maximum context length is 8"}}}`},
 		"OpenRouter, an object": {400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":` +
 			`{"object":"error","message":"Prompt exceeds max length"}}}}`},
-		"Copilot":           said(400, "prompt token count of 140000 exceeds the limit of 128000"),
-		"llama.cpp":         {500, `{"error":{"code":500,"message":"the request exceeds the available context size"}}`},
-		"llama.cpp, type":   {400, `{"error":{"code":400,"message":"no","type":"exceed_context_size_error"}}`},
-		"LM Studio":         said(400, "The number of tokens to keep from the initial prompt is greater than n_ctx."),
-		"Ollama":            said(400, "prompt too long; exceeded max context length by 40 tokens"),
-		"MiniMax":           said(400, "invalid params, context window exceeds limit"),
-		"Moonshot":          said(400, "Invalid request: Your request exceeded model token limit: 131072 (requested: 150000)"),
-		"Cerebras":          {400, `{"message":"no","type":"invalid_request_error","code":"context_length_exceeded"}`},
-		"Mistral":           {422, `{"object":"error","message":"Too many tokens: 40000","code":"3051"}`},
-		"Mistral, new":      {400, `{"message":"Prompt contains 40000 tokens, too large for model with 32768 maximum context length"}`},
-		"Z.ai":              {400, `{"error":{"code":"1261","message":"Prompt exceeds max length"}}`},
-		"Alibaba":           {400, `{"error":{"code":"invalid_parameter_error","message":"Range of input length should be [1, 98304]"}}`},
-		"Together":          said(422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193."),
-		"TGI":               {422, `{"error":"Input validation error: inputs must have less than 4095 tokens. Given: 5000"}`},
-		"vLLM":              {400, `{"object":"error","message":"The decoder prompt (length 5000) is longer than the maximum model length of 4096."}`},
-		"vLLM, old":         {400, `{"object":"error","message":"This model's maximum context length is 4096 tokens."}`},
-		"SGLang":            {400, `{"message":"Input length (9000 tokens) exceeds the maximum allowed length (8191 tokens)."}`},
+		"Copilot":         said(400, "prompt token count of 140000 exceeds the limit of 128000"),
+		"llama.cpp":       {500, `{"error":{"code":500,"message":"the request exceeds the available context size"}}`},
+		"llama.cpp, type": {400, `{"error":{"code":400,"message":"no","type":"exceed_context_size_error"}}`},
+		"LM Studio":       said(400, "The number of tokens to keep from the initial prompt is greater than n_ctx."),
+		"Ollama":          said(400, "prompt too long; exceeded max context length by 40 tokens"),
+		"MiniMax":         said(400, "invalid params, context window exceeds limit"),
+		"Moonshot": said(400,
+			"Invalid request: Your request exceeded model token limit: 131072 (requested: 150000)"),
+		"Cerebras": {400, `{"message":"no","type":"invalid_request_error","code":"context_length_exceeded"}`},
+		"Mistral":  {422, `{"object":"error","message":"Too many tokens: 40000","code":"3051"}`},
+		"Mistral, new": {
+			400,
+			`{"message":"Prompt contains 40000 tokens, too large for model with 32768 maximum context length"}`,
+		},
+		"Z.ai": {400, `{"error":{"code":"1261","message":"Prompt exceeds max length"}}`},
+		"Alibaba": {
+			400,
+			`{"error":{"code":"invalid_parameter_error","message":"Range of input length should be [1, 98304]"}}`,
+		},
+		"Together": said(422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193."),
+		"TGI":      {422, `{"error":"Input validation error: inputs must have less than 4095 tokens. Given: 5000"}`},
+		"vLLM": {
+			400,
+			`{"object":"error","message":"The decoder prompt (length 5000) is longer than the maximum model length of 4096."}`,
+		},
+		"vLLM, old": {400, `{"object":"error","message":"This model's maximum context length is 4096 tokens."}`},
+		"SGLang": {
+			400,
+			`{"message":"Input length (9000 tokens) exceeds the maximum allowed length (8191 tokens)."}`,
+		},
 		"Fireworks":         said(400, "The prompt is too long: 150000, model maximum context length: 131071"),
 		"Cohere":            {400, `{"message":"total number of tokens in the prompt cannot exceed 4081"}`},
 		"Snowflake":         {400, `{"message":"max tokens of 4096 exceeded"}`},
@@ -183,8 +203,52 @@ func TestErrors_AsProvidersWriteThem(t *testing.T) {
 			[]string{"--jinja", "can call tools"},
 		},
 		"a limit per minute": {status(429, `{"message":"Too many tokens, please wait."}`), model.RateLimited, nil},
-		"another region":     {status(403, `{"error":{"message":"Country not supported"}}`), model.Refused, nil},
-		"an empty list":      {status(400, `[]`), model.BadRequest, []string{"Bad Request"}},
+		"Moonshot, no credit": {
+			status(429, `{"error":{"message":"Your account is suspended, please check your plan",`+
+				`"type":"exceeded_current_quota_error"}}`),
+			model.Refused,
+			[]string{"suspended", "credit"},
+		},
+		"Z.ai, no credit": {
+			status(429, `{"error":{"code":"1113","message":"Insufficient balance or no resource package."}}`),
+			model.Refused,
+			[]string{"Insufficient balance", "credit"},
+		},
+		"Alibaba, no credit": {
+			status(400, `{"error":{"code":"Arrearage","message":"Access denied: the account is not in good standing."}}`),
+			model.Refused,
+			[]string{"not in good standing", "credit"},
+		},
+		"Gemini, a limit per minute": {
+			status(429, `[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing `+
+				`details.","status":"RESOURCE_EXHAUSTED"}}]`),
+			model.RateLimited,
+			[]string{"exceeded your current quota"},
+		},
+		"Groq, no capacity":   {status(498, `{"error":{"message":"capacity exceeded"}}`), model.Overloaded, nil},
+		"a conflict":          {status(409, `{"error":{"message":"try again"}}`), model.Overloaded, nil},
+		"a timeout":           {status(408, ``), model.Overloaded, []string{"408"}},
+		"Cloudflare, no time": {status(524, `<html>a timeout occurred</html>`), model.Overloaded, []string{"524"}},
+		"vLLM, no envelope in the stream": {
+			inStream(`{"object":"error","message":"the engine is dead","type":"InternalServerError","code":500}`),
+			model.Overloaded,
+			[]string{"the engine is dead"},
+		},
+		"OpenRouter, in the choice": {
+			inStream(`{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error",` +
+				`"error":{"code":429,"message":"slow down"}}]}`),
+			model.RateLimited,
+			[]string{"slow down"},
+		},
+		"an error after calls": {
+			modeltest.Answer{Raw: `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":` +
+				`{"name":"write_file","arguments":"{}"}}]}}]}` + "\n\n" + `data: {"error":{"message":"sorry","code":503}}` +
+				"\n\n"},
+			model.Overloaded,
+			[]string{"sorry"},
+		},
+		"another region": {status(403, `{"error":{"message":"Country not supported"}}`), model.Refused, nil},
+		"an empty list":  {status(400, `[]`), model.BadRequest, []string{"Bad Request"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := modeltest.New(t, one(test.answer))
@@ -336,15 +400,20 @@ func TestOutputLimit_CannotBeRaised_IsReported(t *testing.T) {
 	})
 }
 
-// TestRedirect_NamesItsTarget, without anything secret.
+// TestRedirect_NamesItsTarget in each protocol, without anything secret.
 func TestRedirect_NamesItsTarget(t *testing.T) {
+	each(t, func(t *testing.T, _ string, dial func(string) model.Client) { checkRedirects(t, dial) })
+}
+
+func checkRedirects(t *testing.T, dial func(string) model.Client) {
+	t.Helper()
 	for _, status := range []int{301, 302, 307, 308} {
 		redirect := func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "https://user:pw@new.example.com/v1/chat/completions?key=secret")
 			w.WriteHeader(status)
 		}
 		url := serve(t, redirect)
-		_, err := client(t, url).Turn(t.Context(), turn(), nil)
+		_, err := dial(url).Turn(t.Context(), turn(), nil)
 		if e, ok := model.AsError(err); !ok || e.Kind != model.BadRequest || strings.Contains(err.Error(), "pw") ||
 			strings.Contains(err.Error(), "secret") ||
 			!strings.Contains(e.Message, "redirects to https://new.example.com/v1/chat/completions") ||
@@ -366,12 +435,47 @@ func TestCost_OfTheProvider_Counts(t *testing.T) {
 		`{"prompt_tokens":10,"completion_tokens":5,"cost":{"total":1}}`:                                                    0,
 		`{"prompt_tokens":10,"completion_tokens":5,"cost":null}`:                                                           0,
 	} {
-		raw := fmt.Sprintf("data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}],\"usage\":%s}\n\n", usage)
+		raw := fmt.Sprintf(
+			"data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}],\"usage\":%s}\n\n", usage)
 		s := modeltest.New(t, one(modeltest.Answer{Raw: raw}))
 		r, err := client(t, s.URL).Turn(t.Context(), turn(), nil)
 		if err != nil || r.Usage.USD < want-1e-9 || r.Usage.USD > want+1e-9 || r.Usage.Guessed || r.Usage.TokensIn != 10 {
 			t.Errorf("%s: %+v, %v", usage, r.Usage, err)
 		}
+	}
+}
+
+// TestUsage_CacheOfEveryProvider_HasItsPrice: 1 USD for a million tokens, 0.1 from the cache, 10 into it.
+func TestUsage_CacheOfEveryProvider_HasItsPrice(t *testing.T) {
+	for name, test := range map[string]struct {
+		event string
+		usd   float64
+	}{
+		"OpenAI":     {`"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":600}}`, 461e-6},
+		"OpenRouter": {`"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":600,"cache_write_tokens":100}}`, 1361e-6},
+		"DeepSeek":   {`"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":1,"prompt_cache_hit_tokens":600,"prompt_cache_miss_tokens":400}`, 461e-6},
+		"Moonshot":   {`"choices":[{"index":0,"delta":{},"usage":{"prompt_tokens":1000,"completion_tokens":1,"cached_tokens":600}}]`, 461e-6},
+		"in words":   {`"choices":null,"usage":{"prompt_tokens":"1000","completion_tokens":"1","prompt_tokens_details":null}`, 1001e-6},
+		"impossible": {`"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":9e9,"cache_write_tokens":5}}`, 101e-6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := modeltest.New(t,
+				one(modeltest.Answer{Raw: `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],` +
+					`"usage":null}` + "\n\ndata: {" + test.event + "}\n\ndata: [DONE]\n\n"}))
+			c, err := model.NewOpenAI(model.Options{
+				BaseURL: s.URL,
+				Model:   "small",
+				Price:   catalog.Price{In: 1, Out: 1, CacheRead: 0.1, CacheWrite: 10},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(c.Close)
+			r, err := c.Turn(t.Context(), turn(), nil)
+			if err != nil || r.Usage.TokensIn != 1000 || r.Usage.USD < test.usd-1e-9 || r.Usage.USD > test.usd+1e-9 {
+				t.Errorf("%+v, %v", r.Usage, err)
+			}
+		})
 	}
 }
 
@@ -397,17 +501,43 @@ func TestStreams_OfOddForm(t *testing.T) {
 		text   string
 	}{
 		"lines that end with CR": {modeltest.Answer{Raw: strings.ReplaceAll(hello, "\n", "\r")}, "hello"},
-		"mixed ends":             {modeltest.Answer{Raw: strings.Replace(strings.Replace(hello, "\n", "\r", 1), "\n", "\r\n", 1)}, "hello"},
-		"labelled as JSON":       {modeltest.Answer{Raw: hello, ContentType: "application/json"}, "hello"},
-		"labelled, after a gap":  {modeltest.Answer{Raw: "\n \n" + hello, ContentType: "application/json; charset=utf-8"}, "hello"},
-		"a comment, labelled":    {modeltest.Answer{Raw: ": hi\n\n" + hello, ContentType: "application/json"}, "hello"},
-		"content is an object":   {modeltest.Answer{Raw: content(`{"type":"text","text":"hi"}`)}, "hi"},
-		"content is a number":    {modeltest.Answer{Raw: content(`42`)}, "42"},
+		"mixed ends": {modeltest.Answer{
+			Raw: strings.Replace(strings.Replace(hello, "\n", "\r", 1), "\n", "\r\n", 1),
+		}, "hello"},
+		"labelled as JSON": {modeltest.Answer{Raw: hello, ContentType: "application/json"}, "hello"},
+		"labelled, after a gap": {modeltest.Answer{
+			Raw:         "\n \n" + hello,
+			ContentType: "application/json; charset=utf-8",
+		}, "hello"},
+		"a comment, labelled":  {modeltest.Answer{Raw: ": hi\n\n" + hello, ContentType: "application/json"}, "hello"},
+		"content is an object": {modeltest.Answer{Raw: content(`{"type":"text","text":"hi"}`)}, "hi"},
+		"content is a number":  {modeltest.Answer{Raw: content(`42`)}, "42"},
 		"content is a list": {
-			modeltest.Answer{Raw: content(`[{"type":"thinking","thinking":[{"text":"x"}]},{"type":"text","text":"a"},"b"]`)}, "ab",
+			modeltest.Answer{
+				Raw: content(`[{"type":"thinking","thinking":[{"text":"x"}]},{"type":"text","text":"a"},"b"]`),
+			}, "ab",
 		},
+		"an empty error": {modeltest.Answer{
+			Raw: `data: {"error":{},"choices":[{"delta":{"content":"hi"},"finish_reason":"stop","error":""}]}` + "\n\n",
+		}, "hi"},
+		"null for everything": {modeltest.Answer{
+			Raw: chunks("stop", `null`, `{"role":null,"content":null,"tool_calls":null}`,
+				`{"content":"hi","tool_calls":[null]}`),
+		}, "hi"},
+		"an event that is null": {modeltest.Answer{Raw: "data: null\n\n" + hello}, "hello"},
+		"an event of another kind": {modeltest.Answer{
+			Raw: "event: ping\ndata: {\"type\":\"ping\"}\n\nid: 7\nretry: 10\n\n" + hello,
+		}, "hello"},
+		"a second choice": {modeltest.Answer{
+			Raw: `data: {"choices":[{"index":1,"delta":{"content":"no"}}]}` + "\n\n" + hello,
+		}, "hello"},
+		"a filter before the choice": {modeltest.Answer{
+			Raw: `data: {"choices":[],"prompt_filter_results":[{"prompt_index":0}]}` + "\n\n" + hello,
+		}, "hello"},
 		"an empty reasoning": {
-			modeltest.Answer{Raw: chunks("stop", `{"content":"hi","reasoning":null,"reasoning_content":"","reasoning_details":[]}`)},
+			modeltest.Answer{
+				Raw: chunks("stop", `{"content":"hi","reasoning":null,"reasoning_content":"","reasoning_details":[]}`),
+			},
 			"hi",
 		},
 		"reasoning of other types": {
@@ -449,6 +579,25 @@ data: {"type":"message_stop"}
 		if err != nil || r.Text != "hi" || r.Usage.TokensOut != 2 {
 			t.Errorf("%+v, %v", r, err)
 		}
+	}
+}
+
+// TestAnthropic_TextWithoutItsBeginning_IsRead, as some gateways send it; other parts are an error.
+func TestAnthropic_TextWithoutItsBeginning_IsRead(t *testing.T) {
+	raw := func(delta string) string {
+		return `data: {"type":"message_start","message":{"usage":{"input_tokens":3}}}` + "\n\n" +
+			`data: {"type":"content_block_delta","index":0,"delta":` + delta + "}\n\n" +
+			`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}` + "\n\n" +
+			`data: {"type":"message_stop"}` + "\n\n"
+	}
+	s := modeltest.New(t, one(modeltest.Answer{Raw: raw(`{"type":"text_delta","text":"hi"}`)}))
+	if r, err := claude(t, s.URL).Turn(t.Context(), turn(), nil); err != nil || r.Text != "hi" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	s = modeltest.New(t, one(modeltest.Answer{Raw: raw(`{"type":"input_json_delta","partial_json":"{}"}`)}))
+	_, err := claude(t, s.URL).Turn(t.Context(), turn(), nil)
+	if e, ok := model.AsError(err); !ok || e.Kind != model.InvalidReply {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -25,9 +25,10 @@ func wholeReplies() map[string]string {
 	}
 	const list = `"tool_calls":[{"id":"call_1","type":"function","function":{"name":"list_files","arguments":"{}"}}]`
 	return map[string]string{
-		"DeepSeek": reply(`{"role":"assistant","content":"Looking.","reasoning_content":"The folder comes first.",` + list + `}`),
-		"Kimi":     reply(`{"role":"assistant","content":"","reasoning_content":"I list it.",` + list + `}`),
-		"Groq":     reply(`{"role":"assistant","content":null,"reasoning":"List it.",` + list + `}`),
+		"DeepSeek": reply(`{"role":"assistant","content":"Looking.","reasoning_content":"The folder comes first.",` + list +
+			`}`),
+		"Kimi": reply(`{"role":"assistant","content":"","reasoning_content":"I list it.",` + list + `}`),
+		"Groq": reply(`{"role":"assistant","content":null,"reasoning":"List it.",` + list + `}`),
 		"Gemini": reply(`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"list_files",` +
 			`"arguments":"{}"},"extra_content":{"google":{"thought_signature":"c2ln+/=="}}},{"id":"b","type":"function",` +
 			`"function":{"name":"list_files","arguments":"{\"path\":\"x\"}"}}]}`),
@@ -66,13 +67,16 @@ func TestReasoning_ReplyNotStreamed_GoesBack(t *testing.T) {
 	}
 }
 
+// greeting is the text of helloStreams. Its letters have one to four bytes.
+const greeting = "hello, Grüße 世界 🎉"
+
 // helloStreams are the same reply in each protocol.
 func helloStreams() map[string]string {
 	return map[string]string{
-		"openai": chunks("stop", `{"role":"assistant","content":"hel"}`, `{"content":"lo"}`),
+		"openai": chunks("stop", `{"role":"assistant","content":"hel"}`, `{"content":"lo, Grüße 世界 🎉"}`),
 		"responses": `data: {"type":"response.output_text.delta","output_index":0,"delta":"hel"}
 
-data: {"type":"response.output_text.delta","output_index":0,"delta":"lo"}
+data: {"type":"response.output_text.delta","output_index":0,"delta":"lo, Grüße 世界 \ud83c\udf89"}
 
 data: {"type":"response.completed","response":{"status":"completed","usage":{"input_tokens":3,"output_tokens":2}}}
 
@@ -83,7 +87,7 @@ data: {"type":"content_block_start","index":0,"content_block":{"type":"text","te
 
 data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hel"}}
 
-data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"lo"}}
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"lo, Grüße 世界 🎉"}}
 
 data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}
 
@@ -122,8 +126,17 @@ func TestTransport_OfOddForm_IsRead(t *testing.T) {
 			}
 			return z.Close()
 		},
+		"comments, no data and unknown fields": func(w http.ResponseWriter, stream string) error {
+			const nothing = ": keep-alive\n\ndata:\n\nid: 7\nretry: 10\nevent\n\n"
+			_, err := w.Write([]byte(nothing + strings.ReplaceAll(stream, "\n\n", "\n\n"+nothing)))
+			return err
+		},
+		"lines that end with CR LF": func(w http.ResponseWriter, stream string) error {
+			_, err := w.Write([]byte(strings.ReplaceAll(stream, "\n", "\r\n")))
+			return err
+		},
 		"byte by byte": func(w http.ResponseWriter, stream string) error {
-			for i := range stream {
+			for i := range len(stream) {
 				if _, err := w.Write([]byte(stream[i : i+1])); err != nil {
 					return err
 				}
@@ -142,7 +155,7 @@ func TestTransport_OfOddForm_IsRead(t *testing.T) {
 						t.Error(err)
 					}
 				})
-				if r, err := dial(url+"/v1").Turn(t.Context(), turn(), nil); err != nil || r.Text != "hello" {
+				if r, err := dial(url+"/v1").Turn(t.Context(), turn(), nil); err != nil || r.Text != greeting {
 					t.Errorf("%+v, %v", r, err)
 				}
 			})
@@ -173,7 +186,7 @@ func TestHTTP2_OverTLS_IsUsed(t *testing.T) {
 				t.Fatal(err)
 			}
 			r, err := c.Turn(t.Context(), turn(), nil)
-			if err != nil || r.Text != "hello" {
+			if err != nil || r.Text != greeting {
 				t.Fatalf("%+v, %v", r, err)
 			}
 			if proto := <-used; proto != "HTTP/2.0" {
@@ -196,6 +209,35 @@ func TestRetryAfter_InMilliseconds_IsRead(t *testing.T) {
 			t.Errorf("%+v", err)
 		}
 	})
+}
+
+// TestRetryAfter_AsADate_IsRead by the client's clock.
+func TestRetryAfter_AsADate_IsRead(t *testing.T) {
+	now := time.Date(2026, 11, 23, 19, 0, 0, 0, time.UTC)
+	for date, want := range map[string]time.Duration{
+		"Mon, 23 Nov 2026 19:00:42 GMT":   42 * time.Second,
+		"Monday, 23-Nov-26 19:00:42 GMT":  42 * time.Second,
+		"Mon Nov 23 19:00:42 2026":        42 * time.Second,
+		"Mon, 23 Nov 2026 18:59:00 GMT":   0,
+		"Mon, 23 Nov 2099 19:00:00 GMT":   24 * time.Hour,
+		"2026-11-23T19:00:42Z, or sooner": 0,
+	} {
+		for protocol, open := range protocols() {
+			a := modeltest.Fail(http.StatusServiceUnavailable, "busy")
+			a.RetryAfter = date
+			s := modeltest.New(t, one(a))
+			wire := model.NewTransport()
+			t.Cleanup(wire.CloseIdleConnections)
+			c, err := open(model.Options{BaseURL: s.URL, Model: "small", Clock: &hourglass{now: now}, Transport: wire})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = c.Turn(t.Context(), turn(), nil)
+			if e, ok := model.AsError(err); !ok || e.Kind != model.Overloaded || e.RetryAfter != want {
+				t.Errorf("%s, %q: %+v", protocol, date, e)
+			}
+		}
+	}
 }
 
 // TestOllamasOwnProtocol_IsAnErrorWithTheAddress: its /api/chat streams objects, one a line.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -164,8 +165,9 @@ func classifyStatus(status int, c apiError) Kind {
 	word, said := c.codeWord(), strings.ToLower(c.Message)
 	says := func(words ...string) bool { return containsAny(said, words...) }
 	switch {
-	case strings.Contains(word, "insufficient_quota"), status == http.StatusPaymentRequired:
-		return Refused
+	case status == http.StatusPaymentRequired, says("insufficient balance"),
+		containsAny(word, "insufficient_quota", "exceeded_current_quota", "arrearage"):
+		return Refused // Moonshot and Z.ai say so with 429, which does not end by waiting
 	case containsAny(word, "content_filter", "billing", "moderation"), says("credit balance"):
 		return Refused
 	case containsAny(word, "tool_use_failed"):
@@ -179,9 +181,9 @@ func classifyStatus(status int, c apiError) Kind {
 		return Auth
 	case status == http.StatusTooManyRequests, containsAny(word, "rate_limit"), strings.HasPrefix(word, "429"):
 		return RateLimited
-	case says("tools param requires", "does not support tools"): // llama.cpp says that with status 500
-		return BadRequest
-	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status >= http.StatusInternalServerError:
+	case says("tools param requires", "does not support tools", "must alternate", "parse grammar"):
+		return BadRequest // llama.cpp says that with status 500
+	case isTransient(status):
 		return Overloaded
 	case status != 0:
 		return BadRequest
@@ -189,6 +191,13 @@ func classifyStatus(status int, c apiError) Kind {
 		return BadRequest
 	}
 	return Overloaded
+}
+
+// isTransient reports whether an answer with a status may be another one later.
+func isTransient(status int) bool {
+	const groqCapacity = 498
+	return status >= http.StatusInternalServerError || slices.Contains(
+		[]int{http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, groqCapacity}, status)
 }
 
 // retryAfter reads Retry-After-Ms and Retry-After (seconds or a date), at most a day.

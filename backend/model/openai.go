@@ -112,8 +112,13 @@ type requestOptions struct {
 	noUsage        bool // without stream_options
 	noThinking     bool // with the effort none: the server accepts tools only without reasoning
 	noReasoning    bool // without the reasoning of earlier turns
+	unsigned       int  // messages at the beginning whose reasoning the server does not accept any more
 	fillReasoning  bool // with some reasoning in every assistant message
 	fillSignatures bool // with a signature in the calls of every assistant message
+	noCacheMarks   bool // without marks of what to cache
+	shortIDs       bool // with ids of calls of nine letters and digits
+	separateUsers  bool // with a reply before each message of the user
+	simpleSchemas  bool // with the part of JSON Schema that every server understands
 	// maxOutput is the output to allow in tokens, 0 for the server's own limit.
 	maxOutput int64
 	// isOutputFixed means that the server does not accept a limit.
@@ -158,6 +163,9 @@ func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	case e.Kind == TooLong && t.ReplyTokens > 0 && !o.isUnbounded && !o.isOutputFixed && namesOutputLimit(said):
 		o.isUnbounded = true // the window has space for the request, but not for so much output beside it
 		return true
+	case e.Kind == TooLong && !o.shortIDs && isAboutCallID(said): // OpenAI's code for a long text is the same
+		o.shortIDs = true
+		return true
 	case e.Kind != BadRequest:
 		return false
 	case o.changeProtocol(e):
@@ -176,6 +184,8 @@ func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	case !o.fillReasoning && !o.noReasoning && says("reasoning_content") &&
 		says("missing", "must be", "required", "passed back"):
 		o.fillReasoning = true
+	case o.unsigned < len(t.Messages) && isAboutSeal(said):
+		o.unsigned = len(t.Messages)
 	case !o.noReasoning && says("reasoning_content", "reasoning_details", "extra_content", "thought_signature",
 		"'reasoning'", `"reasoning"`, "`reasoning`"):
 		o.noReasoning, o.fillReasoning, o.fillSignatures = true, false, false
@@ -185,9 +195,23 @@ func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 		// OpenAI's models from GPT-5.4 on think by default, and do not accept tools in this protocol while they do.
 		o.noThinking = true
 	default:
-		return false
+		return o.changeForm(said, t.Model)
 	}
 	return true
+}
+
+// withoutSeals are the options for a message: without reasoning that the server does not accept.
+func (o requestOptions) withoutSeals(message int) requestOptions {
+	o.noReasoning = o.noReasoning || message < o.unsigned
+	return o
+}
+
+// isAboutSeal reports whether a server does not accept reasoning that is signed or encrypted: that of another account,
+// or of a conversation that was changed.
+func isAboutSeal(said string) bool {
+	return containsAny(said, "could not be verified", "could not be decrypted", "invalid_encrypted_content",
+		"required following item", "duplicate item found") ||
+		strings.Contains(said, "signature") && strings.Contains(said, "thinking")
 }
 
 // namesOutputLimit reports whether words of a server, in lower case, are about the limit of output.

@@ -46,6 +46,8 @@ type chatPart struct {
 	ImageURL *chatImageURL `json:"image_url,omitempty"`
 	Text     *string       `json:"text,omitempty"`
 	Type     string        `json:"type"`
+
+	Cache *cacheControl `json:"cache_control,omitempty"`
 }
 
 type chatImageURL struct {
@@ -96,17 +98,26 @@ func newChatRequest(t goal.Turn, o requestOptions) (chatRequest, error) {
 		})
 	}
 	for i, m := range t.Messages {
-		r.Messages = append(r.Messages, newChatMessage(m, t.Model, o))
+		r.Messages = append(r.Messages, newChatMessage(m, t.Model, o.withoutSeals(i)))
 		if m.Role == goal.ToolRole && (i+1 == len(t.Messages) || t.Messages[i+1].Role != goal.ToolRole) {
 			r.Messages = appendToolImages(r.Messages, t.Messages[:i+1])
 		}
 	}
 	for _, tool := range t.Tools {
-		c, err := newChatTool(tool)
+		c, err := newChatTool(tool, o)
 		if err != nil {
 			return r, schemaError(tool.Name, err)
 		}
 		r.Tools = append(r.Tools, c)
+	}
+	if o.shortIDs {
+		r.shortenIDs()
+	}
+	if o.separateUsers {
+		r.separateUsers()
+	}
+	if hasCacheMarks(t.Model) && !o.noCacheMarks {
+		r.markCache()
 	}
 	return r, nil
 }
@@ -133,7 +144,7 @@ func schemaError(tool string, err error) error {
 }
 
 // newChatTool returns an error for a schema that is not a JSON object; no schema and null are left out.
-func newChatTool(tool goal.ToolSpec) (chatTool, error) {
+func newChatTool(tool goal.ToolSpec, o requestOptions) (chatTool, error) {
 	c := chatTool{
 		Type: "function",
 		Function: chatToolFunction{
@@ -148,7 +159,11 @@ func newChatTool(tool goal.ToolSpec) (chatTool, error) {
 	if err := json.Unmarshal(tool.Schema, &object); err != nil {
 		return c, fmt.Errorf("reading the schema: %w", err)
 	}
-	if object != nil {
+	switch {
+	case object == nil:
+	case o.simpleSchemas:
+		c.Function.Parameters = simplifySchema(tool.Schema)
+	default:
 		c.Function.Parameters = tool.Schema
 	}
 	return c, nil

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,9 @@ type chunk struct {
 		Delta        part    `json:"delta"`
 		Message      part    `json:"message"` // in an answer that is not streamed
 		FinishReason *string `json:"finish_reason"`
+
+		Error json.RawMessage `json:"error"` // OpenRouter
+		Usage *chatUsage      `json:"usage"` // Moonshot
 	} `json:"choices"`
 	Usage *chatUsage `json:"usage"`
 	Groq  struct {
@@ -23,21 +27,46 @@ type chunk struct {
 		Error json.RawMessage `json:"error"`
 	} `json:"x_groq"`
 	Error json.RawMessage `json:"error"`
+
+	// Of an event that is an error without an envelope: vLLM, Mistral.
+	Object  string `json:"object"`
+	Message string `json:"message"`
+}
+
+// isError reports whether a field for an error has one. Some servers send an empty field with every event.
+func isError(raw json.RawMessage) bool {
+	return !slices.Contains([]string{"", "null", "false", `""`, "{}", "[]"}, string(raw))
 }
 
 // chatUsage counts tokens, and what they cost where the provider says it.
 type chatUsage struct {
-	In      float64 `json:"prompt_tokens"` // including those from the cache
-	Out     float64 `json:"completion_tokens"`
+	In      flexibleNumber `json:"prompt_tokens"` // including those from the cache and those written to it
+	Out     flexibleNumber `json:"completion_tokens"`
 	Details struct {
-		Cached float64 `json:"cached_tokens"`
+		Cached  flexibleNumber `json:"cached_tokens"`
+		Written flexibleNumber `json:"cache_write_tokens"` // OpenRouter
 	} `json:"prompt_tokens_details"`
-	Cost        flexibleNumber `json:"cost"`              // USD: OpenRouter, Vercel
-	Ticks       flexibleNumber `json:"cost_in_usd_ticks"` // 1e-10 USD: xAI
-	IsBYOK      bool           `json:"is_byok"`           // OpenRouter: with a key of the provider behind it
+	CacheHits   flexibleNumber `json:"prompt_cache_hit_tokens"` // DeepSeek
+	Cached      flexibleNumber `json:"cached_tokens"`           // Moonshot
+	Cost        flexibleNumber `json:"cost"`                    // USD: OpenRouter, Vercel
+	Ticks       flexibleNumber `json:"cost_in_usd_ticks"`       // 1e-10 USD: xAI
+	IsBYOK      bool           `json:"is_byok"`                 // OpenRouter: with a key of the provider behind it
 	CostDetails struct {
 		Upstream flexibleNumber `json:"upstream_inference_cost"` // USD that this provider takes
 	} `json:"cost_details"`
+}
+
+// count is what a turn used.
+func (u chatUsage) count() tokenCount {
+	in := clampTokens(float64(u.In))
+	cached := min(clampTokens(float64(max(u.Details.Cached, u.CacheHits, u.Cached))), in)
+	written := min(clampTokens(float64(u.Details.Written)), in-cached)
+	return tokenCount{
+		in:         in - cached - written,
+		out:        clampTokens(float64(u.Out)),
+		cacheRead:  cached,
+		cacheWrite: written,
+	}
 }
 
 // usd is the cost in USD, 0 if the provider does not say it.
@@ -132,28 +161,37 @@ func newOpenAIReader(delta func(string), price func(tokenCount) float64) *replyR
 		if err := json.Unmarshal(event, &c); err != nil {
 			return protocolError(err)
 		}
+		if c.Object == "error" && c.Message != "" {
+			return streamErrorEvent(event)
+		}
 		return r.onChunk(c)
 	}
 	return r
 }
 
+// countUsage remembers what a turn used, nil if an event does not say it.
+func (r *replyReader) countUsage(u *chatUsage) {
+	if u != nil {
+		r.used, r.usd = u.count(), u.usd()
+	}
+}
+
 // onChunk processes one event.
 func (r *replyReader) onChunk(c chunk) error {
 	for _, raw := range []json.RawMessage{c.Error, c.Groq.Error} {
-		if len(raw) > 0 && string(raw) != "null" {
+		if isError(raw) {
 			return streamErrorEvent(raw)
 		}
 	}
-	if usage := cmp.Or(c.Usage, c.Groq.Usage); usage != nil {
-		in := clampTokens(usage.In)
-		cached := min(clampTokens(usage.Details.Cached), in)
-		r.used = tokenCount{in: in - cached, cacheRead: cached, out: clampTokens(usage.Out)}
-		r.usd = usage.usd()
-	}
+	r.countUsage(cmp.Or(c.Usage, c.Groq.Usage))
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
 			continue // only one reply was requested
 		}
+		if isError(choice.Error) {
+			return streamErrorEvent(choice.Error)
+		}
+		r.countUsage(choice.Usage)
 		for _, p := range []part{choice.Delta, choice.Message} {
 			r.reasoning.add(p)
 			r.tags.write(string(p.Content))

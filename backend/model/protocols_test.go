@@ -296,6 +296,11 @@ func TestFaults(t *testing.T) {
 			Status: 529,
 			Body:   `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
 		}, model.Overloaded, true, "Overloaded"},
+		"500 as a page": {modeltest.Answer{
+			Status:      500,
+			Body:        "<html>" + strings.Repeat("<p>sorry</p>", 10_000),
+			ContentType: "text/html",
+		}, model.Overloaded, true, "500: Internal Server Error"},
 		"503 as a page": {modeltest.Answer{
 			Status:      503,
 			Body:        "<html>busy</html>",

@@ -198,6 +198,41 @@ func TestResponses_OddAnswers(t *testing.T) {
 	}
 }
 
+// TestResponses_EveryItemNumberedZero_IsReadOnce: two calls of a reply, and the whole reply at its end.
+func TestResponses_EveryItemNumberedZero_IsReadOnce(t *testing.T) {
+	call := func(id, path string) string {
+		return `{"type":"function_call","call_id":"` + id + `","name":"read_file","arguments":"{\"path\":\"` + path + `\"}"}`
+	}
+	var raw strings.Builder
+	for _, item := range []string{call("a", "x"), call("b", "y")} {
+		begun := strings.Replace(item, `"arguments":"{`, `"arguments":"","rest":"{`, 1)
+		raw.WriteString(`data: {"type":"response.output_item.added","output_index":0,"item":` + begun + "}\n\n")
+		raw.WriteString(`data: {"type":"response.output_item.done","output_index":0,"item":` + item + "}\n\n")
+	}
+	raw.WriteString(`data: {"type":"response.completed","response":{"status":"completed","output":[` + call("a", "x") + "," +
+		call("b", "y") + "]}}\n\n")
+	s := modeltest.New(t, one(modeltest.Answer{Raw: raw.String()}))
+	r, err := responses(t, s.URL).Turn(t.Context(), turn(), nil)
+	if err != nil || len(r.Calls) != 2 || r.Calls[0].Arguments != `{"path":"x"}` || r.Calls[1].Arguments != `{"path":"y"}` ||
+		r.Calls[0].ID != "a" || r.Calls[1].ID != "b" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestResponses_StreamLacksItems_AreTakenFromTheEnd: a text without its end, and a call only in the whole reply.
+func TestResponses_StreamLacksItems_AreTakenFromTheEnd(t *testing.T) {
+	const raw = `data: {"type":"response.output_text.delta","output_index":0,"delta":"Looking."}
+
+data: {"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Looking."}]},{"type":"function_call","call_id":"a","name":"read_file","arguments":"{}"}]}}
+
+`
+	s := modeltest.New(t, one(modeltest.Answer{Raw: raw}))
+	r, err := responses(t, s.URL).Turn(t.Context(), turn(), nil)
+	if err != nil || r.Text != "Looking." || len(r.Calls) != 1 || r.Calls[0].ID != "a" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // TestResponses_OutputLimit_HasItsOwnName.
 func TestResponses_OutputLimit_HasItsOwnName(t *testing.T) {
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {

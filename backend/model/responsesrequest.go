@@ -77,11 +77,11 @@ func (c *OpenAI) encodeResponses(t goal.Turn, o requestOptions) ([]byte, error) 
 	if c.o.Effort != "" {
 		r.Reasoning = &responsesEffort{c.o.Effort}
 	}
-	for _, m := range t.Messages {
-		r.Input = append(r.Input, responsesItems(m, t.Model, o)...)
+	for i, m := range t.Messages {
+		r.Input = append(r.Input, responsesItems(m, t.Model, o.withoutSeals(i))...)
 	}
 	for _, tool := range t.Tools {
-		chat, err := newChatTool(tool)
+		chat, err := newChatTool(tool, o)
 		if err != nil {
 			return nil, schemaError(tool.Name, err)
 		}

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"goalpost/backend/goal"
@@ -91,6 +92,9 @@ func (r *responsesReader) handleEvent(data []byte) error {
 	}
 	switch e.Type {
 	case "response.output_item.added":
+		if o := r.items[e.Index]; o != nil && o.ended {
+			delete(r.items, e.Index) // some servers number every item 0
+		}
 		return r.begin(e.Index, e.Item)
 	case "response.output_text.delta":
 		r.addText(r.item(e.Index, "message"), string(e.Delta))
@@ -195,9 +199,12 @@ func (r *responsesReader) complete(a responsesAnswer) error {
 	if len(a.Error) > 0 && string(a.Error) != "null" {
 		return streamErrorEvent(a.Error)
 	}
-	for i, raw := range a.Output {
-		if err := r.end(i, raw); err != nil {
-			return err
+	isOpen := func(o *responsesOpenItem) bool { return !o.ended }
+	if len(r.order) < len(a.Output) || slices.ContainsFunc(r.order, isOpen) { // the stream lacks something
+		for i, raw := range a.Output {
+			if err := r.end(i, raw); err != nil {
+				return err
+			}
 		}
 	}
 	if u := a.Usage; u != nil {

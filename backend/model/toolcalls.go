@@ -35,6 +35,11 @@ type toolCallDelta struct {
 	Extra callExtra `json:"extra_content"`
 }
 
+// isEmpty reports whether a piece says nothing, as null in a list does.
+func (p toolCallDelta) isEmpty() bool {
+	return p.Index == nil && p.ID == "" && p.Function.Name == "" && len(p.Function.Arguments) == 0
+}
+
 // callExtra is what Google adds to a call. Gemini 3 refuses a call of the conversation that comes back without it.
 type callExtra struct{ signature string }
 
@@ -62,6 +67,9 @@ type toolCallAssembler struct {
 }
 
 func (c *toolCallAssembler) add(p toolCallDelta) error {
+	if p.isEmpty() {
+		return nil
+	}
 	slot := c.find(p)
 	if slot == nil {
 		var err error

@@ -93,6 +93,45 @@ func TestCalls_JoinedOddly(t *testing.T) {
 			},
 			[]goal.Call{read("a"), read("b")},
 		},
+		"interleaved by number": {
+			[]string{
+				delta(`{"index":0,"id":"1","function":{"name":"read_file","arguments":""}}`),
+				delta(`{"index":1,"id":"2","function":{"name":"read_file","arguments":""}}`),
+				delta(`{"index":1,"function":{"arguments":"{\"path\":"}},{"index":0,"function":{"arguments":"{\"path\":"}}`),
+				delta(`{"index":0,"function":{"arguments":"\"a\"}"}}`),
+				delta(`{"index":1,"function":{"arguments":"\"b\"}"}}`),
+			},
+			[]goal.Call{read("a"), read("b")},
+		},
+		"numbered from one": {
+			[]string{
+				delta(`{"index":1,"id":"1","function":{"name":"read_file","arguments":"{\"path\":\"a\"}"}}`),
+				delta(`{"index":2,"id":"2","function":{"name":"read_file","arguments":"{\"path\":\"b\"}"}}`),
+			},
+			[]goal.Call{read("a"), read("b")},
+		},
+		"the id comes last": {
+			[]string{
+				delta(`{"index":0,"function":{"name":"read_file","arguments":""}}`),
+				delta(`{"index":0,"function":{"arguments":"{\"path\":\"a\"}"}}`),
+				delta(`{"index":0,"id":"late","function":{}}`),
+			},
+			[]goal.Call{read("a")},
+		},
+		"null in place of a call, of arguments and of a name": {
+			[]string{
+				delta(`null,{"index":0,"id":"x","function":{"name":"read_file","arguments":null}}`),
+				delta(`{"index":0,"id":null,"function":{"name":null,"arguments":"{\"path\":\"a\"}"}},null`),
+			},
+			[]goal.Call{read("a")},
+		},
+		"two calls with the same id": {
+			[]string{
+				delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":"{\"path\":\"a\"}"}}`),
+				delta(`{"index":1,"id":"x","function":{"name":"read_file","arguments":"{\"path\":\"b\"}"}}`),
+			},
+			[]goal.Call{read("a"), read("b")},
+		},
 		"two objects that differ stay broken": {
 			[]string{delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":"{\"path\":\"a\"}{\"path\":\"b\"}"}}`)},
 			[]goal.Call{{Tool: "read_file", Arguments: `{"path":"a"}{"path":"b"}`}},
@@ -104,8 +143,13 @@ func TestCalls_JoinedOddly(t *testing.T) {
 			if err != nil || len(r.Calls) != len(test.want) {
 				t.Fatalf("%+v, %v", r.Calls, err)
 			}
+			ids := map[string]bool{}
 			for i, want := range test.want {
 				got := r.Calls[i]
+				if ids[got.ID] {
+					t.Errorf("two calls have the id %s", got.ID)
+				}
+				ids[got.ID] = true
 				if got.Tool != want.Tool || strings.ReplaceAll(got.Arguments, ": ", ":") != want.Arguments || got.ID == "" {
 					t.Errorf("call %d is %+v, want %+v", i, got, want)
 				}

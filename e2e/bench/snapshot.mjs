@@ -103,6 +103,14 @@ export async function measure() {
       const theirBytes = Buffer.byteLength(other);
       rows.push(row(`snapshot, ${name}`, mine, { digits: 1, target: Number((0.2 * median(playwright)).toFixed(1)) }));
       rows.push(row(`– Playwright ${version(browser)} of the same`, playwright, { digits: 1 }));
+      const { way, script, listeners, html } = (await eyes.ask({ parts: true })).parts;
+      const each = `script ${script.toFixed(1)}, listeners ${listeners.toFixed(1)}, HTML ${html.toFixed(1)}`;
+      rows.push({
+        ...plain(`– its parts alone, with the way: ${each}; the way`, way, "ms"),
+        n: 25,
+        target: "",
+        met: "",
+      });
       rows.push(plain(`– ratio of the medians`, median(mine) / median(playwright), "", 0.2));
       rows.push(plain(`– bytes of the whole: ${bytes} of Playwright's ${theirBytes}`, bytes / theirBytes, "", 0.5));
       rows.push(

@@ -25,18 +25,22 @@ import { describePoint, searchPage } from "./snapshot/query";
 import { readPage, readSource } from "./snapshot/read";
 import { endTexts, startTexts, stopTracking, trackTexts } from "./snapshot/redactboxes";
 import { continueNumbers, lastNumbers, registerForeignFrame } from "./snapshot/refs";
-import { findSimilar, listMarks, takeSnapshot } from "./snapshot/report";
+import { PageText, findSimilar, listMarks, takeSnapshot } from "./snapshot/report";
 import { openField } from "./snapshot/textindex";
 import { adoptRoot, countClosedRoots, listDocuments } from "./snapshot/tree";
 import { waitUntil } from "./snapshot/wait";
 
-/** answerCall makes a function answer with JSON: {ok} or {code, message}, and the last numbers of refs and frames. */
+/**
+ * answerCall makes a function answer with JSON: {ok} or {code, message}, and the last numbers of refs and frames. The
+ * lines of a page follow the JSON: they need not be escaped and parsed again.
+ */
 function answerCall<A extends unknown[]>(f: (...args: A) => unknown) {
   return async (...args: A): Promise<string> => {
     try {
       forgetLabels();
       const ok = await f(...args);
-      return JSON.stringify({ ok, ...lastNumbers() });
+      if (!(ok instanceof PageText)) return JSON.stringify({ ok, ...lastNumbers() });
+      return [JSON.stringify({ ok: ok.page, ...lastNumbers() }), ...ok.lines].join("\n");
     } catch (e) {
       if (e instanceof TargetError) return JSON.stringify({ code: e.code, message: e.message, ...lastNumbers() });
       throw e;

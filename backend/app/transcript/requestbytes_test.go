@@ -84,7 +84,11 @@ func TestRequestBytes(t *testing.T) {
 		}
 		if before == "" {
 			first = sent
-			t.Logf("first request: %d tools, %d bytes", len(r.Tools), len(sent))
+			schemas := len(cacheOrder(t, []byte(`{"tools":`+toolsOf(t, r.Body)+`}`)))
+			t.Logf("first request: %d tools of %d bytes, %d bytes", len(r.Tools), schemas, len(sent))
+			if len(r.Tools) > 20 || schemas > 16<<10 {
+				t.Errorf("a goal starts with %d tools of %d bytes", len(r.Tools), schemas)
+			}
 		}
 		same := commonPrefix(before, sent)
 		if before != "" && same < len(before)-1 { // the last byte may be a bracket
@@ -92,11 +96,21 @@ func TestRequestBytes(t *testing.T) {
 		}
 		sum, equal, before = sum+len(sent), equal+same, sent
 	}
-	if turn != requestTurns || len(first) > 22<<10 || changes > 1 {
+	if turn != requestTurns || len(first) > 20<<10 || changes > 1 {
 		t.Errorf("%d turns, the first request has %d bytes, and what was sent before changed %d times", turn, len(first), changes)
 	}
 	t.Logf("%d requests: last %d bytes, all %d bytes, of them %d equal to the request before (%.1f %%); %d changed the "+
 		"tools", len(server.Requests()), len(before), sum, equal, 100*float64(equal)/float64(sum), changes)
+}
+
+// toolsOf is the list of tools of a request, as JSON.
+func toolsOf(t *testing.T, body []byte) string {
+	t.Helper()
+	var r struct{ Tools json.RawMessage }
+	if err := json.Unmarshal(body, &r); err != nil {
+		t.Fatal(err)
+	}
+	return string(r.Tools)
 }
 
 // cacheOrder returns the tools and then the messages of a request.

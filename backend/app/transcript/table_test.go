@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -51,6 +52,16 @@ func checkNames(t *testing.T, text string) {
 		}
 		if _, err := os.Stat(file); err != nil {
 			t.Errorf("there is no script or page %s", n[1])
+		}
+	}
+	for _, n := range regexp.MustCompile("`(Test[A-Za-z0-9_]+)/([^`]+)`").FindAllStringSubmatch(text, -1) {
+		_, source, found := strings.Cut(sources.String(), "func "+n[1]+"(t *testing.T)")
+		if !found {
+			t.Errorf("there is no test %s", n[1])
+		}
+		// The cases are in the test, or in a table of its package.
+		if !strings.Contains(source, strconv.Quote(n[2])) && !strings.Contains(sources.String(), strconv.Quote(n[2])+": ") {
+			t.Errorf("there is no case %q of %s", n[2], n[1])
 		}
 	}
 	for _, n := range regexp.MustCompile("`([A-Za-z0-9_]{8,})`").FindAllStringSubmatch(text, -1) {
@@ -102,6 +113,25 @@ func TestFindings_EveryRow_NamesExistingTests(t *testing.T) {
 		finding := fmt.Sprint("F", i+1)
 		if !regexp.MustCompile("`[a-z0-9]+_[a-z0-9_]+`").MatchString(rows[finding]) {
 			t.Errorf("no transcript shows what is done about %s", finding)
+		}
+	}
+}
+
+// TestFindings_EveryShape_HasAFixture: each shape of a request or a reply that the review of the models names has a
+// fixture of ours, and the four providers that demand their reasoning have a conversation of two turns each.
+func TestFindings_EveryShape_HasAFixture(t *testing.T) {
+	_, part, found := strings.Cut(readPart(t, "docs/findings.md", "## Models"), "## Shapes of the models' review")
+	if !found {
+		t.Fatal("docs/findings.md has no shapes")
+	}
+	part, _, _ = strings.Cut(part, "\n## ")
+	checkNames(t, part)
+	if n := strings.Count(part, "`Test"); n < 80 {
+		t.Errorf("the shapes name %d fixtures", n)
+	}
+	for _, provider := range []string{"Gemini", "DeepSeek", "Kimi", "OpenRouter"} {
+		if !strings.Contains(part, "`TestReasoning_ServerEnforcesIt_GoesBack/"+provider+"`") {
+			t.Errorf("no conversation with %s is named", provider)
 		}
 	}
 }

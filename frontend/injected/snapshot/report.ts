@@ -25,14 +25,21 @@ export function splitLines(items: Item[], most = MOST_CHARACTERS) {
   return { here, there, cut: false };
 }
 
-/** takeSnapshot gives every line. The program stores them and shows as many as fit. */
+/** PageText is a result with lines, none of which contains a line break. */
+export class PageText {
+  constructor(
+    readonly page: object,
+    readonly lines: string[],
+  ) {}
+}
+
+/** takeSnapshot gives every line, those in view first. The program stores them and shows as many as fit. */
 export function takeSnapshot() {
   const { items, cut } = collect();
-  const lines = splitLines(items);
-  return {
-    here: lines.here.join("\n"),
-    there: lines.there.join("\n"),
-    cut: cut || lines.cut,
+  const found = splitLines(items);
+  const page = {
+    inView: found.here.length,
+    cut: cut || found.cut,
     known: countClosedRoots(),
     width: innerWidth,
     height: innerHeight,
@@ -40,6 +47,7 @@ export function takeSnapshot() {
     tall: Math.round(rootElementOf(document).scrollHeight),
     title: sanitizeText(titleOf(document), 200),
   };
+  return new PageText(page, [...found.here, ...found.there]);
 }
 
 /** listMarks lists the usable elements in view with their boxes, at most 200. */

@@ -3258,20 +3258,27 @@
 			cut: false
 		};
 	}
+	var PageText = class {
+		page;
+		lines;
+		constructor(page, lines) {
+			this.page = page;
+			this.lines = lines;
+		}
+	};
 	function takeSnapshot() {
 		const { items, cut } = collect();
-		const lines = splitLines(items);
-		return {
-			here: lines.here.join("\n"),
-			there: lines.there.join("\n"),
-			cut: cut || lines.cut,
+		const found = splitLines(items);
+		return new PageText({
+			inView: found.here.length,
+			cut: cut || found.cut,
 			known: countClosedRoots(),
 			width: innerWidth,
 			height: innerHeight,
 			scroll: Math.round(scrollY),
 			tall: Math.round(rootElementOf(document).scrollHeight),
 			title: sanitizeText(titleOf(document), 200)
-		};
+		}, [...found.here, ...found.there]);
 	}
 	function listMarks() {
 		return collect().items.filter((i) => i.usable && i.inView).slice(0, 200).map(({ el, offset }) => {
@@ -3371,10 +3378,14 @@
 			try {
 				forgetLabels();
 				const ok = await f(...args);
-				return JSON.stringify({
+				if (!(ok instanceof PageText)) return JSON.stringify({
 					ok,
 					...lastNumbers()
 				});
+				return [JSON.stringify({
+					ok: ok.page,
+					...lastNumbers()
+				}), ...ok.lines].join("\n");
 			} catch (e) {
 				if (e instanceof TargetError) return JSON.stringify({
 					code: e.code,

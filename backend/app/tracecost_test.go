@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/check"
 )
 
 var (
@@ -120,9 +121,9 @@ func (m *costMeasurement) run(pairs int) {
 
 func (m *costMeasurement) runOnce(traced bool) {
 	m.t.Helper()
-	h := verify.CheckRunner{
+	h := verify.CheckRunner{Environment: check.Environment{
 		Launcher: m.sandbox.Inside, Env: m.sandbox.CheckEnv, Dir: m.sandbox.Dir, Sandboxed: true,
-	}
+	}}
 	at, want := 1, goal.WasObserved
 	if !traced {
 		h.Launcher, at, want = untraced{h.Launcher}, 0, goal.NotObserved

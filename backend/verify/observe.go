@@ -49,11 +49,9 @@ func recordStates(dir string, o *goal.Observation) {
 	}
 	defer func() { _ = root.Close() }()
 	o.States = map[string]goal.FileState{}
-	for _, list := range [][]goal.UsedFile{o.Files, o.Found} {
-		for _, u := range list {
-			if _, known := o.States[u.Path]; !known {
-				o.States[u.Path], _ = stateOf(root, u.Path)
-			}
+	for _, u := range slices.Concat(o.Files, o.Found) {
+		if _, known := o.States[u.Path]; !known {
+			o.States[u.Path], _ = stateOf(root, u.Path)
 		}
 	}
 }
@@ -67,12 +65,11 @@ func stateOf(root *os.Root, file string) (s goal.FileState, changed time.Time) {
 		if err != nil {
 			return goal.FileState{}, changed
 		}
-		if t := time.Unix(0, fileio.ChangeTime(info)); t.After(changed) && (i == len(parts)-1 || s.Link != "") {
-			changed = t
-		}
 		if info.Mode()&fs.ModeSymlink != 0 && s.Link == "" {
 			s.Link = at
-			changed = time.Unix(0, fileio.ChangeTime(info))
+		}
+		if t := time.Unix(0, fileio.ChangeTime(info)); t.After(changed) && (i == len(parts)-1 || s.Link != "") {
+			changed = t
 		}
 	}
 	info, err := root.Stat(file)
@@ -130,10 +127,7 @@ func (h CheckRunner) judgeInputs(
 			return check.RetryableError(err)
 		}
 		seen = inputs.Guess(k.Command, path.Clean(k.Dir), h.Dir, changed, func(file string) []byte {
-			text, _, err := fileio.Read(root, file, maxGuessedBytes)
-			if err != nil {
-				return nil
-			}
+			text, _, _ := fileio.Read(root, file, maxGuessedBytes) // nil where it cannot be read
 			return text
 		})
 	}

@@ -27,14 +27,13 @@ func VerifyEvidence(verdicts []goal.Verdict, kept EvidenceReader) []string {
 			continue
 		}
 		b, err := kept.Artifact(v.Evidence)
+		what := "not what was kept"
 		if err != nil {
-			faults = append(faults,
-				fmt.Sprintf("check %d (%s): its evidence is lost: %v", v.Check+1, text.OneLine(v.Name, 200), err))
-			continue
+			what = fmt.Sprintf("lost: %v", err)
 		}
-		if fileio.Hash(b) != v.Evidence {
+		if err != nil || fileio.Hash(b) != v.Evidence {
 			faults = append(faults,
-				fmt.Sprintf("check %d (%s): its evidence is not what was kept", v.Check+1, text.OneLine(v.Name, 200)))
+				fmt.Sprintf("check %d (%s): its evidence is %s", v.Check+1, text.OneLine(v.Name, 200), what))
 		}
 	}
 	return faults

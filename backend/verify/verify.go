@@ -10,7 +10,6 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/text"
 	"goalpost/backend/verify/check"
-	"goalpost/backend/verify/judge"
 	"goalpost/backend/verify/protect"
 )
 
@@ -91,11 +90,11 @@ func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) e
 // decideWithRetry tries an error once more: a port may have been taken, a model cut off.
 func (e *evaluation) decideWithRetry(ctx context.Context, k check.Indexed) (goal.Verdict, error) {
 	var v check.Result
-	var spent judge.CostMeter
+	var spent goal.Usage
 	for try := 1; try <= 2; try++ {
 		var err error
 		v, err = e.dispatch(ctx, k)
-		spent.Add(v.Usage)
+		spent = spent.Plus(v.Usage)
 		if ctx.Err() != nil { // the run was stopped: the outcome says nothing about the check
 			return goal.Verdict{}, fmt.Errorf("verification: %w", context.Cause(ctx))
 		}
@@ -107,7 +106,7 @@ func (e *evaluation) decideWithRetry(ctx context.Context, k check.Indexed) (goal
 			break
 		}
 	}
-	v.Check, v.Name, v.Type, v.Usage = k.N, k.Name(), k.Type, spent.Sum
+	v.Check, v.Name, v.Type, v.Usage = k.N, k.Name(), k.Type, spent
 	if v.Outcome == goal.Pass && v.Assurance == "" {
 		v.Assurance = k.BestAssurance()
 	}

@@ -83,14 +83,13 @@ func (e Environment) JudgePicture(
 	if err != nil {
 		return "", "", reply.Usage, err
 	}
-	switch word = judge.FirstWord(reply.Text); {
-	case word == "PASS" && judge.IsHedged(reply.Text):
-		return "UNCLEAR", text.OneLine(reply.Text, 1000), reply.Usage, nil
-	case word == "PASS", word == "FAIL", word == "UNCLEAR":
-		return word, text.OneLine(judge.RestAfterWord(reply.Text), 1000), reply.Usage, nil
+	if r := parseVisualReply(reply, nil); r.Outcome == goal.CheckErr {
+		return "UNCLEAR", r.Detail, reply.Usage, nil
 	}
-	return "UNCLEAR", "the judge answered neither PASS, FAIL nor UNCLEAR: " + text.OneLine(reply.Text, 1000),
-		reply.Usage, nil
+	if judge.FirstWord(reply.Text) == "PASS" && judge.IsHedged(reply.Text) {
+		return "UNCLEAR", text.OneLine(reply.Text, 1000), reply.Usage, nil
+	}
+	return judge.FirstWord(reply.Text), text.OneLine(judge.RestAfterWord(reply.Text), 1000), reply.Usage, nil
 }
 
 func parseVisualReply(reply goal.Reply, err error) Result {

@@ -137,7 +137,11 @@ func TestObserve_SettingsNamedAsTheModule_AreNotMissing(t *testing.T) {
 	if o := inputs.Observe(trace, scope); o.NotStarted != nil {
 		t.Errorf("it is said to miss %+v", o.NotStarted)
 	}
-	trace.Accesses = []process.FileAccess{{Path: "/usr/lib/python3.11/runpy.py", Use: process.UseRead}}
+	trace.Accesses = []process.FileAccess{
+		{Path: "/usr/lib/python3.11/runpy.py", Use: process.UseRead},
+		{Path: "/w/pytest.ini", Use: process.UseLookup, Missing: true},
+		{Path: "/w/pytest/__init__.py", Use: process.UseRead, Missing: true}, // a file that is not there is no module
+	}
 	if o := inputs.Observe(trace, scope); o.NotStarted == nil || o.NotStarted.Name != "pytest" {
 		t.Errorf("without pytest it is said to miss %+v", o.NotStarted)
 	}

@@ -91,12 +91,8 @@ func runnersOf(p program) []string {
 			}
 		}
 	}
-	add(p.name)
-	for _, m := range p.mains {
-		add(m)
-	}
-	for _, m := range p.modules {
-		add(m)
+	for _, word := range slices.Concat([]string{p.name}, p.mains, p.modules) {
+		add(word)
 	}
 	switch p.name {
 	case "python":
@@ -132,10 +128,8 @@ func (p *program) summaries() (names []string) {
 				names = append(names, "cargo test")
 			}
 		case "go": // without -v it says "ok" whatever became of its tests
-			isVerbose := slices.ContainsFunc(p.Args, func(w string) bool {
-				name, value, _ := strings.Cut(strings.TrimLeft(w, "-"), "=")
-				return strings.HasPrefix(w, "-") && slices.Contains([]string{"v", "test.v", "json"}, name) && value != "false"
-			})
+			flags := []string{"-v", "-v=true", "-test.v", "-test.v=true", "-json", "--v", "--json"}
+			isVerbose := slices.ContainsFunc(p.Args, func(w string) bool { return slices.Contains(flags, w) })
 			if len(p.Args) > 1 && p.Args[1] == "test" && isVerbose {
 				names = append(names, "go test")
 			}

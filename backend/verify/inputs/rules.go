@@ -293,24 +293,16 @@ func (c *comparison) compareLost(u goal.UsedFile) {
 	c.add(u.Path, change, reason, lost, c.before)
 }
 
-// findRewritten is rule e: the check writes what decides it.
+// findRewritten is rule e: the check writes what decides it. Programs that it builds before it runs them, and files
+// that were not there at the start, are the work.
 func (c *comparison) findRewritten() {
-	for _, file := range c.After.Rewritten {
-		u := c.is[file]
-		if !u.role.Decides() || u.examined != "" || u.role == goal.RoleTest || slices.Contains(c.before.Rewritten, file) ||
-			slices.Contains(c.before.Written, file) {
-			continue
-		}
-		c.add(file, "changed", reasonRewritten, u, c.After)
-	}
-	for _, file := range c.After.Written {
+	for _, file := range slices.Concat(c.After.Rewritten, c.After.Written) {
 		u := c.is[file]
 		madeBefore := slices.Contains(c.before.Written, file) || slices.Contains(c.before.Rewritten, file)
-		if madeBefore || u.examined != "" || u.role != goal.RoleScript && u.role != goal.RoleMakefile &&
-			u.role != goal.RoleMain && u.role != goal.RoleSettings || !c.Start(file).Exists {
-			continue
+		isMade := slices.Contains(c.After.Written, file) && (u.role == goal.RoleProgram || !c.Start(file).Exists)
+		if !madeBefore && !isMade && u.role.Decides() && u.examined == "" && u.role != goal.RoleTest {
+			c.add(file, "changed", reasonRewritten, u, c.After)
 		}
-		c.add(file, "changed", reasonRewritten, u, c.After)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"goalpost/backend/goal"
 )
@@ -101,18 +100,4 @@ func (j *Judge) Ask(ctx context.Context, system, user string, images ...[]byte) 
 func IsUnavailable(err error) bool {
 	var u *goal.Unavailable
 	return errors.As(err, &u) || errors.Is(err, goal.ErrPaused)
-}
-
-// CostMeter adds up what judges cost; they may be asked at the same time.
-type CostMeter struct {
-	mu  sync.Mutex
-	Sum goal.Usage
-}
-
-func (m *CostMeter) Add(u goal.Usage) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.Sum.TokensIn += u.TokensIn
-	m.Sum.TokensOut += u.TokensOut
-	m.Sum.USD += u.USD
 }

@@ -1,7 +1,6 @@
 package protect
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -47,54 +46,49 @@ type mismatch struct {
 // the last look is not read again.
 func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 	info, err := root.Stat(h.Path)
-	if err == nil && g.ok[h.Path+"\x00"+h.Part] == (statStamp{info.Size(), fileio.ChangeTime(info)}) &&
-		fileio.ChangeTime(info) != 0 {
+	key := h.Path + "\x00" + h.Part
+	if err == nil && g.ok[key] == (statStamp{info.Size(), fileio.ChangeTime(info)}) && fileio.ChangeTime(info) != 0 {
 		return mismatch{}, true
 	}
-	d := mismatch{protectedItem: h}
+	d := mismatch{protectedItem: h, text: g.difference(root, h)}
+	if d.text == "" && info != nil && fileio.IsStable(info) && h.Kind != KindForbiddenNew {
+		g.ok[key] = statStamp{info.Size(), fileio.ChangeTime(info)}
+	}
+	return d, d.text == ""
+}
+
+// difference describes how a file is not as it was, "" if it is.
+func (g *State) difference(root *os.Root, h protectedItem) string {
 	if h.Kind == KindForbiddenNew {
 		if _, err := root.Lstat(h.Path); err != nil {
-			return d, true
+			return ""
 		}
-		d.text = fmt.Sprintf("%s has appeared: %s\n", h.Path, h.Why)
-		return d, false
+		return fmt.Sprintf("%s has appeared: %s\n", h.Path, h.Why)
 	}
 	is, mode, err := protectedContent(root, h.Path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		d.text = fmt.Sprintf("%s cannot be read: %v\n", h.Path, err)
-		return d, false
-	}
-	if h.Missing && h.Part == "" && err == nil {
-		d.text = h.Path + " has appeared\n"
-		return d, false
-	}
-	if h.Strict && err == nil {
-		if link := firstLink(root, h.Path); link != "" {
-			d.text = fmt.Sprintf("%s is a link now, on the way to %s\n", link, h.Path)
-			return d, false
-		}
-		if (h.Mode&0o111 == 0) != (mode&0o111 == 0) {
-			d.text = fmt.Sprintf("%s: mode %s, was %s\n", h.Path, mode, h.Mode)
-			return d, false
-		}
+	link := ""
+	if h.Strict {
+		link = firstLink(root, h.Path)
 	}
 	was, wasErr := g.originalContent(h)
-	if wasErr != nil {
-		d.text = fmt.Sprintf("what %s was at the start is lost: %v\n", h.Path, wasErr)
-		return d, false
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("%s cannot be read: %v\n", h.Path, err)
+	case h.Missing && h.Part == "" && err == nil:
+		return h.Path + " has appeared\n"
+	case link != "" && err == nil:
+		return fmt.Sprintf("%s is a link now, on the way to %s\n", link, h.Path)
+	case h.Strict && err == nil && (h.Mode&0o111 == 0) != (mode&0o111 == 0):
+		return fmt.Sprintf("%s: mode %s, was %s\n", h.Path, mode, h.Mode)
+	case wasErr != nil:
+		return fmt.Sprintf("what %s was at the start is lost: %v\n", h.Path, wasErr)
 	}
-	if !bytes.Equal(was, is) {
-		before, after := decidingPart(h.Part, was), decidingPart(h.Part, is)
-		if before != after && !isAllowedGrowth(h.Part, before, after) {
-			name := strings.TrimSuffix(h.Path+" ("+h.Part+")", " ()")
-			d.text = workspace.UnifiedDiff(name, []byte(before), []byte(after), err != nil)
-			return d, false
-		}
+	before, after, same := compareParts(h.Part, was, is)
+	if same {
+		return ""
 	}
-	if info != nil && fileio.IsStable(info) {
-		g.ok[h.Path+"\x00"+h.Part] = statStamp{info.Size(), fileio.ChangeTime(info)}
-	}
-	return d, true
+	name := strings.TrimSuffix(h.Path+" ("+h.Part+")", " ()")
+	return workspace.UnifiedDiff(name, []byte(before), []byte(after), err != nil)
 }
 
 // originalContent is what a file held at the start.

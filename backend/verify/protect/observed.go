@@ -1,7 +1,6 @@
 package protect
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,17 +11,15 @@ import (
 
 	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
-	"goalpost/backend/ignore"
 	"goalpost/backend/text"
-	"goalpost/backend/verify/inputs"
 )
 
 // Observation is what a check did before the first turn; nil where nobody could observe it.
 func (g *State) Observation(check int) *goal.Observation {
-	if g == nil || check < 0 || check >= len(g.observed) {
+	if g == nil {
 		return nil
 	}
-	return g.observed[check]
+	return Options{Observations: g.observed}.observation(check)
 }
 
 // IsFree reports whether the user lets a file change: by --no-protect, by unprotecting it, or by accepting its present
@@ -60,89 +57,10 @@ var settingsParts = map[string]string{
 // SameDecision reports whether two texts of a settings file decide alike. Of other files all of it decides.
 func SameDecision(file string, was, is []byte) bool {
 	part, ok := settingsParts[path.Base(file)]
-	if !ok {
-		return false
+	if ok {
+		_, _, ok = compareParts(part, was, is)
 	}
-	before, after := decidingPart(part, was), decidingPart(part, is)
-	return before == after || isAllowedGrowth(part, before, after)
-}
-
-// FindObserved lists what a goal with these checks would protect after a pre-flight with these observations.
-func FindObserved(ctx context.Context, o Options) ([]Protected, error) {
-	found, err := Find(ctx, o.Dir, o.Criterion, o.Protect, o.NoProtect)
-	if err != nil {
-		return nil, err
-	}
-	free, err := ignore.NewGlobs(o.NoProtect)
-	if err != nil {
-		return nil, err
-	}
-	found = withoutUsed(found, o.Observations)
-	return append(found, observedJudges(found, o, free)...), nil
-}
-
-// withoutUsed removes the scripts that a command names and that were seen to run: how the check uses them is known.
-func withoutUsed(found []Protected, observed []*goal.Observation) (list []Protected) {
-	for _, p := range found {
-		if p.Why != reasonChosen {
-			p.Checks = slices.DeleteFunc(p.Checks, func(check int) bool {
-				return check < len(observed) && observed[check] != nil && observed[check].Incomplete == "" &&
-					slices.ContainsFunc(observed[check].Files, func(u goal.UsedFile) bool { return u.Path == p.Path })
-			})
-		}
-		if len(p.Checks) > 0 {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
-// observedJudges returns the files that decided a check in pre-flight and that are not found by reading its command
-// line, without the free ones.
-func observedJudges(found []Protected, o Options, free ignore.Globs) []Protected {
-	known := map[string]bool{}
-	for _, p := range found {
-		known[p.Path] = true
-	}
-	var list []Protected
-	for check, seen := range o.Observations {
-		if seen == nil {
-			continue
-		}
-		for _, u := range seen.Files {
-			if u.Role == goal.RoleMakefile && lacksTarget(o, check, u.Path) {
-				continue
-			}
-			if !inputs.IsJudge(seen, u) || known[u.Path] || inputs.IsInstalled(u.Path) || free.MatchesAncestor(u.Path) {
-				continue
-			}
-			if i := slices.IndexFunc(list, func(p Protected) bool { return p.Path == u.Path }); i >= 0 {
-				if !slices.Contains(list[i].Checks, check) {
-					list[i].Checks = append(list[i].Checks, check)
-				}
-				continue
-			}
-			p := Protected{
-				Path: u.Path, Kind: KindLocked, Why: "the check uses it as its " + string(u.Role), Checks: []int{check},
-			}
-			if part := settingsParts[path.Base(u.Path)]; part != "" && u.Role != goal.RoleMakefile {
-				p.Kind, p.Part = KindMonitored, part
-			}
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
-// lacksTarget reports whether the check's command asks a makefile for a target that the makefile does not have.
-func lacksTarget(o Options, check int, file string) bool {
-	root, err := os.OpenRoot(o.Dir)
-	if err != nil {
-		return false // the check says so itself
-	}
-	defer func() { _ = root.Close() }()
-	text, _, err := fileio.Read(root, file, maxPartBytes)
-	return err == nil && inputs.LacksTarget(o.Criterion.Checks[check].Command, string(text))
+	return ok
 }
 
 // Original is what a file was at the start.

@@ -10,6 +10,8 @@ var (
 	pytestHeading     = regexp.MustCompile(`^\[\[?\s*(tool[.:])?\s*"?pytest`)
 	cargoFreeSections = regexp.MustCompile(
 		`^\[\[?\s*"?(target\..*\.)?"?(dev-|build-)?dependencies|^\[\[?\s*(badges|package\.metadata|lints)`)
+	// goModReplaces is what a go.mod takes from elsewhere than where it is named.
+	goModReplaces     = regexp.MustCompile(`(?ms)^\s*replace\s*\(.*?^\s*\)|^[ \t]*replace\s[^\n]*`)
 	gradleFreeBlocks  = regexp.MustCompile(`^\s*dependencies\s*\{`)
 	mavenFreeElements = regexp.MustCompile(
 		`(?s)<dependencies>.*?</dependencies>|<(description|url|version|name)>[^<]*</(description|url|version|name)>|<!--.*?-->`)
@@ -21,7 +23,7 @@ func decidingPart(name string, text []byte) string {
 	case "scripts":
 		return decidingScripts(text)
 	case "replace":
-		return goModReplaces(string(text))
+		return normalizeText(strings.Join(goModReplaces.FindAllString(string(text), -1), "\n"))
 	case "pytest":
 		return matchingSections(string(text), pytestHeading.MatchString)
 	case "cargo":
@@ -34,11 +36,10 @@ func decidingPart(name string, text []byte) string {
 	return string(text)
 }
 
-func joinLines(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return strings.Join(list, "\n") + "\n"
+// compareParts returns the part of two texts that must stay as it is, and whether it has.
+func compareParts(name string, was, is []byte) (before, after string, same bool) {
+	before, after = decidingPart(name, was), decidingPart(name, is)
+	return before, after, before == after || isAllowedGrowth(name, before, after)
 }
 
 // isAllowedGrowth says whether a part may have become more without being changed: new
@@ -71,27 +72,6 @@ func isAllowedGrowth(name, was, is string) bool {
 		}
 	}
 	return true
-}
-
-// goModReplaces is what a go.mod takes from elsewhere than where it is named.
-func goModReplaces(text string) string {
-	var out []string
-	inside := false
-	for line := range strings.SplitSeq(text, "\n") {
-		line, _, _ = strings.Cut(line, "//")
-		words := strings.Join(strings.Fields(line), " ")
-		switch {
-		case inside && words == ")":
-			inside = false
-		case inside && words != "":
-			out = append(out, "replace "+words)
-		case words == "replace (" || words == "replace(":
-			inside = true
-		case strings.HasPrefix(words, "replace "):
-			out = append(out, words)
-		}
-	}
-	return joinLines(out)
 }
 
 // settings of runners that live in package.json.

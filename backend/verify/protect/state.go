@@ -25,11 +25,33 @@ type Options struct {
 	Criterion          goal.Criterion
 	Protect, NoProtect []string
 
-	Private string // where copies are kept, out of the goal's reach
+	Private string // where copies are kept, out of the goal's reach; made if missing
+	// Hidden are folders that the agent does not see, absolute. Their files are neither compared nor protected: the
+	// agent cannot change them, and nobody but the user reads of them.
+	Hidden []string
 	// Tests says how many tests the gates' runners ran before the first turn, by check.
 	Tests []int
 	// Observations are what the checks did before the first turn, by check.
 	Observations []*goal.Observation
+}
+
+// HiddenNames are the hidden folders that are in Dir, relative to it.
+func (o Options) HiddenNames() (list []string) {
+	for _, at := range o.Hidden {
+		if rel, err := filepath.Rel(o.Dir, at); err == nil && filepath.IsLocal(rel) {
+			list = append(list, filepath.ToSlash(rel))
+		}
+	}
+	return list
+}
+
+// freePatterns name what is not protected.
+func (o Options) freePatterns() []string {
+	free := slices.Clone(o.NoProtect)
+	for _, name := range o.HiddenNames() {
+		free = append(free, name+"/**")
+	}
+	return free
 }
 
 // maxProtectedBytes is how much the copies of protected files may be together, in bytes.
@@ -111,21 +133,18 @@ type protectedJSON struct {
 // Record copies what is protected. What was frozen before, nil for nothing,
 // stays as it was then.
 func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
-	found, err := Find(ctx, o.Dir, o.Criterion, o.Protect, o.NoProtect)
+	g, err := newState(o.Dir, o.Private, nil, o.freePatterns())
 	if err != nil {
 		return nil, err
 	}
-	g, err := newState(o.Dir, o.Private, nil, o.NoProtect)
-	if err != nil {
-		return nil, err
+	if frozen != nil {
+		g.list, g.freed = frozen.list, frozen.freed
+		o.Tests, o.Observations = frozen.tests, frozen.observed
 	}
 	g.tests, g.observed = o.Tests, o.Observations
-	if frozen != nil {
-		g.list, g.tests, g.observed, g.freed = frozen.list, frozen.tests, frozen.observed, frozen.freed
-	}
-	found = withoutUsed(found, g.observed)
-	if frozen == nil {
-		found = append(found, observedJudges(found, o, g.without)...)
+	found, err := Find(ctx, o)
+	if err != nil {
+		return nil, err
 	}
 	root, err := os.OpenRoot(o.Dir)
 	if err != nil {
@@ -228,10 +247,14 @@ func (g *State) Overrides(index int) []process.FileOverride {
 	var list []process.FileOverride
 	for _, h := range g.items() {
 		if h.Kind == KindLocked && !h.Missing && h.Mode.IsRegular() && slices.Contains(h.Checks, index) {
-			list = append(list, process.FileOverride{Path: filepath.Join(g.dir, filepath.FromSlash(h.Path)), Copy: g.copy(h)})
+			list = append(list, g.override(h))
 		}
 	}
 	return list
+}
+
+func (g *State) override(h protectedItem) process.FileOverride {
+	return process.FileOverride{Path: filepath.Join(g.dir, filepath.FromSlash(h.Path)), Copy: g.copy(h)}
 }
 
 // StartCopies are copies of the start for changed files that Hold has taken; nil if one is new or gone.
@@ -244,8 +267,7 @@ func (g *State) StartCopies(changes []goal.FileChange) (list []process.FileOverr
 		if i < 0 || c.Change != "changed" && c.Change != "mode" {
 			return nil
 		}
-		at := filepath.Join(g.dir, filepath.FromSlash(c.Path))
-		list = append(list, process.FileOverride{Path: at, Copy: g.copy(items[i])})
+		list = append(list, g.override(items[i]))
 	}
 	return list
 }

@@ -30,7 +30,9 @@ func TestTampered_ChangedScript_RunsAgainWithStartFiles(t *testing.T) {
 		writeIn("check.sh", "[ -f work ] || exit 1\nsh deep.sh\n")
 		writeIn("deep.sh", "grep -q good work\n")
 		must(t, p.app.OpenTrialSandbox(t.Context(), in, func(w *goalsandbox.TrialSandbox) error {
-			h := verify.CheckRunner{Environment: check.Environment{Launcher: w.Inside, Env: w.CheckEnv, Dir: w.Dir, Sandboxed: true}}
+			h := verify.CheckRunner{
+				Environment: check.Environment{Launcher: w.Inside, Env: w.CheckEnv, Dir: w.Dir, Sandboxed: true},
+			}
 			check := goal.Check{Type: goal.Shell, Command: "sh check.sh", TimeoutMS: late.Milliseconds()}
 			criterion := goal.Criterion{Checks: []goal.Check{check}}
 			before := h.Preflight(t.Context(), check)

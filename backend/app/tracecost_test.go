@@ -194,9 +194,15 @@ func listCostChecks(runners string) []tracedCheck {
 	}
 	scripts := tracedCheck{
 		name: "make, 30 shell scripts", command: "make check",
-		files: map[string]string{"Makefile": "check: $(sort $(wildcard t/*.sh))\n\t@for f in $^; do sh $$f || exit 1; done\n"},
+		files: map[string]string{
+			"Makefile": "check: $(sort $(wildcard t/*.sh))\n\t@for f in $^; do sh $$f || exit 1; done\n",
+		},
 	}
-	pytest := tracedCheck{name: "pytest, 50 tests", command: pythonWith("pytest") + " -m pytest -q", files: map[string]string{}}
+	pytest := tracedCheck{
+		name:    "pytest, 50 tests",
+		command: pythonWith("pytest") + " -m pytest -q",
+		files:   map[string]string{},
+	}
 	golang := tracedCheck{
 		name: "go test, 3 packages", command: "go test ./...",
 		files: map[string]string{"go.mod": "module example.org/cost\n\ngo 1.24\n"},

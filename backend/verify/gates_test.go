@@ -135,11 +135,14 @@ func TestHTTP(t *testing.T) {
 func TestDial(t *testing.T) {
 	s := site(t)
 	var asked atomic.Value
-	h := verify.CheckRunner{Environment: check.Environment{Dir: t.TempDir(), Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-		asked.Store(address)
-		var d net.Dialer
-		return d.DialContext(ctx, network, s.Listener.Addr().String())
-	}}}
+	h := verify.CheckRunner{Environment: check.Environment{
+		Dir: t.TempDir(),
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			asked.Store(address)
+			var d net.Dialer
+			return d.DialContext(ctx, network, s.Listener.Addr().String())
+		},
+	}}
 	if v := one(t, h, goal.Check{
 		Type: goal.HTTP,
 		URL:  "http://in-the-goal:8080/ok",

@@ -143,7 +143,8 @@ func TestWhatTheJudgeSees(t *testing.T) {
 	text := turn.Messages[0].Text
 	for _, want := range []string{
 		"Is the report honest?", "Write the report", "gate says hello",
-		"Created report.md", "report.md, new, whole:\nall is well\n", "Step 7, write_file, ok", `{"path":"report.md"}`, "written", "I wrote it.",
+		"Created report.md", "report.md, new, whole:\nall is well\n", "Step 7, write_file, ok", `{"path":"report.md"}`,
+		"written", "I wrote it.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the judge does not see %q", want)
@@ -393,7 +394,8 @@ func TestVisual(t *testing.T) {
 			}
 		})
 	}
-	if v := one(t, verify.CheckRunner{Environment: check.Environment{Pages: pages{}}}, goal.Check{Type: goal.Visual, Question: "?"}); !strings.Contains(
+	if v := one(t, verify.CheckRunner{Environment: check.Environment{Pages: pages{}}},
+		goal.Check{Type: goal.Visual, Question: "?"}); !strings.Contains(
 		v.Detail, "no model") {
 		t.Errorf("without a judge: %q", v.Detail)
 	}

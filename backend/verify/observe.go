@@ -134,14 +134,19 @@ func (h CheckRunner) judgeInputs(
 	changes := w.rules(seen).Compare()
 	switch bad := inputs.Tampering(changes); {
 	case len(bad) > 0 && inputs.NeedsInstallation(bad):
+		if err := h.World.guard().HoldInstalled(k.N, bad, w.original); err != nil {
+			return check.RetryableError(fmt.Errorf("protecting what runs the check: %w", err))
+		}
 		again := check.NewResult(goal.Fail, "what runs this check is not what was installed at the start: install the same "+
-			"again (npm ci, pip install --force-reinstall …); what is checked is your work, not its runner")
+			"again (npm ci, pip install --force-reinstall …); what is checked is your work, not its runner. If it stays as it "+
+			"is, the user decides about it")
 		again.Tail, again.Changes, again.Observed = describeAll(bad), bad[:min(len(bad), maxListed)], r.Observed
 		return again
 	case len(bad) > 0:
 		return w.tampered(ctx, bad, r)
 	}
-	r.Assurance, r.AssuranceReason = inputs.Assurance(k.Command, h.Dir, r.Observation, changes)
+	r.Assurance, r.AssuranceReason = inputs.Assurance(k.Command, h.Dir,
+		h.World.guard().Observation(k.N), r.Observation, changes)
 	if n := len(changes); n > maxListed {
 		changes = changes[:maxListed]
 		r.Detail = text.JoinClauses(r.Detail, fmt.Sprintf("it used %d changed files, of which %d are listed", n, maxListed))
@@ -260,6 +265,15 @@ func (w *inputComparison) start(before *goal.Observation, file string) goal.File
 	return s
 }
 
+// original is a file at the goal's start; ok is false where its content was not kept.
+func (w *inputComparison) original(file string) (was protect.Original, ok bool) {
+	folder, guard := w.host.World.comparison(), w.host.World.guard()
+	was.Content, ok = folder.ContentAtStart(file)
+	s, _ := folder.AtStart(file)
+	was.Mode, was.SHA256 = s.Mode, w.start(guard.Observation(w.check.N), file).SHA256
+	return was, ok
+}
+
 // describeAll describes changes, a line each, shortened.
 func describeAll(list []goal.FileChange) string {
 	var b strings.Builder
@@ -273,12 +287,7 @@ func describeAll(list []goal.FileChange) string {
 // accept them.
 func (w *inputComparison) tampered(ctx context.Context, bad []goal.FileChange, passed check.Result) check.Result {
 	folder := w.host.World.comparison()
-	original := func(file string) (protect.Original, bool) {
-		content, ok := folder.ContentAtStart(file)
-		s, _ := folder.AtStart(file)
-		return protect.Original{Content: content, Mode: s.Mode}, ok
-	}
-	if err := w.host.World.guard().Hold(w.check.N, bad, original); err != nil {
+	if err := w.host.World.guard().Hold(w.check.N, bad, w.original); err != nil {
 		return check.RetryableError(fmt.Errorf("protecting what decides the check: %w", err))
 	}
 	var b strings.Builder

@@ -53,7 +53,13 @@ func host(tb testing.TB) verify.CheckRunner {
 			tb.Fatal(err)
 		}
 	}
-	return verify.CheckRunner{Environment: check.Environment{Launcher: set, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "WORD=from-env"}, Dir: dir}}
+	return verify.CheckRunner{
+		Environment: check.Environment{
+			Launcher: set,
+			Env:      []string{"PATH=/usr/local/bin:/usr/bin:/bin", "WORD=from-env"},
+			Dir:      dir,
+		},
+	}
 }
 
 func shell(command string) goal.Check { return goal.Check{Type: goal.Shell, Command: command} }

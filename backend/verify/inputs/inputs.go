@@ -69,6 +69,7 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 	for _, a := range o.accesses {
 		o.add(a)
 	}
+	o.addOptionNames()
 	o.markFinal()
 	o.out.NotStarted = o.findNotStarted()
 	for i := range o.programs {
@@ -80,6 +81,18 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 		}
 	}
 	return o.out
+}
+
+// addOptionNames adds the files whose names a program takes for its options: a pattern of a shell puts them there.
+func (o *observer) addOptionNames() {
+	for i, p := range o.programs {
+		for _, word := range p.Args[min(1, len(p.Args)):] {
+			rel, ok := o.inFolder(path.Join(p.Dir, word))
+			if ok && strings.HasPrefix(word, "-") && o.Text != nil && o.Text(rel) != nil {
+				o.append(&o.out.Files, goal.UsedFile{Path: rel, Role: goal.RoleSettings, Program: i})
+			}
+		}
+	}
 }
 
 // markFinal marks the missing file that the check did nothing after but look for programs.

@@ -26,7 +26,8 @@ var missingMessages = []*regexp.Regexp{
 		`(?:not found|command not found|inaccessible or not found|No such file or directory|Permission denied)$`),
 }
 
-// MissingByMessage is the module, script, target or program that the command could not find or run, by what was printed.
+// MissingByMessage is the module, script, target or program that the command could not find or run,
+// by what was printed.
 // The command itself must name it, and not run it for its output: a test may print the same. What a shell could not run
 // counts by the shell's word alone where nobody could observe the command.
 func MissingByMessage(command, output string, exit int, observed bool) string {

@@ -203,9 +203,13 @@ var judgeName = regexp.MustCompile(
 var installDirs = []string{"node_modules", ".venv", "venv", ".tox"}
 
 // IsInstalled reports whether a file is in a folder that programs are installed in.
-func IsInstalled(file string) bool {
-	names := strings.Split(file, "/")
-	return slices.ContainsFunc(names[:len(names)-1], func(name string) bool { return slices.Contains(installDirs, name) })
+func IsInstalled(file string) bool { return InstalledTree(file) != "" }
+
+// InstalledTree is the outermost folder above a file that programs are installed in, "" if there is none.
+func InstalledTree(file string) string {
+	names := strings.Split(path.Dir(file), "/")
+	at := slices.IndexFunc(names, func(name string) bool { return slices.Contains(installDirs, name) })
+	return strings.Join(names[:at+1], "/")
 }
 
 // cacheName matches what tools write again by themselves in such a folder.

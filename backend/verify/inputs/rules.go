@@ -60,7 +60,8 @@ func (r Rules) Compare() []goal.FileChange {
 		c.compareUse(u)
 	}
 	for _, u := range before.Files {
-		if (u.Role.Decides() && u.Examined == "" || isInstalled(u)) && !c.is[u.Path].seen {
+		decides := u.Role.Decides() && u.Examined == "" || isInstalled(u)
+		if (decides || u.Role == goal.RoleData) && !c.is[u.Path].seen {
 			c.compareLost(u)
 		}
 	}

@@ -51,7 +51,7 @@ func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 		return mismatch{}, true
 	}
 	d := mismatch{protectedItem: h, text: g.difference(root, h)}
-	if d.text == "" && info != nil && fileio.IsStable(info) && h.Kind != KindForbiddenNew {
+	if d.text == "" && info != nil && fileio.IsStable(info) && h.Kind != KindForbiddenNew && len(h.Files) == 0 {
 		g.ok[key] = statStamp{info.Size(), fileio.ChangeTime(info)}
 	}
 	return d, d.text == ""
@@ -65,7 +65,7 @@ func (g *State) difference(root *os.Root, h protectedItem) string {
 		}
 		return fmt.Sprintf("%s has appeared: %s\n", h.Path, h.Why)
 	}
-	is, mode, err := protectedContent(root, h.Path)
+	is, mode, err := h.content(root)
 	link := ""
 	if h.Strict {
 		link = firstLink(root, h.Path)
@@ -121,7 +121,7 @@ func (g *State) Tampered(check int) (diff string, err error) {
 
 // presentSum is the SHA-256 of what lies at the path now, or of the description where nothing can be read.
 func (d mismatch) presentSum(root *os.Root) string {
-	content, _, err := protectedContent(root, d.Path)
+	content, _, err := d.content(root)
 	if err != nil {
 		content = []byte(d.text)
 	}

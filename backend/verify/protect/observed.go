@@ -12,6 +12,7 @@ import (
 	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
 	"goalpost/backend/text"
+	"goalpost/backend/verify/inputs"
 )
 
 // Observation is what a check did before the first turn; nil where nobody could observe it.
@@ -28,7 +29,9 @@ func (g *State) IsFree(file string) bool {
 	if g == nil {
 		return false
 	}
-	accepted := func(h protectedItem) bool { return h.Accepted && h.Path == file }
+	accepted := func(h protectedItem) bool {
+		return h.Accepted && (h.Path == file || slices.Contains(h.Files, file))
+	}
 	return g.without.MatchesAncestor(file) || slices.Contains(g.freed, file) || slices.ContainsFunc(g.items(), accepted)
 }
 
@@ -67,6 +70,48 @@ func SameDecision(file string, was, is []byte) bool {
 type Original struct {
 	Content []byte
 	Mode    fs.FileMode
+	SHA256  string // "" if that is not known
+}
+
+// HoldInstalled protects from now on the changed files of installed programs: the user can accept what they are now, and
+// to install the same again makes them what they were. changes are in the order of their paths.
+func (g *State) HoldInstalled(check int, changes []goal.FileChange, original func(file string) (Original, bool)) error {
+	if g == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	trees, starts := map[string]*protectedItem{}, map[string]string{}
+	for _, c := range changes[:min(len(changes), maxProtected)] {
+		at := inputs.InstalledTree(c.Path)
+		if trees[at] == nil {
+			trees[at] = &protectedItem{Protected: Protected{
+				Path: at, Kind: KindMonitored, Why: "its programs run the check; to put it back, install the same again",
+				Checks: []int{check},
+			}}
+		}
+		was, _ := original(c.Path)
+		trees[at].Files = append(trees[at].Files, c.Path)
+		starts[at] += treeLine(c.Path, was.SHA256)
+	}
+	for at, h := range trees {
+		if err := g.keep(h, []byte(starts[at]), 0o600); err != nil {
+			return fmt.Errorf("keeping what %s was: %w", at, err)
+		}
+		g.add(*h)
+	}
+	return g.save()
+}
+
+// add adds a thing that is not protected for the same check yet.
+func (g *State) add(h protectedItem) {
+	known := slices.ContainsFunc(g.list, func(old protectedItem) bool {
+		return old.Path == h.Path && old.Kind == h.Kind && old.Part == h.Part && slices.Equal(old.Files, h.Files) &&
+			slices.Contains(old.Checks, h.Checks[0])
+	})
+	if !known {
+		g.list = append(g.list, h)
+	}
 }
 
 // Hold protects from now on what made a verdict tampered, so that the user can put it back or accept it. original gives
@@ -89,12 +134,7 @@ func (g *State) Hold(
 				return fmt.Errorf("keeping what %s was: %w", c.Path, err)
 			}
 		}
-		known := slices.ContainsFunc(g.list, func(old protectedItem) bool {
-			return old.Path == h.Path && old.Kind == h.Kind && old.Part == h.Part && slices.Contains(old.Checks, check)
-		})
-		if !known {
-			g.list = append(g.list, h)
-		}
+		g.add(h)
 	}
 	return g.save()
 }

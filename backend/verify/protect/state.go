@@ -111,6 +111,32 @@ type protectedItem struct {
 	// Strict also compares whether it can be executed, and whether a link is on the way to it.
 	Strict   bool `json:"strict,omitempty"`
 	Accepted bool `json:"accepted,omitempty"` // by the user, as it is now
+	// Files are those of an installed tree that a check used and that were changed; Path is the tree.
+	Files []string `json:"files,omitempty"`
+}
+
+// content is what a protected thing holds now: of a tree, a line with the hash of each file.
+func (h protectedItem) content(root *os.Root) ([]byte, fs.FileMode, error) {
+	if len(h.Files) == 0 {
+		return protectedContent(root, h.Path)
+	}
+	lines := make([]string, 0, len(h.Files))
+	for _, file := range h.Files {
+		sum := ""
+		if b, _, err := protectedContent(root, file); err == nil {
+			sum = fileio.Hash(b)
+		}
+		lines = append(lines, treeLine(file, sum))
+	}
+	return []byte(strings.Join(lines, "")), 0o600, nil
+}
+
+// treeLine is a file of a tree; sum is "" if it is gone.
+func treeLine(file, sum string) string {
+	if sum == "" {
+		sum = "gone"
+	}
+	return file + " " + sum + "\n"
 }
 
 // copy is the name of the copy in the private folder. The mode is part of it:
@@ -192,7 +218,7 @@ func (g *State) isRecorded(p Protected) bool {
 
 // record takes down what a protected file is now.
 func (g *State) record(root *os.Root, h *protectedItem, total *int64) error {
-	b, mode, err := protectedContent(root, h.Path)
+	b, mode, err := h.content(root)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		h.Missing = true

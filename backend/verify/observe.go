@@ -132,6 +132,7 @@ func (h CheckRunner) judgeInputs(
 		})
 	}
 	changes := w.rules(seen).Compare()
+	w.tryEmptyParts(ctx, seen, changes)
 	switch bad := inputs.Tampering(changes); {
 	case len(bad) > 0 && inputs.NeedsInstallation(bad):
 		if err := h.World.guard().HoldInstalled(k.N, bad, w.original); err != nil {
@@ -263,6 +264,32 @@ func (w *inputComparison) start(before *goal.Observation, file string) goal.File
 		}
 	}
 	return s
+}
+
+// maxEmptyParts is how many parts of a judge are tried out with an empty file.
+const maxEmptyParts = 3
+
+// tryEmptyParts runs the check once more for each changed script that its judge starts, with an empty one in its place.
+// If that passes, the change counts. What cannot be tried stays listed.
+func (w *inputComparison) tryEmptyParts(ctx context.Context, seen *goal.Observation, changes []goal.FileChange) {
+	guard := w.host.World.guard()
+	files := inputs.PartsOfJudges(seen, changes)
+	for _, file := range files[:min(len(files), maxEmptyParts)] {
+		was, ok := w.original(file)
+		if !ok || guard.IsFree(file) || !w.host.usesOverrides(w.check) {
+			continue
+		}
+		empty, err := guard.EmptyScript(file, was)
+		if err != nil {
+			continue
+		}
+		e := w.host.environment()
+		e.StartFiles = []process.FileOverride{empty}
+		at := slices.IndexFunc(changes, func(c goal.FileChange) bool { return c.Path == file })
+		if e.Decide(ctx, w.check, goal.Claim{}).Outcome == goal.Pass {
+			changes[at].Reason = inputs.ReasonEndOnly
+		}
+	}
 }
 
 // original is a file at the goal's start; ok is false where its content was not kept.

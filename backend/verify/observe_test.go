@@ -205,6 +205,9 @@ func TestClaim_ChangedRunner_IsTheUsersToAccept(t *testing.T) {
 	if v := expect("changed", goal.Fail); !strings.Contains(v.Detail, "install the same again") || len(v.Changes) != 2 {
 		t.Errorf("it says %q of %q", v.Detail, describe(v.Changes))
 	}
+	if diff, err := g.World.Tampered(t.Context()); err != nil || diff != "" {
+		t.Errorf("between two claims the agent may install again: %q, %v", diff, err)
+	}
 	if v := expect("still changed", goal.Tampered); !strings.Contains(v.Tail, "+"+lib) {
 		t.Errorf("it shows %q", v.Tail)
 	}

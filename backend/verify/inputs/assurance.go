@@ -72,7 +72,7 @@ func (a *assessment) ranChangedFile() string {
 		case u.Examined == goal.ByOutput && slices.Contains(dataArguments, p.Name): // sqlite3 -init, awk -f
 			return fmt.Sprintf("%q ran %s of the agent", p.Command, u.Path)
 		case u.Examined == goal.ByOutput:
-		case u.Examined == goal.ByTest:
+		case u.Examined == goal.ByTest, u.Examined == goal.ByJudge:
 			return fmt.Sprintf("%s was started by a test, which may trust how it ends", u.Path)
 		case slices.Contains([]goal.FileRole{goal.RoleMain, goal.RoleScript, goal.RoleProgram}, u.Role):
 			return fmt.Sprintf("%s was changed after the start, and how it ends decides", u.Path)

@@ -362,10 +362,16 @@ func (o *observer) examination(a process.FileAccess, rel string, role goal.FileR
 	case len(starters) == 0:
 		starters = o.callers[p.Path]
 	}
-	if slices.ContainsFunc(starters, func(i int) bool { return i < len(o.programs) && !o.programs[i].passesOnEnds() }) {
-		return goal.ByTest
+	starters = slices.DeleteFunc(slices.Clone(starters), func(i int) bool {
+		return i >= len(o.programs) || o.programs[i].passesOnEnds()
+	})
+	switch {
+	case len(starters) == 0:
+		return ""
+	case role != goal.RoleProgram && !slices.ContainsFunc(starters, func(i int) bool { return !o.programs[i].isJudge() }):
+		return goal.ByJudge
 	}
-	return ""
+	return goal.ByTest
 }
 
 // isNamed reports whether one of these words of the check's command names the file.

@@ -88,6 +88,9 @@ func (g *State) difference(root *os.Root, h protectedItem) string {
 		return ""
 	}
 	name := strings.TrimSuffix(h.Path+" ("+h.Part+")", " ()")
+	if len(h.Files) > 0 {
+		name += " (installed programs: accept them, or install the same again)"
+	}
 	return workspace.UnifiedDiff(name, []byte(before), []byte(after), err != nil)
 }
 
@@ -106,7 +109,8 @@ func (g *State) originalContent(h protectedItem) ([]byte, error) {
 	return b, nil
 }
 
-// Tampered says what of that which decides a check is not as it was; -1 means any check.
+// Tampered says what of that which decides a check is not as it was; -1 means any check, without installed programs:
+// the agent may install the same again.
 func (g *State) Tampered(check int) (diff string, err error) {
 	if g == nil {
 		return "", nil
@@ -114,7 +118,9 @@ func (g *State) Tampered(check int) (diff string, err error) {
 	found, err := g.diff(check)
 	var b strings.Builder
 	for _, d := range found {
-		b.WriteString(d.text)
+		if check >= 0 || len(d.Files) == 0 {
+			b.WriteString(d.text)
+		}
 	}
 	return string(text.TruncateMiddle([]byte(b.String()), MaxDiffBytes)), err
 }

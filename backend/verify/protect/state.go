@@ -283,6 +283,17 @@ func (g *State) override(h protectedItem) process.FileOverride {
 	return process.FileOverride{Path: filepath.Join(g.dir, filepath.FromSlash(h.Path)), Copy: g.copy(h)}
 }
 
+// EmptyScript is used instead of a script and holds nothing but its first line, where that names an interpreter.
+func (g *State) EmptyScript(file string, was Original) (process.FileOverride, error) {
+	first, _, _ := strings.Cut(string(was.Content), "\n")
+	if !strings.HasPrefix(first, "#!") {
+		first = ""
+	}
+	h := protectedItem{Protected: Protected{Path: file}}
+	err := g.keep(&h, []byte(first+"\n"), was.Mode)
+	return g.override(h), err
+}
+
 // StartCopies are copies of the start for changed files that Hold has taken; nil if one is new or gone.
 func (g *State) StartCopies(changes []goal.FileChange) (list []process.FileOverride) {
 	items := g.items()

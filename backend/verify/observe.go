@@ -43,17 +43,28 @@ func recordStates(dir string, o *goal.Observation) {
 	if o == nil {
 		return
 	}
+	used := slices.Concat(o.Files, o.Found)
+	files := make([]string, 0, len(used))
+	for _, u := range used {
+		files = append(files, u.Path)
+	}
+	o.States = statesOf(dir, files)
+}
+
+// statesOf returns what files of a folder are now; nil if the folder cannot be opened, which the check says itself.
+func statesOf(dir string, files []string) map[string]goal.FileState {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return // the check says so itself
+		return nil
 	}
 	defer func() { _ = root.Close() }()
-	o.States = map[string]goal.FileState{}
-	for _, u := range slices.Concat(o.Files, o.Found) {
-		if _, known := o.States[u.Path]; !known {
-			o.States[u.Path], _ = stateOf(root, u.Path)
+	states := map[string]goal.FileState{}
+	for _, file := range files {
+		if _, known := states[file]; !known {
+			states[file], _ = stateOf(root, file)
 		}
 	}
+	return states
 }
 
 // stateOf is a file as it is now, and when it was changed last.
@@ -135,13 +146,13 @@ func (h CheckRunner) judgeInputs(
 	w.tryEmptyParts(ctx, seen, changes)
 	switch bad := inputs.Tampering(changes); {
 	case len(bad) > 0 && inputs.NeedsInstallation(bad):
-		if err := h.World.guard().HoldInstalled(k.N, bad, w.original); err != nil {
+		if err := h.World.guard().Hold(k.N, bad, w.original); err != nil {
 			return check.RetryableError(fmt.Errorf("protecting what runs the check: %w", err))
 		}
 		again := check.NewResult(goal.Fail, "what runs this check is not what was installed at the start: install the same "+
 			"again (npm ci, pip install --force-reinstall …); what is checked is your work, not its runner. If it stays as it "+
 			"is, the user decides about it")
-		again.Tail, again.Changes, again.Observed = describeAll(bad), bad[:min(len(bad), maxListed)], r.Observed
+		again.Tail, again.Changes, again.Observed = w.describeAll(bad), bad[:min(len(bad), maxListed)], r.Observed
 		return again
 	case len(bad) > 0:
 		return w.tampered(ctx, bad, r)
@@ -162,17 +173,8 @@ func (h CheckRunner) outputStates(k check.Indexed) map[string]goal.FileState {
 	if seen == nil {
 		return nil
 	}
-	root, err := os.OpenRoot(h.Dir)
-	if err != nil {
-		return nil // the check says so itself
-	}
-	defer func() { _ = root.Close() }()
 	files := slices.Concat(seen.Written, seen.Rewritten)
-	states := map[string]goal.FileState{}
-	for _, file := range files[:min(len(files), maxOutputs)] {
-		states[file], _ = stateOf(root, file)
-	}
-	return states
+	return statesOf(h.Dir, files[:min(len(files), maxOutputs)])
 }
 
 // inputComparison compares the files of one pass with the start.
@@ -266,28 +268,27 @@ func (w *inputComparison) start(before *goal.Observation, file string) goal.File
 	return s
 }
 
-// maxEmptyParts is how many parts of a judge are tried out with an empty file.
-const maxEmptyParts = 3
-
-// tryEmptyParts runs the check once more for each changed script that its judge starts, with an empty one in its place.
-// If that passes, the change counts. What cannot be tried stays listed.
+// tryEmptyParts runs the check once more for each changed script that its judge starts, at most three, with an empty one
+// in its place. If that passes, the change counts. A check that writes in the goal's folder may find there what it has
+// just made, so it is not tried.
 func (w *inputComparison) tryEmptyParts(ctx context.Context, seen *goal.Observation, changes []goal.FileChange) {
-	guard := w.host.World.guard()
-	files := inputs.PartsOfJudges(seen, changes)
-	for _, file := range files[:min(len(files), maxEmptyParts)] {
-		was, ok := w.original(file)
-		if !ok || guard.IsFree(file) || !w.host.usesOverrides(w.check) {
+	guard, tries := w.host.World.guard(), 3
+	made := slices.DeleteFunc(slices.Concat(seen.Written, seen.Rewritten), inputs.IsCache)
+	for i, c := range changes {
+		isPart := slices.ContainsFunc(seen.Files, func(u goal.UsedFile) bool {
+			return u.Path == c.Path && u.Examined == goal.ByJudge
+		})
+		was, ok := w.original(c.Path)
+		if !isPart || !ok || c.Change != "changed" || guard.IsFree(c.Path) || len(made) > 0 || tries == 0 ||
+			!w.host.usesOverrides(w.check) {
 			continue
 		}
-		empty, err := guard.EmptyScript(file, was)
-		if err != nil {
-			continue
-		}
+		tries--
+		empty, err := guard.EmptyScript(c.Path, was)
 		e := w.host.environment()
 		e.StartFiles = []process.FileOverride{empty}
-		at := slices.IndexFunc(changes, func(c goal.FileChange) bool { return c.Path == file })
-		if e.Decide(ctx, w.check, goal.Claim{}).Outcome == goal.Pass {
-			changes[at].Reason = inputs.ReasonEndOnly
+		if err == nil && e.Decide(ctx, w.check, goal.Claim{}).Outcome == goal.Pass {
+			changes[i].Reason = inputs.ReasonEndOnly
 		}
 	}
 }
@@ -301,11 +302,11 @@ func (w *inputComparison) original(file string) (was protect.Original, ok bool) 
 	return was, ok
 }
 
-// describeAll describes changes, a line each, shortened.
-func describeAll(list []goal.FileChange) string {
+// describeAll describes changes with their diffs, shortened.
+func (w *inputComparison) describeAll(list []goal.FileChange) string {
 	var b strings.Builder
 	for _, f := range list {
-		b.WriteString(inputs.Describe(f) + "\n")
+		b.WriteString(inputs.Describe(f) + "\n" + w.host.World.comparison().FileDiff(w.root, f.Path))
 	}
 	return string(text.TruncateMiddle([]byte(b.String()), protect.MaxDiffBytes))
 }
@@ -313,13 +314,8 @@ func describeAll(list []goal.FileChange) string {
 // tampered is the verdict for changes that count. They are protected from now on, so that the user can put them back or
 // accept them.
 func (w *inputComparison) tampered(ctx context.Context, bad []goal.FileChange, passed check.Result) check.Result {
-	folder := w.host.World.comparison()
 	if err := w.host.World.guard().Hold(w.check.N, bad, w.original); err != nil {
 		return check.RetryableError(fmt.Errorf("protecting what decides the check: %w", err))
-	}
-	var b strings.Builder
-	for _, f := range bad {
-		b.WriteString(inputs.Describe(f) + "\n" + folder.FileDiff(w.root, f.Path))
 	}
 	r := check.NewResult(goal.Tampered, "what decides this check is not what it was at the start: "+
 		text.OneLine(inputs.Describe(bad[0]), 500))
@@ -327,7 +323,7 @@ func (w *inputComparison) tampered(ctx context.Context, bad []goal.FileChange, p
 		r.Detail += fmt.Sprintf(", and %d more", len(bad)-1)
 	}
 	r.Detail += w.repeatWithStartFiles(ctx, bad)
-	r.Tail = string(text.TruncateMiddle([]byte(b.String()), protect.MaxDiffBytes))
+	r.Tail = w.describeAll(bad)
 	r.Changes, r.Observed = bad[:min(len(bad), maxListed)], passed.Observed
 	return r
 }

@@ -14,9 +14,8 @@ import (
 	"goalpost/backend/verify/judge"
 )
 
-// Preflight runs a gate once before the first model turn, where it will later
-// decide. FailsNow is what is wanted: a gate that passes already, or that cannot
-// run, decides nothing. Judgements are not asked, only that somebody can be.
+// Preflight runs a gate once before the first model turn, where it will later decide. FailsNow is what is wanted: a
+// gate that passes already, or that cannot run, decides nothing. Judgements are not asked, only that somebody can be.
 func (h CheckRunner) Preflight(ctx context.Context, k goal.Check) goal.Verdict {
 	c := check.Indexed{Check: k, N: -1}
 	v := h.preflightCheck(ctx, c)
@@ -119,8 +118,7 @@ func (h CheckRunner) validateShellSyntax(ctx context.Context, c check.Indexed) (
 	return goal.Verdict{}, true
 }
 
-// classifyFailure tells a check that fails from one that could never pass because
-// one of its programs does not exist.
+// classifyFailure tells a check that fails from one that could never pass because one of its programs does not exist.
 func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goal.Verdict) goal.Verdict {
 	v.Outcome = goal.FailsAsExpected
 	v.Detail = "it runs, and fails now (" + v.Detail + ")"

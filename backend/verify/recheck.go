@@ -39,11 +39,10 @@ func VerifyEvidence(verdicts []goal.Verdict, kept EvidenceReader) []string {
 	return faults
 }
 
-// Recheck runs the gates of a goal again and reports each verdict, with its
-// place in the criterion. c and was are the deciding claim and its verdicts. A
-// judgement is not asked again. A gate that passed then and does not now is
-// NotRepeatable, and not Fail, where it can be seen that it wants to reach a
-// process of the goal, which has ended since:
+// Recheck runs the gates of a goal again and reports each verdict, with its place in the criterion. c and was are the
+// deciding claim and its verdicts. A judgement is not asked again. A gate that passed then and does not now is
+// NotRepeatable, and not Fail, where it can be seen that it wants to reach a process of the goal, which has ended
+// since:
 //
 //   - it asks an address of the loopback (http, json_predicate from a url);
 //   - its command, or a script that it runs and that is held, names such an

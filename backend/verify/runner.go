@@ -57,9 +57,8 @@ func (h CheckRunner) judge() *judge.Judge {
 	return &judge.Judge{Model: h.Judge, Name: h.Model, Window: h.Window}
 }
 
-// Review is the cold reviewer's word about a claim whose checks passed. What it cannot
-// say is never a pass; an error is that nobody can be asked now (goal.Unavailable) or
-// that ctx ended.
+// Review is the cold reviewer's word about a claim whose checks passed. What it cannot say is never a pass; an error is
+// that nobody can be asked now (goal.Unavailable) or that ctx ended.
 func (h CheckRunner) Review(
 	ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict,
 ) (goal.Review, error) {

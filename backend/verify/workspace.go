@@ -15,9 +15,8 @@ import (
 // Options say what a workspace is compared with, and what must not change in it.
 type Options = protect.Options
 
-// Workspace is a goal's folder compared with what was there at its start, and with what
-// must not change in it. All methods may be called concurrently, and on nil, which knows
-// of no change.
+// Workspace is a goal's folder compared with what was there at its start, and with what must not change in it. All
+// methods may be called concurrently, and on nil, which knows of no change.
 type Workspace struct {
 	folder    *workspace.Workspace
 	protected *protect.State
@@ -52,9 +51,8 @@ func RecordProtected(ctx context.Context, o Options) error {
 // OpenProtection reads what RecordProtected kept. It keeps nothing that was not kept before.
 func OpenProtection(o Options) (*protect.State, error) { return protect.Open(o) }
 
-// OpenWorkspace compares with what was kept in Private, or takes and keeps the
-// present state if nothing was: at the first start of a goal. What was frozen
-// before stays as it was, and what has come since and decides, too, is kept.
+// OpenWorkspace compares with what was kept in Private, or takes and keeps the present state if nothing was: at the
+// first start of a goal. What was frozen before stays as it was, and what has come since and decides, too, is kept.
 func OpenWorkspace(ctx context.Context, o Options) (*Workspace, error) {
 	if err := os.MkdirAll(o.Private, 0o700); err != nil {
 		return nil, fmt.Errorf("keeping what the folder was: %w", text.StripPathError(err))
@@ -73,8 +71,7 @@ func OpenWorkspace(ctx context.Context, o Options) (*Workspace, error) {
 	return w, nil
 }
 
-// recordStart keeps the present state. The folder comes last: what was half kept is
-// taken again.
+// recordStart keeps the present state. The folder comes last: what was half kept is taken again.
 func (w *Workspace) recordStart(ctx context.Context, o Options, at workspace.Options) error {
 	frozen, err := protect.Load(o.Dir, o.Private)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -116,9 +113,8 @@ func (w *Workspace) Undecided(ctx context.Context) ([]string, error) { return w.
 // user learns that they are put back.
 func (w *Workspace) RecordShown(ctx context.Context) error { return w.guard().RecordShown(ctx) }
 
-// RestoreProtected makes the protected files again what they were and names those it
-// touched. What it takes away is moved to aside, a part of the private folder; it is ""
-// if there was nothing to keep.
+// RestoreProtected makes the protected files again what they were and names those it touched. What it takes away is
+// moved to aside, a part of the private folder; it is "" if there was nothing to keep.
 func (w *Workspace) RestoreProtected(ctx context.Context) (files []string, aside string, err error) {
 	return w.guard().RestoreAll(ctx)
 }

@@ -26,10 +26,9 @@ var missingMessages = []*regexp.Regexp{
 		`(?:not found|command not found|inaccessible or not found|No such file or directory|Permission denied)$`),
 }
 
-// MissingByMessage is the module, script, target or program that the command could not find or run,
-// by what was printed.
-// The command itself must name it, and not run it for its output: a test may print the same. What a shell could not run
-// counts by the shell's word alone where nobody could observe the command.
+// MissingByMessage is the module, script, target or program that the command could not find or run, by what was
+// printed. The command itself must name it, and not run it for its output: a test may print the same. What a shell
+// could not run counts by the shell's word alone where nobody could observe the command.
 func MissingByMessage(command, output string, exit int, observed bool) string {
 	examined := shellline.ExaminedWords(command)
 	words := slices.DeleteFunc(shellline.AllWords(command), func(w string) bool { return slices.Contains(examined, w) })

@@ -212,6 +212,9 @@ func InstalledTree(file string) string {
 	return strings.Join(names[:at+1], "/")
 }
 
+// IsCache reports whether tools write a file again by themselves.
+func IsCache(file string) bool { return cacheName.MatchString(file) }
+
 // cacheName matches what tools write again by themselves in such a folder.
 var cacheName = regexp.MustCompile(`(^|/)(__pycache__|node_modules/\.[^/]+)/`)
 

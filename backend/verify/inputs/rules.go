@@ -494,24 +494,6 @@ func Describe(f goal.FileChange) string {
 // ReasonEndOnly is why a changed script counts with which a judge passes also if it is empty.
 const ReasonEndOnly = "what judges starts it, and passes with an empty one as well: only how it ends decides"
 
-// PartsOfJudges lists the changed scripts that a judge starts. They are the judge's own if nothing but how they end
-// counts; a check that wrote files in the goal's folder cannot be tried again to see that.
-func PartsOfJudges(o *goal.Observation, changes []goal.FileChange) (files []string) {
-	for _, file := range slices.Concat(o.Written, o.Rewritten) {
-		if !cacheName.MatchString(file) {
-			return nil
-		}
-	}
-	for _, c := range changes {
-		if c.Change == "changed" && slices.ContainsFunc(o.Files, func(u goal.UsedFile) bool {
-			return u.Path == c.Path && u.Examined == goal.ByJudge
-		}) {
-			files = append(files, c.Path)
-		}
-	}
-	return files
-}
-
 // Tampering are the changes that make a verdict tampered.
 func Tampering(list []goal.FileChange) []goal.FileChange {
 	var found []goal.FileChange

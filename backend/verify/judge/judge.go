@@ -1,6 +1,5 @@
-// Package judge asks a model what no program can decide: questions about a goal, pictures
-// of pages, and the review of a claim. A reply that cannot be read, or that takes itself
-// back, is never a pass.
+// Package judge asks a model what no program can decide: questions about a goal, pictures of pages, and the review of a
+// claim. A reply that cannot be read, or that takes itself back, is never a pass.
 package judge
 
 import (
@@ -28,8 +27,7 @@ type Model interface {
 	Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error)
 }
 
-// Judge decides what no program can: questions, pictures, and the review. It may be used
-// concurrently.
+// Judge decides what no program can: questions, pictures, and the review. It may be used concurrently.
 type Judge struct {
 	Model  Model
 	Name   string // of the model, as its provider calls it

@@ -42,8 +42,7 @@ type mismatch struct {
 	sum  string // of what lies there now
 }
 
-// compareFile looks at one file. A file whose size and time of change are those of
-// the last look is not read again.
+// compareFile looks at one file. A file whose size and time of change are those of the last look is not read again.
 func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 	info, err := root.Stat(h.Path)
 	key := h.Path + "\x00" + h.Part

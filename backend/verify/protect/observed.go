@@ -73,36 +73,6 @@ type Original struct {
 	SHA256  string // "" if that is not known
 }
 
-// HoldInstalled protects from now on the changed files of installed programs: the user can accept what they are now, and
-// to install the same again makes them what they were. changes are in the order of their paths.
-func (g *State) HoldInstalled(check int, changes []goal.FileChange, original func(file string) (Original, bool)) error {
-	if g == nil {
-		return nil
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	trees, starts := map[string]*protectedItem{}, map[string]string{}
-	for _, c := range changes[:min(len(changes), maxProtected)] {
-		at := inputs.InstalledTree(c.Path)
-		if trees[at] == nil {
-			trees[at] = &protectedItem{Protected: Protected{
-				Path: at, Kind: KindMonitored, Why: "its programs run the check; to put it back, install the same again",
-				Checks: []int{check},
-			}}
-		}
-		was, _ := original(c.Path)
-		trees[at].Files = append(trees[at].Files, c.Path)
-		starts[at] += treeLine(c.Path, was.SHA256)
-	}
-	for at, h := range trees {
-		if err := g.keep(h, []byte(starts[at]), 0o600); err != nil {
-			return fmt.Errorf("keeping what %s was: %w", at, err)
-		}
-		g.add(*h)
-	}
-	return g.save()
-}
-
 // add adds a thing that is not protected for the same check yet.
 func (g *State) add(h protectedItem) {
 	known := slices.ContainsFunc(g.list, func(old protectedItem) bool {
@@ -124,17 +94,33 @@ func (g *State) Hold(
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	trees, starts := map[string]*protectedItem{}, map[string]string{}
 	for _, c := range changes {
+		was, ok := original(c.Path)
+		if at := inputs.InstalledTree(c.Path); at != "" && c.Change != "new" {
+			if trees[at] == nil {
+				trees[at] = &protectedItem{Protected: Protected{Path: at, Kind: KindMonitored, Why: c.Reason, Checks: []int{check}}}
+			}
+			trees[at].Files = append(trees[at].Files, c.Path)
+			starts[at] += treeLine(c.Path, was.SHA256)
+			continue
+		}
 		h := protectedItem{Protected: Protected{
 			Path: c.Path, Kind: KindForbiddenNew, Why: c.Reason, Checks: []int{check},
 		}}
-		if was, ok := original(c.Path); ok && c.Change != "new" {
+		if ok && c.Change != "new" {
 			h.Kind, h.Part, h.Strict = KindMonitored, "", true
 			if err := g.keep(&h, was.Content, was.Mode); err != nil {
 				return fmt.Errorf("keeping what %s was: %w", c.Path, err)
 			}
 		}
 		g.add(h)
+	}
+	for at, h := range trees {
+		if err := g.keep(h, []byte(starts[at]), 0o600); err != nil {
+			return fmt.Errorf("keeping what %s was: %w", at, err)
+		}
+		g.add(*h)
 	}
 	return g.save()
 }

@@ -11,8 +11,9 @@ var (
 	cargoFreeSections = regexp.MustCompile(
 		`^\[\[?\s*"?(target\..*\.)?"?(dev-|build-)?dependencies|^\[\[?\s*(badges|package\.metadata|lints)`)
 	// goModReplaces is what a go.mod takes from elsewhere than where it is named.
-	goModReplaces     = regexp.MustCompile(`(?ms)^\s*replace\s*\(.*?^\s*\)|^[ \t]*replace\s[^\n]*`)
-	gradleFreeBlocks  = regexp.MustCompile(`^\s*dependencies\s*\{`)
+	goModReplaces = regexp.MustCompile(`(?ms)^\s*replace\s*\(.*?^\s*\)|^[ \t]*replace\s[^\n]*`)
+	// gradleFreeBlocks are the dependencies of the project: those of its build scripts are in another block.
+	gradleFreeBlocks  = regexp.MustCompile(`(?m)^dependencies\s*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}`)
 	mavenFreeElements = regexp.MustCompile(
 		`(?s)<dependencies>.*?</dependencies>|<(description|url|version|name)>[^<]*</(description|url|version|name)>|<!--.*?-->`)
 )
@@ -31,7 +32,7 @@ func decidingPart(name string, text []byte) string {
 	case "maven":
 		return normalizeText(withoutDependencies(string(text)))
 	case "gradle":
-		return normalizeText(withoutBlocks(string(text), gradleFreeBlocks))
+		return normalizeText(gradleFreeBlocks.ReplaceAllString(string(text), ""))
 	}
 	return string(text)
 }
@@ -142,23 +143,4 @@ func withoutDependencies(text string) string {
 		return mavenFreeElements.ReplaceAllString(before, "") + build
 	}
 	return mavenFreeElements.ReplaceAllString(before, "") + inner + mavenFreeElements.ReplaceAllString(after, "")
-}
-
-// withoutBlocks is a Gradle file without the { … } whose first line matches.
-func withoutBlocks(text string, free *regexp.Regexp) string {
-	var b strings.Builder
-	depth, in := 0, -1 // in: the depth at which a free block began
-	for line := range strings.Lines(text) {
-		if in < 0 && depth == 0 && free.MatchString(line) {
-			in = depth
-		}
-		if in < 0 {
-			b.WriteString(line)
-		}
-		depth += strings.Count(line, "{") - strings.Count(line, "}")
-		if in >= 0 && depth <= in {
-			in = -1
-		}
-	}
-	return b.String()
 }

@@ -1,5 +1,4 @@
-// Package protect keeps what decides the checks of a goal, compares it with what it was,
-// and puts it back.
+// Package protect keeps what decides the checks of a goal, compares it with what it was, and puts it back.
 package protect
 
 import (

@@ -57,8 +57,7 @@ func (o Options) freePatterns() []string {
 // maxProtectedBytes is how much the copies of protected files may be together, in bytes.
 const maxProtectedBytes = 256 << 20
 
-// State knows what the protected files were at the start, from copies in a
-// private folder.
+// State knows what the protected files were at the start, from copies in a private folder.
 type State struct {
 	dir, private string
 	list         []protectedItem
@@ -156,8 +155,7 @@ type protectedJSON struct {
 	Observed []*goal.Observation `json:"observed,omitempty"`
 }
 
-// Record copies what is protected. What was frozen before, nil for nothing,
-// stays as it was then.
+// Record copies what is protected. What was frozen before, nil for nothing, stays as it was then.
 func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 	g, err := newState(o.Dir, o.Private, nil, o.freePatterns())
 	if err != nil {

@@ -152,8 +152,7 @@ func (w *Workspace) ChangedFiles(ctx context.Context) ([]string, error) {
 	return files, err
 }
 
-// Diff is what changed since the start in the unified form, at most maxDiffBytes
-// bytes of it.
+// Diff is what changed since the start in the unified form, at most maxDiffBytes bytes of it.
 func (w *Workspace) Diff(ctx context.Context) (string, error) {
 	if w == nil {
 		return "", nil
@@ -244,8 +243,7 @@ func sizeChange(c change) string {
 	return fmt.Sprintf("changed, %d bytes, was %d", c.is.Size, c.was.Size)
 }
 
-// UnifiedDiff is the difference of two texts. Lines are shortened: some files are
-// one line of a megabyte.
+// UnifiedDiff is the difference of two texts. Lines are shortened: some files are one line of a megabyte.
 func UnifiedDiff(name string, was, is []byte, gone bool) string {
 	to := name
 	if gone {

@@ -44,8 +44,7 @@ type knownHash struct {
 	sum                string
 }
 
-// Open compares with what recordFolder kept. The error is fs.ErrNotExist if
-// nothing was kept.
+// Open compares with what recordFolder kept. The error is fs.ErrNotExist if nothing was kept.
 func Open(o Options) (*Workspace, error) {
 	base, err := openBaseline(o.Private)
 	if err != nil {
@@ -102,11 +101,10 @@ func (w *Workspace) scan(ctx context.Context, most int) (*treeWalk, error) {
 	return look, nil
 }
 
-// Fingerprint is the same as long as the goal's folder and pages are. A file
-// counts by its content, as long as it is not too long to be read: an edit and
-// its revert is no change. Behind the first 20,000 entries files count by size and
-// times, and ignored folders by their number of entries. unseen says what was not
-// looked at, "" if nothing was left out: there something may have changed.
+// Fingerprint is the same as long as the goal's folder and pages are. A file counts by its content, as long as it is
+// not too long to be read: an edit and its revert is no change. Behind the first 20,000 entries files count by size and
+// times, and ignored folders by their number of entries. unseen says what was not looked at, "" if nothing was left
+// out: there something may have changed.
 func (w *Workspace) Fingerprint(ctx context.Context) (print, unseen string, err error) {
 	if w == nil {
 		return "", "", nil

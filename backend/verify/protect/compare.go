@@ -62,7 +62,11 @@ func (g *State) difference(root *os.Root, h protectedItem) string {
 		if _, err := root.Lstat(h.Path); err != nil {
 			return ""
 		}
-		return fmt.Sprintf("%s has appeared: %s\n", h.Path, h.Why)
+		appeared := fmt.Sprintf("%s has appeared: %s\n", h.Path, h.Why)
+		if is, _, err := protectedContent(root, h.Path); err == nil && fileio.IsText(is) {
+			appeared += workspace.UnifiedDiff(h.Path, nil, is, false)
+		}
+		return appeared
 	}
 	is, mode, err := h.content(root)
 	link := ""

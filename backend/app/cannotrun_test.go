@@ -12,6 +12,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/check"
 )
 
 // preflightFiles are the folder of TestPreflight_MissingParts. Each script of check/ fails because of one thing.
@@ -65,7 +66,9 @@ func TestPreflight_MissingParts_CannotRunOrFails(t *testing.T) {
 		must(t, os.WriteFile(file, []byte(content), 0o644))
 	}
 	must(t, p.app.OpenTrialSandbox(t.Context(), in, func(w *goalsandbox.TrialSandbox) error {
-		h := verify.CheckRunner{Launcher: w.Inside, Env: w.CheckEnv, Dir: w.Dir, Sandboxed: true}
+		h := verify.CheckRunner{
+			Environment: check.Environment{Launcher: w.Inside, Env: w.CheckEnv, Dir: w.Dir, Sandboxed: true},
+		}
 		for _, c := range []struct{ command, missing string }{
 			{"python3 -m nosuchrunner", "nosuchrunner"},
 			{"sh check/module.sh", "nosuchrunner"},

@@ -11,6 +11,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/check"
 )
 
 // TestTampered_ChangedScript_RunsAgainWithStartFiles: a script that pre-flight did not reach is not protected yet. A
@@ -29,7 +30,9 @@ func TestTampered_ChangedScript_RunsAgainWithStartFiles(t *testing.T) {
 		writeIn("check.sh", "[ -f work ] || exit 1\nsh deep.sh\n")
 		writeIn("deep.sh", "grep -q good work\n")
 		must(t, p.app.OpenTrialSandbox(t.Context(), in, func(w *goalsandbox.TrialSandbox) error {
-			h := verify.CheckRunner{Launcher: w.Inside, Env: w.CheckEnv, Dir: w.Dir, Sandboxed: true}
+			h := verify.CheckRunner{
+				Environment: check.Environment{Launcher: w.Inside, Env: w.CheckEnv, Dir: w.Dir, Sandboxed: true},
+			}
 			check := goal.Check{Type: goal.Shell, Command: "sh check.sh", TimeoutMS: late.Milliseconds()}
 			criterion := goal.Criterion{Checks: []goal.Check{check}}
 			before := h.Preflight(t.Context(), check)

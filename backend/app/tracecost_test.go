@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/check"
 )
 
 var (
@@ -120,9 +121,9 @@ func (m *costMeasurement) run(pairs int) {
 
 func (m *costMeasurement) runOnce(traced bool) {
 	m.t.Helper()
-	h := verify.CheckRunner{
+	h := verify.CheckRunner{Environment: check.Environment{
 		Launcher: m.sandbox.Inside, Env: m.sandbox.CheckEnv, Dir: m.sandbox.Dir, Sandboxed: true,
-	}
+	}}
 	at, want := 1, goal.WasObserved
 	if !traced {
 		h.Launcher, at, want = untraced{h.Launcher}, 0, goal.NotObserved
@@ -193,9 +194,15 @@ func listCostChecks(runners string) []tracedCheck {
 	}
 	scripts := tracedCheck{
 		name: "make, 30 shell scripts", command: "make check",
-		files: map[string]string{"Makefile": "check: $(sort $(wildcard t/*.sh))\n\t@for f in $^; do sh $$f || exit 1; done\n"},
+		files: map[string]string{
+			"Makefile": "check: $(sort $(wildcard t/*.sh))\n\t@for f in $^; do sh $$f || exit 1; done\n",
+		},
 	}
-	pytest := tracedCheck{name: "pytest, 50 tests", command: pythonWith("pytest") + " -m pytest -q", files: map[string]string{}}
+	pytest := tracedCheck{
+		name:    "pytest, 50 tests",
+		command: pythonWith("pytest") + " -m pytest -q",
+		files:   map[string]string{},
+	}
 	golang := tracedCheck{
 		name: "go test, 3 packages", command: "go test ./...",
 		files: map[string]string{"go.mod": "module example.org/cost\n\ngo 1.24\n"},

@@ -37,6 +37,8 @@ const (
 	// IfNew: a shell script that a script of the check runs for its output: only one that is new is the work.
 	IfNew  Examination = "if_new"
 	ByTest Examination = "started" // a test, or another program that is no shell, started it
+	// ByJudge: a program started it whose name says that it judges, and which is no test runner.
+	ByJudge Examination = "started_by_judge"
 )
 
 // UsedFile is one use of a file of the goal's folder by a check.

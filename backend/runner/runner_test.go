@@ -26,6 +26,7 @@ import (
 	"goalpost/backend/store"
 	"goalpost/backend/tools"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/check"
 )
 
 // late is far above what a busy machine needs: a test that waits so long hangs.
@@ -160,11 +161,11 @@ func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, 
 	if err != nil {
 		return nil, err
 	}
-	return &environment{w.model, box, verify.CheckRunner{
+	return &environment{w.model, box, verify.CheckRunner{Environment: check.Environment{
 		Launcher: process.Launcher(w.set),
 		Env:      env,
 		Dir:      g.Policy.Dir,
-	}, w}, nil
+	}}, w}, nil
 }
 
 func (r *environment) Models() runner.Models  { return runner.Models{Agent: r.model} }

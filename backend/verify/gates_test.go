@@ -78,7 +78,7 @@ func named(ctx context.Context, network, address string) (net.Conn, error) {
 func TestHTTP(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1") // must not be asked
 	s := site(t)
-	h := verify.CheckRunner{Dir: t.TempDir(), Dial: named}
+	h := verify.CheckRunner{Environment: check.Environment{Dir: t.TempDir(), Dial: named}}
 	for _, c := range []struct {
 		name    string
 		check   goal.Check
@@ -135,10 +135,13 @@ func TestHTTP(t *testing.T) {
 func TestDial(t *testing.T) {
 	s := site(t)
 	var asked atomic.Value
-	h := verify.CheckRunner{Dir: t.TempDir(), Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
-		asked.Store(address)
-		var d net.Dialer
-		return d.DialContext(ctx, network, s.Listener.Addr().String())
+	h := verify.CheckRunner{Environment: check.Environment{
+		Dir: t.TempDir(),
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			asked.Store(address)
+			var d net.Dialer
+			return d.DialContext(ctx, network, s.Listener.Addr().String())
+		},
 	}}
 	if v := one(t, h, goal.Check{
 		Type: goal.HTTP,
@@ -325,7 +328,7 @@ func TestPredicateSources(t *testing.T) {
 func TestAnswerAsJSON(t *testing.T) {
 	s := site(t)
 	e := &engine{ok: true}
-	h := verify.CheckRunner{Dir: t.TempDir(), Engine: e}
+	h := verify.CheckRunner{Environment: check.Environment{Dir: t.TempDir(), Engine: e}}
 	one(t, h, goal.Check{Type: goal.HTTP, URL: s.URL + "/ok", Predicate: "true"})
 	var got struct {
 		Status  int
@@ -346,7 +349,7 @@ func TestAnswerAsJSON(t *testing.T) {
 }
 
 func TestWhatAPredicateComesTo(t *testing.T) {
-	h := verify.CheckRunner{Dir: t.TempDir()}
+	h := verify.CheckRunner{Environment: check.Environment{Dir: t.TempDir()}}
 	k := goal.Check{Type: goal.JSONPredicate, Expr: "response.a.b"}
 	for _, c := range []struct {
 		name    string
@@ -465,7 +468,7 @@ func (f *faulty) Start(ctx context.Context, c process.Command) (process.Process,
 // TestACheckWhoseTimeIsOverBeforeItIsStarted is one that did not end in its time: on a
 // busy machine a short one may be over by then.
 func TestACheckWhoseTimeIsOverBeforeItIsStarted(t *testing.T) {
-	h := verify.CheckRunner{Dir: t.TempDir(), Launcher: busy{}}
+	h := verify.CheckRunner{Environment: check.Environment{Dir: t.TempDir(), Launcher: busy{}}}
 	k := goal.Check{Type: goal.Shell, Command: "true", TimeoutMS: 20}
 	if v := one(t, h, k); v.Outcome != goal.CheckErr || v.ExitCode != -1 ||
 		!strings.Contains(v.Detail, "did not end within 20 ms") {

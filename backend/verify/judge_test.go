@@ -87,7 +87,7 @@ func TestQuestion(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := asks(c.replies...)
-			h := verify.CheckRunner{Dir: t.TempDir(), Judge: j, Model: "strict-1"}
+			h := verify.CheckRunner{Environment: check.Environment{Dir: t.TempDir()}, Judge: j, Model: "strict-1"}
 			v := claimed(t, h, goal.Check{
 				Type:      goal.ModelQuestion,
 				Question:  "Is it done?",
@@ -104,7 +104,7 @@ func TestQuestion(t *testing.T) {
 			}
 		})
 	}
-	h := verify.CheckRunner{Dir: t.TempDir()}
+	h := verify.CheckRunner{Environment: check.Environment{Dir: t.TempDir()}}
 	if v := one(t, h, goal.Check{Type: goal.ModelQuestion, Question: "?"}); v.Outcome != goal.CheckErr ||
 		!strings.Contains(v.Detail, "no model") || v.Tries != 1 {
 		t.Errorf("without a judge: %s, %q", v.Outcome, v.Detail)
@@ -143,7 +143,8 @@ func TestWhatTheJudgeSees(t *testing.T) {
 	text := turn.Messages[0].Text
 	for _, want := range []string{
 		"Is the report honest?", "Write the report", "gate says hello",
-		"Created report.md", "report.md, new, whole:\nall is well\n", "Step 7, write_file, ok", `{"path":"report.md"}`, "written", "I wrote it.",
+		"Created report.md", "report.md, new, whole:\nall is well\n", "Step 7, write_file, ok", `{"path":"report.md"}`,
+		"written", "I wrote it.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the judge does not see %q", want)
@@ -366,7 +367,7 @@ func TestVisual(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			j := asks(c.replies...)
-			h := verify.CheckRunner{Dir: t.TempDir(), Judge: j, Pages: c.pages}
+			h := verify.CheckRunner{Environment: check.Environment{Dir: t.TempDir(), Pages: c.pages}, Judge: j}
 			var asked check.PageTarget
 			if p, ok := c.pages.(pages); ok {
 				p.sight.PNG, p.sight.URL, p.sight.Title, p.asked = png, "http://x/", "The title", &asked
@@ -393,7 +394,8 @@ func TestVisual(t *testing.T) {
 			}
 		})
 	}
-	if v := one(t, verify.CheckRunner{Pages: pages{}}, goal.Check{Type: goal.Visual, Question: "?"}); !strings.Contains(
+	if v := one(t, verify.CheckRunner{Environment: check.Environment{Pages: pages{}}},
+		goal.Check{Type: goal.Visual, Question: "?"}); !strings.Contains(
 		v.Detail, "no model") {
 		t.Errorf("without a judge: %q", v.Detail)
 	}

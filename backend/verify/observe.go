@@ -43,19 +43,28 @@ func recordStates(dir string, o *goal.Observation) {
 	if o == nil {
 		return
 	}
+	used := slices.Concat(o.Files, o.Found)
+	files := make([]string, 0, len(used))
+	for _, u := range used {
+		files = append(files, u.Path)
+	}
+	o.States = statesOf(dir, files)
+}
+
+// statesOf returns what files of a folder are now; nil if the folder cannot be opened, which the check says itself.
+func statesOf(dir string, files []string) map[string]goal.FileState {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return // the check says so itself
+		return nil
 	}
 	defer func() { _ = root.Close() }()
-	o.States = map[string]goal.FileState{}
-	for _, list := range [][]goal.UsedFile{o.Files, o.Found} {
-		for _, u := range list {
-			if _, known := o.States[u.Path]; !known {
-				o.States[u.Path], _ = stateOf(root, u.Path)
-			}
+	states := map[string]goal.FileState{}
+	for _, file := range files {
+		if _, known := states[file]; !known {
+			states[file], _ = stateOf(root, file)
 		}
 	}
+	return states
 }
 
 // stateOf is a file as it is now, and when it was changed last.
@@ -67,12 +76,11 @@ func stateOf(root *os.Root, file string) (s goal.FileState, changed time.Time) {
 		if err != nil {
 			return goal.FileState{}, changed
 		}
-		if t := time.Unix(0, fileio.ChangeTime(info)); t.After(changed) && (i == len(parts)-1 || s.Link != "") {
-			changed = t
-		}
 		if info.Mode()&fs.ModeSymlink != 0 && s.Link == "" {
 			s.Link = at
-			changed = time.Unix(0, fileio.ChangeTime(info))
+		}
+		if t := time.Unix(0, fileio.ChangeTime(info)); t.After(changed) && (i == len(parts)-1 || s.Link != "") {
+			changed = t
 		}
 	}
 	info, err := root.Stat(file)
@@ -130,24 +138,27 @@ func (h CheckRunner) judgeInputs(
 			return check.RetryableError(err)
 		}
 		seen = inputs.Guess(k.Command, path.Clean(k.Dir), h.Dir, changed, func(file string) []byte {
-			text, _, err := fileio.Read(root, file, maxGuessedBytes)
-			if err != nil {
-				return nil
-			}
+			text, _, _ := fileio.Read(root, file, maxGuessedBytes) // nil where it cannot be read
 			return text
 		})
 	}
 	changes := w.rules(seen).Compare()
+	w.tryEmptyParts(ctx, seen, changes)
 	switch bad := inputs.Tampering(changes); {
 	case len(bad) > 0 && inputs.NeedsInstallation(bad):
+		if err := h.World.guard().Hold(k.N, bad, w.original); err != nil {
+			return check.RetryableError(fmt.Errorf("protecting what runs the check: %w", err))
+		}
 		again := check.NewResult(goal.Fail, "what runs this check is not what was installed at the start: install the same "+
-			"again (npm ci, pip install --force-reinstall …); what is checked is your work, not its runner")
-		again.Tail, again.Changes, again.Observed = describeAll(bad), bad[:min(len(bad), maxListed)], r.Observed
+			"again (npm ci, pip install --force-reinstall …); what is checked is your work, not its runner. If it stays as it "+
+			"is, the user decides about it")
+		again.Tail, again.Changes, again.Observed = w.describeAll(bad), bad[:min(len(bad), maxListed)], r.Observed
 		return again
 	case len(bad) > 0:
 		return w.tampered(ctx, bad, r)
 	}
-	r.Assurance, r.AssuranceReason = inputs.Assurance(k.Command, h.Dir, r.Observation, changes)
+	r.Assurance, r.AssuranceReason = inputs.Assurance(k.Command, h.Dir,
+		h.World.guard().Observation(k.N), r.Observation, changes)
 	if n := len(changes); n > maxListed {
 		changes = changes[:maxListed]
 		r.Detail = text.JoinClauses(r.Detail, fmt.Sprintf("it used %d changed files, of which %d are listed", n, maxListed))
@@ -162,17 +173,8 @@ func (h CheckRunner) outputStates(k check.Indexed) map[string]goal.FileState {
 	if seen == nil {
 		return nil
 	}
-	root, err := os.OpenRoot(h.Dir)
-	if err != nil {
-		return nil // the check says so itself
-	}
-	defer func() { _ = root.Close() }()
 	files := slices.Concat(seen.Written, seen.Rewritten)
-	states := map[string]goal.FileState{}
-	for _, file := range files[:min(len(files), maxOutputs)] {
-		states[file], _ = stateOf(root, file)
-	}
-	return states
+	return statesOf(h.Dir, files[:min(len(files), maxOutputs)])
 }
 
 // inputComparison compares the files of one pass with the start.
@@ -266,11 +268,45 @@ func (w *inputComparison) start(before *goal.Observation, file string) goal.File
 	return s
 }
 
-// describeAll describes changes, a line each, shortened.
-func describeAll(list []goal.FileChange) string {
+// tryEmptyParts runs the check once more for each changed script that its judge starts, at most three, with an empty one
+// in its place. If that passes, the change counts. A check that writes in the goal's folder may find there what it has
+// just made, so it is not tried.
+func (w *inputComparison) tryEmptyParts(ctx context.Context, seen *goal.Observation, changes []goal.FileChange) {
+	guard, tries := w.host.World.guard(), 3
+	made := slices.DeleteFunc(slices.Concat(seen.Written, seen.Rewritten), inputs.IsCache)
+	for i, c := range changes {
+		isPart := slices.ContainsFunc(seen.Files, func(u goal.UsedFile) bool {
+			return u.Path == c.Path && u.Examined == goal.ByJudge
+		})
+		was, ok := w.original(c.Path)
+		if !isPart || !ok || c.Change != "changed" || guard.IsFree(c.Path) || len(made) > 0 || tries == 0 ||
+			!w.host.usesOverrides(w.check) {
+			continue
+		}
+		tries--
+		empty, err := guard.EmptyScript(c.Path, was)
+		e := w.host.environment()
+		e.StartFiles = []process.FileOverride{empty}
+		if err == nil && e.Decide(ctx, w.check, goal.Claim{}).Outcome == goal.Pass {
+			changes[i].Reason = inputs.ReasonEndOnly
+		}
+	}
+}
+
+// original is a file at the goal's start; ok is false where its content was not kept.
+func (w *inputComparison) original(file string) (was protect.Original, ok bool) {
+	folder, guard := w.host.World.comparison(), w.host.World.guard()
+	was.Content, ok = folder.ContentAtStart(file)
+	s, _ := folder.AtStart(file)
+	was.Mode, was.SHA256 = s.Mode, w.start(guard.Observation(w.check.N), file).SHA256
+	return was, ok
+}
+
+// describeAll describes changes with their diffs, shortened.
+func (w *inputComparison) describeAll(list []goal.FileChange) string {
 	var b strings.Builder
 	for _, f := range list {
-		b.WriteString(inputs.Describe(f) + "\n")
+		b.WriteString(inputs.Describe(f) + "\n" + w.host.World.comparison().FileDiff(w.root, f.Path))
 	}
 	return string(text.TruncateMiddle([]byte(b.String()), protect.MaxDiffBytes))
 }
@@ -278,18 +314,8 @@ func describeAll(list []goal.FileChange) string {
 // tampered is the verdict for changes that count. They are protected from now on, so that the user can put them back or
 // accept them.
 func (w *inputComparison) tampered(ctx context.Context, bad []goal.FileChange, passed check.Result) check.Result {
-	folder := w.host.World.comparison()
-	original := func(file string) (protect.Original, bool) {
-		content, ok := folder.ContentAtStart(file)
-		s, _ := folder.AtStart(file)
-		return protect.Original{Content: content, Mode: s.Mode}, ok
-	}
-	if err := w.host.World.guard().Hold(w.check.N, bad, original); err != nil {
+	if err := w.host.World.guard().Hold(w.check.N, bad, w.original); err != nil {
 		return check.RetryableError(fmt.Errorf("protecting what decides the check: %w", err))
-	}
-	var b strings.Builder
-	for _, f := range bad {
-		b.WriteString(inputs.Describe(f) + "\n" + folder.FileDiff(w.root, f.Path))
 	}
 	r := check.NewResult(goal.Tampered, "what decides this check is not what it was at the start: "+
 		text.OneLine(inputs.Describe(bad[0]), 500))
@@ -297,7 +323,7 @@ func (w *inputComparison) tampered(ctx context.Context, bad []goal.FileChange, p
 		r.Detail += fmt.Sprintf(", and %d more", len(bad)-1)
 	}
 	r.Detail += w.repeatWithStartFiles(ctx, bad)
-	r.Tail = string(text.TruncateMiddle([]byte(b.String()), protect.MaxDiffBytes))
+	r.Tail = w.describeAll(bad)
 	r.Changes, r.Observed = bad[:min(len(bad), maxListed)], passed.Observed
 	return r
 }

@@ -12,6 +12,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/protect"
 )
 
 // tracedLauncher starts programs without a sandbox, and reports one trace for all that ask for one.
@@ -180,6 +181,57 @@ func TestClaim_ModeOfAProgram_IsPutBack(t *testing.T) {
 	if v := g.claim(t); v.Outcome != goal.Pass {
 		t.Errorf("then it is %s (%s)", v.Outcome, v.Detail)
 	}
+}
+
+// TestClaim_ChangedRunner_IsTheUsersToAccept: the agent is told to install the same again first. If it does not, the
+// user decides, for all changed files at once.
+func TestClaim_ChangedRunner_IsTheUsersToAccept(t *testing.T) {
+	const lib, other = "node_modules/run/lib.py", "node_modules/run/other.py"
+	g := newObservedGoal(t, map[string]string{"test_a.py": "1\n", lib: "1\n", other: "1\n"},
+		"read test_a.py", "read "+lib, "read "+other)
+	change := func(text string) {
+		write(t, g.Dir, lib, text)
+		write(t, g.Dir, other, text)
+	}
+	expect := func(about string, outcome goal.Outcome) goal.Verdict {
+		t.Helper()
+		v := g.claim(t, "read test_a.py", "read "+lib, "read "+other)
+		if v.Outcome != outcome {
+			t.Errorf("%s: the verdict is %s (%s)", about, v.Outcome, v.Detail)
+		}
+		return v
+	}
+	change("2\n")
+	if v := expect("changed", goal.Fail); !strings.Contains(v.Detail, "install the same again") || len(v.Changes) != 2 {
+		t.Errorf("it says %q of %q", v.Detail, describe(v.Changes))
+	}
+	if diff, err := g.World.Tampered(t.Context()); err != nil || diff != "" {
+		t.Errorf("between two claims the agent may install again: %q, %v", diff, err)
+	}
+	if v := expect("still changed", goal.Tampered); !strings.Contains(v.Tail, "+"+lib) {
+		t.Errorf("it shows %q", v.Tail)
+	}
+	if files, _, err := g.World.RestoreProtected(t.Context()); err != nil || len(files) > 0 {
+		t.Errorf("put back: %q, %v", files, err)
+	}
+	change("1\n")
+	expect("installed again", goal.Pass)
+	change("3\n")
+	p := protection(t, g.options)
+	list, err := p.Changes(t.Context())
+	if err != nil || len(list) != 1 || list[0].Path != "node_modules" || !strings.Contains(list[0].Diff, other) {
+		t.Fatalf("the user is shown %+v, %v", list, err)
+	}
+	accepted, err := p.Accept(t.Context(), protect.Version{Path: "node_modules", SHA256: list[0].SHA256})
+	if err != nil || len(accepted) != 1 || accepted[0].SHA256 != list[0].SHA256 {
+		t.Fatalf("accepted: %v, %v", accepted, err)
+	}
+	g.World = world(t, g.options)
+	if v := expect("accepted", goal.Pass); len(v.Changes) < 2 || v.Assurance != goal.Shared {
+		t.Errorf("it lists %q, %s", describe(v.Changes), v.Assurance)
+	}
+	change("4\n")
+	expect("changed again", goal.Tampered)
 }
 
 func TestClaim_IncompleteTrace_ProvesNothing(t *testing.T) {

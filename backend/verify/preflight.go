@@ -6,25 +6,16 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/verify/check"
 	"goalpost/backend/verify/inputs"
 	"goalpost/backend/verify/judge"
-	"goalpost/backend/verify/shellline"
 )
 
-// exitNotFound and exitNotExecutable are what sh answers for a command that it cannot run.
-const (
-	exitNotExecutable = 126
-	exitNotFound      = 127
-)
-
-// Preflight runs a gate once before the first model turn, where it will later
-// decide. FailsNow is what is wanted: a gate that passes already, or that cannot
-// run, decides nothing. Judgements are not asked, only that somebody can be.
+// Preflight runs a gate once before the first model turn, where it will later decide. FailsNow is what is wanted: a
+// gate that passes already, or that cannot run, decides nothing. Judgements are not asked, only that somebody can be.
 func (h CheckRunner) Preflight(ctx context.Context, k goal.Check) goal.Verdict {
 	c := check.Indexed{Check: k, N: -1}
 	v := h.preflightCheck(ctx, c)
@@ -84,7 +75,7 @@ func (h CheckRunner) validateSyntax(ctx context.Context, c check.Indexed) (goal.
 	if c.RunsCommand() {
 		at := c
 		var folder *check.MissingFolderError
-		if _, err := h.environment().FolderOf(c); errors.As(err, &folder) {
+		if _, err := h.FolderOf(c); errors.As(err, &folder) {
 			at.Dir = "" // the command can be read anywhere
 		}
 		if v, ok := h.validateShellSyntax(ctx, at); !ok {
@@ -127,13 +118,12 @@ func (h CheckRunner) validateShellSyntax(ctx context.Context, c check.Indexed) (
 	return goal.Verdict{}, true
 }
 
-// classifyFailure tells a check that fails from one that could never pass because
-// one of its programs does not exist.
+// classifyFailure tells a check that fails from one that could never pass because one of its programs does not exist.
 func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goal.Verdict) goal.Verdict {
 	v.Outcome = goal.FailsAsExpected
 	v.Detail = "it runs, and fails now (" + v.Detail + ")"
 	var folder *check.MissingFolderError
-	if _, err := h.environment().FolderOf(c); errors.As(err, &folder) {
+	if _, err := h.FolderOf(c); errors.As(err, &folder) {
 		v.Detail = folder.Error() + " yet, so it fails now"
 		return v
 	}
@@ -146,33 +136,22 @@ func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goa
 		}
 		return v
 	}
-	if what := inputs.MissingByMessage(c.Command, string(v.Output)); what != "" {
-		v.Outcome, v.Missing, v.Detail = goal.CheckUnrunnable, what, fmt.Sprintf("%s is missing (exit %d)", what, v.ExitCode)
+	what := inputs.MissingByMessage(c.Command, string(v.Output), v.ExitCode, v.Observed == goal.WasObserved)
+	word := strings.TrimPrefix(what, h.Dir+"/")
+	_, remote := c.Server()
+	switch {
+	case what == "":
 		return v
-	}
-	if v.ExitCode != exitNotFound && v.ExitCode != exitNotExecutable {
-		return v
-	}
-	found := notRunMessage.FindStringSubmatch(string(v.Output))
-	if found == nil {
-		return v
-	}
-	word := strings.TrimPrefix(found[1], h.Dir+"/")
-	if v.Observed == goal.WasObserved && !slices.Contains(shellline.AllWords(c.Command), found[1]) { // a test said so
-		return v
-	}
-	if _, remote := c.Server(); !remote && v.ExitCode == exitNotFound && strings.Contains(word, "/") && !path.IsAbs(word) {
+	case !remote && v.ExitCode == inputs.ExitNotFound && strings.Contains(word, "/") && !path.IsAbs(word):
 		v.Detail = word + " does not exist yet, so it fails now"
 		return v
+	case v.ExitCode == inputs.ExitNotFound:
+		v.Detail = "command not found: " + word
+	case v.ExitCode == inputs.ExitNotExecutable:
+		v.Detail = fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode)
+	default:
+		v.Detail = fmt.Sprintf("%s is missing (exit %d)", word, v.ExitCode)
 	}
 	v.Outcome, v.Missing = goal.CheckUnrunnable, word
-	v.Detail = fmt.Sprintf("sh cannot run %q (exit %d)", word, v.ExitCode)
-	if v.ExitCode == exitNotFound {
-		v.Detail = "command not found: " + word
-	}
 	return v
 }
-
-// notRunMessage finds in the messages of a shell what it could not run.
-var notRunMessage = regexp.MustCompile(`(?m)^[^:\n]*: (?:(?:line )?\d+: )?([^:\n]+): ` +
-	`(?:not found|command not found|inaccessible or not found|No such file or directory|Permission denied)$`)

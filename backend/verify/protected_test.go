@@ -14,6 +14,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/check"
 	"goalpost/backend/verify/protect"
 )
 
@@ -79,7 +80,7 @@ ok
 		{`test "$(sh lib/run.sh)" = hello`, ""}, // its output is judged
 		{"(((", ""},
 	} {
-		list, err := protect.Find(t.Context(), dir, criterion(c.command), nil, nil)
+		list, err := protect.Find(t.Context(), protect.Options{Dir: dir, Criterion: criterion(c.command)})
 		must(t, err)
 		if got := namesOf(list, protect.KindLocked); got != c.locked {
 			t.Errorf("%s: %s, want %s", c.command, got, c.locked)
@@ -97,7 +98,12 @@ func TestFind_UserPatterns(t *testing.T) {
 	dir := folderOf(t, "-- .gitignore --\n.env\n-- .env --\nA=1\n-- sub/a.py --\n1\n-- b.py --\n2\n-- c.py --\n3\n"+
 		"-- node_modules/d.py --\n4\n")
 	c := goal.Criterion{Checks: []goal.Check{shell("pytest"), {Type: goal.Manual}, {Type: goal.File, Path: "x"}}}
-	list, err := protect.Find(t.Context(), dir, c, []string{"sub/", "*.py", ".env"}, []string{"c.py"})
+	list, err := protect.Find(t.Context(), protect.Options{
+		Dir:       dir,
+		Criterion: c,
+		Protect:   []string{"sub/", "*.py", ".env"},
+		NoProtect: []string{"c.py"},
+	})
 	must(t, err)
 	if got := namesOf(list, protect.KindLocked); got != ".env, b.py, sub/a.py" {
 		t.Errorf("locked: %s", got)
@@ -108,11 +114,15 @@ func TestFind_UserPatterns(t *testing.T) {
 		}
 	}
 	for _, bad := range [][]string{{""}, {"/"}, {"[z-a]"}, {"spec/**"}} {
-		if _, err := protect.Find(t.Context(), dir, c, bad, nil); err == nil {
+		if _, err := protect.Find(t.Context(), protect.Options{Dir: dir, Criterion: c, Protect: bad}); err == nil {
 			t.Errorf("the pattern %q is taken", bad)
 		}
 	}
-	if _, err := protect.Find(t.Context(), dir, c, nil, []string{"[z-a]"}); err == nil {
+	if _, err := protect.Find(t.Context(), protect.Options{
+		Dir:       dir,
+		Criterion: c,
+		NoProtect: []string{"[z-a]"},
+	}); err == nil {
 		t.Error("a pattern that cannot be read is taken")
 	}
 }
@@ -145,14 +155,17 @@ func TestUnobserved(t *testing.T) {
 			"-- ci/all.sh --\ntrue\n", "ci/all.sh",
 		},
 		{"a script of the work", "true", "-- deploy.sh --\nfalse\n", "-- deploy.sh --\ntrue\n", ""},
-		{"the scripts of package.json", "true", npm, "-- package.json --\n{\"scripts\": {\"test\": \"true\"}}\n", "package.json"},
+		{"the scripts of package.json", "true", npm, "-- package.json --\n{\"scripts\": {\"test\": \"true\"}}\n",
+			"package.json"},
 		{
 			"another script and a dependency", "true", npm,
-			"-- package.json --\n{\"dependencies\": {\"x\": \"1\"}, \"scripts\": {\"start\": \"node .\", \"test\": \"jest\"}}\n", "",
+			"-- package.json --\n{\"dependencies\": {\"x\": \"1\"}, \"scripts\": {\"start\": \"node .\", \"test\": " +
+				"\"jest\"}}\n", "",
 		},
 		{"settings of jest", "true", npm, "-- jest.config.cjs --\n1\n", "jest.config.cjs"},
 		{"a dependency of go", "true", "-- go.mod --\nmodule x\n", "-- go.mod --\nmodule x\nrequire z v1.2.0\n", ""},
-		{"a replaced module of go", "true", "-- go.mod --\nmodule x\n", "-- go.mod --\nmodule x\nreplace y => ./y\n", "go.mod"},
+		{"a replaced module of go", "true", "-- go.mod --\nmodule x\n", "-- go.mod --\nmodule x\nreplace y => ./y\n",
+			"go.mod"},
 		{
 			"a dependency of cargo", "true", "-- Cargo.toml --\n[package]\nname='x'\n",
 			"-- Cargo.toml --\n[package]\nname='x'\n[dependencies]\ny = '1'\n", "",
@@ -163,7 +176,8 @@ func TestUnobserved(t *testing.T) {
 		},
 		{
 			"tests that maven skips", "true", "-- pom.xml --\n<project><properties><v>1</v></properties></project>\n",
-			"-- pom.xml --\n<project><properties><v>1</v><maven.test.skip>true</maven.test.skip></properties></project>\n", "pom.xml",
+			"-- pom.xml --\n<project><properties><v>1</v><maven.test.skip>true</maven.test.skip></properties></project>\n",
+			"pom.xml",
 		},
 		{
 			"a dependency of maven", "true", "-- pom.xml --\n<project></project>\n",
@@ -253,7 +267,8 @@ func (c tampering) try(t *testing.T) {
 	if c.diff == "" {
 		return
 	}
-	h := verify.CheckRunner{Dir: dir, World: w} // nothing to start programs with: nothing is run
+	// nothing to start programs with: nothing is run
+	h := verify.CheckRunner{Environment: check.Environment{Dir: dir}, World: w}
 	if v := one(t, h, shell(c.command)); v.Outcome != goal.Tampered || !strings.Contains(v.Tail, c.diff) {
 		t.Errorf("the verdict is %s, %q, %q", v.Outcome, v.Detail, v.Tail)
 	}

@@ -27,24 +27,22 @@ func VerifyEvidence(verdicts []goal.Verdict, kept EvidenceReader) []string {
 			continue
 		}
 		b, err := kept.Artifact(v.Evidence)
+		what := "not what was kept"
 		if err != nil {
-			faults = append(faults,
-				fmt.Sprintf("check %d (%s): its evidence is lost: %v", v.Check+1, text.OneLine(v.Name, 200), err))
-			continue
+			what = fmt.Sprintf("lost: %v", err)
 		}
-		if fileio.Hash(b) != v.Evidence {
+		if err != nil || fileio.Hash(b) != v.Evidence {
 			faults = append(faults,
-				fmt.Sprintf("check %d (%s): its evidence is not what was kept", v.Check+1, text.OneLine(v.Name, 200)))
+				fmt.Sprintf("check %d (%s): its evidence is %s", v.Check+1, text.OneLine(v.Name, 200), what))
 		}
 	}
 	return faults
 }
 
-// Recheck runs the gates of a goal again and reports each verdict, with its
-// place in the criterion. c and was are the deciding claim and its verdicts. A
-// judgement is not asked again. A gate that passed then and does not now is
-// NotRepeatable, and not Fail, where it can be seen that it wants to reach a
-// process of the goal, which has ended since:
+// Recheck runs the gates of a goal again and reports each verdict, with its place in the criterion. c and was are the
+// deciding claim and its verdicts. A judgement is not asked again. A gate that passed then and does not now is
+// NotRepeatable, and not Fail, where it can be seen that it wants to reach a process of the goal, which has ended
+// since:
 //
 //   - it asks an address of the loopback (http, json_predicate from a url);
 //   - its command, or a script that it runs and that is held, names such an

@@ -4,34 +4,20 @@ import (
 	"context"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/process"
 	"goalpost/backend/verify/check"
 	"goalpost/backend/verify/judge"
 )
 
-// CheckRunner is where checks run: programs are started by Launcher with Env, in Dir.
-// What is nil below is missing, and a check that needs it is an error that says
-// so. It may be used concurrently.
+// CheckRunner decides the checks of a goal in an environment. What is nil is missing, and a check that needs it is an
+// error that says so. It may be used concurrently.
 type CheckRunner struct {
-	Launcher process.Launcher
-	Env      []string
-	Dir      string // the goal's folder, absolute
-	// Sandboxed says that Launcher gives each check a sandbox of its own and keeps protected files read-only in it.
-	Sandboxed bool
-	// Outside starts the checks that a user wants run on the machine itself.
-	Outside process.Launcher
-	// Remote runs a program on a server of the user's list, in the server's own
-	// folder. Its error says that the server could not be asked.
-	Remote func(ctx context.Context, server string, argv []string) (process.Output, error)
+	check.Environment // without its Judge, Workspace and Protected: these follow from the fields below
 
 	Judge  judge.Model // for questions, pictures and the review
 	Model  string
-	Window int // of the judge's model in tokens, 0 where it is not known
-	Pages  check.Pages
-	Dial   check.DialFunc           // into the goal's network; nil is the machine's own
-	Engine check.PredicateEvaluator // of predicates
-	World  *Workspace               // what the goal has changed, and what it must not change
-	Agent  AgentPrograms            // nil where no agent works
+	Window int           // of the judge's model in tokens, 0 where it is not known
+	World  *Workspace    // what the goal has changed, and what it must not change
+	Agent  AgentPrograms // nil where no agent works
 
 	agentRuns string // why the agent's programs run while checks run, "" if they do not
 }
@@ -52,20 +38,9 @@ func (h CheckRunner) ResumeAgent() {
 
 // environment is where the checks of the runner run.
 func (h CheckRunner) environment() check.Environment {
-	return check.Environment{
-		Launcher:  h.Launcher,
-		Env:       h.Env,
-		Dir:       h.Dir,
-		Sandboxed: h.Sandboxed,
-		Outside:   h.Outside,
-		Remote:    h.Remote,
-		Dial:      h.Dial,
-		Engine:    h.Engine,
-		Pages:     h.Pages,
-		Judge:     h.judge(),
-		Workspace: h.World.comparison(),
-		Protected: h.World.guard(),
-	}
+	e := h.Environment
+	e.Judge, e.Workspace, e.Protected = h.judge(), h.World.comparison(), h.World.guard()
+	return e
 }
 
 // usesOverrides says whether a check runs on the copies of held files.
@@ -82,9 +57,8 @@ func (h CheckRunner) judge() *judge.Judge {
 	return &judge.Judge{Model: h.Judge, Name: h.Model, Window: h.Window}
 }
 
-// Review is the cold reviewer's word about a claim whose checks passed. What it cannot
-// say is never a pass; an error is that nobody can be asked now (goal.Unavailable) or
-// that ctx ended.
+// Review is the cold reviewer's word about a claim whose checks passed. What it cannot say is never a pass; an error is
+// that nobody can be asked now (goal.Unavailable) or that ctx ended.
 func (h CheckRunner) Review(
 	ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict,
 ) (goal.Review, error) {

@@ -1,6 +1,5 @@
-// Package verify decides whether a goal is achieved. The host runs every check
-// itself, in the goal's folder, and what the agent says counts for nothing. An
-// error is never a pass.
+// Package verify decides whether a goal is achieved. The host runs every check itself, in the goal's folder, and what
+// the agent says counts for nothing. An error is never a pass.
 package verify
 
 import (
@@ -10,7 +9,6 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/text"
 	"goalpost/backend/verify/check"
-	"goalpost/backend/verify/judge"
 	"goalpost/backend/verify/protect"
 )
 
@@ -26,11 +24,10 @@ type evaluation struct {
 	waiting  int // manual checks without a word of the user
 }
 
-// DecideClaim decides a claim: the gates first, all of them, then the judgements,
-// if they can still change something, and the user last. Each verdict is
-// reported as it is known. An error ends it early: report failed, ctx ended, or
-// no judge can be asked (goal.Unavailable, goal.ErrPaused). The agent's programs are
-// frozen from here on until ResumeAgent, unless one of them listens.
+// DecideClaim decides a claim: the gates first, all of them, then the judgements, if they can still change something,
+// and the user last. Each verdict is reported as it is known. An error ends it early: report failed, ctx ended, or no
+// judge can be asked (goal.Unavailable, goal.ErrPaused). The agent's programs are frozen from here on until
+// ResumeAgent, unless one of them listens.
 func (h CheckRunner) DecideClaim(
 	ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error,
 ) (goal.VerificationResult, error) {
@@ -91,11 +88,11 @@ func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) e
 // decideWithRetry tries an error once more: a port may have been taken, a model cut off.
 func (e *evaluation) decideWithRetry(ctx context.Context, k check.Indexed) (goal.Verdict, error) {
 	var v check.Result
-	var spent judge.CostMeter
+	var spent goal.Usage
 	for try := 1; try <= 2; try++ {
 		var err error
 		v, err = e.dispatch(ctx, k)
-		spent.Add(v.Usage)
+		spent = spent.Plus(v.Usage)
 		if ctx.Err() != nil { // the run was stopped: the outcome says nothing about the check
 			return goal.Verdict{}, fmt.Errorf("verification: %w", context.Cause(ctx))
 		}
@@ -107,7 +104,7 @@ func (e *evaluation) decideWithRetry(ctx context.Context, k check.Indexed) (goal
 			break
 		}
 	}
-	v.Check, v.Name, v.Type, v.Usage = k.N, k.Name(), k.Type, spent.Sum
+	v.Check, v.Name, v.Type, v.Usage = k.N, k.Name(), k.Type, spent
 	if v.Outcome == goal.Pass && v.Assurance == "" {
 		v.Assurance = k.BestAssurance()
 	}
@@ -137,26 +134,19 @@ func (e *evaluation) dispatch(ctx context.Context, k check.Indexed) (check.Resul
 
 // runRepeatedly runs a command as often as the criterion wants, until it does not pass. The last verdict counts.
 func (e *evaluation) runRepeatedly(ctx context.Context, k check.Indexed) check.Result {
-	before := e.treeHash(ctx)
+	folder := e.host.World.comparison()
+	before, _ := folder.TreeHash(ctx) // "" where it is not known
 	r := e.host.runGate(ctx, k, e.claim)
 	for n := 2; n <= e.goal.Criterion.Runs && r.Outcome == goal.Pass && ctx.Err() == nil; n++ {
 		again := e.host.runGate(ctx, k, e.claim)
 		if again.Outcome == goal.Fail || again.Outcome == goal.CheckErr {
-			return flakyResult(n, r, again, before != "" && before == e.treeHash(ctx))
+			after, _ := folder.TreeHash(ctx)
+			return flakyResult(n, r, again, before != "" && before == after)
 		}
 		r = again
 		r.Detail = text.JoinClauses(r.Detail, fmt.Sprintf("passed %d times in a row", n))
 	}
 	return r
-}
-
-// treeHash returns the hash of the goal's folder, "" if there is none.
-func (e *evaluation) treeHash(ctx context.Context) string {
-	now, err := e.host.World.comparison().TreeHash(ctx)
-	if err != nil {
-		return ""
-	}
-	return now
 }
 
 // flakyResult is the error of a command that passed, and did not in its run n. sameFiles says that the goal's folder

@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/sandboxtest"
 	"goalpost/backend/verify"
+	"goalpost/backend/verify/check"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -52,7 +53,13 @@ func host(tb testing.TB) verify.CheckRunner {
 			tb.Fatal(err)
 		}
 	}
-	return verify.CheckRunner{Launcher: set, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin", "WORD=from-env"}, Dir: dir}
+	return verify.CheckRunner{
+		Environment: check.Environment{
+			Launcher: set,
+			Env:      []string{"PATH=/usr/local/bin:/usr/bin:/bin", "WORD=from-env"},
+			Dir:      dir,
+		},
+	}
 }
 
 func shell(command string) goal.Check { return goal.Check{Type: goal.Shell, Command: command} }

@@ -6,64 +6,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 
-	"goalpost/backend/goal"
 	"goalpost/backend/text"
 	"goalpost/backend/verify/protect"
 	"goalpost/backend/verify/workspace"
 )
 
-// Options say what a world is compared with.
-type Options struct {
-	Dir     string // the goal's folder, absolute
-	Private string // where copies are kept, out of the goal's reach; made if missing
-	// Criterion, Protect and NoProtect say what must not change, see protect.Find.
-	Criterion          goal.Criterion
-	Protect, NoProtect []string
-	// Hidden are folders that the agent does not see, absolute. Their files are neither compared nor protected: the
-	// agent cannot change them, and nobody but the user reads of them.
-	Hidden []string
-	// Tests says how many tests the gates' runners ran before the first turn, by check.
-	Tests []int
-	// Observations are what the checks did before the first turn, by check.
-	Observations []*goal.Observation
-	// Pages gives what the goal's pages show: their addresses and a hash of what
-	// is on them. nil where there are none.
-	Pages func(ctx context.Context) (string, error)
-}
+// Options say what a workspace is compared with, and what must not change in it.
+type Options = protect.Options
 
-// protection is the part of the options that says what must not change.
-func (o Options) protection() protect.Options {
-	free := slices.Clone(o.NoProtect)
-	for _, name := range o.hiddenNames() {
-		free = append(free, name+"/**")
-	}
-	return protect.Options{
-		Dir:          o.Dir,
-		Criterion:    o.Criterion,
-		Protect:      o.Protect,
-		NoProtect:    free,
-		Private:      o.Private,
-		Tests:        o.Tests,
-		Observations: o.Observations,
-	}
-}
-
-// hiddenNames are the hidden folders that are in Dir, relative to it.
-func (o Options) hiddenNames() (list []string) {
-	for _, path := range o.Hidden {
-		if rel, err := filepath.Rel(o.Dir, path); err == nil && filepath.IsLocal(rel) {
-			list = append(list, filepath.ToSlash(rel))
-		}
-	}
-	return list
-}
-
-// Workspace is a goal's folder compared with what was there at its start, and with what
-// must not change in it. All methods may be called concurrently, and on nil, which knows
-// of no change.
+// Workspace is a goal's folder compared with what was there at its start, and with what must not change in it. All
+// methods may be called concurrently, and on nil, which knows of no change.
 type Workspace struct {
 	folder    *workspace.Workspace
 	protected *protect.State
@@ -91,21 +44,20 @@ func RecordProtected(ctx context.Context, o Options) error {
 	if err := os.MkdirAll(o.Private, 0o700); err != nil {
 		return fmt.Errorf("keeping what decides: %w", text.StripPathError(err))
 	}
-	_, err := protect.Record(ctx, o.protection(), nil)
+	_, err := protect.Record(ctx, o, nil)
 	return err
 }
 
 // OpenProtection reads what RecordProtected kept. It keeps nothing that was not kept before.
-func OpenProtection(o Options) (*protect.State, error) { return protect.Open(o.protection()) }
+func OpenProtection(o Options) (*protect.State, error) { return protect.Open(o) }
 
-// OpenWorkspace compares with what was kept in Private, or takes and keeps the
-// present state if nothing was: at the first start of a goal. What was frozen
-// before stays as it was, and what has come since and decides, too, is kept.
+// OpenWorkspace compares with what was kept in Private, or takes and keeps the present state if nothing was: at the
+// first start of a goal. What was frozen before stays as it was, and what has come since and decides, too, is kept.
 func OpenWorkspace(ctx context.Context, o Options) (*Workspace, error) {
 	if err := os.MkdirAll(o.Private, 0o700); err != nil {
 		return nil, fmt.Errorf("keeping what the folder was: %w", text.StripPathError(err))
 	}
-	at := workspace.Options{Dir: o.Dir, Private: o.Private, Hidden: o.hiddenNames(), Pages: o.Pages}
+	at := workspace.Options{Dir: o.Dir, Private: o.Private, Hidden: o.HiddenNames()}
 	w := &Workspace{}
 	var err error
 	if w.folder, err = workspace.Open(at); err == nil {
@@ -119,14 +71,13 @@ func OpenWorkspace(ctx context.Context, o Options) (*Workspace, error) {
 	return w, nil
 }
 
-// recordStart keeps the present state. The folder comes last: what was half kept is
-// taken again.
+// recordStart keeps the present state. The folder comes last: what was half kept is taken again.
 func (w *Workspace) recordStart(ctx context.Context, o Options, at workspace.Options) error {
 	frozen, err := protect.Load(o.Dir, o.Private)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if w.protected, err = protect.Record(ctx, o.protection(), frozen); err != nil {
+	if w.protected, err = protect.Record(ctx, o, frozen); err != nil {
 		return err
 	}
 	w.folder, err = workspace.Record(ctx, at)
@@ -135,6 +86,10 @@ func (w *Workspace) recordStart(ctx context.Context, o Options, at workspace.Opt
 
 // Protected lists what must not change.
 func (w *Workspace) Protected() []protect.Protected { return w.guard().Protected() }
+
+// WatchPages makes what the goal's pages show a part of each fingerprint: their addresses and a hash of what is on
+// them. It is for a workspace that nothing uses yet.
+func (w *Workspace) WatchPages(show func(ctx context.Context) (string, error)) { w.folder.Pages = show }
 
 // Changed says in a sentence what is different since the start, "" if nothing.
 func (w *Workspace) Changed(ctx context.Context) (string, error) { return w.comparison().Changed(ctx) }
@@ -158,9 +113,8 @@ func (w *Workspace) Undecided(ctx context.Context) ([]string, error) { return w.
 // user learns that they are put back.
 func (w *Workspace) RecordShown(ctx context.Context) error { return w.guard().RecordShown(ctx) }
 
-// RestoreProtected makes the protected files again what they were and names those it
-// touched. What it takes away is moved to aside, a part of the private folder; it is ""
-// if there was nothing to keep.
+// RestoreProtected makes the protected files again what they were and names those it touched. What it takes away is
+// moved to aside, a part of the private folder; it is "" if there was nothing to keep.
 func (w *Workspace) RestoreProtected(ctx context.Context) (files []string, aside string, err error) {
 	return w.guard().RestoreAll(ctx)
 }

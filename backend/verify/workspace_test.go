@@ -170,7 +170,8 @@ func TestFingerprint(t *testing.T) {
 	write(t, dir, "a", "1")
 	shows := "http://x/ 1"
 	var fault error
-	w := world(t, verify.Options{Dir: dir, Pages: func(context.Context) (string, error) { return shows, fault }})
+	w := world(t, verify.Options{Dir: dir})
+	w.WatchPages(func(context.Context) (string, error) { return shows, fault })
 	print := func() string {
 		s, _, err := w.Fingerprint(t.Context())
 		must(t, err)

@@ -277,7 +277,12 @@ func (gi *intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.Pro
 	if err != nil {
 		return nil, err
 	}
-	found, err := protect.Find(ctx, dir, goal.Criterion{Checks: in.Checks}, in.Protect, in.NoProtect)
+	found, err := protect.Find(ctx, protect.Options{
+		Dir:       dir,
+		Criterion: goal.Criterion{Checks: in.Checks},
+		Protect:   in.Protect,
+		NoProtect: in.NoProtect,
+	})
 	if err != nil {
 		return nil, &fault.Error{
 			Field:   "protect",

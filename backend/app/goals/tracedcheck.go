@@ -28,7 +28,7 @@ const maxTraced = 200
 // the others, and proposes what an agent could be limited to. Without an observation only what is protected by its name
 // is listed.
 func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.TraceView, error) {
-	judges, err := protect.FindObserved(ctx, protect.Options{
+	judges, err := protect.Find(ctx, protect.Options{
 		Dir:          t.Dir,
 		Criterion:    goal.Criterion{Checks: []goal.Check{t.Check}},
 		Protect:      t.Protect,

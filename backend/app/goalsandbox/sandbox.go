@@ -252,14 +252,14 @@ func (e *Sandbox) SetWarn(warn func(what, text string)) {
 // CheckRunner returns what checks run in: each has its own sandbox inside the goal's. The given hosts are open
 // to checks only.
 func (e *Sandbox) CheckRunner(f *Factory, dir string, hosts []string) verify.CheckRunner {
-	h := verify.CheckRunner{
+	h := verify.CheckRunner{Environment: check.Environment{
 		Launcher: e.Programs,
 		Env:      e.checkEnv,
 		Dir:      dir,
 		Outside:  f.UserPrograms,
 		Remote:   f.RunRemoteCheck,
 		Engine:   predicateEngine{f.Config.State(), f.UserPrograms},
-	}
+	}}
 	if e.Proxy != nil {
 		h.Sandboxed = true
 		h.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -18,12 +18,11 @@ import (
 // OpenWorkspace opens the goal's folder for comparison with its baseline. The baseline is in a private folder
 // that the goal cannot reach, and is deleted with the goal.
 func (reg *Registry) OpenWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
-	o := WorkspaceOptions(g, reg.Store.GoalDir(g.ID))
-	o.Pages = func(ctx context.Context) (string, error) { return reg.Panes.PagesFingerprint(ctx, g.ID) }
-	w, err := verify.OpenWorkspace(ctx, o)
+	w, err := verify.OpenWorkspace(ctx, WorkspaceOptions(g, reg.Store.GoalDir(g.ID)))
 	if err != nil {
 		return nil, fmt.Errorf("open the goal's folder: %w", err)
 	}
+	w.WatchPages(func(ctx context.Context) (string, error) { return reg.Panes.PagesFingerprint(ctx, g.ID) })
 	return w, nil
 }
 

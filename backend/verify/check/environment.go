@@ -12,9 +12,8 @@ import (
 	"goalpost/backend/verify/workspace"
 )
 
-// Environment is where checks run: programs are started by Launcher with Env, in Dir.
-// What is nil below is missing, and a check that needs it is an error that says
-// so. It may be used concurrently.
+// Environment is where checks run: programs are started by Launcher with Env, in Dir. What is nil below is missing, and
+// a check that needs it is an error that says so. It may be used concurrently.
 type Environment struct {
 	Launcher process.Launcher
 	Env      []string
@@ -54,10 +53,9 @@ type PredicateEvaluator interface {
 
 // PredicateError is what is wrong with an expression, or with what it was tried on.
 type PredicateError struct {
-	// Kind says whose fault it is: "syntax" the expression cannot be read; "type"
-	// response is not built as the expression expects (a TypeError); "throws" it
-	// ended in another error; "value" it is neither true nor false; "bounds" it
-	// took too long or too much memory.
+	// Kind says whose fault it is: "syntax" the expression cannot be read; "type" response is not built as the expression
+	// expects (a TypeError); "throws" it ended in another error; "value" it is neither true nor false; "bounds" it took
+	// too long or too much memory.
 	Kind string
 	Text string
 }

@@ -69,12 +69,14 @@ func fileMissing(root *os.Root, path string) Result {
 // inspectContent reads the file once: for its sum, its first bytes, and its end.
 func inspectContent(ctx context.Context, f io.Reader, size int64, c Indexed) (Result, error) {
 	sum := sha256.New()
-	var head headBuffer
-	n, err := io.Copy(io.MultiWriter(sum, &head), &ctxReader{ctx, f})
-	if err != nil {
+	all := io.TeeReader(&ctxReader{ctx, f}, sum)
+	head, err := io.ReadAll(io.LimitReader(all, matchMax))
+	n, err2 := io.Copy(io.Discard, all)
+	if err = errors.Join(err, err2); err != nil {
 		return Result{}, contextCause(ctx, text.StripPathError(err))
 	}
-	v := Result{Verdict: attachEvidence(goal.Verdict{}, text.TruncateMiddle(head.b, evidenceMax), max(n, size))}
+	n += int64(len(head))
+	v := Result{Verdict: evidenceOf(head, max(n, size))}
 	v.Outcome, v.Detail = goal.Fail, ""
 	switch got := hex.EncodeToString(sum.Sum(nil)); {
 	case n < c.MinSize:
@@ -88,23 +90,15 @@ func inspectContent(ctx context.Context, f io.Reader, size int64, c Indexed) (Re
 		if err != nil {
 			return permanentError("the pattern cannot be read: " + err.Error()), nil
 		}
-		if !pattern.Match(head.b) {
+		if !pattern.Match(head) {
 			v.Detail = fmt.Sprintf("it has %s, and `%s` does not match", goal.FormatCount(n, "byte"), c.Matches)
-			v.Tail = text.OneLine(string(head.b), 1000)
+			v.Tail = text.OneLine(string(head), 1000)
 		}
 	}
 	if v.Detail == "" {
 		v.Outcome, v.Detail = goal.Pass, "it exists, with "+goal.FormatCount(n, "byte")
 	}
 	return v, nil
-}
-
-// headBuffer keeps the first matchMax bytes.
-type headBuffer struct{ b []byte }
-
-func (l *headBuffer) Write(p []byte) (int, error) {
-	l.b = append(l.b, p[:min(len(p), matchMax-len(l.b))]...)
-	return len(p), nil
 }
 
 // ctxReader reads until ctx ends.

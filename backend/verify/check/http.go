@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -145,12 +146,7 @@ func (a httpReply) verdict() goal.Verdict {
 func (a httpReply) text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%d %s\n", a.status, http.StatusText(a.status))
-	names := make([]string, 0, len(a.header))
-	for name := range a.header {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(a.header)) {
 		for _, value := range a.header[name] {
 			fmt.Fprintf(&b, "%s: %s\n", name, value)
 		}

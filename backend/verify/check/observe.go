@@ -37,10 +37,7 @@ func ReduceTrace(t process.Trace, dir, command string) *goal.Observation {
 	if err == nil {
 		defer func() { _ = root.Close() }()
 		scope.Text = func(file string) []byte {
-			text, _, err := fileio.Read(root, file, maxScriptBytes)
-			if err != nil {
-				return nil
-			}
+			text, _, _ := fileio.Read(root, file, maxScriptBytes) // nil where it cannot be read
 			return text
 		}
 	}

@@ -43,8 +43,7 @@ func (e Environment) checkPredicate(ctx context.Context, c Indexed, claim goal.C
 		return NewResult(goal.Fail,
 			fmt.Sprintf("the result given to claim_complete has %d bytes, more than %d", len(result), jsonMax))
 	}
-	return e.applyPredicate(ctx, c, []byte(result),
-		attachEvidence(goal.Verdict{}, text.TruncateMiddle([]byte(result), evidenceMax), int64(len(result))))
+	return e.applyPredicate(ctx, c, []byte(result), evidenceOf([]byte(result), int64(len(result))))
 }
 
 func (e Environment) fileJSON(ctx context.Context, c Indexed) Result {
@@ -62,8 +61,7 @@ func (e Environment) fileJSON(ctx context.Context, c Indexed) Result {
 	case !json.Valid(b):
 		return NewResult(goal.Fail, c.Path+" is not JSON: "+text.OneLine(string(b), 200))
 	}
-	return e.applyPredicate(ctx, c, b,
-		attachEvidence(goal.Verdict{}, text.TruncateMiddle(b, evidenceMax), int64(len(b))))
+	return e.applyPredicate(ctx, c, b, evidenceOf(b, int64(len(b))))
 }
 
 func (e Environment) commandJSON(ctx context.Context, c Indexed) Result {

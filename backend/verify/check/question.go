@@ -54,9 +54,8 @@ func verdictFromAnswers(replies []goal.Reply, errs []error) (Result, error) {
 	if len(replies) > 1 {
 		r.Detail = "both judges say YES"
 	}
-	var sum judge.CostMeter
 	for i, reply := range replies {
-		sum.Add(reply.Usage)
+		r.Usage = r.Usage.Plus(reply.Usage)
 		if i > 0 {
 			r.Reply += "\n\n--- the second judge ---\n\n"
 		}
@@ -76,6 +75,5 @@ func verdictFromAnswers(replies []goal.Reply, errs []error) (Result, error) {
 			r.Outcome, r.Detail = goal.Fail, "the judge does not say YES: "+text.OneLine(reply.Text, 2000)
 		}
 	}
-	r.Usage = sum.Sum
 	return r, nil
 }

@@ -10,8 +10,7 @@ type Indexed struct {
 	N int
 }
 
-// Result is the verdict of one try. Retryable reports that it is an error which another
-// try may not meet.
+// Result is the verdict of one try. Retryable reports that it is an error which another try may not meet.
 type Result struct {
 	goal.Verdict
 	Retryable bool

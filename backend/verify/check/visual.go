@@ -20,8 +20,7 @@ type Pages interface {
 	Screenshot(ctx context.Context, at PageTarget) (PageCapture, error)
 }
 
-// PageTarget is the page to look at: URL, or that of a pane; with neither that of
-// the goal's newest pane.
+// PageTarget is the page to look at: URL, or that of a pane; with neither that of the goal's newest pane.
 type PageTarget struct{ URL, Pane string }
 
 // PageCapture is what a page showed.
@@ -29,13 +28,11 @@ type PageCapture struct {
 	PNG   []byte
 	URL   string
 	Title string
-	// Agents says that the state cannot be reached by a URL, so this is the
-	// agent's own page.
+	// Agents says that the state cannot be reached by a URL, so this is the agent's own page.
 	Agents bool
 }
 
-// judgeVisual lets a vision model look at a page that the host opened. It sees none
-// of the agent's words.
+// judgeVisual lets a vision model look at a page that the host opened. It sees none of the agent's words.
 func (e Environment) judgeVisual(ctx context.Context, k Indexed) (Result, error) {
 	switch {
 	case e.Judge == nil:
@@ -83,14 +80,13 @@ func (e Environment) JudgePicture(
 	if err != nil {
 		return "", "", reply.Usage, err
 	}
-	switch word = judge.FirstWord(reply.Text); {
-	case word == "PASS" && judge.IsHedged(reply.Text):
-		return "UNCLEAR", text.OneLine(reply.Text, 1000), reply.Usage, nil
-	case word == "PASS", word == "FAIL", word == "UNCLEAR":
-		return word, text.OneLine(judge.RestAfterWord(reply.Text), 1000), reply.Usage, nil
+	if r := parseVisualReply(reply, nil); r.Outcome == goal.CheckErr {
+		return "UNCLEAR", r.Detail, reply.Usage, nil
 	}
-	return "UNCLEAR", "the judge answered neither PASS, FAIL nor UNCLEAR: " + text.OneLine(reply.Text, 1000),
-		reply.Usage, nil
+	if judge.FirstWord(reply.Text) == "PASS" && judge.IsHedged(reply.Text) {
+		return "UNCLEAR", text.OneLine(reply.Text, 1000), reply.Usage, nil
+	}
+	return judge.FirstWord(reply.Text), text.OneLine(judge.RestAfterWord(reply.Text), 1000), reply.Usage, nil
 }
 
 func parseVisualReply(reply goal.Reply, err error) Result {

@@ -9,14 +9,19 @@ import (
 	"goalpost/backend/verify/shellline"
 )
 
-// Assurance returns how much the pass of a command proves, and why it is not more. changes are those of Rules.Compare;
-// o is nil if nobody could observe the check.
-func Assurance(command, dir string, o *goal.Observation, changes []goal.FileChange) (goal.Assurance, string) {
+// Assurance returns how much the pass of a command proves, and why it is not more. before is what pre-flight observed,
+// nil if that is not known; o is nil if nobody could observe the check; changes are those of Rules.Compare.
+func Assurance(
+	command, dir string, before, o *goal.Observation, changes []goal.FileChange,
+) (goal.Assurance, string) {
 	if o == nil {
 		return goal.Shared, "nobody could observe which files it used"
 	}
+	if before == nil {
+		before = &goal.Observation{}
+	}
 	a := assessment{
-		Observation: o, command: command, dir: dir, made: map[string]bool{},
+		Observation: o, before: before, command: command, dir: dir, made: map[string]bool{},
 		changed: map[string]goal.FileChange{}, examines: map[int]int{},
 	}
 	for _, f := range changes {
@@ -30,7 +35,9 @@ func Assurance(command, dir string, o *goal.Observation, changes []goal.FileChan
 			a.examines[u.Program]++
 		}
 	}
-	for _, find := range []func() string{a.ranChangedFile, a.usedRepository, a.ranItsInput, a.foundNewFile} {
+	for _, find := range []func() string{
+		a.ranChangedFile, a.usedRepository, a.ranItsInput, a.foundNewFile, a.tookFinishedFile, a.readNothing,
+	} {
 		if reason := find(); reason != "" {
 			return goal.Shared, reason
 		}
@@ -41,6 +48,7 @@ func Assurance(command, dir string, o *goal.Observation, changes []goal.FileChan
 // assessment looks for what makes a pass prove less. Each of its methods returns a reason, "" if there is none.
 type assessment struct {
 	*goal.Observation
+	before       *goal.Observation
 	command, dir string
 	changed      map[string]goal.FileChange
 	made         map[string]bool // by the check itself
@@ -64,7 +72,7 @@ func (a *assessment) ranChangedFile() string {
 		case u.Examined == goal.ByOutput && slices.Contains(dataArguments, p.Name): // sqlite3 -init, awk -f
 			return fmt.Sprintf("%q ran %s of the agent", p.Command, u.Path)
 		case u.Examined == goal.ByOutput:
-		case u.Examined == goal.ByTest:
+		case u.Examined == goal.ByTest, u.Examined == goal.ByJudge:
 			return fmt.Sprintf("%s was started by a test, which may trust how it ends", u.Path)
 		case slices.Contains([]goal.FileRole{goal.RoleMain, goal.RoleScript, goal.RoleProgram}, u.Role):
 			return fmt.Sprintf("%s was changed after the start, and how it ends decides", u.Path)
@@ -116,6 +124,37 @@ func (a *assessment) foundNewFile() string {
 			isNamedOpenly(a.command, a.dir, u.Path) // test -f out.txt
 		if f, ok := a.changed[u.Path]; ok && f.Change == "new" && !asked {
 			return fmt.Sprintf("that %s is there was enough", u.Path)
+		}
+	}
+	return ""
+}
+
+// tookFinishedFile finds a changed file that the check made itself before the goal began, and did not make now.
+func (a *assessment) tookFinishedFile() string {
+	for _, file := range a.before.Written {
+		if f, isChanged := a.changed[file]; isChanged && f.Change != "removed" && !a.made[file] {
+			return fmt.Sprintf("the check did not make %s, as it did before the goal began, but found it finished", file)
+		}
+	}
+	return ""
+}
+
+// readNothing finds a program that read files of the folder before the goal began, and now reads none: it may have
+// ended with an error that the check takes for its answer.
+func (a *assessment) readNothing() string {
+	reads := func(o *goal.Observation, i int) bool {
+		return slices.ContainsFunc(o.Files, func(u goal.UsedFile) bool { return u.Program == i })
+	}
+	readers := map[string]bool{} // names of programs that read files now
+	for i, p := range a.Programs {
+		readers[p.Name] = readers[p.Name] || reads(a.Observation, i)
+	}
+	for i, was := range a.before.Programs {
+		for j, is := range a.Programs {
+			isSame := is.Command == was.Command || is.Name == was.Name && !readers[is.Name]
+			if isSame && reads(a.before, i) && !reads(a.Observation, j) {
+				return fmt.Sprintf("%q read files of the folder before the goal began, and %q read none", was.Command, is.Command)
+			}
 		}
 	}
 	return ""

@@ -60,7 +60,51 @@ func TestAssurance_ChangedInputs_LowerTheLevel(t *testing.T) {
 			}
 		}
 		o := inputs.Observe(trace, inputs.Scope{Dir: "/w", Command: c.command})
-		level, reason := inputs.Assurance(c.command, "/w", o, changes)
+		level, reason := inputs.Assurance(c.command, "/w", nil, o, changes)
+		if (level == goal.Strong) != (c.want == "") || !strings.Contains(reason, c.want) {
+			t.Errorf("%s: %s, %q", c.name, level, reason)
+		}
+	}
+}
+
+// TestAssurance_PreflightDidMore_LowersTheLevel: a program that no longer reads what it judged may have ended with an
+// error, and what the check no longer makes was made by somebody else.
+func TestAssurance_PreflightDidMore_LowersTheLevel(t *testing.T) {
+	grep := goal.ObservedProgram{Name: "grep", Command: "grep -q TODO out.txt"}
+	other := goal.ObservedProgram{Name: "grep", Command: "grep -q good"}
+	reads := []goal.UsedFile{{Path: "out.txt", Role: goal.RoleData}}
+	change := []goal.FileChange{{Path: "out.txt", Role: goal.RoleData, Change: "changed"}}
+	for _, c := range []struct {
+		name        string
+		before, now goal.Observation
+		want        string // in the reason, "" is strong
+	}{
+		{
+			"the same program reads nothing",
+			goal.Observation{Programs: []goal.ObservedProgram{grep}, Files: reads},
+			goal.Observation{Programs: []goal.ObservedProgram{grep}}, "read none",
+		},
+		{
+			"no program of the name reads anything",
+			goal.Observation{Programs: []goal.ObservedProgram{grep}, Files: reads},
+			goal.Observation{Programs: []goal.ObservedProgram{other}}, "read none",
+		},
+		{
+			"another one reads its input only",
+			goal.Observation{Programs: []goal.ObservedProgram{grep}, Files: reads},
+			goal.Observation{Programs: []goal.ObservedProgram{grep, other}, Files: reads}, "",
+		},
+		{
+			"the check did not come to the program",
+			goal.Observation{Programs: []goal.ObservedProgram{grep}, Files: reads}, goal.Observation{}, "",
+		},
+		{
+			"a file that the check made before",
+			goal.Observation{Written: []string{"out.txt"}},
+			goal.Observation{Programs: []goal.ObservedProgram{grep}, Files: reads}, "found it finished",
+		},
+	} {
+		level, reason := inputs.Assurance(grep.Command, "/w", &c.before, &c.now, change)
 		if (level == goal.Strong) != (c.want == "") || !strings.Contains(reason, c.want) {
 			t.Errorf("%s: %s, %q", c.name, level, reason)
 		}

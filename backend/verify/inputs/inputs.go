@@ -69,6 +69,7 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 	for _, a := range o.accesses {
 		o.add(a)
 	}
+	o.addOptionNames()
 	o.markFinal()
 	o.out.NotStarted = o.findNotStarted()
 	for i := range o.programs {
@@ -80,6 +81,18 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 		}
 	}
 	return o.out
+}
+
+// addOptionNames adds the files whose names a program takes for its options: a pattern of a shell puts them there.
+func (o *observer) addOptionNames() {
+	for i, p := range o.programs {
+		for _, word := range p.Args[min(1, len(p.Args)):] {
+			rel, ok := o.inFolder(path.Join(p.Dir, word))
+			if ok && strings.HasPrefix(word, "-") && o.Text != nil && o.Text(rel) != nil {
+				o.append(&o.out.Files, goal.UsedFile{Path: rel, Role: goal.RoleSettings, Program: i})
+			}
+		}
+	}
 }
 
 // markFinal marks the missing file that the check did nothing after but look for programs.
@@ -349,10 +362,16 @@ func (o *observer) examination(a process.FileAccess, rel string, role goal.FileR
 	case len(starters) == 0:
 		starters = o.callers[p.Path]
 	}
-	if slices.ContainsFunc(starters, func(i int) bool { return i < len(o.programs) && !o.programs[i].passesOnEnds() }) {
-		return goal.ByTest
+	starters = slices.DeleteFunc(slices.Clone(starters), func(i int) bool {
+		return i >= len(o.programs) || o.programs[i].passesOnEnds()
+	})
+	switch {
+	case len(starters) == 0:
+		return ""
+	case role != goal.RoleProgram && !slices.ContainsFunc(starters, func(i int) bool { return !o.programs[i].isJudge() }):
+		return goal.ByJudge
 	}
-	return ""
+	return goal.ByTest
 }
 
 // isNamed reports whether one of these words of the check's command names the file.

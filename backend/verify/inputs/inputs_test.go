@@ -107,7 +107,7 @@ func TestCompare(t *testing.T) {
 			if a.Expect.Tampered == nil && (len(tampered) > 0 || !slices.Equal(listed, a.Expect.Listed)) {
 				t.Errorf("%s: want %q, got\n%s", a.Change, a.Expect.Listed, formatChanges(changes))
 			}
-			level, why := inputs.Assurance(a.Command, "/w", after, changes)
+			level, why := inputs.Assurance(a.Command, "/w", a.observe(a.Before), after, changes)
 			if a.Expect.Tampered == nil && a.Kind == "attack" && level == goal.Strong {
 				t.Errorf("%s: it is strong:\n%s", a.Change, formatChanges(changes))
 			}
@@ -118,6 +118,19 @@ func TestCompare(t *testing.T) {
 	}
 	if count["attack"] < 48 || count["honest"] < 19 {
 		t.Errorf("there are only %d attacks and %d honest changes", count["attack"], count["honest"])
+	}
+}
+
+// TestObserve_FileNamedLikeAnOption_Decides: a shell's pattern hands its name to a program, which takes it for an option.
+func TestObserve_FileNamedLikeAnOption_Decides(t *testing.T) {
+	trace := process.Trace{Programs: []process.TracedProgram{{
+		Path: "/usr/bin/grep", Args: []string{"grep", "-q", "TODO", "--nothing.txt", "out.txt"}, Dir: "/w/sub",
+	}}}
+	o := inputs.Observe(trace, inputs.Scope{Dir: "/w", Command: "! grep -q TODO *.txt", Text: func(file string) []byte {
+		return map[string][]byte{"sub/--nothing.txt": {}, "sub/out.txt": {}}[file]
+	}})
+	if len(o.Files) != 1 || o.Files[0].Path != "sub/--nothing.txt" || !o.Files[0].Role.Decides() {
+		t.Errorf("the files are %+v", o.Files)
 	}
 }
 
@@ -137,7 +150,11 @@ func TestObserve_SettingsNamedAsTheModule_AreNotMissing(t *testing.T) {
 	if o := inputs.Observe(trace, scope); o.NotStarted != nil {
 		t.Errorf("it is said to miss %+v", o.NotStarted)
 	}
-	trace.Accesses = []process.FileAccess{{Path: "/usr/lib/python3.11/runpy.py", Use: process.UseRead}}
+	trace.Accesses = []process.FileAccess{
+		{Path: "/usr/lib/python3.11/runpy.py", Use: process.UseRead},
+		{Path: "/w/pytest.ini", Use: process.UseLookup, Missing: true},
+		{Path: "/w/pytest/__init__.py", Use: process.UseRead, Missing: true}, // a file that is not there is no module
+	}
 	if o := inputs.Observe(trace, scope); o.NotStarted == nil || o.NotStarted.Name != "pytest" {
 		t.Errorf("without pytest it is said to miss %+v", o.NotStarted)
 	}

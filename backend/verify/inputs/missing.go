@@ -9,6 +9,12 @@ import (
 	"goalpost/backend/verify/shellline"
 )
 
+// ExitNotExecutable and ExitNotFound are what sh answers for a command that it cannot run.
+const (
+	ExitNotExecutable = 126
+	ExitNotFound      = 127
+)
+
 // missingMessages are what programs print that were to run what is not there. The group is what.
 var missingMessages = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\S*python[0-9.]*: (?:No module named '?|can't open file ')([^'\s;]+)`),
@@ -16,17 +22,24 @@ var missingMessages = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^g?make: \*\*\* No (?:rule to make target '|targets specified and )(no makefile|[^']+)`),
 	regexp.MustCompile(`(?m)^npm (?:error|ERR!) Missing script: "([^"]+)"`),
 	regexp.MustCompile(`(?m)^(?:\S*/)?(?:ba|da)?sh: (?:0: )?(?:[Cc]an(?:not|'t) open )?([^:\n]+?)(?:: No such file.*)?$`),
+	regexp.MustCompile(`(?m)^[^:\n]*: (?:(?:line )?\d+: )?([^:\n]+): ` +
+		`(?:not found|command not found|inaccessible or not found|No such file or directory|Permission denied)$`),
 }
 
-// MissingByMessage is the module, script or target that a program of the command could not find, by what it printed.
-// The command itself must name it, and not run it for its output: a test may print the same.
-func MissingByMessage(command, output string) string {
+// MissingByMessage is the module, script, target or program that the command could not find or run, by what was
+// printed. The command itself must name it, and not run it for its output: a test may print the same. What a shell
+// could not run counts by the shell's word alone where nobody could observe the command.
+func MissingByMessage(command, output string, exit int, observed bool) string {
 	examined := shellline.ExaminedWords(command)
 	words := slices.DeleteFunc(shellline.AllWords(command), func(w string) bool { return slices.Contains(examined, w) })
-	for _, m := range missingMessages {
+	for i, m := range missingMessages {
+		isShells := i == len(missingMessages)-1
+		if isShells && exit != ExitNotFound && exit != ExitNotExecutable {
+			break
+		}
 		for _, found := range m.FindAllStringSubmatch(output, -1) {
 			what := found[1]
-			if what == "no makefile" || slices.ContainsFunc(words, func(w string) bool {
+			if what == "no makefile" || isShells && !observed || slices.ContainsFunc(words, func(w string) bool {
 				return path.Base(w) == path.Base(what) || strings.HasPrefix(w, what+".")
 			}) {
 				return what

@@ -91,12 +91,8 @@ func runnersOf(p program) []string {
 			}
 		}
 	}
-	add(p.name)
-	for _, m := range p.mains {
-		add(m)
-	}
-	for _, m := range p.modules {
-		add(m)
+	for _, word := range slices.Concat([]string{p.name}, p.mains, p.modules) {
+		add(word)
 	}
 	switch p.name {
 	case "python":
@@ -132,10 +128,8 @@ func (p *program) summaries() (names []string) {
 				names = append(names, "cargo test")
 			}
 		case "go": // without -v it says "ok" whatever became of its tests
-			isVerbose := slices.ContainsFunc(p.Args, func(w string) bool {
-				name, value, _ := strings.Cut(strings.TrimLeft(w, "-"), "=")
-				return strings.HasPrefix(w, "-") && slices.Contains([]string{"v", "test.v", "json"}, name) && value != "false"
-			})
+			flags := []string{"-v", "-v=true", "-test.v", "-test.v=true", "-json", "--v", "--json"}
+			isVerbose := slices.ContainsFunc(p.Args, func(w string) bool { return slices.Contains(flags, w) })
 			if len(p.Args) > 1 && p.Args[1] == "test" && isVerbose {
 				names = append(names, "go test")
 			}
@@ -209,10 +203,17 @@ var judgeName = regexp.MustCompile(
 var installDirs = []string{"node_modules", ".venv", "venv", ".tox"}
 
 // IsInstalled reports whether a file is in a folder that programs are installed in.
-func IsInstalled(file string) bool {
-	names := strings.Split(file, "/")
-	return slices.ContainsFunc(names[:len(names)-1], func(name string) bool { return slices.Contains(installDirs, name) })
+func IsInstalled(file string) bool { return InstalledTree(file) != "" }
+
+// InstalledTree is the outermost folder above a file that programs are installed in, "" if there is none.
+func InstalledTree(file string) string {
+	names := strings.Split(path.Dir(file), "/")
+	at := slices.IndexFunc(names, func(name string) bool { return slices.Contains(installDirs, name) })
+	return strings.Join(names[:at+1], "/")
 }
+
+// IsCache reports whether tools write a file again by themselves.
+func IsCache(file string) bool { return cacheName.MatchString(file) }
 
 // cacheName matches what tools write again by themselves in such a folder.
 var cacheName = regexp.MustCompile(`(^|/)(__pycache__|node_modules/\.[^/]+)/`)

@@ -158,7 +158,8 @@ func (o *observer) hasReadModule(program int) bool {
 	module := "/" + o.programs[program].modules[0]
 	return slices.ContainsFunc(o.accesses, func(a process.FileAccess) bool {
 		file := strings.TrimPrefix(strings.ReplaceAll(a.Path, "/__pycache__/", "/"), o.Dir)
-		return a.Program == program && (strings.Contains(file, module+"/") || strings.Contains(file, module+"."))
+		return a.Program == program && !a.Missing &&
+			(strings.Contains(file, module+"/") || strings.Contains(file, module+"."))
 	})
 }
 
@@ -182,19 +183,18 @@ func (o *observer) missingTarget(p *program, program int) (kind, name string) {
 
 // missingScript is the script of package.json that npm was started with.
 func (o *observer) missingScript(p *program, program int) (kind, name string) {
-	at := slices.IndexFunc(p.Args, func(w string) bool {
+	words := slices.DeleteFunc(slices.Clone(p.Args), func(w string) bool { return strings.HasPrefix(w, "-") })
+	at := slices.IndexFunc(words, func(w string) bool {
 		return slices.Contains([]string{"run", "run-script", "test", "t"}, w)
 	})
 	if at < 0 || !slices.Contains(p.runners, "npm") || o.Text == nil {
 		return "", ""
 	}
-	name = "test"
-	if p.Args[at] != "test" && p.Args[at] != "t" {
-		next := slices.IndexFunc(p.Args[at+1:], func(w string) bool { return !strings.HasPrefix(w, "-") })
-		if next < 0 {
+	if name = "test"; !strings.HasPrefix(words[at], "t") {
+		if at+1 == len(words) {
 			return "", ""
 		}
-		name = p.Args[at+1+next]
+		name = words[at+1]
 	}
 	for _, u := range o.out.Files {
 		if u.Program != program || path.Base(u.Path) != "package.json" {

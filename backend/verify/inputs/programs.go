@@ -234,6 +234,13 @@ func (p *program) command() string {
 	return s
 }
 
+// isJudge reports whether a program runs a file whose name says that it judges, and is no test runner.
+func (p *program) isJudge() bool {
+	return len(p.summaries()) == 0 && slices.ContainsFunc(p.mains, func(m string) bool {
+		return judgeName.MatchString(path.Base(m))
+	})
+}
+
 // passesOnEnds reports whether a program ends as those end that it starts: shells, make, env and the like.
 func (p *program) passesOnEnds() bool {
 	return p.kind == kindShell || p.kind == kindMake || slices.Contains(launchers, p.name) ||

@@ -60,7 +60,8 @@ func (r Rules) Compare() []goal.FileChange {
 		c.compareUse(u)
 	}
 	for _, u := range before.Files {
-		if (u.Role.Decides() && u.Examined == "" || isInstalled(u)) && !c.is[u.Path].seen {
+		decides := u.Role.Decides() && u.Examined == "" || isInstalled(u)
+		if (decides || u.Role == goal.RoleData) && !c.is[u.Path].seen {
 			c.compareLost(u)
 		}
 	}
@@ -293,24 +294,16 @@ func (c *comparison) compareLost(u goal.UsedFile) {
 	c.add(u.Path, change, reason, lost, c.before)
 }
 
-// findRewritten is rule e: the check writes what decides it.
+// findRewritten is rule e: the check writes what decides it. Programs that it builds before it runs them, and files
+// that were not there at the start, are the work.
 func (c *comparison) findRewritten() {
-	for _, file := range c.After.Rewritten {
-		u := c.is[file]
-		if !u.role.Decides() || u.examined != "" || u.role == goal.RoleTest || slices.Contains(c.before.Rewritten, file) ||
-			slices.Contains(c.before.Written, file) {
-			continue
-		}
-		c.add(file, "changed", reasonRewritten, u, c.After)
-	}
-	for _, file := range c.After.Written {
+	for _, file := range slices.Concat(c.After.Rewritten, c.After.Written) {
 		u := c.is[file]
 		madeBefore := slices.Contains(c.before.Written, file) || slices.Contains(c.before.Rewritten, file)
-		if madeBefore || u.examined != "" || u.role != goal.RoleScript && u.role != goal.RoleMakefile &&
-			u.role != goal.RoleMain && u.role != goal.RoleSettings || !c.Start(file).Exists {
-			continue
+		isMade := slices.Contains(c.After.Written, file) && (u.role == goal.RoleProgram || !c.Start(file).Exists)
+		if !madeBefore && !isMade && u.role.Decides() && u.examined == "" && u.role != goal.RoleTest {
+			c.add(file, "changed", reasonRewritten, u, c.After)
 		}
-		c.add(file, "changed", reasonRewritten, u, c.After)
 	}
 }
 
@@ -497,6 +490,9 @@ func Describe(f goal.FileChange) string {
 	}
 	return s
 }
+
+// ReasonEndOnly is why a changed script counts with which a judge passes also if it is empty.
+const ReasonEndOnly = "what judges starts it, and passes with an empty one as well: only how it ends decides"
 
 // Tampering are the changes that make a verdict tampered.
 func Tampering(list []goal.FileChange) []goal.FileChange {

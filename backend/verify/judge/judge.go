@@ -1,13 +1,11 @@
-// Package judge asks a model what no program can decide: questions about a goal, pictures
-// of pages, and the review of a claim. A reply that cannot be read, or that takes itself
-// back, is never a pass.
+// Package judge asks a model what no program can decide: questions about a goal, pictures of pages, and the review of a
+// claim. A reply that cannot be read, or that takes itself back, is never a pass.
 package judge
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"goalpost/backend/goal"
 )
@@ -29,8 +27,7 @@ type Model interface {
 	Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error)
 }
 
-// Judge decides what no program can: questions, pictures, and the review. It may be used
-// concurrently.
+// Judge decides what no program can: questions, pictures, and the review. It may be used concurrently.
 type Judge struct {
 	Model  Model
 	Name   string // of the model, as its provider calls it
@@ -101,18 +98,4 @@ func (j *Judge) Ask(ctx context.Context, system, user string, images ...[]byte) 
 func IsUnavailable(err error) bool {
 	var u *goal.Unavailable
 	return errors.As(err, &u) || errors.Is(err, goal.ErrPaused)
-}
-
-// CostMeter adds up what judges cost; they may be asked at the same time.
-type CostMeter struct {
-	mu  sync.Mutex
-	Sum goal.Usage
-}
-
-func (m *CostMeter) Add(u goal.Usage) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.Sum.TokensIn += u.TokensIn
-	m.Sum.TokensOut += u.TokensOut
-	m.Sum.USD += u.USD
 }

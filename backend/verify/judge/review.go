@@ -36,10 +36,10 @@ func (j *Judge) Review(ctx context.Context, g goal.Goal, work Work, verdicts []g
 			WrapUntrusted("diff", work.Diff, w.diff), formatFiles(files, w), WrapUntrusted("result", work.Result, w.Text))
 	}
 	var r goal.Review
-	var spent CostMeter
+	var spent goal.Usage
 	for range 2 { // an unreadable word is asked for once more
 		reply, err := j.AskWithinWindow(ctx, reviewSystem, text)
-		spent.Add(reply.Usage)
+		spent = spent.Plus(reply.Usage)
 		switch {
 		case ctx.Err() != nil:
 			return goal.Review{}, fmt.Errorf("review: %w", context.Cause(ctx))
@@ -54,7 +54,7 @@ func (j *Judge) Review(ctx context.Context, g goal.Goal, work Work, verdicts []g
 			break
 		}
 	}
-	r.Usage = spent.Sum
+	r.Usage = spent
 	return r, nil
 }
 

@@ -1,7 +1,6 @@
 package protect
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,58 +42,59 @@ type mismatch struct {
 	sum  string // of what lies there now
 }
 
-// compareFile looks at one file. A file whose size and time of change are those of
-// the last look is not read again.
+// compareFile looks at one file. A file whose size and time of change are those of the last look is not read again.
 func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
 	info, err := root.Stat(h.Path)
-	if err == nil && g.ok[h.Path+"\x00"+h.Part] == (statStamp{info.Size(), fileio.ChangeTime(info)}) &&
-		fileio.ChangeTime(info) != 0 {
+	key := h.Path + "\x00" + h.Part
+	if err == nil && g.ok[key] == (statStamp{info.Size(), fileio.ChangeTime(info)}) && fileio.ChangeTime(info) != 0 {
 		return mismatch{}, true
 	}
-	d := mismatch{protectedItem: h}
+	d := mismatch{protectedItem: h, text: g.difference(root, h)}
+	if d.text == "" && info != nil && fileio.IsStable(info) && h.Kind != KindForbiddenNew && len(h.Files) == 0 {
+		g.ok[key] = statStamp{info.Size(), fileio.ChangeTime(info)}
+	}
+	return d, d.text == ""
+}
+
+// difference describes how a file is not as it was, "" if it is.
+func (g *State) difference(root *os.Root, h protectedItem) string {
 	if h.Kind == KindForbiddenNew {
 		if _, err := root.Lstat(h.Path); err != nil {
-			return d, true
+			return ""
 		}
-		d.text = fmt.Sprintf("%s has appeared: %s\n", h.Path, h.Why)
-		return d, false
-	}
-	is, mode, err := protectedContent(root, h.Path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		d.text = fmt.Sprintf("%s cannot be read: %v\n", h.Path, err)
-		return d, false
-	}
-	if h.Missing && h.Part == "" && err == nil {
-		d.text = h.Path + " has appeared\n"
-		return d, false
-	}
-	if h.Strict && err == nil {
-		if link := firstLink(root, h.Path); link != "" {
-			d.text = fmt.Sprintf("%s is a link now, on the way to %s\n", link, h.Path)
-			return d, false
+		appeared := fmt.Sprintf("%s has appeared: %s\n", h.Path, h.Why)
+		if is, _, err := protectedContent(root, h.Path); err == nil && fileio.IsText(is) {
+			appeared += workspace.UnifiedDiff(h.Path, nil, is, false)
 		}
-		if (h.Mode&0o111 == 0) != (mode&0o111 == 0) {
-			d.text = fmt.Sprintf("%s: mode %s, was %s\n", h.Path, mode, h.Mode)
-			return d, false
-		}
+		return appeared
+	}
+	is, mode, err := h.content(root)
+	link := ""
+	if h.Strict {
+		link = firstLink(root, h.Path)
 	}
 	was, wasErr := g.originalContent(h)
-	if wasErr != nil {
-		d.text = fmt.Sprintf("what %s was at the start is lost: %v\n", h.Path, wasErr)
-		return d, false
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("%s cannot be read: %v\n", h.Path, err)
+	case h.Missing && h.Part == "" && err == nil:
+		return h.Path + " has appeared\n"
+	case link != "" && err == nil:
+		return fmt.Sprintf("%s is a link now, on the way to %s\n", link, h.Path)
+	case h.Strict && err == nil && (h.Mode&0o111 == 0) != (mode&0o111 == 0):
+		return fmt.Sprintf("%s: mode %s, was %s\n", h.Path, mode, h.Mode)
+	case wasErr != nil:
+		return fmt.Sprintf("what %s was at the start is lost: %v\n", h.Path, wasErr)
 	}
-	if !bytes.Equal(was, is) {
-		before, after := decidingPart(h.Part, was), decidingPart(h.Part, is)
-		if before != after && !isAllowedGrowth(h.Part, before, after) {
-			name := strings.TrimSuffix(h.Path+" ("+h.Part+")", " ()")
-			d.text = workspace.UnifiedDiff(name, []byte(before), []byte(after), err != nil)
-			return d, false
-		}
+	before, after, same := compareParts(h.Part, was, is)
+	if same {
+		return ""
 	}
-	if info != nil && fileio.IsStable(info) {
-		g.ok[h.Path+"\x00"+h.Part] = statStamp{info.Size(), fileio.ChangeTime(info)}
+	name := strings.TrimSuffix(h.Path+" ("+h.Part+")", " ()")
+	if len(h.Files) > 0 {
+		name += " (installed programs: accept them, or install the same again)"
 	}
-	return d, true
+	return workspace.UnifiedDiff(name, []byte(before), []byte(after), err != nil)
 }
 
 // originalContent is what a file held at the start.
@@ -112,7 +112,8 @@ func (g *State) originalContent(h protectedItem) ([]byte, error) {
 	return b, nil
 }
 
-// Tampered says what of that which decides a check is not as it was; -1 means any check.
+// Tampered says what of that which decides a check is not as it was; -1 means any check, without installed programs:
+// the agent may install the same again.
 func (g *State) Tampered(check int) (diff string, err error) {
 	if g == nil {
 		return "", nil
@@ -120,14 +121,16 @@ func (g *State) Tampered(check int) (diff string, err error) {
 	found, err := g.diff(check)
 	var b strings.Builder
 	for _, d := range found {
-		b.WriteString(d.text)
+		if check >= 0 || len(d.Files) == 0 {
+			b.WriteString(d.text)
+		}
 	}
 	return string(text.TruncateMiddle([]byte(b.String()), MaxDiffBytes)), err
 }
 
 // presentSum is the SHA-256 of what lies at the path now, or of the description where nothing can be read.
 func (d mismatch) presentSum(root *os.Root) string {
-	content, _, err := protectedContent(root, d.Path)
+	content, _, err := d.content(root)
 	if err != nil {
 		content = []byte(d.text)
 	}

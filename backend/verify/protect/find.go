@@ -40,65 +40,106 @@ type Protected struct {
 
 // Bounds of what is protected.
 const (
-	maxScriptBytes = 64 << 10  // of a file that may be a script
-	MaxDiffBytes   = 16 << 10  // of the text of a tampered verdict
-	maxProtected   = 5000      // more would cost every claim seconds
-	maxNames       = 1_000_000 // files that patterns of the user are compared with
+	MaxDiffBytes = 16 << 10  // of the text of a tampered verdict
+	maxProtected = 5000      // more would cost every claim seconds
+	maxNames     = 1_000_000 // files that patterns of the user are compared with
 )
 
-// Find lists what is known to decide the checks of a criterion before they are observed: the scripts that their
-// commands name, and what the user protects, without what noProtect names. Patterns are as in .gitignore. dir is the
-// goal's folder, absolute.
-func Find(ctx context.Context, dir string, c goal.Criterion, protect, noProtect []string) ([]Protected, error) {
-	free, err := ignore.NewGlobs(noProtect)
+// Find lists what decides the checks of a criterion: the scripts that their commands name, what the user protects, and
+// what a check was seen to use in pre-flight, without what NoProtect names. Patterns are as in .gitignore.
+func Find(ctx context.Context, o Options) ([]Protected, error) {
+	free, err := ignore.NewGlobs(o.freePatterns())
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := os.OpenRoot(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
-	text := func(file string) []byte {
-		b, _, err := fileio.Read(root, file, maxScriptBytes)
-		if err != nil {
-			return nil
-		}
+	f := finder{Options: o, free: free, text: func(file string) []byte {
+		b, _, _ := fileio.Read(root, file, maxPartBytes) // nil where it cannot be read
 		return b
-	}
-	var list []Protected
-	add := func(file, why string, check int) {
-		switch i := slices.IndexFunc(list, func(p Protected) bool { return p.Path == file }); {
-		case free.MatchesAncestor(file):
-		case i < 0:
-			list = append(list, Protected{Path: file, Kind: KindLocked, Why: why, Checks: []int{check}})
-		case !slices.Contains(list[i].Checks, check):
-			list[i].Checks = append(list[i].Checks, check)
-		}
-	}
-	for i, k := range c.Checks {
-		if _, remote := k.Server(); remote || !k.RunsCommand() {
-			continue
-		}
-		for _, file := range inputs.StartedScripts(k.Command, path.Clean(k.Dir), dir, text) {
-			add(file, "the check runs it", i)
-		}
-	}
-	chosen, err := matchingFiles(ctx, root, protect)
+	}}
+	chosen, err := matchingFiles(ctx, root, o.Protect)
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range chosen {
-		for i := range c.Checks {
-			add(file, reasonChosen, i)
+	for i, k := range o.Criterion.Checks {
+		for _, file := range chosen {
+			f.add(Protected{Path: file, Kind: KindLocked, Why: reasonChosen}, i)
+		}
+		if _, remote := k.Server(); !remote && k.RunsCommand() {
+			f.addStarted(i, k)
 		}
 	}
-	if len(list) > maxProtected {
+	if len(f.list) > maxProtected {
 		return nil, fmt.Errorf("%d files would be protected, and at most %d can be: leave some out with --no-protect",
-			len(list), maxProtected)
+			len(f.list), maxProtected)
 	}
-	slices.SortFunc(list, func(a, b Protected) int { return strings.Compare(a.Path, b.Path) })
-	return list, nil
+	for i := range o.Criterion.Checks {
+		f.addJudges(i)
+	}
+	slices.SortFunc(f.list, func(a, b Protected) int { return strings.Compare(a.Path, b.Path) })
+	return f.list, nil
+}
+
+// finder collects what is protected, each file once.
+type finder struct {
+	Options
+	free ignore.Globs
+	text func(file string) []byte
+	list []Protected
+}
+
+func (f *finder) add(p Protected, check int) {
+	switch i := slices.IndexFunc(f.list, func(old Protected) bool { return old.Path == p.Path }); {
+	case f.free.MatchesAncestor(p.Path):
+	case i < 0:
+		p.Checks = []int{check}
+		f.list = append(f.list, p)
+	case !slices.Contains(f.list[i].Checks, check):
+		f.list[i].Checks = append(f.list[i].Checks, check)
+	}
+}
+
+// observation is what a check did in pre-flight, nil where nobody could observe it.
+func (o Options) observation(check int) *goal.Observation {
+	if check < 0 || check >= len(o.Observations) {
+		return nil
+	}
+	return o.Observations[check]
+}
+
+// addStarted adds the scripts that a command names. How the check uses those that were seen to run is known better.
+func (f *finder) addStarted(check int, k goal.Check) {
+	seen := f.observation(check)
+	for _, file := range inputs.StartedScripts(k.Command, path.Clean(k.Dir), f.Dir, f.text) {
+		isSeen := seen != nil && seen.Incomplete == "" &&
+			slices.ContainsFunc(seen.Files, func(u goal.UsedFile) bool { return u.Path == file })
+		if !isSeen {
+			f.add(Protected{Path: file, Kind: KindLocked, Why: "the check runs it"}, check)
+		}
+	}
+}
+
+// addJudges adds the files that decided a check in pre-flight.
+func (f *finder) addJudges(check int) {
+	seen := f.observation(check)
+	if seen == nil {
+		return
+	}
+	for _, u := range seen.Files {
+		isWork := u.Role == goal.RoleMakefile && inputs.LacksTarget(f.Criterion.Checks[check].Command, string(f.text(u.Path)))
+		if isWork || !inputs.IsJudge(seen, u) || inputs.IsInstalled(u.Path) {
+			continue
+		}
+		p := Protected{Path: u.Path, Kind: KindLocked, Why: "the check uses it as its " + string(u.Role)}
+		if part := settingsParts[path.Base(u.Path)]; part != "" && u.Role != goal.RoleMakefile {
+			p.Kind, p.Part = KindMonitored, part
+		}
+		f.add(p, check)
+	}
 }
 
 // reasonChosen is why files are protected that the user names.

@@ -1,7 +1,6 @@
 package protect
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,17 +11,16 @@ import (
 
 	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
-	"goalpost/backend/ignore"
 	"goalpost/backend/text"
 	"goalpost/backend/verify/inputs"
 )
 
 // Observation is what a check did before the first turn; nil where nobody could observe it.
 func (g *State) Observation(check int) *goal.Observation {
-	if g == nil || check < 0 || check >= len(g.observed) {
+	if g == nil {
 		return nil
 	}
-	return g.observed[check]
+	return Options{Observations: g.observed}.observation(check)
 }
 
 // IsFree reports whether the user lets a file change: by --no-protect, by unprotecting it, or by accepting its present
@@ -31,7 +29,9 @@ func (g *State) IsFree(file string) bool {
 	if g == nil {
 		return false
 	}
-	accepted := func(h protectedItem) bool { return h.Accepted && h.Path == file }
+	accepted := func(h protectedItem) bool {
+		return h.Accepted && (h.Path == file || slices.Contains(h.Files, file))
+	}
 	return g.without.MatchesAncestor(file) || slices.Contains(g.freed, file) || slices.ContainsFunc(g.items(), accepted)
 }
 
@@ -60,95 +60,28 @@ var settingsParts = map[string]string{
 // SameDecision reports whether two texts of a settings file decide alike. Of other files all of it decides.
 func SameDecision(file string, was, is []byte) bool {
 	part, ok := settingsParts[path.Base(file)]
-	if !ok {
-		return false
+	if ok {
+		_, _, ok = compareParts(part, was, is)
 	}
-	before, after := decidingPart(part, was), decidingPart(part, is)
-	return before == after || isAllowedGrowth(part, before, after)
-}
-
-// FindObserved lists what a goal with these checks would protect after a pre-flight with these observations.
-func FindObserved(ctx context.Context, o Options) ([]Protected, error) {
-	found, err := Find(ctx, o.Dir, o.Criterion, o.Protect, o.NoProtect)
-	if err != nil {
-		return nil, err
-	}
-	free, err := ignore.NewGlobs(o.NoProtect)
-	if err != nil {
-		return nil, err
-	}
-	found = withoutUsed(found, o.Observations)
-	return append(found, observedJudges(found, o, free)...), nil
-}
-
-// withoutUsed removes the scripts that a command names and that were seen to run: how the check uses them is known.
-func withoutUsed(found []Protected, observed []*goal.Observation) (list []Protected) {
-	for _, p := range found {
-		if p.Why != reasonChosen {
-			p.Checks = slices.DeleteFunc(p.Checks, func(check int) bool {
-				return check < len(observed) && observed[check] != nil && observed[check].Incomplete == "" &&
-					slices.ContainsFunc(observed[check].Files, func(u goal.UsedFile) bool { return u.Path == p.Path })
-			})
-		}
-		if len(p.Checks) > 0 {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
-// observedJudges returns the files that decided a check in pre-flight and that are not found by reading its command
-// line, without the free ones.
-func observedJudges(found []Protected, o Options, free ignore.Globs) []Protected {
-	known := map[string]bool{}
-	for _, p := range found {
-		known[p.Path] = true
-	}
-	var list []Protected
-	for check, seen := range o.Observations {
-		if seen == nil {
-			continue
-		}
-		for _, u := range seen.Files {
-			if u.Role == goal.RoleMakefile && lacksTarget(o, check, u.Path) {
-				continue
-			}
-			if !inputs.IsJudge(seen, u) || known[u.Path] || inputs.IsInstalled(u.Path) || free.MatchesAncestor(u.Path) {
-				continue
-			}
-			if i := slices.IndexFunc(list, func(p Protected) bool { return p.Path == u.Path }); i >= 0 {
-				if !slices.Contains(list[i].Checks, check) {
-					list[i].Checks = append(list[i].Checks, check)
-				}
-				continue
-			}
-			p := Protected{
-				Path: u.Path, Kind: KindLocked, Why: "the check uses it as its " + string(u.Role), Checks: []int{check},
-			}
-			if part := settingsParts[path.Base(u.Path)]; part != "" && u.Role != goal.RoleMakefile {
-				p.Kind, p.Part = KindMonitored, part
-			}
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
-// lacksTarget reports whether the check's command asks a makefile for a target that the makefile does not have.
-func lacksTarget(o Options, check int, file string) bool {
-	root, err := os.OpenRoot(o.Dir)
-	if err != nil {
-		return false // the check says so itself
-	}
-	defer func() { _ = root.Close() }()
-	text, _, err := fileio.Read(root, file, maxPartBytes)
-	return err == nil && inputs.LacksTarget(o.Criterion.Checks[check].Command, string(text))
+	return ok
 }
 
 // Original is what a file was at the start.
 type Original struct {
 	Content []byte
 	Mode    fs.FileMode
+	SHA256  string // "" if that is not known
+}
+
+// add adds a thing that is not protected for the same check yet.
+func (g *State) add(h protectedItem) {
+	known := slices.ContainsFunc(g.list, func(old protectedItem) bool {
+		return old.Path == h.Path && old.Kind == h.Kind && old.Part == h.Part && slices.Equal(old.Files, h.Files) &&
+			slices.Contains(old.Checks, h.Checks[0])
+	})
+	if !known {
+		g.list = append(g.list, h)
+	}
 }
 
 // Hold protects from now on what made a verdict tampered, so that the user can put it back or accept it. original gives
@@ -161,22 +94,33 @@ func (g *State) Hold(
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	trees, starts := map[string]*protectedItem{}, map[string]string{}
 	for _, c := range changes {
+		was, ok := original(c.Path)
+		if at := inputs.InstalledTree(c.Path); at != "" && c.Change != "new" {
+			if trees[at] == nil {
+				trees[at] = &protectedItem{Protected: Protected{Path: at, Kind: KindMonitored, Why: c.Reason, Checks: []int{check}}}
+			}
+			trees[at].Files = append(trees[at].Files, c.Path)
+			starts[at] += treeLine(c.Path, was.SHA256)
+			continue
+		}
 		h := protectedItem{Protected: Protected{
 			Path: c.Path, Kind: KindForbiddenNew, Why: c.Reason, Checks: []int{check},
 		}}
-		if was, ok := original(c.Path); ok && c.Change != "new" {
+		if ok && c.Change != "new" {
 			h.Kind, h.Part, h.Strict = KindMonitored, "", true
 			if err := g.keep(&h, was.Content, was.Mode); err != nil {
 				return fmt.Errorf("keeping what %s was: %w", c.Path, err)
 			}
 		}
-		known := slices.ContainsFunc(g.list, func(old protectedItem) bool {
-			return old.Path == h.Path && old.Kind == h.Kind && old.Part == h.Part && slices.Contains(old.Checks, check)
-		})
-		if !known {
-			g.list = append(g.list, h)
+		g.add(h)
+	}
+	for at, h := range trees {
+		if err := g.keep(h, []byte(starts[at]), 0o600); err != nil {
+			return fmt.Errorf("keeping what %s was: %w", at, err)
 		}
+		g.add(*h)
 	}
 	return g.save()
 }

@@ -10,7 +10,10 @@ var (
 	pytestHeading     = regexp.MustCompile(`^\[\[?\s*(tool[.:])?\s*"?pytest`)
 	cargoFreeSections = regexp.MustCompile(
 		`^\[\[?\s*"?(target\..*\.)?"?(dev-|build-)?dependencies|^\[\[?\s*(badges|package\.metadata|lints)`)
-	gradleFreeBlocks  = regexp.MustCompile(`^\s*dependencies\s*\{`)
+	// goModReplaces is what a go.mod takes from elsewhere than where it is named.
+	goModReplaces = regexp.MustCompile(`(?ms)^\s*replace\s*\(.*?^\s*\)|^[ \t]*replace\s[^\n]*`)
+	// gradleFreeBlocks are the dependencies of the project: those of its build scripts are in another block.
+	gradleFreeBlocks  = regexp.MustCompile(`(?m)^dependencies\s*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}`)
 	mavenFreeElements = regexp.MustCompile(
 		`(?s)<dependencies>.*?</dependencies>|<(description|url|version|name)>[^<]*</(description|url|version|name)>|<!--.*?-->`)
 )
@@ -21,7 +24,7 @@ func decidingPart(name string, text []byte) string {
 	case "scripts":
 		return decidingScripts(text)
 	case "replace":
-		return goModReplaces(string(text))
+		return normalizeText(strings.Join(goModReplaces.FindAllString(string(text), -1), "\n"))
 	case "pytest":
 		return matchingSections(string(text), pytestHeading.MatchString)
 	case "cargo":
@@ -29,16 +32,15 @@ func decidingPart(name string, text []byte) string {
 	case "maven":
 		return normalizeText(withoutDependencies(string(text)))
 	case "gradle":
-		return normalizeText(withoutBlocks(string(text), gradleFreeBlocks))
+		return normalizeText(gradleFreeBlocks.ReplaceAllString(string(text), ""))
 	}
 	return string(text)
 }
 
-func joinLines(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return strings.Join(list, "\n") + "\n"
+// compareParts returns the part of two texts that must stay as it is, and whether it has.
+func compareParts(name string, was, is []byte) (before, after string, same bool) {
+	before, after = decidingPart(name, was), decidingPart(name, is)
+	return before, after, before == after || isAllowedGrowth(name, before, after)
 }
 
 // isAllowedGrowth says whether a part may have become more without being changed: new
@@ -71,27 +73,6 @@ func isAllowedGrowth(name, was, is string) bool {
 		}
 	}
 	return true
-}
-
-// goModReplaces is what a go.mod takes from elsewhere than where it is named.
-func goModReplaces(text string) string {
-	var out []string
-	inside := false
-	for line := range strings.SplitSeq(text, "\n") {
-		line, _, _ = strings.Cut(line, "//")
-		words := strings.Join(strings.Fields(line), " ")
-		switch {
-		case inside && words == ")":
-			inside = false
-		case inside && words != "":
-			out = append(out, "replace "+words)
-		case words == "replace (" || words == "replace(":
-			inside = true
-		case strings.HasPrefix(words, "replace "):
-			out = append(out, words)
-		}
-	}
-	return joinLines(out)
 }
 
 // settings of runners that live in package.json.
@@ -162,23 +143,4 @@ func withoutDependencies(text string) string {
 		return mavenFreeElements.ReplaceAllString(before, "") + build
 	}
 	return mavenFreeElements.ReplaceAllString(before, "") + inner + mavenFreeElements.ReplaceAllString(after, "")
-}
-
-// withoutBlocks is a Gradle file without the { … } whose first line matches.
-func withoutBlocks(text string, free *regexp.Regexp) string {
-	var b strings.Builder
-	depth, in := 0, -1 // in: the depth at which a free block began
-	for line := range strings.Lines(text) {
-		if in < 0 && depth == 0 && free.MatchString(line) {
-			in = depth
-		}
-		if in < 0 {
-			b.WriteString(line)
-		}
-		depth += strings.Count(line, "{") - strings.Count(line, "}")
-		if in >= 0 && depth <= in {
-			in = -1
-		}
-	}
-	return b.String()
 }

@@ -1,5 +1,4 @@
-// Package protect keeps what decides the checks of a goal, compares it with what it was,
-// and puts it back.
+// Package protect keeps what decides the checks of a goal, compares it with what it was, and puts it back.
 package protect
 
 import (
@@ -84,7 +83,7 @@ func pathsOf(changed []mismatch) []string {
 	return slices.Compact(files)
 }
 
-// RestoreAll makes the protected files again what they were. aside is the folder that
+// RestoreAll makes the protected files again what they were, but for installed programs. aside is the folder that
 // the changed versions were moved to, "" if there was none to keep.
 func (g *State) RestoreAll(ctx context.Context) (files []string, aside string, err error) {
 	if g == nil {
@@ -101,7 +100,7 @@ func (g *State) RestoreAll(ctx context.Context) (files []string, aside string, e
 	defer func() { _ = root.Close() }()
 	aside = filepath.Join(g.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
 	for _, d := range changed {
-		if slices.Contains(files, d.Path) { // by another part: what is there now is the held version
+		if slices.Contains(files, d.Path) || len(d.Files) > 0 { // by another part; of an installed tree there is no copy
 			continue
 		}
 		if err := g.restoreItem(root, d, aside); err != nil {

@@ -25,18 +25,39 @@ type Options struct {
 	Criterion          goal.Criterion
 	Protect, NoProtect []string
 
-	Private string // where copies are kept, out of the goal's reach
+	Private string // where copies are kept, out of the goal's reach; made if missing
+	// Hidden are folders that the agent does not see, absolute. Their files are neither compared nor protected: the
+	// agent cannot change them, and nobody but the user reads of them.
+	Hidden []string
 	// Tests says how many tests the gates' runners ran before the first turn, by check.
 	Tests []int
 	// Observations are what the checks did before the first turn, by check.
 	Observations []*goal.Observation
 }
 
+// HiddenNames are the hidden folders that are in Dir, relative to it.
+func (o Options) HiddenNames() (list []string) {
+	for _, at := range o.Hidden {
+		if rel, err := filepath.Rel(o.Dir, at); err == nil && filepath.IsLocal(rel) {
+			list = append(list, filepath.ToSlash(rel))
+		}
+	}
+	return list
+}
+
+// freePatterns name what is not protected.
+func (o Options) freePatterns() []string {
+	free := slices.Clone(o.NoProtect)
+	for _, name := range o.HiddenNames() {
+		free = append(free, name+"/**")
+	}
+	return free
+}
+
 // maxProtectedBytes is how much the copies of protected files may be together, in bytes.
 const maxProtectedBytes = 256 << 20
 
-// State knows what the protected files were at the start, from copies in a
-// private folder.
+// State knows what the protected files were at the start, from copies in a private folder.
 type State struct {
 	dir, private string
 	list         []protectedItem
@@ -89,6 +110,32 @@ type protectedItem struct {
 	// Strict also compares whether it can be executed, and whether a link is on the way to it.
 	Strict   bool `json:"strict,omitempty"`
 	Accepted bool `json:"accepted,omitempty"` // by the user, as it is now
+	// Files are those of an installed tree that a check used and that were changed; Path is the tree.
+	Files []string `json:"files,omitempty"`
+}
+
+// content is what a protected thing holds now: of a tree, a line with the hash of each file.
+func (h protectedItem) content(root *os.Root) ([]byte, fs.FileMode, error) {
+	if len(h.Files) == 0 {
+		return protectedContent(root, h.Path)
+	}
+	lines := make([]string, 0, len(h.Files))
+	for _, file := range h.Files {
+		sum := ""
+		if b, _, err := protectedContent(root, file); err == nil {
+			sum = fileio.Hash(b)
+		}
+		lines = append(lines, treeLine(file, sum))
+	}
+	return []byte(strings.Join(lines, "")), 0o600, nil
+}
+
+// treeLine is a file of a tree; sum is "" if it is gone.
+func treeLine(file, sum string) string {
+	if sum == "" {
+		sum = "gone"
+	}
+	return file + " " + sum + "\n"
 }
 
 // copy is the name of the copy in the private folder. The mode is part of it:
@@ -108,24 +155,20 @@ type protectedJSON struct {
 	Observed []*goal.Observation `json:"observed,omitempty"`
 }
 
-// Record copies what is protected. What was frozen before, nil for nothing,
-// stays as it was then.
+// Record copies what is protected. What was frozen before, nil for nothing, stays as it was then.
 func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
-	found, err := Find(ctx, o.Dir, o.Criterion, o.Protect, o.NoProtect)
+	g, err := newState(o.Dir, o.Private, nil, o.freePatterns())
 	if err != nil {
 		return nil, err
 	}
-	g, err := newState(o.Dir, o.Private, nil, o.NoProtect)
-	if err != nil {
-		return nil, err
+	if frozen != nil {
+		g.list, g.freed = frozen.list, frozen.freed
+		o.Tests, o.Observations = frozen.tests, frozen.observed
 	}
 	g.tests, g.observed = o.Tests, o.Observations
-	if frozen != nil {
-		g.list, g.tests, g.observed, g.freed = frozen.list, frozen.tests, frozen.observed, frozen.freed
-	}
-	found = withoutUsed(found, g.observed)
-	if frozen == nil {
-		found = append(found, observedJudges(found, o, g.without)...)
+	found, err := Find(ctx, o)
+	if err != nil {
+		return nil, err
 	}
 	root, err := os.OpenRoot(o.Dir)
 	if err != nil {
@@ -173,7 +216,7 @@ func (g *State) isRecorded(p Protected) bool {
 
 // record takes down what a protected file is now.
 func (g *State) record(root *os.Root, h *protectedItem, total *int64) error {
-	b, mode, err := protectedContent(root, h.Path)
+	b, mode, err := h.content(root)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		h.Missing = true
@@ -228,10 +271,25 @@ func (g *State) Overrides(index int) []process.FileOverride {
 	var list []process.FileOverride
 	for _, h := range g.items() {
 		if h.Kind == KindLocked && !h.Missing && h.Mode.IsRegular() && slices.Contains(h.Checks, index) {
-			list = append(list, process.FileOverride{Path: filepath.Join(g.dir, filepath.FromSlash(h.Path)), Copy: g.copy(h)})
+			list = append(list, g.override(h))
 		}
 	}
 	return list
+}
+
+func (g *State) override(h protectedItem) process.FileOverride {
+	return process.FileOverride{Path: filepath.Join(g.dir, filepath.FromSlash(h.Path)), Copy: g.copy(h)}
+}
+
+// EmptyScript is used instead of a script and holds nothing but its first line, where that names an interpreter.
+func (g *State) EmptyScript(file string, was Original) (process.FileOverride, error) {
+	first, _, _ := strings.Cut(string(was.Content), "\n")
+	if !strings.HasPrefix(first, "#!") {
+		first = ""
+	}
+	h := protectedItem{Protected: Protected{Path: file}}
+	err := g.keep(&h, []byte(first+"\n"), was.Mode)
+	return g.override(h), err
 }
 
 // StartCopies are copies of the start for changed files that Hold has taken; nil if one is new or gone.
@@ -244,8 +302,7 @@ func (g *State) StartCopies(changes []goal.FileChange) (list []process.FileOverr
 		if i < 0 || c.Change != "changed" && c.Change != "mode" {
 			return nil
 		}
-		at := filepath.Join(g.dir, filepath.FromSlash(c.Path))
-		list = append(list, process.FileOverride{Path: at, Copy: g.copy(items[i])})
+		list = append(list, g.override(items[i]))
 	}
 	return list
 }

@@ -19,9 +19,8 @@ import (
 // flushTimeout bounds the wait for the last of what the kernel has to report.
 const flushTimeout = 5 * time.Second
 
-// Watcher sees what happens to that which decides a check while the check runs. A
-// program of the agent may change it for a moment and put it back: compared
-// afterwards, it would be the same.
+// Watcher sees what happens to that which decides a check while the check runs. A program of the agent may change it
+// for a moment and put it back: compared afterwards, it would be the same.
 type Watcher struct {
 	inner   *fsnotify.Watcher
 	dir     string
@@ -32,9 +31,8 @@ type Watcher struct {
 	over    chan struct{} // closed when the last event was taken
 }
 
-// Watch begins to look at what decides a check. copied says that the check runs on
-// the copies of held files, so that these themselves may change. It is nil where
-// there is nothing to look at.
+// Watch begins to look at what decides a check. copied says that the check runs on the copies of held files, so that
+// these themselves may change. It is nil where there is nothing to look at.
 func (g *State) Watch(check int, copied bool) (*Watcher, error) {
 	if g == nil {
 		return nil, nil

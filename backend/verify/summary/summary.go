@@ -2,6 +2,7 @@
 package summary
 
 import (
+	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
@@ -25,24 +26,17 @@ var parsers = map[string]func(text string) []int{
 	"cargo nextest": summaryParser(`(?m)^ *Summary \[[^\]]*\] +(?:\d+/)?\d+ tests? run: (.*)$`, "passed", "failed"),
 }
 
-// silentNodeFiles are files that node counts as one test, because they named none.
-func silentNodeFiles(text string) []string {
-	var files []string
-	for _, m := range silentFilePattern.FindAllStringSubmatch(text, -1) {
-		files = append(files, m[1])
-	}
-	return files
-}
-
-var silentFilePattern = regexp.MustCompile(`(?m)^(?:ok \d+ - |✔ )(\S.*?\.[cm]?[jt]s)(?: \([\d.]+ms\))?$`)
-
 // parseGoTest reads what packages print with -v. Each of them says PASS or FAIL itself; "ok"
 // is the word of go, and comes also where a package ended without having run its tests.
 func parseGoTest(text string) []int {
 	ran, tests, ended := []int{}, 0, false
 	for _, l := range strings.Split(text, "\n") {
 		if strings.HasPrefix(l, `{"`) {
-			l = goJSONOutputLine(l)
+			var event struct{ Action, Output string }
+			if json.Unmarshal([]byte(l), &event) != nil || event.Action != "output" {
+				continue
+			}
+			l = strings.TrimSuffix(event.Output, "\n")
 		}
 		switch {
 		case goTestLine.MatchString(l):
@@ -67,21 +61,7 @@ func parseGoTest(text string) []int {
 var (
 	goTestLine     = regexp.MustCompile(`^--- (PASS|FAIL): `)
 	truncationLine = regexp.MustCompile(`^… \d+ bytes left out …$`)
-	goJSONPattern  = regexp.MustCompile(`^\{"Time":"[^"]*","Action":"output",.*"Output":("(?:[^"\\]|\\.)*")\}$`)
 )
-
-// goJSONOutputLine is the line of a package in a line of go test -json.
-func goJSONOutputLine(line string) string {
-	m := goJSONPattern.FindStringSubmatch(line)
-	if m == nil {
-		return ""
-	}
-	text, err := strconv.Unquote(m[1])
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(text, "\n")
-}
 
 func parseUnittest(text string) []int {
 	var ran []int

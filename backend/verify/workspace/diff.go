@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -103,45 +104,30 @@ func (w *Workspace) Changed(ctx context.Context) (string, error) {
 	if !ok {
 		return notComparedPrefix, nil
 	}
-	var names folderChange
-	var over []string
+	names := map[string][]string{} // by what happened to them
+	var over, parts []string
 	for _, c := range list {
 		name := text.OneLine(c.path, 200)
 		if c.was != nil && c.was.Over {
 			over = append(over, name)
 		}
-		switch {
-		case c.was == nil:
-			names.created = append(names.created, name)
-		case c.is == nil:
-			names.removed = append(names.removed, name)
-		default:
-			names.changed = append(names.changed, name)
+		verb := "Changed"
+		if c.was == nil {
+			verb = "Created"
+		} else if c.is == nil {
+			verb = "Removed"
 		}
+		names[verb] = append(names[verb], name)
+	}
+	for _, verb := range slices.Sorted(maps.Keys(names)) {
+		parts = append(parts, verb+" "+strings.Join(firstTen(names[verb]), ", "))
 	}
 	if len(over) > 0 {
 		heaps = text.JoinClauses(
 			fmt.Sprintf("not compared line by line, because copies of %d MiB are kept of the start and no more: %s",
 				maxBaselineBytes>>20, strings.Join(firstTen(over), ", ")), heaps)
 	}
-	return text.JoinClauses(names.String(), heaps), nil
-}
-
-// folderChange are the names of files by what happened to them.
-type folderChange struct{ changed, created, removed []string }
-
-// String is "Changed a, b. Created c. Removed d", "" of nothing.
-func (f folderChange) String() string {
-	var parts []string
-	for _, p := range []struct {
-		verb  string
-		names []string
-	}{{"Changed", f.changed}, {"Created", f.created}, {"Removed", f.removed}} {
-		if len(p.names) > 0 {
-			parts = append(parts, p.verb+" "+strings.Join(firstTen(p.names), ", "))
-		}
-	}
-	return strings.Join(parts, ". ")
+	return text.JoinClauses(strings.Join(parts, ". "), heaps), nil
 }
 
 // firstTen are the first ten, and how many more there are.
@@ -166,8 +152,7 @@ func (w *Workspace) ChangedFiles(ctx context.Context) ([]string, error) {
 	return files, err
 }
 
-// Diff is what changed since the start in the unified form, at most maxDiffBytes
-// bytes of it.
+// Diff is what changed since the start in the unified form, at most maxDiffBytes bytes of it.
 func (w *Workspace) Diff(ctx context.Context) (string, error) {
 	if w == nil {
 		return "", nil
@@ -258,8 +243,7 @@ func sizeChange(c change) string {
 	return fmt.Sprintf("changed, %d bytes, was %d", c.is.Size, c.was.Size)
 }
 
-// UnifiedDiff is the difference of two texts. Lines are shortened: some files are
-// one line of a megabyte.
+// UnifiedDiff is the difference of two texts. Lines are shortened: some files are one line of a megabyte.
 func UnifiedDiff(name string, was, is []byte, gone bool) string {
 	to := name
 	if gone {

@@ -66,8 +66,7 @@ func (w *treeWalk) run(ctx context.Context, dir string) error {
 	return errors.Join(w.folder(ctx, root, "", 0), root.Close())
 }
 
-// folder looks at one folder. An open root a level keeps every look one system
-// call long, however deep it is.
+// folder looks at one folder. An open root a level keeps every look one system call long, however deep it is.
 func (w *treeWalk) folder(ctx context.Context, root *os.Root, at string, depth int) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("looking at the goal's folder: %w", context.Cause(ctx))
@@ -150,8 +149,7 @@ func (w *treeWalk) below(ctx context.Context, root *os.Root, name, path string, 
 	return errors.Join(w.folder(ctx, inner, path, depth+1), inner.Close())
 }
 
-// addIgnoreRules takes the rules of a folder's .gitignore. At the start only: an agent
-// could hide its changes with one.
+// addIgnoreRules takes the rules of a folder's .gitignore. At the start only: an agent could hide its changes with one.
 func (w *treeWalk) addIgnoreRules(root *os.Root, path string) {
 	if w.lines == nil {
 		return

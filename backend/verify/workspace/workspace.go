@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,18 +21,16 @@ type Options struct {
 	Private string // where copies are kept, out of the goal's reach; made if missing
 	// Hidden are folders below Dir that are left out, relative to it.
 	Hidden []string
-	// Pages gives what the goal's pages show: their addresses and a hash of what
-	// is on them. nil where there are none.
-	Pages func(ctx context.Context) (string, error)
 }
 
 // Workspace is what a goal can change, compared with what was there at its start.
 // All methods may be called concurrently, and on nil, which knows of no change.
 type Workspace struct {
-	dir   string
-	base  *baseline
-	pages func(ctx context.Context) (string, error)
-	most  int // entries that a fingerprint is of
+	dir  string
+	base *baseline
+	most int // entries that a fingerprint is of
+	// Pages gives what the goal's pages show, for fingerprints; nil where there are none. It is set before any use.
+	Pages func(ctx context.Context) (string, error)
 	// hidden are folders that are left out
 	hidden []string
 
@@ -45,8 +44,7 @@ type knownHash struct {
 	sum                string
 }
 
-// Open compares with what recordFolder kept. The error is fs.ErrNotExist if
-// nothing was kept.
+// Open compares with what recordFolder kept. The error is fs.ErrNotExist if nothing was kept.
 func Open(o Options) (*Workspace, error) {
 	base, err := openBaseline(o.Private)
 	if err != nil {
@@ -68,7 +66,6 @@ func newWorkspace(o Options, base *baseline) *Workspace {
 	w := &Workspace{
 		dir:    o.Dir,
 		base:   base,
-		pages:  o.Pages,
 		most:   maxFingerprintEntries,
 		hidden: o.Hidden,
 		known:  map[string]knownHash{},
@@ -104,11 +101,10 @@ func (w *Workspace) scan(ctx context.Context, most int) (*treeWalk, error) {
 	return look, nil
 }
 
-// Fingerprint is the same as long as the goal's folder and pages are. A file
-// counts by its content, as long as it is not too long to be read: an edit and
-// its revert is no change. Behind the first 20,000 entries files count by size and
-// times, and ignored folders by their number of entries. unseen says what was not
-// looked at, "" if nothing was left out: there something may have changed.
+// Fingerprint is the same as long as the goal's folder and pages are. A file counts by its content, as long as it is
+// not too long to be read: an edit and its revert is no change. Behind the first 20,000 entries files count by size and
+// times, and ignored folders by their number of entries. unseen says what was not looked at, "" if nothing was left
+// out: there something may have changed.
 func (w *Workspace) Fingerprint(ctx context.Context) (print, unseen string, err error) {
 	if w == nil {
 		return "", "", nil
@@ -117,20 +113,25 @@ func (w *Workspace) Fingerprint(ctx context.Context) (print, unseen string, err 
 	if err != nil {
 		return "", "", err
 	}
+	shown := ""
+	if w.Pages != nil {
+		if shown, err = w.Pages(ctx); err != nil {
+			return "", "", fmt.Errorf("looking at the goal's pages: %w", err)
+		}
+	}
+	return hashEntries(look.entries, shown), look.omissions(), nil
+}
+
+// hashEntries is the hash of entries and of what else was looked at.
+func hashEntries(list []Entry, more string) string {
 	sum := sha256.New()
 	line := make([]byte, 0, 512)
-	for _, e := range look.entries {
+	for _, e := range list {
 		line = e.fingerprint(line[:0])
 		_, _ = sum.Write(line) // a hash takes everything
 	}
-	if w.pages != nil {
-		shown, err := w.pages(ctx)
-		if err != nil {
-			return "", "", fmt.Errorf("looking at the goal's pages: %w", err)
-		}
-		_, _ = sum.Write([]byte(shown))
-	}
-	return hex.EncodeToString(sum.Sum(nil)), look.omissions(), nil
+	_, _ = sum.Write([]byte(more))
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // fingerprint is what an entry is in a fingerprint. No name has a zero byte in it.
@@ -159,15 +160,9 @@ func (w *Workspace) TreeHash(ctx context.Context) (string, error) {
 	if err != nil || look.more {
 		return "", err
 	}
-	sum := sha256.New()
-	line := make([]byte, 0, 512)
-	for _, e := range look.entries {
-		if e.Heap {
-			continue
-		}
-		e.MTime, e.CTime, e.Count = 0, 0, 0
-		line = e.fingerprint(line[:0])
-		_, _ = sum.Write(line) // a hash takes everything
+	list := slices.DeleteFunc(look.entries, func(e Entry) bool { return e.Heap })
+	for i := range list {
+		list[i].MTime, list[i].CTime, list[i].Count = 0, 0, 0
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return hashEntries(list, ""), nil
 }

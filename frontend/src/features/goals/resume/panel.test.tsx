@@ -148,6 +148,25 @@ test.each([
   expect(asked()).toEqual([["GoalAPI.Resume", view.id, { ...unchanged, note: "", ...decision }]]);
 });
 
+test("a new conftest.py is accepted as it is shown, and the goal continues, with one click", async () => {
+  const change = {
+    path: "conftest.py",
+    why: "the check looked for this name before the goal began and found nothing; now it decides",
+    diff: "conftest.py has appeared\n",
+    sha256: "c".repeat(64),
+    undecided: false,
+  };
+  bridge.protection = { ...changedProtection, changes: [change] };
+  const view = await show("01m0needs", { tampered: true });
+  expect(get("answer").textContent).toContain("New files are taken away");
+  expect(get("answer").textContent).toContain(change.why);
+  expect(get("protected-accept-all").textContent).toBe("Accept and continue");
+  await press("protected-accept-all");
+  expect(asked()).toEqual([
+    ["GoalAPI.Resume", view.id, { ...unchanged, note: "", accept_changes: [versionOf(change)] }],
+  ]);
+});
+
 test("files that changed while the goal was paused are shown before it continues", async () => {
   bridge.protection = changedProtection;
   const view = await show("01m0needs");

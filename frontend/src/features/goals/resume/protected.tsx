@@ -15,9 +15,9 @@ export function ProtectedPanel({ view }: { view: GoalView }) {
   const [accepted, setAccepted] = useState<string[]>([]);
   const [busy, setBusy] = useState(false);
   const changes = answer?.changes ?? [];
-  const resume = async () => {
+  const resume = async (paths: string[]) => {
     setBusy(true);
-    const decision = decisionFor(changes, accepted);
+    const decision = decisionFor(changes, paths);
     const ok = await (refused ? refused.resume(decision) : app.goals.resume(view.id, decision));
     setBusy(false);
     if (!ok) void reload(); // a file may have changed again since it was shown
@@ -26,7 +26,8 @@ export function ProtectedPanel({ view }: { view: GoalView }) {
     <PanelBox view={view} kind="protected_changed" title="Files that decide about this goal changed">
       <p className="mt-1 text-text-muted">
         Accept a change to use that version for the checks from now on. Changes that you do not accept are restored,
-        with a copy of the changed file kept; the steps show where.
+        with a copy of the changed file kept; the steps show where. New files are taken away. Installed programs stay as
+        they are.
       </p>
       {problem ? <p className="mt-2 text-bad">{problem.message}</p> : null}
       <ul className="mt-2 flex flex-col gap-2">
@@ -46,10 +47,19 @@ export function ProtectedPanel({ view }: { view: GoalView }) {
           look="primary"
           data-testid="protected-continue"
           disabled={busy || !answer}
-          onClick={() => void resume()}
+          onClick={() => void resume(accepted)}
         >
           {continueLabel(changes.length, accepted.length)}
         </Button>
+        {changes.length > 0 && accepted.length === 0 ? (
+          <Button
+            data-testid="protected-accept-all"
+            disabled={busy}
+            onClick={() => void resume(changes.map((c) => c.path))}
+          >
+            {changes.length === 1 ? "Accept and continue" : `Accept all ${changes.length} and continue`}
+          </Button>
+        ) : null}
         {refused ? (
           <Button look="quiet" disabled={busy} onClick={() => app.set({ protectedChanged: null })}>
             Cancel

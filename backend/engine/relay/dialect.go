@@ -46,6 +46,11 @@ func dialectOf(path string) dialect {
 	switch {
 	case strings.HasSuffix(path, "/chat/completions"):
 		return chat{}
+	case strings.HasSuffix(path, "/messages"), strings.HasSuffix(path, "/messages/count_tokens"):
+		return messages{}
+	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"),
+		strings.HasSuffix(path, ":countTokens"):
+		return gemini{}
 	}
 	return nil
 }

@@ -175,8 +175,8 @@ func TestEngine_SandboxHolds(t *testing.T) {
 			`grep -c "$1"; env | grep -c "$1"; grep -rlE "$1" "$HOME" /tmp . 2>/dev/null | wc -l; }; `
 		itself := func(word string) string { return word[:len(word)-1] + "[" + word[len(word)-1:] + "]" } // is not found
 		s := p.provide(agentTurns(
-			a.bash("cat "+home+"/private.txt; ls -A "+home+"; "+search+fmt.Sprintf("echo key: $(look '%s') token: $(look '%s')",
-				itself(key), itself(a.secret))),
+			a.bash("cat "+home+"/private.txt; ls -A "+home+"; "+search+
+				fmt.Sprintf("printf 'key: '; look '%s'; printf 'token: '; look '%s'", itself(key), itself(a.secret))),
 			a.bash("touch done.txt"),
 			a.claim(),
 			modeltest.Say("claimed"),
@@ -189,25 +189,24 @@ func TestEngine_SandboxHolds(t *testing.T) {
 			t.Fatal(saved, err)
 		}
 		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "look", Checks: shell("test -f done.txt"), Dir: dir})
-		exit, reason, events := p.result(id)
-		if exit != goal.Done {
+		if exit, reason, _ := p.result(id); exit != goal.Done {
 			t.Fatalf("%s %s", exit, reason)
 		}
-		var results []string
-		for _, e := range events {
-			if step, ok := e.(*event.Step); ok && step.Tool == "agent_run" {
-				results = append(results, step.Result)
+		output := "" // as the model read it
+		for _, r := range s.Requests() {
+			if r.Last().Role == goal.ToolRole && strings.Contains(r.Last().Text, "key: ") {
+				output = r.Last().Text
 			}
 		}
-		if len(results) != 2 || !strings.Contains(results[0], "No such file") {
-			t.Fatalf("the commands answered %q", results)
+		if !strings.Contains(output, "No such file") {
+			t.Fatalf("the command answered %q", output)
 		}
-		_, counts, _ := strings.Cut(results[0], "key: ")
+		_, counts, _ := strings.Cut(output, "key: ")
 		ofKey, ofToken, found := strings.Cut(counts, "token: ")
-		if !found || strings.TrimSpace(ofKey) != "0 0 0" {
+		if !found || strings.Join(strings.Fields(ofKey), " ") != "0 0 0" {
 			t.Errorf("the key was found: %q", counts)
 		}
-		if n := strings.Fields(ofToken); len(n) != 3 || n[0] == "0" {
+		if n := strings.Fields(ofToken); len(n) < 3 || n[0] == "0" {
 			t.Errorf("the search does not find what is there: %q", counts)
 		}
 		for i, r := range s.Requests() {
@@ -227,9 +226,10 @@ func TestEngine_HostOfACommandLeftRunning_IsAsked(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())
 		dir := t.TempDir()
+		must(t, os.WriteFile(filepath.Join(dir, "left.sh"), []byte("until test -f go.txt; do sleep 0.05; done; "+
+			"curl -sS -m 20 http://left.example/; touch tried.txt"), 0o600))
 		play := a.steps(dir, map[string]modeltest.Answer{
-			"left.txt": a.bash("touch left.txt; (until test -f go.txt; do sleep 0.05; done; " +
-				"curl -sS -m 20 http://left.example/; touch tried.txt) >/dev/null 2>&1 &"),
+			"left.txt": a.bash("touch left.txt; sh left.sh >/dev/null 2>&1 &"),
 			"done.txt": a.bash("touch done.txt"),
 		}, "left.txt", "done.txt")
 		var once sync.Once

@@ -39,8 +39,6 @@ func shapes() []engine.Profile {
 		{ID: "gemini", Name: "Gemini", CommandInTitle: true},
 	} {
 		p.Command = acptest.Prefix + p.ID
-		p.Env = func(string, string, int) []string { return nil }
-		p.Native = func(string) string { return "" }
 		list = append(list, p)
 	}
 	return list

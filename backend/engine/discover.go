@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Installed is an agent on this machine, or what is missing.
@@ -13,45 +15,127 @@ type Installed struct {
 	Profile Profile
 	Command string // what was found, "" if nothing was
 	Program string // what is started: absolute, without links
+	Script  string // what Program runs, "" if Program is the agent itself
 	Version string // "" if it is not known
 }
 
 // IsTested reports whether this version was tested with Goalpost.
 func (i Installed) IsTested() bool { return slices.Contains(i.Profile.Tested, i.Version) }
 
+// Argv is the command line that starts the agent.
+func (i Installed) Argv() []string {
+	argv := []string{i.Program}
+	if i.Script != "" {
+		argv = append(argv, i.Script)
+	}
+	return append(argv, i.Profile.Args...)
+}
+
 // ReadFolders are the folders that the program needs to read.
-func (i Installed) ReadFolders() []string { return []string{filepath.Dir(i.Program)} }
+func (i Installed) ReadFolders() []string {
+	list := []string{filepath.Dir(i.Program)}
+	if i.Script != "" {
+		list = append(list, modulesFolder(i.Script))
+	}
+	return list
+}
+
+// modulesFolder is the outermost node_modules folder of a script: its dependencies are there. The script's own folder
+// if there is none.
+func modulesFolder(script string) string {
+	found := filepath.Dir(script)
+	for dir := found; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if filepath.Base(dir) == "node_modules" {
+			found = dir
+		}
+	}
+	return found
+}
 
 // Find looks for an agent: on the PATH, in the usual folders, and in npm's global folders. Nothing is started.
 func Find(p Profile, path, home string) Installed {
 	found := Installed{Profile: p}
+	dirs := searchFolders(path, home)
+	command, file := findProgram(p.Command, dirs)
+	if command == "" {
+		return found
+	}
+	found.Command, found.Version = command, packageVersion(file)
+	if p.Node > 0 {
+		// the Node.js that the command was installed with is beside it
+		found.Script, found.Program = file, findNode(p.Node, append([]string{filepath.Dir(command)}, dirs...))
+		return found
+	}
+	found.Program = file
+	if p.Native != nil {
+		found.Program = cmp.Or(p.Native(file), file)
+	}
+	return found
+}
+
+// searchFolders are the folders where programs are looked for, in order.
+func searchFolders(path, home string) []string {
 	dirs := filepath.SplitList(path)
 	if home != "" {
-		dirs = append(dirs, filepath.Join(home, ".local/bin"), filepath.Join(home, ".opencode/bin"),
-			filepath.Join(home, ".npm-global/bin"), filepath.Join(home, ".bun/bin"), filepath.Join(home, ".volta/bin"))
+		for _, dir := range []string{".local/bin", ".opencode/bin", ".npm-global/bin", ".bun/bin", ".volta/bin"} {
+			dirs = append(dirs, filepath.Join(home, dir))
+		}
+		versions, err := filepath.Glob(filepath.Join(home, ".nvm/versions/node/*/bin"))
+		if err == nil {
+			dirs = append(dirs, versions...)
+		}
 	}
 	dirs = append(dirs, "/usr/local/bin", "/opt/homebrew/bin")
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) }) // not the current folder
+}
+
+// findProgram returns the first program of that name, and the file that it is a link to.
+func findProgram(name string, dirs []string) (command, file string) {
 	for _, dir := range dirs {
-		if dir == "" || !filepath.IsAbs(dir) { // not in the current folder
-			continue
-		}
-		command := filepath.Join(dir, p.Command)
+		command = filepath.Join(dir, name)
 		info, err := os.Stat(command)
 		if err != nil || info.IsDir() || info.Mode()&0o111 == 0 {
 			continue
 		}
-		real, err := filepath.EvalSymlinks(command)
-		if err != nil {
+		if file, err = filepath.EvalSymlinks(command); err == nil {
+			return command, file
+		}
+	}
+	return "", ""
+}
+
+// findNode returns the first Node.js that is new enough, or else one of unknown version. "" if there is none.
+func findNode(oldest int, dirs []string) string {
+	unknown := ""
+	for _, dir := range dirs {
+		_, file := findProgram("node", []string{dir})
+		if file == "" {
 			continue
 		}
-		found.Command, found.Program = command, real
-		if native := p.Native(real); native != "" {
-			found.Program = native
+		switch major := nodeMajor(file); {
+		case major >= oldest:
+			return file
+		case major == 0 && unknown == "":
+			unknown = file
 		}
-		found.Version = packageVersion(real)
-		return found
 	}
-	return found
+	return unknown
+}
+
+// nodeMajor reads the major version of an installed Node.js, from its headers or its npm package. 0 if it is not known.
+func nodeMajor(file string) int {
+	root := filepath.Dir(filepath.Dir(file))
+	version := packageVersion(file)
+	if b, err := os.ReadFile(filepath.Join(root, "include/node/node_version.h")); err == nil {
+		_, rest, _ := strings.Cut(string(b), "#define NODE_MAJOR_VERSION ")
+		version, _, _ = strings.Cut(rest, "\n")
+	}
+	text, _, _ := strings.Cut(strings.TrimSpace(version), ".")
+	major, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return major
 }
 
 // packageVersion is the version of the npm package that a file belongs to, "" if it belongs to none.
@@ -64,24 +148,8 @@ func packageVersion(file string) string {
 		var p struct {
 			Version string `json:"version"`
 		}
-		if json.Unmarshal(b, &p) == nil {
+		if json.Unmarshal(b, &p) == nil && p.Version != "" {
 			return p.Version
-		}
-	}
-	return ""
-}
-
-// opencodeProgram finds the binary that the command of OpenCode's npm package starts: the command itself is a script,
-// or a copy that needs twice the disk. "" if it is not from npm.
-func opencodeProgram(command string) string {
-	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
-	name := "opencode-" + runtime.GOOS + "-" + arch
-	for dir := filepath.Dir(command); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		for _, modules := range []string{dir, filepath.Join(dir, "node_modules")} {
-			program := filepath.Join(modules, name, "bin", "opencode")
-			if info, err := os.Stat(program); err == nil && info.Mode().IsRegular() {
-				return program
-			}
 		}
 	}
 	return ""

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -31,7 +32,7 @@ func (s *Session) openGateway(ctx context.Context) (*gateway, error) {
 	}
 	g := &gateway{port: l.Addr().(*net.TCPAddr).Port, token: rand.Text(), done: make(chan struct{})}
 	mux := http.NewServeMux()
-	mux.Handle("/v1/", s.relay)
+	mux.Handle("/", s.relay)
 	mux.Handle("/mcp", s.opts.ServeTools(s.opts.Tools, s.callTool))
 	g.server = &http.Server{Handler: g.authorize(mux), ReadHeaderTimeout: 10 * time.Second}
 	go func() {
@@ -47,7 +48,8 @@ func (s *Session) openGateway(ctx context.Context) (*gateway, error) {
 
 func (g *gateway) authorize(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		given := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+		given := cmp.Or(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), r.Header.Get("X-Api-Key"),
+			r.Header.Get("X-Goog-Api-Key")) // as the agents send their models' keys
 		if subtle.ConstantTimeCompare([]byte(given), []byte(g.token)) != 1 {
 			http.Error(w, "this needs the agent's token", http.StatusUnauthorized)
 			return
@@ -56,8 +58,7 @@ func (g *gateway) authorize(next http.Handler) http.Handler {
 	})
 }
 
-func (g *gateway) modelURL() string { return fmt.Sprintf("http://127.0.0.1:%d/v1", g.port) }
-func (g *gateway) toolsURL() string { return fmt.Sprintf("http://127.0.0.1:%d/mcp", g.port) }
+func (g *gateway) address() string { return fmt.Sprintf("http://127.0.0.1:%d", g.port) }
 
 func (g *gateway) close(context.Context) error {
 	err := g.server.Close()

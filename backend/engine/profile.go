@@ -7,8 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-
-	"goalpost/backend/engine/relay"
+	"strings"
 )
 
 // Profile says how an agent is found, started and configured. Its settings turn off telemetry, updates and the agent's
@@ -22,32 +21,46 @@ type Profile struct {
 	Install string   // the command that installs it
 	Licence string
 	Resumes bool // it continues its sessions reliably
+	// ForgetsCancelled: a turn that is cancelled leaves the conversation, with its prompt.
+	ForgetsCancelled bool
 	// CommandInTitle: a permission request for a command has the command as its title, and no arguments.
 	CommandInTitle bool
 	// OwnHosts are hosts that the program itself tries, for updates and packages. They are refused and not asked about.
 	OwnHosts []string
+	// Node is the oldest version of Node.js that runs the command, which is a script. 0 for a program.
+	Node int
+	// SessionMeta goes with a session as _meta.
+	SessionMeta map[string]any
+	// SessionOptions are options that are set when the session is ready: its mode.
+	SessionOptions map[string]string
+	// ExitError is in the agent's error after a program that it consists of has ended. "" if it is one program.
+	ExitError string
 
-	// Env are the variables for the program.
-	Env func(modelURL, token string, window int) []string
-	// Native returns the program to start for a command that was found.
+	// Env are the variables for the program, nil for none.
+	Env func(ModelServer) []string
+	// Files are written before the program starts: texts by path in the sandbox's home folder. Nil for none.
+	Files func(ModelServer) map[string]string
+	// Native returns the program to start for a command that was found, "" for the command itself. Nil if it is always
+	// the command.
 	Native func(command string) string
+}
+
+// isExit reports whether an error of the agent says that it must be started again.
+func (p Profile) isExit(err error) bool {
+	return p.ExitError != "" && err != nil && strings.Contains(err.Error(), p.ExitError)
+}
+
+// ModelServer is what the settings of an agent say of the server that answers it for its model.
+type ModelServer struct {
+	Address string // without a path, for example http://127.0.0.1:1234
+	Token   string
+	Window  int    // of the model, in tokens; never 0
+	Home    string // the agent's home folder, where its Files are
 }
 
 // Profiles are the supported agents.
 func Profiles() []Profile {
-	return []Profile{{
-		ID:       "opencode",
-		Name:     "OpenCode",
-		Command:  "opencode",
-		Args:     []string{"acp"},
-		Tested:   []string{"1.18.33"},
-		Install:  "npm install -g opencode-ai@1.18.33",
-		Licence:  "MIT",
-		Resumes:  true,
-		OwnHosts: []string{"registry.npmjs.org"},
-		Env:      opencodeEnv,
-		Native:   opencodeProgram,
-	}}
+	return []Profile{opencodeProfile(), claudeProfile(), geminiProfile()}
 }
 
 // FindProfile returns the profile with an id.
@@ -62,48 +75,6 @@ func FindProfile(profiles []Profile, id string) (Profile, bool) {
 
 // defaultWindow is assumed where a model's window is not known, in tokens.
 const defaultWindow = 128000
-
-// opencodeEnv configures OpenCode. It asks for everything but reading, which the sandbox limits. Its own file of
-// settings in the goal's folder is ignored, because the agent can write it.
-func opencodeEnv(modelURL, token string, window int) []string {
-	if window <= 0 {
-		window = defaultWindow
-	}
-	permission := map[string]string{
-		"*": "ask", "read": "allow", "list": "allow", "glob": "allow", "grep": "allow", "todowrite": "allow",
-		"todoread": "allow", serverName + "_*": "allow",
-		"external_directory": "allow", // the sandbox decides what is there, and the tool itself asks
-	}
-	config := map[string]any{
-		"model":             "relay/" + relay.ModelName,
-		"small_model":       "relay/" + relay.ModelName,
-		"enabled_providers": []string{"relay"},
-		"autoupdate":        false,
-		"share":             "disabled",
-		"experimental":      map[string]any{"continue_loop_on_deny": true},
-		"permission":        permission,
-		"provider": map[string]any{"relay": map[string]any{
-			"npm":     "@ai-sdk/openai-compatible",
-			"name":    "Goalpost",
-			"options": map[string]any{"baseURL": modelURL, "apiKey": token},
-			"models": map[string]any{relay.ModelName: map[string]any{
-				"name":       "Goalpost",
-				"limit":      map[string]int{"context": window, "output": min(32000, window/4)},
-				"attachment": true,
-				"modalities": map[string]any{"input": []string{"text", "image"}, "output": []string{"text"}},
-			}},
-		}},
-	}
-	return []string{
-		"OPENCODE_CONFIG_CONTENT=" + mustJSON(config),
-		"OPENCODE_PERMISSION=" + mustJSON(permission),
-		"OPENCODE_DISABLE_AUTOUPDATE=1",
-		"OPENCODE_DISABLE_MODELS_FETCH=1",
-		"OPENCODE_DISABLE_LSP_DOWNLOAD=1",
-		"OPENCODE_DISABLE_DEFAULT_PLUGINS=1",
-		"OPENCODE_DISABLE_PROJECT_CONFIG=1",
-	}
-}
 
 // mustJSON is the JSON of a value that always has one.
 func mustJSON(v any) string {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,6 +17,7 @@ import (
 
 	"goalpost/backend/engine/acp"
 	"goalpost/backend/process"
+	"goalpost/backend/shell"
 	"goalpost/backend/tail"
 )
 
@@ -98,9 +101,9 @@ func (s *Session) startProgram(ctx context.Context) (started *program, err error
 		}
 		p.files, theirs = append(p.files, ours), append(theirs, his)
 	}
-	env := append(append([]string{}, s.opts.Env...), profile.Env(s.gate.modelURL(), s.gate.token, s.opts.Window)...)
+	argv, env := s.command()
 	p.process, err = s.opts.Launcher.Start(ctx, process.Command{
-		Argv:  append([]string{s.opts.Installed.Program}, profile.Args...),
+		Argv:  argv,
 		Env:   env,
 		Dir:   s.opts.Dir,
 		Files: theirs,
@@ -109,13 +112,48 @@ func (s *Session) startProgram(ctx context.Context) (started *program, err error
 		return nil, fmt.Errorf("start %s: %w", profile.Name, err)
 	}
 	p.work.Go(func() { _, _ = io.Copy(p.words, p.files[2]) })
-	p.conn, err = acp.Open(ctx, s.opts.Version, s.opts.Dir, listener{s}, acp.MCPServer{
-		Name: serverName, URL: s.gate.toolsURL(), Token: s.gate.token,
-	}, timedWriter{p.files[0]}, p.files[1])
+	p.conn, err = acp.Open(ctx, acp.Options{
+		Version: s.opts.Version,
+		Dir:     s.opts.Dir,
+		Server:  acp.MCPServer{Name: serverName, URL: s.gate.address() + "/mcp", Token: s.gate.token},
+		Meta:    profile.SessionMeta,
+		Options: profile.SessionOptions,
+	}, listener{s}, timedWriter{p.files[0]}, p.files[1])
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w. %s", profile.Name, err, p.lastWords())
 	}
 	return p, nil
+}
+
+// command is the command line of the agent and its environment. Its files of settings are written by a shell in the
+// sandbox, because only that sees the home folder there; their texts are in variables, which other users cannot read.
+func (s *Session) command() (argv, env []string) {
+	profile := s.opts.Installed.Profile
+	server := ModelServer{Address: s.gate.address(), Token: s.gate.token, Window: s.opts.Window}
+	if server.Window <= 0 {
+		server.Window = defaultWindow
+	}
+	for _, entry := range s.opts.Env {
+		if home, ok := strings.CutPrefix(entry, "HOME="); ok {
+			server.Home = home
+		}
+	}
+	argv, env = s.opts.Installed.Argv(), slices.Clone(s.opts.Env)
+	if profile.Env != nil {
+		env = append(env, profile.Env(server)...)
+	}
+	if profile.Files == nil {
+		return argv, env
+	}
+	files := profile.Files(server)
+	script := "set -e; umask 077\n"
+	for i, path := range slices.Sorted(maps.Keys(files)) {
+		variable := fmt.Sprintf("GOALPOST_ENGINE_FILE_%d", i)
+		env = append(env, variable+"="+files[path])
+		file := `"$HOME"/` + shell.Join([]string{path})
+		script += `mkdir -p "$(dirname ` + file + `)"; printf %s "$` + variable + `" > ` + file + "; unset " + variable + "\n"
+	}
+	return append([]string{"/bin/sh", "-c", script + `exec "$@"`, "sh"}, argv...), env
 }
 
 // agentState is what the host stores of an agent's session.

@@ -2,7 +2,7 @@
 
 // engines reads the output of `go test -json` of the tests of engines, and writes the table of docs/engines.md:
 //
-//	go test ./backend/app -run TestEngine -json | go run build/scripts/engines.go -opencode 1.18.33
+//	go test ./backend/app -run TestEngine -json | go run build/scripts/engines.go
 //
 // It ends with status 1 if a test failed; the table says which.
 package main
@@ -10,7 +10,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"log"
 	"os"
@@ -25,7 +24,7 @@ const (
 	end   = "<!-- end of the table -->\n"
 )
 
-// row is a scenario: the test with the real OpenCode, and the test and name of its transcripts, "" where there are none.
+// row is a scenario: the test with the real agents, and the test and name of its transcripts, "" where there are none.
 type row struct{ words, real, shapes, scenario string }
 
 const (
@@ -34,7 +33,7 @@ const (
 )
 
 var rows = []row{
-	{"done after a failed claim", "TestEngine_OpenCodeClaimsTwice_IsDone", shapes, " done"},
+	{"done after a failed claim", "TestEngine_AgentClaimsTwice_IsDone", shapes, " done"},
 	{"our tools over MCP: plan and terminal pane", "TestEngine_OurTools_DriveBrowserAndTerminal", shapes, " tools"},
 	{"browser pane driven", "TestEngine_OurTools_DriveBrowserAndTerminal", "", ""},
 	{"permission asked: the user allows one and denies one", "TestEngine_PermissionAsked_UserDecides", "", ""},
@@ -51,8 +50,9 @@ var rows = []row{
 	{"a command left running asks for its host", "TestEngine_HostOfACommandLeftRunning_IsAsked", "", ""},
 }
 
-// agents are the folders of backend/app/testdata/agents, with the versions whose messages they follow.
+// agents are the agents of the tests. Transcripts of them are in the folders of backend/app/testdata/agents.
 var agents = []struct{ id, name string }{
+	{"opencode", "OpenCode 1.18.33"},
 	{"claude", "Claude Code (adapter 0.101.0)"},
 	{"codex", "Codex (adapter 2.6.0)"},
 	{"codex-old", "Codex (old adapter 0.16.0)"},
@@ -60,8 +60,6 @@ var agents = []struct{ id, name string }{
 }
 
 func main() {
-	version := flag.String("opencode", "", "the version of OpenCode that ran")
-	flag.Parse()
 	results := map[string]string{}
 	failed := false
 	lines := bufio.NewScanner(os.Stdin)
@@ -85,7 +83,7 @@ func main() {
 	if err := lines.Err(); err != nil {
 		log.Fatal(err)
 	}
-	if err := write(table(*version, results)); err != nil {
+	if err := write(table(results)); err != nil {
 		log.Fatal(err)
 	}
 	if failed || results[""] != "pass" {
@@ -93,31 +91,33 @@ func main() {
 	}
 }
 
-func table(version string, results map[string]string) string {
+func table(results map[string]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Run of %s on Linux, with a scripted model. *yes*: the real agent did it. *transcript*: a scripted agent that "+
 		"sends what\nthis agent was seen to send did it in the real sandbox; the agent itself did not run.\n\n",
 		time.Now().UTC().Format("2006-01-02"))
-	b.WriteString("| scenario | OpenCode " + version)
-	rule := "|---|---"
+	b.WriteString("| scenario")
+	rule := "|---"
 	for _, a := range agents {
 		b.WriteString(" | " + a.name)
 		rule += "|---"
 	}
 	b.WriteString(" |\n" + rule + "|\n")
 	for _, r := range rows {
-		b.WriteString("| " + r.words + " | " + cell(results[r.real], "yes"))
+		b.WriteString("| " + r.words)
 		for _, a := range agents {
-			result := ""
-			if r.shapes != "" {
-				result = results[r.shapes+"/"+strings.ReplaceAll(a.id+r.scenario, " ", "_")]
+			text := cell(results[r.real+"/"+a.id], "yes")
+			if text == notRun && r.shapes != "" {
+				text = cell(results[r.shapes+"/"+strings.ReplaceAll(a.id+r.scenario, " ", "_")], "transcript")
 			}
-			b.WriteString(" | " + cell(result, "transcript"))
+			b.WriteString(" | " + text)
 		}
 		b.WriteString(" |\n")
 	}
 	return b.String()
 }
+
+const notRun = "not run"
 
 func cell(result, passed string) string {
 	switch result {
@@ -126,7 +126,7 @@ func cell(result, passed string) string {
 	case "fail":
 		return "**failed**"
 	}
-	return "not run"
+	return notRun
 }
 
 // write replaces the table in the document.

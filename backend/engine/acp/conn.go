@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -34,7 +36,7 @@ const (
 type Conn struct {
 	sdk     *sdk.ClientSideConnection
 	handler Handler
-	dir     string
+	opts    Options
 	mcp     []sdk.McpServer
 
 	Agent   string // the agent's name and version, as it reports them
@@ -52,14 +54,31 @@ type Conn struct {
 
 // NewSession begins a session and returns its id.
 func (c *Conn) NewSession(ctx context.Context) (string, error) {
-	got, err := c.sdk.NewSession(ctx, sdk.NewSessionRequest{Cwd: c.dir, McpServers: c.mcp})
+	got, err := c.sdk.NewSession(ctx, sdk.NewSessionRequest{Meta: c.opts.Meta, Cwd: c.opts.Dir, McpServers: c.mcp})
 	if err != nil {
 		return "", describeError("begin a session", err)
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.session = got.SessionId
-	return string(got.SessionId), nil
+	c.mu.Unlock()
+	return string(got.SessionId), c.setOptions(ctx, got.SessionId)
+}
+
+// setOptions sets the options of a session that is ready.
+func (c *Conn) setOptions(ctx context.Context, id sdk.SessionId) error {
+	for _, option := range slices.Sorted(maps.Keys(c.opts.Options)) {
+		_, err := c.sdk.SetSessionConfigOption(ctx, sdk.SetSessionConfigOptionRequest{
+			ValueId: &sdk.SetSessionConfigOptionValueId{
+				SessionId: id,
+				ConfigId:  sdk.SessionConfigId(option),
+				Value:     sdk.SessionConfigValueId(c.opts.Options[option]),
+			},
+		})
+		if err != nil {
+			return describeError("set its "+option, err)
+		}
+	}
+	return nil
 }
 
 // LoadSession continues the session with that id. It reports false if the agent cannot continue sessions.
@@ -76,17 +95,20 @@ func (c *Conn) LoadSession(ctx context.Context, id string) (bool, error) {
 	switch {
 	case c.resumes:
 		_, err = c.sdk.ResumeSession(ctx, sdk.ResumeSessionRequest{
-			Cwd: c.dir, McpServers: c.mcp, SessionId: sdk.SessionId(id),
+			Meta: c.opts.Meta, Cwd: c.opts.Dir, McpServers: c.mcp, SessionId: sdk.SessionId(id),
 		})
 	case c.canLoad:
 		_, err = c.sdk.LoadSession(ctx, sdk.LoadSessionRequest{
-			Cwd: c.dir, McpServers: c.mcp, SessionId: sdk.SessionId(id),
+			Meta: c.opts.Meta, Cwd: c.opts.Dir, McpServers: c.mcp, SessionId: sdk.SessionId(id),
 		})
 	default:
 		return false, nil
 	}
 	if err != nil {
 		return false, describeError("continue the session", err)
+	}
+	if err := c.setOptions(ctx, sdk.SessionId(id)); err != nil {
+		return false, err
 	}
 	return true, nil
 }

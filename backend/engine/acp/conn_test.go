@@ -127,7 +127,9 @@ func prompt(t testing.TB, play func(a agent, promptID string)) (*recorder, acp.S
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // hanging is the fault that is looked for
 	defer cancel()
 	r := &recorder{}
-	c, err := acp.Open(ctx, "test", "/", r, acp.MCPServer{Name: "goalpost", URL: "http://127.0.0.1:1/mcp"}, ourOut, ourIn)
+	c, err := acp.Open(ctx, acp.Options{
+		Version: "test", Dir: "/", Server: acp.MCPServer{Name: "goalpost", URL: "http://127.0.0.1:1/mcp"},
+	}, r, ourOut, ourIn)
 	if err != nil {
 		t.Fatal(err)
 	}

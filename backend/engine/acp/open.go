@@ -10,17 +10,24 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 )
 
+// Options are for the connection and its session.
+type Options struct {
+	Version string // of the host
+	Dir     string // where the agent works, absolute
+	Server  MCPServer
+	Meta    map[string]any    // goes with the session as _meta
+	Options map[string]string // set when the session is ready: values by the ids of the agent's options
+}
+
 // Open initializes the connection. in and out are the agent's standard input and output. The session begins with
 // NewSession or LoadSession.
-func Open(
-	ctx context.Context, version, dir string, h Handler, server MCPServer, in io.Writer, out io.Reader,
-) (*Conn, error) {
-	c := &Conn{handler: h, dir: dir, calls: map[string]ToolCall{}}
+func Open(ctx context.Context, o Options, h Handler, in io.Writer, out io.Reader) (*Conn, error) {
+	c := &Conn{handler: h, opts: o, calls: map[string]ToolCall{}}
 	c.mcp = []sdk.McpServer{{Http: &sdk.McpServerHttpInline{
 		Type:    "http",
-		Name:    server.Name,
-		Url:     server.URL,
-		Headers: []sdk.HttpHeader{{Name: "Authorization", Value: "Bearer " + server.Token}},
+		Name:    o.Server.Name,
+		Url:     o.Server.URL,
+		Headers: []sdk.HttpHeader{{Name: "Authorization", Value: "Bearer " + o.Server.Token}},
 	}}}
 	locked, k := &lockedWriter{w: in}, &client{c}
 	filtered, to := io.Pipe()
@@ -30,7 +37,7 @@ func Open(
 	c.sdk.SetLogger(slog.New(slog.DiscardHandler))
 	got, err := c.sdk.Initialize(ctx, sdk.InitializeRequest{
 		ProtocolVersion: sdk.ProtocolVersionNumber,
-		ClientInfo:      &sdk.Implementation{Name: "goalpost", Version: version},
+		ClientInfo:      &sdk.Implementation{Name: "goalpost", Version: o.Version},
 	})
 	if err != nil {
 		return nil, describeError("start the protocol", err)

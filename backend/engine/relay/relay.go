@@ -3,13 +3,13 @@
 package relay
 
 import (
+	"cmp"
 	"context"
-	"encoding/base64"
-	"encoding/json"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
-	"strings"
 	"sync"
 
 	"goalpost/backend/goal"
@@ -26,10 +26,11 @@ type Model interface {
 	Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error)
 }
 
-// Relay is an http.Handler for POST …/chat/completions. Its methods may be called concurrently.
+// Relay is an http.Handler for the dialects. Its methods may be called concurrently.
 type Relay struct {
 	name   string // of the model, as its provider calls it
 	failed func(error)
+	memory memory
 
 	mu    sync.Mutex
 	model Model
@@ -84,35 +85,67 @@ func (r *Relay) end(u goal.Usage) {
 }
 
 func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if req.Method != http.MethodPost || !strings.HasSuffix(req.URL.Path, "/chat/completions") {
-		refuse(w, http.StatusNotFound, "this server has chat completions only")
+	if req.Method != http.MethodPost { // an agent may look whether the server is there
+		if req.URL.Path != "/" {
+			http.NotFound(w, req)
+		}
 		return
 	}
-	var in request
-	if err := json.NewDecoder(http.MaxBytesReader(w, req.Body, maxRequest)).Decode(&in); err != nil {
-		refuse(w, http.StatusBadRequest, "the request cannot be read: "+err.Error())
+	d := dialectOf(req.URL.Path)
+	if d == nil {
+		chat{}.writeFailure(w, failure{http.StatusNotFound, false, "this server does not have " + req.URL.Path})
 		return
 	}
-	turn, err := in.turn()
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxRequest))
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		d.writeFailure(w, failure{http.StatusBadRequest, false, "the request cannot be read: " + err.Error()})
 		return
 	}
-	turn.Model = r.name
-	out := answer{w: w, stream: in.Stream}
-	reply, err := r.ask(req.Context(), turn, out.text)
-	switch {
-	case err == nil:
+	q, err := d.readQuestion(req.URL, body)
+	if err == nil && len(q.turn.Messages) == 0 {
+		err = errors.New("the request has no messages")
+	}
+	if err != nil {
+		d.writeFailure(w, failure{http.StatusBadRequest, false, err.Error()})
+		return
+	}
+	if q.count != nil {
+		q.count(w, estimateTokens(body))
+		return
+	}
+	r.answer(w, req, d, q)
+}
+
+// answer asks the model and writes what it replies.
+func (r *Relay) answer(w http.ResponseWriter, req *http.Request, d dialect, q question) {
+	q.turn.Model = r.name
+	r.memory.restore(q.turn.Messages)
+	out := d.beginAnswer(w, q.stream)
+	begun := false
+	reply, err := r.ask(req.Context(), q.turn, func(piece string) {
+		if q.stream && piece != "" {
+			begun = true
+			out.addText(piece)
+		}
+	})
+	if err == nil {
+		for i := range reply.Calls {
+			reply.Calls[i].ID = cmp.Or(reply.Calls[i].ID, "call_"+rand.Text())
+		}
+		r.memory.addReply(reply)
 		out.finish(reply)
-	case errors.Is(err, goal.ErrContextTooLong):
-		refuse(w, http.StatusBadRequest, "context_length_exceeded: the conversation is longer than the model's context")
-	default:
-		if req.Context().Err() == nil {
-			r.failed(err)
-		}
-		if !out.begun { // 400: the host has tried again already, so the agent need not
-			refuse(w, http.StatusBadRequest, "the host could not ask the model")
-		}
+		return
+	}
+	tooLong := errors.Is(err, goal.ErrContextTooLong)
+	if !tooLong && req.Context().Err() == nil {
+		r.failed(err)
+	}
+	switch {
+	case begun: // the agent sees a stream that ends too early
+	case tooLong:
+		d.writeFailure(w, failure{http.StatusBadRequest, true, "the conversation is longer than the model's context"})
+	default: // 400: the host has tried again already, so the agent need not
+		d.writeFailure(w, failure{http.StatusBadRequest, false, "the host could not ask the model"})
 	}
 }
 
@@ -125,120 +158,4 @@ func (r *Relay) ask(ctx context.Context, t goal.Turn, delta func(string)) (reply
 		return reply, fmt.Errorf("the model: %w", err)
 	}
 	return reply, nil
-}
-
-func refuse(w http.ResponseWriter, status int, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	b, err := json.Marshal(map[string]any{"error": map[string]string{"message": message, "type": "invalid_request_error"}})
-	if err == nil {
-		_, _ = w.Write(b)
-	}
-}
-
-// request is a request for a chat completion.
-type request struct {
-	Messages []message `json:"messages"`
-	Tools    []struct {
-		Function struct {
-			Name        string          `json:"name"`
-			Description string          `json:"description"`
-			Parameters  json.RawMessage `json:"parameters"`
-		} `json:"function"`
-	} `json:"tools"`
-	Stream bool `json:"stream"`
-}
-
-type message struct {
-	Role       string          `json:"role"`
-	Content    json.RawMessage `json:"content"`
-	ToolCallID string          `json:"tool_call_id"`
-	ToolCalls  []struct {
-		ID       string `json:"id"`
-		Function struct {
-			Name      string `json:"name"`
-			Arguments string `json:"arguments"`
-		} `json:"function"`
-	} `json:"tool_calls"`
-}
-
-// turn converts the request to a turn of our model.
-func (q request) turn() (goal.Turn, error) {
-	var t goal.Turn
-	var system []string
-	for _, m := range q.Messages {
-		text, images, err := m.content()
-		if err != nil {
-			return t, err
-		}
-		out := goal.Message{Text: text, Images: images}
-		switch m.Role {
-		case "system", "developer":
-			system = append(system, text)
-			continue
-		case "user":
-			out.Role = goal.User
-		case "assistant":
-			out.Role = goal.Assistant
-			for _, c := range m.ToolCalls {
-				out.Calls = append(out.Calls, goal.Call{ID: c.ID, Tool: c.Function.Name, Arguments: c.Function.Arguments})
-			}
-		case "tool":
-			out.Role, out.CallID = goal.ToolRole, m.ToolCallID
-		default:
-			return t, fmt.Errorf("unknown role %q", m.Role)
-		}
-		t.Messages = append(t.Messages, out)
-	}
-	if len(t.Messages) == 0 {
-		return t, errors.New("the request has no messages")
-	}
-	t.System = strings.Join(system, "\n\n")
-	for _, f := range q.Tools {
-		schema := f.Function.Parameters
-		if len(schema) == 0 {
-			schema = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		t.Tools = append(t.Tools, goal.ToolSpec{
-			Name:        f.Function.Name,
-			Description: f.Function.Description,
-			Schema:      schema,
-		})
-	}
-	return t, nil
-}
-
-// content is a message's text and its pictures. Pictures come as data URLs; the host fetches none.
-func (m message) content() (text string, images [][]byte, err error) {
-	if len(m.Content) == 0 || string(m.Content) == "null" {
-		return "", nil, nil
-	}
-	if json.Unmarshal(m.Content, &text) == nil {
-		return text, nil, nil
-	}
-	var parts []struct {
-		Type     string `json:"type"`
-		Text     string `json:"text"`
-		ImageURL struct {
-			URL string `json:"url"`
-		} `json:"image_url"`
-	}
-	if err := json.Unmarshal(m.Content, &parts); err != nil {
-		return "", nil, fmt.Errorf("the content of a message cannot be read: %w", err)
-	}
-	var texts []string
-	for _, p := range parts {
-		switch p.Type {
-		case "text":
-			texts = append(texts, p.Text)
-		case "image_url":
-			_, data, ok := strings.Cut(p.ImageURL.URL, ";base64,")
-			picture, err := base64.StdEncoding.DecodeString(data)
-			if !ok || err != nil {
-				return "", nil, errors.New("a picture is not a data URL")
-			}
-			images = append(images, picture)
-		}
-	}
-	return strings.Join(texts, "\n"), images, nil
 }

@@ -5,6 +5,7 @@ import type {
   ArgsOpenBrowser,
   ArgsOpenSSH,
   ArgsOpenTerminal,
+  ArgsDevTools,
   ArgsUpload,
   Bookmark,
   ChangesView,
@@ -142,6 +143,7 @@ export interface Methods {
   "BrowserAPI.TakeOver": (id: string) => boolean;
   "BrowserAPI.HandBack": (id: string) => boolean;
   "BrowserAPI.Find": (id: string, text: string, step: number) => FoundText;
+  "BrowserAPI.DevTools": (id: string, options: ArgsDevTools) => PaneInfo;
   "BrowserAPI.Zoom": (id: string, percent: number) => boolean;
   "BrowserAPI.Print": (id: string) => string;
   "BrowserAPI.Save": (id: string, url: string) => boolean;

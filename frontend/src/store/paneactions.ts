@@ -1,4 +1,4 @@
-import type { PaneInfo } from "@/bridge/types";
+import type { PagePoint, PaneInfo } from "@/bridge/types";
 import type { AppCore } from "./core";
 import { isLive } from "./goalcards";
 import { withPane, withPaneInfo } from "./panes";
@@ -21,6 +21,15 @@ export class PaneActions {
   async openBrowser(url = "", profile = ""): Promise<PaneInfo | undefined> {
     this.core.go("workspace");
     return this.opened(await this.core.ask("BrowserAPI.Open", { url, width: 1024, height: 768, profile }));
+  }
+
+  /** Opens Chromium's developer tools for a page: at the element of a place, or at the console. */
+  async openDevTools(id: string, element: PagePoint | null = null): Promise<PaneInfo | undefined> {
+    const dark = document.documentElement.dataset.theme !== "light";
+    const tools = await this.core.ask("BrowserAPI.DevTools", id, { element, dark, width: 1024, height: 480 });
+    this.opened(tools);
+    if (tools) this.show(tools.id);
+    return tools;
   }
 
   /** The answer may be late: a user who has gone elsewhere stays there. */

@@ -652,6 +652,8 @@ export class FakeBridge implements Bridge {
     "BrowserAPI.TakeOver": (id) => this.changePane(id, { driver: "person", acting: "" }),
     "BrowserAPI.HandBack": (id) => this.changePane(id, { driver: "agent" }),
     "BrowserAPI.Find": (_id, text) => ({ index: text ? 1 : 0, count: text ? 3 : 0 }),
+    "BrowserAPI.DevTools": (id) =>
+      this.putPane(browserPane(`b${10 + this.rev}`, { title: "DevTools", inspects: id, url: "devtools://devtools/" })),
     "BrowserAPI.Zoom": () => true,
     "BrowserAPI.Print": () => "/home/ada/Downloads/page.pdf",
     "BrowserAPI.Save": () => true,

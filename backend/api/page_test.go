@@ -103,6 +103,7 @@ func TestTypes_MatchTheFrontend(t *testing.T) {
 		"PaneDownload":     pane.Download{},
 		"PaneCopied":       pane.Copied{},
 		"ArgsUpload":       api.ArgsUpload{},
+		"ArgsConnectSSH":   api.ArgsConnectSSH{},
 		"ArgsDevTools":     api.ArgsDevTools{},
 		"PagePoint":        browser.Point{},
 		"Bookmark":         api.Bookmark{},

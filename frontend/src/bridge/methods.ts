@@ -5,6 +5,7 @@ import type {
   ArgsOpenBrowser,
   ArgsOpenSSH,
   ArgsOpenTerminal,
+  ArgsConnectSSH,
   ArgsDevTools,
   ArgsUpload,
   Bookmark,
@@ -130,6 +131,8 @@ export interface Methods {
   "SSHAPI.Delete": (id: string) => boolean;
   "SSHAPI.Sessions": (server: string) => RemoteSession[] | null;
   "SSHAPI.Open": (args: ArgsOpenSSH) => PaneInfo;
+  "SSHAPI.ConfigHosts": () => string[] | null;
+  "SSHAPI.Connect": (args: ArgsConnectSSH) => PaneInfo;
   "SSHAPI.Answer": (args: ArgsAnswer) => boolean;
   "SSHAPI.Destroy": (pane: string) => boolean;
   "BrowserAPI.Open": (args: ArgsOpenBrowser) => PaneInfo;

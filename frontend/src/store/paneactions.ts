@@ -1,4 +1,5 @@
-import type { PagePoint, PaneInfo } from "@/bridge/types";
+import { asProblem } from "@/bridge/problem";
+import type { PagePoint, PaneInfo, Problem } from "@/bridge/types";
 import type { AppCore } from "./core";
 import { isLive } from "./goalcards";
 import { withPane, withPaneInfo } from "./panes";
@@ -16,6 +17,19 @@ export class PaneActions {
     this.core.set({ servers: false });
     this.core.go("workspace");
     return this.opened(await this.core.ask("SSHAPI.Open", { server, session, cols: 80, rows: 24 }));
+  }
+
+  /** Opens a terminal on a server that is only named, and closes the list of servers. Gives what was wrong. */
+  async connectSSH(target: string): Promise<Problem | null> {
+    try {
+      const pane = await this.core.bridge.call("SSHAPI.Connect", { target, cols: 80, rows: 24 });
+      this.core.set({ servers: false });
+      this.core.go("workspace");
+      this.opened(pane);
+    } catch (reason) {
+      return asProblem(reason);
+    }
+    return null;
   }
 
   async openBrowser(url = "", profile = ""): Promise<PaneInfo | undefined> {

@@ -638,6 +638,9 @@ export class FakeBridge implements Bridge {
           session: session || "goalpost-1a2b3c4d",
         }),
       ),
+    "SSHAPI.ConfigHosts": () => ["build", "staging"],
+    "SSHAPI.Connect": ({ target }) =>
+      this.putPane(terminalPane(`t${10 + this.rev}`, { title: target, server: target, session: "goalpost-1a2b3c4d" })),
     "SSHAPI.Answer": ({ pane }) => this.changePane(pane, { ask: "", secret: false }),
     "SSHAPI.Destroy": (id) => this.closePane(id),
     "BrowserAPI.Open": ({ url }) => this.putPane(browserPane(`b${10 + this.rev}`, url ? { url, title: url } : {})),

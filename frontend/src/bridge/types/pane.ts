@@ -182,6 +182,13 @@ export interface PaneDownload {
   total: number;
 }
 
+export interface ArgsConnectSSH {
+  /** host, user@host or user@host:port */
+  target: string;
+  cols: number;
+  rows: number;
+}
+
 /** A place in a page, in CSS pixels of its viewport. */
 export interface PagePoint {
   x: number;

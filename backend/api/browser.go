@@ -50,6 +50,15 @@ type ArgsUpload struct {
 	Data string `json:"data"` // base64, at most 1 MiB of it
 }
 
+// ArgsDevTools say how to open developer tools.
+type ArgsDevTools struct {
+	// Element is the place of the element to show first, nil for the console.
+	Element *browser.Point `json:"element"`
+	Dark    bool           `json:"dark"` // draws them in dark colors
+	Width   int            `json:"width"`
+	Height  int            `json:"height"` // CSS pixels, 0 = a default
+}
+
 // Bookmark is an address that the user saved.
 type Bookmark struct {
 	URL     string `json:"url"`
@@ -80,6 +89,13 @@ func (a *BrowserAPI) Enter(id, text string) (bool, error) {
 		}
 		return p.Navigate(a.ctx, address)
 	})
+}
+
+// DevTools opens Chromium's developer tools for the page of a pane, in a pane of their own, or finds the open ones. It
+// refuses a page that an agent drives.
+func (a *BrowserAPI) DevTools(id string, in ArgsDevTools) (out pane.Info, err error) {
+	defer a.recoverProblem(&err)
+	return a.panes.OpenDevTools(a.ctx, id, in)
 }
 
 // Answer answers a prompt of a page.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"goalpost/backend/api"
+	"goalpost/backend/browser"
 	"goalpost/backend/event"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
@@ -102,6 +103,9 @@ func TestTypes_MatchTheFrontend(t *testing.T) {
 		"PaneDownload":     pane.Download{},
 		"PaneCopied":       pane.Copied{},
 		"ArgsUpload":       api.ArgsUpload{},
+		"ArgsConnectSSH":   api.ArgsConnectSSH{},
+		"ArgsDevTools":     api.ArgsDevTools{},
+		"PagePoint":        browser.Point{},
 		"Bookmark":         api.Bookmark{},
 		"Visit":            api.Visit{},
 		"FoundText":        api.FoundText{},

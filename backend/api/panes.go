@@ -35,6 +35,7 @@ type BrowserPanes interface {
 	OpenBrowser(ctx context.Context, in ArgsOpenBrowser) (pane.Info, error)
 	Browser(id string) (*browser.Pane, error)
 	CloseBrowser(ctx context.Context, id string) error
+	OpenDevTools(ctx context.Context, id string, in ArgsDevTools) (pane.Info, error)
 }
 
 // TerminalAPI opens and closes terminal panes; their bytes are sent over the stream.

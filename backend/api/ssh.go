@@ -14,6 +14,13 @@ type ArgsOpenSSH struct {
 	Rows    int    `json:"rows"`
 }
 
+// ArgsConnectSSH is a server to connect to at once.
+type ArgsConnectSSH struct {
+	Target string `json:"target"` // host, user@host or user@host:port
+	Cols   int    `json:"cols"`
+	Rows   int    `json:"rows"`
+}
+
 // ArgsAnswer is the user's answer to a question of ssh.
 type ArgsAnswer struct {
 	Pane string `json:"pane"`
@@ -37,6 +44,8 @@ type SSHServers interface {
 	DeleteServer(ctx context.Context, id string) error
 	RemoteSessions(ctx context.Context, server string) ([]RemoteSession, error)
 	OpenSSH(ctx context.Context, in ArgsOpenSSH) (pane.Info, error)
+	ConfigHosts() ([]string, error)
+	ConnectSSH(ctx context.Context, in ArgsConnectSSH) (pane.Info, error)
 	AnswerSSH(in ArgsAnswer) error
 	DestroySession(ctx context.Context, paneID string) error
 }
@@ -78,6 +87,18 @@ func (a *SSHAPI) Sessions(server string) (out []RemoteSession, err error) {
 func (a *SSHAPI) Open(in ArgsOpenSSH) (out pane.Info, err error) {
 	defer a.recoverProblem(&err)
 	return a.remotes.OpenSSH(a.ctx, in)
+}
+
+// ConfigHosts lists the hosts that ~/.ssh/config and its included files name, without patterns.
+func (a *SSHAPI) ConfigHosts() (out []string, err error) {
+	defer a.recoverProblem(&err)
+	return a.remotes.ConfigHosts()
+}
+
+// Connect opens a new pane with a connection to a server that is only named, and adds it to the list.
+func (a *SSHAPI) Connect(in ArgsConnectSSH) (out pane.Info, err error) {
+	defer a.recoverProblem(&err)
+	return a.remotes.ConnectSSH(a.ctx, in)
 }
 
 // Answer answers a question of ssh.

@@ -478,7 +478,7 @@ type Settings struct {
 	Toolchains    string  `json:"toolchains"`  // additional folders that goals can read, separated as in PATH
 	WorkDir       string  `json:"work_dir"`    // where new goals get their folders; "" = the default
 	HomePage      string  `json:"home_page"`   // address of the home button of a browser pane; "" = a blank page
-	SearchPage    string  `json:"search_page"` // address for words in the address bar, with %s for them; "" = none
+	SearchPage    string  `json:"search_page"` // address for words in the address bar, with %s for them; "" = ask, "none"
 	UpdateFeed    string  `json:"update_feed"` // HTTPS address of the release feed; "" = no check for updates
 	// search engine of goals: searxng, brave, tavily; "" = none. Its base address ("" = the usual one), and the name of
 	// the secret with its key

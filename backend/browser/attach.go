@@ -179,6 +179,7 @@ func (p *Pane) close(ctx context.Context) (err error) {
 
 func (p *Pane) end(ctx context.Context) error {
 	p.state.cancel(ErrClosed)
+	p.devTools.end()
 	p.navigation.attachToken <- struct{}{} // p.ctx ends a current attachment; no new one starts
 	p.state.mu.Lock()
 	pg := p.state.page

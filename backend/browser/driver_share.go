@@ -24,7 +24,7 @@ func (p *Pane) Share(goalID string) error {
 	var on []*page
 	p.state.change(func() {
 		switch {
-		case p.state.goalID != "" || goalID == "" || p.state.scriptless:
+		case p.state.goalID != "" || goalID == "" || p.state.scriptless || p.state.info.Inspects != "":
 			err = errors.New("sharing: only a user's pane can be shared, and only with a goal")
 			return
 		case p.state.sharedWith() == goalID:

@@ -42,7 +42,7 @@ func (r *eventRouter) init(p *Pane) {
 		"Runtime.executionContextCreated": func(pg *page, e *cdp.Event) { pg.worlds.OnCreated(e) },
 		"Runtime.consoleAPICalled":        ignorePage(p.activity.onConsole),
 		"Runtime.exceptionThrown":         ignorePage(p.activity.onException),
-		"Runtime.bindingCalled":           r.prompts.onPageReport,
+		"Runtime.bindingCalled":           r.onBinding,
 		"Fetch.requestPaused":             r.requests.onPaused,
 		"Fetch.authRequired":              r.prompts.onAuth,
 	}
@@ -122,6 +122,16 @@ func (r *eventRouter) dispatch(handlers map[string]eventHandler, pg *page, e *cd
 		r.pane.state.onNetwork(e)
 		r.pane.activity.noteRequest(e)
 	}
+}
+
+// onBinding handles a message of a script of ours, or of developer tools.
+func (r *eventRouter) onBinding(pg *page, e *cdp.Event) {
+	var ev proto.RuntimeBindingCalled
+	if decodeEvent(e, &ev) && ev.Name == devToolsBinding {
+		r.pane.devTools.onMessage(ev.Payload)
+		return
+	}
+	r.prompts.onPageReport(pg, e)
 }
 
 func (r *eventRouter) onWindowOpen(e *cdp.Event) {

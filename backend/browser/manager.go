@@ -79,6 +79,7 @@ type Options struct {
 	Title         string // shown until the page has one
 	bare          bool   // without scripts of ours and prompts: see ScreenshotURL
 	network       string // of a bare pane: the goal whose proxy it uses
+	inspects      string // of developer tools: the pane whose page they inspect
 }
 
 // Manager owns the panes and the Chromium processes behind them. It starts a process when its

@@ -23,6 +23,9 @@ func (n *navigation) Navigate(ctx context.Context, text string) error {
 	if err == nil {
 		err = n.driver.checkDriver(ctx)
 	}
+	if err == nil && n.state.Info().Inspects != "" {
+		err = fmt.Errorf("%w: developer tools show no other page", ErrRefused)
+	}
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,7 @@ type Pane struct {
 	siteData
 	logins
 	textSearch
+	devTools
 
 	events  eventRouter // what Chromium reports
 	closing sync.Once   // a failed opening and a manager that closes may both close the pane
@@ -200,6 +201,7 @@ func (p *Pane) connectUser() {
 		actions:  &p.actions,
 		forms:    &p.forms,
 	}
+	p.devTools = devTools{state: s}
 	p.textSearch = textSearch{
 		state:   s,
 		prompts: &p.prompts,

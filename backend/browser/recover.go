@@ -24,6 +24,9 @@ func (e *browserProcess) mayRestart(now time.Time) bool {
 // reloadPanes loads the pages of a Chromium that ended in a new one.
 func (m *Manager) reloadPanes(lost []*Pane) {
 	for _, p := range lost {
+		if p.Info().Inspects != "" {
+			continue // developer tools close with the page that they knew
+		}
 		p.state.runAsync(func(ctx context.Context) error {
 			address := p.Info().URL
 			if err := p.attachNew(ctx); err != nil {

@@ -89,6 +89,17 @@ func (g *requestGate) onPaused(pg *page, e *cdp.Event) {
 		pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
 		return
 	}
+	if ev.Request != nil && g.state.Info().Inspects != "" {
+		ofTools := strings.HasPrefix(ev.Request.URL, "devtools:")
+		switch {
+		case ofTools: // it is inside of Chromium
+			pg.Post(proto.FetchContinueRequest{RequestID: ev.RequestID})
+			return
+		case ev.ResourceType == proto.NetworkResourceTypeDocument && ev.FrameID == pg.mainFrame():
+			pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonAborted})
+			return
+		}
+	}
 	if why := g.blockReason(ev.Request); why != "" {
 		g.activity.noticeForBoth("%s", blockedNotice(ev.Request, why))
 		reason := proto.NetworkErrorReasonBlockedByClient

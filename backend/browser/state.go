@@ -70,7 +70,10 @@ func (s *state) init(m *Manager, o Options) {
 	if s.info.Title == "" {
 		s.info.Title = "New page"
 	}
-	if o.GoalID != "" {
+	switch {
+	case o.inspects != "": // also of a goal's page, they are the user's
+		s.info.GoalID, s.info.Inspects = "", o.inspects
+	case o.GoalID != "":
 		s.info.Driver = pane.DriverAgent
 	}
 	s.overlay = pane.Overlay{

@@ -17,6 +17,9 @@ import (
 	"goalpost/backend/fault"
 )
 
+// NoSearch is the SearchPage of a user who does not want to search from the address bar.
+const NoSearch = "none"
+
 // Settings are the user's choices. The comment of each field is its description in docs/guide/settings.md.
 type Settings struct {
 	// Theme is the look of the window and the terminals: system, dark or light.
@@ -61,8 +64,8 @@ type Settings struct {
 	WorkDir string `json:"work_dir"`
 	// HomePage is the address of the home button of a browser pane, "" a blank page.
 	HomePage string `json:"home_page"`
-	// SearchPage is the search address for words in the address bar of a browser pane, with %s for the words; ""
-	// disables it.
+	// SearchPage is the search address for words in the address bar of a browser pane, with %s for the words. "" asks
+	// the user before the first search, and NoSearch refuses words.
 	SearchPage string `json:"search_page"`
 	// UpdateFeed is the HTTPS address that is asked once at a start for the newest release; "" asks nobody.
 	UpdateFeed string `json:"update_feed,omitempty"`
@@ -309,7 +312,7 @@ func (s Settings) check() error {
 	case s.HomePage != "" && !isPageURL(s.HomePage):
 		return fault.Invalid("home_page", fmt.Sprintf("%q is not the address of a page", s.HomePage),
 			"give a complete address, such as https://example.org/, or leave it empty")
-	case s.SearchPage != "" && (!isPageURL(s.SearchPage) || strings.Count(s.SearchPage, "%s") != 1):
+	case s.SearchPage != "" && s.SearchPage != NoSearch && (!isPageURL(s.SearchPage) || strings.Count(s.SearchPage, "%s") != 1):
 		return fault.Invalid("search_page", fmt.Sprintf("%q is not the address of a search", s.SearchPage),
 			"give one with %s for the words, such as https://example.org/?q=%s, or leave it empty")
 	case s.UpdateFeed != "" && !isFeedURL(s.UpdateFeed):

@@ -3,6 +3,7 @@ package pane
 import (
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -68,4 +69,45 @@ func (s SSHServer) Validate() error {
 		return &fault.Error{Field: "folder", Message: "the start folder is absolute or begins with ~/"}
 	}
 	return nil
+}
+
+// ParseSSHTarget reads what a user types to connect at once: host, user@host, user@host:port, also
+// with ssh:// before it, and an IPv6 address in brackets.
+func ParseSSHTarget(text string) (SSHServer, error) {
+	refused := &fault.Error{
+		Field:   "target",
+		Message: fmt.Sprintf("%q is not a server", text),
+		Hint:    "write it as user@host, user@host:port, or as a host name of ~/.ssh/config",
+	}
+	s := SSHServer{Tmux: true}
+	rest := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "ssh://"), "/")
+	if at := strings.LastIndex(rest, "@"); at >= 0 {
+		s.User, rest = rest[:at], rest[at+1:]
+		if s.User == "" {
+			return s, refused
+		}
+	}
+	s.Host = rest
+	port := ""
+	if inner, ok := strings.CutPrefix(rest, "["); ok {
+		host, after, closed := strings.Cut(inner, "]")
+		if s.Host, port = host, strings.TrimPrefix(after, ":"); !closed || after != "" && after[0] != ':' || after == ":" {
+			return s, refused
+		}
+	} else if host, number, ok := strings.Cut(rest, ":"); ok && !strings.Contains(number, ":") {
+		if s.Host, port = host, number; port == "" {
+			return s, refused
+		}
+	}
+	if port != "" {
+		n, err := strconv.Atoi(port)
+		if err != nil || n < 1 {
+			return s, refused
+		}
+		s.Port = n
+	}
+	if s.Host == "" || s.Validate() != nil {
+		return s, refused
+	}
+	return s, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/browser"
+	"goalpost/backend/config"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
@@ -91,11 +92,15 @@ func (b *Browsing) Destination(text string) (string, error) {
 		return text, nil
 	}
 	search := b.panes.Config.Settings().SearchPage
-	if search == "" {
-		return "", &fault.Error{
+	if search == "" || search == config.NoSearch {
+		refusal := &fault.Error{
 			Code: fault.Refused, Message: fmt.Sprintf("%q is not an address, and no search engine is set", words),
 			Hint: "enter an address such as localhost:8080, or choose a search engine in the settings, under Pages",
 		}
+		if search == "" {
+			refusal.Field = "search_page" // the page asks for one
+		}
+		return "", refusal
 	}
 	return strings.Replace(search, "%s", url.QueryEscape(words), 1), nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"goalpost/backend/api"
+	"goalpost/backend/browser"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
@@ -116,6 +117,25 @@ func (p *Registry) OpenBrowser(ctx context.Context, in api.ArgsOpenBrowser) (pan
 	b, err := p.Browsing.open(ctx, in)
 	if err != nil {
 		return pane.Info{}, err
+	}
+	return b.Info(), nil
+}
+
+// OpenDevTools opens Chromium's developer tools for the page of a pane, see browser.Manager.
+func (p *Registry) OpenDevTools(ctx context.Context, id string, in api.ArgsDevTools) (pane.Info, error) {
+	if _, err := p.Browser(id); err != nil {
+		return pane.Info{}, err
+	}
+	b, err := p.Browsers.OpenDevTools(ctx, browser.DevToolsOptions{
+		ID:       p.NewID(pane.Browser),
+		Inspects: id,
+		Dark:     in.Dark,
+		Element:  in.Element,
+		Width:    in.Width,
+		Height:   in.Height,
+	})
+	if err != nil {
+		return pane.Info{}, fmt.Errorf("open developer tools: %w", err)
 	}
 	return b.Info(), nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,6 +114,40 @@ func (p *SSH) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error
 		return pane.Info{}, err
 	}
 	return s.Info(), nil
+}
+
+// ConfigHosts lists the hosts of the user's ssh configuration.
+func (p *SSH) ConfigHosts() ([]string, error) {
+	list, err := ssh.ConfigHosts(homeDir())
+	if list == nil {
+		list = []string{}
+	}
+	if err != nil {
+		return list, fmt.Errorf("reading the configuration of ssh: %w", err)
+	}
+	return list, nil
+}
+
+// ConnectSSH opens a pane for a server that is only named. The server is added to the list, so that
+// its sessions are found again after a restart; one that is there already is used.
+func (p *SSH) ConnectSSH(ctx context.Context, in api.ArgsConnectSSH) (pane.Info, error) {
+	server, err := pane.ParseSSHTarget(in.Target)
+	if err != nil {
+		return pane.Info{}, err
+	}
+	list, err := p.panes.Store.Servers(ctx)
+	if err != nil {
+		return pane.Info{}, err
+	}
+	same := func(s pane.SSHServer) bool {
+		return s.Host == server.Host && s.User == server.User && s.Port == server.Port
+	}
+	if i := slices.IndexFunc(list, same); i >= 0 {
+		server = list[i]
+	} else if server, err = p.panes.Store.SaveServer(ctx, server); err != nil {
+		return pane.Info{}, err
+	}
+	return p.OpenSSH(ctx, api.ArgsOpenSSH{Server: server.ID, Cols: in.Cols, Rows: in.Rows})
 }
 
 // connectPane opens the terminal of a connection and supervises it.

@@ -5,6 +5,8 @@ import type {
   ArgsOpenBrowser,
   ArgsOpenSSH,
   ArgsOpenTerminal,
+  ArgsConnectSSH,
+  ArgsDevTools,
   ArgsUpload,
   Bookmark,
   ChangesView,
@@ -129,6 +131,8 @@ export interface Methods {
   "SSHAPI.Delete": (id: string) => boolean;
   "SSHAPI.Sessions": (server: string) => RemoteSession[] | null;
   "SSHAPI.Open": (args: ArgsOpenSSH) => PaneInfo;
+  "SSHAPI.ConfigHosts": () => string[] | null;
+  "SSHAPI.Connect": (args: ArgsConnectSSH) => PaneInfo;
   "SSHAPI.Answer": (args: ArgsAnswer) => boolean;
   "SSHAPI.Destroy": (pane: string) => boolean;
   "BrowserAPI.Open": (args: ArgsOpenBrowser) => PaneInfo;
@@ -142,6 +146,7 @@ export interface Methods {
   "BrowserAPI.TakeOver": (id: string) => boolean;
   "BrowserAPI.HandBack": (id: string) => boolean;
   "BrowserAPI.Find": (id: string, text: string, step: number) => FoundText;
+  "BrowserAPI.DevTools": (id: string, options: ArgsDevTools) => PaneInfo;
   "BrowserAPI.Zoom": (id: string, percent: number) => boolean;
   "BrowserAPI.Print": (id: string) => string;
   "BrowserAPI.Save": (id: string, url: string) => boolean;

@@ -34,7 +34,7 @@ export class WorkspaceControl {
   private restored = false;
   private timer = 0;
   /** Where the pane that the user has just asked for goes. */
-  private wanted: { group: string; side: "right" | "below" } | null = null;
+  private wanted: { group: string; side: "right" | "below" | "within" } | null = null;
 
   constructor(private readonly app: App) {}
 
@@ -114,6 +114,18 @@ export class WorkspaceControl {
     const opened = await (pane.kind === "terminal"
       ? this.app.panes.openTerminal(pane.server ? "" : pane.cwd || pane.dir)
       : this.app.panes.openBrowser(pane.url));
+    if (!opened) this.wanted = null;
+  }
+
+  /** Opens another pane of the same kind as a tab beside the given one. */
+  async openTab(id: string): Promise<void> {
+    const panel = this.dock?.getPanel(id);
+    const pane = this.app.state.panes.panes.find((p) => p.id === id);
+    if (!panel || !pane) return;
+    this.wanted = { group: panel.group.id, side: "within" };
+    const opened = await (pane.kind === "terminal"
+      ? this.app.panes.openTerminal(pane.server ? "" : pane.cwd || pane.dir)
+      : this.app.panes.openBrowser("", pane.goal_id ? "" : pane.profile || "temporary"));
     if (!opened) this.wanted = null;
   }
 
@@ -250,6 +262,8 @@ export class WorkspaceControl {
   }
 
   private position(dock: DockviewApi, pane: PaneInfo): AddPanelPositionOptions | undefined {
+    const inspected = pane.inspects ? dock.getPanel(pane.inspects) : undefined;
+    if (inspected) return { referenceGroup: inspected.group.id, direction: "below" };
     if (!pane.goal_id && this.wanted) {
       const { group, side } = this.wanted;
       this.wanted = null;

@@ -4,7 +4,7 @@ import type { GoalCard, PaneInfo } from "@/bridge/types";
 import { clip, shortPath } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
 import { Badge, Dot, type StatusTone } from "@/ui/badge";
-import { CloseIcon, DotsIcon, GlobeIcon } from "@/ui/icons";
+import { CloseIcon, DotsIcon, GlobeIcon, PlusIcon } from "@/ui/icons";
 import { Input } from "@/ui/input";
 import { Menu } from "@/ui/menu";
 import { useBroadcast, useControl, useRenaming } from "./context";
@@ -85,6 +85,29 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
 
 function titleOf(pane: PaneInfo): string {
   return pane.title || (pane.kind === "terminal" ? "terminal" : "new page");
+}
+
+/** Right after the tabs: another pane of the kind that is in front, as the button of browsers does. */
+export function NewTab({ activePanel }: IDockviewHeaderActionsProps) {
+  const control = useControl();
+  const pane = useAppState((s) => s.panes.panes.find((p) => p.id === activePanel?.id));
+  if (!pane || pane.inspects) return null;
+  const label = pane.kind === "terminal" ? "New terminal tab" : "New browser tab";
+  return (
+    <div className="pane-actions">
+      <button
+        type="button"
+        aria-label={label}
+        title={label}
+        data-testid="pane-new-tab"
+        data-pane={pane.id}
+        className="tab-button"
+        onClick={() => void control.openTab(pane.id)}
+      >
+        <PlusIcon size={13} />
+      </button>
+    </div>
+  );
 }
 
 /** Beside the tabs: the goal that works in the pane in front, its broadcast, and its menu. */

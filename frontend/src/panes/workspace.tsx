@@ -5,7 +5,7 @@ import "./dock.css";
 import { useControl } from "./context";
 import { Empty } from "./empty";
 import { PanePanel } from "./panel";
-import { PaneActions, PaneTab } from "./tab";
+import { NewTab, PaneActions, PaneTab } from "./tab";
 
 const theme: DockviewTheme = {
   name: "goalpost",
@@ -31,6 +31,7 @@ export function Workspace() {
       <DockviewReact
         components={components}
         tabComponents={tabs}
+        leftHeaderActionsComponent={NewTab}
         rightHeaderActionsComponent={PaneActions}
         watermarkComponent={Empty}
         defaultRenderer="always"

@@ -1,4 +1,5 @@
-import type { PaneInfo } from "@/bridge/types";
+import { asProblem } from "@/bridge/problem";
+import type { PagePoint, PaneInfo, Problem } from "@/bridge/types";
 import type { AppCore } from "./core";
 import { isLive } from "./goalcards";
 import { withPane, withPaneInfo } from "./panes";
@@ -18,9 +19,31 @@ export class PaneActions {
     return this.opened(await this.core.ask("SSHAPI.Open", { server, session, cols: 80, rows: 24 }));
   }
 
+  /** Opens a terminal on a server that is only named, and closes the list of servers. Gives what was wrong. */
+  async connectSSH(target: string): Promise<Problem | null> {
+    try {
+      const pane = await this.core.bridge.call("SSHAPI.Connect", { target, cols: 80, rows: 24 });
+      this.core.set({ servers: false });
+      this.core.go("workspace");
+      this.opened(pane);
+    } catch (reason) {
+      return asProblem(reason);
+    }
+    return null;
+  }
+
   async openBrowser(url = "", profile = ""): Promise<PaneInfo | undefined> {
     this.core.go("workspace");
     return this.opened(await this.core.ask("BrowserAPI.Open", { url, width: 1024, height: 768, profile }));
+  }
+
+  /** Opens Chromium's developer tools for a page: at the element of a place, or at the console. */
+  async openDevTools(id: string, element: PagePoint | null = null): Promise<PaneInfo | undefined> {
+    const dark = document.documentElement.dataset.theme !== "light";
+    const tools = await this.core.ask("BrowserAPI.DevTools", id, { element, dark, width: 1024, height: 480 });
+    this.opened(tools);
+    if (tools) this.show(tools.id);
+    return tools;
   }
 
   /** The answer may be late: a user who has gone elsewhere stays there. */

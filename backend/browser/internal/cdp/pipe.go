@@ -28,6 +28,7 @@ type pipe struct {
 	onFrame func(ScreencastFrame)
 	events  atomic.Int64 // passed to rod
 	calls   pendingCalls
+	relays  relays
 
 	mu  sync.Mutex // guards writes to out
 	out *os.File
@@ -80,6 +81,9 @@ func (p *pipe) Read() ([]byte, error) {
 			if f, ok := parseFrame(message); ok {
 				p.onFrame(f)
 			}
+			continue
+		}
+		if p.relays.deliver(message) {
 			continue
 		}
 		if bytes.HasPrefix(message, consolePrefix) && !p.passesConsole(len(message)) { // a page may log any amount

@@ -16,6 +16,11 @@ var Snapshot string
 //go:embed userprompts.js
 var UserPrompts string
 
+// DevTools connects Chromium's developer tools to Go.
+//
+//go:embed devtools.js
+var DevTools string
+
 // Permissions runs in the page's own world and asks UserPrompts for permissions.
 //
 //go:embed permissions.js

@@ -638,6 +638,9 @@ export class FakeBridge implements Bridge {
           session: session || "goalpost-1a2b3c4d",
         }),
       ),
+    "SSHAPI.ConfigHosts": () => ["build", "staging"],
+    "SSHAPI.Connect": ({ target }) =>
+      this.putPane(terminalPane(`t${10 + this.rev}`, { title: target, server: target, session: "goalpost-1a2b3c4d" })),
     "SSHAPI.Answer": ({ pane }) => this.changePane(pane, { ask: "", secret: false }),
     "SSHAPI.Destroy": (id) => this.closePane(id),
     "BrowserAPI.Open": ({ url }) => this.putPane(browserPane(`b${10 + this.rev}`, url ? { url, title: url } : {})),
@@ -652,6 +655,8 @@ export class FakeBridge implements Bridge {
     "BrowserAPI.TakeOver": (id) => this.changePane(id, { driver: "person", acting: "" }),
     "BrowserAPI.HandBack": (id) => this.changePane(id, { driver: "agent" }),
     "BrowserAPI.Find": (_id, text) => ({ index: text ? 1 : 0, count: text ? 3 : 0 }),
+    "BrowserAPI.DevTools": (id) =>
+      this.putPane(browserPane(`b${10 + this.rev}`, { title: "DevTools", inspects: id, url: "devtools://devtools/" })),
     "BrowserAPI.Zoom": () => true,
     "BrowserAPI.Print": () => "/home/ada/Downloads/page.pdf",
     "BrowserAPI.Save": () => true,

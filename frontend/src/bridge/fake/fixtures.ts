@@ -646,6 +646,7 @@ const pane: PaneInfo = {
   notice: "",
   driver: "",
   profile: "",
+  inspects: "",
   acting: "",
   x: 0,
   y: 0,

@@ -37,6 +37,8 @@ export interface PaneInfo {
   notice: string;
   driver: "" | "person" | "agent";
   profile: string;
+  /** The pane whose page these developer tools inspect, "" for other panes. */
+  inspects: string;
   acting: string;
   x: number;
   y: number;
@@ -178,6 +180,27 @@ export interface PaneDownload {
   state: "downloading" | "downloaded" | "canceled";
   received: number;
   total: number;
+}
+
+export interface ArgsConnectSSH {
+  /** host, user@host or user@host:port */
+  target: string;
+  cols: number;
+  rows: number;
+}
+
+/** A place in a page, in CSS pixels of its viewport. */
+export interface PagePoint {
+  x: number;
+  y: number;
+}
+
+export interface ArgsDevTools {
+  /** The place of the element to show first, null for the console. */
+  element: PagePoint | null;
+  dark: boolean;
+  width: number;
+  height: number;
 }
 
 export interface ArgsUpload {

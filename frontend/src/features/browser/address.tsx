@@ -1,7 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from "react";
+import { asProblem } from "@/bridge/problem";
 import type { PaneInfo, Visit } from "@/bridge/types";
 import { useApp } from "@/store/context";
 import { cx } from "@/ui/cx";
+import { SearchChoice } from "./searchchoice";
 import { SiteIcon } from "./site";
 
 interface AddressProps {
@@ -48,12 +50,19 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
     setHits([]);
     setAt(-1);
   };
+  const [choosing, setChoosing] = useState("");
   const enter = async (text: string) => {
     close();
     onEntered();
     // Where it goes to is shown until the page is there, or was stopped.
     setGoing(text);
-    await app.ask("BrowserAPI.Enter", pane.id, text);
+    try {
+      await app.bridge.call("BrowserAPI.Enter", pane.id, text);
+    } catch (reason) {
+      const problem = asProblem(reason);
+      if (problem.field === "search_page") setChoosing(text);
+      else app.notices.problem(problem);
+    }
     setGoing((now) => (now === text ? null : now));
   };
   const open = typed !== null && typed.trim() !== "" && hits.length > 0;
@@ -89,7 +98,7 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
         aria-expanded={open}
         spellCheck={false}
         autoComplete="off"
-        placeholder="Enter an address, such as localhost:8080"
+        placeholder="Search or enter an address, such as localhost:8080"
         className={cx(
           "h-[26px] w-full rounded-full border border-transparent bg-surface-hover pr-3 pl-7",
           "text-xs text-text outline-none focus:border-accent focus:bg-bg",
@@ -105,6 +114,16 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
       />
       {pane.loading ? (
         <span aria-hidden className="breathe absolute inset-x-3 bottom-0 h-0.5 rounded-full bg-accent" />
+      ) : null}
+      {choosing ? (
+        <SearchChoice
+          words={choosing}
+          onClose={() => setChoosing("")}
+          onChosen={() => {
+            setChoosing("");
+            void enter(choosing);
+          }}
+        />
       ) : null}
       {open ? <Hits hits={hits} at={at} onChoose={(url) => void enter(url)} /> : null}
     </div>

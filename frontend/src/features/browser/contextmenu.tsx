@@ -13,6 +13,8 @@ interface ContextMenuProps {
   question: PaneQuestion;
   surface: Surface;
   space: Viewport;
+  /** Screen pixels for a pixel of the page. */
+  scale: number;
   reply: AnswerPrompt;
 }
 
@@ -37,7 +39,7 @@ function keyOf(surface: Surface, letter: string) {
   surface.input({ ...key, kind: "keyup" });
 }
 
-function itemsOf(app: App, pane: PaneInfo, q: PaneQuestion, surface: Surface): Item[][] {
+function itemsOf(app: App, pane: PaneInfo, q: PaneQuestion, surface: Surface, scale: number): Item[][] {
   const copy = (text: string) => writeClipboard(text);
   const link: Item[] = q.link
     ? [
@@ -84,11 +86,16 @@ function itemsOf(app: App, pane: PaneInfo, q: PaneQuestion, surface: Surface): I
     { id: "reload", label: "Reload", run: () => app.ask("BrowserAPI.Reload", pane.id) },
     { id: "print", label: "Save as PDF", run: () => app.ask("BrowserAPI.Print", pane.id) },
   ];
-  return [link, image, text, q.link || q.image || q.selected || q.editable ? [] : page].filter((g) => g.length > 0);
+  const inspect: Item[] = [
+    { id: "inspect", label: "Inspect", run: () => app.panes.openDevTools(pane.id, { x: q.x / scale, y: q.y / scale }) },
+  ];
+  return [link, image, text, q.link || q.image || q.selected || q.editable ? [] : page, inspect].filter(
+    (g) => g.length > 0,
+  );
 }
 
 /** The page's context menu. Pages with a menu of their own draw that one. */
-export function ContextMenu({ pane, question, surface, space, reply }: ContextMenuProps) {
+export function ContextMenu({ pane, question, surface, space, scale, reply }: ContextMenuProps) {
   const app = useApp();
   const menu = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState({ left: question.x, top: question.y });
@@ -125,7 +132,7 @@ export function ContextMenu({ pane, question, surface, space, reply }: ContextMe
         if (e.code === "ArrowUp") move(-1);
       }}
     >
-      {itemsOf(app, pane, question, surface).map((group, g) => (
+      {itemsOf(app, pane, question, surface, scale).map((group, g) => (
         <div key={g} className={g > 0 ? "mt-1 border-t border-border pt-1" : undefined}>
           {group.map((item) => (
             <button

@@ -66,7 +66,15 @@ export function Questions({ pane, overlay, surface, space, scale, focus }: Quest
       ) : null}
       {placed?.kind === "pick" ? <Picker key={placed.id} question={placed} space={space} reply={reply} /> : null}
       {placed?.kind === "menu" ? (
-        <ContextMenu key={placed.id} pane={pane} question={placed} surface={surface} space={space} reply={reply} />
+        <ContextMenu
+          key={placed.id}
+          pane={pane}
+          question={placed}
+          surface={surface}
+          space={space}
+          scale={scale}
+          reply={reply}
+        />
       ) : null}
       {box ? <QuestionBox key={box.id} question={box} reply={reply} /> : null}
     </>

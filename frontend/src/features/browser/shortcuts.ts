@@ -19,6 +19,9 @@ interface KeyLike {
 
 /** The keys that a browser has and Chromium without a window has not; null for the page's own. */
 export function shortcutOf(e: KeyLike, app: App, pane: PaneInfo, zoom: number, on: Shortcuts): (() => void) | null {
+  if (pane.inspects) return null; // developer tools have keys of their own
+  if (e.code === "F12" || (e.code === "KeyI" && (e.ctrlKey || e.metaKey) && e.shiftKey && !e.altKey))
+    return () => void app.panes.openDevTools(pane.id);
   const ctrl = (e.ctrlKey || e.metaKey) && !e.altKey && !e.shiftKey;
   const zoomTo = (percent: number) => () => void app.ask("BrowserAPI.Zoom", pane.id, percent);
   const letter = ctrl ? letterOf(e) : "";

@@ -143,6 +143,7 @@ function menuOf(
       run: () => onPanel("logins"),
     },
     { id: "library", label: "Bookmarks, history, profiles", takesFocus: true, run: () => onPanel("library") },
+    { id: "devtools", label: "Developer tools", hint: "F12", run: () => void app.panes.openDevTools(pane.id) },
     { id: "temporary", label: "New private tab", run: () => void app.panes.openBrowser("", "temporary") },
   ];
 }

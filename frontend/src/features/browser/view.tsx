@@ -72,7 +72,9 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
       data-link={link}
       data-url={pane.url}
     >
-      <Toolbar pane={pane} address={address} zoom={overlay.zoom} onEntered={focus} onPanel={setPanel} />
+      {pane.inspects ? null : (
+        <Toolbar pane={pane} address={address} zoom={overlay.zoom} onEntered={focus} onPanel={setPanel} />
+      )}
       <div ref={area} className="relative min-h-0 flex-1 overflow-hidden bg-surface-raised">
         <canvas
           ref={canvas}
@@ -111,7 +113,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
             focus={focus}
           />
         ) : null}
-        {pane.url === "about:blank" && !pane.problem ? <BlankPage /> : null}
+        {pane.url === "about:blank" && !pane.problem && !pane.inspects ? <BlankPage /> : null}
         <PageProblem pane={pane} />
         {link === "down" ? <Reconnecting /> : null}
       </div>
@@ -131,7 +133,9 @@ function useFocus(
   useEffect(() => {
     const view = area.current?.parentElement;
     if (!active || !view) return;
-    return focusElement(view, () => (pane.url === "about:blank" ? address.current?.focus() : focus()));
+    return focusElement(view, () =>
+      pane.url === "about:blank" && address.current ? address.current.focus() : focus(),
+    );
     // A new address must not take the keyboard from the address bar.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [active, focus]);

@@ -1,9 +1,11 @@
 import { useState } from "react";
-import type { SSHServer } from "@/bridge/types";
+import type { Problem, SSHServer } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
-import { useAnswer } from "@/store/usecall";
+import { useAnswer, useCall } from "@/store/usecall";
 import { Button } from "@/ui/button";
+import { Caption } from "@/ui/caption";
 import { Dialog } from "@/ui/dialog";
+import { Input } from "@/ui/input";
 import { ServerForm } from "./form";
 import { Sessions } from "./sessions";
 
@@ -77,10 +79,9 @@ function Servers() {
         </>
       }
     >
+      <QuickConnect />
       {list?.length === 0 ? (
-        <p className="text-text-faint">
-          No servers yet. Host names from ~/.ssh/config work. Uses your existing SSH keys and agent.
-        </p>
+        <p className="text-text-faint">No servers yet. Uses your existing SSH keys and agent.</p>
       ) : null}
       <ul className="flex flex-col gap-2">
         {list?.map((server) => (
@@ -94,7 +95,75 @@ function Servers() {
           />
         ))}
       </ul>
+      {list ? <ConfigHosts known={list} /> : null}
     </Dialog>
+  );
+}
+
+/** A server by its address, connected to at once. */
+function QuickConnect() {
+  const app = useApp();
+  const [target, setTarget] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const connect = async () => setProblem(await app.panes.connectSSH(target));
+  return (
+    <form
+      className="mb-3"
+      onSubmit={(e) => {
+        e.preventDefault();
+        void connect();
+      }}
+    >
+      <div className="flex gap-2">
+        <Input
+          autoFocus
+          aria-label="Connect to a server"
+          aria-invalid={problem !== null}
+          placeholder="user@host or user@host:port"
+          className="min-w-0 flex-1"
+          data-testid="ssh-target"
+          value={target}
+          onChange={(e) => setTarget(e.target.value)}
+        />
+        <Button type="submit" look="primary" data-testid="ssh-connect" disabled={!target.trim()}>
+          Connect
+        </Button>
+      </div>
+      {problem ? (
+        <p role="alert" className="mt-1 text-xs text-bad" data-testid="ssh-problem">
+          {problem.message}
+          {problem.hint ? <span className="block text-text-muted">{problem.hint}</span> : null}
+        </p>
+      ) : null}
+    </form>
+  );
+}
+
+/** The hosts of ~/.ssh/config that are not among the servers yet. */
+function ConfigHosts({ known }: { known: readonly SSHServer[] }) {
+  const app = useApp();
+  const { answer, problem } = useCall("SSHAPI.ConfigHosts");
+  const hosts = (answer ?? []).filter((h) => !known.some((s) => s.host === h && !s.user && !s.port));
+  if (problem) return <p className="mt-3 text-xs text-bad">{problem.message}</p>;
+  if (hosts.length === 0) return null;
+  const connect = async (host: string) => {
+    const refused = await app.panes.connectSSH(host);
+    if (refused) app.notices.problem(refused);
+  };
+  return (
+    <section className="mt-4" data-testid="ssh-config">
+      <Caption className="mb-1">From ~/.ssh/config</Caption>
+      <ul>
+        {hosts.map((host) => (
+          <li key={host} className="flex h-9 items-center gap-2" data-testid="ssh-config-host" data-host={host}>
+            <span className="min-w-0 flex-1 truncate font-mono text-xs">{host}</span>
+            <Button aria-label={`Connect to ${host}`} onClick={() => void connect(host)}>
+              Connect
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

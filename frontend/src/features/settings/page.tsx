@@ -1,5 +1,6 @@
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import type { Problem, Settings } from "@/bridge/types";
+import { noSearch, searchEngines } from "@/lib/searchengines";
 import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { Engines } from "./engines";
@@ -10,6 +11,7 @@ import { Secrets } from "./secrets";
 import { Spend } from "./spend";
 import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
+import { Select } from "@/ui/input";
 
 interface SectionProps {
   settings: Settings;
@@ -123,7 +125,10 @@ function Appearance({ settings, save, saveRow }: SectionProps) {
   );
 }
 
-function Pages({ settings, saveRow }: SectionProps) {
+function Pages({ settings, save, saveRow }: SectionProps) {
+  const page = settings.search_page;
+  const known = page === "" || page === noSearch || searchEngines.some((e) => e.address === page);
+  const [custom, setCustom] = useState(!known);
   return (
     <Section title="Pages">
       <TextRow
@@ -133,16 +138,39 @@ function Pages({ settings, saveRow }: SectionProps) {
         value={settings.home_page}
         onSave={(home_page) => saveRow({ home_page })}
       />
-      <TextRow
+      <Row
         title="Search engine"
-        text={
-          "Search engine URL (%s = your query), for example https://example.org/?q=%s. Leave empty " +
-          "to disable search."
-        }
-        testid="search-page"
-        value={settings.search_page}
-        onSave={(search_page) => saveRow({ search_page })}
-      />
+        text="Words in the address bar are sent to it when you press Enter. Addresses and what you type are not."
+      >
+        <Select
+          className="w-56"
+          data-testid="search-engine"
+          aria-label="Search engine"
+          value={custom ? "custom" : page}
+          onChange={(e) => {
+            setCustom(e.target.value === "custom");
+            if (e.target.value !== "custom") void save({ search_page: e.target.value });
+          }}
+        >
+          <option value="">Ask before the first search</option>
+          <option value={noSearch}>None</option>
+          {searchEngines.map((e) => (
+            <option key={e.address} value={e.address}>
+              {e.name}
+            </option>
+          ))}
+          <option value="custom">Another one…</option>
+        </Select>
+      </Row>
+      {custom ? (
+        <TextRow
+          title="Address of the search engine"
+          text="Search engine URL (%s = your query), for example https://example.org/?q=%s."
+          testid="search-page"
+          value={known ? "" : page}
+          onSave={(search_page) => saveRow({ search_page })}
+        />
+      ) : null}
     </Section>
   );
 }

@@ -1,0 +1,146 @@
+// What a user expects beside the pages and terminals themselves: developer tools, a search engine that is asked for
+// before anything is sent to one, a button for new tabs, and the servers of ~/.ssh/config.
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { join } from "node:path";
+import { test } from "node:test";
+import { complaints, savedSettings, withApp } from "./lib/app.mjs";
+
+test(
+  "developer tools, search, new tabs and quick connections",
+  { timeout: 300_000 },
+  async (t) => {
+    const asked = [];
+    const site = createServer((request, response) => {
+      asked.push(request.url);
+      response.setHeader("content-type", "text/html");
+      response.end(
+        `<title>${request.url.startsWith("/find") ? "Found" : "Site"}</title><h1>Hello</h1>`,
+      );
+    });
+    site.listen(0, "127.0.0.1");
+    await once(site, "listening");
+    try {
+      await withApp(t, (app) =>
+        walk(app, `http://127.0.0.1:${site.address().port}`, asked),
+      );
+    } finally {
+      site.closeAllConnections();
+      site.close();
+    }
+  },
+);
+
+async function walk({ page, home, said }, site, asked) {
+  const at = (id) => page.getByTestId(id);
+  const tab = (text) => at("pane-tab").filter({ hasText: text });
+  const count = (id, n) =>
+    page.waitForFunction(
+      ([id, n]) =>
+        document.querySelectorAll(`[data-testid="${id}"]`).length === n,
+      [id, n],
+    );
+  await at("skip-welcome").click();
+  await page.keyboard.press("Control+Shift+KeyB");
+  await at("browser").waitFor();
+  await at("browser-address").fill(`${site}/`);
+  await at("browser-address").press("Enter");
+  await tab("Site").waitFor();
+
+  // Words are not sent anywhere before an engine is chosen.
+  const search = async (words) => {
+    await at("browser-address").first().fill(words);
+    await at("browser-address").first().press("Enter");
+  };
+  await search("two words");
+  await at("search-choice").waitFor();
+  assert.ok(
+    await at("search-save").isDisabled(),
+    "no engine is chosen for the user",
+  );
+  await at("search-engine-none").check();
+  await at("search-save").click();
+  await at("search-choice").waitFor({ state: "detached" });
+  await savedSettings(home, (s) => s.search_page === "none");
+  await search("two words");
+  await page.getByText("no search engine is set").first().waitFor(); // and it does not ask again
+  await at("rail-settings").click();
+  await at("search-engine").selectOption("custom");
+  await at("search-page").fill(`${site}/find?q=%s`);
+  await at("search-page").press("Enter");
+  await savedSettings(home, (s) => s.search_page.includes("/find"));
+  await at("settings-close").click();
+  await search("two words");
+  await tab("Found").waitFor();
+  assert.ok(asked.includes("/find?q=two+words"), asked.join(" "));
+
+  // F12 opens the tools below the page, and again finds the same; the × ends them.
+  await page
+    .locator('[data-testid="browser"] [data-testid="browser-keys"]')
+    .first()
+    .focus();
+  await page.keyboard.press("F12");
+  await tab("DevTools").waitFor();
+  await count("browser", 2);
+  const tools = page.locator(
+    '[data-testid="browser"][data-url^="devtools://"]',
+  );
+  await tools.getByTestId("browser-canvas").waitFor();
+  assert.equal(
+    await tools.getByTestId("browser-address").count(),
+    0,
+    "the tools have an address bar",
+  );
+  await at("browser-menu").click();
+  await at("menu-devtools").click();
+  await count("browser", 2);
+  const box = await tools.boundingBox();
+  assert.ok(box.y > 300, "the tools are below the page");
+  // The console is in front: what is typed there runs in the page.
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height - 40);
+  await page.keyboard.type("document.title = 'typed ' + 6 * 7");
+  await page.keyboard.press("Enter");
+  await tab("typed 42").waitFor();
+  const id = await tools.getAttribute("data-pane");
+  await page.locator(`[data-testid="pane-close"][data-pane="${id}"]`).click();
+  await count("browser", 1);
+
+  // The button beside the tabs opens another one there.
+  await at("pane-new-tab").first().click();
+  await count("browser", 2);
+  assert.equal(
+    await page.locator(".dv-groupview").count(),
+    1,
+    "the new tab is beside the other",
+  );
+
+  // Servers of the configuration, and one that is only typed.
+  mkdirSync(join(home, ".ssh"), { recursive: true });
+  writeFileSync(
+    join(home, ".ssh", "config"),
+    "Include more\nHost box *.example\n  HostName 127.0.0.1\n  Port 1\n",
+  );
+  writeFileSync(join(home, ".ssh", "more"), "Host included\n");
+  await page.keyboard.press("Control+Shift+Space");
+  await page.keyboard.press("h");
+  await at("ssh-config-host").first().waitFor();
+  assert.deepEqual(
+    await at("ssh-config-host").evaluateAll((all) =>
+      all.map((e) => e.dataset.host),
+    ),
+    ["included", "box"],
+  );
+  await at("ssh-target").fill("-oProxyCommand=true");
+  await at("ssh-target").press("Enter");
+  await at("ssh-problem").getByText("is not a server").waitFor();
+  await at("ssh-target").fill("ada@127.0.0.1:1");
+  await at("ssh-target").press("Enter");
+  await at("terminal-problem").waitFor(); // nobody listens there
+  await page.keyboard.press("Control+Shift+Space");
+  await page.keyboard.press("h");
+  await at("server").getByText("ada@127.0.0.1:1").waitFor();
+  await at("servers-close").click();
+  assert.deepEqual(complaints(said), []);
+}

@@ -1,0 +1,62 @@
+// Runs in Chromium's developer tools, before their own scripts. They speak with the page that they inspect over a
+// WebSocket. This replaces it: goalpostDevTools sends a message to Go, and goalpostDevToolsReceive gets those of the
+// page.
+
+interface Listeners {
+  onopen: ((e: Event) => void) | null;
+  onmessage: ((e: MessageEvent<string>) => void) | null;
+  onclose: ((e: CloseEvent) => void) | null;
+  onerror: ((e: Event) => void) | null;
+}
+
+interface DevToolsGlobals {
+  goalpostDevTools?: (message: string) => void;
+  goalpostDevToolsReceive?: (messages: string[]) => void;
+  WebSocket: unknown;
+}
+
+const globals = globalThis as unknown as DevToolsGlobals;
+const send = globals.goalpostDevTools;
+// A preview of what a page has sent is in a frame of the tools: it gets no way to other pages.
+delete globals.goalpostDevTools;
+
+if (send && window === window.top && location.origin === "devtools://devtools") {
+  let open: DevToolsSocket | null = null;
+
+  class DevToolsSocket implements Listeners {
+    onopen: Listeners["onopen"] = null;
+    onmessage: Listeners["onmessage"] = null;
+    onclose: Listeners["onclose"] = null;
+    onerror: Listeners["onerror"] = null;
+    readyState = 0;
+
+    constructor() {
+      connect(this);
+      // After the constructor has returned, as of a real one.
+      setTimeout(() => {
+        this.readyState = 1;
+        this.onopen?.(new Event("open"));
+      });
+    }
+
+    send(message: string) {
+      send?.(message);
+    }
+
+    close() {
+      this.readyState = 3;
+      this.onclose?.(new CloseEvent("close"));
+    }
+  }
+
+  // Each message is a task of its own, as those of a WebSocket are: what one makes known is known to the next.
+  const { port1, port2 } = new MessageChannel();
+  port2.onmessage = (e: MessageEvent<string>) => open?.onmessage?.(new MessageEvent("message", { data: e.data }));
+  const connect = (socket: DevToolsSocket) => {
+    open = socket;
+  };
+  globals.WebSocket = DevToolsSocket;
+  globals.goalpostDevToolsReceive = (messages) => {
+    for (const data of messages) port1.postMessage(data);
+  };
+}

@@ -51,7 +51,7 @@ func TestEngine_Cost(t *testing.T) {
 	if *engineRuns == 0 {
 		t.Skip("a measurement: -enginecost 5")
 	}
-	withOpenCode(t)
+	a := withOpenCode(t)
 	p := start(t, t.TempDir())
 	self, err := os.Executable()
 	must(t, err)
@@ -61,9 +61,9 @@ func TestEngine_Cost(t *testing.T) {
 	for range *engineRuns {
 		dir := t.TempDir()
 		p.provide(agentTurns(
-			untilFile("begun.txt", "go.txt"),
-			bash("touch done.txt"),
-			call("goalpost_claim_complete", with("rationale", "done")),
+			a.untilFile("begun.txt", "go.txt"),
+			a.bash("touch done.txt"),
+			a.claim(),
 			modeltest.Say("claimed"),
 		))
 		id := p.startEngine(api.StartInput{Objective: "cost", Checks: shell("test -f done.txt"), Dir: dir})
@@ -71,7 +71,7 @@ func TestEngine_Cost(t *testing.T) {
 		update := p.await("the first call", func(e event.Event) bool { _, ok := e.Body.(*event.StepStarted); return ok }).At
 		first = append(first, update.Sub(begin))
 		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
-		programs, err := filepath.Glob("../../.tools/opencode-" + opencodeVersion + "/node_modules/opencode-linux-*/bin/opencode")
+		programs, err := filepath.Glob("../../.tools/opencode-1.18.33/node_modules/opencode-linux-*/bin/opencode")
 		must(t, err)
 		sum := 0
 		for _, program := range programs {

@@ -34,13 +34,13 @@ func lastBody(s *modeltest.Server) string {
 }
 
 // untilFile is a command that writes begun and waits for a file.
-func untilFile(begun, file string) modeltest.Answer {
-	return bash("touch " + begun + "; until test -f " + file + "; do sleep 0.05; done")
+func (a realAgent) untilFile(begun, file string) modeltest.Answer {
+	return a.bash("touch " + begun + "; until test -f " + file + "; do sleep 0.05; done")
 }
 
-// agentSteps plays the answer for the first of these files that is not in dir, and claims when all are there. It does
+// steps plays the answer for the first of these files that is not in dir, and claims when all are there. It does
 // not depend on how often the model is asked: an agent may have asked when its turn was cancelled.
-func agentSteps(dir string, answers map[string]modeltest.Answer, files ...string) modeltest.Script {
+func (a realAgent) steps(dir string, answers map[string]modeltest.Answer, files ...string) modeltest.Script {
 	return func(_ int, r modeltest.Request) modeltest.Answer {
 		if len(r.Tools) == 0 {
 			return modeltest.Say("A title")
@@ -53,7 +53,7 @@ func agentSteps(dir string, answers map[string]modeltest.Answer, files ...string
 		if strings.Contains(r.Last().Text, "The host has received this") {
 			return modeltest.Say("claimed")
 		}
-		return call("goalpost_claim_complete", with("rationale", "done"))
+		return a.claim()
 	}
 }
 
@@ -67,137 +67,140 @@ func touch(t *testing.T, path string) {
 // TestEngine_PauseAndNote_ReachTheSession: a pause takes effect after the command that runs; the resumed goal continues
 // the agent's session. A note ends the turn in which the agent works and is its next prompt.
 func TestEngine_PauseAndNote_ReachTheSession(t *testing.T) {
-	withOpenCode(t)
-	p := start(t, t.TempDir())
-	dir := t.TempDir()
-	s := p.provide(agentSteps(dir, map[string]modeltest.Answer{
-		"begun.txt": untilFile("begun.txt", "go.txt"),
-		"again.txt": untilFile("again.txt", "on.txt"),
-		"done.txt":  bash("touch done.txt"),
-	}, "begun.txt", "again.txt", "done.txt"))
-	id := p.startEngine(api.StartInput{Objective: "work-on-it", Checks: shell("test -f done.txt"), Dir: dir})
-	awaitFile(t, filepath.Join(dir, "begun.txt"), "")
-	p.do("pause", p.goal.Pause, id)
-	touch(t, filepath.Join(dir, "go.txt"))
-	if exit, reason, _ := p.result(id); exit != goal.PausedByUser {
-		t.Fatalf("%s %s", exit, reason)
-	}
-	<-p.app.Done(goal.ID(id))
-	if _, err := os.Stat(filepath.Join(dir, "again.txt")); err == nil {
-		t.Error("the agent continued after the pause")
-	}
-	p.do("resume", p.resume, id)
-	awaitFile(t, filepath.Join(dir, "again.txt"), "")
-	if strings.Contains(lastBody(s), "in a session that is gone") || !strings.Contains(lastBody(s), "begun.txt") {
-		t.Errorf("the agent did not continue its session: %s", lastBody(s))
-	}
-	if ok, err := p.goal.Steer(id, "skip-the-wait"); !ok || err != nil {
-		t.Fatal(err)
-	}
-	touch(t, filepath.Join(dir, "on.txt"))
-	if exit, reason, _ := p.result(id); exit != goal.Done {
-		t.Fatalf("%s %s", exit, reason)
-	}
-	if !strings.Contains(lastBody(s), "skip-the-wait") {
-		t.Errorf("the note did not reach the agent: %s", lastBody(s))
-	}
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		p := start(t, t.TempDir())
+		dir := t.TempDir()
+		s := p.provide(a.steps(dir, map[string]modeltest.Answer{
+			"begun.txt": a.untilFile("begun.txt", "go.txt"),
+			"again.txt": a.untilFile("again.txt", "on.txt"),
+			"done.txt":  a.bash("touch done.txt"),
+		}, "begun.txt", "again.txt", "done.txt"))
+		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "work-on-it", Checks: shell("test -f done.txt"), Dir: dir})
+		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
+		p.do("pause", p.goal.Pause, id)
+		touch(t, filepath.Join(dir, "go.txt"))
+		if exit, reason, _ := p.result(id); exit != goal.PausedByUser {
+			t.Fatalf("%s %s", exit, reason)
+		}
+		<-p.app.Done(goal.ID(id))
+		if _, err := os.Stat(filepath.Join(dir, "again.txt")); err == nil {
+			t.Error("the agent continued after the pause")
+		}
+		p.do("resume", p.resume, id)
+		awaitFile(t, filepath.Join(dir, "again.txt"), "")
+		if strings.Contains(lastBody(s), "in a session that is gone") || !strings.Contains(lastBody(s), "begun.txt") {
+			t.Errorf("the agent did not continue its session: %s", lastBody(s))
+		}
+		if ok, err := p.goal.Steer(id, "skip-the-wait"); !ok || err != nil {
+			t.Fatal(err)
+		}
+		touch(t, filepath.Join(dir, "on.txt"))
+		if exit, reason, _ := p.result(id); exit != goal.Done {
+			t.Fatalf("%s %s", exit, reason)
+		}
+		if !strings.Contains(lastBody(s), "skip-the-wait") {
+			t.Errorf("the note did not reach the agent: %s", lastBody(s))
+		}
+	})
 }
 
 // TestEngine_ProviderOutage_Parks: a provider that limits requests parks the goal until the time that it names. Then
 // the agent continues its session.
 func TestEngine_ProviderOutage_Parks(t *testing.T) {
-	withOpenCode(t)
-	clock := newJumpClock(t)
-	p := startWith(t, t.TempDir(), clock)
-	dir := t.TempDir()
-	var mu sync.Mutex
-	out := true
-	play := agentTurns(
-		bash("touch begun.txt"),
-		bash("touch done.txt"),
-		call("goalpost_claim_complete", with("rationale", "done")),
-		modeltest.Say("claimed"),
-	)
-	s := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
-		mu.Lock()
-		defer mu.Unlock()
-		if _, err := os.Stat(filepath.Join(dir, "begun.txt")); err == nil && len(r.Tools) > 0 && out {
-			a := modeltest.Fail(429, "come back later")
-			a.RetryAfter = "600"
-			return a
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		clock := newJumpClock(t)
+		p := startWith(t, t.TempDir(), clock)
+		dir := t.TempDir()
+		var mu sync.Mutex
+		out := true
+		play := agentTurns(
+			a.bash("touch begun.txt"),
+			a.bash("touch done.txt"),
+			a.claim(),
+			modeltest.Say("claimed"),
+		)
+		s := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
+			mu.Lock()
+			defer mu.Unlock()
+			if _, err := os.Stat(filepath.Join(dir, "begun.txt")); err == nil && len(r.Tools) > 0 && out {
+				a := modeltest.Fail(429, "come back later")
+				a.RetryAfter = "600"
+				return a
+			}
+			return play(n, r)
+		})
+		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "survive", Checks: shell("test -f done.txt"), Dir: dir})
+		exit, reason, _ := p.result(id)
+		if exit != goal.WaitingForProvider || !strings.Contains(reason, "come back later") {
+			t.Fatalf("%s %s", exit, reason)
 		}
-		return play(n, r)
+		mu.Lock()
+		out = false
+		mu.Unlock()
+		if !clock.jumpOver(10*time.Minute+5*time.Second, t.Context().Done()) {
+			t.Fatal("nothing waits for the provider")
+		}
+		if exit, reason, _ = p.result(id); exit != goal.Done {
+			t.Fatalf("%s %s", exit, reason)
+		}
+		if !strings.Contains(lastBody(s), "begun.txt") {
+			t.Errorf("the agent lost its session: %s", lastBody(s))
+		}
 	})
-	id := p.startEngine(api.StartInput{Objective: "survive", Checks: shell("test -f done.txt"), Dir: dir})
-	exit, reason, _ := p.result(id)
-	if exit != goal.WaitingForProvider || !strings.Contains(reason, "come back later") {
-		t.Fatalf("%s %s", exit, reason)
-	}
-	mu.Lock()
-	out = false
-	mu.Unlock()
-	if !clock.jumpOver(10*time.Minute+5*time.Second, t.Context().Done()) {
-		t.Fatal("nothing waits for the provider")
-	}
-	if exit, reason, _ = p.result(id); exit != goal.Done {
-		t.Fatalf("%s %s", exit, reason)
-	}
-	if !strings.Contains(lastBody(s), "begun.txt") {
-		t.Errorf("the agent lost its session: %s", lastBody(s))
-	}
 }
 
 // TestEngine_SilentAgent_IsParkedAndEnded: an agent that sends nothing for three minutes, while it uses no tool and its
 // model has answered, is ended and the goal waits. Then it starts again with its session.
 func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
-	withOpenCode(t)
-	clock := newJumpClock(t)
-	p := startWith(t, t.TempDir(), clock)
-	dir := t.TempDir()
-	play := agentTurns(
-		bash("(until test -f halt.txt; do sleep 0.05; done; kill -STOP $PPID; touch halted.txt) >/dev/null 2>&1 &"),
-		bash("touch done.txt"),
-		call("goalpost_claim_complete", with("rationale", "done")),
-		modeltest.Say("claimed"),
-	)
-	answer := make(chan struct{})
-	answerOnce := sync.OnceFunc(func() { close(answer) })
-	t.Cleanup(answerOnce)
-	s := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
-		if r.Last().Role == goal.ToolRole {
-			<-answer // until the agent that waits for it is halted
-		}
-		return play(n, r)
-	})
-	p.usePrice()
-	id := p.startEngine(api.StartInput{Objective: "be silent", Checks: shell("test -f done.txt"), Dir: dir})
-	p.step("agent_run")
-	touch(t, filepath.Join(dir, "halt.txt"))
-	awaitFile(t, filepath.Join(dir, "halted.txt"), "")
-	answerOnce()
-	waittest.Until(t, "end of the questions to the model", func() bool {
-		return p.today().USD >= turnCost*float64(len(s.Requests()))
-	})
-	parked, jumps := make(chan struct{}), sync.WaitGroup{}
-	jumps.Go(func() {
-		for range 3 { // the host may have taken the answer for under way at the first
-			if !clock.jumpOver(3*time.Minute, parked) {
-				return
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		clock := newJumpClock(t)
+		p := startWith(t, t.TempDir(), clock)
+		dir := t.TempDir()
+		play := agentTurns(
+			a.bash("(until test -f halt.txt; do sleep 0.05; done; kill -STOP $PPID; touch halted.txt) >/dev/null 2>&1 &"),
+			a.bash("touch done.txt"),
+			a.claim(),
+			modeltest.Say("claimed"),
+		)
+		answer := make(chan struct{})
+		answerOnce := sync.OnceFunc(func() { close(answer) })
+		t.Cleanup(answerOnce)
+		s := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
+			if r.Last().Role == goal.ToolRole {
+				<-answer // until the agent that waits for it is halted
 			}
+			return play(n, r)
+		})
+		p.usePrice()
+		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "be silent", Checks: shell("test -f done.txt"), Dir: dir})
+		p.step("agent_run")
+		touch(t, filepath.Join(dir, "halt.txt"))
+		awaitFile(t, filepath.Join(dir, "halted.txt"), "")
+		answerOnce()
+		waittest.Until(t, "end of the questions to the model", func() bool {
+			return p.today().USD >= turnCost*float64(len(s.Requests()))
+		})
+		parked, jumps := make(chan struct{}), sync.WaitGroup{}
+		jumps.Go(func() {
+			for range 3 { // the host may have taken the answer for under way at the first
+				if !clock.jumpOver(3*time.Minute, parked) {
+					return
+				}
+			}
+		})
+		exit, reason, _ := p.result(id)
+		close(parked)
+		jumps.Wait()
+		if exit != goal.WaitingForProvider || !strings.Contains(reason, "has sent nothing for 3 m") {
+			t.Fatalf("%s %s", exit, reason)
+		}
+		if !clock.jumpOver(5*time.Minute, t.Context().Done()) {
+			t.Fatal("nothing waits")
+		}
+		if exit, reason, _ = p.result(id); exit != goal.Done {
+			t.Fatalf("%s %s", exit, reason)
 		}
 	})
-	exit, reason, _ := p.result(id)
-	close(parked)
-	jumps.Wait()
-	if exit != goal.WaitingForProvider || !strings.Contains(reason, "has sent nothing for 3 m") {
-		t.Fatalf("%s %s", exit, reason)
-	}
-	if !clock.jumpOver(5*time.Minute, t.Context().Done()) {
-		t.Fatal("nothing waits")
-	}
-	if exit, reason, _ = p.result(id); exit != goal.Done {
-		t.Fatalf("%s %s", exit, reason)
-	}
 }
 
 // host is goalctl in a process of its own.
@@ -244,65 +247,66 @@ func (h *host) next(t *testing.T) (e event.Event, ok bool) {
 // TestEngine_HostKilled_ContinuesTheSession: kill -9 of the host in a command ends the agent and the command. The
 // resumed goal says that the outcome of the step is unknown, and the agent continues its own session.
 func TestEngine_HostKilled_ContinuesTheSession(t *testing.T) {
-	withOpenCode(t)
-	home, dir := t.TempDir(), t.TempDir()
-	s := modeltest.New(t, agentTurns(
-		bash("touch begun.txt; sleep 1000.28"),
-		bash("touch done.txt"),
-		call("goalpost_claim_complete", with("rationale", "done")),
-		modeltest.Say("claimed"),
-	))
-	first := startHost(t, home, "run", "--json", "--engine", "opencode", "--base-url", s.URL, "--model", "m", "--dir", dir,
-		"--critic-every", "0", "--check-shell", "test -f done.txt", "survive-the-host")
-	var id goal.ID
-	for {
-		e, ok := first.next(t)
-		if !ok {
-			t.Fatalf("it ended: %v", first.cmd.Wait())
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		home, dir := t.TempDir(), t.TempDir()
+		s := modeltest.New(t, agentTurns(
+			a.bash("touch begun.txt; sleep 1000.28"),
+			a.bash("touch done.txt"),
+			a.claim(),
+			modeltest.Say("claimed"),
+		))
+		first := startHost(t, home, "run", "--json", "--engine", a.id, "--base-url", s.URL, "--model", "m", "--dir", dir,
+			"--critic-every", "0", "--check-shell", "test -f done.txt", "survive-the-host")
+		var id goal.ID
+		for {
+			e, ok := first.next(t)
+			if !ok {
+				t.Fatalf("it ended: %v", first.cmd.Wait())
+			}
+			if b, ok := e.Body.(*event.StepStarted); ok && b.Tool == "agent_run" {
+				id = e.GoalID
+				break
+			}
 		}
-		if b, ok := e.Body.(*event.StepStarted); ok && b.Tool == "agent_run" {
-			id = e.GoalID
-			break
+		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
+		begun(t, "1000.28")
+		if err := first.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
 		}
-	}
-	awaitFile(t, filepath.Join(dir, "begun.txt"), "")
-	begun(t, "1000.28")
-	if err := first.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	for first.events.Scan() { //nolint:revive // Wait closes the pipe
-	}
-	if err := first.cmd.Wait(); err == nil {
-		t.Error("it was not killed")
-	}
-	waittest.Until(t, "end of the command", func() bool { return !sleeps(t, "1000.28") })
-	second := startHost(t, home, "resume", "--json", string(id))
-	var log strings.Builder
-	unknown, warned := false, ""
-	for {
-		e, ok := second.next(t)
-		if !ok {
-			break
+		for first.events.Scan() { //nolint:revive // Wait closes the pipe
 		}
-		switch b := e.Body.(type) {
-		case *event.Message:
-			unknown = unknown || strings.Contains(b.Message.Text, "its outcome is unknown")
-		case *event.Warning:
-			warned += b.Text
+		if err := first.cmd.Wait(); err == nil {
+			t.Error("it was not killed")
 		}
-		fmt.Fprintf(&log, "%T %+v\n", e.Body, e.Body)
-	}
-	if err := second.cmd.Wait(); err != nil {
-		t.Fatalf("%v\n%s", err, log.String())
-	}
-	if !unknown {
-		t.Errorf("the agent did not learn of the step in doubt:\n%s", log.String())
-	}
-	if strings.Contains(warned, "new session") {
-		t.Errorf("the session was lost: %s", warned)
-	}
-	last := lastBody(s)
-	if strings.Count(last, "survive-the-host") == 0 || !strings.Contains(last, "begun.txt") {
-		t.Errorf("the last conversation is %s", last)
-	}
+		waittest.Until(t, "end of the command", func() bool { return !sleeps(t, "1000.28") })
+		second := startHost(t, home, "resume", "--json", string(id))
+		var log strings.Builder
+		unknown, warned := false, ""
+		for {
+			e, ok := second.next(t)
+			if !ok {
+				break
+			}
+			switch b := e.Body.(type) {
+			case *event.Message:
+				unknown = unknown || strings.Contains(b.Message.Text, "its outcome is unknown")
+			case *event.Warning:
+				warned += b.Text
+			}
+			fmt.Fprintf(&log, "%T %+v\n", e.Body, e.Body)
+		}
+		if err := second.cmd.Wait(); err != nil {
+			t.Fatalf("%v\n%s", err, log.String())
+		}
+		if !unknown {
+			t.Errorf("the agent did not learn of the step in doubt:\n%s", log.String())
+		}
+		if strings.Contains(warned, "new session") {
+			t.Errorf("the session was lost: %s", warned)
+		}
+		last := lastBody(s)
+		if strings.Count(last, "survive-the-host") == 0 || !strings.Contains(last, "begun.txt") {
+			t.Errorf("the last conversation is %s", last)
+		}
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -16,25 +15,6 @@ import (
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/waittest"
 )
-
-// opencodeVersion is the version that `make opencode` installs into .tools.
-const opencodeVersion = "1.18.33"
-
-// withOpenCode puts the real OpenCode on the PATH, or skips the test.
-func withOpenCode(t *testing.T) {
-	t.Helper()
-	if runtime.GOOS != "linux" {
-		t.Skip("make opencode installs it on Linux")
-	}
-	bin, err := filepath.Abs("../../.tools/opencode-" + opencodeVersion + "/node_modules/.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(bin, "opencode")); err != nil {
-		t.Skip("OpenCode is not installed: run `make opencode`")
-	}
-	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-}
 
 // agentTurns plays one answer for each answer of the model in the agent's conversation, and a title for its request
 // without tools.
@@ -105,62 +85,59 @@ func describeEvents(list []event.Body) string {
 	return b.String()
 }
 
-func bash(command string) modeltest.Answer {
-	return call("bash", with("command", command, "description", "a command"))
-}
-
-// TestEngine_OpenCodeClaimsTwice_IsDone: the first claim fails, the failure is the next prompt of the same session, and
+// TestEngine_AgentClaimsTwice_IsDone: the first claim fails, the failure is the next prompt of the same session, and
 // the second passes. Commands and edits are decided before they happen; reading is observed.
-func TestEngine_OpenCodeClaimsTwice_IsDone(t *testing.T) {
-	withOpenCode(t)
-	p := start(t, t.TempDir())
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "note.txt"), []byte("a note"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s := p.provide(agentTurns(
-		call("read", with("filePath", filepath.Join(dir, "note.txt"))),
-		bash("echo hello > out.txt"),
-		call("goalpost_claim_complete", with("rationale", "it is there")),
-		modeltest.Say("I have claimed."),
-		call("write", with("filePath", filepath.Join(dir, "done.txt"), "content", "done")),
-		call("goalpost_claim_complete", with("rationale", "now it is there", "result", "forty-two")),
-		modeltest.Say("I have claimed again."),
-	))
-	id := p.startEngine(api.StartInput{Objective: "make done.txt", Checks: shell("test -f done.txt"), Dir: dir})
-	exit, reason, events := p.result(id)
-	if exit != goal.Done {
-		for _, r := range s.Requests() {
-			t.Logf("%v %+v", r.Tools, r.Last())
+func TestEngine_AgentClaimsTwice_IsDone(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		p := start(t, t.TempDir())
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "note.txt"), []byte("a note"), 0o600); err != nil {
+			t.Fatal(err)
 		}
-		t.Fatalf("%s %s\n%s", exit, reason, describeEvents(events))
-	}
-	tools := map[string]event.StepStarted{}
-	claims, used := 0, int64(0)
-	for _, e := range events {
-		switch b := e.(type) {
-		case *event.StepStarted:
-			tools[b.Tool] = *b
-		case *event.Claim:
-			claims++
-		case *event.Usage:
-			used += b.TokensIn
+		s := p.provide(agentTurns(
+			call(a.read, with(a.file, filepath.Join(dir, "note.txt"))),
+			a.bash("echo hello > out.txt"),
+			a.our("claim_complete", with("rationale", "it is there")),
+			modeltest.Say("I have claimed."),
+			call(a.write, with(a.file, filepath.Join(dir, "done.txt"), "content", "done")),
+			a.our("claim_complete", with("rationale", "now it is there", "result", "forty-two")),
+			modeltest.Say("I have claimed again."),
+		))
+		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "make done.txt", Checks: shell("test -f done.txt"), Dir: dir})
+		exit, reason, events := p.result(id)
+		if exit != goal.Done {
+			for _, r := range s.Requests() {
+				t.Logf("%v %+v", r.Tools, r.Last())
+			}
+			t.Fatalf("%s %s\n%s", exit, reason, describeEvents(events))
 		}
-	}
-	if claims != 2 || used == 0 {
-		t.Errorf("%d claims, %d tokens", claims, used)
-	}
-	for tool, observed := range map[string]bool{"agent_read": true, "agent_run": false, "agent_edit": false} {
-		if b, ok := tools[tool]; !ok || b.Effect.Observed != observed {
-			t.Errorf("%s: %+v %t", tool, b, ok)
+		tools := map[string]event.StepStarted{}
+		claims, used := 0, int64(0)
+		for _, e := range events {
+			switch b := e.(type) {
+			case *event.StepStarted:
+				tools[b.Tool] = *b
+			case *event.Claim:
+				claims++
+			case *event.Usage:
+				used += b.TokensIn
+			}
 		}
-	}
-	if !strings.Contains(tools["agent_run"].Arguments, "echo hello > out.txt") {
-		t.Errorf("the command is not in the journal: %+v", tools["agent_run"])
-	}
-	if t.Failed() {
-		t.Log(describeEvents(events))
-	}
+		if claims != 2 || used == 0 {
+			t.Errorf("%d claims, %d tokens", claims, used)
+		}
+		for tool, observed := range map[string]bool{"agent_read": true, "agent_run": false, "agent_edit": false} {
+			if b, ok := tools[tool]; !ok || b.Effect.Observed != observed {
+				t.Errorf("%s: %+v %t", tool, b, ok)
+			}
+		}
+		if !strings.Contains(tools["agent_run"].Arguments, "echo hello > out.txt") {
+			t.Errorf("the command is not in the journal: %+v", tools["agent_run"])
+		}
+		if t.Failed() {
+			t.Log(describeEvents(events))
+		}
+	})
 }
 
 // outcomeOf returns the newest step of a tool.
@@ -176,141 +153,146 @@ func outcomeOf(tool string, events []event.Body) (last event.Step) {
 // TestEngine_PermissionDenied_AgentContinues: what the policy asks and nobody allows is refused in the agent, which
 // continues. Its own file of settings in the goal's folder cannot allow it.
 func TestEngine_PermissionDenied_AgentContinues(t *testing.T) {
-	withOpenCode(t)
-	p := start(t, t.TempDir())
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "opencode.json"),
-		[]byte(`{"permission":{"*":"allow","bash":"allow"}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s := p.provide(agentTurns(
-		bash("touch ran.txt; rm -rf /srv/elsewhere"),
-		bash("touch done.txt"),
-		call("goalpost_claim_complete", with("rationale", "done")),
-		modeltest.Say("claimed"),
-	))
-	id := p.startEngine(api.StartInput{
-		Objective: "try", Checks: shell("test -f done.txt"), Dir: dir, OnAsk: goal.OnAskDeny,
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		p := start(t, t.TempDir())
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "opencode.json"),
+			[]byte(`{"permission":{"*":"allow","bash":"allow"}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := p.provide(agentTurns(
+			a.bash("touch ran.txt; rm -rf /srv/elsewhere"),
+			a.bash("touch done.txt"),
+			a.claim(),
+			modeltest.Say("claimed"),
+		))
+		id := p.startEngine(api.StartInput{
+			Engine: a.id, Objective: "try", Checks: shell("test -f done.txt"), Dir: dir, OnAsk: goal.OnAskDeny,
+		})
+		exit, reason, events := p.result(id)
+		if exit != goal.Done {
+			t.Fatalf("%s %s", exit, reason)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "ran.txt")); err == nil {
+			t.Error("the refused command ran")
+		}
+		denied := 0
+		for _, e := range events {
+			if step, ok := e.(*event.Step); ok && step.Outcome == event.Denied && step.Tool == "agent_run" {
+				denied++
+			}
+		}
+		if denied != 1 {
+			t.Errorf("%d steps were denied", denied)
+		}
+		for _, r := range s.Requests() {
+			if strings.Contains(string(r.Body), a.refused) {
+				return
+			}
+		}
+		t.Error("the refusal did not reach the model")
 	})
-	exit, reason, events := p.result(id)
-	if exit != goal.Done {
-		t.Fatalf("%s %s", exit, reason)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "ran.txt")); err == nil {
-		t.Error("the refused command ran")
-	}
-	denied := 0
-	for _, e := range events {
-		if step, ok := e.(*event.Step); ok && step.Outcome == event.Denied && step.Tool == "agent_run" {
-			denied++
-		}
-	}
-	if denied != 1 {
-		t.Errorf("%d steps were denied", denied)
-	}
-	for _, r := range s.Requests() {
-		if strings.Contains(string(r.Body), "rejected") {
-			return
-		}
-	}
-	t.Error("the refusal did not reach the model")
 }
 
 // TestEngine_Limit_EndsWithALastWord: a goal stops at its limit of turns with the agent's last word.
 func TestEngine_Limit_EndsWithALastWord(t *testing.T) {
-	withOpenCode(t)
-	p := start(t, t.TempDir())
-	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
-		switch {
-		case len(r.Tools) == 0:
-			return modeltest.Say("A title")
-		case strings.Contains(r.Last().Text, "The run ends here"):
-			return modeltest.Say("I looked around.")
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		p := start(t, t.TempDir())
+		p.provide(func(n int, r modeltest.Request) modeltest.Answer {
+			switch {
+			case len(r.Tools) == 0:
+				return modeltest.Say("A title")
+			case strings.Contains(r.Last().Text, "The run ends here"):
+				return modeltest.Say("I looked around.")
+			}
+			return a.bash(fmt.Sprintf("echo try %d", n))
+		})
+		id := p.startEngine(api.StartInput{
+			Engine: a.id, Objective: "look", Checks: shell("test -f done.txt"), LimitsInput: api.LimitsInput{Iterations: 3},
+		})
+		exit, reason, events := p.result(id)
+		if exit != goal.LimitReached {
+			t.Fatalf("%s %s", exit, reason)
 		}
-		return bash(fmt.Sprintf("echo try %d", n))
+		if end, ok := events[len(events)-1].(*event.Ended); !ok || end.Account != "I looked around." {
+			t.Errorf("the end is %s", describeEvents(events[len(events)-1:]))
+		}
 	})
-	id := p.startEngine(api.StartInput{
-		Objective: "look", Checks: shell("test -f done.txt"), LimitsInput: api.LimitsInput{Iterations: 3},
-	})
-	exit, reason, events := p.result(id)
-	if exit != goal.LimitReached {
-		t.Fatalf("%s %s", exit, reason)
-	}
-	if end, ok := events[len(events)-1].(*event.Ended); !ok || end.Account != "I looked around." {
-		t.Errorf("the end is %s", describeEvents(events[len(events)-1:]))
-	}
 }
 
 // TestEngine_AbortInATool_EndsTheAgent: an abort while a command of the agent runs ends both.
 func TestEngine_AbortInATool_EndsTheAgent(t *testing.T) {
-	withOpenCode(t)
-	p := start(t, t.TempDir())
-	dir := t.TempDir()
-	p.provide(agentTurns(bash("touch begun.txt; sleep 1000.25"), modeltest.Say("?")))
-	id := p.startEngine(api.StartInput{Objective: "wait", Checks: shell("test -f done.txt"), Dir: dir})
-	awaitFile(t, filepath.Join(dir, "begun.txt"), "")
-	begun(t, "1000.25")
-	if _, err := p.goal.Abort(id); err != nil {
-		t.Fatal(err)
-	}
-	if exit, reason, _ := p.result(id); exit != goal.AbortedByUser {
-		t.Fatalf("%s %s", exit, reason)
-	}
-	waittest.Until(t, "end of the command", func() bool { return !sleeps(t, "1000.25") })
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		p := start(t, t.TempDir())
+		dir := t.TempDir()
+		p.provide(agentTurns(a.bash("touch begun.txt; sleep 1000.25"), modeltest.Say("?")))
+		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "wait", Checks: shell("test -f done.txt"), Dir: dir})
+		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
+		begun(t, "1000.25")
+		if _, err := p.goal.Abort(id); err != nil {
+			t.Fatal(err)
+		}
+		if exit, reason, _ := p.result(id); exit != goal.AbortedByUser {
+			t.Fatalf("%s %s", exit, reason)
+		}
+		waittest.Until(t, "end of the command", func() bool { return !sleeps(t, "1000.25") })
+	})
 }
 
 // TestEngine_AgentKilled_ContinuesItsSession: an agent that is killed in a tool starts again with its own
 // conversation, learns of it, and reaches the goal.
 func TestEngine_AgentKilled_ContinuesItsSession(t *testing.T) {
-	withOpenCode(t)
-	p := start(t, t.TempDir())
-	dir := t.TempDir()
-	s := p.provide(agentTurns(
-		bash("test -f killed.txt || { touch killed.txt; kill -9 $PPID; }; sleep 2"),
-		bash("touch done.txt"),
-		call("goalpost_claim_complete", with("rationale", "done")),
-		modeltest.Say("claimed"),
-	))
-	id := p.startEngine(api.StartInput{Objective: "survive", Checks: shell("test -f done.txt"), Dir: dir})
-	exit, reason, events := p.result(id)
-	if exit != goal.Done {
-		t.Fatalf("%s %s", exit, reason)
-	}
-	warned := false
-	for _, e := range events {
-		w, ok := e.(*event.Warning)
-		warned = warned || ok && strings.Contains(w.Text, "ended unexpectedly")
-	}
-	if !warned {
-		t.Error("the user was not warned")
-	}
-	requests := s.Requests()
-	last := string(requests[len(requests)-1].Body)
-	if !strings.Contains(last, "survive") || !strings.Contains(last, "program ended unexpectedly") {
-		t.Errorf("the last conversation is %s", last)
-	}
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		p := start(t, t.TempDir())
+		dir := t.TempDir()
+		s := p.provide(agentTurns(
+			a.bash("test -f killed.txt || { touch killed.txt; kill -9 $PPID; }; sleep 2"),
+			a.bash("touch done.txt"),
+			a.claim(),
+			modeltest.Say("claimed"),
+		))
+		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "survive", Checks: shell("test -f done.txt"), Dir: dir})
+		exit, reason, events := p.result(id)
+		if exit != goal.Done {
+			t.Fatalf("%s %s", exit, reason)
+		}
+		warned := false
+		for _, e := range events {
+			w, ok := e.(*event.Warning)
+			warned = warned || ok && strings.Contains(w.Text, "ended unexpectedly")
+		}
+		if !warned {
+			t.Error("the user was not warned")
+		}
+		requests := s.Requests()
+		last := string(requests[len(requests)-1].Body)
+		if !strings.Contains(last, "survive") || !strings.Contains(last, "program ended unexpectedly") {
+			t.Errorf("the last conversation is %s", last)
+		}
+	})
 }
 
 // TestEngine_StopsWithoutClaim_IsStuck: the end of a turn ends nothing. The agent is reminded, and is stuck in the end.
 func TestEngine_StopsWithoutClaim_IsStuck(t *testing.T) {
-	withOpenCode(t)
-	p := start(t, t.TempDir())
-	s := p.provide(agentTurns(modeltest.Say("I am done.")))
-	id := p.startEngine(api.StartInput{Objective: "talk", Checks: shell("test -f done.txt")})
-	exit, reason, events := p.result(id)
-	if exit != goal.Stuck {
-		t.Fatalf("%s %s", exit, reason)
-	}
-	for _, e := range events {
-		if _, ok := e.(*event.Claim); ok {
-			t.Error("the end of a turn was taken for a claim")
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		p := start(t, t.TempDir())
+		s := p.provide(agentTurns(modeltest.Say("I am done.")))
+		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "talk", Checks: shell("test -f done.txt")})
+		exit, reason, events := p.result(id)
+		if exit != goal.Stuck {
+			t.Fatalf("%s %s", exit, reason)
 		}
-	}
-	reminded := false
-	for _, r := range s.Requests() {
-		reminded = reminded || strings.Contains(string(r.Body), "claim_complete is verified")
-	}
-	if !reminded {
-		t.Error("the agent was not reminded")
-	}
+		for _, e := range events {
+			if _, ok := e.(*event.Claim); ok {
+				t.Error("the end of a turn was taken for a claim")
+			}
+		}
+		reminded := false
+		for _, r := range s.Requests() {
+			reminded = reminded || strings.Contains(string(r.Body), "claim_complete is verified")
+		}
+		if !reminded {
+			t.Error("the agent was not reminded")
+		}
+	})
 }

@@ -48,208 +48,212 @@ func twoPages(t *testing.T) (address string, port int, visits chan struct{}) {
 // TestEngine_OurTools_DriveBrowserAndTerminal: the agent writes its plan, drives a page of a browser pane and a
 // terminal pane through the host's MCP server. Each call is decided and journaled like one of a model.
 func TestEngine_OurTools_DriveBrowserAndTerminal(t *testing.T) {
-	withOpenCode(t)
-	p := start(t, t.TempDir())
-	dir := t.TempDir()
-	address, port, visits := twoPages(t)
-	s := p.provide(agentTurns(
-		call("goalpost_write_todos", `{"todos":[{"text":"look at the page"},{"text":"write the file"}]}`),
-		call("goalpost_browser_open", with("url", address)),
-		call("goalpost_browser_click", with("pane", "b1", "target", "Next")),
-		call("goalpost_terminal_open", with("title", "work")),
-		call("goalpost_terminal_run", with("pane", "t1", "command", "echo typed > done.txt")),
-		call("goalpost_write_todos", `{"done":[1,2]}`),
-		call("goalpost_claim_complete", with("rationale", "done")),
-		modeltest.Say("claimed"),
-	))
-	id := p.startEngine(api.StartInput{
-		Objective: "click", Checks: shell("grep typed done.txt"), Dir: dir,
-		AccessInput: api.AccessInput{AllowLocal: []int{port}},
-	})
-	exit, reason, events := p.result(id)
-	if exit != goal.Done {
-		for _, r := range s.Requests() {
-			t.Logf("%v %+v", r.Tools, r.Last())
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		p := start(t, t.TempDir())
+		dir := t.TempDir()
+		address, port, visits := twoPages(t)
+		s := p.provide(agentTurns(
+			a.our("write_todos", `{"todos":[{"text":"look at the page"},{"text":"write the file"}]}`),
+			a.our("browser_open", with("url", address)),
+			a.our("browser_click", with("pane", "b1", "target", "Next")),
+			a.our("terminal_open", with("title", "work")),
+			a.our("terminal_run", with("pane", "t1", "command", "echo typed > done.txt")),
+			a.our("write_todos", `{"done":[1,2]}`),
+			a.claim(),
+			modeltest.Say("claimed"),
+		))
+		id := p.startEngine(api.StartInput{
+			Engine: a.id, Objective: "click", Checks: shell("grep typed done.txt"), Dir: dir,
+			AccessInput: api.AccessInput{AllowLocal: []int{port}},
+		})
+		exit, reason, events := p.result(id)
+		if exit != goal.Done {
+			for _, r := range s.Requests() {
+				t.Logf("%v %+v", r.Tools, r.Last())
+			}
+			t.Fatalf("%s %s", exit, reason)
 		}
-		t.Fatalf("%s %s", exit, reason)
-	}
-	if len(visits) != 1 {
-		t.Errorf("the second page was visited %d times", len(visits))
-	}
-	for _, tool := range []string{"write_todos", "browser_open", "browser_click", "terminal_open", "terminal_run"} {
-		if step := outcomeOf(tool, events); step.Outcome != event.OK {
-			t.Errorf("%s: %+v", tool, step)
+		if len(visits) != 1 {
+			t.Errorf("the second page was visited %d times", len(visits))
 		}
-	}
-	plan := false
-	for _, e := range events {
-		switch b := e.(type) {
-		case *event.Todos:
-			plan = true
-		case *event.StepStarted:
-			if strings.HasPrefix(b.Tool, "agent_") { // journaled once: as our tool, not as one of the agent, too
-				t.Errorf("a call of our tools is also %s %s", b.Tool, b.Arguments)
+		for _, tool := range []string{"write_todos", "browser_open", "browser_click", "terminal_open", "terminal_run"} {
+			if step := outcomeOf(tool, events); step.Outcome != event.OK {
+				t.Errorf("%s: %+v", tool, step)
 			}
 		}
-	}
-	if !plan {
-		t.Error("there is no plan")
-	}
-	if v, err := p.goal.Get(id); err != nil || len(v.Panes) != 2 {
-		t.Errorf("%d panes, %v", len(v.Panes), err)
-	}
-	seen := false
-	for _, r := range s.Requests() {
-		seen = seen || strings.Contains(string(r.Body), "The second page")
-	}
-	if !seen {
-		t.Error("the agent has not read the second page")
-	}
+		plan := false
+		for _, e := range events {
+			switch b := e.(type) {
+			case *event.Todos:
+				plan = true
+			case *event.StepStarted:
+				if strings.HasPrefix(b.Tool, "agent_") { // journaled once: as our tool, not as one of the agent, too
+					t.Errorf("a call of our tools is also %s %s", b.Tool, b.Arguments)
+				}
+			}
+		}
+		if !plan {
+			t.Error("there is no plan")
+		}
+		if v, err := p.goal.Get(id); err != nil || len(v.Panes) != 2 {
+			t.Errorf("%d panes, %v", len(v.Panes), err)
+		}
+		seen := false
+		for _, r := range s.Requests() {
+			seen = seen || strings.Contains(string(r.Body), "The second page")
+		}
+		if !seen {
+			t.Error("the agent has not read the second page")
+		}
+	})
 }
 
 // TestEngine_PermissionAsked_UserDecides: what needs an approval asks the user with the whole command. Allowed, it
 // runs; denied, the agent learns it and continues.
 func TestEngine_PermissionAsked_UserDecides(t *testing.T) {
-	withOpenCode(t)
-	p := start(t, t.TempDir())
-	dir := t.TempDir()
-	s := p.provide(agentTurns(
-		bash("touch allowed.txt; rm -rf /srv/first"),
-		bash("touch denied.txt; rm -rf /srv/second"),
-		bash("touch done.txt"),
-		call("goalpost_claim_complete", with("rationale", "done")),
-		modeltest.Say("claimed"),
-	))
-	id := p.startEngine(api.StartInput{Objective: "ask", Checks: shell("test -f done.txt"), Dir: dir})
-	for _, c := range []struct {
-		path  string
-		scope policy.Scope
-	}{{"/srv/first", policy.ScopeOnce}, {"/srv/second", ""}} {
-		if q := p.answers(id, c.scope); q.Tool != "agent_run" || !strings.Contains(q.Arguments, c.path) {
-			t.Fatalf("the question is %+v", q)
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		p := start(t, t.TempDir())
+		dir := t.TempDir()
+		s := p.provide(agentTurns(
+			a.bash("touch allowed.txt; rm -rf /srv/first"),
+			a.bash("touch denied.txt; rm -rf /srv/second"),
+			a.bash("touch done.txt"),
+			a.claim(),
+			modeltest.Say("claimed"),
+		))
+		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "ask", Checks: shell("test -f done.txt"), Dir: dir})
+		for _, c := range []struct {
+			path  string
+			scope policy.Scope
+		}{{"/srv/first", policy.ScopeOnce}, {"/srv/second", ""}} {
+			if q := p.answers(id, c.scope); q.Tool != "agent_run" || !strings.Contains(q.Arguments, c.path) {
+				t.Fatalf("the question is %+v", q)
+			}
 		}
-	}
-	exit, reason, events := p.result(id)
-	if exit != goal.Done {
-		t.Fatalf("%s %s", exit, reason)
-	}
-	for name, want := range map[string]bool{"allowed.txt": true, "denied.txt": false} {
-		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
-			t.Errorf("%s: %v", name, err)
+		exit, reason, events := p.result(id)
+		if exit != goal.Done {
+			t.Fatalf("%s %s", exit, reason)
 		}
-	}
-	denied := 0
-	for _, e := range events {
-		if step, ok := e.(*event.Step); ok && step.Outcome == event.Denied {
-			denied++
+		for name, want := range map[string]bool{"allowed.txt": true, "denied.txt": false} {
+			if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
-	}
-	if denied != 1 {
-		t.Errorf("%d steps were denied", denied)
-	}
-	reported := false
-	for _, r := range s.Requests() {
-		reported = reported || strings.Contains(string(r.Body), "rejected")
-	}
-	if !reported {
-		t.Error("the refusal did not reach the model")
-	}
+		denied := 0
+		for _, e := range events {
+			if step, ok := e.(*event.Step); ok && step.Outcome == event.Denied {
+				denied++
+			}
+		}
+		if denied != 1 {
+			t.Errorf("%d steps were denied", denied)
+		}
+		reported := false
+		for _, r := range s.Requests() {
+			reported = reported || strings.Contains(string(r.Body), a.refused)
+		}
+		if !reported {
+			t.Error("the refusal did not reach the model")
+		}
+	})
 }
 
 // TestEngine_SandboxHolds: the agent's shell reads nothing of the user's home, and finds the provider's key neither in
 // an environment nor in a command line nor in a file, although the host uses that key. The same search finds what the
 // agent may know: the settings with the token of its model server.
 func TestEngine_SandboxHolds(t *testing.T) {
-	withOpenCode(t)
-	home, dir := t.TempDir(), t.TempDir()
-	key := "sk-engine-" + rand.Text() // not a constant: the program of this test is readable in the sandbox
-	t.Setenv("ENGINE_TEST_KEY", key)
-	p := start(t, home)
-	if err := os.WriteFile(filepath.Join(home, "private.txt"), []byte("the-users-secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	// counts what is in the environments and command lines of all programs, in its own environment, and in files
-	search := `look() { for f in /proc/[0-9]*/environ /proc/[0-9]*/cmdline; do tr '\0' '\n' <$f; done 2>/dev/null | ` +
-		`grep -c "$1"; env | grep -c "$1"; grep -rlE "$1" "$HOME" /tmp . 2>/dev/null | wc -l; }; `
-	itself := func(word string) string { return word[:len(word)-1] + "[" + word[len(word)-1:] + "]" } // is not found
-	s := p.provide(agentTurns(
-		bash("cat "+home+"/private.txt; ls -A "+home+"; "+search+fmt.Sprintf("echo key: $(look '%s') token: $(look '%s')",
-			itself(key), itself("OPENCODE_CONFIG_CONTENT"))),
-		bash("touch done.txt"),
-		call("goalpost_claim_complete", with("rationale", "done")),
-		modeltest.Say("claimed"),
-	))
-	saved, err := p.cfg.ChangeProvider("test", func(saved *config.Provider) error {
-		saved.APIKeyEnv = "ENGINE_TEST_KEY"
-		return nil
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		home, dir := t.TempDir(), t.TempDir()
+		key := "sk-engine-" + rand.Text() // not a constant: the program of this test is readable in the sandbox
+		t.Setenv("ENGINE_TEST_KEY", key)
+		p := start(t, home)
+		if err := os.WriteFile(filepath.Join(home, "private.txt"), []byte("the-users-secret"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		// counts what is in the environments and command lines of all programs, in its own environment, and in files
+		search := `look() { for f in /proc/[0-9]*/environ /proc/[0-9]*/cmdline; do tr '\0' '\n' <$f; done 2>/dev/null | ` +
+			`grep -c "$1"; env | grep -c "$1"; grep -rlE "$1" "$HOME" /tmp . 2>/dev/null | wc -l; }; `
+		itself := func(word string) string { return word[:len(word)-1] + "[" + word[len(word)-1:] + "]" } // is not found
+		s := p.provide(agentTurns(
+			a.bash("cat "+home+"/private.txt; ls -A "+home+"; "+search+fmt.Sprintf("echo key: $(look '%s') token: $(look '%s')",
+				itself(key), itself(a.secret))),
+			a.bash("touch done.txt"),
+			a.claim(),
+			modeltest.Say("claimed"),
+		))
+		saved, err := p.cfg.ChangeProvider("test", func(saved *config.Provider) error {
+			saved.APIKeyEnv = "ENGINE_TEST_KEY"
+			return nil
+		})
+		if err != nil || saved.APIKeyEnv == "" {
+			t.Fatal(saved, err)
+		}
+		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "look", Checks: shell("test -f done.txt"), Dir: dir})
+		exit, reason, events := p.result(id)
+		if exit != goal.Done {
+			t.Fatalf("%s %s", exit, reason)
+		}
+		var results []string
+		for _, e := range events {
+			if step, ok := e.(*event.Step); ok && step.Tool == "agent_run" {
+				results = append(results, step.Result)
+			}
+		}
+		if len(results) != 2 || !strings.Contains(results[0], "No such file") {
+			t.Fatalf("the commands answered %q", results)
+		}
+		_, counts, _ := strings.Cut(results[0], "key: ")
+		ofKey, ofToken, found := strings.Cut(counts, "token: ")
+		if !found || strings.TrimSpace(ofKey) != "0 0 0" {
+			t.Errorf("the key was found: %q", counts)
+		}
+		if n := strings.Fields(ofToken); len(n) != 3 || n[0] == "0" {
+			t.Errorf("the search does not find what is there: %q", counts)
+		}
+		for i, r := range s.Requests() {
+			if r.Header.Get("Authorization") != "Bearer "+key {
+				t.Errorf("request %d has no key: %q", i, r.Header.Get("Authorization"))
+			}
+			if strings.Contains(string(r.Body), key) || strings.Contains(string(r.Body), "the-users-secret") {
+				t.Errorf("request %d has what the agent must not know", i)
+			}
+		}
 	})
-	if err != nil || saved.APIKeyEnv == "" {
-		t.Fatal(saved, err)
-	}
-	id := p.startEngine(api.StartInput{Objective: "look", Checks: shell("test -f done.txt"), Dir: dir})
-	exit, reason, events := p.result(id)
-	if exit != goal.Done {
-		t.Fatalf("%s %s", exit, reason)
-	}
-	var results []string
-	for _, e := range events {
-		if step, ok := e.(*event.Step); ok && step.Tool == "agent_run" {
-			results = append(results, step.Result)
-		}
-	}
-	if len(results) != 2 || !strings.Contains(results[0], "No such file") {
-		t.Fatalf("the commands answered %q", results)
-	}
-	_, counts, _ := strings.Cut(results[0], "key: ")
-	ofKey, ofToken, found := strings.Cut(counts, "token: ")
-	if !found || strings.TrimSpace(ofKey) != "0 0 0" {
-		t.Errorf("the key was found: %q", counts)
-	}
-	if n := strings.Fields(ofToken); len(n) != 3 || n[0] == "0" {
-		t.Errorf("the search does not find what is there: %q", counts)
-	}
-	for i, r := range s.Requests() {
-		if r.Header.Get("Authorization") != "Bearer "+key {
-			t.Errorf("request %d has no key: %q", i, r.Header.Get("Authorization"))
-		}
-		if strings.Contains(string(r.Body), key) || strings.Contains(string(r.Body), "the-users-secret") {
-			t.Errorf("request %d has what the agent must not know", i)
-		}
-	}
 }
 
 // TestEngine_HostOfACommandLeftRunning_IsAsked: a command that the agent left running tries a host between two calls.
 // The user is asked about it after the next call, and not about the hosts that the agent's program itself tries.
 func TestEngine_HostOfACommandLeftRunning_IsAsked(t *testing.T) {
-	withOpenCode(t)
-	p := start(t, t.TempDir())
-	dir := t.TempDir()
-	play := agentSteps(dir, map[string]modeltest.Answer{
-		"left.txt": bash("touch left.txt; (until test -f go.txt; do sleep 0.05; done; " +
-			"curl -sS -m 20 http://left.example/; touch tried.txt) >/dev/null 2>&1 &"),
-		"done.txt": bash("touch done.txt"),
-	}, "left.txt", "done.txt")
-	var once sync.Once
-	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
-		if r.Last().Role == goal.ToolRole {
-			once.Do(func() { // the first call has ended
-				touch(t, filepath.Join(dir, "go.txt"))
-				awaitFile(t, filepath.Join(dir, "tried.txt"), "")
-			})
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		p := start(t, t.TempDir())
+		dir := t.TempDir()
+		play := a.steps(dir, map[string]modeltest.Answer{
+			"left.txt": a.bash("touch left.txt; (until test -f go.txt; do sleep 0.05; done; " +
+				"curl -sS -m 20 http://left.example/; touch tried.txt) >/dev/null 2>&1 &"),
+			"done.txt": a.bash("touch done.txt"),
+		}, "left.txt", "done.txt")
+		var once sync.Once
+		p.provide(func(n int, r modeltest.Request) modeltest.Answer {
+			if r.Last().Role == goal.ToolRole {
+				once.Do(func() { // the first call has ended
+					touch(t, filepath.Join(dir, "go.txt"))
+					awaitFile(t, filepath.Join(dir, "tried.txt"), "")
+				})
+			}
+			return play(n, r)
+		})
+		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "leave", Checks: shell("test -f done.txt"), Dir: dir})
+		if q := p.answers(id, ""); strings.Join(q.Effect.Hosts, " ") != "left.example" {
+			t.Errorf("the question is %+v", q)
 		}
-		return play(n, r)
+		exit, reason, events := p.result(id)
+		if exit != goal.Done {
+			t.Fatalf("%s %s", exit, reason)
+		}
+		for _, e := range events {
+			if q, ok := e.(*event.ApprovalRequested); ok {
+				t.Errorf("another question: %+v", q)
+			}
+		}
 	})
-	id := p.startEngine(api.StartInput{Objective: "leave", Checks: shell("test -f done.txt"), Dir: dir})
-	if q := p.answers(id, ""); strings.Join(q.Effect.Hosts, " ") != "left.example" {
-		t.Errorf("the question is %+v", q)
-	}
-	exit, reason, events := p.result(id)
-	if exit != goal.Done {
-		t.Fatalf("%s %s", exit, reason)
-	}
-	for _, e := range events {
-		if q, ok := e.(*event.ApprovalRequested); ok {
-			t.Errorf("another question: %+v", q)
-		}
-	}
 }

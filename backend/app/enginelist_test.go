@@ -13,40 +13,41 @@ import (
 // TestEngineList_TestsAndChoosesAnInstalledAgent: the real agent starts, begins a session and writes a file; nothing of
 // the test stays. One that cannot finish says how far it came.
 func TestEngineList_TestsAndChoosesAnInstalledAgent(t *testing.T) {
-	withOpenCode(t)
-	p := start(t, t.TempDir())
-	engines := area[*api.EngineAPI](t, p.app)
-	list, err := engines.List()
-	must(t, err)
-	if len(list) < 2 || list[0].ID != "model" || !list[0].Default || list[1].ID != "opencode" || !list[1].Tested ||
-		list[1].Note != "ready" || !strings.Contains(list[1].Credentials, "no sign-in") {
-		t.Fatalf("engines: %+v", list)
-	}
-	p.provide(agentTurns(
-		bash("echo ready > engine-test.txt"),
-		call("goalpost_claim_complete", with("rationale", "it is there")),
-		modeltest.Say("I have claimed."),
-	))
-	out, err := engines.Test("opencode")
-	if err != nil || !out.OK || len(out.Stages) != 3 || out.MS <= 0 {
-		t.Errorf("the test: %+v, %v", out, err)
-	}
-	p.provide(agentTurns(call("goalpost_abort_with_report", with("reason", "cannot write", "what_was_learned", "-")),
-		modeltest.Say("I give up.")))
-	out, err = engines.Test("opencode")
-	if err != nil || out.OK || len(out.Stages) == 0 ||
-		!strings.Contains(out.Stages[len(out.Stages)-1].Detail, "cannot write") {
-		t.Errorf("the failing test: %+v, %v", out, err)
-	}
-	goals, err := p.goal.List(api.ListInput{})
-	must(t, err)
-	left, err := filepath.Glob(filepath.Join(p.cfg.Work(), "*"))
-	if err != nil || len(left) != 0 || goals.Total != 0 {
-		t.Errorf("left: %v, %d goals, %v", left, goals.Total, err)
-	}
-	if _, err := engines.Use("opencode"); err != nil || p.cfg.Settings().Engine != "opencode" {
-		t.Errorf("the setting is %q: %v", p.cfg.Settings().Engine, err)
-	}
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		p := start(t, t.TempDir())
+		engines := area[*api.EngineAPI](t, p.app)
+		list, err := engines.List()
+		must(t, err)
+		if len(list) < 2 || list[0].ID != "model" || !list[0].Default || list[1].ID != "opencode" || !list[1].Tested ||
+			list[1].Note != "ready" || !strings.Contains(list[1].Credentials, "no sign-in") {
+			t.Fatalf("engines: %+v", list)
+		}
+		p.provide(agentTurns(
+			a.bash("echo ready > engine-test.txt"),
+			a.our("claim_complete", with("rationale", "it is there")),
+			modeltest.Say("I have claimed."),
+		))
+		out, err := engines.Test(a.id)
+		if err != nil || !out.OK || len(out.Stages) != 3 || out.MS <= 0 {
+			t.Errorf("the test: %+v, %v", out, err)
+		}
+		p.provide(agentTurns(a.our("abort_with_report", with("reason", "cannot write", "what_was_learned", "-")),
+			modeltest.Say("I give up.")))
+		out, err = engines.Test(a.id)
+		if err != nil || out.OK || len(out.Stages) == 0 ||
+			!strings.Contains(out.Stages[len(out.Stages)-1].Detail, "cannot write") {
+			t.Errorf("the failing test: %+v, %v", out, err)
+		}
+		goals, err := p.goal.List(api.ListInput{})
+		must(t, err)
+		left, err := filepath.Glob(filepath.Join(p.cfg.Work(), "*"))
+		if err != nil || len(left) != 0 || goals.Total != 0 {
+			t.Errorf("left: %v, %d goals, %v", left, goals.Total, err)
+		}
+		if _, err := engines.Use(a.id); err != nil || p.cfg.Settings().Engine != "opencode" {
+			t.Errorf("the setting is %q: %v", p.cfg.Settings().Engine, err)
+		}
+	})
 }
 
 // TestEngineList_WithoutTheAgent_SaysHowToInstallIt, and neither tests nor chooses it.

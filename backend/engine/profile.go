@@ -40,16 +40,17 @@ type Profile struct {
 	Native func(command string) string
 }
 
-// ModelServer is what an agent needs to know of the server that answers it for its model.
+// ModelServer is what the settings of an agent say of the server that answers it for its model.
 type ModelServer struct {
 	Address string // without a path, for example http://127.0.0.1:1234
 	Token   string
-	Window  int // of the model, in tokens; never 0
+	Window  int    // of the model, in tokens; never 0
+	Home    string // the agent's home folder, where its Files are
 }
 
 // Profiles are the supported agents.
 func Profiles() []Profile {
-	return []Profile{opencodeProfile()}
+	return []Profile{opencodeProfile(), claudeProfile(), geminiProfile()}
 }
 
 // FindProfile returns the profile with an id.

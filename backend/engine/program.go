@@ -129,9 +129,14 @@ func (s *Session) startProgram(ctx context.Context) (started *program, err error
 // sandbox, because only that sees the home folder there; their texts are in variables, which other users cannot read.
 func (s *Session) command() (argv, env []string) {
 	profile := s.opts.Installed.Profile
-	server := ModelServer{s.gate.address(), s.gate.token, s.opts.Window}
+	server := ModelServer{Address: s.gate.address(), Token: s.gate.token, Window: s.opts.Window}
 	if server.Window <= 0 {
 		server.Window = defaultWindow
+	}
+	for _, entry := range s.opts.Env {
+		if home, ok := strings.CutPrefix(entry, "HOME="); ok {
+			server.Home = home
+		}
 	}
 	argv, env = s.opts.Installed.Argv(), slices.Clone(s.opts.Env)
 	if profile.Env != nil {

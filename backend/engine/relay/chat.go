@@ -1,8 +1,6 @@
 package relay
 
 import (
-	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -192,7 +190,7 @@ func (a *chatAnswer) finish(r goal.Reply) {
 	calls := make([]chatCall, len(r.Calls))
 	for i, c := range r.Calls {
 		finish = "tool_calls"
-		calls[i] = chatCall{Index: i, ID: cmp.Or(c.ID, "call_"+rand.Text()), Type: "function"}
+		calls[i] = chatCall{Index: i, ID: c.ID, Type: "function"}
 		calls[i].Function.Name, calls[i].Function.Arguments = c.Tool, c.Arguments
 	}
 	used := &chatUsage{r.Usage.TokensIn, r.Usage.TokensOut, r.Usage.TokensIn + r.Usage.TokensOut}

@@ -50,6 +50,11 @@ func dialectOf(path string) dialect {
 		return chat{}
 	case strings.HasSuffix(path, "/responses"):
 		return &responses{}
+	case strings.HasSuffix(path, "/messages"), strings.HasSuffix(path, "/messages/count_tokens"):
+		return messages{}
+	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"),
+		strings.HasSuffix(path, ":countTokens"):
+		return gemini{}
 	}
 	return nil
 }

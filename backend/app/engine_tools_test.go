@@ -112,6 +112,7 @@ func TestEngine_OurTools_DriveBrowserAndTerminal(t *testing.T) {
 // runs; denied, the agent learns it and continues.
 func TestEngine_PermissionAsked_UserDecides(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
+		a.needsToAsk(t)
 		p := start(t, t.TempDir())
 		dir := t.TempDir()
 		s := p.provide(agentTurns(

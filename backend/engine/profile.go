@@ -50,7 +50,7 @@ type ModelServer struct {
 
 // Profiles are the supported agents.
 func Profiles() []Profile {
-	return []Profile{opencodeProfile(), claudeProfile(), geminiProfile()}
+	return []Profile{opencodeProfile(), claudeProfile(), codexProfile(), geminiProfile()}
 }
 
 // FindProfile returns the profile with an id.

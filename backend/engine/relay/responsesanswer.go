@@ -182,9 +182,6 @@ func (a *responsesAnswer) callItem(c goal.Call) responsesOutput {
 		Type: "function_call", ID: "fc_" + rand.Text(), Status: "completed", CallID: c.ID,
 		Namespace: tool.namespace, Name: tool.name,
 	}
-	if item.CallID == "" {
-		item.CallID = "call_" + rand.Text()
-	}
 	switch {
 	case tool.isCustom:
 		input := customInput(c.Arguments)

@@ -176,7 +176,7 @@ func TestEngine_SandboxHolds(t *testing.T) {
 			`grep -c "$1"; env | grep -c "$1"; grep -rlE "$1" "$HOME" /tmp . 2>/dev/null | wc -l; }; `
 		itself := func(word string) string { return word[:len(word)-1] + "[" + word[len(word)-1:] + "]" } // is not found
 		s := p.provide(agentTurns(
-			a.bash("cat "+home+"/private.txt; ls -A "+home+"; "+search+fmt.Sprintf("echo key: $(look '%s') token: $(look '%s')",
+			a.bash("sleep 0.5; cat "+home+"/private.txt; ls -A "+home+"; "+search+fmt.Sprintf("echo key: $(look '%s') token: $(look '%s')",
 				itself(key), itself(a.secret))),
 			a.bash("touch done.txt"),
 			a.claim(),
@@ -229,8 +229,8 @@ func TestEngine_HostOfACommandLeftRunning_IsAsked(t *testing.T) {
 		p := start(t, t.TempDir())
 		dir := t.TempDir()
 		play := a.steps(dir, map[string]modeltest.Answer{
-			"left.txt": a.bash("touch left.txt; (until test -f go.txt; do sleep 0.05; done; " +
-				"curl -sS -m 20 http://left.example/; touch tried.txt) >/dev/null 2>&1 &"),
+			"left.txt": a.bash("touch left.txt; setsid sh -c 'until test -f go.txt; do sleep 0.05; done; " +
+				"curl -sS -m 20 http://left.example/; touch tried.txt' >/dev/null 2>&1 &"),
 			"done.txt": a.bash("touch done.txt"),
 		}, "left.txt", "done.txt")
 		var once sync.Once

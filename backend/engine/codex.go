@@ -12,17 +12,18 @@ import (
 // That has a sandbox of its own, which cannot run in ours, and without it it asks for nothing: what it does is observed.
 func codexProfile() Profile {
 	return Profile{
-		ID:       "codex",
-		Name:     "Codex",
-		Command:  "codex-acp",
-		Tested:   []string{"2.6.0"},
-		Install:  "npm install -g @agentclientprotocol/codex-acp@2.6.0",
-		Licence:  "Apache-2.0",
-		Resumes:  true,
-		Node:     20,
-		OwnHosts: []string{"github.com", "api.github.com", "chatgpt.com"},
-		Env:      codexEnv,
-		Files:    codexFiles,
+		ID:          "codex",
+		Name:        "Codex",
+		Command:     "codex-acp",
+		Tested:      []string{"2.6.0"},
+		Install:     "npm install -g @agentclientprotocol/codex-acp@2.6.0",
+		Licence:     "Apache-2.0",
+		Resumes:     true,
+		AsksNothing: true,
+		Node:        20,
+		OwnHosts:    []string{"github.com", "api.github.com", "chatgpt.com"},
+		Env:         codexEnv,
+		Files:       codexFiles,
 	}
 }
 

@@ -35,7 +35,7 @@ type request struct {
 	answer  chan acp.Permission // of a permission; has one slot
 	started bool                // it was allowed
 	left    bool                // the loop did not wait for its end
-	over    chan struct{}       // closed when the allowed call has ended
+	over    chan struct{}       // closed when the call has ended; nil if it had when it was reported
 	isOver  bool
 }
 
@@ -186,9 +186,11 @@ func (r *request) finish() {
 
 func (b *inbox) toolRuns() bool { return len(b.running) > 0 || len(b.requests) > 0 }
 
-// undecided reports whether another permission waits besides r.
+// undecided reports whether the agent waits for something besides r, or has begun something after an observed r.
 func (b *inbox) undecided(r *request) bool {
-	return slices.ContainsFunc(b.requests, func(o *request) bool { return o != r && o.answer != nil && !o.started })
+	return slices.ContainsFunc(b.requests, func(o *request) bool {
+		return o != r && (o.answer != nil && !o.started || r.answer == nil && !o.given)
+	})
 }
 
 // listener receives what the agent sends.
@@ -228,6 +230,10 @@ func (l listener) ToolCall(c acp.ToolCall) {
 			b.add(&request{call: agentCall(c, true), seen: c})
 			s.wake()
 		}
+	case r == nil && !c.IsOver() && s.isObservedFromStart(c) && !b.observed[c.ID] && len(b.observed) < maxObserved:
+		b.observed[c.ID] = true
+		b.asked[c.ID] = b.add(&request{call: agentCall(c, true), seen: c, over: make(chan struct{})})
+		s.wake()
 	case r == nil && c.IsOver() && !b.observed[c.ID] && len(b.observed) < maxObserved && !s.takeArrival(c):
 		b.observed[c.ID] = true
 		b.add(&request{call: agentCall(c, true), seen: c})
@@ -259,6 +265,13 @@ func (l listener) Permission(ctx context.Context, c acp.ToolCall) acp.Permission
 	case <-ctx.Done():
 		return acp.Withdrawn
 	}
+}
+
+// isObservedFromStart reports whether a call that has begun is journaled now. Calls of our tools are not: they come to
+// the host. Nor are those of which the agent says nothing yet.
+func (s *Session) isObservedFromStart(c acp.ToolCall) bool {
+	return s.opts.Installed.Profile.AsksNothing && c.Status == "in_progress" && s.ourTool(c) == "" &&
+		(c.Input != "" || len(c.Diffs) > 0)
 }
 
 // permissionCall is the call that a permission request is about.

@@ -271,11 +271,13 @@ func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 		return goal.Result{Text: "the agent no longer waits for this"}
 	}
 	r.started = true
-	if r.answer == nil {
+	if r.over == nil || r.isOver {
 		defer s.mu.Unlock()
 		return resultOf(r.seen)
 	}
-	r.answer <- acp.Allowed
+	if r.answer != nil {
+		r.answer <- acp.Allowed
+	}
 	agent, turn := s.agent, s.turn
 	s.mu.Unlock()
 	if agent == nil || turn == nil {
@@ -297,14 +299,13 @@ func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 			s.mu.Lock()
 			r.left = true
 			s.mu.Unlock()
-			return goal.Result{OK: true, GoesOn: true, Text: "it was running when the agent asked for the next permission\n" +
-				output}
+			return goal.Result{OK: true, GoesOn: true, Text: "it was running when the agent made the next call\n" + output}
 		}
 		select {
 		case <-r.over:
 		case <-s.changed:
 		case <-turn.done: // the updates came before
-			if agent.hasEnded() {
+			if turn.err != nil || agent.hasEnded() {
 				return goal.Result{Text: "the agent's program ended while it ran: its outcome is unknown"}
 			}
 			s.mu.Lock()

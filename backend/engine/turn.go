@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"goalpost/backend/engine/acp"
 	"goalpost/backend/goal"
 )
 
@@ -141,6 +142,9 @@ func (s *Session) endTurn(
 	}
 	denied := len(s.inbox.notes) > 0
 	s.mu.Unlock()
+	if errors.Is(t.err, acp.ErrPartEnded) {
+		a.lost.Store(true)
+	}
 	switch {
 	case len(calls) > 0:
 		return s.reply(calls), false, nil

@@ -157,7 +157,7 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 		p := startWith(t, t.TempDir(), clock)
 		dir := t.TempDir()
 		play := agentTurns(
-			a.bash("P=$PPID setsid sh -c 'until test -f halt.txt; do sleep 0.05; done; kill -STOP $P; touch halted.txt' " +
+			a.bash("P=$PPID setsid sh -c 'until test -f halt.txt; do sleep 0.05; done; kill -STOP $P; touch halted.txt' "+
 				">/dev/null 2>&1 &"),
 			a.bash("touch done.txt"),
 			a.claim(),

@@ -158,3 +158,18 @@ func TestFirstPrompt_AfterALostSession_HasTheGoalAndTheNewest(t *testing.T) {
 		t.Errorf("a new goal begins with %q", text)
 	}
 }
+
+// TestFailedResults_OfTheNewestCalls_NameTheTool: only what did not succeed, and nothing of earlier calls.
+func TestFailedResults_OfTheNewestCalls_NameTheTool(t *testing.T) {
+	call := func(id string) goal.Message {
+		return goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: ToolRun}, {ID: id + "2", Tool: ToolEdit}}}
+	}
+	result := func(id, text string) goal.Message { return goal.Message{Role: goal.ToolRole, CallID: id, Text: text} }
+	messages := []goal.Message{
+		call("a"), result("a", "{\"ok\":false}\nold"), call("b"), result("b", "{\"ok\":false}\nunknown"),
+		result("b2", "{\"ok\":true}\nfine"), {Role: goal.User, Text: "the run continues"},
+	}
+	if got := strings.Join(failedResults(messages), "|"); got != "The result of agent_run: unknown" {
+		t.Errorf("got %q", got)
+	}
+}

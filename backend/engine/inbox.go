@@ -17,7 +17,7 @@ type inbox struct {
 	requests []*request // oldest first: waiting for the loop, or given to it
 	final    []goal.Call
 	notes    []string            // for the agent, with the next prompt
-	running  map[string]bool     // tools of the agent that have begun, by the id of the call
+	running  map[string]string   // titles of the agent's tools that have begun, by the id of the call
 	asked    map[string]*request // permission requests of this turn
 	observed map[string]bool     // calls of this turn that were reported as observed
 	arrived  map[string]int      // calls of our tools in this turn that reached the host and did not yet end in the agent
@@ -50,7 +50,7 @@ func (b *inbox) reset() {
 	b.withdrawAll()
 	notes := b.notes
 	*b = inbox{
-		running: map[string]bool{}, asked: map[string]*request{}, observed: map[string]bool{}, notes: notes,
+		running: map[string]string{}, asked: map[string]*request{}, observed: map[string]bool{}, notes: notes,
 		arrived: map[string]int{},
 	}
 }
@@ -95,9 +95,11 @@ func (b *inbox) takeText() string {
 	return t
 }
 
-func (b *inbox) note(text string) {
-	if len(b.notes) < maxOpen {
-		b.notes = append(b.notes, text)
+func (b *inbox) note(texts ...string) {
+	for _, text := range texts {
+		if len(b.notes) < maxOpen {
+			b.notes = append(b.notes, text)
+		}
 	}
 }
 
@@ -173,7 +175,7 @@ func (b *inbox) endTurn() {
 	for _, r := range b.asked {
 		r.finish()
 	}
-	b.running, b.asked, b.observed = map[string]bool{}, map[string]*request{}, map[string]bool{}
+	b.running, b.asked, b.observed = map[string]string{}, map[string]*request{}, map[string]bool{}
 	b.arrived = map[string]int{}
 }
 
@@ -183,8 +185,6 @@ func (r *request) finish() {
 		close(r.over)
 	}
 }
-
-func (b *inbox) toolRuns() bool { return len(b.running) > 0 || len(b.requests) > 0 }
 
 // undecided reports whether the agent waits for something besides r, or has begun something after an observed r.
 func (b *inbox) undecided(r *request) bool {
@@ -199,7 +199,7 @@ type listener struct{ s *Session }
 func (l listener) Text(piece string) {
 	s := l.s
 	s.mu.Lock()
-	s.activity = s.opts.Now()
+	s.silence.end(s.opts.Now())
 	s.inbox.addText(piece)
 	s.mu.Unlock()
 	s.wake()
@@ -212,12 +212,15 @@ func (l listener) ToolCall(c acp.ToolCall) {
 	if s.turn == nil { // an update that comes too late
 		return
 	}
-	s.activity = s.opts.Now()
+	s.silence.end(s.opts.Now())
 	b := &s.inbox
 	if c.IsOver() {
 		delete(b.running, c.ID)
 	} else if len(b.running) < maxOpen {
-		b.running[c.ID] = true
+		if _, known := b.running[c.ID]; !known { // it may be silent for longer from now on
+			s.wake()
+		}
+		b.running[c.ID] = c.Title
 	}
 	r := b.asked[c.ID]
 	if r != nil {
@@ -248,7 +251,7 @@ func (l listener) Permission(ctx context.Context, c acp.ToolCall) acp.Permission
 		s.mu.Unlock()
 		return acp.Withdrawn
 	}
-	s.activity = s.opts.Now()
+	s.silence.end(s.opts.Now())
 	if s.ourTool(c) != "" && len(c.Diffs) == 0 { // the host decides about it when the call arrives
 		s.mu.Unlock()
 		return acp.Allowed

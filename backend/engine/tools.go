@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -286,7 +287,7 @@ func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 	for {
 		s.mu.Lock()
 		others := s.inbox.undecided(r)
-		output := r.seen.Output
+		output, title := r.seen.Output, cmp.Or(r.seen.Title, r.call.Tool)
 		s.mu.Unlock()
 		select {
 		case <-r.over:
@@ -304,6 +305,10 @@ func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 		select {
 		case <-r.over:
 		case <-s.changed:
+		case <-s.opts.After(s.silenceLeft(true)):
+			if reason := s.silenceReason(title); reason != "" {
+				return s.endSilentTool(ctx, reason)
+			}
 		case <-turn.done: // the updates came before
 			if turn.err != nil || agent.hasEnded() {
 				return goal.Result{Text: "the agent's program ended while it ran: its outcome is unknown"}
@@ -317,6 +322,17 @@ func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 			return goal.Result{Text: "it was running when the run was stopped"}
 		}
 	}
+}
+
+// endSilentTool ends the agent's turn with its tool. The agent continues with the next turn of the loop.
+func (s *Session) endSilentTool(ctx context.Context, reason string) goal.Result {
+	s.journalWarning("engine", reason+", and the host ended it")
+	s.mu.Lock()
+	s.inbox.note("The host ended your turn: " + reason + ". Let a program that runs for long write its output to a file " +
+		"in the background, or run it in a terminal pane.")
+	s.mu.Unlock()
+	s.Interrupt(ctx)
+	return goal.Result{Text: reason + ". The host ended it."}
 }
 
 // find returns the first request of this call that was not started.

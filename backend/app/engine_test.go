@@ -103,7 +103,12 @@ func TestEngine_AgentClaimsTwice_IsDone(t *testing.T) {
 			a.our("claim_complete", with("rationale", "now it is there", "result", "forty-two")),
 			modeltest.Say("I have claimed again."),
 		))
-		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "make done.txt", Checks: shell("test -f done.txt"), Dir: dir})
+		id := p.startEngine(api.StartInput{
+			Engine:    a.id,
+			Objective: "make done.txt",
+			Checks:    shell("test -f done.txt"),
+			Dir:       dir,
+		})
 		exit, reason, events := p.result(id)
 		if exit != goal.Done {
 			for _, r := range s.Requests() {
@@ -161,9 +166,13 @@ func TestEngine_PermissionDenied_AgentContinues(t *testing.T) {
 		a.needsToAsk(t)
 		p := start(t, t.TempDir())
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "opencode.json"),
-			[]byte(`{"permission":{"*":"allow","bash":"allow"}}`), 0o600); err != nil {
-			t.Fatal(err)
+		for file, text := range map[string]string{
+			"opencode.json":         `{"permission":{"*":"allow","bash":"allow"}}`,
+			".claude/settings.json": `{"permissions":{"allow":["Bash"],"defaultMode":"bypassPermissions"}}`,
+			".gemini/settings.json": `{"tools":{"allowed":["run_shell_command"],"autoAccept":true}}`,
+		} {
+			must(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(file)), 0o700))
+			must(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 		}
 		s := p.provide(agentTurns(
 			a.bash("touch ran.txt; rm -rf /srv/elsewhere"),
@@ -250,12 +259,10 @@ func TestEngine_AgentKilled_ContinuesItsSession(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())
 		dir := t.TempDir()
-		s := p.provide(agentTurns(
-			a.bash("test -f killed.txt || { touch killed.txt; kill -9 $PPID; }; sleep 2"),
-			a.bash("touch done.txt"),
-			a.claim(),
-			modeltest.Say("claimed"),
-		))
+		s := p.provide(a.steps(dir, map[string]modeltest.Answer{
+			"killed.txt": a.bash("test -f killed.txt || { touch killed.txt; kill -9 $PPID; }; sleep 2"),
+			"done.txt":   a.bash("touch done.txt"),
+		}, "killed.txt", "done.txt"))
 		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "survive", Checks: shell("test -f done.txt"), Dir: dir})
 		exit, reason, events := p.result(id)
 		if exit != goal.Done {

@@ -172,8 +172,7 @@ func TestEngine_SandboxHolds(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := p.provide(agentTurns(
-			// Codex's adapter loses what a command writes at once
-			a.bash("sleep 0.5; cat "+home+"/private.txt; ls -A "+home+"; "+searchFor(key, a.secret)),
+			a.bash("cat "+home+"/private.txt; ls -A "+home+"; "+searchFor(key, a.secret)),
 			a.bash("touch done.txt"),
 			a.claim(),
 			modeltest.Say("claimed"),
@@ -186,20 +185,16 @@ func TestEngine_SandboxHolds(t *testing.T) {
 			t.Fatal(saved, err)
 		}
 		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "look", Checks: shell("test -f done.txt"), Dir: dir})
-		exit, reason, events := p.result(id)
-		if exit != goal.Done {
+		if exit, reason, _ := p.result(id); exit != goal.Done {
 			t.Fatalf("%s %s", exit, reason)
 		}
-		var results []string
-		for _, e := range events {
-			if step, ok := e.(*event.Step); ok && step.Tool == "agent_run" {
-				results = append(results, step.Result)
+		output := "" // as the model read it
+		for _, r := range s.Requests() {
+			if r.Last().Role == goal.ToolRole && strings.Contains(r.Last().Text, "key: ") {
+				output = r.Last().Text
 			}
 		}
-		if len(results) != 2 {
-			t.Fatalf("the commands answered %q", results)
-		}
-		keyIsHidden(t, results[0])
+		keyIsHidden(t, output)
 		for i, r := range s.Requests() {
 			if r.Header.Get("Authorization") != "Bearer "+key {
 				t.Errorf("request %d has no key: %q", i, r.Header.Get("Authorization"))
@@ -217,9 +212,10 @@ func TestEngine_HostOfACommandLeftRunning_IsAsked(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())
 		dir := t.TempDir()
+		must(t, os.WriteFile(filepath.Join(dir, "left.sh"), []byte("until test -f go.txt; do sleep 0.05; done; "+
+			"curl -sS -m 20 http://left.example/; touch tried.txt"), 0o600))
 		play := a.steps(dir, map[string]modeltest.Answer{
-			"left.txt": a.bash("touch left.txt; setsid sh -c 'until test -f go.txt; do sleep 0.05; done; " +
-				"curl -sS -m 20 http://left.example/; touch tried.txt' >/dev/null 2>&1 &"),
+			"left.txt": a.bash("touch left.txt; setsid sh left.sh >/dev/null 2>&1 &"),
 			"done.txt": a.bash("touch done.txt"),
 		}, "left.txt", "done.txt")
 		var once sync.Once

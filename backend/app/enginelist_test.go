@@ -3,6 +3,7 @@ package app_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,8 +19,9 @@ func TestEngineList_TestsAndChoosesAnInstalledAgent(t *testing.T) {
 		engines := area[*api.EngineAPI](t, p.app)
 		list, err := engines.List()
 		must(t, err)
-		if len(list) < 2 || list[0].ID != "model" || !list[0].Default || list[1].ID != "opencode" || !list[1].Tested ||
-			list[1].Note != "ready" || !strings.Contains(list[1].Credentials, "no sign-in") {
+		at := slices.IndexFunc(list, func(v api.EngineView) bool { return v.ID == a.id })
+		if list[0].ID != "model" || !list[0].Default || at < 1 || !list[at].Tested || list[at].Note != "ready" ||
+			!strings.Contains(list[at].Credentials, "no sign-in") {
 			t.Fatalf("engines: %+v", list)
 		}
 		p.provide(agentTurns(
@@ -44,7 +46,7 @@ func TestEngineList_TestsAndChoosesAnInstalledAgent(t *testing.T) {
 		if err != nil || len(left) != 0 || goals.Total != 0 {
 			t.Errorf("left: %v, %d goals, %v", left, goals.Total, err)
 		}
-		if _, err := engines.Use(a.id); err != nil || p.cfg.Settings().Engine != "opencode" {
+		if _, err := engines.Use(a.id); err != nil || p.cfg.Settings().Engine != a.id {
 			t.Errorf("the setting is %q: %v", p.cfg.Settings().Engine, err)
 		}
 	})

@@ -19,6 +19,7 @@ func claudeProfile() Profile {
 			"disallowedTools": []string{"WebFetch", "WebSearch"}, // their provider would execute these
 		}}},
 		SessionOptions: map[string]string{"mode": "default"}, // otherwise the program decides about calls
+		ExitError:      "process exited unexpectedly",
 		Env:            claudeEnv,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"goalpost/backend/engine/acp"
+	"goalpost/backend/engine/relay"
 	"goalpost/backend/goal"
 )
 
@@ -230,16 +231,16 @@ func (l listener) ToolCall(c acp.ToolCall) {
 	case r != nil && c.IsOver() && !r.isOver:
 		r.finish()
 		if r.left {
-			b.add(&request{call: agentCall(c, true), seen: c})
+			b.add(&request{call: s.agentCall(c, true), seen: c})
 			s.wake()
 		}
 	case r == nil && !c.IsOver() && s.isObservedFromStart(c) && !b.observed[c.ID] && len(b.observed) < maxObserved:
 		b.observed[c.ID] = true
-		b.asked[c.ID] = b.add(&request{call: agentCall(c, true), seen: c, over: make(chan struct{})})
+		b.asked[c.ID] = b.add(&request{call: s.agentCall(c, true), seen: c, over: make(chan struct{})})
 		s.wake()
 	case r == nil && c.IsOver() && !b.observed[c.ID] && len(b.observed) < maxObserved && !s.takeArrival(c):
 		b.observed[c.ID] = true
-		b.add(&request{call: agentCall(c, true), seen: c})
+		b.add(&request{call: s.agentCall(c, true), seen: c})
 		s.wake()
 	}
 }
@@ -257,7 +258,7 @@ func (l listener) Permission(ctx context.Context, c acp.ToolCall) acp.Permission
 		return acp.Allowed
 	}
 	r := s.inbox.add(&request{
-		call: s.permissionCall(c), seen: c, answer: make(chan acp.Permission, 1), over: make(chan struct{}),
+		call: s.agentCall(c, false), seen: c, answer: make(chan acp.Permission, 1), over: make(chan struct{}),
 	})
 	s.inbox.asked[c.ID] = r
 	s.mu.Unlock()
@@ -277,23 +278,31 @@ func (s *Session) isObservedFromStart(c acp.ToolCall) bool {
 		(c.Input != "" || len(c.Diffs) > 0)
 }
 
-// permissionCall is the call that a permission request is about.
-func (s *Session) permissionCall(c acp.ToolCall) goal.Call {
+// agentCall is the call of the agent's own tools that an update or a permission request is about.
+func (s *Session) agentCall(c acp.ToolCall, observed bool) goal.Call {
 	if s.opts.Installed.Profile.CommandInTitle && c.Kind == "execute" && c.Input == "" && c.Title != "" {
 		c.Input = mustJSON(map[string]string{"command": c.Title})
 	}
-	return agentCall(c, false)
+	return agentCall(c, observed)
 }
 
-// ourTool is the name of the tool of ours that a call of the agent is one of, by its title, "" if it is none.
+// ourTool is the name of the tool of ours that a call of the agent is one of, by its title or its id, "" if it is none.
 func (s *Session) ourTool(c acp.ToolCall) string {
-	for _, prefix := range []string{
-		serverName + "_", "mcp__" + serverName + "__", "mcp_" + serverName + "_",
-		"mcp." + serverName + ".",
+	for _, form := range []struct{ before, after string }{
+		{before: serverName + "_"}, {before: "mcp__" + serverName + "__"}, {before: "mcp_" + serverName + "_"},
+		{before: "mcp." + serverName + "."}, {after: " (" + serverName + " MCP Server)"},
 	} {
-		name, found := strings.CutPrefix(c.Title, prefix)
-		if found && slices.ContainsFunc(s.opts.Tools, func(t goal.ToolSpec) bool { return t.Name == name }) {
+		name, begins := strings.CutPrefix(c.Title, form.before)
+		name, ends := strings.CutSuffix(name, form.after)
+		if begins && ends && slices.ContainsFunc(s.opts.Tools, func(t goal.ToolSpec) bool { return t.Name == name }) {
 			return name
+		}
+	}
+	if rest, ours := strings.CutPrefix(c.ID, "mcp_"+serverName+"_"); ours { // of Gemini, whose title is an argument
+		for _, t := range s.opts.Tools {
+			if strings.HasPrefix(rest, t.Name+relay.CallSeparator) {
+				return t.Name
+			}
 		}
 	}
 	return ""

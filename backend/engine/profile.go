@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Profile says how an agent is found, started and configured. Its settings turn off telemetry, updates and the agent's
@@ -20,6 +21,8 @@ type Profile struct {
 	Install string   // the command that installs it
 	Licence string
 	Resumes bool // it continues its sessions reliably
+	// ForgetsCancelled: a turn that is cancelled leaves the conversation, with its prompt.
+	ForgetsCancelled bool
 	// CommandInTitle: a permission request for a command has the command as its title, and no arguments.
 	CommandInTitle bool
 	// AsksNothing: it asks for no permission, so its calls are observed from when they begin.
@@ -32,6 +35,8 @@ type Profile struct {
 	SessionMeta map[string]any
 	// SessionOptions are options that are set when the session is ready: its mode.
 	SessionOptions map[string]string
+	// ExitError is in the agent's error after a program that it consists of has ended. "" if it is one program.
+	ExitError string
 
 	// Env are the variables for the program, nil for none.
 	Env func(ModelServer) []string
@@ -40,6 +45,11 @@ type Profile struct {
 	// Native returns the program to start for a command that was found, "" for the command itself. Nil if it is always
 	// the command.
 	Native func(command string) string
+}
+
+// isExit reports whether an error of the agent says that it must be started again.
+func (p Profile) isExit(err error) bool {
+	return p.ExitError != "" && err != nil && strings.Contains(err.Error(), p.ExitError)
 }
 
 // ModelServer is what the settings of an agent say of the server that answers it for its model.

@@ -52,6 +52,12 @@ func (s *Session) advance(ctx context.Context, t goal.Turn) error {
 		return nil
 	case working: // the protocol has no way to add something to a turn
 		s.Interrupt(ctx)
+		if fresh, err = s.ensureStarted(ctx); err != nil { // it may have ended the agent
+			return err
+		}
+		if fresh {
+			texts = []string{firstPrompt(t)}
+		}
 	}
 	return s.prompt(ctx, texts...)
 }
@@ -160,6 +166,8 @@ func (s *Session) endTurn(
 		return reply, true, s.prompt(ctx)
 	case t.err == nil:
 		return s.reply(nil), false, nil
+	case s.opts.Installed.Profile.isExit(t.err):
+		a.end()
 	case !a.hasEnded():
 		return reply, false, t.err
 	}
@@ -185,6 +193,9 @@ func (s *Session) Interrupt(ctx context.Context) {
 			s.mu.Lock()
 			s.inbox.reset()
 			s.mu.Unlock()
+			if s.opts.Installed.Profile.ForgetsCancelled {
+				s.closeProgram(context.WithoutCancel(ctx)) // the next turn begins a session with a summary
+			}
 			return
 		case <-ctx.Done():
 		}

@@ -2,7 +2,7 @@
 
 // engines reads the output of `go test -json` of the tests of engines, and writes the table of docs/engines.md:
 //
-//	go test ./backend/app -run TestEngine -json | go run build/scripts/engines.go -opencode 1.18.33
+//	go test ./backend/app -run TestEngine -json | go run build/scripts/engines.go
 //
 // It ends with status 1 if a test failed; the table says which.
 package main
@@ -10,7 +10,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"log"
 	"os"
@@ -25,8 +24,7 @@ const (
 	end   = "<!-- end of the table -->\n"
 )
 
-// row is a scenario: the test with the real OpenCode, and the test and name of its transcripts, ""
-// where there are none.
+// row is a scenario: the test with the real agents, and the test and name of its transcripts, "" where there are none.
 type row struct{ words, real, shapes, scenario string }
 
 const (
@@ -35,7 +33,7 @@ const (
 )
 
 var rows = []row{
-	{"done after a failed claim", "TestEngine_OpenCodeClaimsTwice_IsDone", shapes, " done"},
+	{"done after a failed claim", "TestEngine_AgentClaimsTwice_IsDone", shapes, " done"},
 	{"our tools over MCP: plan and terminal pane", "TestEngine_OurTools_DriveBrowserAndTerminal", shapes, " tools"},
 	{"browser pane driven", "TestEngine_OurTools_DriveBrowserAndTerminal", "TestEngine_ShapesBrowser_DriveAPage", ""},
 	{"permission asked: the user allows one and denies one", "TestEngine_PermissionAsked_UserDecides",
@@ -57,8 +55,9 @@ var rows = []row{
 		"TestEngine_ShapesLeftRunning_AskForTheirHost", ""},
 }
 
-// agents are the folders of backend/app/testdata/agents, with the versions whose messages they follow.
+// agents are the agents of the tests. Transcripts of them are in the folders of backend/app/testdata/agents.
 var agents = []struct{ id, name string }{
+	{"opencode", "OpenCode 1.18.33"},
 	{"claude", "Claude Code (adapter 0.101.0)"},
 	{"codex", "Codex (adapter 2.6.0)"},
 	{"codex-old", "Codex (old adapter 0.16.0)"},
@@ -66,8 +65,6 @@ var agents = []struct{ id, name string }{
 }
 
 func main() {
-	version := flag.String("opencode", "", "the version of OpenCode that ran")
-	flag.Parse()
 	results := map[string]string{}
 	outputs := map[string]string{} // of the tests that have not passed
 	failed := false
@@ -89,6 +86,9 @@ func main() {
 			outputs[e.Test] += e.Output
 		case "pass", "fail", "skip":
 			results[e.Test] = e.Action
+			if e.Action == "skip" && strings.Contains(outputs[e.Test], asksNothing) {
+				results[e.Test] = asksNothing
+			}
 			failed = failed || e.Action == "fail"
 			if e.Test != "" {
 				fmt.Printf("%-4s %6.1f s  %s\n", e.Action, e.Elapsed, e.Test)
@@ -105,7 +105,7 @@ func main() {
 	if len(results) < len(rows) { // the old table says more
 		log.Fatalf("the tests did not run: %s stays as it was", file)
 	}
-	if err := write(table(*version, results)); err != nil {
+	if err := write(table(results)); err != nil {
 		log.Fatal(err)
 	}
 	if failed || results[""] != "pass" {
@@ -113,32 +113,37 @@ func main() {
 	}
 }
 
-func table(version string, results map[string]string) string {
+func table(results map[string]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b,
 		"Run of %s on Linux, with a scripted model. *yes*: the real agent did it. *transcript*: a scripted agent that "+
 			"sends what\nthis agent was seen to send did it in the real sandbox; the agent itself did not run.\n\n",
 		time.Now().UTC().Format("2006-01-02"))
-	b.WriteString("| scenario | OpenCode " + version)
-	rule := "|---|---"
+	b.WriteString("| scenario")
+	rule := "|---"
 	for _, a := range agents {
 		b.WriteString(" | " + a.name)
 		rule += "|---"
 	}
 	b.WriteString(" |\n" + rule + "|\n")
 	for _, r := range rows {
-		b.WriteString("| " + r.words + " | " + cell(results[r.real], "yes"))
+		b.WriteString("| " + r.words)
 		for _, a := range agents {
-			result := ""
-			if r.shapes != "" {
-				result = results[r.shapes+"/"+strings.ReplaceAll(a.id+r.scenario, " ", "_")]
+			text := cell(results[r.real+"/"+a.id], "yes")
+			if text == notRun && r.shapes != "" {
+				text = cell(results[r.shapes+"/"+strings.ReplaceAll(a.id+r.scenario, " ", "_")], "transcript")
 			}
-			b.WriteString(" | " + cell(result, "transcript"))
+			b.WriteString(" | " + text)
 		}
 		b.WriteString(" |\n")
 	}
 	return b.String()
 }
+
+const (
+	notRun      = "not run"
+	asksNothing = "asks for nothing" // in the output of tests that are skipped for this
+)
 
 func cell(result, passed string) string {
 	switch result {
@@ -146,8 +151,10 @@ func cell(result, passed string) string {
 		return passed
 	case "fail":
 		return "**failed**"
+	case asksNothing:
+		return asksNothing
 	}
-	return "not run"
+	return notRun
 }
 
 // write replaces the table in the document.

@@ -197,21 +197,32 @@ func keyIsHidden(t *testing.T, found string) {
 	}
 }
 
-// TestEngine_ShapesLeftRunning_AskForTheirHost: a command that the agent left running tries a host between two calls,
-// and the user is asked about it.
+// TestEngine_ShapesLeftRunning_AskForTheirHost: a command that the agent left running tries a host between two calls.
+// The user is asked about it, and neither the user nor the agent is told that the next call tried it.
 func TestEngine_ShapesLeftRunning_AskForTheirHost(t *testing.T) {
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
 		p, dir := startShape(t, agent, "left", app.Options{}), t.TempDir()
 		id := p.startShapeGoal(agent, "leave", dir)
 		p.step("agent_run")
+		p.await("the next turn", func(e event.Event) bool { _, ok := e.Body.(*event.Iteration); return ok })
 		touch(t, filepath.Join(dir, "go.txt"))
-		if q := p.answers(id, ""); strings.Join(q.Effect.Hosts, " ") != "left.example" {
+		if q := p.answers(id, ""); strings.Join(q.Effect.Hosts, " ") != "left.example" ||
+			!strings.Contains(q.Why, "before this call, a program wanted GET left.example") {
 			t.Errorf("the question is %+v", q)
 		}
+		notices := 0
 		for _, e := range p.doneWith(id) {
-			if q, ok := e.(*event.ApprovalRequested); ok {
-				t.Errorf("another question: %+v", q)
+			switch b := e.(type) {
+			case *event.ApprovalRequested:
+				t.Errorf("another question: %+v", b)
+			case *event.Message:
+				if strings.Contains(b.Message.Text, "a program that ran before agent_run was stopped from reaching left.example") {
+					notices++
+				}
 			}
+		}
+		if notices != 1 {
+			t.Errorf("the agent learned it %d times", notices)
 		}
 	})
 }

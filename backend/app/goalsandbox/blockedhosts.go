@@ -68,3 +68,14 @@ func (b *blockedHosts) Forget(hosts []string) {
 	defer b.mu.Unlock()
 	b.stopped = slices.DeleteFunc(b.stopped, func(e policy.Effect) bool { return slices.Contains(hosts, e.Hosts[0]) })
 }
+
+// MarkEarlier marks what was refused until now as earlier than the call that comes next.
+func (b *blockedHosts) MarkEarlier() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range b.stopped {
+		if e := &b.stopped[i]; !e.Earlier {
+			e.Earlier, e.Reason = true, "before this call, "+e.Reason
+		}
+	}
+}

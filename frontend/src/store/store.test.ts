@@ -302,6 +302,22 @@ describe("detail", () => {
     expect(d.live).toBe("");
   });
 
+  test("what a model thinks streams apart from its words; what a failed attempt sent goes away", () => {
+    const delta = (text: string, reasoning?: string): GoalEvent => ({
+      goal_id: "g",
+      at: "",
+      type: "delta",
+      text,
+      ...(reasoning ? { reasoning } : {}),
+    });
+    let d = [delta("", "First the "), delta("", "folder."), delta("I look.")].reduce(withGoalEvent, ready());
+    expect([d.live, d.liveThinking]).toEqual(["I look.", "First the folder."]);
+    d = withGoalEvent(d, { ...head(11), type: "warning", what: "critic", text: "out of words" });
+    expect(d.liveThinking).toBe("First the folder.");
+    d = withGoalEvent(d, { ...head(12), type: "warning", what: "model", text: "overloaded; trying again in 2 s" });
+    expect([d.live, d.liveThinking]).toEqual(["", ""]);
+  });
+
   test("spend adds up over the turns", () => {
     const usage = (seq: number, usd: number): GoalEvent => ({
       ...head(seq),

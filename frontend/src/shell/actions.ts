@@ -58,6 +58,12 @@ function goalsActions(app: App): Action[] {
       run: () => app.goals.runDemo(),
     }),
     action({
+      id: "worktrees",
+      title: "Git worktrees of goals",
+      group: "Goals",
+      run: () => app.set({ worktreesOpen: true }),
+    }),
+    action({
       id: "approvals",
       title: "Approvals",
       group: "Goals",

@@ -70,6 +70,8 @@ export interface AppState {
   leader: boolean;
   /** The servers' dialog is open. */
   servers: boolean;
+  /** The dialog of the git worktrees of goals is open. */
+  worktreesOpen: boolean;
   drawer: boolean;
   /** The page of the documents that is open; null: none. */
   help: HelpTarget | null;
@@ -103,6 +105,7 @@ export const initialState: AppState = {
   protectedChanged: null,
   leader: false,
   servers: false,
+  worktreesOpen: false,
   drawer: true,
   help: null,
   question: null,

@@ -139,7 +139,10 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       {view.merge_command && view.status === "completed" ? (
         <p className="mt-1 text-xs text-text-muted" data-testid="goal-merge">
           Merge its branch with{" "}
-          <code className="selectable font-mono wrap-anywhere text-text">{view.merge_command}</code>
+          <code className="selectable font-mono wrap-anywhere text-text">{view.merge_command}</code>{" "}
+          <Button look="quiet" data-testid="goal-worktrees" onClick={() => app.set({ worktreesOpen: true })}>
+            Worktrees…
+          </Button>
         </p>
       ) : null}
       {view.queued ? (

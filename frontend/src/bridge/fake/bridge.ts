@@ -480,6 +480,8 @@ export class FakeBridge implements Bridge {
         throw new CallError({ code: "not_found", message: `${path} is what it was`, hint: "", field: "path" });
       return found;
     },
+    "ChangesAPI.Edit": (_id, path) =>
+      this.putPane(terminalPane(`t${10 + this.rev}`, { title: path.split("/").at(-1) ?? path })),
     "ChangesAPI.CommitOffer": () => ({
       unavailable: "",
       branch: "goalpost/repair-the-cart",

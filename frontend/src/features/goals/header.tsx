@@ -75,6 +75,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
   const said = goalStatusLabel(view);
   const proof = assuranceOf(view);
   const spent = useElapsed(view);
+  const undone = useAppState((s) => s.detail.journal.undone) && view.status === "completed";
   const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
   const facts = [
     questionOf(view.model || view.provider, view.options.effort),
@@ -94,8 +95,8 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       data-status={view.status}
     >
       <div className="flex items-center gap-2 max-[640px]:flex-wrap">
-        <Badge tone={said.tone} live={said.live}>
-          {said.words}
+        <Badge tone={undone ? "warn" : said.tone} live={said.live}>
+          {undone ? `${said.words}, changes undone` : said.words}
         </Badge>
         {proof ? (
           <Badge tone={proof.tone} testid="goal-assurance" title={view.assurance_reason ?? ""}>

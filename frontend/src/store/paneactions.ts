@@ -30,6 +30,11 @@ export class PaneActions {
     return this.opened(await this.core.ask("BrowserAPI.Open", { url, width: 1024, height: 768, profile }));
   }
 
+  /** Closes the panes of a goal that has ended. */
+  closeAllOf(goal: string): void {
+    for (const pane of this.core.state.panes.panes) if (pane.goal_id === goal) this.close(pane.id);
+  }
+
   /** The answer may be late: a user who has gone elsewhere stays there. */
   private opened(pane: PaneInfo | undefined): PaneInfo | undefined {
     if (!pane) return undefined;

@@ -58,6 +58,8 @@ export interface AppState {
   approvals: readonly ApprovalView[];
   grants: readonly GrantView[];
   approvalsOpen: boolean;
+  /** The request whose card gets the focus as soon as it is drawn; "" for none. */
+  requestWanted: string;
   /**
    * The goal that was refused to continue because protected files were changed, and how it continues with a
    * decision.
@@ -102,6 +104,7 @@ export const initialState: AppState = {
   approvals: [],
   grants: [],
   approvalsOpen: false,
+  requestWanted: "",
   protectedChanged: null,
   leader: false,
   servers: false,

@@ -19,8 +19,10 @@ import { Todos } from "./todos";
 import { questionOf, riskLabel, goalStatusLabel } from "./labels";
 
 function moreActions(app: App, view: GoalView, showPanes: ((goal: string) => void) | null): MenuItem[] {
+  const closePanes = showPanes && !isLive(view) ? () => app.panes.closeAllOf(view.id) : null;
   return [
     ...(showPanes ? [{ id: "panes", label: "Show its panes", run: () => showPanes(view.id) }] : []),
+    ...(closePanes ? [{ id: "close-panes", label: "Close panes of this goal", run: closePanes }] : []),
     { id: "watch", label: "Open in side panel", run: () => app.watchGoal(view.id) },
     { id: "duplicate", label: "Duplicate…", takesFocus: true, run: () => app.newGoal(draftOf(view)) },
     null,
@@ -99,7 +101,12 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           {undone ? `${said.words}, changes undone` : said.words}
         </Badge>
         {proof ? (
-          <Badge tone={proof.tone} testid="goal-assurance" title={view.assurance_reason ?? ""}>
+          <Badge
+            tone={proof.tone}
+            testid="goal-assurance"
+            className="max-[640px]:rounded-md max-[640px]:whitespace-normal max-[640px]:[&>span]:whitespace-normal"
+            title={view.assurance_reason ?? ""}
+          >
             {proof.words}
           </Badge>
         ) : null}

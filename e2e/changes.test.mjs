@@ -9,6 +9,7 @@ import { complaints, withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
 import { startModel } from "./lib/model.mjs";
 import { hashOfGit, makeRepository } from "./lib/repository.mjs";
+import { until } from "./window/window.mjs";
 
 const minute = 60_000;
 
@@ -25,93 +26,120 @@ test("changes of a goal are reviewed, undone, and brought back", { timeout: 4 * 
     { tool: "claim_complete", args: { rationale: "it is there" } },
   ]);
   try {
-    await withApp(t, async ({ page, home, said }) => {
-      const at = (id) => page.getByTestId(id);
-      const dir = join(home, "work");
-      const read = (name) => readFileSync(join(dir, name), "utf8");
-      mkdirSync(dir);
-      makeRepository(dir);
-      writeFileSync(join(home, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n");
-      await addProvider(page, model);
-      await startGoal(page, {
-        objective: "Paint it blue",
-        dir,
-        command: "test -f done.txt",
-      });
-      await at("goal-header").and(page.locator('[data-status="completed"]')).waitFor({ timeout: minute });
+    const editor = `sh -c 'echo "$@" > ~/edited.part; mv ~/edited.part ~/edited' sh --wait`;
+    await withApp(
+      t,
+      async ({ page, home, said }) => {
+        const at = (id) => page.getByTestId(id);
+        const dir = join(home, "work");
+        const read = (name) => readFileSync(join(dir, name), "utf8");
+        mkdirSync(dir);
+        makeRepository(dir);
+        writeFileSync(join(home, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n");
+        await addProvider(page, model);
+        await startGoal(page, {
+          objective: "Paint it blue",
+          dir,
+          command: "test -f done.txt",
+        });
+        await at("goal-header").and(page.locator('[data-status="completed"]')).waitFor({ timeout: minute });
 
-      const file = (path) => at("changes-file").and(page.locator(`[data-path="${path}"]`));
-      await at("story-changes").click();
-      await file("colour.js").waitFor();
-      assert.deepEqual(
-        await at("changes-file").evaluateAll((all) => all.map((f) => `${f.dataset.change} ${f.dataset.path}`)),
-        ["new build/program", "changed colour.js", "new done.txt", "deleted lib/old.sh", "changed version.txt"],
-      );
-      await file("colour.js").click();
-      const added = at("diff-line").and(page.locator('[data-kind="add"]'));
-      await added.getByText("blue").waitFor();
-      await added.locator(".code-string").first().waitFor();
-      await at("diff-unified").click();
-      await at("diff").and(page.locator('[data-split="false"]')).waitFor();
-      await file("build/program").click();
-      await at("diff-binary")
-        .getByText(/\d k?B/)
-        .first()
-        .waitFor();
+        const file = (path) => at("changes-file").and(page.locator(`[data-path="${path}"]`));
+        await at("story-changes").click();
+        await file("colour.js").waitFor();
+        assert.deepEqual(
+          await at("changes-file").evaluateAll((all) => all.map((f) => `${f.dataset.change} ${f.dataset.path}`)),
+          ["new build/program", "changed colour.js", "new done.txt", "deleted lib/old.sh", "changed version.txt"],
+        );
+        await file("colour.js").click();
+        const added = at("diff-line").and(page.locator('[data-kind="add"]'));
+        await added.getByText("blue").waitFor();
+        await added.locator(".code-string").first().waitFor();
+        await at("diff-unified").click();
+        await at("diff").and(page.locator('[data-split="false"]')).waitFor();
+        await file("build/program").click();
+        await at("diff-binary")
+          .getByText(/\d k?B/)
+          .first()
+          .waitFor();
 
-      // A commit on a branch of its own leaves what is checked out alone.
-      await at("commit").click();
-      await at("commit-branch").fill("blue");
-      await at("commit-file").first().uncheck();
-      await at("commit-confirm").click();
-      await at("commit-done").getByText("4 files committed to").waitFor();
-      await page.keyboard.press("Escape");
-      assert.equal(
-        execFileSync("git", ["log", "-1", "--format=%s", "--name-status", "blue"], { cwd: dir }).toString(),
-        "Paint it blue\n\nM\tcolour.js\nA\tdone.txt\nD\tlib/old.sh\n",
-      );
+        // The user's editor gets the file, in a terminal.
+        await file("colour.js").click();
+        await page.keyboard.press("e");
+        await until("the editor to have the file", () => existsSync(join(home, "edited")));
+        assert.equal(readFileSync(join(home, "edited"), "utf8"), `--wait ${join(dir, "colour.js")}\n`);
+        await at("rail-goals").click();
+        await page.keyboard.press("2");
+        await file("build/program").click();
+        assert.equal(await at("edit-file").count(), 0);
 
-      // One file, then all but what the user changed in the meantime.
-      const git = hashOfGit(dir);
-      await file("version.txt").click();
-      await at("undo-file").click();
-      await at("undo-confirm").click();
-      await file("version.txt").waitFor({ state: "detached" });
-      assert.equal(read("version.txt"), "1\n");
-      writeFileSync(join(dir, "colour.js"), "by the user\n");
-      await at("undo-all").click();
-      await at("undo-conflicts").getByText("colour.js").waitFor();
-      await at("undo-confirm").click();
-      await at("undo-dialog").waitFor({ state: "detached" });
-      await file("lib/old.sh").waitFor({ state: "detached" });
-      assert.equal(read("colour.js"), "by the user\n");
-      assert.equal(read("lib/old.sh"), "#!/bin/sh\necho old\n");
-      assert.equal(statSync(join(dir, "lib/old.sh")).mode & 0o777, 0o755);
-      assert.ok(!existsSync(join(dir, "build")) && !existsSync(join(dir, "done.txt")));
+        // A commit on a branch of its own leaves what is checked out alone.
+        await at("commit").click();
+        await at("commit-branch").fill("blue");
+        await at("commit-file").first().uncheck();
+        await at("commit-confirm").click();
+        await at("commit-done").getByText("4 files committed to").waitFor();
+        await page.keyboard.press("Escape");
+        assert.equal(
+          execFileSync("git", ["log", "-1", "--format=%s", "--name-status", "blue"], { cwd: dir }).toString(),
+          "Paint it blue\n\nM\tcolour.js\nA\tdone.txt\nD\tlib/old.sh\n",
+        );
 
-      // The checks speak of the folder before; they can be run again.
-      await at("undone-check").click();
-      await at("undone-result").getByText("The checks fail.").waitFor();
+        // One file, then all but what the user changed in the meantime.
+        const git = hashOfGit(dir);
+        await file("version.txt").click();
+        await page.keyboard.press("u");
+        await file("version.txt").waitFor({ state: "detached" });
+        assert.equal(read("version.txt"), "1\n");
+        await at("undone-result").getByText("The checks pass.").waitFor();
+        await at("goal-header").getByText("done, changes undone").waitFor();
+        await page.getByRole("region", { name: /Notifications/ }).getByText("1 file brought back").waitFor();
+        await page.getByRole("button", { name: "Undo", exact: true }).click();
+        await file("version.txt").waitFor();
+        assert.equal(read("version.txt"), "2\n");
+        await at("goal-header").getByText("done, changes undone").waitFor({ state: "detached" });
+        await file("version.txt").click();
+        await at("undo-file").click();
+        await file("version.txt").waitFor({ state: "detached" });
+        writeFileSync(join(dir, "colour.js"), "by the user\n");
+        await at("undo-all").click();
+        await at("undo-conflicts").getByText("colour.js").waitFor();
+        await at("undo-confirm").click();
+        await at("undo-dialog").waitFor({ state: "detached" });
+        await file("lib/old.sh").waitFor({ state: "detached" });
+        assert.equal(read("colour.js"), "by the user\n");
+        assert.equal(read("lib/old.sh"), "#!/bin/sh\necho old\n");
+        assert.equal(statSync(join(dir, "lib/old.sh")).mode & 0o777, 0o755);
+        assert.ok(!existsSync(join(dir, "build")) && !existsSync(join(dir, "done.txt")));
 
-      // The undo is undone, and the user's file overwritten only when it is ticked.
-      await at("redo").click();
-      await at("undo-confirm").click();
-      await file("lib/old.sh").waitFor();
-      assert.ok(existsSync(join(dir, "build/program")) && !existsSync(join(dir, "lib")));
-      assert.equal(read("colour.js"), "by the user\n");
-      await at("undo-all").click();
-      await at("undo-conflicts").getByRole("checkbox").first().check();
-      await at("undo-confirm").click();
-      await at("changes-empty").waitFor();
-      assert.equal(read("colour.js"), 'export const colour = "red";\n');
-      assert.equal(hashOfGit(dir), git);
+        // The verdicts are about the folder before, so the checks have run again.
+        await at("undone-result").getByText("The checks fail now.").waitFor();
 
-      await at("story-log").click();
-      // The dashboard covers the drawer, which shows them too.
-      const undone = at("dashboard").locator('[data-testid="log-note"][data-kind="changes_undone"]');
-      assert.equal(await undone.count(), 4);
-      assert.deepEqual(complaints(said), []);
-    });
+        // The undo is undone, and the user's file overwritten only when it is ticked.
+        await at("redo").click();
+        await at("undo-confirm").click();
+        await file("lib/old.sh").waitFor();
+        assert.ok(existsSync(join(dir, "build/program")) && !existsSync(join(dir, "lib")));
+        assert.equal(read("colour.js"), "by the user\n");
+        await at("undo-all").click();
+        await at("undo-conflicts").getByRole("checkbox").first().check();
+        await at("undo-confirm").click();
+        await at("changes-empty").waitFor();
+        assert.equal(read("colour.js"), 'export const colour = "red";\n');
+        assert.equal(hashOfGit(dir), git);
+
+        await at("story-log").click();
+        // The dashboard covers the drawer, which shows them too.
+        const undone = at("dashboard").locator('[data-testid="log-note"][data-kind="changes_undone"]');
+        assert.equal(await undone.count(), 6);
+
+        // The checks have a tab, and a file opens in the user's editor.
+        await page.keyboard.press("3");
+        await at("checks-claim").getByText("test -f done.txt").waitFor();
+        assert.deepEqual(complaints(said), []);
+      },
+      { VISUAL: editor },
+    );
   } finally {
     model.close();
   }

@@ -96,7 +96,7 @@ async function walk(page, home, model, said) {
     assert.ok(box && box.x >= 0 && box.x + box.width <= 390, `${id} is cut: ${JSON.stringify(box)}`);
     assert.ok(box.height >= 44, `${id} is too low for a finger`);
   }
-  await header.getByTestId("ask-deny").click();
+  await header.getByTestId("ask-deny-reason").click();
   await header.getByTestId("ask-reason").fill("two notes are enough");
   await header.getByTestId("ask-deny").click();
   await header.getByText("Needs you: Write d.txt").waitFor();

@@ -98,3 +98,58 @@ test("a transcript is read, searched and copied; the result is Markdown", { time
     model.close();
   }
 });
+
+test(
+  "what the model thinks streams, folded and marked, and stays with its words",
+  { timeout: 2 * minute },
+  async (t) => {
+    let goOn = () => undefined;
+    const wait = new Promise((resolve) => (goOn = resolve));
+    const model = await startModel([
+      {
+        thinking: "The total starts too low.\nSo I change the sum, not the loop.",
+        wait,
+        text: "I fix the **sum**.",
+        tool: "write_file",
+        args: { path: "done.txt", content: "x" },
+      },
+      { tool: "claim_complete", args: { rationale: "the file is there" } },
+    ]);
+    try {
+      await withApp(t, async ({ page, home, said }) => {
+        const at = (id) => page.getByTestId(id);
+        const dir = join(home, "work");
+        mkdirSync(dir);
+        await addProvider(page, model);
+        await startGoal(page, { objective: "Fix the sum", dir, command: "test -f done.txt" });
+
+        // The turn runs: its newest line is there, the rest is folded.
+        const thinking = at("live-text").getByTestId("live-thinking");
+        await thinking.getByText("So I change the sum, not the loop.").waitFor();
+        assert.match(await thinking.innerText(), /^Thinking…/);
+        assert.doesNotMatch(await thinking.innerText(), /starts too low/);
+        await thinking.getByRole("button").click();
+        await thinking.getByText("The total starts too low.").waitFor();
+
+        goOn();
+        await at("goal-header").and(page.locator('[data-status="completed"]')).waitFor();
+        assert.equal(await at("live-text").count(), 0);
+        const words = at("step-log").getByTestId("log-said").filter({ hasText: "I fix the sum." });
+        await words.getByTestId("reasoning").getByRole("button").click();
+        await words.getByText("The total starts too low.").waitFor();
+        assert.ok(
+          !JSON.stringify(model.criticised).includes("starts too low"),
+          "critic and reviewer do not get the thinking",
+        );
+        assert.deepEqual(
+          said.filter((line) => line.startsWith("error")),
+          [],
+          "the page reported errors",
+        );
+      });
+    } finally {
+      goOn();
+      model.close();
+    }
+  },
+);

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/pane"
 	"goalpost/backend/store"
 )
 
@@ -12,6 +13,7 @@ type FolderHistory interface {
 	Changes(ctx context.Context, id goal.ID, paths []string) (ChangesView, error)
 	FileDiff(ctx context.Context, id goal.ID, path string) (FileDiff, error)
 	UndoChanges(ctx context.Context, id goal.ID, in UndoInput) (UndoOutput, error)
+	EditFile(ctx context.Context, id goal.ID, path string) (pane.Info, error)
 	CommitOffer(ctx context.Context, id goal.ID) (CommitOffer, error)
 	CommitChanges(ctx context.Context, id goal.ID, in CommitInput) (CommitOutput, error)
 }
@@ -57,6 +59,17 @@ func (a *ChangesAPI) Undo(id string, in UndoInput) (out UndoOutput, err error) {
 		return out, err
 	}
 	return a.history.UndoChanges(a.ctx, row.ID, in)
+}
+
+// Edit opens a file of a goal's folder in the user's editor, in a new terminal pane: $VISUAL, otherwise $EDITOR,
+// otherwise one that is installed. path is as List gives it.
+func (a *ChangesAPI) Edit(id, path string) (out pane.Info, err error) {
+	defer a.recoverProblem(&err)
+	row, err := a.store.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	return a.history.EditFile(a.ctx, row.ID, path)
 }
 
 // CommitOffer says whether the changes of a goal can be committed, and proposes how.

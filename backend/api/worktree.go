@@ -64,6 +64,8 @@ type WorktreeView struct {
 	Uncommitted int    `json:"uncommitted"` // files
 	IsMerged    bool   `json:"merged"`      // another branch has its commits
 	Problem     string `json:"problem"`     // why nothing is known of it, "" if it is
+	// MergeCommand gets the branch into what is checked out in the repository; "" without a branch.
+	MergeCommand string `json:"merge_command"`
 }
 
 // WorktreeRemoved is a worktree that was removed.

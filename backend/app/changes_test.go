@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"goalpost/backend/api"
@@ -167,5 +168,50 @@ func TestChanges_OfAGoalWithoutAClaim_SayWhichCheckReadThem(t *testing.T) {
 	}
 	if got := v.Files[1]; len(got.ReadBy) != 0 {
 		t.Errorf("%s is read by %q", got.Path, got.ReadBy)
+	}
+}
+
+// TestEdit_OfAChangedFile_StartsTheUsersEditor with its arguments and the file, which the shell does not read; a link
+// that the agent left to a file of the user elsewhere is refused.
+func TestEdit_OfAChangedFile_StartsTheUsersEditor(t *testing.T) {
+	home := t.TempDir()
+	fifo, editor := filepath.Join(home, "seen"), filepath.Join(home, "editor")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\nprintf '%s|' \"$@\" > "+fifo+"\n"), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	t.Setenv("VISUAL", editor+" --wait")
+	p, dir := start(t, t.TempDir()), t.TempDir()
+	p.provide(turns(call("run_command", `{"command":"echo x > '$(touch made) a.txt'; ln -s `+editor+` link"}`), givesUp))
+	out, err := p.goal.Start(api.StartInput{Objective: "change", Dir: dir, Checks: shell("test -f never")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.ended(out.GoalID)
+	<-p.app.Done(goal.ID(out.GoalID))
+	changes := area[*api.ChangesAPI](t, p.app)
+	const name = "$(touch made) a.txt"
+	info, err := changes.Edit(out.GoalID, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := os.ReadFile(fifo) // until the editor has written
+	if want := "--wait|" + filepath.Join(dir, name) + "|"; err != nil || string(seen) != want {
+		t.Errorf("the editor was started with %q, want %q (%v)", seen, want, err)
+	}
+	if info.Title != name || info.GoalID != "" {
+		t.Errorf("the pane %+v is not one of the user", info)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "made")); err == nil {
+		t.Error("the name of the file was run by a shell")
+	}
+	for path, want := range map[string]string{
+		"link": "outside of the goal's folder", "../x": "not in the goal's folder", "gone": "not in the goal's folder any more",
+	} {
+		if _, err := changes.Edit(out.GoalID, path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("edit %s: %v", path, err)
+		}
 	}
 }

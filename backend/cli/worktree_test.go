@@ -61,7 +61,8 @@ func TestWorktree_OfAnotherAgentAndOfTheCommandLine(t *testing.T) {
 		t.Fatalf("exit %d, %v: %s", code, err, out)
 	}
 	for _, w := range list {
-		if w.Repository != repo || w.IsMerged || w.Uncommitted != 0 || w.GoalID == "" {
+		if w.Repository != repo || w.IsMerged || w.Uncommitted != 0 || w.GoalID == "" ||
+			w.MergeCommand != "git -C "+repo+" merge "+w.Branch {
 			t.Errorf("%+v", w)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 // inbox holds what the agent has sent and the loop has not decided. The caller holds Session.mu.
 type inbox struct {
 	piece    string // of the answer, not yet reported
+	thought  string // not yet reported; it is shown and not stored
 	text     strings.Builder
 	requests []*request // oldest first: waiting for the loop, or given to it
 	final    []goal.Call
@@ -84,10 +85,16 @@ func (b *inbox) addText(piece string) {
 	}
 }
 
-func (b *inbox) takePiece() string {
-	p := b.piece
-	b.piece = ""
-	return p
+func (b *inbox) addThought(piece string) {
+	if len(b.thought) < maxText {
+		b.thought += piece
+	}
+}
+
+func (b *inbox) takePieces() (text, thought string) {
+	text, thought = b.piece, b.thought
+	b.piece, b.thought = "", ""
+	return text, thought
 }
 
 func (b *inbox) takeText() string {
@@ -202,6 +209,15 @@ func (l listener) Text(piece string) {
 	s.mu.Lock()
 	s.silence.end(s.opts.Now())
 	s.inbox.addText(piece)
+	s.mu.Unlock()
+	s.wake()
+}
+
+func (l listener) Thought(piece string) {
+	s := l.s
+	s.mu.Lock()
+	s.activity = s.opts.Now()
+	s.inbox.addThought(piece)
 	s.mu.Unlock()
 	s.wake()
 }

@@ -92,7 +92,7 @@ func (s *Session) await(ctx context.Context, t goal.Turn, delta func(string)) (g
 		s.mu.Lock()
 		agent, turn, modelErr := s.agent, s.turn, s.modelErr
 		s.modelErr = nil
-		piece := s.inbox.takePiece()
+		piece, thought := s.inbox.takePieces()
 		var calls []goal.Call
 		if len(t.Tools) == 0 {
 			s.inbox.refuseAll("the run ends: answer without a tool")
@@ -100,6 +100,9 @@ func (s *Session) await(ctx context.Context, t goal.Turn, delta func(string)) (g
 			calls = s.inbox.open()
 		}
 		s.mu.Unlock()
+		if thought != "" && t.OnReasoning != nil {
+			t.OnReasoning(thought)
+		}
 		if piece != "" {
 			delta(piece)
 		}

@@ -206,9 +206,10 @@ type (
 		Skipped int      `json:"skipped,omitempty"`
 		Redo    bool     `json:"redo,omitempty"` // it undid an undo
 	}
-	// Delta is streaming text of the model. It is not journaled and may be lost.
+	// Delta is streaming text of the model, or what it thinks before. It is not journaled and may be lost.
 	Delta struct {
-		Text string `json:"text"`
+		Text      string `json:"text"`
+		Reasoning string `json:"reasoning,omitempty"`
 	}
 	// Egress is one request of a goal's programs or pages, as its proxy decided it. It is kept in a log of its own,
 	// and subscribers may miss it.

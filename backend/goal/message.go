@@ -55,6 +55,9 @@ type Turn struct {
 	Tools    []ToolSpec
 	// ReplyTokens is the longest reply that is of use, 0 for no bound. The client adds what a model needs for thinking.
 	ReplyTokens int
+	// OnReasoning receives what the model thinks as it arrives, from the goroutine that called Turn; nil if nobody shows
+	// it. As with streaming text, what an attempt sent before an error is void.
+	OnReasoning func(text string)
 }
 
 // Reply is the model's answer, complete after its stream has ended.

@@ -117,6 +117,7 @@ func (c *Anthropic) attempt(
 	}
 	defer func() { _ = resp.Body.Close() }() // the body is not needed any more
 	r := newBlocks(delta, func(used tokenCount) float64 { return c.cost(t.Model, used) })
+	r.onReasoning = t.OnReasoning
 	reply, err := r.readResponse(resp, c.o.Linger)
 	if reply.Reasoning != nil {
 		reply.Reasoning.Model = t.Model

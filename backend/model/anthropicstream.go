@@ -175,6 +175,7 @@ func (b *anthropicReader) onDelta(index int, p blockPart) error {
 		return &Error{Kind: InvalidReply, Message: "the stream adds to a part that it never began"}
 	}
 	o.text.WriteString(p.Thinking)
+	b.emitReasoning(p.Thinking)
 	o.signature.WriteString(p.Signature)
 	if o.kind == "text" {
 		o.text.WriteString(sanitizeText(p.Text))

@@ -257,6 +257,7 @@ func (c *OpenAI) attempt(
 		return goal.Reply{}, err
 	}
 	defer func() { _ = resp.Body.Close() }() // the body is not needed any more
+	r.onReasoning = t.OnReasoning
 	reply, err := r.readResponse(resp, c.o.Linger)
 	if reply.Reasoning != nil {
 		reply.Reasoning.Model = t.Model

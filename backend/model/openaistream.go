@@ -150,7 +150,10 @@ func (l *flexibleList) UnmarshalJSON(b []byte) error {
 // newOpenAIReader parses OpenAI's protocol.
 func newOpenAIReader(delta func(string), price func(tokenCount) float64) *replyReader {
 	r := &replyReader{delta: delta, price: price}
-	r.tags = tagFilter{text: r.emitText, thoughts: r.reasoning.addTagged}
+	r.tags = tagFilter{text: r.emitText, thoughts: func(text string) {
+		r.reasoning.addTagged(text)
+		r.emitReasoning(text)
+	}}
 	r.finishReasoning = func() *goal.Reasoning {
 		r.tags.close()
 		return r.reasoning.build(r.calls.signatures())
@@ -194,6 +197,7 @@ func (r *replyReader) onChunk(c chunk) error {
 		r.countUsage(choice.Usage)
 		for _, p := range []part{choice.Delta, choice.Message} {
 			r.reasoning.add(p)
+			r.emitReasoning(p.readableReasoning())
 			r.tags.write(string(p.Content))
 			r.refusal.WriteString(string(p.Refusal))
 			for _, t := range p.ToolCalls {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -45,6 +46,23 @@ type chatReasoning struct {
 	tags    strings.Builder // of tags in the text
 	details []map[string]json.RawMessage
 	size    int
+}
+
+// readableReasoning is the reasoning that a part adds, once if a server sends the same in several fields.
+func (p part) readableReasoning() string {
+	if p.ReasoningContent != "" || p.Reasoning != "" {
+		return string(cmp.Or(p.ReasoningContent, p.Reasoning))
+	}
+	var all strings.Builder
+	for _, raw := range p.ReasoningDetails {
+		var d struct {
+			Text    string `json:"text"`
+			Summary string `json:"summary"`
+		}
+		_ = json.Unmarshal(raw, &d) // encrypted details have neither
+		all.WriteString(cmp.Or(d.Text, d.Summary))
+	}
+	return all.String()
 }
 
 func (c *chatReasoning) add(p part) {

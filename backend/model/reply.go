@@ -24,6 +24,8 @@ type replyReader struct {
 
 	price func(tokenCount) float64
 	delta func(string)
+	// onReasoning receives reasoning as it arrives; it may be nil.
+	onReasoning func(string)
 
 	text      strings.Builder
 	refusal   strings.Builder
@@ -160,6 +162,13 @@ func (r *replyReader) emitText(text string) {
 	r.text.WriteString(text)
 	if r.delta != nil {
 		r.delta(text)
+	}
+}
+
+// emitReasoning shows reasoning while it arrives. What is stored and sent back is collected elsewhere.
+func (r *replyReader) emitReasoning(text string) {
+	if text != "" && r.onReasoning != nil {
+		r.onReasoning(sanitizeText(text))
 	}
 }
 

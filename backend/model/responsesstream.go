@@ -98,6 +98,10 @@ func (r *responsesReader) handleEvent(data []byte) error {
 		return r.begin(e.Index, e.Item)
 	case "response.output_text.delta":
 		r.addText(r.item(e.Index, "message"), string(e.Delta))
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		r.emitReasoning(string(e.Delta))
+	case "response.reasoning_summary_part.done": // a paragraph of the summary ends
+		r.emitReasoning("\n\n")
 	case "response.refusal.delta":
 		r.refusal.WriteString(string(e.Delta))
 	case "response.function_call_arguments.delta":

@@ -131,10 +131,24 @@ func TestReasoning_OverARestart_GoesBackToItsModelAlone(t *testing.T) {
 	if n := len(s.Requests()); n != 4 {
 		t.Errorf("%d requests, want 4: none was refused", n)
 	}
+	w.mu.Lock()
+	streamed := ""
+	for _, e := range w.events {
+		if d, ok := e.Body.(*event.Delta); ok {
+			streamed += d.Reasoning
+		}
+	}
+	w.mu.Unlock()
+	if want := "secret thought 0secret thought 1secret thought 2secret thought 3"; streamed != want {
+		t.Errorf("viewers received the reasoning %q, want %q", streamed, want)
+	}
 	critic.mu.Lock()
 	defer critic.mu.Unlock()
 	for _, turn := range critic.seen {
 		fmt.Fprintf(shown, "%+v", turn)
+		if turn.OnReasoning != nil {
+			t.Error("a critic's reasoning would be shown as the agent's")
+		}
 	}
 	if len(critic.seen) == 0 || !strings.Contains(shown.String(), "other.txt") || strings.Contains(shown.String(), "thought") {
 		t.Errorf("critic (%d turns), judge and reviewer were shown\n%s", len(critic.seen), shown)

@@ -101,6 +101,8 @@ func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error)
 		System:   contract,
 		Messages: r.messages.Messages(),
 		Tools:    r.dispatcher.offer.Offered(),
+
+		OnReasoning: func(text string) { r.publishDelta(event.Delta{Reasoning: text}) },
 	}
 	reply, err := r.gate.askModel(ctx, r.session.Models().Agent, t, r.delta)
 	if err != nil {
@@ -135,6 +137,8 @@ func MinContextWindow(g goal.Goal, specs []goal.ToolSpec) int {
 		tools.LargestWaiting() + len(g.Objective))
 }
 
-func (r *Run) delta(text string) {
-	r.cfg.Publish(event.Event{GoalID: r.id.Goal, RunID: r.id.ID, At: r.cfg.Clock.Now(), Body: &event.Delta{Text: text}})
+func (r *Run) delta(text string) { r.publishDelta(event.Delta{Text: text}) }
+
+func (r *Run) publishDelta(d event.Delta) {
+	r.cfg.Publish(event.Event{GoalID: r.id.Goal, RunID: r.id.ID, At: r.cfg.Clock.Now(), Body: &d})
 }

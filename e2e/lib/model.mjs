@@ -1,6 +1,7 @@
 // An OpenAI-compatible server that plays given turns: the only thing in these
 // tests that is not real. A turn is { text } or { tool, args }, or a function that gives
-// one from the request, now or later. The critic and the reviewer, who are lent no tools, are
+// one from the request, now or later. { thinking } streams before it, and the reply waits there
+// until { wait } resolves. The critic and the reviewer, who are lent no tools, are
 // always content and take no turn. With a key it refuses every request without it. The test of a
 // connection gets its tool call and takes no turn either.
 import { createServer } from "node:http";
@@ -32,18 +33,18 @@ export async function startModel(turns, { key = "" } = {}) {
         return;
       }
       if (body.tools?.[0]?.function.name === "report_ready") {
-        stream(response, { tool: "report_ready", args: { word: "ready" } }, 0);
+        await stream(response, { tool: "report_ready", args: { word: "ready" } }, 0);
         return;
       }
       if (!body.tools?.length) {
         criticised.push(body);
         const reviews = JSON.stringify(body.messages).includes("CONFIRM or REJECT");
-        stream(response, { text: reviews ? "CONFIRM\nit is as asked" : "PROGRESSING\nit continues" }, 0);
+        await stream(response, { text: reviews ? "CONFIRM\nit is as asked" : "PROGRESSING\nit continues" }, 0);
         return;
       }
       const next = turns[Math.min(asked.length, turns.length - 1)];
       const n = asked.push(body);
-      stream(response, typeof next === "function" ? await next(body) : next, n);
+      await stream(response, typeof next === "function" ? await next(body) : next, n);
     });
   });
   server.listen(0, "127.0.0.1");
@@ -59,7 +60,7 @@ export async function startModel(turns, { key = "" } = {}) {
   };
 }
 
-function stream(response, turn, n) {
+async function stream(response, turn, n) {
   const say = (delta, finish = null) => {
     const chunk = {
       id: `turn-${n}`,
@@ -70,6 +71,8 @@ function stream(response, turn, n) {
     response.write(`data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
   };
   response.writeHead(200, { "content-type": "text/event-stream" });
+  for (const piece of turn.thinking?.match(/.{1,12}/gs) ?? []) say({ reasoning_content: piece });
+  await turn.wait;
   say({ role: "assistant", content: turn.text ?? "" });
   if (turn.tool) {
     const call = {

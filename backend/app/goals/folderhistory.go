@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"goalpost/backend/api"
+	"goalpost/backend/app/panes"
 	"goalpost/backend/app/session"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
@@ -24,6 +25,7 @@ type folderHistory struct {
 	mask  *secret.Mask
 	// programs starts git, for the user and outside of the sandbox.
 	programs process.Launcher
+	panes    *panes.Registry
 }
 
 // noSnapshot says why there is nothing to compare with.

@@ -92,6 +92,7 @@ func New(d Deps, c runner.Config) *Service {
 			state:    d.Config.State(),
 			mask:     d.Sessions.Mask,
 			programs: d.Sandboxes.UserPrograms,
+			panes:    d.Panes,
 		},
 		cfg:          d.Config,
 		store:        d.Store,

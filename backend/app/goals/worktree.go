@@ -76,6 +76,10 @@ func (s *Service) Worktrees(ctx context.Context) ([]api.WorktreeView, error) {
 }
 
 func viewOfWorktree(s worktrees.State, owner store.GoalRow) api.WorktreeView {
+	merge := ""
+	if s.Branch != "" && s.Repository != "" {
+		merge = goal.Worktree{Repository: s.Repository, Branch: s.Branch}.MergeCommand()
+	}
 	return api.WorktreeView{
 		Path:        s.Path,
 		Repository:  s.Repository,
@@ -85,6 +89,8 @@ func viewOfWorktree(s worktrees.State, owner store.GoalRow) api.WorktreeView {
 		Uncommitted: s.Uncommitted,
 		IsMerged:    s.IsMerged,
 		Problem:     s.Problem,
+
+		MergeCommand: merge,
 	}
 }
 

@@ -28,6 +28,8 @@ func (k *client) SessionUpdate(_ context.Context, n sdk.SessionNotification) err
 	switch u := n.Update; {
 	case u.AgentMessageChunk != nil && u.AgentMessageChunk.Content.Text != nil:
 		c.handler.Text(u.AgentMessageChunk.Content.Text.Text)
+	case u.AgentThoughtChunk != nil && u.AgentThoughtChunk.Content.Text != nil:
+		c.handler.Thought(u.AgentThoughtChunk.Content.Text.Text)
 	case u.ToolCall != nil:
 		if call, ok := c.remember(updateOfStart(*u.ToolCall)); ok {
 			c.handler.ToolCall(call)

@@ -23,16 +23,23 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // recorder keeps what a connection reports, and allows everything.
 type recorder struct {
-	mu    sync.Mutex
-	text  int
-	calls []acp.ToolCall
-	asked []acp.ToolCall
+	mu      sync.Mutex
+	text    int
+	thought string
+	calls   []acp.ToolCall
+	asked   []acp.ToolCall
 }
 
 func (r *recorder) Text(piece string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.text += len(piece)
+}
+
+func (r *recorder) Thought(piece string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.thought += piece
 }
 
 func (r *recorder) ToolCall(c acp.ToolCall) {
@@ -142,6 +149,23 @@ func prompt(t testing.TB, play func(a agent, promptID string)) (*recorder, acp.S
 		t.Fatal("it hung")
 	}
 	return r, stop, err
+}
+
+// TestThought_OfTheAgent_IsApartFromItsAnswer.
+func TestThought_OfTheAgent_IsApartFromItsAnswer(t *testing.T) {
+	r, _, err := prompt(t, func(a agent, id string) {
+		for _, body := range []string{
+			`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"First the "}}`,
+			`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"folder."}}`,
+			`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"ok"}}`,
+		} {
+			a.send(update("s1", body))
+		}
+		a.send(end(id))
+	})
+	if err != nil || r.thought != "First the folder." || r.text != len("ok") {
+		t.Errorf("thought %q, %d bytes of text, %v", r.thought, r.text, err)
+	}
 }
 
 func end(id string) string {

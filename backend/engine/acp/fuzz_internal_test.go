@@ -19,7 +19,8 @@ import (
 // boundHandler checks that nothing that it receives is larger than the limits.
 type boundHandler struct{ t *testing.T }
 
-func (h boundHandler) Text(string) {}
+func (h boundHandler) Text(string)    {}
+func (h boundHandler) Thought(string) {}
 
 func (h boundHandler) ToolCall(c ToolCall) {
 	size := len(c.Kind) + len(c.Title) + len(c.Status) + len(c.Input) + len(c.Output)

@@ -9,6 +9,8 @@ import (
 type Handler interface {
 	// Text receives a piece of the agent's answer. It must not block.
 	Text(piece string)
+	// Thought receives a piece of what the agent thinks. It must not block.
+	Thought(piece string)
 	// ToolCall receives what is known of a tool call after each update. It must not block.
 	ToolCall(c ToolCall)
 	// Permission decides a request. It may block; ctx ends when the agent is gone or has withdrawn the request.

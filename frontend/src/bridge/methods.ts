@@ -84,6 +84,7 @@ export interface Methods {
   "ChangesAPI.List": (id: string, paths: string[]) => ChangesView;
   "ChangesAPI.File": (id: string, path: string) => FileDiff;
   "ChangesAPI.Undo": (id: string, input: UndoInput) => UndoOutput;
+  "ChangesAPI.Edit": (id: string, path: string) => PaneInfo;
   "ChangesAPI.CommitOffer": (id: string) => CommitOffer;
   "ChangesAPI.Commit": (id: string, input: CommitInput) => CommitOutput;
   "GoalAPI.Start": (input: StartInput) => StartOutput;

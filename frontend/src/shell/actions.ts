@@ -58,14 +58,34 @@ function goalsActions(app: App): Action[] {
       run: () => app.goals.runDemo(),
     }),
     action({
+      id: "worktrees",
+      title: "Git worktrees of goals",
+      group: "Goals",
+      run: () => app.set({ worktreesOpen: true }),
+    }),
+    action({
       id: "approvals",
       title: "Approvals",
       group: "Goals",
       keys: ["Ctrl+Shift+KeyY"],
       leader: "y",
-      run: () => app.approvals.open(),
+      run: () => showRequest(app),
     }),
   ];
+}
+
+/**
+ * Leads to the card of the oldest request, of the selected goal first. From the card, and without a request, the key
+ * opens the list of all.
+ */
+function showRequest(app: App): void | Promise<void> {
+  const { approvals, detail, route } = app.state;
+  const waiting = approvals.filter((a) => a.given === "");
+  const first = waiting.find((a) => a.goal_id === detail.id) ?? waiting[0];
+  if (!first || document.activeElement?.closest("[data-request]")) return app.approvals.open();
+  if (route === "workspace") app.watchGoal(first.goal_id);
+  else app.openGoal(first.goal_id);
+  app.set({ requestWanted: first.request });
 }
 
 /** What can be done to the goal that is selected. */

@@ -5,7 +5,11 @@ import { useAppState } from "@/store/context";
 /** Short messages at the edge of the window. Problems stay longer and say what to do. */
 export const toasts: Notifier = {
   problem: (p) => void toast.error(p.message, { id: p.code + p.message, duration: 9_000, description: p.hint }),
-  done: (text) => void toast.success(text, { id: text }),
+  done: (text, action) =>
+    void toast.success(text, {
+      id: text,
+      ...(action ? { duration: 10_000, action: { label: action.label, onClick: action.run } } : {}),
+    }),
 };
 
 export function Toasts() {

@@ -3,6 +3,7 @@ import { Dashboard } from "@/features/goals/dashboard";
 import { ApprovalsDialog } from "@/features/goals/approvals/queue";
 import { GoalDrawer } from "@/features/goals/drawer";
 import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
+import { WorktreesDialog } from "@/features/goals/worktrees/dialog";
 import { NoteDialog } from "@/features/goals/notedialog";
 import { ConnectDialog } from "@/connect/dialog";
 import { ServersDialog } from "@/features/servers/dialog";
@@ -47,6 +48,7 @@ export function Window({ app }: { app: App }) {
             <ServersDialog />
             <ConnectDialog />
             <ApprovalsDialog />
+            <WorktreesDialog />
             <Palette actions={actions} />
             <Help />
             <ConfirmDialog />

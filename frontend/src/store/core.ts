@@ -10,7 +10,8 @@ import { Sync } from "./sync";
 /** How a short message reaches the user. */
 export interface Notifier {
   problem(problem: Problem): void;
-  done(text: string): void;
+  /** `action` is offered beside the text for ten seconds. */
+  done(text: string, action?: { label: string; run: () => void }): void;
 }
 
 /** What all actions need: the state, the calls to Go, and the way around the window. */

@@ -23,6 +23,8 @@ export interface DetailState {
   early: readonly GoalEvent[];
   /** The model's words since its last action. */
   live: string;
+  /** What it thinks before them, if it reports that. */
+  liveThinking: string;
   /** Requests to the network that were reported since the goal was opened. */
   requests: number;
   /** An event was missed: take the snapshots again. */
@@ -42,12 +44,13 @@ export function emptyDetail(id: string): DetailState {
     journalLoaded: false,
     early: [],
     live: "",
+    liveThinking: "",
     requests: 0,
     gap: false,
   };
 }
 
-const maxStreamedText = 2_000;
+const maxStreamedText = 16_000;
 const maxEarlyEvents = 5_000;
 
 export function withView(d: DetailState, view: GoalView, now: number): DetailState {
@@ -72,7 +75,7 @@ export function withJournalPage(d: DetailState, events: readonly GoalEvent[], la
 /** Applies an event, or keeps it for later while snapshots are on their way. */
 export function withGoalEvent(d: DetailState, event: GoalEvent): DetailState {
   if (event.goal_id !== d.id) return d;
-  if (event.type === "delta") return { ...d, live: (d.live + event.text).slice(-maxStreamedText) };
+  if (event.type === "delta") return withStreamed(d, event.text, event.reasoning ?? "");
   if (event.type === "egress") return { ...d, requests: d.requests + 1 };
   if (event.seq === undefined) return d;
   if (!d.view || !d.stepsLoaded || !d.journalLoaded) {
@@ -102,8 +105,22 @@ function apply(d: DetailState, event: GoalEvent): DetailState {
     next.stepsSeq = seq;
   }
   if (seq > d.journal.seq) next.journal = withFact(d.journal, event);
-  if (event.type === "iteration" || event.type === "step_started" || event.type === "message") next.live = "";
+  if (endsStreaming(event)) return { ...next, live: "", liveThinking: "" };
   return next;
+}
+
+function withStreamed(d: DetailState, text: string, thinking: string): DetailState {
+  return {
+    ...d,
+    live: (d.live + text).slice(-maxStreamedText),
+    liveThinking: (d.liveThinking + thinking).slice(-maxStreamedText),
+  };
+}
+
+/** Whether what streamed is over: it is in the journal now, or its turn failed and is repeated. */
+function endsStreaming(event: GoalEvent): boolean {
+  if (event.type === "warning") return event.what === "model";
+  return ["iteration", "step_started", "message", "paused", "ended"].includes(event.type);
 }
 
 function viewAfter(view: GoalView, event: GoalEvent): GoalView {

@@ -69,6 +69,8 @@ export interface Journal {
   usage: readonly UsagePoint[];
   /** Of steps that failed, by number: the lines that say why. */
   failures: Readonly<Record<number, readonly string[]>>;
+  /** The last thing that happened to the folder: its changes were undone. */
+  undone: boolean;
   /** What steps touched on a page, by number, where their arguments only have a number of it. */
   touched: Readonly<Record<number, string>>;
 }
@@ -81,6 +83,7 @@ export const emptyJournal: Journal = {
   usage: [],
   failures: {},
   touched: {},
+  undone: false,
 };
 
 /** The journal with one more event. Events that are not newer change nothing. */
@@ -138,15 +141,15 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
     case "paused":
       return note(next, event, event.reason || event.exit);
     case "resumed":
-      return note(next, event, event.note ?? "");
+      return note({ ...next, undone: false }, event, event.note ?? "");
     case "reopened":
-      return note(next, event, event.note);
+      return note({ ...next, undone: false }, event, event.note);
     case "limits_changed":
       return note(next, event, limitsText(event));
     case "critic":
       return note(next, event, `${event.verdict.toLowerCase()}: ${event.reason}`);
     case "changes_undone":
-      return note(next, event, undoneText(event));
+      return note({ ...next, undone: !event.redo }, event, undoneText(event));
     case "review":
       return note(
         next,

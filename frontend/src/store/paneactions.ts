@@ -13,6 +13,13 @@ export class PaneActions {
     return this.opened(await this.core.ask("TerminalAPI.Open", { dir, cols: 80, rows: 24 }));
   }
 
+  /** Opens a file that a goal changed in the user's editor, in a terminal. */
+  async openEditor(goal: string, path: string): Promise<PaneInfo | undefined> {
+    const pane = this.opened(await this.core.ask("ChangesAPI.Edit", goal, path));
+    if (pane) this.core.go("workspace");
+    return pane;
+  }
+
   async openSSH(server: string, session = ""): Promise<PaneInfo | undefined> {
     this.core.set({ servers: false });
     this.core.go("workspace");
@@ -44,6 +51,11 @@ export class PaneActions {
     this.opened(tools);
     if (tools) this.show(tools.id);
     return tools;
+  }
+
+  /** Closes the panes of a goal that has ended. */
+  closeAllOf(goal: string): void {
+    for (const pane of this.core.state.panes.panes) if (pane.goal_id === goal) this.close(pane.id);
   }
 
   /** The answer may be late: a user who has gone elsewhere stays there. */

@@ -58,6 +58,8 @@ export interface AppState {
   approvals: readonly ApprovalView[];
   grants: readonly GrantView[];
   approvalsOpen: boolean;
+  /** The request whose card gets the focus as soon as it is drawn; "" for none. */
+  requestWanted: string;
   /**
    * The goal that was refused to continue because protected files were changed, and how it continues with a
    * decision.
@@ -70,6 +72,8 @@ export interface AppState {
   leader: boolean;
   /** The servers' dialog is open. */
   servers: boolean;
+  /** The dialog of the git worktrees of goals is open. */
+  worktreesOpen: boolean;
   drawer: boolean;
   /** The page of the documents that is open; null: none. */
   help: HelpTarget | null;
@@ -100,9 +104,11 @@ export const initialState: AppState = {
   approvals: [],
   grants: [],
   approvalsOpen: false,
+  requestWanted: "",
   protectedChanged: null,
   leader: false,
   servers: false,
+  worktreesOpen: false,
   drawer: true,
   help: null,
   question: null,

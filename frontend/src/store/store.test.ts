@@ -302,6 +302,39 @@ describe("detail", () => {
     expect(d.live).toBe("");
   });
 
+  test("undone changes are known until they are brought back or the goal continues", () => {
+    const undone = (seq: number, redo?: boolean): GoalEvent => ({
+      ...head(seq),
+      type: "changes_undone",
+      to: "the start of the goal",
+      count: 1,
+      files: ["a"],
+      ...(redo ? { redo } : {}),
+    });
+    let d = withGoalEvent(ready(), undone(11));
+    expect(d.journal.undone).toBe(true);
+    d = withGoalEvent(d, undone(12, true));
+    expect(d.journal.undone).toBe(false);
+    d = [undone(13), { ...head(14), type: "reopened", note: "more" } as GoalEvent].reduce(withGoalEvent, d);
+    expect(d.journal.undone).toBe(false);
+  });
+
+  test("what a model thinks streams apart from its words; what a failed attempt sent goes away", () => {
+    const delta = (text: string, reasoning?: string): GoalEvent => ({
+      goal_id: "g",
+      at: "",
+      type: "delta",
+      text,
+      ...(reasoning ? { reasoning } : {}),
+    });
+    let d = [delta("", "First the "), delta("", "folder."), delta("I look.")].reduce(withGoalEvent, ready());
+    expect([d.live, d.liveThinking]).toEqual(["I look.", "First the folder."]);
+    d = withGoalEvent(d, { ...head(11), type: "warning", what: "critic", text: "out of words" });
+    expect(d.liveThinking).toBe("First the folder.");
+    d = withGoalEvent(d, { ...head(12), type: "warning", what: "model", text: "overloaded; trying again in 2 s" });
+    expect([d.live, d.liveThinking]).toEqual(["", ""]);
+  });
+
   test("spend adds up over the turns", () => {
     const usage = (seq: number, usd: number): GoalEvent => ({
       ...head(seq),

@@ -124,7 +124,13 @@ export class Sync {
       return true;
     };
     // What is drawn stays until the new snapshots replace it.
-    set((d) => ({ ...emptyDetail(id), view: null, steps: d.stepsLoaded ? [] : d.steps, live: d.live }));
+    set((d) => ({
+      ...emptyDetail(id),
+      view: null,
+      steps: d.stepsLoaded ? [] : d.steps,
+      live: d.live,
+      liveThinking: d.liveThinking,
+    }));
     try {
       const view = await this.bridge.call("GoalAPI.Get", id);
       if (!set((d) => withView(d, view, Date.now()))) return;

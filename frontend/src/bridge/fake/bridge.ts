@@ -24,12 +24,14 @@ import type {
   TraceView,
   TryOutput,
   Verdict,
+  WorktreeView,
   ProtectedState,
 } from "@/bridge/types";
 import { changes, fileDiff, undo } from "./changes";
 import { FakeGoal } from "./goals";
 import { outputs, prompt, shopPage } from "./screen";
 import { transcript } from "./transcript";
+import { worktrees } from "./worktrees";
 import { ending, script, type DemoStep, type Body } from "./demoevents";
 import { approvals, grants } from "./approvals";
 import { recorded, replay } from "./recording";
@@ -149,6 +151,7 @@ export class FakeBridge implements Bridge {
   approvals: ApprovalView[] = structuredClone(approvals);
   protection: ProtectedState = protection;
   changes: ChangesView = structuredClone(changes);
+  worktrees: WorktreeView[] = structuredClone(worktrees);
   /** What trying a check answers, where a test sets it. */
   tryOutput: TryOutput | null = null;
   grants: GrantView[] = structuredClone(grants);
@@ -477,6 +480,8 @@ export class FakeBridge implements Bridge {
         throw new CallError({ code: "not_found", message: `${path} is what it was`, hint: "", field: "path" });
       return found;
     },
+    "ChangesAPI.Edit": (_id, path) =>
+      this.putPane(terminalPane(`t${10 + this.rev}`, { title: path.split("/").at(-1) ?? path })),
     "ChangesAPI.CommitOffer": () => ({
       unavailable: "",
       branch: "goalpost/repair-the-cart",
@@ -780,9 +785,15 @@ export class FakeBridge implements Bridge {
             branch: "",
             uncommitted: 0,
           },
-    "WorktreeAPI.List": () => [],
-    "WorktreeAPI.Remove": (which) => {
-      throw new CallError({ code: "not_found", message: `${which} is no worktree`, hint: "", field: "" });
+    "WorktreeAPI.List": () => this.worktrees,
+    "WorktreeAPI.Remove": (which, force) => {
+      const found = this.worktrees.find((w) => w.path === which);
+      if (!found) throw new CallError({ code: "not_found", message: `${which} is no worktree`, hint: "", field: "" });
+      if (!force && (!found.merged || found.uncommitted > 0)) {
+        throw new CallError({ code: "conflict", message: `${which} has work`, hint: "", field: "" });
+      }
+      this.worktrees = this.worktrees.filter((w) => w !== found);
+      return { ...found, commit: "4f2a9c1d77b0aa" };
     },
     "SpendAPI.Today": () => this.spentToday(),
     "SpendAPI.Report": (input) => {

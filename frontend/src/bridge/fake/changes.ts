@@ -58,7 +58,7 @@ const was = `package cart
 
 // Apply adds a coupon to the cart.
 func (c *Cart) Apply(code string) error {
-	cp, err := c.store.Coupon(code)
+	cp, err :=  c.store.Coupon(code)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,8 @@ const hunks = `@@ -1,11 +1,15 @@
 +	if c.Has(code) {
 +		return nil
 +	}
- 	cp, err := c.store.Coupon(code)
+-	cp, err :=  c.store.Coupon(code)
++	cp, err := c.store.Coupon(code)
  	if err != nil {
 -		return err
 +		return fmt.Errorf("coupon %s: %w", code, err)

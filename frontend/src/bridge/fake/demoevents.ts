@@ -44,6 +44,10 @@ const plan = (n: number): DemoStep => ({
 
 /** What the agent says: it streams, and stays as the message of its turn. */
 const words = (text: string, tokens: number, reasoning = ""): DemoStep[] => [
+  ...reasoning
+    .split(" ")
+    .filter((w) => w !== "")
+    .map((w): DemoStep => ({ after: 30, body: { type: "delta", text: "", reasoning: `${w} ` } })),
   ...text.split(" ").map((w): DemoStep => ({ after: 40, body: { type: "delta", text: `${w} ` } })),
   {
     after: 20,

@@ -72,7 +72,7 @@ interface Bodies {
     result?: string;
   };
   changes_undone: { to: string; count: number; files: string[] | null; skipped?: number; redo?: boolean };
-  delta: { text: string };
+  delta: { text: string; reasoning?: string };
   egress: {
     from: string;
     method: string;

@@ -90,6 +90,8 @@ export interface WorktreeView {
   uncommitted: number;
   merged: boolean;
   problem: string;
+  /** Gets its branch; "" if it has none. */
+  merge_command: string;
 }
 
 export interface WorktreeRemoved extends WorktreeView {

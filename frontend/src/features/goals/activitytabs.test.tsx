@@ -73,3 +73,17 @@ test("what cannot be read is said, and read again", async () => {
   await press(nth([...document.querySelectorAll<HTMLElement>('[role="alert"] button')], 0));
   await until(() => expect(find("replay")).not.toBeNull());
 });
+
+test("1 to 5 show the tabs; the checks have the verdicts of each claim", async () => {
+  await show(livelyId);
+  key("Digit3");
+  await until(() => expect(find("checks-tab")).not.toBeNull());
+  expect(all("checks-claim").length).toBeGreaterThan(0);
+  expect(get("story-checks").textContent).toMatch(/^Checks\d\/\d$/);
+  await press("checks-again");
+  await until(() => expect(get("checks-result").textContent).toMatch(/^The checks/));
+  key("Digit1");
+  await until(() => expect(find("step-log")).not.toBeNull());
+  key("Digit2", { ctrlKey: true });
+  expect(find("step-log")).not.toBeNull();
+});

@@ -138,6 +138,14 @@ function Head() {
       {needs > 0 ? <Badge tone="warn">{needs === 1 ? "1 needs you" : `${needs} need you`}</Badge> : null}
       <span className="text-xs whitespace-nowrap text-text-faint max-[640px]:hidden">{total} total</span>
       <span className="flex-1" />
+      <Button
+        look="quiet"
+        data-testid="worktrees-open"
+        className="max-[900px]:hidden"
+        onClick={() => app.set({ worktreesOpen: true })}
+      >
+        Worktrees…
+      </Button>
       <Menu items={pruneOptions.map((p) => ({ ...p, takesFocus: true, run: () => void app.goals.prune(p.input) }))}>
         <Button look="quiet" data-testid="prune" className="max-[640px]:hidden">
           Delete old goals…

@@ -8,7 +8,7 @@ import { Badge, toneText } from "@/ui/badge";
 import { Button, IconButton, Kbd } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
-import { CloseIcon } from "@/ui/icons";
+import { CloseIcon, PauseIcon, PlayIcon, ZoomIcon } from "@/ui/icons";
 import { TextArea } from "@/ui/input";
 import { PlanShort } from "./activity/planshort";
 import { ActivityShort } from "./activity/shortlist";
@@ -44,7 +44,12 @@ export function GoalDrawer() {
       <div className="shrink-0 px-4 pt-3">
         <Head view={view} onClose={() => app.set({ drawer: false })} />
       </div>
-      <div className="max-h-[60%] shrink-0 overflow-y-auto px-4 empty:hidden [@media(max-height:760px)]:max-h-none">
+      <div
+        className={
+          "max-h-[60%] shrink-0 overflow-y-auto bg-surface px-4 empty:hidden " +
+          "[@media(max-height:760px)]:sticky [@media(max-height:760px)]:top-0 [@media(max-height:760px)]:z-10"
+        }
+      >
         {inFront ? <NeedsYou goal={view.id} className="mt-2.5" /> : null}
         {inFront && needsAnswer(view) ? <ResumePanel view={view} /> : null}
       </div>
@@ -61,14 +66,15 @@ export function GoalDrawer() {
       </div>
       <ActivityShort running={view.status === "running"} onStep={(n) => app.openStep(view.id, n)} />
       {isLive(view) && !needsAnswer(view) ? <Composer key={view.id} view={view} /> : null}
-      <Foot view={view} />
     </aside>
   );
 }
 
 function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
+  const app = useApp();
   const said = goalStatusLabel(view);
   const spent = useElapsed(view);
+  const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
   return (
     <>
       <div className="flex items-center gap-2">
@@ -80,12 +86,30 @@ function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
           {spent >= 1_000 ? ` · ${clock(spent)}` : ""}
         </span>
         <Money view={view} />
+        {canPause(view) ? (
+          <IconButton label="Pause" data-testid="drawer-pause" onClick={() => void app.goals.pause(view.id)}>
+            <PauseIcon size={14} />
+          </IconButton>
+        ) : null}
+        {canResume(view) && !needsAnswer(view) ? (
+          <IconButton label="Resume" data-testid="drawer-resume" onClick={() => void app.goals.resumeOrAnswer(view)}>
+            <PlayIcon size={14} />
+          </IconButton>
+        ) : null}
+        <IconButton label="Open full view" data-testid="drawer-open" onClick={() => app.openGoal(view.id)}>
+          <ZoomIcon size={14} />
+        </IconButton>
         <IconButton label="Close" data-testid="drawer-close" onClick={onClose} className="-mr-1.5">
           <CloseIcon size={14} />
         </IconButton>
       </div>
       <h2 className="selectable mt-1.5 line-clamp-3 text-sm font-semibold break-words">{view.objective}</h2>
       {view.scripted ? <p className="mt-1 text-xs text-text-faint">scripted, no AI</p> : null}
+      {hasPanes && !isLive(view) ? (
+        <Button className="mt-1.5" data-testid="drawer-close-panes" onClick={() => app.panes.closeAllOf(view.id)}>
+          Close panes of this goal
+        </Button>
+      ) : null}
     </>
   );
 }
@@ -145,7 +169,7 @@ function Composer({ view }: { view: GoalView }) {
     if (note.text.trim()) note.run();
   };
   return (
-    <div className="shrink-0 border-t border-border px-3 pt-2">
+    <div className="shrink-0 border-t border-border px-3 pt-2 pb-2.5">
       <TextArea
         data-testid="drawer-note"
         aria-label="Note for the agent"
@@ -165,23 +189,5 @@ function Composer({ view }: { view: GoalView }) {
         </Button>
       </div>
     </div>
-  );
-}
-
-function Foot({ view }: { view: GoalView }) {
-  const app = useApp();
-  return (
-    <footer className="flex shrink-0 items-center gap-2 px-3 py-2.5">
-      {canPause(view) ? <Button onClick={() => void app.goals.pause(view.id)}>Pause</Button> : null}
-      {canResume(view) && !needsAnswer(view) ? (
-        <Button data-testid="drawer-resume" onClick={() => void app.goals.resumeOrAnswer(view)}>
-          Resume
-        </Button>
-      ) : null}
-      <span className="flex-1" />
-      <Button look="quiet" data-testid="drawer-open" onClick={() => app.openGoal(view.id)}>
-        Open full view
-      </Button>
-    </footer>
   );
 }

@@ -19,8 +19,10 @@ import { Todos } from "./todos";
 import { questionOf, riskLabel, goalStatusLabel } from "./labels";
 
 function moreActions(app: App, view: GoalView, showPanes: ((goal: string) => void) | null): MenuItem[] {
+  const closePanes = showPanes && !isLive(view) ? () => app.panes.closeAllOf(view.id) : null;
   return [
     ...(showPanes ? [{ id: "panes", label: "Show its panes", run: () => showPanes(view.id) }] : []),
+    ...(closePanes ? [{ id: "close-panes", label: "Close panes of this goal", run: closePanes }] : []),
     { id: "watch", label: "Open in side panel", run: () => app.watchGoal(view.id) },
     { id: "duplicate", label: "Duplicate…", takesFocus: true, run: () => app.newGoal(draftOf(view)) },
     null,
@@ -75,6 +77,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
   const said = goalStatusLabel(view);
   const proof = assuranceOf(view);
   const spent = useElapsed(view);
+  const undone = useAppState((s) => s.detail.journal.undone) && view.status === "completed";
   const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
   const facts = [
     questionOf(view.model || view.provider, view.options.effort),
@@ -94,11 +97,16 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       data-status={view.status}
     >
       <div className="flex items-center gap-2 max-[640px]:flex-wrap">
-        <Badge tone={said.tone} live={said.live}>
-          {said.words}
+        <Badge tone={undone ? "warn" : said.tone} live={said.live}>
+          {undone ? `${said.words}, changes undone` : said.words}
         </Badge>
         {proof ? (
-          <Badge tone={proof.tone} testid="goal-assurance" title={view.assurance_reason ?? ""}>
+          <Badge
+            tone={proof.tone}
+            testid="goal-assurance"
+            className="max-[640px]:rounded-md max-[640px]:whitespace-normal max-[640px]:[&>span]:whitespace-normal"
+            title={view.assurance_reason ?? ""}
+          >
             {proof.words}
           </Badge>
         ) : null}
@@ -139,7 +147,10 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       {view.merge_command && view.status === "completed" ? (
         <p className="mt-1 text-xs text-text-muted" data-testid="goal-merge">
           Merge its branch with{" "}
-          <code className="selectable font-mono wrap-anywhere text-text">{view.merge_command}</code>
+          <code className="selectable font-mono wrap-anywhere text-text">{view.merge_command}</code>{" "}
+          <Button look="quiet" data-testid="goal-worktrees" onClick={() => app.set({ worktreesOpen: true })}>
+            Worktrees…
+          </Button>
         </p>
       ) : null}
       {view.queued ? (

@@ -1,12 +1,12 @@
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
-import { oneLine, stripControl } from "@/lib/text";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { SearchIcon } from "@/ui/icons";
 import { logLines, noFilter, toolsOf, type LogFilter } from "./stepfilter";
 import { useRoving } from "@/ui/rovingfocus";
 import { VirtualRows } from "@/ui/virtualrows";
+import { LiveWords } from "./activity/livewords";
 import { NoteLine } from "./activity/noteline";
 import { StepLine } from "./steprow";
 
@@ -26,7 +26,7 @@ export function StepLog({ at, before, onReplay }: StepLogProps) {
   const goal = useAppState((s) => s.detail.id);
   const steps = useAppState((s) => s.detail.steps);
   const journal = useAppState((s) => s.detail.journal);
-  const live = useAppState((s) => s.detail.live);
+  const live = useAppState((s) => s.detail.live.length + s.detail.liveThinking.length);
   const [filter, setFilter] = useState<LogFilter>(noFilter);
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set(at > 0 ? [at] : []));
   const [follow, setFollow] = useState(at === 0);
@@ -130,7 +130,6 @@ function useBeginAt(virtual: Virtualizer<HTMLDivElement, Element>, row: number) 
 
 /** What stands under the last step: what the model writes now, or that there is nothing. */
 function LogEnd({ empty }: { empty: boolean }) {
-  const live = useAppState((s) => s.detail.live);
   const loaded = useAppState((s) => s.detail.stepsLoaded);
   const none = useAppState((s) => s.detail.steps.length === 0 && s.detail.journal.notes.length === 0);
   return (
@@ -140,18 +139,10 @@ function LogEnd({ empty }: { empty: boolean }) {
           {none ? "Nothing happened yet." : "Nothing matches the filter."}
         </p>
       ) : null}
-      {live ? (
-        <p
-          className="line-clamp-4 max-w-[90ch] px-5 py-1.5 pl-[156px] text-text-muted max-[640px]:pl-[42px]"
-          data-testid="live-text"
-          aria-live="off"
-        >
-          {stripControl(oneLine(live).slice(-400))}
-          <span aria-hidden className="breathe ml-0.5 text-agent">
-            ▍
-          </span>
-        </p>
-      ) : null}
+      <LiveWords
+        className="grid grid-cols-[14px_1fr] gap-x-3 py-1.5 pr-5 pl-[128px] max-[640px]:px-4"
+        testid="live-text"
+      />
     </>
   );
 }

@@ -102,6 +102,12 @@ export function NoteLine({ note, short = false }: { note: NoteFact; short?: bool
       <p className="min-w-0 leading-5">
         <span className={cx("font-medium", tone(note))}>{title(note)}</span>{" "}
         <span className="selectable break-words whitespace-pre-wrap text-text-muted">{stripControl(note.text)}</span>
+        {note.kind === "steered" ? (
+          <span className="text-text-faint" data-testid="note-read">
+            {" "}
+            · read {note.afterStep > 0 ? `after step ${note.afterStep}` : "before the first step"}
+          </span>
+        ) : null}
       </p>
     </div>
   );

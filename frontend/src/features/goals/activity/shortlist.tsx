@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { StepRow } from "@/bridge/types";
-import { oneLine, plural, stripControl } from "@/lib/text";
+import { plural } from "@/lib/text";
 import { useAppState } from "@/store/context";
 import type { ClaimFact } from "@/store/journal";
 import { Button } from "@/ui/button";
@@ -10,6 +10,7 @@ import { SparkIcon } from "@/ui/icons";
 import { AgentText } from "@/features/goals/agenttext";
 import { logLines, noFilter, type LogLine } from "@/features/goals/stepfilter";
 import { CallEnd, CallIcon, CallText, FailureLines, callResult } from "./callline";
+import { LiveWords } from "./livewords";
 import { NoteLine } from "./noteline";
 
 const shown = 60;
@@ -19,7 +20,7 @@ const nearEnd = 24;
 export function ActivityShort({ running, onStep }: { running: boolean; onStep: (n: number) => void }) {
   const steps = useAppState((s) => s.detail.steps);
   const journal = useAppState((s) => s.detail.journal);
-  const live = useAppState((s) => s.detail.live);
+  const live = useAppState((s) => s.detail.live.length + s.detail.liveThinking.length);
   const lines = useMemo(() => logLines(steps.slice(-shown), journal, noFilter).slice(-shown), [steps, journal]);
   const scroller = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState<number | null>(null);
@@ -64,14 +65,7 @@ export function ActivityShort({ running, onStep }: { running: boolean; onStep: (
         {lines.map((line) => (
           <ShortLine key={line.key} line={line} onStep={onStep} />
         ))}
-        {live ? (
-          <p className="mt-1 line-clamp-4 pl-6 text-xs text-text-muted" data-testid="drawer-live" aria-live="off">
-            {stripControl(oneLine(live).slice(-260))}
-            <span aria-hidden className="breathe ml-0.5 text-agent">
-              ▍
-            </span>
-          </p>
-        ) : null}
+        <LiveWords className="flex gap-2.5 py-1.5 text-xs" testid="drawer-live" />
       </div>
       {fresh > 0 ? (
         <Button

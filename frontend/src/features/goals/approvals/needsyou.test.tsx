@@ -47,14 +47,31 @@ test("a request that has just appeared takes no click", async () => {
 });
 
 test("a denial takes a reason, which the agent reads", async () => {
-  await enabled("ask-deny");
-  await press("ask-deny");
+  await enabled("ask-deny-reason");
+  await press("ask-deny-reason");
   expect(answers()).toEqual([]);
   write("ask-reason", "never force a push");
   await press("ask-deny");
   expect(answers()).toEqual([
     [{ goal_id: goal, request: "a1", allow: false, scope: "once", why: "never force a push" }],
   ]);
+});
+
+test("the card takes the focus on demand alone; then 1, 2 and 3 answer", async () => {
+  expect(get("asks").contains(document.activeElement)).toBe(false);
+  act(() => app.set({ requestWanted: "a1" }));
+  expect(document.activeElement).toBe(get("ask"));
+  const key = (code: string) =>
+    act(() => void document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { code, bubbles: true })));
+  key("Digit1"); // too early
+  expect(answers()).toEqual([]);
+  await enabled("ask-once");
+  key("Digit2"); // not offered
+  expect(answers()).toEqual([]);
+  key("Digit3");
+  expect(answers()).toEqual([[{ goal_id: goal, request: "a1", allow: false, scope: "once", why: "" }]]);
+  await until(() => expect(get("asks").dataset.request).toBe("a2"));
+  expect(app.state.requestWanted).toBe("");
 });
 
 test("what a model wrote shows its hidden characters", async () => {

@@ -1,9 +1,9 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from "react";
 import type { AnswerInput, ApprovalView, Scope } from "@/bridge/types";
 import { stripControl } from "@/lib/text";
 import { clock } from "@/lib/time";
 import { useApp, useAppState } from "@/store/context";
-import { Button } from "@/ui/button";
+import { Button, Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { DiffText } from "@/ui/diff";
 import { Input } from "@/ui/input";
@@ -36,6 +36,17 @@ export function NeedsYou({ goal, className }: { goal: string; className?: string
   );
 }
 
+/** Takes the focus when the key for it is pressed; never because a request appears. */
+function useFocusOnDemand(card: RefObject<HTMLElement | null>, request: string) {
+  const app = useApp();
+  const wanted = useAppState((s) => s.requestWanted);
+  useEffect(() => {
+    if (wanted === "" || wanted !== request || !card.current) return;
+    card.current.focus();
+    app.set({ requestWanted: "" });
+  }, [app, card, request, wanted]);
+}
+
 interface WaitingRequestProps {
   approval: ApprovalView;
   /** How many requests of the goal wait, this one included. */
@@ -44,6 +55,8 @@ interface WaitingRequestProps {
 
 function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
   const app = useApp();
+  const card = useRef<HTMLDivElement>(null);
+  useFocusOnDemand(card, a.request);
   const [busy, setBusy] = useState(false);
   const [guarded, setGuarded] = useState(true);
   const [denying, setDenying] = useState(false);
@@ -65,8 +78,19 @@ function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
   const wide = goalOffer(a);
   const once = (a.offers ?? []).some((o) => o.scope === "once");
   const waited = Math.max(0, now - Date.parse(a.at));
+  // 1, 2 and 3 while the card has the focus, as its buttons show.
+  const press = (e: KeyboardEvent) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target instanceof HTMLInputElement) return;
+    const run = { Digit1: once && (() => allow("once")), Digit2: wide && (() => allow(wide.scope)), Digit3: deny }[
+      e.code
+    ];
+    if (!run) return;
+    e.preventDefault();
+    e.stopPropagation();
+    run();
+  };
   return (
-    <div data-testid="ask" data-request={a.request}>
+    <div ref={card} tabIndex={-1} role="group" data-testid="ask" data-request={a.request} onKeyDown={press}>
       <header className="flex items-baseline gap-2">
         <h3 className="min-w-0 flex-1 text-sm font-semibold break-words text-warn">Needs you: {requestTitle(a)}</h3>
         <span className="shrink-0 text-text-faint tabular-nums">
@@ -82,7 +106,7 @@ function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
       <div className="flex flex-wrap items-center gap-1.5">
         {once ? (
           <Button look="primary" data-testid="ask-once" className={touch} disabled={off} onClick={() => allow("once")}>
-            Allow once
+            Allow once <Key of="1" onAccent />
           </Button>
         ) : null}
         {wide ? (
@@ -93,16 +117,21 @@ function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
             disabled={off}
             onClick={() => allow(wide.scope)}
           >
-            <span className="truncate">{goalOfferLabel(a, wide)}</span>
+            <span className="truncate">{goalOfferLabel(a, wide)}</span> <Key of="2" />
           </Button>
         ) : null}
+        <Button data-testid="ask-deny" className={halfTouch} disabled={off} onClick={deny}>
+          Deny <Key of="3" />
+        </Button>
         <Button
-          data-testid="ask-deny"
+          look="quiet"
+          data-testid="ask-deny-reason"
+          aria-expanded={denying}
           className={halfTouch}
           disabled={off}
-          onClick={() => (denying ? deny() : setDenying(true))}
+          onClick={() => setDenying(!denying)}
         >
-          {denying ? "Deny" : "Deny…"}
+          Deny with a reason…
         </Button>
         <span className="flex-1 max-[640px]:hidden" />
         <Button look="quiet" data-testid="asks-open" className={halfTouch} onClick={() => void app.approvals.open()}>
@@ -128,5 +157,14 @@ function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
         />
       ) : null}
     </div>
+  );
+}
+
+/** The key of a button, where there is a keyboard. */
+function Key({ of, onAccent = false }: { of: string; onAccent?: boolean }) {
+  return (
+    <Kbd onAccent={onAccent} className="max-[640px]:hidden">
+      {of}
+    </Kbd>
   );
 }

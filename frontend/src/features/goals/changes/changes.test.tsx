@@ -5,6 +5,7 @@ import type { App } from "@/store/app";
 import { useAppState } from "@/store/context";
 import { all, find, get, mount, press, until } from "@/testing/mount";
 import { changedPart, pairLines, parseHunks } from "./hunks";
+import { withoutWhitespace } from "./whitespace";
 import { highlight, languageOf } from "./highlight";
 import Changes from "./changes";
 
@@ -71,6 +72,50 @@ test("an undo lists what it does and what it leaves alone, and overwrites only w
   await until(() => expect(all("changes-file")).toHaveLength(6));
 });
 
+test("one file is undone at once, the checks run again, and the undo can be undone", async () => {
+  const offers: { text: string; action?: { label: string; run: () => void } | undefined }[] = [];
+  await show((b) => {
+    b.changes.files = (b.changes.files ?? []).map((f) => ({ ...f, edited_since: f.path === "web/cart.css" }));
+  });
+  app.notices.done = (text, action) => void offers.push({ text, action });
+  await until(() => expect(find("undo-file")?.hasAttribute("disabled")).toBe(false));
+  await press("undo-file");
+  await until(() => expect(all("changes-file")).toHaveLength(5));
+  expect(find("undo-dialog")).toBeNull();
+  expect(undoCalls()).toMatchObject([{ paths: ["cart/cart.go"], dry_run: false }]);
+  await until(() => expect(bridge.calls.filter((c) => c.method === "GoalAPI.Recheck")).toHaveLength(1));
+  expect(offers[0]?.text).toContain("1 file brought back");
+  act(() => offers[0]?.action?.run());
+  await until(() => expect(all("changes-file")).toHaveLength(6));
+  // What somebody else changed since is asked about first.
+  act(() => get("changes-files").querySelector<HTMLElement>('[data-path="web/cart.css"]')?.click());
+  await press("undo-file");
+  await until(() => expect(find("undo-dialog")).not.toBeNull());
+});
+
+test("E opens the user's editor for a text that is there; the keys of the goal list do not get J and K", async () => {
+  await show();
+  await until(() => expect(all("changes-file")).toHaveLength(6));
+  const taken: string[] = [];
+  const after = (e: KeyboardEvent) => {
+    if (e.defaultPrevented) taken.push(e.key);
+  };
+  window.addEventListener("keydown", after);
+  for (const key of ["j", "k", "x"]) {
+    act(() => void window.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true })));
+  }
+  window.removeEventListener("keydown", after);
+  expect(taken).toEqual(["j", "k"]);
+  act(() => all("changes-file")[5]?.click()); // deleted
+  expect(find("edit-file")).toBeNull();
+  act(() => all("changes-file")[0]?.click());
+  act(() => void window.dispatchEvent(new KeyboardEvent("keydown", { key: "e", cancelable: true })));
+  await until(() =>
+    expect(bridge.calls.filter((c) => c.method === "ChangesAPI.Edit").map((c) => c.args[1])).toEqual(["cart/cart.go"]),
+  );
+  await until(() => expect(app.state.route).toBe("workspace"));
+});
+
 test("a running goal is not undone", async () => {
   await show((b) => {
     b.changes.running = true;
@@ -111,6 +156,31 @@ test("hunks become lines with their numbers, side by side", () => {
   expect(pairs.slice(1)).toEqual(["a|a", "b|B", "-|c", "d|d"]);
   expect(changedPart("total = off(a)", "total = off(b)")).toEqual({ was: [12, 13], is: [12, 13] });
   expect(changedPart("abc", "xyz")).toBeNull();
+});
+
+test("lines that differ in white space alone count as the same, and hunks without anything else are left out", () => {
+  const lines = parseHunks(
+    "@@ -1,3 +1,4 @@\n-if (a) {\n-  b();\n-}\n+if (a) {  \n+\tb();\n+\tc();\n+}\n@@ -9,1 +10,1 @@\n-x  = 1\n+x = 1\n",
+  );
+  expect(withoutWhitespace(lines).map((l) => `${l.kind} ${l.was} ${l.is} ${l.text}`)).toEqual([
+    "hunk 1 1 @@ -1,3 +1,4 @@",
+    "same 1 1 if (a) {  ",
+    "same 2 2 \tb();",
+    "add 0 3 \tc();",
+    "same 3 4 }",
+  ]);
+});
+
+test("the white space of a diff can be ignored", async () => {
+  await show();
+  await until(() => expect(all("diff-line").length).toBeGreaterThan(5));
+  const changed = () => all("diff-line").filter((l) => l.dataset.kind !== "same").length;
+  const before = changed();
+  expect(get("diff").textContent).toContain("err :=  c.store");
+  await press("diff-whitespace");
+  expect(get("diff-whitespace").getAttribute("aria-pressed")).toBe("true");
+  expect(changed()).toBe(before - 2);
+  expect(get("diff").textContent).not.toContain("err :=  c.store");
 });
 
 test("colours keep every character, and markup stays text", () => {

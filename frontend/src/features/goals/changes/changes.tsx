@@ -4,6 +4,9 @@ import { plural, stripControl } from "@/lib/text";
 import { useApp, useAppState } from "@/store/context";
 import { useCall } from "@/store/usecall";
 import { Button } from "@/ui/button";
+import { canEdit } from "./edit";
+import { scrollToHunk, useChangesKeys } from "./keys";
+import { useRecheck } from "./recheck";
 import { CommitDialog } from "./commitdialog";
 import { Count, FileTree } from "./filetree";
 import { FilePane } from "./filepane";
@@ -23,6 +26,7 @@ export default function Changes({ view, before }: ChangesProps) {
   const version = useFollowing(reload);
   const [path, setPath] = useState("");
   const [split, setSplit] = useState(() => window.innerWidth > 1400);
+  const [whitespace, setWhitespace] = useState(true);
   const [asked, setAsked] = useState<UndoInput | null>(null);
   const [committing, setCommitting] = useState(false);
   const { answer: offer } = useCall("ChangesAPI.CommitOffer", view.id);
@@ -34,17 +38,38 @@ export default function Changes({ view, before }: ChangesProps) {
   );
   const file = files[at];
   const canUndo = answer !== undefined && !answer.running;
-  const onDone = (out: UndoOutput) => {
+  const recheck = useRecheck(view.id);
+  const onDone = (out: UndoOutput, isRedo: boolean) => {
     setAsked(null);
-    app.notices.done(`${plural((out.done ?? []).length, "file")} brought back to ${out.to}`);
+    const restored = (out.done ?? []).length;
+    app.notices.done(
+      `${plural(restored, "file")} brought back to ${out.to}`,
+      isRedo || restored === 0 ? undefined : { label: "Undo", run: () => void undo(undoInput({ redo: true })) },
+    );
     void reload();
+    if (view.status === "completed") recheck.run();
+  };
+  const undo = async (input: UndoInput) => {
+    const out = await app.ask("ChangesAPI.Undo", view.id, input);
+    if (out) onDone(out, input.redo);
+  };
+  // At once; what somebody else changed since is asked about.
+  const undoFile = (f: ChangedFile) => {
+    const input = undoInput({ paths: [f.path] });
+    if (f.edited_since) setAsked(input);
+    else void undo(input);
   };
   const close = useCallback(() => setAsked(null), []);
-  useKeys({
-    next: () => setPath(files[Math.min(at + 1, files.length - 1)]?.path ?? ""),
-    previous: () => setPath(files[Math.max(at - 1, 0)]?.path ?? ""),
-    undo: () => {
-      if (file && canUndo) setAsked(undoInput({ paths: [file.path] }));
+  useChangesKeys({
+    nextFile: () => setPath(files[Math.min(at + 1, files.length - 1)]?.path ?? ""),
+    previousFile: () => setPath(files[Math.max(at - 1, 0)]?.path ?? ""),
+    nextHunk: () => scrollToHunk(1),
+    previousHunk: () => scrollToHunk(-1),
+    undoFile: () => {
+      if (file && canUndo) undoFile(file);
+    },
+    edit: () => {
+      if (file && canEdit(file)) void app.panes.openEditor(view.id, file.path);
     },
   });
   return (
@@ -58,6 +83,15 @@ export default function Changes({ view, before }: ChangesProps) {
         <Total files={files} />
         <span className="flex-1" />
         <SplitSwitch split={split} onSplit={setSplit} />
+        <Button
+          look="quiet"
+          data-testid="diff-whitespace"
+          aria-pressed={!whitespace}
+          className={whitespace ? "" : "bg-surface-hover text-text"}
+          onClick={() => setWhitespace(!whitespace)}
+        >
+          Ignore whitespace
+        </Button>
         {answer?.can_redo ? (
           <Button
             look="quiet"
@@ -88,7 +122,7 @@ export default function Changes({ view, before }: ChangesProps) {
           </Button>
         ) : null}
       </div>
-      {answer?.undone ? <Undone view={view} /> : null}
+      {answer?.undone ? <Undone view={view} recheck={recheck} /> : null}
       {problem ? (
         <p role="alert" className="p-5 text-xs text-text-muted">
           {problem.message} {problem.hint}
@@ -108,9 +142,10 @@ export default function Changes({ view, before }: ChangesProps) {
             goal={view.id}
             file={file}
             split={split}
+            whitespace={whitespace}
             canUndo={canUndo}
             version={version}
-            onUndo={() => setAsked(undoInput({ paths: [file.path] }))}
+            onUndo={() => undoFile(file)}
           />
         </div>
       ) : null}
@@ -119,7 +154,9 @@ export default function Changes({ view, before }: ChangesProps) {
       {committing && offer ? (
         <CommitDialog goal={view.id} offer={offer} files={files} onClose={() => setCommitting(false)} />
       ) : null}
-      {asked ? <UndoDialog goal={view.id} input={asked} onClose={close} onDone={onDone} /> : null}
+      {asked ? (
+        <UndoDialog goal={view.id} input={asked} onClose={close} onDone={(out) => onDone(out, asked.redo)} />
+      ) : null}
     </div>
   );
 }
@@ -149,34 +186,6 @@ function useFollowing(reload: () => Promise<void>): number {
     [],
   );
   return version;
-}
-
-interface KeyActions {
-  next: () => void;
-  previous: () => void;
-  undo: () => void;
-}
-
-/** ] and [ go from file to file, U undoes one. */
-function useKeys(actions: KeyActions) {
-  const newest = useRef(actions);
-  useEffect(() => {
-    newest.current = actions;
-  });
-  useEffect(() => {
-    const press = (e: KeyboardEvent) => {
-      if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return;
-      if (document.querySelector("[role=dialog],[role=menu]")) return;
-      if (e.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName)) return;
-      if (e.key === "]") newest.current.next();
-      else if (e.key === "[") newest.current.previous();
-      else if (e.key === "u") newest.current.undo();
-      else return;
-      e.preventDefault();
-    };
-    window.addEventListener("keydown", press);
-    return () => window.removeEventListener("keydown", press);
-  }, []);
 }
 
 function Total({ files }: { files: readonly ChangedFile[] }) {
@@ -212,17 +221,8 @@ function SplitSwitch({ split, onSplit }: { split: boolean; onSplit: (on: boolean
   );
 }
 
-/** After an undo the receipt speaks of files that are no longer there. */
-function Undone({ view }: { view: GoalView }) {
-  const app = useApp();
-  const [result, setResult] = useState("");
-  const check = async () => {
-    setResult("Checking…");
-    const out = await app.ask("GoalAPI.Recheck", view.id);
-    setResult(
-      !out ? "" : out.passed ? "The checks pass." : out.open ? "The checks cannot be run again." : "The checks fail.",
-    );
-  };
+/** After an undo the receipt is about files that are no longer there, so the checks run again. */
+function Undone({ view, recheck }: { view: GoalView; recheck: ReturnType<typeof useRecheck> }) {
   return (
     <div
       role="status"
@@ -230,12 +230,12 @@ function Undone({ view }: { view: GoalView }) {
       className="flex items-center gap-3 bg-warn-bg px-4 py-1.5 text-xs text-warn"
     >
       <span>Changes undone.{view.status === "completed" ? " The result was about the folder before." : ""}</span>
-      {view.status === "completed" ? (
-        <Button look="quiet" data-testid="undone-check" onClick={() => void check()}>
+      {view.status === "completed" && !recheck.result ? (
+        <Button look="quiet" data-testid="undone-check" onClick={recheck.run}>
           Run checks again
         </Button>
       ) : null}
-      <span data-testid="undone-result">{result}</span>
+      <span data-testid="undone-result">{recheck.result}</span>
     </div>
   );
 }

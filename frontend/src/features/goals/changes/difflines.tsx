@@ -4,6 +4,7 @@ import { plural, stripControl } from "@/lib/text";
 import { Button } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { changedPart, pairLines, parseHunks, type DiffLine, type DiffPair } from "./hunks";
+import { withoutWhitespace } from "./whitespace";
 import type { Token } from "./highlight";
 
 const maxRows = 2_000;
@@ -32,12 +33,17 @@ function useColours(diff: FileDiff): Colours | null {
 interface DiffLinesProps {
   diff: FileDiff;
   split: boolean;
+  /** Whether lines that differ in white space alone are shown as changed. */
+  whitespace: boolean;
 }
 
 /** What changed in a text, in one column or two. */
-export function DiffLines({ diff, split }: DiffLinesProps) {
+export function DiffLines({ diff, split, whitespace }: DiffLinesProps) {
   const colours = useColours(diff);
-  const rows = useMemo(() => pairLines(parseHunks(diff.hunks)), [diff.hunks]);
+  const rows = useMemo(() => {
+    const lines = parseHunks(diff.hunks);
+    return pairLines(whitespace ? lines : withoutWhitespace(lines));
+  }, [diff.hunks, whitespace]);
   const [all, setAll] = useState(false);
   const shown = all ? rows : rows.slice(0, maxRows);
   return (
@@ -46,6 +52,7 @@ export function DiffLines({ diff, split }: DiffLinesProps) {
         row.left?.kind === "hunk" ? (
           <div
             key={i}
+            data-hunk
             className="border-y border-border bg-surface px-3 text-2xs leading-6 text-text-faint first:border-t-0"
           >
             {`Line ${row.left.is}`}
@@ -56,6 +63,11 @@ export function DiffLines({ diff, split }: DiffLinesProps) {
           <UnifiedRow key={i} row={row} colours={colours} />
         ),
       )}
+      {rows.length === 0 && diff.hunks !== "" ? (
+        <p className="p-4 font-sans text-text-faint" data-testid="diff-only-whitespace">
+          Only white space changed.
+        </p>
+      ) : null}
       {rows.length > shown.length ? (
         <div className="p-3">
           <Button data-testid="diff-all" onClick={() => setAll(true)}>

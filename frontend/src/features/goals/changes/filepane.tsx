@@ -1,10 +1,12 @@
 import type { ChangedFile, FileDiff, FileSide } from "@/bridge/types";
 import { bytes } from "@/lib/bytes";
 import { stripControl } from "@/lib/text";
+import { useApp } from "@/store/context";
 import { useCall } from "@/store/usecall";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { DiffLines } from "./difflines";
+import { canEdit } from "./edit";
 import { Count } from "./filetree";
 import { UndoIcon } from "./icons";
 
@@ -12,6 +14,7 @@ interface FilePaneProps {
   goal: string;
   file: ChangedFile;
   split: boolean;
+  whitespace: boolean;
   canUndo: boolean;
   onUndo: () => void;
   /** Changes whenever the file has to be read again. */
@@ -19,7 +22,8 @@ interface FilePaneProps {
 }
 
 /** One changed file: what it was and what it is. */
-export function FilePane({ goal, file, split, canUndo, onUndo, version }: FilePaneProps) {
+export function FilePane({ goal, file, split, whitespace, canUndo, onUndo, version }: FilePaneProps) {
+  const app = useApp();
   return (
     <section
       aria-label={file.path}
@@ -39,8 +43,17 @@ export function FilePane({ goal, file, split, canUndo, onUndo, version }: FilePa
         <Button look="quiet" data-testid="undo-file" disabled={!canUndo} onClick={onUndo}>
           <UndoIcon size={13} /> Undo this file
         </Button>
+        {canEdit(file) ? (
+          <Button
+            data-testid="edit-file"
+            title="Opens $VISUAL or $EDITOR in a terminal (E)"
+            onClick={() => void app.panes.openEditor(goal, file.path)}
+          >
+            Open in editor
+          </Button>
+        ) : null}
       </div>
-      <Content key={`${file.path} ${version}`} goal={goal} path={file.path} split={split} />
+      <Content key={`${file.path} ${version}`} goal={goal} path={file.path} split={split} whitespace={whitespace} />
     </section>
   );
 }
@@ -61,7 +74,14 @@ function Marks({ file }: { file: ChangedFile }) {
   );
 }
 
-function Content({ goal, path, split }: { goal: string; path: string; split: boolean }) {
+interface ContentProps {
+  goal: string;
+  path: string;
+  split: boolean;
+  whitespace: boolean;
+}
+
+function Content({ goal, path, split, whitespace }: ContentProps) {
   const { answer, problem } = useCall("ChangesAPI.File", goal, path);
   if (problem) {
     return (
@@ -72,9 +92,9 @@ function Content({ goal, path, split }: { goal: string; path: string; split: boo
   }
   if (!answer) return <div aria-busy className="flex-1" />;
   return (
-    <div className="min-h-0 flex-1 overflow-auto" tabIndex={0}>
+    <div className="min-h-0 flex-1 overflow-auto" tabIndex={0} data-diff-scroller>
       <ModeLine diff={answer} />
-      {answer.is_text ? <DiffLines diff={answer} split={split} /> : <Sides diff={answer} />}
+      {answer.is_text ? <DiffLines diff={answer} split={split} whitespace={whitespace} /> : <Sides diff={answer} />}
     </div>
   );
 }

@@ -1,0 +1,39 @@
+package panes
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"goalpost/backend/pane"
+	"goalpost/backend/sandbox/environ"
+	"goalpost/backend/terminal"
+)
+
+// editScript starts the editor that the user has chosen, which may be a command with arguments, or an installed one.
+// The file is an argument and never a part of the script.
+const editScript = `chosen=${VISUAL:-$EDITOR}
+if [ -n "$chosen" ]; then eval "exec $chosen \"\$1\""; fi
+for program in editor nano vim vi; do
+	if command -v "$program" >/dev/null 2>&1; then exec "$program" "$1"; fi
+done
+echo "No editor was found. Set EDITOR in your environment, then start Goalpost again."
+exit 127`
+
+// OpenEditor opens a file in the user's editor, in a terminal pane of the user. The editor runs outside of the sandbox,
+// as the user's shell does.
+func (p *Registry) OpenEditor(ctx context.Context, file string) (pane.Info, error) {
+	s, err := p.Terminals.Open(ctx, p.Programs, terminal.Options{
+		ID:         p.NewID(pane.Terminal),
+		Title:      filepath.Base(file),
+		Dir:        filepath.Dir(file),
+		Env:        environ.Base(os.Environ()),
+		Argv:       []string{"/bin/sh", "-c", editScript, "sh", file},
+		Scrollback: p.Scrollback(),
+	})
+	if err != nil {
+		return pane.Info{}, fmt.Errorf("open the editor: %w", err)
+	}
+	return s.Info(), nil
+}

@@ -1,0 +1,68 @@
+import type { ReactNode } from "react";
+import type { GoalView } from "@/bridge/types";
+import { useAppState } from "@/store/context";
+import { Button } from "@/ui/button";
+import { Caption } from "@/ui/caption";
+import { useRecheck } from "./changes/recheck";
+import { VerdictLines } from "./claim";
+import { CheckLine, useEvidence } from "./criterion";
+
+interface ChecksTabProps {
+  view: GoalView;
+  /** The tabs, at the left of the bar. */
+  before: ReactNode;
+}
+
+/** What decides about a goal: each check as it stands, and the verdicts of every claim. */
+export function ChecksTab({ view, before }: ChecksTabProps) {
+  const evidence = useEvidence();
+  const claims = useAppState((s) => s.detail.journal.claims);
+  const checks = view.check_states ?? [];
+  return (
+    <div className="flex min-h-0 flex-1 flex-col max-[900px]:h-[360px] max-[900px]:flex-none" data-testid="checks-tab">
+      <div className="flex min-h-10 shrink-0 flex-wrap items-center gap-2 border-b border-border px-4 py-1 text-xs">
+        {before}
+        <span className="flex-1" />
+        {claims.length > 0 && view.status !== "running" ? <RunAgain goal={view.id} /> : null}
+      </div>
+      <div tabIndex={0} role="group" aria-label="Checks" className="min-h-0 flex-1 overflow-y-auto px-5 py-3">
+        <Caption className="mb-1">
+          {view.any && checks.length > 1 ? "One of these passes" : "All of these pass"}
+        </Caption>
+        {checks.map((c, i) => (
+          <CheckLine key={i} check={c} evidence={evidence(i)} />
+        ))}
+        {[...claims].reverse().map((claim) => (
+          <section key={claim.n} className="mt-4 text-xs" data-testid="checks-claim" data-claim={claim.n}>
+            <Caption className="mb-1">Claim {claim.n}</Caption>
+            {claim.verdicts.length > 0 ? (
+              <div className="font-mono">
+                {claim.verdicts.map((v) => (
+                  <VerdictLines key={v.check} verdict={v} />
+                ))}
+              </div>
+            ) : (
+              <p className="text-text-faint">{claim.failed || "It has no verdict yet."}</p>
+            )}
+          </section>
+        ))}
+        {claims.length === 0 ? <p className="mt-3 text-xs text-text-faint">The agent has not claimed yet.</p> : null}
+      </div>
+    </div>
+  );
+}
+
+/** Runs the checks once more in the folder as it is now; the verdicts of the goal stay as they are. */
+function RunAgain({ goal }: { goal: string }) {
+  const { result, run } = useRecheck(goal);
+  return (
+    <>
+      <span role="status" className="text-text-muted" data-testid="checks-result">
+        {result}
+      </span>
+      <Button look="quiet" data-testid="checks-again" onClick={run}>
+        Run checks again
+      </Button>
+    </>
+  );
+}

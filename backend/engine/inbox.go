@@ -216,7 +216,7 @@ func (l listener) Text(piece string) {
 func (l listener) Thought(piece string) {
 	s := l.s
 	s.mu.Lock()
-	s.activity = s.opts.Now()
+	s.silence.end(s.opts.Now())
 	s.inbox.addThought(piece)
 	s.mu.Unlock()
 	s.wake()

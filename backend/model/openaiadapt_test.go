@@ -280,8 +280,9 @@ func TestReasoning_SealIsNotAccepted_IsLeftOut(t *testing.T) {
 			}
 			in, before := turn(), sealed[protocol]
 			before.Model = "small"
+			look := []goal.Call{{ID: "a", Tool: "look", Arguments: "{}"}}
 			in.Messages = append(in.Messages,
-				goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: "a", Tool: "look", Arguments: "{}"}}, Reasoning: &before},
+				goal.Message{Role: goal.Assistant, Calls: look, Reasoning: &before},
 				goal.Message{Role: goal.ToolRole, CallID: "a", Text: "seen"})
 			if r, err := c.Turn(t.Context(), in, nil); err != nil || r.Text != "done" {
 				t.Fatalf("%s, %s: %+v, %v", protocol, refusal, r, err)

@@ -1,7 +1,9 @@
 package model_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -280,8 +282,9 @@ func TestReasoning_SealIsNotAccepted_IsLeftOut(t *testing.T) {
 			}
 			in, before := turn(), sealed[protocol]
 			before.Model = "small"
+			look := []goal.Call{{ID: "a", Tool: "look", Arguments: "{}"}}
 			in.Messages = append(in.Messages,
-				goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: "a", Tool: "look", Arguments: "{}"}}, Reasoning: &before},
+				goal.Message{Role: goal.Assistant, Calls: look, Reasoning: &before},
 				goal.Message{Role: goal.ToolRole, CallID: "a", Text: "seen"})
 			if r, err := c.Turn(t.Context(), in, nil); err != nil || r.Text != "done" {
 				t.Fatalf("%s, %s: %+v, %v", protocol, refusal, r, err)
@@ -368,6 +371,15 @@ func TestSchemas_ServerKnowsAPart_AreSimplified(t *testing.T) {
 	})
 }
 
+// recursiveProperties are properties that each lead back to the definition m.
+func recursiveProperties(n int) string {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf(`"p%d":{"$ref":"#/$defs/m"}`, i))
+	}
+	return strings.Join(list, ",")
+}
+
 // TestSchemas_ThatReferToThemselves_AreBounded, and one without properties stays an object.
 func TestSchemas_ThatReferToThemselves_AreBounded(t *testing.T) {
 	s := modeltest.New(t, func(n int, _ modeltest.Request) modeltest.Answer {
@@ -377,13 +389,20 @@ func TestSchemas_ThatReferToThemselves_AreBounded(t *testing.T) {
 		return modeltest.Say("done")
 	})
 	in := turn()
-	in.Tools[0].Schema = json.RawMessage(`{"$defs":{"n":{"$ref":"#/$defs/n"},"m":{"properties":{"a":{"$ref":"#/$defs/m"},
-		"b":{"$ref":"#/$defs/m"}}}},"properties":{"n":{"$ref":"#/$defs/n"},"m":{"$ref":"#/$defs/m"}}}`)
+	in.Tools[0].Schema = json.RawMessage(`{"$defs":{"n":{"$ref":"#/$defs/n"},"m":{"properties":{` +
+		recursiveProperties(20) +
+		`}}},"properties":{"n":{"$ref":"#/$defs/n"},"m":{"$ref":"#/$defs/m"}}}`)
 	in.Tools = append(in.Tools, goal.ToolSpec{Name: "bare", Schema: json.RawMessage(`{"not":{}}`)})
-	if r, err := client(t, s.URL).Turn(t.Context(), in, nil); err != nil || r.Text != "done" {
-		t.Fatalf("%+v, %v", r, err)
+	c := client(t, s.URL)
+	for range 2 {
+		if r, err := c.Turn(t.Context(), in, nil); err != nil || r.Text != "done" {
+			t.Fatalf("%+v, %v", r, err)
+		}
 	}
 	body := s.Requests()[1].Body
+	if !bytes.Equal(body, s.Requests()[2].Body) {
+		t.Error("the same turn was sent in two forms")
+	}
 	if len(body) > 200_000 ||
 		!strings.Contains(string(body), `"name":"bare","description":"","parameters":{"properties":{},"type":"object"}`) {
 		t.Errorf("%d bytes, the end %s", len(body), body[max(0, len(body)-400):])

@@ -213,8 +213,8 @@ func TestResponses_EveryItemNumberedZero_IsReadOnce(t *testing.T) {
 		call("b", "y") + "]}}\n\n")
 	s := modeltest.New(t, one(modeltest.Answer{Raw: raw.String()}))
 	r, err := responses(t, s.URL).Turn(t.Context(), turn(), nil)
-	if err != nil || len(r.Calls) != 2 || r.Calls[0].Arguments != `{"path":"x"}` || r.Calls[1].Arguments != `{"path":"y"}` ||
-		r.Calls[0].ID != "a" || r.Calls[1].ID != "b" {
+	if err != nil || len(r.Calls) != 2 || r.Calls[0].ID != "a" || r.Calls[1].ID != "b" ||
+		r.Calls[0].Arguments != `{"path":"x"}` || r.Calls[1].Arguments != `{"path":"y"}` {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -2,12 +2,16 @@ package model
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
 
-// maxSchemaDepth bounds schemas that refer to themselves.
-const maxSchemaDepth = 16
+// Bounds of a simplified schema, for those that refer to themselves.
+const (
+	maxSchemaDepth = 16
+	maxSchemaParts = 1000
+)
 
 // simplifySchema keeps the part of JSON Schema that every server understands: types, properties, items, required names,
 // words to choose from, and descriptions. A choice of several schemas becomes its first, a reference what it refers to.
@@ -17,7 +21,8 @@ func simplifySchema(raw json.RawMessage) json.RawMessage {
 	if json.Unmarshal(raw, &whole) != nil || whole == nil {
 		return raw
 	}
-	b, err := encodeJSON(simplerSchema{root: whole}.simplify(whole, 0))
+	s := simplerSchema{root: whole}
+	b, err := encodeJSON(s.simplify(whole, 0))
 	if err != nil {
 		return raw // cannot happen: it was read from JSON
 	}
@@ -26,13 +31,14 @@ func simplifySchema(raw json.RawMessage) json.RawMessage {
 
 // simplerSchema simplifies the parts of a schema.
 type simplerSchema struct {
-	root map[string]any // where references lead
+	root  map[string]any // where references lead
+	parts int            // so far
 }
 
-func (s simplerSchema) simplify(schema map[string]any, depth int) map[string]any {
+func (s *simplerSchema) simplify(schema map[string]any, depth int) map[string]any {
 	simple := map[string]any{}
-	if depth > maxSchemaDepth {
-		return simple
+	if s.parts++; depth > maxSchemaDepth || s.parts > maxSchemaParts {
+		return map[string]any{"type": "string"}
 	}
 	for _, key := range []string{"$ref", "anyOf", "oneOf", "allOf"} {
 		chosen := s.choose(schema[key])
@@ -53,8 +59,8 @@ func (s simplerSchema) simplify(schema map[string]any, depth int) map[string]any
 	}
 	if properties, ok := schema["properties"].(map[string]any); ok {
 		list := map[string]any{}
-		for name, p := range properties {
-			property, _ := p.(map[string]any) // true allows anything
+		for _, name := range slices.Sorted(maps.Keys(properties)) { // in order, so that every request has the same
+			property, _ := properties[name].(map[string]any) // true allows anything
 			list[name] = s.simplify(property, depth+1)
 		}
 		simple["type"], simple["properties"] = "object", list
@@ -77,7 +83,7 @@ func (s simplerSchema) simplify(schema map[string]any, depth int) map[string]any
 }
 
 // choose is the schema that a reference leads to, or the first of several that is not null; nil if there is none.
-func (s simplerSchema) choose(value any) map[string]any {
+func (s *simplerSchema) choose(value any) map[string]any {
 	switch value := value.(type) {
 	case string:
 		path, isLocal := strings.CutPrefix(value, "#/")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"goalpost/backend/api"
+	"goalpost/backend/goal"
 )
 
 // TestListProtected_ManyPatterns_AreCounted: existing files are named, at most twelve of them, and the patterns of new
@@ -26,5 +27,25 @@ func TestListProtected_ManyPatterns_AreCounted(t *testing.T) {
 	}
 	if got := listProtected(list[230:231]); strings.Contains(got, "more") || strings.Contains(got, "appears") {
 		t.Errorf("one file is listed as\n%s", got)
+	}
+}
+
+// TestAnswerCommands_ProtectedFileChanged_OneCommandAccepts: what to type is said in full, and one command is enough.
+func TestAnswerCommands_ProtectedFileChanged_OneCommandAccepts(t *testing.T) {
+	p := approvalCommands{Program{Name: "goalctl"}}
+	got := p.answerCommands(pendingQuestion{
+		GoalID: "0123456789abcdef",
+		What:   "look",
+		Reason: goal.TamperedMark + "; when you continue, it is put back:\nconftest.py",
+	})
+	for _, want := range []string{
+		"goalctl resume " + goal.ID("0123456789abcdef").Short() +
+			" --accept-protected   accepts the changed files instead of restoring",
+		"--accept-changes PATH   accepts one of them and restores the others",
+		"   resumes it",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
 	}
 }

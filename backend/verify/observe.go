@@ -268,7 +268,7 @@ func (w *inputComparison) start(before *goal.Observation, file string) goal.File
 	return s
 }
 
-// tryEmptyParts runs the check once more for each changed script that its judge starts, at most three, with an empty one
+// tryEmptyParts runs the check once more for each changed script that a judge starts, at most three, with an empty one
 // in its place. If that passes, the change counts. A check that writes in the goal's folder may find there what it has
 // just made, so it is not tried.
 func (w *inputComparison) tryEmptyParts(ctx context.Context, seen *goal.Observation, changes []goal.FileChange) {

@@ -183,7 +183,7 @@ func TestClaim_ModeOfAProgram_IsPutBack(t *testing.T) {
 	}
 }
 
-// TestClaim_ChangedRunner_IsTheUsersToAccept: the agent is told to install the same again first. If it does not, the
+// TestClaim_ChangedRunner_IsTheUsersToAccept: the agent can install the same again first. If it does not, the
 // user decides, for all changed files at once.
 func TestClaim_ChangedRunner_IsTheUsersToAccept(t *testing.T) {
 	const lib, other = "node_modules/run/lib.py", "node_modules/run/other.py"

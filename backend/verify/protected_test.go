@@ -155,8 +155,10 @@ func TestUnobserved(t *testing.T) {
 			"-- ci/all.sh --\ntrue\n", "ci/all.sh",
 		},
 		{"a script of the work", "true", "-- deploy.sh --\nfalse\n", "-- deploy.sh --\ntrue\n", ""},
-		{"the scripts of package.json", "true", npm, "-- package.json --\n{\"scripts\": {\"test\": \"true\"}}\n",
-			"package.json"},
+		{
+			"the scripts of package.json", "true", npm, "-- package.json --\n{\"scripts\": {\"test\": \"true\"}}\n",
+			"package.json",
+		},
 		{
 			"another script and a dependency", "true", npm,
 			"-- package.json --\n{\"dependencies\": {\"x\": \"1\"}, \"scripts\": {\"start\": \"node .\", \"test\": " +
@@ -164,8 +166,10 @@ func TestUnobserved(t *testing.T) {
 		},
 		{"settings of jest", "true", npm, "-- jest.config.cjs --\n1\n", "jest.config.cjs"},
 		{"a dependency of go", "true", "-- go.mod --\nmodule x\n", "-- go.mod --\nmodule x\nrequire z v1.2.0\n", ""},
-		{"a replaced module of go", "true", "-- go.mod --\nmodule x\n", "-- go.mod --\nmodule x\nreplace y => ./y\n",
-			"go.mod"},
+		{
+			"a replaced module of go", "true", "-- go.mod --\nmodule x\n", "-- go.mod --\nmodule x\nreplace y => ./y\n",
+			"go.mod",
+		},
 		{
 			"a dependency of cargo", "true", "-- Cargo.toml --\n[package]\nname='x'\n",
 			"-- Cargo.toml --\n[package]\nname='x'\n[dependencies]\ny = '1'\n", "",

@@ -82,26 +82,32 @@ func TestAssurance_PreflightDidMore_LowersTheLevel(t *testing.T) {
 		{
 			"the same program reads nothing",
 			goal.Observation{Programs: []goal.ObservedProgram{grep}, Files: reads},
-			goal.Observation{Programs: []goal.ObservedProgram{grep}}, "read none",
+			goal.Observation{Programs: []goal.ObservedProgram{grep}},
+			"read none",
 		},
 		{
 			"no program of the name reads anything",
 			goal.Observation{Programs: []goal.ObservedProgram{grep}, Files: reads},
-			goal.Observation{Programs: []goal.ObservedProgram{other}}, "read none",
+			goal.Observation{Programs: []goal.ObservedProgram{other}},
+			"read none",
 		},
 		{
 			"another one reads its input only",
 			goal.Observation{Programs: []goal.ObservedProgram{grep}, Files: reads},
-			goal.Observation{Programs: []goal.ObservedProgram{grep, other}, Files: reads}, "",
+			goal.Observation{Programs: []goal.ObservedProgram{grep, other}, Files: reads},
+			"",
 		},
 		{
 			"the check did not come to the program",
-			goal.Observation{Programs: []goal.ObservedProgram{grep}, Files: reads}, goal.Observation{}, "",
+			goal.Observation{Programs: []goal.ObservedProgram{grep}, Files: reads},
+			goal.Observation{},
+			"",
 		},
 		{
 			"a file that the check made before",
 			goal.Observation{Written: []string{"out.txt"}},
-			goal.Observation{Programs: []goal.ObservedProgram{grep}, Files: reads}, "found it finished",
+			goal.Observation{Programs: []goal.ObservedProgram{grep}, Files: reads},
+			"found it finished",
 		},
 	} {
 		level, reason := inputs.Assurance(grep.Command, "/w", &c.before, &c.now, change)

@@ -121,7 +121,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestObserve_FileNamedLikeAnOption_Decides: a shell's pattern hands its name to a program, which takes it for an option.
+// TestObserve_FileNamedLikeAnOption_Decides: a shell's pattern hands its name on, and a program takes it for an option.
 func TestObserve_FileNamedLikeAnOption_Decides(t *testing.T) {
 	trace := process.Trace{Programs: []process.TracedProgram{{
 		Path: "/usr/bin/grep", Args: []string{"grep", "-q", "TODO", "--nothing.txt", "out.txt"}, Dir: "/w/sub",

@@ -145,7 +145,7 @@ const (
 	presentedFile = "presented.json"
 )
 
-// RecordShown keeps the present differences: the goal pauses for them, and the user is told that they are put back.
+// RecordShown keeps the present differences: the goal pauses for them, and the user sees that they are put back.
 func (g *State) RecordShown(ctx context.Context) error {
 	if g == nil {
 		return nil

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -22,6 +23,10 @@ type realAgent struct {
 	file    string // the argument that names a file
 	refused string // in what the model reads of a refused call
 	secret  string // a variable with the token of its model server
+	// shellArgument names the argument that is the command, "" for "command".
+	shellArgument string
+	// asksNothing: what it does itself is observed.
+	asksNothing bool
 	// resumes: it continues its own session after its program was killed.
 	resumes bool
 }
@@ -39,6 +44,11 @@ func realAgents() []realAgent {
 			bin:     []string{"claude-0.101.0/node_modules/.bin", "claude-0.101.0/node_modules/node-linux-*/bin"},
 			install: "make engines ENGINES=claude", ours: "mcp__goalpost__", shell: "Bash", read: "Read", write: "Write",
 			file: "file_path", refused: "refuse", secret: "ANTHROPIC_API_KEY", resumes: true,
+		},
+		{
+			id: "codex", bin: []string{"codex-2.6.0/node_modules/.bin"},
+			install: "make engines ENGINES=codex", ours: "mcp__goalpost__", shell: "exec_command", shellArgument: "cmd",
+			secret: "GOALPOST_MODEL_TOKEN", asksNothing: true, resumes: true,
 		},
 		{
 			id: "gemini", bin: []string{"gemini-0.61.0/node_modules/.bin"},
@@ -90,7 +100,31 @@ func withOpenCode(t *testing.T) realAgent {
 
 // bash is a call of the agent's shell.
 func (a realAgent) bash(command string) modeltest.Answer {
-	return call(a.shell, with("command", command, "description", "a command"))
+	return call(a.shell, with(cmp.Or(a.shellArgument, "command"), command, "description", "a command"))
+}
+
+// readFile is a call of the agent's tool that reads a file, or of its shell if it has none.
+func (a realAgent) readFile(path string) modeltest.Answer {
+	if a.read == "" {
+		return a.bash("cat " + path)
+	}
+	return call(a.read, with(a.file, path))
+}
+
+// writeFile is a call of the agent's tool that writes a new file: with its path and content, or as a patch.
+func (a realAgent) writeFile(path, content string) modeltest.Answer {
+	if a.write == "" {
+		return call("apply_patch", with("input", "*** Begin Patch\n*** Add File: "+path+"\n+"+content+"\n*** End Patch\n"))
+	}
+	return call(a.write, with(a.file, path, "content", content))
+}
+
+// needsToAsk skips a scenario in which the agent asks for a permission.
+func (a realAgent) needsToAsk(t *testing.T) {
+	t.Helper()
+	if a.asksNothing {
+		t.Skip(a.id + " asks for nothing")
+	}
 }
 
 // our is a call of one of our tools.

@@ -165,7 +165,7 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(dir, "halt.sh"),
 			[]byte("until test -f halt.txt; do sleep 0.05; done; kill -STOP $1; touch halted.txt"), 0o600))
 		play := a.steps(dir, map[string]modeltest.Answer{
-			"begun.txt": a.bash("touch begun.txt; sh halt.sh $PPID >/dev/null 2>&1 &"),
+			"begun.txt": a.bash("touch begun.txt; setsid sh halt.sh $PPID >/dev/null 2>&1 &"),
 			"done.txt":  a.bash("touch done.txt"),
 		}, "begun.txt", "done.txt")
 		answer := make(chan struct{})

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -39,6 +40,9 @@ func shapes() []engine.Profile {
 		{ID: "gemini", Name: "Gemini", CommandInTitle: true},
 	} {
 		p.Command = acptest.Prefix + p.ID
+		p.Env = func(m engine.ModelServer) []string {
+			return []string{acptest.ModelVariable + "=" + m.Address + "/v1", acptest.TokenVariable + "=" + m.Token}
+		}
 		list = append(list, p)
 	}
 	return list
@@ -47,6 +51,17 @@ func shapes() []engine.Profile {
 // startShape starts a program with the scripted agents, of which one plays a scenario.
 func startShape(t *testing.T, agent engine.Profile, scenario string, o app.Options) *program {
 	t.Helper()
+	return startScripts(t, agent, o, transcripts(t, agent, scenario)...)
+}
+
+// transcripts are what an agent plays in a scenario at each of its starts. Words are replaced by what follows them.
+func transcripts(t *testing.T, agent engine.Profile, scenario string, words ...string) []string {
+	t.Helper()
+	for i := 1; i < len(words); i += 2 { // in a string of JSON
+		b, err := json.Marshal(words[i])
+		must(t, err)
+		words[i] = strings.Trim(string(b), `"`)
+	}
 	var scripts []string
 	for _, file := range []string{scenario + ".jsonl", scenario + ".2.jsonl"} {
 		text, err := os.ReadFile(filepath.Join("testdata/agents", agent.ID, file))
@@ -54,13 +69,23 @@ func startShape(t *testing.T, agent engine.Profile, scenario string, o app.Optio
 			break
 		}
 		must(t, err)
-		scripts = append(scripts, string(text))
+		scripts = append(scripts, strings.NewReplacer(words...).Replace(string(text)))
 	}
-	return startScripts(t, agent, o, scripts...)
+	return scripts
 }
 
 // startScripts starts a program with the scripted agents, of which one plays a transcript at each start.
 func startScripts(t *testing.T, agent engine.Profile, o app.Options, scripts ...string) *program {
+	t.Helper()
+	installScripts(t, agent, scripts...)
+	o.Engines = shapes()
+	p := startOptions(t, t.TempDir(), o)
+	p.provide(turns(modeltest.Say("nobody asks this model")))
+	return p
+}
+
+// installScripts puts a scripted agent on the PATH.
+func installScripts(t *testing.T, agent engine.Profile, scripts ...string) {
 	t.Helper()
 	bin := t.TempDir()
 	self, err := os.Executable()
@@ -73,10 +98,6 @@ func startScripts(t *testing.T, agent engine.Profile, o app.Options, scripts ...
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
-	o.Engines = shapes()
-	p := startOptions(t, t.TempDir(), o)
-	p.provide(turns(modeltest.Say("nobody asks this model")))
-	return p
 }
 
 // TestEngine_Shapes_ReachTheSameEnds plays what Claude Code, both adapters of Codex, and Gemini send, in the real

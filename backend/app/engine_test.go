@@ -95,11 +95,11 @@ func TestEngine_AgentClaimsTwice_IsDone(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := p.provide(agentTurns(
-			call(a.read, with(a.file, filepath.Join(dir, "note.txt"))),
+			a.readFile(filepath.Join(dir, "note.txt")),
 			a.bash("echo hello > out.txt"),
 			a.our("claim_complete", with("rationale", "it is there")),
 			modeltest.Say("I have claimed."),
-			call(a.write, with(a.file, filepath.Join(dir, "done.txt"), "content", "done")),
+			a.writeFile(filepath.Join(dir, "done.txt"), "done"),
 			a.our("claim_complete", with("rationale", "now it is there", "result", "forty-two")),
 			modeltest.Say("I have claimed again."),
 		))
@@ -131,7 +131,11 @@ func TestEngine_AgentClaimsTwice_IsDone(t *testing.T) {
 		if claims != 2 || used == 0 {
 			t.Errorf("%d claims, %d tokens", claims, used)
 		}
-		for tool, observed := range map[string]bool{"agent_read": true, "agent_run": false, "agent_edit": false} {
+		observed := map[string]bool{"agent_read": true, "agent_run": a.asksNothing, "agent_edit": a.asksNothing}
+		if a.read == "" {
+			delete(observed, "agent_read")
+		}
+		for tool, observed := range observed {
 			if b, ok := tools[tool]; !ok || b.Effect.Observed != observed {
 				t.Errorf("%s: %+v %t", tool, b, ok)
 			}
@@ -159,6 +163,7 @@ func outcomeOf(tool string, events []event.Body) (last event.Step) {
 // continues. Its own file of settings in the goal's folder cannot allow it.
 func TestEngine_PermissionDenied_AgentContinues(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
+		a.needsToAsk(t)
 		p := start(t, t.TempDir())
 		dir := t.TempDir()
 		for file, text := range map[string]string{

@@ -112,6 +112,7 @@ func TestEngine_OurTools_DriveBrowserAndTerminal(t *testing.T) {
 // runs; denied, the agent learns it and continues.
 func TestEngine_PermissionAsked_UserDecides(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
+		a.needsToAsk(t)
 		p := start(t, t.TempDir())
 		dir := t.TempDir()
 		s := p.provide(agentTurns(
@@ -170,13 +171,9 @@ func TestEngine_SandboxHolds(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(home, "private.txt"), []byte("the-users-secret"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		// counts what is in the environments and command lines of all programs, in its own environment, and in files
-		search := `look() { for f in /proc/[0-9]*/environ /proc/[0-9]*/cmdline; do tr '\0' '\n' <$f; done 2>/dev/null | ` +
-			`grep -c "$1"; env | grep -c "$1"; grep -rlE "$1" "$HOME" /tmp . 2>/dev/null | wc -l; }; `
-		itself := func(word string) string { return word[:len(word)-1] + "[" + word[len(word)-1:] + "]" } // is not found
 		s := p.provide(agentTurns(
-			a.bash("cat "+home+"/private.txt; ls -A "+home+"; "+search+
-				fmt.Sprintf("printf 'key: '; look '%s'; printf 'token: '; look '%s'", itself(key), itself(a.secret))),
+			// Codex's adapter loses what a command writes at once
+			a.bash("sleep 0.5; cat "+home+"/private.txt; ls -A "+home+"; "+searchFor(key, a.secret)),
 			a.bash("touch done.txt"),
 			a.claim(),
 			modeltest.Say("claimed"),
@@ -198,17 +195,7 @@ func TestEngine_SandboxHolds(t *testing.T) {
 				output = r.Last().Text
 			}
 		}
-		if !strings.Contains(output, "No such file") {
-			t.Fatalf("the command answered %q", output)
-		}
-		_, counts, _ := strings.Cut(output, "key: ")
-		ofKey, ofToken, found := strings.Cut(counts, "token: ")
-		if !found || strings.Join(strings.Fields(ofKey), " ") != "0 0 0" {
-			t.Errorf("the key was found: %q", counts)
-		}
-		if n := strings.Fields(ofToken); len(n) < 3 || n[0] == "0" {
-			t.Errorf("the search does not find what is there: %q", counts)
-		}
+		keyIsHidden(t, output)
 		for i, r := range s.Requests() {
 			if r.Header.Get("Authorization") != "Bearer "+key {
 				t.Errorf("request %d has no key: %q", i, r.Header.Get("Authorization"))
@@ -229,7 +216,7 @@ func TestEngine_HostOfACommandLeftRunning_IsAsked(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(dir, "left.sh"), []byte("until test -f go.txt; do sleep 0.05; done; "+
 			"curl -sS -m 20 http://left.example/; touch tried.txt"), 0o600))
 		play := a.steps(dir, map[string]modeltest.Answer{
-			"left.txt": a.bash("touch left.txt; sh left.sh >/dev/null 2>&1 &"),
+			"left.txt": a.bash("touch left.txt; setsid sh left.sh >/dev/null 2>&1 &"),
 			"done.txt": a.bash("touch done.txt"),
 		}, "left.txt", "done.txt")
 		var once sync.Once

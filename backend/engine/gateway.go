@@ -81,7 +81,7 @@ func (s *Session) callTool(ctx context.Context, tool, arguments string) (text st
 		s.mu.Unlock()
 		return "no turn is running", false
 	}
-	s.activity = s.opts.Now()
+	s.silence.end(s.opts.Now())
 	s.inbox.arrived[tool]++
 	if finalTools[tool] {
 		s.inbox.addFinal(call)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"goalpost/backend/engine/acp"
-	"goalpost/backend/engine/relay"
 	"goalpost/backend/goal"
 )
 
@@ -18,7 +17,7 @@ type inbox struct {
 	requests []*request // oldest first: waiting for the loop, or given to it
 	final    []goal.Call
 	notes    []string            // for the agent, with the next prompt
-	running  map[string]bool     // tools of the agent that have begun, by the id of the call
+	running  map[string]string   // titles of the agent's tools that have begun, by the id of the call
 	asked    map[string]*request // permission requests of this turn
 	observed map[string]bool     // calls of this turn that were reported as observed
 	arrived  map[string]int      // calls of our tools in this turn that reached the host and did not yet end in the agent
@@ -36,7 +35,7 @@ type request struct {
 	answer  chan acp.Permission // of a permission; has one slot
 	started bool                // it was allowed
 	left    bool                // the loop did not wait for its end
-	over    chan struct{}       // closed when the allowed call has ended
+	over    chan struct{}       // closed when the call has ended; nil if it had when it was reported
 	isOver  bool
 }
 
@@ -51,7 +50,7 @@ func (b *inbox) reset() {
 	b.withdrawAll()
 	notes := b.notes
 	*b = inbox{
-		running: map[string]bool{}, asked: map[string]*request{}, observed: map[string]bool{}, notes: notes,
+		running: map[string]string{}, asked: map[string]*request{}, observed: map[string]bool{}, notes: notes,
 		arrived: map[string]int{},
 	}
 }
@@ -96,9 +95,11 @@ func (b *inbox) takeText() string {
 	return t
 }
 
-func (b *inbox) note(text string) {
-	if len(b.notes) < maxOpen {
-		b.notes = append(b.notes, text)
+func (b *inbox) note(texts ...string) {
+	for _, text := range texts {
+		if len(b.notes) < maxOpen {
+			b.notes = append(b.notes, text)
+		}
 	}
 }
 
@@ -174,7 +175,7 @@ func (b *inbox) endTurn() {
 	for _, r := range b.asked {
 		r.finish()
 	}
-	b.running, b.asked, b.observed = map[string]bool{}, map[string]*request{}, map[string]bool{}
+	b.running, b.asked, b.observed = map[string]string{}, map[string]*request{}, map[string]bool{}
 	b.arrived = map[string]int{}
 }
 
@@ -185,11 +186,11 @@ func (r *request) finish() {
 	}
 }
 
-func (b *inbox) toolRuns() bool { return len(b.running) > 0 || len(b.requests) > 0 }
-
-// undecided reports whether another permission waits besides r.
+// undecided reports whether the agent waits for something besides r, or has begun something after an observed r.
 func (b *inbox) undecided(r *request) bool {
-	return slices.ContainsFunc(b.requests, func(o *request) bool { return o != r && o.answer != nil && !o.started })
+	return slices.ContainsFunc(b.requests, func(o *request) bool {
+		return o != r && (o.answer != nil && !o.started || r.answer == nil && !o.given)
+	})
 }
 
 // listener receives what the agent sends.
@@ -198,7 +199,7 @@ type listener struct{ s *Session }
 func (l listener) Text(piece string) {
 	s := l.s
 	s.mu.Lock()
-	s.activity = s.opts.Now()
+	s.silence.end(s.opts.Now())
 	s.inbox.addText(piece)
 	s.mu.Unlock()
 	s.wake()
@@ -211,12 +212,15 @@ func (l listener) ToolCall(c acp.ToolCall) {
 	if s.turn == nil { // an update that comes too late
 		return
 	}
-	s.activity = s.opts.Now()
+	s.silence.end(s.opts.Now())
 	b := &s.inbox
 	if c.IsOver() {
 		delete(b.running, c.ID)
 	} else if len(b.running) < maxOpen {
-		b.running[c.ID] = true
+		if _, known := b.running[c.ID]; !known { // it may be silent for longer from now on
+			s.wake()
+		}
+		b.running[c.ID] = c.Title
 	}
 	r := b.asked[c.ID]
 	if r != nil {
@@ -229,6 +233,10 @@ func (l listener) ToolCall(c acp.ToolCall) {
 			b.add(&request{call: s.agentCall(c, true), seen: c})
 			s.wake()
 		}
+	case r == nil && !c.IsOver() && s.isObservedFromStart(c) && !b.observed[c.ID] && len(b.observed) < maxObserved:
+		b.observed[c.ID] = true
+		b.asked[c.ID] = b.add(&request{call: s.agentCall(c, true), seen: c, over: make(chan struct{})})
+		s.wake()
 	case r == nil && c.IsOver() && !b.observed[c.ID] && len(b.observed) < maxObserved && !s.takeArrival(c):
 		b.observed[c.ID] = true
 		b.add(&request{call: s.agentCall(c, true), seen: c})
@@ -243,7 +251,7 @@ func (l listener) Permission(ctx context.Context, c acp.ToolCall) acp.Permission
 		s.mu.Unlock()
 		return acp.Withdrawn
 	}
-	s.activity = s.opts.Now()
+	s.silence.end(s.opts.Now())
 	if s.ourTool(c) != "" && len(c.Diffs) == 0 { // the host decides about it when the call arrives
 		s.mu.Unlock()
 		return acp.Allowed
@@ -260,6 +268,13 @@ func (l listener) Permission(ctx context.Context, c acp.ToolCall) acp.Permission
 	case <-ctx.Done():
 		return acp.Withdrawn
 	}
+}
+
+// isObservedFromStart reports whether a call that has begun is journaled now. Calls of our tools are not: they come to
+// the host. Nor are those of which the agent says nothing yet.
+func (s *Session) isObservedFromStart(c acp.ToolCall) bool {
+	return s.opts.Installed.Profile.AsksNothing && c.Status == "in_progress" && s.ourTool(c) == "" &&
+		(c.Input != "" || len(c.Diffs) > 0)
 }
 
 // agentCall is the call of the agent's own tools that an update or a permission request is about.
@@ -282,9 +297,9 @@ func (s *Session) ourTool(c acp.ToolCall) string {
 			return name
 		}
 	}
-	if rest, ours := strings.CutPrefix(c.ID, "mcp_"+serverName+"_"); ours { // of Gemini, whose title is an argument
+	if rest, ours := strings.CutPrefix(c.ID, "mcp_"+serverName+"_"); ours { // of Gemini, whose title may be an argument
 		for _, t := range s.opts.Tools {
-			if strings.HasPrefix(rest, t.Name+relay.CallSeparator) {
+			if strings.HasPrefix(rest, t.Name+"__") {
 				return t.Name
 			}
 		}

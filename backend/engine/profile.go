@@ -25,6 +25,8 @@ type Profile struct {
 	ForgetsCancelled bool
 	// CommandInTitle: a permission request for a command has the command as its title, and no arguments.
 	CommandInTitle bool
+	// AsksNothing: it asks for no permission, so its calls are observed from when they begin.
+	AsksNothing bool
 	// OwnHosts are hosts that the program itself tries, for updates and packages. They are refused and not asked about.
 	OwnHosts []string
 	// Node is the oldest version of Node.js that runs the command, which is a script. 0 for a program.
@@ -60,7 +62,7 @@ type ModelServer struct {
 
 // Profiles are the supported agents.
 func Profiles() []Profile {
-	return []Profile{opencodeProfile(), claudeProfile(), geminiProfile()}
+	return []Profile{opencodeProfile(), claudeProfile(), codexProfile(), geminiProfile()}
 }
 
 // FindProfile returns the profile with an id.

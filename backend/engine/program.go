@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -28,6 +29,7 @@ type program struct {
 	files   []*os.File // our ends of its pipes
 	words   *tail.Writer
 	work    sync.WaitGroup
+	lost    atomic.Bool // a part of it has ended
 }
 
 // writeTimeout is how long an agent may leave a message unread.
@@ -206,6 +208,9 @@ func (s *Session) closeProgram(context.Context) {
 }
 
 func (p *program) hasEnded() bool {
+	if p.lost.Load() {
+		return true
+	}
 	select {
 	case <-p.process.Done():
 		return true

@@ -46,8 +46,6 @@ type CallFunc func(ctx context.Context, tool, arguments string) (text string, ok
 const (
 	startTimeout    = 2 * time.Minute  // until its session is ready
 	cancelTimeout   = 5 * time.Second  // to end a turn that was cancelled
-	silenceTimeout  = 3 * time.Minute  // without an update, a running tool or a question to the model
-	silentPark      = 5 * time.Minute  // until a silent agent is asked again
 	toolCallTimeout = 45 * time.Second // for a call of our tools: some agents give up after 60 s
 	maxRestarts     = 3                // after the program has ended, in one run
 	maxText         = 256 << 10        // bytes of what it says between two calls
@@ -61,7 +59,8 @@ type Session struct {
 	relay *relay.Relay
 	gate  *gateway // nil until the agent is first started
 
-	restarts int // by Turn alone
+	restarts int  // by Turn alone
+	advanced bool // it has had a prompt of this process; by Turn alone
 
 	mu       sync.Mutex
 	warn     func(what, text string)
@@ -70,7 +69,7 @@ type Session struct {
 	inbox    inbox
 	modelErr error
 	changed  chan struct{} // something was added; has one slot
-	activity time.Time     // of the last update
+	silence  silence
 }
 
 // turn is one prompt that the agent works on.

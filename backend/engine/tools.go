@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -271,11 +272,13 @@ func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 		return goal.Result{Text: "the agent no longer waits for this"}
 	}
 	r.started = true
-	if r.answer == nil {
+	if r.over == nil || r.isOver {
 		defer s.mu.Unlock()
 		return resultOf(r.seen)
 	}
-	r.answer <- acp.Allowed
+	if r.answer != nil {
+		r.answer <- acp.Allowed
+	}
 	agent, turn := s.agent, s.turn
 	s.mu.Unlock()
 	if agent == nil || turn == nil {
@@ -284,7 +287,7 @@ func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 	for {
 		s.mu.Lock()
 		others := s.inbox.undecided(r)
-		output := r.seen.Output
+		output, title := r.seen.Output, cmp.Or(r.seen.Title, r.call.Tool)
 		s.mu.Unlock()
 		select {
 		case <-r.over:
@@ -297,14 +300,17 @@ func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 			s.mu.Lock()
 			r.left = true
 			s.mu.Unlock()
-			return goal.Result{OK: true, GoesOn: true, Text: "it was running when the agent asked for the next permission\n" +
-				output}
+			return goal.Result{OK: true, GoesOn: true, Text: "it was running when the agent made the next call\n" + output}
 		}
 		select {
 		case <-r.over:
 		case <-s.changed:
+		case <-s.opts.After(s.silenceLeft(true)):
+			if reason := s.silenceReason(title); reason != "" {
+				return s.endSilentTool(ctx, reason)
+			}
 		case <-turn.done: // the updates came before
-			if agent.hasEnded() {
+			if turn.err != nil || agent.hasEnded() {
 				return goal.Result{Text: "the agent's program ended while it ran: its outcome is unknown"}
 			}
 			s.mu.Lock()
@@ -316,6 +322,17 @@ func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 			return goal.Result{Text: "it was running when the run was stopped"}
 		}
 	}
+}
+
+// endSilentTool ends the agent's turn with its tool. The agent continues with the next turn of the loop.
+func (s *Session) endSilentTool(ctx context.Context, reason string) goal.Result {
+	s.journalWarning("engine", reason+", and the host ended it")
+	s.mu.Lock()
+	s.inbox.note("The host ended your turn: " + reason + ". Let a program that runs for long write its output to a file " +
+		"in the background, or run it in a terminal pane.")
+	s.mu.Unlock()
+	s.Interrupt(ctx)
+	return goal.Result{Text: reason + ". The host ended it."}
 }
 
 // find returns the first request of this call that was not started.

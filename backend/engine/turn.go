@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
+	"goalpost/backend/engine/acp"
 	"goalpost/backend/goal"
 )
 
@@ -33,14 +33,22 @@ func (s *Session) advance(ctx context.Context, t goal.Turn) error {
 		return err
 	}
 	texts := newUserTexts(t.Messages)
-	if fresh {
+	switch {
+	case fresh:
 		texts = []string{firstPrompt(t)}
+	case !s.advanced: // it continues the session of an earlier process, whose end it may not have noticed
+		texts = append(failedResults(t.Messages), texts...)
 	}
+	s.advanced = true
 	s.mu.Lock()
 	working := s.turn != nil
+	claimed := working && len(s.inbox.final) > 0
+	if claimed { // the host decides first, and these are in the prompt with its answer
+		s.inbox.note(texts...)
+	}
 	s.mu.Unlock()
 	switch {
-	case working && len(texts) == 0:
+	case claimed, working && len(texts) == 0:
 		return nil
 	case working: // the protocol has no way to add something to a turn
 		s.Interrupt(ctx)
@@ -67,7 +75,8 @@ func (s *Session) prompt(ctx context.Context, texts ...string) error {
 	}
 	t := &turn{done: make(chan struct{})}
 	conn := s.agent.conn
-	s.turn, s.activity = t, s.opts.Now()
+	s.turn = t
+	s.silence.end(s.opts.Now())
 	text := strings.Join(texts, "\n\n")
 	ctx = context.WithoutCancel(ctx) // Interrupt ends it, so that the agent knows
 	s.agent.work.Go(func() {
@@ -120,8 +129,8 @@ func (s *Session) await(ctx context.Context, t goal.Turn, delta func(string)) (g
 		case <-agent.process.Done():
 			agent.disconnect()
 			<-turn.done
-		case <-s.opts.After(s.silenceLeft()):
-			if err := s.silence(agent); err != nil {
+		case <-s.opts.After(s.silenceLeft(false)):
+			if err := s.parkSilent(agent); err != nil {
 				return goal.Reply{}, err
 			}
 		}
@@ -147,6 +156,9 @@ func (s *Session) endTurn(
 	}
 	denied := len(s.inbox.notes) > 0
 	s.mu.Unlock()
+	if errors.Is(t.err, acp.ErrPartEnded) {
+		a.lost.Store(true)
+	}
 	switch {
 	case len(calls) > 0:
 		return s.reply(calls), false, nil
@@ -160,30 +172,6 @@ func (s *Session) endTurn(
 		return reply, false, t.err
 	}
 	return reply, true, s.advance(ctx, asked) // its program has ended
-}
-
-// silenceLeft is how long the agent may still be silent.
-func (s *Session) silenceLeft() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return max(time.Second, silenceTimeout-s.opts.Now().Sub(s.activity))
-}
-
-// silence returns an error if the agent has been silent for too long.
-func (s *Session) silence(a *program) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.relay.IsBusy() || s.inbox.toolRuns() {
-		s.activity = s.opts.Now()
-	}
-	if s.opts.Now().Sub(s.activity) < silenceTimeout {
-		return nil
-	}
-	return &goal.Unavailable{
-		Until: s.opts.Now().Add(silentPark),
-		Err: fmt.Errorf("%s has sent nothing for %s. %s", s.opts.Installed.Profile.Name,
-			goal.FormatDuration(silenceTimeout), a.lastWords()),
-	}
 }
 
 // Interrupt ends the agent's turn, if it works on one. Requests that wait are withdrawn. An agent that does not stop

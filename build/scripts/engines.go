@@ -35,19 +35,24 @@ const (
 var rows = []row{
 	{"done after a failed claim", "TestEngine_AgentClaimsTwice_IsDone", shapes, " done"},
 	{"our tools over MCP: plan and terminal pane", "TestEngine_OurTools_DriveBrowserAndTerminal", shapes, " tools"},
-	{"browser pane driven", "TestEngine_OurTools_DriveBrowserAndTerminal", "", ""},
-	{"permission asked: the user allows one and denies one", "TestEngine_PermissionAsked_UserDecides", "", ""},
-	{"permission denied by the policy, the agent continues", "TestEngine_PermissionDenied_AgentContinues", shapes, " denied"},
+	{"browser pane driven", "TestEngine_OurTools_DriveBrowserAndTerminal", "TestEngine_ShapesBrowser_DriveAPage", ""},
+	{"permission asked: the user allows one and denies one", "TestEngine_PermissionAsked_UserDecides",
+		"TestEngine_ShapesAsked_UserDecides", ""},
+	{"permission denied by the policy, the agent continues", "TestEngine_PermissionDenied_AgentContinues", shapes,
+		" denied"},
 	{"abort in a tool", "TestEngine_AbortInATool_EndsTheAgent", shapes, " aborted"},
-	{"pause and resume, a note", "TestEngine_PauseAndNote_ReachTheSession", "", ""},
+	{"pause and resume, a note", "TestEngine_PauseAndNote_ReachTheSession", "TestEngine_ShapesPaused_ContinueTheSession",
+		""},
 	{"kill -9 of the agent", "TestEngine_AgentKilled_ContinuesItsSession", shapes, " killed"},
-	{"kill -9 of the host", "TestEngine_HostKilled_ContinuesTheSession", "", ""},
+	{"kill -9 of the host", "TestEngine_HostKilled_ContinuesTheSession", "TestEngine_ShapesHostKilled_Continue", ""},
 	{"limit of turns, with a last word", "TestEngine_Limit_EndsWithALastWord", shapes, " limit"},
 	{"the end of a turn is no claim", "TestEngine_StopsWithoutClaim_IsStuck", shapes, " stuck"},
-	{"outage of the provider parks", "TestEngine_ProviderOutage_Parks", "", ""},
+	{"outage of the provider parks", "TestEngine_ProviderOutage_Parks", "TestEngine_ShapesOutage_ParkAndContinue", ""},
 	{"silent agent parked", "TestEngine_SilentAgent_IsParkedAndEnded", silent, ""},
-	{"its shell reads neither the user's home nor the key", "TestEngine_SandboxHolds", "", ""},
-	{"a command left running asks for its host", "TestEngine_HostOfACommandLeftRunning_IsAsked", "", ""},
+	{"its shell reads neither the user's home nor the key", "TestEngine_SandboxHolds", "TestEngine_ShapesSandbox_Holds",
+		""},
+	{"a command left running asks for its host", "TestEngine_HostOfACommandLeftRunning_IsAsked",
+		"TestEngine_ShapesLeftRunning_AskForTheirHost", ""},
 }
 
 // agents are the agents of the tests. Transcripts of them are in the folders of backend/app/testdata/agents.
@@ -61,27 +66,41 @@ var agents = []struct{ id, name string }{
 
 func main() {
 	results := map[string]string{}
+	outputs := map[string]string{} // of the tests that have not passed
 	failed := false
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
-		var e struct{ Action, Test, Output string }
+		var e struct {
+			Action, Test, Output string
+			Elapsed              float64 // seconds
+		}
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
 			fmt.Println(lines.Text()) // of the compiler
 			continue
 		}
 		switch e.Action {
+		case "build-output":
+			fmt.Print(e.Output)
 		case "output":
-			if strings.Contains(e.Output, "--- ") {
-				fmt.Print(e.Output)
-			}
+			outputs[e.Test] += e.Output
 		case "pass", "fail", "skip":
 			results[e.Test] = e.Action
 			failed = failed || e.Action == "fail"
+			if e.Test != "" {
+				fmt.Printf("%-4s %6.1f s  %s\n", e.Action, e.Elapsed, e.Test)
+			}
+			if e.Action != "pass" {
+				fmt.Print(outputs[e.Test])
+			}
+			delete(outputs, e.Test)
 		}
 	}
 	if err := lines.Err(); err != nil {
 		log.Fatal(err)
+	}
+	if len(results) < len(rows) { // the old table says more
+		log.Fatalf("the tests did not run: %s stays as it was", file)
 	}
 	if err := write(table(results)); err != nil {
 		log.Fatal(err)
@@ -93,8 +112,9 @@ func main() {
 
 func table(results map[string]string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Run of %s on Linux, with a scripted model. *yes*: the real agent did it. *transcript*: a scripted agent that "+
-		"sends what\nthis agent was seen to send did it in the real sandbox; the agent itself did not run.\n\n",
+	fmt.Fprintf(&b,
+		"Run of %s on Linux, with a scripted model. *yes*: the real agent did it. *transcript*: a scripted agent that "+
+			"sends what\nthis agent was seen to send did it in the real sandbox; the agent itself did not run.\n\n",
 		time.Now().UTC().Format("2006-01-02"))
 	b.WriteString("| scenario")
 	rule := "|---"

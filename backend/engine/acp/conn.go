@@ -147,6 +147,9 @@ func (c *Conn) Problem() string {
 	return c.problem
 }
 
+// ErrPartEnded means that a program of the agent has ended, and that the agent itself still runs.
+var ErrPartEnded = errors.New("a program of the agent ended")
+
 // describeError returns an error of the protocol in one line, with the agent's own words.
 func describeError(doing string, err error) error {
 	var refused *sdk.RequestError
@@ -154,6 +157,9 @@ func describeError(doing string, err error) error {
 		return fmt.Errorf("the agent did not %s: %w", doing, err)
 	}
 	text := refused.Message
+	if data, ok := refused.Data.(map[string]any); ok && data["restartable"] == true {
+		return fmt.Errorf("%w: %s", ErrPartEnded, truncate(text, 500))
+	}
 	if data, err := json.Marshal(refused.Data); err == nil && refused.Data != nil {
 		text += " " + string(data)
 	}

@@ -34,17 +34,19 @@ type update struct {
 	input, output           any
 	locations               []sdk.ToolCallLocation
 	content                 []sdk.ToolCallContent
+	terminal                string // what its terminal has shown since the last message
 }
 
 func updateOfStart(u sdk.SessionUpdateToolCall) update {
 	return update{
 		id: string(u.ToolCallId), kind: string(u.Kind), title: u.Title, status: string(u.Status),
-		input: u.RawInput, output: u.RawOutput, locations: u.Locations, content: u.Content,
+		input: u.RawInput, output: u.RawOutput, locations: u.Locations, content: u.Content, terminal: terminalOutput(u.Meta),
 	}
 }
 
 func updateOfUpdate(u sdk.SessionToolCallUpdate) update {
 	return updateOfRequest(sdk.ToolCallUpdate{
+		Meta:       u.Meta,
 		ToolCallId: u.ToolCallId, Kind: u.Kind, Title: u.Title, Status: u.Status,
 		RawInput: u.RawInput, RawOutput: u.RawOutput, Locations: u.Locations, Content: u.Content,
 	})
@@ -53,6 +55,7 @@ func updateOfUpdate(u sdk.SessionToolCallUpdate) update {
 func updateOfRequest(u sdk.ToolCallUpdate) update {
 	out := update{
 		id: string(u.ToolCallId), input: u.RawInput, output: u.RawOutput, locations: u.Locations, content: u.Content,
+		terminal: terminalOutput(u.Meta),
 	}
 	if u.Kind != nil {
 		out.kind = string(*u.Kind)
@@ -108,7 +111,21 @@ func (u update) mergeInto(c *ToolCall) {
 		c.Output = truncate(strings.Join(texts, "\n"), maxCallText)
 	case jsonText(u.output) != "":
 		c.Output = truncate(jsonText(u.output), maxCallText)
+	case u.terminal != "" && len(c.Output) < maxCallText:
+		c.Output = truncate(c.Output+u.terminal, maxCallText)
 	}
+}
+
+// terminalOutput is what a terminal of the agent has shown, where the agent sends that without the protocol's
+// terminals: some put it into _meta, piece by piece.
+func terminalOutput(meta map[string]any) string {
+	for _, name := range []string{"terminal_output_delta", "terminal_output"} {
+		if part, ok := meta[name].(map[string]any); ok {
+			text, _ := part["data"].(string)
+			return text
+		}
+	}
+	return ""
 }
 
 // jsonText is a value as JSON, "" for none and for an object without fields.

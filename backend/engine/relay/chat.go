@@ -1,9 +1,7 @@
 package relay
 
 import (
-	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -130,10 +128,9 @@ func (m chatMessage) content() (text string, images [][]byte, err error) {
 		case "text":
 			texts = append(texts, p.Text)
 		case "image_url":
-			_, data, ok := strings.Cut(p.ImageURL.URL, ";base64,")
-			picture, err := base64.StdEncoding.DecodeString(data)
-			if !ok || err != nil {
-				return "", nil, errors.New("a picture is not a data URL")
+			picture, err := decodeDataURL(p.ImageURL.URL)
+			if err != nil {
+				return "", nil, err
 			}
 			images = append(images, picture)
 		}

@@ -1,7 +1,9 @@
 package relay
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -46,6 +48,8 @@ func dialectOf(path string) dialect {
 	switch {
 	case strings.HasSuffix(path, "/chat/completions"):
 		return chat{}
+	case strings.HasSuffix(path, "/responses"):
+		return &responses{}
 	case strings.HasSuffix(path, "/messages"), strings.HasSuffix(path, "/messages/count_tokens"):
 		return messages{}
 	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"),
@@ -86,6 +90,16 @@ func writeEvent(w http.ResponseWriter, name string, v any) {
 	if f, ok := w.(http.Flusher); ok {
 		f.Flush()
 	}
+}
+
+// decodeDataURL is the content of a data URL in base64.
+func decodeDataURL(address string) ([]byte, error) {
+	_, data, ok := strings.Cut(address, ";base64,")
+	content, err := base64.StdEncoding.DecodeString(data)
+	if !ok || err != nil {
+		return nil, errors.New("a picture is not a data URL")
+	}
+	return content, nil
 }
 
 // objectSchema is the schema of a tool without one.

@@ -53,11 +53,11 @@ func TestRelay_Dialects_AskTheSameAndAnswerInTheirForms(t *testing.T) {
 			`"output_tokens":3`,
 		}},
 		"gemini, stream": {geminiStreamPath, gemini, []string{
-			`{"text":"he"}`, `{"text":"llo"}`, `"functionCall":{"args":{"a":1},"id":"f--c2","name":"f"}`,
+			`{"text":"he"}`, `{"text":"llo"}`, `"functionCall":{"args":{"a":1},"id":"c2","name":"f"}`,
 			`"finishReason":"STOP"`, `"promptTokenCount":7`,
 		}},
 		"gemini": {geminiPath, gemini, []string{
-			`{"text":"hello"}`, `"functionCall":{"args":{"a":1},"id":"f--c2","name":"f"}`, `"candidatesTokenCount":3`,
+			`{"text":"hello"}`, `"functionCall":{"args":{"a":1},"id":"c2","name":"f"}`, `"candidatesTokenCount":3`,
 		}},
 		"gemini without ids": {geminiPath, fmt.Sprintf(geminiQuestion, "", ""), []string{`{"text":"hello"}`}},
 	} {

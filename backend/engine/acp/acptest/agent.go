@@ -32,6 +32,8 @@ type Line struct {
 	Run string `json:"run,omitempty"`
 	// Call is a call of a tool of the host's MCP server.
 	Call *Call `json:"call,omitempty"`
+	// Ask is a question to the model that the host offers.
+	Ask *Ask `json:"ask,omitempty"`
 	// Stderr is written to standard error.
 	Stderr string `json:"stderr,omitempty"`
 	// Kill ends the agent as SIGKILL does.
@@ -46,6 +48,17 @@ type Call struct {
 	Arguments json.RawMessage `json:"arguments"`
 	Want      string          `json:"want,omitempty"`
 }
+
+// Ask is a question to the model, in the protocol of chat completions. The answer must have this status of HTTP.
+type Ask struct {
+	Status int `json:"status"`
+}
+
+// The variables of the environment that say where the model is, and the token for it.
+const (
+	ModelVariable = "ACPTEST_MODEL_URL"
+	TokenVariable = "ACPTEST_MODEL_TOKEN"
+)
 
 // Prefix begins the names of programs that are this agent. Its transcripts are beside the program: 1.jsonl is for the
 // first start, 2.jsonl for the second.
@@ -131,6 +144,8 @@ func (p *player) play(l Line) error {
 		return p.shell(l.Run)
 	case l.Call != nil:
 		return p.call(*l.Call)
+	case l.Ask != nil:
+		return p.ask(*l.Ask)
 	case l.Stderr != "":
 		_, err := fmt.Fprintln(os.Stderr, l.Stderr)
 		return err //nolint:wrapcheck // of standard error itself
@@ -255,25 +270,48 @@ func (p *player) call(c Call) error {
 	if err != nil {
 		return fmt.Errorf("call %s: %w", c.Tool, err)
 	}
-	r, err := http.NewRequest(http.MethodPost, p.url, bytes.NewReader(body)) //nolint:noctx // the client has a timeout
+	status, text, err := post(p.url, p.token, body)
 	if err != nil {
 		return fmt.Errorf("call %s: %w", c.Tool, err)
 	}
-	r.Header.Set("Authorization", p.token)
+	if status != http.StatusOK || !strings.Contains(text, c.Want) {
+		return fmt.Errorf("call %s: %d %s, want %q", c.Tool, status, text, c.Want)
+	}
+	return nil
+}
+
+// ask asks the model.
+func (p *player) ask(a Ask) error {
+	const body = `{"model":"relay","messages":[{"role":"user","content":"What next?"}]}`
+	status, text,
+		err := post(os.Getenv(ModelVariable)+"/chat/completions", "Bearer "+os.Getenv(TokenVariable), []byte(body))
+	if err != nil {
+		return fmt.Errorf("ask the model: %w", err)
+	}
+	if status != a.Status {
+		return fmt.Errorf("ask the model: %d %s, want %d", status, text, a.Status)
+	}
+	return nil
+}
+
+// post sends a request to the host and returns the beginning of the answer.
+func post(url, authorization string, body []byte) (status int, text string, err error) {
+	r, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(body)) //nolint:noctx // the client has a timeout
+	if err != nil {
+		return 0, "", fmt.Errorf("make a request: %w", err)
+	}
+	r.Header.Set("Authorization", authorization)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	answer, err := (&http.Client{Transport: transport, Timeout: callTimeout}).Do(r)
 	if err != nil {
-		return fmt.Errorf("call %s: %w", c.Tool, err)
+		return 0, "", fmt.Errorf("send it: %w", err)
 	}
-	text, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+	b, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
 	if err := errors.Join(err, answer.Body.Close()); err != nil {
-		return fmt.Errorf("call %s: %w", c.Tool, err)
+		return 0, "", fmt.Errorf("read the answer: %w", err)
 	}
-	if answer.StatusCode != http.StatusOK || !strings.Contains(string(text), c.Want) {
-		return fmt.Errorf("call %s: %s %s, want %q", c.Tool, answer.Status, text, c.Want)
-	}
-	return nil
+	return answer.StatusCode, string(b), nil
 }

@@ -1,0 +1,385 @@
+package app_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app"
+	"goalpost/backend/config"
+	"goalpost/backend/engine"
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+	"goalpost/backend/policy"
+	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/waittest"
+)
+
+// forShapes runs a test for each of the agents whose transcripts are in testdata/agents.
+func forShapes(t *testing.T, test func(t *testing.T, agent engine.Profile)) {
+	for _, agent := range shapes() {
+		t.Run(agent.ID, func(t *testing.T) { test(t, agent) })
+	}
+}
+
+// startShapeGoal starts a goal that is done when done.txt is there.
+func (p *program) startShapeGoal(agent engine.Profile, objective, dir string) string {
+	p.Helper()
+	return p.startEngine(api.StartInput{
+		Objective: objective, Engine: agent.ID, Dir: dir, Checks: shell("test -f done.txt"),
+	})
+}
+
+// doneWith returns the events of a goal, which must end as done.
+func (p *program) doneWith(id string) []event.Body {
+	p.Helper()
+	exit, reason, events := p.result(id)
+	if exit != goal.Done {
+		p.Fatalf("%s %s", exit, reason)
+	}
+	return events
+}
+
+// TestEngine_ShapesBrowser_DriveAPage: each agent opens a page in a browser pane over MCP, and clicks in it.
+func TestEngine_ShapesBrowser_DriveAPage(t *testing.T) {
+	forShapes(t, func(t *testing.T, agent engine.Profile) {
+		address, port, visits := twoPages(t)
+		p := startScripts(t, agent, app.Options{}, transcripts(t, agent, "browser", "$PAGE", address)...)
+		id := p.startEngine(api.StartInput{
+			Objective: "click", Engine: agent.ID, Checks: shell("test -f done.txt"),
+			AccessInput: api.AccessInput{AllowLocal: []int{port}},
+		})
+		events := p.doneWith(id)
+		if len(visits) != 1 {
+			t.Errorf("the second page was visited %d times", len(visits))
+		}
+		for _, tool := range []string{"browser_open", "browser_click"} {
+			if step := outcomeOf(tool, events); step.Outcome != event.OK {
+				t.Errorf("%s: %+v", tool, step)
+			}
+		}
+	})
+}
+
+// TestEngine_ShapesAsked_UserDecides: the user is asked with the whole command, wherever the agent puts it. Denied, the
+// agent learns it and continues, also if it ends its turn.
+func TestEngine_ShapesAsked_UserDecides(t *testing.T) {
+	forShapes(t, func(t *testing.T, agent engine.Profile) {
+		p, dir := startShape(t, agent, "asked", app.Options{}), t.TempDir()
+		id := p.startShapeGoal(agent, "ask", dir)
+		for _, c := range []struct {
+			command string
+			scope   policy.Scope
+		}{{"touch allowed.txt; rm -rf /srv/first", policy.ScopeOnce}, {"touch ran.txt; rm -rf /srv/second", ""}} {
+			if q := p.answers(id, c.scope); q.Tool != "agent_run" || !strings.Contains(q.Arguments, c.command) {
+				t.Fatalf("the question is %+v", q)
+			}
+		}
+		deniedOnce(t, p.doneWith(id))
+		for name, want := range map[string]bool{"allowed.txt": true, "ran.txt": false} {
+			if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+// TestEngine_ShapesPaused_ContinueTheSession: a pause takes effect after the command that runs, the resumed goal
+// continues the agent's session, and a note ends the turn and is the next prompt.
+func TestEngine_ShapesPaused_ContinueTheSession(t *testing.T) {
+	forShapes(t, func(t *testing.T, agent engine.Profile) {
+		p, dir := startShape(t, agent, "paused", app.Options{}), t.TempDir()
+		id := p.startShapeGoal(agent, "work-on-it", dir)
+		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
+		p.do("pause", p.goal.Pause, id)
+		touch(t, filepath.Join(dir, "go.txt"))
+		if exit, reason, _ := p.result(id); exit != goal.PausedByUser {
+			t.Fatalf("%s %s", exit, reason)
+		}
+		<-p.app.Done(goal.ID(id))
+		p.do("resume", p.resume, id)
+		awaitFile(t, filepath.Join(dir, "again.txt"), "")
+		if ok, err := p.goal.Steer(id, "skip-the-wait"); !ok || err != nil {
+			t.Fatal(err)
+		}
+		touch(t, filepath.Join(dir, "on.txt"))
+		notKilled(t, p.doneWith(id))
+	})
+}
+
+// TestEngine_ShapesOutage_ParkAndContinue: a provider that limits requests parks the goal until the time that it names,
+// whether the agent tries again in silence, ends its turn with a text, or fails. Then it continues its session.
+func TestEngine_ShapesOutage_ParkAndContinue(t *testing.T) {
+	forShapes(t, func(t *testing.T, agent engine.Profile) {
+		clock := newJumpClock(t)
+		p := startShape(t, agent, "outage", app.Options{Clock: clock})
+		p.provide(func(n int, _ modeltest.Request) modeltest.Answer {
+			if n > 0 {
+				return modeltest.Say("go on")
+			}
+			a := modeltest.Fail(429, "come back later")
+			a.RetryAfter = "600"
+			return a
+		})
+		id := p.startShapeGoal(agent, "survive", t.TempDir())
+		exit, reason, _ := p.result(id)
+		if exit != goal.WaitingForProvider || !strings.Contains(reason, "come back later") {
+			t.Fatalf("%s %s", exit, reason)
+		}
+		if !clock.jumpOver(10*time.Minute+5*time.Second, t.Context().Done()) {
+			t.Fatal("nothing waits for the provider")
+		}
+		notKilled(t, p.doneWith(id))
+	})
+}
+
+// TestEngine_ShapesSandbox_Holds: a command of the agent reads nothing of the user's home, and finds the key that the
+// host uses nowhere. The same search finds the token that it may know.
+func TestEngine_ShapesSandbox_Holds(t *testing.T) {
+	forShapes(t, func(t *testing.T, agent engine.Profile) {
+		key := "sk-shape-" + rand.Text() // not a constant: the program of this test is readable in the sandbox
+		t.Setenv("SHAPE_TEST_KEY", key)
+		home, dir := t.TempDir(), t.TempDir()
+		must(t, os.WriteFile(filepath.Join(home, "private.txt"), []byte("the-users-secret"), 0o600))
+		search := "cat " + home + "/private.txt >found.txt 2>&1; ls -A " + home + " >>found.txt 2>&1; (" +
+			searchFor(key, "ACPTEST_MODEL_TOKEN") + ") >>found.txt"
+		p := startScripts(t, agent, app.Options{}, transcripts(t, agent, "sandbox", "$SEARCH", search)...)
+		s := p.provide(func(int, modeltest.Request) modeltest.Answer { return modeltest.Say("go on") })
+		saved, err := p.cfg.ChangeProvider("test", func(saved *config.Provider) error {
+			saved.APIKeyEnv = "SHAPE_TEST_KEY"
+			return nil
+		})
+		if err != nil || saved.APIKeyEnv == "" {
+			t.Fatal(saved, err)
+		}
+		p.doneWith(p.startShapeGoal(agent, "look", dir))
+		found, err := os.ReadFile(filepath.Join(dir, "found.txt"))
+		must(t, err)
+		keyIsHidden(t, string(found))
+		if r := s.Requests(); len(r) != 1 || r[0].Header.Get("Authorization") != "Bearer "+key {
+			t.Errorf("the host did not use the key: %d requests", len(r))
+		}
+	})
+}
+
+// searchFor is a command that counts where the key and the token are found: in the environments and command lines of
+// all programs, in its own environment, and in files.
+func searchFor(key, token string) string {
+	itself := func(word string) string { return word[:len(word)-1] + "[" + word[len(word)-1:] + "]" } // is not found
+	return `look() { for f in /proc/[0-9]*/environ /proc/[0-9]*/cmdline; do tr '\0' '\n' <$f; done 2>/dev/null | ` +
+		`grep -c "$1"; env | grep -c "$1"; grep -rlE "$1" "$HOME" /tmp . 2>/dev/null | wc -l; }; ` +
+		fmt.Sprintf("printf 'key: '; look '%s'; printf 'token: '; look '%s'", itself(key), itself(token))
+}
+
+// keyIsHidden checks what a command found that looked for a file of the user, and then searched.
+func keyIsHidden(t *testing.T, found string) {
+	t.Helper()
+	_, counts, _ := strings.Cut(found, "key: ")
+	ofKey, ofToken, complete := strings.Cut(counts, "token: ")
+	if !strings.Contains(found, "No such file") || strings.Contains(found, "the-users-secret") {
+		t.Errorf("the user's home: %q", found)
+	}
+	if !complete || strings.Join(strings.Fields(ofKey), " ") != "0 0 0" {
+		t.Errorf("the key was found: %q", counts)
+	}
+	if n := strings.Fields(ofToken); len(n) < 3 || n[0] == "0" {
+		t.Errorf("the search does not find what is there: %q", counts)
+	}
+}
+
+// TestEngine_ShapesLeftRunning_AskForTheirHost: a command that the agent left running tries a host between two calls,
+// and the user is asked about it.
+func TestEngine_ShapesLeftRunning_AskForTheirHost(t *testing.T) {
+	forShapes(t, func(t *testing.T, agent engine.Profile) {
+		p, dir := startShape(t, agent, "left", app.Options{}), t.TempDir()
+		id := p.startShapeGoal(agent, "leave", dir)
+		p.step("agent_run")
+		touch(t, filepath.Join(dir, "go.txt"))
+		if q := p.answers(id, ""); strings.Join(q.Effect.Hosts, " ") != "left.example" {
+			t.Errorf("the question is %+v", q)
+		}
+		for _, e := range p.doneWith(id) {
+			if q, ok := e.(*event.ApprovalRequested); ok {
+				t.Errorf("another question: %+v", q)
+			}
+		}
+	})
+}
+
+// TestEngine_ShapesNote_AfterAClaim: a note that comes between a claim and the end of the agent's turn does not drop the
+// claim. It is in the prompt with the host's answer.
+func TestEngine_ShapesNote_AfterAClaim(t *testing.T) {
+	forShapes(t, func(t *testing.T, agent engine.Profile) {
+		p, dir := startShape(t, agent, "noted", app.Options{}), t.TempDir()
+		id := p.startShapeGoal(agent, "claim-and-work", dir)
+		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
+		if ok, err := p.goal.Steer(id, "skip-the-wait"); !ok || err != nil {
+			t.Fatal(err)
+		}
+		touch(t, filepath.Join(dir, "go.txt"))
+		var claims []string
+		for _, e := range p.doneWith(id) {
+			switch b := e.(type) {
+			case *event.Claim:
+				claims = append(claims, "claim")
+			case *event.Steered:
+				claims = append(claims, b.Text)
+			}
+		}
+		if got := strings.Join(claims, " "); got != "skip-the-wait claim claim" {
+			t.Errorf("notes and claims: %s", got)
+		}
+	})
+}
+
+// TestEngine_ShapesToolHangs_EndsIt: of a tool that reports nothing the user is warned after ten minutes, and it is
+// ended after thirty. The agent learns why, and continues.
+func TestEngine_ShapesToolHangs_EndsIt(t *testing.T) {
+	forShapes(t, func(t *testing.T, agent engine.Profile) {
+		clock := newJumpClock(t)
+		p, dir := startShape(t, agent, "hung", app.Options{Clock: clock}), t.TempDir()
+		id := p.startShapeGoal(agent, "wait", dir)
+		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
+		jumpToToolTimeout(t, clock)
+		events := p.doneWith(id)
+		for _, part := range []string{`touch begun.txt`, "for 10 m. The host ends it after 30 m", "and the host ended it"} {
+			if !hasWarning(events, part) {
+				t.Errorf("the user was not warned: %s", part)
+			}
+		}
+		failed := false
+		for _, e := range events {
+			step, ok := e.(*event.Step)
+			failed = failed || ok && step.Outcome == event.Failed && strings.Contains(step.Result, "The host ended it")
+		}
+		if !failed {
+			t.Error("the step does not say that it was ended")
+		}
+		notKilled(t, events)
+	})
+}
+
+// jumpToToolTimeout waits for the warning about a tool, and then for its end.
+func jumpToToolTimeout(t *testing.T, clock *jumpClock) {
+	t.Helper()
+	for _, wait := range []time.Duration{10 * time.Minute, 20 * time.Minute} {
+		if !clock.jumpOver(wait, t.Context().Done()) {
+			t.Fatal("nothing waits for the tool")
+		}
+	}
+}
+
+// TestEngine_ShapesReadHangs_AreParked: a tool for which the agent did not ask, and which never ends, parks the goal
+// with a reason that names it. Then the agent continues its session.
+func TestEngine_ShapesReadHangs_AreParked(t *testing.T) {
+	forShapes(t, func(t *testing.T, agent engine.Profile) {
+		clock := newJumpClock(t)
+		p, dir := startShape(t, agent, "hungread", app.Options{Clock: clock}), t.TempDir()
+		id := p.startShapeGoal(agent, "wait", dir)
+		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
+		jumpToToolTimeout(t, clock)
+		exit, reason, events := p.result(id)
+		if exit != goal.WaitingForProvider || !strings.Contains(reason, `has reported nothing of "Search" for 30 m`) {
+			t.Fatalf("%s %s", exit, reason)
+		}
+		if !hasWarning(events, `has reported nothing of "Search" for 10 m`) {
+			t.Error("the user was not warned")
+		}
+		if !clock.jumpOver(5*time.Minute, t.Context().Done()) {
+			t.Fatal("nothing waits")
+		}
+		notKilled(t, p.doneWith(id))
+	})
+}
+
+// hostCommand makes the test binary a host that starts a goal with a scripted agent and runs until it is killed.
+const hostCommand = "host-of-shapes"
+
+// runHost prints the id of the goal.
+func runHost(agent, dir, address string) error {
+	cfg, err := config.Open(os.Getenv)
+	if err != nil {
+		return fmt.Errorf("open the settings: %w", err)
+	}
+	if err := cfg.SaveProvider(config.Provider{
+		ID:      "test",
+		Kind:    config.OpenAI,
+		BaseURL: address,
+		Model:   "m",
+	}); err != nil {
+		return fmt.Errorf("save the provider: %w", err)
+	}
+	a := app.New(app.Options{Config: cfg, Version: "test", Engines: shapes()})
+	if err := a.Open(context.Background()); err != nil {
+		return fmt.Errorf("open: %w", err)
+	}
+	out, err := a.GoalAPI(context.Background()).Start(api.StartInput{
+		Objective: "survive-the-host", Engine: agent, Dir: dir, Checks: shell("test -f done.txt"), CriticEvery: api.NoLimit,
+	})
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	if _, err := fmt.Println(out.GoalID); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	<-a.Done(goal.ID(out.GoalID))
+	return nil
+}
+
+// TestEngine_ShapesHostKilled_Continue: kill -9 of the host in a command ends the agent and the command. In another
+// process the goal continues: the agent's session, or a new one with a summary, learns that the outcome is unknown.
+func TestEngine_ShapesHostKilled_Continue(t *testing.T) {
+	forShapes(t, func(t *testing.T, agent engine.Profile) {
+		home, dir := t.TempDir(), t.TempDir()
+		installScripts(t, agent, transcripts(t, agent, "hostkilled")...)
+		s := modeltest.New(t, turns(modeltest.Say("nobody asks this model")))
+		self, err := os.Executable()
+		must(t, err)
+		host := exec.CommandContext(t.Context(), self, hostCommand, agent.ID, dir, s.URL)
+		host.Env = append(os.Environ(), config.HomeVariable+"="+home, "HOME="+home,
+			"GOALPOST_HELPER="+sandboxtest.Helper(t))
+		host.Stderr = os.Stderr
+		out, err := host.StdoutPipe()
+		must(t, err)
+		must(t, host.Start())
+		line, err := bufio.NewReader(out).ReadString('\n')
+		must(t, err)
+		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
+		begun(t, "1000.29")
+		must(t, host.Process.Kill())
+		_, err = io.Copy(io.Discard, out) // Wait closes the pipe
+		must(t, err)
+		if err := host.Wait(); err == nil {
+			t.Error("it was not killed")
+		}
+		waittest.Until(t, "end of the command", func() bool { return !sleeps(t, "1000.29") })
+		p, id := startOptions(t, home, app.Options{Engines: shapes()}), strings.TrimSpace(line)
+		must(t, p.app.Recover(t.Context()))
+		if exit, reason, _ := p.result(id); exit != goal.Interrupted {
+			t.Fatalf("%s %s", exit, reason)
+		}
+		p.do("resume", p.resume, id)
+		events, unknown := p.doneWith(id), false
+		for _, e := range events {
+			if m, ok := e.(*event.Message); ok {
+				unknown = unknown || strings.Contains(m.Message.Text, "its outcome is unknown")
+			}
+		}
+		if !unknown {
+			t.Error("the agent did not learn of the step in doubt")
+		}
+		if hasWarning(events, "new session") {
+			t.Error("the session was lost")
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"goalpost/backend/engine/relay"
+)
+
+// codexProfile is OpenAI's Codex, through its adapter. The adapter starts the native program that is installed with it.
+// That has a sandbox of its own, which cannot run in ours, and without it it asks for nothing: what it does is observed.
+func codexProfile() Profile {
+	return Profile{
+		ID:          "codex",
+		Name:        "Codex",
+		Command:     "codex-acp",
+		Tested:      []string{"2.6.0"},
+		Install:     "npm install -g @agentclientprotocol/codex-acp@2.6.0",
+		Licence:     "Apache-2.0",
+		Resumes:     true,
+		AsksNothing: true,
+		Node:        20,
+		OwnHosts:    []string{"github.com", "api.github.com", "chatgpt.com"},
+		Env:         codexEnv,
+		Files:       codexFiles,
+	}
+}
+
+// codexTokenVariable has the token for the model server.
+const codexTokenVariable = "GOALPOST_MODEL_TOKEN"
+
+func codexEnv(m ModelServer) []string {
+	return []string{
+		codexTokenVariable + "=" + m.Token,
+		"INITIAL_AGENT_MODE=agent-full-access",
+		"NO_BROWSER=1",
+	}
+}
+
+// codexFiles are Codex's settings, and what it needs to know of its model: without that it has no tool for edits. Its
+// own goals and agents are off, because the host decides what ends a goal and sees each step. Hosted tools are off,
+// because another provider may answer.
+func codexFiles(m ModelServer) map[string]string {
+	lines := []string{
+		"model = " + strconv.Quote(relay.ModelName),
+		`model_provider = "goalpost"`,
+		`model_catalog_json = "models.json"`,
+		fmt.Sprintf("model_context_window = %d", m.Window),
+		"check_for_update_on_startup = false",
+		"include_permissions_instructions = false", // they say that nothing limits it
+		`web_search = "disabled"`,
+		"[features]",
+		"apps = false",
+		"goals = false",
+		"multi_agent = false",
+		"plugins = false",
+		"[skills.bundled]",
+		"enabled = false",
+		"[analytics]",
+		"enabled = false",
+		"[model_providers.goalpost]",
+		`name = "Goalpost"`,
+		"base_url = " + strconv.Quote(m.Address+"/v1"),
+		`wire_api = "responses"`,
+		"env_key = " + strconv.Quote(codexTokenVariable),
+		"request_max_retries = 0", // the host tries again itself
+		"stream_max_retries = 0",
+		"stream_idle_timeout_ms = 3600000", // a model may think for long
+	}
+	catalog := map[string]any{"models": []map[string]any{{
+		"slug":                         relay.ModelName,
+		"display_name":                 "Goalpost",
+		"description":                  "The model of the goal",
+		"visibility":                   "list",
+		"supported_in_api":             true,
+		"priority":                     1,
+		"base_instructions":            codexInstructions,
+		"shell_type":                   "unified_exec",
+		"apply_patch_tool_type":        "freeform",
+		"truncation_policy":            map[string]any{"mode": "tokens", "limit": 10000},
+		"context_window":               m.Window,
+		"input_modalities":             []string{"text", "image"},
+		"supports_parallel_tool_calls": true,
+		"supports_reasoning_summaries": false,
+		"support_verbosity":            false,
+		"supported_reasoning_levels":   []string{},
+		"experimental_supported_tools": []string{},
+	}}}
+	return map[string]string{
+		".codex/config.toml": strings.Join(lines, "\n") + "\n",
+		".codex/models.json": mustJSON(catalog),
+	}
+}
+
+// codexInstructions replace those for a model that Codex knows.
+const codexInstructions = "You are Codex, a coding agent that works in one folder until a goal is reached. " +
+	"Run programs with exec_command, and change files with apply_patch. " +
+	"Look at the files that matter before you change them, and try out what you changed. " +
+	"Follow the instructions in files named AGENTS.md for the folders that they are in."

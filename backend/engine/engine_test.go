@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -173,6 +174,36 @@ func TestFind_ScriptOfNode_NamesANodeThatIsNewEnough(t *testing.T) {
 	}
 	if text := (Installed{Profile: p, Command: "x"}).Missing(); !strings.Contains(text, "Node.js 1000") {
 		t.Errorf("missing: %q", text)
+	}
+}
+
+// TestCommand_FilesOfAProfile_AreWrittenBeforeTheAgentStarts, for the user alone, and their texts are not in the
+// environment of the agent.
+func TestCommand_FilesOfAProfile_AreWrittenBeforeTheAgentStarts(t *testing.T) {
+	home := t.TempDir()
+	s := New(Options{Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, Installed: Installed{
+		Program: "/bin/sh",
+		Profile: Profile{
+			Args: []string{"-c", `cat "$HOME/.a b/c.json" "$HOME/d"; env`},
+			Files: func(m ModelServer) map[string]string {
+				return map[string]string{".a b/c.json": "it's $HOME in " + m.Home + "\n", "d": m.Token + "-text\n"}
+			},
+		},
+	}})
+	s.gate = &gateway{port: 1, token: "the-token"}
+	argv, env := s.command()
+	c := exec.CommandContext(t.Context(), argv[0], argv[1:]...) //nolint:gosec // the command of this test
+	c.Env = env
+	out, err := c.CombinedOutput()
+	want := "it's $HOME in " + home + "\nthe-token-text\n"
+	if err != nil || !strings.HasPrefix(string(out), want) || strings.Count(string(out), "the-token-text") != 1 {
+		t.Errorf("%v: %s", err, out)
+	}
+	if info, err := os.Stat(filepath.Join(home, "d")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
+	if strings.Contains(strings.Join(argv, " "), "the-token") {
+		t.Errorf("other users can read the token: %q", argv)
 	}
 }
 

@@ -265,7 +265,8 @@ func TestFailedResults_OfTheNewestCalls_NameTheTool(t *testing.T) {
 	result := func(id, text string) goal.Message { return goal.Message{Role: goal.ToolRole, CallID: id, Text: text} }
 	messages := []goal.Message{
 		call("a"), result("a", "{\"ok\":false}\nold"), call("b"), result("b", "{\"ok\":false}\nunknown"),
-		result("b2", "{\"ok\":true}\nfine"), {Role: goal.User, Text: "the run continues"},
+		result("b2", "{\"ok\":true}\nfine"),
+		{Role: goal.User, Text: "the run continues"},
 	}
 	if got := strings.Join(failedResults(messages), "|"); got != "The result of agent_run: unknown" {
 		t.Errorf("got %q", got)

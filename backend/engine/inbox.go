@@ -288,8 +288,11 @@ func (s *Session) agentCall(c acp.ToolCall, observed bool) goal.Call {
 // ourTool is the name of the tool of ours that a call of the agent is one of, by its title or its id, "" if it is none.
 func (s *Session) ourTool(c acp.ToolCall) string {
 	for _, form := range []struct{ before, after string }{
-		{before: serverName + "_"}, {before: "mcp__" + serverName + "__"}, {before: "mcp_" + serverName + "_"},
-		{before: "mcp." + serverName + "."}, {after: " (" + serverName + " MCP Server)"},
+		{before: serverName + "_"},
+		{before: "mcp__" + serverName + "__"},
+		{before: "mcp_" + serverName + "_"},
+		{before: "mcp." + serverName + "."},
+		{after: " (" + serverName + " MCP Server)"},
 	} {
 		name, begins := strings.CutPrefix(c.Title, form.before)
 		name, ends := strings.CutSuffix(name, form.after)

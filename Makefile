@@ -207,14 +207,16 @@ $(LINT):
 
 ##@ What is installed
 OPENCODE := .tools/opencode-1.18.33
+CODEX    := .tools/codex-2.6.0
 GEMINI   := .tools/gemini-0.61.0
 CLAUDE   := .tools/claude-0.101.0
-.PHONY: opencode gemini claude engines
+.PHONY: opencode codex gemini claude engines
 # ENGINES=claude also installs and runs Claude Code, whose program is proprietary: see its terms.
-engines: opencode gemini $(ENGINES) $(HELPER) ## the scenarios with real agents, and transcripts of others; writes the table of docs/engines.md
+engines: opencode codex gemini $(ENGINES) $(HELPER) ## the scenarios with real agents, and transcripts of others; writes the table of docs/engines.md
 	set -o pipefail; go test ./backend/app -run TestEngine -count 1 -timeout 60m -json | go run build/scripts/engines.go
 
 opencode: $(OPENCODE)/.installed ## OpenCode, an external agent that the tests of engines drive (350 MB)
+codex: $(CODEX)/.installed ## Codex, the same (460 MB)
 gemini: $(GEMINI)/.installed ## Gemini CLI, the same (100 MB)
 claude: $(CLAUDE)/.installed ## Claude Code with a Node.js for it, the same; its program is proprietary (520 MB)
 # Not npm ci: the lock file lacks the packages of other systems, which not every registry offers.
@@ -224,7 +226,7 @@ claude: $(CLAUDE)/.installed ## Claude Code with a Node.js for it, the same; its
 	cp $^ $(@D)
 	cd $(@D) && npm install --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
-$(foreach agent,$(OPENCODE) $(GEMINI) $(CLAUDE),$(eval $(agent)/.installed: $(addprefix \
+$(foreach agent,$(OPENCODE) $(CODEX) $(GEMINI) $(CLAUDE),$(eval $(agent)/.installed: $(addprefix \
   backend/engine/testdata/$(firstword $(subst -, ,$(notdir $(agent))))/,package.json package-lock.json)))
 
 .PHONY: deps deps-demo deps-build deps-run deps-test deps-bench deps-trust deps-package deps-package-test

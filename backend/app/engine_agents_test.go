@@ -47,7 +47,7 @@ func realAgents() []realAgent {
 		},
 		{
 			id: "codex", bin: []string{"codex-2.6.0/node_modules/.bin"},
-			install: "make engines ENGINES=codex", ours: "mcp__goalpost__", shell: "exec_command", shellArgument: "cmd",
+			install: "make codex", ours: "mcp__goalpost__", shell: "exec_command", shellArgument: "cmd",
 			secret: "GOALPOST_MODEL_TOKEN", asksNothing: true, resumes: true,
 		},
 		{

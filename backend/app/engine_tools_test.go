@@ -172,8 +172,7 @@ func TestEngine_SandboxHolds(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := p.provide(agentTurns(
-			// Codex's adapter loses what a command writes at once
-			a.bash("sleep 0.5; cat "+home+"/private.txt; ls -A "+home+"; "+searchFor(key, a.secret)),
+			a.bash("cat "+home+"/private.txt; ls -A "+home+"; "+searchFor(key, a.secret)),
 			a.bash("touch done.txt"),
 			a.claim(),
 			modeltest.Say("claimed"),

@@ -2,12 +2,14 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -270,5 +272,76 @@ func TestFailedResults_OfTheNewestCalls_NameTheTool(t *testing.T) {
 	}
 	if got := strings.Join(failedResults(messages), "|"); got != "The result of agent_run: unknown" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestObserved_AgentThatAsksNothing_IsSeenFromTheStart: a call is reported when it begins, with what is known of it by
+// then, and once. Calls of our tools come to the host instead. A later call does not wait for one that still runs.
+func TestObserved_AgentThatAsksNothing_IsSeenFromTheStart(t *testing.T) {
+	for _, asksNothing := range []bool{true, false} {
+		s := New(Options{
+			Installed: Installed{Profile: Profile{AsksNothing: asksNothing}},
+			Tools:     []goal.ToolSpec{{Name: "claim_complete"}},
+			Now:       time.Now,
+		})
+		s.turn = &turn{}
+		l := listener{s}
+		l.ToolCall(acp.ToolCall{ID: "0", Title: "mcp.goalpost.claim_complete", Status: "in_progress", Input: `{"a":1}`})
+		l.ToolCall(acp.ToolCall{ID: "1", Kind: "execute", Status: "in_progress"})
+		if len(s.inbox.requests) != 0 {
+			t.Fatalf("reported too early: %+v", s.inbox.requests)
+		}
+		begun := acp.ToolCall{ID: "1", Kind: "execute", Status: "in_progress", Input: `{"command":"make"}`}
+		l.ToolCall(begun)
+		l.ToolCall(begun)
+		if begunRequests := len(s.inbox.requests); (begunRequests == 1) != asksNothing {
+			t.Fatalf("asks nothing: %t, reported %d times when it began", asksNothing, begunRequests)
+		}
+		if asksNothing {
+			first := s.inbox.requests[0]
+			if s.inbox.undecided(first) || first.isOver || !strings.Contains(first.call.Arguments, `"observed":true`) {
+				t.Errorf("the call is %+v", first)
+			}
+			l.ToolCall(acp.ToolCall{ID: "2", Kind: "execute", Status: "in_progress", Input: `{"command":"ls"}`})
+			if !s.inbox.undecided(first) {
+				t.Error("the next call waits for the first")
+			}
+		}
+		begun.Status = "completed"
+		l.ToolCall(begun)
+		if first := s.inbox.requests[0]; first.seen.Status != "completed" || first.over != nil && !first.isOver {
+			t.Errorf("asks nothing: %t, at the end it is %+v", asksNothing, first)
+		}
+	}
+}
+
+// TestCodexFiles_AreWhatCodexReads: the settings are for the model server of this run, and the token is in none.
+func TestCodexFiles_AreWhatCodexReads(t *testing.T) {
+	m := ModelServer{Address: "http://127.0.0.1:1234", Token: "the-token", Window: 4096}
+	files := codexFiles(m)
+	for _, want := range []string{
+		`base_url = "http://127.0.0.1:1234/v1"`, "model_context_window = 4096", `env_key = "` + codexTokenVariable + `"`,
+	} {
+		if !strings.Contains(files[".codex/config.toml"], want) {
+			t.Errorf("%q is missing in %s", want, files[".codex/config.toml"])
+		}
+	}
+	var catalog struct {
+		Models []struct {
+			Slug   string
+			Window int `json:"context_window"`
+		}
+	}
+	err := json.Unmarshal([]byte(files[".codex/models.json"]), &catalog)
+	if err != nil || len(catalog.Models) != 1 || catalog.Models[0].Window != 4096 || catalog.Models[0].Slug != "relay" {
+		t.Errorf("the catalog is %+v: %v", catalog, err)
+	}
+	for path, text := range files {
+		if strings.Contains(text, m.Token) {
+			t.Errorf("%s has the token", path)
+		}
+	}
+	if !slices.Contains(codexEnv(m), codexTokenVariable+"=the-token") {
+		t.Errorf("the environment is %q", codexEnv(m))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -272,5 +273,37 @@ func TestPrompt_HostileAgent_IsBounded(t *testing.T) {
 				t.Errorf("%d MB are in use", m.HeapAlloc>>20)
 			}
 		})
+	}
+}
+
+// TestPrompt_TerminalOfTheAgent_IsTheOutput: what an agent's own terminal shows comes in pieces, beside the protocol.
+func TestPrompt_TerminalOfTheAgent_IsTheOutput(t *testing.T) {
+	r, _, err := prompt(t, func(a agent, id string) {
+		a.send(update("s1", `{"sessionUpdate":"tool_call","toolCallId":"1","title":"make","kind":"execute",`+
+			`"status":"in_progress","content":[{"type":"terminal","terminalId":"1"}],"rawInput":{"command":"make"}}`))
+		for _, piece := range []string{"one ", "two"} {
+			a.send(update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"1",`+
+				`"_meta":{"terminal_output_delta":{"data":"`+piece+`","terminal_id":"1"}}}`))
+		}
+		a.send(update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"completed",`+
+			`"_meta":{"terminal_output_delta":7,"terminal_exit":{"exit_code":0}}}`), end(id))
+	})
+	if err != nil || len(r.calls) != 4 {
+		t.Fatalf("%v %+v", err, r.calls)
+	}
+	if last := r.calls[3]; last.Output != "one two" || last.Status != "completed" {
+		t.Errorf("the call is %+v", last)
+	}
+}
+
+// TestPrompt_PartOfTheAgentEnded_IsNamed: an agent whose own program ended says so in the data of its error.
+func TestPrompt_PartOfTheAgentEnded_IsNamed(t *testing.T) {
+	for data, want := range map[string]bool{`{"exitCode":null,"restartable":true}`: true, `{"restartable":"no"}`: false} {
+		_, _, err := prompt(t, func(a agent, id string) {
+			a.send(`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32603,"message":"the server is gone","data":` + data + `}}`)
+		})
+		if errors.Is(err, acp.ErrPartEnded) != want || !strings.Contains(err.Error(), "the server is gone") {
+			t.Errorf("%s: %v", data, err)
+		}
 	}
 }

@@ -125,7 +125,7 @@ func TestEngine_ShapesOutage_ParkAndContinue(t *testing.T) {
 		p := startShape(t, agent, "outage", app.Options{Clock: clock})
 		p.provide(func(n int, _ modeltest.Request) modeltest.Answer {
 			if n > 0 {
-				return modeltest.Say("go on")
+				return modeltest.Say("I continue")
 			}
 			a := modeltest.Fail(429, "come back later")
 			a.RetryAfter = "600"
@@ -154,7 +154,7 @@ func TestEngine_ShapesSandbox_Holds(t *testing.T) {
 		search := "cat " + home + "/private.txt >found.txt 2>&1; ls -A " + home + " >>found.txt 2>&1; (" +
 			searchFor(key, "ACPTEST_MODEL_TOKEN") + ") >>found.txt"
 		p := startScripts(t, agent, app.Options{}, transcripts(t, agent, "sandbox", "$SEARCH", search)...)
-		s := p.provide(func(int, modeltest.Request) modeltest.Answer { return modeltest.Say("go on") })
+		s := p.provide(func(int, modeltest.Request) modeltest.Answer { return modeltest.Say("I continue") })
 		saved, err := p.cfg.ChangeProvider("test", func(saved *config.Provider) error {
 			saved.APIKeyEnv = "SHAPE_TEST_KEY"
 			return nil

@@ -8,7 +8,8 @@ import (
 )
 
 // codexProfile is OpenAI's Codex, through its adapter. The adapter starts the native program that is installed with it.
-// That has a sandbox of its own, which cannot run in ours, and without it it asks for nothing: what it does is observed.
+// That has a sandbox of its own, which cannot run in ours, and without it it asks for nothing: what it does is
+// observed.
 func codexProfile() Profile {
 	return Profile{
 		ID:          "codex",

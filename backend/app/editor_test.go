@@ -16,6 +16,7 @@ import (
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/policy"
 	"goalpost/backend/store"
+	"goalpost/backend/waittest"
 )
 
 // editorClient is an editor: the client side of the protocol, over pipes.
@@ -260,5 +261,147 @@ func TestEditor_Cancel_PausesTheGoal(t *testing.T) {
 	if said := again.said(); !strings.Contains(said, "Done. All checks passed") ||
 		!strings.Contains(said, "continue without waiting") {
 		t.Errorf("said %s", said)
+	}
+}
+
+// resume continues a session on another connection, as an editor does that has the history.
+func (c *editorClient) resume(id sdk.SessionId, dir string) error {
+	c.Helper()
+	_, err := c.conn.ResumeSession(c.Context(), sdk.ResumeSessionRequest{
+		SessionId: id, Cwd: dir, McpServers: []sdk.McpServer{},
+	})
+	return err
+}
+
+// awaitUpdate waits until the editor shows a text.
+func (c *editorClient) awaitUpdate(text string) {
+	c.Helper()
+	waittest.Until(c.T, text, func() bool { return strings.Contains(c.said(), text) })
+}
+
+// TestEditor_Resume_ContinuesWithoutHistory: after a restart of the editor the session is resumed without its history,
+// the commands are offered again, and the next prompt continues the goal.
+func TestEditor_Resume_ContinuesWithoutHistory(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	script := turns(
+		modeltest.Answer{Text: "I ask.", Calls: args("ask_operator", map[string]any{"question": "Which word?"}).Calls},
+		runs("echo blue > done.txt"),
+		args("claim_complete", map[string]any{"rationale": "made"}),
+	)
+	var id sdk.SessionId
+	t.Run("first", func(t *testing.T) {
+		p := start(t, home)
+		p.provide(script)
+		c := p.openEditor()
+		id = c.begin(dir)
+		if stop := c.prompt(id, "make done.txt\n/check test -s done.txt"); stop != sdk.StopReasonEndTurn {
+			t.Errorf("it stopped with %s", stop)
+		}
+		if said := c.said(); !strings.Contains(said, "Which word?") {
+			t.Errorf("said %s", said)
+		}
+	})
+	p := start(t, home)
+	p.provide(script)
+	c := p.openEditor()
+	if err := c.resume("goalpost-unknown", dir); err == nil || !strings.Contains(err.Error(), "there is no session") {
+		t.Errorf("an unknown session: %v", err)
+	}
+	must(t, c.resume(id, dir))
+	c.awaitUpdate("available_commands_update")
+	if said := c.said(); strings.Contains(said, "I ask.") {
+		t.Errorf("the history was sent again: %s", said)
+	}
+	if stop := c.prompt(id, "take blue\n/worktree"); stop != sdk.StopReasonEndTurn {
+		t.Errorf("it stopped with %s", stop)
+	}
+	for _, part := range []string{"Done. All checks passed", "/worktree and /risk are not used", "take blue"} {
+		if said := c.said(); !strings.Contains(said, part) {
+			t.Errorf("the editor does not show %s: %s", part, said)
+		}
+	}
+	list, _, err := p.app.Store().List(t.Context(), store.Filter{Limit: 10})
+	if err != nil || len(list) != 1 {
+		t.Errorf("%d goals, %v", len(list), err)
+	}
+}
+
+// TestEditor_Worktree_WorksOnABranch: /worktree gives the goal a worktree of the folder's repository. The editor shows
+// the changes there and the command that merges them, and the user's files stay as they are.
+func TestEditor_Worktree_WorksOnABranch(t *testing.T) {
+	p, repo := start(t, t.TempDir()), newUserRepository(t)
+	before := repo.control()
+	p.provide(turns(runs("echo x > done.txt"), args("claim_complete", map[string]any{"rationale": "made"})))
+	c := p.openEditor()
+	if stop := c.prompt(c.begin(repo.dir),
+		"make done.txt\n/check test -s done.txt\n/worktree"); stop != sdk.StopReasonEndTurn {
+		t.Errorf("it stopped with %s", stop)
+	}
+	list, err := p.app.Worktrees(t.Context())
+	if err != nil || len(list) != 1 {
+		t.Fatalf("worktrees %+v %v", list, err)
+	}
+	for _, part := range []string{
+		"Done. All checks passed", "git -C " + repo.dir + " merge " + list[0].Branch, filepath.Join(list[0].Path, "done.txt"),
+	} {
+		if said := c.said(); !strings.Contains(said, part) {
+			t.Errorf("the editor does not show %s: %s", part, said)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(repo.dir, "done.txt")); err == nil {
+		t.Error("the goal changed the user's folder")
+	}
+	if after := repo.control(); after != before {
+		t.Errorf("the user's repository changed from %s to %s", before, after)
+	}
+	if files := repo.git("show", "--name-only", "--format=", list[0].Branch); files != "done.txt" {
+		t.Errorf("the branch has %s", files)
+	}
+	c.forget()
+	c.prompt(c.begin(t.TempDir()), "make done.txt\n/check test -s done.txt\n/worktree")
+	if said := c.said(); !strings.Contains(said, "Not started") || !strings.Contains(said, "git") {
+		t.Errorf("a folder without git: %s", said)
+	}
+}
+
+// TestEditor_ManualCheck_IsDecidedThere: a rejection goes back to the agent with the user's words, and accept ends the
+// goal. The editor says how to decide.
+func TestEditor_ManualCheck_IsDecidedThere(t *testing.T) {
+	p, dir := start(t, t.TempDir()), t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(dir, ".goalpost"), 0o755))
+	must(t, os.WriteFile(filepath.Join(dir, ".goalpost", "done.yaml"),
+		[]byte("checks:\n  - {type: shell, command: test -s "+
+			"colour}\n  - {type: manual, note: the colour, wait: true}\n"), 0o600))
+	p.provide(func(_ int, r modeltest.Request) modeltest.Answer {
+		colour := "red"
+		if strings.Contains(string(r.Body), "make it blue") {
+			colour = "blue"
+		}
+		return modeltest.Answer{Calls: append(args("write_file", map[string]any{"path": "colour", "content": colour}).Calls,
+			args("claim_complete", map[string]any{"rationale": colour}).Calls...)}
+	})
+	c := p.openEditor()
+	c.answer = func(sdk.RequestPermissionRequest) string { return "once" }
+	id := c.begin(dir)
+	const how = "Write `accept` to accept the result"
+	for _, one := range []struct{ prompt, shows, colour string }{
+		{"paint it", how, "red"},
+		{"make it blue", how, "blue"},
+		{"Accept", "Done. All checks passed", "blue"},
+	} {
+		c.forget()
+		if stop := c.prompt(id, one.prompt); stop != sdk.StopReasonEndTurn {
+			t.Errorf("%s: it stopped with %s", one.prompt, stop)
+		}
+		if said := c.said(); !strings.Contains(said, one.shows) {
+			t.Errorf("%s: said %s", one.prompt, said)
+		}
+		if colour, err := os.ReadFile(filepath.Join(dir, "colour")); err != nil || string(colour) != one.colour {
+			t.Errorf("%s: the colour is %q, %v", one.prompt, colour, err)
+		}
+	}
+	list, _, err := p.app.Store().List(t.Context(), store.Filter{Limit: 10})
+	if err != nil || len(list) != 1 || list[0].Exit != goal.Done {
+		t.Errorf("goals %+v %v", list, err)
 	}
 }

@@ -125,7 +125,7 @@ func TestEngine_ShapesOutage_ParkAndContinue(t *testing.T) {
 		p := startShape(t, agent, "outage", app.Options{Clock: clock})
 		p.provide(func(n int, _ modeltest.Request) modeltest.Answer {
 			if n > 0 {
-				return modeltest.Say("I continue")
+				return modeltest.Say("continue")
 			}
 			a := modeltest.Fail(429, "come back later")
 			a.RetryAfter = "600"
@@ -154,7 +154,7 @@ func TestEngine_ShapesSandbox_Holds(t *testing.T) {
 		search := "cat " + home + "/private.txt >found.txt 2>&1; ls -A " + home + " >>found.txt 2>&1; (" +
 			searchFor(key, "ACPTEST_MODEL_TOKEN") + ") >>found.txt"
 		p := startScripts(t, agent, app.Options{}, transcripts(t, agent, "sandbox", "$SEARCH", search)...)
-		s := p.provide(func(int, modeltest.Request) modeltest.Answer { return modeltest.Say("I continue") })
+		s := p.provide(func(int, modeltest.Request) modeltest.Answer { return modeltest.Say("continue") })
 		saved, err := p.cfg.ChangeProvider("test", func(saved *config.Provider) error {
 			saved.APIKeyEnv = "SHAPE_TEST_KEY"
 			return nil
@@ -197,27 +197,38 @@ func keyIsHidden(t *testing.T, found string) {
 	}
 }
 
-// TestEngine_ShapesLeftRunning_AskForTheirHost: a command that the agent left running tries a host between two calls,
-// and the user is asked about it.
+// TestEngine_ShapesLeftRunning_AskForTheirHost: a command that the agent left running tries a host between two calls.
+// The user is asked about it, and neither the question nor the notice to the agent names the next call.
 func TestEngine_ShapesLeftRunning_AskForTheirHost(t *testing.T) {
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
 		p, dir := startShape(t, agent, "left", app.Options{}), t.TempDir()
 		id := p.startShapeGoal(agent, "leave", dir)
 		p.step("agent_run")
+		p.await("the next turn", func(e event.Event) bool { _, ok := e.Body.(*event.Iteration); return ok })
 		touch(t, filepath.Join(dir, "go.txt"))
-		if q := p.answers(id, ""); strings.Join(q.Effect.Hosts, " ") != "left.example" {
+		if q := p.answers(id, ""); strings.Join(q.Effect.Hosts, " ") != "left.example" ||
+			!strings.Contains(q.Why, "before this call, a program wanted GET left.example") {
 			t.Errorf("the question is %+v", q)
 		}
+		notices := 0
 		for _, e := range p.doneWith(id) {
-			if q, ok := e.(*event.ApprovalRequested); ok {
-				t.Errorf("another question: %+v", q)
+			switch b := e.(type) {
+			case *event.ApprovalRequested:
+				t.Errorf("another question: %+v", b)
+			case *event.Message:
+				if strings.Contains(b.Message.Text, "a program that ran before agent_run was stopped from reaching left.example") {
+					notices++
+				}
 			}
+		}
+		if notices != 1 {
+			t.Errorf("the agent learned it %d times", notices)
 		}
 	})
 }
 
-// TestEngine_ShapesNote_AfterAClaim: a note that comes between a claim and the end of the agent's turn does not drop the
-// claim. It is in the prompt with the host's answer.
+// TestEngine_ShapesNote_AfterAClaim: a note that comes between a claim and the end of the agent's turn does not drop
+// the claim. It is in the prompt with the host's answer.
 func TestEngine_ShapesNote_AfterAClaim(t *testing.T) {
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
 		p, dir := startShape(t, agent, "noted", app.Options{}), t.TempDir()
@@ -239,6 +250,33 @@ func TestEngine_ShapesNote_AfterAClaim(t *testing.T) {
 		if got := strings.Join(claims, " "); got != "skip-the-wait claim claim" {
 			t.Errorf("notes and claims: %s", got)
 		}
+	})
+}
+
+// TestEngine_ShapesNote_SurvivesTheHost: a note that comes between a question and the end of the agent's turn is in its
+// next prompt, also if that comes from another process.
+func TestEngine_ShapesNote_SurvivesTheHost(t *testing.T) {
+	forShapes(t, func(t *testing.T, agent engine.Profile) {
+		home, dir, id := t.TempDir(), t.TempDir(), ""
+		installScripts(t, agent, transcripts(t, agent, "question")...)
+		t.Run("first", func(t *testing.T) {
+			p := startOptions(t, home, app.Options{Engines: shapes()})
+			p.provide(turns(modeltest.Say("nobody asks this model")))
+			id = p.startShapeGoal(agent, "ask-and-work", dir)
+			awaitFile(t, filepath.Join(dir, "begun.txt"), "")
+			if ok, err := p.goal.Steer(id, "skip-the-wait"); !ok || err != nil {
+				t.Fatal(err)
+			}
+			touch(t, filepath.Join(dir, "go.txt"))
+			if exit, reason, _ := p.result(id); exit != goal.NeedsUser {
+				t.Fatalf("%s %s", exit, reason)
+			}
+		})
+		p := startOptions(t, home, app.Options{Engines: shapes()})
+		if ok, err := p.goal.Resume(id, api.ResumeInput{Note: "the answer"}); !ok || err != nil {
+			t.Fatal(err)
+		}
+		p.doneWith(id)
 	})
 }
 

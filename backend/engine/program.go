@@ -160,8 +160,9 @@ func (s *Session) command() (argv, env []string) {
 
 // agentState is what the host stores of an agent's session.
 type agentState struct {
-	Engine  string `json:"engine"`
-	Session string `json:"session"`
+	Engine  string   `json:"engine"`
+	Session string   `json:"session"`
+	Notes   []string `json:"notes,omitempty"` // for the next prompt
 }
 
 // openSession continues the goal's session if the agent can, and begins a new one otherwise.
@@ -177,6 +178,7 @@ func (s *Session) openSession(ctx context.Context, p *program) (fresh bool, err 
 	if old.Session != "" && old.Engine == s.opts.Installed.Profile.ID && s.opts.Installed.Profile.Resumes {
 		switch ok, err := p.conn.LoadSession(ctx, old.Session); {
 		case ok:
+			s.continueState(old)
 			return false, nil
 		case err != nil:
 			s.journalWarning("engine", err.Error()+"; it begins a new session with a summary")
@@ -186,13 +188,30 @@ func (s *Session) openSession(ctx context.Context, p *program) (fresh bool, err 
 	if err != nil {
 		return false, err
 	}
-	if b, err = json.Marshal(agentState{s.opts.Installed.Profile.ID, id}); err == nil {
+	s.state = agentState{Engine: s.opts.Installed.Profile.ID, Session: id}
+	s.saveState()
+	return true, nil
+}
+
+// continueState takes over what an earlier process has stored. This process knows what it has stored itself.
+func (s *Session) continueState(old agentState) {
+	if s.advanced {
+		return
+	}
+	s.state = old
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inbox.note(old.Notes...)
+}
+
+func (s *Session) saveState() {
+	b, err := json.Marshal(s.state)
+	if err == nil {
 		err = os.WriteFile(s.opts.StateFile, b, 0o600)
 	}
 	if err != nil {
 		s.opts.Log.Warn("the agent's session is not stored", "error", err)
 	}
-	return true, nil
 }
 
 // closeProgram ends the agent's program, if it runs.

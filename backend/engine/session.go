@@ -59,8 +59,10 @@ type Session struct {
 	relay *relay.Relay
 	gate  *gateway // nil until the agent is first started
 
-	restarts int  // by Turn alone
-	advanced bool // it has had a prompt of this process; by Turn alone
+	// Turn alone uses these.
+	restarts int
+	advanced bool // it has had a prompt of this process
+	state    agentState
 
 	mu       sync.Mutex
 	warn     func(what, text string)

@@ -47,6 +47,10 @@ func (s *Session) advance(ctx context.Context, t goal.Turn) error {
 		s.inbox.note(texts...)
 	}
 	s.mu.Unlock()
+	if claimed && len(texts) > 0 {
+		s.state.Notes = append(s.state.Notes, texts...)
+		s.saveState()
+	}
 	switch {
 	case claimed, working && len(texts) == 0:
 		return nil
@@ -70,6 +74,10 @@ func (s *Session) prompt(ctx context.Context, texts ...string) error {
 		return errors.New("the agent's program has ended")
 	}
 	texts = append(texts, s.inbox.takeNotes()...)
+	if len(s.state.Notes) > 0 {
+		s.state.Notes = nil
+		s.saveState()
+	}
 	if len(texts) == 0 {
 		texts = []string{"Continue."}
 	}

@@ -41,6 +41,8 @@ type Effect struct {
 	// Observed: an external agent did it without asking, so nothing is decided; the sandbox limits it.
 	Observed bool   `json:"observed,omitempty"`
 	Reason   string `json:"reason,omitempty"`
+	// Earlier: a program wanted it before the call began, such as one that an earlier call left running.
+	Earlier bool `json:"-"`
 }
 
 // SecretUse is a secret of the user that a call refers to. Hosts are the only ones that it may be sent to; none means

@@ -63,12 +63,16 @@ func (q *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop 
 
 // noteBlockedHost stores the answer about one host for the agent; nil means that there is none yet.
 func (q *approvals) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
+	who := a.Tool
+	if a.Effect.Earlier {
+		who = "a program that ran before " + a.Tool
+	}
 	switch where := hostsOf(a.Effect); {
 	case answer == nil:
 	case answer.Allowed:
 		q.notices = append(q.notices,
 			fmt.Sprintf("%s was stopped from reaching %s; the user has allowed it now. Repeat it if it is still wanted.",
-				a.Tool, where))
+				who, where))
 	default:
 		q.deniedHosts = append(q.deniedHosts, where)
 		refused := "the user refused it"
@@ -76,7 +80,7 @@ func (q *approvals) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 			refused = "the rule of this goal for when nobody answers refused it"
 		}
 		q.notices = append(q.notices,
-			fmt.Sprintf("%s was stopped from reaching %s, and %s.%s", a.Tool, where, refused, reasonSuffix(answer.Why)))
+			fmt.Sprintf("%s was stopped from reaching %s, and %s.%s", who, where, refused, reasonSuffix(answer.Why)))
 	}
 }
 

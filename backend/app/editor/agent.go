@@ -109,15 +109,19 @@ func (a *Agent) NewSession(ctx context.Context, r sdk.NewSessionRequest) (sdk.Ne
 	if err := a.sessions.put(savedSession{ID: id, Dir: dir}); err != nil {
 		return sdk.NewSessionResponse{}, requestError(err)
 	}
-	context.AfterFunc(ctx, func() { a.offerCommands(context.WithoutCancel(ctx), id) }) // after the answer
+	a.offerCommandsAfter(ctx, id)
 	return sdk.NewSessionResponse{SessionId: id}, nil
 }
 
 // LoadSession continues a session and tells the editor what its goal did so far.
 func (a *Agent) LoadSession(ctx context.Context, r sdk.LoadSessionRequest) (sdk.LoadSessionResponse, error) {
 	saved, err := a.findSession(r.SessionId)
-	if err != nil || saved.Goal == "" {
+	if err != nil {
 		return sdk.LoadSessionResponse{}, err
+	}
+	a.offerCommandsAfter(ctx, r.SessionId)
+	if saved.Goal == "" {
+		return sdk.LoadSessionResponse{}, nil
 	}
 	row, err := a.deps.Store.Goal(ctx, saved.Goal)
 	if errors.Is(err, goal.ErrNotFound) {
@@ -137,13 +141,15 @@ func (a *Agent) LoadSession(ctx context.Context, r sdk.LoadSessionRequest) (sdk.
 			a.update(ctx, r.SessionId, u)
 		}
 	}
-	context.AfterFunc(ctx, func() { a.offerCommands(context.WithoutCancel(ctx), r.SessionId) })
 	return sdk.LoadSessionResponse{}, nil
 }
 
 // ResumeSession continues a session whose history the editor has.
-func (a *Agent) ResumeSession(_ context.Context, r sdk.ResumeSessionRequest) (sdk.ResumeSessionResponse, error) {
+func (a *Agent) ResumeSession(ctx context.Context, r sdk.ResumeSessionRequest) (sdk.ResumeSessionResponse, error) {
 	_, err := a.findSession(r.SessionId)
+	if err == nil {
+		a.offerCommandsAfter(ctx, r.SessionId)
+	}
 	return sdk.ResumeSessionResponse{}, err
 }
 
@@ -184,6 +190,11 @@ func (a *Agent) SetSessionConfigOption(
 // SetSessionMode is not offered.
 func (a *Agent) SetSessionMode(context.Context, sdk.SetSessionModeRequest) (sdk.SetSessionModeResponse, error) {
 	return sdk.SetSessionModeResponse{}, notOffered(sdk.AgentMethodSessionSetMode)
+}
+
+// offerCommandsAfter offers the commands when the request of this context has been answered.
+func (a *Agent) offerCommandsAfter(ctx context.Context, id sdk.SessionId) {
+	context.AfterFunc(ctx, func() { a.offerCommands(context.WithoutCancel(ctx), id) })
 }
 
 // offerCommands tells the editor which commands a prompt may have.

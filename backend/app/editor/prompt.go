@@ -87,14 +87,19 @@ func (a *Agent) continueGoal(ctx context.Context, saved savedSession, p prompt) 
 	if err != nil {
 		return false, fmt.Errorf("the goal of the session: %w", err)
 	}
-	switch row.Status {
-	case goal.Aborted:
+	if row.Status == goal.Aborted {
 		return false, nil
+	}
+	if p.worktree || p.risk != "" {
+		a.say(ctx, saved.ID, "/worktree and /risk are not used: they are for a new goal, and this prompt continues the last "+
+			"one. Add a line with /check to begin another.")
+	}
+	switch row.Status {
 	case goal.Completed:
 		return true, a.deps.Goals.Reopen(ctx, row.ID, api.ResumeInput{Note: p.objective})
 	case goal.Running, goal.Pending: // elsewhere: it is watched
 		return true, a.deps.Goals.Steer(ctx, row.ID, p.objective)
-	case goal.Paused, goal.Failed:
+	case goal.Paused, goal.Failed, goal.Aborted:
 	}
 	waits, err := a.deps.Store.WaitsForManual(ctx, row)
 	switch {
@@ -208,9 +213,25 @@ func (a *Agent) follow(ctx context.Context, saved savedSession, sub *event.Subsc
 				return sdk.PromptResponse{StopReason: stopReason(ctx, b.Exit)}, nil
 			case *event.Paused:
 				a.showChanges(telling, saved)
+				a.explainManual(telling, saved)
 				return sdk.PromptResponse{StopReason: stopReason(ctx, b.Exit)}, nil
 			}
 		}
+	}
+}
+
+// explainManual says how to decide, if the goal waits for the user to do so.
+func (a *Agent) explainManual(ctx context.Context, saved savedSession) {
+	row, err := a.deps.Store.Goal(ctx, saved.Goal)
+	waits := false
+	if err == nil {
+		waits, err = a.deps.Store.WaitsForManual(ctx, row)
+	}
+	switch {
+	case err != nil:
+		a.deps.Log.Warn("whether the goal waits for the user", "goal", saved.Goal, "error", err)
+	case waits:
+		a.say(ctx, saved.ID, "Write `accept` to accept the result. Anything else sends it back to the agent with your words.")
 	}
 }
 

@@ -77,6 +77,17 @@ func (b *blockedHosts) Forget(hosts []string) {
 	b.stopped = slices.DeleteFunc(b.stopped, func(e policy.Effect) bool { return slices.Contains(hosts, e.Hosts[0]) })
 }
 
+// MarkEarlier marks what was refused until now as earlier than the call that comes next.
+func (b *blockedHosts) MarkEarlier() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range b.stopped {
+		if e := &b.stopped[i]; !e.Earlier {
+			e.Earlier, e.Reason = true, "before this call, "+e.Reason
+		}
+	}
+}
+
 // SetGrants sets the rules of a goal and its grants. A revoked grant stays revoked even if the run has not
 // read of it yet.
 func (b *blockedHosts) SetGrants(rules egress.Rules, grants, now []policy.Grant, set func(egress.Rules)) {

@@ -97,10 +97,11 @@ type engineModel struct {
 }
 
 // Turn forgets the refusals of hosts that the agent's program itself tries. Those of the commands that it left running
-// are asked about after the next call.
+// are asked about after the next call, as earlier than it.
 func (m engineModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	reply, err := m.engine.agent.Turn(ctx, t, delta)
 	m.engine.sandbox.BlockedHosts.Forget(m.ownHosts)
+	m.engine.sandbox.BlockedHosts.MarkEarlier()
 	return reply, err
 }
 

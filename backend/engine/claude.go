@@ -1,7 +1,7 @@
 package engine
 
-// claudeProfile is Claude Code, through the adapter for its SDK. The adapter starts the native program that is installed
-// with it.
+// claudeProfile is Claude Code, through the adapter for its SDK. The adapter starts the native program that is
+// installed with it.
 func claudeProfile() Profile {
 	return Profile{
 		ID:      "claude",

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,13 +15,24 @@ import (
 type Installed struct {
 	Profile Profile
 	Command string // what was found, "" if nothing was
-	Program string // what is started: absolute, without links
+	Program string // what is started: absolute, without links; "" if something is missing
 	Script  string // what Program runs, "" if Program is the agent itself
 	Version string // "" if it is not known
 }
 
 // IsTested reports whether this version was tested with Goalpost.
 func (i Installed) IsTested() bool { return slices.Contains(i.Profile.Tested, i.Version) }
+
+// Missing says what must be installed before the agent can run, "" if nothing.
+func (i Installed) Missing() string {
+	switch {
+	case i.Program != "":
+		return ""
+	case i.Command != "":
+		return fmt.Sprintf("%s needs Node.js %d or newer on the PATH", i.Profile.Name, i.Profile.Node)
+	}
+	return fmt.Sprintf("%s is not installed: install it with %q", i.Profile.Name, i.Profile.Install)
+}
 
 // Argv is the command line that starts the agent.
 func (i Installed) Argv() []string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -135,6 +136,102 @@ func TestFind_NpmInstallation_NamesProgramAndVersion(t *testing.T) {
 	text, err := os.ReadFile(found.Program)
 	if err != nil || string(text) != "native" || found.Version != "1.18.33" || !found.IsTested() {
 		t.Errorf("found %+v: %s %v", found, text, err)
+	}
+}
+
+// TestFind_ScriptOfNode_NamesANodeThatIsNewEnough: an agent that is a script runs with the first Node.js that is new
+// enough, and reads its packages. Without one, the user learns what is missing.
+func TestFind_ScriptOfNode_NamesANodeThatIsNewEnough(t *testing.T) {
+	root := t.TempDir()
+	write := func(path, text string) {
+		path = filepath.Join(root, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil { //nolint:gosec // a program
+			t.Fatal(err)
+		}
+	}
+	const script = ".npm-global/lib/node_modules/@a/agent/dist/index.js"
+	write(script, "script")
+	write(".npm-global/lib/node_modules/@a/agent/package.json", `{"version":"1.2.3"}`)
+	write("old/bin/node", "")
+	write("old/include/node/node_version.h", "#define NODE_MAJOR_VERSION 20\n#define NODE_MINOR_VERSION 1\n")
+	write(".npm-global/bin/other", "")
+	if err := os.Symlink("../lib/node_modules/@a/agent/dist/index.js", filepath.Join(root, ".npm-global/bin/agent")); err != nil {
+		t.Fatal(err)
+	}
+	p := Profile{ID: "a", Name: "Agent", Command: "agent", Args: []string{"--acp"}, Node: 1000}
+	path := filepath.Join(root, "old/bin")
+	if found := Find(p, path, root); found.Command == "" || nodeMajor(found.Program) >= 20 && found.Program != "" {
+		t.Errorf("found %+v", found)
+	}
+	write(".nvm/versions/node/v1000/bin/node", "")
+	write(".nvm/versions/node/v1000/include/node/node_version.h", "#define NODE_MAJOR_VERSION 1000\n")
+	found := Find(p, path, root)
+	want := []string{filepath.Join(root, ".nvm/versions/node/v1000/bin/node"), filepath.Join(root, script), "--acp"}
+	if !slices.Equal(found.Argv(), want) || found.Version != "1.2.3" || found.Missing() != "" ||
+		!slices.Contains(found.ReadFolders(), filepath.Join(root, ".npm-global/lib/node_modules")) {
+		t.Errorf("found %+v, starts %q, reads %q", found, found.Argv(), found.ReadFolders())
+	}
+	if text := (Installed{Profile: p, Command: "x"}).Missing(); !strings.Contains(text, "Node.js 1000") {
+		t.Errorf("missing: %q", text)
+	}
+}
+
+// TestCommand_FilesOfAProfile_AreWrittenBeforeTheAgentStarts, for the user alone, and their texts are not in the
+// environment of the agent.
+func TestCommand_FilesOfAProfile_AreWrittenBeforeTheAgentStarts(t *testing.T) {
+	home := t.TempDir()
+	s := New(Options{Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, Installed: Installed{
+		Program: "/bin/sh",
+		Profile: Profile{
+			Args: []string{"-c", `cat "$HOME/.a b/c.json" "$HOME/d"; env`},
+			Files: func(m ModelServer) map[string]string {
+				return map[string]string{".a b/c.json": "it's $HOME in " + m.Home + "\n", "d": m.Token + "-text\n"}
+			},
+		},
+	}})
+	s.gate = &gateway{port: 1, token: "the-token"}
+	argv, env := s.command()
+	c := exec.CommandContext(t.Context(), argv[0], argv[1:]...) //nolint:gosec // the command of this test
+	c.Env = env
+	out, err := c.CombinedOutput()
+	want := "it's $HOME in " + home + "\nthe-token-text\n"
+	if err != nil || !strings.HasPrefix(string(out), want) || strings.Count(string(out), "the-token-text") != 1 {
+		t.Errorf("%v: %s", err, out)
+	}
+	if info, err := os.Stat(filepath.Join(home, "d")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
+	if strings.Contains(strings.Join(argv, " "), "the-token") {
+		t.Errorf("other users can read the token: %q", argv)
+	}
+}
+
+// TestProfiles_GiveTheModelServerAndNothingElse: each agent gets the address of its model and the token, in its
+// environment or its files, and a way to install a version that was tested.
+func TestProfiles_GiveTheModelServerAndNothingElse(t *testing.T) {
+	for _, p := range Profiles() {
+		all := ""
+		m := ModelServer{Address: "http://127.0.0.1:4321", Token: "the-token", Window: 1000, Home: "/home/x"}
+		if p.Env != nil {
+			all = strings.Join(p.Env(m), "\n")
+		}
+		if p.Files != nil {
+			for path, text := range p.Files(m) {
+				if !filepath.IsLocal(path) {
+					t.Errorf("%s: the file %s leaves the home folder", p.ID, path)
+				}
+				all += text
+			}
+		}
+		if !strings.Contains(all, m.Address) || !strings.Contains(all, m.Token) {
+			t.Errorf("%s does not learn of its model: %s", p.ID, all)
+		}
+		if len(p.Tested) == 0 || !strings.Contains(p.Install, p.Tested[0]) || p.Licence == "" {
+			t.Errorf("%s: tested %v, %s, %s", p.ID, p.Tested, p.Install, p.Licence)
+		}
 	}
 }
 

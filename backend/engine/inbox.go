@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"goalpost/backend/engine/acp"
-	"goalpost/backend/engine/relay"
 	"goalpost/backend/goal"
 )
 
@@ -305,8 +304,11 @@ func (s *Session) agentCall(c acp.ToolCall, observed bool) goal.Call {
 // ourTool is the name of the tool of ours that a call of the agent is one of, by its title or its id, "" if it is none.
 func (s *Session) ourTool(c acp.ToolCall) string {
 	for _, form := range []struct{ before, after string }{
-		{before: serverName + "_"}, {before: "mcp__" + serverName + "__"}, {before: "mcp_" + serverName + "_"},
-		{before: "mcp." + serverName + "."}, {after: " (" + serverName + " MCP Server)"},
+		{before: serverName + "_"},
+		{before: "mcp__" + serverName + "__"},
+		{before: "mcp_" + serverName + "_"},
+		{before: "mcp." + serverName + "."},
+		{after: " (" + serverName + " MCP Server)"},
 	} {
 		name, begins := strings.CutPrefix(c.Title, form.before)
 		name, ends := strings.CutSuffix(name, form.after)
@@ -314,9 +316,9 @@ func (s *Session) ourTool(c acp.ToolCall) string {
 			return name
 		}
 	}
-	if rest, ours := strings.CutPrefix(c.ID, "mcp_"+serverName+"_"); ours { // of Gemini, whose title is an argument
+	if rest, ours := strings.CutPrefix(c.ID, "mcp_"+serverName+"_"); ours { // of Gemini, whose title may be an argument
 		for _, t := range s.opts.Tools {
-			if strings.HasPrefix(rest, t.Name+relay.CallSeparator) {
+			if strings.HasPrefix(rest, t.Name+"__") {
 				return t.Name
 			}
 		}

@@ -30,13 +30,16 @@ func chooseEngine(engines []engine.Profile, wanted, setting string, g goal.Goal)
 		}
 		return "", fault.Invalid("engine", fmt.Sprintf("there is no engine %q", id), "use one of "+strings.Join(names, ", "))
 	}
+	found := session.FindEngine(p)
 	switch {
 	case g.Scripted:
 		return "", fault.Invalid("engine", "the demonstration has an engine of its own", "leave the engine out")
 	case g.Policy.Unconfined:
 		return "", fault.Invalid("engine", p.Name+" runs only in a sandbox, and this goal has none",
 			"leave out --unconfined or --engine")
-	case session.FindEngine(p).Program == "":
+	case found.Command != "" && found.Program == "":
+		return "", fault.Invalid("engine", found.Missing(), "install that, or choose another engine")
+	case found.Program == "":
 		return "", fault.Invalid("engine", p.Name+" is not installed",
 			fmt.Sprintf("install it with %q, or choose another engine", p.Install))
 	}

@@ -36,8 +36,10 @@ func ListEngines(chosen string) []api.EngineView {
 				"the sandbox.",
 		}
 		switch {
-		case found.Program == "":
+		case found.Command == "":
 			view.Note = "not installed: " + profile.Install
+		case found.Program == "":
+			view.Path, view.Note = "", found.Missing()
 		case !view.Tested:
 			view.Note = "not tested with this version; tested: " + strings.Join(profile.Tested, ", ")
 		default:

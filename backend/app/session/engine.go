@@ -55,8 +55,8 @@ func (e *goalEngine) open(
 	}
 	found := FindEngine(profile)
 	switch {
-	case found.Program == "":
-		return fmt.Errorf("%s is not installed: install it with %q", profile.Name, profile.Install)
+	case found.Missing() != "":
+		return errors.New(found.Missing())
 	case e.sandbox.Proxy == nil:
 		return errors.New("an external agent runs only in a sandbox, and this goal has none")
 	case !found.IsTested():

@@ -19,13 +19,13 @@ const messagesQuestion = `{"model":"relay","max_tokens":9,"stream":%t,"system":[
 {"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"I look."},
 {"type":"tool_use","id":"c1","name":"f","input":{"x":1}}]},
 {"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":[{"type":"text","text":"seen"}]},
-{"type":"text","text":"go on"}]}],
+{"type":"text","text":"next"}]}],
 "tools":[{"name":"f","description":"d","input_schema":{"type":"object"}},{"type":"web_search_20250305","name":"web_search"}]}`
 
 const geminiQuestion = `{"systemInstruction":{"parts":[{"text":"be brief"}]},"contents":[
 {"role":"user","parts":[{"text":"look"},{"inlineData":{"mimeType":"image/png","data":"aGk="}}]},
 {"role":"model","parts":[{"text":"hm","thought":true},{"text":"I look."},{"functionCall":{%s"name":"f","args":{"x":1}}}]},
-{"role":"user","parts":[{"functionResponse":{%s"name":"f","response":{"error":"seen"}}},{"text":"go on"}]}],
+{"role":"user","parts":[{"functionResponse":{%s"name":"f","response":{"error":"seen"}}},{"text":"next"}]}],
 "tools":[{"functionDeclarations":[{"name":"f","description":"d",
 "parameters":{"type":"OBJECT","properties":{"type":{"type":"STRING"}}}}]}]}`
 
@@ -35,8 +35,8 @@ const (
 	geminiStreamPath = "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse"
 )
 
-// TestRelay_Dialects_AskTheSameAndAnswerInTheirForms: a conversation in each protocol is the same for the model, and its
-// reply has the protocol's form, streamed or whole.
+// TestRelay_Dialects_AskTheSameAndAnswerInTheirForms: a conversation in each protocol is the same for the model, and
+// its reply has the protocol's form, streamed or whole.
 func TestRelay_Dialects_AskTheSameAndAnswerInTheirForms(t *testing.T) {
 	gemini := fmt.Sprintf(geminiQuestion, `"id":"c1",`, `"id":"c1",`)
 	for name, c := range map[string]struct {
@@ -53,11 +53,11 @@ func TestRelay_Dialects_AskTheSameAndAnswerInTheirForms(t *testing.T) {
 			`"output_tokens":3`,
 		}},
 		"gemini, stream": {geminiStreamPath, gemini, []string{
-			`{"text":"he"}`, `{"text":"llo"}`, `"functionCall":{"args":{"a":1},"id":"f--c2","name":"f"}`,
+			`{"text":"he"}`, `{"text":"llo"}`, `"functionCall":{"args":{"a":1},"id":"c2","name":"f"}`,
 			`"finishReason":"STOP"`, `"promptTokenCount":7`,
 		}},
 		"gemini": {geminiPath, gemini, []string{
-			`{"text":"hello"}`, `"functionCall":{"args":{"a":1},"id":"f--c2","name":"f"}`, `"candidatesTokenCount":3`,
+			`{"text":"hello"}`, `"functionCall":{"args":{"a":1},"id":"c2","name":"f"}`, `"candidatesTokenCount":3`,
 		}},
 		"gemini without ids": {geminiPath, fmt.Sprintf(geminiQuestion, "", ""), []string{`{"text":"hello"}`}},
 	} {
@@ -84,7 +84,7 @@ func TestRelay_Dialects_AskTheSameAndAnswerInTheirForms(t *testing.T) {
 			user, reply, result, last := asked.Messages[0], asked.Messages[1], asked.Messages[2], asked.Messages[3]
 			if user.Text != "look" || string(user.Images[0]) != "hi" || reply.Text != "I look." || len(reply.Calls) != 1 ||
 				reply.Calls[0].Arguments != `{"x":1}` || result.CallID != reply.Calls[0].ID || result.CallID == "" ||
-				result.Text != "Error: seen" || last.Text != "go on" || last.Role != goal.User {
+				result.Text != "Error: seen" || last.Text != "next" || last.Role != goal.User {
 				t.Errorf("the conversation is %+v", asked.Messages)
 			}
 			if schema := string(asked.Tools[0].Schema); !strings.Contains(schema, `"type":"object"`) ||

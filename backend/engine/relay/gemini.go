@@ -249,10 +249,6 @@ func lowerTypesOf(v any, isSchema bool) any {
 	return v
 }
 
-// CallSeparator is between the tool's name and the rest in the id of a call for an agent with Google's protocol. Such an
-// agent reports the id to its host, and not always the tool.
-const CallSeparator = "--"
-
 // geminiAnswer writes one answer of the model.
 type geminiAnswer struct {
 	w      http.ResponseWriter
@@ -270,7 +266,7 @@ func (a *geminiAnswer) finish(r goal.Reply) {
 	}
 	for _, c := range r.Calls {
 		parts = append(parts, wireObject{"functionCall": wireObject{
-			"id": c.Tool + CallSeparator + c.ID, "name": c.Tool, "args": json.RawMessage(argumentsObject(c.Arguments)),
+			"id": c.ID, "name": c.Tool, "args": json.RawMessage(argumentsObject(c.Arguments)),
 		}})
 	}
 	if len(parts) == 0 {

@@ -262,8 +262,8 @@ func messageObject(u goal.Usage) wireObject {
 	}
 }
 
-// argumentsObject is a call's arguments as a JSON object. What the model wrote otherwise is in a field that no tool has,
-// so that the agent refuses the call.
+// argumentsObject is a call's arguments as a JSON object. What the model wrote otherwise is in a field that no tool
+// has, so that the agent refuses the call.
 func argumentsObject(arguments string) string {
 	var object map[string]json.RawMessage
 	if strings.TrimSpace(arguments) == "" {

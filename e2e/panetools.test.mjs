@@ -98,7 +98,16 @@ async function walk({ page, home, said }, site, asked) {
   await count("browser", 2);
   const box = await tools.boundingBox();
   assert.ok(box.y > 300, "the tools are below the page");
-  // The console is in front: what is typed there runs in the page.
+  // The console is in front, once its blue prompt is drawn: what is typed there runs in the page.
+  await page.waitForFunction(
+    (canvas) => {
+      const { data } = canvas.getContext("2d").getImageData(0, 54, 40, 40);
+      for (let i = 0; i < data.length; i += 4)
+        if (data[i + 2] - data[i] > 40) return true;
+      return false;
+    },
+    await tools.getByTestId("browser-canvas").elementHandle(),
+  );
   await page.mouse.click(box.x + box.width / 2, box.y + box.height - 40);
   await page.keyboard.type("document.title = 'typed ' + 6 * 7");
   await page.keyboard.press("Enter");

@@ -113,7 +113,9 @@ async function walk({ page, home, said }, site, asked) {
   await page.keyboard.press("Enter");
   await tab("typed 42").waitFor();
   const id = await tools.getAttribute("data-pane");
-  await page.locator(`button[data-testid="pane-close"][data-pane="${id}"]`).click();
+  await page
+    .locator(`button[data-testid="pane-close"][data-pane="${id}"]`)
+    .click();
   await count("browser", 1);
 
   // The button beside the tabs opens another one there.
@@ -146,7 +148,10 @@ async function walk({ page, home, said }, site, asked) {
   await at("ssh-problem").getByText("is not a server").waitFor();
   await at("ssh-target").fill("ada@127.0.0.1:1");
   await at("ssh-target").press("Enter");
-  await at("terminal").getByText("port 1: Connection refused").first().waitFor(); // nobody listens there
+  await at("terminal")
+    .getByText("port 1: Connection refused")
+    .first()
+    .waitFor(); // nobody listens there
   await page.keyboard.press("Control+Shift+Space");
   await page.keyboard.press("h");
   await at("server").getByText("ada@127.0.0.1:1").waitFor();

@@ -98,13 +98,24 @@ async function walk({ page, home, said }, site, asked) {
   await count("browser", 2);
   const box = await tools.boundingBox();
   assert.ok(box.y > 300, "the tools are below the page");
-  // The console is in front: what is typed there runs in the page.
-  await page.mouse.click(box.x + box.width / 2, box.y + box.height - 40);
+  // The console is in front, once its blue prompt is drawn: what is typed there runs in the page.
+  await page.waitForFunction(
+    (canvas) => {
+      const { data } = canvas.getContext("2d").getImageData(0, 54, 40, 40);
+      for (let i = 0; i < data.length; i += 4)
+        if (data[i + 2] - data[i] > 40) return true;
+      return false;
+    },
+    await tools.getByTestId("browser-canvas").elementHandle(),
+  );
+  await page.mouse.click(box.x + box.width / 4, box.y + box.height / 2);
   await page.keyboard.type("document.title = 'typed ' + 6 * 7");
   await page.keyboard.press("Enter");
   await tab("typed 42").waitFor();
   const id = await tools.getAttribute("data-pane");
-  await page.locator(`[data-testid="pane-close"][data-pane="${id}"]`).click();
+  await page
+    .locator(`button[data-testid="pane-close"][data-pane="${id}"]`)
+    .click();
   await count("browser", 1);
 
   // The button beside the tabs opens another one there.
@@ -137,7 +148,10 @@ async function walk({ page, home, said }, site, asked) {
   await at("ssh-problem").getByText("is not a server").waitFor();
   await at("ssh-target").fill("ada@127.0.0.1:1");
   await at("ssh-target").press("Enter");
-  await at("terminal-problem").waitFor(); // nobody listens there
+  await at("terminal")
+    .getByText("port 1: Connection refused")
+    .first()
+    .waitFor(); // nobody listens there
   await page.keyboard.press("Control+Shift+Space");
   await page.keyboard.press("h");
   await at("server").getByText("ada@127.0.0.1:1").waitFor();

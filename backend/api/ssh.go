@@ -39,12 +39,22 @@ type RemoteSession struct {
 
 // SSHServers is the interface of SSHAPI to the program.
 type SSHServers interface {
+	SSHServerList
+	SSHConnections
+}
+
+// SSHServerList are the servers that the user stored, and those of the configuration of ssh.
+type SSHServerList interface {
 	Servers(ctx context.Context) ([]pane.SSHServer, error)
 	SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error)
 	DeleteServer(ctx context.Context, id string) error
+	ConfigHosts() ([]string, error)
+}
+
+// SSHConnections are the terminals that are connected to servers, and the sessions there.
+type SSHConnections interface {
 	RemoteSessions(ctx context.Context, server string) ([]RemoteSession, error)
 	OpenSSH(ctx context.Context, in ArgsOpenSSH) (pane.Info, error)
-	ConfigHosts() ([]string, error)
 	ConnectSSH(ctx context.Context, in ArgsConnectSSH) (pane.Info, error)
 	AnswerSSH(in ArgsAnswer) error
 	DestroySession(ctx context.Context, paneID string) error

@@ -128,7 +128,7 @@ func (m *Manager) startDevTools(ctx context.Context, p *Pane, pg *page, o DevToo
 	if o.Element != nil {
 		panel = "elements"
 	}
-	tools.state.runAsync(func(ctx context.Context) error {
+	tools.state.runAsync(func(ctx context.Context) error { //nolint:contextcheck // likewise
 		return tools.navigation.navigate(ctx, devToolsURL+panel)
 	})
 	return tools, nil

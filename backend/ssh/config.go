@@ -2,6 +2,7 @@ package ssh
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -44,19 +45,19 @@ func (c *configReader) readFile(path string, depth int) error {
 	c.read[path] = true
 	info, err := os.Stat(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	if !info.Mode().IsRegular() { // a named pipe would be waited for
 		return nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	defer func() { _ = f.Close() }()
 	text, err := io.ReadAll(io.LimitReader(f, maxConfigSize))
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	for line := range strings.Lines(strings.ToValidUTF8(string(text), "")) {
 		c.readLine(line, depth)

@@ -29,7 +29,8 @@ ${rows.join("\n")}
 **In terminals:** Ctrl+Shift+C copies, Ctrl+Shift+V pastes.
 
 **In browser panes**, the keys of browsers work: Ctrl+L goes to the address bar, Ctrl+F finds, Ctrl+R and F5 reload, Ctrl+P prints,
-Alt+← and Alt+→ go back and forward, Alt+Home opens the home page, Ctrl++, Ctrl+- and Ctrl+0 zoom.
+Alt+← and Alt+→ go back and forward, Alt+Home opens the home page, Ctrl++, Ctrl+- and Ctrl+0 zoom,
+F12 and Ctrl+Shift+I open the developer tools.
 `;
 }
 

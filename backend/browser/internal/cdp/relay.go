@@ -64,7 +64,7 @@ func (r *Relay) Err() error {
 	return r.err
 }
 
-// Close detaches the session, which lets a page go on that its debugger has paused, and waits until
+// Close detaches the session, which resumes a page that its debugger has paused, and waits until
 // the receiver is not called any more.
 func (r *Relay) Close() {
 	r.end(nil)
@@ -137,12 +137,14 @@ func (r *Relay) Send(message []byte) error {
 // splitMessage returns the members of a message, and its session.
 func splitMessage(message []byte) (fields map[string]json.RawMessage, session string, err error) {
 	if err = json.Unmarshal(message, &fields); err != nil {
-		return nil, "", err
+		return nil, "", fmt.Errorf("parsing a message: %w", err)
 	}
 	if raw, ok := fields["sessionId"]; ok {
-		err = json.Unmarshal(raw, &session)
+		if err = json.Unmarshal(raw, &session); err != nil {
+			return nil, "", fmt.Errorf("parsing the session of a message: %w", err)
+		}
 	}
-	return fields, session, err
+	return fields, session, nil
 }
 
 // take queues a message of Chromium for the receiver, who knows its session as the one without a

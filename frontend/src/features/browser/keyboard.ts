@@ -22,6 +22,8 @@ export function useKeyboard(
   shortcut: (e: KeyboardEvent) => (() => void) | null,
 ): KeyboardHandlers {
   const copiedInside = useRef(false);
+  /** Keys that went down here. One whose press opened this pane comes up in it, and is not the page's. */
+  const down = useRef(new Set<string>());
   return useMemo(() => {
     const empty = (el: HTMLTextAreaElement) => {
       el.value = "";
@@ -41,10 +43,11 @@ export function useKeyboard(
         if (e.code === "Tab" && e.ctrlKey && e.shiftKey) return;
         if ((e.ctrlKey || e.metaKey) && ["c", "x"].includes(letterOf(e.nativeEvent))) copiedInside.current = true;
         e.preventDefault();
+        down.current.add(e.code);
         surface?.input(keyInput("keydown", e.nativeEvent));
       },
       onKeyUp: (e) => {
-        if (isComposing(e.nativeEvent)) return;
+        if (isComposing(e.nativeEvent) || !down.current.delete(e.code)) return;
         surface?.input(keyInput("keyup", e.nativeEvent));
       },
       onInput: (e) => {

@@ -314,6 +314,20 @@ export const scenes: Record<string, Scene> = {
       app.goals.delete(done);
     },
   },
+  worktrees: {
+    after: (app) => {
+      app.go("goals");
+      app.set({ worktreesOpen: true });
+      return shown("worktree");
+    },
+  },
+  "goal-checks": {
+    after: async (app) => {
+      app.openGoal(done);
+      await press("story-checks");
+      await shown("checks-tab");
+    },
+  },
   approvals: { after: (app) => void app.approvals.open() },
   "approvals-together": {
     before: (b) => {

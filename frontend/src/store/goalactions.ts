@@ -1,6 +1,7 @@
 import type { Methods } from "@/bridge/methods";
 import { asProblem } from "@/bridge/problem";
 import type { GoalCard, PruneInput, ResumeInput } from "@/bridge/types";
+import { clip, oneLine, stripControl } from "@/lib/text";
 import type { AppCore } from "./core";
 import { asksUser, questionIn } from "./goalcards";
 import { withoutCard } from "./goals";
@@ -138,6 +139,41 @@ export class GoalActions {
     return ok;
   }
 
+  /** Selects a goal for an action on several, or no longer. */
+  toggleMark(id: string): void {
+    const { marked } = this.core.state;
+    this.core.set({ marked: marked.includes(id) ? marked.filter((m) => m !== id) : [...marked, id] });
+  }
+
+  async pauseAll(ids: readonly string[]): Promise<void> {
+    const done = await Promise.all(ids.map((id) => this.core.ask("GoalAPI.Pause", id)));
+    this.core.notices.done(`Pausing ${done.filter(Boolean).length} of ${ids.length} after their current step…`);
+  }
+
+  abortAll(cards: readonly GoalCard[]): void {
+    this.core.confirm({
+      title: cards.length === 1 ? "Abort this goal?" : `Abort ${cards.length} goals?`,
+      text: `The agents stop immediately. Files that they changed stay as they are.\n${objectives(cards)}`,
+      yes: "Abort",
+      danger: true,
+      run: async () => {
+        await Promise.all(cards.map((c) => this.core.ask("GoalAPI.Abort", c.id)));
+      },
+    });
+  }
+
+  deleteAll(cards: readonly GoalCard[]): void {
+    this.core.confirm({
+      title: cards.length === 1 ? "Delete this goal?" : `Delete ${cards.length} goals?`,
+      text: `This permanently deletes their steps, evidence and receipts. Files in their folders stay.\n${objectives(cards)}`,
+      yes: "Delete",
+      danger: true,
+      run: async () => {
+        for (const { id } of cards) await this.deleteNow(id);
+      },
+    });
+  }
+
   abort(id: string): void {
     this.core.confirm({
       title: "Abort this goal?",
@@ -156,11 +192,24 @@ export class GoalActions {
       text: "This permanently deletes its steps, evidence and receipt. Files in its folder stay.",
       yes: "Delete goal",
       danger: true,
-      run: async () => {
-        if (!(await this.core.ask("GoalAPI.Delete", id))) return;
-        if (this.core.state.detail.id === id) this.core.sync.select("");
-        this.core.store.setState((s) => ({ goals: withoutCard(s.goals, id) }));
-      },
+      run: () => this.deleteNow(id),
     });
   }
+
+  private async deleteNow(id: string): Promise<void> {
+    if (!(await this.core.ask("GoalAPI.Delete", id))) return;
+    if (this.core.state.detail.id === id) this.core.sync.select("");
+    this.core.store.setState((s) => ({
+      goals: withoutCard(s.goals, id),
+      marked: s.marked.filter((m) => m !== id),
+    }));
+  }
+}
+
+/** The first of some goals by their objectives, one a line. */
+function objectives(cards: readonly GoalCard[]): string {
+  const most = 8;
+  const lines = cards.slice(0, most).map((c) => `• ${stripControl(clip(oneLine(c.objective), 80))}`);
+  if (cards.length > most) lines.push(`and ${cards.length - most} more`);
+  return lines.join("\n");
 }

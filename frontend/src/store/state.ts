@@ -52,6 +52,8 @@ export interface AppState {
   settingsAt: "" | "spend";
   /** The New goal dialog is open, with these fields when it was opened from something. */
   newGoal: { open: boolean; from: Partial<StartInput> | null };
+  /** The goals that are selected for an action on several. */
+  marked: readonly string[];
   paletteOpen: boolean;
   steerOpen: boolean;
   /** What waits for the user, oldest first, and what was allowed. */
@@ -99,6 +101,7 @@ export const initialState: AppState = {
   route: "workspace",
   settingsAt: "",
   newGoal: { open: false, from: null },
+  marked: [],
   paletteOpen: false,
   steerOpen: false,
   approvals: [],

@@ -1,6 +1,6 @@
 import type { GoalCard } from "@/bridge/types";
 import { money } from "@/lib/bytes";
-import { plural } from "@/lib/text";
+import { oneLine, plural, stripControl } from "@/lib/text";
 import { formatAge, clock, formatApprox } from "@/lib/time";
 import { isLive } from "@/store/goalcards";
 import { elapsedNow } from "@/store/goals";
@@ -17,6 +17,10 @@ interface CardProps {
   /** Whether Tab stops here. */
   tab?: boolean;
   onSelect: () => void;
+  /** Whether it is selected for an action on several goals. */
+  marked?: boolean;
+  /** Left out: it cannot be selected. */
+  onMark?: () => void;
 }
 
 /** Time that a goal has spent, going on while it runs. */
@@ -26,7 +30,7 @@ export function useElapsed(card: GoalCard): number {
   return known && card.status === "running" ? elapsedNow(known, now) : card.spent_ms;
 }
 
-export function Card({ card, selected, tab = true, onSelect }: CardProps) {
+export function Card({ card, selected, tab = true, onSelect, marked = false, onMark }: CardProps) {
   const said = goalStatusLabel(card);
   const spent = useElapsed(card);
   const live = isLive(card);
@@ -42,42 +46,56 @@ export function Card({ card, selected, tab = true, onSelect }: CardProps) {
   const left = card.exit === "parked" ? Date.parse(card.parked_until) - parked : 0;
   const quiet = !live || card.status === "paused" ? card.reason : "";
   return (
-    <button
-      type="button"
-      data-testid="goal-card"
-      data-goal={card.id}
-      data-status={card.status}
-      data-exit={card.exit}
-      data-elsewhere={card.elsewhere}
-      aria-current={selected}
-      tabIndex={tab ? 0 : -1}
-      onClick={onSelect}
-      className={`block w-full border-l-2 px-3.5 pt-2 pb-2 text-left ${
-        selected ? "border-accent bg-surface-raised" : "border-transparent hover:bg-surface"
-      }`}
-    >
-      <span className="line-clamp-2 text-sm font-medium text-text">{card.objective}</span>
-      <span className="mt-1 flex items-center gap-2 text-xs text-text-faint">
-        <Badge tone={said.tone} live={said.live}>
-          {left > 0 ? `${said.words} ${clock(left)}` : said.words}
-        </Badge>
-        <span className="min-w-0 flex-1 truncate tabular-nums">{facts.join(" · ")}</span>
-        {card.scripted ? <span className="shrink-0 text-2xs">no AI</span> : null}
-      </span>
-      {proof ? (
-        <span
-          data-testid="card-assurance"
-          data-level={card.assurance}
-          title={proof.words}
-          className={`mt-0.5 block text-xs break-words ${toneText[proof.tone]}`}
-        >
-          {proof.words}
+    <div className="group relative">
+      <button
+        type="button"
+        data-testid="goal-card"
+        data-goal={card.id}
+        data-status={card.status}
+        data-exit={card.exit}
+        data-elsewhere={card.elsewhere}
+        aria-current={selected}
+        tabIndex={tab ? 0 : -1}
+        onClick={onSelect}
+        className={`block w-full border-l-2 px-3.5 pt-2 pb-2 text-left ${
+          selected ? "border-accent bg-surface-raised" : "border-transparent hover:bg-surface"
+        }`}
+      >
+        <span className="line-clamp-2 pr-5 text-sm font-medium text-text">{card.objective}</span>
+        <span className="mt-1 flex items-center gap-2 text-xs text-text-faint">
+          <Badge tone={said.tone} live={said.live}>
+            {left > 0 ? `${said.words} ${clock(left)}` : said.words}
+          </Badge>
+          <span className="min-w-0 flex-1 truncate tabular-nums">{facts.join(" · ")}</span>
+          {card.scripted ? <span className="shrink-0 text-2xs">no AI</span> : null}
         </span>
+        {proof ? (
+          <span
+            data-testid="card-assurance"
+            data-level={card.assurance}
+            title={proof.words}
+            className={`mt-0.5 block text-xs break-words ${toneText[proof.tone]}`}
+          >
+            {proof.words}
+          </span>
+        ) : null}
+        {quiet && said.tone !== "ok" ? (
+          <span className="mt-0.5 line-clamp-1 text-xs text-text-faint">{quiet}</span>
+        ) : null}
+        {live ? <Sparkline values={card.activity ?? []} className="mt-1.5 block w-full" /> : null}
+      </button>
+      {onMark ? (
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          data-testid="goal-mark"
+          aria-label={`Select ${stripControl(oneLine(card.objective))}`}
+          title="Select (X)"
+          checked={marked}
+          onChange={onMark}
+          className="absolute top-2.5 right-3 accent-(--accent) opacity-0 group-hover:opacity-100 checked:opacity-100 focus-visible:opacity-100"
+        />
       ) : null}
-      {quiet && said.tone !== "ok" ? (
-        <span className="mt-0.5 line-clamp-1 text-xs text-text-faint">{quiet}</span>
-      ) : null}
-      {live ? <Sparkline values={card.activity ?? []} className="mt-1.5 block w-full" /> : null}
-    </button>
+    </div>
   );
 }

@@ -46,7 +46,9 @@ export function ChecksTab({ view, before }: ChecksTabProps) {
             )}
           </section>
         ))}
-        {claims.length === 0 ? <p className="mt-3 text-xs text-text-faint">The agent has not claimed yet.</p> : null}
+        {claims.length === 0 && checks.every((c) => c.claim === 0) ? (
+          <p className="mt-3 text-xs text-text-faint">No claim yet.</p>
+        ) : null}
       </div>
     </div>
   );

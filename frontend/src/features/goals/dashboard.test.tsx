@@ -86,3 +86,30 @@ test("the list can be limited to one status: the keys stay in it, and a status w
   const offered = [...get("goal-filter").querySelectorAll("option")].map((o) => o.value);
   expect(offered).toEqual(["", ...groups.filter((g) => by[g].length > 0)]);
 });
+
+test("X selects goals; an action counts and asks about those that it applies to, and Escape clears", async () => {
+  const bridge = new FakeBridge();
+  const app = await open(bridge, running);
+  act(() => app.go("goals"));
+  const key = (code: string) => act(() => void window.dispatchEvent(new KeyboardEvent("keydown", { code })));
+  const { by } = summary(app.state.goals.byId);
+  const done = by.done[0]?.id ?? "";
+  key("KeyX");
+  act(() => app.sync.select(done));
+  await until(() => expect(app.state.detail.view?.id).toBe(done));
+  key("KeyX");
+  expect(app.state.marked).toEqual([running, done]);
+  expect(get("selection-bar").textContent).toContain("2 selected");
+  expect(get("selection-pause").textContent).toBe("Pause 1");
+  await press("selection-delete");
+  const { question } = app.state;
+  expect(question?.title).toBe("Delete this goal?");
+  expect(question?.text).toContain("Release notes for 2.3");
+  await act(async () => question?.run());
+  expect(bridge.calls.filter((c) => c.method === "GoalAPI.Delete").map((c) => c.args[0])).toEqual([done]);
+  expect(app.state.marked).toEqual([running]);
+  act(() => app.set({ question: null }));
+  key("Escape");
+  expect(app.state.marked).toEqual([]);
+  expect(app.state.route).toBe("goals");
+});

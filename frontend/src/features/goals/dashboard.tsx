@@ -84,8 +84,13 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
             if (!view || !isLive(view)) return false;
             app.set({ steerOpen: true });
             return true;
+          case "KeyX":
+            if (!view) return false;
+            app.goals.toggleMark(view.id);
+            return true;
           case "Escape":
-            app.go("workspace");
+            if (s.marked.length > 0) app.set({ marked: [] });
+            else app.go("workspace");
             return true;
           default:
             return false;

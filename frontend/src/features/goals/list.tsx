@@ -12,6 +12,7 @@ import { SearchIcon } from "@/ui/icons";
 import { Select } from "@/ui/input";
 import { VirtualRows } from "@/ui/virtualrows";
 import { Card } from "./card";
+import { SelectionBar } from "./selectionbar";
 import { useRoving } from "@/ui/rovingfocus";
 
 type Line = { kind: "head"; group: Group; count: number } | { kind: "card"; card: GoalCard };
@@ -146,6 +147,7 @@ export function GoalList({ onReady }: GoalListProps) {
   const app = useApp();
   const byId = useAppState((s) => s.goals.byId);
   const selected = useAppState((s) => s.detail.id);
+  const marked = useAppState((s) => s.marked);
   const [text, setText] = useState("");
   const [only, setOnly] = useState<Filter>("");
   const found = useSearchResults(text.trim());
@@ -227,6 +229,8 @@ export function GoalList({ onReady }: GoalListProps) {
                 selected={line.card.id === selected}
                 tab={index === stop}
                 onSelect={() => app.sync.select(line.card.id)}
+                marked={marked.includes(line.card.id)}
+                onMark={() => app.goals.toggleMark(line.card.id)}
               />
             );
           }}
@@ -237,6 +241,7 @@ export function GoalList({ onReady }: GoalListProps) {
           </p>
         ) : null}
       </div>
+      <SelectionBar />
     </nav>
   );
 }

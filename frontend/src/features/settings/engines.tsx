@@ -107,14 +107,16 @@ function TestResult({ test }: { test: TestState }) {
   }
   if (test.state !== "done") return null;
   return (
-    <ul className="mt-1 text-xs" data-testid="engine-result" data-ok={test.test.ok} role="status">
-      {test.test.stages.map((s) => (
-        <li key={s.name} className={s.ok ? "text-ok" : "text-bad"}>
-          {s.ok ? "✓" : "✗"} {s.name}
-          {s.detail ? <span className="selectable text-text-muted"> {s.detail}</span> : null}
-        </li>
-      ))}
-      <li className="text-text-faint">{clock(test.test.ms)}</li>
-    </ul>
+    <div className="mt-1 text-xs" data-testid="engine-result" data-ok={test.test.ok} role="status">
+      <ul>
+        {test.test.stages.map((s) => (
+          <li key={s.name} className={s.ok ? "text-ok" : "text-bad"}>
+            {s.ok ? "✓" : "✗"} {s.name}
+            {s.detail ? <span className="selectable text-text-muted"> {s.detail}</span> : null}
+          </li>
+        ))}
+        <li className="text-text-faint">{clock(test.test.ms)}</li>
+      </ul>
+    </div>
   );
 }

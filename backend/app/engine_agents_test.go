@@ -93,9 +93,20 @@ func (a realAgent) putOnPath(t *testing.T) {
 // withOpenCode puts the real OpenCode on the PATH, or skips the test.
 func withOpenCode(t *testing.T) realAgent {
 	t.Helper()
-	a := realAgents()[0]
-	a.putOnPath(t)
-	return a
+	return withAgent(t, "opencode")
+}
+
+// withAgent puts a real agent on the PATH, or skips the test.
+func withAgent(t *testing.T, id string) realAgent {
+	t.Helper()
+	for _, a := range realAgents() {
+		if a.id == id {
+			a.putOnPath(t)
+			return a
+		}
+	}
+	t.Fatalf("no agent is called %q", id)
+	return realAgent{}
 }
 
 // bash is a call of the agent's shell.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"goalpost/backend/engine/relay"
@@ -31,11 +30,14 @@ func codexProfile() Profile {
 // codexTokenVariable has the token for the model server.
 const codexTokenVariable = "GOALPOST_MODEL_TOKEN"
 
+// codexEnv configures the adapter. It trusts the goal's folder in any case, so settings there can add servers of tools,
+// which run in the sandbox; without the filter they cannot replace ours.
 func codexEnv(m ModelServer) []string {
 	return []string{
 		codexTokenVariable + "=" + m.Token,
 		"INITIAL_AGENT_MODE=agent-full-access",
 		"NO_BROWSER=1",
+		"DISABLE_MCP_CONFIG_FILTERING=true",
 	}
 }
 
@@ -44,7 +46,7 @@ func codexEnv(m ModelServer) []string {
 // because another provider may answer.
 func codexFiles(m ModelServer) map[string]string {
 	lines := []string{
-		"model = " + strconv.Quote(relay.ModelName),
+		"model = " + tomlString(relay.ModelName),
 		`model_provider = "goalpost"`,
 		`model_catalog_json = "models.json"`,
 		fmt.Sprintf("model_context_window = %d", m.Window),
@@ -62,9 +64,9 @@ func codexFiles(m ModelServer) map[string]string {
 		"enabled = false",
 		"[model_providers.goalpost]",
 		`name = "Goalpost"`,
-		"base_url = " + strconv.Quote(m.Address+"/v1"),
+		"base_url = " + tomlString(m.Address+"/v1"),
 		`wire_api = "responses"`,
-		"env_key = " + strconv.Quote(codexTokenVariable),
+		"env_key = " + tomlString(codexTokenVariable),
 		"request_max_retries = 0", // the host tries again itself
 		"stream_max_retries = 0",
 		"stream_idle_timeout_ms = 3600000", // a model may think for long
@@ -93,6 +95,9 @@ func codexFiles(m ModelServer) map[string]string {
 		".codex/models.json": mustJSON(catalog),
 	}
 }
+
+// tomlString quotes a text for TOML, whose strings have the escapes of JSON.
+func tomlString(s string) string { return mustJSON(s) }
 
 // codexInstructions replace those for a model that Codex knows.
 const codexInstructions = "You are Codex, a coding agent that works in one folder until a goal is reached. " +

@@ -1,5 +1,5 @@
-// Package relay is a model server for an external agent. It speaks the chat completions protocol on one side, and asks
-// a model of the host on the other. The agent needs no key, and the host knows tokens, errors and the model's name.
+// Package relay is a model server for an external agent. It speaks the protocols of providers on one side, and asks a
+// model of the host on the other. The agent needs no key, and the host knows tokens, errors and the model's name.
 package relay
 
 import (

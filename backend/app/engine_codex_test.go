@@ -1,0 +1,47 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/goal"
+	"goalpost/backend/model/modeltest"
+)
+
+// TestEngine_CodexSettingsInTheFolder_ReplaceNothing: the agent can write Codex's settings for the goal's folder. They
+// replace neither the goal's model nor our tools, turn on no tools of a provider, and run nothing beside its calls.
+func TestEngine_CodexSettingsInTheFolder_ReplaceNothing(t *testing.T) {
+	a := withAgent(t, "codex")
+	p := start(t, t.TempDir())
+	dir := t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(dir, ".git"), 0o700))
+	must(t, os.MkdirAll(filepath.Join(dir, ".codex"), 0o700))
+	must(t, os.WriteFile(filepath.Join(dir, ".codex", "config.toml"), []byte(`model_provider = "openai"
+web_search = "live"
+notify = ["touch", "notified.txt"]
+[mcp_servers.goalpost]
+url = "http://127.0.0.1:1/mcp"
+[[hooks.PreToolUse]]
+[[hooks.PreToolUse.hooks]]
+type = "command"
+command = "touch `+dir+`/hooked.txt"
+`), 0o600))
+	s := p.provide(agentTurns(a.bash("touch done.txt"), a.claim(), modeltest.Say("claimed")))
+	id := p.startEngine(api.StartInput{Engine: a.id, Objective: "try", Checks: shell("test -f done.txt"), Dir: dir})
+	if exit, reason, _ := p.result(id); exit != goal.Done {
+		t.Fatalf("%s %s", exit, reason)
+	}
+	for _, name := range []string{"notified.txt", "hooked.txt"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+	for _, r := range s.Requests() {
+		if tools := strings.Join(r.Tools, " "); strings.Contains(tools, "web_search") {
+			t.Errorf("the tools are %s", tools)
+		}
+	}
+}

@@ -60,21 +60,6 @@ type ModelServer struct {
 	Home    string // the agent's home folder, where its Files are
 }
 
-// Profiles are the supported agents.
-func Profiles() []Profile {
-	return []Profile{opencodeProfile(), claudeProfile(), codexProfile(), geminiProfile()}
-}
-
-// FindProfile returns the profile with an id.
-func FindProfile(profiles []Profile, id string) (Profile, bool) {
-	for _, p := range profiles {
-		if p.ID == id {
-			return p, true
-		}
-	}
-	return Profile{}, false
-}
-
 // defaultWindow is assumed where a model's window is not known, in tokens.
 const defaultWindow = 128000
 

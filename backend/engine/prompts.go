@@ -85,3 +85,17 @@ func excerptOf(s string) string {
 	}
 	return s
 }
+
+// newUserTexts are the messages for the agent since its last answer.
+func newUserTexts(messages []goal.Message) (texts []string) {
+	for _, m := range slices.Backward(messages) {
+		if m.Role == goal.Assistant {
+			break
+		}
+		if m.Role == goal.User {
+			texts = append(texts, m.Text)
+		}
+	}
+	slices.Reverse(texts)
+	return texts
+}

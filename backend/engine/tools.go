@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -13,7 +12,6 @@ import (
 	"goalpost/backend/engine/acp"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
-	"goalpost/backend/shell"
 )
 
 // Effects says what an action of the agent would do, by the rules for our own tools.
@@ -31,113 +29,6 @@ const (
 	ToolFetch = "agent_fetch"
 	ToolOther = "agent_other"
 )
-
-// toolOfKind is our name for a tool of the agent. The kind is the agent's word: it chooses the question for the user,
-// and the sandbox limits what happens.
-func toolOfKind(kind string) string {
-	switch kind {
-	case "read", "search":
-		return ToolRead
-	case "edit", "delete", "move":
-		return ToolEdit
-	case "execute":
-		return ToolRun
-	case "fetch":
-		return ToolFetch
-	}
-	return ToolOther
-}
-
-// callArguments describe a call of the agent's own tools for the journal, the policy and the user.
-type callArguments struct {
-	Title   string          `json:"title,omitempty"`
-	Command string          `json:"command,omitempty"`
-	Paths   []string        `json:"paths,omitempty"`
-	URL     string          `json:"url,omitempty"`
-	Changes []change        `json:"changes,omitempty"`
-	Input   json.RawMessage `json:"input,omitempty"` // what the agent sent, if nothing above was found in it
-	// Observed: the agent did it without asking.
-	Observed bool `json:"observed,omitempty"`
-}
-
-type change struct {
-	Path string `json:"path"`
-	Old  string `json:"old,omitempty"`
-	New  string `json:"new"`
-}
-
-// input are the arguments of tools that the supported agents have.
-type input struct {
-	Command  json.RawMessage `json:"command"` // a string or a list of strings
-	FilePath string          `json:"filePath"`
-	File     string          `json:"file_path"`
-	Path     string          `json:"path"`
-	URL      string          `json:"url"`
-}
-
-// agentCall turns a call of the agent's own tools into a call for the loop.
-func agentCall(c acp.ToolCall, observed bool) goal.Call {
-	a := callArguments{Title: c.Title, Observed: observed}
-	var in input
-	parsed := json.Unmarshal([]byte(c.Input), &in) == nil
-	tool := toolOfKind(c.Kind)
-	if parsed {
-		a.Command, a.URL = commandOf(in.Command), in.URL
-	}
-	if a.Command != "" {
-		tool = ToolRun // whatever the agent calls it
-	}
-	for _, d := range c.Diffs {
-		a.Changes = append(a.Changes, change(d))
-		a.Paths = appendNew(a.Paths, d.Path)
-	}
-	for _, p := range append([]string{in.FilePath, in.File, in.Path}, c.Paths...) {
-		if parsed || p != "" {
-			a.Paths = appendNew(a.Paths, p)
-		}
-	}
-	if tool == ToolOther || a.Command == "" && a.URL == "" && len(a.Paths) == 0 {
-		if json.Valid([]byte(c.Input)) {
-			a.Input = json.RawMessage(c.Input)
-		}
-	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // the user reads commands in it
-	if err := encoder.Encode(a); err != nil {
-		text.Reset()
-		text.WriteString("{}") // unknown, which asks
-	}
-	return goal.Call{ID: newCallID(), Tool: tool, Arguments: strings.TrimSpace(text.String())}
-}
-
-func appendNew(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
-		}
-	}
-	if s == "" {
-		return list
-	}
-	return append(list, s)
-}
-
-// commandOf is a command line, or the words of a program and its arguments.
-func commandOf(raw json.RawMessage) string {
-	var line string
-	if json.Unmarshal(raw, &line) == nil {
-		return line
-	}
-	var words []string
-	if json.Unmarshal(raw, &words) != nil || len(words) == 0 {
-		return ""
-	}
-	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && strings.HasPrefix(words[1], "-") {
-		return words[2] // of a shell
-	}
-	return shell.Join(words)
-}
 
 // Tool is one kind of the agent's own tools, for the loop. A call of it comes from the agent's permission request, or
 // was observed.

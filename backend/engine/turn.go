@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"goalpost/backend/engine/acp"
@@ -222,4 +223,20 @@ func (s *Session) Close(ctx context.Context) error {
 		return nil
 	}
 	return s.gate.close(ctx)
+}
+
+// settle gives the agent the results of its calls, which are in the conversation.
+func (s *Session) settle(messages []goal.Message) {
+	results := map[string]string{}
+	for _, m := range slices.Backward(messages) {
+		if m.Role == goal.Assistant {
+			break
+		}
+		if m.Role == goal.ToolRole {
+			results[m.CallID] = m.Text
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inbox.settle(results)
 }

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"goalpost/backend/engine/acp"
+	"goalpost/backend/goal"
+)
+
+func (l listener) Permission(ctx context.Context, c acp.ToolCall) acp.Permission {
+	s := l.s
+	s.mu.Lock()
+	if s.turn == nil || s.inbox.asked[c.ID] != nil && !s.inbox.asked[c.ID].started {
+		s.mu.Unlock()
+		return acp.Withdrawn
+	}
+	s.silence.end(s.opts.Now())
+	if s.ourTool(c) != "" && len(c.Diffs) == 0 { // the host decides about it when the call arrives
+		s.mu.Unlock()
+		return acp.Allowed
+	}
+	r := s.inbox.add(&request{
+		call: s.agentCall(c, false), seen: c, answer: make(chan acp.Permission, 1), over: make(chan struct{}),
+	})
+	s.inbox.asked[c.ID] = r
+	s.mu.Unlock()
+	s.wake()
+	select {
+	case p := <-r.answer:
+		return p
+	case <-ctx.Done():
+		return acp.Withdrawn
+	}
+}
+
+// ourTool is the name of the tool of ours that a call of the agent is one of, by its title or its id, "" if it is none.
+func (s *Session) ourTool(c acp.ToolCall) string {
+	for _, form := range []struct{ before, after string }{
+		{before: serverName + "_"},
+		{before: "mcp__" + serverName + "__"},
+		{before: "mcp_" + serverName + "_"},
+		{before: "mcp." + serverName + "."},
+		{after: " (" + serverName + " MCP Server)"},
+	} {
+		name, begins := strings.CutPrefix(c.Title, form.before)
+		name, ends := strings.CutSuffix(name, form.after)
+		if begins && ends && slices.ContainsFunc(s.opts.Tools, func(t goal.ToolSpec) bool { return t.Name == name }) {
+			return name
+		}
+	}
+	if rest, ours := strings.CutPrefix(c.ID, "mcp_"+serverName+"_"); ours { // of Gemini, whose title may be an argument
+		for _, t := range s.opts.Tools {
+			if strings.HasPrefix(rest, t.Name+"__") {
+				return t.Name
+			}
+		}
+	}
+	return ""
+}

@@ -11,7 +11,7 @@ function Screen() {
     <>
       <WorktreesDialog />
       {question ? (
-        <button data-testid="yes" onClick={() => void question.run()}>
+        <button data-testid="question-yes" onClick={() => void question.run()}>
           {`${question.title} ${question.text} ${question.yes}`}
         </button>
       ) : null}
@@ -54,13 +54,13 @@ test("removing asks, and says when work would be lost; only then it is forced", 
   const { bridge } = await show();
   await until(() => expect(all("worktree")).toHaveLength(3));
   await press("worktree-remove");
-  expect(get("yes").textContent).toContain("Remove this worktree?");
+  expect(get("question-yes").textContent).toContain("Remove this worktree?");
   expect(removals(bridge)).toEqual([]);
-  await press("yes");
+  await press("question-yes");
   await until(() => expect(all("worktree")).toHaveLength(2));
   all("worktree-remove")[1]?.click();
-  await until(() => expect(get("yes").textContent).toContain("not merged, 2 uncommitted files"));
-  await press("yes");
+  await until(() => expect(get("question-yes").textContent).toContain("not merged, 2 uncommitted files"));
+  await press("question-yes");
   await until(() => expect(all("worktree")).toHaveLength(1));
   expect(removals(bridge).map(([, force]) => force)).toEqual([false, true]);
 });

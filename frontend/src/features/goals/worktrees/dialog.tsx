@@ -27,7 +27,7 @@ function OpenDialog() {
       onClose={close}
       title="Git worktrees of goals"
       testid="worktrees"
-      help="how-to/goals#a-git-worktree-of-its-own"
+      help="how-to/goals"
       className="w-[760px]"
       description="Folders and branches that goals work in, beside your own"
       footer={

@@ -93,7 +93,10 @@ test("changes of a goal are reviewed, undone, and brought back", { timeout: 4 * 
         assert.equal(read("version.txt"), "1\n");
         await at("undone-result").getByText("The checks pass.").waitFor();
         await at("goal-header").getByText("done, changes undone").waitFor();
-        await page.getByRole("region", { name: /Notifications/ }).getByText("1 file brought back").waitFor();
+        await page
+          .getByRole("region", { name: /Notifications/ })
+          .getByText("1 file brought back")
+          .waitFor();
         await page.getByRole("button", { name: "Undo", exact: true }).click();
         await file("version.txt").waitFor();
         assert.equal(read("version.txt"), "2\n");

@@ -8,40 +8,28 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { complaints, savedSettings, withApp } from "./lib/app.mjs";
 
-test(
-  "developer tools, search, new tabs and quick connections",
-  { timeout: 300_000 },
-  async (t) => {
-    const asked = [];
-    const site = createServer((request, response) => {
-      asked.push(request.url);
-      response.setHeader("content-type", "text/html");
-      response.end(
-        `<title>${request.url.startsWith("/find") ? "Found" : "Site"}</title><h1>Hello</h1>`,
-      );
-    });
-    site.listen(0, "127.0.0.1");
-    await once(site, "listening");
-    try {
-      await withApp(t, (app) =>
-        walk(app, `http://127.0.0.1:${site.address().port}`, asked),
-      );
-    } finally {
-      site.closeAllConnections();
-      site.close();
-    }
-  },
-);
+test("developer tools, search, new tabs and quick connections", { timeout: 300_000 }, async (t) => {
+  const asked = [];
+  const site = createServer((request, response) => {
+    asked.push(request.url);
+    response.setHeader("content-type", "text/html");
+    response.end(`<title>${request.url.startsWith("/find") ? "Found" : "Site"}</title><h1>Hello</h1>`);
+  });
+  site.listen(0, "127.0.0.1");
+  await once(site, "listening");
+  try {
+    await withApp(t, (app) => walk(app, `http://127.0.0.1:${site.address().port}`, asked));
+  } finally {
+    site.closeAllConnections();
+    site.close();
+  }
+});
 
 async function walk({ page, home, said }, site, asked) {
   const at = (id) => page.getByTestId(id);
   const tab = (text) => at("pane-tab").filter({ hasText: text });
   const count = (id, n) =>
-    page.waitForFunction(
-      ([id, n]) =>
-        document.querySelectorAll(`[data-testid="${id}"]`).length === n,
-      [id, n],
-    );
+    page.waitForFunction(([id, n]) => document.querySelectorAll(`[data-testid="${id}"]`).length === n, [id, n]);
   await at("skip-welcome").click();
   await page.keyboard.press("Control+Shift+KeyB");
   await at("browser").waitFor();
@@ -56,10 +44,7 @@ async function walk({ page, home, said }, site, asked) {
   };
   await search("two words");
   await at("search-choice").waitFor();
-  assert.ok(
-    await at("search-save").isDisabled(),
-    "no engine is chosen for the user",
-  );
+  assert.ok(await at("search-save").isDisabled(), "no engine is chosen for the user");
   await at("search-engine-none").check();
   await at("search-save").click();
   await at("search-choice").waitFor({ state: "detached" });
@@ -77,22 +62,13 @@ async function walk({ page, home, said }, site, asked) {
   assert.ok(asked.includes("/find?q=two+words"), asked.join(" "));
 
   // F12 opens the tools below the page, and again finds the same; the × ends them.
-  await page
-    .locator('[data-testid="browser"] [data-testid="browser-keys"]')
-    .first()
-    .focus();
+  await page.locator('[data-testid="browser"] [data-testid="browser-keys"]').first().focus();
   await page.keyboard.press("F12");
   await tab("DevTools").waitFor();
   await count("browser", 2);
-  const tools = page.locator(
-    '[data-testid="browser"][data-url^="devtools://"]',
-  );
+  const tools = page.locator('[data-testid="browser"][data-url^="devtools://"]');
   await tools.getByTestId("browser-canvas").waitFor();
-  assert.equal(
-    await tools.getByTestId("browser-address").count(),
-    0,
-    "the tools have an address bar",
-  );
+  assert.equal(await tools.getByTestId("browser-address").count(), 0, "the tools have an address bar");
   await at("browser-menu").click();
   await at("menu-devtools").click();
   await count("browser", 2);
@@ -102,8 +78,7 @@ async function walk({ page, home, said }, site, asked) {
   await page.waitForFunction(
     (canvas) => {
       const { data } = canvas.getContext("2d").getImageData(0, 54, 40, 40);
-      for (let i = 0; i < data.length; i += 4)
-        if (data[i + 2] - data[i] > 40) return true;
+      for (let i = 0; i < data.length; i += 4) if (data[i + 2] - data[i] > 40) return true;
       return false;
     },
     await tools.getByTestId("browser-canvas").elementHandle(),
@@ -113,45 +88,31 @@ async function walk({ page, home, said }, site, asked) {
   await page.keyboard.press("Enter");
   await tab("typed 42").waitFor();
   const id = await tools.getAttribute("data-pane");
-  await page
-    .locator(`button[data-testid="pane-close"][data-pane="${id}"]`)
-    .click();
+  await page.locator(`button[data-testid="pane-close"][data-pane="${id}"]`).click();
   await count("browser", 1);
 
   // The button beside the tabs opens another one there.
   await at("pane-new-tab").first().click();
   await count("browser", 2);
-  assert.equal(
-    await page.locator(".dv-groupview").count(),
-    1,
-    "the new tab is beside the other",
-  );
+  assert.equal(await page.locator(".dv-groupview").count(), 1, "the new tab is beside the other");
 
   // Servers of the configuration, and one that is only typed.
   mkdirSync(join(home, ".ssh"), { recursive: true });
-  writeFileSync(
-    join(home, ".ssh", "config"),
-    "Include more\nHost box *.example\n  HostName 127.0.0.1\n  Port 1\n",
-  );
+  writeFileSync(join(home, ".ssh", "config"), "Include more\nHost box *.example\n  HostName 127.0.0.1\n  Port 1\n");
   writeFileSync(join(home, ".ssh", "more"), "Host included\n");
   await page.keyboard.press("Control+Shift+Space");
   await page.keyboard.press("h");
   await at("ssh-config-host").first().waitFor();
-  assert.deepEqual(
-    await at("ssh-config-host").evaluateAll((all) =>
-      all.map((e) => e.dataset.host),
-    ),
-    ["included", "box"],
-  );
+  assert.deepEqual(await at("ssh-config-host").evaluateAll((all) => all.map((e) => e.dataset.host)), [
+    "included",
+    "box",
+  ]);
   await at("ssh-target").fill("-oProxyCommand=true");
   await at("ssh-target").press("Enter");
   await at("ssh-problem").getByText("is not a server").waitFor();
   await at("ssh-target").fill("ada@127.0.0.1:1");
   await at("ssh-target").press("Enter");
-  await at("terminal")
-    .getByText("port 1: Connection refused")
-    .first()
-    .waitFor(); // nobody listens there
+  await at("terminal").getByText("port 1: Connection refused").first().waitFor(); // nobody listens there
   await page.keyboard.press("Control+Shift+Space");
   await page.keyboard.press("h");
   await at("server").getByText("ada@127.0.0.1:1").waitFor();

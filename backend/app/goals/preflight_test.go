@@ -100,7 +100,7 @@ func TestDescribe_Observation_FillsThreeLists(t *testing.T) {
 	} {
 		got = append(got, list.title+": "+strings.Join(list.files, " "))
 	}
-	want := []string{"decides: extra.txt check.sh", "missing: settings.sh maybe", "read: notes.txt", "written: log"}
+	want := []string{"decides: check.sh extra.txt", "missing: settings.sh maybe", "read: notes.txt", "written: log"}
 	if !slices.Equal(got, want) || view.Incomplete != "" {
 		t.Errorf("%q, want %q", got, want)
 	}

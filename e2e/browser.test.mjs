@@ -84,11 +84,16 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   }
   await it("words are searched for only where the user has said with what", async () => {
     await pane.enter("two words");
+    await page.getByTestId("search-engine-none").check();
+    await page.getByTestId("search-save").click();
+    await page.getByTestId("search-choice").waitFor({ state: "detached" });
+    await pane.enter("two words");
     await page
       .getByText(/no search engine is set/)
       .first()
       .waitFor();
     await page.getByTestId("rail-settings").click();
+    await page.getByTestId("search-engine").selectOption("custom");
     await page.getByTestId("search-page").fill(`${site.url}/search?q=%s`);
     await page.getByTestId("search-page").press("Enter");
     await savedSettings(home, (s) => s.search_page === `${site.url}/search?q=%s`);

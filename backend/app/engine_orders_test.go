@@ -163,17 +163,20 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 		p := startWith(t, t.TempDir(), clock)
 		dir := t.TempDir()
 		must(t, os.WriteFile(filepath.Join(dir, "halt.sh"),
-			[]byte("until test -f halt.txt; do sleep 0.05; done; kill -STOP $1; touch halted.txt"), 0o600))
+			[]byte("touch waits.txt; until test -f halt.txt; do sleep 0.05; done; kill -STOP $1; touch halted.txt"), 0o600))
 		play := a.steps(dir, map[string]modeltest.Answer{
-			"begun.txt": a.bash("touch begun.txt; setsid sh halt.sh $PPID >/dev/null 2>&1 &"),
-			"done.txt":  a.bash("touch done.txt"),
+			// It waits for the script, because some agents end what is left of a command's group.
+			"begun.txt": a.bash("touch begun.txt; setsid sh halt.sh $PPID >/dev/null 2>&1 & " +
+				"until test -f waits.txt; do sleep 0.05; done"),
+			"done.txt": a.bash("touch done.txt"),
 		}, "begun.txt", "done.txt")
 		answer := make(chan struct{})
-		answerOnce := sync.OnceFunc(func() { close(answer) })
-		t.Cleanup(answerOnce)
 		s := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
 			if r.Last().Role == goal.ToolRole {
-				<-answer // until the agent that waits for it is halted
+				select { // until the agent that waits for it is halted
+				case <-answer:
+				case <-t.Context().Done():
+				}
 			}
 			return play(n, r)
 		})
@@ -182,7 +185,7 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 		p.step("agent_run")
 		touch(t, filepath.Join(dir, "halt.txt"))
 		awaitFile(t, filepath.Join(dir, "halted.txt"), "")
-		answerOnce()
+		close(answer)
 		waittest.Until(t, "end of the questions to the model", func() bool {
 			return p.today().USD >= turnCost*float64(len(s.Requests()))
 		})

@@ -36,7 +36,7 @@ func Assurance(
 		}
 	}
 	for _, find := range []func() string{
-		a.ranChangedFile, a.usedRepository, a.ranItsInput, a.foundNewFile, a.tookFinishedFile, a.readNothing,
+		a.ranChangedFile, a.usedRepository, a.ranItsInput, a.foundNewFile, a.tookFinishedFile, a.readNothing, a.foundUnreadable,
 	} {
 		if reason := find(); reason != "" {
 			return goal.Shared, reason
@@ -165,4 +165,15 @@ func (a *assessment) readNothing() string {
 func isNamedOpenly(command, dir, file string) bool {
 	o := &observer{Scope: Scope{Dir: dir}}
 	return o.isNamed(shellline.AllWords(command), file) && !o.isNamed(shellline.ExaminedWords(command), file)
+}
+
+// foundUnreadable finds a changed file that the check opened and whose content the host cannot read: what read it may
+// have ended with an error that the check takes for its answer.
+func (a *assessment) foundUnreadable() string {
+	for _, u := range a.Files {
+		if f, isChanged := a.changed[u.Path]; isChanged && f.SHA256 == "" && !a.made[u.Path] {
+			return fmt.Sprintf("%s cannot be read, or is too long to compare", u.Path)
+		}
+	}
+	return ""
 }

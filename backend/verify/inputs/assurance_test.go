@@ -56,7 +56,7 @@ func TestAssurance_ChangedInputs_LowerTheLevel(t *testing.T) {
 		for _, f := range c.read {
 			trace.Accesses = append(trace.Accesses, process.FileAccess{Path: "/w/" + f.path, Use: process.UseRead})
 			if f.change != "" {
-				changes = append(changes, goal.FileChange{Path: f.path, Change: f.change})
+				changes = append(changes, goal.FileChange{Path: f.path, Change: f.change, SHA256: "now"})
 			}
 		}
 		o := inputs.Observe(trace, inputs.Scope{Dir: "/w", Command: c.command})
@@ -73,7 +73,7 @@ func TestAssurance_PreflightDidMore_LowersTheLevel(t *testing.T) {
 	grep := goal.ObservedProgram{Name: "grep", Command: "grep -q TODO out.txt"}
 	other := goal.ObservedProgram{Name: "grep", Command: "grep -q good"}
 	reads := []goal.UsedFile{{Path: "out.txt", Role: goal.RoleData}}
-	change := []goal.FileChange{{Path: "out.txt", Role: goal.RoleData, Change: "changed"}}
+	change := goal.FileChange{Path: "out.txt", Role: goal.RoleData, Change: "changed", SHA256: "now"}
 	for _, c := range []struct {
 		name        string
 		before, now goal.Observation
@@ -110,9 +110,26 @@ func TestAssurance_PreflightDidMore_LowersTheLevel(t *testing.T) {
 			"found it finished",
 		},
 	} {
-		level, reason := inputs.Assurance(grep.Command, "/w", &c.before, &c.now, change)
+		level, reason := inputs.Assurance(grep.Command, "/w", &c.before, &c.now, []goal.FileChange{change})
 		if (level == goal.Strong) != (c.want == "") || !strings.Contains(reason, c.want) {
 			t.Errorf("%s: %s, %q", c.name, level, reason)
+		}
+	}
+}
+
+// TestAssurance_UnreadableFile_LowersTheLevel: a user who may not read a file gets an error in place of its content,
+// and the trace shows only that it was opened.
+func TestAssurance_UnreadableFile_LowersTheLevel(t *testing.T) {
+	grep := goal.ObservedProgram{Name: "grep", Command: "grep -q TODO out.txt"}
+	o := goal.Observation{
+		Programs: []goal.ObservedProgram{grep},
+		Files:    []goal.UsedFile{{Path: "out.txt", Role: goal.RoleData}},
+	}
+	for sum, want := range map[string]goal.Assurance{"": goal.Shared, "now": goal.Strong} {
+		change := goal.FileChange{Path: "out.txt", Role: goal.RoleData, Change: "changed", SHA256: sum}
+		level, reason := inputs.Assurance("! "+grep.Command, "/w", &o, &o, []goal.FileChange{change})
+		if level != want || (want == goal.Shared) != strings.Contains(reason, "out.txt cannot be read") {
+			t.Errorf("%q: %s, %q", sum, level, reason)
 		}
 	}
 }

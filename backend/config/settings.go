@@ -312,7 +312,8 @@ func (s Settings) check() error {
 	case s.HomePage != "" && !isPageURL(s.HomePage):
 		return fault.Invalid("home_page", fmt.Sprintf("%q is not the address of a page", s.HomePage),
 			"give a complete address, such as https://example.org/, or leave it empty")
-	case s.SearchPage != "" && s.SearchPage != NoSearch && (!isPageURL(s.SearchPage) || strings.Count(s.SearchPage, "%s") != 1):
+	case s.SearchPage != "" && s.SearchPage != NoSearch &&
+		(!isPageURL(s.SearchPage) || strings.Count(s.SearchPage, "%s") != 1):
 		return fault.Invalid("search_page", fmt.Sprintf("%q is not the address of a search", s.SearchPage),
 			"give one with %s for the words, such as https://example.org/?q=%s, or leave it empty")
 	case s.UpdateFeed != "" && !isFeedURL(s.UpdateFeed):

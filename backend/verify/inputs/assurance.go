@@ -36,7 +36,8 @@ func Assurance(
 		}
 	}
 	for _, find := range []func() string{
-		a.ranChangedFile, a.usedRepository, a.ranItsInput, a.foundNewFile, a.tookFinishedFile, a.readNothing, a.foundUnreadable,
+		a.ranChangedFile, a.usedRepository, a.ranItsInput, a.foundNewFile, a.tookFinishedFile, a.readNothing,
+		a.foundUnreadable,
 	} {
 		if reason := find(); reason != "" {
 			return goal.Shared, reason

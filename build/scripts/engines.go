@@ -36,23 +36,33 @@ var rows = []row{
 	{"done after a failed claim", "TestEngine_AgentClaimsTwice_IsDone", shapes, " done"},
 	{"our tools over MCP: plan and terminal pane", "TestEngine_OurTools_DriveBrowserAndTerminal", shapes, " tools"},
 	{"browser pane driven", "TestEngine_OurTools_DriveBrowserAndTerminal", "TestEngine_ShapesBrowser_DriveAPage", ""},
-	{"permission asked: the user allows one and denies one", "TestEngine_PermissionAsked_UserDecides",
-		"TestEngine_ShapesAsked_UserDecides", ""},
-	{"permission denied by the policy, the agent continues", "TestEngine_PermissionDenied_AgentContinues", shapes,
-		" denied"},
+	{
+		"permission asked: the user allows one and denies one", "TestEngine_PermissionAsked_UserDecides",
+		"TestEngine_ShapesAsked_UserDecides", "",
+	},
+	{
+		"permission denied by the policy, the agent continues", "TestEngine_PermissionDenied_AgentContinues", shapes,
+		" denied",
+	},
 	{"abort in a tool", "TestEngine_AbortInATool_EndsTheAgent", shapes, " aborted"},
-	{"pause and resume, a note", "TestEngine_PauseAndNote_ReachTheSession", "TestEngine_ShapesPaused_ContinueTheSession",
-		""},
+	{
+		"pause and resume, a note", "TestEngine_PauseAndNote_ReachTheSession", "TestEngine_ShapesPaused_ContinueTheSession",
+		"",
+	},
 	{"kill -9 of the agent", "TestEngine_AgentKilled_ContinuesItsSession", shapes, " killed"},
 	{"kill -9 of the host", "TestEngine_HostKilled_ContinuesTheSession", "TestEngine_ShapesHostKilled_Continue", ""},
 	{"limit of turns, with a last word", "TestEngine_Limit_EndsWithALastWord", shapes, " limit"},
 	{"the end of a turn is no claim", "TestEngine_StopsWithoutClaim_IsStuck", shapes, " stuck"},
 	{"outage of the provider parks", "TestEngine_ProviderOutage_Parks", "TestEngine_ShapesOutage_ParkAndContinue", ""},
 	{"silent agent parked", "TestEngine_SilentAgent_IsParkedAndEnded", silent, ""},
-	{"its shell reads neither the user's home nor the key", "TestEngine_SandboxHolds", "TestEngine_ShapesSandbox_Holds",
-		""},
-	{"a command left running asks for its host", "TestEngine_HostOfACommandLeftRunning_IsAsked",
-		"TestEngine_ShapesLeftRunning_AskForTheirHost", ""},
+	{
+		"its shell reads neither the user's home nor the key", "TestEngine_SandboxHolds", "TestEngine_ShapesSandbox_Holds",
+		"",
+	},
+	{
+		"a command left running asks for its host", "TestEngine_HostOfACommandLeftRunning_IsAsked",
+		"TestEngine_ShapesLeftRunning_AskForTheirHost", "",
+	},
 }
 
 // agents are the agents of the tests. Transcripts of them are in the folders of backend/app/testdata/agents.

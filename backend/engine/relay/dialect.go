@@ -43,22 +43,6 @@ type failure struct {
 	message string
 }
 
-// dialectOf returns the dialect of a path, nil for none.
-func dialectOf(path string) dialect {
-	switch {
-	case strings.HasSuffix(path, "/chat/completions"):
-		return chat{}
-	case strings.HasSuffix(path, "/responses"):
-		return &responses{}
-	case strings.HasSuffix(path, "/messages"), strings.HasSuffix(path, "/messages/count_tokens"):
-		return messages{}
-	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"),
-		strings.HasSuffix(path, ":countTokens"):
-		return gemini{}
-	}
-	return nil
-}
-
 // bytesPerToken is a guess for requests in JSON.
 const bytesPerToken = 4
 
@@ -104,3 +88,6 @@ func decodeDataURL(address string) ([]byte, error) {
 
 // objectSchema is the schema of a tool without one.
 var objectSchema = json.RawMessage(`{"type":"object","properties":{}}`)
+
+// ModelName is the model's name for the agent.
+const ModelName = "relay"

@@ -10,13 +10,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 
 	"goalpost/backend/goal"
 )
-
-// ModelName is the model's name for the agent.
-const ModelName = "relay"
 
 // maxRequest limits one request of the agent, in bytes: a conversation with pictures.
 const maxRequest = 64 << 20
@@ -158,4 +156,20 @@ func (r *Relay) ask(ctx context.Context, t goal.Turn, delta func(string)) (reply
 		return reply, fmt.Errorf("the model: %w", err)
 	}
 	return reply, nil
+}
+
+// dialectOf returns the dialect of a path, nil for none.
+func dialectOf(path string) dialect {
+	switch {
+	case strings.HasSuffix(path, "/chat/completions"):
+		return chat{}
+	case strings.HasSuffix(path, "/responses"):
+		return &responses{}
+	case strings.HasSuffix(path, "/messages"), strings.HasSuffix(path, "/messages/count_tokens"):
+		return messages{}
+	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"),
+		strings.HasSuffix(path, ":countTokens"):
+		return gemini{}
+	}
+	return nil
 }

@@ -37,7 +37,6 @@ func Assurance(
 	}
 	for _, find := range []func() string{
 		a.ranChangedFile, a.usedRepository, a.ranItsInput, a.foundNewFile, a.tookFinishedFile, a.readNothing,
-		a.foundUnreadable,
 	} {
 		if reason := find(); reason != "" {
 			return goal.Shared, reason
@@ -56,7 +55,7 @@ type assessment struct {
 	examines     map[int]int     // how many data files a program read
 }
 
-// ranChangedFile finds a file of the agent that ran, or that was read as more than a result.
+// ranChangedFile finds a file of the agent that ran, that was read as more than a result, or that nobody can read.
 func (a *assessment) ranChangedFile() string {
 	for _, u := range a.Files {
 		f, isChanged := a.changed[u.Path]
@@ -70,6 +69,8 @@ func (a *assessment) ranChangedFile() string {
 		case u.Role == goal.RoleProgram && a.made[u.Path] && len(a.changed) > 0:
 			return fmt.Sprintf("the check built %s and ran it", u.Path)
 		case !isChanged:
+		case f.SHA256 == "" && !a.made[u.Path]: // what read it may have ended with an error that passes
+			return fmt.Sprintf("%s cannot be read, or is too long to compare", u.Path)
 		case u.Examined == goal.ByOutput && slices.Contains(dataArguments, p.Name): // sqlite3 -init, awk -f
 			return fmt.Sprintf("%q ran %s of the agent", p.Command, u.Path)
 		case u.Examined == goal.ByOutput:
@@ -166,15 +167,4 @@ func (a *assessment) readNothing() string {
 func isNamedOpenly(command, dir, file string) bool {
 	o := &observer{Scope: Scope{Dir: dir}}
 	return o.isNamed(shellline.AllWords(command), file) && !o.isNamed(shellline.ExaminedWords(command), file)
-}
-
-// foundUnreadable finds a changed file that the check opened and whose content the host cannot read: what read it may
-// have ended with an error that the check takes for its answer.
-func (a *assessment) foundUnreadable() string {
-	for _, u := range a.Files {
-		if f, isChanged := a.changed[u.Path]; isChanged && f.SHA256 == "" && !a.made[u.Path] {
-			return fmt.Sprintf("%s cannot be read, or is too long to compare", u.Path)
-		}
-	}
-	return ""
 }

@@ -17,27 +17,6 @@ import (
 	"goalpost/backend/verify/inputs"
 )
 
-// Kind says how a file is protected.
-type Kind string
-
-// The kinds. A locked file stays as it was; of a monitored one a part must, and the rest is free; a forbidden one may
-// not come to be.
-const (
-	KindLocked       Kind = "held"
-	KindMonitored    Kind = "compared"
-	KindForbiddenNew Kind = "appears"
-)
-
-// Protected is one thing that decides a check and that the agent must not change.
-type Protected struct {
-	Path string `json:"path"` // relative to the goal's folder
-	Kind Kind   `json:"kind"`
-	// Part is what of a monitored file counts, "" all of it.
-	Part   string `json:"part,omitempty"`
-	Why    string `json:"why"`
-	Checks []int  `json:"checks"` // indices of the checks that it decides
-}
-
 // Bounds of what is protected.
 const (
 	MaxDiffBytes = 16 << 10  // of the text of a tampered verdict
@@ -101,14 +80,6 @@ func (f *finder) add(p Protected, check int) {
 	case !slices.Contains(f.list[i].Checks, check):
 		f.list[i].Checks = append(f.list[i].Checks, check)
 	}
-}
-
-// observation is what a check did in pre-flight, nil where nobody could observe it.
-func (o Options) observation(check int) *goal.Observation {
-	if check < 0 || check >= len(o.Observations) {
-		return nil
-	}
-	return o.Observations[check]
 }
 
 // addStarted adds the scripts that a command names. How the check uses those that were seen to run is known better.

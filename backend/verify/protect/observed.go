@@ -1,7 +1,6 @@
 package protect
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -9,9 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
-	"goalpost/backend/text"
 	"goalpost/backend/verify/inputs"
 )
 
@@ -42,12 +39,6 @@ func (g *State) IsCompared(check int, file string) bool {
 	})
 }
 
-func (g *State) items() []protectedItem {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return slices.Clone(g.list)
-}
-
 // maxPartBytes is the longest file of which a part is compared, in bytes.
 const maxPartBytes = 4 << 20
 
@@ -64,13 +55,6 @@ func SameDecision(file string, was, is []byte) bool {
 		_, _, ok = compareParts(part, was, is)
 	}
 	return ok
-}
-
-// Original is what a file was at the start.
-type Original struct {
-	Content []byte
-	Mode    fs.FileMode
-	SHA256  string // "" if that is not known
 }
 
 // add adds a thing that is not protected for the same check yet.
@@ -139,15 +123,4 @@ func firstLink(root *os.Root, file string) string {
 		}
 	}
 	return ""
-}
-
-// keep stores the content that an item has.
-func (g *State) keep(h *protectedItem, content []byte, mode fs.FileMode) error {
-	h.SHA256, h.Mode = fileio.Hash(content), mode
-	copied := g.copy(*h)
-	if _, err := os.Lstat(copied); err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return text.StripPathError(err)
-	}
-	// Nobody writes it again, so that a run of the app cannot by mistake.
-	return fileio.WriteFile(copied, content, mode.Perm()&^0o222|0o400)
 }

@@ -18,42 +18,6 @@ import (
 	"goalpost/backend/text"
 )
 
-// Options say what of a folder must not change, and where its copies are kept.
-type Options struct {
-	Dir string // the goal's folder, absolute
-	// Criterion, Protect and NoProtect say what must not change, see Find.
-	Criterion          goal.Criterion
-	Protect, NoProtect []string
-
-	Private string // where copies are kept, out of the goal's reach; made if missing
-	// Hidden are folders that the agent does not see, absolute. Their files are neither compared nor protected: the
-	// agent cannot change them, and nobody but the user reads of them.
-	Hidden []string
-	// Tests says how many tests the gates' runners ran before the first turn, by check.
-	Tests []int
-	// Observations are what the checks did before the first turn, by check.
-	Observations []*goal.Observation
-}
-
-// HiddenNames are the hidden folders that are in Dir, relative to it.
-func (o Options) HiddenNames() (list []string) {
-	for _, at := range o.Hidden {
-		if rel, err := filepath.Rel(o.Dir, at); err == nil && filepath.IsLocal(rel) {
-			list = append(list, filepath.ToSlash(rel))
-		}
-	}
-	return list
-}
-
-// freePatterns name what is not protected.
-func (o Options) freePatterns() []string {
-	free := slices.Clone(o.NoProtect)
-	for _, name := range o.HiddenNames() {
-		free = append(free, name+"/**")
-	}
-	return free
-}
-
 // maxProtectedBytes is how much the copies of protected files may be together, in bytes.
 const maxProtectedBytes = 256 << 20
 
@@ -322,4 +286,21 @@ func (g *State) LockedScripts(index int) []string {
 		}
 	}
 	return texts
+}
+
+func (g *State) items() []protectedItem {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.list)
+}
+
+// keep stores the content that an item has.
+func (g *State) keep(h *protectedItem, content []byte, mode fs.FileMode) error {
+	h.SHA256, h.Mode = fileio.Hash(content), mode
+	copied := g.copy(*h)
+	if _, err := os.Lstat(copied); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return text.StripPathError(err)
+	}
+	// Nobody writes it again, so that a run of the app cannot by mistake.
+	return fileio.WriteFile(copied, content, mode.Perm()&^0o222|0o400)
 }

@@ -170,9 +170,11 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 				"until test -f waits.txt; do sleep 0.05; done"),
 			"done.txt": a.bash("touch done.txt"),
 		}, "begun.txt", "done.txt")
-		answer := make(chan struct{})
+		arrived, answer := make(chan struct{}), make(chan struct{})
+		arrivedOnce := sync.OnceFunc(func() { close(arrived) })
 		s := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
 			if r.Last().Role == goal.ToolRole {
+				arrivedOnce()
 				select { // until the agent that waits for it is halted
 				case <-answer:
 				case <-t.Context().Done():
@@ -183,6 +185,11 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 		p.usePrice()
 		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "be silent", Checks: shell("test -f done.txt"), Dir: dir})
 		p.step("agent_run")
+		select { // later the jumps of the clock would end the question
+		case <-arrived:
+		case <-time.After(time.Minute):
+			t.Fatal("the agent does not ask the model after its command")
+		}
 		touch(t, filepath.Join(dir, "halt.txt"))
 		awaitFile(t, filepath.Join(dir, "halted.txt"), "")
 		close(answer)

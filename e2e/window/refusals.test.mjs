@@ -39,8 +39,13 @@ test("refused calls say why on the screen of the real window", { timeout: 600_00
     await w.key("Escape");
     await w.misses("dashboard");
 
-    // In a message at the edge, since the address bar shows none.
+    // In a message at the edge, since the address bar shows none. First the user is asked what searches.
     await w.click("new-browser");
+    await enter("browser-address", "no address at all");
+    await w.key("Return");
+    await w.click("search-engine-none");
+    await w.click("search-save");
+    await w.misses("search-choice");
     await enter("browser-address", "no address at all");
     await w.key("Return");
     assert.match(await words(w, "[data-sonner-toast] [data-title]"), /^"no address at all" is not an address/);

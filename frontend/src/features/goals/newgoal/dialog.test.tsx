@@ -68,6 +68,7 @@ test("the draft survives closing, and goes when the goal has started", async () 
   expect(find("new-goal")).toBeNull();
   act(() => app.newGoal());
   expect((get("field-objective") as HTMLTextAreaElement).value).toBe("half a thought");
+  expect((get("field-objective") as HTMLTextAreaElement).selectionStart, "the cursor is at the end").toBe(14);
   write("check-command", "make test");
   await act(async () => {
     get("field-objective").dispatchEvent(

@@ -50,7 +50,9 @@ function Form() {
       description="Describe what should be true at the end and add a check"
       onOpenAutoFocus={(e) => {
         e.preventDefault();
-        form.objective.current?.focus();
+        const field = form.objective.current;
+        field?.focus();
+        field?.setSelectionRange(field.value.length, field.value.length); // a kept draft is written on
       }}
       onKeyDown={(e) => {
         if (e.code === "KeyS" && e.altKey && !e.ctrlKey && !e.metaKey && !e.shiftKey) {

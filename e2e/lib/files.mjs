@@ -1,0 +1,21 @@
+// What a program keeps in its folder, while it runs.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The files below a folder that contain a text. What the program removes in the meantime is not kept. */
+export function filesWith(text, folder) {
+  return unlessGone([], () => readdirSync(folder, { withFileTypes: true })).flatMap((entry) => {
+    const file = join(folder, entry.name);
+    if (entry.isDirectory()) return filesWith(text, file);
+    return entry.isFile() && unlessGone("", () => readFileSync(file, "latin1")).includes(text) ? [file] : [];
+  });
+}
+
+function unlessGone(instead, read) {
+  try {
+    return read();
+  } catch (e) {
+    if (e.code === "ENOENT") return instead;
+    throw e;
+  }
+}

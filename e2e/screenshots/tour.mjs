@@ -114,7 +114,9 @@ export class Tour {
     await this.#choose(asking);
     await this.#at("goal-drawer").getByTestId("ask-once").waitFor();
     await this.#shoot("workspace-needs-you");
-    await this.#page.keyboard.press("Control+Shift+KeyY");
+    await this.#page.keyboard.press("Control+Shift+KeyY"); // to the request
+    await this.#page.waitForFunction(() => document.activeElement?.closest("[data-request]"));
+    await this.#page.keyboard.press("Control+Shift+KeyY"); // and to all of them
     await this.#at("approvals").waitFor();
     await this.#shoot("approvals");
     await this.#click("approvals-close");

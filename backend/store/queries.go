@@ -243,9 +243,10 @@ func (s *history) Activity(ctx context.Context, slices int, ids ...goal.ID) (map
 	return counts, nil
 }
 
-// assuranceQuery reads the newest end of each goal, over the index events_of_kind.
-const assuranceQuery = `SELECT w.value, coalesce((SELECT body ->> 'assurance' FROM events
-	WHERE goal_id = w.value AND type = 'ended' ORDER BY seq DESC LIMIT 1), '') FROM json_each(?1) w`
+// assuranceQuery reads the newest end of each goal.
+const assuranceQuery = `SELECT w.value, coalesce((SELECT body ->> 'assurance' FROM events INDEXED BY events_of_kind
+	WHERE goal_id = w.value AND type = 'ended' AND ` + rareEventFilter +
+	` ORDER BY seq DESC LIMIT 1), '') FROM json_each(?1) w`
 
 // Assurances reads how much goals proved when they last ended. A goal that did not end, or that an older version
 // ended, has none.

@@ -98,7 +98,7 @@ func setUpSandbox(
 	w wire.Spec, domain wire.Domain, only wire.Request,
 ) (*supervise.Supervisor, *rootfs.MountWatch, error) {
 	check := domain == wire.DomainCheck
-	limitPids(w.Limits.Processes)
+	pidEnd := limitPids(w.Limits.Processes)
 	granted, watch := &rootfs.GrantedSockets{}, &rootfs.MountWatch{}
 	if err := rootfs.Build(w, check, only.Held, granted, watch); err != nil {
 		return nil, nil, err
@@ -111,8 +111,9 @@ func setUpSandbox(
 	files.Add(w.Mounts, check)
 	var notifier *seccomp.Notifier
 	inside := &launchContext{
-		spec:  w,
-		rules: rules,
+		spec:   w,
+		rules:  rules,
+		pidEnd: pidEnd,
 		grants: rootfs.NewRuntimeGrants(w, granted, watch,
 			func(tree int) error { return landlock.GrantTree(rules, tree) },
 			func(mounts []wire.Mount) { files.Add(mounts, false) },
@@ -136,7 +137,7 @@ func setUpSandbox(
 			dirs:     tracedDirs(w, string(only.Trace.Dir)),
 			obstacle: filetrace.FindObstacle(),
 			listen: func(fd int, tracer *filetrace.Tracer) {
-				notifier = seccomp.StartNotifier(fd, domain, w, granted, files, tracer)
+				notifier = seccomp.StartNotifier(fd, pidEnd, domain, w, granted, files, tracer)
 			},
 		}
 	}
@@ -144,14 +145,14 @@ func setUpSandbox(
 		return s, watch, nil
 	}
 	// On the main thread instead of in each program: one notifier serves them all, and a start costs nothing extra.
-	fd, silent, err := seccomp.InstallFilter(false)
+	fd, silent, err := seccomp.InstallFilter(seccomp.FilterOptions{PidEnd: pidEnd})
 	switch {
 	case err != nil:
 		return nil, nil, socket.SandboxFailure("seccomp", err)
 	case silent != nil:
 		reportSilence(domain, silent.Error())
 	default:
-		notifier = seccomp.StartNotifier(fd, domain, w, granted, files, nil)
+		notifier = seccomp.StartNotifier(fd, pidEnd, domain, w, granted, files, nil)
 	}
 	return s, watch, nil
 }

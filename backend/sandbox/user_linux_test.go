@@ -52,7 +52,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 }
 
 // sandboxTests are run as root and as an ordinary user.
-const sandboxTests = "^Test(WhatAGoalSees|TerminalOfItsOwn|Held|Check|Escape|Replaced|Moved|Freeze|ToolCaches|Sanitizers|Tar|Socketpair|ReadOnly|Network|Project|Limits|Granted|Git|Work|Hidden)"
+const sandboxTests = "^Test(WhatAGoalSees|TerminalOfItsOwn|Held|Check|Escape|Replaced|Moved|Freeze|ToolCaches|Sanitizers|Tar|Socketpair|ReadOnly|Network|Project|Limits|Granted|Git|Work|Hidden|Kill)"
 
 func verbose() string {
 	if testing.Verbose() {

@@ -64,7 +64,7 @@ func applyAndExec(n int) *wire.Error {
 				return nil
 			}
 			unix.CloseOnExec(n + 3)
-			return passListener(n + 3)
+			return passListener(n+3, p.PidEnd)
 		}},
 	} {
 		if err := step.do(); err != nil {

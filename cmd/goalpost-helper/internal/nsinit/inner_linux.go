@@ -98,7 +98,7 @@ func setUpSandbox(
 	w wire.Spec, domain wire.Domain, only wire.Request,
 ) (*supervise.Supervisor, *rootfs.MountWatch, error) {
 	check := domain == wire.DomainCheck
-	limitPids(w.Limits.Processes)
+	pidEnd := limitPids(w.Limits.Processes)
 	granted, watch := &rootfs.GrantedSockets{}, &rootfs.MountWatch{}
 	if err := rootfs.Build(w, check, only.Held, granted, watch); err != nil {
 		return nil, nil, err
@@ -111,8 +111,9 @@ func setUpSandbox(
 	files.Add(w.Mounts, check)
 	var notifier *seccomp.Notifier
 	inside := &launchContext{
-		spec:  w,
-		rules: rules,
+		spec:   w,
+		rules:  rules,
+		pidEnd: pidEnd,
 		grants: rootfs.NewRuntimeGrants(w, granted, watch,
 			func(tree int) error { return landlock.GrantTree(rules, tree) },
 			func(mounts []wire.Mount) { files.Add(mounts, false) },
@@ -136,7 +137,7 @@ func setUpSandbox(
 			dirs:     tracedDirs(w, string(only.Trace.Dir)),
 			obstacle: filetrace.FindObstacle(),
 			listen: func(fd int, tracer *filetrace.Tracer) {
-				notifier = seccomp.StartNotifier(fd, domain, w, granted, files, tracer)
+				notifier = seccomp.StartNotifier(fd, pidEnd, domain, w, granted, files, tracer)
 			},
 		}
 	}
@@ -144,14 +145,14 @@ func setUpSandbox(
 		return s, watch, nil
 	}
 	// On the main thread instead of in each program: one notifier serves them all, and a start costs nothing extra.
-	fd, silent, err := seccomp.InstallFilter(false)
+	fd, silent, err := seccomp.InstallFilter(seccomp.FilterOptions{PidEnd: pidEnd})
 	switch {
 	case err != nil:
 		return nil, nil, socket.SandboxFailure("seccomp", err)
 	case silent != nil:
 		reportSilence(domain, silent.Error())
 	default:
-		notifier = seccomp.StartNotifier(fd, domain, w, granted, files, nil)
+		notifier = seccomp.StartNotifier(fd, pidEnd, domain, w, granted, files, nil)
 	}
 	return s, watch, nil
 }
@@ -175,10 +176,31 @@ func toWireError(err error) *wire.Error {
 // reservedPids is the number of pids that the kernel never reuses.
 const reservedPids = 300
 
-// limitPids limits the processes of this sandbox on kernels that count them per namespace (Linux 6.14). For root it
-// is the only limit, because RLIMIT_NPROC does not apply to root. Older kernels refuse, and RLIMIT_NPROC remains.
-func limitPids(most int) {
-	if most > 0 {
-		_ = os.WriteFile("/proc/sys/kernel/pid_max", fmt.Append(nil, most+reservedPids), 0)
+// limitPids limits the processes of this sandbox on kernels that count them per namespace. For root it is the only
+// limit, because RLIMIT_NPROC does not apply to root; on older kernels RLIMIT_NPROC remains. It returns the lowest
+// number that no process of this sandbox gets, 0 if there is no such limit.
+func limitPids(most int) (end int) {
+	if most <= 0 || !hasPidMaxPerNamespace() {
+		return 0
 	}
+	end = most + reservedPids
+	if os.WriteFile("/proc/sys/kernel/pid_max", fmt.Append(nil, end), 0) != nil {
+		return 0
+	}
+	// The kernel also gives out the reserved numbers until it has passed them once. A kernel without this file
+	// (CONFIG_CHECKPOINT_RESTORE) therefore allows up to reservedPids more processes.
+	_ = os.WriteFile("/proc/sys/kernel/ns_last_pid", fmt.Append(nil, reservedPids), 0)
+	return end
+}
+
+// hasPidMaxPerNamespace reports whether pid_max is that of the namespace (Linux 6.14). It is the machine's on older
+// kernels, which let root change it from here.
+func hasPidMaxPerNamespace() bool {
+	var name unix.Utsname
+	var major, minor int
+	if unix.Uname(&name) != nil {
+		return false
+	}
+	_, err := fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &major, &minor)
+	return err == nil && (major > 6 || major == 6 && minor >= 14)
 }

@@ -19,6 +19,7 @@ import (
 type launchContext struct {
 	spec   wire.Spec
 	rules  int // Landlock's ruleset
+	pidEnd int // of the filter of a traced program
 	grants *rootfs.RuntimeGrants
 	trace  *checkTrace // nil without one
 	sealed []string    // mounts that Seal made read-only
@@ -52,6 +53,7 @@ type execPlan struct {
 	UID, GID int
 	Limits   wire.Limits
 	Traced   bool // one more descriptor follows: the socket for the listener
+	PidEnd   int
 }
 
 // Start runs the last stage. In addition to the program's descriptors it gets three: the plan, the Landlock ruleset,
@@ -66,6 +68,7 @@ func (in *launchContext) Start(path string, r wire.Request, files []uintptr) (in
 		GID:    in.spec.GID,
 		Limits: in.spec.Limits,
 		Traced: in.trace.isObserved(),
+		PidEnd: in.pidEnd,
 	}
 	failed := func(err error) (int, *wire.Error) {
 		return 0, &wire.Error{Code: wire.Failed, Text: fmt.Sprintf("starting %s: %v", p.Path, err)}

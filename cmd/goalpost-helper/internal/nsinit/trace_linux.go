@@ -94,9 +94,9 @@ func (c *checkTrace) finish() {
 }
 
 // passListener puts the filter on this thread and sends the listener, or why there is none.
-func passListener(to int) error {
+func passListener(to, pidEnd int) error {
 	defer func() { _ = unix.Close(to) }()
-	listener, silent, err := seccomp.InstallFilter(true)
+	listener, silent, err := seccomp.InstallFilter(seccomp.FilterOptions{PidEnd: pidEnd, Traced: true})
 	if err != nil {
 		return err
 	}

@@ -14,12 +14,14 @@ import (
 )
 
 // StartNotifier starts answering; it ends with the process. Its goroutines run on threads without the filter, which
-// is on the main thread or, with a tracer, in another process. tracer is nil unless the filter was built for one.
+// is on the main thread or, with a tracer, in another process. tracer is nil unless the filter was built for one;
+// pidEnd is the filter's.
 func StartNotifier(
-	fd int, domain wire.Domain, w wire.Spec, granted socketGrants, files *MountedNames, tracer *filetrace.Tracer,
+	fd, pidEnd int, domain wire.Domain, w wire.Spec, granted socketGrants, files *MountedNames, tracer *filetrace.Tracer,
 ) *Notifier {
 	l := &Notifier{
 		fd:      fd,
+		pidEnd:  pidEnd,
 		domain:  domain,
 		sockets: granted,
 		mounted: files,
@@ -101,7 +103,7 @@ func (l *Notifier) decide(n notice, address []byte) (reply, wire.Violation) {
 	case unix.SYS_CONNECT:
 		return goOn, l.checkConnect(n, address) // and see connects
 	case unix.SYS_KILL:
-		return goOn, describeCall(checkSignalTarget(n.args[0]))
+		return goOn, describeCall(l.checkSignalTarget(int(int32(uint32(n.args[0])))))
 	case unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME:
 		return goOn, describeCall("change the machine's name")
 	}
@@ -166,20 +168,21 @@ var syscallNames = map[uint32]string{
 	unix.SYS_SYSLOG:            "syslog",
 }
 
-// checkSignalTarget tells of a signal to the sandbox's first process, which ignores it, or to
-// one that this sandbox never had. Pids count up: one above the last that was given
-// out is somebody else's.
-func checkSignalTarget(arg uint64) string {
-	pid := int(int32(uint32(arg)))
+// checkSignalTarget describes a signal to the sandbox's first process, which ignores it, or to one that this sandbox
+// never had; "" for others. If the sandbox's numbers have no end, they count up: one above the last that was given out
+// is not the sandbox's.
+func (l *Notifier) checkSignalTarget(pid int) string {
 	if pid == 1 {
 		return "signal the first process of its sandbox"
 	}
-	last, err := os.ReadFile("/proc/sys/kernel/ns_last_pid")
-	if err != nil || unix.Kill(pid, 0) == nil {
-		return ""
-	}
-	if n, err := strconv.Atoi(strings.TrimSpace(string(last))); err != nil || pid <= n {
-		return ""
+	if l.pidEnd == 0 {
+		last, err := os.ReadFile("/proc/sys/kernel/ns_last_pid")
+		if err != nil || unix.Kill(pid, 0) == nil {
+			return ""
+		}
+		if n, err := strconv.Atoi(strings.TrimSpace(string(last))); err != nil || pid <= n {
+			return ""
+		}
 	}
 	return fmt.Sprintf("signal process %d, which is not the goal's", pid)
 }

@@ -72,9 +72,18 @@ const (
 	retNotify = uint32(unix.SECCOMP_RET_USER_NOTIF) // the init answers
 )
 
-// buildFilter builds the filter. It allows every system call that no rule matches. If retEPERM notifies the init, so
-// do the observed calls. traced adds the calls that a trace records.
-func buildFilter(notAllowed uint32, traced bool) bpfProgram {
+// FilterOptions configures a filter.
+type FilterOptions struct {
+	// PidEnd is the lowest number that no process of the sandbox gets; 0 if that is not known.
+	PidEnd int
+	// Traced adds the calls that a trace records. It is for a tracer in another process: this one could not execute a
+	// program while its own calls wait for itself.
+	Traced bool
+}
+
+// buildFilter builds the filter. It allows every system call that no rule matches. If notAllowed notifies the init, so
+// do the observed calls.
+func buildFilter(notAllowed uint32, o FilterOptions) bpfProgram {
 	var a bpfProgram
 	a.load(atArch)
 	a.skipIf(auditArch, 1)
@@ -113,8 +122,8 @@ func buildFilter(notAllowed uint32, traced bool) bpfProgram {
 		a.restrictSockets(n, notAllowed)
 	}
 	if notAllowed == retNotify {
-		a.notifyOn()
-		if traced {
+		a.notifyOn(o.PidEnd)
+		if o.Traced {
 			a.notifyOnTraced()
 		}
 	}
@@ -123,7 +132,7 @@ func buildFilter(notAllowed uint32, traced bool) bpfProgram {
 }
 
 // notifyOn notifies the init of calls that another layer refuses.
-func (a *bpfProgram) notifyOn() {
+func (a *bpfProgram) notifyOn(pidEnd int) {
 	for _, n := range observedCalls {
 		a.skipUnless(n, 1)
 		a.ret(retNotify)
@@ -132,11 +141,15 @@ func (a *bpfProgram) notifyOn() {
 		a.skipUnless(n, 1)
 		a.ret(retNotify)
 	}
-	// kill of one process: 0 and negative values mean groups.
-	a.skipUnless(unix.SYS_KILL, 5)
+	// kill of the init, and of one process that is none of the sandbox's: 0 and negative values mean groups. A program
+	// that is notified of its children's ends could be interrupted while it waits for the init, so kill of others passes.
+	a.skipUnless(unix.SYS_KILL, 6)
 	a.load(atArg0)
-	a.skipIf(0, 2)
-	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jt: 1, K: 1 << 31})
+	a.skipIf(1, 2)
+	*a = append(*a,
+		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, Jf: 2, K: uint32(max(1, pidEnd))},
+		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jt: 1, K: 1 << 31},
+	)
 	a.ret(retNotify)
 	a.ret(unix.SECCOMP_RET_ALLOW)
 	for n, at := range mknodCalls {
@@ -183,15 +196,14 @@ func (a *bpfProgram) restrictSockets(number, notAllowed uint32) {
 }
 
 // InstallFilter installs the filter on this thread and thereby on every program that it starts. listener receives the
-// notifications; it is -1, with an error, if there can be none because a parent process already listens. traced is
-// for a tracer in another process: this one could not execute a program while its own calls wait for itself.
-func InstallFilter(traced bool) (listener int, silent, err error) {
-	code := buildFilter(retNotify, traced)
+// notifications; it is -1, with an error, if there can be none because a parent process already listens.
+func InstallFilter(o FilterOptions) (listener int, silent, err error) {
+	code := buildFilter(retNotify, o)
 	fd, errno := loadFilter(code, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 	if errno == 0 {
 		return fd, nil, nil
 	}
-	if _, failed := loadFilter(buildFilter(retEPERM, false), 0); failed != 0 {
+	if _, failed := loadFilter(buildFilter(retEPERM, FilterOptions{}), 0); failed != 0 {
 		return -1, nil, os.NewSyscallError("seccomp", failed)
 	}
 	return -1, os.NewSyscallError("seccomp", errno), nil

@@ -21,6 +21,7 @@ const maxAttempts = 200
 // never blocks; another goroutine reports.
 type Notifier struct {
 	fd      int
+	pidEnd  int // see FilterOptions
 	domain  wire.Domain
 	servers listeningCache
 	sockets socketGrants

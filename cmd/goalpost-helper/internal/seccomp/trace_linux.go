@@ -14,6 +14,7 @@ const traceWorkers = 2
 // notifyOnTraced holds up the calls that a tracer observes. It is the last part of the filter: what an
 // earlier part refuses stays refused.
 func (a *bpfProgram) notifyOnTraced() {
+	a.notifyOnChildHandler()
 	for _, rule := range filetrace.FilterRules() {
 		if rule.Flags < 0 {
 			a.skipUnless(rule.Number, 1)
@@ -44,7 +45,15 @@ func isUnused(listener int) bool {
 
 // trace records a call of a traced program. It reports whether the call was answered.
 func (l *Notifier) trace(n notice) bool {
-	if l.tracer == nil || !filetrace.IsTraced(uint32(n.nr)) || isSetID(n) {
+	if l.tracer == nil {
+		return false
+	}
+	if n.nr == unix.SYS_RT_SIGACTION {
+		l.restartCalls(n)
+		l.reply(reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE})
+		return true
+	}
+	if !filetrace.IsTraced(uint32(n.nr)) || isSetID(n) {
 		return false
 	}
 	errno := l.tracer.Observe(uint32(n.nr), n.pid, n.args, func() bool { return l.isValid(n.id) })

@@ -19,42 +19,36 @@ import (
 
 // approvals shows the pending requests, and the permissions that the user has granted.
 func (p approvalCommands) approvals() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return addJSON(&cobra.Command{
 		Use:   "approvals [ID]",
 		Short: "List pending approvals and questions, and the permissions of each goal",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withReadOnlyStore(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
-				a := api.NewApprovalAPI(c.Context(), nil, s)
-				id := strings.Join(args, "")
-				open, err := a.List(id)
-				if err != nil {
-					return err
-				}
-				grants, err := a.Grants(id)
-				if err != nil {
-					return err
-				}
-				questions, err := p.pendingQuestions(c.Context(), s, id, open)
-				switch {
-				case err != nil:
-					return err
-				case asJSON:
-					return p.json(struct {
-						Open      []api.ApprovalView `json:"open"`
-						Questions []pendingQuestion  `json:"questions"`
-						Grants    []api.GrantView    `json:"grants"`
-					}{open, questions, grants})
-				case len(open)+len(questions)+len(grants) == 0:
-					return p.printf("No pending requests, and no permissions granted.\n")
-				}
-				return p.printf("%s%s%s", p.formatApprovals(open), p.formatQuestions(questions), formatGrants(grants, id == ""))
-			})
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	return c
+		RunE: p.runWithStore(func(c *cobra.Command, _ *api.GoalAPI, s *store.Store, args []string) error {
+			a := api.NewApprovalAPI(c.Context(), nil, s)
+			id := strings.Join(args, "")
+			open, err := a.List(id)
+			if err != nil {
+				return err
+			}
+			grants, err := a.Grants(id)
+			if err != nil {
+				return err
+			}
+			questions, err := p.pendingQuestions(c.Context(), s, id, open)
+			switch {
+			case err != nil:
+				return err
+			case isJSON(c):
+				return p.json(struct {
+					Open      []api.ApprovalView `json:"open"`
+					Questions []pendingQuestion  `json:"questions"`
+					Grants    []api.GrantView    `json:"grants"`
+				}{open, questions, grants})
+			case len(open)+len(questions)+len(grants) == 0:
+				return p.printf("No pending requests, and no permissions granted.\n")
+			}
+			return p.printf("%s%s%s", p.formatApprovals(open), p.formatQuestions(questions), formatGrants(grants, id == ""))
+		}),
+	})
 }
 
 func (p approvalCommands) approve() *cobra.Command {
@@ -96,7 +90,6 @@ func (p approvalCommands) answerCommand(
 ) *cobra.Command {
 	var o output
 	var only bool
-	c.Args = cobra.ExactArgs(2)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		in := api.AnswerInput{GoalID: args[0], Request: args[1]}
 		fill(&in)
@@ -147,21 +140,19 @@ func (p approvalCommands) answerCommand(
 func (p approvalCommands) revoke() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "revoke ID REQUEST", Short: "Revoke a permission; the next call asks again", Args: cobra.ExactArgs(2),
+		Use: "revoke ID REQUEST", Short: "Revoke a permission; the next call asks again",
 		Long: "Revoke a permission; the next call asks again. If programs may have the folder, file or socket open, " +
 			"revoking ends the programs of the goal's agent, after asking.",
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				approvals := a.ApprovalAPI(c.Context())
-				if !yes {
-					if err := p.confirmKill(c.Context(), a, args[0], args[1]); err != nil {
-						return err
-					}
+		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+			approvals := a.ApprovalAPI(c.Context())
+			if !yes {
+				if err := p.confirmKill(c.Context(), a, args[0], args[1]); err != nil {
+					return err
 				}
-				_, err := approvals.Revoke(args[0], args[1])
-				return err
-			})
-		},
+			}
+			_, err := approvals.Revoke(args[0], args[1])
+			return err
+		}),
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask before ending programs")
 	return c

@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -44,9 +46,7 @@ func (p liveView) follow(
 	}
 	defer func() {
 		if !o.json {
-			ctx := context.WithoutCancel(ctx)
-			err = errors.Join(err, receiptCommand(p).printVerdicts(ctx, a.Store(), id),
-				approvalCommands(p).printAnswerHelp(ctx, a.Store(), id))
+			err = errors.Join(err, p.printOutcome(ctx, a, id))
 		}
 	}()
 	for {
@@ -77,6 +77,41 @@ func (p liveView) follow(
 			parked.say()
 		}
 	}
+}
+
+// printOutcome prints, after a goal has stopped, its verdicts and how to answer what it needs.
+func (p liveView) printOutcome(ctx context.Context, a *app.App, id goal.ID) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := receiptCommand(p).printVerdicts(ctx, a.Store(), id); err != nil {
+		return err
+	}
+	row, err := a.Store().Goal(ctx, id)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	p.errorf("%s", p.nextCommands(row.Exit, id))
+	return approvalCommands(p).printAnswerHelp(ctx, a.Store(), id)
+}
+
+// nextCommands are the usual commands after a goal has stopped. Those of a goal that needs the user are the answers.
+func (p liveView) nextCommands(exit goal.Exit, id goal.ID) string {
+	next := func(command, words string) string {
+		return fmt.Sprintf("  %s %s   %s\n", p.Name, strings.Replace(command, "ID", id.Short(), 1), words)
+	}
+	switch exit {
+	case goal.Done:
+		return next("diff ID", "shows its changes") + next("undo ID", "takes them back")
+	case goal.LimitReached:
+		return next("resume ID --max-iterations N", "raises a limit and continues it (--help lists the limits)")
+	case goal.Stuck, goal.GaveUp:
+		return next("resume ID --note TEXT", "continues it with your advice")
+	case goal.ExitError:
+		return next("providers test", "tests the model") + next("resume ID", "continues it")
+	case goal.Interrupted, goal.PausedByUser, goal.AbortedByUser:
+		return next("resume ID", "continues it")
+	case goal.NeedsUser, goal.WaitingForProvider, goal.DailyLimitReached:
+	}
+	return ""
 }
 
 // printRest shows the remaining events after the run is over. If the journal has no end, the goal continues in

@@ -13,24 +13,20 @@ type orderCommands struct{ Program }
 // orderCommand is a command that sends an instruction to one goal.
 func (p orderCommands) orderCommand(name, short string, do func(*api.GoalAPI, string) (bool, error)) *cobra.Command {
 	return &cobra.Command{
-		Use: name + " ID", Short: short, Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				_, err := do(a.GoalAPI(c.Context()), args[0])
-				return err
-			})
-		},
+		Use: name + " ID", Short: short,
+		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+			_, err := do(a.GoalAPI(c.Context()), args[0])
+			return err
+		}),
 	}
 }
 
 func (p orderCommands) steer() *cobra.Command {
 	return &cobra.Command{
-		Use: "steer ID TEXT", Short: "Send a note to an active goal", Args: cobra.ExactArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				_, err := a.GoalAPI(c.Context()).Steer(args[0], args[1])
-				return err
-			})
-		},
+		Use: "steer ID TEXT", Short: "Send a note to an active goal",
+		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+			_, err := a.GoalAPI(c.Context()).Steer(args[0], args[1])
+			return err
+		}),
 	}
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"time"
 
@@ -18,15 +17,13 @@ func (p orderCommands) prune() *cobra.Command {
 	var older time.Duration
 	var yes bool
 	c := &cobra.Command{
-		Use: "prune", Short: "Delete ended goals with all their data", Args: cobra.NoArgs,
+		Use: "prune", Short: "Delete ended goals with all their data",
 		Long: "Delete ended goals with all their data: journal, evidence, pictures. Their folders stay. Active goals are " +
 			"never deleted.",
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, _ []string) error {
 			in := api.PruneInput{Status: goal.Status(status), OlderThanMS: older.Milliseconds()}
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				return p.pruneGoals(a.GoalAPI(c.Context()), in, yes)
-			})
-		},
+			return p.pruneGoals(a.GoalAPI(c.Context()), in, yes)
+		}),
 	}
 	c.Flags().StringVar(&status, "status", "", "only goals with this status: completed, failed, aborted")
 	c.Flags().DurationVar(&older, "older-than", 0, "only goals that ended longer ago, such as 720h")
@@ -42,16 +39,10 @@ func (p orderCommands) pruneGoals(g *api.GoalAPI, in api.PruneInput, yes bool) e
 	if found.Goals == 0 {
 		return p.printf("No goals to prune.\n")
 	}
-	what := fmt.Sprintf("%d goals", found.Goals)
-	if found.Goals == 1 {
-		what = "1 goal"
-	}
+	what := goal.FormatCount(found.Goals, "goal")
 	if !yes && !isTerminal(os.Stdin) {
-		return &fault.Error{
-			Code:    fault.Refused,
-			Message: "prune would delete " + what + " with all their data",
-			Hint:    "pass --yes to confirm",
-		}
+		return fault.Invalid("", "prune would delete "+what+" with all their data",
+			"pass --yes to confirm")
 	}
 	if !yes && !p.confirmAtTerminal("Delete "+what+" with all their data? [y/N] ") {
 		return p.printf("Nothing was deleted.\n")

@@ -52,23 +52,11 @@ func singleLine(s string) string {
 // oneLine joins the lines of a text and truncates it to 110 characters.
 func oneLine(s string) string {
 	const most = 110
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n++; n > most {
-			b.WriteRune('…')
-			break
-		}
-		switch {
-		case isInvisible(r):
-			b.WriteString(showInvisible(r))
-		case isControl(r):
-			b.WriteByte(' ')
-		default:
-			b.WriteRune(r)
-		}
+	line := []rune(singleLine(s))
+	if len(line) > most {
+		line = append(line[:most], '…')
 	}
-	return b.String()
+	return string(line)
 }
 
 // argumentLines lists all arguments of a call by name, for a user who decides about it: nothing is left out, and each

@@ -30,9 +30,7 @@ func (p liveView) followInOwner(
 	}
 	err = p.watchGoal(ctx, a, s.id, 0, o, signals)
 	if !o.json {
-		ctx := context.WithoutCancel(ctx)
-		err = errors.Join(err, receiptCommand(p).printVerdicts(ctx, a.Store(), s.id),
-			approvalCommands(p).printAnswerHelp(ctx, a.Store(), s.id))
+		err = errors.Join(err, p.printOutcome(ctx, a, s.id))
 	}
 	return err
 }

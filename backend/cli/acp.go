@@ -45,6 +45,7 @@ func (p Program) serveEditor(ctx context.Context, a *app.App, risk policy.Risk, 
 	if err := a.Recover(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
+	p.announceClient("an editor")
 	return p.serveUntilSignal(ctx, func(ctx context.Context) error {
 		return a.ServeEditor(ctx, risk, engine, p.Stdin, p.Stdout)
 	}, a.StopGoals)

@@ -60,6 +60,7 @@ func (p mcpCommands) serveMCP(ctx context.Context, a *app.App, b policy.Policy) 
 	if err != nil {
 		return err
 	}
+	p.announceClient("another agent")
 	return p.serveUntilSignal(ctx, func(ctx context.Context) error {
 		return mcp.Serve(ctx, d.Tools(), p.Stdin, nopCloser{p.Stdout})
 	}, func(ctx context.Context) error { return errors.Join(a.StopGoals(ctx), d.Close(ctx)) })

@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"goalpost/backend/api"
 	"goalpost/backend/goal"
@@ -25,6 +26,16 @@ type preflightPrinter struct {
 }
 
 func (p *preflightPrinter) stop() { p.started.Store(true) }
+
+// preflightSilence is how long pre-flight may run before the user reads what takes so long.
+const preflightSilence = 3 * time.Second
+
+// announceSlow says what pre-flight does if that takes long, until end is called.
+func (p *preflightPrinter) announceSlow() (end func() bool) {
+	return time.AfterFunc(preflightSilence, func() {
+		p.errorf("pre-flight: each check runs once now, for at most its time limit (2 m unless set); Ctrl+C ends it\n")
+	}).Stop
+}
 
 // print says how a check ends now, with its output, and which files decide it. It may be called concurrently.
 func (p *preflightPrinter) print(check goal.Check, out api.TryOutput) {

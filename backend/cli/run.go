@@ -265,6 +265,7 @@ func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) 
 			}
 			p.printWork(in)
 			p.confirmRunOutside(&in)
+			defer preflight.announceSlow()()
 			id, err := begin(ctx, in)
 			preflight.stop()
 			if err != nil {

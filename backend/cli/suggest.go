@@ -97,7 +97,9 @@ func (s *suggestion) describe() string {
 		return "fails now, as it should"
 	case goal.AlreadyPasses:
 		return "passes already: it would not show that the goal is reached"
-	case goal.Pass, goal.Fail, goal.CheckErr, goal.Tampered, goal.CheckUnrunnable, goal.NotRepeatable:
+	case goal.CheckErr:
+		return "not decided: " + s.Tried.Detail
+	case goal.Pass, goal.Fail, goal.Tampered, goal.CheckUnrunnable, goal.NotRepeatable:
 	}
 	return "cannot run: " + s.Tried.Detail
 }

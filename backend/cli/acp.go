@@ -2,12 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +17,6 @@ func (p Program) acp() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "acp",
 		Short: "Run Goalpost as an agent in an editor (Agent Client Protocol on stdio)",
-		Args:  cobra.NoArgs,
 		Long: "Run Goalpost as an agent of the Agent Client Protocol on standard input and output, for an editor such as " +
 			"Zed. A prompt becomes a goal. Its checks come from lines that begin with /check, or from .goalpost/done.yaml " +
 			"of the " +
@@ -47,24 +41,12 @@ func (p Program) acp() *cobra.Command {
 	return c
 }
 
-func (p Program) serveEditor(ctx context.Context, a *app.App, risk policy.Risk, engine string) (err error) {
+func (p Program) serveEditor(ctx context.Context, a *app.App, risk policy.Risk, engine string) error {
 	if err := a.Recover(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	defer func() {
-		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()).Add(-finalWait))
-		defer cancel()
-		err = errors.Join(err, a.StopGoals(ctx))
-	}()
-	in := p.Stdin
-	if in == nil {
-		in = os.Stdin
-	}
-	if err := a.ServeEditor(ctx, risk, engine, in, p.Stdout); err != nil || ctx.Err() == nil {
-		return err
-	}
-	stop() // the second signal ends the process at once
-	return p.exitAfterSignal(exitDone, time.Now())
+	p.announceClient("an editor")
+	return p.serveUntilSignal(ctx, func(ctx context.Context) error {
+		return a.ServeEditor(ctx, risk, engine, p.Stdin, p.Stdout)
+	}, a.StopGoals)
 }

@@ -10,7 +10,6 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
-	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 )
 
@@ -18,29 +17,28 @@ import (
 type changeCommands struct{ Program }
 
 func (p changeCommands) diff() *cobra.Command {
-	var stat, patch, asJSON bool
+	var stat, patch bool
 	c := &cobra.Command{
 		Use:   "diff ID [PATH…]",
 		Short: "Show what a goal changed in its folder",
 		Long: "Compare a goal's folder, as it is now, with the start of the goal, also while the goal runs. Paths are " +
 			"relative to the goal's folder. The output is a patch that git apply takes, without the values of your secrets.",
-		Args:    cobra.MinimumNArgs(1),
-		Example: "  " + p.Name + " diff 01k3 --stat\n  " + p.Name + " diff 01k3 src/cart.go",
+		Example: "  " + p.Name + " diff 01k3abcd --stat\n  " + p.Name + " diff 01k3abcd src/cart.go",
 		RunE: func(c *cobra.Command, args []string) error {
-			if stat && patch {
-				return fault.Invalid("stat", "--stat and --patch exclude each other", "give one of them")
+			if err := excludeFlags(c, "stat", "patch"); err != nil {
+				return err
 			}
 			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				v, err := a.ChangesAPI(c.Context()).List(args[0], args[1:])
 				switch {
 				case err != nil:
 					return err
-				case asJSON:
+				case isJSON(c):
 					return p.json(v)
 				case v.Unavailable != "":
 					return p.printf("%s\n", v.Unavailable)
 				case stat || len(v.Files) == 0:
-					return p.printStat(v)
+					return p.printStat(v, args[1:])
 				}
 				return p.printPatch(c, a, v, args[1:])
 			})
@@ -48,8 +46,7 @@ func (p changeCommands) diff() *cobra.Command {
 	}
 	c.Flags().BoolVar(&stat, "stat", false, "list the files, with the number of lines added and removed")
 	c.Flags().BoolVar(&patch, "patch", false, "the differences line by line (the default)")
-	c.Flags().BoolVar(&asJSON, "json", false, "the list as JSON")
-	return c
+	return addJSON(c)
 }
 
 // printPatch prints the differences line by line.
@@ -68,23 +65,31 @@ func (p changeCommands) printPatch(c *cobra.Command, a *app.App, v api.ChangesVi
 }
 
 // printStat lists the changed files.
-func (p changeCommands) printStat(v api.ChangesView) error {
+func (p changeCommands) printStat(v api.ChangesView, paths []string) error {
+	var b strings.Builder
 	added, removed := 0, 0
 	for _, f := range v.Files {
 		added, removed = added+max(0, f.Added), removed+max(0, f.Removed)
-		if err := p.printf("%s\n", statLine(f)); err != nil {
-			return err
-		}
+		b.WriteString(statLine(f) + "\n")
 	}
 	since := "the start of the goal"
 	if v.FromStep > 0 {
 		since = fmt.Sprintf("step %d, where its first snapshot was taken", v.FromStep)
 	}
 	if len(v.Files) == 0 {
-		return errors.Join(p.printf("Nothing differs from %s.\n", since), p.noteLeftOut(v.LeftOut))
+		return errors.Join(p.printf("Nothing differs from %s%s.\n", since, inPaths(paths)), p.noteLeftOut(v.LeftOut))
 	}
-	err := p.printf("%s changed since %s, +%d −%d\n", goal.FormatCount(len(v.Files), "file"), since, added, removed)
+	err := p.printf("%s%s changed since %s, +%d −%d\n", b.String(), goal.FormatCount(len(v.Files), "file"), since,
+		added, removed)
 	return errors.Join(err, p.noteLeftOut(v.LeftOut))
+}
+
+// inPaths names the paths that a comparison was limited to.
+func inPaths(paths []string) string {
+	if len(paths) == 0 {
+		return ""
+	}
+	return " in " + singleLine(strings.Join(paths, ", "))
 }
 
 // statLine is one changed file: "changed  +3 −1  src/a.go (edited since by somebody else)".
@@ -131,7 +136,7 @@ func (p changeCommands) noteLeftOut(list []api.LeftOutPath) error {
 
 func (p changeCommands) undo() *cobra.Command {
 	var in api.UndoInput
-	var list, asJSON bool
+	var list bool
 	c := &cobra.Command{
 		Use:   "undo ID [PATH…]",
 		Short: "Bring a goal's folder back to what it was before the goal",
@@ -140,18 +145,15 @@ func (p changeCommands) undo() *cobra.Command {
 			"after the goal are listed and left alone, unless --force names them. The folder as it was before the undo " +
 			"is kept: --redo brings it back. Ignored folders that are large, folders that programs fill, and .git are " +
 			"not touched.",
-		Args: cobra.MinimumNArgs(1),
-		Example: "  " + p.Name + " undo 01k3 --dry-run\n  " + p.Name + " undo 01k3 src/cart.go\n  " + p.Name +
-			" undo 01k3 --redo",
-		RunE: func(c *cobra.Command, args []string) error {
+		Example: "  " + p.Name + " undo 01k3abcd --dry-run\n  " + p.Name + " undo 01k3abcd src/cart.go\n  " +
+			p.Name + " undo 01k3abcd --redo",
+		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			in.Paths = args[1:]
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				if list {
-					return p.listCheckpoints(a.ChangesAPI(c.Context()), args[0], asJSON)
-				}
-				return p.undoChanges(a.ChangesAPI(c.Context()), args[0], in, asJSON)
-			})
-		},
+			if list {
+				return p.listCheckpoints(a.ChangesAPI(c.Context()), args[0], isJSON(c))
+			}
+			return p.undoChanges(a.ChangesAPI(c.Context()), args[0], in, isJSON(c))
+		}),
 	}
 	fl := c.Flags()
 	fl.IntVar(&in.Step, "to", 0, "bring back what was there after this step; 0 is the start of the goal")
@@ -160,8 +162,7 @@ func (p changeCommands) undo() *cobra.Command {
 	fl.StringArrayVar(&in.Force, "force", nil,
 		"overwrite this file although somebody else changed it since; may be repeated")
 	fl.BoolVar(&list, "list", false, "list the states of the folder that were kept")
-	fl.BoolVar(&asJSON, "json", false, "as JSON")
-	return c
+	return addJSON(c)
 }
 
 // checkpointWords describe the kinds of checkpoints.
@@ -184,24 +185,23 @@ func (p changeCommands) listCheckpoints(g *api.ChangesAPI, id string, asJSON boo
 	case v.Unavailable != "":
 		return p.printf("%s\n", v.Unavailable)
 	}
+	var b strings.Builder
 	for _, c := range v.Checkpoints {
 		words := checkpointWords[c.Kind]
 		if strings.Contains(words, "%d") {
 			words = fmt.Sprintf(words, c.Step)
 		}
-		if err := p.printf("%s  %s\n", c.At, words); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "%s  %s\n", c.At, words)
 	}
-	return nil
+	return p.printf("%s", b.String())
 }
 
 func (p changeCommands) undoChanges(g *api.ChangesAPI, id string, in api.UndoInput, asJSON bool) error {
 	out, err := g.Undo(id, in)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if asJSON {
+	case asJSON:
 		return p.json(out)
 	}
 	verbs := map[string]string{api.FileNew: "removed", api.FileChanged: "restored", api.FileDeleted: "brought back"}
@@ -210,34 +210,30 @@ func (p changeCommands) undoChanges(g *api.ChangesAPI, id string, in api.UndoInp
 			api.FileNew: "would remove", api.FileChanged: "would restore", api.FileDeleted: "would bring back",
 		}
 	}
+	var b strings.Builder
 	for _, c := range out.Done {
-		if err := p.printf("%-12s %s\n", verbs[c.Change], singleLine(c.Path)); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "%-12s %s\n", verbs[c.Change], singleLine(c.Path))
 	}
 	for _, s := range out.Skipped {
 		hint := ""
 		if s.CanForce {
 			hint = "; --force overwrites it"
 		}
-		if err := p.printf("%-12s %s: %s%s\n", "left alone", singleLine(s.Path), singleLine(s.Why), hint); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "%-12s %s: %s%s\n", "left alone", singleLine(s.Path), singleLine(s.Why), hint)
 	}
+	files := goal.FormatCount(len(out.Done), "file")
 	switch {
 	case len(out.Done)+len(out.Skipped) == 0 && in.Redo:
-		err = p.printf("Nothing to do: the folder is what it was before the undo.\n")
+		b.WriteString("Nothing to do: the folder is what it was before the undo.")
 	case len(out.Done)+len(out.Skipped) == 0:
-		err = p.printf("Nothing to undo: nothing differs from %s.\n", out.To)
+		b.WriteString("Nothing to undo: nothing differs from " + out.To + inPaths(in.Paths) + ".")
 	case in.DryRun:
-		err = p.printf("Nothing was changed. Without --dry-run, %s would be brought back to %s.\n",
-			goal.FormatCount(len(out.Done), "file"), out.To)
+		fmt.Fprintf(&b, "Nothing was changed. Without --dry-run, %s would be brought back to %s.", files, out.To)
 	default:
-		err = p.printf("%s brought back to %s.", goal.FormatCount(len(out.Done), "file"), out.To)
+		fmt.Fprintf(&b, "%s brought back to %s.", files, out.To)
 		if out.CanRedo {
-			err = errors.Join(err, p.printf(" --redo undoes that."))
+			b.WriteString(" --redo undoes that.")
 		}
-		err = errors.Join(err, p.printf("\n"))
 	}
-	return errors.Join(err, p.noteLeftOut(out.LeftOut))
+	return errors.Join(p.printf("%s\n", b.String()), p.noteLeftOut(out.LeftOut))
 }

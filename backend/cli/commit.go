@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,6 @@ import (
 func (p changeCommands) commit() *cobra.Command {
 	var in api.CommitInput
 	var patch string
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "commit ID [PATH…]",
 		Short: "Commit what a goal changed to a branch, or write it as a patch",
@@ -25,13 +25,12 @@ func (p changeCommands) commit() *cobra.Command {
 			"names the branch that is checked out, it moves on, and the index gets these files. Hooks, filters and " +
 			"signatures of git do not run: run your hooks before you push. Ignored files, files with a filter (git-lfs) " +
 			"and files of other repositories are left out and listed. Paths are relative to the goal's folder.",
-		Args: cobra.MinimumNArgs(1),
-		Example: "  " + p.Name + " commit 01k3\n  " + p.Name + " commit 01k3 --branch fix-cart -m 'Count items' src\n  " +
-			p.Name + " commit 01k3 --patch cart.patch",
+		Example: "  " + p.Name + " commit 01k3abcd\n  " + p.Name +
+			" commit 01k3abcd --branch fix-cart -m 'Count items' src\n  " + p.Name + " commit 01k3abcd --patch cart.patch",
 		RunE: func(c *cobra.Command, args []string) error {
 			in.Paths = args[1:]
-			if patch != "" && in.Branch != "" {
-				return fault.Invalid("patch", "--patch and --branch exclude each other", "give one of them")
+			if err := excludeFlags(c, "patch", "branch"); err != nil {
+				return err
 			}
 			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				var out api.CommitOutput
@@ -44,7 +43,7 @@ func (p changeCommands) commit() *cobra.Command {
 				switch {
 				case err != nil:
 					return err
-				case asJSON:
+				case isJSON(c):
 					return p.json(out)
 				}
 				return p.printCommit(out, patch)
@@ -57,8 +56,7 @@ func (p changeCommands) commit() *cobra.Command {
 			"first words of the objective)")
 	fl.StringVar(&patch, "patch", "", "write a patch for git am to this file, which must not exist, and make no branch")
 	fl.StringVarP(&in.Message, "message", "m", "", "the message (default the objective)")
-	fl.BoolVar(&asJSON, "json", false, "as JSON")
-	return c
+	return addJSON(c)
 }
 
 // writePatch writes the patch to a new file, which is removed if that fails.
@@ -81,10 +79,9 @@ func (p changeCommands) writePatch(
 }
 
 func (p changeCommands) printCommit(out api.CommitOutput, patch string) error {
+	var b strings.Builder
 	for _, f := range out.Files {
-		if err := p.printf("%-8s %s\n", f.Change, singleLine(f.Path)); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "%-8s %s\n", f.Change, singleLine(f.Path))
 	}
 	for _, s := range out.Skipped {
 		p.errorf("%s: left out: %s: %s\n", p.Name, singleLine(s.Path), singleLine(s.Why))
@@ -94,7 +91,7 @@ func (p changeCommands) printCommit(out api.CommitOutput, patch string) error {
 	}
 	count := goal.FormatCount(len(out.Files), "file")
 	if patch != "" {
-		return p.printf("%s written to %s. No hook ran.\n", count, singleLine(patch))
+		return p.printf("%s%s written to %s. No hook ran.\n", b.String(), count, singleLine(patch))
 	}
-	return p.printf("%s\n", fmt.Sprintf("%s committed to %s (%.12s). No hook ran.", count, out.Branch, out.Commit))
+	return p.printf("%s%s committed to %s (%.12s). No hook ran.\n", b.String(), count, out.Branch, out.Commit)
 }

@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -44,16 +46,14 @@ func (p liveView) follow(
 	}
 	defer func() {
 		if !o.json {
-			ctx := context.WithoutCancel(ctx)
-			err = errors.Join(err, receiptCommand(p).printVerdicts(ctx, a.Store(), id),
-				approvalCommands(p).printAnswerHelp(ctx, a.Store(), id))
+			err = errors.Join(err, p.printOutcome(ctx, a, id))
 		}
 	}()
 	for {
 		select {
 		case sig := <-signals:
 			at := time.Now()
-			p.announceSignal(sig, signals)
+			p.announceSignal(sig, signals, "pausing the goal")
 			return p.interrupt(ctx, a, at, id, shown, o)
 		case <-done: // streamed events before this one are in no journal
 			for len(sub.C) > 0 {
@@ -77,6 +77,41 @@ func (p liveView) follow(
 			parked.say()
 		}
 	}
+}
+
+// printOutcome prints, after a goal has stopped, its verdicts and how to answer what it needs.
+func (p liveView) printOutcome(ctx context.Context, a *app.App, id goal.ID) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := receiptCommand(p).printVerdicts(ctx, a.Store(), id); err != nil {
+		return err
+	}
+	row, err := a.Store().Goal(ctx, id)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	p.errorf("%s", p.nextCommands(row.Exit, id))
+	return approvalCommands(p).printAnswerHelp(ctx, a.Store(), id)
+}
+
+// nextCommands are the usual commands after a goal has stopped. Those of a goal that needs the user are the answers.
+func (p liveView) nextCommands(exit goal.Exit, id goal.ID) string {
+	next := func(command, words string) string {
+		return fmt.Sprintf("  %s %s   %s\n", p.Name, strings.Replace(command, "ID", id.Short(), 1), words)
+	}
+	switch exit {
+	case goal.Done:
+		return next("diff ID", "shows its changes") + next("undo ID", "takes them back")
+	case goal.LimitReached:
+		return next("resume ID --max-iterations N", "raises a limit and continues it (--help lists the limits)")
+	case goal.Stuck, goal.GaveUp:
+		return next("resume ID --note TEXT", "continues it with your advice")
+	case goal.ExitError:
+		return next("providers test", "tests the model") + next("resume ID", "continues it")
+	case goal.Interrupted, goal.PausedByUser, goal.AbortedByUser:
+		return next("resume ID", "continues it")
+	case goal.NeedsUser, goal.WaitingForProvider, goal.DailyLimitReached:
+	}
+	return ""
 }
 
 // printRest shows the remaining events after the run is over. If the journal has no end, the goal continues in
@@ -110,4 +145,148 @@ func (p liveView) interrupt(ctx context.Context, a *app.App, at time.Time, id go
 		return errors.Join(err, left)
 	}
 	return left
+}
+
+// followInOwner starts a goal in the process that owns its pane, and shows it to its end.
+func (p liveView) followInOwner(
+	ctx context.Context, a *app.App, o output, start func(context.Context) (runningGoal, error),
+) error {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	s, err := p.startGoal(ctx, signals, start)
+	switch {
+	case err != nil:
+		return err
+	case !s.cut.IsZero():
+		p.errorf("%s: goal %s keeps running in the process that owns its pane\n", p.Name, s.id.Short())
+		return exitCode(exitInterrupted)
+	}
+	err = p.watchGoal(ctx, a, s.id, 0, o, signals)
+	if !o.json {
+		err = errors.Join(err, p.printOutcome(ctx, a, s.id))
+	}
+	return err
+}
+
+// watchGoal shows a goal that runs in another process, until it stops there: the process that owns a parked goal
+// resumes it. A signal ends only the watching.
+func (p liveView) watchGoal(
+	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal,
+) error {
+	owner, err := a.Store().LockOwner(id)
+	if err != nil {
+		return err
+	}
+	if owner.PID != 0 { // otherwise it is over already
+		p.errorf("  running in pid %d; Ctrl+C detaches without stopping it\n", owner.PID)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	news, followed := make(chan event.Event), make(chan error, 1)
+	go func() {
+		followed <- a.Store().Follow(ctx, map[goal.ID]int64{id: shown}, func(goal.ID) int64 { return 0 },
+			func(e event.Event) {
+				select {
+				case news <- e:
+				case <-ctx.Done():
+				}
+			})
+	}()
+	exit, err := p.watchUntilStop(ctx, a, id, shown, o, news, signals)
+	cancel()
+	return errors.Join(err, isClosed(exit), <-followed)
+}
+
+func (p liveView) watchUntilStop(
+	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, news <-chan event.Event, signals <-chan os.Signal,
+) (goal.Exit, error) {
+	look := time.NewTicker(time.Second) // a process that is killed sends nothing
+	defer look.Stop()
+	for {
+		select {
+		case <-signals:
+			p.errorf("\n%s: the goal continues\n", p.Name)
+			return "", exitCode(exitInterrupted)
+		case e := <-news:
+			if e.GoalID != id || e.Seq <= shown {
+				continue
+			}
+			shown = e.Seq
+			if exit, err := p.showEvent(e, o); err != nil || exit != "" {
+				return exit, err
+			}
+		case <-look.C:
+			owner, err := a.Store().LockOwner(id)
+			if err != nil || owner.PID != 0 {
+				continue // the lock file is just changing owners
+			}
+			if exit, err := p.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
+				return exit, err
+			}
+			p.errorf("%s: the process that ran goal %s has ended; %s resume %s continues it\n", p.Name, id.Short(), p.Name,
+				id.Short())
+			return "", exitCode(exitError)
+		}
+	}
+}
+
+// countdown shows on stderr how long a parked goal still waits: every second on a terminal, every minute in a log.
+// tick is nil while nothing is parked.
+type countdown struct {
+	p           Program
+	off         bool
+	interactive bool
+	until       time.Time
+	ticker      *time.Ticker
+	tick        <-chan time.Time
+}
+
+func (p liveView) countdown(o output) *countdown {
+	f, ok := p.Stderr.(*os.File)
+	return &countdown{p: p.Program, off: o.noWait, interactive: ok && isTerminal(f)}
+}
+
+// onEvent starts the countdown when a goal is parked, and stops it at the next event.
+func (c *countdown) onEvent(e event.Event) {
+	b, paused := e.Body.(*event.Paused)
+	if !paused || !b.Exit.IsParked() {
+		if e.Seq != 0 {
+			c.stop()
+		}
+		return
+	}
+	at, err := time.Parse(time.RFC3339, b.Until)
+	if err != nil || c.off {
+		return
+	}
+	c.stop()
+	every := time.Minute
+	if c.interactive {
+		every = time.Second
+	}
+	c.until, c.ticker = at, time.NewTicker(every)
+	c.tick = c.ticker.C
+	c.p.errorf("parked: %s\n  resumes automatically at %s; %s resume %s resumes now, Ctrl+C quits\n", oneLine(b.Reason),
+		at.Local().Format("15:04:05"), c.p.Name, e.GoalID.Short())
+	c.say()
+}
+
+func (c *countdown) say() {
+	left := goal.FormatDuration(max(0, time.Until(c.until)).Round(time.Second))
+	if c.interactive {
+		_, _ = c.p.Stderr.Write([]byte("\r  parked, " + left + " left      "))
+		return
+	}
+	c.p.errorf("  parked, %s left\n", left)
+}
+
+func (c *countdown) stop() {
+	if c.ticker == nil {
+		return
+	}
+	c.ticker.Stop()
+	c.ticker, c.tick = nil, nil
+	if c.interactive {
+		c.p.errorf("\n")
+	}
 }

@@ -56,10 +56,11 @@ func (p liveView) startGoal(
 		return r.runningGoal, r.err
 	case sig := <-signals:
 		at := time.Now()
-		p.announceSignal(sig, signals)
+		p.announceSignal(sig, signals, "ending the start of the goal")
 		cancel()
 		r := <-begun
 		if r.err != nil {
+			p.errorf("%s: no goal was started\n", p.Name)
 			return runningGoal{}, exitCode(exitInterrupted)
 		}
 		r.cut = at // too late to cancel: the goal runs
@@ -68,8 +69,8 @@ func (p liveView) startGoal(
 }
 
 // announceSignal reports the signal, and lets a second one end the process at once.
-func (p liveView) announceSignal(sig os.Signal, signals <-chan os.Signal) {
-	p.errorf("\n%s: %v: pausing the goal; press Ctrl+C again to quit immediately\n", p.Name, sig)
+func (p liveView) announceSignal(sig os.Signal, signals <-chan os.Signal, reaction string) {
+	p.errorf("\n%s: %v: %s; press Ctrl+C again to quit immediately\n", p.Name, sig, reaction)
 	go func() {
 		<-signals
 		os.Exit(exitInterrupted)

@@ -13,7 +13,7 @@ import (
 // manual writes what packages install; users read the result with man.
 func (p Program) manual() *cobra.Command {
 	return &cobra.Command{
-		Use: "manual DIR", Short: "Write a man page of each command into a folder", Args: cobra.ExactArgs(1), Hidden: true,
+		Use: "manual DIR", Short: "Write a man page of each command into a folder", Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
 			root, err := os.OpenRoot(args[0])
 			if err != nil {

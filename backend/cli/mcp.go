@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +26,6 @@ func (p mcpCommands) mcp() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mcp",
 		Short: "Run an MCP server on stdio that lets another agent create goals and use panes",
-		Args:  cobra.NoArgs,
 		Long: "Run a Model Context Protocol server on standard input and output. Another agent can create, watch and " +
 			"steer goals and use panes, within the limits given here.\n" +
 			"When this program ends, its goals are paused as interrupted and can be resumed. Answer approvals in a window " +
@@ -60,26 +56,14 @@ func (p mcpCommands) serveMCP(ctx context.Context, a *app.App, b policy.Policy) 
 			return fmt.Errorf("mcp: %w", err)
 		}
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
 	d, err := a.OpenMCPServer(ctx, b)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()).Add(-finalWait))
-		defer cancel()
-		err = errors.Join(err, a.StopGoals(ctx), d.Close(ctx))
-	}()
-	in := p.Stdin
-	if in == nil {
-		in = os.Stdin
-	}
-	if err := mcp.Serve(ctx, d.Tools(), in, nopCloser{p.Stdout}); err != nil || ctx.Err() == nil {
-		return err
-	}
-	stop() // the second signal ends the process at once
-	return p.exitAfterSignal(exitDone, time.Now())
+	p.announceClient("another agent")
+	return p.serveUntilSignal(ctx, func(ctx context.Context) error {
+		return mcp.Serve(ctx, d.Tools(), p.Stdin, nopCloser{p.Stdout})
+	}, func(ctx context.Context) error { return errors.Join(a.StopGoals(ctx), d.Close(ctx)) })
 }
 
 // nopCloser is standard output, which this command must not close.
@@ -93,35 +77,29 @@ func (p mcpCommands) mcpServers() *cobra.Command {
 		p.listMCPServers(), p.addMCPServer(), p.testMCPServer(), p.removeMCPServer())
 }
 
-// withMCPServers runs a command with the API of MCP servers.
-func (p mcpCommands) withMCPServers(ctx context.Context, do func(*api.MCPAPI) error) error {
-	return p.withApp(ctx, app.Options{}, func(a *app.App) error { return do(api.NewMCPAPI(ctx, a.MCPServers())) })
+// runWithMCP is what a command runs that needs the API of MCP servers.
+func (p mcpCommands) runWithMCP(
+	do func(c *cobra.Command, m *api.MCPAPI, args []string) error,
+) func(*cobra.Command, []string) error {
+	return p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		return do(c, api.NewMCPAPI(c.Context(), a.MCPServers()), args)
+	})
 }
 
 func (p mcpCommands) listMCPServers() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "list", Short: "List the MCP servers and their tools at the last contact", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return p.withMCPServers(c.Context(), func(m *api.MCPAPI) error {
-				list, err := m.List()
-				switch {
-				case err != nil:
-					return err
-				case asJSON:
-					return p.json(list)
-				case len(list) == 0:
-					return p.printf("No MCP servers. Add one: %s mcp servers add NAME -- COMMAND…\n", p.Name)
-				}
-				return p.mcpTable(list)
-			})
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	return c
+	return addJSON(&cobra.Command{
+		Use: "list", Short: "List the MCP servers and their tools at the last contact",
+		RunE: p.runWithMCP(func(c *cobra.Command, m *api.MCPAPI, _ []string) error {
+			list, err := m.List()
+			return p.printResult(c, list, err, func() error { return p.mcpTable(list) })
+		}),
+	})
 }
 
 func (p mcpCommands) mcpTable(list []api.MCPServer) error {
+	if len(list) == 0 {
+		return p.printf("No MCP servers. Add one: %s mcp servers add NAME -- COMMAND…\n", p.Name)
+	}
 	lines := []string{"NAME\tTOOLS\tASKED\tWHERE"}
 	for _, s := range list {
 		where, asked, tools := s.URL, s.ListedAt, fmt.Sprint(len(s.Tools))
@@ -142,21 +120,19 @@ func (p mcpCommands) mcpTable(list []api.MCPServer) error {
 func (p mcpCommands) addMCPServer() *cobra.Command {
 	var s api.MCPServer
 	c := &cobra.Command{
-		Use: "add NAME [--url URL] [-- COMMAND…]", Short: "Add or update a server", Args: cobra.MinimumNArgs(1),
+		Use: "add NAME [--url URL] [-- COMMAND…]", Short: "Add or update a server",
 		Example: "  " + p.Name + " mcp servers add notes -- notes-mcp --folder .\n  " + p.Name +
 			" mcp servers add issues --url https://mcp.example.org/ --header 'Authorization: Bearer {{secret:ISSUES}}'",
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: p.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
 			s.Name = args[0]
 			if len(args) > 1 {
 				s.Command, s.Args = args[1], args[2:]
 			}
-			return p.withMCPServers(c.Context(), func(m *api.MCPAPI) error {
-				if _, err := m.Save(s); err != nil {
-					return err
-				}
-				return p.printf("%s is saved; %s mcp servers test %s lists its tools.\n", s.Name, p.Name, s.Name)
-			})
-		},
+			if _, err := m.Save(s); err != nil {
+				return err
+			}
+			return p.printf("%s is saved; %s mcp servers test %s lists its tools.\n", s.Name, p.Name, s.Name)
+		}),
 	}
 	c.Flags().StringVar(&s.URL, "url", "", "its address, if it is not a program (streamable HTTP)")
 	c.Flags().StringArrayVar(&s.Env, "env", nil, "KEY=VALUE for the program")
@@ -169,37 +145,32 @@ func (p mcpCommands) addMCPServer() *cobra.Command {
 
 func (p mcpCommands) testMCPServer() *cobra.Command {
 	return &cobra.Command{
-		Use: "test NAME", Short: "Start a server as a goal would and show its tools", Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withMCPServers(c.Context(), func(m *api.MCPAPI) error {
-				s, err := m.Test(args[0])
-				if err != nil {
-					return err
-				}
-				if err := p.printf("%s: %s, %d tools\n", oneLine(s.Name), oneLine(s.Title), len(s.Tools)); err != nil {
-					return err
-				}
-				for _, t := range s.Tools {
-					if err := p.printf("  %-24s %-14s %s\n", oneLine(t.Name), t.Risk, oneLine(t.Description)); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		},
+		Use: "test NAME", Short: "Start a server as a goal would and show its tools",
+		Example: "  " + p.Name + " mcp servers test notes",
+		RunE: p.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
+			s, err := m.Test(args[0])
+			if err != nil {
+				return err
+			}
+			var b strings.Builder
+			fmt.Fprintf(&b, "%s: %s, %d tools\n", oneLine(s.Name), oneLine(s.Title), len(s.Tools))
+			for _, t := range s.Tools {
+				fmt.Fprintf(&b, "  %-24s %-14s %s\n", oneLine(t.Name), t.Risk, oneLine(t.Description))
+			}
+			return p.printf("%s", b.String())
+		}),
 	}
 }
 
 func (p mcpCommands) removeMCPServer() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove NAME", Short: "Remove a server", Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withMCPServers(c.Context(), func(m *api.MCPAPI) error {
-				if _, err := m.Delete(args[0]); err != nil {
-					return err
-				}
-				return p.printf("%s is removed.\n", args[0])
-			})
-		},
+		Use: "remove NAME", Short: "Remove a server",
+		Example: "  " + p.Name + " mcp servers remove notes",
+		RunE: p.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
+			if _, err := m.Delete(args[0]); err != nil {
+				return err
+			}
+			return p.printf("%s is removed.\n", args[0])
+		}),
 	}
 }

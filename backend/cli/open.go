@@ -18,11 +18,8 @@ func parseGoalAddress(address string) (string, error) {
 	const maxShown = 100
 	found := goalAddress.FindStringSubmatch(address)
 	if found == nil {
-		return "", &fault.Error{
-			Code:    fault.Refused,
-			Message: fmt.Sprintf("%.*q is not the address of a goal", maxShown, address),
-			Hint:    "an address is goalpost://goal/ID, with an id that goalpost list shows",
-		}
+		return "", fault.Invalid("", fmt.Sprintf("%.*q is not the address of a goal", maxShown, address),
+			"an address is goalpost://goal/ID, with an id that goalpost list shows")
 	}
 	return found[1], nil
 }
@@ -30,7 +27,8 @@ func parseGoalAddress(address string) (string, error) {
 // open shows a goal in the window: in the one that is open on this data folder, else in a new one. It only shows it.
 func (p Program) open() *cobra.Command {
 	return &cobra.Command{
-		Use: "open ADDRESS", Short: "Show the goal of a goalpost:// address in the window", Args: cobra.ExactArgs(1),
+		Use: "open ADDRESS", Short: "Show the goal of a goalpost:// address in the window",
+		Example: "  " + p.Name + " open goalpost://goal/01k3abcd",
 		RunE: func(_ *cobra.Command, args []string) error {
 			id, err := parseGoalAddress(args[0])
 			if err != nil {

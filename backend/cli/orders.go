@@ -1,10 +1,15 @@
 package cli
 
 import (
+	"os"
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/fault"
+	"goalpost/backend/goal"
 )
 
 // orderCommands act on goals that exist.
@@ -13,24 +18,62 @@ type orderCommands struct{ Program }
 // orderCommand is a command that sends an instruction to one goal.
 func (p orderCommands) orderCommand(name, short string, do func(*api.GoalAPI, string) (bool, error)) *cobra.Command {
 	return &cobra.Command{
-		Use: name + " ID", Short: short, Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				_, err := do(a.GoalAPI(c.Context()), args[0])
-				return err
-			})
-		},
+		Use: name + " ID", Short: short,
+		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+			_, err := do(a.GoalAPI(c.Context()), args[0])
+			return err
+		}),
 	}
 }
 
 func (p orderCommands) steer() *cobra.Command {
 	return &cobra.Command{
-		Use: "steer ID TEXT", Short: "Send a note to an active goal", Args: cobra.ExactArgs(2),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				_, err := a.GoalAPI(c.Context()).Steer(args[0], args[1])
-				return err
-			})
-		},
+		Use: "steer ID TEXT", Short: "Send a note to an active goal",
+		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+			_, err := a.GoalAPI(c.Context()).Steer(args[0], args[1])
+			return err
+		}),
 	}
+}
+
+func (p orderCommands) prune() *cobra.Command {
+	var status string
+	var older time.Duration
+	var yes bool
+	c := &cobra.Command{
+		Use: "prune", Short: "Delete ended goals with all their data",
+		Long: "Delete ended goals with all their data: journal, evidence, pictures. Their folders stay. Active goals are " +
+			"never deleted.",
+		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, _ []string) error {
+			in := api.PruneInput{Status: goal.Status(status), OlderThanMS: older.Milliseconds()}
+			return p.pruneGoals(a.GoalAPI(c.Context()), in, yes)
+		}),
+	}
+	c.Flags().StringVar(&status, "status", "", "only goals with this status: completed, failed, aborted")
+	c.Flags().DurationVar(&older, "older-than", 0, "only goals that ended longer ago, such as 720h")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	return c
+}
+
+func (p orderCommands) pruneGoals(g *api.GoalAPI, in api.PruneInput, yes bool) error {
+	found, err := g.Prunable(in)
+	if err != nil {
+		return err
+	}
+	if found.Goals == 0 {
+		return p.printf("No goals to prune.\n")
+	}
+	what := goal.FormatCount(found.Goals, "goal")
+	if !yes && !isTerminal(os.Stdin) {
+		return fault.Invalid("", "prune would delete "+what+" with all their data",
+			"pass --yes to confirm")
+	}
+	if !yes && !p.confirmAtTerminal("Delete "+what+" with all their data? [y/N] ") {
+		return p.printf("Nothing was deleted.\n")
+	}
+	gone, err := g.Prune(in)
+	if err != nil {
+		return err
+	}
+	return p.printf("%d deleted.\n", gone.Goals)
 }

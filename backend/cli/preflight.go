@@ -3,13 +3,18 @@ package cli
 import (
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"goalpost/backend/api"
 	"goalpost/backend/goal"
 )
 
-// maxPreflightFiles is how many files of a list are printed at the start of a goal.
-const maxPreflightFiles = 12
+// maxPreflightFiles is how many files that decide are listed at the start of a goal, and maxPreflightMissing how many
+// that do not exist: more are places in which a program looks for its settings.
+const (
+	maxPreflightFiles   = 12
+	maxPreflightMissing = 3
+)
 
 // preflightPrinter prints what pre-flight found out about the checks of the goal that the user starts, and not about
 // those of the goals that its agent starts.
@@ -21,6 +26,16 @@ type preflightPrinter struct {
 }
 
 func (p *preflightPrinter) stop() { p.started.Store(true) }
+
+// preflightSilence is how long pre-flight may run before the user reads what takes so long.
+const preflightSilence = 3 * time.Second
+
+// announceSlow says what pre-flight does if that takes long, until end is called.
+func (p *preflightPrinter) announceSlow() (end func() bool) {
+	return time.AfterFunc(preflightSilence, func() {
+		p.errorf("pre-flight: each check runs once now, for at most its time limit (2 m unless set); Ctrl+C ends it\n")
+	}).Stop
+}
 
 // print says how a check ends now, with its output, and which files decide it. It may be called concurrently.
 func (p *preflightPrinter) print(check goal.Check, out api.TryOutput) {
@@ -45,11 +60,14 @@ func (p *preflightPrinter) print(check goal.Check, out api.TryOutput) {
 		p.errorf("  decides, so it is protected (--no-protect leaves a file out):\n%s",
 			indentLines(formatTracedFiles(t.Decides, maxPreflightFiles)))
 	}
-	if t.Missing.Total > 0 {
-		p.errorf("  looked for in vain:\n%s", indentLines(formatTracedFiles(t.Missing, maxPreflightFiles)))
+	switch n := t.Missing.Total; {
+	case n > maxPreflightMissing:
+		p.errorf("  looked for but not found: %s (%s trace -- COMMAND lists them)\n", goal.FormatCount(n, "file"), p.Name)
+	case n > 0:
+		p.errorf("  looked for but not found:\n%s", indentLines(formatTracedFiles(t.Missing, n)))
 	}
 	if t.Read.Total > 0 {
-		p.errorf("  files read otherwise: %d (%s trace -- COMMAND lists them)\n", t.Read.Total, p.Name)
+		p.errorf("  also read: %s\n", goal.FormatCount(t.Read.Total, "file"))
 	}
 	if proposal := describeProposal(t); proposal != "" && !p.limited {
 		p.errorf("  %s", proposal)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 // Program has the dependencies of the command line.
@@ -41,11 +43,27 @@ func (p Program) printf(format string, args ...any) error {
 	return nil
 }
 
-func (p Program) printJSONIf(ok bool, v any) error {
-	if !ok {
-		return nil
+// addJSON adds --json to a command and returns it.
+func addJSON(c *cobra.Command) *cobra.Command {
+	c.Flags().Bool("json", false, "as JSON")
+	return c
+}
+
+// isJSON reports whether the user wants the result as JSON.
+func isJSON(c *cobra.Command) bool {
+	yes, err := c.Flags().GetBool("json")
+	return err == nil && yes
+}
+
+// printResult prints the result of a call as JSON, or as text, unless the call failed.
+func (p Program) printResult(c *cobra.Command, v any, err error, text func() error) error {
+	switch {
+	case err != nil:
+		return err
+	case isJSON(c):
+		return p.json(v)
 	}
-	return p.json(v)
+	return text()
 }
 
 func (p Program) json(v any) error {

@@ -32,6 +32,13 @@ func isTerminal(f *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
+// announceClient says at a terminal that a command waits for a program that speaks its protocol.
+func (p Program) announceClient(client string) {
+	if p.Stdin == os.Stdin && isTerminal(os.Stdin) {
+		p.errorf("%s: this command waits for %s on standard input; --help says more, and Ctrl+C ends it\n", p.Name, client)
+	}
+}
+
 func (p Program) readHidden(_ context.Context, what string) (string, error) {
 	p.errorf("%s (it is not shown): ", what)
 	b, err := term.ReadPassword(int(os.Stdin.Fd()))

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -27,21 +26,13 @@ func (p providerCommands) providers() *cobra.Command {
 }
 
 func (p providerCommands) listProviders() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "list", Short: "List the providers; * is the default for new goals", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return p.withConfig(func(kept *config.Config) error {
-				list, err := api.NewModelAPI(c.Context(), kept, nil).List()
-				if err != nil || asJSON {
-					return errors.Join(err, p.printJSONIf(err == nil, list))
-				}
-				return p.providerTable(list)
-			})
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	return c
+	return addJSON(&cobra.Command{
+		Use: "list", Short: "List the providers; * is the default for new goals",
+		RunE: p.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
+			list, err := api.NewModelAPI(c.Context(), kept, nil).List()
+			return p.printResult(c, list, err, func() error { return p.providerTable(list) })
+		}),
+	})
 }
 
 func (p providerCommands) providerTable(list []api.Provider) error {
@@ -57,6 +48,10 @@ func (p providerCommands) providerTable(list []api.Provider) error {
 		lines = append(lines, strings.Join([]string{
 			mark, oneLine(v.ID), oneLine(v.Kind), oneLine(v.Model), oneLine(v.BaseURL), oneLine(v.Note),
 		}, "\t"))
+	}
+	if !slices.ContainsFunc(list, func(v api.Provider) bool { return v.Kind != string(config.Demo) }) {
+		defer p.errorf("No model is connected. Connect one: %s providers add ollama --model NAME, or "+
+			"%s providers add openai --key-env OPENAI_API_KEY\n", p.Name, p.Name)
 	}
 	return p.printTable(lines)
 }
@@ -118,7 +113,6 @@ func (p providerCommands) addProvider() *cobra.Command {
 		Short: "Connect or update a provider; omitted fields are unchanged",
 		Long: "Connects a provider of models. If ID is the name of a preset, its address is known, and the connection is " +
 			"tested before it is saved. Presets: " + config.PresetIDs() + ".",
-		Args: cobra.ExactArgs(1),
 		Example: "  " + p.Name + " providers add openai --key-env OPENAI_API_KEY\n" +
 			"  " + p.Name + " providers add ollama --model qwen3-coder:30b\n" +
 			"  " + p.Name + " providers add local --base-url http://127.0.0.1:9000/v1 --model qwen3",
@@ -252,34 +246,26 @@ func (p providerCommands) findKey(
 // printTest prints the steps of a test, nothing if there was none.
 func (p providerCommands) printTest(t api.ConnectionTest) error {
 	marks := map[string]string{"ok": "✓", "warn": "!", "bad": "✗"}
+	var b strings.Builder
 	for _, s := range t.Steps {
-		if err := p.printf("  %s %-7s %s\n", marks[s.State], s.ID, oneLine(s.Detail)); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "  %s %-7s %s\n", marks[s.State], s.ID, oneLine(s.Detail))
 	}
 	for _, note := range t.Notes {
-		if err := p.printf("  %s\n", oneLine(note)); err != nil {
-			return err
-		}
+		b.WriteString("  " + oneLine(note) + "\n")
 	}
 	if t.Response != "" && !t.OK {
-		p.errorf("  the server: %s\n", oneLine(t.Response))
+		defer p.errorf("  the server: %s\n", oneLine(t.Response))
 	}
-	return nil
+	return p.printf("%s", b.String())
 }
 
 func (p providerCommands) listModels() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
+	return addJSON(&cobra.Command{
 		Use:   "models [ID]",
 		Short: "List the models that a provider offers (default: the active one); prices are in USD per million tokens",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				list, err := a.ModelAPI(c.Context()).Models(strings.Join(args, ""))
-				if err != nil || asJSON {
-					return errors.Join(err, p.printJSONIf(err == nil, list))
-				}
+		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+			list, err := a.ModelAPI(c.Context()).Models(strings.Join(args, ""))
+			return p.printResult(c, list, err, func() error {
 				lines := []string{"MODEL\tCONTEXT\tINPUT\tOUTPUT\tIMAGES\tTOOLS\tREASONING"}
 				for _, m := range list {
 					lines = append(lines, strings.Join([]string{
@@ -289,10 +275,8 @@ func (p providerCommands) listModels() *cobra.Command {
 				}
 				return p.printTable(lines)
 			})
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	return c
+		}),
+	})
 }
 
 func formatWindow(m api.ModelView) string {
@@ -326,15 +310,14 @@ func describeAddress(v config.Provider) string {
 
 func (p providerCommands) removeProvider() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove ID", Short: "Remove a provider, and the key that was stored for it", Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				if _, err := a.ModelAPI(c.Context()).Delete(args[0]); err != nil {
-					return fmt.Errorf("provider: %w", err)
-				}
-				return nil
-			})
-		},
+		Use: "remove ID", Short: "Remove a provider, and the key that was stored for it",
+		Example: "  " + p.Name + " providers remove openai",
+		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+			if _, err := a.ModelAPI(c.Context()).Delete(args[0]); err != nil {
+				return fmt.Errorf("provider: %w", err)
+			}
+			return nil
+		}),
 	}
 }
 
@@ -342,23 +325,20 @@ func (p providerCommands) testProvider() *cobra.Command {
 	return &cobra.Command{
 		Use:   "test [ID]",
 		Short: "Test a provider: server, key, model and a tool call (default: the active one)",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				f, err := a.ModelAPI(c.Context()).Test(strings.Join(args, ""))
-				if err != nil {
-					return err
-				}
-				if f.State != "bad" {
-					return p.printf("%s: %s\n%s", f.State, oneLine(f.Detail), indentHint(f.Hint))
-				}
-				if err := p.printf("%s: %s: %s\n", f.State, f.Title, oneLine(f.Detail)); err != nil {
-					return err
-				}
-				p.errorf("%s", indentHint(f.Hint))
-				return exitCode(exitError)
-			})
-		},
+		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+			f, err := a.ModelAPI(c.Context()).Test(strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			if f.State != "bad" {
+				return p.printf("%s: %s\n%s", f.State, oneLine(f.Detail), indentHint(f.Hint))
+			}
+			if err := p.printf("%s: %s: %s\n", f.State, f.Title, oneLine(f.Detail)); err != nil {
+				return err
+			}
+			p.errorf("%s", indentHint(f.Hint))
+			return exitCode(exitError)
+		}),
 	}
 }
 
@@ -367,5 +347,5 @@ func indentHint(hint string) string {
 	if hint == "" {
 		return ""
 	}
-	return "  " + oneLine(hint) + "\n"
+	return "  " + singleLine(hint) + "\n"
 }

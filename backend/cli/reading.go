@@ -25,10 +25,9 @@ import (
 type readCommands struct{ Program }
 
 func (p readCommands) list() *cobra.Command {
-	var asJSON bool
 	var in api.ListInput
 	c := &cobra.Command{
-		Use: "list", Short: "List goals, newest first", Args: cobra.NoArgs,
+		Use: "list", Short: "List goals, newest first",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := validateFilter(in); err != nil {
 				return err
@@ -38,7 +37,7 @@ func (p readCommands) list() *cobra.Command {
 				switch {
 				case err != nil:
 					return err
-				case asJSON:
+				case isJSON(c):
 					return p.json(list)
 				case len(list.Goals) == 0:
 					return p.printf("No goals. Start one: %s run --demo\n", p.Name)
@@ -50,7 +49,7 @@ func (p readCommands) list() *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	addJSON(c)
 	c.Flags().StringVar(&in.Status, "status", "",
 		"only goals with this status: pending, running, paused, completed, failed, aborted")
 	c.Flags().BoolVar(&in.Resumable, "resumable", false, "only resumable goals")
@@ -97,22 +96,20 @@ func (p readCommands) show() *cobra.Command {
 	var asJSON, transcript bool
 	var search string
 	c := &cobra.Command{
-		Use: "show ID", Short: "Show a goal with its steps, or everything that was said and done", Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, s *store.Store) error {
-				if transcript || search != "" {
-					return transcriptWriter{p.Program, asJSON}.write(g, args[0], search)
-				}
-				v, err := g.Get(args[0])
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return p.json(v)
-				}
-				return errors.Join(p.showGoal(g, v), approvalCommands(p).printPending(c.Context(), s, v.ID))
-			})
-		},
+		Use: "show ID", Short: "Show a goal with its steps, or everything that was said and done",
+		RunE: p.runWithStore(func(c *cobra.Command, g *api.GoalAPI, s *store.Store, args []string) error {
+			if transcript || search != "" {
+				return transcriptWriter{p.Program, asJSON}.write(g, args[0], search)
+			}
+			v, err := g.Get(args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return p.json(v)
+			}
+			return errors.Join(p.showGoal(g, v), approvalCommands(p).printPending(c.Context(), s, v.ID))
+		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON; with --transcript one entry per line")
 	c.Flags().BoolVar(&transcript, "transcript", false,
@@ -170,16 +167,14 @@ func (p readCommands) showGoal(g *api.GoalAPI, v api.GoalView) error {
 func (p readCommands) events() *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
-		Use: "events ID", Short: "Print a goal's journal, one event per line", Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withReadOnlyStore(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
-				row, err := s.Find(c.Context(), args[0])
-				if err != nil {
-					return fmt.Errorf("events: %w", err)
-				}
-				return p.journal(c.Context(), s, row.ID, follow)
-			})
-		},
+		Use: "events ID", Short: "Print a goal's journal, one event per line",
+		RunE: p.runWithStore(func(c *cobra.Command, _ *api.GoalAPI, s *store.Store, args []string) error {
+			row, err := s.Find(c.Context(), args[0])
+			if err != nil {
+				return fmt.Errorf("events: %w", err)
+			}
+			return p.journal(c.Context(), s, row.ID, follow)
+		}),
 	}
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "follow until the goal stops or Ctrl+C")
 	return c
@@ -264,58 +259,46 @@ func (p readCommands) printEvent(e event.Event) error {
 
 func (p readCommands) report() *cobra.Command {
 	return &cobra.Command{
-		Use: "report ID", Short: "Print why a goal stopped", Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, s *store.Store) error {
-				row, err := s.Find(c.Context(), args[0])
-				if err != nil {
-					return fmt.Errorf("report: %w", err)
-				}
-				v, err := g.Get(string(row.ID))
-				if err != nil {
-					return err
-				}
-				if len(row.Report) == 0 {
-					return p.printf("goal %s is %s and has no report yet\n", row.ID.Short(), row.Status)
-				}
-				if err := p.printf("%s", resultText(v.Result)+reportText(row.ID, row.Exit, row.Report, row.Account)); err != nil {
-					return err
-				}
-				return receiptCommand(p).printVerdicts(c.Context(), s, row.ID)
-			})
-		},
+		Use: "report ID", Short: "Print why a goal stopped",
+		RunE: p.runWithStore(func(c *cobra.Command, g *api.GoalAPI, s *store.Store, args []string) error {
+			row, err := s.Find(c.Context(), args[0])
+			if err != nil {
+				return fmt.Errorf("report: %w", err)
+			}
+			v, err := g.Get(string(row.ID))
+			if err != nil {
+				return err
+			}
+			if len(row.Report) == 0 {
+				return p.printf("goal %s is %s and has no report yet\n", row.ID.Short(), row.Status)
+			}
+			if err := p.printf("%s", resultText(v.Result)+reportText(row.ID, row.Exit, row.Report, row.Account)); err != nil {
+				return err
+			}
+			return receiptCommand(p).printVerdicts(c.Context(), s, row.ID)
+		}),
 	}
 }
 
 func (p Program) doctor() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "doctor", Short: "Check the setup of this machine", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				findings := a.Doctor()
-				if asJSON {
-					return p.json(findings)
+	return addJSON(&cobra.Command{
+		Use: "doctor", Short: "Check the setup of this machine",
+		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, _ []string) error {
+			findings := a.Doctor()
+			if isJSON(c) {
+				return p.json(findings)
+			}
+			var b strings.Builder
+			for _, f := range findings {
+				fmt.Fprintf(&b, "%-5s %s: %s\n", f.State, f.Title, f.Detail)
+				if f.Facts != "" {
+					fmt.Fprintf(&b, "      %s\n", f.Facts)
 				}
-				for _, f := range findings {
-					if err := p.printf("%-5s %s: %s\n", f.State, f.Title, f.Detail); err != nil {
-						return err
-					}
-					if f.Facts != "" {
-						if err := p.printf("      %s\n", f.Facts); err != nil {
-							return err
-						}
-					}
-					if f.Hint != "" && f.State != "ok" {
-						if err := p.printf("      %s\n", f.Hint); err != nil {
-							return err
-						}
-					}
+				if f.Hint != "" && f.State != "ok" {
+					fmt.Fprintf(&b, "      %s\n", f.Hint)
 				}
-				return nil
-			})
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	return c
+			}
+			return p.printf("%s", b.String())
+		}),
+	})
 }

@@ -20,7 +20,7 @@ type receiptCommand struct{ Program }
 func (p receiptCommand) receipt() *cobra.Command {
 	var again bool
 	c := &cobra.Command{
-		Use: "receipt ID", Short: "Print the verdicts of every claim, as JSON", Args: cobra.ExactArgs(1),
+		Use: "receipt ID", Short: "Print the verdicts of every claim, as JSON",
 		Long: "Print the verdicts of every claim, as JSON. With --verify the deterministic checks run again in the " +
 			"goal's folder, and the folder is compared with the hash in the receipt. The exit code is 0 if the checks that " +
 			"the criterion needs pass, 7 if one of them fails or " +

@@ -27,57 +27,48 @@ func (p recipeCommands) recipe() *cobra.Command {
 }
 
 func (p recipeCommands) listRecipes() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "list", Short: "List the recipes", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return p.withConfig(func(c *config.Config) error {
-				list, err := c.Recipes()
-				if asJSON {
-					return errors.Join(p.json(list), err)
-				}
-				if len(list) == 0 && err == nil {
-					return p.printf("No recipes. Save steps of a goal as one: %s recipe save NAME GOAL --from N --to M\n", p.Name)
-				}
-				for _, r := range list {
-					if e := p.printf("%-24s %8s  %s\n", r.Name, goal.FormatCount(len(r.Steps), "step"),
-						oneLine(r.Description)); e != nil {
-						return errors.Join(e, err)
-					}
-				}
-				return err
-			})
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	return c
+	return addJSON(&cobra.Command{
+		Use: "list", Short: "List the recipes",
+		RunE: p.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
+			list, err := kept.Recipes()
+			if isJSON(c) {
+				return errors.Join(p.json(list), err)
+			}
+			if len(list) == 0 && err == nil {
+				return p.printf("No recipes. Save steps of a goal as one: %s recipe save NAME GOAL --from N --to M\n", p.Name)
+			}
+			var b strings.Builder
+			for _, r := range list {
+				fmt.Fprintf(&b, "%-24s %8s  %s\n", r.Name, goal.FormatCount(len(r.Steps), "step"), oneLine(r.Description))
+			}
+			return errors.Join(p.printf("%s", b.String()), err)
+		}),
+	})
 }
 
 func (p recipeCommands) showRecipe() *cobra.Command {
 	return &cobra.Command{
-		Use: "show NAME", Short: "Print a recipe as YAML", Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return p.withConfig(func(c *config.Config) error {
-				r, err := c.Recipe(args[0])
-				if err != nil {
-					return err
-				}
-				text, err := config.MarshalRecipe(r)
-				if err != nil {
-					return err
-				}
-				return p.printf("%s", text)
-			})
-		},
+		Use: "show NAME", Short: "Print a recipe as YAML", Example: "  " + p.Name + " recipe show log-in",
+		RunE: p.runWithConfig(func(_ *cobra.Command, c *config.Config, args []string) error {
+			r, err := c.Recipe(args[0])
+			if err != nil {
+				return err
+			}
+			text, err := config.MarshalRecipe(r)
+			if err != nil {
+				return err
+			}
+			return p.printf("%s", text)
+		}),
 	}
 }
 
 func (p recipeCommands) removeRecipe() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove NAME", Short: "Forget a recipe", Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return p.withConfig(func(c *config.Config) error { return c.DeleteRecipe(args[0]) })
-		},
+		Use: "remove NAME", Short: "Remove a recipe", Example: "  " + p.Name + " recipe remove log-in",
+		RunE: p.runWithConfig(func(_ *cobra.Command, kept *config.Config, args []string) error {
+			return kept.DeleteRecipe(args[0])
+		}),
 	}
 }
 
@@ -92,17 +83,16 @@ type stepRange struct {
 func (p recipeCommands) saveRecipe() *cobra.Command {
 	var s stepRange
 	c := &cobra.Command{
-		Use: "save NAME [GOAL]", Short: "Save a recipe from a goal's steps or from a YAML file", Args: cobra.RangeArgs(1, 2),
+		Use: "save NAME [GOAL]", Short: "Save a recipe from a goal's steps or from a YAML file",
 		Long: "Save the successful steps --from to --to of GOAL as a recipe; --param name=value replaces each occurrence " +
 			"of the value with a parameter.\n" +
 			"With --file a YAML file, as printed by show, is saved instead.",
+		Example: "  " + p.Name + " recipe save log-in 01k3abcd --from 3 --to 9\n  " + p.Name +
+			" recipe save log-in --file recipe.yaml",
 		RunE: func(c *cobra.Command, args []string) error {
 			if (s.file == "") == (len(args) == 1) {
-				return &fault.Error{
-					Code:    fault.Refused,
-					Message: "a recipe is made of a goal's steps or of a file",
-					Hint:    p.Name + " recipe save NAME GOAL --from 3 --to 9, or --file recipe.yaml",
-				}
+				return fault.Invalid("", "a recipe is made of a goal's steps or of a file",
+					p.Name+" recipe save NAME GOAL --from 3 --to 9, or --file recipe.yaml")
 			}
 			if s.file != "" {
 				return p.saveFileAsRecipe(args[0], s.file)
@@ -162,8 +152,6 @@ func (p recipeCommands) saveFileAsRecipe(name, file string) error {
 		}
 		defer func() { _ = f.Close() }()
 		from = f
-	} else if from == nil {
-		from = os.Stdin
 	}
 	const most = 64 << 10
 	b, err := io.ReadAll(io.LimitReader(from, most))

@@ -20,45 +20,38 @@ import (
 )
 
 func (p Program) recording() *cobra.Command {
-	var asJSON bool
 	var out string
-	cmd := &cobra.Command{
-		Use: "recording ID", Short: "List or export the recordings of a goal's panes", Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withReadOnlyStore(c.Context(), func(a *api.GoalAPI, s *store.Store) error {
-				if out != "" {
-					row, err := s.Find(c.Context(), args[0])
-					if err != nil {
-						return err
-					}
-					n, err := exportRecording(s.Recording(row.ID), out, row.StartedAt)
-					if err != nil {
-						return fmt.Errorf("recording: %w", err)
-					}
-					return p.printf("%d records written to %s: terminals as asciicast (.cast), pages as JPEGs named after the "+
-						"milliseconds since the goal started\n", n, out)
-				}
-				v, err := a.Recording(args[0])
+	c := addJSON(&cobra.Command{
+		Use: "recording ID", Short: "List or export the recordings of a goal's panes",
+		RunE: p.runWithStore(func(c *cobra.Command, a *api.GoalAPI, s *store.Store, args []string) error {
+			if out != "" {
+				row, err := s.Find(c.Context(), args[0])
 				if err != nil {
 					return err
 				}
-				if asJSON {
-					return p.json(v)
+				n, err := exportRecording(s.Recording(row.ID), out, row.StartedAt)
+				if err != nil {
+					return fmt.Errorf("recording: %w", err)
 				}
+				return p.printf("%d records written to %s: terminals as asciicast (.cast), pages as JPEGs named after the "+
+					"milliseconds since the goal started\n", n, out)
+			}
+			v, err := a.Recording(args[0])
+			return p.printResult(c, v, err, func() error {
+				var b strings.Builder
 				for _, r := range v.Panes {
-					err := p.printf("%-8s %-8s %8s to %-8s %6d records %8.1f MiB\n", r.Pane, r.Kind, formatSince(r.FromMS),
+					fmt.Fprintf(&b, "%-8s %-8s %8s to %-8s %6d records %8.1f MiB\n", r.Pane, r.Kind, formatSince(r.FromMS),
 						formatSince(r.ToMS), r.Records, float64(r.Bytes)/(1<<20))
-					if err != nil {
-						return err
-					}
 				}
-				return nil
+				if len(v.Panes) == 0 {
+					b.WriteString("Nothing was recorded: the goal used no pane.\n")
+				}
+				return p.printf("%s", b.String())
 			})
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "the list as JSON")
-	cmd.Flags().StringVar(&out, "out", "", "write everything into this new folder")
-	return cmd
+		}),
+	})
+	c.Flags().StringVar(&out, "out", "", "write everything into this new folder")
+	return c
 }
 
 func formatSince(ms int64) string {

@@ -24,7 +24,6 @@ type resumeCommands struct{ Program }
 func (p resumeCommands) resumeCommand(
 	c *cobra.Command, o *output, start func(context.Context, *app.App, goal.ID) error,
 ) *cobra.Command {
-	c.Args = cobra.ExactArgs(1)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return p.withApp(c.Context(), app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}, func(a *app.App) error {
 			ctx := c.Context()
@@ -58,6 +57,7 @@ func (p resumeCommands) reopen() *cobra.Command {
 		Use: "reopen ID --note TEXT", Short: "Reopen a completed goal; the note says what is missing",
 		Long: "Reopen a completed goal; the note says what is missing. Omitted limits are unchanged; exhausted limits " +
 			"must be raised.",
+		Example: "  " + p.Name + " reopen 01k3abcd --note 'the second page has no title'",
 	}, "what is missing", (*app.App).Reopen)
 }
 
@@ -77,7 +77,9 @@ func (p resumeCommands) resumeWith(
 		if err := protected.decide(&in); err != nil {
 			return err
 		}
-		in.Note = note
+		if in.Note = note; c.Name() == "reopen" && strings.TrimSpace(note) == "" {
+			return usageError(c, "a goal that is done needs a note", "say what is missing; ")
+		}
 		return p.showChangesOnRefusal(ctx, a, id, do(a, ctx, id, in))
 	})
 	limits.add(c.Flags(), goal.Limits{})
@@ -155,8 +157,9 @@ func (p resumeCommands) reject() *cobra.Command {
 	var o output
 	var note string
 	c := p.resumeCommand(&cobra.Command{
-		Use:   "reject ID --note TEXT",
-		Short: "Reject a pending manual check and send the goal back to work",
+		Use:     "reject ID --note TEXT",
+		Short:   "Reject a pending manual check and send the goal back to work",
+		Example: "  " + p.Name + " reject 01k3abcd --note 'make it blue'",
 	}, &o,
 		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Reject(ctx, id, note) })
 	c.Flags().StringVar(&note, "note", "", "what the agent should do differently")

@@ -43,7 +43,13 @@ type runFlags struct {
 func (p runCommand) run() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use: "run [flags] OBJECTIVE", Short: "Create a goal and run it until it stops", Args: cobra.MaximumNArgs(1),
+		Use: "run [flags] OBJECTIVE", Short: "Create a goal and run it until it stops",
+		Args: func(c *cobra.Command, args []string) error {
+			if f.demo && len(args) == 0 {
+				return nil
+			}
+			return checkArguments(c, args)
+		},
 		Example: "  " + p.Name + " run --check-shell 'test -f done.txt' 'create done.txt'\n  " + p.Name + " run --demo",
 	}
 	fl := c.Flags()
@@ -126,11 +132,8 @@ func (f runFlags) startInput(args []string) (api.StartInput, error) {
 		in.Objective = args[0]
 	}
 	if f.demo && (in.Objective != "" || len(f.checks.list) > 0 || f.criterion != "") {
-		return in, &fault.Error{
-			Code:    fault.Refused,
-			Message: "--demo cannot be combined with an objective or checks",
-			Hint:    "remove the other flags",
-		}
+		return in, fault.Invalid("", "--demo cannot be combined with an objective or checks",
+			"remove the other flags")
 	}
 	if err := f.validateModel(); err != nil {
 		return in, err
@@ -188,11 +191,8 @@ func (f runFlags) validateModel() error {
 	server := f.provider.baseURL != ""
 	switch {
 	case f.demo && (f.in.Provider != "" || f.in.Model != "" || server):
-		return &fault.Error{
-			Code:    fault.Refused,
-			Message: "--demo cannot be combined with a model",
-			Hint:    "remove --provider, --base-url and --model",
-		}
+		return fault.Invalid("", "--demo cannot be combined with a model",
+			"remove --provider, --base-url and --model")
 	case f.in.Provider != "" && server:
 		return fault.Invalid("provider", "--provider and --base-url exclude each other", "keep one of them")
 	case server:
@@ -265,6 +265,7 @@ func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) 
 			}
 			p.printWork(in)
 			p.confirmRunOutside(&in)
+			defer preflight.announceSlow()()
 			id, err := begin(ctx, in)
 			preflight.stop()
 			if err != nil {

@@ -20,7 +20,7 @@ import (
 	"goalpost/backend/process"
 )
 
-// sandboxCommand runs a program as a goal would.
+// sandboxCommand runs programs as a goal or a check would.
 type sandboxCommand struct{ Program }
 
 // sandbox runs a command where a goal's programs would run.
@@ -29,7 +29,7 @@ func (p sandboxCommand) sandbox() *cobra.Command {
 	var risk string
 	var times int
 	c := &cobra.Command{
-		Use: "sandbox [flags] -- COMMAND…", Short: "Run a command in a goal's sandbox", Args: cobra.MinimumNArgs(1),
+		Use: "sandbox [flags] -- COMMAND…", Short: "Run a command in a goal's sandbox",
 		Example: "  " + p.Name + " sandbox --dir . -- sh -c 'ls ~; curl example.org'\n  " + p.Name +
 			" sandbox --times 200 -- true",
 		RunE: func(c *cobra.Command, argv []string) error {
@@ -83,7 +83,12 @@ func (p sandboxCommand) runInSandbox(ctx context.Context, w *goalsandbox.TrialSa
 	for _, line := range w.Violations() {
 		p.errorf("%s: %s\n", p.Name, oneLine(line))
 	}
-	switch status := child.Status(); {
+	return p.exitWith(child.Status())
+}
+
+// exitWith ends this program as a command ended.
+func (p sandboxCommand) exitWith(status process.Status) error {
+	switch {
 	case status.Signal != 0:
 		p.errorf("%s: %s\n", p.Name, status)
 		return exitCode(128 + int(status.Signal))

@@ -12,6 +12,7 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/config"
 	"goalpost/backend/secret"
 )
 
@@ -26,17 +27,23 @@ func (p secretCommands) secrets() *cobra.Command {
 }
 
 // withVault runs a command with the secrets.
-func (p secretCommands) withVault(ctx context.Context, do func(*api.SecretAPI) error) (err error) {
-	c, err := p.config()
-	if err != nil {
-		return err
+func (p secretCommands) withVault(ctx context.Context, do func(*api.SecretAPI) error) error {
+	return p.withConfig(func(c *config.Config) error {
+		v, err := app.OpenVault(c, p.Getenv, p.askPassphrase())
+		if err != nil {
+			return fmt.Errorf("secrets: %w", err)
+		}
+		return do(api.NewSecretAPI(ctx, v))
+	})
+}
+
+// runWithVault is what a command runs that needs the secrets.
+func (p secretCommands) runWithVault(
+	do func(c *cobra.Command, s *api.SecretAPI, args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return p.withVault(c.Context(), func(s *api.SecretAPI) error { return do(c, s, args) })
 	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	v, err := app.OpenVault(c, p.Getenv, p.askPassphrase())
-	if err != nil {
-		return fmt.Errorf("secrets: %w", err)
-	}
-	return do(api.NewSecretAPI(ctx, v))
 }
 
 func (p secretCommands) setSecret() *cobra.Command {
@@ -44,7 +51,6 @@ func (p secretCommands) setSecret() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "set NAME",
 		Short: "Store a secret; its value is read from the terminal or from standard input",
-		Args:  cobra.ExactArgs(1),
 		Example: "  " + p.Name + " secret set npm-token --host registry.npmjs.org\n  " + p.Name +
 			" secret set deploy-key <key.pem",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -74,41 +80,39 @@ func (p secretCommands) setSecret() *cobra.Command {
 }
 
 func (p secretCommands) listSecrets() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "list", Short: "List the secrets by name, and where they are stored", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return p.withVault(c.Context(), func(s *api.SecretAPI) error {
-				where, err1 := s.Where()
-				list, err2 := s.List()
-				logins, err3 := s.Logins()
-				if err := errors.Join(err1, err2, err3); err != nil {
-					return err
-				}
-				if asJSON {
-					return p.json(struct {
-						Where   api.SecretPlace  `json:"where"`
-						Secrets []api.SecretView `json:"secrets"`
-						Logins  []api.LoginView  `json:"logins"`
-					}{where, list, logins})
-				}
-				var b strings.Builder
-				for _, v := range list {
-					fmt.Fprintf(&b, "%s  (%s%s)\n", v.Name, v.Place, hostsText(v.Hosts))
-				}
-				for _, l := range logins {
-					fmt.Fprintf(&b, "login of %s on %s\n", oneLine(l.User), l.Origin)
-				}
-				state := ""
-				if where.Locked {
-					state = "; it is locked"
-				}
-				return p.printf("%sNew secrets are stored in %s%s.\n", b.String(), where.Detail, state)
-			})
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	return c
+	return addJSON(&cobra.Command{
+		Use: "list", Short: "List the secrets by name, and where they are stored",
+		RunE: p.runWithVault(func(c *cobra.Command, s *api.SecretAPI, _ []string) error {
+			where, err1 := s.Where()
+			list, err2 := s.List()
+			logins, err3 := s.Logins()
+			if err := errors.Join(err1, err2, err3); err != nil {
+				return err
+			}
+			if isJSON(c) {
+				return p.json(struct {
+					Where   api.SecretPlace  `json:"where"`
+					Secrets []api.SecretView `json:"secrets"`
+					Logins  []api.LoginView  `json:"logins"`
+				}{where, list, logins})
+			}
+			var b strings.Builder
+			if len(list)+len(logins) == 0 {
+				fmt.Fprintf(&b, "No secrets. Store one: %s secret set NAME\n", p.Name)
+			}
+			for _, v := range list {
+				fmt.Fprintf(&b, "%s  (%s%s)\n", v.Name, v.Place, hostsText(v.Hosts))
+			}
+			for _, l := range logins {
+				fmt.Fprintf(&b, "login of %s on %s\n", oneLine(l.User), l.Origin)
+			}
+			state := ""
+			if where.Locked {
+				state = "; it is locked"
+			}
+			return p.printf("%sNew secrets are stored in %s%s.\n", b.String(), where.Detail, state)
+		}),
+	})
 }
 
 func hostsText(hosts []string) string {
@@ -121,20 +125,19 @@ func hostsText(hosts []string) string {
 func (p secretCommands) removeSecret() *cobra.Command {
 	var origin string
 	c := &cobra.Command{
-		Use: "remove NAME", Short: "Remove a secret, or with --login a saved login", Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withVault(c.Context(), func(s *api.SecretAPI) (err error) {
-				if origin != "" {
-					_, err = s.RemoveLogin(origin, args[0])
-				} else {
-					_, err = s.Remove(args[0])
-				}
-				if err != nil {
-					return err
-				}
-				return p.printf("%s is forgotten.\n", oneLine(args[0]))
-			})
-		},
+		Use: "remove NAME", Short: "Remove a secret, or with --login a saved login",
+		Example: "  " + p.Name + " secret remove npm-token",
+		RunE: p.runWithVault(func(_ *cobra.Command, s *api.SecretAPI, args []string) (err error) {
+			if origin != "" {
+				_, err = s.RemoveLogin(origin, args[0])
+			} else {
+				_, err = s.Remove(args[0])
+			}
+			if err != nil {
+				return err
+			}
+			return p.printf("%s is removed.\n", oneLine(args[0]))
+		}),
 	}
 	c.Flags().StringVar(&origin, "login", "",
 		"remove the login of the user NAME on this origin, such as https://example.org")
@@ -144,25 +147,23 @@ func (p secretCommands) removeSecret() *cobra.Command {
 func (p secretCommands) passphrase() *cobra.Command {
 	var off bool
 	c := &cobra.Command{
-		Use: "passphrase", Short: "Lock the encrypted file with a passphrase, or change it", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return p.withVault(c.Context(), func(s *api.SecretAPI) error {
-				next := ""
-				if !off {
-					var err error
-					if next, err = p.read(c.Context(), "The new passphrase"); err != nil {
-						return err
-					}
-				}
-				if _, err := s.Protect(next); err != nil {
+		Use: "passphrase", Short: "Lock the encrypted file with a passphrase, or change it",
+		RunE: p.runWithVault(func(c *cobra.Command, s *api.SecretAPI, _ []string) error {
+			next := ""
+			if !off {
+				var err error
+				if next, err = p.read(c.Context(), "The new passphrase"); err != nil {
 					return err
 				}
-				if off {
-					return p.printf("Passphrase removed. Anyone who can read the key file can now read the secrets.\n")
-				}
-				return p.printf("The encrypted file opens with this passphrase only. It cannot be recovered if it is lost.\n")
-			})
-		},
+			}
+			if _, err := s.Protect(next); err != nil {
+				return err
+			}
+			if off {
+				return p.printf("Passphrase removed. Anyone who can read the key file can now read the secrets.\n")
+			}
+			return p.printf("The encrypted file opens with this passphrase only. It cannot be recovered if it is lost.\n")
+		}),
 	}
 	c.Flags().BoolVar(&off, "off", false, "remove the passphrase")
 	return c

@@ -3,16 +3,13 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
-	"os/signal"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,7 +26,7 @@ func (p serveCommands) serve() *cobra.Command {
 	var o serve.Options
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "serve", Short: "Serve the app to a web browser", Args: cobra.NoArgs,
+		Use: "serve", Short: "Serve the app to a web browser",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if _, err := fs.Stat(p.Assets, "index.html"); err != nil {
 				return &fault.Error{
@@ -51,7 +48,7 @@ func (p serveCommands) serve() *cobra.Command {
 	return c
 }
 
-func (p serveCommands) runServer(ctx context.Context, a *app.App, o serve.Options, asJSON bool) (err error) {
+func (p serveCommands) runServer(ctx context.Context, a *app.App, o serve.Options, asJSON bool) error {
 	if err := a.Recover(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
@@ -63,28 +60,22 @@ func (p serveCommands) runServer(ctx context.Context, a *app.App, o serve.Option
 		return fmt.Errorf("serve: %w", err)
 	}
 	o.Assets, o.Methods, o.Stream, o.Log = p.Assets, methods, a.Stream().Handler, a.Config().Log()
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
 	s, err := serve.Open(ctx, o)
 	if err != nil {
 		return &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: "see serve --help"}
 	}
-	defer func() {
-		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()).Add(-finalWait))
-		defer cancel()
-		err = errors.Join(err, s.Close(ctx))
-	}()
 	if u, err := url.Parse(s.LoginURL()); err == nil {
 		if port, err := strconv.Atoi(u.Port()); err == nil {
 			a.RegisterOwnPort(port)
 		}
 	}
-	if err := p.ready(s.LoginURL(), asJSON); err != nil {
-		return err
-	}
-	<-ctx.Done()
-	stop() // the second signal ends the process at once
-	return p.exitAfterSignal(exitDone, time.Now())
+	return p.serveUntilSignal(ctx, func(ctx context.Context) error {
+		if err := p.ready(s.LoginURL(), asJSON); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return nil
+	}, s.Close)
 }
 
 func (p serveCommands) ready(link string, asJSON bool) error {
@@ -102,7 +93,7 @@ func (p serveCommands) ready(link string, asJSON bool) error {
 func (p serveCommands) static() *cobra.Command {
 	var listen string
 	c := &cobra.Command{
-		Use: "static DIR", Short: "Serve a folder on this machine's loopback", Args: cobra.ExactArgs(1), Hidden: true,
+		Use: "static DIR", Short: "Serve a folder on this machine's loopback", Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
 			root, err := os.OpenRoot(args[0])
 			if err != nil {
@@ -111,11 +102,8 @@ func (p serveCommands) static() *cobra.Command {
 			defer func() { _ = root.Close() }()
 			host, _, err := net.SplitHostPort(listen)
 			if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
-				return &fault.Error{
-					Code:    fault.Refused,
-					Message: "static serves on the loopback only",
-					Hint:    "use --listen 127.0.0.1:0",
-				}
+				return fault.Invalid("", "static serves on the loopback only",
+					"use --listen 127.0.0.1:0")
 			}
 			l, err := new(net.ListenConfig).Listen(c.Context(), "tcp", listen)
 			if err != nil {

@@ -23,7 +23,6 @@ import (
 type spendCommand struct{ Program }
 
 func (p spendCommand) spend() *cobra.Command {
-	var asJSON bool
 	var by, since, limit string
 	c := &cobra.Command{
 		Use:   "spend",
@@ -31,8 +30,10 @@ func (p spendCommand) spend() *cobra.Command {
 		Long: "Show what models cost: agents, critics, judges and reviewers of all goals, deleted ones too. Days are " +
 			"those of this computer's time zone.\n\nWith --daily-limit, set how much all goals together may spend in a " +
 			"day. At the limit goals pause. They resume on the next day, or when the limit is raised.",
-		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := excludeFlags(c, "daily-limit", "by", "since", "json"); err != nil {
+				return err
+			}
 			if c.Flags().Changed("daily-limit") {
 				return p.saveDailyLimit(limit)
 			}
@@ -47,10 +48,7 @@ func (p spendCommand) spend() *cobra.Command {
 						in.Since = from.UTC().Format(event.TimeLayout)
 					}
 					r, err := api.NewSpendAPI(c.Context(), kept, s, time.Now).Report(in)
-					if err != nil || asJSON {
-						return errors.Join(err, p.printJSONIf(err == nil, r))
-					}
-					return p.spendTable(r)
+					return p.printResult(c, r, err, func() error { return p.spendTable(r) })
 				})
 			})
 		},
@@ -58,11 +56,8 @@ func (p spendCommand) spend() *cobra.Command {
 	c.Flags().StringVar(&by, "by", "day", "day, goal, provider or model")
 	c.Flags().StringVar(&since, "since", "30d",
 		"from then on: a number of days (7d) or hours (12h), a date (2026-11-23), or all")
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	addJSON(c)
 	c.Flags().StringVar(&limit, "daily-limit", "", "set the limit of a day in USD, such as 5; none removes it")
-	c.MarkFlagsMutuallyExclusive("daily-limit", "by")
-	c.MarkFlagsMutuallyExclusive("daily-limit", "since")
-	c.MarkFlagsMutuallyExclusive("daily-limit", "json")
 	return c
 }
 

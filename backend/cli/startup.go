@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"goalpost/backend/api"
 	"goalpost/backend/app"
 	"goalpost/backend/config"
@@ -66,6 +68,33 @@ func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) e
 	return do(a)
 }
 
+// runWithApp is what a command runs that needs the running program.
+func (p Program) runWithApp(
+	do func(c *cobra.Command, a *app.App, args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return p.withApp(c.Context(), app.Options{}, func(a *app.App) error { return do(c, a, args) })
+	}
+}
+
+// runWithStore is what a command runs that only reads the journal.
+func (p Program) runWithStore(
+	do func(c *cobra.Command, g *api.GoalAPI, s *store.Store, args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return p.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, s *store.Store) error { return do(c, g, s, args) })
+	}
+}
+
+// runWithConfig is what a command runs that needs the settings only.
+func (p Program) runWithConfig(
+	do func(c *cobra.Command, kept *config.Config, args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return p.withConfig(func(kept *config.Config) error { return do(c, kept, args) })
+	}
+}
+
 // After a signal everything has to end within Closing: the children within finalWait, and the pausing of goals within
 // the rest before. Without a signal nobody waits for this process to end: defaultCloseWait is for a child that does not
 // end at all.
@@ -78,6 +107,22 @@ const (
 // exitAfterSignal is the result of a command after a signal that came at a time.
 func (p Program) exitAfterSignal(code exitCode, at time.Time) signalExit {
 	return signalExit{code, at.Add(cmp.Or(p.Closing, closeTimeout))}
+}
+
+// serveUntilSignal serves until its input ends or a signal comes, and then closes what it serves.
+func (p Program) serveUntilSignal(ctx context.Context, serve, closeAll func(context.Context) error) (err error) {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	defer func() {
+		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), p.closeBy(err, time.Now()).Add(-finalWait))
+		defer cancel()
+		err = errors.Join(err, closeAll(ctx))
+	}()
+	if err := serve(ctx); err != nil || ctx.Err() == nil {
+		return err
+	}
+	stop() // the second signal ends the process at once
+	return p.exitAfterSignal(exitDone, time.Now())
 }
 
 // signalExit is the exit code of a command that a signal ended, with its deadline.

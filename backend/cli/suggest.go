@@ -25,7 +25,7 @@ type suggestion struct {
 }
 
 func (p suggestCommand) suggest() *cobra.Command {
-	var asJSON, noTry bool
+	var noTry bool
 	var in api.SuggestInput
 	c := &cobra.Command{
 		Use:   "suggest OBJECTIVE",
@@ -33,7 +33,6 @@ func (p suggestCommand) suggest() *cobra.Command {
 		Long: "Suggest checks from the objective, from the test commands of the folder, from servers that run on this " +
 			"computer and, where a model is connected, from the model. Each is tried at once in the sandbox, in a copy of the " +
 			"folder. No goal is made: give the flags of those that you accept to `run`.",
-		Args:    cobra.ExactArgs(1),
 		Example: "  " + p.Name + " suggest 'make the cart tests pass' --dir .",
 		RunE: func(c *cobra.Command, args []string) error {
 			in.Objective = args[0]
@@ -49,14 +48,17 @@ func (p suggestCommand) suggest() *cobra.Command {
 					if !noTry && k.Check.Type.IsDeterministic() {
 						list[i].try(g, in.Dir)
 					}
-					if !asJSON {
+					if !isJSON(c) {
 						if err := p.printSuggestion(list[i]); err != nil {
 							return err
 						}
 					}
 				}
-				if asJSON {
+				if isJSON(c) {
 					return p.json(map[string]any{"checks": list, "notes": out.Notes})
+				}
+				if in.Dir == "" {
+					out.Notes = append(out.Notes, "No folder was looked at. --dir . also suggests the test commands of this one.")
 				}
 				return p.printSuggestEnd(list, out.Notes)
 			})
@@ -67,8 +69,7 @@ func (p suggestCommand) suggest() *cobra.Command {
 	c.Flags().StringVar(&in.Model, "model", "", "the model's name (default: the provider's)")
 	c.Flags().BoolVar(&in.NoModel, "no-model", false, "ask no model")
 	c.Flags().BoolVar(&noTry, "no-try", false, "do not try the checks")
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	return c
+	return addJSON(c)
 }
 
 // try runs the check as pre-flight would.
@@ -96,7 +97,9 @@ func (s *suggestion) describe() string {
 		return "fails now, as it should"
 	case goal.AlreadyPasses:
 		return "passes already: it would not show that the goal is reached"
-	case goal.Pass, goal.Fail, goal.CheckErr, goal.Tampered, goal.CheckUnrunnable, goal.NotRepeatable:
+	case goal.CheckErr:
+		return "not decided: " + s.Tried.Detail
+	case goal.Pass, goal.Fail, goal.Tampered, goal.CheckUnrunnable, goal.NotRepeatable:
 	}
 	return "cannot run: " + s.Tried.Detail
 }

@@ -7,8 +7,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf16"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
 )
 
 // Functions that make text of models, pages and programs safe for a terminal. JSON escapes only half of the control
@@ -52,23 +56,11 @@ func singleLine(s string) string {
 // oneLine joins the lines of a text and truncates it to 110 characters.
 func oneLine(s string) string {
 	const most = 110
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n++; n > most {
-			b.WriteRune('…')
-			break
-		}
-		switch {
-		case isInvisible(r):
-			b.WriteString(showInvisible(r))
-		case isControl(r):
-			b.WriteByte(' ')
-		default:
-			b.WriteRune(r)
-		}
+	line := []rune(singleLine(s))
+	if len(line) > most {
+		line = append(line[:most], '…')
 	}
-	return b.String()
+	return string(line)
 }
 
 // argumentLines lists all arguments of a call by name, for a user who decides about it: nothing is left out, and each
@@ -121,4 +113,41 @@ func plainJSON(b []byte) []byte {
 		}
 	}
 	return out.Bytes()
+}
+
+// formatPlan writes the agent's plan in one line.
+func formatPlan(items []goal.Todo) string {
+	parts := make([]string, len(items))
+	for i, t := range items {
+		mark := "○"
+		if t.Done {
+			mark = "✓"
+		}
+		parts[i] = mark + " " + t.Text
+	}
+	return strings.Join(parts, " · ")
+}
+
+func reviewWord(r goal.Review) string {
+	switch {
+	case r.Error:
+		return "error"
+	case r.Confirmed:
+		return "confirmed"
+	}
+	return "rejected"
+}
+
+func formatLimits(l *event.LimitsChanged) string {
+	or := func(n int64, say string) string {
+		if n == 0 {
+			return "none"
+		}
+		return say
+	}
+	return fmt.Sprintf("%s, turns %s, claims per check %s, tokens %s, money %s",
+		or(l.WallClockMS, goal.FormatDuration(time.Duration(l.WallClockMS)*time.Millisecond)),
+		or(int64(l.Iterations), fmt.Sprint(l.Iterations)),
+		or(int64(l.ClaimsPerCheck), fmt.Sprint(l.ClaimsPerCheck)), or(l.Tokens, fmt.Sprint(l.Tokens)),
+		or(int64(l.USD*100), fmt.Sprintf("$%.2f", l.USD)))
 }

@@ -20,11 +20,8 @@ import (
 	"goalpost/backend/verify"
 )
 
-// traceCommand shows what a check uses.
-type traceCommand struct{ Program }
-
 // trace runs a command as a check would run and prints what it did with files.
-func (p traceCommand) trace() *cobra.Command {
+func (p sandboxCommand) trace() *cobra.Command {
 	in := api.StartInput{Risk: policy.WriteLocal}
 	asJSON := false
 	c := &cobra.Command{
@@ -34,7 +31,6 @@ func (p traceCommand) trace() *cobra.Command {
 			"files of the folder: which of them decide, which they looked for in vain, read otherwise and wrote. The list is " +
 			"printed on standard output when the command has ended; what the command writes goes to standard error. " +
 			"The exit code is the command's.",
-		Args:    cobra.MinimumNArgs(1),
 		Example: "  " + p.Name + " trace -- make test\n  " + p.Name + " trace --dir work --json -- python3 check.py",
 		RunE: func(c *cobra.Command, argv []string) error {
 			if err := makeAbsolute(&in); err != nil {
@@ -55,7 +51,7 @@ func (p traceCommand) trace() *cobra.Command {
 }
 
 // runTraced runs the command to its end and prints its trace.
-func (p traceCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string, asJSON bool) error {
+func (p sandboxCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandbox, argv []string, asJSON bool) error {
 	child, err := runToEnd(ctx, w, process.Command{
 		Argv:   argv,
 		Env:    w.CheckEnv,
@@ -99,14 +95,7 @@ func (p traceCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandbox
 	if trace.Incomplete != "" {
 		p.errorf("%s: the list is incomplete: %s\n", p.Name, oneLine(trace.Incomplete))
 	}
-	switch status := child.Status(); {
-	case status.Signal != 0:
-		p.errorf("%s: %s\n", p.Name, status)
-		return exitCode(128 + int(status.Signal))
-	case status.Code != 0:
-		return exitCode(status.Code)
-	}
-	return nil
+	return p.exitWith(child.Status())
 }
 
 // maxListedPrograms is how many programs the text lists: a compiler runs for every file.

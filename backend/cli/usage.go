@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"goalpost/backend/api"
 	"goalpost/backend/fault"
@@ -16,63 +18,213 @@ import (
 
 // newCommandGroup makes a command that has only subcommands: without one it shows its help.
 func newCommandGroup(use, short string, commands ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs}
+	c := &cobra.Command{Use: use, Short: short}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(commands...)
 	return c
 }
 
-// wrapUsageErrors turns every usage mistake into an error with the correct usage; cobra alone would count arguments,
-// or show the help and succeed.
+// wrapUsageErrors turns every usage mistake into an error that says what is wrong, the correct usage and an example.
+// cobra alone would count arguments, or show the help and succeed.
 func (p Program) wrapUsageErrors(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		hint := c.CommandPath() + " --help lists its flags"
-		if strings.Contains(err.Error(), "unit") && strings.Contains(err.Error(), "in duration") {
-			hint = "write a duration with its unit, such as 90s, 45m or 2h"
-		}
-		return &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: hint}
-	})
+	root.SetFlagErrorFunc(describeFlagError)
 	walkCommands(root, func(c *cobra.Command) {
-		if c.Name() == "completion" && c.Run == nil {
-			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-		}
-		if c.Name() == "help" {
+		switch {
+		case c.Name() == "completion":
+			c.Args, c.RunE = nil, func(c *cobra.Command, _ []string) error { return c.Help() }
+		case c.HasParent() && c.Parent().Name() == "completion":
+			c.Args = nil
+		case c.Name() == "help":
 			show := c.Run
-			c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
-				if _, _, err := root.Find(args); err != nil {
-					return &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: p.Name + " help lists the commands"}
+			c.Args, c.Run = cobra.ArbitraryArgs, nil
+			c.RunE = func(c *cobra.Command, args []string) error {
+				found, rest, err := root.Find(args)
+				if err == nil && len(rest) > 0 && found.HasSubCommands() {
+					return unknownCommand(found, rest[0])
 				}
 				show(c, args)
 				return nil
 			}
-		}
-		count := c.Args
-		if count == nil {
 			return
 		}
-		c.Args = func(c *cobra.Command, args []string) error {
-			err := count(c, args)
-			switch {
-			case err == nil:
-				return nil
-			case c.HasSubCommands(): // an unknown subcommand
-				return &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: c.CommandPath() + " --help lists the commands"}
-			}
-			return &fault.Error{
-				Code: fault.Refused, Message: fmt.Sprintf("%s %s", c.CommandPath(), err),
-				Hint: "usage: " + c.UseLine() + isGoalGroup(p.Name, c),
-			}
+		if c.Example == "" && takesGoal(c) {
+			c.Example = "  " + c.CommandPath() + exampleArguments(c)
+		}
+		if c.Args == nil {
+			c.Args = checkArguments
 		}
 	})
 }
 
-func isGoalGroup(program string, c *cobra.Command) string {
-	if takesGoal(c) {
-		return "; " + program + " list shows the goals"
+// argument is one word of a command's use line.
+type argument struct {
+	name             string
+	isOptional, many bool
+}
+
+// notArguments are the parts of a use line that are not arguments: flags with their values, and the dashes before a
+// command.
+var notArguments = regexp.MustCompile(`\[--[a-z]+ [A-Z]+\]|--[a-z]+ [A-Z]+|\[flags\]|-- `)
+
+// parseArguments reads from the use line what arguments a command takes: "diff ID [PATH…]", "trace -- COMMAND…".
+func parseArguments(c *cobra.Command) (list []argument) {
+	for _, word := range strings.Fields(notArguments.ReplaceAllString(c.Use, ""))[1:] {
+		name := strings.Trim(word, "[]")
+		list = append(list, argument{
+			name:       strings.TrimSuffix(name, "…"),
+			isOptional: name != word,
+			many:       strings.HasSuffix(name, "…"),
+		})
 	}
-	return ""
+	return list
+}
+
+// exampleArguments are the arguments of an example of a command that takes a goal.
+func exampleArguments(c *cobra.Command) (words string) {
+	for _, a := range parseArguments(c) {
+		words += map[string]string{"ID": " 01k3abcd", "REQUEST": " a1", "TEXT": " 'use port 8081'"}[a.name]
+	}
+	return words
+}
+
+// checkArguments refuses arguments that do not fit the use line of a command.
+func checkArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 && c.HasSubCommands() {
+		return unknownCommand(c, args[0])
+	}
+	list := parseArguments(c)
+	var missing []string
+	for i, a := range list {
+		if !a.isOptional && i >= len(args) {
+			missing = append(missing, a.name)
+		}
+	}
+	switch {
+	case len(missing) == 1:
+		return usageError(c, missing[0]+" is missing", "")
+	case len(missing) > 1:
+		return usageError(c, strings.Join(missing, " and ")+" are missing", "")
+	case len(args) <= len(list) || len(list) > 0 && list[len(list)-1].many:
+		return nil
+	}
+	advice := ""
+	if len(list) > 0 && (list[len(list)-1].name == "OBJECTIVE" || list[len(list)-1].name == "TEXT") {
+		advice = "put a text of several words between quotes; "
+	}
+	return usageError(c, fmt.Sprintf("%q is one argument too many", args[len(list)]), advice)
+}
+
+// usageError says what is wrong with the words after a command. The hint is the advice, the usage and an example.
+func usageError(c *cobra.Command, message, advice string) error {
+	hint := advice + "usage: " + c.UseLine()
+	if example, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n"); example != "" {
+		hint += "; for example: " + example
+	}
+	if takesGoal(c) {
+		hint += "; " + c.Root().Name() + " list shows the goals"
+	}
+	for _, sibling := range c.Parent().Commands() {
+		if sibling.Name() == "list" && c.Parent().HasParent() && sibling != c {
+			hint += "; " + sibling.CommandPath() + " shows what there is"
+		}
+	}
+	return refuseUsage(c, message, hint)
+}
+
+func refuseUsage(c *cobra.Command, message, hint string) error {
+	if _, name, isSub := strings.Cut(c.CommandPath(), " "); isSub {
+		message = name + ": " + message
+	}
+	return &fault.Error{Code: fault.Refused, Message: message, Hint: hint}
+}
+
+// unknownCommand is the error of a subcommand that does not exist.
+func unknownCommand(c *cobra.Command, typed string) error {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return refuseUsage(c, fmt.Sprintf("there is no command %q", typed),
+		suggestNames(typed, "", names)+c.CommandPath()+" --help lists the commands")
+}
+
+// suggestNames asks if one of some names was meant, "" if none is similar.
+func suggestNames(typed, prefix string, names []string) string {
+	const maxDistance, most = 2, 3
+	similar := cobra.Command{SuggestionsMinimumDistance: maxDistance}
+	for _, name := range names {
+		similar.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	found := similar.SuggestionsFor(typed)
+	if len(found) == 0 || len(found) > most {
+		return ""
+	}
+	return "did you mean " + prefix + strings.Join(found, " or "+prefix) + "? "
+}
+
+// describeFlagError says what is wrong with a flag, and what it takes.
+func describeFlagError(c *cobra.Command, err error) error {
+	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
+		return unknownCommand(c, args[0]) // the flag is one of the command that was meant
+	}
+	var unknown *pflag.NotExistError
+	var noValue *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	help := c.CommandPath() + " --help lists its flags"
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return refuseUsage(c, "there is no flag -"+unknown.GetSpecifiedName(), help)
+	case errors.As(err, &unknown):
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		return refuseUsage(c, "there is no flag --"+unknown.GetSpecifiedName(),
+			suggestNames(unknown.GetSpecifiedName(), "--", names)+help)
+	case errors.As(err, &noValue):
+		return refuseUsage(c, "--"+noValue.GetFlag().Name+" needs a value", describeFlag(noValue.GetFlag()))
+	case errors.As(err, &invalid):
+		f := invalid.GetFlag()
+		if words, ok := flagKinds[f.Value.Type()]; ok && !isCheckFlag(f) {
+			return refuseUsage(c, fmt.Sprintf("%q for --%s is not %s", invalid.GetValue(), f.Name, words), describeFlag(f))
+		}
+		return refuseUsage(c, fmt.Sprintf("--%s: %v", f.Name, invalid.Unwrap()), describeFlag(f))
+	}
+	return refuseUsage(c, err.Error(), help)
+}
+
+// flagKinds are what the values of flags have to be, by their types.
+var flagKinds = map[string]string{
+	"int":      "a whole number",
+	"int64":    "a whole number",
+	"intSlice": "a whole number",
+	"float64":  "a number",
+	"bool":     "true or false",
+	"duration": "a time with its unit, such as 90s, 45m or 2h",
+}
+
+// isCheckFlag reports whether the errors of a flag are ours.
+func isCheckFlag(f *pflag.Flag) bool {
+	_, ok := f.Value.(checkFlag)
+	return ok
+}
+
+// describeFlag is a flag with its value and meaning, as the help has it.
+func describeFlag(f *pflag.Flag) string {
+	kind, usage := pflag.UnquoteUsage(f)
+	return strings.TrimSpace("--"+f.Name+" "+kind) + ": " + usage
+}
+
+// excludeFlags refuses two flags of a command that say different things.
+func excludeFlags(c *cobra.Command, flag string, others ...string) error {
+	for _, other := range others {
+		if c.Flags().Changed(flag) && c.Flags().Changed(other) {
+			return fault.Invalid(flag, fmt.Sprintf("--%s and --%s exclude each other", flag, other), "give one of them")
+		}
+	}
+	return nil
 }
 
 // walkCommands visits a command and all below it.
@@ -88,12 +240,8 @@ func walkCommands(c *cobra.Command, do func(*cobra.Command)) {
 func (p Program) printError(c *cobra.Command, args []string, err error) int {
 	problem, code := *api.ToProblem(err), exitUsage
 	var older *store.OutdatedSchemaError
-	switch {
-	case strings.HasPrefix(err.Error(), "unknown command"): // cobra's own error, which has no type
-		problem.Code, problem.Hint = fault.Refused, p.Name+" help lists the commands"
-	// the user's input is not the cause
-	case problem.Code == fault.Internal, errors.Is(err, store.ErrNewerSchema), errors.As(err, &older):
-		code = exitError
+	if problem.Code == fault.Internal || errors.Is(err, store.ErrNewerSchema) || errors.As(err, &older) {
+		code = exitError // the user's input is not the cause
 	}
 	if !wantsJSON(c, args) {
 		p.errorf("%s: %s\n", p.Name, strings.TrimSpace(problem.Message))

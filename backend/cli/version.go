@@ -21,10 +21,10 @@ type VersionInfo struct {
 }
 
 func (p Program) version() *cobra.Command {
-	var asJSON, check bool
+	var check bool
 	var feed string
 	c := &cobra.Command{
-		Use: "version", Short: "Print the version, and with --check if there is a newer one", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version, and with --check if there is a newer one",
 		RunE: func(c *cobra.Command, _ []string) error {
 			v := VersionInfo{
 				Name:    p.Name,
@@ -45,7 +45,7 @@ func (p Program) version() *cobra.Command {
 				v.Newest = &newest
 			}
 			switch {
-			case asJSON:
+			case isJSON(c):
 				return p.json(v)
 			case v.Newest == nil:
 				return p.printf("%s %s\n", p.Name, p.Version)
@@ -55,7 +55,7 @@ func (p Program) version() *cobra.Command {
 			return p.printf("%s %s; nothing newer than %s is available\n", p.Name, p.Version, v.Newest.Version)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	addJSON(c)
 	c.Flags().BoolVar(&check, "check", false,
 		"ask the release feed of the settings for the newest version, with one request")
 	c.Flags().StringVar(&feed, "feed", "", "ask this release feed (HTTPS address) instead")
@@ -69,11 +69,8 @@ func (p Program) releaseFeed(given string) (feed string, err error) {
 	}
 	err = p.withConfig(func(c *config.Config) error {
 		if feed = c.Settings().UpdateFeed; feed == "" {
-			return &fault.Error{
-				Code:    fault.Refused,
-				Message: "no release feed is set, so nobody can be asked",
-				Hint:    "set update_feed in the settings, or give its address with --feed",
-			}
+			return fault.Invalid("", "no release feed is set, so nobody can be asked",
+				"set update_feed in the settings, or give its address with --feed")
 		}
 		return nil
 	})

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/config"
@@ -17,40 +15,29 @@ func (p webSearchCommands) webSearch() *cobra.Command {
 		p.setEngine(), p.showEngine(), p.removeEngine())
 }
 
-func (p webSearchCommands) withConfig(do func(*config.Config) error) (err error) {
-	c, err := p.config()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	return do(c)
-}
-
 func (p webSearchCommands) setEngine() *cobra.Command {
 	var address, key string
 	c := &cobra.Command{
-		Use: "set searxng|brave|tavily", Short: "Choose the search engine", Args: cobra.ExactArgs(1),
+		Use: "set searxng|brave|tavily", Short: "Choose the search engine",
 		Example: "  " + p.Name + " web-search set searxng --address http://127.0.0.1:8888\n  " +
 			p.Name + " secret set brave-key && " + p.Name + " web-search set brave --key-secret brave-key",
-		RunE: func(_ *cobra.Command, args []string) error {
-			return p.withConfig(func(c *config.Config) error {
-				s := c.Settings()
-				s.WebSearch, s.WebSearchAddress, s.WebSearchSecret = args[0], address, key
-				switch {
-				case args[0] == "searxng" && address == "":
-					return fault.Invalid("address", "SearXNG needs the address of your server", "add --address")
-				case (args[0] == "brave" || args[0] == "tavily") && key == "":
-					return fault.Invalid("key-secret", args[0]+" needs a key",
-						"store it with `secret set NAME`, and add --key-secret NAME")
-				case args[0] == "":
-					return fault.Invalid("web_search", "no search engine is named", "use searxng, brave or tavily")
-				}
-				if err := c.SaveSettings(s); err != nil {
-					return err
-				}
-				return p.printf("New goals can search the web with %s.\n", args[0])
-			})
-		},
+		RunE: p.runWithConfig(func(_ *cobra.Command, c *config.Config, args []string) error {
+			s := c.Settings()
+			s.WebSearch, s.WebSearchAddress, s.WebSearchSecret = args[0], address, key
+			switch {
+			case args[0] == "searxng" && address == "":
+				return fault.Invalid("address", "SearXNG needs the address of your server", "add --address")
+			case (args[0] == "brave" || args[0] == "tavily") && key == "":
+				return fault.Invalid("key-secret", args[0]+" needs a key",
+					"store it with `secret set NAME`, and add --key-secret NAME")
+			case args[0] == "":
+				return fault.Invalid("web_search", "no search engine is named", "use searxng, brave or tavily")
+			}
+			if err := c.SaveSettings(s); err != nil {
+				return err
+			}
+			return p.printf("New goals can search the web with %s.\n", args[0])
+		}),
 	}
 	c.Flags().StringVar(&address, "address", "", "base address of the server; Brave and Tavily have their own")
 	c.Flags().StringVar(&key, "key-secret", "", "name of the secret with the key")
@@ -59,35 +46,31 @@ func (p webSearchCommands) setEngine() *cobra.Command {
 
 func (p webSearchCommands) showEngine() *cobra.Command {
 	return &cobra.Command{
-		Use: "show", Short: "Show the search engine", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return p.withConfig(func(c *config.Config) error {
-				s := c.Settings()
-				if !s.HasWebSearch() {
-					return p.printf("No search engine is set up.\n")
-				}
-				text := s.WebSearch
-				if s.WebSearchAddress != "" {
-					text += " at " + s.WebSearchAddress
-				}
-				if s.WebSearchSecret != "" {
-					text += ", with the key in the secret " + s.WebSearchSecret
-				}
-				return p.printf("%s\n", text)
-			})
-		},
+		Use: "show", Short: "Show the search engine",
+		RunE: p.runWithConfig(func(_ *cobra.Command, c *config.Config, _ []string) error {
+			s := c.Settings()
+			if !s.HasWebSearch() {
+				return p.printf("No search engine is set up. Choose one: %s web-search set --help shows how.\n", p.Name)
+			}
+			text := s.WebSearch
+			if s.WebSearchAddress != "" {
+				text += " at " + s.WebSearchAddress
+			}
+			if s.WebSearchSecret != "" {
+				text += ", with the key in the secret " + s.WebSearchSecret
+			}
+			return p.printf("%s\n", text)
+		}),
 	}
 }
 
 func (p webSearchCommands) removeEngine() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove", Short: "Let goals search no longer; the secret stays", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return p.withConfig(func(c *config.Config) error {
-				s := c.Settings()
-				s.WebSearch, s.WebSearchAddress, s.WebSearchSecret = "", "", ""
-				return c.SaveSettings(s)
-			})
-		},
+		Use: "remove", Short: "Let goals search no longer; the secret stays",
+		RunE: p.runWithConfig(func(_ *cobra.Command, c *config.Config, _ []string) error {
+			s := c.Settings()
+			s.WebSearch, s.WebSearchAddress, s.WebSearchSecret = "", "", ""
+			return c.SaveSettings(s)
+		}),
 	}
 }

@@ -12,46 +12,35 @@ import (
 )
 
 func (p changeCommands) worktree() *cobra.Command {
-	c := &cobra.Command{
-		Use: "worktree", Short: "List and remove the git worktrees of goals (run --worktree)", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(p.listWorktrees(), p.removeWorktree())
-	return c
+	return newCommandGroup("worktree", "List and remove the git worktrees of goals (run --worktree)",
+		p.listWorktrees(), p.removeWorktree())
 }
 
 func (p changeCommands) listWorktrees() *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "list", Short: "List the git worktrees of goals, also of deleted ones", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				list, err := a.Worktrees(c.Context())
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					return p.json(list)
-				}
-				if len(list) == 0 {
-					return p.printf("No goal has a worktree. run --worktree makes one.\n")
-				}
-				lines := []string{"GOAL\tBRANCH\tSTATE\tFOLDER"}
-				for _, w := range list {
-					id := "(deleted)"
-					if w.GoalID != "" {
-						id = goal.ID(w.GoalID).Short()
-					}
-					lines = append(lines, strings.Join([]string{
-						id, oneLine(w.Branch), oneLine(worktreeState(w)), oneLine(w.Path),
-					}, "\t"))
-				}
-				return p.printTable(lines)
-			})
-		},
+	return addJSON(&cobra.Command{
+		Use: "list", Short: "List the git worktrees of goals, also of deleted ones",
+		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, _ []string) error {
+			list, err := a.Worktrees(c.Context())
+			return p.printResult(c, list, err, func() error { return p.worktreeTable(list) })
+		}),
+	})
+}
+
+func (p changeCommands) worktreeTable(list []api.WorktreeView) error {
+	if len(list) == 0 {
+		return p.printf("No goal has a worktree. %s run --worktree makes one.\n", p.Name)
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	return c
+	lines := []string{"GOAL\tBRANCH\tSTATE\tFOLDER"}
+	for _, w := range list {
+		id := "(deleted)"
+		if w.GoalID != "" {
+			id = goal.ID(w.GoalID).Short()
+		}
+		lines = append(lines, strings.Join([]string{
+			id, oneLine(w.Branch), oneLine(worktreeState(w)), oneLine(w.Path),
+		}, "\t"))
+	}
+	return p.printTable(lines)
 }
 
 // worktreeState says what removing a worktree would lose.
@@ -74,22 +63,21 @@ func worktreeState(w api.WorktreeView) string {
 func (p changeCommands) removeWorktree() *cobra.Command {
 	var force bool
 	c := &cobra.Command{
-		Use: "remove ID|FOLDER", Short: "Remove the git worktree of a goal, and its branch", Args: cobra.ExactArgs(1),
+		Use: "remove ID|FOLDER", Short: "Remove the git worktree of a goal, and its branch",
 		Long: "Remove the git worktree of a goal, and its branch. The goal must have ended. A worktree with uncommitted " +
 			"files or with commits that no other branch has is not removed without --force.",
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
-				removed, commit, err := a.RemoveWorktree(c.Context(), args[0], force)
-				if err != nil {
-					return err
-				}
-				if commit == "" {
-					return p.printf("%s removed.\n", singleLine(removed.Path))
-				}
-				return p.printf("%s removed. Its branch %s was at %.12s.\n", singleLine(removed.Path),
-					singleLine(removed.Branch), commit)
-			})
-		},
+		Example: "  " + p.Name + " worktree remove 01k3abcd",
+		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+			removed, commit, err := a.RemoveWorktree(c.Context(), args[0], force)
+			if err != nil {
+				return err
+			}
+			if commit == "" {
+				return p.printf("%s removed.\n", singleLine(removed.Path))
+			}
+			return p.printf("%s removed. Its branch %s was at %.12s.\n", singleLine(removed.Path),
+				singleLine(removed.Branch), commit)
+		}),
 	}
 	c.Flags().BoolVar(&force, "force", false, "also with work that no other branch has, which is lost")
 	return c

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"goalpost/backend/fault"
 )
@@ -67,10 +68,9 @@ func (r *Repo) WritePatch(ctx context.Context, message string, files []File, to 
 func (r *Repo) importFiles(
 	ctx context.Context, message string, files []File, use func(commit string) error,
 ) (commit string, err error) {
-	author, err := r.run(ctx, nil, "var", "GIT_AUTHOR_IDENT")
+	author, err := r.author(ctx)
 	if err != nil {
-		return "", fault.Kind(fault.Conflict, "", "git does not know your name",
-			"run git config --global user.name NAME, and the same with user.email")
+		return "", err
 	}
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
@@ -78,7 +78,7 @@ func (r *Repo) importFiles(
 	input, output := io.Pipe()
 	written := make(chan error, 1)
 	go func() {
-		err := r.writeImport(output, temporary, strings.TrimSpace(string(author)), message, files)
+		err := r.writeImport(output, temporary, author, message, files)
 		_ = output.CloseWithError(err) // never fails
 		written <- err
 	}()
@@ -108,6 +108,19 @@ func (r *Repo) importFiles(
 		}
 	}
 	return commit, use(commit)
+}
+
+// author is who makes a commit, and when. Without a name in git's configuration it is DefaultAuthor.
+func (r *Repo) author(ctx context.Context) (string, error) {
+	out, err := r.run(ctx, nil, "var", "GIT_AUTHOR_IDENT")
+	switch {
+	case err == nil:
+		return strings.TrimSpace(string(out)), nil
+	case r.DefaultAuthor == "":
+		return "", fault.Kind(fault.Conflict, "", "git does not know your name",
+			"run git config --global user.name NAME, and the same with user.email")
+	}
+	return fmt.Sprintf("%s %d +0000", r.DefaultAuthor, time.Now().Unix()), nil
 }
 
 // writeImport writes the input of git fast-import: removals first, so that a file may take the place of a folder.

@@ -23,6 +23,9 @@ var ErrNoRepository = errors.New("the folder is in no git repository")
 
 // Repo is a repository. Its methods may be called concurrently, as far as git allows it.
 type Repo struct {
+	// DefaultAuthor is "NAME <ADDRESS>" of commits where git's configuration has no name; "" refuses these commits.
+	DefaultAuthor string
+
 	launcher process.Launcher
 	env      []string
 	settings []setting // of git, stronger than those of all files

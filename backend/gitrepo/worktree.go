@@ -47,7 +47,7 @@ func (r *Repo) MainWorktree(ctx context.Context) (string, error) {
 // that is checked out. Hooks and filters do not run, and submodules stay empty.
 func (r *Repo) AddWorktree(ctx context.Context, dir, branch string) error {
 	if r.head == "" {
-		return fault.Kind(fault.Conflict, "", "the repository has no commit yet", "make the first commit, and try again")
+		return fault.Kind(fault.Conflict, "", "the repository has no commit yet", "make a first commit there")
 	}
 	_, err := r.run(ctx, nil, "-C", r.top(), "worktree", "add", "--quiet", "--no-track", "-b", branch, "--", dir, r.head)
 	return err

@@ -80,7 +80,7 @@ func (dr *Doctor) modelFinding() api.DoctorFinding {
 	p, err := dr.Models.Get("")
 	if err != nil {
 		f.State, f.Detail, f.Hint = "warn", "none yet",
-			"add one in the settings; the demonstration runs without (scripted, no AI)"
+			"connect one in the settings or with goalctl providers add; the demonstration runs without (scripted, no AI)"
 		return f
 	}
 	f.State, f.Detail = "ok", fmt.Sprintf("%s at %s", p.Model, p.BaseURL)

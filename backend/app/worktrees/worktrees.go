@@ -23,6 +23,9 @@ import (
 const (
 	maxFileBytes  = 100 << 20 // of one file in a commit
 	commitTimeout = time.Minute
+
+	// defaultAuthor makes the commit if the user has set no name in git: nobody may be there to be asked.
+	defaultAuthor = "Goalpost <goalpost@localhost>"
 )
 
 // Worktrees are the worktrees of goals, all in one folder. All methods may be called concurrently.
@@ -81,8 +84,12 @@ func (w *Worktrees) Create(ctx context.Context, folder, objective string, id goa
 		return made, "", err
 	}
 	if err := repo.AddWorktree(ctx, made.Dir, made.Branch); err != nil {
+		hint := "let the goal work in the folder itself"
+		if own := fault.Of(err).Hint; own != "" {
+			hint = own + ", or " + hint
+		}
 		return made, "", errors.Join(fault.Kind(fault.Conflict, "worktree",
-			"the worktree was not made: "+err.Error(), "let the goal work in the folder itself"), os.RemoveAll(made.Dir))
+			"the worktree was not made: "+err.Error(), hint), os.RemoveAll(made.Dir))
 	}
 	dir = filepath.Join(made.Dir, filepath.FromSlash(repo.Prefix()))
 	if _, err := os.Stat(dir); err != nil { // git has no file in that folder
@@ -180,6 +187,7 @@ func (w *Worktrees) Commit(ctx context.Context, made goal.Worktree, message stri
 	if len(list) == 0 {
 		return "", 0, skipped, nil
 	}
+	repo.DefaultAuthor = defaultAuthor
 	commit, err = repo.Commit(ctx, made.Branch, strings.TrimSpace(message)+"\n", list)
 	return commit, len(list), skipped, err
 }

@@ -121,6 +121,26 @@ func TestCommit_HasWhatDiffers(t *testing.T) {
 	}
 }
 
+// TestCommit_WithoutIdentity_IsByGoalpost: a user without a name in git can merge the branch as well.
+func TestCommit_WithoutIdentity_IsByGoalpost(t *testing.T) {
+	w, repo, _ := open(t)
+	git(t, repo, "config", "--remove-section", "user")
+	git(t, repo, "config", "user.useConfigOnly", "true")
+	made, dir, err := w.Create(t.Context(), repo, "add b", "01k3abcdefghijk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "b.txt", "two\n")
+	commit, _, _, err := w.Commit(t.Context(), made, "Add b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := git(t, repo, "log", "-1", "--format=%an <%ae> %s", commit); got != "Goalpost <goalpost@localhost> Add b" {
+		t.Errorf("the commit is of %s", got)
+	}
+	git(t, repo, "merge", "-q", made.Branch)
+}
+
 // TestRemove_WithWork_Refuses, and a second goal with the same objective gets another branch and folder.
 func TestRemove_WithWork_Refuses(t *testing.T) {
 	w, repo, _ := open(t)

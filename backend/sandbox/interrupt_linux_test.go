@@ -66,7 +66,8 @@ func TestCheckTrace_TrapsOfAShell_StayAsTheyAre(t *testing.T) {
 	w := newSpec(t)
 	s := enclose(t, w)
 	python := systemPython(t)
-	const children = "for i in 0.1 0.4 1 3 9; do sleep $i >/dev/null 2>&1 & done; " // one ends while read waits
+	// One ends while read waits; the last one ends a read that nothing interrupts.
+	const children = "for i in 0.1 0.4 1 3 9; do sleep $i >/dev/null 2>&1 & done; { sleep 20; echo late; } >&3 2>&3 & "
 	writeFiles(t, w, map[string]string{
 		"raise.py": `import os, signal, time
 def ended(*_):

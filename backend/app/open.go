@@ -157,16 +157,12 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		CloseFinished: func(ctx context.Context, id goal.ID) error { return a.sessions.CloseFinished(ctx, id) },
 	})
 	a.sandboxes.RunRemoteCheck, a.sandboxes.Pages = a.panes.Servers.RunRemoteCheck, a.panes.CheckPagesFor
-	//nolint:contextcheck // links live as long as the program, not as its start
-	a.panes.Servers.Client, err = ssh.Open(ssh.Options{
+	a.panes.Servers.Client = ssh.Open(ssh.Options{
 		Launcher: a.userPrograms,
 		Helper:   a.sandboxes.HelperPath,
 		Env:      environ.Base(os.Environ()),
 		OnState:  a.panes.Servers.OnLinkState,
 	})
-	if err != nil {
-		return err
-	}
 	if a.denyAll, err = network.OpenDenyAll(ctx, a.log, a.ports); err != nil {
 		return err
 	}

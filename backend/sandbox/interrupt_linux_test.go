@@ -1,6 +1,8 @@
 package sandbox_test
 
 import (
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,7 +49,12 @@ func TestCheckTrace_ChildrenInTheBackground_InterruptNoCall(t *testing.T) {
 		echo bad $bad
 		`
 	writeFiles(t, w, map[string]string{"s.sh": "#!/bin/sh\n" + script})
-	for _, command := range []string{"./s.sh", script, "sh s.sh", "sh -e ./s.sh", "./s.sh"} {
+	commands := []string{"./s.sh", script, "sh s.sh", "sh -e ./s.sh", "./s.sh"}
+	if path, err := exec.LookPath("busybox"); err == nil {
+		copyProgram(t, path, filepath.Join(w.Dir, "busybox"))
+		commands = append(commands, "./busybox sh s.sh")
+	}
+	for _, command := range commands {
 		if o, _ := traced(t, s, w, command); string(o.Stdout) != "bad 0\n" {
 			t.Errorf("%.10s: %s", command, o.Stdout)
 		}
@@ -59,7 +66,8 @@ func TestCheckTrace_TrapsOfAShell_StayAsTheyAre(t *testing.T) {
 	w := newSpec(t)
 	s := enclose(t, w)
 	python := systemPython(t)
-	const children = "for i in 1 2 3 4 5 6 7 8 9; do sleep $i.3 >/dev/null 2>&1 & done; " // one ends while read waits
+	// One ends while read waits; the last one ends a read that nothing interrupts.
+	const children = "for i in 0.1 0.4 1 3 9; do sleep $i >/dev/null 2>&1 & done; { sleep 20; echo late; } >&3 2>&3 & "
 	writeFiles(t, w, map[string]string{
 		"raise.py": `import os, signal, time
 def ended(*_):
@@ -77,7 +85,7 @@ except InterruptedError:
 		"trap.sh": "#!/bin/sh\nmkfifo p; exec 3<>p\n" +
 			"trap 'echo trapped' CHLD\n" + children + "read x <&3; echo read $?\n",
 	})
-	for script, want := range map[string]string{
+	wanted := map[string]string{
 		`(exit 7) & wait $!; echo $?`:                                  "7\n",
 		`/bin/true & /bin/false & wait; echo $?`:                       "0\n",
 		`{ sleep 0.2; echo line; } >f & wait; read x <f; echo $x`:      "line\n",
@@ -87,7 +95,12 @@ except InterruptedError:
 		`rm -f p; sh trap.sh`:                                          "trapped\nread 1\n",
 		`rm -f p; mkfifo p; exec 3<>p; trap 'echo trapped' 17; ` + children + `read x <&3; echo read $?`: "trapped\nread 1\n",
 		python + ` raise.py`: "interrupted\n",
-	} {
+	}
+	if path, err := exec.LookPath("busybox"); err == nil {
+		copyProgram(t, path, filepath.Join(w.Dir, "busybox"))
+		wanted[`rm -f p; ./busybox sh trap.sh`] = "trapped\nread 1\n"
+	}
+	for script, want := range wanted {
 		for name, c := range map[string]process.Command{"traced": {Trace: true}, "untraced": {}} {
 			command := inside(w, script)
 			command.Domain, command.Trace = process.DomainCheck, c.Trace

@@ -27,12 +27,13 @@ type Client struct {
 	env      []string
 	onState  func(string, State)
 	backoff  []time.Duration
-	dir      string // 0700: has the socket for the helper, and ssh's own
-	listener net.Listener
 	wg       sync.WaitGroup
 
 	mu    sync.Mutex
 	links map[string]*Connection // by key
+	// Set with the first connection, and not changed afterward.
+	dir      string // 0700: has the socket for the helper, and ssh's own
+	listener net.Listener
 }
 
 // liveConnection is an open connection to the server, nil if there is none.

@@ -51,7 +51,7 @@ func (l *Connection) Argv() []string { return l.argv }
 func (l *Connection) Env() []string {
 	return append(slices.Clone(l.c.env),
 		"SSH_ASKPASS="+l.c.helper, "SSH_ASKPASS_REQUIRE=force",
-		"GOALPOST_ASK="+l.c.listener.Addr().String(), "GOALPOST_ASK_KEY="+l.key)
+		"GOALPOST_ASK="+filepath.Join(l.c.dir, askName), "GOALPOST_ASK_KEY="+l.key)
 }
 
 // Server is the server of the connection.

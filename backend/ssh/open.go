@@ -11,7 +11,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -50,19 +49,15 @@ func (c *Client) serve(conn net.Conn) {
 	}
 }
 
-// Open makes a client and begins to listen for the helper.
-func Open(o Options) (*Client, error) {
-	dir, err := os.MkdirTemp("", "goalpost-ssh-") // short: a socket's path has at most 104 bytes
-	if err != nil {
-		return nil, fmt.Errorf("making a folder for ssh: %w", err)
-	}
-	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", filepath.Join(dir, "ask"))
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("listening for ssh: %w", err), os.RemoveAll(dir))
-	}
+// Open makes a client. It begins to listen for the helper with the first connection.
+func Open(o Options) *Client {
 	c := &Client{
-		launcher: o.Launcher, helper: o.Helper, onState: o.OnState, backoff: o.Backoff, dir: dir, listener: listener,
-		env: o.Env, links: map[string]*Connection{},
+		launcher: o.Launcher,
+		helper:   o.Helper,
+		onState:  o.OnState,
+		backoff:  o.Backoff,
+		env:      o.Env,
+		links:    map[string]*Connection{},
 	}
 	if len(c.backoff) == 0 {
 		c.backoff = []time.Duration{
@@ -70,8 +65,7 @@ func Open(o Options) (*Client, error) {
 			30 * time.Second,
 		}
 	}
-	c.wg.Go(c.listen)
-	return c, nil
+	return c
 }
 
 // Close ends the reconnecting of all connections and all questions. The terminals themselves are closed by their
@@ -82,11 +76,15 @@ func (c *Client) Close() error {
 	for _, l := range c.links {
 		links = append(links, l)
 	}
+	listener := c.listener
 	c.mu.Unlock()
 	for _, l := range links {
 		l.Close()
 	}
-	err := c.listener.Close()
+	if listener == nil {
+		return nil
+	}
+	err := listener.Close()
 	c.wg.Wait()
 	if err := errors.Join(err, os.RemoveAll(c.dir)); err != nil {
 		return fmt.Errorf("closing ssh: %w", err)
@@ -94,10 +92,10 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// listen accepts the helper's calls until Close.
-func (c *Client) listen() {
+// acceptCalls accepts the helper's calls until Close.
+func (c *Client) acceptCalls(listener net.Listener) {
 	for {
-		conn, err := c.listener.Accept()
+		conn, err := listener.Accept()
 		if err != nil {
 			return
 		}
@@ -111,6 +109,9 @@ func (c *Client) New(
 	ctx context.Context, id string, s pane.SSHServer, session string, known bool,
 ) (*Connection, error) {
 	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if err := c.listenForHelper(); err != nil {
 		return nil, err
 	}
 	l := &Connection{

@@ -116,10 +116,11 @@ func (m *machine) key(name, phrase string) {
 // and this do.
 func freePort(t testing.TB) int {
 	t.Helper()
-	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	unix.CloseOnExec(s)
 	t.Cleanup(func() { _ = unix.Close(s) })
 	err = errors.Join(unix.SetsockoptInt(s, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1),
 		unix.Bind(s, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
@@ -246,11 +247,10 @@ func newClient(m *machine, backoff ...time.Duration) *client {
 	var err error
 	d.set, err = sandbox.Open(context.Background(), sandbox.Options{Helper: sandboxtest.Helper(m), Name: "person"})
 	m.must(err)
-	d.client, err = Open(Options{
+	d.client = Open(Options{
 		Launcher: d.set, Helper: sandboxtest.Helper(m), Env: m.env, Backoff: backoff,
 		OnState: func(_ string, s State) { d.states <- s },
 	})
-	m.must(err)
 	d.manager = terminal.NewManager(func(pane.Info, bool) {
 		select {
 		case d.changed <- struct{}{}:

@@ -28,9 +28,9 @@ func readMemory(pid uint32, from uint64, into []byte) (int, error) {
 	return unix.ProcessVMReadv(int(pid), here, there, 0) //nolint:wrapcheck // its number is the answer
 }
 
-// readPath copies a path of another process. Its error is what the caller gets instead of the call:
+// ReadPath copies a path of another process. Its error is what the caller gets instead of the call:
 // a path that cannot be read must not be used.
-func readPath(pid uint32, from uint64) (string, unix.Errno) {
+func ReadPath(pid uint32, from uint64) (string, unix.Errno) {
 	buffer := pathBuffers.Get().(*[unix.PathMax]byte)
 	defer pathBuffers.Put(buffer)
 	n, err := readMemory(pid, from, buffer[:])

@@ -110,7 +110,7 @@ func (t *Tracer) addTask(pid uint32) (*task, error) {
 		return nil, err //nolint:wrapcheck // the caller has ended, or gets its number
 	}
 	fresh := &task{dir: dir}
-	switch leader := threadGroupOf(pid); {
+	switch leader := ThreadGroup(pid); {
 	case leader != int(pid) && leader > 0:
 		of, err := t.addTask(uint32(leader))
 		if err != nil {
@@ -236,8 +236,8 @@ func readFile(name string, into []byte) (int, error) {
 	}
 }
 
-// threadGroupOf is the process that a thread belongs to, 0 if it has ended.
-func threadGroupOf(thread uint32) int {
+// ThreadGroup is the process that a thread belongs to, 0 if it has ended.
+func ThreadGroup(thread uint32) int {
 	if fd, err := unix.PidfdOpen(int(thread), 0); err == nil { // possible for the first thread only
 		_ = unix.Close(fd)
 		return int(thread)

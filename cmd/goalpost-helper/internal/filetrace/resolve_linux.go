@@ -219,7 +219,7 @@ func (w *pathWalk) followLink(link, target, rest string, more bool) string {
 
 // processFolder is what self and thread-self in /proc stand for.
 func processFolder(pid uint32, link string) string {
-	group := "/proc/" + strconv.Itoa(threadGroupOf(pid))
+	group := "/proc/" + strconv.Itoa(ThreadGroup(pid))
 	if link == "self" {
 		return group
 	}

@@ -114,7 +114,7 @@ func (t *Tracer) Observe(number, pid uint32, args [6]uint64, isValid func() bool
 	if stopped {
 		return 0
 	}
-	path, errno := readPath(pid, args[call.path])
+	path, errno := ReadPath(pid, args[call.path])
 	if errno != 0 {
 		return errno
 	}
@@ -135,7 +135,7 @@ func (t *Tracer) Observe(number, pid uint32, args [6]uint64, isValid func() bool
 	if call.toPath < 0 || index == noProgram {
 		return 0
 	}
-	if path, errno = readPath(pid, args[call.toPath]); errno != 0 {
+	if path, errno = ReadPath(pid, args[call.toPath]); errno != 0 {
 		return errno
 	}
 	if path != "" {

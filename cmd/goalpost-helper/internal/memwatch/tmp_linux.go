@@ -141,8 +141,7 @@ type tmpUsage struct {
 	deep  bool
 }
 
-// in the meantime. It goes from one descriptor to the next and through no link.
-// It goes from one descriptor to the next and through no link.
+// addTree counts a folder and all below it. It goes from one descriptor to the next and through no link.
 func (f *tmpUsage) addTree(path string) {
 	at, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -53,11 +53,6 @@ func (b *rootBuilder) attachTree(tree int, m wire.Mount, folder bool, id uint64)
 // attachFinal attaches a tree at a target that no process outside can detach.
 func (b *rootBuilder) attachFinal(tree int, target string, folder bool) error {
 	defer func() { _ = unix.Close(tree) }()
-	return b.attachAt(tree, target, folder)
-}
-
-// attachAt attaches a tree. The caller owns the descriptor.
-func (b *rootBuilder) attachAt(tree int, target string, folder bool) error {
 	at, err := b.makeTarget(target, folder)
 	if err != nil {
 		return err

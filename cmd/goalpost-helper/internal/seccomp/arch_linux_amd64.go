@@ -31,6 +31,6 @@ const x32 = 0x40000000
 
 // denyForeignABI refuses x32 calls, whose numbers the filter does not know.
 func denyForeignABI(a *bpfProgram) {
-	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: x32})
+	a.skipUnlessBits(x32, 1)
 	a.ret(unix.SECCOMP_RET_KILL_PROCESS)
 }

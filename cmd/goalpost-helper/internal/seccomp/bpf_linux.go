@@ -29,3 +29,8 @@ func (a *bpfProgram) skipIf(k uint32, n uint8) {
 func (a *bpfProgram) skipUnlessBits(bits uint32, n uint8) {
 	*a = append(*a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: n, K: bits})
 }
+
+// keepBits clears the other bits of the accumulator.
+func (a *bpfProgram) keepBits(bits uint32) {
+	*a = append(*a, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: bits})
+}

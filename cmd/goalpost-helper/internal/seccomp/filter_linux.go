@@ -100,7 +100,7 @@ func buildFilter(notAllowed uint32, o FilterOptions) bpfProgram {
 	}
 	a.skipUnless(unix.SYS_CLONE, 4)
 	a.load(atArg0)
-	a = append(a, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: newNamespaces})
+	a.skipUnlessBits(newNamespaces, 1)
 	a.ret(notAllowed)
 	a.ret(unix.SECCOMP_RET_ALLOW)
 	a.skipUnless(unix.SYS_IOCTL, 6)
@@ -155,7 +155,7 @@ func (a *bpfProgram) notifyOn(pidEnd int) {
 	for n, at := range mknodCalls {
 		a.skipUnless(n, 6)
 		a.load(at)
-		*a = append(*a, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: unix.S_IFMT})
+		a.keepBits(unix.S_IFMT)
 		a.skipIf(unix.S_IFCHR, 1)
 		a.skipUnless(unix.S_IFBLK, 1)
 		a.ret(retNotify)
@@ -168,7 +168,7 @@ func (a *bpfProgram) notifyOn(pidEnd int) {
 func (a *bpfProgram) restrictSockets(number, notAllowed uint32) {
 	var rest bpfProgram
 	rest.load(atArg1)
-	rest = append(rest, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf})
+	rest.keepBits(socketTypeMask)
 	rest.skipIf(unix.SOCK_RAW, 1)
 	rest.skipUnless(unix.SOCK_PACKET, 3)
 	rest.load(atArg0)
@@ -176,7 +176,7 @@ func (a *bpfProgram) restrictSockets(number, notAllowed uint32) {
 	rest.ret(notAllowed)
 	// sendto names a datagram's receiver in memory that a filter cannot read.
 	rest.load(atArg1)
-	rest = append(rest, unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0xf})
+	rest.keepBits(socketTypeMask)
 	rest.skipUnless(unix.SOCK_DGRAM, 3)
 	rest.load(atArg0)
 	rest.skipUnless(unix.AF_UNIX, 1)

@@ -1,8 +1,6 @@
 package seccomp
 
 import (
-	"bytes"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -10,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/filetrace"
 )
 
 // Git and other careful programs write a new file and rename it over the old one. The kernel cannot rename over a
@@ -64,38 +63,22 @@ func (l *Notifier) readRename(n notice) (r renameRequest, ours bool) {
 	if at.flags >= 0 && n.args[at.flags] != 0 { // RENAME_EXCHANGE and others
 		return r, false
 	}
-	r = renameRequest{n: n, fromDir: unix.AT_FDCWD, toDir: unix.AT_FDCWD, to: readString(n.pid, n.args[at.to])}
+	r = renameRequest{n: n, fromDir: unix.AT_FDCWD, toDir: unix.AT_FDCWD, to: readName(n.pid, n.args[at.to])}
 	if _, r.toName = filepath.Split(r.to); !l.mounted.has(r.toName) {
 		return r, false
 	}
 	if at.fromDir >= 0 {
 		r.fromDir, r.toDir = int(int32(uint32(n.args[at.fromDir]))), int(int32(uint32(n.args[at.toDir])))
 	}
-	r.from = readString(n.pid, n.args[at.from])
+	r.from = readName(n.pid, n.args[at.from])
 	_, r.fromName = filepath.Split(r.from)
 	return r, r.fromName != "" && r.fromName != "." && r.fromName != ".."
 }
 
-// readString copies a path from another process's memory; "" if it cannot be read.
-func readString(pid uint32, at uint64) string {
-	// In two parts, because the second page may not be mapped.
-	page := uint64(os.Getpagesize())
-	text := make([]byte, unix.PathMax)
-	first := min(page-at%page, unix.PathMax)
-	here := []unix.Iovec{{Base: &text[0], Len: unix.PathMax}}
-	there := []unix.RemoteIovec{{Base: uintptr(at), Len: int(first)}, {
-		Base: uintptr(at + first),
-		Len:  int(unix.PathMax - first),
-	}}
-	got, err := unix.ProcessVMReadv(int(pid), here, there, 0)
-	if err != nil {
-		return ""
-	}
-	path, _, ended := bytes.Cut(text[:got], []byte{0})
-	if !ended {
-		return ""
-	}
-	return string(path)
+// readName copies a path from another process's memory; "" if it cannot be read.
+func readName(pid uint32, at uint64) string {
+	path, _ := filetrace.ReadPath(pid, at)
+	return path
 }
 
 // handleRename answers a rename: at once, or after performing it for the caller.

@@ -5,15 +5,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"strconv"
-	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"goalpost/backend/sandbox/wire"
+	"goalpost/cmd/goalpost-helper/internal/filetrace"
 	"goalpost/cmd/goalpost-helper/internal/privileges"
 	"goalpost/cmd/goalpost-helper/internal/unixdiag"
 )
@@ -59,7 +58,7 @@ func dupFD(pid uint32, fd int) (int, unix.Errno) {
 	const thread = unix.O_EXCL // PIDFD_THREAD, from Linux 6.9 on
 	of, err := unix.PidfdOpen(int(pid), thread)
 	if errors.Is(err, unix.EINVAL) {
-		of, err = unix.PidfdOpen(threadGroupOf(pid), 0)
+		of, err = unix.PidfdOpen(filetrace.ThreadGroup(pid), 0)
 	}
 	if err != nil {
 		return -1, unix.EACCES
@@ -70,15 +69,6 @@ func dupFD(pid uint32, fd int) (int, unix.Errno) {
 		return -1, unix.EACCES
 	}
 	return own, errnoIn(err)
-}
-
-// threadGroupOf is the process that a thread belongs to.
-func threadGroupOf(thread uint32) int {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", thread))
-	_, rest, _ := strings.Cut(string(text), "\nTgid:")
-	line, _, _ := strings.Cut(rest, "\n")
-	pid, _ := strconv.Atoi(strings.TrimSpace(line))
-	return pid
 }
 
 func errnoIn(err error) unix.Errno {

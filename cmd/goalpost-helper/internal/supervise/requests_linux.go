@@ -79,6 +79,11 @@ func (s *Supervisor) handleLocked(r wire.Request, fds []int) error {
 			return s.answer(wire.Answer{ID: r.ID, Error: err})
 		}
 		return nil
+	}
+	if s.inside == nil {
+		return s.answer(wire.Answer{ID: r.ID, Error: errNoSandbox})
+	}
+	switch r.Op { //nolint:exhaustive // see above
 	case wire.Grant, wire.Revoke:
 		return s.changeMounts(r, fds)
 	case wire.Seal, wire.Unseal:
@@ -91,6 +96,9 @@ func (s *Supervisor) handleLocked(r wire.Request, fds []int) error {
 		Error: &wire.Error{Code: wire.Unsupported, Text: fmt.Sprintf("unknown request %q", r.Op)},
 	})
 }
+
+// errNoSandbox refuses a request that needs a sandbox.
+var errNoSandbox = &wire.Error{Code: wire.Unsupported, Text: "this helper has no sandbox"}
 
 func (s *Supervisor) signal(id uint64, sig syscall.Signal) *wire.Error {
 	pid, ok := s.byID[id]

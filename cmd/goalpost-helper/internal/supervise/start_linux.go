@@ -83,7 +83,7 @@ func validateRequest(r wire.Request, fds []int, walls bool) *wire.Error {
 		return &wire.Error{Code: wire.InvalidRequest, Text: fmt.Sprintf(format, args...)}
 	}
 	if !walls && (r.Domain != "" || r.Held != nil || r.Size != nil || r.Trace != nil) {
-		return &wire.Error{Code: wire.Unsupported, Text: "this helper has no sandbox"}
+		return errNoSandbox
 	}
 	if walls && r.Domain == "" {
 		return bad("no domain named")

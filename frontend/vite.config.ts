@@ -39,6 +39,8 @@ export default defineConfig(({ mode }) => {
       environment: "happy-dom",
       include: ["{src,injected}/**/*.test.{ts,tsx}"],
       restoreMocks: true,
+      // The default leaves one processor idle, which is half of a machine with two.
+      maxWorkers: "100%",
       // Against hanging alone: a busy machine takes seconds for what is done at once otherwise.
       testTimeout: 120_000,
       hookTimeout: 120_000,

@@ -15,6 +15,7 @@ import (
 // TestAGoalThatIsAbortedAsItWaits, in the queue or parked, leaves nothing behind: its programs end, and the
 // goals that it started.
 func TestAGoalThatIsAbortedAsItWaits(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("its program is looked for in /proc")
 	}

@@ -16,6 +16,7 @@ import (
 // TestWhatADoneGoalLeftRunning stays, so that the user can look at it, until another goal works in the folder.
 // If the user's setting says so, it ends at once.
 func TestWhatADoneGoalLeftRunning(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("what it left is looked for in /proc")
 	}
@@ -82,6 +83,7 @@ func leaves(p *program, mark string) (id string) {
 
 // TestClosingTheLastPaneEndsWhatADoneGoalLeft; closing the others does not.
 func TestClosingTheLastPaneEndsWhatADoneGoalLeft(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("what it left is looked for in /proc")
 	}
@@ -117,6 +119,7 @@ func TestClosingTheLastPaneEndsWhatADoneGoalLeft(t *testing.T) {
 
 // TestWhatADoneGoalLeftEndsInTime: when the user's setting says so.
 func TestWhatADoneGoalLeftEndsInTime(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("what it left is looked for in /proc")
 	}

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"log"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -49,7 +52,62 @@ func TestMain(m *testing.M) {
 	if kind := os.Getenv("MCP_TEST_SERVER"); kind != "" {
 		os.Exit(mcptest.Serve(kind))
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(tests{m})
+}
+
+// tests runs the tests in an environment without the developer's files.
+type tests struct{ *testing.M }
+
+// testsPerCPU is how many tests run at once for each CPU. Most of the time a test waits: for a process to start, a
+// page to settle, a commit to reach the disk.
+const testsPerCPU = 2
+
+// agentsDir is on the PATH. Each test that starts a scripted agent has a folder of it.
+var agentsDir string
+
+func (m tests) Run() int {
+	home, err := os.MkdirTemp("", "goalpost-app-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(home) }()
+	helper, err := sandboxtest.Build()
+	if err != nil {
+		log.Fatal(err)
+	}
+	agentsDir = filepath.Join(home, "agents")
+	for _, dir := range []string{agentsDir, filepath.Join(home, "user"), filepath.Join(home, "run")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for name, value := range map[string]string{
+		"DBUS_SESSION_BUS_ADDRESS": "", // secrets are in the encrypted file
+		"GOALPOST_HELPER":          helper,
+		"GORACE":                   "atexit_sleep_ms=0",
+		"HOME":                     filepath.Join(home, "user"),
+		"PATH":                     agentsDir + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"XDG_RUNTIME_DIR":          filepath.Join(home, "run"),
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := runMoreTests(); err != nil {
+		log.Fatal(err)
+	}
+	return m.M.Run()
+}
+
+// runMoreTests raises the number of parallel tests, unless -parallel was given.
+func runMoreTests() error {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if given {
+		return nil
+	}
+	return flag.Set("test.parallel", strconv.Itoa(testsPerCPU*runtime.GOMAXPROCS(0)))
 }
 
 // late is far above what a busy machine needs: a test that waits so long hangs.
@@ -76,8 +134,6 @@ func startWith(t *testing.T, home string, clock runner.Clock) *program {
 
 func startOptions(t *testing.T, home string, o app.Options) *program {
 	t.Helper()
-	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))
-	t.Setenv("HOME", home) // so that shells do not read the developer's own files
 	cfg, err := config.Open(func(name string) string {
 		return map[string]string{config.HomeVariable: home, "HOME": home}[name]
 	})
@@ -171,6 +227,7 @@ func turns(answers ...modeltest.Answer) modeltest.Script {
 // TestTheDemonstration covers the whole product in one run: files, a terminal, a browser, a failed and a
 // passed verdict, a receipt.
 func TestTheDemonstration(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	out, err := p.goal.Demo()
 	if err != nil {
@@ -245,6 +302,7 @@ func TestWithoutChromiumTheDemonstrationSaysSoAndGoesOn(t *testing.T) {
 }
 
 func TestARefusedStartLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
 	p.provide(turns(call("list_files", "{}")))
@@ -278,6 +336,7 @@ func TestARefusedStartLeavesNothingBehind(t *testing.T) {
 }
 
 func TestTryShowsWhatPreflightWouldSay(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	for command, want := range map[string]goal.Outcome{
 		"echo no >&2; exit 3": goal.FailsAsExpected,
@@ -294,6 +353,7 @@ func TestTryShowsWhatPreflightWouldSay(t *testing.T) {
 
 // TestAnotherProcessSeesAndStopsAGoal runs two programs on one data folder.
 func TestAnotherProcessSeesAndStopsAGoal(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	owner, other := start(t, home), start(t, home)
 	owner.provide(turns(call("run_command", `{"command":"sleep 1000"}`)))
@@ -321,6 +381,7 @@ func TestAnotherProcessSeesAndStopsAGoal(t *testing.T) {
 
 // TestAPausedGoalKeepsItsTerminal resumes a goal in the same program.
 func TestAPausedGoalKeepsItsTerminal(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
 	p.provide(turns(
@@ -370,6 +431,7 @@ func TestAPausedGoalKeepsItsTerminal(t *testing.T) {
 }
 
 func TestAGoalCannotTouchThePanesOfOthers(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	terminals := area[*api.TerminalAPI](t, p.app)
 	mine, err := terminals.Open(api.ArgsOpenTerminal{Dir: t.TempDir()})
@@ -394,6 +456,7 @@ func TestAGoalCannotTouchThePanesOfOthers(t *testing.T) {
 }
 
 func TestABoundMethodThatPanicsAnswers(t *testing.T) {
+	t.Parallel()
 	broken := api.NewGoalAPI(context.Background(), nil, nil)
 	_, err := broken.List(api.ListInput{})
 	problem := api.ToProblem(err)
@@ -403,6 +466,7 @@ func TestABoundMethodThatPanicsAnswers(t *testing.T) {
 }
 
 func TestDeletingALiveGoalAbortsItFirst(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(call("run_command", `{"command":"sleep 1000"}`)))
 	out, err := p.goal.Start(api.StartInput{Objective: "wait", Checks: shell("test -f never")})
@@ -421,6 +485,7 @@ func TestDeletingALiveGoalAbortsItFirst(t *testing.T) {
 // TestTakingAPaneOverPausesItsGoal, also in the middle of a wait. When the pane is handed back, the goal
 // continues and looks at it again.
 func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
 	p.provide(turns(
@@ -474,6 +539,7 @@ func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
 // TestUserHasPane_ModelIsNotAsked: no model is asked after TakeOver has returned, although the
 // agent's wait on that pane ends with it, and before HandBack.
 func TestUserHasPane_ModelIsNotAsked(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	var asked atomic.Int64
 	p.provide(func(n int, r modeltest.Request) modeltest.Answer {
@@ -520,6 +586,7 @@ func TestUserHasPane_ModelIsNotAsked(t *testing.T) {
 // TestHandBack_GoalRunsInAnotherProcess_SaysSo: a pane is handed back while another process
 // has the goal.
 func TestHandBack_GoalRunsInAnotherProcess_SaysSo(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(
 		call("browser_open", `{"url":"about:blank"}`),
@@ -566,6 +633,7 @@ func area[A any](t *testing.T, p *app.App) A {
 
 // TestATriedCheckIsUnderTheGoalsOwnPolicy: Try and pre-flight give the same result.
 func TestATriedCheckIsUnderTheGoalsOwnPolicy(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	granted := t.TempDir()
 	for _, c := range []struct {

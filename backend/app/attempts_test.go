@@ -22,6 +22,7 @@ func TestAttemptsStandInTheJournal(t *testing.T) {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	home := t.TempDir()
 	must(t, os.WriteFile(home+"/secret", []byte("a canary"), 0o600))
+	t.Setenv("HOME", home)
 	p := start(t, home)
 	tries := []struct{ command, reported, printed string }{
 		{"unshare -U true", `unshare: make a namespace (unshare)`, "Operation not permitted"},

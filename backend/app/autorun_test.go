@@ -13,6 +13,7 @@ import (
 // TestTheReportTellsWhatGitWouldRun: the report names files of the goal that would run automatically. It does
 // not name those that were there before, and the user's own configuration is unchanged.
 func TestTheReportTellsWhatGitWouldRun(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	dir := t.TempDir()
 	put := func(name, text string) {

@@ -14,6 +14,7 @@ import (
 // TestAnswersTogetherRevokedAndOver: the requests of two goals are answered in one call. A grant is listed,
 // revoked and requested again, and ends with its goal.
 func TestAnswersTogetherRevokedAndOver(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	fetch := args("run_command", map[string]any{"command": "curl -s -m 20 http://given.invalid/"})
 	p.provide(turns(fetch, args("run_command", map[string]any{

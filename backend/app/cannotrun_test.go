@@ -57,6 +57,7 @@ func missingPytest() string {
 // TestPreflight_MissingParts_CannotRunOrFails: a check that misses a part of itself cannot run, also deep inside a
 // script that hides its output. One whose test misses what it tests fails now: to make that is the work.
 func TestPreflight_MissingParts_CannotRunOrFails(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	in := api.StartInput{Risk: policy.WriteLocal}
 	in.Dir = t.TempDir()

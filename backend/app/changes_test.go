@@ -20,6 +20,7 @@ var givesUp = call("abort_with_report", `{"reason":"enough","what_was_learned":"
 // TestChanges_OfAResumedGoal_KeepTheUsersEdits: what the user changed while a goal was paused is theirs, also after the
 // goal continued and changed other files; what the agent changed in both runs is undone.
 func TestChanges_OfAResumedGoal_KeepTheUsersEdits(t *testing.T) {
+	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()
 	write := func(name, content string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
@@ -81,6 +82,7 @@ func TestChanges_OfAResumedGoal_KeepTheUsersEdits(t *testing.T) {
 
 // TestUndo_AnotherGoalRunsInTheFolder_IsRefused: its agent would work on while files change below it.
 func TestUndo_AnotherGoalRunsInTheFolder_IsRefused(t *testing.T) {
+	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()
 	hold := make(chan struct{})
 	p.provide(func(_ int, r modeltest.Request) modeltest.Answer {
@@ -123,6 +125,7 @@ func TestUndo_AnotherGoalRunsInTheFolder_IsRefused(t *testing.T) {
 
 // TestChanges_OfAReadOnlyGoal_SayWhyThereAreNone.
 func TestChanges_OfAReadOnlyGoal_SayWhyThereAreNone(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(givesUp))
 	out, err := p.goal.Start(api.StartInput{
@@ -147,6 +150,7 @@ func TestChanges_OfAReadOnlyGoal_SayWhyThereAreNone(t *testing.T) {
 
 // TestChanges_OfAGoalWithoutAClaim_SayWhichCheckReadThem: pre-flight has observed it.
 func TestChanges_OfAGoalWithoutAClaim_SayWhichCheckReadThem(t *testing.T) {
+	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "data.txt"), []byte("start\n"), 0o600); err != nil {
 		t.Fatal(err)

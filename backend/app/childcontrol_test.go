@@ -100,6 +100,7 @@ func (p *program) reopen(id string) (bool, error) {
 // TestAChildOfAnotherProcess pauses and continues with its parent, even if another process ran it or had it in
 // its queue, and no process remembers that.
 func TestAChildOfAnotherProcess(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	here := start(t, home)
 	parent, child := here.family(turns(giveUp(), rest()))
@@ -141,6 +142,7 @@ func TestAChildOfAnotherProcess(t *testing.T) {
 
 // TestPause_ParentAndChild_ChildStaysPaused waits for the user, and does not continue with its parent.
 func TestPause_ParentAndChild_ChildStaysPaused(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	parent, child := p.family(turns(giveUp(), rest()), call("read_file", with("path", "none")))
 	resumed := func() {
@@ -165,6 +167,7 @@ func TestPause_ParentAndChild_ChildStaysPaused(t *testing.T) {
 // TestADoneChildThatIsReopened and taken out of the queue by its parent's pause is reopened with the user's
 // note, and receives its parent's note.
 func TestADoneChildThatIsReopened(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	parent, child := p.family(turns(call("write_file", with("path", "part.txt", "content", "done")),
 		call("claim_complete", with("rationale", "x")), giveUp()),
@@ -189,6 +192,7 @@ func TestADoneChildThatIsReopened(t *testing.T) {
 
 // TestANoteToAChildInTheQueue arrives, even if the child had been completed.
 func TestANoteToAChildInTheQueue(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(family(naming(
 		call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")),
@@ -222,6 +226,7 @@ func TestANoteToAChildInTheQueue(t *testing.T) {
 // TestAnAcceptedChild keeps the user's answer when its parent's pause takes it out of the queue. No window
 // adopts it before the parent continues.
 func TestAnAcceptedChild(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
 	p.provide(turns(rest()))

@@ -64,6 +64,7 @@ const startChild = `{"objective":"write the part","checks":[{"type":"file","path
 // TestAChildWorksForItsParent: it reads its parent's folder, writes in its own, and is verified. Its result
 // and files come back, and both send notes.
 func TestAChildWorksForItsParent(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	var dir string
 	s := p.provide(family(
@@ -139,6 +140,7 @@ func TestAChildWorksForItsParent(t *testing.T) {
 // TestAChildMayDoNoMore than its parent. It cannot choose where a check runs, and naming a host in a check
 // does not open it.
 func TestAChildMayDoNoMore(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	steps := p.did(
 		call("start_goal", fmt.Sprintf(startChild, `,"risk":"network_write"`)),
@@ -166,6 +168,7 @@ func TestAChildMayDoNoMore(t *testing.T) {
 
 // TestTheChecksOfAChildAreJudged before they are tried: the policy applies to the commands in them.
 func TestTheChecksOfAChildAreJudged(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	check := func(command string) modeltest.Answer {
 		return call("start_goal", with("objective", "x", "checks", []map[string]any{{"type": "shell", "command": command}}))
@@ -185,6 +188,7 @@ func TestTheChecksOfAChildAreJudged(t *testing.T) {
 
 // TestAChildDoesNotOutlive its parent: it ends when the parent gives up.
 func TestAChildDoesNotOutlive(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, "")),
 		call("wait_for_goal", with("goal", "CHILD", "timeout_seconds", 1)), giveUp()),
@@ -208,6 +212,7 @@ func TestAChildDoesNotOutlive(t *testing.T) {
 // TestAChildSpendsItsParentsLimit: what it used counts. Pausing the parent pauses the child, which continues
 // when the parent waits for it again.
 func TestAChildSpendsItsParentsLimit(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, `,"share_percent":90`)),
 		call("wait_for_goal", with("goal", "CHILD"))),
@@ -255,6 +260,7 @@ func TestAChildSpendsItsParentsLimit(t *testing.T) {
 }
 
 func TestAPausedParentPausesItsChild(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD"))),
 		turns(call("terminal_open", `{}`),
@@ -307,6 +313,7 @@ func (c *hourly) After(d time.Duration) <-chan time.Time {
 
 // TestAParkedChildOfAPausedParentSpendsNothing: it does not continue at its time before its parent does.
 func TestAParkedChildOfAPausedParentSpendsNothing(t *testing.T) {
+	t.Parallel()
 	clock := &hourly{due: make(chan time.Time)}
 	p := startWith(t, t.TempDir(), clock)
 	busy := modeltest.Answer{Status: 429, RetryAfter: "600", Body: `{"error":{"message":"slow down"}}`}
@@ -360,6 +367,7 @@ func TestAParkedChildOfAPausedParentSpendsNothing(t *testing.T) {
 
 // TestChildNeedsUser_ParentIsInformed: a child that needs the user has not failed.
 func TestChildNeedsUser_ParentIsInformed(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	s := p.provide(family(
 		naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")),
@@ -390,6 +398,7 @@ func TestChildNeedsUser_ParentIsInformed(t *testing.T) {
 // TestAChildThatWaitsToGoOn after it was completed pauses with its parent and waits again when the parent asks
 // for it. It does not continue after its parent has ended.
 func TestAChildThatWaitsToGoOn(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	again := call("wait_for_goal", with("goal", "CHILD"))
 	parent := naming(call("start_goal", fmt.Sprintf(startChild, "")), again, call("wait", `{"seconds":600}`), again)
@@ -444,6 +453,7 @@ func TestAChildThatWaitsToGoOn(t *testing.T) {
 // TestAChildThatOnlySeemsToWait, because its process died while it was queued, gets no order: its next run
 // would take it for the user's.
 func TestAChildThatOnlySeemsToWait(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")),
 		call("wait", `{"seconds":600}`)), turns(giveUp())))

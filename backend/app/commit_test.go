@@ -14,6 +14,7 @@ import (
 // TestCommit_OfAGoal_HasItsFilesAlone: the commit has what the goal changed, and nothing that git ignores;
 // what the user had not committed before is named, and what is checked out stays.
 func TestCommit_OfAGoal_HasItsFilesAlone(t *testing.T) {
+	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()
 	write := func(name, content string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {

@@ -41,6 +41,7 @@ func (p *program) refused(in api.StartInput, field string) {
 
 // TestIntakeNamesTheFieldThatIsWrong and what to do.
 func TestIntakeNamesTheFieldThatIsWrong(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
 	p.refused(api.StartInput{Persona: "pirate"}, "persona")
@@ -63,6 +64,7 @@ func TestIntakeNamesTheFieldThatIsWrong(t *testing.T) {
 
 // TestUserChoices_AreFrozenWithTheGoal, with defaults for the rest.
 func TestUserChoices_AreFrozenWithTheGoal(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
 	plain, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never")})
@@ -111,6 +113,7 @@ func TestUserChoices_AreFrozenWithTheGoal(t *testing.T) {
 
 // TestAGoalWaitsForThoseThatMustBeDoneFirst and begins when they are completed.
 func TestAGoalWaitsForThoseThatMustBeDoneFirst(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
 	p.provide(func(_ int, r modeltest.Request) modeltest.Answer {
@@ -168,6 +171,7 @@ func (p *program) terminals() *api.TerminalAPI {
 
 // TestManualCheck_WaitsForTheUser: a rejected goal continues, an accepted one is completed.
 func TestManualCheck_WaitsForTheUser(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(func(_ int, r modeltest.Request) modeltest.Answer {
 		if n := len(r.Messages); n > 0 && strings.Contains(r.Messages[n-1].Text, "make it blue") {
@@ -231,6 +235,7 @@ func TestManualCheck_WaitsForTheUser(t *testing.T) {
 
 // TestTheReceiptCanBeCheckedAgain: the checks run as they were frozen, and later changes are found.
 func TestTheReceiptCanBeCheckedAgain(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`),
 		call("claim_complete", `{"rationale":"done"}`)))
@@ -289,6 +294,7 @@ func TestTheReceiptCanBeCheckedAgain(t *testing.T) {
 
 // TestTheQueueSurvivesARestart: the next window adopts a goal that waited when its program ended.
 func TestTheQueueSurvivesARestart(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
 	p.provide(gaveUp())
@@ -313,6 +319,7 @@ func TestTheQueueSurvivesARestart(t *testing.T) {
 
 // TestProposalsAreShownAndNotTaken.
 func TestProposalsAreShownAndNotTaken(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
 	dir := t.TempDir()

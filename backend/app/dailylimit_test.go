@@ -74,6 +74,7 @@ func workUntil(finish *atomic.Bool) modeltest.Script {
 
 // TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised: the goals share one limit, and it ends them together.
 func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	var finish atomic.Bool
 	server := p.provide(workUntil(&finish))
@@ -138,6 +139,7 @@ func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
 
 // TestDailyLimit_AcrossMidnightAndRestart_ResumesOnTheNextDay of the user's time zone, also in another process.
 func TestDailyLimit_AcrossMidnightAndRestart_ResumesOnTheNextDay(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	clock := &zoneClock{zone: time.FixedZone("Kathmandu", (5*60+45)*60)}
 	midnight := time.Date(2031, 5, 2, 0, 0, 0, 0, clock.zone)

@@ -23,6 +23,7 @@ func (p *program) driven(id string, by pane.Driver) {
 // TestThePageOfAGoalThatDoesNotRunIsTheUsers: while the goal is paused, and after it is completed, the user
 // can act on the page without taking it over. During a run only the agent can.
 func TestThePageOfAGoalThatDoesNotRunIsTheUsers(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	browsers := area[*api.BrowserAPI](t, p.app)
 	waits := args("wait", map[string]any{"seconds": 110})
@@ -59,8 +60,13 @@ func TestThePageOfAGoalThatDoesNotRunIsTheUsers(t *testing.T) {
 		t.Errorf("the user acts while the agent drives again: %v", err)
 	}
 
+	driving := make(chan struct{}) // a goal that is done at once might be so before the driver is reported
 	p.provide(func(n int, _ modeltest.Request) modeltest.Answer {
 		if n == 0 {
+			select {
+			case <-driving:
+			case <-t.Context().Done():
+			}
 			return call("run_command", `{"command":"touch done.txt"}`)
 		}
 		return call("claim_complete", `{"rationale":"it is there"}`)
@@ -69,6 +75,7 @@ func TestThePageOfAGoalThatDoesNotRunIsTheUsers(t *testing.T) {
 	<-p.app.Done(goal.ID(out.GoalID))
 	p.do("resume", p.resume, out.GoalID)
 	p.driven("b1", pane.DriverAgent)
+	close(driving)
 	if e, ok := p.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.Done {
 		t.Fatalf("%+v", e)
 	}

@@ -131,6 +131,7 @@ func (c *editorClient) prompt(id sdk.SessionId, text string) sdk.StopReason {
 // report reach the editor,
 // an approval is answered there, and a later note reopens the goal.
 func TestEditor_PromptWithACheck_BecomesAGoalThatIsVerified(t *testing.T) {
+	t.Parallel()
 	p, dir, other := start(t, t.TempDir()), t.TempDir(), t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\n"), 0o600))
 	must(t, os.WriteFile(filepath.Join(other, "b.txt"), []byte("what is elsewhere\n"), 0o600))
@@ -177,6 +178,7 @@ func TestEditor_PromptWithACheck_BecomesAGoalThatIsVerified(t *testing.T) {
 
 // TestEditor_WithoutACheck_UsesTheFolderOrExplains: the proposal of the folder counts only if it is accepted.
 func TestEditor_WithoutACheck_UsesTheFolderOrExplains(t *testing.T) {
+	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()
 	p.provide(turns(runs("echo x > done.txt"), args("claim_complete", map[string]any{"rationale": "made"})))
 	c := p.openEditor()
@@ -217,6 +219,7 @@ func TestEditor_WithoutACheck_UsesTheFolderOrExplains(t *testing.T) {
 // TestEditor_Cancel_PausesTheGoal, and after a restart of the connection the session is loaded with its history and the
 // next prompt continues the goal.
 func TestEditor_Cancel_PausesTheGoal(t *testing.T) {
+	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()
 	p.provide(turns(
 		modeltest.Answer{Text: "I wait.", Calls: runs("sleep 600").Calls},
@@ -282,6 +285,7 @@ func (c *editorClient) awaitUpdate(text string) {
 // TestEditor_Resume_ContinuesWithoutHistory: after a restart of the editor the session is resumed without its history,
 // the commands are offered again, and the next prompt continues the goal.
 func TestEditor_Resume_ContinuesWithoutHistory(t *testing.T) {
+	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()
 	script := turns(
 		modeltest.Answer{Text: "I ask.", Calls: args("ask_operator", map[string]any{"question": "Which word?"}).Calls},
@@ -329,6 +333,7 @@ func TestEditor_Resume_ContinuesWithoutHistory(t *testing.T) {
 // TestEditor_Worktree_WorksOnABranch: /worktree gives the goal a worktree of the folder's repository. The editor shows
 // the changes there and the command that merges them, and the user's files stay as they are.
 func TestEditor_Worktree_WorksOnABranch(t *testing.T) {
+	t.Parallel()
 	p, repo := start(t, t.TempDir()), newUserRepository(t)
 	before := repo.control()
 	p.provide(turns(runs("echo x > done.txt"), args("claim_complete", map[string]any{"rationale": "made"})))
@@ -367,6 +372,7 @@ func TestEditor_Worktree_WorksOnABranch(t *testing.T) {
 // TestEditor_ManualCheck_IsDecidedThere: a rejection goes back to the agent with the user's words, and accept ends the
 // goal. The editor says how to decide.
 func TestEditor_ManualCheck_IsDecidedThere(t *testing.T) {
+	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(dir, ".goalpost"), 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, ".goalpost", "done.yaml"),

@@ -52,6 +52,7 @@ func (p *program) doneWith(id string) []event.Body {
 
 // TestEngine_ShapesBrowser_DriveAPage: each agent opens a page in a browser pane over MCP, and clicks in it.
 func TestEngine_ShapesBrowser_DriveAPage(t *testing.T) {
+	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
 		address, port, visits := twoPages(t)
 		p := startScripts(t, agent, app.Options{}, transcripts(t, agent, "browser", "$PAGE", address)...)
@@ -74,6 +75,7 @@ func TestEngine_ShapesBrowser_DriveAPage(t *testing.T) {
 // TestEngine_ShapesAsked_UserDecides: the user is asked with the whole command, wherever the agent puts it. Denied, the
 // agent learns it and continues, also if it ends its turn.
 func TestEngine_ShapesAsked_UserDecides(t *testing.T) {
+	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
 		p, dir := startShape(t, agent, "asked", app.Options{}), t.TempDir()
 		id := p.startShapeGoal(agent, "ask", dir)
@@ -97,6 +99,7 @@ func TestEngine_ShapesAsked_UserDecides(t *testing.T) {
 // TestEngine_ShapesPaused_ContinueTheSession: a pause takes effect after the command that runs, the resumed goal
 // continues the agent's session, and a note ends the turn and is the next prompt.
 func TestEngine_ShapesPaused_ContinueTheSession(t *testing.T) {
+	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
 		p, dir := startShape(t, agent, "paused", app.Options{}), t.TempDir()
 		id := p.startShapeGoal(agent, "work-on-it", dir)
@@ -120,6 +123,7 @@ func TestEngine_ShapesPaused_ContinueTheSession(t *testing.T) {
 // TestEngine_ShapesOutage_ParkAndContinue: a provider that limits requests parks the goal until the time that it names,
 // whether the agent tries again in silence, ends its turn with a text, or fails. Then it continues its session.
 func TestEngine_ShapesOutage_ParkAndContinue(t *testing.T) {
+	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
 		clock := newJumpClock(t)
 		p := startShape(t, agent, "outage", app.Options{Clock: clock})
@@ -150,6 +154,7 @@ func TestEngine_ShapesSandbox_Holds(t *testing.T) {
 		key := "sk-shape-" + rand.Text() // not a constant: the program of this test is readable in the sandbox
 		t.Setenv("SHAPE_TEST_KEY", key)
 		home, dir := t.TempDir(), t.TempDir()
+		t.Setenv("HOME", home)
 		must(t, os.WriteFile(filepath.Join(home, "private.txt"), []byte("the-users-secret"), 0o600))
 		search := "cat " + home + "/private.txt >found.txt 2>&1; ls -A " + home + " >>found.txt 2>&1; (" +
 			searchFor(key, "ACPTEST_MODEL_TOKEN") + ") >>found.txt"
@@ -200,6 +205,7 @@ func keyIsHidden(t *testing.T, found string) {
 // TestEngine_ShapesLeftRunning_AskForTheirHost: a command that the agent left running tries a host between two calls.
 // The user is asked about it, and neither the question nor the notice to the agent names the next call.
 func TestEngine_ShapesLeftRunning_AskForTheirHost(t *testing.T) {
+	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
 		p, dir := startShape(t, agent, "left", app.Options{}), t.TempDir()
 		id := p.startShapeGoal(agent, "leave", dir)
@@ -230,6 +236,7 @@ func TestEngine_ShapesLeftRunning_AskForTheirHost(t *testing.T) {
 // TestEngine_ShapesNote_AfterAClaim: a note that comes between a claim and the end of the agent's turn does not drop
 // the claim. It is in the prompt with the host's answer.
 func TestEngine_ShapesNote_AfterAClaim(t *testing.T) {
+	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
 		p, dir := startShape(t, agent, "noted", app.Options{}), t.TempDir()
 		id := p.startShapeGoal(agent, "claim-and-work", dir)
@@ -256,11 +263,12 @@ func TestEngine_ShapesNote_AfterAClaim(t *testing.T) {
 // TestEngine_ShapesNote_SurvivesTheHost: a note that comes between a question and the end of the agent's turn is in its
 // next prompt, also if that comes from another process.
 func TestEngine_ShapesNote_SurvivesTheHost(t *testing.T) {
+	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
 		home, dir, id := t.TempDir(), t.TempDir(), ""
-		installScripts(t, agent, transcripts(t, agent, "question")...)
+		agents := shapesIn(installScripts(t, agent, transcripts(t, agent, "question")...))
 		t.Run("first", func(t *testing.T) {
-			p := startOptions(t, home, app.Options{Engines: shapes()})
+			p := startOptions(t, home, app.Options{Engines: agents})
 			p.provide(turns(modeltest.Say("nobody asks this model")))
 			id = p.startShapeGoal(agent, "ask-and-work", dir)
 			awaitFile(t, filepath.Join(dir, "begun.txt"), "")
@@ -272,7 +280,7 @@ func TestEngine_ShapesNote_SurvivesTheHost(t *testing.T) {
 				t.Fatalf("%s %s", exit, reason)
 			}
 		})
-		p := startOptions(t, home, app.Options{Engines: shapes()})
+		p := startOptions(t, home, app.Options{Engines: agents})
 		if ok, err := p.goal.Resume(id, api.ResumeInput{Note: "the answer"}); !ok || err != nil {
 			t.Fatal(err)
 		}
@@ -283,6 +291,7 @@ func TestEngine_ShapesNote_SurvivesTheHost(t *testing.T) {
 // TestEngine_ShapesToolHangs_EndsIt: of a tool that reports nothing the user is warned after ten minutes, and it is
 // ended after thirty. The agent learns why, and continues.
 func TestEngine_ShapesToolHangs_EndsIt(t *testing.T) {
+	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
 		clock := newJumpClock(t)
 		p, dir := startShape(t, agent, "hung", app.Options{Clock: clock}), t.TempDir()
@@ -320,6 +329,7 @@ func jumpToToolTimeout(t *testing.T, clock *jumpClock) {
 // TestEngine_ShapesReadHangs_AreParked: a tool for which the agent did not ask, and which never ends, parks the goal
 // with a reason that names it. Then the agent continues its session.
 func TestEngine_ShapesReadHangs_AreParked(t *testing.T) {
+	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
 		clock := newJumpClock(t)
 		p, dir := startShape(t, agent, "hungread", app.Options{Clock: clock}), t.TempDir()
@@ -377,15 +387,16 @@ func runHost(agent, dir, address string) error {
 // TestEngine_ShapesHostKilled_Continue: kill -9 of the host in a command ends the agent and the command. In another
 // process the goal continues: the agent's session, or a new one with a summary, learns that the outcome is unknown.
 func TestEngine_ShapesHostKilled_Continue(t *testing.T) {
+	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
 		home, dir := t.TempDir(), t.TempDir()
-		installScripts(t, agent, transcripts(t, agent, "hostkilled")...)
+		bin := installScripts(t, agent, transcripts(t, agent, "hostkilled")...)
 		s := modeltest.New(t, turns(modeltest.Say("nobody asks this model")))
 		self, err := os.Executable()
 		must(t, err)
 		host := exec.CommandContext(t.Context(), self, hostCommand, agent.ID, dir, s.URL)
-		host.Env = append(os.Environ(), config.HomeVariable+"="+home, "HOME="+home,
-			"GOALPOST_HELPER="+sandboxtest.Helper(t))
+		host.Env = append(os.Environ(), config.HomeVariable+"="+home,
+			"GOALPOST_HELPER="+sandboxtest.Helper(t), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 		host.Stderr = os.Stderr
 		out, err := host.StdoutPipe()
 		must(t, err)
@@ -401,7 +412,7 @@ func TestEngine_ShapesHostKilled_Continue(t *testing.T) {
 			t.Error("it was not killed")
 		}
 		waittest.Until(t, "end of the command", func() bool { return !sleeps(t, "1000.29") })
-		p, id := startOptions(t, home, app.Options{Engines: shapes()}), strings.TrimSpace(line)
+		p, id := startOptions(t, home, app.Options{Engines: shapesIn(bin)}), strings.TrimSpace(line)
 		must(t, p.app.Recover(t.Context()))
 		if exit, reason, _ := p.result(id); exit != goal.Interrupted {
 			t.Fatalf("%s %s", exit, reason)

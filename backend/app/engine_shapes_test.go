@@ -77,32 +77,39 @@ func transcripts(t *testing.T, agent engine.Profile, scenario string, words ...s
 // startScripts starts a program with the scripted agents, of which one plays a transcript at each start.
 func startScripts(t *testing.T, agent engine.Profile, o app.Options, scripts ...string) *program {
 	t.Helper()
-	installScripts(t, agent, scripts...)
-	o.Engines = shapes()
+	o.Engines = shapesIn(installScripts(t, agent, scripts...))
 	p := startOptions(t, t.TempDir(), o)
 	p.provide(turns(modeltest.Say("nobody asks this model")))
 	return p
 }
 
-// installScripts puts a scripted agent on the PATH.
-func installScripts(t *testing.T, agent engine.Profile, scripts ...string) {
+// installScripts puts a scripted agent into a folder of the test's own, see shapesIn.
+func installScripts(t *testing.T, agent engine.Profile, scripts ...string) (dir string) {
 	t.Helper()
-	bin := t.TempDir()
+	dir, err := os.MkdirTemp(agentsDir, agent.ID+"-*")
+	must(t, err)
 	self, err := os.Executable()
 	must(t, err)
-	program, err := os.ReadFile(self)
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(bin, agent.Command), program, 0o700)) //nolint:gosec // a program
+	must(t, os.Link(self, filepath.Join(dir, agent.Command))) // a copy of 100 MB would take longer than the scenario
 	for i, text := range scripts {
-		must(t, os.WriteFile(filepath.Join(bin, fmt.Sprintf("%d.jsonl", i+1)), []byte(text), 0o600))
+		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.jsonl", i+1)), []byte(text), 0o600))
 	}
-	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	return dir
+}
+
+// shapesIn returns the scripted agents as they are found in a folder of agentsDir, which is on the PATH.
+func shapesIn(dir string) []engine.Profile {
+	list := shapes()
+	for i := range list {
+		list[i].Command = filepath.Join(filepath.Base(dir), list[i].Command)
+	}
+	return list
 }
 
 // TestEngine_Shapes_ReachTheSameEnds plays what Claude Code, both adapters of Codex, and Gemini send, in the real
 // sandbox. The transcripts are written after what these agents were seen to send; they are no recordings of a run.
 func TestEngine_Shapes_ReachTheSameEnds(t *testing.T) {
+	t.Parallel()
 	for _, agent := range shapes() {
 		for _, c := range []struct {
 			scenario string
@@ -137,6 +144,7 @@ func TestEngine_Shapes_ReachTheSameEnds(t *testing.T) {
 			{scenario: "stuck", in: api.StartInput{Objective: "talk"}, exit: goal.Stuck, check: noClaim},
 		} {
 			t.Run(agent.ID+" "+c.scenario, func(t *testing.T) {
+				t.Parallel()
 				p := startShape(t, agent, c.scenario, app.Options{})
 				dir := t.TempDir()
 				must(t, os.WriteFile(filepath.Join(dir, "note.txt"), []byte("a note"), 0o600))
@@ -255,8 +263,10 @@ func noClaim(t *testing.T, events []event.Body) {
 // TestEngine_ShapesSilent_AreParkedWithTheirWords: an agent that repeats failed requests without a word is parked after
 // three minutes, with what it wrote to standard error. Then it is started again.
 func TestEngine_ShapesSilent_AreParkedWithTheirWords(t *testing.T) {
+	t.Parallel()
 	for _, agent := range shapes() {
 		t.Run(agent.ID, func(t *testing.T) {
+			t.Parallel()
 			clock := newJumpClock(t)
 			p := startShape(t, agent, "silent", app.Options{Clock: clock})
 			dir := t.TempDir()

@@ -168,6 +168,7 @@ func TestEngine_SandboxHolds(t *testing.T) {
 		key := "sk-engine-" + rand.Text() // not a constant: the program of this test is readable in the sandbox
 		t.Setenv("ENGINE_TEST_KEY", key)
 		p := start(t, home)
+		t.Setenv("HOME", home)
 		if err := os.WriteFile(filepath.Join(home, "private.txt"), []byte("the-users-secret"), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 // TestHooksOfTheFolderAreThePersons: where git's configuration names hooks in the folder, neither programs nor
 // file tools of a goal change them. The user learns about the difference.
 func TestHooksOfTheFolderAreThePersons(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	dir := t.TempDir()
 	hook := filepath.Join(dir, ".husky", "pre-commit")
@@ -61,6 +62,7 @@ func TestHooksOfTheFolderAreThePersons(t *testing.T) {
 // TestReplacedGitConfig_DuringARun_PausesTheGoal: the goal's programs end, the pause names the
 // file, and the resumed goal works in a new sandbox.
 func TestReplacedGitConfig_DuringARun_PausesTheGoal(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	dir := t.TempDir()
 	config := filepath.Join(dir, ".git", "config")

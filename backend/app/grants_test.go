@@ -53,6 +53,7 @@ func (p *program) results(answers []policy.Scope, calls ...modeltest.Answer) (id
 // TestAYesOpensWhatItSays with the real proxy: a grant to read from a host does not allow sending to it. A
 // grant for once covers one call, of a page as of a program.
 func TestAYesOpensWhatItSays(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	curl := func(how string) modeltest.Answer {
 		return args("run_command", map[string]any{"command": "curl -s -m 20 " + how + " http://given.invalid/"})
@@ -87,6 +88,7 @@ func TestAYesOpensWhatItSays(t *testing.T) {
 // TestWhatIsTakenBackIsClosedAtOnce: nothing that a user allowed is open after it was revoked, while a command
 // runs, while the goal is paused, and after it is completed.
 func TestWhatIsTakenBackIsClosedAtOnce(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	loop := `while ! curl -s -m 20 http://taken.invalid/ | grep -q "$(cat want)"; do sleep 0.05; done`
 	p.provide(turns(
@@ -126,6 +128,7 @@ func accessRequester(t *testing.T, dir string) modeltest.Answer {
 // TestARightEndsWithItsGoal: programs that outlive the goal have no network, and a grant that is revoked
 // during a pause ends at once.
 func TestARightEndsWithItsGoal(t *testing.T) {
+	t.Parallel()
 	t.Run("taken back in a pause", func(t *testing.T) {
 		p, dir := start(t, t.TempDir()), t.TempDir()
 		p.provide(turns(

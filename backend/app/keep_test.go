@@ -38,6 +38,7 @@ func TestWhatProgramsHaveOfTheEnvironment(t *testing.T) {
 // TestPortsOfOtherProcesses: a port of this program in another process on the same data folder counts as its
 // own.
 func TestPortsOfOtherProcesses(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
 	other := exec.CommandContext(t.Context(), "/proc/self/exe", "static", home)

@@ -14,6 +14,7 @@ import (
 // TestLeasesEndInTheJournal: the lease of a closed pane ends at once, others end with the goal. A reopened
 // goal gets the remaining panes again.
 func TestLeasesEndInTheJournal(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(
 		call("terminal_open", `{}`), call("terminal_open", `{}`), call("close_pane", `{"pane":"t1"}`),

@@ -35,6 +35,7 @@ func runs(command string) modeltest.Answer {
 // TestAnAgentAsksForMore of the machine: an approval opens what it names, at once, for agent and checks. A
 // denial opens nothing.
 func TestAnAgentAsksForMore(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
 	outside := t.TempDir()
@@ -113,6 +114,7 @@ func TestWhatNoGoalIsGivenToRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	t.Setenv("HOME", home)
 	p := start(t, home)
 	_, steps := p.results(nil, wants("read", home+"/.ssh", 0), wants("read", home+"/.gnupg", 0), wants("read", "/proc", 0))
 	for i, want := range []string{"hidden folder of a home", "hidden folder of a home", "belongs to the system"} {
@@ -143,6 +145,7 @@ func TestWhatNoGoalIsGivenToRead(t *testing.T) {
 
 // TestMoreRightsAreNotToBeHad, and the agent learns how to continue.
 func TestMoreRightsAreNotToBeHad(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	_, steps := p.results(nil,
 		runs("cp /bin/sh ./sh && chmod 4755 ./sh; ./sh -pc 'grep NoNewPrivs /proc/self/status'; echo 'sudo: The \"no new "+
@@ -158,6 +161,7 @@ func TestMoreRightsAreNotToBeHad(t *testing.T) {
 
 // TestTakingAccessBack ends the programs that have it open, also while a command runs.
 func TestTakingAccessBack(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	data := t.TempDir()
 	p.provide(turns(wants("write", data, 0), runs("echo x > "+data+"/begun; cd "+data+"; sleep 600"),

@@ -15,6 +15,7 @@ import (
 // TestAWindowGoesOnWithWhatWasAccepted although the process died before it could: a window that is open, and
 // one that is opened later.
 func TestAWindowGoesOnWithWhatWasAccepted(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	waiting := func(p *program) string {
 		p.Helper()
@@ -73,6 +74,7 @@ func TestAWindowGoesOnWithWhatWasAccepted(t *testing.T) {
 // TestAWordIsNewerThanThePauseBeforeIt: a goal that is taken up for its user's word does
 // not pause for what they had asked before they said it, and does for what they asked after.
 func TestAWordIsNewerThanThePauseBeforeIt(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		orders []goal.OrderKind
@@ -111,6 +113,7 @@ func TestAWordIsNewerThanThePauseBeforeIt(t *testing.T) {
 // TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed once its user has accepted it: a goal with a reviewer
 // never ends without a review.
 func TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
 	agent := turns(call("write_file", `{"path":"colour","content":"red"}`), call("claim_complete", `{"rationale":"red"}`))

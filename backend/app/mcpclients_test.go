@@ -41,6 +41,7 @@ func (p *program) step(tool string) *event.Step {
 
 // TestGoal_UsesTheUsersMCPServer in its sandbox. A tool without annotations needs approval.
 func TestGoal_UsesTheUsersMCPServer(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	if _, err := p.mcp().Save(stubServer("whole")); err != nil {
 		t.Fatal(err)
@@ -87,6 +88,7 @@ func TestGoal_UsesTheUsersMCPServer(t *testing.T) {
 // TestWhatAServerIsGivenStaysWithIt: the goal's programs, which run beside it, cannot read its environment
 // with the user's key. The server sees as little of the machine as they do.
 func TestWhatAServerIsGivenStaysWithIt(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	outside := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(outside, []byte("x"), 0o644))
@@ -119,6 +121,7 @@ func TestWhatAServerIsGivenStaysWithIt(t *testing.T) {
 
 // TestAServerThatDoesNotStartCostsTheGoalItsToolsOnly.
 func TestAServerThatDoesNotStartCostsTheGoalItsToolsOnly(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	if _, err := p.mcp().Save(stubServer("broken")); err != nil {
 		t.Fatal(err)
@@ -142,6 +145,7 @@ func TestAServerThatDoesNotStartCostsTheGoalItsToolsOnly(t *testing.T) {
 }
 
 func TestServersThatCannotBeAreRefusedWithTheirField(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	for field, s := range map[string]api.MCPServer{
 		"name":    {Name: "A B", Command: "x"},
@@ -180,6 +184,7 @@ func TestServersThatCannotBeAreRefusedWithTheirField(t *testing.T) {
 // TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn: the goal's tools reach it, the goal's programs do
 // not.
 func TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn(t *testing.T) {
+	t.Parallel()
 	fixture := mcptest.Server("")
 	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return fixture }, nil))
 	t.Cleanup(func() {
@@ -209,8 +214,7 @@ func TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn(t *testing.T) {
 // TestASecretReachesItsServerAndNobodyElse: the server has it, the model sees its name, and a secret that is
 // restricted to hosts is given to no program.
 func TestASecretReachesItsServerAndNobodyElse(t *testing.T) {
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	t.Parallel()
 	p := start(t, t.TempDir())
 	secrets := api.NewSecretAPI(t.Context(), p.app.Secrets())
 	for _, s := range []api.SecretInput{{Name: "TOKEN", Value: "sesame-7351"}, {

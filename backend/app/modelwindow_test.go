@@ -12,6 +12,7 @@ import (
 // TestAWindowThatHoldsNoGoalIsRefused at intake with a hint: nothing is created, and the model is not asked. A
 // larger one is accepted.
 func TestAWindowThatHoldsNoGoalIsRefused(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	s := p.provide(turns(giveUp()))
 	give := func(window int) (api.StartOutput, error) {

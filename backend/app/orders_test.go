@@ -57,6 +57,7 @@ func (p *program) paused(id string) {
 
 // TestOrdersInTheMomentOfAPause: the run is still closing when its end is reported.
 func TestOrdersInTheMomentOfAPause(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	id := p.waiting()
 	for range 4 {
@@ -77,6 +78,7 @@ func TestOrdersInTheMomentOfAPause(t *testing.T) {
 
 // TestADoneGoalCanBeDeletedAtOnce, while its run is still closing.
 func TestADoneGoalCanBeDeletedAtOnce(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`),
 		call("claim_complete", `{"rationale":"done"}`)))
@@ -93,6 +95,7 @@ func TestADoneGoalCanBeDeletedAtOnce(t *testing.T) {
 // TestAnOrderOfTheLastRunDoesNotMeetTheNext: a pause and an abort that arrived after the end of the run do not
 // apply to the run that the user starts afterwards.
 func TestAnOrderOfTheLastRunDoesNotMeetTheNext(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	id := p.waiting()
 	p.paused(id)
@@ -111,6 +114,7 @@ func TestAnOrderOfTheLastRunDoesNotMeetTheNext(t *testing.T) {
 // TestEndGoal_InAnotherProcess_LeavesNothingHere: a paused goal keeps its terminal in this program until another one
 // aborts it.
 func TestEndGoal_InAnotherProcess_LeavesNothingHere(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	here, there := start(t, home), start(t, home)
 	id := here.waiting()
@@ -126,6 +130,7 @@ func TestEndGoal_InAnotherProcess_LeavesNothingHere(t *testing.T) {
 // TestSession_CannotBeEquipped_IsClosed: the provider is gone when the goal is resumed, which the user can
 // fix.
 func TestSession_CannotBeEquipped_IsClosed(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	id := p.waiting()
 	p.paused(id)
@@ -162,6 +167,7 @@ func TestAHomeBehindALinkIsRefused(t *testing.T) {
 
 // TestANewFolderIsNamedWithoutLinks, as pwd prints it: the file tools use such paths.
 func TestANewFolderIsNamedWithoutLinks(t *testing.T) {
+	t.Parallel()
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(t.TempDir(), link); err != nil {
 		t.Fatal(err)

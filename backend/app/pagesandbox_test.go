@@ -151,6 +151,7 @@ func (m *machine) fill(text string) string {
 // TestPagesReachNothingOutside: all attempts of a goal's page against this machine fail. For a page of the
 // user they all succeed, except WebSockets to a port of this program.
 func TestPagesReachNothingOutside(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	must(t, err)
 	p := start(t, t.TempDir())

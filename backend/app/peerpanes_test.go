@@ -58,6 +58,7 @@ func paneEvent(id string, closed bool) func(event.Event) bool {
 // TestPanesOfAGoalThatAnotherProcessRunsAreShown: bytes and frames are live, the user's own panes stay
 // private, and nobody can act on the panes from outside.
 func TestPanesOfAGoalThatAnotherProcessRunsAreShown(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	owner, other := start(t, home), start(t, home)
 	if _, err := area[*api.TerminalAPI](t, owner.app).Open(api.ArgsOpenTerminal{Dir: home}); err != nil { // t1

@@ -14,6 +14,7 @@ import (
 // TestChecksAreTriedAgainAfterTheQueue: if another goal has changed the result, the user decides, before the
 // first turn. A resumed goal continues.
 func TestChecksAreTriedAgainAfterTheQueue(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		command      string // of the second goal
 		allow        bool

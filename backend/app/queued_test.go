@@ -14,6 +14,7 @@ import (
 // TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore: a window that adopts it until its provider may be asked
 // again does not show the reason why the dead process had queued it.
 func TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	var id string
 	t.Run("before", func(t *testing.T) {
@@ -45,6 +46,7 @@ func TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore(t *testing.T) {
 
 // TestAWindowThatStartsHoldsNoPausedGoal: it does not lock a goal that another process resumes at that moment.
 func TestAWindowThatStartsHoldsNoPausedGoal(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	s, id := p.app.Store(), p.waiting()
 	p.paused(id)

@@ -13,6 +13,7 @@ import (
 // TestRecipe_StartsThroughTheAPI: another goal repeats the steps of one goal, with other values. Each is
 // journaled, and the policy of the goal that runs the recipe applies.
 func TestRecipe_StartsThroughTheAPI(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	steps := p.allowed(
 		call("write_todos", `{"todos":[{"text":"x"}]}`),
@@ -108,6 +109,7 @@ func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
 // TestARecipeParksWithItsStep: a step that needs the user pauses the goal, and the rest of the recipe is not
 // executed.
 func TestARecipeParksWithItsStep(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.allowed(
 		call("write_file", with("path", "a", "content", "x")),

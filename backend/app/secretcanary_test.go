@@ -147,6 +147,7 @@ func TestCanaries(t *testing.T) {
 	home := t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(home, ".ssh"), 0o700))
 	must(t, os.WriteFile(filepath.Join(home, ".ssh", "id_ed25519"), []byte(canaries["file under ~"]), 0o600))
+	t.Setenv("HOME", home)
 	p := start(t, home)
 	page := site(t)
 	u, err := url.Parse(page.URL)

@@ -18,8 +18,7 @@ import (
 // TestASecretIsAskedFor where the goal was not given it. After the approval it is filled in, and it does not
 // change where the call goes.
 func TestASecretIsAskedFor(t *testing.T) {
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	t.Parallel()
 	p := start(t, t.TempDir())
 	secrets := api.NewSecretAPI(t.Context(), p.app.Secrets())
 	for name, value := range map[string]string{"pin": "a-Value-1", "where": "../outside-1"} {
@@ -80,8 +79,7 @@ func TestASecretIsAskedFor(t *testing.T) {
 // TestABoundSecretGoesToItsOwnOriginAlone: a frame of another site in the right page gets nothing, the agent's
 // own script needs approval, and pictures show dots.
 func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	t.Parallel()
 	self, err := os.Executable()
 	must(t, err)
 	p := start(t, t.TempDir())
@@ -129,8 +127,7 @@ func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
 // TestASecretIsJudgedWhereItIsUsed: a tool that only passes its arguments on fills in nothing. A recipe's step
 // needs the same approval as the call itself, and no recipe stores a value.
 func TestASecretIsJudgedWhereItIsUsed(t *testing.T) {
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
 	_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{
@@ -180,8 +177,7 @@ func TestASecretIsJudgedWhereItIsUsed(t *testing.T) {
 // TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere: a program keeps what it was given, also over a pause.
 // Secrets of that host itself, and secrets that were only typed into a page, are not mentioned.
 func TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere(t *testing.T) {
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	t.Parallel()
 	p := start(t, t.TempDir())
 	for name, hosts := range map[string][]string{"pin": {"api.example"}, "key": nil, "unused": {"other.example"}} {
 		_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{
@@ -236,8 +232,7 @@ func TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere(t *testing.T) {
 // TestWhoIsAskedForAHostHearsWhichSecretsServersHave: an MCP server that is a program runs beside the goal's
 // own, and reaches the same hosts.
 func TestWhoIsAskedForAHostHearsWhichSecretsServersHave(t *testing.T) {
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	t.Parallel()
 	p := start(t, t.TempDir())
 	for name, hosts := range map[string][]string{"key": nil, "bound": {"api.example"}, "idle": nil} {
 		_, err := api.NewSecretAPI(t.Context(), p.app.Secrets()).Set(api.SecretInput{
@@ -276,8 +271,7 @@ func TestWhoIsAskedForAHostHearsWhichSecretsServersHave(t *testing.T) {
 // TestASecretIsHiddenInEveryLaterProcess: once allowed, it is hidden from every goal that reads the file that
 // contains it. A goal whose secret cannot be opened waits.
 func TestASecretIsHiddenInEveryLaterProcess(t *testing.T) {
-	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	t.Parallel()
 	home, dir, id := t.TempDir(), t.TempDir(), ""
 	const value = "S3cr3t-Valu3-xyz"
 	wait, read := args("ask_operator", map[string]any{"question": "continue?"}),

@@ -16,6 +16,7 @@ import (
 
 // TestUserSettings_ApplyToGoals: how many run at once, where they work, and how long they are kept.
 func TestUserSettings_ApplyToGoals(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	first := start(t, home)
 	first.provide(gaveUp())
@@ -95,6 +96,7 @@ func (p *program) endedLongAgo() goal.ID {
 
 // TestGoalDefaults_UserSetsNothing: an objective and a check are enough.
 func TestGoalDefaults_UserSetsNothing(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
 	p.provide(gaveUp())

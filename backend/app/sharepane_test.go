@@ -63,6 +63,7 @@ func (p *program) back(id string) {
 // TestSharedTerminal_AsksTheUser: commands there run as the user, so each needs approval, also at read_only. An
 // approval for the pane does not cover deleting, whose place is unknown.
 func TestSharedTerminal_AsksTheUser(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	own, err := p.terminals().Open(api.ArgsOpenTerminal{Dir: t.TempDir(), Cols: 80, Rows: 24})
 	if err != nil {
@@ -174,6 +175,7 @@ func (s *ownSite) saw(what string) bool {
 // whatever it shows. Only one drives at a time. What is denied to the goal is denied to the page as well. It
 // is the user's again when the goal has ended.
 func TestSharedPage(t *testing.T) {
+	t.Parallel()
 	p, mine := start(t, t.TempDir()), newOwnSite(t)
 	browsers := area[*api.BrowserAPI](t, p.app)
 	own, err := browsers.Open(api.ArgsOpenBrowser{URL: mine.URL + "/own", Profile: "temporary"})
@@ -273,6 +275,7 @@ func TestSharedPage(t *testing.T) {
 // TestSharedPage_GoalPauses_IsGivenBack that is not a take-over, and by an abort even while the user has taken it
 // over.
 func TestSharedPage_GoalPauses_IsGivenBack(t *testing.T) {
+	t.Parallel()
 	p, mine := start(t, t.TempDir()), newOwnSite(t)
 	browsers := area[*api.BrowserAPI](t, p.app)
 	own, err := browsers.Open(api.ArgsOpenBrowser{URL: mine.URL + "/own", Profile: "temporary"})
@@ -313,6 +316,7 @@ func TestSharedPage_GoalPauses_IsGivenBack(t *testing.T) {
 // TestSignInWindow_UserSignsIn: a window that a goal's page opens is journaled and recorded. The agent asks
 // for the user in that pane, and handing it back is the answer.
 func TestSignInWindow_UserSignsIn(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	browsers := area[*api.BrowserAPI](t, p.app)
 	var reported string
@@ -392,6 +396,7 @@ func (p *program) filmed(id, name string) (v api.RecordingView) {
 // TestATakeOverEndsWithItsPage: a sign-in window that the user has taken over and that closes itself counts as
 // handed back, and the goal continues. It waits while the user has another of its pages.
 func TestATakeOverEndsWithItsPage(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	browsers := area[*api.BrowserAPI](t, p.app)
 	hold := make(chan struct{})

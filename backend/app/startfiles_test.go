@@ -17,6 +17,7 @@ import (
 // TestTampered_ChangedScript_RunsAgainWithStartFiles: a script that pre-flight did not reach is not protected yet. A
 // pass that needs its change is stopped, and the verdict says what the check decides with the script of the start.
 func TestTampered_ChangedScript_RunsAgainWithStartFiles(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	for _, c := range []struct{ name, deep, work, want string }{
 		{"it hides that the work is wrong", "exit 0\n", "bad", "with the files of the start it does not pass: exited with 1"},

@@ -11,6 +11,7 @@ import (
 // TestMemoryHog_IsEndedAndReportedToTheAgent: programs that together exceed the memory that the user set are ended. The
 // tool's result and the journal contain the reason.
 func TestMemoryHog_IsEndedAndReportedToTheAgent(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	settings := p.cfg.Settings()
 	settings.GoalMemory = 128

@@ -58,6 +58,7 @@ func with(a ...any) string {
 // TestTerminalToolsOnARealTerminal: a shell, a program that asks, keys that interrupt, waits that end for each
 // reason, the screen and the scrollback.
 func TestTerminalToolsOnARealTerminal(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	const ask = `sh -c 'trap "echo caught; exit 9" INT; printf "your name? "; read n; echo "hello $n"; echo listening; sleep 1000'`
 	steps := p.did(
@@ -110,6 +111,7 @@ var more = regexp.MustCompile(`handle "step:1" and the cursor [1-9][0-9]+ contin
 
 // TestTheEnvelope: the model gets every result in the same envelope, also refusals.
 func TestTheEnvelope(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	s := p.provide(turns(call("run_command", `{"command":"seq 1 20000"}`), call("run_command", `{"command":"exit 3"}`),
 		call("no_such_tool", `{}`),
@@ -136,6 +138,7 @@ func TestTheEnvelope(t *testing.T) {
 // TestPaneToolsOnRealPanes: a pane is opened, named, brought to the front and closed. A pane that the user
 // shares can only be used.
 func TestPaneToolsOnRealPanes(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	steps := p.did(
 		call("open_pane", with("kind", "terminal", "title", "one")),

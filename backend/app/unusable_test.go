@@ -19,6 +19,7 @@ import (
 
 // TestProvider_Gone_AsksTheUser, and continues when it is back.
 func TestProvider_Gone_AsksTheUser(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
 	defer close(hold)
@@ -53,6 +54,7 @@ func TestProvider_Gone_AsksTheUser(t *testing.T) {
 
 // TestProvider_DeletedWhileGoalRuns_AsksTheUser at the next turn.
 func TestProvider_DeletedWhileGoalRuns_AsksTheUser(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
 	p.provide(turns(modeltest.Answer{Wait: hold, Calls: call("list_files", "{}").Calls}, call("list_files", "{}")))
@@ -163,6 +165,7 @@ func (p *program) died() goal.ID {
 // TestOpenWindow_OtherProcessDied_GoalIsInterrupted and marks its open call as in doubt. Resuming does not have
 // to wait for that.
 func TestOpenWindow_OtherProcessDied_GoalIsInterrupted(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
 	id := p.died()
@@ -189,6 +192,7 @@ func TestOpenWindow_OtherProcessDied_GoalIsInterrupted(t *testing.T) {
 
 // TestPausingWhatDiedSaysWhatItIs: interrupted, and not that it got an order.
 func TestPausingWhatDiedSaysWhatItIs(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	id := p.died()
 	// the window may have been faster

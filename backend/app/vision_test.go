@@ -13,6 +13,7 @@ import (
 // TestTheAgentLooks: the picture of a real page reaches the goal's judge without the agent's messages and
 // tools. Its cost counts.
 func TestTheAgentLooks(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	agent := turns(
 		call("open_pane", with("kind", "browser")),

@@ -25,6 +25,7 @@ func (deaf) After(d time.Duration) <-chan time.Time {
 // TestAnAnswerRingsForWhoeverWaits: another process delivers approvals, denials, notes and revocations to the
 // process that runs the goal, over its socket.
 func TestAnAnswerRingsForWhoeverWaits(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	here, there := startWith(t, home, deaf{}), start(t, home)
 	write := func(path string) string { return `{"path":"` + path + `","content":"x"}` }

@@ -85,6 +85,7 @@ func (p *program) done(id string) api.GoalView {
 
 // TestTwoGoalsServeOnTheSamePort: each goal has its own loopback, for its programs, its pages and its checks.
 func TestTwoGoalsServeOnTheSamePort(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -132,6 +133,7 @@ func TestTwoGoalsServeOnTheSamePort(t *testing.T) {
 
 // TestSendingIsStoppedByTheNetwork and not by the text of the command.
 func TestSendingIsStoppedByTheNetwork(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(
 		args("run_command", map[string]any{
@@ -172,6 +174,7 @@ func TestSendingIsStoppedByTheNetwork(t *testing.T) {
 
 // TestAtReadOnlyProgramsRunAndChangeNothing.
 func TestAtReadOnlyProgramsRunAndChangeNothing(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(
 		args("run_command", map[string]any{
@@ -207,6 +210,7 @@ func TestAtReadOnlyProgramsRunAndChangeNothing(t *testing.T) {
 // TestHostsOfTheCriterionAreTheChecksAlone: a check reaches a host that it names, and the agent's programs do
 // not.
 func TestHostsOfTheCriterionAreTheChecksAlone(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(
 		args("run_command", map[string]any{"command": "curl -s http://named.invalid/; env | grep -i proxy=http"}),
@@ -251,6 +255,7 @@ func TestHostsOfTheCriterionAreTheChecksAlone(t *testing.T) {
 
 // TestAGoalOfRootsIsWarned, and one whose programs run as another user is not.
 func TestAGoalOfRootsIsWarned(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
 	const words = "this goal runs as root"

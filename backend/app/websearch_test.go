@@ -15,6 +15,7 @@ import (
 // TestWebSearch_SetUp_AsksTheServerWithTheUsersKey: the tool is offered when an engine is set up, the key of the vault
 // is sent to the server and shown to nobody, and the user is asked about the server first.
 func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
+	t.Parallel()
 	p := start(t, t.TempDir())
 	engine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get("X-Subscription-Token")

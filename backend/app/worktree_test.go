@@ -87,6 +87,7 @@ func (r userRepository) attack() string {
 // TestWorktree_TwoGoalsAtOnceOnOneRepository_EachHasItsBranch: the goals work at the same time, neither changes the
 // user's files or what their git runs, and each hands over a branch that one command merges.
 func TestWorktree_TwoGoalsAtOnceOnOneRepository_EachHasItsBranch(t *testing.T) {
+	t.Parallel()
 	p, repo := start(t, t.TempDir()), newUserRepository(t)
 	before := repo.control()
 	var mu sync.Mutex
@@ -203,6 +204,7 @@ func deleteGoal(p *program, id string) error {
 // TestWorktree_DiffUndoCommitAndDelete: what the user can do with a goal works in its worktree alone, and unmerged work
 // outlives the goal.
 func TestWorktree_DiffUndoCommitAndDelete(t *testing.T) {
+	t.Parallel()
 	p, repo := start(t, t.TempDir()), newUserRepository(t)
 	p.provide(turns(runs("echo two > made.txt; echo three >> index.html"), givesUp))
 	out, err := p.goal.Start(api.StartInput{
@@ -250,6 +252,7 @@ func TestWorktree_DiffUndoCommitAndDelete(t *testing.T) {
 
 // TestWorktree_RefusedGoal_LeavesNothing: a goal that cannot start has no worktree and no branch.
 func TestWorktree_RefusedGoal_LeavesNothing(t *testing.T) {
+	t.Parallel()
 	p, repo := start(t, t.TempDir()), newUserRepository(t)
 	p.provide(turns(givesUp))
 	for _, one := range []struct {

@@ -37,7 +37,7 @@ export function NavRail() {
             aria-current={route === p.id ? "page" : undefined}
             on={route === p.id}
             className="size-9 max-[640px]:size-11"
-            onClick={() => app.go(p.id)}
+            onClick={() => (p.id === "goals" ? app.showGoals() : app.go(p.id))}
           >
             <p.icon size={17} />
           </IconButton>

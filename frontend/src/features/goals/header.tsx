@@ -145,7 +145,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
             tone={proof.tone}
             testid="goal-assurance"
             className="max-[640px]:rounded-md max-[640px]:whitespace-normal max-[640px]:[&>span]:whitespace-normal"
-            title={view.assurance_reason ?? ""}
+            title={[proof.words, view.assurance_reason].filter(Boolean).join(": ")}
           >
             {proof.short}
             <span className={rest}>{proof.words.slice(proof.short.length)}</span>
@@ -166,7 +166,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
         {view.scripted ? <Badge tone="calm">scripted, no AI</Badge> : null}
         <span
           className={cx(
-            "min-w-0 flex-1 truncate text-xs text-text-faint max-[640px]:order-1 max-[640px]:basis-full",
+            "min-w-[45%] flex-1 truncate text-xs text-text-faint max-[640px]:order-1 max-[640px]:basis-full",
             rest,
           )}
           title={view.policy.dir}
@@ -209,7 +209,8 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           Queued: {view.queued}
         </p>
       ) : null}
-      {view.reason && view.status !== "running" && !needsAnswer(view) ? (
+      {/* What a done goal proves is in the badge and, whole, in the report beside it. */}
+      {view.reason && view.status !== "running" && !proof && !needsAnswer(view) ? (
         <p
           className={cx(
             "selectable mt-1 text-xs text-text-muted",

@@ -117,10 +117,10 @@ async function walk(page, home, model, said) {
   // A link leads to a tab, and the browser's own button back to what was shown before.
   await card(other, "done").click();
   await at("story-changes").click();
-  await at("changes-file").first().waitFor();
+  await at("changes").waitFor();
   assert.equal(new URL(page.url()).search, `?goal=${other}&tab=changes`);
   await page.reload();
-  await at("changes-file").first().waitFor();
+  await at("changes").waitFor();
   await page.goBack();
   await at("step-log").waitFor();
   await page.goBack();

@@ -137,7 +137,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       data-status={view.status}
     >
       <div className="flex items-center gap-2 max-[640px]:flex-wrap">
-        <Badge tone={undone ? "warn" : said.tone} live={said.live}>
+        <Badge tone={undone ? "warn" : said.tone} live={said.live} className="shrink-0">
           {undone ? `${said.words}, changes undone` : said.words}
         </Badge>
         {proof ? (

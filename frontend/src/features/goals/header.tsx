@@ -166,7 +166,8 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
         {view.scripted ? <Badge tone="calm">scripted, no AI</Badge> : null}
         <span
           className={cx(
-            "min-w-[45%] flex-1 truncate text-xs text-text-faint max-[640px]:order-1 max-[640px]:basis-full",
+            "flex-1 truncate text-xs text-text-faint max-[640px]:order-1 max-[640px]:basis-full",
+            proof ? "min-w-[35%]" : "min-w-0",
             rest,
           )}
           title={view.policy.dir}

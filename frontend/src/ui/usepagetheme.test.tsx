@@ -7,7 +7,7 @@ function Shown() {
   return <p>{usePageTheme()}</p>;
 }
 
-test("the theme of the page is followed, whoever changes it", async () => {
+test("the theme of the page is followed when it changes", async () => {
   document.documentElement.dataset.theme = "dark";
   await mount(<Shown />);
   const shown = () => document.querySelector("p")?.textContent;

@@ -45,7 +45,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
   const selected = useAppState((s) => s.detail.id);
   const newest = useAppState((s) => firstGoal(s.goals.byId));
   const [only, setOnly] = useState<StatusChoice>("");
-  // A phone has room for one of them: the list, or the goal that was opened.
+  // A phone shows one of them: the list, or the goal that was opened.
   const hasNone = useAppState(isEmpty);
   const isPage = useAppState((s) => s.openedGoal !== "") || hasNone;
 

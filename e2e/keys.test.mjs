@@ -1,81 +1,473 @@
-// Every key of the window, pressed once against the real program, with the keyboard in a terminal.
+// Every key of docs/guide/keyboard.md, pressed against the real program: those of the table by both of their ways,
+// those of terminals and pages by name. A row without a proof here fails, and so does a proof without a row.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
 import { test } from "node:test";
-import { withApp } from "./lib/app.mjs";
+import { complaints, withApp } from "./lib/app.mjs";
+import { addProvider, startGoal } from "./lib/goals.mjs";
+import { startModel } from "./lib/model.mjs";
 
-test("every key does what the palette says, also inside a terminal", { timeout: 300_000 }, (t) =>
-  withApp(t, async ({ page, said }) => {
-    const at = (id) => page.getByTestId(id);
-    const panes = (n) => page.waitForFunction((n) => document.querySelectorAll('[data-testid="pane"]').length === n, n);
-    const press = (keys) => page.keyboard.press(keys);
-    await at("skip-welcome").click();
+const guide = readFileSync(new URL("../docs/guide/keyboard.md", import.meta.url), "utf8");
 
-    await press("Control+Shift+KeyT");
-    const terminal = at("terminal").first();
-    await terminal.locator(".xterm-screen").click();
-    await page.keyboard.type("echo ready $((40+2))\n");
-    await terminal.getByText("ready 42").first().waitFor();
+const arrows = {
+  "←": "ArrowLeft",
+  "→": "ArrowRight",
+  "↑": "ArrowUp",
+  "↓": "ArrowDown",
+};
+const others = { "+": "Equal", "-": "Minus", ...arrows };
 
-    // Keys of the shell stay the shell's: Ctrl+W takes back a word, Ctrl+C a line.
-    await page.keyboard.type("echo kept dropped");
-    await press("Control+KeyW");
-    await page.keyboard.type("word\n");
-    await terminal.getByText("kept word", { exact: true }).first().waitFor();
-    // The program says when it has the terminal: a Ctrl+C between the shell's read and its fork would be the shell's own.
-    await page.keyboard.type("sh -c 'echo asleep $((4+4)); exec sleep 100'\n");
-    await terminal.getByText("asleep 8").first().waitFor();
-    await press("Control+KeyC");
-    await terminal.getByText("^C").first().waitFor();
-    await page.keyboard.type("echo back $((1+1))\n");
-    await terminal.getByText("back 2").first().waitFor();
+/** A key of the page as Playwright presses it: Ctrl+Shift+↑ is Control+Shift+ArrowUp. */
+function pressed(label) {
+  const [, modifiers, last] = /^((?:(?:Ctrl|Shift|Alt)\+)*)(.+)$/.exec(label);
+  const code = others[last] ?? (/^[A-Z]$/.test(last) ? `Key${last}` : /^\d$/.test(last) ? `Digit${last}` : last);
+  return modifiers.replace("Ctrl", "Control") + code;
+}
 
-    await press("Control+Shift+KeyD");
-    await panes(2);
-    await press("Alt+ArrowLeft");
-    await press("Alt+ArrowRight");
-    await press("Control+Shift+Enter");
-    await page.getByText("show all panes").waitFor();
-    await press("Control+Shift+Enter");
-    await page.getByText("show all panes").waitFor({ state: "detached" });
-    await press("Control+Shift+KeyW");
-    const sure = at("question-yes"); // asked only while a program runs
-    await Promise.race([panes(1), sure.waitFor()]);
+/** The rows of the table: what the key does, and how it is pressed. */
+const rows = [...guide.matchAll(/^\| (\w+) \| ([^|]+) \|([^|]*)\|([^|]*)\|$/gm)].map(([, , title, keys, leader]) => ({
+  title: title.trim(),
+  ways: [...keys.split(",").map((k) => [k.trim()]), ["Ctrl+Shift+Space", leader.trim()]].filter((way) => way.at(-1)),
+}));
+
+/** The keys that a paragraph of the page names. */
+function keysOf(paragraph) {
+  const [text] = new RegExp(`\\*\\*${paragraph}[^]*?(\n\n|$)`).exec(guide);
+  return [...new Set(text.match(/(?:(?:Ctrl|Shift|Alt)\+)+(?:\+|-|\w+|[←→↑↓])|\bF\d+\b/g))];
+}
+
+test("every key of the page about the keyboard does what the page says", { timeout: 600_000 }, async (t) => {
+  assert.ok(rows.length > 20, "the page has no table");
+  const model = await startModel([
+    { tool: "write_file", args: { path: "a.txt", content: "one\n" } },
+    { tool: "claim_complete", args: { rationale: "it is there" } },
+  ]);
+  try {
+    await withApp(t, ({ page, home, said }) => walk(page, home, model, said));
+  } finally {
+    model.close();
+  }
+});
+
+async function walk(page, home, model, said) {
+  const desk = new Desk(page);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await addProvider(page, model);
+  mkdirSync(join(home, "work"));
+  await startGoal(page, {
+    objective: "write a note",
+    dir: join(home, "work"),
+    command: "test -s a.txt",
+  });
+  await page.locator('[data-testid="goal-header"][data-status="completed"]').waitFor();
+  await desk.at("rail-workspace").click();
+  await desk.press("Ctrl+Shift+T");
+  await desk.panes(1);
+  await desk.focusTerminal();
+
+  // Keys of the shell stay the shell's: Ctrl+W takes back a word, Ctrl+C ends what runs.
+  const terminal = desk.at("terminal").first();
+  await page.keyboard.type("echo kept dropped");
+  await desk.press("Ctrl+W");
+  await page.keyboard.type("word\n");
+  await terminal.getByText("kept word", { exact: true }).first().waitFor();
+  // The program says when it has the terminal: before, a Ctrl+C would be the shell's own.
+  await page.keyboard.type("sh -c 'echo asleep $((4+4)); exec sleep 100'\n");
+  await terminal.getByText("asleep 8").first().waitFor();
+  await desk.press("Ctrl+C");
+  await terminal.getByText("^C").first().waitFor();
+  await page.keyboard.type("echo back $((1+1))\n");
+  await terminal.getByText("back 2").first().waitFor();
+
+  const proofs = tableProofs(desk);
+  assert.deepEqual(Object.keys(proofs).sort(), rows.map((row) => row.title).sort(), "each row has its proof");
+  for (const { title, ways } of rows) {
+    assert.ok(ways.length > 0, `${title} has no key`);
+    for (const way of ways) {
+      await it(`${title}: ${way.join(", ")}`, async () => {
+        await desk.focusTerminal();
+        await proofs[title](async () => {
+          for (const key of way) await desk.press(key);
+        }, way);
+        await desk.at("workspace").waitFor();
+      });
+    }
+  }
+  await paragraph("In terminals", terminalProofs(desk));
+  await withSite((site) => desk.openPage(site).then(() => paragraph("In browser panes", pageProofs(desk, site))));
+  assert.deepEqual(complaints(said), [], "the page reported errors");
+}
+
+/** Names the key whose proof fails. GOALPOST_CASE=words tries only those that have these words in their name. */
+async function it(name, prove) {
+  if (!name.includes(process.env.GOALPOST_CASE ?? "")) return;
+  try {
+    await prove();
+  } catch (error) {
+    throw new Error(`${name}: ${error.stack}`, { cause: error });
+  }
+}
+
+/** Presses the keys of a paragraph in the order of their proofs: some need what those before have left. */
+async function paragraph(name, proofs) {
+  assert.deepEqual(Object.keys(proofs).sort(), keysOf(name).sort(), `each key of "${name}" has its proof`);
+  for (const [key, prove] of Object.entries(proofs)) await it(`${name}: ${key}`, () => prove(key));
+}
+
+/** Two pages, the second by a link, and how often they were asked for. */
+async function withSite(use) {
+  const asked = [];
+  const server = createServer((request, response) => {
+    if (request.url !== "/favicon.ico") asked.push(request.url);
+    response.setHeader("content-type", "text/html");
+    response.end(`<title>page ${request.url}</title><h1>Hello</h1>`);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    await use({ url: `http://127.0.0.1:${server.address().port}`, asked });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+class Desk {
+  constructor(page) {
+    this.page = page;
+  }
+
+  at(id) {
+    return this.page.getByTestId(id);
+  }
+
+  press(label) {
+    return this.page.keyboard.press(pressed(label));
+  }
+
+  panes(n) {
+    return this.page.waitForFunction((n) => document.querySelectorAll('[data-testid="pane"]').length === n, n);
+  }
+
+  /** How many panes there are. */
+  count() {
+    return this.at("pane").count();
+  }
+
+  async gone(id) {
+    await this.at(id).first().waitFor({ state: "detached" });
+  }
+
+  /** Escape closes what the key has opened. */
+  async closes(id) {
+    await this.at(id).first().waitFor();
+    await this.press("Escape");
+    await this.gone(id);
+  }
+
+  /** The keyboard in the first terminal, beside the workspace. */
+  async focusTerminal() {
+    if (!(await this.at("workspace").isVisible())) await this.at("rail-workspace").click();
+    await this.at("terminal").first().locator(".xterm-screen").click();
+    await this.page.waitForFunction(() => document.activeElement?.closest(".xterm"));
+  }
+
+  /** Runs a command of the palette. */
+  async command(words) {
+    await this.press("Ctrl+Shift+P");
+    await this.at("palette-input").fill(words);
+    await this.press("Enter");
+    await this.gone("palette");
+  }
+
+  /** Closes the pane with the focus, and waits until it is gone. */
+  async closePane() {
+    const before = await this.count();
+    await this.command("Close the pane");
+    const sure = this.at("question-yes"); // asked only while a program runs
+    await Promise.race([this.panes(before - 1), sure.waitFor()]);
     if (await sure.isVisible()) await sure.click();
-    await panes(1);
+    await this.panes(before - 1);
+  }
 
-    await press("Control+Shift+KeyB");
-    await at("browser").first().waitFor();
-    await panes(2);
+  focusedPane() {
+    return this.page
+      .waitForFunction(() => document.activeElement?.closest('[data-testid="pane"]')?.dataset.pane)
+      .then((handle) => handle.jsonValue());
+  }
 
-    await press("Control+Shift+KeyP");
-    await at("palette").waitFor();
-    await page.keyboard.type("dark theme");
-    await press("Enter");
-    await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
-    await press("Control+Shift+KeyY");
-    await at("approvals-empty").waitFor();
-    await press("Escape");
-    await at("approvals-empty").waitFor({ state: "detached" });
+  focusLeaves(pane) {
+    return this.page.waitForFunction((old) => {
+      const now = document.activeElement?.closest('[data-testid="pane"]')?.dataset.pane;
+      return now && now !== old;
+    }, pane);
+  }
 
-    // Ctrl+Shift+G opens the dashboard with the dialog in front, and closes an open one;
-    // Esc closes the dialog and leaves the dashboard.
-    await press("Control+Shift+KeyG");
-    await at("new-goal").waitFor();
-    await press("Escape");
-    await at("new-goal").waitFor({ state: "detached" });
-    await at("dashboard").waitFor();
-    await press("Control+Shift+KeyG");
-    await at("dashboard").waitFor({ state: "hidden" });
-
-    await press("Control+Shift+Space"); // the leader, then s
-    await press("s");
-    await at("settings").waitFor();
-    await at("theme-light").click();
-    await page.waitForFunction(() => document.documentElement.dataset.theme === "light");
-    assert.deepEqual(
-      said.filter((line) => line.startsWith("error")),
-      [],
-      "the page reported errors",
+  focusComesTo(pane) {
+    return this.page.waitForFunction(
+      (id) => document.activeElement?.closest('[data-testid="pane"]')?.dataset.pane === id,
+      pane,
     );
-  }),
-);
+  }
+
+  async openPage(site) {
+    await this.press("Ctrl+Shift+B");
+    await this.at("browser").first().waitFor();
+    for (const path of ["/one", "/two"]) await this.visit(`${site.url}${path}`);
+  }
+
+  async visit(url) {
+    await this.at("browser-address").first().fill(url);
+    await this.at("browser-address").first().press("Enter");
+    await this.shows(url);
+    await this.at("browser-keys").first().focus();
+  }
+
+  async shows(url) {
+    await this.page.locator(`[data-testid="browser"][data-url="${url}"]`).first().waitFor();
+  }
+}
+
+/** What each row of the table does, by its title. Each begins in a terminal and leaves the workspace as it was. */
+function tableProofs(desk) {
+  const { page } = desk;
+  const at = (id) => desk.at(id);
+  const broadcast = () => at("pane-broadcast").first();
+  /** Waits until the first line that the terminal shows has these words. */
+  const topHas = (words) =>
+    page.waitForFunction((text) => document.querySelector(".xterm-rows > div")?.textContent?.includes(text), words);
+  const opens = (id) => async (go) => {
+    await go();
+    await desk.closes(id);
+  };
+  /** A second pane beside or below the first, with the focus; `go` leads to the first, `back` to the second again. */
+  const moves = (split, from) => async (go) => {
+    const first = await desk.focusedPane();
+    await desk.command(split);
+    await desk.panes(2);
+    await desk.focusLeaves(first);
+    const second = await desk.focusedPane();
+    const [start, end] = from === "second" ? [second, first] : [first, second];
+    if (from === "first") {
+      await desk.focusTerminal();
+      await desk.focusComesTo(start);
+    }
+    await go();
+    await desk.focusComesTo(end);
+    await page.locator(`[data-testid="pane"][data-pane="${second}"] .xterm-screen`).click();
+    await desk.focusComesTo(second);
+    await desk.closePane();
+  };
+  const opensPane = async (go) => {
+    const before = await desk.count();
+    await go();
+    await desk.panes(before + 1);
+    await desk.closePane();
+  };
+  return {
+    Commands: opens("palette"),
+    "Show the workspace": async (go) => {
+      await at("rail-goals").click();
+      await at("dashboard").waitFor();
+      await go();
+      await desk.gone("dashboard");
+    },
+    Settings: async (go) => {
+      await go();
+      await at("settings").waitFor();
+      await at("settings-close").click();
+    },
+    Help: async (go, way) => {
+      // F1 belongs to the program in the terminal; after the leader it works there, too.
+      if (way[0] === "F1") await at("rail-goals").click();
+      await opens("help")(go);
+      await at("rail-workspace").click();
+    },
+    "Toggle goals": async (go) => {
+      await go();
+      await at("new-goal").waitFor();
+      await at("dashboard").waitFor();
+      await go();
+      await desk.gone("dashboard");
+      await desk.gone("new-goal");
+    },
+    "New goal": opens("new-goal"),
+    "Show all goals": async (go) => {
+      await go();
+      await at("dashboard").waitFor();
+      await at("dashboard-close").click();
+    },
+    Approvals: opens("approvals"),
+    "Show or hide the goal in the side panel": async (go) => {
+      await at("goal-drawer").waitFor();
+      await go();
+      await desk.gone("goal-drawer");
+      await go();
+      await at("goal-drawer").waitFor();
+    },
+    "New terminal": opensPane,
+    "SSH connections": opens("servers"),
+    "New browser": opensPane,
+    "Broadcast input to this and other selected terminals": async (go) => {
+      await go();
+      await broadcast().waitFor();
+      await go();
+      await broadcast().waitFor({ state: "detached" });
+    },
+    "Broadcast to visible terminals, or end it": async (go) => {
+      await go();
+      await broadcast().waitFor();
+      await go();
+      await broadcast().waitFor({ state: "detached" });
+    },
+    "End the broadcast": async (go) => {
+      await desk.command("Broadcast to visible terminals");
+      await broadcast().waitFor();
+      await go();
+      await broadcast().waitFor({ state: "detached" });
+    },
+    "Previous command": async (go) => {
+      await page.keyboard.type("seq 200; echo counted $((3*7))\n");
+      await at("terminal").first().getByText("counted 21").first().waitFor();
+      await go();
+      await topHas("seq 200; echo counted");
+    },
+    "Next command": async (go) => {
+      await page.keyboard.type("seq 200; echo counted $((3*7))\n");
+      await at("terminal").first().getByText("counted 21").first().waitFor();
+      await desk.command("Previous command");
+      await topHas("seq 200; echo counted");
+      await go();
+      await page.waitForFunction(
+        () => !document.querySelector(".xterm-rows > div")?.textContent?.includes("seq 200; echo counted"),
+      );
+    },
+    "Search in the terminal": opens("terminal-search"),
+    "Rename the terminal": opens("pane-rename"),
+    "Close the pane": async (go) => {
+      const before = await desk.count();
+      await desk.press("Ctrl+Shift+B");
+      await desk.panes(before + 1);
+      await go();
+      await desk.panes(before);
+    },
+    "Split the pane": opensPane,
+    "Zoom the pane": async (go) => {
+      const first = await desk.focusedPane();
+      await desk.command("Split the pane to the right");
+      await desk.panes(2);
+      await desk.focusLeaves(first);
+      await go();
+      await page.getByText("show all panes").waitFor();
+      await go();
+      await page.getByText("show all panes").waitFor({ state: "detached" });
+      await desk.closePane();
+    },
+    "Go to the pane on the left": moves("Split the pane to the right", "second"),
+    "Go to the pane on the right": moves("Split the pane to the right", "first"),
+    "Go to the pane above": moves("Split the pane downwards", "second"),
+    "Go to the pane below": moves("Split the pane downwards", "first"),
+  };
+}
+
+function terminalProofs(desk) {
+  const terminal = desk.at("terminal").first();
+  return {
+    "Ctrl+Shift+C": async (key) => {
+      await desk.focusTerminal();
+      await desk.page.keyboard.type("clear; echo copied$((6*7))word\n");
+      const word = terminal.locator(".xterm-rows").getByText("copied42word", { exact: true });
+      await word.dblclick({ force: true });
+      await desk.press(key);
+      await desk.page.waitForFunction(() => navigator.clipboard.readText().then((text) => text === "copied42word"));
+    },
+    "Ctrl+Shift+V": async (key) => {
+      await desk.page.evaluate(() => navigator.clipboard.writeText("echo pasted $((8+1))"));
+      await desk.press(key);
+      await terminal.getByText("echo pasted $((8+1))").first().waitFor();
+      await desk.press("Enter");
+      await terminal.getByText("pasted 9").first().waitFor();
+    },
+  };
+}
+
+/** With a page in a pane that can go back, and the keyboard in it. */
+function pageProofs(desk, site) {
+  const { page } = desk;
+  const at = (id) => desk.at(id).first();
+  const zoom = () => page.locator("[data-testid=browser-canvas]").first().getAttribute("data-zoom").then(Number);
+  const zooms = (fits) => page.waitForFunction(fits, null);
+  const reloads = async (key) => {
+    const before = site.asked.length;
+    await desk.press(key);
+    for (let i = 0; site.asked.length === before; i++) {
+      assert.ok(i < 600, `${key} asks for nothing`);
+      await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)));
+    }
+    await at("browser-reload").waitFor(); // while it loads there is a button to stop instead
+  };
+  const tools = async (key) => {
+    const before = await desk.count();
+    await at("browser-keys").focus();
+    await desk.press(key);
+    await desk.panes(before + 1);
+    const pane = page.locator('[data-testid="browser"][data-url^="devtools://"]');
+    const id = await pane.getAttribute("data-pane");
+    await page.locator(`button[data-testid="pane-close"][data-pane="${id}"]`).click();
+    await desk.panes(before);
+  };
+  return {
+    "Alt+←": async (key) => {
+      await desk.press(key);
+      await desk.shows(`${site.url}/one`);
+    },
+    "Alt+→": async (key) => {
+      await desk.press(key);
+      await desk.shows(`${site.url}/two`);
+    },
+    "Ctrl+R": reloads,
+    F5: reloads,
+    "Ctrl+L": async (key) => {
+      await desk.press(key);
+      await page.waitForFunction(() => document.activeElement?.matches("[data-testid=browser-address]"));
+      await at("browser-keys").focus();
+    },
+    "Ctrl+F": async (key) => {
+      await desk.press(key);
+      await desk.closes("find-input");
+      await at("browser-keys").focus();
+    },
+    "Ctrl++": async (key) => {
+      assert.equal(await zoom(), 100);
+      await desk.press(key);
+      await zooms(() => Number(document.querySelector("[data-testid=browser-canvas]").dataset.zoom) > 100);
+    },
+    "Ctrl+-": async (key) => {
+      await desk.press(key);
+      await zooms(() => document.querySelector("[data-testid=browser-canvas]").dataset.zoom === "100");
+      await desk.press(key);
+      await zooms(() => Number(document.querySelector("[data-testid=browser-canvas]").dataset.zoom) < 100);
+    },
+    "Ctrl+0": async (key) => {
+      await desk.press(key);
+      await zooms(() => document.querySelector("[data-testid=browser-canvas]").dataset.zoom === "100");
+    },
+    "Ctrl+P": async (key) => {
+      await desk.press(key);
+      await page.getByText(".pdf").first().waitFor();
+    },
+    F12: tools,
+    "Ctrl+Shift+I": tools,
+    "Alt+Home": async (key) => {
+      await at("browser-keys").focus();
+      await desk.press(key);
+      await page.waitForFunction(
+        (url) => document.querySelector("[data-testid=browser]")?.dataset.url !== url,
+        `${site.url}/two`,
+      );
+    },
+  };
+}

@@ -106,6 +106,24 @@ async function walk(page, home, model, said) {
   await header.getByTestId("ask-deny").click();
   await header.getByText("Needs you: Write d.txt").waitFor();
   await header.getByTestId("ask-once").click();
+  // The goal that was opened is all of a phone's page; its end leaves its status, result and two buttons at the top.
+  await page.locator('[data-testid="goal-header"][data-status="completed"]').waitFor();
+  assert.equal(await card(other, "done").isVisible(), false);
+  const head = await header.boundingBox();
+  assert.ok(head && head.height < 260, `the head takes ${head?.height} px`);
+  await at("goal-details").click();
+  await at("goal-back").click();
+  await card(other, "done").waitFor();
+  // A link leads to a tab, and the browser's own button back to what was shown before.
+  await card(other, "done").click();
+  await at("story-changes").click();
+  await at("changes").waitFor();
+  assert.equal(new URL(page.url()).search, `?goal=${other}&tab=changes`);
+  await page.reload();
+  await at("changes").waitFor();
+  await page.goBack();
+  await at("step-log").waitFor();
+  await page.goBack();
   await card(other, "done").waitFor();
   assert.match(JSON.stringify(model.asked.at(-1).messages), /two notes are enough/, "the agent was not told why");
   assert.deepEqual(complaints(said), [], "the page reported errors");

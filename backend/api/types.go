@@ -193,8 +193,10 @@ type StatusOutput struct {
 
 // GoalCard is a goal in the list.
 type GoalCard struct {
-	ID        string      `json:"id"`
-	Objective string      `json:"objective"`
+	ID        string `json:"id"`
+	Objective string `json:"objective"`
+	// Dir is the folder that it works in, absolute; of a goal in a git worktree, the folder that the user named instead.
+	Dir       string      `json:"dir,omitempty"`
 	Status    goal.Status `json:"status"`
 	Exit      goal.Exit   `json:"exit"`
 	Reason    string      `json:"reason"` // why it stopped, "" while it runs

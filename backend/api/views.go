@@ -31,6 +31,7 @@ func goalCard(r store.GoalRow, f cardFacts) GoalCard {
 	c := GoalCard{
 		ID:        string(r.ID),
 		Objective: r.Objective,
+		Dir:       r.Policy.Dir,
 		Status:    r.Status,
 		Exit:      r.Exit,
 		Verified:  r.Verified,
@@ -55,6 +56,9 @@ func goalCard(r store.GoalRow, f cardFacts) GoalCard {
 		PID:            f.owner.PID,
 		InOtherProcess: f.owner.Other,
 		Asks:           f.asks,
+	}
+	if r.Options.Worktree != nil {
+		c.Dir = r.Options.Worktree.Folder
 	}
 	if r.Exit == goal.Done {
 		c.Assurance, c.AssuranceWords = f.assurance, f.assurance.Describe(r.JudgeName())

@@ -3,6 +3,7 @@ import { createRoot, type Root } from "react-dom/client";
 import { connect } from "@/bridge/bridge";
 import { asProblem } from "@/bridge/problem";
 import { repairLanguage } from "@/lib/language";
+import { followAddress } from "@/shell/address";
 import { ErrorBoundary } from "@/shell/errorboundary";
 import { StartError } from "@/shell/starterror";
 import { toasts } from "@/shell/toasts";
@@ -16,6 +17,8 @@ async function run(root: Root) {
     const bridge = await connect({ login: () => (app ? app.set({ link: "login" }) : location.reload()) });
     app = new App(bridge, toasts);
     await app.start();
+    // The program's own window has no address bar, and its pages have addresses that only it knows.
+    if (/^https?:$/.test(location.protocol)) followAddress(app);
     root.render(
       <ErrorBoundary what="The window">
         <Window app={app} />

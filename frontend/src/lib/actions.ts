@@ -1,4 +1,4 @@
-import { matches, type Key, type KeyPress } from "./keys";
+import { keyLabel, matches, type Key, type KeyPress } from "./keys";
 
 /** What a user can do, as data: keyboard, palette, menus and tests share it. */
 export interface Action {
@@ -7,7 +7,7 @@ export interface Action {
   /** Where the palette lists it. */
   group: string;
   keys: readonly Key[];
-  /** The letter after the leader, `""` for none. */
+  /** The letter or arrow after the leader, as it is shown in lower case; `""` for none. */
   leader: string;
   /** Whether it can be done now. */
   enabled: () => boolean;
@@ -21,8 +21,8 @@ export function actionFor(actions: readonly Action[], press: KeyPress): Action |
   return actions.find((a) => a.keys.some((k) => matches(press, k)) && a.enabled());
 }
 
-/** The action of a letter after the leader. */
+/** The action of a letter or arrow after the leader. */
 export function actionForLeader(actions: readonly Action[], code: string): Action | undefined {
-  const letter = code.replace(/^Key|^Digit/, "").toLowerCase();
+  const letter = keyLabel(code).toLowerCase();
   return actions.find((a) => a.leader !== "" && a.leader === letter && a.enabled());
 }

@@ -44,7 +44,7 @@ function goalsActions(app: App): Action[] {
       run: () => app.toggleGoals(),
     }),
     action({ id: "goal.new", title: "New goal", group: "Goals", leader: "n", run: () => app.newGoal() }),
-    action({ id: "goals.show", title: "Show all goals", group: "Goals", leader: "l", run: () => app.go("goals") }),
+    action({ id: "goals.show", title: "Show all goals", group: "Goals", leader: "l", run: () => app.showGoals() }),
     action({
       id: "goals.needs-you",
       title: "Goals that need you",
@@ -141,7 +141,8 @@ function selectedGoalActions(app: App, control: WorkspaceControl): Action[] {
       group: "Goals",
       leader: "i",
       enabled: selected(always),
-      run: () => app.set({ drawer: !app.state.drawer, route: "workspace" }),
+      // From another place it leads to the goal; only beside the workspace it can be hidden.
+      run: () => app.set({ drawer: app.state.route !== "workspace" || !app.state.drawer, route: "workspace" }),
     }),
   ];
 }
@@ -300,16 +301,21 @@ function paneActions(app: App, control: WorkspaceControl): Action[] {
   ];
 }
 
-/** Moving the focus. */
+/** Moving the focus. In a page that can go back or forward, Alt with an arrow is the page's; the leader works there. */
 function focusActions(app: App, control: WorkspaceControl): Action[] {
   const pane = () => hasPane(app, control);
+  const isBrowsers = (can: "can_back" | "can_forward") =>
+    !app.state.leader &&
+    control.activePane?.[can] === true &&
+    document.activeElement?.closest("[data-testid=browser-keys]") != null;
   return [
     action({
       id: "pane.left",
       title: "Go to the pane on the left",
       group: "Panes",
       keys: ["Alt+ArrowLeft"],
-      enabled: pane,
+      leader: "←",
+      enabled: () => pane() && !isBrowsers("can_back"),
       run: () => control.focus("left"),
     }),
     action({
@@ -317,7 +323,8 @@ function focusActions(app: App, control: WorkspaceControl): Action[] {
       title: "Go to the pane on the right",
       group: "Panes",
       keys: ["Alt+ArrowRight"],
-      enabled: pane,
+      leader: "→",
+      enabled: () => pane() && !isBrowsers("can_forward"),
       run: () => control.focus("right"),
     }),
     action({
@@ -325,6 +332,7 @@ function focusActions(app: App, control: WorkspaceControl): Action[] {
       title: "Go to the pane above",
       group: "Panes",
       keys: ["Alt+ArrowUp"],
+      leader: "↑",
       enabled: pane,
       run: () => control.focus("up"),
     }),
@@ -333,6 +341,7 @@ function focusActions(app: App, control: WorkspaceControl): Action[] {
       title: "Go to the pane below",
       group: "Panes",
       keys: ["Alt+ArrowDown"],
+      leader: "↓",
       enabled: pane,
       run: () => control.focus("down"),
     }),

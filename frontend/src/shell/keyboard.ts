@@ -29,8 +29,10 @@ export function listenForShortcuts(target: Window, app: App, actions: readonly A
     if (e.isComposing || modifier.test(e.code)) return;
     if (app.state.leader) {
       take(e);
+      // Some actions are there only after the leader: it ends once the action is known.
+      const action = e.code === "Escape" ? undefined : actionForLeader(actions, e.code);
       leader(false);
-      if (e.code !== "Escape") void actionForLeader(actions, e.code)?.run();
+      void action?.run();
       return;
     }
     if (matches(e, leaderKey)) {

@@ -19,8 +19,8 @@ function keyboardPage(): string {
 
 Generated from the window's commands: \`UPDATE_DOCS=1 npx vitest run src/shell/keyboardpage.test.ts\` in \`frontend\`.
 
-Ctrl+Shift+P opens the command palette with every command. ${keyLabel(leaderKey)} and then a letter is a second way, for keys that
-your desktop uses itself. On a Mac keyboard, Cmd counts as Ctrl. Keys of shells (Ctrl+R, Ctrl+W and so on) always reach the terminal.
+Ctrl+Shift+P opens the command palette with every command. ${keyLabel(leaderKey)} and then a letter or arrow is a second way, for keys that
+your desktop or browser uses itself. On a Mac keyboard, Cmd counts as Ctrl. Keys of shells (Ctrl+R, Ctrl+W and so on) always reach the terminal.
 
 | | command | key | after ${keyLabel(leaderKey)} |
 |---|---|---|---|
@@ -29,7 +29,7 @@ ${rows.join("\n")}
 **In terminals:** Ctrl+Shift+C copies, Ctrl+Shift+V pastes.
 
 **In browser panes**, the keys of browsers work: Ctrl+L goes to the address bar, Ctrl+F finds, Ctrl+R and F5 reload, Ctrl+P prints,
-Alt+← and Alt+→ go back and forward, Alt+Home opens the home page, Ctrl++, Ctrl+- and Ctrl+0 zoom,
+Alt+← and Alt+→ go back and forward (to the next pane where the page cannot), Alt+Home opens the home page, Ctrl++, Ctrl+- and Ctrl+0 zoom,
 F12 and Ctrl+Shift+I open the developer tools.
 `;
 }

@@ -36,17 +36,20 @@ export function NavRail() {
             data-testid={`rail-${p.id}`}
             aria-current={route === p.id ? "page" : undefined}
             on={route === p.id}
-            className="size-9 max-[640px]:size-11"
-            onClick={() => app.go(p.id)}
+            className="size-9 max-[640px]:h-12 max-[640px]:w-20 max-[640px]:flex-col max-[640px]:gap-0.5"
+            onClick={() => (p.id === "goals" ? app.showGoals() : app.go(p.id))}
           >
             <p.icon size={17} />
+            <span aria-hidden className="text-2xs min-[641px]:hidden">
+              {p.label}
+            </span>
           </IconButton>
           {p.id === "goals" && needs > 0 ? (
             <span
               data-testid="rail-badge"
               aria-label={needs === 1 ? "1 goal needs you" : `${needs} goals need you`}
               className={
-                "pointer-events-none absolute -top-0.5 -right-0.5 flex h-4 min-w-4 items-center " +
+                "pointer-events-none absolute -top-0.5 -right-0.5 flex max-[640px]:right-4 h-4 min-w-4 items-center " +
                 "justify-center rounded-full bg-warn px-1 text-[10px] font-semibold text-bg"
               }
             >
@@ -61,10 +64,13 @@ export function NavRail() {
         hint="F1"
         side="right"
         data-testid="help-button"
-        className="mb-2 size-9 max-[640px]:mb-0 max-[640px]:size-11"
+        className="mb-2 size-9 max-[640px]:mb-0 max-[640px]:h-12 max-[640px]:w-20 max-[640px]:flex-col max-[640px]:gap-0.5"
         onClick={() => app.openHelp(placeHelp[route])}
       >
         <HelpIcon size={17} />
+        <span aria-hidden className="text-2xs min-[641px]:hidden">
+          Help
+        </span>
       </IconButton>
     </nav>
   );

@@ -13,10 +13,9 @@ let stop: () => void = () => undefined;
 afterEach(() => stop());
 beforeEach(() => vi.stubGlobal("requestAnimationFrame", (fn: () => void) => (queueMicrotask(fn), 1)));
 
-async function start(bridge = new FakeBridge()) {
+async function start(bridge = new FakeBridge(), control = { activePane: undefined } as unknown as WorkspaceControl) {
   const problems: Problem[] = [];
   const app = new App(bridge, { problem: (p) => problems.push(p), done: () => undefined });
-  const control = { activePane: undefined } as unknown as WorkspaceControl;
   const actions = buildCommands(app, control);
   await app.start();
   const silence = listenForShortcuts(window, app, actions);
@@ -70,6 +69,40 @@ test("the leader takes one letter", async () => {
   expect([app.state.leader, app.state.route]).toEqual([false, "settings"]);
   press("KeyL");
   expect(app.state.route).toBe("settings");
+});
+
+test("F1 is a terminal's own key, and Help is there after the leader", async () => {
+  const { app } = await start();
+  const terminal = document.body.appendChild(document.createElement("div"));
+  terminal.className = "xterm";
+  const field = terminal.appendChild(document.createElement("textarea"));
+  field.focus();
+  expect(press("F1", {}, field).defaultPrevented).toBe(false);
+  expect(app.state.help).toBeNull();
+  press("Space", ctrlShift, field);
+  press("KeyA", {}, field);
+  expect(app.state.help).not.toBeNull();
+  terminal.remove();
+});
+
+test("Alt with an arrow is a page's own key where it can go back, and the leader's arrows still change the pane", async () => {
+  const moves: string[] = [];
+  const control = {
+    activePane: { kind: "browser", can_back: true, can_forward: false },
+    focus: (side: string) => moves.push(side),
+  } as unknown as WorkspaceControl;
+  await start(new FakeBridge(), control);
+  const page = document.body.appendChild(document.createElement("textarea"));
+  page.dataset.testid = "browser-keys";
+  page.focus();
+  expect(press("ArrowLeft", { altKey: true }, page).defaultPrevented).toBe(false);
+  press("ArrowRight", { altKey: true }, page);
+  press("Space", ctrlShift, page);
+  press("ArrowLeft", {}, page);
+  page.blur();
+  press("ArrowLeft", { altKey: true });
+  expect(moves).toEqual(["right", "left", "left"]);
+  page.remove();
 });
 
 test("every action has its own id, key and leader letter", async () => {

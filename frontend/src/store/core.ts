@@ -4,7 +4,7 @@ import { asProblem } from "@/bridge/problem";
 import type { Problem, StartInput } from "@/bridge/types";
 import type { HelpTarget } from "@/lib/helppages";
 import { createStore, type StoreApi } from "zustand/vanilla";
-import { initialState, type AppState, type ConfirmRequest, type Route } from "./state";
+import { initialState, type AppState, type ConfirmRequest, type GoalTab, type Route } from "./state";
 import { Sync } from "./sync";
 
 /** How a short message reaches the user. */
@@ -61,16 +61,21 @@ export class AppCore {
     this.set({ route });
   }
 
-  /** Shows a goal in the dashboard. */
-  openGoal(id: string): void {
+  /** Shows a goal in the dashboard, with the given tab or the one that it has. */
+  openGoal(id: string, tab?: GoalTab): void {
     this.sync.select(id);
-    this.set({ route: "goals", shownStep: 0 });
+    this.set({ route: "goals", openedGoal: id, shownStep: 0, ...(tab ? { goalTab: tab } : {}) });
+  }
+
+  /** Shows the dashboard; on a phone, the list of goals. */
+  showGoals(): void {
+    this.set({ route: "goals", openedGoal: "" });
   }
 
   /** Shows one step of a goal, opened. */
   openStep(id: string, step: number): void {
     this.sync.select(id);
-    this.set({ route: "goals", shownStep: step });
+    this.set({ route: "goals", openedGoal: id, shownStep: step, goalTab: "log" });
   }
 
   /** Shows a goal beside the workspace. */

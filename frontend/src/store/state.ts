@@ -16,6 +16,11 @@ import { noPanes, type PanesState } from "./panes";
 
 export type Route = "workspace" | "goals" | "settings" | "welcome";
 
+/** The parts of what a goal has done, in the order of their tabs. */
+export const goalTabs = ["log", "changes", "checks", "replay", "transcript"] as const;
+
+export type GoalTab = (typeof goalTabs)[number];
+
 /** Something the user is asked before it is done. */
 export interface ConfirmRequest {
   title: string;
@@ -82,6 +87,10 @@ export interface AppState {
   question: ConfirmRequest | null;
   /** The step at which the activity of the selected goal begins; 0 begins at the newest. */
   shownStep: number;
+  /** The tab of the selected goal. */
+  goalTab: GoalTab;
+  /** The goal that was opened, not passed on the way; a phone shows it in place of the list. "" for none. */
+  openedGoal: string;
   /** The pane that has the focus, `""` for none. */
   activePane: string;
 }
@@ -116,5 +125,7 @@ export const initialState: AppState = {
   help: null,
   question: null,
   shownStep: 0,
+  goalTab: "log",
+  openedGoal: "",
   activePane: "",
 };

@@ -68,10 +68,12 @@ export class Sync {
     if (id) this.background(this.loadDetail(id));
   }
 
+  /** Selects a goal; it begins at its newest activity. "" selects none, and closes the one that is open. */
   select(id: string): void {
     if (this.store.getState().detail.id === id) return;
     this.detailRun++;
-    this.store.setState({ detail: emptyDetail(id) });
+    const closed = id ? {} : { openedGoal: "" };
+    this.store.setState({ detail: emptyDetail(id), goalTab: "log", shownStep: 0, ...closed });
     if (id) this.background(this.loadDetail(id));
   }
 

@@ -389,6 +389,7 @@ const minute = 60_000;
 export const blankView: GoalView = {
   id: "",
   objective: "",
+  dir: "/home/ada/shop",
   status: "pending",
   exit: "",
   reason: "",
@@ -498,6 +499,7 @@ export const staticGoals: GoalView[] = [
     ...blankView,
     id: "01m0parked00000000000000d4",
     objective: "Upgrade staging DB to schema v5",
+    dir: "/home/ada/infra",
     status: "paused",
     exit: "parked",
     reason: "The model is rate limited until 14:30.",

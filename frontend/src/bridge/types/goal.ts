@@ -198,6 +198,8 @@ export interface StatusOutput {
 export interface GoalCard {
   id: string;
   objective: string;
+  /** The folder that it works in; with a git worktree, the one that the user named. An older program leaves it out. */
+  dir?: string;
   status: Status;
   exit: Exit;
   reason: string;

@@ -5,6 +5,8 @@ type Proof = Pick<GoalCard, "exit" | "verified" | "judged" | "assurance" | "assu
 
 interface Assurance {
   words: string;
+  /** The beginning of words, without what is in brackets. */
+  short: string;
   tone: StatusTone;
 }
 
@@ -16,5 +18,6 @@ export function assuranceOf(goal: Proof): Assurance | null {
   // An older version stored only who decided.
   const level = goal.assurance ?? (goal.judged ? "judged" : goal.verified ? "strong" : "claimed");
   const words = { strong: "Verified", judged: "Judged by a model" }[level] ?? "Claimed, not verified";
-  return { words: goal.assurance_words ?? words, tone: tones[level] ?? "calm" };
+  const all = goal.assurance_words ?? words;
+  return { words: all, short: all.split(" (", 1)[0] ?? all, tone: tones[level] ?? "calm" };
 }

@@ -1,13 +1,15 @@
 import { act } from "react";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import { blankView } from "@/bridge/fake/fixtures";
 import { summary } from "@/store/goals";
 import { groups } from "@/store/goalcards";
-import { all, choose, flushAll, get, mount, press, until } from "@/testing/mount";
+import { all, choose, find, flushAll, get, mount, nth, press, until, write } from "@/testing/mount";
 import { Card } from "./card";
 import { Dashboard } from "./dashboard";
 import { NoteLine } from "./activity/noteline";
+
+beforeEach(() => localStorage.clear());
 
 const running = "01m0running00000000000000a1";
 
@@ -80,11 +82,74 @@ test("the list can be limited to one status: the keys stay in it, and a status w
   };
   expect(await reached()).toContain(by.done[0]?.id);
   app.sync.select(by.needs_you[0]?.id ?? "");
-  choose("goal-filter", "needs_you");
+  const status = (g: string) =>
+    nth(
+      all("goal-status").filter((b) => b.dataset.status === g),
+      0,
+    );
+  await press(status("needs_you"));
   expect(by.needs_you.length).toBeGreaterThan(1);
   expect(await reached()).toEqual(new Set(by.needs_you.map((c) => c.id)));
-  const offered = [...get("goal-filter").querySelectorAll("option")].map((o) => o.value);
+  const offered = all("goal-status").map((b) => b.dataset.status);
   expect(offered).toEqual(["", ...groups.filter((g) => by[g].length > 0)]);
+  // One stop for Tab; the arrows choose the next one.
+  expect(all("goal-status").filter((b) => b.tabIndex === 0)).toEqual([status("needs_you")]);
+  act(
+    () => void status("needs_you").dispatchEvent(new KeyboardEvent("keydown", { code: "ArrowRight", bubbles: true })),
+  );
+  expect(status("running").getAttribute("aria-pressed")).toBe("true");
+  expect(document.activeElement).toBe(status("running"));
+});
+
+test("the list is grouped and sorted as it was the last time, and the keys go in that order", async () => {
+  localStorage.setItem("goalpost.goal-list", JSON.stringify({ grouping: "status", order: "cost" }));
+  const app = await open(new FakeBridge(), running);
+  choose("goal-grouping", "folder");
+  choose("goal-grouping", "none");
+  expect(JSON.parse(localStorage.getItem("goalpost.goal-list") ?? "")).toEqual({ grouping: "none", order: "cost" });
+  const cards = Object.values(app.state.goals.byId).map((k) => k.card);
+  const dearest = [...cards].sort((a, b) => b.usd - a.usd).map((c) => c.id);
+  app.sync.select(dearest[0] ?? "");
+  await flushAll();
+  act(() => void window.dispatchEvent(new KeyboardEvent("keydown", { code: "KeyJ" })));
+  expect(app.state.detail.id).toBe(dearest[1]);
+});
+
+test("a search without a result can be cleared", async () => {
+  await open(new FakeBridge(), running);
+  write("goal-search", "there is no such goal");
+  await until(() => expect(get("goal-list-empty").textContent).toContain("No goal matches."));
+  await press("goal-filter-clear");
+  await until(() => expect(find("goal-list-empty")).toBeNull());
+  expect(get("goal-search").getAttribute("value")).toBe("");
+});
+
+test("a phone shows the list or the goal that was opened; the one on the way stays in the list", async () => {
+  const app = await open(new FakeBridge(), running);
+  const hidden = (el: Element | null) => el?.className.includes("max-[640px]:hidden");
+  const list = () => get("goal-list").closest("nav");
+  expect(hidden(list())).toBe(false);
+  expect(find("goal-back")).toBeNull();
+  act(() => app.openGoal(running));
+  expect(hidden(list())).toBe(true);
+  await press("goal-back");
+  expect(hidden(list())).toBe(false);
+});
+
+test("on a phone the head of a goal that has ended is folded to its result and two buttons", async () => {
+  const app = await open(new FakeBridge(), "01m0done0000000000000000e5");
+  act(() => app.openGoal("01m0done0000000000000000e5"));
+  const folded = () => get("goal-header").querySelector("[data-testid=todos]");
+  const hides = (el: Element | null): boolean =>
+    el !== null && (el.classList.contains("max-[640px]:hidden") || hides(el.parentElement));
+  await until(() => expect(get("goal-result").textContent).not.toBe(""));
+  expect(hides(folded())).toBe(true);
+  expect(hides(get("goal-result"))).toBe(false);
+  await press("goal-details");
+  expect(get("goal-details").getAttribute("aria-expanded")).toBe("true");
+  expect(hides(folded())).toBe(false);
+  await press("goal-receipt");
+  await until(() => expect(get("receipt-dialog").textContent).toContain(app.state.detail.view?.objective));
 });
 
 test("X selects goals; an action counts and asks about those that it applies to, and Escape clears", async () => {

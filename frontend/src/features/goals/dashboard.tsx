@@ -1,16 +1,17 @@
-import { useCallback, useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import type { PruneInput } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
 import { canPause, canResume, isLive } from "@/store/goalcards";
-import { firstGoal, summary } from "@/store/goals";
-import { Badge } from "@/ui/badge";
+import { firstGoal } from "@/store/goals";
+import type { AppState } from "@/store/state";
 import { Button, Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
-import { GoalIcon, WarnIcon } from "@/ui/icons";
+import { BackIcon, GoalIcon, WarnIcon } from "@/ui/icons";
 import { Menu } from "@/ui/menu";
 import { GoalHeader } from "./header";
 import { GoalList } from "./list";
 import { GoalSidebar } from "./sidebar";
+import { StatusFilter, type StatusChoice } from "./statusfilter";
 import { ActivityTabs } from "./activitytabs";
 
 interface DashboardProps {
@@ -29,6 +30,11 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
+/** Whether it is known that there are no goals. */
+function isEmpty({ goals }: AppState): boolean {
+  return goals.loaded && Object.keys(goals.byId).length === 0;
+}
+
 /** All goals, the steps of one, and what decides about it. */
 export function Dashboard({ onShowPanes }: DashboardProps) {
   const app = useApp();
@@ -38,6 +44,10 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
   }, []);
   const selected = useAppState((s) => s.detail.id);
   const newest = useAppState((s) => firstGoal(s.goals.byId));
+  const [only, setOnly] = useState<StatusChoice>("");
+  // A phone shows one of them: the list, or the goal that was opened.
+  const hasNone = useAppState(isEmpty);
+  const isPage = useAppState((s) => s.openedGoal !== "") || hasNone;
 
   useEffect(() => {
     if (!selected && newest) app.sync.select(newest);
@@ -103,17 +113,22 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
 
   return (
     <div className="flex h-full flex-col bg-bg" data-testid="dashboard">
-      <Head />
+      <Head only={only} onOnly={setOnly} />
       <div
         className={cx(
           "grid min-h-0 flex-1 grid-cols-[290px_minmax(360px,1fr)_360px]",
           "max-[1100px]:grid-cols-[240px_1fr_280px] max-[900px]:grid-cols-[200px_1fr]",
-          "max-[640px]:grid-cols-1 max-[640px]:grid-rows-[minmax(0,32%)_minmax(0,1fr)]",
+          "max-[640px]:grid-cols-1 max-[640px]:grid-rows-1",
         )}
       >
-        <GoalList onReady={onReady} />
+        <GoalList
+          onReady={onReady}
+          only={only}
+          onOnly={setOnly}
+          className={isPage ? "max-[640px]:hidden" : undefined}
+        />
         {/* With little space the steps and what decides lie under one another and scroll together. */}
-        <div className="contents max-[900px]:block max-[900px]:overflow-y-auto">
+        <div className={cx("contents max-[900px]:block max-[900px]:overflow-y-auto", !isPage && "max-[640px]:hidden")}>
           <Middle onShowPanes={onShowPanes} />
         </div>
       </div>
@@ -131,17 +146,37 @@ const pruneOptions: { id: string; label: string; input: PruneInput }[] = [
   { id: "prune-aborted", label: "Aborted", input: { status: "aborted", older_than_ms: 0 } },
 ];
 
-function Head() {
+function Head({ only, onOnly }: { only: StatusChoice; onOnly: (only: StatusChoice) => void }) {
   const app = useApp();
-  const running = useAppState((s) => summary(s.goals.byId).by.running.length);
-  const needs = useAppState((s) => summary(s.goals.byId).by.needs_you.length);
-  const total = useAppState((s) => s.goals.total);
+  const opened = useAppState((s) => s.openedGoal !== "");
+  const hasNone = useAppState(isEmpty);
   return (
-    <header className="flex h-12 shrink-0 items-center gap-2.5 border-b border-border bg-surface px-4">
-      <h1 className="mr-1 text-base font-semibold">Goals</h1>
-      {running > 0 ? <Badge tone="accent">{running} running</Badge> : null}
-      {needs > 0 ? <Badge tone="warn">{needs === 1 ? "1 needs you" : `${needs} need you`}</Badge> : null}
-      <span className="text-xs whitespace-nowrap text-text-faint max-[640px]:hidden">{total} total</span>
+    <header
+      className={
+        "flex min-h-12 shrink-0 flex-wrap items-center gap-x-2.5 border-b border-border bg-surface px-4 py-1.5"
+      }
+    >
+      {opened ? (
+        <Button
+          look="quiet"
+          data-testid="goal-back"
+          className="-ml-2 min-[641px]:hidden max-[640px]:h-9"
+          onClick={() => app.showGoals()}
+        >
+          <BackIcon /> All goals
+        </Button>
+      ) : null}
+      <h1 className={cx("mr-1 text-base font-semibold", opened && "max-[640px]:sr-only")}>Goals</h1>
+      {hasNone ? null : (
+        <StatusFilter
+          only={only}
+          onOnly={onOnly}
+          className={cx(
+            "max-[1200px]:order-last max-[1200px]:mt-1.5 max-[1200px]:basis-full",
+            opened && "max-[640px]:hidden",
+          )}
+        />
+      )}
       <span className="flex-1" />
       <Button
         look="quiet"
@@ -162,7 +197,12 @@ function Head() {
           N
         </Kbd>
       </Button>
-      <Button look="quiet" data-testid="dashboard-close" onClick={() => app.go("workspace")}>
+      <Button
+        look="quiet"
+        data-testid="dashboard-close"
+        className="max-[640px]:hidden"
+        onClick={() => app.go("workspace")}
+      >
         Esc
       </Button>
     </header>
@@ -175,7 +215,7 @@ function Middle({ onShowPanes }: DashboardProps) {
   const problem = useAppState((s) => s.detail.problem);
   const id = useAppState((s) => s.detail.id);
   const shownStep = useAppState((s) => s.shownStep);
-  const empty = useAppState((s) => s.goals.loaded && Object.keys(s.goals.byId).length === 0);
+  const empty = useAppState(isEmpty);
   if (problem && !view) {
     return (
       <div className="col-span-2 flex flex-col items-center justify-center gap-3 text-text-muted" role="alert">

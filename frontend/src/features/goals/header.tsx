@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { GoalView } from "@/bridge/types";
 import { money } from "@/lib/bytes";
 import { shortPath } from "@/lib/text";
@@ -7,6 +8,7 @@ import type { App } from "@/store/app";
 import { useApp, useAppState } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button, IconButton } from "@/ui/button";
+import { cx } from "@/ui/cx";
 import { DotsIcon } from "@/ui/icons";
 import { Menu, type MenuItem } from "@/ui/menu";
 import { NeedsYou } from "./approvals/needsyou";
@@ -14,6 +16,7 @@ import { ResumePanel, needsAnswer } from "./resume/panel";
 import { useElapsed } from "./card";
 import { assuranceOf } from "./assurance";
 import { draftOf } from "./newgoal/input";
+import { ReceiptDialog } from "./receipt";
 import { ResultCard } from "./resultcard";
 import { Todos } from "./todos";
 import { questionOf, riskLabel, goalStatusLabel } from "./labels";
@@ -66,6 +69,38 @@ function RunButtons({ view }: { view: GoalView }) {
   );
 }
 
+interface PhoneButtonsProps {
+  view: GoalView;
+  /** Whether the head shows everything. */
+  whole: boolean;
+  onWhole: (whole: boolean) => void;
+}
+
+/** What a phone offers in the head of a goal that has ended, beside what continues it. */
+function PhoneButtons({ view, whole, onWhole }: PhoneButtonsProps) {
+  const [receipt, setReceipt] = useState(false);
+  const look = "mt-2.5 min-[641px]:hidden max-[640px]:h-9";
+  return (
+    <>
+      {view.status === "completed" ? (
+        <Button data-testid="goal-receipt" className={look} onClick={() => setReceipt(true)}>
+          Receipt
+        </Button>
+      ) : null}
+      <Button
+        look="quiet"
+        data-testid="goal-details"
+        aria-expanded={whole}
+        className={cx(look, "ml-auto")}
+        onClick={() => onWhole(!whole)}
+      >
+        {whole ? "Fewer details" : "Details"}
+      </Button>
+      {receipt ? <ReceiptDialog goal={view.id} onClose={() => setReceipt(false)} /> : null}
+    </>
+  );
+}
+
 interface GoalHeaderProps {
   view: GoalView;
   onShowPanes: (goal: string) => void;
@@ -79,6 +114,11 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
   const spent = useElapsed(view);
   const undone = useAppState((s) => s.detail.journal.undone) && view.status === "completed";
   const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
+  // On a phone, a goal that has ended shows how it ended and its result first; the rest is behind "Details".
+  const [whole, setWhole] = useState(false);
+  const ended = !isLive(view);
+  const folded = ended && !whole;
+  const rest = folded ? "max-[640px]:hidden" : "";
   const facts = [
     questionOf(view.model || view.provider, view.options.effort),
     riskLabel(view.policy.risk),
@@ -97,7 +137,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
       data-status={view.status}
     >
       <div className="flex items-center gap-2 max-[640px]:flex-wrap">
-        <Badge tone={undone ? "warn" : said.tone} live={said.live}>
+        <Badge tone={undone ? "warn" : said.tone} live={said.live} className="shrink-0">
           {undone ? `${said.words}, changes undone` : said.words}
         </Badge>
         {proof ? (
@@ -105,9 +145,10 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
             tone={proof.tone}
             testid="goal-assurance"
             className="max-[640px]:rounded-md max-[640px]:whitespace-normal max-[640px]:[&>span]:whitespace-normal"
-            title={view.assurance_reason ?? ""}
+            title={[proof.words, view.assurance_reason].filter(Boolean).join(": ")}
           >
-            {proof.words}
+            {proof.short}
+            <span className={rest}>{proof.words.slice(proof.short.length)}</span>
           </Badge>
         ) : null}
         {view.elsewhere ? (
@@ -124,28 +165,39 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
         ) : null}
         {view.scripted ? <Badge tone="calm">scripted, no AI</Badge> : null}
         <span
-          className="min-w-0 flex-1 truncate text-xs text-text-faint max-[640px]:order-1 max-[640px]:basis-full"
+          className={cx(
+            "flex-1 truncate text-xs text-text-faint max-[640px]:order-1 max-[640px]:basis-full",
+            proof ? "min-w-[35%]" : "min-w-0",
+            rest,
+          )}
           title={view.policy.dir}
         >
           {facts.join(" · ")}
         </span>
-        <RunButtons view={view} />
-        <Menu items={moreActions(app, view, hasPanes ? onShowPanes : null)}>
-          <IconButton label="More actions" data-testid="goal-more">
-            <DotsIcon />
-          </IconButton>
-        </Menu>
+        <div className="contents max-[640px]:ml-auto max-[640px]:flex max-[640px]:items-center max-[640px]:gap-2">
+          <RunButtons view={view} />
+          <Menu items={moreActions(app, view, hasPanes ? onShowPanes : null)}>
+            <IconButton label="More actions" data-testid="goal-more">
+              <DotsIcon />
+            </IconButton>
+          </Menu>
+        </div>
       </div>
       <h2
-        className="selectable mt-2 line-clamp-4 text-base font-semibold break-words whitespace-pre-wrap"
+        className={cx(
+          "selectable mt-2 line-clamp-4 text-base font-semibold break-words whitespace-pre-wrap",
+          folded && "max-[640px]:line-clamp-2",
+        )}
         data-testid="goal-title"
       >
         {view.objective}
       </h2>
       <ResultCard view={view} className="mt-2" />
-      <Todos items={view.todos ?? []} />
+      <div className={rest}>
+        <Todos items={view.todos ?? []} />
+      </div>
       {view.merge_command && view.status === "completed" ? (
-        <p className="mt-1 text-xs text-text-muted" data-testid="goal-merge">
+        <p className={cx("mt-1 text-xs text-text-muted", rest)} data-testid="goal-merge">
           Merge its branch with{" "}
           <code className="selectable font-mono wrap-anywhere text-text">{view.merge_command}</code>{" "}
           <Button look="quiet" data-testid="goal-worktrees" onClick={() => app.set({ worktreesOpen: true })}>
@@ -158,13 +210,23 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           Queued: {view.queued}
         </p>
       ) : null}
-      {view.reason && view.status !== "running" && !needsAnswer(view) ? (
-        <p className="selectable mt-1 text-xs text-text-muted" data-testid="goal-reason">
+      {/* What a done goal proves is in the badge and, whole, in the report beside it. */}
+      {view.reason && view.status !== "running" && !proof && !needsAnswer(view) ? (
+        <p
+          className={cx(
+            "selectable mt-1 text-xs text-text-muted",
+            folded && (view.result ? "max-[640px]:hidden" : "max-[640px]:line-clamp-3"),
+          )}
+          data-testid="goal-reason"
+        >
           {view.reason}
         </p>
       ) : null}
       <NeedsYou goal={view.id} className="mt-2.5" />
-      <ResumePanel view={view} />
+      <div className={cx(ended && "max-[640px]:flex max-[640px]:flex-wrap max-[640px]:gap-x-2")}>
+        <ResumePanel view={view} />
+        {ended ? <PhoneButtons view={view} whole={whole} onWhole={setWhole} /> : null}
+      </div>
     </header>
   );
 }

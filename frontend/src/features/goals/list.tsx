@@ -3,34 +3,30 @@ import { useEffect, useMemo, useRef, useState, type RefObject } from "react";
 import { asProblem } from "@/bridge/problem";
 import type { GoalCard } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
-import { groups, groupTitle, type Group } from "@/store/goalcards";
-import { grouped, summary } from "@/store/goals";
-import { Kbd } from "@/ui/button";
+import { money } from "@/lib/bytes";
+import { Button, Kbd } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
 import { SearchIcon } from "@/ui/icons";
-import { Select } from "@/ui/input";
 import { VirtualRows } from "@/ui/virtualrows";
 import { Card } from "./card";
+import {
+  groupings,
+  listLines,
+  orders,
+  savedListView,
+  saveListView,
+  type Grouping,
+  type ListLine,
+  type ListView,
+  type Order,
+} from "./listorder";
 import { SelectionBar } from "./selectionbar";
+import type { StatusChoice } from "./statusfilter";
 import { useRoving } from "@/ui/rovingfocus";
-
-type Line = { kind: "head"; group: Group; count: number } | { kind: "card"; card: GoalCard };
 
 const searchAfterMs = 200;
 const searchLimit = 200;
-
-/** The group that the list is limited to; "" shows all of them. */
-type Filter = Group | "";
-
-function listRows(cards: readonly GoalCard[], only: Filter): Line[] {
-  const by = grouped(cards);
-  return (only ? [only] : groups).flatMap((group): Line[] => {
-    const list = by[group];
-    if (list.length === 0) return [];
-    return [{ kind: "head", group, count: list.length }, ...list.map((card): Line => ({ kind: "card", card }))];
-  });
-}
 
 /** Goals that the store finds for a text, or null while there is none. */
 function useSearchResults(text: string): readonly GoalCard[] | null {
@@ -57,7 +53,11 @@ function useSearchResults(text: string): readonly GoalCard[] | null {
 }
 
 /** A goal that is opened from elsewhere comes into sight, once: the list stays still while goals move in it. */
-function useSelectedInSight(virtual: Virtualizer<HTMLDivElement, Element>, lines: readonly Line[], selected: string) {
+function useSelectedInSight(
+  virtual: Virtualizer<HTMLDivElement, Element>,
+  lines: readonly ListLine[],
+  selected: string,
+) {
   const inSight = useRef("");
   useEffect(() => {
     if (!selected || inSight.current === selected) return;
@@ -101,39 +101,57 @@ function SearchField({ field, text, onText }: SearchFieldProps) {
   );
 }
 
-interface StatusFilterProps {
-  only: Filter;
-  onOnly: (only: Filter) => void;
+interface ListViewFieldsProps {
+  view: ListView;
+  onView: (view: ListView) => void;
 }
 
-/** Limits the list to one group. A group without goals is offered only while it is chosen. */
-function StatusFilter({ only, onOnly }: StatusFilterProps) {
-  const by = useAppState((s) => summary(s.goals.byId).by);
-  const offered = groups.filter((g) => by[g].length > 0 || g === only);
+/** What the list is grouped and sorted by. */
+function ListViewFields({ view, onView }: ListViewFieldsProps) {
+  const look = "field h-[30px] min-w-0 flex-1 py-0 text-xs";
   return (
-    <div className="shrink-0 px-3.5 pb-1.5">
-      <Select
-        data-testid="goal-filter"
-        aria-label="Filter goals by status"
-        className="h-[30px] py-0 text-xs"
-        value={only}
-        onChange={(e) => onOnly(groups.find((g) => g === e.target.value) ?? "")}
+    <div className="flex shrink-0 flex-wrap gap-1.5 px-3.5 pb-1.5">
+      <select
+        data-testid="goal-grouping"
+        aria-label="Group goals"
+        className={look}
+        value={view.grouping}
+        onChange={(e) => onView({ ...view, grouping: e.target.value as Grouping })}
       >
-        <option value="">All statuses</option>
-        {offered.map((g) => (
-          <option key={g} value={g}>
-            {groupTitle[g]} ({by[g].length})
+        {Object.entries(groupings).map(([id, label]) => (
+          <option key={id} value={id}>
+            {label}
           </option>
         ))}
-      </Select>
+      </select>
+      <select
+        data-testid="goal-order"
+        aria-label="Sort goals"
+        className={look}
+        value={view.order}
+        onChange={(e) => onView({ ...view, order: e.target.value as Order })}
+      >
+        {Object.entries(orders).map(([id, label]) => (
+          <option key={id} value={id}>
+            {label}
+          </option>
+        ))}
+      </select>
     </div>
   );
 }
 
-function GroupHead({ group, count }: { group: Group; count: number }) {
+function GroupHead({ head, isFolder }: { head: Extract<ListLine, { kind: "head" }>; isFolder: boolean }) {
   return (
-    <Caption as="h2" className="px-4 pt-3 pb-1.5">
-      {groupTitle[group]} <span className="ml-1 font-medium">{count}</span>
+    <Caption
+      as="h2"
+      className={cx("flex items-baseline gap-1 px-4 pt-3 pb-1.5", isFolder && "font-mono tracking-normal normal-case")}
+    >
+      <span className="truncate" title={isFolder ? head.id : undefined} data-testid="goal-group">
+        {head.title}
+      </span>
+      <span className="ml-1 font-medium">{head.count}</span>
+      {isFolder && head.usd > 0 ? <span className="ml-auto font-sans font-normal">{money(head.usd)}</span> : null}
     </Caption>
   );
 }
@@ -141,15 +159,19 @@ function GroupHead({ group, count }: { group: Group; count: number }) {
 interface GoalListProps {
   /** Filled with what moves the selection, for the dashboard's keys. */
   onReady: (keys: { move: (by: number) => void; focusSearch: () => void }) => void;
+  only: StatusChoice;
+  onOnly: (only: StatusChoice) => void;
+  className?: string | undefined;
 }
 
-export function GoalList({ onReady }: GoalListProps) {
+export function GoalList({ onReady, only, onOnly, className }: GoalListProps) {
   const app = useApp();
   const byId = useAppState((s) => s.goals.byId);
   const selected = useAppState((s) => s.detail.id);
   const marked = useAppState((s) => s.marked);
   const [text, setText] = useState("");
-  const [only, setOnly] = useState<Filter>("");
+  const [view, setView] = useState(() => savedListView(localStorage));
+  const loaded = useAppState((s) => s.goals.loaded);
   const found = useSearchResults(text.trim());
   const scroller = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
@@ -157,8 +179,8 @@ export function GoalList({ onReady }: GoalListProps) {
   const lines = useMemo(() => {
     // What was found is shown as it stands now, not as it stood when it was found.
     const cards = found ? found.map((c) => byId[c.id]?.card ?? c) : Object.values(byId).map((k) => k.card);
-    return listRows(cards, only);
-  }, [byId, found, only]);
+    return listLines(cards, view, only);
+  }, [byId, found, only, view]);
 
   const virtual = useVirtualizer({
     count: lines.length,
@@ -166,7 +188,7 @@ export function GoalList({ onReady }: GoalListProps) {
     estimateSize: (i) => (lines[i]?.kind === "head" ? 34 : 64),
     getItemKey: (i) => {
       const line = lines[i];
-      return line?.kind === "card" ? line.card.id : (line?.group ?? i);
+      return line?.kind === "card" ? line.card.id : (line?.id ?? i);
     },
     overscan: 8,
   });
@@ -185,6 +207,12 @@ export function GoalList({ onReady }: GoalListProps) {
   const stop = chosen ?? drawn.find((i) => lines[i]?.kind === "card") ?? -1;
 
   useSelectedInSight(virtual, lines, selected);
+
+  const showAll = () => {
+    setText("");
+    onOnly("");
+    search.current?.focus();
+  };
 
   useEffect(() => {
     onReady({
@@ -205,10 +233,16 @@ export function GoalList({ onReady }: GoalListProps) {
   return (
     <nav
       aria-label="Goals"
-      className="flex min-h-0 flex-col border-r border-border max-[640px]:border-r-0 max-[640px]:border-b"
+      className={cx("flex min-h-0 flex-col border-r border-border max-[640px]:border-r-0", className)}
     >
       <SearchField field={search} text={text} onText={setText} />
-      <StatusFilter only={only} onOnly={setOnly} />
+      <ListViewFields
+        view={view}
+        onView={(next) => {
+          setView(next);
+          saveListView(localStorage, next);
+        }}
+      />
       <div
         ref={scroller}
         className="min-h-0 flex-1 overflow-y-auto pb-3"
@@ -222,13 +256,13 @@ export function GoalList({ onReady }: GoalListProps) {
           {(index) => {
             const line = lines[index];
             if (!line) return null;
-            if (line.kind === "head") return <GroupHead group={line.group} count={line.count} />;
+            if (line.kind === "head") return <GroupHead head={line} isFolder={view.grouping === "folder"} />;
             return (
               <Card
                 card={line.card}
                 selected={line.card.id === selected}
                 tab={index === stop}
-                onSelect={() => app.sync.select(line.card.id)}
+                onSelect={() => app.openGoal(line.card.id)}
                 marked={marked.includes(line.card.id)}
                 onMark={() => app.goals.toggleMark(line.card.id)}
               />
@@ -236,9 +270,14 @@ export function GoalList({ onReady }: GoalListProps) {
           }}
         </VirtualRows>
         {lines.length === 0 ? (
-          <p className="px-4 py-6 text-text-faint" role="status">
-            {text || only ? "No goal matches." : "No goals yet."}
-          </p>
+          <div className="px-4 py-6 text-text-faint" role="status" data-testid="goal-list-empty">
+            {text || only ? "No goal matches." : loaded ? "No goals yet." : "Loading goals…"}
+            {text || only ? (
+              <Button className="mt-2 flex" data-testid="goal-filter-clear" onClick={showAll}>
+                Clear filters
+              </Button>
+            ) : null}
+          </div>
         ) : null}
       </div>
       <SelectionBar />

@@ -3,8 +3,8 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { count, money } from "@/lib/bytes";
 import { clock } from "@/lib/time";
-import { useAppState } from "@/store/context";
 import type { UsagePoint } from "@/store/journal";
+import { usePageTheme } from "@/ui/usepagetheme";
 
 interface SpendProps {
   usage: readonly UsagePoint[];
@@ -27,7 +27,7 @@ function series(p: SpendProps): uPlot.AlignedData {
 /** What a goal has spent over time, against its limit. */
 export default function SpendChart(p: SpendProps) {
   const host = useRef<HTMLDivElement>(null);
-  const theme = useAppState((s) => s.settings?.theme);
+  const theme = usePageTheme();
   const { usage, startedAt, unit, limit } = p;
   const data = useMemo(() => series({ usage, startedAt, unit, limit }), [usage, startedAt, unit, limit]);
   const plot = useRef<uPlot | null>(null);

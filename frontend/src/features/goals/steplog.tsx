@@ -183,7 +183,7 @@ function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> 
         data-testid="log-text"
         aria-label="Filter activity by text"
         placeholder="Filter activity"
-        className="h-6 min-w-24 flex-1 bg-transparent"
+        className="h-6 min-w-20 flex-1 bg-transparent"
         value={filter.text}
         onChange={(e) => onChange({ ...filter, text: e.target.value })}
         onKeyDown={(e) => {
@@ -196,7 +196,7 @@ function FilterFields({ tools, filter, onChange }: Omit<FiltersProps, "before"> 
       <select
         data-testid="log-tool"
         aria-label="Filter steps by tool"
-        className="h-6 rounded-sm bg-transparent text-text-muted"
+        className="h-6 max-w-28 rounded-sm bg-transparent text-text-muted"
         value={filter.tool}
         onChange={(e) => onChange({ ...filter, tool: e.target.value })}
       >

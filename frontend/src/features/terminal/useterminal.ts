@@ -3,6 +3,7 @@ import type { PaneInfo } from "@/bridge/types";
 import { focusElement } from "@/lib/keyboard";
 import type { App } from "@/store/app";
 import { useApp, useAppState } from "@/store/context";
+import { usePageTheme } from "@/ui/usepagetheme";
 import type { FrameTurns } from "./flowcontrol";
 import type { MenuItem } from "@/ui/menu";
 import { TerminalScreen, type ScreenOptions } from "./xterm";
@@ -65,9 +66,8 @@ export function useTerminal(p: TerminalProps) {
     };
   }, [app, id, ring]);
 
-  const theme = useAppState((s) => s.settings?.theme ?? "system");
+  const theme = usePageTheme();
   useEffect(() => {
-    // The tokens change with the theme's attribute, which is set in the same commit.
     const timer = requestAnimationFrame(() => screen.current?.look(options));
     return () => cancelAnimationFrame(timer);
   }, [options, theme]);

@@ -55,7 +55,7 @@ export function TryResultLine({ tried, shell, work, onWork }: TryResultProps) {
             ? ""
             : ` (${shell ? `exit ${out.exit_code}, ` : ""}${formatElapsed(out.ms)})`}
         </span>
-        <span className="min-w-0 break-words text-text-faint">{aside}</span>
+        <span className="min-w-16 break-words text-text-faint">{aside}</span>
       </p>
       {out.output.trim() ? (
         <pre

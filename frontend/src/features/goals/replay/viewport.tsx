@@ -4,6 +4,7 @@ import { asProblem } from "@/bridge/problem";
 import type { Problem, RecordedPane } from "@/bridge/types";
 import { clock, span } from "@/lib/time";
 import { useApp, useAppState } from "@/store/context";
+import { usePageTheme } from "@/ui/usepagetheme";
 import { cx } from "@/ui/cx";
 import { GlobeIcon, TerminalIcon } from "@/ui/icons";
 import type { PauseInterval } from "./timeline";
@@ -179,7 +180,7 @@ function Grid(p: ScreenProps & { shot: RecordedItem | undefined }) {
   const host = useRef<HTMLDivElement>(null);
   const screen = useRef<TerminalScreen | null>(null);
   const app = useApp();
-  const theme = useAppState((s) => s.settings?.theme);
+  const theme = usePageTheme();
   const tape = useRecordLoader(p);
   const { player, onShown, onProblem } = p;
   const width = p.shot?.width ?? 0;

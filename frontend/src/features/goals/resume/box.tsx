@@ -14,7 +14,11 @@ export function PanelBox({ view, kind, title, children }: BoxProps) {
   const said = goalStatusLabel(view);
   const look = said.tone === "warn" ? "border-warn bg-warn-bg" : "border-border-strong bg-surface-raised";
   return (
-    <section data-testid="answer" data-kind={kind} className={`mt-2.5 rounded-md border px-3 py-2.5 text-xs ${look}`}>
+    <section
+      data-testid="answer"
+      data-kind={kind}
+      className={`mt-2.5 w-full rounded-md border px-3 py-2.5 text-xs ${look}`}
+    >
       <p
         className={
           "selectable font-medium break-words whitespace-pre-wrap " + (said.tone === "warn" ? toneText.warn : "")

@@ -1,0 +1,101 @@
+import type { GoalCard } from "@/bridge/types";
+import { shortPath } from "@/lib/text";
+import { groupOf, groups, groupTitle, type Group } from "@/store/goalcards";
+
+export const groupings = { status: "By status", folder: "By folder", none: "No groups" } as const;
+export const orders = {
+  newest: "Newest first",
+  needs_you: "Needs you first",
+  name: "Name",
+  cost: "Highest cost",
+} as const;
+
+export type Grouping = keyof typeof groupings;
+export type Order = keyof typeof orders;
+
+/** How the list of goals is shown. */
+export interface ListView {
+  grouping: Grouping;
+  order: Order;
+}
+
+/** A line of the list: the head of a group, or a goal. */
+export type ListLine =
+  { kind: "head"; id: string; title: string; count: number; usd: number } | { kind: "card"; card: GoalCard };
+
+const storageKey = "goalpost.goal-list";
+const usual: ListView = { grouping: "status", order: "newest" };
+
+/** How the list was shown last; what an older or newer program stored and nobody knows here is left out. */
+export function savedListView(storage: Storage): ListView {
+  try {
+    const saved = JSON.parse(storage.getItem(storageKey) ?? "{}") as Partial<Record<keyof ListView, unknown>>;
+    return {
+      grouping: (Object.keys(groupings) as Grouping[]).find((g) => g === saved.grouping) ?? usual.grouping,
+      order: (Object.keys(orders) as Order[]).find((o) => o === saved.order) ?? usual.order,
+    };
+  } catch {
+    return usual;
+  }
+}
+
+export function saveListView(storage: Storage, view: ListView): void {
+  try {
+    storage.setItem(storageKey, JSON.stringify(view));
+  } catch {
+    // A full or forbidden storage keeps it until the page is closed.
+  }
+}
+
+type Comparison = (a: GoalCard, b: GoalCard) => number;
+
+const newest: Comparison = (a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0);
+const byName = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+const comparisons: Record<Order, Comparison> = {
+  newest,
+  needs_you: (a, b) => groups.indexOf(groupOf(a)) - groups.indexOf(groupOf(b)) || newest(a, b),
+  name: (a, b) => byName.compare(a.objective, b.objective) || newest(a, b),
+  cost: (a, b) => b.usd - a.usd || newest(a, b),
+};
+
+interface Part {
+  id: string;
+  title: string;
+  cards: GoalCard[];
+}
+
+const costOf = (part: Part) => part.cards.reduce((sum, c) => sum + c.usd, 0);
+
+/** The groups of sorted cards, in their order: a status has its fixed place, a folder that of its first goal. */
+function partsOf(cards: readonly GoalCard[], { grouping, order }: ListView): Part[] {
+  if (grouping === "none") return [{ id: "", title: "", cards: [...cards] }];
+  const parts = new Map<string, Part>();
+  for (const card of cards) {
+    const id = grouping === "status" ? groupOf(card) : (card.dir ?? "");
+    const part = parts.get(id) ?? { id, title: "", cards: [] };
+    part.cards.push(card);
+    parts.set(id, part);
+  }
+  const all = [...parts.values()];
+  if (grouping === "status") {
+    for (const part of all) part.title = groupTitle[part.id as Group];
+    return all.sort((a, b) => groups.indexOf(a.id as Group) - groups.indexOf(b.id as Group));
+  }
+  for (const part of all) part.title = shortPath(part.id) || "No folder";
+  if (order === "name") all.sort((a, b) => byName.compare(a.title, b.title));
+  if (order === "cost") all.sort((a, b) => costOf(b) - costOf(a));
+  return all;
+}
+
+/** The lines of the list; `only` limits it to one status, `""` to none. */
+export function listLines(cards: readonly GoalCard[], view: ListView, only: Group | ""): ListLine[] {
+  const wanted = only ? cards.filter((c) => groupOf(c) === only) : [...cards];
+  wanted.sort(comparisons[view.order]);
+  return partsOf(wanted, view).flatMap((part): ListLine[] => [
+    ...(part.title
+      ? [{ kind: "head", id: part.id, title: part.title, count: part.cards.length, usd: costOf(part) } as const]
+      : []),
+    ...part.cards.map((card): ListLine => ({ kind: "card", card })),
+  ]);
+}

@@ -1,0 +1,68 @@
+import type { KeyboardEvent } from "react";
+import { useAppState } from "@/store/context";
+import { groups, groupTitle, type Group } from "@/store/goalcards";
+import { summary } from "@/store/goals";
+import { Dot } from "@/ui/badge";
+import { cx } from "@/ui/cx";
+
+/** The status that the list is limited to; "" shows all of them. */
+export type StatusChoice = Group | "";
+
+interface StatusFilterProps {
+  only: StatusChoice;
+  onOnly: (only: StatusChoice) => void;
+  className?: string | undefined;
+}
+
+/**
+ * How many goals are in each status, in one line; a press limits the list to it. A status without goals is offered
+ * only while it is chosen. One Tab stop: the arrows choose.
+ */
+export function StatusFilter({ only, onOnly, className }: StatusFilterProps) {
+  const by = useAppState((s) => summary(s.goals.byId).by);
+  const total = useAppState((s) => s.goals.total);
+  const offered: StatusChoice[] = ["", ...groups.filter((g) => by[g].length > 0 || g === only)];
+  const move = (e: KeyboardEvent<HTMLDivElement>) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[e.code];
+    if (!step || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
+    const next = offered[offered.indexOf(only) + step];
+    if (next === undefined) return;
+    e.preventDefault();
+    onOnly(next);
+    e.currentTarget.querySelector<HTMLElement>(`[data-status="${next}"]`)?.focus();
+  };
+  return (
+    <div
+      role="group"
+      aria-label="Filter goals by status"
+      data-testid="goal-filter"
+      onKeyDown={move}
+      className={cx("sideways flex min-w-0 gap-1.5 overflow-x-auto [scrollbar-width:none]", className)}
+    >
+      {offered.map((g) => (
+        <button
+          key={g}
+          type="button"
+          data-testid="goal-status"
+          data-status={g}
+          aria-pressed={only === g}
+          tabIndex={only === g ? 0 : -1}
+          onClick={() => onOnly(g === only ? "" : g)}
+          className={cx(
+            "flex h-7 shrink-0 items-center gap-1.5 rounded-full border px-2.5 text-xs whitespace-nowrap",
+            "max-[640px]:h-9 max-[640px]:px-3.5",
+            g === "needs_you" ? "text-warn" : only === g ? "text-text" : "text-text-muted hover:text-text",
+            only === g
+              ? cx("bg-surface-hover font-medium", g === "needs_you" ? "border-warn" : "border-border-strong")
+              : cx("hover:bg-surface-hover", g === "needs_you" ? "border-warn/50" : "border-border"),
+          )}
+        >
+          {g === "needs_you" ? <Dot tone="warn" /> : null}
+          {g === "running" ? <Dot tone="accent" live /> : null}
+          {g ? groupTitle[g] : "All"}
+          <span className="tabular-nums opacity-75">{g ? by[g].length : total}</span>
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import type { App } from "@/store/app";
+import { goalTabs, type AppState, type GoalTab, type Route } from "@/store/state";
+
+/** A place of the window that an address leads to. */
+interface Place {
+  route: Route;
+  /** The selected goal, `""` for none; only with the route "goals". */
+  goal: string;
+  /** Whether it was opened: a phone shows it in place of the list. */
+  opened: boolean;
+  tab: GoalTab;
+}
+
+const workspace: Place = { route: "workspace", goal: "", opened: false, tab: "log" };
+const routes: readonly Route[] = ["workspace", "goals", "settings", "welcome"];
+
+/** The place that the query of an address names (`?goal=ID&tab=changes`, `?place=settings`); null for none. */
+export function placeIn(query: string): Place | null {
+  const params = new URLSearchParams(query);
+  const goal = params.get("goal") ?? "";
+  const route = routes.find((r) => r === params.get("place"));
+  if (goal === "" && !route) return null;
+  if (goal === "" || (route && route !== "goals")) return { ...workspace, route: route ?? "goals" };
+  const tab = goalTabs.find((t) => t === params.get("tab")) ?? "log";
+  return { route: "goals", goal, opened: !route, tab };
+}
+
+/** The query that leads to a place: that of now, with the parameters of others as they are. */
+export function queryOf(place: Place, query: string): string {
+  const params = new URLSearchParams(query);
+  for (const name of ["place", "goal", "tab"]) params.delete(name);
+  if (place.route !== "workspace" && !place.opened) params.set("place", place.route);
+  if (place.goal) params.set("goal", place.goal);
+  if (place.goal && place.tab !== "log") params.set("tab", place.tab);
+  const said = params.toString();
+  return said && `?${said}`;
+}
+
+function placeOf(s: AppState): Place {
+  if (s.route !== "goals") return { ...workspace, route: s.route };
+  return { route: "goals", goal: s.detail.id, opened: s.openedGoal !== "", tab: s.goalTab };
+}
+
+function showPlace(app: App, place: Place): void {
+  if (app.state.newGoal.open) app.closeNewGoal();
+  if (place.route !== "goals") app.go(place.route);
+  else if (place.opened) app.openGoal(place.goal, place.tab);
+  else {
+    if (place.goal) app.sync.select(place.goal);
+    app.showGoals();
+    app.set({ goalTab: place.tab });
+  }
+}
+
+/**
+ * Keeps the address of the page at the place that is shown, so that links, a reload and the browser's own buttons
+ * lead to it. What the user opens gets an entry of its own in the history; goals that are passed on the way do not.
+ * The returned function ends it. Only for a page that has an address.
+ */
+export function followAddress(app: App, page: Window = window): () => void {
+  const first = placeIn(page.location.search);
+  if (first) showPlace(app, first);
+  let shown = { place: placeOf(app.state), goal: app.state.openedGoal };
+  let waiting = false;
+  const write = (entry: "pushState" | "replaceState") => {
+    const query = queryOf(shown.place, page.location.search);
+    if (query === page.location.search) return;
+    page.history[entry](null, "", `${page.location.pathname}${query}${page.location.hash}`);
+  };
+  const update = () => {
+    waiting = false;
+    const before = shown;
+    shown = { place: placeOf(app.state), goal: app.state.openedGoal };
+    const { route, goal, tab } = shown.place;
+    const isOpened =
+      route !== before.place.route ||
+      shown.goal !== before.goal ||
+      (goal === before.place.goal && tab !== before.place.tab);
+    write(isOpened ? "pushState" : "replaceState");
+  };
+  write("replaceState");
+  // Several changes make one step: a goal is selected before it is shown.
+  const stop = app.store.subscribe((s, old) => {
+    const same =
+      s.route === old.route &&
+      s.detail.id === old.detail.id &&
+      s.goalTab === old.goalTab &&
+      s.openedGoal === old.openedGoal;
+    if (same || waiting) return;
+    waiting = true;
+    queueMicrotask(update);
+  });
+  const back = () => {
+    showPlace(app, placeIn(page.location.search) ?? workspace);
+    shown = { place: placeOf(app.state), goal: app.state.openedGoal };
+  };
+  page.addEventListener("popstate", back);
+  return () => {
+    stop();
+    page.removeEventListener("popstate", back);
+  };
+}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"goalpost/backend/engine/acp"
+	"goalpost/backend/goal"
 	"goalpost/backend/process"
 	"goalpost/backend/shell"
 	"goalpost/backend/tail"
@@ -160,13 +161,18 @@ func (s *Session) command() (argv, env []string) {
 
 // agentState is what the host stores of an agent's session.
 type agentState struct {
-	Engine  string   `json:"engine"`
-	Session string   `json:"session"`
-	Notes   []string `json:"notes,omitempty"` // for the next prompt
+	Engine  string      `json:"engine"`
+	Session string      `json:"session"`
+	Notes   []string    `json:"notes,omitempty"` // for the next prompt
+	Final   []goal.Call `json:"final,omitempty"` // that it made in a turn which was cancelled; not decided
 }
 
-// openSession continues the goal's session if the agent can, and begins a new one otherwise.
-func (s *Session) openSession(ctx context.Context, p *program) (fresh bool, err error) {
+// loadState takes over, once, what an earlier process has stored.
+func (s *Session) loadState() {
+	if s.loaded {
+		return
+	}
+	s.loaded = true
 	var old agentState
 	b, err := os.ReadFile(s.opts.StateFile)
 	if err == nil {
@@ -175,10 +181,21 @@ func (s *Session) openSession(ctx context.Context, p *program) (fresh bool, err 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.opts.Log.Warn("the agent's session is not known", "error", err)
 	}
-	if old.Session != "" && old.Engine == s.opts.Installed.Profile.ID && s.opts.Installed.Profile.Resumes {
-		switch ok, err := p.conn.LoadSession(ctx, old.Session); {
+	if err != nil || old.Engine != s.opts.Installed.Profile.ID {
+		return
+	}
+	s.state = old
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inbox.note(old.Notes...)
+	s.inbox.final = old.Final
+}
+
+// openSession continues the goal's session if the agent can, and begins a new one otherwise.
+func (s *Session) openSession(ctx context.Context, p *program) (fresh bool, err error) {
+	if s.state.Session != "" && s.opts.Installed.Profile.Resumes {
+		switch ok, err := p.conn.LoadSession(ctx, s.state.Session); {
 		case ok:
-			s.continueState(old)
 			return false, nil
 		case err != nil:
 			s.journalWarning("engine", err.Error()+"; it begins a new session with a summary")
@@ -191,17 +208,6 @@ func (s *Session) openSession(ctx context.Context, p *program) (fresh bool, err 
 	s.state = agentState{Engine: s.opts.Installed.Profile.ID, Session: id}
 	s.saveState()
 	return true, nil
-}
-
-// continueState takes over what an earlier process has stored. This process knows what it has stored itself.
-func (s *Session) continueState(old agentState) {
-	if s.advanced {
-		return
-	}
-	s.state = old
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.inbox.note(old.Notes...)
 }
 
 func (s *Session) saveState() {

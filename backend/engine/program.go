@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -117,7 +118,7 @@ func (s *Session) startProgram(ctx context.Context) (started *program, err error
 	p.work.Go(func() { _, _ = io.Copy(p.words, p.files[2]) })
 	p.conn, err = acp.Open(ctx, acp.Options{
 		Version: s.opts.Version,
-		Dir:     s.opts.Dir,
+		Dir:     s.opts.Dir + profile.DirSuffix,
 		Server:  acp.MCPServer{Name: serverName, URL: s.gate.address() + "/mcp", Token: s.gate.token},
 		Meta:    profile.SessionMeta,
 		Options: profile.SessionOptions,
@@ -132,7 +133,7 @@ func (s *Session) startProgram(ctx context.Context) (started *program, err error
 // sandbox, because only that sees the home folder there; their texts are in variables, which other users cannot read.
 func (s *Session) command() (argv, env []string) {
 	profile := s.opts.Installed.Profile
-	server := ModelServer{Address: s.gate.address(), Token: s.gate.token, Window: s.opts.Window}
+	server := ModelServer{Address: s.gate.address(), Token: s.gate.token, Window: s.opts.Window, Dir: s.opts.Dir}
 	if server.Window <= 0 {
 		server.Window = defaultWindow
 	}
@@ -142,6 +143,9 @@ func (s *Session) command() (argv, env []string) {
 		}
 	}
 	argv, env = s.opts.Installed.Argv(), slices.Clone(s.opts.Env)
+	if profile.Preload != "" {
+		argv = slices.Insert(argv, 1, "--require", filepath.Join(server.Home, profile.Preload))
+	}
 	if profile.Env != nil {
 		env = append(env, profile.Env(server)...)
 	}

@@ -43,9 +43,9 @@ const (
 	geminiPreload  = ".gemini/goalpost.cjs"
 )
 
-// geminiReader makes Gemini CLI find no settings and variables in the .gemini of a folder. They come before those of the
-// home folder and could start programs; only settings that belong to root come before them. An untrusted folder would
-// have none, and no MCP servers either.
+// geminiReader makes Gemini CLI find no settings and variables in the .gemini of a folder. They come before those of
+// the home folder and could start programs; only settings that belong to root come before them. An untrusted folder
+// would have none, and no MCP servers either.
 const geminiReader = `const fs = require("fs"), path = require("path"), read = fs.readFileSync
 const home = path.join(require("os").homedir(), ".gemini")
 const none = { "settings.json": "{}", ".env": "" }

@@ -17,18 +17,18 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-var engineRuns = flag.Int("enginecost", 0, "goals with OpenCode to measure, for the figures in docs/performance.md")
+var engineRuns = flag.Int("enginecost", 0, "goals with each agent to measure, for the figures in docs/performance.md")
 
-// memoryOf adds up a field of /proc/PID/FILE, in KB, of the processes whose program has this path.
-func memoryOf(t *testing.T, program, file, field string) (kb, count int) {
+// memoryOf adds up a field of /proc/PID/FILE, in KB, of the processes for which is says yes.
+func memoryOf(t *testing.T, is func(proc string) bool, file, field string) (kb int) {
 	t.Helper()
-	all, err := filepath.Glob("/proc/[0-9]*/exe")
+	all, err := filepath.Glob("/proc/[0-9]*")
 	must(t, err)
-	for _, link := range all {
-		if target, err := os.Readlink(link); err != nil || target != program {
+	for _, proc := range all {
+		if !is(proc) {
 			continue
 		}
-		f, err := os.Open(filepath.Join(filepath.Dir(link), file)) //nolint:gosec // of /proc
+		f, err := os.Open(filepath.Join(proc, file)) //nolint:gosec // of /proc
 		if err != nil {
 			continue // it has ended
 		}
@@ -36,66 +36,58 @@ func memoryOf(t *testing.T, program, file, field string) (kb, count int) {
 			var n int
 			if name, rest, _ := strings.Cut(lines.Text(), ":"); name == field {
 				if _, err := fmt.Sscan(rest, &n); err == nil {
-					kb, count = kb+n, count+1
+					kb += n
 				}
 			}
 		}
 		must(t, f.Close())
 	}
-	return kb, count
+	return kb
 }
 
-// TestEngine_Cost measures a goal that OpenCode drives: the time from the start of its turn to its first update, and
-// the memory of agent and host while its command runs. With -enginecost 5 it prints medians.
+// linksTo reports whether a link of a process leads to a path.
+func linksTo(link, path string) func(proc string) bool {
+	return func(proc string) bool {
+		target, err := os.Readlink(filepath.Join(proc, link))
+		return err == nil && target == path
+	}
+}
+
+// TestEngine_Cost measures goals that real agents drive: the time from the start of the turn to the first call,
+// and the memory of agent and host while a command runs. With -enginecost 5 it prints medians.
 func TestEngine_Cost(t *testing.T) {
 	if *engineRuns == 0 {
 		t.Skip("a measurement: -enginecost 5")
 	}
-	a := withOpenCode(t)
-	p := start(t, t.TempDir())
-	self, err := os.Executable()
-	must(t, err)
-	before, _ := memoryOf(t, self, "status", "VmRSS")
-	var first []time.Duration
-	var agent, host []int
-	for range *engineRuns {
-		dir := t.TempDir()
-		p.provide(agentTurns(
-			a.untilFile("begun.txt", "go.txt"),
-			a.bash("touch done.txt"),
-			a.claim(),
-			modeltest.Say("claimed"),
-		))
-		id := p.startEngine(api.StartInput{Objective: "cost", Checks: shell("test -f done.txt"), Dir: dir})
-		begin := p.await("the turn", func(e event.Event) bool { _, ok := e.Body.(*event.Iteration); return ok }).At
-		update := p.await("the first call", func(e event.Event) bool { _, ok := e.Body.(*event.StepStarted); return ok }).At
-		first = append(first, update.Sub(begin))
-		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
-		programs, err := filepath.Glob("../../.tools/opencode-1.18.33/node_modules/opencode-linux-*/bin/opencode")
+	eachAgent(t, func(t *testing.T, a realAgent) {
+		p := start(t, t.TempDir())
+		self, err := os.Executable()
 		must(t, err)
-		sum := 0
-		for _, program := range programs {
-			path, err := filepath.Abs(program)
-			must(t, err)
-			kb, _ := memoryOf(t, path, "smaps_rollup", "Pss")
-			sum += kb
+		isHost := linksTo("exe", self)
+		before := memoryOf(t, isHost, "status", "VmRSS")
+		var first []time.Duration
+		var agent, host []int
+		for range *engineRuns {
+			dir := t.TempDir()
+			p.provide(agentTurns(
+				a.untilFile("begun.txt", "go.txt"), a.bash("touch done.txt"), a.claim(), modeltest.Say("claimed"),
+			))
+			id := p.startEngine(api.StartInput{Engine: a.id, Objective: "cost", Checks: shell("test -f done.txt"), Dir: dir})
+			begin := p.await("the turn", func(e event.Event) bool { _, ok := e.Body.(*event.Iteration); return ok }).At
+			update := p.await("the first call", func(e event.Event) bool { _, ok := e.Body.(*event.StepStarted); return ok }).At
+			first = append(first, update.Sub(begin))
+			awaitFile(t, filepath.Join(dir, "begun.txt"), "")
+			agent = append(agent, memoryOf(t, linksTo("cwd", dir), "smaps_rollup", "Pss"))
+			host = append(host, memoryOf(t, isHost, "status", "VmRSS")-before)
+			touch(t, filepath.Join(dir, "go.txt"))
+			if exit, reason, _ := p.result(id); exit != goal.Done {
+				t.Fatalf("%s %s", exit, reason)
+			}
 		}
-		agent = append(agent, sum)
-		now, _ := memoryOf(t, self, "status", "VmRSS")
-		host = append(host, now-before)
-		touch(t, filepath.Join(dir, "go.txt"))
-		if exit, reason, _ := p.result(id); exit != goal.Done {
-			t.Fatalf("%s %s", exit, reason)
+		fmt.Printf("%s: start to first call %v; memory of the agent %d MB; of the host %d MB before, %d MB more\n", a.id,
+			median(first).Round(time.Millisecond), median(agent)>>10, before>>10, median(host)>>10)
+		if slices.Min(agent) == 0 {
+			t.Error("the agent's processes were not found")
 		}
-	}
-	slices.Sort(first)
-	slices.Sort(agent)
-	slices.Sort(host)
-	mid := *engineRuns / 2
-	fmt.Printf("start to first call %v (%v to %v); memory of the agent %d MB; of the host %d MB before, %d MB more\n",
-		first[mid].Round(time.Millisecond), first[0].Round(time.Millisecond), first[*engineRuns-1].Round(time.Millisecond),
-		agent[mid]>>10, before>>10, host[mid]>>10)
-	if agent[0] == 0 {
-		t.Error("the agent's processes were not found")
-	}
+	})
 }

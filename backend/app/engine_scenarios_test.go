@@ -260,6 +260,52 @@ func TestEngine_ShapesNote_AfterAClaim(t *testing.T) {
 	})
 }
 
+// TestEngine_ShapesPause_AfterAClaim: a pause that comes between a claim and the end of the agent's turn does not drop
+// the claim. The resumed goal decides it before the agent is asked anything, also in another process.
+func TestEngine_ShapesPause_AfterAClaim(t *testing.T) {
+	forShapes(t, func(t *testing.T, agent engine.Profile) {
+		for name, inAnotherProcess := range map[string]bool{"same process": false, "another process": true} {
+			t.Run(name, func(t *testing.T) {
+				home, dir, id := t.TempDir(), t.TempDir(), ""
+				installScripts(t, agent, transcripts(t, agent, "claimed")...)
+				pauseAfterClaim := func(t *testing.T) *program {
+					p := startOptions(t, home, app.Options{Engines: shapes()})
+					p.provide(turns(modeltest.Say("nobody asks this model")))
+					id = p.startShapeGoal(agent, "claim-and-work", dir)
+					awaitFile(t, filepath.Join(dir, "begun.txt"), "")
+					p.do("pause", p.goal.Pause, id)
+					touch(t, filepath.Join(dir, "go.txt"))
+					if exit, reason, _ := p.result(id); exit != goal.PausedByUser {
+						t.Fatalf("%s %s", exit, reason)
+					}
+					<-p.app.Done(goal.ID(id))
+					return p
+				}
+				var p *program
+				if inAnotherProcess {
+					t.Run("first", func(t *testing.T) { pauseAfterClaim(t) })
+					p = startOptions(t, home, app.Options{Engines: shapes()})
+				} else {
+					p = pauseAfterClaim(t)
+				}
+				p.do("resume", p.resume, id)
+				steps := ""
+				for _, e := range p.doneWith(id) {
+					switch b := e.(type) {
+					case *event.Claim:
+						steps += "claim "
+					case *event.StepStarted:
+						steps += b.Tool + " "
+					}
+				}
+				if steps != "claim_complete claim agent_run claim_complete claim " {
+					t.Errorf("after the pause: %s", steps)
+				}
+			})
+		}
+	})
+}
+
 // TestEngine_ShapesNote_SurvivesTheHost: a note that comes between a question and the end of the agent's turn is in its
 // next prompt, also if that comes from another process.
 func TestEngine_ShapesNote_SurvivesTheHost(t *testing.T) {

@@ -177,7 +177,7 @@ func (m *costMeasurement) rows(c tracedCheck) string {
 	return b.String()
 }
 
-func median[T int64 | float64 | time.Duration](list []T) T {
+func median[T int | int64 | float64 | time.Duration](list []T) T {
 	sorted := slices.Sorted(slices.Values(list))
 	return sorted[len(sorted)/2]
 }

@@ -20,6 +20,7 @@ func codexProfile() Profile {
 		Licence:     "Apache-2.0",
 		Resumes:     true,
 		AsksNothing: true,
+		DirSuffix:   codexDirSuffix,
 		Node:        20,
 		OwnHosts:    []string{"github.com", "api.github.com", "chatgpt.com"},
 		Env:         codexEnv,
@@ -30,8 +31,12 @@ func codexProfile() Profile {
 // codexTokenVariable has the token for the model server.
 const codexTokenVariable = "GOALPOST_MODEL_TOKEN"
 
-// codexEnv configures the adapter. It trusts the goal's folder in any case, so settings there can add servers of tools,
-// which run in the sandbox; without the filter they cannot replace ours.
+// codexDirSuffix makes the adapter trust a path that Codex does not look up. It trusts the folder of each session, and
+// Codex would start the MCP servers that settings in a trusted folder name. codexFiles say that the folder is not
+// trusted.
+const codexDirSuffix = "/."
+
+// codexEnv configures the adapter. Without the filter, settings cannot replace our tools.
 func codexEnv(m ModelServer) []string {
 	return []string{
 		codexTokenVariable + "=" + m.Token,
@@ -53,6 +58,8 @@ func codexFiles(m ModelServer) map[string]string {
 		"check_for_update_on_startup = false",
 		"include_permissions_instructions = false", // they say that nothing limits it
 		`web_search = "disabled"`,
+		"[projects." + tomlString(m.Dir) + "]",
+		`trust_level = "untrusted"`,
 		"[features]",
 		"apps = false",
 		"goals = false",

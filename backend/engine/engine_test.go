@@ -209,6 +209,20 @@ func TestCommand_FilesOfAProfile_AreWrittenBeforeTheAgentStarts(t *testing.T) {
 	}
 }
 
+// TestCommand_PreloadOfAProfile_IsLoadedBeforeTheScript: Node.js gets it before the script, by its path at home.
+func TestCommand_PreloadOfAProfile_IsLoadedBeforeTheScript(t *testing.T) {
+	s := New(Options{Env: []string{"HOME=/home/x"}, Installed: Installed{
+		Program: "/usr/bin/node",
+		Script:  "/opt/agent.js",
+		Profile: Profile{Args: []string{"--acp"}, Preload: ".a/b.cjs"},
+	}})
+	s.gate = &gateway{port: 1, token: "the-token"}
+	argv, _ := s.command()
+	if got := strings.Join(argv, " "); got != "/usr/bin/node --require /home/x/.a/b.cjs /opt/agent.js --acp" {
+		t.Errorf("the command is %s", got)
+	}
+}
+
 // TestProfiles_GiveTheModelServerAndNothingElse: each agent gets the address of its model and the token, in its
 // environment or its files, and a way to install a version that was tested.
 func TestProfiles_GiveTheModelServerAndNothingElse(t *testing.T) {

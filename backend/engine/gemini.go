@@ -1,7 +1,5 @@
 package engine
 
-import "path/filepath"
-
 // geminiProfile is Gemini CLI.
 func geminiProfile() Profile {
 	return Profile{
@@ -9,7 +7,10 @@ func geminiProfile() Profile {
 		Name:    "Gemini CLI",
 		Command: "gemini",
 		// the model is one that it knows; the goal's model answers
-		Args:             []string{"--acp", "--model", "gemini-2.5-pro", "--admin-policy", "~/" + geminiPolicy},
+		Args: []string{
+			"--acp", "--model", "gemini-2.5-pro", "--admin-policy", "~/" + geminiPolicy,
+			"--allowed-mcp-server-names", serverName, "--extensions", "none",
+		},
 		Tested:           []string{"0.61.0"},
 		Install:          "npm install -g @google/gemini-cli@0.61.0",
 		Licence:          "Apache-2.0",
@@ -18,6 +19,7 @@ func geminiProfile() Profile {
 		CommandInTitle:   true,
 		OwnHosts:         []string{"play.googleapis.com"},
 		Node:             20,
+		Preload:          geminiPreload,
 		Env:              geminiEnv,
 		Files:            geminiFiles,
 	}
@@ -31,17 +33,29 @@ func geminiEnv(m ModelServer) []string {
 		"GEMINI_TELEMETRY_ENABLED=false",
 		"GEMINI_CLI_TRUST_WORKSPACE=true",
 		"GEMINI_CLI_NO_RELAUNCH=true", // it would start itself again, with more memory
-		"GEMINI_CLI_SYSTEM_SETTINGS_PATH=" + filepath.Join(m.Home, geminiSettings),
 	}
 }
 
-// Paths in the home folder. The settings are those that a system has for all users: they override those of the goal's
-// folder, which the agent can write. The policy's rules come before all others: without them, settings of that folder
-// could allow calls.
+// Paths in the home folder. The policy's rules come before all others.
 const (
-	geminiSettings = ".gemini/goalpost.json"
+	geminiSettings = ".gemini/settings.json"
 	geminiPolicy   = ".gemini/goalpost"
+	geminiPreload  = ".gemini/goalpost.cjs"
 )
+
+// geminiReader makes Gemini CLI find no settings and variables in the .gemini of a folder. They come before those of
+// the home folder and could start programs; only settings that belong to root come before them. An untrusted folder
+// would have none, and no MCP servers either.
+const geminiReader = `const fs = require("fs"), path = require("path"), read = fs.readFileSync
+const home = path.join(require("os").homedir(), ".gemini")
+const none = { "settings.json": "{}", ".env": "" }
+fs.readFileSync = (file, options) => {
+	const parts = typeof file === "string" ? path.parse(path.resolve(file)) : { dir: "" }
+	if (path.basename(parts.dir) !== ".gemini" || parts.dir === home || !(parts.base in none)) return read(file, options)
+	return options ? none[parts.base] : Buffer.from(none[parts.base])
+}
+require("module").syncBuiltinESMExports()
+`
 
 // geminiRules ask for everything that is not reading. Our own tools are decided by the host when a call arrives.
 const geminiRules = `[[rule]]
@@ -72,6 +86,12 @@ func geminiFiles(ModelServer) map[string]string {
 		"tools": map[string]any{
 			"exclude": []string{"google_web_search", "web_fetch"}, // their provider would execute these
 		},
+		"hooksConfig": map[string]any{"enabled": false},
+		"advanced":    map[string]any{"ignoreLocalEnv": true},
 	})
-	return map[string]string{geminiSettings: settings, geminiPolicy + "/rules.toml": geminiRules}
+	return map[string]string{
+		geminiSettings:               settings,
+		geminiPolicy + "/rules.toml": geminiRules,
+		geminiPreload:                geminiReader,
+	}
 }

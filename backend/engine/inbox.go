@@ -14,8 +14,8 @@ type inbox struct {
 	piece    string // of the answer, not yet reported
 	thought  string // not yet reported; it is shown and not stored
 	text     strings.Builder
-	requests []*request // oldest first: waiting for the loop, or given to it
-	final    []goal.Call
+	requests []*request          // oldest first: waiting for the loop, or given to it
+	final    []goal.Call         // that end the agent's turn; they outlive a turn that is cancelled
 	notes    []string            // for the agent, with the next prompt
 	running  map[string]string   // titles of the agent's tools that have begun, by the id of the call
 	asked    map[string]*request // permission requests of this turn
@@ -45,13 +45,12 @@ const maxOpen = 64
 // maxObserved limits the steps of one turn that the agent made without asking.
 const maxObserved = 2000
 
-// reset forgets everything but the notes.
+// reset forgets everything but the notes and the calls that end a turn.
 func (b *inbox) reset() {
 	b.withdrawAll()
-	notes := b.notes
 	*b = inbox{
-		running: map[string]string{}, asked: map[string]*request{}, observed: map[string]bool{}, notes: notes,
-		arrived: map[string]int{},
+		running: map[string]string{}, asked: map[string]*request{}, observed: map[string]bool{},
+		arrived: map[string]int{}, notes: b.notes, final: b.final,
 	}
 }
 
@@ -167,7 +166,7 @@ func (b *inbox) refuseAll(why string) {
 	for _, r := range b.requests {
 		r.refuse(why)
 	}
-	b.requests, b.final = nil, nil
+	b.requests = nil
 }
 
 // withdrawAll answers what waits, because the turn is over or is being cancelled.

@@ -38,6 +38,8 @@ func opencodeEnv(m ModelServer) []string {
 		"small_model":       "relay/" + relay.ModelName,
 		"enabled_providers": []string{"relay"},
 		"autoupdate":        false,
+		"formatter":         false, // programs of the goal's folder, which would run after an edit
+		"lsp":               false,
 		"share":             "disabled",
 		"experimental":      map[string]any{"continue_loop_on_deny": true},
 		"permission":        permission,

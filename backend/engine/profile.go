@@ -31,6 +31,10 @@ type Profile struct {
 	OwnHosts []string
 	// Node is the oldest version of Node.js that runs the command, which is a script. 0 for a program.
 	Node int
+	// Preload is one of the Files that Node.js loads before the command. "" for none.
+	Preload string
+	// DirSuffix is added to the goal's folder in the path that a session gets.
+	DirSuffix string
 	// SessionMeta goes with a session as _meta.
 	SessionMeta map[string]any
 	// SessionOptions are options that are set when the session is ready: its mode.
@@ -58,6 +62,7 @@ type ModelServer struct {
 	Token   string
 	Window  int    // of the model, in tokens; never 0
 	Home    string // the agent's home folder, where its Files are
+	Dir     string // the goal's folder
 }
 
 // defaultWindow is assumed where a model's window is not known, in tokens.

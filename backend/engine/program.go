@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"goalpost/backend/engine/acp"
+	"goalpost/backend/goal"
 	"goalpost/backend/process"
 	"goalpost/backend/shell"
 	"goalpost/backend/tail"
@@ -116,7 +118,7 @@ func (s *Session) startProgram(ctx context.Context) (started *program, err error
 	p.work.Go(func() { _, _ = io.Copy(p.words, p.files[2]) })
 	p.conn, err = acp.Open(ctx, acp.Options{
 		Version: s.opts.Version,
-		Dir:     s.opts.Dir,
+		Dir:     s.opts.Dir + profile.DirSuffix,
 		Server:  acp.MCPServer{Name: serverName, URL: s.gate.address() + "/mcp", Token: s.gate.token},
 		Meta:    profile.SessionMeta,
 		Options: profile.SessionOptions,
@@ -131,7 +133,7 @@ func (s *Session) startProgram(ctx context.Context) (started *program, err error
 // sandbox, because only that sees the home folder there; their texts are in variables, which other users cannot read.
 func (s *Session) command() (argv, env []string) {
 	profile := s.opts.Installed.Profile
-	server := ModelServer{Address: s.gate.address(), Token: s.gate.token, Window: s.opts.Window}
+	server := ModelServer{Address: s.gate.address(), Token: s.gate.token, Window: s.opts.Window, Dir: s.opts.Dir}
 	if server.Window <= 0 {
 		server.Window = defaultWindow
 	}
@@ -141,6 +143,9 @@ func (s *Session) command() (argv, env []string) {
 		}
 	}
 	argv, env = s.opts.Installed.Argv(), slices.Clone(s.opts.Env)
+	if profile.Preload != "" {
+		argv = slices.Insert(argv, 1, "--require", filepath.Join(server.Home, profile.Preload))
+	}
 	if profile.Env != nil {
 		env = append(env, profile.Env(server)...)
 	}
@@ -160,13 +165,18 @@ func (s *Session) command() (argv, env []string) {
 
 // agentState is what the host stores of an agent's session.
 type agentState struct {
-	Engine  string   `json:"engine"`
-	Session string   `json:"session"`
-	Notes   []string `json:"notes,omitempty"` // for the next prompt
+	Engine  string      `json:"engine"`
+	Session string      `json:"session"`
+	Notes   []string    `json:"notes,omitempty"` // for the next prompt
+	Final   []goal.Call `json:"final,omitempty"` // that it made in a turn which was cancelled; not decided
 }
 
-// openSession continues the goal's session if the agent can, and begins a new one otherwise.
-func (s *Session) openSession(ctx context.Context, p *program) (fresh bool, err error) {
+// loadState takes over, once, what an earlier process has stored.
+func (s *Session) loadState() {
+	if s.loaded {
+		return
+	}
+	s.loaded = true
 	var old agentState
 	b, err := os.ReadFile(s.opts.StateFile)
 	if err == nil {
@@ -175,10 +185,21 @@ func (s *Session) openSession(ctx context.Context, p *program) (fresh bool, err 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.opts.Log.Warn("the agent's session is not known", "error", err)
 	}
-	if old.Session != "" && old.Engine == s.opts.Installed.Profile.ID && s.opts.Installed.Profile.Resumes {
-		switch ok, err := p.conn.LoadSession(ctx, old.Session); {
+	if err != nil || old.Engine != s.opts.Installed.Profile.ID {
+		return
+	}
+	s.state = old
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inbox.note(old.Notes...)
+	s.inbox.final = old.Final
+}
+
+// openSession continues the goal's session if the agent can, and begins a new one otherwise.
+func (s *Session) openSession(ctx context.Context, p *program) (fresh bool, err error) {
+	if s.state.Session != "" && s.opts.Installed.Profile.Resumes {
+		switch ok, err := p.conn.LoadSession(ctx, s.state.Session); {
 		case ok:
-			s.continueState(old)
 			return false, nil
 		case err != nil:
 			s.journalWarning("engine", err.Error()+"; it begins a new session with a summary")
@@ -191,17 +212,6 @@ func (s *Session) openSession(ctx context.Context, p *program) (fresh bool, err 
 	s.state = agentState{Engine: s.opts.Installed.Profile.ID, Session: id}
 	s.saveState()
 	return true, nil
-}
-
-// continueState takes over what an earlier process has stored. This process knows what it has stored itself.
-func (s *Session) continueState(old agentState) {
-	if s.advanced {
-		return
-	}
-	s.state = old
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.inbox.note(old.Notes...)
 }
 
 func (s *Session) saveState() {

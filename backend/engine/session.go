@@ -62,6 +62,7 @@ type Session struct {
 	// Turn alone uses these.
 	restarts int
 	advanced bool // it has had a prompt of this process
+	loaded   bool // state is what the file has
 	state    agentState
 
 	mu       sync.Mutex

@@ -28,23 +28,50 @@ func (s *Session) Turn(ctx context.Context, t goal.Turn, delta func(string)) (go
 
 // advance gives the agent the results of its calls, and a prompt if there is something new for it or if it is idle.
 func (s *Session) advance(ctx context.Context, t goal.Turn) error {
+	s.loadState()
 	s.settle(t.Messages)
+	if len(t.Tools) == 0 { // the run ends, and nothing more is decided
+		s.dropFinal()
+	}
+	texts := newUserTexts(t.Messages)
+	if !s.advanced { // it may not have noticed the end of the process that had its session
+		texts = append(failedResults(t.Messages), texts...)
+	}
+	if s.deferTexts(texts) {
+		return nil
+	}
 	fresh, err := s.ensureStarted(ctx)
 	if err != nil {
 		return err
 	}
-	texts := newUserTexts(t.Messages)
-	switch {
-	case fresh:
-		texts = []string{firstPrompt(t)}
-	case !s.advanced: // it continues the session of an earlier process, whose end it may not have noticed
-		texts = append(failedResults(t.Messages), texts...)
-	}
 	s.advanced = true
 	s.mu.Lock()
 	working := s.turn != nil
-	claimed := working && len(s.inbox.final) > 0
-	if claimed { // the host decides first, and these are in the prompt with its answer
+	s.mu.Unlock()
+	if working && len(texts) == 0 {
+		return nil
+	}
+	if working { // the protocol has no way to add something to a turn
+		s.Interrupt(ctx)
+		if s.deferTexts(texts) { // it has claimed in the meantime
+			return nil
+		}
+		if fresh, err = s.ensureStarted(ctx); err != nil { // Interrupt may have ended the agent
+			return err
+		}
+	}
+	if fresh {
+		texts = []string{firstPrompt(t)}
+	}
+	return s.prompt(ctx, texts...)
+}
+
+// deferTexts keeps texts for a later prompt if the agent has claimed, asked or given up: the host decides first, and
+// they are in the prompt with its answer.
+func (s *Session) deferTexts(texts []string) bool {
+	s.mu.Lock()
+	claimed := len(s.inbox.final) > 0
+	if claimed {
 		s.inbox.note(texts...)
 	}
 	s.mu.Unlock()
@@ -52,19 +79,13 @@ func (s *Session) advance(ctx context.Context, t goal.Turn) error {
 		s.state.Notes = append(s.state.Notes, texts...)
 		s.saveState()
 	}
-	switch {
-	case claimed, working && len(texts) == 0:
-		return nil
-	case working: // the protocol has no way to add something to a turn
-		s.Interrupt(ctx)
-		if fresh, err = s.ensureStarted(ctx); err != nil { // it may have ended the agent
-			return err
-		}
-		if fresh {
-			texts = []string{firstPrompt(t)}
-		}
-	}
-	return s.prompt(ctx, texts...)
+	return claimed
+}
+
+func (s *Session) dropFinal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inbox.final = nil
 }
 
 // prompt begins a turn of the agent.
@@ -75,8 +96,8 @@ func (s *Session) prompt(ctx context.Context, texts ...string) error {
 		return errors.New("the agent's program has ended")
 	}
 	texts = append(texts, s.inbox.takeNotes()...)
-	if len(s.state.Notes) > 0 {
-		s.state.Notes = nil
+	if len(s.state.Notes)+len(s.state.Final) > 0 {
+		s.state.Notes, s.state.Final = nil, nil
 		s.saveState()
 	}
 	if len(texts) == 0 {
@@ -97,6 +118,9 @@ func (s *Session) prompt(ctx context.Context, texts ...string) error {
 
 // await waits until the host must decide something.
 func (s *Session) await(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+	if calls := s.takeKeptFinal(); len(calls) > 0 {
+		return s.reply(calls), nil
+	}
 	for {
 		s.mu.Lock()
 		agent, turn, modelErr := s.agent, s.turn, s.modelErr
@@ -105,6 +129,7 @@ func (s *Session) await(ctx context.Context, t goal.Turn, delta func(string)) (g
 		var calls []goal.Call
 		if len(t.Tools) == 0 {
 			s.inbox.refuseAll("the run ends: answer without a tool")
+			s.inbox.final = nil
 		} else {
 			calls = s.inbox.open()
 		}
@@ -149,6 +174,20 @@ func (s *Session) await(ctx context.Context, t goal.Turn, delta func(string)) (g
 	}
 }
 
+// takeKeptFinal returns what the agent had claimed or asked when its turn was cancelled.
+func (s *Session) takeKeptFinal() []goal.Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn != nil {
+		return nil
+	}
+	if len(s.state.Final) > 0 {
+		s.state.Final = nil
+		s.saveState()
+	}
+	return s.inbox.takeFinal()
+}
+
 func (s *Session) reply(calls []goal.Call) goal.Reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,16 +225,22 @@ func (s *Session) endTurn(
 	return reply, true, s.advance(ctx, asked) // its program has ended
 }
 
-// Interrupt ends the agent's turn, if it works on one. Requests that wait are withdrawn. An agent that does not stop
-// in time is killed; the next turn starts it again.
+// Interrupt ends the agent's turn, if it works on one. Requests that wait are withdrawn; what it has claimed or asked
+// is decided with the next turn of the loop, also by another process. An agent that does not stop in time is killed;
+// the next turn starts it again.
 func (s *Session) Interrupt(ctx context.Context) {
 	s.mu.Lock()
 	agent, turn := s.agent, s.turn
 	s.turn = nil
 	s.inbox.withdrawAll()
+	final := s.inbox.final
 	s.mu.Unlock()
 	if agent == nil || turn == nil {
 		return
+	}
+	if len(final) > 0 {
+		s.state.Final = final
+		s.saveState()
 	}
 	ctx, cancel := context.WithTimeout(ctx, cancelTimeout)
 	defer cancel()

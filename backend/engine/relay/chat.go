@@ -49,9 +49,9 @@ type chatRequest struct {
 }
 
 type chatMessage struct {
-	Role       string          `json:"role"`
-	Content    json.RawMessage `json:"content"`
-	ToolCallID string          `json:"tool_call_id"`
+	Role       string             `json:"role"`
+	Content    itemList[chatPart] `json:"content"`
+	ToolCallID string             `json:"tool_call_id"`
 	ToolCalls  []struct {
 		ID       string `json:"id"`
 		Function struct {
@@ -66,7 +66,7 @@ func (q chatRequest) turn() (goal.Turn, error) {
 	var t goal.Turn
 	var system []string
 	for _, m := range q.Messages {
-		text, images, err := m.content()
+		text, images, err := textAndImages(m.Content)
 		if err != nil {
 			return t, err
 		}
@@ -104,38 +104,25 @@ func (q chatRequest) turn() (goal.Turn, error) {
 	return t, nil
 }
 
-// content is a message's text and its pictures. Pictures come as data URLs; the host fetches none.
-func (m chatMessage) content() (text string, images [][]byte, err error) {
-	if len(m.Content) == 0 || string(m.Content) == "null" {
-		return "", nil, nil
+// chatPart is a part of a message's content.
+type chatPart struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	ImageURL struct {
+		URL string `json:"url"`
+	} `json:"image_url"`
+}
+
+func (chatPart) ofText(text string) chatPart { return chatPart{Type: "text", Text: text} }
+
+func (p chatPart) textOrImage() (text string, image []byte, err error) {
+	switch p.Type {
+	case "text":
+		text = p.Text
+	case "image_url":
+		image, err = decodeDataURL(p.ImageURL.URL)
 	}
-	if json.Unmarshal(m.Content, &text) == nil {
-		return text, nil, nil
-	}
-	var parts []struct {
-		Type     string `json:"type"`
-		Text     string `json:"text"`
-		ImageURL struct {
-			URL string `json:"url"`
-		} `json:"image_url"`
-	}
-	if err := json.Unmarshal(m.Content, &parts); err != nil {
-		return "", nil, fmt.Errorf("the content of a message cannot be read: %w", err)
-	}
-	var texts []string
-	for _, p := range parts {
-		switch p.Type {
-		case "text":
-			texts = append(texts, p.Text)
-		case "image_url":
-			picture, err := decodeDataURL(p.ImageURL.URL)
-			if err != nil {
-				return "", nil, err
-			}
-			images = append(images, picture)
-		}
-	}
-	return strings.Join(texts, "\n"), images, nil
+	return text, image, err
 }
 
 // chatAnswer writes one completion.

@@ -49,10 +49,10 @@ func (messages) writeFailure(w http.ResponseWriter, f failure) {
 }
 
 type messagesRequest struct {
-	System   blockList `json:"system"`
+	System   itemList[contentBlock] `json:"system"`
 	Messages []struct {
-		Role    string    `json:"role"`
-		Content blockList `json:"content"`
+		Role    string                 `json:"role"`
+		Content itemList[contentBlock] `json:"content"`
 	} `json:"messages"`
 	Tools []struct {
 		Name        string          `json:"name"`
@@ -62,32 +62,15 @@ type messagesRequest struct {
 	Stream bool `json:"stream"`
 }
 
-// blockList is a list of content blocks. On the wire it may also be a text.
-type blockList []contentBlock
-
-func (l *blockList) UnmarshalJSON(b []byte) error {
-	var text string
-	if json.Unmarshal(b, &text) == nil {
-		*l = blockList{{Type: "text", Text: text}}
-		return nil
-	}
-	var list []contentBlock
-	if err := json.Unmarshal(b, &list); err != nil {
-		return fmt.Errorf("the content of a message: %w", err)
-	}
-	*l = list
-	return nil
-}
-
 type contentBlock struct {
-	Type      string          `json:"type"`
-	Text      string          `json:"text"`
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Input     json.RawMessage `json:"input"`
-	ToolUseID string          `json:"tool_use_id"`
-	Content   blockList       `json:"content"`
-	IsError   bool            `json:"is_error"`
+	Type      string                 `json:"type"`
+	Text      string                 `json:"text"`
+	ID        string                 `json:"id"`
+	Name      string                 `json:"name"`
+	Input     json.RawMessage        `json:"input"`
+	ToolUseID string                 `json:"tool_use_id"`
+	Content   itemList[contentBlock] `json:"content"`
+	IsError   bool                   `json:"is_error"`
 	Source    struct {
 		Type string `json:"type"`
 		Data string `json:"data"`
@@ -97,7 +80,7 @@ type contentBlock struct {
 // turn converts the request to a turn of our model. Thinking and what the provider's own tools did is left out: the
 // relay offers no such tools, and remembers the thinking itself.
 func (q messagesRequest) turn() (t goal.Turn, err error) {
-	if t.System, _, err = q.System.textAndImages(); err != nil {
+	if t.System, _, err = textAndImages(q.System); err != nil {
 		return t, err
 	}
 	for _, m := range q.Messages {
@@ -106,7 +89,7 @@ func (q messagesRequest) turn() (t goal.Turn, err error) {
 			err = addUserBlocks(&t, m.Content)
 		case "assistant":
 			out := goal.Message{Role: goal.Assistant}
-			out.Text, _, err = m.Content.textAndImages()
+			out.Text, _, err = textAndImages(m.Content)
 			for _, b := range m.Content {
 				if b.Type == "tool_use" {
 					out.Calls = append(out.Calls, goal.Call{ID: b.ID, Tool: b.Name, Arguments: string(b.Input)})
@@ -130,12 +113,12 @@ func (q messagesRequest) turn() (t goal.Turn, err error) {
 }
 
 // addUserBlocks adds the results of calls, and then the rest as one message.
-func addUserBlocks(t *goal.Turn, list blockList) error {
-	for _, b := range list {
+func addUserBlocks(t *goal.Turn, blocks []contentBlock) error {
+	for _, b := range blocks {
 		if b.Type != "tool_result" {
 			continue
 		}
-		text, images, err := b.Content.textAndImages()
+		text, images, err := textAndImages(b.Content)
 		if err != nil {
 			return err
 		}
@@ -144,7 +127,7 @@ func addUserBlocks(t *goal.Turn, list blockList) error {
 		}
 		t.Messages = append(t.Messages, goal.Message{Role: goal.ToolRole, CallID: b.ToolUseID, Text: text, Images: images})
 	}
-	text, images, err := list.textAndImages()
+	text, images, err := textAndImages(blocks)
 	if err != nil {
 		return err
 	}
@@ -154,22 +137,19 @@ func addUserBlocks(t *goal.Turn, list blockList) error {
 	return nil
 }
 
-// textAndImages are the texts and pictures of a list. Pictures come in the request; the host fetches none.
-func (l blockList) textAndImages() (text string, images [][]byte, err error) {
-	var texts []string
-	for _, b := range l {
-		switch b.Type {
-		case "text":
-			texts = append(texts, b.Text)
-		case "image":
-			picture, err := base64.StdEncoding.DecodeString(b.Source.Data)
-			if err != nil || b.Source.Type != "base64" {
-				return "", nil, errors.New("a picture is not in the request as base64")
-			}
-			images = append(images, picture)
+func (contentBlock) ofText(text string) contentBlock { return contentBlock{Type: "text", Text: text} }
+
+func (b contentBlock) textOrImage() (text string, image []byte, err error) {
+	switch b.Type {
+	case "text":
+		text = b.Text
+	case "image":
+		image, err = base64.StdEncoding.DecodeString(b.Source.Data)
+		if err != nil || b.Source.Type != "base64" {
+			return "", nil, errors.New("a picture is not in the request as base64")
 		}
 	}
-	return strings.Join(texts, "\n"), images, nil
+	return text, image, nil
 }
 
 // messagesAnswer writes one message of the model.

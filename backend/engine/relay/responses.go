@@ -66,84 +66,55 @@ type responsesError struct {
 }
 
 type responsesRequest struct {
-	Instructions string              `json:"instructions"`
-	Input        responsesInput      `json:"input"`
-	Tools        []responsesToolSpec `json:"tools"`
-	Stream       bool                `json:"stream"`
-	Previous     string              `json:"previous_response_id"`
-}
-
-// responsesInput is the conversation. On the wire it may also be a text of the user.
-type responsesInput []responsesItem
-
-func (l *responsesInput) UnmarshalJSON(b []byte) error {
-	var text string
-	if json.Unmarshal(b, &text) == nil {
-		*l = responsesInput{{Role: "user", Content: responsesContent{{Type: "input_text", Text: text}}}}
-		return nil
-	}
-	var list []responsesItem
-	if err := json.Unmarshal(b, &list); err != nil {
-		return fmt.Errorf("the input: %w", err)
-	}
-	*l = list
-	return nil
+	Instructions string                  `json:"instructions"`
+	Input        itemList[responsesItem] `json:"input"`
+	Tools        []responsesToolSpec     `json:"tools"`
+	Stream       bool                    `json:"stream"`
+	Previous     string                  `json:"previous_response_id"`
 }
 
 // responsesItem is one item of a conversation, of any type.
 type responsesItem struct {
-	Type      string           `json:"type"` // none for a message
-	Role      string           `json:"role"`
-	Content   responsesContent `json:"content"`
-	ID        string           `json:"id"`
-	CallID    string           `json:"call_id"`
-	Namespace string           `json:"namespace"`
-	Name      string           `json:"name"`
-	Arguments string           `json:"arguments"`
-	Input     string           `json:"input"`
-	Action    json.RawMessage  `json:"action"`
-	Output    responsesContent `json:"output"`
+	Type      string                         `json:"type"` // none for a message
+	Role      string                         `json:"role"`
+	Content   itemList[responsesContentPart] `json:"content"`
+	ID        string                         `json:"id"`
+	CallID    string                         `json:"call_id"`
+	Namespace string                         `json:"namespace"`
+	Name      string                         `json:"name"`
+	Arguments string                         `json:"arguments"`
+	Input     string                         `json:"input"`
+	Action    json.RawMessage                `json:"action"`
+	Output    itemList[responsesContentPart] `json:"output"`
 }
 
-// responsesContent is a list of parts. On the wire it may also be a text.
-type responsesContent []struct {
+// ofText is a message of the user.
+func (responsesItem) ofText(text string) responsesItem {
+	return responsesItem{Role: "user", Content: itemList[responsesContentPart]{responsesContentPart{}.ofText(text)}}
+}
+
+// responsesContentPart is a part of the content of an item.
+type responsesContentPart struct {
 	Type     string `json:"type"`
 	Text     string `json:"text"`
 	ImageURL string `json:"image_url"`
 }
 
-func (l *responsesContent) UnmarshalJSON(b []byte) error {
-	var text string
-	if json.Unmarshal(b, &text) == nil {
-		*l = responsesContent{{Type: "input_text", Text: text}}
-		return nil
-	}
-	type list responsesContent
-	if err := json.Unmarshal(b, (*list)(l)); err != nil {
-		return fmt.Errorf("the content of an item: %w", err)
-	}
-	return nil
+func (responsesContentPart) ofText(text string) responsesContentPart {
+	return responsesContentPart{Type: "input_text", Text: text}
 }
 
-// textAndImages are the texts and pictures of the parts. Pictures come as data URLs; the host fetches none.
-func (l responsesContent) textAndImages() (text string, images [][]byte, err error) {
-	var texts []string
-	for _, p := range l {
-		switch p.Type {
-		case "input_text", "output_text", "text", "summary_text":
-			texts = append(texts, p.Text)
-		case "refusal":
-		case "input_image":
-			picture, err := decodeDataURL(p.ImageURL)
-			if err != nil {
-				return "", nil, err
-			}
-			images = append(images, picture)
-		default:
-			return "", nil, fmt.Errorf("this server does not support content of the type %q", p.Type)
-		}
+func (p responsesContentPart) textOrImage() (text string, image []byte, err error) {
+	switch p.Type {
+	case "input_text", "output_text", "text", "summary_text":
+		return p.Text, nil, nil
+	case "refusal":
+		return "", nil, nil
+	case "input_image":
+		image, err = decodeDataURL(p.ImageURL)
+		return "", image, err
 	}
-	return strings.Join(texts, "\n"), images, nil
+	return "", nil, fmt.Errorf("this server does not support content of the type %q", p.Type)
 }
 
 // turn converts the request to a turn of our model, without its tools. What the model thought is left out: it is
@@ -156,7 +127,7 @@ func (q responsesRequest) turn() (t goal.Turn, err error) {
 	for _, item := range q.Input {
 		switch item.Type {
 		case "", "message":
-			text, images, err := item.Content.textAndImages()
+			text, images, err := textAndImages(item.Content)
 			if err != nil {
 				return t, err
 			}
@@ -179,7 +150,7 @@ func (q responsesRequest) turn() (t goal.Turn, err error) {
 		case "local_shell_call":
 			addToAnswer(&t, "", goal.Call{ID: item.callID(), Tool: localShell, Arguments: shellArguments(item.Action)})
 		case "function_call_output", "custom_tool_call_output", "local_shell_call_output", "mcp_tool_call_output":
-			text, images, err := item.Output.textAndImages()
+			text, images, err := textAndImages(item.Output)
 			if err != nil {
 				return t, err
 			}

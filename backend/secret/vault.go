@@ -100,7 +100,7 @@ func (v *Vault) keyringProblem(ctx context.Context) error {
 // Set stores a value under a name and returns where. hosts are the only hosts that it may be sent to.
 func (v *Vault) Set(ctx context.Context, name, value string, hosts []string) (Backend, error) {
 	if err := cmp.Or(ValidName(name), validValue("value", value), validHosts(hosts)); err != nil {
-		return "", err
+		return "", err //nolint:wrapcheck // it is one of this package's
 	}
 	return v.put(ctx, entry{Name: name, Hosts: hosts}, value)
 }

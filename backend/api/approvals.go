@@ -87,11 +87,7 @@ func (a *ApprovalAPI) List(goalID string) (out []ApprovalView, err error) {
 	if err != nil {
 		return nil, err
 	}
-	out = []ApprovalView{}
-	for _, one := range list {
-		out = append(out, approvalView(one))
-	}
-	return out, nil
+	return viewAll(list, approvalView), nil
 }
 
 func (a *ApprovalAPI) find(goalID string) (goal.ID, error) {
@@ -116,7 +112,7 @@ func approvalView(a store.Approval) ApprovalView {
 
 // ViewOfRequest is a goal's request, with the information in the request itself.
 func ViewOfRequest(id goal.ID, a goal.Approval) ApprovalView {
-	v := ApprovalView{
+	return ApprovalView{
 		GoalID:    string(id),
 		Request:   a.ID,
 		Step:      a.Step,
@@ -128,12 +124,8 @@ func ViewOfRequest(id goal.ID, a goal.Approval) ApprovalView {
 		Show:      a.Show,
 		Why:       a.Why,
 		Always:    a.Always,
-		Offers:    []OfferView{},
+		Offers:    viewAll(a.Offers, func(o policy.Grant) OfferView { return OfferView{o.Scope, o.Describe()} }),
 	}
-	for _, o := range a.Offers {
-		v.Offers = append(v.Offers, OfferView{o.Scope, o.Describe()})
-	}
-	return v
 }
 
 // Answer answers several approvals. If one cannot be answered, the others still are.
@@ -188,11 +180,8 @@ func (a *ApprovalAPI) Grants(goalID string) (out []GrantView, err error) {
 }
 
 // Revoke revokes a grant: the next call that needs it asks again.
-func (a *ApprovalAPI) Revoke(goalID, request string) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, goalID)
-	if err != nil {
-		return false, err
-	}
-	return true, a.approvals.Revoke(a.ctx, row.ID, request)
+func (a *ApprovalAPI) Revoke(goalID, request string) (bool, error) {
+	return withGoal(a.apiBase, a.store, goalID, func(g store.GoalRow) (bool, error) {
+		return true, a.approvals.Revoke(a.ctx, g.ID, request)
+	})
 }

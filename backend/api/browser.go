@@ -9,6 +9,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/fault"
 	"goalpost/backend/pane"
+	"goalpost/backend/store"
 )
 
 // Browsing is the interface to the program for browser panes, besides the panes themselves.
@@ -233,10 +234,9 @@ func (a *BrowserAPI) ImportCookies(id, file string) (n int, err error) {
 func (a *BrowserAPI) Bookmarks() (out []Bookmark, err error) {
 	defer a.recoverProblem(&err)
 	list, err := a.store.Bookmarks(a.ctx)
-	for _, b := range list {
-		out = append(out, Bookmark{URL: b.URL, Title: b.Title, AddedAt: b.AddedAt.Format(event.TimeLayout)})
-	}
-	return out, err
+	return viewAll(list, func(b store.Bookmark) Bookmark {
+		return Bookmark{URL: b.URL, Title: b.Title, AddedAt: b.AddedAt.Format(event.TimeLayout)}
+	}), err
 }
 
 // SetBookmark saves or removes an address.
@@ -253,10 +253,9 @@ func (a *BrowserAPI) SetBookmark(address, title string, on bool) (ok bool, err e
 func (a *BrowserAPI) History(words string, limit int) (out []Visit, err error) {
 	defer a.recoverProblem(&err)
 	list, err := a.store.Visits(a.ctx, strings.TrimSpace(words), min(max(limit, 1), 500))
-	for _, v := range list {
-		out = append(out, Visit{URL: v.URL, Title: v.Title, VisitedAt: v.VisitedAt.Format(event.TimeLayout), Times: v.Times})
-	}
-	return out, err
+	return viewAll(list, func(v store.Visit) Visit {
+		return Visit{URL: v.URL, Title: v.Title, VisitedAt: v.VisitedAt.Format(event.TimeLayout), Times: v.Times}
+	}), err
 }
 
 // ClearHistory deletes all visits, or those of one address.

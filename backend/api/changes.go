@@ -32,65 +32,47 @@ func NewChangesAPI(ctx context.Context, h FolderHistory, s *store.Store) *Change
 
 // List compares a goal's folder, as it is now, with the goal's start. paths select files and folders; none is
 // everything.
-func (a *ChangesAPI) List(id string, paths []string) (out ChangesView, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	return a.history.Changes(a.ctx, row.ID, paths)
+func (a *ChangesAPI) List(id string, paths []string) (ChangesView, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (ChangesView, error) {
+		return a.history.Changes(a.ctx, g.ID, paths)
+	})
 }
 
 // File reads both sides of one changed file. path is as List gives it.
-func (a *ChangesAPI) File(id, path string) (out FileDiff, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	return a.history.FileDiff(a.ctx, row.ID, path)
+func (a *ChangesAPI) File(id, path string) (FileDiff, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (FileDiff, error) {
+		return a.history.FileDiff(a.ctx, g.ID, path)
+	})
 }
 
 // Undo brings a goal's folder, or some of its files, back to an earlier state. It refuses while the goal runs.
-func (a *ChangesAPI) Undo(id string, in UndoInput) (out UndoOutput, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	return a.history.UndoChanges(a.ctx, row.ID, in)
+func (a *ChangesAPI) Undo(id string, in UndoInput) (UndoOutput, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (UndoOutput, error) {
+		return a.history.UndoChanges(a.ctx, g.ID, in)
+	})
 }
 
 // Edit opens a file of a goal's folder in the user's editor, in a new terminal pane: $VISUAL, otherwise $EDITOR,
 // otherwise one that is installed. path is as List gives it.
-func (a *ChangesAPI) Edit(id, path string) (out pane.Info, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	return a.history.EditFile(a.ctx, row.ID, path)
+func (a *ChangesAPI) Edit(id, path string) (pane.Info, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (pane.Info, error) {
+		return a.history.EditFile(a.ctx, g.ID, path)
+	})
 }
 
 // CommitOffer says whether the changes of a goal can be committed, and proposes how.
-func (a *ChangesAPI) CommitOffer(id string) (out CommitOffer, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	return a.history.CommitOffer(a.ctx, row.ID)
+func (a *ChangesAPI) CommitOffer(id string) (CommitOffer, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (CommitOffer, error) {
+		return a.history.CommitOffer(a.ctx, g.ID)
+	})
 }
 
 // Commit commits what a goal changed to a new branch of its folder's repository, or to the one that is checked out. It
 // runs no hook and no filter, and refuses while the goal runs.
-func (a *ChangesAPI) Commit(id string, in CommitInput) (out CommitOutput, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	return a.history.CommitChanges(a.ctx, row.ID, in)
+func (a *ChangesAPI) Commit(id string, in CommitInput) (CommitOutput, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (CommitOutput, error) {
+		return a.history.CommitChanges(a.ctx, g.ID, in)
+	})
 }
 
 // CommitOffer is how the changes of a goal would be committed.

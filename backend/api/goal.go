@@ -218,71 +218,49 @@ func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
 }
 
 // Steps reads a page of the step log after the given number.
-func (a *GoalAPI) Steps(id string, after, limit int) (out StepPage, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	list, err := a.store.Steps(a.ctx, row.ID, after, clampLimit(limit))
-	if err != nil {
-		return out, err
-	}
-	out = StepPage{Steps: []StepRow{}, Total: row.Spent.Steps, Seq: row.Seq}
-	for _, s := range list {
-		out.Steps = append(out.Steps, stepRow(s))
-	}
-	return out, nil
+func (a *GoalAPI) Steps(id string, after, limit int) (StepPage, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (StepPage, error) {
+		list, err := a.store.Steps(a.ctx, g.ID, after, clampLimit(limit))
+		return StepPage{Steps: viewAll(list, stepRow), Total: g.Spent.Steps, Seq: g.Seq}, err
+	})
 }
 
 // Step reads one step with all its details.
-func (a *GoalAPI) Step(id string, n int) (out StepView, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	s, err := a.store.Step(a.ctx, row.ID, n)
-	if err != nil {
-		return out, err
-	}
-	out = StepView{StepRow: stepRow(s), Result: s.Result}
-	out.Arguments = s.Arguments
-	if s.ImageSHA256 == "" {
-		return out, a.addClick(row.Goal, s, &out)
-	}
-	image, err := a.store.Artifact(s.ImageSHA256)
-	if err != nil {
-		return out, err
-	}
-	out.Image = "data:" + http.DetectContentType(image) + ";base64," + base64.StdEncoding.EncodeToString(image)
-	return out, nil
+func (a *GoalAPI) Step(id string, n int) (StepView, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (StepView, error) {
+		s, err := a.store.Step(a.ctx, g.ID, n)
+		if err != nil {
+			return StepView{}, err
+		}
+		out := StepView{StepRow: stepRow(s), Result: s.Result}
+		out.Arguments = s.Arguments
+		if s.ImageSHA256 == "" {
+			return out, a.addClick(g.Goal, s, &out)
+		}
+		image, err := a.store.Artifact(s.ImageSHA256)
+		if err != nil {
+			return out, err
+		}
+		out.Image = "data:" + http.DetectContentType(image) + ";base64," + base64.StdEncoding.EncodeToString(image)
+		return out, nil
+	})
 }
 
 // Events reads a page of a goal's journal after the given seq.
-func (a *GoalAPI) Events(id string, after int64, limit int) (out EventPage, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	list, err := a.store.Events(a.ctx, row.ID, after, clampLimit(limit)+1)
-	if err != nil {
-		return out, err
-	}
-	out.Events = []json.RawMessage{}
-	for i, ev := range list {
-		if i == clampLimit(limit) {
-			out.More = true
-			break
+func (a *GoalAPI) Events(id string, after int64, limit int) (EventPage, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (EventPage, error) {
+		limit := clampLimit(limit)
+		list, err := a.store.Events(a.ctx, g.ID, after, limit+1)
+		out := EventPage{Events: []json.RawMessage{}, More: len(list) > limit}
+		for _, ev := range list[:min(limit, len(list))] {
+			raw, err := json.Marshal(ev)
+			if err != nil {
+				return out, fmt.Errorf("event %d: %w", ev.Seq, err)
+			}
+			out.Events = append(out.Events, raw)
 		}
-		raw, err := json.Marshal(ev)
-		if err != nil {
-			return out, fmt.Errorf("event %d: %w", ev.Seq, err)
-		}
-		out.Events = append(out.Events, raw)
-	}
-	return out, nil
+		return out, err
+	})
 }
 
 // Output reads the whole stored output of a check, by its hash.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"goalpost/backend/event"
+	"goalpost/backend/store"
 )
 
 // NetworkView is where a goal's programs and pages connected to, and what was refused.
@@ -35,16 +37,13 @@ type NetworkHost struct {
 }
 
 // Network reads a goal's network log.
-func (a *GoalAPI) Network(id string) (out NetworkView, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	if a.monitor == nil {
-		return NewNetworkSum().View(), nil
-	}
-	return a.monitor.Network(row.ID)
+func (a *GoalAPI) Network(id string) (NetworkView, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (NetworkView, error) {
+		if a.monitor == nil {
+			return NewNetworkSum().View(), nil
+		}
+		return a.monitor.Network(g.ID)
+	})
 }
 
 // NetworkSummary sums up requests.
@@ -124,15 +123,10 @@ func (s *NetworkSummary) View() NetworkView {
 	out := s.view
 	out.Hosts = slices.Clone(out.Hosts)
 	slices.SortStableFunc(out.Hosts, func(a, b NetworkHost) int {
-		switch {
-		case a.Allowed != b.Allowed && b.Allowed:
-			return -1
-		case a.Allowed != b.Allowed:
-			return 1
-		case a.Count != b.Count:
-			return b.Count - a.Count
+		if a.Allowed != b.Allowed {
+			return map[bool]int{false: -1, true: 1}[a.Allowed]
 		}
-		return strings.Compare(a.Host, b.Host)
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Host, b.Host))
 	})
 	out.Hosts = out.Hosts[:min(most, len(out.Hosts))]
 	return out

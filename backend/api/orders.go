@@ -40,16 +40,11 @@ func (a *GoalAPI) Steer(id, text string) (bool, error) {
 // Delete removes a goal with all its data. An active one is aborted first.
 func (a *GoalAPI) Delete(id string) (bool, error) { return a.addOrder(id, a.archive.Delete) }
 
-func (a *GoalAPI) addOrder(id string, do func(context.Context, goal.ID) error) (ok bool, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return false, err
-	}
-	if err := do(a.ctx, row.ID); err != nil {
-		return false, err
-	}
-	return true, nil
+func (a *GoalAPI) addOrder(id string, do func(context.Context, goal.ID) error) (bool, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (bool, error) {
+		err := do(a.ctx, g.ID)
+		return err == nil, err
+	})
 }
 
 // Prunable counts the goals that Prune would delete.
@@ -96,24 +91,18 @@ func (a *GoalAPI) Protected(in ProtectInput) (out []ProtectedFile, err error) {
 }
 
 // ProtectedState lists what a goal protects and what of it changed. Resume accepts the versions that it returned last.
-func (a *GoalAPI) ProtectedState(id string) (out ProtectedState, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	return a.monitor.ProtectedState(a.ctx, row.ID)
+func (a *GoalAPI) ProtectedState(id string) (ProtectedState, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (ProtectedState, error) {
+		return a.monitor.ProtectedState(a.ctx, g.ID)
+	})
 }
 
 // Recheck runs the deterministic checks of a goal again, as they were frozen. Neither the goal nor its receipt
 // changes.
-func (a *GoalAPI) Recheck(id string) (out RecheckOutput, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	return a.archive.Recheck(a.ctx, row.ID)
+func (a *GoalAPI) Recheck(id string) (RecheckOutput, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (RecheckOutput, error) {
+		return a.archive.Recheck(a.ctx, g.ID)
+	})
 }
 
 // ListResumable lists the resumable goals, newest first.

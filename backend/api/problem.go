@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"goalpost/backend/fault"
+	"goalpost/backend/store"
 )
 
 // apiBase is embedded in every API: the program's life, and the recovery from panics.
@@ -20,16 +21,34 @@ type apiBase struct{ ctx context.Context }
 func (apiBase) recoverProblem(err *error) {
 	if p := recover(); p != nil {
 		slog.Error("panic in a bound method", "panic", p, "stack", string(debug.Stack()))
-		*err = &fault.Error{
-			Code:    fault.Internal,
-			Message: fmt.Sprintf("something broke inside Goalpost: %v", p),
-			Hint:    "the log in the state folder has the details",
-		}
+		*err = fault.New(fault.Internal, fmt.Sprintf("something broke inside Goalpost: %v", p),
+			"the log in the state folder has the details")
 		return
 	}
 	if *err != nil {
 		*err = ToProblem(*err)
 	}
+}
+
+// withGoal calls do with the goal whose id is, or has as a unique part, id.
+func withGoal[T any](
+	a apiBase, s *store.Store, id string, do func(store.GoalRow) (T, error),
+) (out T, err error) {
+	defer a.recoverProblem(&err)
+	row, err := s.Find(a.ctx, id)
+	if err != nil {
+		return out, err
+	}
+	return do(row)
+}
+
+// viewAll makes the views of a list, never nil.
+func viewAll[S, T any](list []S, view func(S) T) []T {
+	views := make([]T, len(list))
+	for i, one := range list {
+		views[i] = view(one)
+	}
+	return views
 }
 
 // ToProblem converts an error to the form that the page and the command line show.

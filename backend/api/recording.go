@@ -50,41 +50,32 @@ type RecordView struct {
 }
 
 // Recording lists what was recorded of a goal.
-func (a *GoalAPI) Recording(id string) (out RecordingView, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	out.Panes, err = recordingOf(a.ctx, a.store, row.Goal).panes()
-	return out, err
+func (a *GoalAPI) Recording(id string) (RecordingView, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (RecordingView, error) {
+		panes, err := recordingOf(a.ctx, a.store, g.Goal).panes()
+		return RecordingView{Panes: panes}, err
+	})
 }
 
 // Replay reads the records of a pane after the given one, at most about 4 MiB.
-func (a *GoalAPI) Replay(id, name string, after int) (out RecordingPage, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	return recordingOf(a.ctx, a.store, row.Goal).page(name, after)
+func (a *GoalAPI) Replay(id, name string, after int) (RecordingPage, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (RecordingPage, error) {
+		return recordingOf(a.ctx, a.store, g.Goal).page(name, after)
+	})
 }
 
 // ReplayAt reads the records that show a pane at a moment, in milliseconds since the goal started, and the following
 // ones: of a page from the last picture before it, of a terminal from at most about 1 MiB before it, or from its
 // first byte. A moment before the first record means the beginning.
-func (a *GoalAPI) ReplayAt(id, name string, ms int64) (out RecordingPage, err error) {
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
-	rec := recordingOf(a.ctx, a.store, row.Goal)
-	after, err := rec.lastBefore(name, ms)
-	if err != nil {
-		return out, err
-	}
-	return rec.page(name, after)
+func (a *GoalAPI) ReplayAt(id, name string, ms int64) (RecordingPage, error) {
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (RecordingPage, error) {
+		rec := recordingOf(a.ctx, a.store, g.Goal)
+		after, err := rec.lastBefore(name, ms)
+		if err != nil {
+			return RecordingPage{}, err
+		}
+		return rec.page(name, after)
+	})
 }
 
 // goalRecording reads what was recorded of one goal's panes.

@@ -112,11 +112,7 @@ func (a *SecretAPI) Protect(passphrase string) (ok bool, err error) {
 func (a *SecretAPI) Logins() (out []LoginView, err error) {
 	defer a.recoverProblem(&err)
 	list, err := a.vault.Logins().List()
-	out = []LoginView{}
-	for _, l := range list {
-		out = append(out, LoginView{l.Origin, l.User})
-	}
-	return out, err
+	return viewAll(list, func(l secret.Login) LoginView { return LoginView{l.Origin, l.User} }), err
 }
 
 // SaveLogin stores a login, and replaces an older one of the same user for that origin.

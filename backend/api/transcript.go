@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,29 +52,24 @@ type TranscriptEntry struct {
 }
 
 // Transcript reads a part of everything that was said and done while a goal ran.
-func (a *GoalAPI) Transcript(id string, in TranscriptInput) (out TranscriptPage, err error) {
+func (a *GoalAPI) Transcript(id string, in TranscriptInput) (TranscriptPage, error) {
 	const usual, most = 100, 500
-	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
-	if err != nil {
-		return out, err
-	}
 	if in.Limit <= 0 {
 		in.Limit = usual
 	}
-	in.Limit, in.Offset, out.Entries = min(in.Limit, most), max(0, in.Offset), []TranscriptEntry{}
-	if in.Search != "" {
-		return a.searchTranscript(row.ID, in)
-	}
-	rows, err := a.store.Transcript(a.ctx, row.ID, in.Offset, in.Limit)
-	if err != nil {
+	in.Limit, in.Offset = min(in.Limit, most), max(0, in.Offset)
+	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (out TranscriptPage, err error) {
+		if in.Search != "" {
+			return a.searchTranscript(g.ID, in)
+		}
+		rows, err := a.store.Transcript(a.ctx, g.ID, in.Offset, in.Limit)
+		if err != nil {
+			return out, err
+		}
+		out.Entries = viewAll(rows, transcriptEntry)
+		out.Total, err = a.store.CountTranscript(a.ctx, g.ID)
 		return out, err
-	}
-	for _, r := range rows {
-		out.Entries = append(out.Entries, transcriptEntry(r))
-	}
-	out.Total, err = a.store.CountTranscript(a.ctx, row.ID)
-	return out, err
+	})
 }
 
 func (a *GoalAPI) searchTranscript(id goal.ID, in TranscriptInput) (TranscriptPage, error) {
@@ -94,12 +90,9 @@ func (a *GoalAPI) searchTranscript(id goal.ID, in TranscriptInput) (TranscriptPa
 // contains reports whether an entry shows the text, in any case.
 func (e TranscriptEntry) contains(text string) bool {
 	text = strings.ToLower(text)
-	for _, s := range []string{e.Text, e.Arguments, e.Title, e.Reasoning, e.Tool} {
-		if strings.Contains(strings.ToLower(s), text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{e.Text, e.Arguments, e.Title, e.Reasoning, e.Tool}, func(s string) bool {
+		return strings.Contains(strings.ToLower(s), text)
+	})
 }
 
 func transcriptEntry(r store.TranscriptRow) TranscriptEntry {
@@ -193,33 +186,20 @@ func formatTodos(items []goal.Todo) string {
 }
 
 func formatNewLimits(l *event.LimitsChanged) string {
-	parts := []string{}
-	for _, one := range []struct {
-		set  bool
-		text string
-	}{
-		{l.WallClockMS > 0, "time " + goal.FormatDuration(time.Duration(l.WallClockMS)*time.Millisecond)},
-		{l.Iterations > 0, goal.FormatCount(l.Iterations, "turn")},
-		{l.ClaimsPerCheck > 0, goal.FormatCount(l.ClaimsPerCheck, "failed claim") + " per check"},
-		{l.Tokens > 0, goal.FormatCount(l.Tokens, "token")},
-		{l.USD > 0, fmt.Sprintf("$%.2f", l.USD)},
-	} {
-		if one.set {
-			parts = append(parts, one.text)
+	var parts []string
+	add := func(isSet bool, text string) {
+		if isSet {
+			parts = append(parts, text)
 		}
 	}
-	if len(parts) == 0 {
-		return "no limits"
-	}
-	return strings.Join(parts, ", ")
+	add(l.WallClockMS > 0, "time "+goal.FormatDuration(time.Duration(l.WallClockMS)*time.Millisecond))
+	add(l.Iterations > 0, goal.FormatCount(l.Iterations, "turn"))
+	add(l.ClaimsPerCheck > 0, goal.FormatCount(l.ClaimsPerCheck, "failed claim")+" per check")
+	add(l.Tokens > 0, goal.FormatCount(l.Tokens, "token"))
+	add(l.USD > 0, fmt.Sprintf("$%.2f", l.USD))
+	return cmp.Or(strings.Join(parts, ", "), "no limits")
 }
 
 func joinParagraphs(parts ...string) string {
-	kept := make([]string, 0, len(parts))
-	for _, p := range parts {
-		if p != "" {
-			kept = append(kept, p)
-		}
-	}
-	return strings.Join(kept, "\n\n")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n\n")
 }

@@ -454,7 +454,7 @@ type DoctorFinding struct {
 	Facts  string `json:"facts,omitempty"` // for experts and bug reports, "" if there are none
 }
 
-// Settings are the user's choices.
+// Settings are the user's choices: config.Settings as the page has them, with the same fields in the same order.
 type Settings struct {
 	Theme        string `json:"theme"` // system, dark, light
 	FontSize     int    `json:"font_size"`
@@ -465,19 +465,20 @@ type Settings struct {
 	Welcomed     bool   `json:"welcomed"` // the first-start page was closed
 	// ApprovalMinutes is how long an approval waits for the user; 0: the goal pauses at once.
 	ApprovalMinutes int  `json:"approval_minutes"`
+	TurnMinutes     int  `json:"turn_minutes"`  // maximum for one turn of a model; 0 = the default of three
 	Notifications   bool `json:"notifications"` // on the user's desktop
 	// SecretsInFile stores secrets in the encrypted file even if a keyring is running; takes effect at the next
 	// start.
 	SecretsInFile bool `json:"secrets_in_file"`
 	GoalsAtOnce   int  `json:"goals_at_once"`  // 0 = the default of three; takes effect at the next start
 	KeepDays      int  `json:"keep_days"`      // days after which an ended goal is deleted at a start; 0 = never
-	TurnMinutes   int  `json:"turn_minutes"`   // maximum for one turn of a model; 0 = the default of three
 	GraceMinutes  int  `json:"linger_minutes"` // how long a goal's programs keep running after done; 0 = not at all
 	// maximum memory of all programs of a goal together, in MiB; 0 = three quarters of the machine's
 	GoalMemory int `json:"goal_memory"`
 	// DailyLimitUSD is how much all goals together may spend in a day; 0 = no limit
 	DailyLimitUSD float64 `json:"daily_limit_usd"`
 	Toolchains    string  `json:"toolchains"`  // additional folders that goals can read, separated as in PATH
+	Engine        string  `json:"-"`           // EngineAPI has it
 	WorkDir       string  `json:"work_dir"`    // where new goals get their folders; "" = the default
 	HomePage      string  `json:"home_page"`   // address of the home button of a browser pane; "" = a blank page
 	SearchPage    string  `json:"search_page"` // address for words in the address bar, with %s for them; "" = ask, "none"

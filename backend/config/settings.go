@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"goalpost/backend/fault"
+	"goalpost/backend/fileio"
 )
 
 // NoSearch is the SearchPage of a user who does not want to search from the address bar.
@@ -239,20 +240,11 @@ func (c *Config) change(edit func(*file) error) (err error) {
 // save writes the file atomically.
 func (c *Config) save(next file) error {
 	b, err := json.MarshalIndent(next, "", "  ")
-	if err != nil {
-		return fmt.Errorf("settings: %w", err)
-	}
-	f, err := os.CreateTemp(c.state, ".settings-*")
-	if err != nil {
-		return fmt.Errorf("settings: %w", err)
-	}
-	_, err = f.Write(append(b, '\n'))
-	err = errors.Join(err, f.Sync(), f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), c.path())
+		err = fileio.WriteDurably(c.path(), append(b, '\n'), 0o600)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("settings: %w", err), os.Remove(f.Name()))
+		return fmt.Errorf("settings: %w", err)
 	}
 	c.file = next
 	return nil

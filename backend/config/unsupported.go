@@ -13,8 +13,5 @@ func checkStateOwner(string) error { return errSystem() }
 func FreeBytes(string) (uint64, error) { return 0, errSystem() }
 
 func errSystem() error {
-	return &fault.Error{
-		Message: "Goalpost runs on Linux only",
-		Hint:    "run it on Linux, in a virtual machine or in WSL 2",
-	}
+	return fault.New(fault.Refused, "Goalpost runs on Linux only", "run it on Linux, in a virtual machine or in WSL 2")
 }

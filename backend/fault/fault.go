@@ -31,6 +31,11 @@ func Kind(code, field, message, hint string) *Error {
 	return &Error{Code: code, Field: field, Message: message, Hint: hint, kind: true}
 }
 
+// New makes an error with a code; the hint says what to do next.
+func New(code, message, hint string) *Error {
+	return &Error{Code: code, Message: message, Hint: hint}
+}
+
 // Invalid makes the error of an input's field that cannot be accepted; the hint says what can.
 func Invalid(field, message, hint string) *Error {
 	return &Error{Code: Refused, Field: field, Message: message, Hint: hint}

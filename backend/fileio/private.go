@@ -34,13 +34,21 @@ func ReadJSON(path string, v any) error {
 
 // WriteFile writes a private file whole or not at all.
 func WriteFile(path string, b []byte, mode fs.FileMode) error {
+	return writeFile(path, b, mode, func(*os.File) error { return nil })
+}
+
+// WriteDurably is WriteFile for what must survive a loss of power: it waits until the disk has the content.
+func WriteDurably(path string, b []byte, mode fs.FileMode) error {
+	return writeFile(path, b, mode, (*os.File).Sync)
+}
+
+func writeFile(path string, b []byte, mode fs.FileMode, sync func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
 		return fmt.Errorf("keeping %s: %w", filepath.Base(path), text.StripPathError(err))
 	}
 	_, err = f.Write(b)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
-	if err == nil {
+	if err = errors.Join(err, f.Chmod(mode), sync(f), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {

@@ -28,11 +28,12 @@ func encodingsOf(value string) []string {
 	list = append(list, separatedHex(value)...)
 	list = append(list, numericEscapes(value)...)
 	for skip := range base32Group {
-		core := base32Core(value, skip)
+		core := encodedCore(base32.StdEncoding.EncodeToString, value, skip, base32Bits)
 		list = append(list, core, strings.ToLower(core))
 	}
-	for skip := range 3 {
-		list = append(list, base64Core(base64.StdEncoding, value, skip), base64Core(base64.URLEncoding, value, skip))
+	for skip := range base64Group {
+		list = append(list, encodedCore(base64.StdEncoding.EncodeToString, value, skip, base64Bits),
+			encodedCore(base64.URLEncoding.EncodeToString, value, skip, base64Bits))
 	}
 	list = slices.DeleteFunc(list, func(s string) bool { return len(s) < minValue })
 	slices.SortFunc(list, func(a, b string) int {
@@ -70,15 +71,13 @@ func jsonEscaped(value string, escapeHTML bool) string {
 	return strings.Trim(strings.TrimSuffix(b.String(), "\n"), `"`)
 }
 
-// base64Core is the part of a base64 text that does not depend on what comes before and after the value, if skip
-// bytes of a group of three come before it.
-func base64Core(e *base64.Encoding, value string, skip int) string {
-	s := e.WithPadding(base64.NoPadding).EncodeToString([]byte(strings.Repeat("\x00", skip) + value))
-	first := []int{0, 2, 3}[skip]
-	last := len(s)
-	if (skip+len(value))%3 != 0 {
-		last-- // its bits depend on the following byte, too
-	}
+// encodedCore is the part of a base32 or base64 text that does not depend on what comes before and after the value, if
+// skip bytes of a group come before it. A letter of the text has some bits.
+func encodedCore(encode func([]byte) string, value string, skip, bits int) string {
+	s := encode([]byte(strings.Repeat("\x00", skip) + value))
+	const bitsOfByte = 8
+	first := (skip*bitsOfByte + bits - 1) / bits
+	last := (skip + len(value)) * bitsOfByte / bits // a letter after that depends on the following byte, too
 	if last <= first {
 		return ""
 	}
@@ -138,18 +137,8 @@ func utf16Bytes(value string, order binary.AppendByteOrder) string {
 	return string(b)
 }
 
-// base32Group is how many bytes base32 encodes together.
-const base32Group = 5
-
-// base32Core is the part of a base32 text that does not depend on what comes before and after the value, if skip bytes
-// of a group of five come before it.
-func base32Core(value string, skip int) string {
-	s := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(strings.Repeat("\x00", skip) + value))
-	const bitsOfByte, bitsOfLetter = 8, 5
-	first := (skip*bitsOfByte + bitsOfLetter - 1) / bitsOfLetter
-	last := (skip + len(value)) * bitsOfByte / bitsOfLetter // a letter after that depends on the following byte, too
-	if last <= first {
-		return ""
-	}
-	return s[first:last]
-}
+// How many bytes an encoding takes together, and how many bits a letter of it has.
+const (
+	base32Group, base32Bits = 5, 5
+	base64Group, base64Bits = 3, 6
+)

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 
 	"filippo.io/age"
+
+	"goalpost/backend/fileio"
 )
 
 // encryptedFile stores all values in one file, encrypted to one key. The vault's lock synchronizes access within the
@@ -142,7 +144,7 @@ func (s *encryptedFile) change(edit func(map[string]string)) error {
 		if err = errors.Join(err, w.Close()); err != nil {
 			return fmt.Errorf("encrypt: %w", err)
 		}
-		return writeAtomic(s.path(), b.Bytes())
+		return fileio.WriteDurably(s.path(), b.Bytes(), 0o600)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"goalpost/backend/fault"
+	"goalpost/backend/fileio"
 )
 
 // entry is the index entry of a value. The value is stored elsewhere.
@@ -83,14 +84,16 @@ func (x index) read() (indexFile, error) {
 	return f, nil
 }
 
-func (x index) find(id string) (entry, bool, error) {
+func (x index) find(wanted entry) (entry, error) {
 	f, err := x.read()
-	for _, e := range f.Entries {
-		if e.id() == id {
-			return e, true, err
-		}
+	if err != nil {
+		return entry{}, err
 	}
-	return entry{}, false, err
+	i := slices.IndexFunc(f.Entries, func(e entry) bool { return e.id() == wanted.id() })
+	if i < 0 {
+		return entry{}, fmt.Errorf("%w: %s", ErrUnknown, wanted.describe())
+	}
+	return f.Entries[i], nil
 }
 
 func (x index) change(edit func(*indexFile)) error {
@@ -104,7 +107,7 @@ func (x index) change(edit func(*indexFile)) error {
 		if err != nil {
 			return fmt.Errorf("the list of secrets: %w", err)
 		}
-		return writeAtomic(x.path(), append(b, '\n'))
+		return fileio.WriteDurably(x.path(), append(b, '\n'), 0o600)
 	})
 }
 
@@ -118,22 +121,6 @@ func withFileLock(dir string, do func() error) (err error) {
 	return do()
 }
 
-// writeAtomic writes a file atomically, readable only by its owner.
-func writeAtomic(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".secrets-*") // 0600
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
-	}
-	return nil
-}
-
 // validHosts refuses invalid host names.
 func validHosts(hosts []string) error {
 	for _, h := range hosts {
@@ -143,13 +130,4 @@ func validHosts(hosts []string) error {
 		}
 	}
 	return nil
-}
-
-// firstInvalid is the first error among several.
-func firstInvalid(err error) error {
-	var invalid *fault.Error
-	if errors.As(err, &invalid) {
-		return invalid
-	}
-	return err
 }

@@ -11,6 +11,7 @@ import (
 	"filippo.io/age"
 
 	"goalpost/backend/fault"
+	"goalpost/backend/fileio"
 )
 
 // keyFile is the key: unencrypted, or encrypted with a passphrase.
@@ -144,7 +145,7 @@ func (k keyFile) write(own *age.X25519Identity, passphrase string) error {
 		}
 		b = out.Bytes()
 	}
-	return writeAtomic(k.path, b)
+	return fileio.WriteDurably(k.path, b, 0o600)
 }
 
 // minPassphrase is the minimum length, in characters.

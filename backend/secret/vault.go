@@ -99,8 +99,8 @@ func (v *Vault) keyringProblem(ctx context.Context) error {
 
 // Set stores a value under a name and returns where. hosts are the only hosts that it may be sent to.
 func (v *Vault) Set(ctx context.Context, name, value string, hosts []string) (Backend, error) {
-	if err := errors.Join(ValidName(name), validValue("value", value), validHosts(hosts)); err != nil {
-		return "", firstInvalid(err)
+	if err := cmp.Or(ValidName(name), validValue("value", value), validHosts(hosts)); err != nil {
+		return "", err //nolint:wrapcheck // it is one of this package's
 	}
 	return v.put(ctx, entry{Name: name, Hosts: hosts}, value)
 }
@@ -112,8 +112,9 @@ func (v *Vault) put(ctx context.Context, e entry, value string) (Backend, error)
 	if v.keyringProblem(ctx) == nil {
 		e.Place = Keyring
 	}
-	old, had, err := v.index.find(e.id())
-	if err != nil {
+	old, err := v.index.find(e)
+	had := err == nil
+	if err != nil && !errors.Is(err, ErrUnknown) {
 		return "", err
 	}
 	s, err := v.readyBackend(ctx, e.Place)
@@ -147,12 +148,9 @@ func (v *Vault) Get(ctx context.Context, name string) (string, error) {
 func (v *Vault) get(ctx context.Context, wanted entry) (string, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	e, ok, err := v.index.find(wanted.id())
-	switch {
-	case err != nil:
+	e, err := v.index.find(wanted)
+	if err != nil {
 		return "", err
-	case !ok:
-		return "", fmt.Errorf("%w: %s", ErrUnknown, wanted.describe())
 	}
 	s, err := v.readyBackend(ctx, e.Place)
 	if err != nil {
@@ -216,14 +214,8 @@ func (v *Vault) List() ([]Secret, error) {
 
 // Find describes one secret without reading its value; ErrUnknown if there is none.
 func (v *Vault) Find(name string) (Secret, error) {
-	e, ok, err := v.index.find(entry{Name: name}.id())
-	if err != nil {
-		return Secret{}, err
-	}
-	if !ok {
-		return Secret{}, fmt.Errorf("%w: %s", ErrUnknown, name)
-	}
-	return Secret{e.Name, e.Place, e.Hosts, e.Added}, nil
+	e, err := v.index.find(entry{Name: name})
+	return Secret{e.Name, e.Place, e.Hosts, e.Added}, err
 }
 
 // Remove removes a secret, also from its backend.
@@ -234,12 +226,9 @@ func (v *Vault) Remove(ctx context.Context, name string) error {
 func (v *Vault) drop(ctx context.Context, wanted entry) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	e, ok, err := v.index.find(wanted.id())
-	switch {
-	case err != nil:
+	e, err := v.index.find(wanted)
+	if err != nil {
 		return err
-	case !ok:
-		return fmt.Errorf("%w: %s", ErrUnknown, wanted.describe())
 	}
 	s, err := v.readyBackend(ctx, e.Place)
 	if err != nil {

@@ -80,11 +80,8 @@ func methodShape(v reflect.Value) (method, error) {
 func (r *Registry) Call(ctx context.Context, name string, args []json.RawMessage) (any, error) {
 	m, ok := r.methods[name]
 	if !ok {
-		return nil, &fault.Error{
-			Code:    "not_found",
-			Message: fmt.Sprintf("there is no method %.80q", name),
-			Hint:    "reload the page: it may be older than the program",
-		}
+		return nil, fault.New(fault.NotFound, fmt.Sprintf("there is no method %.80q", name),
+			"reload the page: it may be older than the program")
 	}
 	in, err := m.decode(ctx, name, args)
 	if err != nil {
@@ -105,11 +102,8 @@ func (r *Registry) Call(ctx context.Context, name string, args []json.RawMessage
 // decode is strict: it requires the right number of arguments, no unknown fields, and nothing after the value.
 func (m method) decode(ctx context.Context, name string, args []json.RawMessage) ([]reflect.Value, error) {
 	refuse := func(format string, a ...any) error {
-		return &fault.Error{
-			Code:    "refused",
-			Message: name + ": " + fmt.Sprintf(format, a...),
-			Hint:    "reload the page: it may be older than the program",
-		}
+		return fault.New(fault.Refused, name+": "+fmt.Sprintf(format, a...),
+			"reload the page: it may be older than the program")
 	}
 	if len(args) != len(m.params) {
 		return nil, refuse("%d arguments were sent, %d are wanted", len(args), len(m.params))

@@ -59,14 +59,10 @@ func grantEnded(ev event.Event, b *event.GrantEnded) (string, []any, error) {
 
 // endGrants ends a goal's grants with the goal.
 func endGrants(ctx context.Context, tx *sql.Tx, ev event.Event) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO grant_ends (goal_id, id, run_id, at, why)
+	return execStatement(ctx, tx, "end grants", `INSERT INTO grant_ends (goal_id, id, run_id, at, why)
 		SELECT goal_id, id, ?2, ?3, 'the goal ended' FROM answers a WHERE goal_id = ?1 AND body ->> 'allowed'
 		AND NOT EXISTS (SELECT 1 FROM grant_ends e WHERE e.goal_id = a.goal_id AND e.id = a.id)`, ev.GoalID, ev.RunID,
 		formatTime(ev.At))
-	if err != nil {
-		return fmt.Errorf("end grants: %w", err)
-	}
-	return nil
 }
 
 // closeApprovals answers open requests when the goal ends, so that no old request waits if the goal is continued.
@@ -75,14 +71,10 @@ func closeApprovals(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	if err != nil {
 		return fmt.Errorf("close approvals: %w", err)
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO answers (goal_id, id, run_id, at, body)
+	return execStatement(ctx, tx, "close approvals", `INSERT INTO answers (goal_id, id, run_id, at, body)
 		SELECT goal_id, id, ?2, ?3, ?4 FROM approvals a WHERE goal_id = ?1
 		AND NOT EXISTS (SELECT 1 FROM answers r WHERE r.goal_id = a.goal_id AND r.id = a.id)`, ev.GoalID, ev.RunID,
 		formatTime(ev.At), string(body))
-	if err != nil {
-		return fmt.Errorf("close approvals: %w", err)
-	}
-	return nil
 }
 
 // Approvals reads every approval of a goal with its answer, oldest first.
@@ -134,109 +126,41 @@ func (s *approvalTable) OpenApprovals(ctx context.Context, id goal.ID) ([]Approv
 }
 
 func (s *approvalTable) approvals(ctx context.Context, where string, args ...any) ([]Approval, error) {
-	rows, err := s.read.QueryContext(ctx,
-		`SELECT a.goal_id, g.objective, g.status, a.at, a.body, coalesce(r.body, '') FROM approvals a
+	return readRows(ctx, s.read, "read approvals", func(r scanner, a *Approval) error {
+		return r.Scan(&a.Goal, &a.Objective, &a.Status, timeColumn{&a.At}, jsonColumn{&a.Approval}, jsonColumn{&a.Answer})
+	}, `SELECT a.goal_id, g.objective, g.status, a.at, a.body, r.body FROM approvals a
 		JOIN goals g ON g.id = a.goal_id LEFT JOIN answers r ON r.goal_id = a.goal_id AND r.id = a.id WHERE `+where+` ORDER
 		BY a.at, a.goal_id, a.n`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read approvals: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []Approval
-	for rows.Next() {
-		var a Approval
-		var at, body, answer string
-		if err := rows.Scan(&a.Goal, &a.Objective, &a.Status, &at, &body, &answer); err != nil {
-			return nil, fmt.Errorf("read approvals: %w", err)
-		}
-		a.At = parseStamp(at)
-		if err := json.Unmarshal([]byte(body), &a.Approval); err != nil {
-			return nil, fmt.Errorf("read approval: %w", err)
-		}
-		if answer != "" {
-			a.Answer = &goal.Answer{}
-			if err := json.Unmarshal([]byte(answer), a.Answer); err != nil {
-				return nil, fmt.Errorf("read answer: %w", err)
-			}
-		}
-		list = append(list, a)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read approvals: %w", err)
-	}
-	return list, nil
 }
 
 // firstUntakenAnswer is the first answer to a request that no run has processed yet.
 func (s *approvalTable) firstUntakenAnswer(ctx context.Context, id goal.ID, request string) (*goal.Order, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT kind, text, request, scope FROM orders
-		WHERE goal_id = ? AND taken_at = '' AND request = ? AND kind IN ('approve','deny') ORDER BY id LIMIT 1`, id, request)
-	if err != nil {
-		return nil, fmt.Errorf("read answers: %w", err)
+	answers, err := ordersOf(ctx, s.read,
+		"goal_id = ? AND taken_at = '' AND request = ? AND kind IN ('approve','deny')", id, request)
+	if err != nil || len(answers) == 0 {
+		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	var o *goal.Order
-	for rows.Next() {
-		o = &goal.Order{}
-		if err := rows.Scan(&o.Kind, &o.Text, &o.Request, &o.Scope); err != nil {
-			return nil, fmt.Errorf("read answers: %w", err)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read answers: %w", err)
-	}
-	return o, nil
+	return &answers[0], nil
 }
 
 // Grants reads the unrevoked grants of a goal, oldest first. Grants with a pending revocation are left out.
 func (s *approvalTable) Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error) {
-	rows, err := s.read.QueryContext(ctx,
-		`SELECT r.body FROM answers r JOIN approvals a ON a.goal_id = r.goal_id AND a.id = r.id
+	return readRows(ctx, s.read, "read grants", func(r scanner, g *policy.Grant) error {
+		var a goal.Answer
+		err := r.Scan(jsonColumn{&a})
+		*g = a.Grant
+		return err
+	}, `SELECT r.body FROM answers r JOIN approvals a ON a.goal_id = r.goal_id AND a.id = r.id
 		WHERE r.goal_id = ?1 AND r.body ->> 'allowed'
 		AND NOT EXISTS (SELECT 1 FROM grant_ends e WHERE e.goal_id = r.goal_id AND e.id = r.id)
 		AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.goal_id = r.goal_id AND o.request = r.id AND o.kind = 'revoke' AND
 		o.taken_at = '')
 		ORDER BY a.n`, id)
-	if err != nil {
-		return nil, fmt.Errorf("read grants: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []policy.Grant
-	for rows.Next() {
-		var body string
-		var a goal.Answer
-		if err := rows.Scan(&body); err != nil {
-			return nil, fmt.Errorf("read grants: %w", err)
-		}
-		if err := json.Unmarshal([]byte(body), &a); err != nil {
-			return nil, fmt.Errorf("read grant: %w", err)
-		}
-		list = append(list, a.Grant)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read grants: %w", err)
-	}
-	return list, nil
 }
 
 // Granted lists the goals that are not over and have grants.
 func (s *approvalTable) Granted(ctx context.Context) ([]goal.ID, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT r.goal_id FROM answers r JOIN goals g ON g.id = r.goal_id
+	return readRows(ctx, s.read, "read the goals with grants", scanValue[goal.ID],
+		`SELECT DISTINCT r.goal_id FROM answers r JOIN goals g ON g.id = r.goal_id
 		WHERE g.status IN ('pending', 'running', 'paused') AND r.body ->> 'allowed' ORDER BY r.goal_id`)
-	if err != nil {
-		return nil, fmt.Errorf("read the goals with grants: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []goal.ID
-	for rows.Next() {
-		var id goal.ID
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("read the goals with grants: %w", err)
-		}
-		list = append(list, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read the goals with grants: %w", err)
-	}
-	return list, nil
 }

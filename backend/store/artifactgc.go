@@ -91,21 +91,5 @@ func (s *artifactFiles) removeArtifact(name string) error {
 }
 
 func artifactHashes(ctx context.Context, q querier, query string, args ...any) ([]string, error) {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("artifacts: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []string
-	for rows.Next() {
-		var sum string
-		if err := rows.Scan(&sum); err != nil {
-			return nil, fmt.Errorf("artifacts: %w", err)
-		}
-		list = append(list, sum)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("artifacts: %w", err)
-	}
-	return list, nil
+	return readRows(ctx, q, "artifacts", scanValue[string], query, args...)
 }

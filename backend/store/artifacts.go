@@ -3,10 +3,11 @@ package store
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"goalpost/backend/fileio"
 )
 
 // artifactFiles keeps large results as files named by their hash.
@@ -24,35 +25,18 @@ func (s *artifactFiles) SaveArtifact(b []byte) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return name, nil
 	}
-	if err := writeDurably(path, b); err != nil {
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = fileio.WriteDurably(path, b, 0o600)
+	}
+	if err != nil {
 		return "", fmt.Errorf("keep artifact: %w", err)
 	}
 	return name, nil
 }
 
-// unfinished is the prefix of a file that is being written.
+// unfinished is the prefix of a file that fileio is writing.
 const unfinished = ".new-"
-
-func writeDurably(path string, b []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("folder: %w", err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), unfinished+"*")
-	if err != nil {
-		return fmt.Errorf("create: %w", err)
-	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
-}
 
 // Artifact reads what SaveArtifact stored; os.ErrNotExist if nothing has that hash.
 func (s *artifactFiles) Artifact(sum string) ([]byte, error) {

@@ -31,41 +31,18 @@ type Visit struct {
 
 // Bookmarks lists all bookmarks, newest first.
 func (s *workspaceTables) Bookmarks(ctx context.Context) ([]Bookmark, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT url, title, added_at FROM bookmarks ORDER BY added_at DESC, url")
-	if err != nil {
-		return nil, fmt.Errorf("bookmarks: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []Bookmark
-	for rows.Next() {
-		var b Bookmark
-		var at string
-		if err := rows.Scan(&b.URL, &b.Title, &at); err != nil {
-			return nil, fmt.Errorf("bookmarks: %w", err)
-		}
-		b.AddedAt = parseStamp(at)
-		list = append(list, b)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("bookmarks: %w", err)
-	}
-	return list, nil
+	return readRows(ctx, s.read, "bookmarks", func(r scanner, b *Bookmark) error {
+		return r.Scan(&b.URL, &b.Title, timeColumn{&b.AddedAt})
+	}, "SELECT url, title, added_at FROM bookmarks ORDER BY added_at DESC, url")
 }
 
 // SetBookmark saves an address, or changes its title; on = false removes it.
 func (s *workspaceTables) SetBookmark(ctx context.Context, url, title string, on bool) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
-		query, args := "DELETE FROM bookmarks WHERE url = ?", []any{url}
-		if on {
-			query = "INSERT INTO bookmarks (url, title, added_at) VALUES (?,?,?) ON CONFLICT (url) DO UPDATE SET title = " +
-				"excluded.title"
-			args = []any{url, title, formatTime(s.now())}
-		}
-		if _, err := tx.ExecContext(ctx, query, args...); err != nil {
-			return fmt.Errorf("bookmark: %w", err)
-		}
-		return nil
-	})
+	if !on {
+		return s.commitStatement(ctx, "bookmark", "DELETE FROM bookmarks WHERE url = ?", url)
+	}
+	return s.commitStatement(ctx, "bookmark", "INSERT INTO bookmarks (url, title, added_at) VALUES (?,?,?) "+
+		"ON CONFLICT (url) DO UPDATE SET title = excluded.title", url, title, formatTime(s.now()))
 }
 
 // AddVisit records a visit of the user. It drops the oldest of more than 5,000.
@@ -82,15 +59,12 @@ func (s *workspaceTables) AddVisit(ctx context.Context, profile, url, title stri
 		if n, err := done.RowsAffected(); err != nil || n > 0 {
 			return err //nolint:wrapcheck // from a driver that never fails here
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO visits (profile, url, title, visited_at) VALUES (?,?,?,?)", profile,
-			url, title, formatTime(now)); err != nil {
-			return fmt.Errorf("visit: %w", err)
+		err = execStatement(ctx, tx, "visit", "INSERT INTO visits (profile, url, title, visited_at) VALUES (?,?,?,?)",
+			profile, url, title, formatTime(now))
+		if err != nil {
+			return err
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM visits WHERE id <= (SELECT max(id) FROM visits) - ?",
-			visitsKept); err != nil {
-			return fmt.Errorf("visit: %w", err)
-		}
-		return nil
+		return execStatement(ctx, tx, "visit", "DELETE FROM visits WHERE id <= (SELECT max(id) FROM visits) - ?", visitsKept)
 	})
 }
 
@@ -102,33 +76,12 @@ func (s *workspaceTables) Visits(ctx context.Context, words string, limit int) (
 		query += map[bool]string{true: " WHERE", false: " AND"}[i == 0] + ` (url || ' ' || title) LIKE ? ESCAPE '\'`
 		args = append(args, "%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(w)+"%")
 	}
-	rows, err := s.read.QueryContext(ctx, query+" GROUP BY url ORDER BY max(id) DESC LIMIT ?", append(args, limit)...)
-	if err != nil {
-		return nil, fmt.Errorf("history: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []Visit
-	for rows.Next() {
-		var v Visit
-		var at string
-		if err := rows.Scan(&v.URL, &v.Title, &at, &v.Times); err != nil {
-			return nil, fmt.Errorf("history: %w", err)
-		}
-		v.VisitedAt = parseStamp(at)
-		list = append(list, v)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("history: %w", err)
-	}
-	return list, nil
+	return readRows(ctx, s.read, "history", func(r scanner, v *Visit) error {
+		return r.Scan(&v.URL, &v.Title, timeColumn{&v.VisitedAt}, &v.Times)
+	}, query+" GROUP BY url ORDER BY max(id) DESC LIMIT ?", append(args, limit)...)
 }
 
 // ForgetVisits clears the history, or one address of it if url is not "".
 func (s *workspaceTables) ForgetVisits(ctx context.Context, url string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM visits WHERE ?1 = '' OR url = ?1", url); err != nil {
-			return fmt.Errorf("history: %w", err)
-		}
-		return nil
-	})
+	return s.commitStatement(ctx, "history", "DELETE FROM visits WHERE ?1 = '' OR url = ?1", url)
 }

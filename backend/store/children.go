@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 
 	"goalpost/backend/goal"
@@ -11,23 +10,16 @@ import (
 
 // Children reads the goals that a goal's agent started, oldest first.
 func (s *goalTable) Children(ctx context.Context, id goal.ID) ([]GoalRow, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT "+goalColumns+
+	return readRows(ctx, s.read, "children", scanGoal, "SELECT "+goalColumns+
 		" FROM goals WHERE options ->> 'parent' = ? ORDER BY created_at, id", id)
-	if err != nil {
-		return nil, fmt.Errorf("children: %w", err)
-	}
-	return scanGoals(rows)
 }
 
 // Shared is what the child goals of a goal have spent, including deleted ones: it counts against the limits of the
 // parent.
 func (s *goalTable) Shared(ctx context.Context, id goal.ID) (total goal.Spend, err error) {
-	var deleted string
-	if err := s.read.QueryRowContext(ctx, "SELECT coalesce((SELECT spent_by_deleted FROM goals WHERE id = ?), '{}')",
-		id).Scan(&deleted); err != nil {
-		return total, fmt.Errorf("what deleted children spent: %w", err)
-	}
-	if err := json.Unmarshal([]byte(deleted), &total); err != nil {
+	err = s.read.QueryRowContext(ctx, "SELECT coalesce((SELECT spent_by_deleted FROM goals WHERE id = ?), '{}')",
+		id).Scan(jsonColumn{&total})
+	if err != nil {
 		return total, fmt.Errorf("what deleted children spent: %w", err)
 	}
 	rows, err := s.Children(ctx, id)
@@ -39,15 +31,12 @@ func (s *goalTable) Shared(ctx context.Context, id goal.ID) (total goal.Spend, e
 
 // inheritSpend adds what a deleted goal has spent to its parent.
 func inheritSpend(ctx context.Context, tx *sql.Tx, id goal.ID) error {
-	_, err := tx.ExecContext(ctx, `UPDATE goals SET spent_by_deleted = (SELECT json_object(
+	return execStatement(ctx, tx, "what a deleted child spent",
+		`UPDATE goals SET spent_by_deleted = (SELECT json_object(
 			'Iterations', coalesce(goals.spent_by_deleted ->> 'Iterations', 0) + c.iterations, 'TokensIn',
 			coalesce(goals.spent_by_deleted ->> 'TokensIn', 0) + c.tokens_in,
 			'TokensOut', coalesce(goals.spent_by_deleted ->> 'TokensOut', 0) + c.tokens_out, 'USD',
 			coalesce(goals.spent_by_deleted ->> 'USD', 0) + c.usd)
 			FROM goals c WHERE c.id = ?1)
 		WHERE id = (SELECT options ->> 'parent' FROM goals WHERE id = ?1)`, id)
-	if err != nil {
-		return fmt.Errorf("what a deleted child spent: %w", err)
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 
 	"goalpost/backend/goal"
@@ -14,13 +13,9 @@ import (
 func (s *goalTable) Delete(ctx context.Context, id goal.ID) error {
 	var orphans []string
 	err := s.tx(ctx, func(tx *sql.Tx) error {
-		var status goal.Status
-		err := tx.QueryRowContext(ctx, "SELECT status FROM goals WHERE id = ?", id).Scan(&status)
-		if errors.Is(err, sql.ErrNoRows) {
-			return fmt.Errorf("%w: %s", goal.ErrNotFound, id)
-		}
+		status, err := statusOf(ctx, tx, id)
 		if err != nil {
-			return fmt.Errorf("delete goal: %w", err)
+			return err
 		}
 		if status == goal.Running {
 			return fmt.Errorf("goal %s is running: abort it first", id.Short())
@@ -35,8 +30,8 @@ func (s *goalTable) Delete(ctx context.Context, id goal.ID) error {
 			"INSERT INTO pruning VALUES (?)", "DELETE FROM goals WHERE id = ?",
 			"DELETE FROM pruning WHERE goal_id = ?",
 		} {
-			if _, err := tx.ExecContext(ctx, q, id); err != nil {
-				return fmt.Errorf("delete goal: %w", err)
+			if err := execStatement(ctx, tx, "delete goal", q, id); err != nil {
+				return err
 			}
 		}
 		return nil

@@ -101,22 +101,5 @@ func (s *history) deliverNew(
 
 // seqs reads the newest seq of the matching goals.
 func (s *connection) seqs(ctx context.Context, where string, args ...any) (map[goal.ID]int64, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT id, seq FROM goals WHERE "+where, args...)
-	if err != nil {
-		return nil, fmt.Errorf("follow: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	seqs := map[goal.ID]int64{}
-	for rows.Next() {
-		var id goal.ID
-		var seq int64
-		if err := rows.Scan(&id, &seq); err != nil {
-			return nil, fmt.Errorf("follow: %w", err)
-		}
-		seqs[id] = seq
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("follow: %w", err)
-	}
-	return seqs, nil
+	return readMap[goal.ID, int64](ctx, s.read, "follow", "SELECT id, seq FROM goals WHERE "+where, args...)
 }

@@ -58,16 +58,12 @@ func (s *goalTable) Create(ctx context.Context, g *goal.Goal) error {
 	}
 	at := formatTime(g.CreatedAt)
 	return s.journal.commit(ctx, goal.Run{Goal: g.ID}, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx,
+		return execStatement(ctx, tx, "create goal",
 			`INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256,
 			limits, provider, model, scripted, checks, updated_at, options) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 			g.ID, at, toValidUTF8(g.Objective), criterion, g.CriterionSHA256, policyJSON, g.PolicySHA256, limits, g.Provider,
 			g.Model, g.Scripted,
 			len(g.Criterion.Checks), at, options)
-		if err != nil {
-			return fmt.Errorf("create goal: %w", err)
-		}
-		return nil
 	}, &event.Created{
 		Objective: g.Objective, Criterion: g.Criterion.Describe(), Dir: g.Policy.Dir, Risk: g.Policy.Risk,
 		Provider: g.Provider, Model: g.Model, Effort: g.Options.Effort, Scripted: g.Scripted,
@@ -85,32 +81,19 @@ func encodeFrozen(g *goal.Goal) (criterion, policyJSON, limits, options string, 
 	return string(c), string(p), string(l), string(o), nil
 }
 
-type scanner interface{ Scan(...any) error }
-
-func scanGoal(r scanner) (GoalRow, error) {
-	var g GoalRow
-	var created, started, ended, updated, criterion, policyJSON, limits, report, options, parked string
+func scanGoal(r scanner, g *GoalRow) error {
 	var spent int64
-	err := r.Scan(&g.ID, &created, &g.Objective, &criterion, &g.CriterionSHA256, &policyJSON, &g.PolicySHA256, &limits,
-		&g.Provider, &g.Model,
-		&g.Scripted, &g.Status, &g.Exit, &g.Verified, &g.RunID, &spent, &g.Spent.Iterations, &g.Spent.Steps, &g.Spent.Claims,
-		&g.Spent.TokensIn,
-		&g.Spent.TokensOut, &g.Spent.USD, &report, &started, &ended, &updated, &g.Seq, &g.ChecksPassed,
-		&options, &g.Account, &parked, &g.Judged, &g.Queued, &g.StoppedBy)
+	err := r.Scan(&g.ID, timeColumn{&g.CreatedAt}, &g.Objective, jsonColumn{&g.Criterion}, &g.CriterionSHA256,
+		jsonColumn{&g.Policy}, &g.PolicySHA256, jsonColumn{&g.Limits}, &g.Provider, &g.Model, &g.Scripted, &g.Status, &g.Exit,
+		&g.Verified, &g.RunID, &spent, &g.Spent.Iterations, &g.Spent.Steps, &g.Spent.Claims, &g.Spent.TokensIn,
+		&g.Spent.TokensOut, &g.Spent.USD, jsonColumn{&g.Report}, timeColumn{&g.StartedAt}, timeColumn{&g.EndedAt},
+		timeColumn{&g.UpdatedAt}, &g.Seq, &g.ChecksPassed, jsonColumn{&g.Options}, &g.Account, timeColumn{&g.ParkedUntil},
+		&g.Judged, &g.Queued, &g.StoppedBy)
 	if err != nil {
-		return GoalRow{}, fmt.Errorf("read goal: %w", err)
+		return fmt.Errorf("read goal %s: %w", g.ID, err)
 	}
-	g.CreatedAt, g.StartedAt, g.EndedAt, g.UpdatedAt = parseStamp(created), parseStamp(started), parseStamp(ended),
-		parseStamp(updated)
-	g.ParkedUntil = parseStamp(parked)
 	g.Spent.WallClock = time.Duration(spent) * time.Millisecond
-	err = errors.Join(json.Unmarshal([]byte(criterion), &g.Criterion), json.Unmarshal([]byte(policyJSON), &g.Policy),
-		json.Unmarshal([]byte(limits), &g.Limits), json.Unmarshal([]byte(report), &g.Report),
-		json.Unmarshal([]byte(options), &g.Options))
-	if err != nil {
-		return GoalRow{}, fmt.Errorf("read goal %s: %w", g.ID, err)
-	}
-	return g, nil
+	return nil
 }
 
 // Goal reads one goal; goal.ErrNotFound if there is none.
@@ -118,10 +101,10 @@ func (s *goalTable) Goal(ctx context.Context, id goal.ID) (GoalRow, error) {
 	return goalOf(ctx, s.read, id)
 }
 
-func goalOf(ctx context.Context, q querier, id goal.ID) (GoalRow, error) {
-	g, err := scanGoal(q.QueryRowContext(ctx, "SELECT "+goalColumns+" FROM goals WHERE id = ?", id))
+func goalOf(ctx context.Context, q querier, id goal.ID) (g GoalRow, err error) {
+	err = scanGoal(q.QueryRowContext(ctx, "SELECT "+goalColumns+" FROM goals WHERE id = ?", id), &g)
 	if errors.Is(err, sql.ErrNoRows) {
-		return GoalRow{}, fmt.Errorf("%w: %s", goal.ErrNotFound, id)
+		err = fmt.Errorf("%w: %s", goal.ErrNotFound, id)
 	}
 	return g, err
 }
@@ -132,12 +115,8 @@ func (s *goalTable) Find(ctx context.Context, part string) (GoalRow, error) {
 	if len(part) < 6 || strings.ContainsAny(part, "%_") {
 		return GoalRow{}, fmt.Errorf("%w: %q (give six or more characters of its id)", goal.ErrNotFound, part)
 	}
-	rows, err := s.read.QueryContext(ctx, "SELECT "+goalColumns+
+	found, err := readRows(ctx, s.read, "find goal", scanGoal, "SELECT "+goalColumns+
 		" FROM goals WHERE id LIKE ? OR id LIKE ? ORDER BY id LIMIT 2", part+"%", "%"+part)
-	if err != nil {
-		return GoalRow{}, fmt.Errorf("find goal: %w", err)
-	}
-	found, err := scanGoals(rows)
 	switch {
 	case err != nil:
 		return GoalRow{}, err
@@ -178,58 +157,21 @@ func (s *goalTable) List(ctx context.Context, f Filter) ([]GoalRow, int, error) 
 	if f.Search != "" {
 		where, args = where+" AND instr(lower(objective), lower(?)) > 0", append(args, f.Search)
 	}
-	var total int
-	if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM goals WHERE "+where, args...).Scan(&total); err != nil {
-		return nil, 0, fmt.Errorf("count goals: %w", err)
+	total, err := readValue[int](ctx, s.read, "count goals", "SELECT count(*) FROM goals WHERE "+where, args...)
+	if err != nil {
+		return nil, 0, err
 	}
 	if f.Limit <= 0 {
 		f.Limit = 200
 	}
-	rows, err := s.read.QueryContext(ctx, "SELECT "+goalColumns+" FROM goals WHERE "+where+
+	list, err := readRows(ctx, s.read, "list goals", scanGoal, "SELECT "+goalColumns+" FROM goals WHERE "+where+
 		" ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?", append(args, f.Limit, f.Offset)...)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list goals: %w", err)
-	}
-	list, err := scanGoals(rows)
 	return list, total, err
-}
-
-func scanGoals(rows *sql.Rows) ([]GoalRow, error) {
-	defer func() { _ = rows.Close() }()
-	var list []GoalRow
-	for rows.Next() {
-		g, err := scanGoal(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, g)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read goals: %w", err)
-	}
-	return list, nil
 }
 
 // Counts returns how many goals have each status.
 func (s *goalTable) Counts(ctx context.Context) (map[goal.Status]int, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT status, count(*) FROM goals GROUP BY status")
-	if err != nil {
-		return nil, fmt.Errorf("count goals: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	counts := map[goal.Status]int{}
-	for rows.Next() {
-		var st goal.Status
-		var n int
-		if err := rows.Scan(&st, &n); err != nil {
-			return nil, fmt.Errorf("count goals: %w", err)
-		}
-		counts[st] = n
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("count goals: %w", err)
-	}
-	return counts, nil
+	return readMap[goal.Status, int](ctx, s.read, "count goals", "SELECT status, count(*) FROM goals GROUP BY status")
 }
 
 func toValidUTF8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

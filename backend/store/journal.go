@@ -45,20 +45,16 @@ func (s *journal) Begin(ctx context.Context, id goal.ID, slots int, opening ...e
 		if busy, err := s.queue.busy(ctx, tx, id, slots); err != nil || busy != nil {
 			return errors.Join(err, busyError(busy))
 		}
-		_, err := tx.ExecContext(ctx,
+		err := execStatement(ctx, tx, "begin run",
 			`UPDATE goals SET run_id = ?, status = 'running', exit = '', ended_at = '', report = '[]',
 			account = '', parked_until = '', verified = 0, judged = 0, queued = '', stopped_by = '',
 			started_at = CASE started_at WHEN '' THEN ? ELSE started_at END WHERE id = ?`, run.ID, at, id)
 		if err != nil {
-			return fmt.Errorf("begin run: %w", err)
+			return err
 		}
-		_, err = tx.ExecContext(ctx,
+		return execStatement(ctx, tx, "begin run",
 			`INSERT INTO runs (id, goal_id, pid, boot_id, started_at, heartbeat_at) VALUES (?,?,?,?,?,?)`,
 			run.ID, id, os.Getpid(), bootID(), at, at)
-		if err != nil {
-			return fmt.Errorf("begin run: %w", err)
-		}
-		return nil
 	}, opening...)
 	return run, err
 }
@@ -74,13 +70,10 @@ func busyError(b *goal.NotReadyError) error {
 // Heartbeat saves the time spent and that the run's owner is alive.
 func (s *journal) Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		_, err1 := tx.ExecContext(ctx, "UPDATE goals SET spent_ms = ? WHERE id = ? AND run_id = ?", spent.Milliseconds(),
-			run.Goal, run.ID)
-		_, err2 := tx.ExecContext(ctx, "UPDATE runs SET heartbeat_at = ? WHERE id = ?", formatTime(s.now()), run.ID)
-		if err := errors.Join(err1, err2); err != nil {
-			return fmt.Errorf("heartbeat: %w", err)
-		}
-		return nil
+		return errors.Join(
+			execStatement(ctx, tx, "heartbeat", "UPDATE goals SET spent_ms = ? WHERE id = ? AND run_id = ?",
+				spent.Milliseconds(), run.Goal, run.ID),
+			execStatement(ctx, tx, "heartbeat", "UPDATE runs SET heartbeat_at = ? WHERE id = ?", formatTime(s.now()), run.ID))
 	})
 }
 
@@ -165,28 +158,23 @@ func (p *journalCursor) save(ctx context.Context, tx *sql.Tx, events []event.Eve
 		return nil
 	}
 	last, c := events[len(events)-1], p.counted
-	_, err := tx.ExecContext(ctx,
+	return execStatement(ctx, tx, "the goal's row",
 		`UPDATE goals SET seq = ?, updated_at = ?, iterations = coalesce(nullif(?, 0), iterations) - ?,
 		steps = coalesce(nullif(?, 0), steps), tokens_in = tokens_in + ?, tokens_out = tokens_out + ?, usd = usd + ? WHERE
 		id = ?`,
 		last.Seq, formatTime(last.At), c.iterations, c.unanswered, c.steps, c.tokensIn, c.tokensOut, c.usd, last.GoalID)
-	if err != nil {
-		return fmt.Errorf("the goal's row: %w", err)
-	}
-	return nil
 }
 
 func journalCursorOf(ctx context.Context, tx *sql.Tx, id goal.ID) (*journalCursor, error) {
 	p := &journalCursor{}
-	var started string
-	err := tx.QueryRowContext(ctx, "SELECT seq, started_at FROM goals WHERE id = ?", id).Scan(&p.seq, &started)
+	err := tx.QueryRowContext(ctx, "SELECT seq, started_at FROM goals WHERE id = ?", id).
+		Scan(&p.seq, timeColumn{&p.started})
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, fmt.Errorf("%w: %s", goal.ErrNotFound, id)
 	}
 	if err != nil {
 		return p, fmt.Errorf("journal: %w", err)
 	}
-	p.started = parseStamp(started)
 	return p, nil
 }
 
@@ -198,26 +186,28 @@ func (p *journalCursor) msSinceStart(at time.Time) int64 {
 }
 
 func insertEvent(ctx context.Context, tx *sql.Tx, ev event.Event) error {
+	kind := ev.Body.EventType()
 	body, err := json.Marshal(ev.Body)
 	if err != nil {
-		return fmt.Errorf("event %s: %w", ev.Body.EventType(), err)
+		return fmt.Errorf("event %s: %w", kind, err)
 	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO events (goal_id, seq, run_id, at, type, body) VALUES (?,?,?,?,?,?)",
-		ev.GoalID, ev.Seq, ev.RunID, formatTime(ev.At), ev.Body.EventType(), string(body))
-	if err != nil {
-		return fmt.Errorf("event %s: %w", ev.Body.EventType(), err)
-	}
-	return nil
+	return execStatement(ctx, tx, "event "+kind,
+		"INSERT INTO events (goal_id, seq, run_id, at, type, body) VALUES (?,?,?,?,?,?)",
+		ev.GoalID, ev.Seq, ev.RunID, formatTime(ev.At), kind, string(body))
 }
 
 func checkTransition(ctx context.Context, tx *sql.Tx, id goal.ID, to goal.Status) error {
-	var from goal.Status
-	err := tx.QueryRowContext(ctx, "SELECT status FROM goals WHERE id = ?", id).Scan(&from)
-	if errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("%w: %s", goal.ErrNotFound, id)
-	}
+	from, err := statusOf(ctx, tx, id)
 	if err != nil {
-		return fmt.Errorf("status of %s: %w", id.Short(), err)
+		return err
 	}
 	return goal.Transition(from, to)
+}
+
+func statusOf(ctx context.Context, tx *sql.Tx, id goal.ID) (goal.Status, error) {
+	status, err := readValue[goal.Status](ctx, tx, "status of "+id.Short(), "SELECT status FROM goals WHERE id = ?", id)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fmt.Errorf("%w: %s", goal.ErrNotFound, id)
+	}
+	return status, err
 }

@@ -81,23 +81,9 @@ func isOpeningEvent(b event.Body) bool {
 }
 
 func leasesOf(ctx context.Context, tx *sql.Tx, id goal.ID) ([]heldLease, error) {
-	rows, err := tx.QueryContext(ctx, "SELECT pane, kind, lent, holder FROM leases WHERE goal_id = ? ORDER BY pane", id)
-	if err != nil {
-		return nil, fmt.Errorf("leases: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []heldLease
-	for rows.Next() {
-		var h heldLease
-		if err := rows.Scan(&h.Pane, &h.Kind, &h.Shared, &h.holder); err != nil {
-			return nil, fmt.Errorf("leases: %w", err)
-		}
-		list = append(list, h)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("leases: %w", err)
-	}
-	return list, nil
+	return readRows(ctx, tx, "leases", func(r scanner, h *heldLease) error {
+		return r.Scan(&h.Pane, &h.Kind, &h.Shared, &h.holder)
+	}, "SELECT pane, kind, lent, holder FROM leases WHERE goal_id = ? ORDER BY pane", id)
 }
 
 func (s *journal) lease(ev event.Event, b *event.Lease) (string, []any) {

@@ -17,31 +17,18 @@ func (s *history) SaveLoopState(ctx context.Context, run goal.Run, m goal.LoopSt
 	if err != nil {
 		return fmt.Errorf("memory: %w", err)
 	}
-	return s.tx(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx,
-			`INSERT INTO memories (goal_id, seq, body) SELECT id, seq, ? FROM goals WHERE id = ? AND run_id = ?
-			ON CONFLICT (goal_id) DO UPDATE SET seq = excluded.seq, body = excluded.body`, string(body), run.Goal, run.ID)
-		if err != nil {
-			return fmt.Errorf("memory: %w", err)
-		}
-		return nil
-	})
+	return s.commitStatement(ctx, "memory",
+		`INSERT INTO memories (goal_id, seq, body) SELECT id, seq, ? FROM goals WHERE id = ? AND run_id = ?
+		ON CONFLICT (goal_id) DO UPDATE SET seq = excluded.seq, body = excluded.body`, string(body), run.Goal, run.ID)
 }
 
 // loopState reads the stored state, unless the user has intervened since.
 func (s *history) loopState(ctx context.Context, id goal.ID) (m goal.LoopState, err error) {
-	var body string
 	err = s.read.QueryRowContext(ctx, `SELECT body FROM memories WHERE goal_id = ?1 AND NOT EXISTS (
 		SELECT 1 FROM events WHERE goal_id = ?1 AND `+rareEventFilter+` AND seq > memories.seq
 		AND (type = 'limits_changed' OR type IN ('paused','ended') AND body ->> 'exit' IN (`+needsUserExits+`)))`,
-		id).Scan(&body)
-	if errors.Is(err, sql.ErrNoRows) {
-		return m, nil
-	}
-	if err == nil {
-		err = json.Unmarshal([]byte(body), &m)
-	}
-	if err != nil {
+		id).Scan(jsonColumn{&m})
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return m, fmt.Errorf("read memory: %w", err)
 	}
 	return m, nil

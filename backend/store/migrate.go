@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -88,13 +88,10 @@ func (s *connection) apply(ctx context.Context, n int) error {
 		return fmt.Errorf("migration %d: %w", n, err)
 	}
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, string(script)); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		if err := execStatement(ctx, tx, name, string(script)); err != nil {
+			return err
 		}
-		if _, err := tx.ExecContext(ctx, "PRAGMA user_version = "+strconv.Itoa(n)); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		return nil
+		return execStatement(ctx, tx, name, "PRAGMA user_version = "+strconv.Itoa(n))
 	})
 }
 
@@ -111,11 +108,10 @@ func (s *connection) keepCopy(ctx context.Context, path string, version int) err
 	if err != nil {
 		return fmt.Errorf("copies: %w", err)
 	}
-	sort.Slice(copies, func(i, j int) bool { return afterDash(copies[i]) < afterDash(copies[j]) })
+	slices.SortFunc(copies, func(a, b string) int { return strings.Compare(afterDash(a), afterDash(b)) })
 	var errs []error
-	for len(copies) > copiesKept {
-		errs = append(errs, os.Remove(copies[0]))
-		copies = copies[1:]
+	for _, old := range copies[:max(0, len(copies)-copiesKept)] {
+		errs = append(errs, os.Remove(old))
 	}
 	return errors.Join(errs...)
 }

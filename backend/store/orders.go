@@ -41,12 +41,9 @@ func (s *orderTable) insertOrder(ctx context.Context, tx *sql.Tx, id goal.ID, o 
 	if !o.Kind.IsValid() {
 		return fmt.Errorf("unknown order %q", o.Kind)
 	}
-	_, err := tx.ExecContext(ctx, "INSERT INTO orders (goal_id, at, kind, text, request, scope) VALUES (?,?,?,?,?,?)",
+	return execStatement(ctx, tx, "order",
+		"INSERT INTO orders (goal_id, at, kind, text, request, scope) VALUES (?,?,?,?,?,?)",
 		id, formatTime(s.now()), o.Kind, toValidUTF8(o.Text), toValidUTF8(o.Request), o.Scope)
-	if err != nil {
-		return fmt.Errorf("order: %w", err)
-	}
-	return nil
 }
 
 // Orders returns the pending orders of a goal, oldest first, of the given kinds, or all if none is given. They stay
@@ -100,32 +97,13 @@ func pendingOrders(id goal.ID, kinds []goal.OrderKind) (where string, args []any
 }
 
 func ordersOf(ctx context.Context, q querier, where string, args ...any) ([]goal.Order, error) {
-	rows, err := q.QueryContext(ctx, "SELECT id, kind, text, request, scope FROM orders WHERE "+where+" ORDER BY id",
-		args...)
-	if err != nil {
-		return nil, fmt.Errorf("orders: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []goal.Order
-	for rows.Next() {
-		var o goal.Order
-		if err := rows.Scan(&o.ID, &o.Kind, &o.Text, &o.Request, &o.Scope); err != nil {
-			return nil, fmt.Errorf("orders: %w", err)
-		}
-		list = append(list, o)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("orders: %w", err)
-	}
-	return list, nil
+	return readRows(ctx, q, "orders", func(r scanner, o *goal.Order) error {
+		return r.Scan(&o.ID, &o.Kind, &o.Text, &o.Request, &o.Scope)
+	}, "SELECT id, kind, text, request, scope FROM orders WHERE "+where+" ORDER BY id", args...)
 }
 
 func settleOrders(ctx context.Context, tx *sql.Tx, at, where string, args ...any) error {
-	if _, err := tx.ExecContext(ctx, "UPDATE orders SET taken_at = ? WHERE "+where,
-		append([]any{at}, args...)...); err != nil {
-		return fmt.Errorf("orders: %w", err)
-	}
-	return nil
+	return execStatement(ctx, tx, "orders", "UPDATE orders SET taken_at = ? WHERE "+where, append([]any{at}, args...)...)
 }
 
 // settleAnswered settles the orders that an event answers, in the event's own commit.
@@ -163,22 +141,11 @@ func settleAnswered(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 
 // Layout reads a saved layout of the page, "" if there is none.
 func (s *workspaceTables) Layout(ctx context.Context, name string) (string, error) {
-	var body string
-	err := s.read.QueryRowContext(ctx, "SELECT coalesce((SELECT body FROM layouts WHERE name = ?), '')", name).Scan(&body)
-	if err != nil {
-		return "", fmt.Errorf("layout: %w", err)
-	}
-	return body, nil
+	return readValue[string](ctx, s.read, "layout", "SELECT coalesce((SELECT body FROM layouts WHERE name = ?), '')", name)
 }
 
 // SaveLayout saves a layout of the page, which is JSON.
 func (s *workspaceTables) SaveLayout(ctx context.Context, name, body string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx,
-			"INSERT INTO layouts (name, body) VALUES (?,?) ON CONFLICT (name) DO UPDATE SET body = excluded.body", name, body)
-		if err != nil {
-			return fmt.Errorf("layout: %w", err)
-		}
-		return nil
-	})
+	return s.commitStatement(ctx, "layout",
+		"INSERT INTO layouts (name, body) VALUES (?,?) ON CONFLICT (name) DO UPDATE SET body = excluded.body", name, body)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
+	"slices"
 	"time"
 
 	"goalpost/backend/goal"
@@ -22,50 +22,27 @@ func (s *userQuestions) WaitsForManual(ctx context.Context, g GoalRow) (bool, er
 	if g.Status != goal.Paused || g.Exit != goal.NeedsUser || !needsUserCondition(g.Criterion) {
 		return false, nil
 	}
-	var waits bool
-	err := s.read.QueryRowContext(ctx,
+	return readValue[bool](ctx, s.read, "does the goal wait",
 		`WITH last (seq) AS (SELECT max(seq) FROM events WHERE goal_id = ?1 AND type = 'claim')
 		SELECT (SELECT seq FROM last) IS NOT NULL AND NOT EXISTS (
 			SELECT 1 FROM events WHERE goal_id = ?1 AND seq > (SELECT seq FROM last) AND (type IN
 			('verification_failed','iteration')
-				OR type = 'verdict' AND body ->> 'outcome' = 'tampered'))`, g.ID).Scan(&waits)
-	if err != nil {
-		return false, fmt.Errorf("does the goal wait: %w", err)
-	}
-	return waits, nil
+				OR type = 'verdict' AND body ->> 'outcome' = 'tampered'))`, g.ID)
 }
 
 // WasQueued reports whether a goal has waited in the queue.
 func (s *userQuestions) WasQueued(ctx context.Context, id goal.ID) (waited bool, err error) {
-	if err = s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM events WHERE goal_id = ? AND type = 'queued')",
-		id).Scan(&waited); err != nil {
-		return false, fmt.Errorf("did the goal wait: %w", err)
-	}
-	return waited, nil
+	return readValue[bool](ctx, s.read, "did the goal wait",
+		"SELECT EXISTS (SELECT 1 FROM events WHERE goal_id = ? AND type = 'queued')", id)
 }
 
 // ManuallyAnswered lists the goals that are paused for the user although the user has accepted or rejected the
 // result: no run has processed the answer yet.
 func (s *userQuestions) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT DISTINCT o.goal_id FROM orders o JOIN goals g ON g.id = o.goal_id
+	return readRows(ctx, s.read, "goals that were answered", scanValue[goal.ID],
+		`SELECT DISTINCT o.goal_id FROM orders o JOIN goals g ON g.id = o.goal_id
 		WHERE o.taken_at = '' AND o.kind IN ('accept','reject') AND g.status = 'paused' AND g.exit = 'needs_operator' ORDER
 		BY 1`)
-	if err != nil {
-		return nil, fmt.Errorf("goals that were answered: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var ids []goal.ID
-	for rows.Next() {
-		var id goal.ID
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("goals that were answered: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("goals that were answered: %w", err)
-	}
-	return ids, nil
 }
 
 // QuestionPane is the pane in which the user is to act for the agent of a paused goal, "" if it asked for nothing or
@@ -74,14 +51,12 @@ func (s *userQuestions) QuestionPane(ctx context.Context, g GoalRow) (string, er
 	if g.Status != goal.Paused || g.Exit != goal.NeedsUser {
 		return "", nil
 	}
-	var name sql.NullString
-	err := s.read.QueryRowContext(ctx,
-		`SELECT body ->> 'pane' FROM events WHERE goal_id = ? AND type = 'paused' ORDER BY seq DESC LIMIT 1`,
-		g.ID).Scan(&name)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return "", fmt.Errorf("the pane that the agent asks about: %w", err)
+	name, err := readValue[sql.NullString](ctx, s.read, "the pane that the agent asks about",
+		`SELECT body ->> 'pane' FROM events WHERE goal_id = ? AND type = 'paused' ORDER BY seq DESC LIMIT 1`, g.ID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
 	}
-	return name.String, nil
+	return name.String, err
 }
 
 // PendingQuestion is a goal that is paused for the user, with the reason.
@@ -95,26 +70,13 @@ type PendingQuestion struct {
 
 // PendingQuestions reads the goals that are paused for the user, or one of them, oldest first.
 func (s *userQuestions) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQuestion, error) {
-	rows, err := s.read.QueryContext(ctx,
-		`SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', '') FROM goals g
+	list, err := readRows(ctx, s.read, "what goals ask", func(r scanner, a *PendingQuestion) error {
+		return r.Scan(&a.ID, timeColumn{&a.At}, &a.Reason, &a.Pane)
+	}, `SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', '') FROM goals g
 		JOIN events p ON p.goal_id = g.id AND p.seq = (SELECT max(seq) FROM events WHERE goal_id = g.id AND type = 'paused')
 		WHERE g.status = 'paused' AND g.exit = 'needs_operator' AND (?1 = '' OR g.id = ?1) ORDER BY p.at, g.id`, id)
 	if err != nil {
-		return nil, fmt.Errorf("what goals ask: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []PendingQuestion
-	for rows.Next() {
-		var a PendingQuestion
-		var at string
-		if err := rows.Scan(&a.ID, &at, &a.Reason, &a.Pane); err != nil {
-			return nil, fmt.Errorf("what goals ask: %w", err)
-		}
-		a.At = parseStamp(at)
-		list = append(list, a)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("what goals ask: %w", err)
+		return nil, err
 	}
 	return s.confirmPending(ctx, list)
 }
@@ -140,10 +102,5 @@ func (s *userQuestions) confirmPending(
 }
 
 func needsUserCondition(c goal.Criterion) bool {
-	for _, check := range c.Checks {
-		if check.Type == goal.Manual && check.Wait {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Checks, func(check goal.Check) bool { return check.Type == goal.Manual && check.Wait })
 }

@@ -21,10 +21,7 @@ func (s *journal) applyEvent(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 	if err != nil || q == "" {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, q, args...); err != nil {
-		return fmt.Errorf("%s: %w", ev.Body.EventType(), err)
-	}
-	return nil
+	return execStatement(ctx, tx, ev.Body.EventType(), q, args...)
 }
 
 func (s *journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) (string, []any, error) {
@@ -34,9 +31,9 @@ func (s *journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 	case *event.Step:
 		return s.stepEnded(ev, b)
 	case *event.Claim:
-		if _, err := tx.ExecContext(ctx, "UPDATE goals SET claims = ?, checks_passed = 0 WHERE id = ?", b.N,
-			ev.GoalID); err != nil {
-			return "", nil, fmt.Errorf("claim: %w", err)
+		err := execStatement(ctx, tx, "claim", "UPDATE goals SET claims = ?, checks_passed = 0 WHERE id = ?", b.N, ev.GoalID)
+		if err != nil {
+			return "", nil, err
 		}
 		return "INSERT INTO claims (goal_id, n, run_id, at, at_ms, rationale, result, claimant) VALUES (?,?,?,?,?,?,?,?)",
 			[]any{
@@ -115,8 +112,8 @@ func (s *journal) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *ev
 	if b.Outcome == goal.Pass {
 		pass = 1
 	}
-	if _, err := tx.ExecContext(ctx, passed, ev.GoalID, b.Claim, pass); err != nil {
-		return "", nil, fmt.Errorf("verdict: %w", err)
+	if err := execStatement(ctx, tx, "verdict", passed, ev.GoalID, b.Claim, pass); err != nil {
+		return "", nil, err
 	}
 	body, err := json.Marshal(b.Verdict)
 	if err != nil {

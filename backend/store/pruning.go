@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"goalpost/backend/goal"
@@ -24,21 +23,6 @@ func (s *goalTable) Prunable(ctx context.Context, p Predicate) ([]goal.ID, error
 		before := s.now().Add(-time.Duration(p.OlderThanMS) * time.Millisecond)
 		where, args = where+" AND ended_at < ?", append(args, formatTime(before))
 	}
-	rows, err := s.read.QueryContext(ctx, "SELECT id FROM goals WHERE "+where+" ORDER BY created_at, id", args...)
-	if err != nil {
-		return nil, fmt.Errorf("prunable goals: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var ids []goal.ID
-	for rows.Next() {
-		var id goal.ID
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("prunable goals: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("prunable goals: %w", err)
-	}
-	return ids, nil
+	return readRows(ctx, s.read, "prunable goals", scanValue[goal.ID],
+		"SELECT id FROM goals WHERE "+where+" ORDER BY created_at, id", args...)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"goalpost/backend/event"
@@ -43,28 +44,18 @@ func (s *history) Conversation(ctx context.Context, id goal.ID) ([]goal.Message,
 }
 
 func (s *history) events(ctx context.Context, q string, id goal.ID, args ...any) ([]event.Event, error) {
-	rows, err := s.read.QueryContext(ctx, q, append([]any{id}, args...)...)
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []event.Event
-	for rows.Next() {
-		var at, kind, body string
-		ev := event.Event{GoalID: id}
-		if err := rows.Scan(&ev.Seq, &ev.RunID, &at, &kind, &body); err != nil {
-			return nil, fmt.Errorf("read journal: %w", err)
+	return readRows(ctx, s.read, "read journal of "+id.Short(), func(r scanner, ev *event.Event) error {
+		var kind, body string
+		err := r.Scan(&ev.Seq, &ev.RunID, timeColumn{&ev.At}, &kind, &body)
+		if err != nil {
+			return err
 		}
-		ev.At = parseStamp(at)
+		ev.GoalID = id
 		if ev.Body, err = event.Decode(kind, []byte(body)); err != nil {
-			return nil, fmt.Errorf("read journal of %s at %d: %w", id.Short(), ev.Seq, err)
+			return fmt.Errorf("event %d: %w", ev.Seq, err)
 		}
-		list = append(list, ev)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
-	return list, nil
+		return nil
+	}, q, append([]any{id}, args...)...)
 }
 
 // Step is one call of a goal with its result. Outcome is "" while it runs.
@@ -86,28 +77,18 @@ const stepColumns = `s.n, s.run_id, s.at_ms, s.tool, s.arguments, s.risk, coales
 	coalesce(r.preview,''),
 	coalesce(r.image_sha256,'')`
 
+// columns are where the values of stepColumns go.
+func (s *Step) columns() []any {
+	return []any{
+		&s.N, &s.RunID, &s.AtMS, &s.Tool, &s.Arguments, &s.Risk, &s.Outcome, &s.MS, &s.Preview, &s.ImageSHA256,
+	}
+}
+
 // Steps reads at most limit steps after the given number, oldest first.
 func (s *history) Steps(ctx context.Context, id goal.ID, after, limit int) ([]Step, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT "+stepColumns+
-		` FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
+	return readRows(ctx, s.read, "read steps", func(r scanner, st *Step) error { return r.Scan(st.columns()...) },
+		"SELECT "+stepColumns+` FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
 		WHERE s.goal_id = ? AND s.n > ? ORDER BY s.n LIMIT ?`, id, after, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read steps: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []Step
-	for rows.Next() {
-		var st Step
-		if err := rows.Scan(&st.N, &st.RunID, &st.AtMS, &st.Tool, &st.Arguments, &st.Risk, &st.Outcome, &st.MS, &st.Preview,
-			&st.ImageSHA256); err != nil {
-			return nil, fmt.Errorf("read steps: %w", err)
-		}
-		list = append(list, st)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read steps: %w", err)
-	}
-	return list, nil
 }
 
 // Step reads one step with its whole result.
@@ -115,8 +96,7 @@ func (s *history) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
 	var st Step
 	err := s.read.QueryRowContext(ctx, "SELECT "+stepColumns+`, coalesce(r.result,'') FROM steps s
 		LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.n = ?`, id, n).
-		Scan(&st.N, &st.RunID, &st.AtMS, &st.Tool, &st.Arguments, &st.Risk, &st.Outcome, &st.MS, &st.Preview,
-			&st.ImageSHA256, &st.Result)
+		Scan(append(st.columns(), &st.Result)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return st, fmt.Errorf("%w: %s has no step %d", goal.ErrNotFound, id.Short(), n)
 	}
@@ -141,24 +121,10 @@ func (s *history) StepPoint(ctx context.Context, id goal.ID, n int) (*goal.Point
 
 // IntentsWithoutResult reads the intents of a goal that have no result.
 func (s *history) IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT n, tool, arguments FROM steps WHERE goal_id = ?1
+	return readRows(ctx, s.read, "read steps", func(r scanner, open *event.StepStarted) error {
+		return r.Scan(&open.StepID, &open.Tool, &open.Arguments)
+	}, `SELECT n, tool, arguments FROM steps WHERE goal_id = ?1
 		AND n NOT IN (SELECT n FROM results WHERE goal_id = ?1) ORDER BY n`, id)
-	if err != nil {
-		return nil, fmt.Errorf("read steps: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []event.StepStarted
-	for rows.Next() {
-		var open event.StepStarted
-		if err := rows.Scan(&open.StepID, &open.Tool, &open.Arguments); err != nil {
-			return nil, fmt.Errorf("read steps: %w", err)
-		}
-		list = append(list, open)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read steps: %w", err)
-	}
-	return list, nil
 }
 
 // Claim is one claim with its verdicts, in the order of the checks.
@@ -174,38 +140,25 @@ type Claim struct {
 
 // Claims reads every claim of a goal, oldest first, for the receipt.
 func (s *history) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
-	rows, err := s.read.QueryContext(ctx,
-		`SELECT c.n, c.at, c.at_ms, c.claimant, c.rationale, c.result, coalesce(v.verdict,'') FROM claims c
-		LEFT JOIN verdicts v ON v.goal_id = c.goal_id AND v.claim = c.n WHERE c.goal_id = ? ORDER BY c.n, v.check_n`, id)
-	if err != nil {
-		return nil, fmt.Errorf("read claims: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
 	var list []Claim
-	for rows.Next() {
+	err := visitRows(ctx, s.read, "read claims", func(r scanner) error {
 		var c Claim
-		var at, verdict string
-		if err := rows.Scan(&c.N, &at, &c.AtMS, &c.By, &c.Rationale, &c.Result, &verdict); err != nil {
-			return nil, fmt.Errorf("read claims: %w", err)
+		var v *goal.Verdict
+		err := r.Scan(&c.N, timeColumn{&c.At}, &c.AtMS, &c.By, &c.Rationale, &c.Result, jsonColumn{&v})
+		if err != nil {
+			return fmt.Errorf("read claims: %w", err)
 		}
-		c.At = parseStamp(at)
 		if len(list) == 0 || list[len(list)-1].N != c.N {
 			list = append(list, c)
 		}
-		if verdict == "" {
-			continue // the claim's verification was cut short
+		if v != nil { // otherwise the claim's verification was cut short
+			last := &list[len(list)-1]
+			last.Verdicts = append(last.Verdicts, *v)
 		}
-		var v goal.Verdict
-		if err := json.Unmarshal([]byte(verdict), &v); err != nil {
-			return nil, fmt.Errorf("read verdict: %w", err)
-		}
-		last := &list[len(list)-1]
-		last.Verdicts = append(last.Verdicts, v)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read claims: %w", err)
-	}
-	return list, nil
+		return nil
+	}, `SELECT c.n, c.at, c.at_ms, c.claimant, c.rationale, c.result, v.verdict FROM claims c
+		LEFT JOIN verdicts v ON v.goal_id = c.goal_id AND v.claim = c.n WHERE c.goal_id = ? ORDER BY c.n, v.check_n`, id)
+	return list, err
 }
 
 // activityQuery reads only the index steps_in_time, however large the steps are.
@@ -224,23 +177,16 @@ func (s *history) Activity(ctx context.Context, slices int, ids ...goal.ID) (map
 	for _, id := range ids {
 		counts[id] = make([]int, slices)
 	}
-	rows, err := s.read.QueryContext(ctx, activityQuery, string(wanted), slices)
-	if err != nil {
-		return nil, fmt.Errorf("activity: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	err = visitRows(ctx, s.read, "activity", func(r scanner) error {
 		var id goal.ID
 		var slice, n int
-		if err := rows.Scan(&id, &slice, &n); err != nil {
-			return nil, fmt.Errorf("activity: %w", err)
+		if err := r.Scan(&id, &slice, &n); err != nil {
+			return fmt.Errorf("activity: %w", err)
 		}
 		counts[id][slice] = n
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("activity: %w", err)
-	}
-	return counts, nil
+		return nil
+	}, activityQuery, string(wanted), slices)
+	return counts, err
 }
 
 // assuranceQuery reads the newest end of each goal.
@@ -255,24 +201,7 @@ func (s *history) Assurances(ctx context.Context, ids ...goal.ID) (map[goal.ID]g
 	if err != nil {
 		return nil, fmt.Errorf("assurances: %w", err)
 	}
-	rows, err := s.read.QueryContext(ctx, assuranceQuery, string(wanted))
-	if err != nil {
-		return nil, fmt.Errorf("assurances: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	proved := make(map[goal.ID]goal.Assurance, len(ids))
-	for rows.Next() {
-		var id goal.ID
-		var level goal.Assurance
-		if err := rows.Scan(&id, &level); err != nil {
-			return nil, fmt.Errorf("assurances: %w", err)
-		}
-		if level != "" {
-			proved[id] = level
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("assurances: %w", err)
-	}
-	return proved, nil
+	proved, err := readMap[goal.ID, goal.Assurance](ctx, s.read, "assurances", assuranceQuery, string(wanted))
+	maps.DeleteFunc(proved, func(_ goal.ID, level goal.Assurance) bool { return level == "" })
+	return proved, err
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -16,12 +15,6 @@ type goalQueue struct {
 	*connection
 	locks     *goalLocks
 	approvals *approvalTable
-}
-
-// querier is a connection or a transaction.
-type querier interface {
-	QueryContext(ctx context.Context, q string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, q string, args ...any) *sql.Row
 }
 
 // NotReady returns why a goal cannot start yet, nil if it can. The queue belongs to the data folder: goals of all
@@ -113,16 +106,12 @@ func (f goalFolder) writes() []string {
 const folderColumns = "id, coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', ''), coalesce(options ->> " +
 	"'parent', ''), coalesce(policy ->> 'allow_write', '[]')"
 
-func scanFolder(r scanner) (f goalFolder, err error) {
-	var more string
-	if err = r.Scan(&f.id, &f.dir, &f.risk, &f.parent, &more); err == nil {
-		err = json.Unmarshal([]byte(more), &f.more)
-	}
-	return f, err //nolint:wrapcheck // the caller adds the context
+func scanFolder(r scanner, f *goalFolder) error {
+	return r.Scan(&f.id, &f.dir, &f.risk, &f.parent, jsonColumn{&f.more})
 }
 
-func folderOf(ctx context.Context, q querier, id goal.ID) (goalFolder, error) {
-	f, err := scanFolder(q.QueryRowContext(ctx, "SELECT "+folderColumns+" FROM goals WHERE id = ?", id))
+func folderOf(ctx context.Context, q querier, id goal.ID) (f goalFolder, err error) {
+	err = scanFolder(q.QueryRowContext(ctx, "SELECT "+folderColumns+" FROM goals WHERE id = ?", id), &f)
 	if errors.Is(err, sql.ErrNoRows) {
 		return f, fmt.Errorf("%w: %s", goal.ErrNotFound, id)
 	}
@@ -133,35 +122,27 @@ func folderOf(ctx context.Context, q querier, id goal.ID) (goalFolder, error) {
 }
 
 // runningGoals lists the other running goals whose owner lives.
-func (s *goalQueue) runningGoals(ctx context.Context, q querier, id goal.ID) ([]goalFolder, error) {
-	rows, err := q.QueryContext(ctx, "SELECT "+folderColumns+" FROM goals WHERE status = 'running' AND id <> ?", id)
+func (s *goalQueue) runningGoals(ctx context.Context, q querier, id goal.ID) (alive []goalFolder, err error) {
+	running, err := readRows(ctx, q, "queue", scanFolder,
+		"SELECT "+folderColumns+" FROM goals WHERE status = 'running' AND id <> ?", id)
 	if err != nil {
-		return nil, fmt.Errorf("queue: %w", err)
+		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	var list []goalFolder
-	for rows.Next() {
-		f, err := scanFolder(rows)
-		if err != nil {
-			return nil, fmt.Errorf("queue: %w", err)
-		}
-		alive, err := s.locks.IsLocked(f.id)
+	for _, f := range running {
+		isAlive, err := s.locks.IsLocked(f.id)
 		if err != nil {
 			return nil, err
 		}
-		if alive {
+		if isAlive {
 			grants, err := s.approvals.Grants(ctx, f.id)
 			if err != nil {
 				return nil, err
 			}
 			f.more = (policy.Policy{AllowWrite: f.more}).WithGrants(grants).AllowWrite
-			list = append(list, f)
+			alive = append(alive, f)
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("queue: %w", err)
-	}
-	return list, nil
+	return alive, nil
 }
 
 // ConflictingWriter names the running goal that writes in a folder, below it or above it; "" if none does.
@@ -186,19 +167,15 @@ func (s *goalQueue) FailedDependency(ctx context.Context, id goal.ID) (string, e
 func (s *goalQueue) checkDependencies(
 	ctx context.Context, q querier, id goal.ID,
 ) (waiting goal.ID, unmet string, err error) {
-	rows, err := q.QueryContext(ctx,
-		`SELECT a.value, coalesce(g.status, ''), coalesce(g.exit, ''), coalesce(g.queued, '')
+	after, err := readRows(ctx, q, "queue", func(r scanner, g *GoalRow) error {
+		return r.Scan(&g.ID, &g.Status, &g.Exit, &g.Queued)
+	}, `SELECT a.value, coalesce(g.status, ''), coalesce(g.exit, ''), coalesce(g.queued, '')
 		FROM goals me, json_each(me.options, '$.after') a
 		LEFT JOIN goals g ON g.id = a.value WHERE me.id = ?`, id)
 	if err != nil {
-		return "", "", fmt.Errorf("queue: %w", err)
+		return "", "", err
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var first GoalRow
-		if err := rows.Scan(&first.ID, &first.Status, &first.Exit, &first.Queued); err != nil {
-			return "", "", fmt.Errorf("queue: %w", err)
-		}
+	for _, first := range after {
 		queues, err := s.QueueReason(first)
 		if err != nil {
 			return "", "", err
@@ -212,9 +189,6 @@ func (s *goalQueue) checkDependencies(
 		default:
 			unmet = fmt.Sprintf("goal %s, which must be done first, ended %s", first.ID.Short(), first.Exit)
 		}
-	}
-	if err := rows.Err(); err != nil {
-		return "", "", fmt.Errorf("queue: %w", err)
 	}
 	return waiting, unmet, nil
 }

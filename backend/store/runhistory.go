@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"goalpost/backend/event"
@@ -144,27 +143,10 @@ func (s *history) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
 
 // warnedLimits reads, by limit, the highest percentage warned of since the limits were set.
 func (s *history) warnedLimits(ctx context.Context, id goal.ID) (map[string]int, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT body ->> 'what', max(body ->> 'percent') FROM events
+	return readMap[string, int](ctx, s.read, "read warnings", `SELECT body ->> 'what', max(body ->> 'percent') FROM events
 		WHERE goal_id = ?1 AND `+rareEventFilter+` AND type = 'warning' AND body ->> 'percent' > 0
 		AND seq > (SELECT coalesce(max(seq), 0) FROM events WHERE goal_id = ?1 AND `+rareEventFilter+` AND type =
 		'limits_changed') GROUP BY 1`, id)
-	if err != nil {
-		return nil, fmt.Errorf("read warnings: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	warned := map[string]int{}
-	for rows.Next() {
-		var what string
-		var percent int
-		if err := rows.Scan(&what, &percent); err != nil {
-			return nil, fmt.Errorf("read warnings: %w", err)
-		}
-		warned[what] = percent
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read warnings: %w", err)
-	}
-	return warned, nil
 }
 
 // needsUserExits are the exits after which the user has to look at the goal.
@@ -172,14 +154,8 @@ const needsUserExits = "'stuck','needs_operator','limit_reached','done','gave_up
 
 // lastUserStop is when the user last had to look at the goal: failures before that no longer count.
 func (s *history) lastUserStop(ctx context.Context, id goal.ID) (string, error) {
-	var at string
-	err := s.read.QueryRowContext(ctx, `SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND `+rareEventFilter+
-		` AND type IN ('paused','ended')
-		AND body ->> 'exit' IN (`+needsUserExits+`)`, id).Scan(&at)
-	if err != nil {
-		return "", fmt.Errorf("read stops: %w", err)
-	}
-	return at, nil
+	return readValue[string](ctx, s.read, "read stops", `SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND `+
+		rareEventFilter+` AND type IN ('paused','ended') AND body ->> 'exit' IN (`+needsUserExits+`)`, id)
 }
 
 const parkedInARowQuery = "SELECT count(*) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND " +
@@ -189,66 +165,32 @@ const parkedInARowQuery = "SELECT count(*) FROM events INDEXED BY events_of_kind
 
 // ParkedInARow counts how often the goal was parked since a model last answered.
 func (s *history) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error) {
-	if err := s.read.QueryRowContext(ctx, parkedInARowQuery, id).Scan(&n); err != nil {
-		return 0, fmt.Errorf("read parks: %w", err)
-	}
-	return n, nil
+	return readValue[int](ctx, s.read, "read parks", parkedInARowQuery, id)
 }
 
 // criticTokens sums what the critic has cost, in tokens in and out.
 func (s *history) criticTokens(ctx context.Context, id goal.ID) (n int64, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT coalesce(sum((body ->> 'tokens_in') + (body ->> 'tokens_out')), 0)
-		FROM events WHERE goal_id = ? AND `+rareEventFilter+` AND type = 'usage' AND body ->> 'by' = 'critic'`, id).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("read what the critic cost: %w", err)
-	}
-	return n, nil
+	return readValue[int64](ctx, s.read, "read what the critic cost",
+		`SELECT coalesce(sum((body ->> 'tokens_in') + (body ->> 'tokens_out')), 0)
+		FROM events WHERE goal_id = ? AND `+rareEventFilter+` AND type = 'usage' AND body ->> 'by' = 'critic'`, id)
 }
 
 // callsWithSecrets are the calls that were not refused and whose arguments name a secret, or may do so in an encoded
 // form.
 func (s *history) callsWithSecrets(ctx context.Context, id goal.ID) ([]goal.Call, error) {
-	rows, err := s.read.QueryContext(ctx,
-		`SELECT DISTINCT s.tool, s.arguments FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
+	return readRows(ctx, s.read, "read steps", func(r scanner, c *goal.Call) error {
+		return r.Scan(&c.Tool, &c.Arguments)
+	}, `SELECT DISTINCT s.tool, s.arguments FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
 		WHERE s.goal_id = ? AND (s.arguments LIKE '%{{secret:%' OR s.arguments LIKE '%\u%') AND coalesce(r.outcome, '') <>
 		'denied'`, id)
-	if err != nil {
-		return nil, fmt.Errorf("read steps: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []goal.Call
-	for rows.Next() {
-		var c goal.Call
-		if err := rows.Scan(&c.Tool, &c.Arguments); err != nil {
-			return nil, fmt.Errorf("read steps: %w", err)
-		}
-		list = append(list, c)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read steps: %w", err)
-	}
-	return list, nil
 }
 
 func (s *history) newestSteps(ctx context.Context, id goal.ID, most int) ([]goal.Step, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT s.n, s.tool, s.arguments, r.outcome, r.result FROM steps s
+	list, err := readRows(ctx, s.read, "read steps", func(r scanner, st *goal.Step) error {
+		return r.Scan(&st.N, &st.Tool, &st.Arguments, &st.Outcome, &st.Result)
+	}, `SELECT s.n, s.tool, s.arguments, r.outcome, r.result FROM steps s
 		JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.risk <> '' ORDER BY s.n DESC LIMIT
 		?`, id, most)
-	if err != nil {
-		return nil, fmt.Errorf("read steps: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []goal.Step
-	for rows.Next() {
-		var st goal.Step
-		if err := rows.Scan(&st.N, &st.Tool, &st.Arguments, &st.Outcome, &st.Result); err != nil {
-			return nil, fmt.Errorf("read steps: %w", err)
-		}
-		list = append(list, st)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read steps: %w", err)
-	}
 	slices.Reverse(list)
-	return list, nil
+	return list, err
 }

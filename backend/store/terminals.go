@@ -23,45 +23,24 @@ type Terminal struct {
 
 // Terminals reads what SaveTerminals last stored.
 func (s *workspaceTables) Terminals(ctx context.Context) ([]Terminal, error) {
-	rows, err := s.read.QueryContext(ctx,
-		"SELECT id, title, dir, server, session, command, output, saved_at FROM terminals ORDER BY rowid")
-	if err != nil {
-		return nil, fmt.Errorf("terminals: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []Terminal
-	for rows.Next() {
-		var t Terminal
-		var at string
-		if err := rows.Scan(&t.ID, &t.Title, &t.Dir, &t.Server, &t.Session, &t.Command, &t.Output, &at); err != nil {
-			return nil, fmt.Errorf("terminals: %w", err)
-		}
-		t.SavedAt = parseStamp(at)
-		list = append(list, t)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("terminals: %w", err)
-	}
-	return list, nil
+	return readRows(ctx, s.read, "terminals", func(r scanner, t *Terminal) error {
+		return r.Scan(&t.ID, &t.Title, &t.Dir, &t.Server, &t.Session, &t.Command, &t.Output, timeColumn{&t.SavedAt})
+	}, "SELECT id, title, dir, server, session, command, output, saved_at FROM terminals ORDER BY rowid")
 }
 
 // SaveTerminals replaces all stored terminals with these.
 func (s *workspaceTables) SaveTerminals(ctx context.Context, list []Terminal) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM terminals"); err != nil {
-			return fmt.Errorf("save terminals: %w", err)
+		if err := execStatement(ctx, tx, "save terminals", "DELETE FROM terminals"); err != nil {
+			return err
 		}
 		for _, t := range list {
-			output := t.Output
-			if output == nil {
-				output = []byte{}
-			}
-			_, err := tx.ExecContext(ctx,
+			err := execStatement(ctx, tx, "save terminals",
 				"INSERT INTO terminals (id, title, dir, server, session, command, output, saved_at) VALUES (?,?,?,?,?,?,?,?)",
-				t.ID, toValidUTF8(t.Title), toValidUTF8(t.Dir), t.Server, toValidUTF8(t.Session), toValidUTF8(t.Command), output,
-				formatTime(s.now()))
+				t.ID, toValidUTF8(t.Title), toValidUTF8(t.Dir), t.Server, toValidUTF8(t.Session), toValidUTF8(t.Command),
+				append([]byte{}, t.Output...), formatTime(s.now()))
 			if err != nil {
-				return fmt.Errorf("save terminals: %w", err)
+				return err
 			}
 		}
 		return nil
@@ -73,15 +52,11 @@ func (s *workspaceTables) SaveTerminals(ctx context.Context, list []Terminal) er
 func (s *workspaceTables) HoldWorkspace() (release func() error, ok bool, err error) {
 	lock := flock.New(filepath.Join(s.dir, "workspace.lock"))
 	ok, err = lock.TryLock()
-	if err != nil || !ok {
-		return func() error { return nil }, false, wrapLock(err)
+	if err != nil {
+		err = fmt.Errorf("releasing the workspace: %w", err)
+	}
+	if !ok || err != nil {
+		return func() error { return nil }, false, err
 	}
 	return lock.Unlock, true, nil
-}
-
-func wrapLock(err error) error {
-	if err != nil {
-		return fmt.Errorf("releasing the workspace: %w", err)
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -36,8 +35,8 @@ const transcriptFilter = `e.goal_id = ?1 AND (e.type IN (` + transcriptTypes + `
 const transcriptColumns = `e.seq, e.run_id, e.at, e.type, e.body,
 	coalesce((SELECT i.body ->> 'n' FROM events i WHERE i.goal_id = e.goal_id AND i.seq < e.seq AND i.type = 'iteration'
 		ORDER BY i.seq DESC LIMIT 1), 0),
-	coalesce((SELECT u.body FROM events u WHERE e.type = 'message' AND u.goal_id = e.goal_id AND u.seq = e.seq + 1
-		AND u.type = 'usage'), ''),
+	(SELECT u.body FROM events u WHERE e.type = 'message' AND u.goal_id = e.goal_id AND u.seq = e.seq + 1
+		AND u.type = 'usage'),
 	coalesce(r.outcome, ''), coalesce(r.ms, 0), coalesce(r.preview, ''), coalesce(r.result, ''),
 	coalesce(r.image_sha256, '')`
 
@@ -46,11 +45,7 @@ const transcriptTables = ` FROM events e LEFT JOIN results r
 
 // CountTranscript counts the rows of a goal's transcript.
 func (s *history) CountTranscript(ctx context.Context, id goal.ID) (n int, err error) {
-	err = s.read.QueryRowContext(ctx, "SELECT count(*) FROM events e WHERE "+transcriptFilter, id).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("count transcript: %w", err)
-	}
-	return n, nil
+	return readValue[int](ctx, s.read, "count transcript", "SELECT count(*) FROM events e WHERE "+transcriptFilter, id)
 }
 
 // Transcript reads at most limit rows of a goal's transcript after the first offset rows, oldest first.
@@ -92,47 +87,28 @@ func (s *history) scanTranscript(
 	if err != nil {
 		return err
 	}
-	rows, err := s.read.QueryContext(ctx, "SELECT "+transcriptColumns+transcriptTables+where,
-		append([]any{id}, args...)...)
-	if err != nil {
-		return fmt.Errorf("read transcript: %w", err)
-	}
-	defer func() { _ = rows.Close() }()
 	since := journalCursor{started: row.StartedAt}
-	for rows.Next() {
-		one, err := scanTranscriptRow(rows, id)
+	return visitRows(ctx, s.read, "read transcript", func(r scanner) error {
+		one, err := scanTranscriptRow(r, id)
 		if err != nil {
 			return err
 		}
 		one.AtMS = max(0, since.msSinceStart(one.At))
-		if err := visit(one); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("read transcript: %w", err)
-	}
-	return nil
+		return visit(one)
+	}, "SELECT "+transcriptColumns+transcriptTables+where, append([]any{id}, args...)...)
 }
 
-func scanTranscriptRow(rows *sql.Rows, id goal.ID) (TranscriptRow, error) {
-	var at, kind, body, usage string
+func scanTranscriptRow(r scanner, id goal.ID) (TranscriptRow, error) {
+	var kind, body string
 	var st Step
 	one := TranscriptRow{Event: event.Event{GoalID: id}}
-	if err := rows.Scan(&one.Seq, &one.RunID, &at, &kind, &body, &one.Turn, &usage, &st.Outcome, &st.MS, &st.Preview,
-		&st.Result, &st.ImageSHA256); err != nil {
-		return one, fmt.Errorf("read transcript: %w", err)
+	err := r.Scan(&one.Seq, &one.RunID, timeColumn{&one.At}, &kind, &body, &one.Turn, jsonColumn{&one.Usage}, &st.Outcome,
+		&st.MS, &st.Preview, &st.Result, &st.ImageSHA256)
+	if err != nil {
+		return one, fmt.Errorf("read transcript of %s: %w", id.Short(), err)
 	}
-	var err error
-	one.At = parseStamp(at)
 	if one.Body, err = event.Decode(kind, []byte(body)); err != nil {
 		return one, fmt.Errorf("read journal of %s at %d: %w", id.Short(), one.Seq, err)
-	}
-	if usage != "" {
-		one.Usage = &goal.Usage{}
-		if err := json.Unmarshal([]byte(usage), one.Usage); err != nil {
-			return one, fmt.Errorf("read journal of %s at %d: %w", id.Short(), one.Seq+1, err)
-		}
 	}
 	if begun, ok := one.Body.(*event.StepStarted); ok {
 		st.N, st.RunID, st.AtMS, st.Tool, st.Arguments = begun.StepID, one.RunID, one.AtMS, begun.Tool, begun.Arguments

@@ -36,11 +36,8 @@ func (r *Rules) validateSocket(socket string, p policy.Policy) error {
 	}
 	for _, dir := range append([]string{p.Dir}, p.AllowWrite...) {
 		if policy.IsWithin(dir, real) || policy.IsWithin(dir, filepath.Clean(socket)) {
-			return &fault.Error{
-				Field:   "allow_socket",
-				Message: socket + " is in a folder that the goal can write",
-				Hint:    "the goal can use it anyway, and could replace it by another socket",
-			}
+			return fault.Invalid("allow_socket", socket+" is in a folder that the goal can write",
+				"the goal can use it anyway, and could replace it by another socket")
 		}
 	}
 	return nil
@@ -51,11 +48,7 @@ func (r *Rules) validateSocket(socket string, p policy.Policy) error {
 func (r *Rules) validateReadPath(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || !filepath.IsAbs(real) {
-		return "", &fault.Error{
-			Field:   "allow_read",
-			Message: dir + " cannot be read",
-			Hint:    "give the whole path of a file or folder that exists",
-		}
+		return "", fault.Invalid("allow_read", dir+" cannot be read", "give the whole path of a file or folder that exists")
 	}
 	if err := r.ValidateForeignPath(real); err != nil {
 		return "", withField(err, "allow_read")

@@ -17,17 +17,9 @@ func (r *Rules) ValidateGrants(in api.AccessInput, p *policy.Policy) error {
 	for _, port := range in.AllowLocal {
 		switch {
 		case port < 1 || port > 65535:
-			return &fault.Error{
-				Field:   "allow_local",
-				Message: fmt.Sprintf("%d is not a port", port),
-				Hint:    "give a number from 1 to 65535",
-			}
+			return fault.Invalid("allow_local", fmt.Sprintf("%d is not a port", port), "give a number from 1 to 65535")
 		case r.Ports.Contains(port):
-			return &fault.Error{
-				Field:   "allow_local",
-				Message: fmt.Sprintf("the port %d is Goalpost's own", port),
-				Hint:    "no goal may use it",
-			}
+			return fault.Invalid("allow_local", fmt.Sprintf("the port %d is Goalpost's own", port), "no goal may use it")
 		}
 	}
 	p.AllowLocal = in.AllowLocal
@@ -48,11 +40,8 @@ func (r *Rules) ValidateGrants(in api.AccessInput, p *policy.Policy) error {
 	for _, socket := range in.AllowSocket {
 		info, err := os.Stat(socket)
 		if err != nil || info.Mode().Type()&fs.ModeSocket == 0 || !filepath.IsAbs(socket) {
-			return &fault.Error{
-				Field:   "allow_socket",
-				Message: socket + " is not a socket",
-				Hint:    "give its whole path, such as /var/run/docker.sock",
-			}
+			return fault.Invalid("allow_socket", socket+" is not a socket",
+				"give its whole path, such as /var/run/docker.sock")
 		}
 		if err := r.validateSocket(socket, *p); err != nil {
 			return err
@@ -69,11 +58,7 @@ func (r *Rules) ValidateGrants(in api.AccessInput, p *policy.Policy) error {
 		return &fault.Error{Field: "work", Message: err.Error()}
 	}
 	if err := p.Validate(); err != nil {
-		return &fault.Error{
-			Field:   "allow_hosts",
-			Message: err.Error(),
-			Hint:    "give names such as docs.example or *.example.org",
-		}
+		return fault.Invalid("allow_hosts", err.Error(), "give names such as docs.example or *.example.org")
 	}
 	return nil
 }

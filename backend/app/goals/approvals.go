@@ -25,26 +25,16 @@ func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 	i := slices.IndexFunc(open, func(one store.Approval) bool { return one.ID == o.Request })
 	switch {
 	case i < 0:
-		return &fault.Error{
-			Code:    fault.NotFound,
-			Message: fmt.Sprintf("the goal has no open approval %q", o.Request),
-			Hint:    "approvals lists what waits; it may have been answered already",
-		}
+		return fault.New(fault.NotFound, fmt.Sprintf("the goal has no open approval %q", o.Request),
+			"approvals lists what waits; it may have been answered already")
 	case open[i].Given != nil:
-		return &fault.Error{
-			Code:    fault.Conflict,
-			Message: fmt.Sprintf("the approval %s is answered already", o.Request),
-			Hint:    "resume the goal to let it continue",
-		}
+		return fault.New(fault.Conflict, fmt.Sprintf("the approval %s is answered already", o.Request),
+			"resume the goal to let it continue")
 	}
 	if o.Kind == goal.OrderApprove {
 		if _, ok := open[i].FindOffer(o.Scope); !ok {
-			return &fault.Error{
-				Code:    fault.Refused,
-				Message: fmt.Sprintf("the approval %s cannot be given for the scope %q", o.Request, o.Scope),
-				Hint:    "use " + scopeNames(open[i].Approval),
-				Field:   "scope",
-			}
+			return fault.Invalid("scope", fmt.Sprintf("the approval %s cannot be given for the scope %q", o.Request, o.Scope),
+				"use "+scopeNames(open[i].Approval))
 		}
 	}
 	var then store.GoalRow
@@ -97,11 +87,7 @@ func (s *Service) Revoke(ctx context.Context, id goal.ID, request string) error 
 	}
 	named := func(g policy.Grant) bool { return g.ID == request }
 	if !slices.ContainsFunc(grants, named) {
-		return &fault.Error{
-			Code:    fault.NotFound,
-			Message: fmt.Sprintf("the goal has no grant %q", request),
-			Hint:    "approvals lists what is allowed",
-		}
+		return fault.New(fault.NotFound, fmt.Sprintf("the goal has no grant %q", request), "approvals lists what is allowed")
 	}
 	s.sessions.RevokeGrant(ctx, id, request)
 	own, err := s.store.LockGoal(id)

@@ -119,14 +119,7 @@ type checkMarks struct {
 func (h *folderHistory) marks(ctx context.Context, row store.GoalRow) (*checkMarks, error) {
 	m := &checkMarks{readBy: map[string][]string{}, decides: map[string]bool{}}
 	if p, err := verify.OpenProtection(session.WorkspaceOptions(row.Goal, h.store.GoalDir(row.ID))); err == nil {
-		for _, f := range p.Protected() {
-			m.protected = append(m.protected, api.ProtectedFile{
-				Path: f.Path,
-				Kind: string(f.Kind),
-				Part: f.Part,
-				Why:  f.Why,
-			})
-		}
+		m.protected = viewProtected(p.Protected())
 		for i, check := range row.Criterion.Checks {
 			o := p.Observation(i)
 			if o == nil {
@@ -355,11 +348,8 @@ func describeOutcome(out *api.UndoOutput, o *snapshot.Outcome) {
 
 // goalRuns refuses an undo while a run could change the folder.
 func goalRuns(id goal.ID) error {
-	return &fault.Error{
-		Code:    fault.Conflict,
-		Message: "the goal runs, and would work on while its folder is brought back",
-		Hint:    "pause it first: pause " + id.Short(),
-	}
+	return fault.New(fault.Conflict, "the goal runs, and would work on while its folder is brought back",
+		"pause it first: pause "+id.Short())
 }
 
 // refuseUndo returns why the folder of a goal cannot be restored now.
@@ -384,11 +374,8 @@ func (h *folderHistory) refuseUndo(ctx context.Context, row store.GoalRow) error
 		if alive, err := h.store.IsLocked(o.ID); err != nil || !alive {
 			continue
 		}
-		return &fault.Error{
-			Code:    fault.Conflict,
-			Message: fmt.Sprintf("goal %s runs in the same folder", o.ID.Short()),
-			Hint:    "pause it first: pause " + o.ID.Short(),
-		}
+		return fault.New(fault.Conflict, fmt.Sprintf("goal %s runs in the same folder", o.ID.Short()),
+			"pause it first: pause "+o.ID.Short())
 	}
 	return nil
 }

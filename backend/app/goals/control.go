@@ -85,11 +85,8 @@ func (s *Service) pauseProblem(row store.GoalRow) error {
 	case err != nil:
 		return err
 	case row.Status == goal.Pending && queues:
-		return &fault.Error{
-			Code:    fault.Conflict,
-			Message: "the goal waits in the queue and has not begun",
-			Hint:    "abort takes it out of the queue; it can be continued later",
-		}
+		return fault.New(fault.Conflict, "the goal waits in the queue and has not begun",
+			"abort takes it out of the queue; it can be continued later")
 	case row.Status != goal.Running && !queues:
 		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s, not running", row.Status)}
 	}
@@ -110,11 +107,8 @@ func (s *Service) SteerWith(ctx context.Context, id goal.ID, o goal.Order) error
 		if err != nil || lives {
 			return err
 		}
-		return &fault.Error{
-			Code:    fault.Conflict,
-			Message: fmt.Sprintf("the goal is %s already", row.Status),
-			Hint:    "resume it first, or start a new one",
-		}
+		return fault.New(fault.Conflict, fmt.Sprintf("the goal is %s already", row.Status),
+			"resume it first, or start a new one")
 	}, o)
 }
 
@@ -125,11 +119,7 @@ func (s *Service) Abort(ctx context.Context, id goal.ID) error {
 }
 
 func (s *Service) AbortWith(ctx context.Context, id goal.ID, stop *runner.Stop) error {
-	row, err := s.store.Goal(ctx, id)
-	lives := false
-	if err == nil {
-		lives, err = s.isActive(row)
-	}
+	row, lives, err := s.readActive(ctx, id)
 	if err != nil {
 		return fmt.Errorf("abort: %w", err)
 	}
@@ -152,11 +142,7 @@ func (s *Service) AbortWith(ctx context.Context, id goal.ID, stop *runner.Stop) 
 // Delete deletes a goal with its panes and all its data. It aborts an active goal first. Its git worktree is removed,
 // too, unless it has work that no other branch has.
 func (s *Service) Delete(ctx context.Context, id goal.ID) error {
-	row, err := s.store.Goal(ctx, id)
-	lives := false
-	if err == nil {
-		lives, err = s.isActive(row)
-	}
+	row, lives, err := s.readActive(ctx, id)
 	if err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}

@@ -57,11 +57,8 @@ func (h *folderHistory) compare(
 ) (*snapshot.Comparison, error) {
 	c, err := a.Compare(ctx, 0)
 	if err != nil {
-		return nil, &fault.Error{
-			Code:    fault.Conflict,
-			Message: "the goal's folder cannot be compared: " + err.Error(),
-			Hint:    "put the folder " + row.Policy.Dir + " back if it is gone, then try again",
-		}
+		return nil, fault.New(fault.Conflict, "the goal's folder cannot be compared: "+err.Error(),
+			"put the folder "+row.Policy.Dir+" back if it is gone, then try again")
 	}
 	selected, err := relativePaths(row.Policy.Dir, paths)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"goalpost/backend/api"
@@ -70,7 +69,7 @@ func (gi *intake) prepareGoal(
 			Secrets:      in.Secrets,
 			Unconfined:   gi.unconfined || in.Unconfined,
 		},
-		Limits: limitsOf(in),
+		Limits: mergeLimits(goal.DefaultLimits(), in.LimitsInput),
 	}
 	if g.Policy.Risk == "" {
 		g.Policy.Risk = policy.WriteLocal
@@ -79,12 +78,8 @@ func (gi *intake) prepareGoal(
 		return nil, false, fmt.Errorf("intake: %w", err)
 	}
 	if slices.ContainsFunc(in.Checks, func(c goal.Check) bool { return c.Where == "host" }) && !in.RunOutside {
-		return nil, false, &fault.Error{
-			Code:    fault.Refused,
-			Field:   "run_outside",
-			Message: goal.RunOutsideWarning,
-			Hint:    "confirm it (--yes-run-outside), or let the check run in the sandbox",
-		}
+		return nil, false, fault.Invalid("run_outside", goal.RunOutsideWarning,
+			"confirm it (--yes-run-outside), or let the check run in the sandbox")
 	}
 	if err := gi.validateGoalSecrets(ctx, in.Secrets); err != nil {
 		return nil, false, err
@@ -126,26 +121,6 @@ func (gi *intake) prepareGoal(
 	return g, made, nil
 }
 
-// limitsOf fills in the defaults for limits that were not given. api.NoLimit means none; other negative
-// numbers are refused later.
-func limitsOf(in api.StartInput) goal.Limits {
-	l := goal.DefaultLimits()
-	if in.WallClockMS != 0 {
-		l.WallClock = time.Duration(noneIfNegative(in.WallClockMS)) * time.Millisecond
-	}
-	if in.Iterations != 0 {
-		l.Iterations = int(noneIfNegative(int64(in.Iterations)))
-	}
-	if in.ClaimsPerCheck != 0 {
-		l.ClaimsPerCheck = int(noneIfNegative(int64(in.ClaimsPerCheck)))
-	}
-	l.Tokens, l.USD = noneIfNegative(in.Tokens), in.USD
-	if in.USD == api.NoLimit {
-		l.USD = 0
-	}
-	return l
-}
-
 func noneIfNegative(n int64) int64 {
 	if n == api.NoLimit {
 		return 0
@@ -163,11 +138,7 @@ func (gi *intake) draftPolicy(in api.TryInput, dir string) (policy.Policy, error
 		Unconfined: gi.unconfined || in.Unconfined,
 	}
 	if !p.Risk.IsValid() {
-		return p, &fault.Error{
-			Field:   "risk",
-			Message: fmt.Sprintf("unknown risk %q", p.Risk),
-			Hint:    "use one of " + policy.RiskNames(),
-		}
+		return p, fault.Invalid("risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of "+policy.RiskNames())
 	}
 	return p, gi.access.ValidateGrants(api.AccessInput{
 		AllowLocal:  in.AllowLocal,
@@ -201,11 +172,8 @@ func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool
 		case err == nil:
 			return dir, true, nil
 		case !errors.Is(err, os.ErrExist):
-			return "", false, &fault.Error{
-				Field:   "dir",
-				Message: "the goal's folder cannot be created: " + err.Error(),
-				Hint:    "choose a folder with --dir",
-			}
+			return "", false, fault.Invalid("dir", "the goal's folder cannot be created: "+err.Error(),
+				"choose a folder with --dir")
 		}
 	}
 }
@@ -235,11 +203,7 @@ func folderSlug(objective string) string {
 func (gi *intake) validateGoalSecrets(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if _, err := gi.secrets.Get(ctx, name); err != nil {
-			return &fault.Error{
-				Field:   "secrets",
-				Message: err.Error(),
-				Hint:    "goalctl secret list shows what is kept; the settings page unlocks it",
-			}
+			return fault.Invalid("secrets", err.Error(), "goalctl secret list shows what is kept; the settings page unlocks it")
 		}
 	}
 	return nil
@@ -249,11 +213,8 @@ func (gi *intake) validateGoalSecrets(ctx context.Context, names []string) error
 // before this one starts.
 func (gi *intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, gi.store.GoalDir(g.ID))); err != nil {
-		return &fault.Error{
-			Field:   "protect",
-			Message: "the protected files cannot be saved: " + err.Error(),
-			Hint:    "leave files out with --no-protect, or choose a smaller folder",
-		}
+		return fault.Invalid("protect", "the protected files cannot be saved: "+err.Error(),
+			"leave files out with --no-protect, or choose a smaller folder")
 	}
 	return nil
 }
@@ -269,9 +230,8 @@ func (gi *intake) removeGoalState(id goal.ID) error {
 
 // Protected lists the files of a folder that would be protected. A new folder has none.
 func (gi *intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.ProtectedFile, error) {
-	list := []api.ProtectedFile{}
 	if in.Dir == "" {
-		return list, nil
+		return []api.ProtectedFile{}, nil
 	}
 	dir, err := gi.access.ValidateExistingDir(in.Dir)
 	if err != nil {
@@ -284,16 +244,10 @@ func (gi *intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.Pro
 		NoProtect: in.NoProtect,
 	})
 	if err != nil {
-		return nil, &fault.Error{
-			Field:   "protect",
-			Message: fmt.Sprintf("the protected files cannot be listed: %v", err),
-			Hint:    "correct the patterns",
-		}
+		return nil, fault.Invalid("protect", fmt.Sprintf("the protected files cannot be listed: %v", err),
+			"correct the patterns")
 	}
-	for _, p := range found {
-		list = append(list, api.ProtectedFile{Path: p.Path, Kind: string(p.Kind), Part: p.Part, Why: p.Why})
-	}
-	return list, nil
+	return viewProtected(found), nil
 }
 
 // Proposal reads the criterion that the folder proposes. It has no effect until the user has seen and accepted
@@ -340,11 +294,8 @@ func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.Care
 	case in.CriticEvery == api.NoLimit:
 		o.CriticEvery = 0
 	case in.CriticEvery < 0:
-		return o, &fault.Error{
-			Field:   "critic_every",
-			Message: "the critic cannot look every " + fmt.Sprint(in.CriticEvery) + " turns",
-			Hint:    "give a number of turns, or 0 for no critic",
-		}
+		return o, fault.Invalid("critic_every", "the critic cannot look every "+fmt.Sprint(in.CriticEvery)+" turns",
+			"give a number of turns, or 0 for no critic")
 	}
 	if err := validateChoices(o); err != nil {
 		return o, err
@@ -357,32 +308,18 @@ func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.Care
 
 func validateChoices(o goal.CareOptions) error {
 	if known := prompt.Personas(); o.Persona != "" && !slices.Contains(known, o.Persona) {
-		return &fault.Error{
-			Field:   "persona",
-			Message: fmt.Sprintf("there is no persona %q", o.Persona),
-			Hint:    "use one of " + strings.Join(known, ", "),
-		}
+		return fault.Invalid("persona", fmt.Sprintf("there is no persona %q", o.Persona),
+			"use one of "+strings.Join(known, ", "))
 	}
 	if !slices.Contains([]goal.ReviewMode{goal.ReviewAuto, goal.ReviewAlways, goal.ReviewNever}, o.Review) {
-		return &fault.Error{
-			Field:   "review",
-			Message: fmt.Sprintf("unknown choice %q", o.Review),
-			Hint:    "use always or never, or leave it to the host",
-		}
+		return fault.Invalid("review", fmt.Sprintf("unknown choice %q", o.Review),
+			"use always or never, or leave it to the host")
 	}
 	if o.CheckOutput != goal.CheckOutputDefault && !slices.Contains(goal.CheckOutputs(), o.CheckOutput) {
-		return &fault.Error{
-			Field:   "check_output",
-			Message: fmt.Sprintf("unknown choice %q", o.CheckOutput),
-			Hint:    "use exit, names or full",
-		}
+		return fault.Invalid("check_output", fmt.Sprintf("unknown choice %q", o.CheckOutput), "use exit, names or full")
 	}
 	if !slices.Contains([]string{"", "park", "deny", "allow"}, o.OnAsk) {
-		return &fault.Error{
-			Field:   "on_ask",
-			Message: fmt.Sprintf("unknown choice %q", o.OnAsk),
-			Hint:    "use park, deny or allow",
-		}
+		return fault.Invalid("on_ask", fmt.Sprintf("unknown choice %q", o.OnAsk), "use park, deny or allow")
 	}
 	for _, glob := range slices.Concat(o.Protect, o.NoProtect) {
 		if err := validateGlob(glob); err != nil {
@@ -395,11 +332,8 @@ func validateChoices(o goal.CareOptions) error {
 // validateGlob refuses a pattern that cannot match a file in the folder.
 func validateGlob(glob string) error {
 	refuse := func(reason string) error {
-		return &fault.Error{
-			Field:   "protect",
-			Message: fmt.Sprintf("the pattern %q %s", glob, reason),
-			Hint:    "write one relative to the goal's folder, such as tests/**",
-		}
+		return fault.Invalid("protect", fmt.Sprintf("the pattern %q %s", glob, reason),
+			"write one relative to the goal's folder, such as tests/**")
 	}
 	switch clean := path.Clean(glob); {
 	case strings.TrimSpace(glob) == "":

@@ -38,15 +38,11 @@ func (d protectedDecision) isEmpty() bool {
 func (d protectedDecision) validate() error {
 	switch {
 	case d.all != "" && d.all != api.AcceptProtected && d.all != api.RestoreProtected:
-		return &fault.Error{
-			Code: fault.Refused, Message: fmt.Sprintf("%q is no decision about protected files", d.all),
-			Hint: "use " + api.AcceptProtected + " or " + api.RestoreProtected, Field: "protected",
-		}
+		return fault.Invalid("protected", fmt.Sprintf("%q is no decision about protected files", d.all),
+			"use "+api.AcceptProtected+" or "+api.RestoreProtected)
 	case d.all == api.AcceptProtected && len(d.accept) > 0:
-		return &fault.Error{
-			Code: fault.Refused, Message: "all changes are accepted, and some of them are named, too",
-			Hint: "give --accept-protected for all changed files, or --accept-changes for some", Field: "protected",
-		}
+		return fault.Invalid("protected", "all changes are accepted, and some of them are named, too",
+			"give --accept-protected for all changed files, or --accept-changes for some")
 	}
 	return nil
 }
@@ -79,9 +75,7 @@ func (pf *protectedFiles) ProtectedState(ctx context.Context, id goal.ID) (api.P
 	if err != nil {
 		return state, err
 	}
-	for _, f := range p.Protected() {
-		state.Files = append(state.Files, api.ProtectedFile{Path: f.Path, Kind: string(f.Kind), Part: f.Part, Why: f.Why})
-	}
+	state.Files = viewProtected(p.Protected())
 	changes, err := p.Changes(ctx)
 	if err != nil {
 		return state, fmt.Errorf("looking at the protected files: %w", err)
@@ -92,6 +86,14 @@ func (pf *protectedFiles) ProtectedState(ctx context.Context, id goal.ID) (api.P
 		})
 	}
 	return state, nil
+}
+
+func viewProtected(files []protect.Protected) []api.ProtectedFile {
+	views := make([]api.ProtectedFile, len(files))
+	for i, f := range files {
+		views[i] = api.ProtectedFile{Path: f.Path, Kind: string(f.Kind), Part: f.Part, Why: f.Why}
+	}
+	return views
 }
 
 // validate refuses to continue a goal whose protected files were changed since it stopped, or since the user
@@ -183,10 +185,8 @@ func unprotectFiles(_ context.Context, p *protect.State, d protectedDecision) (o
 	files, err := p.Unprotect(d.unprotect)
 	var unknown *protect.NotProtectedError
 	if errors.As(err, &unknown) {
-		return outcome{}, &fault.Error{
-			Code: fault.Refused, Message: unknown.Error(),
-			Hint: "give a protected file by its path in the goal's folder", Field: "unprotect",
-		}
+		return outcome{}, fault.Invalid("unprotect", unknown.Error(),
+			"give a protected file by its path in the goal's folder")
 	}
 	if err != nil {
 		return outcome{}, fmt.Errorf("freeing protected files: %w", err)
@@ -210,10 +210,8 @@ func acceptChanges(ctx context.Context, p *protect.State, d protectedDecision) (
 		}
 	}
 	if err != nil {
-		return outcome{}, &fault.Error{
-			Code: fault.Refused, Message: "the changed files cannot become the protected ones: " + err.Error(),
-			Hint: "correct that, or put the old versions back with --restore-protected", Field: "protected",
-		}
+		return outcome{}, fault.Invalid("protected", "the changed files cannot become the protected ones: "+err.Error(),
+			"correct that, or put the old versions back with --restore-protected")
 	}
 	var files, kept []string
 	for _, v := range versions {

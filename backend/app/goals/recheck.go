@@ -24,18 +24,11 @@ func (s *Service) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutpu
 		return out, fmt.Errorf("recheck: %w", err)
 	}
 	if _, err := os.Stat(row.Policy.Dir); err != nil {
-		return out, &fault.Error{
-			Code:    fault.Conflict,
-			Message: "the goal's folder is gone: " + row.Policy.Dir,
-			Hint:    "put it back, then try again",
-		}
+		return out, fault.New(fault.Conflict, "the goal's folder is gone: "+row.Policy.Dir, "put it back, then try again")
 	}
 	if !slices.ContainsFunc(row.Criterion.Checks, func(c goal.Check) bool { return c.Type.IsDeterministic() }) {
-		return out, &fault.Error{
-			Code:    fault.Conflict,
-			Message: "no program decides about this goal, so nothing can be run again",
-			Hint:    "the receipt has what was said",
-		}
+		return out, fault.New(fault.Conflict, "no program decides about this goal, so nothing can be run again",
+			"the receipt has what was said")
 	}
 	claims, err := s.store.Claims(ctx, id)
 	if err != nil {

@@ -33,7 +33,7 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 	if err != nil {
 		return err
 	}
-	limits := mergeLimits(row.Limits, in)
+	limits := mergeLimits(row.Limits, in.LimitsInput)
 	if err := rs.validateLimitsLeft(ctx, row.Goal, limits); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 			return nil, err
 		}
 		return []event.Body{&event.Resumed{Note: note}},
-			errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), rs.noteUserMessage(ctx, id, note))
+			errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in.LimitsInput)), rs.noteUserMessage(ctx, id, note))
 	})
 }
 
@@ -62,25 +62,17 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
 	note := strings.TrimSpace(in.Note)
 	if note == "" {
-		return &fault.Error{
-			Code:    fault.Refused,
-			Message: "a goal that is done needs a note to be reopened",
-			Hint:    "say what is missing",
-			Field:   "note",
-		}
+		return fault.Invalid("note", "a goal that is done needs a note to be reopened", "say what is missing")
 	}
 	row, err := rs.store.Goal(ctx, id)
 	if err != nil {
 		return fmt.Errorf("reopen: %w", err)
 	}
 	if row.Status != goal.Completed {
-		return &fault.Error{
-			Code:    fault.Conflict,
-			Message: fmt.Sprintf("the goal is %s, not done", row.Status),
-			Hint:    "resume continues a goal that stopped",
-		}
+		return fault.New(fault.Conflict, fmt.Sprintf("the goal is %s, not done", row.Status),
+			"resume continues a goal that stopped")
 	}
-	if err := rs.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in)); err != nil {
+	if err := rs.validateLimitsLeft(ctx, row.Goal, mergeLimits(row.Limits, in.LimitsInput)); err != nil {
 		return err
 	}
 	if err := rs.protected.validate(ctx, row.Goal, decisionOf(in)); err != nil {
@@ -94,7 +86,7 @@ func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput
 			return nil, err
 		}
 		return []event.Body{&event.Reopened{Note: note}},
-			errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in)), rs.noteUserMessage(ctx, id, note))
+			errors.Join(rs.saveNewLimits(ctx, g, mergeLimits(g.Limits, in.LimitsInput)), rs.noteUserMessage(ctx, id, note))
 	})
 }
 
@@ -104,10 +96,7 @@ func (rs *resumption) retryReopen(ctx context.Context, id goal.ID) error {
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		said, err := rs.store.Orders(ctx, id, goal.OrderSteer)
 		if err != nil || g.Status != goal.Completed || len(said) == 0 {
-			return nil, cmp.Or(err, error(&fault.Error{
-				Code:    fault.Conflict,
-				Message: "the goal no longer waits to be reopened",
-			}))
+			return nil, cmp.Or(err, error(fault.New(fault.Conflict, "the goal no longer waits to be reopened", "")))
 		}
 		notes := make([]string, len(said))
 		for i, o := range said {
@@ -139,12 +128,7 @@ func (rs *resumption) Accept(ctx context.Context, id goal.ID) error {
 func (rs *resumption) Reject(ctx context.Context, id goal.ID, note string) error {
 	note = strings.TrimSpace(note)
 	if note == "" {
-		return &fault.Error{
-			Code:    fault.Refused,
-			Message: "nothing says what is wrong",
-			Hint:    "say in a sentence what the agent should do differently",
-			Field:   "note",
-		}
+		return fault.Invalid("note", "nothing says what is wrong", "say in a sentence what the agent should do differently")
 	}
 	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
 }
@@ -180,11 +164,8 @@ func (rs *resumption) waitingForManual(ctx context.Context, id goal.ID) (store.G
 		return row, fmt.Errorf("answer: %w", err)
 	}
 	if !waits {
-		return row, &fault.Error{
-			Code:    fault.Conflict,
-			Message: "no check of this goal waits for a user",
-			Hint:    "resume continues it, with a note if you like",
-		}
+		return row, fault.New(fault.Conflict, "no check of this goal waits for a user",
+			"resume continues it, with a note if you like")
 	}
 	return row, nil
 }
@@ -273,11 +254,8 @@ func (rs *resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow,
 		return row, fmt.Errorf("resume: %w", err)
 	}
 	if row.Status == goal.Completed {
-		return row, &fault.Error{
-			Code:    fault.Conflict,
-			Message: "the goal is done already",
-			Hint:    "reopen it with a note, or start a new goal from it",
-		}
+		return row, fault.New(fault.Conflict, "the goal is done already",
+			"reopen it with a note, or start a new goal from it")
 	}
 	return row, runProblem(row)
 }
@@ -288,17 +266,14 @@ func runProblem(row store.GoalRow) error {
 		return &fault.Error{Code: fault.Conflict, Message: err.Error()}
 	}
 	if _, err := os.Stat(row.Policy.Dir); err != nil {
-		return &fault.Error{
-			Code:    fault.Conflict,
-			Message: "the goal's folder is gone: " + row.Policy.Dir,
-			Hint:    "put it back, then resume",
-		}
+		return fault.New(fault.Conflict, "the goal's folder is gone: "+row.Policy.Dir, "put it back, then resume")
 	}
 	return nil
 }
 
-// mergeLimits returns l with the limits that the user entered; the others stay.
-func mergeLimits(l goal.Limits, in api.ResumeInput) goal.Limits {
+// mergeLimits returns l with the limits that the user entered; the others stay. api.NoLimit means none; other negative
+// numbers are refused later.
+func mergeLimits(l goal.Limits, in api.LimitsInput) goal.Limits {
 	if in.WallClockMS != 0 {
 		l.WallClock = time.Duration(noneIfNegative(in.WallClockMS)) * time.Millisecond
 	}

@@ -51,11 +51,7 @@ const runCloseTimeout = 30 * time.Second
 // end.
 func (s *runs) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
 	if s.runner.Queued(id) {
-		return nil, &fault.Error{
-			Code:    fault.Conflict,
-			Message: "the goal waits in the queue already",
-			Hint:    "abort it to take it out",
-		}
+		return nil, fault.New(fault.Conflict, "the goal waits in the queue already", "abort it to take it out")
 	}
 	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
 	defer cancel()
@@ -88,6 +84,14 @@ func (s *runs) isActive(row store.GoalRow) (bool, error) {
 	return s.isQueued(row)
 }
 
+// readActive reads a goal, and whether it is active.
+func (s *runs) readActive(ctx context.Context, id goal.ID) (row store.GoalRow, lives bool, err error) {
+	if row, err = s.store.Goal(ctx, id); err == nil {
+		lives, err = s.isActive(row)
+	}
+	return row, lives, err
+}
+
 // awaitRelease waits until the process that owns a goal has ended its run, and returns the goal's lock. The
 // kernel does not signal that a lock was released, so it polls.
 func (s *runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
@@ -103,11 +107,8 @@ func (s *runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, e
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return nil, &fault.Error{
-				Code:    fault.Conflict,
-				Message: "the process that runs the goal has not answered yet",
-				Hint:    "the order stays with it; look again in a moment",
-			}
+			return nil, fault.New(fault.Conflict, "the process that runs the goal has not answered yet",
+				"the order stays with it; look again in a moment")
 		}
 	}
 }

@@ -36,11 +36,8 @@ func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.Tr
 		Observations: []*goal.Observation{o},
 	})
 	if err != nil {
-		return nil, &fault.Error{
-			Field:   "protect",
-			Message: fmt.Sprintf("the protected files cannot be listed: %v", err),
-			Hint:    "correct the patterns",
-		}
+		return nil, fault.Invalid("protect", fmt.Sprintf("the protected files cannot be listed: %v", err),
+			"correct the patterns")
 	}
 	if o == nil {
 		o = &goal.Observation{}

@@ -74,11 +74,8 @@ func ValidateCheckHosts(p policy.Policy, checks []goal.Check) error {
 			Port:   "443",
 		})
 		if !ok && !p.Unconfined {
-			return &fault.Error{
-				Field:   "checks",
-				Message: "a check asks " + host + ", and " + reason,
-				Hint:    "let the check look at what is in the folder or runs there, or ask the user for a goal that may reach it",
-			}
+			return fault.Invalid("checks", "a check asks "+host+", and "+reason,
+				"let the check look at what is in the folder or runs there, or ask the user for a goal that may reach it")
 		}
 	}
 	return nil

@@ -44,11 +44,7 @@ func (w *TrialSandbox) Violations() []string {
 func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) (err error) {
 	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
 	if !p.Risk.IsValid() {
-		return &fault.Error{
-			Field:   "risk",
-			Message: fmt.Sprintf("unknown risk %q", p.Risk),
-			Hint:    "use one of " + policy.RiskNames(),
-		}
+		return fault.Invalid("risk", fmt.Sprintf("unknown risk %q", p.Risk), "use one of "+policy.RiskNames())
 	}
 	if p.Dir, err = f.Access.ValidateExistingDir(in.Dir); err != nil {
 		return err
@@ -98,11 +94,8 @@ func (f *Factory) WithTrial(
 	defer func() { err = errors.Join(err, sandbox.RemoveLayer(layer)) }()
 	held, err := f.Open(ctx, "pre-flight", p, layer)
 	if errors.Is(err, sandbox.ErrRefused) {
-		return &fault.Error{
-			Field:   "sandbox",
-			Message: err.Error(),
-			Hint:    "goalctl doctor shows what works here; --unconfined runs this goal's programs with your own rights",
-		}
+		return fault.Invalid("sandbox", err.Error(),
+			"goalctl doctor shows what works here; --unconfined runs this goal's programs with your own rights")
 	}
 	if err != nil {
 		return err

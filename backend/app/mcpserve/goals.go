@@ -273,11 +273,7 @@ func outOfBoundsError(o goal.CareOptions, grants []policy.Grant) error {
 	if len(o.Panes)+len(grants) == 0 {
 		return nil
 	}
-	return &fault.Error{
-		Field:   "policy",
-		Message: "its user shared panes with it or allowed it more",
-		Hint:    "ask them what it does",
-	}
+	return fault.Invalid("policy", "its user shared panes with it or allowed it more", "ask them what it does")
 }
 
 // wrapAgentNote marks a note of the other agent as data: it is not an instruction of the user.

@@ -109,11 +109,8 @@ func (d *Server) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (
 // the server's policy allows, and nothing outside its folder.
 func (d *Server) validatePolicy(p policy.Policy) error {
 	refuse := func(field, what string) error {
-		return &fault.Error{
-			Field:   field,
-			Message: what,
-			Hint:    "the user sets these limits where the server is started (--risk, --dir, --allow-host)",
-		}
+		return fault.Invalid(field, what,
+			"the user sets these limits where the server is started (--risk, --dir, --allow-host)")
 	}
 	dir := p.Dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -150,11 +147,8 @@ func (d *Server) validateGoal(g goal.Goal) error {
 	p := g.Policy
 	if own := g.Options.Worktree; own != nil {
 		if !policy.IsWithin(d.policy.Dir, own.Repository) {
-			return &fault.Error{
-				Field:   "worktree",
-				Message: fmt.Sprintf("the repository %s is outside %s", own.Repository, d.policy.Dir),
-				Hint:    "leave worktree out",
-			}
+			return fault.Invalid("worktree", fmt.Sprintf("the repository %s is outside %s", own.Repository, d.policy.Dir),
+				"leave worktree out")
 		}
 		p.Dir = own.Folder
 		p.AllowRead = slices.DeleteFunc(slices.Clone(p.AllowRead), func(dir string) bool { return dir == own.CommonDir })

@@ -287,12 +287,7 @@ func parsePairs(field string, list []string, between string) (map[string]string,
 	for _, entry := range list {
 		k, v, ok := strings.Cut(entry, between)
 		if k = strings.TrimSpace(k); !ok || k == "" {
-			return nil, &fault.Error{
-				Code:    fault.Refused,
-				Message: fmt.Sprintf("%q is not an entry", entry),
-				Hint:    "write NAME" + between + "VALUE",
-				Field:   field,
-			}
+			return nil, fault.Invalid(field, fmt.Sprintf("%q is not an entry", entry), "write NAME"+between+"VALUE")
 		}
 		out[k] = strings.TrimSpace(v)
 	}

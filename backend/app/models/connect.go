@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -284,5 +283,3 @@ func failureTitle(step string) string {
 	}
 	return "The model does not work"
 }
-
-var errNoModel = errors.New("the server lists no model")

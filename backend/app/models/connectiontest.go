@@ -151,7 +151,7 @@ func (r *testRun) chooseModel() (ok bool) {
 		if i < 0 {
 			return r.fail(failure{
 				step:    stepModels,
-				message: errNoModel.Error(),
+				message: "the server lists no model",
 				hint:    "load or download a model in the server, then test again",
 			})
 		}
@@ -285,6 +285,9 @@ func (ps *Providers) describeFailure(c connection, err error) failure {
 	} else {
 		return unreachable(name, err)
 	}
+	answered := func(step, message, hint string) failure {
+		return failure{step: step, message: message, hint: hint, status: status, response: response}
+	}
 	saysKey := strings.Contains(strings.ToLower(response), "api key") || strings.Contains(response, "API_KEY")
 	switch {
 	case kind == model.Auth, status == http.StatusUnauthorized, status == http.StatusForbidden,
@@ -300,68 +303,34 @@ func (ps *Providers) describeFailure(c connection, err error) failure {
 			response:  response,
 		}
 	case listing != nil && status == http.StatusOK:
-		return failure{
-			step:     stepModels,
-			message:  name + " did not answer with a list of models.",
-			hint:     "check the address; it usually ends with /v1. Or enter a model name yourself",
-			status:   status,
-			response: response,
-		}
+		return answered(stepModels, name+" did not answer with a list of models.",
+			"check the address; it usually ends with /v1. Or enter a model name yourself")
 	case listing != nil && status == http.StatusNotFound:
-		return failure{
-			step:     stepModels,
-			message:  "No API at this address.",
-			hint:     "check the address; it usually ends with /v1. Or enter a model name yourself",
-			status:   status,
-			response: response,
-		}
+		return answered(stepModels, "No API at this address.",
+			"check the address; it usually ends with /v1. Or enter a model name yourself")
 	case listing != nil:
-		return failure{
-			step:     stepModels,
-			message:  fmt.Sprintf("%s answered with an error (%d).", name, status),
-			hint:     "try again later, or look at what the server says",
-			status:   status,
-			response: response,
-		}
+		return answered(stepModels, fmt.Sprintf("%s answered with an error (%d).", name, status),
+			"try again later, or look at what the server says")
 	}
-	return failure{
-		step:     stepTools,
-		message:  fmt.Sprintf("%s refused the request.", cmp.Or(c.provider.Model, name)),
-		hint:     "choose another model, one that supports tool calls",
-		status:   status,
-		response: response,
-	}
+	return answered(stepTools, fmt.Sprintf("%s refused the request.", cmp.Or(c.provider.Model, name)),
+		"choose another model, one that supports tool calls")
 }
 
 // describeModelError describes errors of a turn that have no HTTP status of their own.
 func describeModelError(name string, e *model.Error) (f failure, ok bool) {
+	answered := func(step, message, hint string) failure {
+		return failure{step: step, message: message, hint: hint, status: e.Status, response: e.Message}
+	}
 	switch e.Kind {
 	case model.Unreachable:
 		return unreachable(name, e), true
 	case model.Overloaded, model.Truncated:
-		return failure{
-			step:     stepTools,
-			message:  name + " is overloaded or broken right now.",
-			hint:     "test again in a minute",
-			status:   e.Status,
-			response: e.Message,
-		}, true
+		return answered(stepTools, name+" is overloaded or broken right now.", "test again in a minute"), true
 	case model.InvalidReply:
-		return failure{
-			step:     stepTools,
-			message:  name + " does not speak this protocol.",
-			hint:     e.Hint,
-			status:   e.Status,
-			response: e.Message,
-		}, true
+		return answered(stepTools, name+" does not speak this protocol.", e.Hint), true
 	case model.Mistaken:
-		return failure{
-			step:     stepTools,
-			message:  "The model called the tool in a form that " + name + " could not read.",
-			hint:     "test again; if it happens each time, choose another model",
-			status:   e.Status,
-			response: e.Message,
-		}, true
+		return answered(stepTools, "The model called the tool in a form that "+name+" could not read.",
+			"test again; if it happens each time, choose another model"), true
 	case model.Auth, model.RateLimited, model.Refused, model.BadRequest, model.TooLong, model.NoVision:
 	}
 	return failure{}, false

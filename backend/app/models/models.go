@@ -83,17 +83,10 @@ func validateEffort(p config.Provider, effort string) error {
 	case effort == "" || slices.Contains(words, effort):
 		return nil
 	case len(words) == 0:
-		return &fault.Error{
-			Field:   "effort",
-			Message: "the scripted model has no effort setting",
-			Hint:    "leave it out, or choose another provider",
-		}
+		return fault.Invalid("effort", "the scripted model has no effort setting", "leave it out, or choose another provider")
 	}
-	return &fault.Error{
-		Field:   "effort",
-		Message: fmt.Sprintf("%s does not know the effort %q", p.ID, effort),
-		Hint:    "use one of " + strings.Join(words, ", ") + ", or leave it out",
-	}
+	return fault.Invalid("effort", fmt.Sprintf("%s does not know the effort %q", p.ID, effort),
+		"use one of "+strings.Join(words, ", ")+", or leave it out")
 }
 
 // validateSecondaryModel refuses a critic or a judge that could not answer later.
@@ -136,11 +129,8 @@ func (ps *Providers) Get(id string) (config.Provider, error) {
 				"--demo runs without one",
 		}
 	}
-	return config.Provider{}, &fault.Error{
-		Field:   "provider",
-		Message: fmt.Sprintf("there is no provider %q", id),
-		Hint:    "the settings and `providers list` show them",
-	}
+	return config.Provider{}, fault.Invalid("provider", fmt.Sprintf("there is no provider %q", id),
+		"the settings and `providers list` show them")
 }
 
 // checkReachable checks that a server listens at the provider's address, so that no goal is created for a
@@ -148,11 +138,8 @@ func (ps *Providers) Get(id string) (config.Provider, error) {
 func checkReachable(ctx context.Context, p config.Provider) error {
 	u, err := url.Parse(p.BaseURL)
 	if err != nil || u.Hostname() == "" {
-		return &fault.Error{
-			Field:   "provider",
-			Message: fmt.Sprintf("%q is not an address", p.BaseURL),
-			Hint:    "give one like http://127.0.0.1:11434/v1",
-		}
+		return fault.Invalid("provider", fmt.Sprintf("%q is not an address", p.BaseURL),
+			"give one like http://127.0.0.1:11434/v1")
 	}
 	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); err != nil || proxy != nil {
 		return nil
@@ -164,11 +151,8 @@ func checkReachable(ctx context.Context, p config.Provider) error {
 	d := net.Dialer{Timeout: reachTimeout}
 	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {
-		return &fault.Error{
-			Field:   "provider",
-			Message: fmt.Sprintf("the model at %s cannot be reached: %v", p.BaseURL, rootCause(err)),
-			Hint:    "is the server running there?",
-		}
+		return fault.Invalid("provider", fmt.Sprintf("the model at %s cannot be reached: %v", p.BaseURL, rootCause(err)),
+			"is the server running there?")
 	}
 	if err := conn.Close(); err != nil {
 		return fmt.Errorf("reach %s: %w", p.BaseURL, err)

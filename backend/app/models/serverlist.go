@@ -113,7 +113,7 @@ func (s server) describeOllamaModel(ctx context.Context, m *listedModel) error {
 	if err != nil {
 		return fmt.Errorf("ask for %s: %w", m.id, err)
 	}
-	body, err := s.post(ctx, s.root()+"/api/show", request)
+	body, err := s.request(ctx, http.MethodPost, s.root()+"/api/show", request)
 	if err != nil {
 		return err
 	}
@@ -185,10 +185,6 @@ func (s server) loadedWindow(ctx context.Context, model string) int {
 
 func (s server) get(ctx context.Context, address string) ([]byte, error) {
 	return s.request(ctx, http.MethodGet, address, nil)
-}
-
-func (s server) post(ctx context.Context, address string, body []byte) ([]byte, error) {
-	return s.request(ctx, http.MethodPost, address, body)
 }
 
 func (s server) request(ctx context.Context, method, address string, body []byte) (_ []byte, err error) {

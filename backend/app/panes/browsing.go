@@ -93,10 +93,8 @@ func (b *Browsing) Destination(text string) (string, error) {
 	}
 	search := b.panes.Config.Settings().SearchPage
 	if search == "" || search == config.NoSearch {
-		refusal := &fault.Error{
-			Code: fault.Refused, Message: fmt.Sprintf("%q is not an address, and no search engine is set", words),
-			Hint: "enter an address such as localhost:8080, or choose a search engine in the settings, under Pages",
-		}
+		refusal := fault.New(fault.Refused, fmt.Sprintf("%q is not an address, and no search engine is set", words),
+			"enter an address such as localhost:8080, or choose a search engine in the settings, under Pages")
 		if search == "" {
 			refusal.Field = "search_page" // the page asks for one
 		}
@@ -248,11 +246,7 @@ func validateOpenable(lease, path string) error {
 	default:
 		return nil
 	}
-	return &fault.Error{
-		Code:    fault.Refused,
-		Message: why,
-		Hint:    "show it in its folder, and open it there if you trust it",
-	}
+	return fault.New(fault.Refused, why, "show it in its folder, and open it there if you trust it")
 }
 
 // Profiles lists the user's profiles, the default one first.
@@ -271,12 +265,7 @@ func (b *Browsing) DeleteProfile(ctx context.Context, name string) error {
 // RenameProfile renames a profile. The default one cannot be renamed.
 func (b *Browsing) RenameProfile(ctx context.Context, name, to string) error {
 	if name == ownProfile || to == temporaryProfile || to == ownProfile {
-		return &fault.Error{
-			Code:    fault.Refused,
-			Message: fmt.Sprintf("%s cannot become %s", name, to),
-			Hint:    "choose another name",
-			Field:   "name",
-		}
+		return fault.Invalid("name", fmt.Sprintf("%s cannot become %s", name, to), "choose another name")
 	}
 	if err := b.panes.Browsers.RenameProfile(ctx, name, to); err != nil {
 		return fmt.Errorf("rename profile: %w", err)

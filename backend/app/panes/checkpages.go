@@ -65,7 +65,7 @@ func wrapPageError(err error) error {
 
 // findPane returns the named page of the goal, or its newest.
 func (l checkPages) findPane(id string) (*browser.Pane, error) {
-	own := l.panes.browserPanesOf(l.goal)
+	own := l.panes.BrowserPanesOf(l.goal)
 	for i := len(own) - 1; i >= 0; i-- {
 		if p, ok := l.panes.Browsers.Get(own[i].ID); ok && (id == "" || id == own[i].ID) {
 			return p, nil
@@ -77,8 +77,8 @@ func (l checkPages) findPane(id string) (*browser.Pane, error) {
 	return nil, ErrNotYours(id)
 }
 
-// browserPanesOf lists the browser panes of a goal in the order in which they were opened.
-func (p *Registry) browserPanesOf(id goal.ID) []pane.Info {
+// BrowserPanesOf lists the browser panes of a goal in the order in which they were opened.
+func (p *Registry) BrowserPanesOf(id goal.ID) []pane.Info {
 	var own []pane.Info
 	for _, info := range p.Browsers.List() {
 		if p.CanDrive(id, info) {
@@ -92,7 +92,7 @@ func (p *Registry) browserPanesOf(id goal.ID) []pane.Info {
 // that cannot be read now it uses the address.
 func (p *Registry) PagesFingerprint(ctx context.Context, id goal.ID) (string, error) {
 	var b strings.Builder
-	for _, info := range p.browserPanesOf(id) {
+	for _, info := range p.BrowserPanesOf(id) {
 		fmt.Fprintf(&b, "%s %s\n", info.ID, info.URL)
 		page, ok := p.Browsers.Get(info.ID)
 		if !ok {

@@ -74,11 +74,7 @@ func (p *Registry) RestartTerminal(ctx context.Context, id string) (pane.Info, e
 		return pane.Info{}, err
 	}
 	if s.Info().GoalID != "" {
-		return pane.Info{}, &fault.Error{
-			Code:    fault.Conflict,
-			Message: "this terminal belongs to a goal",
-			Hint:    "open one of your own",
-		}
+		return pane.Info{}, fault.New(fault.Conflict, "this terminal belongs to a goal", "open one of your own")
 	}
 	if link, ok := p.Servers.Client.Connection(id); ok {
 		err := p.Servers.reconnectPane(ctx, link, s)

@@ -64,17 +64,10 @@ func (p *Registry) ValidateShareable(ids []string) error {
 		i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == id })
 		switch {
 		case i < 0:
-			return &fault.Error{
-				Field:   "panes",
-				Message: fmt.Sprintf("there is no pane %q in this program", id),
-				Hint:    "leave it out for new ones; panes of the window are given in its dialog",
-			}
+			return fault.Invalid("panes", fmt.Sprintf("there is no pane %q in this program", id),
+				"leave it out for new ones; panes of the window are given in its dialog")
 		case p.list[i].GoalID != "" || p.shares[id] != nil:
-			return &fault.Error{
-				Field:   "panes",
-				Message: fmt.Sprintf("the pane %q belongs to another goal", id),
-				Hint:    "choose one of your own",
-			}
+			return fault.Invalid("panes", fmt.Sprintf("the pane %q belongs to another goal", id), "choose one of your own")
 		}
 	}
 	return nil
@@ -166,17 +159,9 @@ func (p *Registry) Terminal(id string) (*terminal.Session, error) {
 // NoPane is the error for a pane that does not exist in this process.
 func NoPane(id string) error {
 	if _, _, elsewhere := SplitPeerID(id); elsewhere {
-		return &fault.Error{
-			Code:    fault.Conflict,
-			Message: ErrReadOnly.Error(),
-			Hint:    "take part there, or end that process and resume the goal here",
-		}
+		return fault.New(fault.Conflict, ErrReadOnly.Error(), "take part there, or end that process and resume the goal here")
 	}
-	return &fault.Error{
-		Code:    fault.NotFound,
-		Message: fmt.Sprintf("there is no pane %q", id),
-		Hint:    "it may have been closed",
-	}
+	return fault.New(fault.NotFound, fmt.Sprintf("there is no pane %q", id), "it may have been closed")
 }
 
 func (p *Registry) RenameTerminal(id, title string) error {

@@ -224,11 +224,7 @@ func (p *SSH) reconnectPane(ctx context.Context, link *ssh.Connection, s *termin
 		return nil
 	}
 	if _, ended := s.Exit(); !ended {
-		return &fault.Error{
-			Code:    fault.Conflict,
-			Message: "this terminal is connected",
-			Hint:    "close it, or end what runs in it",
-		}
+		return fault.New(fault.Conflict, "this terminal is connected", "close it, or end what runs in it")
 	}
 	s.SetMeta(func(n *terminal.PaneMeta) { n.Problem = "" })
 	if err := s.Restart(ctx); err != nil {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -156,7 +156,7 @@ func (w *Workspace) SaveTerminals(ctx context.Context) error {
 		}
 		list = append(list, t)
 	}
-	if isUnchanged(w.last, now) {
+	if maps.Equal(w.last, now) {
 		return nil
 	}
 	for i := range list {
@@ -172,18 +172,6 @@ func (w *Workspace) SaveTerminals(ctx context.Context) error {
 	return nil
 }
 
-func isUnchanged(a, b map[string]savedState) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for id, k := range a {
-		if b[id] != k {
-			return false
-		}
-	}
-	return true
-}
-
 // StopSaving saves the terminals a last time, before they are closed, and ends the background work.
 func (w *Workspace) StopSaving(ctx context.Context) error {
 	var errs []error
@@ -197,5 +185,5 @@ func (w *Workspace) StopSaving(ctx context.Context) error {
 	if w.servers.Client != nil {
 		errs = append(errs, w.servers.Client.Close())
 	}
-	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return err == nil })...)
+	return errors.Join(errs...)
 }

@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"goalpost/backend/goal"
@@ -125,10 +127,7 @@ func (reg *Registry) closeWhere(ctx context.Context, id goal.ID, wanted func(*Se
 
 func (reg *Registry) CloseAll(ctx context.Context) error {
 	reg.mu.Lock()
-	ids := make([]goal.ID, 0, len(reg.open))
-	for id := range reg.open {
-		ids = append(ids, id)
-	}
+	ids := slices.Collect(maps.Keys(reg.open))
 	reg.mu.Unlock()
 	var errs []error
 	for _, id := range ids {

@@ -105,15 +105,7 @@ func (b goalBrowsers) pane(id string) (*browser.Pane, error) {
 // Get returns a pane of the goal for its tools.
 func (b goalBrowsers) Get(id string) (tools.Browser, error) { return b.pane(id) }
 
-func (b goalBrowsers) List() []pane.Info {
-	var list []pane.Info
-	for _, i := range b.panes.Browsers.List() {
-		if b.panes.CanDrive(b.goal, i) {
-			list = append(list, i)
-		}
-	}
-	return list
-}
+func (b goalBrowsers) List() []pane.Info { return b.panes.BrowserPanesOf(b.goal) }
 
 // Close closes a pane that the goal opened. A pane that the user shares stays open.
 func (b goalBrowsers) Close(ctx context.Context, id string) error {

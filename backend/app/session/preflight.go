@@ -80,29 +80,16 @@ func PreflightProblem(
 		where := fmt.Sprintf("check %d (%s): ", i+1, c.Name())
 		switch {
 		case v.Outcome == goal.CheckErr:
-			return verdicts, &fault.Error{
-				Field:   "criterion",
-				Message: where + withOutputTail(v),
-				Hint:    "make the check end the same way each time on the same files",
-			}
+			return verdicts, fault.Invalid("criterion", where+withOutputTail(v),
+				"make the check end the same way each time on the same files")
 		case v.Outcome == goal.AlreadyPasses && !g.Options.AllowPassing:
-			return verdicts, &fault.Error{
-				Field:   "criterion",
-				Message: where + v.Detail,
-				Hint:    "write a check that fails until the goal is reached, or say --allow-passing",
-			}
+			return verdicts, fault.Invalid("criterion", where+v.Detail,
+				"write a check that fails until the goal is reached, or say --allow-passing")
 		case v.Outcome == goal.CheckUnrunnable && v.Missing == "": // nothing that the goal makes can change that
-			return verdicts, &fault.Error{
-				Field:   "criterion",
-				Message: where + withOutputTail(v),
-				Hint:    "correct the check, or what it needs",
-			}
+			return verdicts, fault.Invalid("criterion", where+withOutputTail(v), "correct the check, or what it needs")
 		case v.Outcome == goal.CheckUnrunnable && !g.Options.AllowMissing:
-			return verdicts, &fault.Error{
-				Field:   "criterion",
-				Message: where + withOutputTail(v),
-				Hint:    "correct the command, or say --allow-missing if making that program is the goal",
-			}
+			return verdicts, fault.Invalid("criterion", where+withOutputTail(v),
+				"correct the command, or say --allow-missing if making that program is the goal")
 		}
 	}
 	return verdicts, nil

@@ -48,7 +48,7 @@ type snapshots struct {
 
 	first chan struct{} // closed when the first one was taken, or failed
 	steps chan int      // the newest step that may have changed something
-	stop  chan struct{}
+	stop  context.CancelFunc
 	done  chan struct{}
 	once  sync.Once
 
@@ -77,7 +77,6 @@ func (reg *Registry) startSnapshots(ctx context.Context, g goal.Goal, warn func(
 		goal:    g.ID,
 		first:   make(chan struct{}),
 		steps:   make(chan int, 1),
-		stop:    make(chan struct{}),
 		done:    make(chan struct{}),
 		step:    g.Spent.Steps,
 	}
@@ -85,22 +84,14 @@ func (reg *Registry) startSnapshots(ctx context.Context, g goal.Goal, warn func(
 	if len(archive.Checkpoints()) > 0 {
 		kind = snapshot.Resume
 	}
-	go s.run(context.WithoutCancel(ctx), kind, g.Spent.Steps, complain)
+	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	go s.run(ctx, kind, g.Spent.Steps, complain)
 	return s
 }
 
-// run takes the snapshots until stop is closed.
+// run takes the snapshots until ctx ends.
 func (s *snapshots) run(ctx context.Context, kind snapshot.Kind, step int, complain func(error)) {
 	defer close(s.done)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-s.stop:
-			cancel()
-		case <-s.done:
-		}
-	}()
 	err := s.archive.Take(ctx, kind, step)
 	close(s.first)
 	if err != nil {
@@ -113,7 +104,7 @@ func (s *snapshots) run(ctx context.Context, kind snapshot.Kind, step int, compl
 	var last time.Time
 	for {
 		select {
-		case <-s.stop:
+		case <-ctx.Done():
 			return
 		case step := <-s.steps:
 			if now := s.clock.Now(); now.Sub(last) >= snapshotInterval {
@@ -138,7 +129,7 @@ func (s *snapshots) end(ctx context.Context) {
 		return
 	}
 	s.once.Do(func() {
-		close(s.stop)
+		s.stop()
 		<-s.done
 		s.mu.Lock()
 		step := s.step

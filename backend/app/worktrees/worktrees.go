@@ -41,12 +41,8 @@ func (w *Worktrees) Folder() string { return filepath.Join(w.Config.Work(), "wor
 func (w *Worktrees) Open(ctx context.Context, dir string) (*gitrepo.Repo, error) {
 	repo, err := gitrepo.Open(ctx, w.Programs, environ.Base(os.Environ()), dir)
 	if errors.Is(err, gitrepo.ErrNoRepository) {
-		return nil, &fault.Error{
-			Code:    fault.Refused,
-			Field:   "worktree",
-			Message: "the folder " + dir + " is in no git repository",
-			Hint:    "run git init there and make a commit, or let the goal work in the folder itself",
-		}
+		return nil, fault.Invalid("worktree", "the folder "+dir+" is in no git repository",
+			"run git init there and make a commit, or let the goal work in the folder itself")
 	}
 	return repo, err
 }

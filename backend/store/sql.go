@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// querier is a connection or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, q string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, q string, args ...any) *sql.Row
+}
+
+// scanner is a row.
+type scanner interface{ Scan(...any) error }
+
+// visitRows passes each row of a query to visit. Errors of the database begin with what.
+func visitRows(
+	ctx context.Context, q querier, what string, visit func(scanner) error, query string, args ...any,
+) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := visit(rows); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// readRows reads every row of a query with scan. Errors begin with what.
+func readRows[T any](
+	ctx context.Context, q querier, what string, scan func(scanner, *T) error, query string, args ...any,
+) ([]T, error) {
+	var list []T
+	err := visitRows(ctx, q, what, func(r scanner) error {
+		var v T
+		if err := scan(r, &v); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		list = append(list, v)
+		return nil
+	}, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// scanValue reads a row of one column.
+func scanValue[T any](r scanner, v *T) error { return r.Scan(v) }
+
+// readMap reads the rows of a query with two columns: a key and its value. Errors begin with what.
+func readMap[K comparable, V any](
+	ctx context.Context, q querier, what, query string, args ...any,
+) (map[K]V, error) {
+	found := map[K]V{}
+	err := visitRows(ctx, q, what, func(r scanner) error {
+		var key K
+		var v V
+		if err := r.Scan(&key, &v); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		found[key] = v
+		return nil
+	}, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// readValue reads the only row of a query, which has one column. Errors begin with what, and may be sql.ErrNoRows.
+func readValue[T any](ctx context.Context, q querier, what, query string, args ...any) (v T, err error) {
+	if err := q.QueryRowContext(ctx, query, args...).Scan(&v); err != nil {
+		return v, fmt.Errorf("%s: %w", what, err)
+	}
+	return v, nil
+}
+
+// execStatement runs a statement in a transaction. Errors begin with what.
+func execStatement(ctx context.Context, tx *sql.Tx, what, query string, args ...any) error {
+	if _, err := tx.ExecContext(ctx, query, args...); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// commitStatement runs a statement in a transaction of its own. Errors begin with what.
+func (s *connection) commitStatement(ctx context.Context, what, query string, args ...any) error {
+	return s.tx(ctx, func(tx *sql.Tx) error { return execStatement(ctx, tx, what, query, args...) })
+}
+
+// timeColumn reads a stored time. An empty one has not happened yet.
+type timeColumn struct{ at *time.Time }
+
+func (c timeColumn) Scan(stored any) error {
+	text, _ := stored.(string)
+	*c.at = parseStamp(text)
+	return nil
+}
+
+// jsonColumn reads stored JSON into what v points to. NULL changes nothing.
+type jsonColumn struct{ v any }
+
+func (c jsonColumn) Scan(stored any) error {
+	switch b := stored.(type) {
+	case nil:
+		return nil
+	case string:
+		return json.Unmarshal([]byte(b), c.v) //nolint:wrapcheck // the caller adds the context
+	case []byte:
+		return json.Unmarshal(b, c.v) //nolint:wrapcheck // the caller adds the context
+	}
+	return fmt.Errorf("%T is not JSON", stored)
+}

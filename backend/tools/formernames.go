@@ -100,16 +100,16 @@ type completeTodoArgs struct {
 // formerTools makes the former tools; find returns a current one.
 func formerTools(find func(string) Tool) []maker {
 	return []maker{
-		func() (Tool, error) {
+		func(Deps) (Tool, error) {
 			return defineFormer(find, "open_pane", []string{"terminal_open", "browser_open"}, openPaneToday)
 		},
-		func() (Tool, error) {
+		func(Deps) (Tool, error) {
 			return defineFormer(find, "terminal_list", []string{"list_panes"},
 				func(a terminalListArgs) (string, any, error) {
 					return "list_panes", listPanesArgs{Kind: string(pane.Terminal), Busy: a.Busy}, nil
 				})
 		},
-		func() (Tool, error) {
+		func(Deps) (Tool, error) {
 			return defineFormer(find, "browser_tabs", []string{"list_panes", "close_pane"},
 				func(a browserTabsArgs) (string, any, error) {
 					if a.Close != "" {
@@ -118,7 +118,7 @@ func formerTools(find func(string) Tool) []maker {
 					return "list_panes", listPanesArgs{Kind: string(pane.Browser)}, nil
 				})
 		},
-		func() (Tool, error) {
+		func(Deps) (Tool, error) {
 			return defineFormer(find, "verify_visual", []string{"look"},
 				func(a verifyVisualArgs) (string, any, error) {
 					if isBlank(a.Expected) {
@@ -127,7 +127,7 @@ func formerTools(find func(string) Tool) []maker {
 					return "look", lookArgs{Pane: a.Pane, Expected: a.Expected, Full: a.Full}, nil
 				})
 		},
-		func() (Tool, error) {
+		func(Deps) (Tool, error) {
 			return defineFormer(find, "complete_todo", []string{"write_todos"},
 				func(a completeTodoArgs) (string, any, error) {
 					return "write_todos", writeTodosArgs{Done: []int{a.Number}}, nil

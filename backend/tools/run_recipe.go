@@ -22,12 +22,12 @@ type parameterValue struct {
 	Value string `json:"value" jsonschema:"its value"`
 }
 
-func runRecipe(r Recipes) (Tool, error) {
+func runRecipe(r Deps) (Tool, error) {
 	return defineTool("run_recipe", func(_ context.Context, a runRecipeArgs) (policy.Effect, error) {
 		if a.Name == "" {
 			return viewEffect()
 		}
-		_, calls, err := a.calls(r)
+		_, calls, err := a.calls(r.Recipes)
 		if err != nil {
 			return policy.Effect{}, err
 		}
@@ -39,9 +39,9 @@ func runRecipe(r Recipes) (Tool, error) {
 		}, nil
 	}, func(ctx context.Context, a runRecipeArgs) goal.Result {
 		if a.Name == "" {
-			return listRecipes(r)
+			return listRecipes(r.Recipes)
 		}
-		recipe, calls, err := a.calls(r)
+		recipe, calls, err := a.calls(r.Recipes)
 		if err != nil {
 			return failedResult("%s", err)
 		}

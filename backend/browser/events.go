@@ -278,7 +278,7 @@ func (r *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
 		proto.PageEnable{},
 		proto.InspectorEnable{},
 		proto.RuntimeEnable{},
-		autoAttachFrames{},
+		attachFrames,
 		r.pane.state.m.rules.fetchPatterns(),
 		proto.PageSetInterceptFileChooserDialog{Enabled: true},
 	}

@@ -113,7 +113,7 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 	m.mu.Unlock()
 	if key == goalEngine {
 		err = next.Do(ctx, next.Alive, "", callLimit, "watching the workers of pages", func(c proto.Client) error {
-			return cdp.CallNoResult(c, pauseNewTargets{})
+			return cdp.CallNoResult(c, attachOthers)
 		})
 	}
 	return next, err

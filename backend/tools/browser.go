@@ -266,7 +266,7 @@ func (r Deps) describeSubmission(ctx context.Context, id, target string, enter b
 	return describeAction(t)
 }
 
-// knownEffect is the addressEffect of an address that a page names, or an unknown effect; what says whose address it is.
+// knownEffect is the addressEffect of an address that a page names, or an unknown effect with what as its reason.
 func knownEffect(what, address string, local, away policy.Risk) policy.Effect {
 	e, err := addressEffect(address, local, away)
 	if err != nil {

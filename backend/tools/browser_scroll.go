@@ -29,10 +29,10 @@ func browserScroll(r Deps) (Tool, error) {
 			if a.Down == 0 && a.Right == 0 {
 				return p.ScrollTo(ctx, a.Target)
 			}
-			return p.Scroll(ctx, a.Target, float64(clampNumber(a.Right, maxScroll)), float64(clampNumber(a.Down, maxScroll)))
+			return p.Scroll(ctx, a.Target, clampScroll(a.Right), clampScroll(a.Down))
 		})
 	})
 }
 
-// clampNumber limits a number to -most … most.
-func clampNumber(n, most int) int { return max(-most, min(n, most)) }
+// clampScroll limits a distance to -maxScroll … maxScroll.
+func clampScroll(n int) float64 { return float64(max(-maxScroll, min(n, maxScroll))) }

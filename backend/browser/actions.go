@@ -63,11 +63,10 @@ func (ac *actions) runOn(
 		if err := ac.markState(ctx, pg, asks(pg)); err != nil {
 			return err
 		}
-		err := ac.actAndSettle(ctx, pg, f)
-		if err != nil && !errors.Is(err, errPromptOpen) {
+		var err error
+		if acted, err = ac.actAndSettle(ctx, pg, before, f); err != nil {
 			return err
 		}
-		acted = ac.actionResult(ctx, pg, before)
 		ac.state.mu.Lock()
 		acted.Point = ac.point
 		ac.state.mu.Unlock()
@@ -81,20 +80,25 @@ func (ac *actions) runDuringDialog(
 	ctx context.Context, what string, f func(context.Context, *page) error,
 ) (Acted, error) {
 	var acted Acted
-	err := ac.turns.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
-		before := ac.state.Info()
-		err := ac.actAndSettle(ctx, pg, f)
-		if err != nil && !errors.Is(err, errPromptOpen) {
-			return err
-		}
-		acted = ac.actionResult(ctx, pg, before)
-		return nil
+	err := ac.turns.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) (err error) {
+		acted, err = ac.actAndSettle(ctx, pg, ac.state.Info(), f)
+		return err
 	})
 	return acted, err
 }
 
-// actAndSettle acts and waits until the page is quiet or opens a prompt.
-func (ac *actions) actAndSettle(ctx context.Context, pg *page, f func(context.Context, *page) error) error {
+// actAndSettle acts, waits until the page is quiet or opens a prompt, and reports what changed.
+func (ac *actions) actAndSettle(
+	ctx context.Context, pg *page, before pane.Info, f func(context.Context, *page) error,
+) (Acted, error) {
+	if err := ac.act(ctx, pg, f); err != nil && !errors.Is(err, errPromptOpen) {
+		return Acted{}, err
+	}
+	return ac.actionResult(ctx, pg, before), nil
+}
+
+// act acts and waits until the page is quiet or opens a prompt.
+func (ac *actions) act(ctx context.Context, pg *page, f func(context.Context, *page) error) error {
 	ac.lastClickActivity, ac.lastChanges = map[*page]*frameActivity{}, map[*page]*changes{}
 	ac.state.trackNetwork(pg, true)
 	defer ac.state.trackNetwork(pg, false)
@@ -143,7 +147,7 @@ func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info)
 	if q, open := ac.prompts.blockingPrompt(); open {
 		fmt.Fprintf(&b, "the page stands still until its %s is answered: answer it, or your next action dismisses it\n",
 			q.Kind)
-		return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), maxChangeBytes)}
+		return Acted{URL: now.URL, Title: now.Title, Changed: truncateChanges(b.String())}
 	}
 	ctx, cancel := context.WithTimeout(ctx, ac.state.m.limits.settle)
 	defer cancel()
@@ -159,7 +163,7 @@ func (ac *actions) actionResult(ctx context.Context, pg *page, before pane.Info)
 		}
 		b.WriteString(told)
 	}
-	return Acted{URL: now.URL, Title: now.Title, Changed: truncateLines(b.String(), maxChangeBytes)}
+	return Acted{URL: now.URL, Title: now.Title, Changed: truncateChanges(b.String())}
 }
 
 // markState notes what is in view on the page and in its frames. With asks it does not wait for
@@ -251,16 +255,16 @@ func describeChange(c changes) string {
 // maxChangeBytes limits what an action reports. A usual page stays below a tenth of it.
 const maxChangeBytes = 4000
 
-// truncateLines returns as many whole lines as fit into limit bytes.
-func truncateLines(text string, limit int) string {
+// truncateChanges returns as many whole lines as fit into maxChangeBytes.
+func truncateChanges(text string) string {
 	text = strings.TrimSuffix(text, "\n")
-	if len(text) <= limit {
+	if len(text) <= maxChangeBytes {
 		return text
 	}
-	if i := strings.LastIndexByte(text[:limit-3], '\n'); i > 0 {
+	if i := strings.LastIndexByte(text[:maxChangeBytes-3], '\n'); i > 0 {
 		return text[:i] + "\n…"
 	}
-	return sanitize.Line(text, limit-3)
+	return sanitize.Line(text, maxChangeBytes-3)
 }
 
 // showActionHint shows the user what the agent does, and where.

@@ -54,13 +54,7 @@ func (ac *actions) waitUntilSettled(ctx context.Context, pg *page) {
 		if !busy && rest <= 0 {
 			return
 		}
-		timer := time.NewTimer(max(rest, 10*time.Millisecond))
-		select {
-		case <-moved:
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-		timer.Stop()
+		awaitChange(ctx, moved, max(rest, 10*time.Millisecond))
 	}
 }
 

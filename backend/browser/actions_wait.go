@@ -61,18 +61,14 @@ func (ac *actions) waitFor(ctx context.Context, want Condition, limit time.Durat
 				return cdp.Cause(ctx)
 			case err == nil && held:
 				return nil
-			case isInvalidTarget(err):
+			case errorCode(err) == "bad": // about the target: waiting does not help
 				return err
 			case pg.alive.Err() != nil:
 				return fmt.Errorf("waiting: %w", context.Cause(pg.alive)) //nolint:contextcheck // why the page is gone
 			}
 			// The document was replaced during the call, or did not fulfill the condition within a few
 			// seconds. The next change, or a moment later, is the time to try again.
-			select {
-			case <-moved:
-			case <-time.After(200 * time.Millisecond):
-			case <-ctx.Done():
-			}
+			awaitChange(ctx, moved, 200*time.Millisecond)
 		}
 	})
 }
@@ -115,10 +111,4 @@ func (ac *actions) conditionMet(ctx context.Context, pg *page, want Condition) (
 		held = held && some
 	}
 	return held, nil
-}
-
-// isInvalidTarget reports that an error is about the target, so that waiting does not help.
-func isInvalidTarget(err error) bool {
-	var m *notFoundError
-	return errors.As(err, &m) && m.code == "bad"
 }

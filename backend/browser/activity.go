@@ -147,36 +147,30 @@ func (log *activity) noteRequest(e *cdp.Event) {
 	}
 }
 
-// drainEvents returns when every event that the page sent before its last answer has been
-// handled. A caller that reads the journal right after an action must not miss any.
-func (log *activity) drainEvents() {
+// readJournal reads the journal when every event that the page sent before its last answer has been handled: a caller
+// that reads right after an action must not miss any.
+func readJournal[T any](log *activity, what string, list func(activityLog) []T) ([]T, error) {
 	if pg, err := log.state.currentPage(); err == nil {
 		pg.engine.DrainEvents()
 	}
+	log.state.mu.Lock()
+	defer log.state.mu.Unlock()
+	if !log.state.logsActivity() {
+		return nil, fmt.Errorf("reading %s: %w", what, ErrTakenOver)
+	}
+	return slices.Clone(list(log.journal)), nil
 }
 
 // Console returns what the page recently wrote to its console, with uncaught errors, oldest
 // first, one sanitized line each.
 func (log *activity) Console() ([]string, error) {
-	log.drainEvents()
-	log.state.mu.Lock()
-	defer log.state.mu.Unlock()
-	if !log.state.logsActivity() {
-		return nil, fmt.Errorf("reading the console: %w", ErrTakenOver)
-	}
-	return slices.Clone(log.journal.console), nil
+	return readJournal(log, "the console", func(l activityLog) []string { return l.console })
 }
 
 // Network returns what the page recently fetched during actions and navigations of the agent,
 // oldest first.
 func (log *activity) Network() ([]Request, error) {
-	log.drainEvents()
-	log.state.mu.Lock()
-	defer log.state.mu.Unlock()
-	if !log.state.logsActivity() {
-		return nil, fmt.Errorf("reading the requests: %w", ErrTakenOver)
-	}
-	return slices.Clone(log.journal.network), nil
+	return readJournal(log, "the requests", func(l activityLog) []Request { return l.network })
 }
 
 // notifyVisit reports the page that a user's pane shows, if the user navigated there: the driver

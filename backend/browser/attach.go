@@ -57,7 +57,7 @@ func (e *browserProcess) attachTarget(
 			p.viewport.metrics(),
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},
 			e.m.rules.fetchPatterns(),
-			autoAttachFrames{},
+			attachFrames,
 			proto.InputSetInterceptDrags{Enabled: true},
 			proto.SecurityEnable{},
 			proto.SecuritySetOverrideCertificateErrors{Override: true},

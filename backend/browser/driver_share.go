@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/go-rod/rod/lib/proto"
+
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/pane"
 )
@@ -75,7 +77,7 @@ func (p *Pane) EndShare() {
 		off, again, p.siteData.deniedPermissions = p.frames.pageAndFrames(), p.siteData.deniedPermissions, nil
 	})
 	for _, pg := range off {
-		pg.Post(networkOff)
+		pg.Post(proto.NetworkDisable{})
 	}
 	for _, r := range again {
 		p.state.runAsync(func(ctx context.Context) error {

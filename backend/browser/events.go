@@ -37,7 +37,7 @@ func (r *eventRouter) init(p *Pane) {
 		"Page.windowOpen":                 ignorePage(r.onWindowOpen),
 		"Page.downloadWillBegin":          ignorePage(r.onDownload),
 		"Page.javascriptDialogOpening":    r.prompts.onDialog,
-		"Page.javascriptDialogClosed":     ignorePage(r.onDialogClosed),
+		"Page.javascriptDialogClosed":     ignorePage(func(*cdp.Event) { p.prompts.close(isDialog) }),
 		"Page.fileChooserOpened":          r.prompts.onFileChooser,
 		"Runtime.executionContextCreated": func(pg *page, e *cdp.Event) { pg.worlds.OnCreated(e) },
 		"Runtime.consoleAPICalled":        ignorePage(p.activity.onConsole),
@@ -46,12 +46,13 @@ func (r *eventRouter) init(p *Pane) {
 		"Fetch.requestPaused":             r.requests.onPaused,
 		"Fetch.authRequired":              r.prompts.onAuth,
 	}
+	announced := func(pg *page, e *cdp.Event) { r.navigation.setLeaving(pg, e, time.Now()) }
 	r.ofPage = map[string]eventHandler{
-		"Page.frameRequestedNavigation":        r.navigation.onNavigationRequested,
-		"Page.frameScheduledNavigation":        r.navigation.onNavigationRequested,
-		"Page.frameClearedScheduledNavigation": r.navigation.onNavigationCleared,
-		"Page.frameStartedLoading":             r.navigation.onStartedLoading,
-		"Page.frameStoppedLoading":             r.navigation.onStoppedLoading,
+		"Page.frameRequestedNavigation":        announced,
+		"Page.frameScheduledNavigation":        announced,
+		"Page.frameClearedScheduledNavigation": func(pg *page, e *cdp.Event) { r.navigation.setLeaving(pg, e, time.Time{}) },
+		"Page.frameStartedLoading":             func(pg *page, e *cdp.Event) { r.navigation.setLoading(pg, e, true) },
+		"Page.frameStoppedLoading":             func(pg *page, e *cdp.Event) { r.navigation.setLoading(pg, e, false) },
 		"Page.frameNavigated":                  r.navigation.onNavigated,
 		"Page.navigatedWithinDocument":         r.navigation.onNavigatedWithinDocument,
 		"Page.lifecycleEvent":                  r.navigation.onLifecycle,
@@ -149,9 +150,7 @@ func (r *eventRouter) onDownload(e *cdp.Event) {
 	}
 }
 
-func (r *eventRouter) onDialogClosed(*cdp.Event) {
-	r.pane.prompts.close(matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload))
-}
+var isDialog = matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload)
 
 func (r *eventRouter) onReloadedAfterCrash(*cdp.Event) {
 	r.pane.state.change(func() {
@@ -278,7 +277,7 @@ func (r *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
 		proto.PageEnable{},
 		proto.InspectorEnable{},
 		proto.RuntimeEnable{},
-		autoAttachFrames{},
+		attachFrames,
 		r.pane.state.m.rules.fetchPatterns(),
 		proto.PageSetInterceptFileChooserDialog{Enabled: true},
 	}

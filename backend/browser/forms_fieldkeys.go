@@ -46,7 +46,7 @@ func (fm *forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) e
 		return err
 	}
 	if err := where.callScript(ctx, &now, "isFilled", f.Ref, f.Value, f.Indices); err != nil || now.Held {
-		if isNotFound(err) {
+		if errorCode(err) != "" {
 			return nil // the page removed the field in reaction
 		}
 		return err

@@ -103,25 +103,18 @@ func (fm *forms) typeText(ctx context.Context, pg *page, text string) error {
 	case text == "":
 		return nil
 	case needsPaste || utf8.RuneCountInString(text) > maxTypedKeys:
-		return pg.do(ctx, callLimit, "writing", func(c proto.Client) error {
-			return cdp.CallNoResult(c, proto.InputInsertText{Text: text})
-		})
+		return pg.send(ctx, callLimit, "writing", proto.InputInsertText{Text: text})
 	}
-	return pg.do(ctx, callLimit, "writing", func(c proto.Client) error {
-		left := utf8.RuneCountInString(text)
-		for _, r := range text {
-			left--
-			in := pane.Input{Kind: pane.KeyDown, Key: string(r)}
-			pg.Post(keyEvent(in))
-			in.Kind = pane.KeyUp
-			if left > 0 {
-				pg.Post(keyEvent(in))
-			} else if err := cdp.CallNoResult(c, keyEvent(in)); err != nil {
-				return err
-			}
+	var last pane.Input
+	for i, r := range text {
+		if i > 0 {
+			pg.Post(keyEvent(last))
 		}
-		return nil
-	})
+		last = pane.Input{Kind: pane.KeyDown, Key: string(r)}
+		pg.Post(keyEvent(last))
+		last.Kind = pane.KeyUp
+	}
+	return pg.send(ctx, callLimit, "writing", keyEvent(last))
 }
 
 // Press presses keys in sequence, named as in the DOM ("Enter", "Escape", "ArrowDown", "a"), with
@@ -158,9 +151,7 @@ func (fm *forms) pressKey(ctx context.Context, pg *page, keys string) error {
 	}
 	for _, kind := range []pane.InputKind{pane.KeyDown, pane.KeyUp} {
 		in.Kind = kind
-		if err := pg.do(ctx, callLimit, "the keyboard", func(c proto.Client) error {
-			return cdp.CallNoResult(c, keyEvent(in))
-		}); err != nil {
+		if err := pg.send(ctx, callLimit, "the keyboard", keyEvent(in)); err != nil {
 			return err
 		}
 	}

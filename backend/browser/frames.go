@@ -62,29 +62,28 @@ func (c *refAllocator) pageOfFrame(frame int64) *page {
 	return c.where[frame]
 }
 
-// autoAttachFrames makes Chromium report frames of other sites, and hold them until they are
-// prepared. rod's type of 2024 has no filter. Chromium holds workers as well, whatever the filter
-// says: one that is not reported would be held for ever.
-type autoAttachFrames struct{}
+// autoAttach makes Chromium report new targets of some types, and hold them until they are
+// prepared. Its value is the filter in JSON, which rod's type of 2024 lacks.
+type autoAttach string
+
+const (
+	// attachFrames is for frames of other sites. Chromium holds workers as well, whatever the filter
+	// says: one that is not reported would be held for ever.
+	attachFrames autoAttach = `[{"type":"iframe"},{"type":"worker"},{"exclude":true}]`
+	// attachOthers is for targets of no pane, until onTarget has seen them.
+	attachOthers autoAttach = `[{"type":"service_worker"},{"type":"shared_worker"},{"type":"page"},{"exclude":true}]`
+)
 
 // ProtoReq implements proto.Request.
-func (autoAttachFrames) ProtoReq() string { return "Target.setAutoAttach" }
+func (autoAttach) ProtoReq() string { return "Target.setAutoAttach" }
 
 // MarshalJSON returns the command's parameters.
-func (autoAttachFrames) MarshalJSON() ([]byte, error) {
-	return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,` +
-		`"filter":[{"type":"iframe"},{"type":"worker"},{"exclude":true}]}`), nil
+func (a autoAttach) MarshalJSON() ([]byte, error) {
+	return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,"filter":` + string(a) + `}`), nil
 }
 
 // networkEnableParams stores no response bodies.
-var networkEnableParams = proto.NetworkEnable{MaxTotalBufferSize: intPtrZero(), MaxResourceBufferSize: intPtrZero()}
-
-var networkOff = proto.NetworkDisable{}
-
-func intPtrZero() *int {
-	n := 0
-	return &n
-}
+var networkEnableParams = proto.NetworkEnable{MaxTotalBufferSize: new(int), MaxResourceBufferSize: new(int)}
 
 func (fs *frames) bySession(session proto.TargetSessionID) *remoteFrame {
 	fs.state.mu.Lock()

@@ -25,18 +25,6 @@ type heldTarget struct {
 	target  proto.TargetTargetID
 }
 
-// pauseNewTargets makes Chromium pause such targets until onTarget has seen them.
-type pauseNewTargets struct{}
-
-// ProtoReq implements proto.Request.
-func (pauseNewTargets) ProtoReq() string { return "Target.setAutoAttach" }
-
-// MarshalJSON returns the command's parameters.
-func (pauseNewTargets) MarshalJSON() ([]byte, error) {
-	return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,` +
-		`"filter":[{"type":"service_worker"},{"type":"shared_worker"},{"type":"page"},{"exclude":true}]}`), nil
-}
-
 // onTarget handles a target that Chromium paused or removed. A target that a pane has attached to
 // is not held.
 func (h *heldTargets) onTarget(e *cdp.Event) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
-	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/browser/screencast"
 	"goalpost/backend/pane"
@@ -140,7 +139,7 @@ func (u *userInput) dispatchInput(in pane.Input) {
 	if in.Kind == pane.MouseDown || in.Kind == pane.KeyDown {
 		u.state.change(func() { u.state.loadNotice, u.state.info.Acting, u.prompts.dialogsInARow = "", "", 0 })
 	}
-	err = pg.do(ctx, u.state.m.limits.input, "input", func(c proto.Client) error { return cdp.CallNoResult(c, req) })
+	err = pg.send(ctx, u.state.m.limits.input, "input", req)
 	if errors.Is(err, ErrTimeout) && !u.wakeRenderer(ctx, pg) {
 		u.state.change(func() {
 			u.state.loadError,
@@ -158,10 +157,7 @@ func isPositional(k pane.InputKind) bool {
 // processes, and then whatever waits for the next frame waits for ever. A new size starts it
 // again. A page whose script runs for a long time is left alone.
 func (u *userInput) wakeRenderer(ctx context.Context, pg *page) bool {
-	err := pg.do(ctx, u.state.m.limits.hung, "asking the page", func(c proto.Client) error {
-		_, err := cdp.Call(c, proto.RuntimeEvaluate{Expression: "1"})
-		return err
-	})
+	err := pg.send(ctx, u.state.m.limits.hung, "asking the page", proto.RuntimeEvaluate{Expression: "1"})
 	if err == nil {
 		other := u.viewport.metrics()
 		other.Height--

@@ -23,17 +23,9 @@ func (u *userInput) awaitFirstPaint() {
 		asked := u.prompts.noPromptCtx.Err() != nil
 		u.state.mu.Unlock()
 		left := time.Until(until)
-		if asked || left <= 0 {
+		if asked || left <= 0 || u.state.ctx.Err() != nil {
 			return
 		}
-		timer := time.NewTimer(left)
-		select {
-		case <-moved:
-		case <-timer.C:
-		case <-u.state.ctx.Done():
-			timer.Stop()
-			return
-		}
-		timer.Stop()
+		awaitChange(u.state.ctx, moved, left)
 	}
 }

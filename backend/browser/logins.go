@@ -33,8 +33,6 @@ type LoginStore interface {
 	Save(ctx context.Context, origin, user, password string) error
 }
 
-var errNoLogins = errors.New("saved logins: there is nowhere to keep them")
-
 // offerSaveLogin offers to save what a user logged in with. The password stays in a closure: it
 // is in no prompt and on no screen. On a goal's page nothing is offered, because nothing that a
 // user does there is recorded.
@@ -74,14 +72,8 @@ func (lg *logins) offerSaveLogin(s pageReport) {
 
 // LoginUsers lists the user names with a saved login on the page's origin.
 func (lg *logins) LoginUsers(ctx context.Context) (origin string, users []string, err error) {
-	if lg.state.m.cfg.Logins == nil {
-		return "", nil, errNoLogins
-	}
-	pg, world, err := lg.loginContext(ctx)
+	_, _, origin, err = lg.loginContext(ctx)
 	if err != nil {
-		return "", nil, err
-	}
-	if origin, err = loginOrigin(ctx, pg, world); err != nil {
 		return "", nil, err
 	}
 	users, err = lg.state.m.cfg.Logins.Users(origin)
@@ -95,17 +87,10 @@ func (lg *logins) LoginUsers(ctx context.Context) (origin string, users []string
 // filled; user "" means the only one. It submits nothing. One call checks the origin and fills
 // the fields, so the page cannot navigate in between. For this reason the values are not typed.
 func (lg *logins) FillLogin(ctx context.Context, user string) (filled []string, err error) {
-	if lg.state.m.cfg.Logins == nil {
-		return nil, errNoLogins
-	}
 	if err := lg.driver.checkDriver(ctx); err != nil {
 		return nil, err
 	}
-	pg, world, err := lg.loginContext(ctx)
-	if err != nil {
-		return nil, err
-	}
-	origin, err := loginOrigin(ctx, pg, world)
+	pg, world, origin, err := lg.loginContext(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -130,24 +115,25 @@ func (lg *logins) FillLogin(ctx context.Context, user string) (filled []string, 
 	return filled, nil
 }
 
-func (lg *logins) loginContext(ctx context.Context) (*page, proto.RuntimeExecutionContextID, error) {
-	pg, err := lg.state.currentPage()
-	if err != nil {
-		return nil, 0, fmt.Errorf("saved logins: %w", err)
+// loginContext returns the page with a world of its document, and the document's origin according to the browser.
+func (lg *logins) loginContext(
+	ctx context.Context,
+) (pg *page, world proto.RuntimeExecutionContextID, origin string, err error) {
+	if lg.state.m.cfg.Logins == nil {
+		return nil, 0, "", errors.New("saved logins: there is nowhere to keep them")
 	}
-	world, err := pg.mainWorldContext(ctx)
-	return pg, world, err
-}
-
-// loginOrigin is the origin of the document now, according to the browser.
-func loginOrigin(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID) (string, error) {
+	if pg, err = lg.state.currentPage(); err != nil {
+		return nil, 0, "", fmt.Errorf("saved logins: %w", err)
+	}
+	if world, err = pg.mainWorldContext(ctx); err != nil {
+		return nil, 0, "", err
+	}
 	out, err := evaluate(ctx, pg, world, "location.origin")
 	if err != nil {
-		return "", err
+		return nil, 0, "", err
 	}
-	var origin string
 	if err := json.Unmarshal(out, &origin); err != nil || origin == "null" {
-		return "", errors.New("saved logins: this page has no origin that could have one")
+		return nil, 0, "", errors.New("saved logins: this page has no origin that could have one")
 	}
-	return origin, nil
+	return pg, world, origin, nil
 }

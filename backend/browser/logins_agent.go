@@ -49,8 +49,7 @@ func (lg *logins) loginForm(ctx context.Context, pg *page, origin string) (*page
 		if err == nil {
 			return view, f, nil
 		}
-		var m *notFoundError
-		if missed == nil || errors.As(err, &m) && m.code != "elsewhere" {
+		if code := errorCode(err); missed == nil || code != "" && code != "elsewhere" {
 			missed = err
 		}
 	}

@@ -104,9 +104,7 @@ func (m *mouse) dragTo(ctx context.Context, pg *page, start, end targetPoint) er
 func (m *mouse) mouseTo(ctx context.Context, pg *page, at targetPoint, held int) error {
 	in := pane.Input{Kind: pane.MouseMove, X: at.X, Y: at.Y, Buttons: held}
 	for _, d := range m.drag.events(in) {
-		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error {
-			return cdp.CallNoResult(c, d)
-		}); err != nil {
+		if err := pg.send(ctx, callLimit, "the mouse", d); err != nil {
 			return err
 		}
 	}
@@ -114,7 +112,7 @@ func (m *mouse) mouseTo(ctx context.Context, pg *page, at targetPoint, held int)
 	if err != nil {
 		return err
 	}
-	return pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error { return cdp.CallNoResult(c, req) })
+	return pg.send(ctx, callLimit, "the mouse", req)
 }
 
 func (m *mouse) dispatchMouseButton(ctx context.Context, pg *page, kind pane.InputKind, at targetPoint) error {
@@ -164,6 +162,6 @@ func (m *mouse) Scroll(ctx context.Context, target string, right, down float64) 
 		if err != nil {
 			return err
 		}
-		return pg.do(ctx, callLimit, "the wheel", func(c proto.Client) error { return cdp.CallNoResult(c, req) })
+		return pg.send(ctx, callLimit, "the wheel", req)
 	})
 }

@@ -53,7 +53,7 @@ func (m *mouse) clickOn(ctx context.Context, pg *page, verb, target string, how 
 			m.releaseGuards(ctx, pg, false)
 			return err
 		}
-		if err := m.clickAt(ctx, pg, at, how.Press); err != nil {
+		if err := m.clickWithModifiers(ctx, pg, at, how.Press, 0); err != nil {
 			m.releaseGuards(ctx, pg, true)
 			return err
 		}

@@ -1,12 +1,12 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/go-rod/rod/lib/proto"
 
-	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 )
@@ -54,43 +54,31 @@ func (m *mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (A
 		at := targetPoint{X: float64(x), Y: float64(y)}
 		m.actions.showActionHint("clicks "+sanitize.Line(there.Words, 120), at.X, at.Y)
 		m.activity.noteDuringAction("clicked " + sanitize.Line(there.Words, 200))
-		return m.clickAt(ctx, pg, at, how)
+		return m.clickWithModifiers(ctx, pg, at, how, 0)
 	})
-}
-
-// clickAt is clickWithModifiers without modifiers.
-func (m *mouse) clickAt(ctx context.Context, pg *page, at targetPoint, how Press) error {
-	return m.clickWithModifiers(ctx, pg, at, how, 0)
 }
 
 // clickWithModifiers clicks a point while modifiers are held. It does not wait for the answer to
 // the move, which comes only with the next frame.
 func (m *mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint, how Press, held int) error {
-	button := how.Button
-	if button == "" {
-		button = "left"
-	}
+	button := cmp.Or(how.Button, "left")
 	list := []pane.Input{{Kind: pane.MouseMove}}
 	for n := range map[bool]int{false: 1, true: 2}[how.Double] {
 		list = append(list,
 			pane.Input{Kind: pane.MouseDown, Button: button, Buttons: buttons[button], Clicks: n + 1},
 			pane.Input{Kind: pane.MouseUp, Button: button, Clicks: n + 1})
 	}
-	for i, in := range list {
+	var last proto.Request // processed in order: its answer is enough
+	for _, in := range list {
 		in.X, in.Y, in.Modifiers = at.X, at.Y, held
 		req, err := mouseCommand(in)
 		if err != nil {
 			return err
 		}
-		if i < len(list)-1 { // processed in order: the last answer is enough
-			pg.Post(req)
-			continue
+		if last != nil {
+			pg.Post(last)
 		}
-		if err := pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error {
-			return cdp.CallNoResult(c, req)
-		}); err != nil {
-			return err
-		}
+		last = req
 	}
-	return nil
+	return pg.send(ctx, callLimit, "the mouse", last)
 }

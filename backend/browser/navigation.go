@@ -105,7 +105,5 @@ func (n *navigation) Stop(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("stopping: %w", err)
 	}
-	return pg.do(ctx, callLimit, "stopping", func(c proto.Client) error {
-		return cdp.CallNoResult(c, proto.PageStopLoading{})
-	})
+	return pg.send(ctx, callLimit, "stopping", proto.PageStopLoading{})
 }

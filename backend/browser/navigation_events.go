@@ -22,10 +22,6 @@ type navigationEvents struct {
 	screencast *screencast.Screencast
 }
 
-func (ne *navigationEvents) onStartedLoading(pg *page, e *cdp.Event) { ne.setLoading(pg, e, true) }
-
-func (ne *navigationEvents) onStoppedLoading(pg *page, e *cdp.Event) { ne.setLoading(pg, e, false) }
-
 func (ne *navigationEvents) setLoading(pg *page, e *cdp.Event, loading bool) {
 	var frame struct {
 		FrameID proto.PageFrameID `json:"frameId"`
@@ -44,16 +40,7 @@ func (ne *navigationEvents) setLoading(pg *page, e *cdp.Event, loading bool) {
 	}
 }
 
-// onNavigationRequested handles the announcement of a navigation by the page.
-func (ne *navigationEvents) onNavigationRequested(pg *page, e *cdp.Event) {
-	ne.setLeaving(pg, e, time.Now())
-}
-
-// onNavigationCleared handles its cancellation.
-func (ne *navigationEvents) onNavigationCleared(pg *page, e *cdp.Event) {
-	ne.setLeaving(pg, e, time.Time{})
-}
-
+// setLeaving handles the announcement of a navigation by the page; a zero time is its cancellation.
 func (ne *navigationEvents) setLeaving(pg *page, e *cdp.Event, when time.Time) {
 	var ev struct {
 		FrameID     proto.PageFrameID `json:"frameId"`

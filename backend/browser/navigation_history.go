@@ -51,17 +51,25 @@ func (n *navigation) HistoryTarget(ctx context.Context, way string) (address str
 	}
 	err = n.state.withPage("reading the history", func(pg *page) error {
 		return pg.do(ctx, callLimit, "reading the history", func(c proto.Client) error {
-			history, err := cdp.Call(c, proto.PageGetNavigationHistory{})
-			if err != nil {
-				return err
+			entry, err := historyEntry(c, by, "there is no page in that direction")
+			if err == nil {
+				address = entry.URL
 			}
-			i := history.CurrentIndex + by
-			if i < 0 || i >= len(history.Entries) {
-				return errors.New("there is no page in that direction")
-			}
-			address = history.Entries[i].URL
-			return nil
+			return err
 		})
 	})
 	return address, false, err
+}
+
+// historyEntry is the entry of the history that is by steps away; end is the error if there is none.
+func historyEntry(c proto.Client, by int, end string) (*proto.PageNavigationEntry, error) {
+	history, err := cdp.Call(c, proto.PageGetNavigationHistory{})
+	if err != nil {
+		return nil, err
+	}
+	i := history.CurrentIndex + by
+	if i < 0 || i >= len(history.Entries) {
+		return nil, errors.New(end)
+	}
+	return history.Entries[i], nil
 }

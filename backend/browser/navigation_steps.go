@@ -195,13 +195,7 @@ func (n *navigation) AwaitPageComplete(ctx context.Context) {
 		if !busy && rest <= 0 {
 			return
 		}
-		timer := time.NewTimer(max(rest, 10*time.Millisecond))
-		select {
-		case <-moved:
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-		timer.Stop()
+		awaitChange(ctx, moved, max(rest, 10*time.Millisecond))
 	}
 }
 
@@ -284,10 +278,7 @@ func (n *navigation) freeIfHung(ctx context.Context) {
 
 // isResponsive reports whether a page answers within the limit.
 func (pg *page) isResponsive(ctx context.Context, limit time.Duration) bool {
-	err := pg.do(ctx, limit, "asking the page", func(c proto.Client) error {
-		_, err := cdp.Call(c, proto.RuntimeEvaluate{Expression: "1"})
-		return err
-	})
+	err := pg.send(ctx, limit, "asking the page", proto.RuntimeEvaluate{Expression: "1"})
 	return !errors.Is(err, ErrTimeout)
 }
 
@@ -330,15 +321,11 @@ func (n *navigation) historyStep(ctx context.Context, by int) error {
 		what, end = "going forward", "there is no later page"
 	}
 	return n.navigateBy(ctx, what, func(c proto.Client) error {
-		history, err := cdp.Call(c, proto.PageGetNavigationHistory{})
+		entry, err := historyEntry(c, by, end)
 		if err != nil {
 			return err
 		}
-		i := history.CurrentIndex + by
-		if i < 0 || i >= len(history.Entries) {
-			return errors.New(end)
-		}
-		return cdp.CallNoResult(c, proto.PageNavigateToHistoryEntry{EntryID: history.Entries[i].ID})
+		return cdp.CallNoResult(c, proto.PageNavigateToHistoryEntry{EntryID: entry.ID})
 	})
 }
 

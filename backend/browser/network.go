@@ -63,6 +63,6 @@ func (s *state) trackNetwork(pg *page, on bool) {
 	if on {
 		pg.Post(proto.NetworkEnable{})
 	} else {
-		pg.Post(networkOff)
+		pg.Post(proto.NetworkDisable{})
 	}
 }

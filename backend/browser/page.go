@@ -38,6 +38,11 @@ func (pg *page) do(ctx context.Context, limit time.Duration, what string, f func
 	return pg.engine.Do(ctx, pg.alive, pg.session, limit, what, f)
 }
 
+// send sends one command and waits for its answer, which has no content.
+func (pg *page) send(ctx context.Context, limit time.Duration, what string, req proto.Request) error {
+	return pg.do(ctx, limit, what, func(c proto.Client) error { return cdp.CallNoResult(c, req) })
+}
+
 // closeTarget closes a page of Chromium. It does not fail if the page is gone already: a window
 // that was opened for a download closes at any moment.
 func closeTarget(c proto.Client, target proto.TargetTargetID) error {

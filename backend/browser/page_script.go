@@ -31,16 +31,14 @@ func (m *notFoundError) Error() string { return m.words }
 // Is makes the code "stale" match ErrStale.
 func (m *notFoundError) Is(target error) bool { return target == ErrStale && m.code == "stale" }
 
-// targetNotFound reports that no element of the page matches a target.
-func targetNotFound(err error) bool {
+// errorCode is the code of an error that snapshot.js reports, "" of others. With "none", no element of the page
+// matches a target.
+func errorCode(err error) string {
 	var m *notFoundError
-	return errors.As(err, &m) && m.code == "none"
-}
-
-// isNotFound reports that the error comes from snapshot.js, so the page did answer.
-func isNotFound(err error) bool {
-	var m *notFoundError
-	return errors.As(err, &m)
+	if errors.As(err, &m) {
+		return m.code
+	}
+	return ""
 }
 
 // callScript calls a function of snapshot.js in the page's isolated world and decodes its result

@@ -69,6 +69,15 @@ func (pi *pictures) ScreenshotOf(ctx context.Context, target string) ([]byte, er
 	})
 }
 
+// newScreenshot takes a JPEG of the viewport.
+func newScreenshot(quality int) proto.PageCaptureScreenshot {
+	return proto.PageCaptureScreenshot{
+		Format:           proto.PageCaptureScreenshotFormatJpeg,
+		Quality:          &quality,
+		OptimizeForSpeed: true,
+	}
+}
+
 func clipRect(shot *proto.PageCaptureScreenshot, at proto.PageViewport) {
 	at.Width, at.Height, at.Scale = min(at.Width, maxWidth), min(at.Height, maxHeight), 1
 	shot.Clip, shot.CaptureBeyondViewport = &at, true
@@ -79,12 +88,7 @@ func (pi *pictures) capture(
 ) ([]byte, error) {
 	var picture []byte
 	err := pi.turns.withReadTurn(ctx, "taking a picture", func(ctx context.Context, pg *page) error {
-		quality := 80
-		shot := proto.PageCaptureScreenshot{
-			Format:           proto.PageCaptureScreenshotFormatJpeg,
-			Quality:          &quality,
-			OptimizeForSpeed: true,
-		}
+		shot := newScreenshot(80)
 		shut, err := pi.withScreenshotMetrics(ctx, pg)
 		if err != nil {
 			return err
@@ -142,15 +146,9 @@ func (pi *pictures) captureHiDPI(pg *page) ([]byte, error) {
 		return nil, err
 	}
 	defer shut()
-	quality := 80
-	shot := proto.PageCaptureScreenshot{
-		Format:           proto.PageCaptureScreenshotFormatJpeg,
-		Quality:          &quality,
-		OptimizeForSpeed: true,
-	}
 	var picture []byte
 	err = pg.do(ctx, callLimit, "the sharp picture", func(cl proto.Client) error {
-		result, err := cdp.Call(cl, shot)
+		result, err := cdp.Call(cl, newScreenshot(80))
 		if err != nil {
 			return err
 		}

@@ -314,10 +314,5 @@ func (pi *pictures) RedactFrame(ctx context.Context, f *pane.Frame) ([]byte, err
 		return nil, err
 	}
 	defer shut()
-	quality := 70
-	return pi.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{
-		Format:           proto.PageCaptureScreenshotFormatJpeg,
-		Quality:          &quality,
-		OptimizeForSpeed: true,
-	})
+	return pi.captureRedacted(ctx, pg, newScreenshot(70))
 }

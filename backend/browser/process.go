@@ -113,7 +113,7 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 	m.mu.Unlock()
 	if key == goalEngine {
 		err = next.Do(ctx, next.Alive, "", callLimit, "watching the workers of pages", func(c proto.Client) error {
-			return cdp.CallNoResult(c, pauseNewTargets{})
+			return cdp.CallNoResult(c, attachOthers)
 		})
 	}
 	return next, err
@@ -182,8 +182,10 @@ func (e *browserProcess) contextFor(c proto.Client, goalID, network string) (pro
 		wanted := proto.TargetCreateBrowserContext{}
 		if e.proxy != nil {
 			wanted.ProxyServer = "direct://" // otherwise it would use Chromium's own, which allows nothing
-			if at := e.proxyOf(network); at != "" {
-				wanted.ProxyServer, wanted.ProxyBypassList = at, "<-loopback>" // this machine's servers are not the goal's
+			if network != "" {
+				if at := e.proxy(network); at != "" {
+					wanted.ProxyServer, wanted.ProxyBypassList = at, "<-loopback>" // this machine's servers are not the goal's
+				}
 			}
 		}
 		made, err := cdp.Call(c, wanted)
@@ -202,14 +204,6 @@ func (e *browserProcess) contextFor(c proto.Client, goalID, network string) (pro
 	}
 	e.contexts[goalID] = id
 	return id, nil
-}
-
-// proxyOf is the proxy of a goal's network, "" for none.
-func (e *browserProcess) proxyOf(network string) string {
-	if network == "" {
-		return ""
-	}
-	return e.proxy(network)
 }
 
 // existingContext is the goal's context, which must exist, or the default one.

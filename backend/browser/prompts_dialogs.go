@@ -63,9 +63,7 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 			Value:  sanitize.Line(dialog.DefaultPrompt, 2000),
 		},
 		answer: func(ctx context.Context, a pane.Answer) error {
-			return pg.do(ctx, callLimit, "the dialog", func(c proto.Client) error {
-				return cdp.CallNoResult(c, proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
-			})
+			return pg.send(ctx, callLimit, "the dialog", proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
 		},
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/browser/internal/script"
 	"goalpost/backend/pane"
 )
 
@@ -148,7 +149,6 @@ func (pe *promptEvents) onField(pg *page, world proto.RuntimeExecutionContextID,
 			if !slices.ContainsFunc(q.Options, func(o pane.Option) bool { return o.Label == a.Text }) {
 				return errors.New("there is no such suggestion")
 			}
-			return pe.callWatchScript(ctx, pg, world, "set", s.N, a.Text)
 		}
 		return pe.callWatchScript(ctx, pg, world, "set", s.N, a.Text)
 	}})
@@ -158,15 +158,11 @@ func (pe *promptEvents) onField(pg *page, world proto.RuntimeExecutionContextID,
 func (pe *promptEvents) callWatchScript(
 	ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, function string, args ...any,
 ) error {
-	list := make([]string, len(args))
-	for i, a := range args {
-		b, err := json.Marshal(a)
-		if err != nil {
-			return fmt.Errorf("telling the page: %w", err)
-		}
-		list[i] = string(b)
+	list, err := script.Arguments(args)
+	if err != nil {
+		return err
 	}
-	out, err := evaluate(ctx, pg, world, fmt.Sprintf("goalpostPrompts.%s(%s)", function, strings.Join(list, ",")))
+	out, err := evaluate(ctx, pg, world, fmt.Sprintf("goalpostPrompts.%s(%s)", function, list))
 	if err == nil && string(out) != "true" {
 		err = errors.New("the page's field is gone, or it does not take this value")
 	}

@@ -51,7 +51,5 @@ func (pe *promptEvents) setInputFiles(
 			return fmt.Errorf("%q is not a file", sanitize.Line(f, 200))
 		}
 	}
-	return pg.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
-		return cdp.CallNoResult(c, proto.DOMSetFileInputFiles{Files: files, BackendNodeID: node})
-	})
+	return pg.send(ctx, callLimit, "giving the files", proto.DOMSetFileInputFiles{Files: files, BackendNodeID: node})
 }

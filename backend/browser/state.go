@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -134,6 +135,15 @@ func (s *state) wait(ctx context.Context, ready func() bool) error {
 		case <-ctx.Done():
 			return cdp.Cause(ctx)
 		}
+	}
+}
+
+// awaitChange waits for a change that moved announces, at most for limit.
+func awaitChange(ctx context.Context, moved <-chan struct{}, limit time.Duration) {
+	select {
+	case <-moved:
+	case <-time.After(limit):
+	case <-ctx.Done():
 	}
 }
 

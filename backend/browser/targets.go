@@ -133,13 +133,13 @@ func (t *targets) callOnTarget(
 		}
 		t.activity.noteDuringAction(fmt.Sprintf("%s was gone; %s is the only thing like it now", target, ref))
 		return place, place.callScript(ctx, out, function, append([]any{ref}, args...)...)
-	case !targetNotFound(err) || target == "":
+	case errorCode(err) != "none" || target == "":
 		return at, err
 	}
 	silent := false
 	for _, part := range t.frames.inOrder(pg)[1:] {
 		inside := part.callScript(ctx, out, function, append([]any{target}, args...)...)
-		if inside == nil || isNotFound(inside) && !targetNotFound(inside) {
+		if inside == nil || errorCode(inside) != "" && errorCode(inside) != "none" {
 			return part, inside
 		}
 		silent = silent || part.isUnresponsive(inside)

@@ -1,6 +1,7 @@
 package goal
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -23,7 +24,7 @@ func (a Assurance) IsValid() bool { return slices.Contains(Assurances(), a) }
 
 // AtLeast reports whether a is as strong as least; "" of least asks for nothing.
 func (a Assurance) AtLeast(least Assurance) bool {
-	return least == "" || a.IsValid() && slices.Index(Assurances(), a) <= slices.Index(Assurances(), least)
+	return least == "" || a.IsValid() && compareAssurance(a, least) <= 0
 }
 
 // Describe says for users what a done goal with this assurance proves. judge is the model that decided a judged one,
@@ -35,10 +36,7 @@ func (a Assurance) Describe(judge string) string {
 	case Shared:
 		return "Verified (the agent could change what the check used, or nobody observed it)"
 	case Judged:
-		if judge == "" {
-			judge = "a model"
-		}
-		return "Judged by " + judge
+		return "Judged by " + cmp.Or(judge, "a model")
 	case Claimed:
 		return "Claimed, not verified"
 	}

@@ -1,6 +1,7 @@
 package goal
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path"
@@ -100,12 +101,7 @@ func (c Check) Timeout() time.Duration {
 }
 
 // WantStatus is the HTTP status that an http check wants.
-func (c Check) WantStatus() int {
-	if c.Status == 0 {
-		return 200
-	}
-	return c.Status
-}
+func (c Check) WantStatus() int { return cmp.Or(c.Status, 200) }
 
 // Name is the short form for lists.
 func (c Check) Name() string {
@@ -121,10 +117,7 @@ func (c Check) Name() string {
 	case Visual, ModelQuestion:
 		return c.Question
 	case Manual:
-		if c.Note != "" {
-			return c.Note
-		}
-		return "a user's word"
+		return cmp.Or(c.Note, "a user's word")
 	}
 	return string(c.Type)
 }
@@ -172,11 +165,7 @@ func (c Check) describeShell() string {
 }
 
 func (c Check) describeHTTP() string {
-	method := c.Method
-	if method == "" {
-		method = "GET"
-	}
-	s := fmt.Sprintf("%s %s answers %d", method, c.URL, c.WantStatus())
+	s := fmt.Sprintf("%s %s answers %d", cmp.Or(c.Method, "GET"), c.URL, c.WantStatus())
 	if c.BodyContains != "" {
 		s += fmt.Sprintf(" with %q in its body", c.BodyContains)
 	}

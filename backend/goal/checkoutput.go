@@ -1,6 +1,7 @@
 package goal
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -47,7 +48,7 @@ func (g Goal) LimitVerdicts(list []Verdict) []Verdict {
 		if v.Check >= len(g.Criterion.Checks) { // the review
 			continue
 		}
-		if c := g.Criterion.Checks[v.Check]; c.Type == Shell || c.Type == JSONPredicate && c.From == FromCommand {
+		if g.Criterion.Checks[v.Check].RunsCommand() {
 			out[i] = v.limited(level)
 		}
 	}
@@ -55,10 +56,7 @@ func (g Goal) LimitVerdicts(list []Verdict) []Verdict {
 }
 
 func (v Verdict) limited(level CheckOutput) Verdict {
-	text := string(v.Output)
-	if text == "" {
-		text = v.Tail
-	}
+	text := cmp.Or(string(v.Output), v.Tail)
 	v.Tail, v.Output, v.Evidence, v.Bytes = "", nil, "", 0
 	switch v.Outcome {
 	case Pass:

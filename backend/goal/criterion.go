@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"goalpost/backend/fault"
@@ -74,16 +75,10 @@ func (c Criterion) Describe() string {
 // HasDeterministicCheck reports whether a program decides something about the goal: the host then needs no reviewer.
 // With Any, every check must be deterministic, because one passing check is enough.
 func (c Criterion) HasDeterministicCheck() bool {
-	gates := 0
-	for _, k := range c.Checks {
-		if k.Type.IsDeterministic() {
-			gates++
-		}
-	}
 	if c.Any {
-		return gates == len(c.Checks)
+		return !slices.ContainsFunc(c.Checks, func(k Check) bool { return !k.Type.IsDeterministic() })
 	}
-	return gates > 0
+	return slices.ContainsFunc(c.Checks, func(k Check) bool { return k.Type.IsDeterministic() })
 }
 
 // isJudgedInSubstance reports whether a model decides what the goal is about: beside its question, the other checks

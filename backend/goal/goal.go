@@ -21,10 +21,7 @@ type ID string
 // Short is the prefix shown to users.
 func (id ID) Short() string {
 	const tail = 8
-	if len(id) <= tail {
-		return string(id)
-	}
-	return string(id[len(id)-tail:])
+	return string(id[max(0, len(id)-tail):])
 }
 
 // ExternalAgent is used in place of a goal's id for an agent outside of this program that controls goals.

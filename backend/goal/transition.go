@@ -1,6 +1,9 @@
 package goal
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 var transitions = map[Status][]Status{
 	Pending:   {Running, Aborted},
@@ -12,14 +15,7 @@ var transitions = map[Status][]Status{
 }
 
 // CanTransition reports whether a goal may change from one status to another.
-func CanTransition(from, to Status) bool {
-	for _, s := range transitions[from] {
-		if s == to {
-			return true
-		}
-	}
-	return false
-}
+func CanTransition(from, to Status) bool { return slices.Contains(transitions[from], to) }
 
 // Transition returns an error that names both statuses if the transition is not allowed.
 func Transition(from, to Status) error {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"goalpost/backend/fileio"
 )
 
 // CachedToolList is a server's tool list at the last contact. With it a goal knows the tools of a server that is not
@@ -45,25 +47,14 @@ func (l ToolCache) Get(s Server) (list CachedToolList, ok bool, err error) {
 }
 
 // Put stores a list atomically.
-func (l ToolCache) Put(s Server, list CachedToolList) (err error) {
+func (l ToolCache) Put(s Server, list CachedToolList) error {
 	list.Server = s.hash()
-	b, err := json.Marshal(list)
-	if err != nil {
-		return fmt.Errorf("listing of %s: %w", s.Name, err)
-	}
-	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
-		return fmt.Errorf("listing of %s: %w", s.Name, err)
-	}
-	f, err := os.CreateTemp(l.Dir, ".listing-*")
-	if err != nil {
-		return fmt.Errorf("listing of %s: %w", s.Name, err)
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), l.path(s.Name))
+	err := os.MkdirAll(l.Dir, 0o700)
+	if err == nil {
+		err = fileio.WriteJSON(l.path(s.Name), list)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("listing of %s: %w", s.Name, err), os.Remove(f.Name()))
+		return fmt.Errorf("listing of %s: %w", s.Name, err)
 	}
 	return nil
 }

@@ -1,13 +1,12 @@
 package mcp
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/policy"
 )
 
@@ -79,6 +78,5 @@ func hashTools(v any) string {
 	if err != nil { // strings, numbers and parsed JSON: it cannot fail
 		return ""
 	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	return fileio.Hash(b)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -196,12 +197,7 @@ var overflowPattern = regexp.MustCompile(
 	`must have less than \d+ tokens|tokens in the prompt cannot exceed|max tokens of \d+ exceeded`)
 
 func containsAny(s string, words ...string) bool {
-	for _, w := range words {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 }
 
 // isJSON reports whether data begins like a JSON object or list.

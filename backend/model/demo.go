@@ -1,9 +1,7 @@
 package model
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -53,13 +51,11 @@ func (d Demo) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (g
 	if err := d.speak(ctx, m.text, delta); err != nil {
 		return goal.Reply{}, err
 	}
-	var args bytes.Buffer
-	e := json.NewEncoder(&args)
-	e.SetEscapeHTML(false) // users read the page's source in the step log
-	if err := e.Encode(m.args); err != nil {
+	args, err := encodeJSON(m.args) // users read the page's source in the step log
+	if err != nil {
 		return goal.Reply{}, fmt.Errorf("writing the arguments of %s: %w", m.tool, err)
 	}
-	r := goal.Reply{Text: m.text, Calls: []goal.Call{{Tool: m.tool, Arguments: strings.TrimSpace(args.String())}}}
+	r := goal.Reply{Text: m.text, Calls: []goal.Call{{Tool: m.tool, Arguments: string(args)}}}
 	assignID(&r, len(t.Messages))
 	return r, nil
 }
@@ -71,11 +67,9 @@ func (d Demo) speak(ctx context.Context, text string, delta func(string)) error 
 			delta(word)
 		}
 		if d.Pace > 0 {
-			timer := time.NewTimer(d.Pace)
 			select {
-			case <-timer.C:
+			case <-time.After(d.Pace):
 			case <-ctx.Done():
-				timer.Stop()
 			}
 		}
 		if ctx.Err() != nil {

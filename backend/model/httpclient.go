@@ -167,15 +167,12 @@ func (s *baseClient) imageError(t goal.Turn, err error) error {
 	if !ok || e.Status == 0 || e.Kind != BadRequest && e.Kind != Overloaded || !hasImages(t) {
 		return err
 	}
-	said := strings.ToLower(e.Message)
-	for _, word := range []string{"image", "vision", "multimodal", "mmproj"} {
-		if strings.Contains(said, word) {
-			out := *e
-			out.Kind, out.Hint = NoVision, ""
-			return &out
-		}
+	if !containsAny(strings.ToLower(e.Message), "image", "vision", "multimodal", "mmproj") {
+		return err
 	}
-	return err
+	out := *e
+	out.Kind, out.Hint = NoVision, ""
+	return &out
 }
 
 func hasImages(t goal.Turn) bool {
@@ -277,9 +274,7 @@ func (s *baseClient) wrapError(ctx context.Context, err error) error {
 		out.Hint = fmt.Sprintf("the model was asked for the effort %q: start the goal again with another one, or without",
 			s.o.Effort)
 	}
-	if out.Hint == "" {
-		out.Hint = s.hintFor(out.Kind, out.Status)
-	}
+	out.Hint = cmp.Or(out.Hint, s.hintFor(out.Kind, out.Status))
 	if isMaskable(s.o.APIKey) {
 		out.Message = strings.ReplaceAll(out.Message, s.o.APIKey, "[key]")
 		if out.Err != nil && strings.Contains(out.Err.Error(), s.o.APIKey) {

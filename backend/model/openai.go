@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 
@@ -171,9 +170,7 @@ func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	case o.changeProtocol(e):
 		return true
 	}
-	says := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(said, w) })
-	}
+	says := func(words ...string) bool { return containsAny(said, words...) }
 	switch {
 	case o.outputLimit(t) > 0 && namesOutputLimit(said):
 		o.maxOutput, o.isOutputFixed = 0, true

@@ -1,5 +1,7 @@
 package policy
 
+import "slices"
+
 import "fmt"
 
 // Answer is the decision about a call.
@@ -15,16 +17,7 @@ const (
 // stricterThan reports whether a is stricter than b. An invalid answer is the strictest.
 func (a Answer) stricterThan(b Answer) bool { return a.rank() < b.rank() }
 
-func (a Answer) rank() int {
-	switch a {
-	case Ask:
-		return 1
-	case Allow:
-		return 2
-	case Deny:
-	}
-	return 0
-}
+func (a Answer) rank() int { return max(0, slices.Index([]Answer{Deny, Ask, Allow}, a)) }
 
 // checkResult is the result of one check. by lists the grants that answer it; none means that it always asks.
 type checkResult struct {
@@ -46,14 +39,7 @@ func askRule(by []Scope, format string, a ...any) (checkResult, error) {
 	return checkResult{answer: Ask, reason: fmt.Sprintf(format, a...), by: by}, nil
 }
 
-func (f checkResult) accepts(s Scope) bool {
-	for _, b := range f.by {
-		if b == s {
-			return true
-		}
-	}
-	return false
-}
+func (f checkResult) accepts(s Scope) bool { return slices.Contains(f.by, s) }
 
 // needsUser reports whether only the user can grant this; on_ask=allow does not apply.
 func (f checkResult) needsUser() bool {

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"net"
 	"path"
+	"slices"
 	"strings"
 )
 
 func checkDeniedTools(c Call, p Policy) (checkResult, error) {
 	for _, name := range []string{c.Tool, c.Written} {
-		if name != "" && containsString(p.DenyTools, name) {
+		if name != "" && slices.Contains(p.DenyTools, name) {
 			return denyRule("the tool %s is denied for this goal", name)
 		}
 	}
@@ -17,9 +18,9 @@ func checkDeniedTools(c Call, p Policy) (checkResult, error) {
 }
 
 func checkAllowedTools(c Call, p Policy) (checkResult, error) {
-	allowed := containsString(p.AllowTools, c.Tool)
+	allowed := slices.Contains(p.AllowTools, c.Tool)
 	for _, name := range c.Former {
-		allowed = allowed || containsString(p.AllowTools, name)
+		allowed = allowed || slices.Contains(p.AllowTools, name)
 	}
 	if len(p.AllowTools) > 0 && !allowed {
 		return denyRule("the tool %s is not among the tools allowed for this goal", c.Tool)
@@ -141,12 +142,9 @@ func checkDeletion(c Call, p Policy) (checkResult, error) {
 
 // inTmp reports whether a path is below /tmp, by either of its names.
 func inTmp(file string) bool {
-	for _, name := range []string{"/tmp", "/var/tmp"} {
-		if file != name && IsWithin(name, file) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"/tmp", "/var/tmp"}, func(name string) bool {
+		return file != name && IsWithin(name, file)
+	})
 }
 
 func checkPayment(c Call, _ Policy) (checkResult, error) {
@@ -203,7 +201,7 @@ func checkSecrets(c Call, p Policy) (checkResult, error) {
 			return denyRule("the secret %s belongs to %s and not to %s", s.Name, strings.Join(s.Hosts, ", "),
 				strings.Join(foreign, ", "))
 		}
-		if !containsString(p.Secrets, s.Name) {
+		if !slices.Contains(p.Secrets, s.Name) {
 			unnamed = append(unnamed, s.Name)
 		}
 	}
@@ -245,13 +243,7 @@ func checkUnboundSecretExposure(c Call, p Policy) (checkResult, error) {
 
 // hostsOutside returns the hosts that are not in the list.
 func hostsOutside(hosts, list []string) []string {
-	var out []string
-	for _, h := range hosts {
-		if !containsString(list, h) {
-			out = append(out, h)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(hosts), func(h string) bool { return slices.Contains(list, h) })
 }
 
 // checkMachineAccess asks the user before anything outside the sandbox is opened.

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -49,7 +50,7 @@ func combineChecks(questions []checkFunc, c Call, p Policy, grants []Grant) Deci
 		if f.answer.stricterThan(d.Answer) {
 			d.Answer, reasons = f.answer, nil
 		}
-		if f.answer == d.Answer && f.answer != Allow && !containsString(reasons, f.reason) {
+		if f.answer == d.Answer && f.answer != Allow && !slices.Contains(reasons, f.reason) {
 			reasons = append(reasons, f.reason)
 		}
 		if f.answer == Ask {

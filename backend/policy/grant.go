@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -143,12 +144,7 @@ func (g Grant) coversIrreversible(c Call) bool {
 }
 
 func isSubset(a, b []string) bool {
-	for _, s := range a {
-		if !containsString(b, s) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a, func(s string) bool { return !slices.Contains(b, s) })
 }
 
 // offeredScopes lists what the user may answer a question with: once, and each scope that would have made the

@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -81,7 +82,7 @@ const oneHost = "give one name such as example.org, *.example.org for every name
 func isHostname(host string) bool {
 	labels := strings.Split(host, ".")
 	last := labels[len(labels)-1]
-	return !containsString(labels, "") && !isNumeric(last) && !strings.HasPrefix(last, "0x")
+	return !slices.Contains(labels, "") && !isNumeric(last) && !strings.HasPrefix(last, "0x")
 }
 
 func isNumeric(s string) bool { return strings.Trim(s, "0123456789") == "" }

@@ -5,6 +5,7 @@ package policy
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -69,12 +70,7 @@ func (p Policy) isWritable(file string) bool {
 	if len(p.Work) > 0 {
 		own = p.WorkPaths()
 	}
-	for _, dir := range append(own, p.AllowWrite...) {
-		if IsWithin(dir, file) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(append(own, p.AllowWrite...), func(dir string) bool { return IsWithin(dir, file) })
 }
 
 // IsWithin reports whether file is dir or below it. Both must be absolute; a path that is not clean (.., //) is
@@ -85,13 +81,4 @@ func IsWithin(dir, file string) bool {
 	}
 	dir = path.Clean(dir)
 	return file == dir || strings.HasPrefix(file, strings.TrimSuffix(dir, "/")+"/")
-}
-
-func containsString(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }

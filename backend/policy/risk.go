@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Risk is a risk level. The ceiling of a goal is one of these.
 type Risk string
@@ -26,22 +29,12 @@ func RiskNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (r Risk) level() int {
-	for i, s := range Risks() {
-		if s == r {
-			return i
-		}
-	}
-	return -1
-}
+func (r Risk) level() int { return slices.Index(Risks(), r) }
 
 // IsValid reports whether r is a risk level.
 func (r Risk) IsValid() bool { return r.level() >= 0 }
 
 // Exceeds reports whether r is higher than the ceiling. An unknown level exceeds everything.
 func (r Risk) Exceeds(ceiling Risk) bool {
-	if !r.IsValid() || !ceiling.IsValid() {
-		return true
-	}
-	return r.level() > ceiling.level()
+	return !r.IsValid() || !ceiling.IsValid() || r.level() > ceiling.level()
 }

@@ -63,17 +63,15 @@ func Load(b []byte, home string) (RuleSet, error) {
 		return RuleSet{}, fmt.Errorf("rules: %w", err)
 	}
 	var errs []error
+	l := RuleSet{}
 	for _, r := range rules {
 		if err := r.validateExamples(); err != nil {
 			errs = append(errs, fmt.Errorf("rule %q: %w", r.Name, err))
 		}
-	}
-	if err := errors.Join(errs...); err != nil {
-		return RuleSet{}, err
-	}
-	l := RuleSet{}
-	for _, r := range rules {
 		l.rules = append(l.rules, r.expandHome(home))
+	}
+	if len(errs) > 0 {
+		return RuleSet{}, errors.Join(errs...)
 	}
 	return l, nil
 }
@@ -149,12 +147,8 @@ func (r Rule) asCheck(c Call, p Policy) (checkResult, error) {
 }
 
 func (r Rule) matchesWrites(file string) bool {
-	for _, p := range r.Path {
-		if globPath(strings.Split(p, "/"), strings.Split(path.Clean(file), "/")) {
-			return true
-		}
-	}
-	return false
+	parts := strings.Split(path.Clean(file), "/")
+	return slices.ContainsFunc(r.Path, func(p string) bool { return globPath(strings.Split(p, "/"), parts) })
 }
 
 // matchesCommand reports whether the rule applies to a program with its arguments.
@@ -170,11 +164,8 @@ func (r Rule) matchesCommand(argv []string) bool {
 		return false
 	}
 	for _, w := range r.Words {
-		i := 0
-		for i < len(args) && !matchesAlternative(w, args[i]) {
-			i++
-		}
-		if i == len(args) {
+		i := slices.IndexFunc(args, func(a string) bool { return matchesAlternative(w, a) })
+		if i < 0 {
 			return false
 		}
 		args = args[i+1:]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -60,14 +61,9 @@ func RoundGlob(pattern string) string {
 		return pattern
 	}
 	parts := strings.Split(pattern, "/")
-	for i, part := range parts {
-		if strings.ContainsAny(part, "*?[") {
-			parts = parts[:i]
-			break
-		}
-	}
-	if len(parts) == 0 {
+	i := slices.IndexFunc(parts, func(part string) bool { return strings.ContainsAny(part, "*?[") })
+	if i == 0 {
 		return "."
 	}
-	return strings.Join(parts, "/") + "/"
+	return strings.Join(parts[:i], "/") + "/"
 }

@@ -2,13 +2,12 @@ package runner
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
 	"goalpost/backend/event"
+	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner/digest"
@@ -185,8 +184,7 @@ func previewDigest(shown string) string {
 	if shown == "" {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(shown))
-	return hex.EncodeToString(sum[:16])
+	return fileio.Hash([]byte(shown))[:32]
 }
 
 // refusalForAnswer turns the user's answer into a refusal; nil means that there is no answer yet.

@@ -134,12 +134,9 @@ func (c *claimHistory) result() string {
 // verifiedByHost says whether the host, and not only the user's or the agent's word,
 // verified what passed.
 func (c *claimHistory) verifiedByHost() bool {
-	for _, v := range c.last {
-		if v.Outcome == goal.Pass && v.Type != goal.Manual {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.last, func(v goal.Verdict) bool {
+		return v.Outcome == goal.Pass && v.Type != goal.Manual
+	})
 }
 
 // reviewRejected reports whether the reviewer decided last and did not confirm.

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"goalpost/backend/event"
@@ -39,9 +40,7 @@ func (l *messageLog) addUserMessage(ctx context.Context, text string, also ...ev
 func (l *messageLog) skipCalls(ctx context.Context, calls []goal.Call, why string) *Stop {
 	bodies := make([]event.Body, 0, len(calls))
 	for _, c := range calls {
-		m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: goal.Result{Text: "not executed: " + why}.Envelope()}
-		l.Add(m)
-		bodies = append(bodies, &event.Message{Message: m})
+		bodies = append(bodies, l.addResult(c, "not executed: "+why))
 	}
 	if stop := l.journal.append(ctx, bodies...); stop != nil {
 		return stop
@@ -51,34 +50,26 @@ func (l *messageLog) skipCalls(ctx context.Context, calls []goal.Call, why strin
 
 // answerPendingCalls gives every call of the last turn that has no result one that says so.
 func (l *messageLog) answerPendingCalls(ctx context.Context) *Stop {
-	answered := map[string]bool{}
 	var open []goal.Call
 	for _, m := range l.Messages() {
-		if m.Role == goal.ToolRole {
-			answered[m.CallID] = true
-		}
-	}
-	for _, m := range l.Messages() {
-		for _, c := range m.Calls {
-			if !answered[c.ID] {
-				open = append(open, c)
-			}
-		}
+		open = append(open, m.Calls...)
+		open = slices.DeleteFunc(open, func(c goal.Call) bool { return m.Role == goal.ToolRole && c.ID == m.CallID })
 	}
 	for _, c := range open {
-		m := goal.Message{
-			Role: goal.ToolRole, CallID: c.ID,
-			Text: goal.Result{
-				Text: fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.",
-					c.Tool),
-			}.Envelope(),
-		}
-		l.Add(m)
-		if stop := l.journal.append(ctx, &event.Message{Message: m}); stop != nil {
+		unknown := fmt.Sprintf("the program ended before %s answered: its outcome is unknown. Look before you repeat it.",
+			c.Tool)
+		if stop := l.journal.append(ctx, l.addResult(c, unknown)); stop != nil {
 			return stop
 		}
 	}
 	return nil
+}
+
+// addResult adds the result of a call that was not executed, or not to its end, and returns its event.
+func (l *messageLog) addResult(c goal.Call, text string) *event.Message {
+	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: goal.Result{Text: text}.Envelope()}
+	l.Add(m)
+	return &event.Message{Message: m}
 }
 
 // resumeMessage is the first message to the agent after a pause.

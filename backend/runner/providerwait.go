@@ -33,11 +33,7 @@ func (r *Runner) waitForProvider(
 		case <-a.nudge:
 		case <-r.cfg.Clock.After(orderInterval):
 		}
-		orders, err := r.cfg.Journal.TakeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
-		if err != nil && ctx.Err() == nil {
-			r.cfg.Log.Warn("orders", "goal", g.ID, "error", err)
-		}
-		for _, o := range orders {
+		for _, o := range r.takeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause, goal.OrderResume) {
 			if o.Kind != goal.OrderResume {
 				r.endWaiting(ctx, *g, stopForOrder(o))
 				return nil, false
@@ -51,11 +47,7 @@ func (r *Runner) waitForProvider(
 
 // takeLateOrders takes orders that came as the wait ended; once the run has begun, such orders go to the run.
 func (r *Runner) takeLateOrders(ctx context.Context, g *goal.Goal) {
-	orders, err := r.cfg.Journal.TakeOrders(context.WithoutCancel(ctx), g.ID, goal.OrderResume)
-	if err != nil {
-		r.cfg.Log.Warn("orders", "goal", g.ID, "error", err)
-	}
-	for _, o := range orders {
+	for _, o := range r.takeOrders(context.WithoutCancel(ctx), g.ID, goal.OrderResume) {
 		r.applyNewLimits(ctx, g, o.Text)
 	}
 }

@@ -70,12 +70,8 @@ func (r *Runner) waitForTurn(ctx context.Context, g goal.Goal, a *active, freed 
 	case <-a.nudge:
 	case <-r.cfg.Clock.After(orderInterval):
 	}
-	orders, err := r.cfg.Journal.TakeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause)
-	if err != nil && ctx.Err() == nil {
-		r.cfg.Log.Warn("orders", "goal", g.ID, "error", err)
-	}
 	var stop *Stop
-	for _, o := range orders {
+	for _, o := range r.takeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause) {
 		if o.Kind == goal.OrderAbort {
 			return stopForOrder(o)
 		}
@@ -84,6 +80,15 @@ func (r *Runner) waitForTurn(ctx context.Context, g goal.Goal, a *active, freed 
 		}
 	}
 	return stop
+}
+
+// takeOrders takes orders of a goal that has no run. Those that cannot be read now wait.
+func (r *Runner) takeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) []goal.Order {
+	orders, err := r.cfg.Journal.TakeOrders(ctx, id, kinds...)
+	if err != nil && ctx.Err() == nil {
+		r.cfg.Log.Warn("orders", "goal", id, "error", err)
+	}
+	return orders
 }
 
 // leaveQueue removes a goal from the queue without a run. A goal that is aborted before it was completed ends; any

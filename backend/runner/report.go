@@ -109,16 +109,11 @@ type reporter struct {
 // report is at most six bullets, written by the host from what it knows: why the run stopped, what the checks said,
 // what the agent said, what changed, what it took, and what the user can do next.
 func (p *reporter) report(ctx context.Context, stop *Stop) []string {
-	bullets := []string{p.stopReasonText(stop)}
-	for _, bullet := range []string{
-		verdictBullet(p.goal.Criterion, p.claims.last), p.agentText(stop), p.describeChanges(ctx, stop.Exit),
-		p.budget.usageText(p.claims.made), nextSteps(stop.Exit),
-	} {
-		if bullet != "" {
-			bullets = append(bullets, bullet)
-		}
+	bullets := []string{
+		p.stopReasonText(stop), verdictBullet(p.goal.Criterion, p.claims.last), p.agentText(stop),
+		p.describeChanges(ctx, stop.Exit), p.budget.usageText(p.claims.made), nextSteps(stop.Exit),
 	}
-	return bullets
+	return slices.DeleteFunc(bullets, func(bullet string) bool { return bullet == "" })
 }
 
 // agentText returns what the agent last said about its work, or its open todos.

@@ -212,7 +212,9 @@ func (v *verification) reviewClaim(ctx context.Context, c pendingClaim) *Stop {
 		rv.Confirmed {
 		return stop
 	}
-	return v.notConfirmed(ctx, c, rv)
+	// the review counts as one more check after those of the criterion
+	v.claims.last = append(v.claims.last, reviewRejection(len(v.goal.Criterion.Checks), rv))
+	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.made, v.goal.LimitVerdicts(v.claims.last)))
 }
 
 func (v *verification) journalReview(ctx context.Context) *Stop {
@@ -220,13 +222,6 @@ func (v *verification) journalReview(ctx context.Context) *Stop {
 		return nil
 	}
 	return v.journal.append(ctx, &event.Review{Claim: v.claims.made, Review: *v.claims.review})
-}
-
-// notConfirmed is a failed claim on the review, which counts as one more check
-// after those of the criterion.
-func (v *verification) notConfirmed(ctx context.Context, c pendingClaim, rv goal.Review) *Stop {
-	v.claims.last = append(v.claims.last, reviewRejection(len(v.goal.Criterion.Checks), rv))
-	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.made, v.goal.LimitVerdicts(v.claims.last)))
 }
 
 // newPlanRequest ends the host's message about a failed claim.

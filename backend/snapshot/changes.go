@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,11 +52,18 @@ func (a *Archive) Compare(ctx context.Context, n int) (*Comparison, error) {
 	if n < 0 || n >= len(a.records) {
 		return nil, fmt.Errorf("there is no snapshot %d", n)
 	}
-	s := &scan{rules: a.rules, hidden: a.o.Hidden, previous: a.last}
-	if err := s.run(ctx, a.o.Dir); err != nil {
+	is, err := a.scanNow(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return a.compare(n, s.entries), nil
+	return a.compare(n, is), nil
+}
+
+// scanNow returns the folder as it is now, and keeps no content of it. The caller holds mu.
+func (a *Archive) scanNow(ctx context.Context) (state, error) {
+	s := &scan{rules: a.rules, hidden: a.o.Hidden, previous: a.last}
+	err := s.run(ctx, a.o.Dir)
+	return s.entries, err
 }
 
 // compare compares a state with snapshot n. The caller holds mu.
@@ -291,6 +297,3 @@ func CountLines(hunks string) (added, removed int) {
 	}
 	return added, removed
 }
-
-// sortedPaths are the keys of a set.
-func sortedPaths(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -66,9 +67,7 @@ type stamp struct {
 const stampAge = 2 * time.Second
 
 func stampOf(info fs.FileInfo) stamp {
-	s := stamp{MTime: info.ModTime().UnixNano()}
-	s.CTime, s.Inode = fileio.ChangeTime(info), fileio.Inode(info)
-	return s
+	return stamp{MTime: info.ModTime().UnixNano(), CTime: fileio.ChangeTime(info), Inode: fileio.Inode(info)}
 }
 
 func (s stamp) isSettled(now time.Time) bool {
@@ -105,16 +104,11 @@ func (s state) isLeftOut(path string) bool {
 
 // Display is a path as users see it: quoted if it has control characters or is not UTF-8.
 func Display(path string) string {
-	plain := path != "" && path[0] != '"'
-	for _, r := range path {
-		if r < ' ' || r == 0x7f || r == utf8.RuneError {
-			plain = false
-		}
+	isOdd := func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }
+	if path == "" || path[0] == '"' || strings.ContainsFunc(path, isOdd) {
+		return fmt.Sprintf("%q", path)
 	}
-	if plain && utf8.ValidString(path) {
-		return path
-	}
-	return fmt.Sprintf("%q", path)
+	return path
 }
 
 // permission is the part of a mode that chmod sets.

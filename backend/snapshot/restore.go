@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -54,11 +55,11 @@ func (a *Archive) Restore(ctx context.Context, q Request) (*Outcome, error) {
 		return nil, fmt.Errorf("there is no snapshot %d", q.To)
 	}
 	if q.DryRun {
-		s := &scan{rules: a.rules, hidden: a.o.Hidden, previous: a.last}
-		if err := s.run(ctx, a.o.Dir); err != nil {
+		is, err := a.scanNow(ctx)
+		if err != nil {
 			return nil, err
 		}
-		out, _ := a.plan(q, s.entries)
+		out, _ := a.plan(q, is)
 		return out, nil
 	}
 	if err := a.makeReadable(ctx, q.To); err != nil {
@@ -79,10 +80,7 @@ func (a *Archive) Restore(ctx context.Context, q Request) (*Outcome, error) {
 	err := work.run(ctx, out)
 	// what was done is recorded in any case
 	after := a.take(context.WithoutCancel(ctx), record{Kind: AfterUndo, Step: a.newestStep(), Redo: q.Redo})
-	if err = errors.Join(err, after); err != nil {
-		return out, err
-	}
-	return out, nil
+	return out, errors.Join(err, after)
 }
 
 // LastUndo returns the snapshot from before the last undo, which a redo brings back. ok is false if there was no undo,
@@ -110,12 +108,12 @@ func (a *Archive) newestStep() int {
 func (a *Archive) makeReadable(ctx context.Context, n int) error {
 	target := a.stateAt(n)
 	for range maxDepth {
-		s := &scan{rules: a.rules, hidden: a.o.Hidden, previous: a.last}
-		if err := s.run(ctx, a.o.Dir); err != nil {
+		is, err := a.scanNow(ctx)
+		if err != nil {
 			return err
 		}
 		changed := false
-		for at, e := range s.entries {
+		for at, e := range is {
 			then := target[at]
 			if e.LeftOut != leftOutUnreadable || then == nil || then.LeftOut != "" || then.Mode.Type() != e.Mode.Type() {
 				continue
@@ -214,7 +212,7 @@ func (w *restoration) addParents() {
 			}
 		}
 	}
-	for _, at := range sortedPaths(missing) {
+	for at := range missing {
 		w.changes = append(w.changes, Change{Path: at, Before: w.target[at]})
 	}
 	slices.SortFunc(w.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
@@ -292,12 +290,7 @@ func (w *restoration) openFolder(at string) {
 // setModes sets the modes of folders, the innermost first.
 func (w *restoration) setModes() error {
 	var errs []error
-	paths := make([]string, 0, len(w.modes))
-	for at := range w.modes {
-		paths = append(paths, at)
-	}
-	slices.Sort(paths)
-	for _, at := range slices.Backward(paths) {
+	for _, at := range slices.Backward(slices.Sorted(maps.Keys(w.modes))) {
 		if !w.archive.isThere(at) {
 			continue // it could not be made: that was reported
 		}
@@ -339,15 +332,12 @@ func (w *restoration) put(c Change) error {
 	}
 	return w.archive.inFolder(c.Path, func(dir *os.Root, name string) error {
 		sameType := c.After != nil && c.Before.Mode.Type() == c.After.Mode.Type()
-		switch {
-		case sameType:
+		if sameType {
 			if err := w.checkUnchanged(dir, name, c.After); err != nil {
 				return err
 			}
-		default:
-			if _, err := dir.Lstat(name); err == nil && !c.Before.isDir() {
-				return errors.New("something else is there now")
-			}
+		} else if _, err := dir.Lstat(name); err == nil && !c.Before.isDir() {
+			return errors.New("something else is there now")
 		}
 		switch {
 		case c.Before.isDir():

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/ignore"
 	"goalpost/backend/text"
 )
@@ -231,14 +232,11 @@ func (s *scan) leaveOut(path string, mode fs.FileMode, why string) {
 }
 
 func (s *scan) learnRules(root *os.Root, path string) {
-	f, err := root.OpenFile(".gitignore", os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, _, err := fileio.Open(root, ".gitignore")
 	if err != nil {
 		return
 	}
 	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return
-	}
 	b, err := io.ReadAll(io.LimitReader(f, maxRulesBytes))
 	if err != nil {
 		return
@@ -347,8 +345,7 @@ func (s *scan) readContent(from io.Reader, e *Entry) (err error) {
 			e.LeftOut = leftOutGrows
 			return nil
 		}
-		sum := sha256.Sum256(b.Bytes())
-		e.SHA256, e.Size = hex.EncodeToString(sum[:]), int64(b.Len())
+		e.SHA256, e.Size = fileio.Hash(b.Bytes()), int64(b.Len())
 		if s.pack != nil {
 			e.Kept, err = s.pack.add(e.SHA256, b.Bytes())
 		}

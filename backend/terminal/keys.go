@@ -11,9 +11,7 @@ import (
 // End, PageUp, PageDown, Up, Down, Left, Right, F1 to F12, each with Ctrl+, Alt+ and Shift+ before it: "Ctrl+C",
 // "Shift+Tab", "Alt+Left". Either all of them or, with an error, none.
 func (s *Session) Keys(keys ...string) error {
-	_, end := s.Range()
-	s.screen.awaitUpTo(end) // the program decides how arrows are sent
-	application := s.screen.has(cursorKeys)
+	application := s.hasMode(cursorKeys) // the program decides how arrows are sent
 	var all strings.Builder
 	for _, name := range keys {
 		key, err := encodeKey(name, application)
@@ -34,10 +32,8 @@ func (s *Session) Type(text string) error {
 			return fmt.Errorf("the text contains the control character %q: press it as a key", r)
 		}
 	}
-	_, end := s.Range()
-	s.screen.awaitUpTo(end)
 	typed := strings.ReplaceAll(text, "\n", "\r")
-	if s.screen.has(bracketedPaste) {
+	if s.hasMode(bracketedPaste) {
 		typed = "\x1b[200~" + typed + "\x1b[201~"
 	}
 	_, err := s.Write([]byte(typed))

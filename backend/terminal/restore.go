@@ -82,9 +82,7 @@ func (s *Session) TypeAtPrompt(ctx context.Context, command string) error {
 	if err != nil || w.Why != AtPrompt {
 		return err
 	}
-	_, end := s.Range()
-	s.screen.awaitUpTo(end)
-	if strings.Contains(command, "\n") && !s.screen.has(bracketedPaste) {
+	if strings.Contains(command, "\n") && !s.hasMode(bracketedPaste) {
 		return nil
 	}
 	return s.Type(command)

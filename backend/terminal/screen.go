@@ -233,10 +233,13 @@ const (
 	bracketedPaste = 2004
 )
 
-func (c *screen) has(mode int) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.modes[mode]
+// hasMode reports whether the program, after its present output, has switched on a mode.
+func (s *Session) hasMode(mode int) bool {
+	_, end := s.Range()
+	s.screen.awaitUpTo(end)
+	s.screen.mu.Lock()
+	defer s.screen.mu.Unlock()
+	return s.screen.modes[mode]
 }
 
 func (c *screen) lines() (lines []string, row, col int, alt bool) {

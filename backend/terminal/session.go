@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,14 +90,14 @@ func openSession(ctx context.Context, launcher process.Launcher, o Options, chan
 		id:     o.ID,
 		goalID: o.GoalID,
 		cwd:    o.Dir,
-		title:  o.Title,
+		title:  cmp.Or(o.Title, filepath.Base(argv[0])),
 		noted:  o.Note,
 		spec: launchSpec{
 			dir:      o.Dir,
 			env:      withTerminalType(o.Env),
 			argv:     argv,
 			shell:    kind,
-			grace:    o.Grace,
+			grace:    cmp.Or(o.Grace, DefaultGrace),
 			launcher: launcher,
 		},
 		changed: changed,
@@ -109,17 +110,7 @@ func openSession(ctx context.Context, launcher process.Launcher, o Options, chan
 		s.spec.host, _ = os.Hostname() // without a host name all folders are accepted
 	}
 	s.commandRunner.run <- struct{}{}
-	if s.title == "" {
-		s.title = filepath.Base(argv[0])
-	}
-	if s.spec.grace == 0 {
-		s.spec.grace = DefaultGrace
-	}
-	bound := o.Scrollback
-	if bound == 0 {
-		bound = DefaultScrollback
-	}
-	s.ring = newRing(max(bound, minScrollback))
+	s.ring = newRing(max(cmp.Or(o.Scrollback, DefaultScrollback), minScrollback))
 	s.ring.add(o.Before)
 	if o.Asleep {
 		s.ended, s.command.state = true, shellEnded

@@ -19,13 +19,13 @@ type ActionPreview = pane.ActionPreview
 
 // touchEffect is the effect of acting on an element of a page: a link is followed, a form is submitted, and anything
 // unknown has the risk level network_write.
-func touchEffect(address string, t ActionPreview, err error) (policy.Effect, error) {
+func touchEffect(address string, t ActionPreview, err error) policy.Effect {
 	here, bad := addressEffect(address, policy.WriteLocal, policy.NetworkWrite)
 	if bad != nil { // an error page, or a page that has navigated in the meantime
-		return policy.UnknownEffect("the pane shows " + address), nil
+		return policy.UnknownEffect("the pane shows " + address)
 	}
 	if err != nil && !t.Payment {
-		return here, nil
+		return here
 	}
 	e := here
 	switch {
@@ -35,14 +35,14 @@ func touchEffect(address string, t ActionPreview, err error) (policy.Effect, err
 			away = policy.NetworkWrite
 		}
 		if e, bad = addressEffect(t.Action, policy.WriteLocal, away); bad != nil {
-			return policy.UnknownEffect("the form goes to " + t.Action), nil
+			return policy.UnknownEffect("the form goes to " + t.Action)
 		}
 		if len(e.Hosts) > 0 {
 			e.Reason = fmt.Sprintf("sends a form by %s to %s", strings.ToUpper(t.Method), e.Hosts[0])
 		}
 	case t.Link != "":
 		if e, bad = addressEffect(t.Link, policy.WriteLocal, policy.NetworkGet); bad != nil {
-			return policy.UnknownEffect("the link leads to " + t.Link), nil
+			return policy.UnknownEffect("the link leads to " + t.Link)
 		}
 		if len(e.Hosts) > 0 {
 			e.Reason = "follows a link to " + e.Hosts[0]
@@ -53,7 +53,7 @@ func touchEffect(address string, t ActionPreview, err error) (policy.Effect, err
 		len(here.Hosts)+len(e.Hosts) > 0 {
 		e.Risk, e.Reason, e.Irreversible = policy.SpendsMoney, "the page looks like payment", true
 	}
-	return e, nil
+	return e
 }
 
 // paymentURLPattern matches the addresses of payment pages.

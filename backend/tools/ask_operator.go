@@ -16,12 +16,12 @@ type askOperatorArgs struct {
 	Pane     string `json:"pane,omitempty" jsonschema:"your pane in which the user must do it: the page with the login wall, the second factor, the CAPTCHA. The user takes it over there and gives it back"`
 }
 
-func askOperator(p Panes) (Tool, error) {
+func askOperator(r Deps) (Tool, error) {
 	return defineControl("ask_operator", func(a askOperatorArgs) error {
 		if isBlank(a.Question) {
 			return errors.New("the question is empty; say what the user must decide or do")
 		}
-		return checkOwnPane(p, a.Pane)
+		return checkOwnPane(r.Panes, a.Pane)
 	}, func(_ context.Context, run goal.RunControl, a askOperatorArgs) goal.Result {
 		run.AskUser(a.Question, a.Pane)
 		return ok("the run pauses until the user answers; the answer comes as a message")

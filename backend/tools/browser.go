@@ -159,26 +159,32 @@ type PageCookies interface {
 }
 
 // readEffect is the effect of a tool that only reads.
-func readEffect[A any](context.Context, A) (policy.Effect, error) {
-	return policy.Effect{Risk: policy.ReadOnly}, nil
-}
+func readEffect[A any](context.Context, A) (policy.Effect, error) { return viewEffect() }
 
-// doAction acts on a pane and reports the changes.
-func doAction(b Browsers, id string, do func(Browser) (pane.ActionResult, error)) goal.Result {
-	p, err := b.Get(id)
+// usePage uses a pane. The message of an error may contain text of the page.
+func (r Deps) usePage(id string, use func(Browser) (goal.Result, error)) goal.Result {
+	p, err := r.Browsers.Get(id)
 	if err != nil {
 		return failedResult("%s", err)
 	}
-	a, err := do(p)
+	result, err := use(p)
 	if err != nil {
-		return pageError(id, err)
+		return goal.Result{Text: wrapOutside("pane "+id, err.Error())}
 	}
-	return goal.Result{
-		OK: true,
-		Text: wrapOutside("the page in pane "+id,
-			fmt.Sprintf("%s — %s\n%s", text.TruncateBytes(a.Title, 200), text.TruncateBytes(a.URL, 400), a.Changed)),
-		Point: (*goal.Point)(a.Point),
-	}
+	return result
+}
+
+// doAction acts on a pane and reports the changes.
+func (r Deps) doAction(id string, do func(Browser) (pane.ActionResult, error)) goal.Result {
+	return r.usePage(id, func(p Browser) (goal.Result, error) {
+		a, err := do(p)
+		return goal.Result{
+			OK: true,
+			Text: wrapOutside("the page in pane "+id,
+				fmt.Sprintf("%s — %s\n%s", text.TruncateBytes(a.Title, 200), text.TruncateBytes(a.URL, 400), a.Changed)),
+			Point: (*goal.Point)(a.Point),
+		}, err
+	})
 }
 
 // maxPageTextBytes is the budget of a page's text: the browser truncates it to 16 KB, and the envelope around it must
@@ -194,72 +200,62 @@ func pageResult(id, text string, next, total int) goal.Result {
 	return r
 }
 
-// pageError reports why a page could not be used. The message may contain text of the page.
-func pageError(id string, err error) goal.Result {
-	return goal.Result{Text: wrapOutside("pane "+id, err.Error())}
-}
-
-// previewOf gives what the effect of an action in a pane is computed with.
-func previewOf(b Browsers, id string) (PagePreview, error) { return b.Get(id) }
-
-// actionEffect on a page may follow a link or send a form: what is unknown counts as network_write.
-func actionEffect(ctx context.Context, b Browsers, id, target string, enter bool) (policy.Effect, error) {
-	p, err := previewOf(b, id)
+// pageEffect is the effect of something in a pane.
+func (r Deps) pageEffect(id string, of func(Browser) (policy.Effect, error)) (policy.Effect, error) {
+	p, err := r.Browsers.Get(id)
 	if err != nil {
 		return policy.Effect{}, err
 	}
-	t, err := p.PreviewAction(ctx, target, enter)
-	return effectInPane(p.Info())(touchEffect(p.Info().URL, t, err))
+	e, err := of(p)
+	return effectInPane(p.Info(), e), err
 }
 
 // effectInPane adapts the effect that something has in a pane of the goal to this pane. A page that the user shared
 // is loaded with the user's logins and bypasses the goal's network: its loopback is the machine's, a script there
 // reaches every host, and requests are sent as the user.
-func effectInPane(i pane.Info) func(policy.Effect, error) (policy.Effect, error) {
-	return func(e policy.Effect, err error) (policy.Effect, error) {
-		if err != nil || !i.Shared {
-			return e, err
-		}
-		if policy.NetworkWrite.Exceeds(e.Risk) {
-			e.Risk = policy.NetworkWrite
-		}
-		e.Pane = i.ID
-		why := "in your own pane " + i.ID + ", with your logins and outside the goal's network"
-		if e.Reason != "" {
-			why = e.Reason + ", " + why
-		}
-		e.Reason = why
-		return e, nil
+func effectInPane(i pane.Info, e policy.Effect) policy.Effect {
+	if !i.Shared {
+		return e
 	}
+	if policy.NetworkWrite.Exceeds(e.Risk) {
+		e.Risk = policy.NetworkWrite
+	}
+	e.Pane = i.ID
+	why := "in your own pane " + i.ID + ", with your logins and outside the goal's network"
+	if e.Reason != "" {
+		why = e.Reason + ", " + why
+	}
+	e.Reason = why
+	return e
+}
+
+// actionEffect on a page may follow a link or send a form: what is unknown counts as network_write.
+func (r Deps) actionEffect(ctx context.Context, id, target string, enter bool) (policy.Effect, error) {
+	return r.pageEffect(id, func(p Browser) (policy.Effect, error) {
+		t, err := p.PreviewAction(ctx, target, enter)
+		return touchEffect(p.Info().URL, t, err), nil
+	})
 }
 
 // scriptEffect is the effect of acting on a page in a way that cannot be predicted.
-func scriptEffect(ctx context.Context, b Browsers, id string) (policy.Effect, error) {
-	p, err := previewOf(b, id)
-	if err != nil {
-		return policy.Effect{}, err
-	}
-	pays, err := p.AsksForPayment(ctx)
-	address := p.Info().URL
-	return effectInPane(p.Info())(touchEffect(address, ActionPreview{Payment: pays || isPaymentURL(address)}, err))
+func (r Deps) scriptEffect(ctx context.Context, id string) (policy.Effect, error) {
+	return r.pageEffect(id, func(p Browser) (policy.Effect, error) {
+		pays, err := p.AsksForPayment(ctx)
+		address := p.Info().URL
+		return touchEffect(address, ActionPreview{Payment: pays || isPaymentURL(address)}, err), nil
+	})
 }
 
 // passiveFetchEffect is the effect of an action to which a page may react by fetching more.
-func passiveFetchEffect(b Browsers, id string) (policy.Effect, error) {
-	p, err := previewOf(b, id)
-	if err != nil {
-		return policy.Effect{}, err
-	}
-	e, err := addressEffect(p.Info().URL, policy.ReadOnly, policy.NetworkGet)
-	if err != nil {
-		e = policy.UnknownEffect("the pane shows " + p.Info().URL)
-	}
-	return effectInPane(p.Info())(e, nil)
+func (r Deps) passiveFetchEffect(id string) (policy.Effect, error) {
+	return r.pageEffect(id, func(p Browser) (policy.Effect, error) {
+		return knownEffect("the pane shows ", p.Info().URL, policy.ReadOnly, policy.NetworkGet), nil
+	})
 }
 
 // describeSubmission tells the user what acting on an element would send.
-func describeSubmission(ctx context.Context, b Browsers, id, target string, enter bool) string {
-	p, err := previewOf(b, id)
+func (r Deps) describeSubmission(ctx context.Context, id, target string, enter bool) string {
+	p, err := r.Browsers.Get(id)
 	if err != nil {
 		return ""
 	}
@@ -268,6 +264,15 @@ func describeSubmission(ctx context.Context, b Browsers, id, target string, ente
 		return ""
 	}
 	return describeAction(t)
+}
+
+// knownEffect is the addressEffect of an address that a page names, or an unknown effect with what as its reason.
+func knownEffect(what, address string, local, away policy.Risk) policy.Effect {
+	e, err := addressEffect(address, local, away)
+	if err != nil {
+		return policy.UnknownEffect(what + address)
+	}
+	return e
 }
 
 // addressEffect is the effect of contacting an address: local on this machine's loopback, away elsewhere.

@@ -14,10 +14,10 @@ type browserCheckArgs struct {
 	Off    bool   `json:"off,omitempty" jsonschema:"untick it"`
 }
 
-func browserCheck(b Browsers) (Tool, error) {
+func browserCheck(r Deps) (Tool, error) {
 	return defineTool("browser_check", func(ctx context.Context, a browserCheckArgs) (policy.Effect, error) {
-		return actionEffect(ctx, b, a.Pane, a.Target, false)
+		return r.actionEffect(ctx, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserCheckArgs) goal.Result {
-		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Check(ctx, a.Target, !a.Off) })
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Check(ctx, a.Target, !a.Off) })
 	})
 }

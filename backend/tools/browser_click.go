@@ -15,19 +15,19 @@ type browserClickArgs struct {
 	Double bool   `json:"double,omitempty" jsonschema:"click twice"`
 }
 
-func browserClick(b Browsers) (Tool, error) {
+func browserClick(r Deps) (Tool, error) {
 	t, err := defineTool("browser_click", func(ctx context.Context, a browserClickArgs) (policy.Effect, error) {
 		if err := validateButton(a.Button); err != nil {
 			return policy.Effect{}, err
 		}
-		return actionEffect(ctx, b, a.Pane, a.Target, false)
+		return r.actionEffect(ctx, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserClickArgs) goal.Result {
-		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
 			return p.ClickWith(ctx, a.Target, pane.ClickOptions{Button: a.Button, Double: a.Double})
 		})
 	})
 	return withPreview(t, err, func(ctx context.Context, a browserClickArgs) string {
-		return describeSubmission(ctx, b, a.Pane, a.Target, false)
+		return r.describeSubmission(ctx, a.Pane, a.Target, false)
 	})
 }
 

@@ -17,7 +17,7 @@ type browserClickAtArgs struct {
 	Double bool   `json:"double,omitempty" jsonschema:"click twice"`
 }
 
-func browserClickAt(b Browsers) (Tool, error) {
+func browserClickAt(r Deps) (Tool, error) {
 	point := func(a browserClickAtArgs) string { return fmt.Sprintf("at=%d,%d", a.X, a.Y) }
 	t, err := defineTool("browser_click_at", func(ctx context.Context, a browserClickAtArgs) (policy.Effect, error) {
 		if a.X < 0 || a.Y < 0 || a.X > maxScroll || a.Y > maxScroll {
@@ -26,13 +26,13 @@ func browserClickAt(b Browsers) (Tool, error) {
 		if err := validateButton(a.Button); err != nil {
 			return policy.Effect{}, err
 		}
-		return actionEffect(ctx, b, a.Pane, point(a), false)
+		return r.actionEffect(ctx, a.Pane, point(a), false)
 	}, func(ctx context.Context, a browserClickAtArgs) goal.Result {
-		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
 			return p.ClickAt(ctx, a.X, a.Y, pane.ClickOptions{Button: a.Button, Double: a.Double})
 		})
 	})
 	return withPreview(t, err, func(ctx context.Context, a browserClickAtArgs) string {
-		return describeSubmission(ctx, b, a.Pane, point(a), false)
+		return r.describeSubmission(ctx, a.Pane, point(a), false)
 	})
 }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"slices"
 
 	"goalpost/backend/goal"
 )
@@ -11,23 +12,12 @@ type browserConsoleArgs struct {
 	Errors bool   `json:"errors,omitempty" jsonschema:"only errors and warnings"`
 }
 
-func browserConsole(b Browsers) (Tool, error) {
-	return defineTool("browser_console", readEffect[browserConsoleArgs],
-		func(_ context.Context, a browserConsoleArgs) goal.Result {
-			p, err := b.Get(a.Pane)
-			if err != nil {
-				return failedResult("%s", err)
-			}
+func browserConsole(r Deps) (Tool, error) {
+	return defineTool("browser_console", readEffect, func(_ context.Context, a browserConsoleArgs) goal.Result {
+		return r.usePage(a.Pane, func(p Browser) (goal.Result, error) {
 			lines, err := p.Console()
-			if err != nil {
-				return pageError(a.Pane, err)
-			}
-			var kept []string
-			for _, l := range lines {
-				if !a.Errors || isErrorLine(l) {
-					kept = append(kept, l)
-				}
-			}
-			return newestLines("the console of pane "+a.Pane, kept, "the console is empty")
+			lines = slices.DeleteFunc(lines, func(l string) bool { return a.Errors && !isErrorLine(l) })
+			return newestLines("the console of pane "+a.Pane, lines, "the console is empty"), err
 		})
+	})
 }

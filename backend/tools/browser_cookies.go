@@ -20,44 +20,38 @@ type browserCookiesArgs struct {
 }
 
 // Cookies are what a login consists of: touching them is network_write on every host.
-func browserCookies(b Browsers) (Tool, error) {
+func browserCookies(r Deps) (Tool, error) {
 	return defineTool("browser_cookies", func(_ context.Context, a browserCookiesArgs) (policy.Effect, error) {
 		if a.Value != "" && a.Set == "" {
 			return policy.Effect{}, errors.New("a value needs the name of its cookie: set")
 		}
-		p, err := b.Get(a.Pane)
-		if err != nil {
-			return policy.Effect{}, err
-		}
-		e, err := addressEffect(p.Info().URL, policy.NetworkWrite, policy.NetworkWrite)
-		if err != nil {
-			return effectInPane(p.Info())(policy.UnknownEffect("the pane shows "+p.Info().URL), nil)
-		}
-		e.Reason = "touches the cookies of " + p.Info().URL
-		return effectInPane(p.Info())(e, nil)
+		return r.pageEffect(a.Pane, func(p Browser) (policy.Effect, error) {
+			e, err := addressEffect(p.Info().URL, policy.NetworkWrite, policy.NetworkWrite)
+			if err != nil {
+				return policy.UnknownEffect("the pane shows " + p.Info().URL), nil
+			}
+			e.Reason = "touches the cookies of " + p.Info().URL
+			return e, nil
+		})
 	}, func(ctx context.Context, a browserCookiesArgs) goal.Result {
-		p, err := b.Get(a.Pane)
-		if err != nil {
-			return failedResult("%s", err)
-		}
-		if a.Set != "" {
-			err = p.SetCookie(ctx, a.Set, a.Value)
-		}
-		if err == nil && a.Delete != "" {
-			err = p.DeleteCookie(ctx, a.Delete)
-		}
-		var list []pane.Cookie
-		if err == nil {
-			list, err = p.Cookies(ctx)
-		}
-		if err != nil {
-			return pageError(a.Pane, err)
-		}
-		var lines []string
-		for _, c := range list {
-			lines = append(lines, formatCookie(c))
-		}
-		return newestLines("the cookies of pane "+a.Pane, lines, "the page has no cookies")
+		return r.usePage(a.Pane, func(p Browser) (goal.Result, error) {
+			if a.Set != "" {
+				if err := p.SetCookie(ctx, a.Set, a.Value); err != nil {
+					return goal.Result{}, err
+				}
+			}
+			if a.Delete != "" {
+				if err := p.DeleteCookie(ctx, a.Delete); err != nil {
+					return goal.Result{}, err
+				}
+			}
+			list, err := p.Cookies(ctx)
+			var lines []string
+			for _, c := range list {
+				lines = append(lines, formatCookie(c))
+			}
+			return newestLines("the cookies of pane "+a.Pane, lines, "the page has no cookies"), err
+		})
 	})
 }
 

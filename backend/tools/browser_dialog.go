@@ -17,9 +17,9 @@ type browserDialogArgs struct {
 	Certificate string `json:"certificate,omitempty" jsonschema:"with accept, continue to a server whose certificate is not valid: its origin as the pane named it, such as https://host:8443. The user is always asked"`
 }
 
-func browserDialog(b Browsers) (Tool, error) {
+func browserDialog(r Deps) (Tool, error) {
 	return defineTool("browser_dialog", func(ctx context.Context, a browserDialogArgs) (policy.Effect, error) {
-		p, err := b.Get(a.Pane)
+		p, err := r.Browsers.Get(a.Pane)
 		if err != nil {
 			return policy.Effect{}, err
 		}
@@ -28,7 +28,7 @@ func browserDialog(b Browsers) (Tool, error) {
 		case a.Certificate != "":
 			return acceptCertificateEffect(p.Info(), q, a)
 		case !a.Accept: // as any other call would do
-			return passiveFetchEffect(b, a.Pane)
+			return r.passiveFetchEffect(a.Pane)
 		case q.Kind == pane.Certificate:
 			return policy.Effect{}, fmt.Errorf("the certificate of %s is not valid (%s), and only the user can trust it: "+
 				"give certificate with this origin, and the user is asked, or use ask_operator", q.Origin, q.Text)
@@ -36,9 +36,9 @@ func browserDialog(b Browsers) (Tool, error) {
 			return policy.Effect{}, fmt.Errorf("%s asks for a login, not for a confirmation: browser_login sends one that "+
 				"the user saved; without one, use ask_operator with this pane", q.Origin)
 		}
-		return scriptEffect(ctx, b, a.Pane)
+		return r.scriptEffect(ctx, a.Pane)
 	}, func(ctx context.Context, a browserDialogArgs) goal.Result {
-		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
 			if a.Certificate != "" {
 				return p.AcceptCertificate(ctx, a.Certificate)
 			}
@@ -56,5 +56,5 @@ func acceptCertificateEffect(i pane.Info, q pane.UserPrompt, a browserDialogArgs
 	}
 	e, err := addressEffect(q.Origin, policy.WriteLocal, policy.NetworkWrite)
 	e.BadCertificate, e.Reason = q.Origin, "continues to "+q.Origin+" although its certificate is not valid ("+q.Text+")"
-	return effectInPane(i)(e, err)
+	return effectInPane(i, e), err
 }

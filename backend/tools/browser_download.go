@@ -15,25 +15,20 @@ type browserDownloadArgs struct {
 	WaitSeconds int    `json:"wait_seconds,omitempty" jsonschema:"wait at most this long until a download has arrived and none is in progress; no wait if left out"`
 }
 
-func browserDownload(f folder, b Browsers) (Tool, error) {
-	return defineTool("browser_download", readEffect[browserDownloadArgs],
-		func(ctx context.Context, a browserDownloadArgs) goal.Result {
-			p, err := b.Get(a.Pane)
-			if err != nil {
-				return failedResult("%s", err)
-			}
+func browserDownload(r Deps) (Tool, error) {
+	return defineTool("browser_download", readEffect, func(ctx context.Context, a browserDownloadArgs) goal.Result {
+		return r.usePage(a.Pane, func(p Browser) (_ goal.Result, err error) {
 			list := p.Downloads()
 			if a.WaitSeconds > 0 {
-				if list, err = p.AwaitDownloads(ctx, waitDuration(a.WaitSeconds, time.Second, maxPageWait)); err != nil {
-					return pageError(a.Pane, err)
-				}
+				list, err = p.AwaitDownloads(ctx, waitDuration(a.WaitSeconds, time.Second, maxPageWait))
 			}
 			var lines []string
 			for _, d := range list {
-				lines = append(lines, f.describeDownload(d))
+				lines = append(lines, r.folder.describeDownload(d))
 			}
-			return newestLines("the downloads of pane "+a.Pane, lines, "the page has not sent a file")
+			return newestLines("the downloads of pane "+a.Pane, lines, "the page has not sent a file"), err
 		})
+	})
 }
 
 // describeDownload describes a file, with its path in the folder if it has arrived.

@@ -14,10 +14,10 @@ type browserDragArgs struct {
 	To   string `json:"to" jsonschema:"where to drop it, named likewise"`
 }
 
-func browserDrag(b Browsers) (Tool, error) {
+func browserDrag(r Deps) (Tool, error) {
 	return defineTool("browser_drag", func(ctx context.Context, a browserDragArgs) (policy.Effect, error) {
-		return scriptEffect(ctx, b, a.Pane)
+		return r.scriptEffect(ctx, a.Pane)
 	}, func(ctx context.Context, a browserDragArgs) goal.Result {
-		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Drag(ctx, a.From, a.To) })
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Drag(ctx, a.From, a.To) })
 	})
 }

@@ -17,26 +17,21 @@ type browserFindArgs struct {
 	Attributes []string `json:"attributes,omitempty" jsonschema:"attributes to return for each, such as href, class, value, text"`
 }
 
-func browserFind(b Browsers) (Tool, error) {
+func browserFind(r Deps) (Tool, error) {
 	return defineTool("browser_find", func(_ context.Context, a browserFindArgs) (policy.Effect, error) {
 		if isBlank(a.Text + a.Role + a.Selector) {
 			return policy.Effect{}, errors.New("say what to find: a text, a role or a selector")
 		}
-		return policy.Effect{Risk: policy.ReadOnly}, nil
+		return viewEffect()
 	}, func(ctx context.Context, a browserFindArgs) goal.Result {
-		p, err := b.Get(a.Pane)
-		if err != nil {
-			return failedResult("%s", err)
-		}
-		found, err := p.FindElements(ctx, pane.FindOptions{
-			Text:       a.Text,
-			Role:       a.Role,
-			CSS:        a.Selector,
-			Attributes: a.Attributes,
+		return r.usePage(a.Pane, func(p Browser) (goal.Result, error) {
+			found, err := p.FindElements(ctx, pane.FindOptions{
+				Text:       a.Text,
+				Role:       a.Role,
+				CSS:        a.Selector,
+				Attributes: a.Attributes,
+			})
+			return pageResult(a.Pane, found, 0, 0), err
 		})
-		if err != nil {
-			return pageError(a.Pane, err)
-		}
-		return pageResult(a.Pane, found, 0, 0)
 	})
 }

@@ -13,32 +13,26 @@ type browserHistoryArgs struct {
 	Go   string `json:"go" jsonschema:"back, forward or reload"`
 }
 
-func browserHistory(b Browsers) (Tool, error) {
+func browserHistory(r Deps) (Tool, error) {
 	return defineTool("browser_history", func(ctx context.Context, a browserHistoryArgs) (policy.Effect, error) {
 		if err := validateChoice("go", a.Go, "back", "forward", "reload"); err != nil {
 			return policy.Effect{}, err
 		}
-		p, err := b.Get(a.Pane)
-		if err != nil {
-			return policy.Effect{}, err
-		}
-		address, again, err := p.HistoryTarget(ctx, a.Go)
-		if err != nil {
-			return policy.Effect{}, err
-		}
-		local, away := policy.ReadOnly, policy.NetworkGet
-		if again {
-			local, away = policy.WriteLocal, policy.NetworkWrite
-		}
-		e, err := addressEffect(address, local, away)
-		if err != nil {
-			return effectInPane(p.Info())(policy.UnknownEffect("the pane goes to "+address), nil)
-		}
-		if again && len(e.Hosts) > 0 {
-			e.Reason = "sends a form to " + e.Hosts[0] + " again"
-		}
-		return effectInPane(p.Info())(e, nil)
+		return r.pageEffect(a.Pane, func(p Browser) (policy.Effect, error) {
+			address, again, err := p.HistoryTarget(ctx, a.Go)
+			if err != nil {
+				return policy.Effect{}, err
+			}
+			if !again {
+				return knownEffect("the pane goes to ", address, policy.ReadOnly, policy.NetworkGet), nil
+			}
+			e := knownEffect("the pane goes to ", address, policy.WriteLocal, policy.NetworkWrite)
+			if len(e.Hosts) > 0 {
+				e.Reason = "sends a form to " + e.Hosts[0] + " again"
+			}
+			return e, nil
+		})
 	}, func(ctx context.Context, a browserHistoryArgs) goal.Result {
-		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.GoHistory(ctx, a.Go) })
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.GoHistory(ctx, a.Go) })
 	})
 }

@@ -13,10 +13,10 @@ type browserHoverArgs struct {
 	Target string `json:"target" jsonschema:"what to hover over: a ref, css=SELECTOR, or visible text"`
 }
 
-func browserHover(b Browsers) (Tool, error) {
+func browserHover(r Deps) (Tool, error) {
 	return defineTool("browser_hover", func(_ context.Context, a browserHoverArgs) (policy.Effect, error) {
-		return passiveFetchEffect(b, a.Pane)
+		return r.passiveFetchEffect(a.Pane)
 	}, func(ctx context.Context, a browserHoverArgs) goal.Result {
-		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Hover(ctx, a.Target) })
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Hover(ctx, a.Target) })
 	})
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,21 +48,14 @@ func browserLogin(r Deps) (Tool, error) {
 			}
 			e, err := addressEffect(origin, policy.WriteLocal, policy.NetworkWrite)
 			e.Secrets = use
-			return effectInPane(p.Info())(e, err)
+			return effectInPane(p.Info(), e), err
 		}
 		form, err := p.LoginForm(ctx, origin)
 		if err != nil {
 			return policy.Effect{}, err
 		}
-		target := form.Password
-		if target == "" {
-			target = form.User
-		}
-		t, err := p.PreviewAction(ctx, target, !a.KeepUnsent)
-		e, err := effectInPane(p.Info())(touchEffect(origin+"/", t, err))
-		if err != nil {
-			return e, err
-		}
+		t, err := p.PreviewAction(ctx, cmp.Or(form.Password, form.User), !a.KeepUnsent)
+		e := effectInPane(p.Info(), touchEffect(origin+"/", t, err))
 		e.Secrets = use
 		return e, nil
 	}, func(ctx context.Context, a browserLoginArgs) goal.Result {
@@ -73,12 +67,10 @@ func browserLogin(r Deps) (Tool, error) {
 		if err != nil {
 			return failedResult("%s", err)
 		}
-		if hasAuthPrompt(p) {
-			return doAction(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) {
+		return r.doAction(a.Pane, func(Browser) (pane.ActionResult, error) {
+			if hasAuthPrompt(p) {
 				return p.SignIn(ctx, origin, name, password)
-			})
-		}
-		return doAction(r.Browsers, a.Pane, func(Browser) (pane.ActionResult, error) {
+			}
 			return p.Login(ctx, origin, name, password, !a.KeepUnsent)
 		})
 	})

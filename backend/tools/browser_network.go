@@ -15,25 +15,19 @@ type browserNetworkArgs struct {
 	Failed bool   `json:"failed,omitempty" jsonschema:"only those that failed: no answer, or a status of 400 and more"`
 }
 
-func browserNetwork(b Browsers) (Tool, error) {
-	return defineTool("browser_network", readEffect[browserNetworkArgs],
-		func(_ context.Context, a browserNetworkArgs) goal.Result {
-			p, err := b.Get(a.Pane)
-			if err != nil {
-				return failedResult("%s", err)
-			}
+func browserNetwork(r Deps) (Tool, error) {
+	return defineTool("browser_network", readEffect, func(_ context.Context, a browserNetworkArgs) goal.Result {
+		return r.usePage(a.Pane, func(p Browser) (goal.Result, error) {
 			list, err := p.Network()
-			if err != nil {
-				return pageError(a.Pane, err)
-			}
 			var lines []string
 			for _, r := range list {
 				if strings.Contains(r.URL, a.URL) && (!a.Failed || r.Error != "" || r.Status >= 400) {
 					lines = append(lines, formatRequest(r))
 				}
 			}
-			return newestLines("the requests of pane "+a.Pane, lines, "there is no such request")
+			return newestLines("the requests of pane "+a.Pane, lines, "there is no such request"), err
 		})
+	})
 }
 
 func formatRequest(r pane.Request) string {
@@ -49,12 +43,8 @@ func formatRequest(r pane.Request) string {
 
 // isErrorLine reports whether a console line is an error or a warning.
 func isErrorLine(line string) bool {
-	for _, kind := range []string{"error:", "warning:", "assert:"} {
-		if strings.HasPrefix(line, kind) {
-			return true
-		}
-	}
-	return false
+	kind, _, _ := strings.Cut(line, ":")
+	return kind == "error" || kind == "warning" || kind == "assert"
 }
 
 // maxListBytes limits lists of events, in bytes.

@@ -17,7 +17,6 @@ type browserOpenArgs struct {
 }
 
 func browserOpen(r Deps) (Tool, error) {
-	b := r.Browsers
 	return defineTool("browser_open", func(_ context.Context, a browserOpenArgs) (policy.Effect, error) {
 		if a.Title != "" {
 			if err := validateTitle(a.Title); err != nil {
@@ -31,20 +30,20 @@ func browserOpen(r Deps) (Tool, error) {
 		if err != nil || a.Pane == "" {
 			return e, err
 		}
-		p, err := b.Get(a.Pane)
+		p, err := r.Browsers.Get(a.Pane)
 		if err != nil {
 			return e, err
 		}
-		return effectInPane(p.Info())(e, nil)
+		return effectInPane(p.Info(), e), nil
 	}, func(ctx context.Context, a browserOpenArgs) goal.Result {
-		p, err := b.Open(ctx, a.Pane, a.URL)
+		p, err := r.Browsers.Open(ctx, a.Pane, a.URL)
 		if err == nil && a.Title != "" {
 			err = r.Panes.Name(p.Pane, a.Title)
 		}
 		if err != nil {
 			return failedResult("%s", err)
 		}
-		return openedPage(ctx, b, p)
+		return openedPage(ctx, r.Browsers, p)
 	})
 }
 

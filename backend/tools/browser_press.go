@@ -15,20 +15,20 @@ type browserPressArgs struct {
 	Target string `json:"target,omitempty" jsonschema:"what to focus first: a ref, css=SELECTOR, or visible text. The focused element if left out"`
 }
 
-func browserPress(b Browsers) (Tool, error) {
+func browserPress(r Deps) (Tool, error) {
 	t, err := defineTool("browser_press", func(ctx context.Context, a browserPressArgs) (policy.Effect, error) {
 		if focusMayMove(a.Keys) {
-			return scriptEffect(ctx, b, a.Pane)
+			return r.scriptEffect(ctx, a.Pane)
 		}
-		return actionEffect(ctx, b, a.Pane, a.Target, maySubmit(a.Keys))
+		return r.actionEffect(ctx, a.Pane, a.Target, maySubmit(a.Keys))
 	}, func(ctx context.Context, a browserPressArgs) goal.Result {
-		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Press(ctx, a.Target, a.Keys) })
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Press(ctx, a.Target, a.Keys) })
 	})
 	return withPreview(t, err, func(ctx context.Context, a browserPressArgs) string {
 		if focusMayMove(a.Keys) {
 			return ""
 		}
-		return describeSubmission(ctx, b, a.Pane, a.Target, maySubmit(a.Keys))
+		return r.describeSubmission(ctx, a.Pane, a.Target, maySubmit(a.Keys))
 	})
 }
 

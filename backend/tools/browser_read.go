@@ -15,17 +15,11 @@ type browserReadArgs struct {
 	From   int    `json:"from,omitempty" jsonschema:"continue from here: next_cursor of the last answer"`
 }
 
-func browserRead(b Browsers) (Tool, error) {
-	return defineTool("browser_read", readEffect[browserReadArgs],
-		func(ctx context.Context, a browserReadArgs) goal.Result {
-			p, err := b.Get(a.Pane)
-			if err != nil {
-				return failedResult("%s", err)
-			}
-			r, err := p.Read(ctx, pane.ReadOptions{Target: a.Target, Tables: a.Tables, Whole: a.Whole, From: a.From})
-			if err != nil {
-				return pageError(a.Pane, err)
-			}
-			return pageResult(a.Pane, r.Text, r.Next, r.Total)
+func browserRead(r Deps) (Tool, error) {
+	return defineTool("browser_read", readEffect, func(ctx context.Context, a browserReadArgs) goal.Result {
+		return r.usePage(a.Pane, func(p Browser) (goal.Result, error) {
+			t, err := p.Read(ctx, pane.ReadOptions{Target: a.Target, Tables: a.Tables, Whole: a.Whole, From: a.From})
+			return pageResult(a.Pane, t.Text, t.Next, t.Total), err
 		})
+	})
 }

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
@@ -17,26 +16,18 @@ type browserScreenshotArgs struct {
 	Marked bool   `json:"marked,omitempty" jsonschema:"draw a frame with its ref around every visible element that can be used"`
 }
 
-func browserScreenshot(b Browsers) (Tool, error) {
+func browserScreenshot(r Deps) (Tool, error) {
 	return defineTool("browser_screenshot", func(_ context.Context, a browserScreenshotArgs) (policy.Effect, error) {
 		if a.Full && (a.Marked || a.Target != "") || a.Marked && a.Target != "" {
 			return policy.Effect{}, errors.New("full, target and marked are three kinds of pictures; choose one")
 		}
-		return policy.Effect{Risk: policy.ReadOnly}, nil
+		return viewEffect()
 	}, func(ctx context.Context, a browserScreenshotArgs) goal.Result {
-		p, err := b.Get(a.Pane)
-		if err != nil {
-			return failedResult("%s", err)
-		}
-		img, err := p.Capture(ctx, pane.ScreenshotOptions{Full: a.Full, Target: a.Target, Marked: a.Marked})
-		if err != nil {
-			return pageError(a.Pane, err)
-		}
-		return goal.Result{
-			OK: true,
-			Text: fmt.Sprintf("stored a picture of pane %s, %d bytes, in the journal; one pixel is one CSS pixel", a.Pane,
-				len(img)),
-			Image: img,
-		}
+		return r.usePage(a.Pane, func(p Browser) (goal.Result, error) {
+			img, err := p.Capture(ctx, pane.ScreenshotOptions{Full: a.Full, Target: a.Target, Marked: a.Marked})
+			done := ok("stored a picture of pane %s, %d bytes, in the journal; one pixel is one CSS pixel", a.Pane, len(img))
+			done.Image = img
+			return done, err
+		})
 	})
 }

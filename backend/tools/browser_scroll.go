@@ -18,21 +18,21 @@ type browserScrollArgs struct {
 	Target string `json:"target,omitempty" jsonschema:"where to turn the wheel, for a part of the page that scrolls separately: a ref, css=SELECTOR, or visible text. Without down and right, it is brought into view"`
 }
 
-func browserScroll(b Browsers) (Tool, error) {
+func browserScroll(r Deps) (Tool, error) {
 	return defineTool("browser_scroll", func(_ context.Context, a browserScrollArgs) (policy.Effect, error) {
 		if a.Down == 0 && a.Right == 0 && a.Target == "" {
 			return policy.Effect{}, errors.New("give a distance (down, right), or an element to bring into view (target)")
 		}
-		return passiveFetchEffect(b, a.Pane)
+		return r.passiveFetchEffect(a.Pane)
 	}, func(ctx context.Context, a browserScrollArgs) goal.Result {
-		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
 			if a.Down == 0 && a.Right == 0 {
 				return p.ScrollTo(ctx, a.Target)
 			}
-			return p.Scroll(ctx, a.Target, float64(clampNumber(a.Right, maxScroll)), float64(clampNumber(a.Down, maxScroll)))
+			return p.Scroll(ctx, a.Target, clampScroll(a.Right), clampScroll(a.Down))
 		})
 	})
 }
 
-// clampNumber limits a number to -most … most.
-func clampNumber(n, most int) int { return max(-most, min(n, most)) }
+// clampScroll limits a distance to -maxScroll … maxScroll.
+func clampScroll(n int) float64 { return float64(max(-maxScroll, min(n, maxScroll))) }

@@ -15,13 +15,13 @@ type browserSelectArgs struct {
 	Options []string `json:"options" jsonschema:"label or value of the option to choose; several only if the list allows it"`
 }
 
-func browserSelect(b Browsers) (Tool, error) {
+func browserSelect(r Deps) (Tool, error) {
 	return defineTool("browser_select", func(ctx context.Context, a browserSelectArgs) (policy.Effect, error) {
 		if len(a.Options) == 0 {
 			return policy.Effect{}, errors.New("options is empty; name the option to choose")
 		}
-		return actionEffect(ctx, b, a.Pane, a.Target, false)
+		return r.actionEffect(ctx, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserSelectArgs) goal.Result {
-		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Select(ctx, a.Target, a.Options) })
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Select(ctx, a.Target, a.Options) })
 	})
 }

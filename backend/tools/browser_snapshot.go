@@ -13,17 +13,11 @@ type browserSnapshotArgs struct {
 	Diff bool   `json:"diff,omitempty" jsonschema:"only what changed since the last snapshot of this page"`
 }
 
-func browserSnapshot(b Browsers) (Tool, error) {
-	return defineTool("browser_snapshot", readEffect[browserSnapshotArgs],
-		func(ctx context.Context, a browserSnapshotArgs) goal.Result {
-			p, err := b.Get(a.Pane)
-			if err != nil {
-				return failedResult("%s", err)
-			}
+func browserSnapshot(r Deps) (Tool, error) {
+	return defineTool("browser_snapshot", readEffect, func(ctx context.Context, a browserSnapshotArgs) goal.Result {
+		return r.usePage(a.Pane, func(p Browser) (goal.Result, error) {
 			s, err := p.SnapshotPart(ctx, pane.SnapshotOptions{From: a.From, Diff: a.Diff})
-			if err != nil {
-				return pageError(a.Pane, err)
-			}
-			return pageResult(a.Pane, s.Text, s.Next, s.Total)
+			return pageResult(a.Pane, s.Text, s.Next, s.Total), err
 		})
+	})
 }

@@ -16,15 +16,15 @@ type browserTypeArgs struct {
 	Submit bool   `json:"submit,omitempty" jsonschema:"press Enter afterwards"`
 }
 
-func browserType(b Browsers) (Tool, error) {
+func browserType(r Deps) (Tool, error) {
 	t, err := defineTool("browser_type", func(ctx context.Context, a browserTypeArgs) (policy.Effect, error) {
-		return actionEffect(ctx, b, a.Pane, a.Target, a.Submit)
+		return r.actionEffect(ctx, a.Pane, a.Target, a.Submit)
 	}, func(ctx context.Context, a browserTypeArgs) goal.Result {
-		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
 			return p.Type(ctx, a.Target, a.Text, a.Submit, a.Clear)
 		})
 	})
 	return withPreview(t, err, func(ctx context.Context, a browserTypeArgs) string {
-		return describeSubmission(ctx, b, a.Pane, a.Target, a.Submit)
+		return r.describeSubmission(ctx, a.Pane, a.Target, a.Submit)
 	})
 }

@@ -17,17 +17,17 @@ type browserUploadArgs struct {
 }
 
 // The page gets copies that were read through the goal's folder: no symlink can lead out of it.
-func browserUpload(f folder, b Browsers) (Tool, error) {
+func browserUpload(r Deps) (Tool, error) {
 	return defineTool("browser_upload", func(ctx context.Context, a browserUploadArgs) (policy.Effect, error) {
 		if len(a.Files) == 0 || len(a.Files) > 20 {
 			return policy.Effect{}, errors.New("name 1 to 20 files of your folder")
 		}
 		for _, path := range a.Files {
-			if _, err := f.relPath(path); err != nil {
+			if _, err := r.folder.relPath(path); err != nil {
 				return policy.Effect{}, err
 			}
 		}
-		e, err := scriptEffect(ctx, b, a.Pane)
+		e, err := r.scriptEffect(ctx, a.Pane)
 		if len(e.Hosts) > 0 && e.Pane == "" {
 			e.Reason = "gives files to a page of " + e.Hosts[0]
 		}
@@ -35,12 +35,12 @@ func browserUpload(f folder, b Browsers) (Tool, error) {
 	}, func(ctx context.Context, a browserUploadArgs) goal.Result {
 		var files []pane.File
 		for _, path := range a.Files {
-			data, err := f.read(path)
+			data, err := r.folder.read(path)
 			if err != nil {
 				return failedResult("%s", err)
 			}
 			files = append(files, pane.File{Name: filepath.Base(path), Data: data})
 		}
-		return doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Upload(ctx, a.Target, files) })
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Upload(ctx, a.Target, files) })
 	})
 }

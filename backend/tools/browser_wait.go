@@ -24,19 +24,19 @@ type browserWaitArgs struct {
 	Seconds int    `json:"seconds,omitempty" jsonschema:"how long at most; 10 if left out"`
 }
 
-func browserWait(b Browsers) (Tool, error) {
+func browserWait(r Deps) (Tool, error) {
 	return defineTool("browser_wait", func(_ context.Context, a browserWaitArgs) (policy.Effect, error) {
 		if isBlank(a.Text + a.Gone + a.URL + a.Target) {
 			return policy.Effect{}, errors.New("say what to wait for: text, gone, url or target")
 		}
-		return policy.Effect{Risk: policy.ReadOnly}, nil
+		return viewEffect()
 	}, func(ctx context.Context, a browserWaitArgs) goal.Result {
-		r := doAction(b, a.Pane, func(p Browser) (pane.ActionResult, error) {
+		result := r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
 			want := pane.WaitCondition{Text: a.Text, Gone: a.Gone, URL: a.URL, Target: a.Target}
 			return p.Wait(ctx, want, waitDuration(a.Seconds, defaultPageWait, maxPageWait))
 		})
-		_, err := b.Get(a.Pane)
-		r.GoesOn = err == nil
-		return r
+		_, err := r.Browsers.Get(a.Pane)
+		result.GoesOn = err == nil
+		return result
 	})
 }

@@ -46,7 +46,7 @@ type claimCompleteArgs struct {
 	Result    string `json:"result,omitempty" jsonschema:"what the user asked for, if it is an answer"`
 }
 
-func claimComplete() (Tool, error) {
+func claimComplete(Deps) (Tool, error) {
 	return defineControl("claim_complete", nil,
 		func(_ context.Context, run goal.RunControl, a claimCompleteArgs) goal.Result {
 			run.Claim(a.Rationale, a.Result)
@@ -59,7 +59,7 @@ type abortWithReportArgs struct {
 	Learned string `json:"what_was_learned" jsonschema:"what the next try should know"`
 }
 
-func abortWithReport() (Tool, error) {
+func abortWithReport(Deps) (Tool, error) {
 	return defineControl("abort_with_report", func(a abortWithReportArgs) error {
 		if isBlank(a.Reason) {
 			return errors.New("the reason is empty; say why it cannot be done")

@@ -14,7 +14,7 @@ type declareStepArgs struct {
 	SuccessCriteria string `json:"success_criteria" jsonschema:"what you will see if it worked"`
 }
 
-func declareStep() (Tool, error) {
+func declareStep(Deps) (Tool, error) {
 	return defineControl("declare_step", func(a declareStepArgs) error {
 		switch {
 		case a.Number < 1:

@@ -44,6 +44,8 @@ type Deps struct {
 	Kills KillLog
 	// PendingInput is the unfinished input of panes outside the sandbox, also from earlier runs; nil begins empty.
 	PendingInput *commandline.PendingInput
+
+	folder folder // Dir, opened by New
 }
 
 // RefusalLog remembers what was refused to a goal's programs and pages.

@@ -17,10 +17,10 @@ type editFileArgs struct {
 	New  string `json:"new" jsonschema:"the new text"`
 }
 
-func (f folder) editFile() (Tool, error) {
+func editFile(r Deps) (Tool, error) {
 	t, err := defineTool("edit_file", func(_ context.Context, a editFileArgs) (policy.Effect, error) {
-		return f.writeEffect(a.Path)
-	}, f.doEditFile)
+		return r.folder.writeEffect(a.Path)
+	}, r.folder.doEditFile)
 	return withPreview(t, err, func(_ context.Context, a editFileArgs) string {
 		return "--- " + a.Path + "\n" + formatChange(a.Old, a.New)
 	})

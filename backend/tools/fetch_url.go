@@ -179,32 +179,32 @@ func isTextKind(kind string) bool {
 func (r Deps) describeImage(
 	ctx context.Context, result goal.Result, head []string, body []byte, from string,
 ) goal.Result {
+	say := func(lines ...string) string { return wrapOutside(from, strings.Join(append(head, lines...), "\n")) }
 	shape, format, err := image.DecodeConfig(bytes.NewReader(body))
 	if err != nil || shape.Width*shape.Height > maxPicturePixels {
-		head = append(head, "This picture cannot be opened here. Save it with run_command (curl -o) if you need it.")
-		return goal.Result{Text: wrapOutside(from, strings.Join(head, "\n"))}
+		text := say("This picture cannot be opened here. Save it with run_command (curl -o) if you need it.")
+		return goal.Result{Text: text}
 	}
 	head = append(head, fmt.Sprintf("A picture, %s, %d × %d pixels.", format, shape.Width, shape.Height))
 	picture, err := pngOf(body, format)
 	if err != nil {
-		return goal.Result{Text: wrapOutside(from, strings.Join(append(head, err.Error()), "\n"))}
+		return goal.Result{Text: say(err.Error())}
 	}
+	result.Image = picture
 	if format == "jpeg" || format == "png" {
 		result.Image = body
-	} else {
-		result.Image = picture
 	}
 	if r.Vision == nil {
-		result.Text = wrapOutside(from, strings.Join(append(head, errNoVisionModel.Error()), "\n"))
+		result.Text = say(errNoVisionModel.Error())
 		return result
 	}
 	reply, err := r.Vision.Ask(ctx, lookSystem, "Describe this picture from the web. Copy text in it exactly.", picture)
 	if err != nil {
-		result.Text = wrapOutside(from, strings.Join(append(head, "It was not described: "+err.Error()), "\n"))
+		result.Text = say("It was not described: " + err.Error())
 		return result
 	}
 	result.Usage = reply.Usage
-	result.Text = wrapOutside(from, strings.Join(append(head, "A model describes it:", reply.Text), "\n"))
+	result.Text = say("A model describes it:", reply.Text)
 	return result
 }
 

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -82,10 +81,6 @@ func (f folder) relPath(path string) (string, error) {
 		return "", fmt.Errorf("%s leads out of your folder %s", path, f.dir)
 	}
 	return path, nil
-}
-
-func (f folder) readEffect(_ context.Context) (policy.Effect, error) {
-	return policy.Effect{Risk: policy.ReadOnly}, nil
 }
 
 func (f folder) writeEffect(path string) (policy.Effect, error) {

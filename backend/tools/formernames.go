@@ -20,19 +20,21 @@ type formerTool[A any] struct {
 	find    func(name string) Tool                          // a current tool
 }
 
-// defineFormer makes the former tool of a name from its argument type and the call that replaces it.
+// defineFormer is the maker of the former tool of a name, from its argument type and the call that replaces it.
 func defineFormer[A any](
 	find func(string) Tool, name string, names []string, current func(A) (string, any, error),
-) (Tool, error) {
-	t, err := defineTool[A](name, nil, nil)
-	if err != nil {
-		return nil, err
+) maker {
+	return func(Deps) (Tool, error) {
+		t, err := defineTool[A](name, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		of, ok := t.(*tool[A])
+		if !ok {
+			return nil, fmt.Errorf("tool %s is a %T", name, t)
+		}
+		return &formerTool[A]{tool: of, names: names, current: current, find: find}, nil
 	}
-	of, ok := t.(*tool[A])
-	if !ok {
-		return nil, fmt.Errorf("tool %s is a %T", name, t)
-	}
-	return &formerTool[A]{tool: of, names: names, current: current, find: find}, nil
 }
 
 // CurrentNames lists the tools that Current can name.
@@ -100,39 +102,26 @@ type completeTodoArgs struct {
 // formerTools makes the former tools; find returns a current one.
 func formerTools(find func(string) Tool) []maker {
 	return []maker{
-		func() (Tool, error) {
-			return defineFormer(find, "open_pane", []string{"terminal_open", "browser_open"}, openPaneToday)
-		},
-		func() (Tool, error) {
-			return defineFormer(find, "terminal_list", []string{"list_panes"},
-				func(a terminalListArgs) (string, any, error) {
-					return "list_panes", listPanesArgs{Kind: string(pane.Terminal), Busy: a.Busy}, nil
-				})
-		},
-		func() (Tool, error) {
-			return defineFormer(find, "browser_tabs", []string{"list_panes", "close_pane"},
-				func(a browserTabsArgs) (string, any, error) {
-					if a.Close != "" {
-						return "close_pane", closePaneArgs{Pane: a.Close}, nil
-					}
-					return "list_panes", listPanesArgs{Kind: string(pane.Browser)}, nil
-				})
-		},
-		func() (Tool, error) {
-			return defineFormer(find, "verify_visual", []string{"look"},
-				func(a verifyVisualArgs) (string, any, error) {
-					if isBlank(a.Expected) {
-						return "", nil, fmt.Errorf("expected is empty; say what the page should show")
-					}
-					return "look", lookArgs{Pane: a.Pane, Expected: a.Expected, Full: a.Full}, nil
-				})
-		},
-		func() (Tool, error) {
-			return defineFormer(find, "complete_todo", []string{"write_todos"},
-				func(a completeTodoArgs) (string, any, error) {
-					return "write_todos", writeTodosArgs{Done: []int{a.Number}}, nil
-				})
-		},
+		defineFormer(find, "open_pane", []string{"terminal_open", "browser_open"}, openPaneToday),
+		defineFormer(find, "terminal_list", []string{"list_panes"}, func(a terminalListArgs) (string, any, error) {
+			return "list_panes", listPanesArgs{Kind: string(pane.Terminal), Busy: a.Busy}, nil
+		}),
+		defineFormer(find, "browser_tabs", []string{"list_panes", "close_pane"},
+			func(a browserTabsArgs) (string, any, error) {
+				if a.Close != "" {
+					return "close_pane", closePaneArgs{Pane: a.Close}, nil
+				}
+				return "list_panes", listPanesArgs{Kind: string(pane.Browser)}, nil
+			}),
+		defineFormer(find, "verify_visual", []string{"look"}, func(a verifyVisualArgs) (string, any, error) {
+			if isBlank(a.Expected) {
+				return "", nil, fmt.Errorf("expected is empty; say what the page should show")
+			}
+			return "look", lookArgs{Pane: a.Pane, Expected: a.Expected, Full: a.Full}, nil
+		}),
+		defineFormer(find, "complete_todo", []string{"write_todos"}, func(a completeTodoArgs) (string, any, error) {
+			return "write_todos", writeTodosArgs{Done: []int{a.Number}}, nil
+		}),
 	}
 }
 

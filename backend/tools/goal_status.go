@@ -15,17 +15,17 @@ type goalStatusArgs struct {
 	File string `json:"file,omitempty" jsonschema:"also show this text file of its folder"`
 }
 
-func goalStatus(g Goals) (Tool, error) {
+func goalStatus(r Deps) (Tool, error) {
 	return defineTool("goal_status", func(_ context.Context, a goalStatusArgs) (policy.Effect, error) {
 		if a.File != "" && a.Goal == "" {
 			return policy.Effect{}, fmt.Errorf("name the goal whose file you want")
 		}
 		return viewEffect()
 	}, func(ctx context.Context, a goalStatusArgs) goal.Result {
-		if g == nil {
+		if r.Goals == nil {
 			return failedResult("%s", errNoGoals)
 		}
-		list, err := g.List(ctx)
+		list, err := r.Goals.List(ctx)
 		if err != nil {
 			return failedResult("%s", err)
 		}
@@ -48,7 +48,7 @@ func goalStatus(g Goals) (Tool, error) {
 			return failedResult("you have not started a goal %q; goal_status without a goal lists yours", a.Goal)
 		}
 		if a.File != "" {
-			b, err := g.File(ctx, a.Goal, a.File)
+			b, err := r.Goals.File(ctx, a.Goal, a.File)
 			if err != nil {
 				return failedResult("%s", err)
 			}

@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/policy"
 	"goalpost/backend/text"
 )
 
@@ -23,10 +22,8 @@ type listFilesArgs struct {
 	Recursive bool   `json:"recursive,omitempty" jsonschema:"also list what is in the folders below"`
 }
 
-func (f folder) listFiles() (Tool, error) {
-	return defineTool("list_files", func(ctx context.Context, _ listFilesArgs) (policy.Effect, error) {
-		return f.readEffect(ctx)
-	}, f.doListFiles)
+func listFiles(r Deps) (Tool, error) {
+	return defineTool("list_files", readEffect, r.folder.doListFiles)
 }
 
 func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {

@@ -12,13 +12,13 @@ type namePaneArgs struct {
 	Title string `json:"title" jsonschema:"short name for the tab, such as server; at most 80 characters"`
 }
 
-func namePane(p Panes) (Tool, error) {
+func namePane(r Deps) (Tool, error) {
 	return defineTool("name_pane", func(_ context.Context, a namePaneArgs) (policy.Effect, error) {
 		if err := validateTitle(a.Title); err != nil {
 			return policy.Effect{}, err
 		}
 		return viewEffect()
 	}, func(_ context.Context, a namePaneArgs) goal.Result {
-		return okUnless(p.Name(a.Pane, a.Title), "pane %s is called %q", a.Pane, a.Title)
+		return okUnless(r.Panes.Name(a.Pane, a.Title), "pane %s is called %q", a.Pane, a.Title)
 	})
 }

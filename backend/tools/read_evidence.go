@@ -12,7 +12,7 @@ type readEvidenceArgs struct {
 	Cursor int64  `json:"cursor,omitempty" jsonschema:"where to continue: the next_cursor of the last page. The beginning if left out"`
 }
 
-func readEvidence() (Tool, error) {
+func readEvidence(Deps) (Tool, error) {
 	return defineControl("read_evidence", func(a readEvidenceArgs) error {
 		if isBlank(a.Handle) {
 			return errors.New("the handle is empty; give one that the host named, such as step:12")

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/policy"
 )
 
 type readFileArgs struct {
@@ -17,10 +16,8 @@ type readFileArgs struct {
 	Lines int    `json:"lines,omitempty" jsonschema:"how many lines to show, 400 if left out"`
 }
 
-func (f folder) readFile() (Tool, error) {
-	return defineTool("read_file", func(ctx context.Context, _ readFileArgs) (policy.Effect, error) {
-		return f.readEffect(ctx)
-	}, f.doReadFile)
+func readFile(r Deps) (Tool, error) {
+	return defineTool("read_file", readEffect, r.folder.doReadFile)
 }
 
 func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {

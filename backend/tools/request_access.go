@@ -26,11 +26,11 @@ type requestAccessArgs struct {
 	Why  string `json:"why" jsonschema:"what the goal needs it for, in a sentence that the user reads"`
 }
 
-func requestAccess(a Access) (Tool, error) {
+func requestAccess(r Deps) (Tool, error) {
 	wanted := func(ctx context.Context, args requestAccessArgs) (w policy.MachineAccess, err error) {
 		w = policy.MachineAccess{Kind: policy.MachineAccessKind(args.Kind), Path: args.Path, Port: args.Port}
 		switch {
-		case a == nil:
+		case r.Access == nil:
 			return w, errors.New("there is nothing to ask for: these programs do not run in a goal's sandbox")
 		case isBlank(args.Why):
 			return w, errors.New("give a reason (why): the user decides by it")
@@ -48,7 +48,7 @@ func requestAccess(a Access) (Tool, error) {
 		default:
 			return w, fmt.Errorf("unknown kind %q: use read, write, socket or port", text.TruncateBytes(args.Kind, 20))
 		}
-		return a.Validate(ctx, w)
+		return r.Access.Validate(ctx, w)
 	}
 	return defineTool("request_access", func(ctx context.Context, args requestAccessArgs) (policy.Effect, error) {
 		w, err := wanted(ctx, args)
@@ -59,7 +59,7 @@ func requestAccess(a Access) (Tool, error) {
 	}, func(ctx context.Context, args requestAccessArgs) goal.Result {
 		w, err := wanted(ctx, args)
 		if err == nil {
-			err = a.Problem(w)
+			err = r.Access.Problem(w)
 		}
 		switch {
 		case err != nil:

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -22,12 +21,12 @@ type parameterValue struct {
 	Value string `json:"value" jsonschema:"its value"`
 }
 
-func runRecipe(r Recipes) (Tool, error) {
+func runRecipe(r Deps) (Tool, error) {
 	return defineTool("run_recipe", func(_ context.Context, a runRecipeArgs) (policy.Effect, error) {
 		if a.Name == "" {
 			return viewEffect()
 		}
-		_, calls, err := a.calls(r)
+		_, calls, err := a.calls(r.Recipes)
 		if err != nil {
 			return policy.Effect{}, err
 		}
@@ -39,16 +38,16 @@ func runRecipe(r Recipes) (Tool, error) {
 		}, nil
 	}, func(ctx context.Context, a runRecipeArgs) goal.Result {
 		if a.Name == "" {
-			return listRecipes(r)
+			return listRecipes(r.Recipes)
 		}
-		recipe, calls, err := a.calls(r)
+		recipe, calls, err := a.calls(r.Recipes)
 		if err != nil {
 			return failedResult("%s", err)
 		}
 		run, inRun := goal.RunOf(ctx)
 		door, ok := run.Control.(nestedExecutor)
 		if !inRun || !ok {
-			return failedResult("%s", errors.New("a recipe runs inside a goal only"))
+			return failedResult("a recipe runs inside a goal only")
 		}
 		return runCalls(ctx, door, recipe, calls, max(a.From, 1))
 	})
@@ -82,16 +81,16 @@ const maxShownResult = 1200 // bytes of a step's result; the journal has all of 
 // runCalls makes the calls one after the other until one fails.
 func runCalls(ctx context.Context, door nestedExecutor, recipe goal.Recipe, calls []goal.Call, from int) goal.Result {
 	var lines []string
+	stop := func(format string, a ...any) goal.Result {
+		return failedResult("%s", strings.Join(append(lines, fmt.Sprintf(format, a...)), "\n"))
+	}
 	for i := from - 1; i < len(calls); i++ {
 		if calls[i].Tool == "run_recipe" || calls[i].Tool == "save_recipe" {
-			return failedResult("%s",
-				strings.Join(append(lines, fmt.Sprintf("step %d calls %s, which is not allowed in a recipe", i+1, calls[i].Tool)),
-					"\n"))
+			return stop("step %d calls %s, which is not allowed in a recipe", i+1, calls[i].Tool)
 		}
 		n, r, err := door.ExecuteNested(ctx, calls[i])
 		if err != nil {
-			return failedResult("%s",
-				strings.Join(append(lines, fmt.Sprintf("it stopped before step %d, %s: %s", i+1, calls[i].Tool, err)), "\n"))
+			return stop("it stopped before step %d, %s: %s", i+1, calls[i].Tool, err)
 		}
 		word := "ok"
 		if !r.OK {
@@ -100,9 +99,7 @@ func runCalls(ctx context.Context, door nestedExecutor, recipe goal.Recipe, call
 		lines = append(lines, fmt.Sprintf("%d. %s %s (step:%d): %s", i+1, calls[i].Tool, word, n,
 			closeQuotes(text.TruncateBytes(r.Text, maxShownResult))))
 		if !r.OK && recipe.Steps[i].OnFail != "continue" {
-			return failedResult("%s",
-				strings.Join(append(lines, fmt.Sprintf("it stopped at step %d; fix the problem, then run it from there", i+1)),
-					"\n"))
+			return stop("it stopped at step %d; fix the problem, then run it from there", i+1)
 		}
 	}
 	r := ok("the recipe %s is done\n%s", recipe.Name, strings.Join(lines, "\n"))

@@ -23,7 +23,7 @@ type recipeParameter struct {
 	Description string `json:"description,omitempty" jsonschema:"what it is for"`
 }
 
-func saveRecipe(r Recipes) (Tool, error) {
+func saveRecipe(r Deps) (Tool, error) {
 	t, err := defineTool("save_recipe", func(_ context.Context, a saveRecipeArgs) (policy.Effect, error) {
 		switch err := goal.ValidateRecipeName(a.Name); {
 		case err != nil:
@@ -41,14 +41,14 @@ func saveRecipe(r Recipes) (Tool, error) {
 			Reason:     "saves the recipe " + a.Name + " for other goals",
 		}, nil
 	}, func(ctx context.Context, a saveRecipeArgs) goal.Result {
-		recipe, err := a.recipe(ctx, r)
+		recipe, err := a.recipe(ctx, r.Recipes)
 		if err == nil {
-			err = r.Save(recipe)
+			err = r.Recipes.Save(recipe)
 		}
 		return okUnless(err, "the recipe %s is saved, %d steps; run_recipe repeats them", a.Name, len(recipe.Steps))
 	})
 	return withPreview(t, err, func(ctx context.Context, a saveRecipeArgs) string {
-		recipe, err := a.recipe(ctx, r)
+		recipe, err := a.recipe(ctx, r.Recipes)
 		if err != nil {
 			return ""
 		}

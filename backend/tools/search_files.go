@@ -42,13 +42,13 @@ type searchFilesArgs struct {
 	Skip       int    `json:"skip,omitempty" jsonschema:"number of matches to skip: where the last result ended"`
 }
 
-func (f folder) searchFiles() (Tool, error) {
-	return defineTool("search_files", func(ctx context.Context, a searchFilesArgs) (policy.Effect, error) {
-		if _, err := f.newSearch(a); err != nil {
+func searchFiles(r Deps) (Tool, error) {
+	return defineTool("search_files", func(_ context.Context, a searchFilesArgs) (policy.Effect, error) {
+		if _, err := r.folder.newSearch(a); err != nil {
 			return policy.Effect{}, err
 		}
-		return f.readEffect(ctx)
-	}, f.doSearchFiles)
+		return viewEffect()
+	}, r.folder.doSearchFiles)
 }
 
 func (f folder) doSearchFiles(ctx context.Context, a searchFilesArgs) goal.Result {

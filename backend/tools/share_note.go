@@ -15,16 +15,16 @@ type shareNoteArgs struct {
 	Text string `json:"text" jsonschema:"what it should know, at most 4000 bytes"`
 }
 
-func shareNote(g Goals) (Tool, error) {
+func shareNote(r Deps) (Tool, error) {
 	return defineTool("share_note", func(_ context.Context, a shareNoteArgs) (policy.Effect, error) {
 		if isBlank(a.Text) || len(a.Text) > maxNote {
 			return policy.Effect{}, fmt.Errorf("the text has %d bytes; give 1 to %d", len(a.Text), maxNote)
 		}
 		return policy.Effect{Risk: policy.ReadOnly, Delegates: true}, nil
 	}, func(ctx context.Context, a shareNoteArgs) goal.Result {
-		if g == nil {
+		if r.Goals == nil {
 			return failedResult("%s", errNoGoals)
 		}
-		return okUnless(g.Share(ctx, a.To, a.Text), "goal %s reads it before its next turn", a.To)
+		return okUnless(r.Goals.Share(ctx, a.To, a.Text), "goal %s reads it before its next turn", a.To)
 	})
 }

@@ -33,7 +33,7 @@ type childCheck struct {
 	Question string `json:"question,omitempty" jsonschema:"model_question: a strict yes or no question"`
 }
 
-func startGoal(g Goals) (Tool, error) {
+func startGoal(r Deps) (Tool, error) {
 	t, err := defineTool("start_goal", func(_ context.Context, a startGoalArgs) (policy.Effect, error) {
 		c, err := a.child()
 		if err != nil {
@@ -45,13 +45,13 @@ func startGoal(g Goals) (Tool, error) {
 		return e, nil
 	}, func(ctx context.Context, a startGoalArgs) goal.Result {
 		c, err := a.child()
-		if err == nil && g == nil {
+		if err == nil && r.Goals == nil {
 			err = errNoGoals
 		}
 		if err != nil {
 			return failedResult("%s", err)
 		}
-		id, err := g.Start(ctx, c)
+		id, err := r.Goals.Start(ctx, c)
 		if err != nil {
 			return failedResult("%s", err)
 		}

@@ -73,7 +73,7 @@ type terminalOpenArgs struct {
 	Title string `json:"title,omitempty" jsonschema:"short name for the tab, such as server"`
 }
 
-func terminalOpen(f folder, r Deps) (Tool, error) {
+func terminalOpen(r Deps) (Tool, error) {
 	return defineTool("terminal_open", func(_ context.Context, a terminalOpenArgs) (policy.Effect, error) {
 		if a.Dir != "" && !filepath.IsLocal(a.Dir) {
 			return policy.Effect{}, fmt.Errorf("%s leads out of your folder", a.Dir)
@@ -85,7 +85,7 @@ func terminalOpen(f folder, r Deps) (Tool, error) {
 		}
 		return r.programEffect(), nil
 	}, func(ctx context.Context, a terminalOpenArgs) goal.Result {
-		pane, err := r.Terminals.Open(ctx, filepath.Join(f.dir, a.Dir), a.Title)
+		pane, err := r.Terminals.Open(ctx, filepath.Join(r.Dir, a.Dir), a.Title)
 		if err != nil {
 			return failedResult("%s", err)
 		}

@@ -16,7 +16,7 @@ type terminalReadArgs struct {
 	Page int    `json:"page,omitempty" jsonschema:"a page of the output, counted from the newest, which is 1. The present screen if page and from are left out"`
 }
 
-func terminalRead(t TerminalReading) (Tool, error) {
+func terminalRead(r Deps) (Tool, error) {
 	return defineTool("terminal_read", func(_ context.Context, a terminalReadArgs) (policy.Effect, error) {
 		switch {
 		case a.From < 0 || a.Page < 0:
@@ -24,12 +24,12 @@ func terminalRead(t TerminalReading) (Tool, error) {
 		case a.From > 0 && a.Page > 0:
 			return policy.Effect{}, fmt.Errorf("give from or page, not both")
 		}
-		return policy.Effect{Risk: policy.ReadOnly}, nil
+		return viewEffect()
 	}, func(ctx context.Context, a terminalReadArgs) goal.Result {
 		if a.From <= 0 && a.Page <= 0 {
-			return readScreen(ctx, t, a.Pane)
+			return readScreen(ctx, r.Terminals, a.Pane)
 		}
-		text, err := t.Read(ctx, a.Pane, a.From, a.Page, terminalPage)
+		text, err := r.Terminals.Read(ctx, a.Pane, a.From, a.Page, terminalPage)
 		if err != nil {
 			return failedResult("%s", err)
 		}

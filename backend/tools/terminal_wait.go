@@ -27,7 +27,7 @@ type terminalWaitArgs struct {
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"give up after this long; 60 if left out, at most 1800. One long wait is better than many short ones"`
 }
 
-func terminalWait(t TerminalReading) (Tool, error) {
+func terminalWait(r Deps) (Tool, error) {
 	return defineTool("terminal_wait", func(_ context.Context, a terminalWaitArgs) (policy.Effect, error) {
 		_, err := a.until()
 		return policy.Effect{Risk: policy.ReadOnly}, err
@@ -37,7 +37,7 @@ func terminalWait(t TerminalReading) (Tool, error) {
 			return failedResult("%s", err)
 		}
 		limit := waitDuration(a.TimeoutSeconds, defaultWait, maxWaitTime)
-		w, err := t.Wait(ctx, a.Pane, until, limit)
+		w, err := r.Terminals.Wait(ctx, a.Pane, until, limit)
 		if err != nil {
 			return failedResult("%s", err)
 		}

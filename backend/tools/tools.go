@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/tools/commandline"
@@ -19,12 +18,10 @@ func New(r Deps) (*Set, error) {
 	if r.PendingInput == nil {
 		r.PendingInput = &commandline.PendingInput{}
 	}
-	f := folder{root: root, dir: r.Dir, protected: r.Protected, gitControlled: r.GitControlled, hidden: r.Hidden}
+	r.folder = folder{root: root, dir: r.Dir, protected: r.Protected, gitControlled: r.GitControlled, hidden: r.Hidden}
 	b := &Set{root: root}
-	for _, make := range slices.Concat(shellTools(f, r), fileTools(f), browserTools(f, r), paneTools(r),
-		searchTools(r.Search), goalTools(r.Goals), visionTools(r), recipeTools(r.Recipes), controlTools(r),
-		formerTools(b.Tool)) {
-		t, err := make()
+	for _, make := range append(makers(r), formerTools(b.Tool)...) {
+		t, err := make(r)
 		if err != nil {
 			return nil, errors.Join(err, root.Close())
 		}
@@ -34,29 +31,27 @@ func New(r Deps) (*Set, error) {
 }
 
 // maker makes one tool.
-type maker func() (Tool, error)
+type maker func(Deps) (Tool, error)
 
-func shellTools(f folder, r Deps) []maker {
-	return []maker{
-		func() (Tool, error) { return runCommand(r) },
-		func() (Tool, error) { return requestAccess(r.Access) },
-		func() (Tool, error) { return terminalOpen(f, r) },
-		func() (Tool, error) { return terminalRun(r) },
-		func() (Tool, error) { return terminalType(r) },
-		func() (Tool, error) { return terminalKeys(r) },
-		func() (Tool, error) { return terminalRead(r.Terminals) },
-		func() (Tool, error) { return terminalWait(r.Terminals) },
+// makers make the current tools, in the order in which the model sees them.
+func makers(r Deps) []maker {
+	list := []maker{
+		runCommand, requestAccess, terminalOpen, terminalRun, terminalType, terminalKeys, terminalRead, terminalWait,
+		readFile, writeFile, editFile, listFiles, searchFiles,
+		fetchURL, browserOpen, browserLogin, browserUpload, browserSave, browserDownload,
+		browserSnapshot, browserFind, browserRead, browserClick, browserType, browserPress, browserSelect, browserCheck,
+		browserHover, browserDrag, browserScroll, browserWait, browserDialog, browserHistory, browserScreenshot,
+		browserClickAt, browserEval, browserConsole, browserNetwork, browserCookies,
+		listPanes, closePane, focusPane, namePane,
 	}
-}
-
-func fileTools(f folder) []maker {
-	return []maker{f.readFile, f.writeFile, f.editFile, f.listFiles, f.searchFiles}
-}
-
-func controlTools(r Deps) []maker {
-	return []maker{claimComplete, abortWithReport, func() (Tool, error) {
-		return askOperator(r.Panes)
-	}, declareStep, verifyStep, writeTodos, readEvidence, waitTool, findTools}
+	if r.Search != nil {
+		list = append(list, webSearch)
+	}
+	return append(list,
+		startGoal, goalStatus, waitForGoal, shareNote,
+		lookAt, saveRecipe, runRecipe,
+		claimComplete, abortWithReport, askOperator, declareStep, verifyStep, writeTodos, readEvidence, waitTool, findTools,
+	)
 }
 
 // Set holds the tools of one goal.
@@ -107,64 +102,4 @@ func (b *Set) Close() error {
 		return fmt.Errorf("the goal's folder: %w", err)
 	}
 	return nil
-}
-
-func browserTools(f folder, r Deps) []maker {
-	b := r.Browsers
-	list := []maker{
-		func() (Tool, error) { return fetchURL(r) },
-		func() (Tool, error) { return browserOpen(r) },
-		func() (Tool, error) { return browserLogin(r) },
-		func() (Tool, error) { return browserUpload(f, b) },
-		func() (Tool, error) { return browserSave(f, b) },
-		func() (Tool, error) { return browserDownload(f, b) },
-	}
-	for _, make := range []func(Browsers) (Tool, error){
-		browserSnapshot, browserFind, browserRead, browserClick, browserType, browserPress,
-		browserSelect, browserCheck,
-		browserHover, browserDrag, browserScroll, browserWait, browserDialog, browserHistory, browserScreenshot,
-		browserClickAt, browserEval,
-		browserConsole, browserNetwork, browserCookies,
-	} {
-		list = append(list, func() (Tool, error) { return make(b) })
-	}
-	return list
-}
-
-func searchTools(s Search) []maker {
-	if s == nil {
-		return nil
-	}
-	return []maker{func() (Tool, error) { return webSearch(s) }}
-}
-
-func goalTools(g Goals) []maker {
-	return []maker{
-		func() (Tool, error) { return startGoal(g) },
-		func() (Tool, error) { return goalStatus(g) },
-		func() (Tool, error) { return waitForGoal(g) },
-		func() (Tool, error) { return shareNote(g) },
-	}
-}
-
-func paneTools(r Deps) []maker {
-	return []maker{
-		func() (Tool, error) { return listPanes(r) },
-		func() (Tool, error) { return closePane(r.Panes) },
-		func() (Tool, error) { return focusPane(r.Panes) },
-		func() (Tool, error) { return namePane(r.Panes) },
-	}
-}
-
-func visionTools(r Deps) []maker {
-	return []maker{
-		func() (Tool, error) { return lookAt(r) },
-	}
-}
-
-func recipeTools(r Recipes) []maker {
-	return []maker{
-		func() (Tool, error) { return saveRecipe(r) },
-		func() (Tool, error) { return runRecipe(r) },
-	}
 }

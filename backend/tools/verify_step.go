@@ -14,7 +14,7 @@ type verifyStepArgs struct {
 	NextAction  string `json:"next_action,omitempty" jsonschema:"what comes next"`
 }
 
-func verifyStep() (Tool, error) {
+func verifyStep(Deps) (Tool, error) {
 	return defineControl("verify_step", func(a verifyStepArgs) error {
 		if isBlank(a.Observation) {
 			return errors.New("the observation is empty; say what you saw")

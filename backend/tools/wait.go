@@ -14,7 +14,7 @@ type waitArgs struct {
 	Seconds int `json:"seconds" jsonschema:"how long to wait, 1 to 600"`
 }
 
-func waitTool() (Tool, error) {
+func waitTool(Deps) (Tool, error) {
 	return defineControl("wait", func(a waitArgs) error {
 		if a.Seconds < 1 || a.Seconds > int(maxWait/time.Second) {
 			return errors.New("seconds must be 1 to 600; wait again if that is not enough")

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/policy"
 )
 
 type waitForGoalArgs struct {
@@ -13,30 +12,28 @@ type waitForGoalArgs struct {
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"give up after this long; 600 if left out, at most 1800. The goal keeps running"`
 }
 
-func waitForGoal(g Goals) (Tool, error) {
-	return defineTool("wait_for_goal",
-		func(context.Context, waitForGoalArgs) (policy.Effect, error) { return viewEffect() },
-		func(ctx context.Context, a waitForGoalArgs) goal.Result {
-			if g == nil {
-				return failedResult("%s", errNoGoals)
-			}
-			limit := waitDuration(a.TimeoutSeconds, 10*time.Minute, maxWaitTime)
-			s, err := g.Wait(ctx, a.Goal, limit)
-			switch {
-			case err != nil:
-				return failedResult("%s", err)
-			case s.Status == goal.Completed:
-				return ok("%s", s.details())
-			case s.Status == goal.Running || s.Status == goal.Pending:
-				r := failedResult("not within %s; it continues\n%s", goal.FormatDuration(limit), s.details())
-				r.GoesOn = true
-				return r
-			case s.Status == goal.Paused:
-				// Waiting again would return at once: the goal only waits for the user.
-				return failedResult(
-					"it stands still until the user has answered. Do other work, and check with goal_status whether "+
-						"it runs again; if there is nothing else to do, use ask_operator\n%s", s.details())
-			}
-			return failedResult("it stopped without being completed\n%s", s.details())
-		})
+func waitForGoal(r Deps) (Tool, error) {
+	return defineTool("wait_for_goal", readEffect, func(ctx context.Context, a waitForGoalArgs) goal.Result {
+		if r.Goals == nil {
+			return failedResult("%s", errNoGoals)
+		}
+		limit := waitDuration(a.TimeoutSeconds, 10*time.Minute, maxWaitTime)
+		s, err := r.Goals.Wait(ctx, a.Goal, limit)
+		switch {
+		case err != nil:
+			return failedResult("%s", err)
+		case s.Status == goal.Completed:
+			return ok("%s", s.details())
+		case s.Status == goal.Running || s.Status == goal.Pending:
+			waiting := failedResult("not within %s; it continues\n%s", goal.FormatDuration(limit), s.details())
+			waiting.GoesOn = true
+			return waiting
+		case s.Status == goal.Paused:
+			// Waiting again would return at once: the goal only waits for the user.
+			return failedResult(
+				"it stands still until the user has answered. Do other work, and check with goal_status whether "+
+					"it runs again; if there is nothing else to do, use ask_operator\n%s", s.details())
+		}
+		return failedResult("it stopped without being completed\n%s", s.details())
+	})
 }

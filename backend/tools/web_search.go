@@ -30,7 +30,7 @@ type webSearchArgs struct {
 	Count int    `json:"count,omitempty" jsonschema:"how many results; 8 if left out, at most 20"`
 }
 
-func webSearch(s Search) (Tool, error) {
+func webSearch(r Deps) (Tool, error) {
 	return defineTool("web_search", func(_ context.Context, a webSearchArgs) (policy.Effect, error) {
 		switch {
 		case strings.TrimSpace(a.Query) == "":
@@ -38,7 +38,7 @@ func webSearch(s Search) (Tool, error) {
 		case len(a.Query) > maxQuery:
 			return policy.Effect{}, fmt.Errorf("the query has %d bytes, at most %d", len(a.Query), maxQuery)
 		}
-		host, port := s.Server()
+		host, port := r.Search.Server()
 		effect := policy.Effect{Risk: policy.NetworkGet, Reason: "sends the query to " + host}
 		if !isLoopback(host) { // an engine on this machine was set up by the user, for this
 			effect.Hosts, effect.Ports = []string{host}, []string{port}
@@ -49,7 +49,7 @@ func webSearch(s Search) (Tool, error) {
 		if count <= 0 {
 			count = defaultHits
 		}
-		hits, err := s.Search(ctx, a.Query, min(count, maxHits))
+		hits, err := r.Search.Search(ctx, a.Query, min(count, maxHits))
 		if err != nil {
 			return failedResult("the search failed. %s", wrapOutside("the search engine", text.TruncateBytes(err.Error(), 1000)))
 		}

@@ -15,18 +15,15 @@ type writeFileArgs struct {
 	Content string `json:"content" jsonschema:"the whole new content"`
 }
 
-func (f folder) writeFile() (Tool, error) {
+func writeFile(r Deps) (Tool, error) {
 	t, err := defineTool("write_file", func(_ context.Context, a writeFileArgs) (policy.Effect, error) {
-		return f.writeEffect(a.Path)
-	},
-		func(_ context.Context, a writeFileArgs) goal.Result {
-			if err := f.write(a.Path, []byte(a.Content)); err != nil {
-				return failedResult("%s", err)
-			}
-			return ok("wrote %s, %s", a.Path, goal.FormatCount(len(a.Content), "byte"))
-		})
+		return r.folder.writeEffect(a.Path)
+	}, func(_ context.Context, a writeFileArgs) goal.Result {
+		return okUnless(r.folder.write(a.Path, []byte(a.Content)), "wrote %s, %s", a.Path,
+			goal.FormatCount(len(a.Content), "byte"))
+	})
 	return withPreview(t, err, func(_ context.Context, a writeFileArgs) string {
-		before, err := f.read(a.Path)
+		before, err := r.folder.read(a.Path)
 		if err != nil { // it is new, or cannot be shown
 			return "+++ " + a.Path + "\n" + formatChange("", a.Content)
 		}

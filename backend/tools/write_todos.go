@@ -19,7 +19,7 @@ type todo struct {
 	Done bool   `json:"done,omitempty" jsonschema:"true if it is already done"`
 }
 
-func writeTodos() (Tool, error) {
+func writeTodos(Deps) (Tool, error) {
 	return defineControl("write_todos", func(a writeTodosArgs) error {
 		if len(a.Todos) > 0 && len(a.Done) > 0 {
 			return errors.New("give todos to replace the plan, or done to tick todos off, and not both")

@@ -3,9 +3,11 @@
 package catalog
 
 import (
+	"cmp"
 	_ "embed"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,13 +39,7 @@ func (p Price) IsKnown() bool { return p.In > 0 && p.Out > 0 }
 
 // Cost returns what tokens cost in USD. in excludes the tokens that are read from the cache or written to it.
 func (p Price) Cost(in, out, read, write int64) float64 {
-	readPrice, writePrice := p.CacheRead, p.CacheWrite
-	if readPrice == 0 {
-		readPrice = p.In
-	}
-	if writePrice == 0 {
-		writePrice = p.In
-	}
+	readPrice, writePrice := cmp.Or(p.CacheRead, p.In), cmp.Or(p.CacheWrite, p.In)
 	return (float64(in)*p.In + float64(out)*p.Out + float64(read)*readPrice + float64(write)*writePrice) / 1e6
 }
 
@@ -141,10 +137,8 @@ func (p *provider) find(model string) (Model, bool) {
 }
 
 func (c *catalog) provider(id string) *provider {
-	for _, p := range c.providers {
-		if p.id == id {
-			return p
-		}
+	if i := slices.IndexFunc(c.providers, func(p *provider) bool { return p.id == id }); i >= 0 {
+		return c.providers[i]
 	}
 	return nil
 }

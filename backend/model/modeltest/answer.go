@@ -73,6 +73,14 @@ func Fail(status int, message string) Answer {
 // frame is one server-sent event; name may be empty.
 type frame struct{ name, data string }
 
+// frames are the events that send is called with. After the client has gone, send does nothing.
+func frames(produce func(send func(frame))) iter.Seq[frame] {
+	return func(yield func(frame) bool) {
+		isOver := false
+		produce(func(f frame) { isOver = isOver || !yield(f) })
+	}
+}
+
 func (a Answer) used() goal.Usage {
 	if a.Usage == (goal.Usage{}) {
 		return goal.Usage{TokensIn: 10, TokensOut: 5}

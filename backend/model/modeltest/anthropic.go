@@ -1,7 +1,6 @@
 package modeltest
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -168,13 +167,13 @@ func goalMessages(role goal.Role, content []messageBlock) []goal.Message {
 		case "tool_use":
 			own.Calls = append(own.Calls, goal.Call{ID: b.ID, Tool: b.Name, Arguments: string(b.Input)})
 		case "image":
-			own.Images = append(own.Images, b.image())
+			own.Images = append(own.Images, decodeImage(b.Source.Data)...)
 		case "tool_result":
 			m := goal.Message{Role: goal.ToolRole, CallID: b.ToolUseID}
 			for _, part := range b.Content {
 				m.Text += part.Text
 				if part.Type == "image" {
-					m.Images = append(m.Images, part.image())
+					m.Images = append(m.Images, decodeImage(part.Source.Data)...)
 				}
 			}
 			list = append(list, m)
@@ -186,106 +185,74 @@ func goalMessages(role goal.Role, content []messageBlock) []goal.Message {
 	return list
 }
 
-func (b messageBlock) image() []byte {
-	image, err := base64.StdEncoding.DecodeString(b.Source.Data)
-	if err != nil {
-		return nil
-	}
-	return image
-}
-
 // blocks are the stream's events in Anthropic's protocol.
 func (a Answer) blocks(req Request) iter.Seq[frame] {
-	return func(yield func(frame) bool) {
-		send := func(name, rest string) bool {
+	return frames(func(sendFrame func(frame)) {
+		send := func(name, rest string) {
 			if rest != "" {
 				rest = "," + rest
 			}
-			return yield(frame{name, `{"type":` + quoteJSON(name) + rest + `}`})
+			sendFrame(frame{name, `{"type":` + quoteJSON(name) + rest + `}`})
 		}
-		u, index := a.used(), 0
-		part := func(start string, deltas iter.Seq[string]) bool {
-			at := fmt.Sprintf(`"index":%d`, index)
-			index++
-			if !send("content_block_start", at+`,"content_block":`+start) {
-				return false
-			}
-			for d := range deltas {
-				if !send("content_block_delta", at+`,"delta":`+d) {
-					return false
-				}
-			}
-			return send("content_block_stop", at)
-		}
-		if !send("message_start",
+		u := a.used()
+		send("message_start",
 			fmt.Sprintf(
 				`"message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"test","stop_reason":null,"usage":{"input_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":0,"output_tokens":1}}`,
-				u.TokensIn-a.Cached, a.Cached)) || !send("ping", "") {
-			return
-		}
-		if !a.content(len(req.Messages), send, part) || a.Hang {
-			return
-		}
-		if a.Break != "" {
+				u.TokensIn-a.Cached, a.Cached))
+		send("ping", "")
+		a.content(len(req.Messages), send)
+		switch {
+		case a.Hang:
+		case a.Break != "":
 			send("error", `"error":{"type":`+quoteJSON(a.Break)+`,"message":"the server is sorry"}`)
-			return
+		default:
+			a.farewell(u, send)
 		}
-		a.farewell(u, send)
-	}
+	})
 }
 
 // content sends the parts of the reply.
-func (a Answer) content(
-	turn int, send func(name, rest string) bool, part func(start string, deltas iter.Seq[string]) bool,
-) bool {
-	each := func(s string, n int, shape string) iter.Seq[string] {
-		return func(yield func(string) bool) {
-			for p := range splitPieces(s, n) {
-				if !yield(fmt.Sprintf(shape, quoteJSON(p))) {
-					return
-				}
-			}
+func (a Answer) content(turn int, send func(name, rest string)) {
+	index := 0
+	// part sends a part with its text in pieces of n bytes, each in the given shape; ending may be empty.
+	part := func(start, text string, n int, shape, ending string) {
+		at := fmt.Sprintf(`"index":%d`, index)
+		index++
+		send("content_block_start", at+`,"content_block":`+start)
+		for p := range splitPieces(text, n) {
+			send("content_block_delta", at+`,"delta":`+fmt.Sprintf(shape, quoteJSON(p)))
 		}
+		if ending != "" {
+			send("content_block_delta", at+`,"delta":`+ending)
+		}
+		send("content_block_stop", at)
 	}
-	if a.Quirks.OtherEvents && (!send("weather", `"index":0,"delta":"sunny"`) ||
-		!part(`{"type":"hologram","text":"never said"}`, each("never said", 4, `{"type":"hologram_delta","text":%s}`))) {
-		return false
+	if a.Quirks.OtherEvents {
+		send("weather", `"index":0,"delta":"sunny"`)
+		part(`{"type":"hologram","text":"never said"}`, "never said", 4, `{"type":"hologram_delta","text":%s}`, "")
 	}
 	if a.Thinking != "" {
-		deltas := func(yield func(string) bool) {
-			for d := range each(a.Thinking, 7, `{"type":"thinking_delta","thinking":%s}`) {
-				if !yield(d) {
-					return
-				}
-			}
-			yield(`{"type":"signature_delta","signature":"sealed"}`)
-		}
-		if !part(`{"type":"thinking","thinking":"","signature":""}`, deltas) {
-			return false
-		}
+		part(`{"type":"thinking","thinking":"","signature":""}`, a.Thinking, 7,
+			`{"type":"thinking_delta","thinking":%s}`, `{"type":"signature_delta","signature":"sealed"}`)
 	}
-	if a.Text != "" && !part(`{"type":"text","text":""}`, each(a.Text, 7, `{"type":"text_delta","text":%s}`)) {
-		return false
+	if a.Text != "" {
+		part(`{"type":"text","text":""}`, a.Text, 7, `{"type":"text_delta","text":%s}`, "")
 	}
 	for i, c := range a.Calls {
-		id := c.ID
-		if id == "" && !a.Quirks.NoID {
-			id = fmt.Sprintf("toolu_%d_%d", turn, i)
+		if c.ID == "" && !a.Quirks.NoID {
+			c.ID = fmt.Sprintf("toolu_%d_%d", turn, i)
 		}
-		input, deltas := "{}", each(c.Arguments, 5, `{"type":"input_json_delta","partial_json":%s}`)
+		input, pieces := "{}", c.Arguments
 		if c.Arguments == "{}" || a.Quirks.WholeInput { // an empty input has no pieces
-			input, deltas = c.Arguments, each("", 1, "")
+			input, pieces = c.Arguments, ""
 		}
-		if !part(fmt.Sprintf(`{"type":"tool_use","id":%s,"name":%s,"input":%s}`, quoteJSON(id), quoteJSON(c.Tool), input),
-			deltas) {
-			return false
-		}
+		part(fmt.Sprintf(`{"type":"tool_use","id":%s,"name":%s,"input":%s}`, quoteJSON(c.ID), quoteJSON(c.Tool), input),
+			pieces, 5, `{"type":"input_json_delta","partial_json":%s}`, "")
 	}
-	return true
 }
 
 // farewell is what follows the last piece of text.
-func (a Answer) farewell(u goal.Usage, send func(name, rest string) bool) {
+func (a Answer) farewell(u goal.Usage, send func(name, rest string)) {
 	stop := "end_turn"
 	if len(a.Calls) > 0 {
 		stop = "tool_use"
@@ -298,9 +265,7 @@ func (a Answer) farewell(u goal.Usage, send func(name, rest string) bool) {
 		if a.Quirks.NoUsage {
 			usage = ""
 		}
-		if !send("message_delta", fmt.Sprintf(`"delta":{"stop_reason":%s,"stop_sequence":null}`, quoteJSON(stop))+usage) {
-			return
-		}
+		send("message_delta", fmt.Sprintf(`"delta":{"stop_reason":%s,"stop_sequence":null}`, quoteJSON(stop))+usage)
 	}
 	if !a.Quirks.NoDone && !a.KeepOpen {
 		send("message_stop", "")

@@ -81,42 +81,27 @@ func parseContent(raw json.RawMessage) (words string, images [][]byte) {
 
 // chunks are the stream's events in OpenAI's protocol.
 func (a Answer) chunks(req Request) iter.Seq[frame] {
-	q := a.Quirks
-	return func(yield func(frame) bool) {
-		send := func(data string) bool { return yield(frame{data: data}) }
-		if !send(deltaChunk(`{"role":"assistant","content":""}`, "")) {
-			return
-		}
+	return frames(func(send func(frame)) {
+		say := func(data string) { send(frame{data: data}) }
+		say(deltaChunk(`{"role":"assistant","content":""}`, ""))
 		for piece := range splitPieces(a.Text, 7) {
-			if !send(deltaChunk(`{"content":`+quoteJSON(piece)+`}`, "")) {
-				return
-			}
+			say(deltaChunk(`{"content":`+quoteJSON(piece)+`}`, ""))
 		}
 		for i, c := range a.Calls {
-			for data := range q.call(i, len(req.Messages), c) {
-				if !send(data) {
-					return
-				}
-			}
+			a.Quirks.call(i, len(req.Messages), c, say)
 		}
-		if a.Hang {
-			return
+		switch {
+		case a.Hang:
+		case a.Break != "":
+			say(`{"error":{"message":"the server is sorry","type":` + quoteJSON(a.Break) + `}}`)
+		default:
+			a.ending(req, say)
 		}
-		if a.Break != "" {
-			send(`{"error":{"message":"the server is sorry","type":` + quoteJSON(a.Break) + `}}`)
-			return
-		}
-		for _, data := range a.ending(req) {
-			if !send(data) {
-				return
-			}
-		}
-	}
+	})
 }
 
 // ending is what follows the last piece of text.
-func (a Answer) ending(req Request) []string {
-	var out []string
+func (a Answer) ending(req Request, say func(data string)) {
 	finish := "stop"
 	if len(a.Calls) > 0 {
 		finish = "tool_calls"
@@ -125,60 +110,44 @@ func (a Answer) ending(req Request) []string {
 		finish = a.Stop
 	}
 	if !a.Quirks.NoFinish {
-		out = append(out, deltaChunk(`{}`, finish))
+		say(deltaChunk(`{}`, finish))
 	}
 	if req.IncludeUsage && !a.Quirks.NoUsage {
 		u := a.used()
-		out = append(out,
-			fmt.Sprintf(
-				`{"object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}}`,
-				u.TokensIn, u.TokensOut, u.TokensIn+u.TokensOut, a.Cached))
+		say(fmt.Sprintf(
+			`{"object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}}`,
+			u.TokensIn, u.TokensOut, u.TokensIn+u.TokensOut, a.Cached))
 	}
 	if !a.Quirks.NoDone && !a.KeepOpen {
-		out = append(out, "[DONE]")
+		say("[DONE]")
 	}
-	return out
 }
 
-// call is one tool call in pieces.
-func (q Quirks) call(i, turn int, c goal.Call) iter.Seq[string] {
+// call says one tool call in pieces.
+func (q Quirks) call(i, turn int, c goal.Call, say func(data string)) {
 	if c.ID == "" {
 		c.ID = fmt.Sprintf("call_%d_%d", turn, i)
 	}
-	head := func(first bool) string {
-		var f []string
+	piece := func(first bool, arguments string) {
+		head, name := "", ""
 		if !q.NoIndex {
-			f = append(f, fmt.Sprintf(`"index":%d`, i))
+			head = fmt.Sprintf(`"index":%d,`, i)
 		}
 		if !q.NoID && (first || q.RepeatID) {
-			f = append(f, `"id":`+quoteJSON(c.ID), `"type":"function"`)
+			head += `"id":` + quoteJSON(c.ID) + `,"type":"function",`
 		}
-		return strings.Join(f, ",")
-	}
-	piece := func(first bool, arguments string) string {
-		name := ""
 		if first || q.RepeatID {
 			name = `"name":` + quoteJSON(c.Tool) + `,`
 		}
-		h := head(first)
-		if h != "" {
-			h += ","
-		}
-		return deltaChunk(`{"tool_calls":[{`+h+`"function":{`+name+`"arguments":`+arguments+`}}]}`, "")
+		say(deltaChunk(`{"tool_calls":[{`+head+`"function":{`+name+`"arguments":`+arguments+`}}]}`, ""))
 	}
-	return func(yield func(string) bool) {
-		if q.ObjectArguments && json.Valid([]byte(c.Arguments)) {
-			yield(piece(true, c.Arguments))
-			return
-		}
-		if !yield(piece(true, `""`)) {
-			return
-		}
-		for p := range splitPieces(c.Arguments, 5) {
-			if !yield(piece(false, quoteJSON(p))) {
-				return
-			}
-		}
+	if q.ObjectArguments && json.Valid([]byte(c.Arguments)) {
+		piece(true, c.Arguments)
+		return
+	}
+	piece(true, `""`)
+	for p := range splitPieces(c.Arguments, 5) {
+		piece(false, quoteJSON(p))
 	}
 }
 

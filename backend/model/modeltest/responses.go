@@ -145,13 +145,11 @@ func readParts(parts []responsesPart) (text string, images [][]byte) {
 
 // items are the stream's events in the Responses API.
 func (a Answer) items(req Request) iter.Seq[frame] {
-	return func(yield func(frame) bool) {
-		n, isOver := 0, false
+	return frames(func(sendFrame func(frame)) {
+		n := 0
 		send := func(kind, fields string) {
-			if !isOver {
-				isOver = !yield(frame{kind, fmt.Sprintf(`{"type":%q,"sequence_number":%d,%s}`, kind, n, fields)})
-				n++
-			}
+			sendFrame(frame{kind, fmt.Sprintf(`{"type":%q,"sequence_number":%d,%s}`, kind, n, fields)})
+			n++
 		}
 		send("response.created", `"response":{"id":"resp_1","object":"response","status":"in_progress","output":[]}`)
 		if a.Quirks.OtherEvents {
@@ -159,7 +157,7 @@ func (a Answer) items(req Request) iter.Seq[frame] {
 		}
 		output := a.sendItems(req, send)
 		switch {
-		case a.Hang || isOver:
+		case a.Hang:
 			return
 		case a.Break != "":
 			send("error", `"error":{"message":"the server is sorry","type":`+quoteJSON(a.Break)+`}`)
@@ -169,10 +167,10 @@ func (a Answer) items(req Request) iter.Seq[frame] {
 			kind, answer := a.lastAnswer(output)
 			send(kind, `"response":`+answer)
 		}
-		if !a.Quirks.NoDone && !a.KeepOpen && !isOver {
-			yield(frame{data: "[DONE]"})
+		if !a.Quirks.NoDone && !a.KeepOpen {
+			sendFrame(frame{data: "[DONE]"})
 		}
-	}
+	})
 }
 
 // sendItems sends the parts of the reply and returns them.

@@ -2,18 +2,14 @@
 package digest
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
 )
 
 // HashText returns a hash of a text, in hexadecimal.
-func HashText(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
+func HashText(text string) string { return fileio.Hash([]byte(text)) }
 
 // CallKey returns the same text for calls that differ in white space and order of keys only.
 func CallKey(c goal.Call) string {

@@ -3,6 +3,7 @@
 package prompt
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -109,15 +110,11 @@ func describeFolder(g goal.Goal, e Environment) string {
 	p := g.Policy
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nYour machine\nYour folder is %s. Relative paths start there.", p.Dir)
-	shell := e.Shell
-	if shell == "" {
-		shell = "sh"
-	}
 	system := ""
 	if e.OS != "" {
 		system = " on " + e.OS
 	}
-	fmt.Fprintf(&b, " run_command uses %s%s.\n", shell, system)
+	fmt.Fprintf(&b, " run_command uses %s%s.\n", cmp.Or(e.Shell, "sh"), system)
 	if !p.Unconfined {
 		b.WriteString("HOME and /tmp are private to this goal and stay between calls. The checks do not see them: put what the " +
 			"project needs into your folder.\n")

@@ -1,6 +1,7 @@
 package commandline
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -72,12 +73,11 @@ func wordsLength(words []string) (n int) {
 
 func listOperands(args []string) []string {
 	var list []string
-	only := false
-	for _, a := range args {
-		switch {
-		case a == "--" && !only:
-			only = true
-		case only || !strings.HasPrefix(a, "-"):
+	for i, a := range args {
+		if a == "--" {
+			return append(list, args[i+1:]...)
+		}
+		if !strings.HasPrefix(a, "-") {
 			list = append(list, a)
 		}
 	}
@@ -86,12 +86,11 @@ func listOperands(args []string) []string {
 
 func (s *Analysis) noteChange(args []string) {
 	to := listOperands(args)
-	switch {
-	case len(to) == 0:
+	if len(to) == 0 {
 		s.dir = homeDir
-	default:
-		s.dir = s.resolvePath(to[0])
+		return
 	}
+	s.dir = s.resolvePath(to[0])
 }
 
 // noteDelete records deleted files. A path that ends in a slash or climbs with dots may lead through a link to
@@ -99,11 +98,7 @@ func (s *Analysis) noteChange(args []string) {
 func (s *Analysis) noteDelete(files []string) {
 	for _, f := range files {
 		at, shown := s.resolvePath(f), strings.ReplaceAll(f, unknownWord, "…")
-		if at != "" {
-			s.deletes = append(s.deletes, at)
-		} else {
-			s.deletes = append(s.deletes, shown)
-		}
+		s.deletes = append(s.deletes, cmp.Or(at, shown))
 		if at != "" && strings.HasSuffix(f, "/") {
 			s.deletes = append(s.deletes, path.Join(at, "*"))
 		}

@@ -48,15 +48,9 @@ func (s *Analysis) read(line string, depth int) {
 		if r, ok := n.(*syntax.Redirect); ok && s.loose {
 			s.noteOverwrite(r)
 		}
-		call, ok := n.(*syntax.CallExpr)
-		if !ok || len(call.Args) == 0 {
-			return true
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			s.analyzeCommand(literalWords(call), depth)
 		}
-		argv := make([]string, len(call.Args))
-		for i, w := range call.Args {
-			argv[i] = literalWord(w)
-		}
-		s.analyzeCommand(argv, depth)
 		return true
 	})
 }
@@ -201,14 +195,14 @@ func (s *Analysis) readStdin(n syntax.Node, depth int) {
 
 // analyzeLaunched analyzes the program that another one starts, if it does.
 func (s *Analysis) analyzeLaunched(name string, args []string, depth int) {
-	by, ok := launcherPrograms[name]
+	by := launcherSubcommands[name]
 	switch {
 	case strings.HasPrefix(name, "python"):
 		if i := slices.Index(args, "-m"); i >= 0 && i+1 < len(args) {
 			s.analyzeStarted(args[i+1:], depth)
 		}
 		return
-	case !ok:
+	case by == nil && !slices.Contains(launcherPrograms, name):
 		s.afterDoubleDash(args, depth)
 		return
 	case by != nil:

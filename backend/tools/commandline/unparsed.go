@@ -33,7 +33,7 @@ func (s *Analysis) checkWords(n syntax.Node) {
 		s.markUnparsed("it makes a command of its own")
 	case *syntax.Assign:
 		if n.Name != nil && shellBuiltinRunners.MatchString(n.Name.Value) {
-			s.markUnparsed("the shell runs the value of " + n.Name.Value + "")
+			s.markUnparsed("the shell runs the value of " + n.Name.Value)
 		}
 	case *syntax.Word:
 		split := *n

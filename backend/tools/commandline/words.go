@@ -36,6 +36,10 @@ func simpleArgv(stmt *syntax.Stmt) []string {
 	if !ok {
 		return nil
 	}
+	return literalWords(call)
+}
+
+func literalWords(call *syntax.CallExpr) []string {
 	words := make([]string, len(call.Args))
 	for i, w := range call.Args {
 		words[i] = literalWord(w)

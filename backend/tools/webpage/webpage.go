@@ -184,12 +184,8 @@ func isInvisible(n *html.Node) bool {
 	if n.Type != html.ElementNode {
 		return false
 	}
-	for _, a := range n.Attr {
-		if a.Key == "hidden" {
-			return true
-		}
-	}
-	return invisible[n.DataAtom]
+	isHidden := slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "hidden" })
+	return isHidden || invisible[n.DataAtom]
 }
 
 func countElements(n *html.Node) int {

@@ -90,12 +90,6 @@ func (a realAgent) putOnPath(t *testing.T) {
 	t.Setenv("PATH", strings.Join(path, list)+list+os.Getenv("PATH"))
 }
 
-// withOpenCode puts the real OpenCode on the PATH, or skips the test.
-func withOpenCode(t *testing.T) realAgent {
-	t.Helper()
-	return withAgent(t, "opencode")
-}
-
 // withAgent puts a real agent on the PATH, or skips the test.
 func withAgent(t *testing.T, id string) realAgent {
 	t.Helper()

@@ -15,10 +15,13 @@ import (
 //go:embed login.html
 var loginHTML string
 
-type loginPage struct{ Problem string }
+type loginPage struct {
+	Problem string
+	Query   template.URL // of the link that the user opened, which leads on after the login
+}
 
 // serveIndex serves the page after a login, and otherwise the login form. A link with ?token= logs in and removes the
-// token from the address bar.
+// token from the address bar; the rest of its query stays, because it may name a goal.
 func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
@@ -37,7 +40,7 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "log in first", http.StatusUnauthorized)
 			return
 		}
-		s.askForToken(w, http.StatusOK, "")
+		s.askForToken(w, r, http.StatusOK, "")
 		return
 	}
 	s.files.ServeHTTP(w, r)
@@ -58,7 +61,7 @@ func (s *Server) postLogin(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, 4<<10)
 	if err := r.ParseForm(); err != nil {
-		s.askForToken(w, http.StatusBadRequest, "The form could not be read.")
+		s.askForToken(w, r, http.StatusBadRequest, "The form could not be read.")
 		return
 	}
 	s.logIn(w, r, r.PostForm.Get("token"))
@@ -70,14 +73,14 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request, token string) {
 		s.o.Log.Warn("login while locked out", "remote", r.RemoteAddr)
 		left := int(math.Ceil(wait.Seconds()))
 		w.Header().Set("Retry-After", strconv.Itoa(left))
-		s.askForToken(w, http.StatusTooManyRequests, "Too many wrong tokens. Try again in "+
+		s.askForToken(w, r, http.StatusTooManyRequests, "Too many wrong tokens. Try again in "+
 			goal.FormatDuration(time.Duration(left)*time.Second)+".")
 		return
 	}
 	if !sameSecret(token, s.token) {
 		s.lock.recordFailure(from)
 		s.o.Log.Warn("wrong token", "remote", r.RemoteAddr)
-		s.askForToken(w, http.StatusUnauthorized, "That token is not right. The program prints it when it starts.")
+		s.askForToken(w, r, http.StatusUnauthorized, "That token is not right. The program prints it when it starts.")
 		return
 	}
 	id, err := s.sessions.begin(connectionUser(r))
@@ -88,14 +91,24 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request, token string) {
 	}
 	s.lock.reset(from)
 	s.setCookie(w, id)
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	http.Redirect(w, r, "/"+queryAfterLogin(r), http.StatusSeeOther)
 }
 
-func (s *Server) askForToken(w http.ResponseWriter, status int, problem string) {
+// queryAfterLogin returns the query of a request without the token, "" if nothing is left.
+func queryAfterLogin(r *http.Request) string {
+	query := r.URL.Query()
+	query.Del("token")
+	if len(query) == 0 {
+		return ""
+	}
+	return "?" + query.Encode()
+}
+
+func (s *Server) askForToken(w http.ResponseWriter, r *http.Request, status int, problem string) {
 	page, err := template.New("login").Parse(loginHTML)
 	var b bytes.Buffer
 	if err == nil {
-		err = page.Execute(&b, loginPage{problem})
+		err = page.Execute(&b, loginPage{problem, template.URL(queryAfterLogin(r))}) //nolint:gosec // url.Values encoded it
 	}
 	if err != nil {
 		s.o.Log.Error("login page", "err", err)

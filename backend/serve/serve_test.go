@@ -213,6 +213,36 @@ func TestLoginByLink(t *testing.T) {
 	}
 }
 
+// TestLogin_OfALink_LeadsOn: a link to a goal leads there after the login, and to no other site.
+func TestLogin_OfALink_LeadsOn(t *testing.T) {
+	s := open(t, func(o *serve.Options) { o.Token = "a long pass phrase" })
+	const link = "goal=01AB&tab=changes"
+	c := user(t)
+	if a := ask(t, c, http.MethodGet, s.base+"/?"+link, nil, nil); !strings.Contains(a.body,
+		`action="/login?goal=01AB&amp;tab=changes"`) {
+		t.Errorf("the form: %s", a.body)
+	}
+	if a := ask(t, c, http.MethodGet, s.base+`/?goal="><script>`, nil, nil); strings.Contains(a.body, "<script>") {
+		t.Errorf("the form of a hostile link: %s", a.body)
+	}
+	wrong := ask(t, c, http.MethodPost, s.base+"/login?"+link, url.Values{"token": {"wrong"}}, nil)
+	if wrong.status != http.StatusUnauthorized || !strings.Contains(wrong.body, "tab=changes") {
+		t.Errorf("after a wrong token: %+v", wrong)
+	}
+	for _, login := range []func() answer{
+		func() answer {
+			return ask(t, c, http.MethodPost, s.base+"/login?"+link, url.Values{"token": {"a long pass phrase"}}, nil)
+		},
+		func() answer {
+			return ask(t, user(t), http.MethodGet, s.base+"/?token=a+long+pass+phrase&"+link, nil, nil)
+		},
+	} {
+		if a := login(); a.status != http.StatusSeeOther || a.header.Get("Location") != "/?"+link {
+			t.Errorf("%d to %s", a.status, a.header.Get("Location"))
+		}
+	}
+}
+
 func TestLoginByForm(t *testing.T) {
 	s, c := open(t, func(o *serve.Options) { o.Token = "a long pass phrase" }), user(t)
 	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {"<b>wrong"}},

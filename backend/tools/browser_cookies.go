@@ -62,10 +62,11 @@ func formatCookie(c pane.Cookie) string {
 	if c.Expires > 0 {
 		fmt.Fprintf(&b, ", until %s", time.Unix(c.Expires, 0).UTC().Format(time.DateTime))
 	}
-	for word, on := range map[string]bool{"Secure": c.Secure, "HttpOnly": c.HTTPOnly} {
-		if on {
-			b.WriteString(", " + word)
-		}
+	if c.Secure {
+		b.WriteString(", Secure")
+	}
+	if c.HTTPOnly {
+		b.WriteString(", HttpOnly")
 	}
 	if c.SameSite != "" {
 		b.WriteString(", SameSite " + c.SameSite)

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"goalpost/backend/fileio"
 	"goalpost/backend/text"
 )
 
@@ -229,11 +229,8 @@ func textOf(e *Entry, read func(*Entry) ([]byte, error)) ([]byte, bool) {
 		return []byte(e.Target), true
 	}
 	b, err := read(e)
-	return b, err == nil && IsText(b)
+	return b, err == nil && fileio.IsText(b)
 }
-
-// IsText reports whether a content is shown as text.
-func IsText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
 
 // Patch is a change in git's form, which git apply takes. Files that are not text have one line.
 func Patch(c Change, before, after []byte, isText bool) string {

@@ -12,6 +12,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/model/modeltest"
+	"goalpost/backend/policy"
 )
 
 // givesUp ends a goal.
@@ -145,6 +146,34 @@ func TestChanges_OfAReadOnlyGoal_SayWhyThereAreNone(t *testing.T) {
 	changes := area[*api.ChangesAPI](t, p.app)
 	if _, err := changes.Undo(out.GoalID, api.UndoInput{}); !api.IsConflict(err) {
 		t.Errorf("undo: %v", err)
+	}
+}
+
+// TestChanges_ApprovedInAReadOnlyGoal_AreUndone: the folder is kept before the change that the user approved.
+func TestChanges_ApprovedInAReadOnlyGoal_AreUndone(t *testing.T) {
+	t.Parallel()
+	p, dir := start(t, t.TempDir()), t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("old\n"), 0o600))
+	p.provide(turns(call("write_file", `{"path":"notes.txt","content":"new\n"}`), givesUp))
+	out, err := p.goal.Start(api.StartInput{
+		Objective: "look",
+		Dir:       dir,
+		Risk:      "read_only",
+		Checks:    shell("test -f never"),
+	})
+	must(t, err)
+	p.answers(out.GoalID, policy.ScopeOnce)
+	p.ended(out.GoalID)
+	changes := area[*api.ChangesAPI](t, p.app)
+	v, err := p.app.Changes(context.Background(), goal.ID(out.GoalID), nil)
+	if err != nil || len(v.Files) != 1 || v.Files[0].Path != "notes.txt" {
+		t.Fatalf("changes: %+v %v", v, err)
+	}
+	if _, err := changes.Undo(out.GoalID, api.UndoInput{}); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "notes.txt")); string(text) != "old\n" {
+		t.Errorf("after the undo: %q %v", text, err)
 	}
 }
 

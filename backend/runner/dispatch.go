@@ -237,7 +237,7 @@ func (d *dispatcher) performCall(ctx context.Context, c *resolvedCall) (goal.Res
 	}
 	keeps := d.snapshots != nil && mayChange(c.effect)
 	if keeps {
-		d.snapshots.AwaitSnapshot(ctx)
+		d.snapshots.SnapshotBefore(ctx)
 		if stop := stopCause(ctx); stop != nil { // the folder may not have been kept
 			return goal.Result{Text: "not executed: " + stop.Reason}, event.Failed
 		}

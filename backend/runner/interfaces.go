@@ -176,8 +176,10 @@ type Preflighter interface {
 
 // SnapshotTaker is a Session that takes snapshots of the goal's folder, so that changes can be undone.
 type SnapshotTaker interface {
-	// AwaitSnapshot waits for the first snapshot, which has the folder as it was when the session was opened.
+	// AwaitSnapshot waits for the first snapshot, unless none has been needed yet.
 	AwaitSnapshot(ctx context.Context)
+	// SnapshotBefore has the first snapshot taken, and waits for it, because a step may change the folder.
+	SnapshotBefore(ctx context.Context)
 	// SnapshotAfter requests a snapshot because a step may have changed the folder. It does not wait.
 	SnapshotAfter(step int)
 }

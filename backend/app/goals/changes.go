@@ -367,7 +367,7 @@ func (h *folderHistory) refuseUndo(ctx context.Context, row store.GoalRow) error
 	}
 	for _, o := range others {
 		dir, other := row.Policy.Dir, o.Policy.Dir
-		if o.ID == row.ID || !session.TakesSnapshots(o.Policy) ||
+		if o.ID == row.ID || !session.MayChangeFolder(o.Policy) ||
 			!policy.IsWithin(dir, other) && !policy.IsWithin(other, dir) {
 			continue
 		}

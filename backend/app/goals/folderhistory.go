@@ -31,8 +31,8 @@ type folderHistory struct {
 // noSnapshot says why there is nothing to compare with.
 func noSnapshot(row store.GoalRow) string {
 	switch {
-	case !session.TakesSnapshots(row.Policy):
-		return "This goal may only read, so it cannot change its folder."
+	case !session.MayChangeFolder(row.Policy):
+		return "This goal may only read, and no change was approved."
 	case row.StartedAt.IsZero():
 		return "The goal has not started yet."
 	case row.Status == goal.Running:

@@ -35,64 +35,65 @@ func SnapshotOptions(g goal.Goal, state, dir string) snapshot.Options {
 	return o
 }
 
-// TakesSnapshots reports whether a goal can change its folder at all.
-func TakesSnapshots(p policy.Policy) bool { return p.Risk != policy.ReadOnly || p.Unconfined }
+// MayChangeFolder reports whether a goal may change its folder without an approval.
+func MayChangeFolder(p policy.Policy) bool { return p.Risk != policy.ReadOnly || p.Unconfined }
 
 // snapshots takes the snapshots of one run in a goroutine of its own. All methods may be called concurrently, and on
 // nil, which takes none.
 type snapshots struct {
-	archive *snapshot.Archive
+	options snapshot.Options
 	clock   runner.Clock
 	log     *slog.Logger
 	goal    goal.ID
 
-	first chan struct{} // closed when the first one was taken, or failed
-	steps chan int      // the newest step that may have changed something
-	stop  context.CancelFunc
-	done  chan struct{}
-	once  sync.Once
+	want   func()        // closes wanted
+	wanted chan struct{} // closed when the first one is to be taken
+	first  chan struct{} // closed when the first one was taken, or failed
+	steps  chan int      // the newest step that may have changed something
+	stop   context.CancelFunc
+	done   chan struct{}
+	once   sync.Once
+
+	archive *snapshot.Archive // the goroutine's until done
 
 	mu   sync.Mutex
 	step int // the newest one
 }
 
-// startSnapshots begins the first snapshot of a run. A goal continues without snapshots if they cannot be taken, and
-// its user is warned.
+// startSnapshots begins the first snapshot of a run; that of a goal that may only read waits for a change that the user
+// approved. A goal continues without snapshots if they cannot be taken, and its user is warned.
 func (reg *Registry) startSnapshots(ctx context.Context, g goal.Goal, warn func(what, text string)) *snapshots {
-	if !TakesSnapshots(g.Policy) {
-		return nil
-	}
-	complain := func(err error) {
-		warn("snapshot", fmt.Sprintf("changes in the folder cannot be undone later: %v", err))
-	}
-	archive, err := snapshot.Open(SnapshotOptions(g, reg.Config.State(), reg.Store.GoalDir(g.ID)))
-	if err != nil {
-		complain(err)
-		return nil
-	}
 	s := &snapshots{
-		archive: archive,
+		options: SnapshotOptions(g, reg.Config.State(), reg.Store.GoalDir(g.ID)),
 		clock:   reg.Clock,
 		log:     reg.Log,
 		goal:    g.ID,
+		wanted:  make(chan struct{}),
 		first:   make(chan struct{}),
 		steps:   make(chan int, 1),
 		done:    make(chan struct{}),
 		step:    g.Spent.Steps,
 	}
-	kind := snapshot.Start
-	if len(archive.Checkpoints()) > 0 {
-		kind = snapshot.Resume
+	s.want = sync.OnceFunc(func() { close(s.wanted) })
+	if MayChangeFolder(g.Policy) {
+		s.want()
 	}
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	go s.run(ctx, kind, g.Spent.Steps, complain)
+	go s.run(ctx, g.Spent.Steps, func(err error) {
+		warn("snapshot", fmt.Sprintf("changes in the folder cannot be undone later: %v", err))
+	})
 	return s
 }
 
 // run takes the snapshots until ctx ends.
-func (s *snapshots) run(ctx context.Context, kind snapshot.Kind, step int, complain func(error)) {
+func (s *snapshots) run(ctx context.Context, step int, complain func(error)) {
 	defer close(s.done)
-	err := s.archive.Take(ctx, kind, step)
+	select {
+	case <-s.wanted:
+	case <-ctx.Done():
+		return
+	}
+	err := s.takeFirst(ctx, step)
 	close(s.first)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -117,6 +118,17 @@ func (s *snapshots) run(ctx context.Context, kind snapshot.Kind, step int, compl
 	}
 }
 
+func (s *snapshots) takeFirst(ctx context.Context, step int) (err error) {
+	if s.archive, err = snapshot.Open(s.options); err != nil {
+		return err
+	}
+	kind := snapshot.Start
+	if len(s.archive.Checkpoints()) > 0 {
+		kind = snapshot.Resume
+	}
+	return s.archive.Take(ctx, kind, step)
+}
+
 func (s *snapshots) sync() {
 	if err := s.archive.Sync(); err != nil {
 		s.log.Warn("snapshots may be lost with the machine's power", "goal", s.goal, "error", err)
@@ -131,6 +143,9 @@ func (s *snapshots) end(ctx context.Context) {
 	s.once.Do(func() {
 		s.stop()
 		<-s.done
+		if s.archive == nil {
+			return
+		}
 		s.mu.Lock()
 		step := s.step
 		s.mu.Unlock()
@@ -146,13 +161,21 @@ func (s *snapshots) end(ctx context.Context) {
 	})
 }
 
-// AwaitSnapshot waits for the first snapshot, which has the folder as it was when the session was opened.
+// AwaitSnapshot waits for the first snapshot, unless none has been needed yet.
 func (r *Session) AwaitSnapshot(ctx context.Context) {
-	if r.snapshots == nil {
-		return
+	select {
+	case <-r.snapshots.wanted:
+		r.SnapshotBefore(ctx)
+	default:
 	}
+}
+
+// SnapshotBefore has the first snapshot taken, and waits for it, because a step may change the folder.
+func (r *Session) SnapshotBefore(ctx context.Context) {
+	r.snapshots.want()
 	select {
 	case <-r.snapshots.first:
+	case <-r.snapshots.done:
 	case <-ctx.Done():
 	}
 }
@@ -160,9 +183,6 @@ func (r *Session) AwaitSnapshot(ctx context.Context) {
 // SnapshotAfter requests a snapshot because a step may have changed the folder. It does not wait.
 func (r *Session) SnapshotAfter(step int) {
 	s := r.snapshots
-	if s == nil {
-		return
-	}
 	s.mu.Lock()
 	s.step = step
 	s.mu.Unlock()

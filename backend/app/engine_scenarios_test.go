@@ -267,9 +267,9 @@ func TestEngine_ShapesPause_AfterAClaim(t *testing.T) {
 		for name, inAnotherProcess := range map[string]bool{"same process": false, "another process": true} {
 			t.Run(name, func(t *testing.T) {
 				home, dir, id := t.TempDir(), t.TempDir(), ""
-				installScripts(t, agent, transcripts(t, agent, "claimed")...)
+				agents := shapesIn(installScripts(t, agent, transcripts(t, agent, "claimed")...))
 				pauseAfterClaim := func(t *testing.T) *program {
-					p := startOptions(t, home, app.Options{Engines: shapes()})
+					p := startOptions(t, home, app.Options{Engines: agents})
 					p.provide(turns(modeltest.Say("nobody asks this model")))
 					id = p.startShapeGoal(agent, "claim-and-work", dir)
 					awaitFile(t, filepath.Join(dir, "begun.txt"), "")
@@ -284,7 +284,7 @@ func TestEngine_ShapesPause_AfterAClaim(t *testing.T) {
 				var p *program
 				if inAnotherProcess {
 					t.Run("first", func(t *testing.T) { pauseAfterClaim(t) })
-					p = startOptions(t, home, app.Options{Engines: shapes()})
+					p = startOptions(t, home, app.Options{Engines: agents})
 				} else {
 					p = pauseAfterClaim(t)
 				}

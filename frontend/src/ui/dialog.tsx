@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { useLayoutEffect, useRef, type ReactNode } from "react";
 import { Dialog as Radix } from "radix-ui";
 import type { HelpTarget } from "@/lib/helppages";
 import { cx } from "./cx";
@@ -24,6 +24,28 @@ interface DialogProps {
   children: ReactNode;
 }
 
+const openDialogs: { close: () => void }[] = [];
+
+/** Closes the newest dialog. Radix asks the one below for a moment, until the newest has rendered twice. */
+function closeNewest(event: KeyboardEvent) {
+  event.preventDefault();
+  openDialogs.at(-1)?.close();
+}
+
+/** Stands inside of a dialog and keeps the order in which dialogs were opened. */
+function OpenDialog({ close }: { close: () => void }) {
+  const latest = useRef(close);
+  useLayoutEffect(() => {
+    latest.current = close;
+  });
+  useLayoutEffect(() => {
+    const dialog = { close: () => latest.current() };
+    openDialogs.push(dialog);
+    return () => void openDialogs.splice(openDialogs.indexOf(dialog), 1);
+  }, []);
+  return null;
+}
+
 /** A modal dialog: focus stays inside, Esc closes, a click beside it does not. */
 export function Dialog(p: DialogProps) {
   return (
@@ -34,6 +56,7 @@ export function Dialog(p: DialogProps) {
           data-testid={p.testid}
           data-help={p.help}
           {...(p.description ? {} : { "aria-describedby": undefined })}
+          onEscapeKeyDown={closeNewest}
           onPointerDownOutside={(e) => e.preventDefault()}
           onInteractOutside={(e) => e.preventDefault()}
           {...(p.onOpenAutoFocus ? { onOpenAutoFocus: p.onOpenAutoFocus } : {})}
@@ -47,6 +70,7 @@ export function Dialog(p: DialogProps) {
           )}
         >
           <ReturnFocus />
+          <OpenDialog close={p.onClose} />
           <header className="flex min-h-12 shrink-0 items-center gap-3 border-b border-border px-5">
             <Radix.Title className="min-w-0 flex-1 truncate text-sm font-semibold">{p.title}</Radix.Title>
             {p.aside}

@@ -29,7 +29,7 @@ test("help and links of the real window", { timeout: 600_000 }, async () => {
         const page = () => document.querySelector('[data-testid="help-page"][aria-current="page"]')?.dataset.page ?? "";
         await w.sees("welcome");
         await w.click("help-button");
-        await w.sees("help");
+        await w.opens("help");
         assert.equal(await w.page(page), "guide/start");
         await w.key("Escape");
         await w.misses("help");
@@ -43,9 +43,9 @@ test("help and links of the real window", { timeout: 600_000 }, async () => {
         );
         await w.click("openai-card");
         await w.click("welcome-connect");
-        await w.sees("connect-dialog");
+        await w.opens("connect-dialog");
         await w.key("F1");
-        await w.sees("help");
+        await w.opens("help");
         assert.equal(await w.page(page), "how-to/connect-a-model");
         await w.key("Escape");
         await w.misses("help");

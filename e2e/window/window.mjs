@@ -164,6 +164,13 @@ export class Window {
     );
   }
 
+  /** Waits until a dialog has the focus: a key pressed before that goes to what it covers. */
+  opens(id) {
+    return until(`the focus in "${id}"`, () =>
+      this.page((id) => Boolean(document.activeElement?.closest(`[data-testid="${id}"]`)), id),
+    );
+  }
+
   misses(id) {
     return until(`"${id}" gone`, () => this.page((id) => !document.querySelector(`[data-testid="${id}"]`), id));
   }

@@ -400,6 +400,7 @@ function pageProofs(desk, site) {
   const at = (id) => desk.at(id).first();
   const zoom = () => page.locator("[data-testid=browser-canvas]").first().getAttribute("data-zoom").then(Number);
   const zooms = (fits) => page.waitForFunction(fits, null);
+  const enabled = (id) => page.locator(`[data-testid="${id}"]:enabled`).first().waitFor();
   const reloads = async (key) => {
     const before = site.asked.length;
     await desk.press(key);
@@ -421,10 +422,12 @@ function pageProofs(desk, site) {
   };
   return {
     "Alt+←": async (key) => {
+      await enabled("browser-back");
       await desk.press(key);
       await desk.shows(`${site.url}/one`);
     },
     "Alt+→": async (key) => {
+      await enabled("browser-forward"); // the pane learns of its history after the address
       await desk.press(key);
       await desk.shows(`${site.url}/two`);
     },

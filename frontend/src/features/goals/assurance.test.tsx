@@ -15,7 +15,7 @@ const shared = {
 };
 
 test("a done goal says what it proves, also one that an older version ended", () => {
-  expect(assuranceOf(shared)).toEqual({ words: shared.assurance_words, short: "Verified", tone: "calm" });
+  expect(assuranceOf(shared)).toEqual({ words: shared.assurance_words, short: "Verified, shared", tone: "calm" });
   expect(assuranceOf({ ...done, assurance: "judged", assurance_words: "Judged by m1" })?.tone).toBe("warn");
   expect(assuranceOf(done)?.words).toBe("Verified");
   expect(assuranceOf({ ...done, judged: true })?.words).toBe("Judged by a model");

@@ -5,7 +5,7 @@ type Proof = Pick<GoalCard, "exit" | "verified" | "judged" | "assurance" | "assu
 
 interface Assurance {
   words: string;
-  /** The beginning of words, without what is in brackets. */
+  /** For narrow places: the words without what is in brackets, and the level where these would say too much. */
   short: string;
   tone: StatusTone;
 }
@@ -19,5 +19,6 @@ export function assuranceOf(goal: Proof): Assurance | null {
   const level = goal.assurance ?? (goal.judged ? "judged" : goal.verified ? "strong" : "claimed");
   const words = { strong: "Verified", judged: "Judged by a model" }[level] ?? "Claimed, not verified";
   const all = goal.assurance_words ?? words;
-  return { words: all, short: all.split(" (", 1)[0] ?? all, tone: tones[level] ?? "calm" };
+  const short = all.split(" (", 1)[0] ?? all;
+  return { words: all, short: level === "shared" ? `${short}, shared` : short, tone: tones[level] ?? "calm" };
 }

@@ -147,8 +147,14 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
             className="max-[640px]:rounded-md max-[640px]:whitespace-normal max-[640px]:[&>span]:whitespace-normal"
             title={[proof.words, view.assurance_reason].filter(Boolean).join(": ")}
           >
-            {proof.short}
-            <span className={rest}>{proof.words.slice(proof.short.length)}</span>
+            {proof.short === proof.words ? (
+              proof.words
+            ) : (
+              <>
+                <span className={rest}>{proof.words}</span>
+                {folded ? <span className="hidden max-[640px]:inline">{proof.short}</span> : null}
+              </>
+            )}
           </Badge>
         ) : null}
         {view.elsewhere ? (

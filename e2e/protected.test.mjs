@@ -57,6 +57,7 @@ async function decide({ page, home, said }, model, desktop) {
   };
   const receipt = async () => {
     await at("receipt-open").click();
+    await page.locator('[data-testid="receipt-recheck"]:enabled').waitFor(); // it has been read
     const text = await at("receipt-dialog").innerText();
     await page.keyboard.press("Escape");
     await at("receipt-dialog").waitFor({ state: "detached" });

@@ -74,7 +74,7 @@ func (p liveView) follow(
 				return errors.Join(err, isClosed(exit))
 			}
 		case <-parked.tick:
-			parked.say()
+			parked.showTimeLeft()
 		}
 	}
 }
@@ -268,10 +268,10 @@ func (c *countdown) onEvent(e event.Event) {
 	c.tick = c.ticker.C
 	c.p.errorf("parked: %s\n  resumes automatically at %s; %s resume %s resumes now, Ctrl+C quits\n", oneLine(b.Reason),
 		at.Local().Format("15:04:05"), c.p.Name, e.GoalID.Short())
-	c.say()
+	c.showTimeLeft()
 }
 
-func (c *countdown) say() {
+func (c *countdown) showTimeLeft() {
 	left := goal.FormatDuration(max(0, time.Until(c.until)).Round(time.Second))
 	if c.interactive {
 		_, _ = c.p.Stderr.Write([]byte("\r  parked, " + left + " left      "))

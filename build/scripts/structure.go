@@ -22,6 +22,7 @@ import (
 	"go/ast"
 	"go/build"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"io/fs"
 	"log"
@@ -72,6 +73,8 @@ type source struct {
 	other bool // for another system than Linux: it declares types a second time
 	lines int
 	long  int // lines of more than maxLine characters
+	// Tokens hardly change when a line is broken (a comma at its end), and comments are none.
+	tokens int
 	file  *ast.File
 }
 
@@ -109,6 +112,7 @@ func readTree(root string) (tree, error) {
 			return err
 		}
 		s := source{name: d.Name(), test: strings.HasSuffix(path, "_test.go"), other: !built, file: file}
+		s.tokens = countTokens(text)
 		for line := range strings.Lines(string(text)) {
 			s.lines++
 			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > maxLine {
@@ -125,8 +129,22 @@ func readTree(root string) (tree, error) {
 	return t, err
 }
 
+// countTokens leaves out the semicolons that the scanner adds at the ends of lines.
+func countTokens(text []byte) int {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(text)), text, nil, 0)
+	for n := 0; ; {
+		switch _, kind, literal := s.Scan(); {
+		case kind == token.EOF:
+			return n
+		case kind != token.SEMICOLON || literal != "\n":
+			n++
+		}
+	}
+}
+
 func (t tree) printTotals() {
-	var code, tests, long, functions, short int
+	var code, tests, tokens, long, functions, short int
 	for _, files := range t.folders {
 		for _, f := range files {
 			long += f.long
@@ -135,6 +153,7 @@ func (t tree) printTotals() {
 				continue
 			}
 			code += f.lines
+			tokens += f.tokens
 			for _, d := range f.file.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.Name != "main" && fn.Name.Name != "init" {
 					functions++
@@ -147,6 +166,7 @@ func (t tree) printTotals() {
 	}
 	fmt.Println("| figure | value |\n|---|--:|")
 	fmt.Printf("| lines of Go without tests | %d |\n| lines of Go tests | %d |\n", code, tests)
+	fmt.Printf("| tokens of Go without tests | %d |\n", tokens)
 	fmt.Printf("| lines over %d characters, tests too | %d |\n", maxLine, long)
 	fmt.Printf("| functions and methods named with one word | %.1f %% of %d |\n",
 		100*float64(short)/float64(functions), functions)

@@ -142,7 +142,7 @@ func (h CheckRunner) judgeInputs(
 			return text
 		})
 	}
-	changes := w.rules(seen).Compare()
+	changes := w.comparison(seen).FindChanges()
 	w.tryEmptyParts(ctx, seen, changes)
 	switch bad := inputs.Tampering(changes); {
 	case len(bad) > 0 && inputs.NeedsInstallation(bad):
@@ -192,10 +192,10 @@ type fileNow struct {
 	changed time.Time
 }
 
-func (w *inputComparison) rules(after *goal.Observation) inputs.Rules {
+func (w *inputComparison) comparison(after *goal.Observation) inputs.Comparison {
 	guard := w.host.World.guard()
 	before := guard.Observation(w.check.N)
-	return inputs.Rules{
+	return inputs.Comparison{
 		Before:  before,
 		After:   after,
 		Start:   func(file string) goal.FileState { return w.start(before, file) },

@@ -30,8 +30,8 @@ const (
 	ToolOther = "agent_other"
 )
 
-// AgentTool is one kind of the agent's own tools, for the loop. A call of it comes from the agent's permission request, or
-// was observed.
+// AgentTool is one kind of the agent's own tools, for the loop. A call of it comes from the agent's permission request,
+// or was observed.
 type AgentTool struct {
 	session *Session
 	spec    goal.ToolSpec

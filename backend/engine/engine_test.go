@@ -35,7 +35,7 @@ func (fakeEffects) Write(_ context.Context, path string) (policy.Effect, error) 
 // unknown asks, unless the call has happened.
 func TestEffect_OfWhatAgentsSend_IsOfWhatIsAsked(t *testing.T) {
 	s := New(Options{Effects: fakeEffects{}, Dir: "/work"})
-	tools := map[string]*Tool{}
+	tools := map[string]*AgentTool{}
 	for _, tool := range s.AgentTools() {
 		tools[tool.Spec().Name] = tool
 	}

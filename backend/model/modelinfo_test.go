@@ -1,10 +1,7 @@
 package model
 
 import (
-	"math"
 	"testing"
-
-	"goalpost/backend/model/catalog"
 )
 
 func TestModelCatalog(t *testing.T) {
@@ -37,37 +34,6 @@ func TestModelCatalog(t *testing.T) {
 	} {
 		if SupportsImages(model) != sees {
 			t.Errorf("%q sees: %v", model, !sees)
-		}
-	}
-	far, claude, local := &baseClient{o: Options{BaseURL: "https://api.openai.com/v1"}},
-		&baseClient{o: Options{BaseURL: "https://api.anthropic.com"}},
-		&baseClient{o: Options{BaseURL: "http://127.0.0.1:1/v1"}}
-	priced := &baseClient{o: Options{
-		BaseURL: "http://127.0.0.1:1/v1",
-		Model:   "mine",
-		Price:   catalog.Price{In: 1, Out: 2},
-	}}
-	for _, c := range []struct {
-		server *baseClient
-		model  string
-		used   tokenCount
-		usd    float64
-	}{
-		{far, "gpt-4o-2024-08-06", tokenCount{in: 1_000_000, out: 100_000}, 3.5},
-		{far, "gpt-4o", tokenCount{in: 500_000, cacheRead: 500_000}, 1.875},
-		{far, "gpt-4o-audio-preview", tokenCount{in: 1_000_000}, 0}, // another model
-		{claude, "claude-sonnet-4-5-20250929", tokenCount{
-			in:         1_000_000,
-			out:        100_000,
-			cacheRead:  1_000_000,
-			cacheWrite: 1_000_000,
-		}, 3 + 1.5 + 0.3 + 3.75},
-		{local, "gpt-4o", tokenCount{in: 1_000_000, out: 1_000_000}, 0},
-		{priced, "mine", tokenCount{in: 1_000_000, out: 1_000_000}, 3},
-		{priced, "gpt-4o", tokenCount{in: 1_000_000}, 0}, // the user's price is for the provider's own model
-	} {
-		if usd := c.server.cost(c.model, c.used); math.Abs(usd-c.usd) > 1e-9 {
-			t.Errorf("%s at %s costs %v, want %v", c.model, c.server.o.BaseURL, usd, c.usd)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"cmp"
+
 	"goalpost/backend/goal"
 	"goalpost/backend/model/catalog"
 )
@@ -14,13 +16,20 @@ func (t tokenCount) usage(usd float64) goal.Usage {
 	return goal.Usage{TokensIn: t.in + t.cacheRead + t.cacheWrite, TokensOut: t.out, USD: usd}
 }
 
+// costAt is in USD.
+func (t tokenCount) costAt(p catalog.Price) float64 {
+	readPrice, writePrice := cmp.Or(p.CacheRead, p.In), cmp.Or(p.CacheWrite, p.In)
+	usd := float64(t.in)*p.In + float64(t.out)*p.Out + float64(t.cacheRead)*readPrice + float64(t.cacheWrite)*writePrice
+	return usd / 1e6
+}
+
 // cost is 0 if the price is unknown: another server may serve a model of the same name for another price, or for
 // none.
 func (s *baseClient) cost(model string, t tokenCount) float64 {
-	return s.price(model).Cost(t.in, t.out, t.cacheRead, t.cacheWrite)
+	return t.costAt(s.price(model))
 }
 
-// price is the user's price of the client's model, or the published one.
+// price is the user's price of the client's model, or the published one, which is in catalog/models.txt.
 func (s *baseClient) price(model string) catalog.Price {
 	if s.o.Price.IsKnown() && model == s.o.Model {
 		return s.o.Price

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // budget is what a goal may spend and has spent. It belongs to the goroutine of the
-// loop; elapsed, wallClockUsage, warnWallClock and idle are safe for the watch of the orders, too.
+// loop; elapsed, timeLeft, wallClockUsage, warnWallClock and idle are safe for the watch of the orders, too.
 type budget struct {
 	goal     *goal.Goal
 	clock    Clock
@@ -36,6 +37,15 @@ func (b *budget) elapsed() time.Duration {
 	}
 	return b.spentBefore + now.Sub(b.startedAt) - b.idle.elapsed(now)
 }
+
+// timeLeft is how much of the wall clock is left; limited is false without a limit of it. Safe for the watch, too.
+func (b *budget) timeLeft() (left time.Duration, limited bool) {
+	most := b.goal.Limits.WallClock
+	return most - b.elapsed(), most > 0
+}
+
+// timeIsUp is the stop for a wall clock that is used up.
+func (b *budget) timeIsUp() *Stop { return limitStop(goal.FormatDuration(b.goal.Limits.WallClock)) }
 
 // childSpend is what the goal's children have spent.
 func (b *budget) childSpend() goal.Spend {
@@ -101,6 +111,13 @@ func (b *budget) exhaustedLimit() string {
 		}
 	}
 	return ""
+}
+
+// allowsLastTurn reports whether a stopped goal may still ask its model once: no limit but that of turns is used up.
+func (b *budget) allowsLastTurn() bool {
+	return !slices.ContainsFunc(b.limitUsages(), func(u limitUsage) bool {
+		return u.percent >= 100 && u.what != "iterations"
+	})
 }
 
 // warnLimits journals the thresholds that were reached since the last call.

@@ -19,13 +19,8 @@ const (
 // askFinalStatement asks the agent for a summary, without tools, when it was stuck or reached a limit that allows one
 // more turn.
 func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
-	if stop.Exit != goal.Stuck && stop.Exit != goal.LimitReached || ctx.Err() != nil {
+	if stop.Exit != goal.Stuck && stop.Exit != goal.LimitReached || ctx.Err() != nil || !r.budget.allowsLastTurn() {
 		return stop
-	}
-	for _, u := range r.budget.limitUsages() {
-		if u.percent >= 100 && u.what != "iterations" {
-			return stop
-		}
 	}
 	timed, cancel := context.WithTimeout(ctx, finalStatementTimeout)
 	defer cancel()

@@ -34,19 +34,19 @@ const (
 func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 	beat := r.cfg.Clock.Now()
 	var deadline <-chan time.Time
-	if max := r.goal.Limits.WallClock; max > 0 {
-		deadline = r.cfg.Clock.After(max - r.budget.elapsed())
+	if left, limited := r.budget.timeLeft(); limited {
+		deadline = r.cfg.Clock.After(left)
 	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-deadline:
-			if left := r.goal.Limits.WallClock - r.budget.elapsed(); left > 0 { // it waited for a user
+			if left, _ := r.budget.timeLeft(); left > 0 { // it waited for a user
 				deadline = r.cfg.Clock.After(left)
 				continue
 			}
-			cancel(limitStop(goal.FormatDuration(r.goal.Limits.WallClock)))
+			cancel(r.budget.timeIsUp())
 			return
 		case <-r.active.nudge:
 		case <-r.cfg.Clock.After(orderInterval):

@@ -279,3 +279,11 @@ func evidenceBytesKept(bytes int64) string {
 	}
 	return fmt.Sprintf("all %d bytes", bytes)
 }
+
+// assuranceAt returns how much a goal that stops in this way proves; "" if it is not done.
+func (v *verification) assuranceAt(stop *Stop) goal.Assurance {
+	if stop.Exit != goal.Done {
+		return ""
+	}
+	return v.goal.Criterion.AssuranceOf(v.claims.last)
+}

@@ -3,14 +3,12 @@ package models
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"time"
 
 	"goalpost/backend/config"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 	"goalpost/backend/model"
-	"goalpost/backend/model/catalog"
 	"goalpost/backend/runner"
 	"goalpost/backend/tools"
 )
@@ -76,33 +74,6 @@ func (ps *Providers) askWindow(ctx context.Context, p config.Provider) int {
 	}
 	ps.windows.store(at, tokens, ps.Clock.Now())
 	return tokens
-}
-
-// HasPrice reports whether the cost of a provider's model is counted: it has a price, costs nothing, or the server
-// reports the cost of each turn. Without a price, spending limits have no effect.
-func (ps *Providers) HasPrice(p config.Provider) bool {
-	if preset, ok := config.FindPreset(p.Preset); ok && preset.IsLocal && isLoopback(p.BaseURL) {
-		return true
-	}
-	if p.Kind == config.Demo || p.Price != nil || reportsCost(p.BaseURL) {
-		return true
-	}
-	m, ok := catalog.Find(p.BaseURL, p.Model)
-	return ok && m.Price.IsKnown()
-}
-
-// reportsCost reports whether a server is known to send the cost of each turn.
-func reportsCost(baseURL string) bool {
-	u, err := url.Parse(baseURL)
-	if err != nil {
-		return false
-	}
-	for _, p := range config.Presets() {
-		if own, err := url.Parse(p.BaseURL); err == nil && p.ReportsCost && own.Host == u.Host {
-			return true
-		}
-	}
-	return u.Host == "ai-gateway.vercel.sh"
 }
 
 // ValidateWindow refuses a model whose context is too small for the rules and tools that every turn begins

@@ -3,7 +3,6 @@
 package catalog
 
 import (
-	"cmp"
 	_ "embed"
 	"net/url"
 	"regexp"
@@ -26,7 +25,7 @@ type Model struct {
 	Reasons bool // can think before it answers
 }
 
-// Price is in USD per million tokens.
+// Price is in USD per million tokens. Package model computes what a turn costs from it.
 type Price struct {
 	In         float64 `json:"input"`
 	Out        float64 `json:"output"`
@@ -36,12 +35,6 @@ type Price struct {
 
 // IsKnown reports whether a cost can be computed.
 func (p Price) IsKnown() bool { return p.In > 0 && p.Out > 0 }
-
-// Cost returns what tokens cost in USD. in excludes the tokens that are read from the cache or written to it.
-func (p Price) Cost(in, out, read, write int64) float64 {
-	readPrice, writePrice := cmp.Or(p.CacheRead, p.In), cmp.Or(p.CacheWrite, p.In)
-	return (float64(in)*p.In + float64(out)*p.Out + float64(read)*readPrice + float64(write)*writePrice) / 1e6
-}
 
 // provider is one provider of the data, with its models by id and by canonical name.
 type provider struct {

@@ -41,7 +41,7 @@ func (a attempt) observe(t process.Trace) *goal.Observation {
 
 func (a attempt) compare() ([]goal.FileChange, *goal.Observation) {
 	after := a.observe(a.After)
-	return inputs.Rules{
+	return inputs.Comparison{
 		Before: a.observe(a.Before), After: after, Dir: "/w", Command: a.Command,
 		Start:        func(file string) goal.FileState { return a.Start[file] },
 		Now:          func(file string) goal.FileState { return a.Now[file] },
@@ -50,7 +50,7 @@ func (a attempt) compare() ([]goal.FileChange, *goal.Observation) {
 			return slices.Contains(a.OutsideExists, filepath.Base(file)) || slices.ContainsFunc(a.Before.Accesses,
 				func(f process.FileAccess) bool { return f.Path == file })
 		},
-	}.Compare(), after
+	}.FindChanges(), after
 }
 
 func attempts(t *testing.T) []attempt {
@@ -82,8 +82,8 @@ func formatChanges(list []goal.FileChange) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestCompare: each data file is a check with what was changed before the claim. Most traces are of real programs.
-func TestCompare(t *testing.T) {
+// TestFindChanges: each data file is a check with what was changed before the claim. Most traces are of real programs.
+func TestFindChanges(t *testing.T) {
 	list := attempts(t)
 	count := map[string]int{}
 	for _, a := range list {

@@ -172,35 +172,3 @@ func toWireError(err error) *wire.Error {
 	}
 	return &wire.Error{Code: wire.SandboxError, Text: err.Error()}
 }
-
-// reservedPids is the number of pids that the kernel never reuses.
-const reservedPids = 300
-
-// limitPids limits the processes of this sandbox on kernels that count them per namespace. For root it is the only
-// limit, because RLIMIT_NPROC does not apply to root; on older kernels RLIMIT_NPROC remains. It returns the lowest
-// number that no process of this sandbox gets, 0 if there is no such limit.
-func limitPids(most int) (end int) {
-	if most <= 0 || !hasPidMaxPerNamespace() {
-		return 0
-	}
-	end = most + reservedPids
-	if os.WriteFile("/proc/sys/kernel/pid_max", fmt.Append(nil, end), 0) != nil {
-		return 0
-	}
-	// The kernel also gives out the reserved numbers until it has passed them once. A kernel without this file
-	// (CONFIG_CHECKPOINT_RESTORE) therefore allows up to reservedPids more processes.
-	_ = os.WriteFile("/proc/sys/kernel/ns_last_pid", fmt.Append(nil, reservedPids), 0)
-	return end
-}
-
-// hasPidMaxPerNamespace reports whether pid_max is that of the namespace (Linux 6.14). It is the machine's on older
-// kernels, which let root change it from here.
-func hasPidMaxPerNamespace() bool {
-	var name unix.Utsname
-	var major, minor int
-	if unix.Uname(&name) != nil {
-		return false
-	}
-	_, err := fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &major, &minor)
-	return err == nil && (major > 6 || major == 6 && minor >= 14)
-}

@@ -8,7 +8,7 @@ import { useAppState } from "@/store/context";
 import { Badge, toneText } from "@/ui/badge";
 import { useNow } from "@/ui/usenow";
 import { Sparkline } from "@/ui/sparkline";
-import { assuranceOf } from "./assurance";
+import { assuranceOf } from "./assurancelabel";
 import { goalStatusLabel } from "./labels";
 
 interface CardProps {

@@ -14,7 +14,7 @@ import { Menu, type MenuItem } from "@/ui/menu";
 import { NeedsYou } from "./approvals/needsyou";
 import { ResumePanel, needsAnswer } from "./resume/panel";
 import { useElapsed } from "./card";
-import { assuranceOf } from "./assurance";
+import { assuranceOf } from "./assurancelabel";
 import { draftOf } from "./newgoal/input";
 import { ReceiptDialog } from "./receipt";
 import { ResultCard } from "./resultcard";

@@ -8,7 +8,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { AgentText } from "./agenttext";
-import { assuranceOf } from "./assurance";
+import { assuranceOf } from "./assurancelabel";
 import { VerdictLines } from "./claim";
 import { questionOf, goalStatusLabel } from "./labels";
 

@@ -6,7 +6,7 @@ import { clock, span } from "@/lib/time";
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { AgentText } from "./agenttext";
-import { assuranceOf } from "./assurance";
+import { assuranceOf } from "./assurancelabel";
 import { useElapsed } from "./card";
 import { CheckLine, useEvidence } from "./criterion";
 import { Network } from "./network";

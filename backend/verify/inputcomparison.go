@@ -2,11 +2,7 @@ package verify
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -22,83 +18,10 @@ import (
 	"goalpost/backend/verify/protect"
 )
 
-// Bounds of what is looked at of the files that a check used.
 const (
-	maxStateBytes = 64 << 20 // of one file
-	maxListed     = 200      // changes in a verdict
-	maxOutputs    = 500      // files that a check wrote in pre-flight
-
+	maxListed       = 200      // changes in a verdict
 	maxGuessedBytes = 64 << 10 // of a script whose names are read
 )
-
-// ObserveTrace reduces the trace of a command to what pre-flight would have observed of it in a folder.
-func ObserveTrace(t process.Trace, dir, command string) *goal.Observation {
-	o := check.ReduceTrace(t, dir, command)
-	recordStates(dir, o)
-	return o
-}
-
-// recordStates notes what the files that a check used are now.
-func recordStates(dir string, o *goal.Observation) {
-	if o == nil {
-		return
-	}
-	used := slices.Concat(o.Files, o.Found)
-	files := make([]string, 0, len(used))
-	for _, u := range used {
-		files = append(files, u.Path)
-	}
-	o.States = statesOf(dir, files)
-}
-
-// statesOf returns what files of a folder are now; nil if the folder cannot be opened, which the check says itself.
-func statesOf(dir string, files []string) map[string]goal.FileState {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = root.Close() }()
-	states := map[string]goal.FileState{}
-	for _, file := range files {
-		if _, known := states[file]; !known {
-			states[file], _ = stateOf(root, file)
-		}
-	}
-	return states
-}
-
-// stateOf is a file as it is now, and when it was changed last.
-func stateOf(root *os.Root, file string) (s goal.FileState, changed time.Time) {
-	parts := strings.Split(file, "/")
-	for i := range parts {
-		at := path.Join(parts[:i+1]...)
-		info, err := root.Lstat(at)
-		if err != nil {
-			return goal.FileState{}, changed
-		}
-		if info.Mode()&fs.ModeSymlink != 0 && s.Link == "" {
-			s.Link = at
-		}
-		if t := time.Unix(0, fileio.ChangeTime(info)); t.After(changed) && (i == len(parts)-1 || s.Link != "") {
-			changed = t
-		}
-	}
-	info, err := root.Stat(file)
-	if err != nil { // a link that leads out, or to nowhere
-		return goal.FileState{Exists: s.Link != "", Link: s.Link, Mode: fs.ModeSymlink}, changed
-	}
-	s.Exists, s.Mode = true, info.Mode()
-	f, info, err := fileio.Open(root, file)
-	if err != nil {
-		return s, changed
-	}
-	defer func() { _ = f.Close() }()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.LimitReader(f, maxStateBytes)); err == nil && info.Size() <= maxStateBytes {
-		s.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	}
-	return s, changed
-}
 
 // judgeInputs looks at a pass whether what the check used still is what it was, and says how much it proves.
 func (h CheckRunner) judgeInputs(
@@ -142,7 +65,7 @@ func (h CheckRunner) judgeInputs(
 			return text
 		})
 	}
-	changes := w.rules(seen).Compare()
+	changes := w.comparison(seen).FindChanges()
 	w.tryEmptyParts(ctx, seen, changes)
 	switch bad := inputs.Tampering(changes); {
 	case len(bad) > 0 && inputs.NeedsInstallation(bad):
@@ -167,16 +90,6 @@ func (h CheckRunner) judgeInputs(
 	return r
 }
 
-// outputStates returns what the files that a check wrote in pre-flight are now, before it runs again.
-func (h CheckRunner) outputStates(k check.Indexed) map[string]goal.FileState {
-	seen := h.World.guard().Observation(k.N)
-	if seen == nil {
-		return nil
-	}
-	files := slices.Concat(seen.Written, seen.Rewritten)
-	return statesOf(h.Dir, files[:min(len(files), maxOutputs)])
-}
-
 // inputComparison compares the files of one pass with the start.
 type inputComparison struct {
 	host  CheckRunner
@@ -192,10 +105,10 @@ type fileNow struct {
 	changed time.Time
 }
 
-func (w *inputComparison) rules(after *goal.Observation) inputs.Rules {
+func (w *inputComparison) comparison(after *goal.Observation) inputs.Comparison {
 	guard := w.host.World.guard()
 	before := guard.Observation(w.check.N)
-	return inputs.Rules{
+	return inputs.Comparison{
 		Before:  before,
 		After:   after,
 		Start:   func(file string) goal.FileState { return w.start(before, file) },

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/verify/shellline"
 )
 
-// Rules compare what a passing check used with what it used in pre-flight and with the goal's start.
-type Rules struct {
+// Comparison compares what a passing check used with what it used in pre-flight and with the goal's start.
+type Comparison struct {
 	Before *goal.Observation // of pre-flight, nil where there is none
 	After  *goal.Observation // of the check that passed
 	// Start is a file as it was at the goal's start. Of a file that nobody looked at then it is the zero value if the
@@ -45,18 +45,18 @@ const (
 	reasonRewritten = "the check itself has written it after it had used it, which it did not do before the goal began"
 )
 
-// Compare lists the used files that are new, changed or gone, in order of paths. Those with a reason make the verdict
-// tampered; the others are for users and the reviewer to look at.
-func (r Rules) Compare() []goal.FileChange {
-	before := r.Before
+// FindChanges lists the used files that are new, changed or gone, in order of paths. Those with a reason make the
+// verdict tampered; the others are for users and the reviewer to look at.
+func (in Comparison) FindChanges() []goal.FileChange {
+	before := in.Before
 	if before == nil {
 		before = &goal.Observation{}
 	}
-	c := comparison{
-		Rules: r, before: before, found: map[string]*goal.FileChange{},
-		was: uses(before.Files), is: uses(r.After.Files),
+	c := changeFinder{
+		Comparison: in, before: before, found: map[string]*goal.FileChange{},
+		was: uses(before.Files), is: uses(in.After.Files),
 	}
-	for _, u := range r.After.Files {
+	for _, u := range in.After.Files {
 		c.compareUse(u)
 	}
 	for _, u := range before.Files {
@@ -108,16 +108,16 @@ func uses(list []goal.UsedFile) map[string]use {
 	return m
 }
 
-// comparison is one run of the rules.
-type comparison struct {
-	Rules
+// changeFinder is one comparison under way.
+type changeFinder struct {
+	Comparison
 	before  *goal.Observation
 	found   map[string]*goal.FileChange
 	was, is map[string]use
 }
 
 // add notes a change; a reason that is known already stays.
-func (c *comparison) add(file, change, reason string, u use, o *goal.Observation) {
+func (c *changeFinder) add(file, change, reason string, u use, o *goal.Observation) {
 	if reason != "" && c.IsFree != nil && c.IsFree(file) {
 		reason = ""
 	}
@@ -157,7 +157,7 @@ func changeOf(was, is goal.FileState) string {
 }
 
 // compareUse is rule a, the first half of rule b, and rule c, for a file that the check used.
-func (c *comparison) compareUse(u goal.UsedFile) {
+func (c *changeFinder) compareUse(u goal.UsedFile) {
 	sum := c.is[u.Path]
 	if u.Role != sum.role || u.Program != sum.program || c.found[u.Path] != nil {
 		return
@@ -179,13 +179,13 @@ func (c *comparison) compareUse(u goal.UsedFile) {
 }
 
 // isMade reports whether the check made a file itself before it used it.
-func (c *comparison) isMade(u goal.UsedFile) bool {
+func (c *changeFinder) isMade(u goal.UsedFile) bool {
 	return slices.Contains(c.After.Written, u.Path) &&
 		(u.Role == goal.RoleProgram || c.IsUntouched == nil || !c.IsUntouched(u.Path))
 }
 
 // reason says why a change of a used file is tampering, "" if it is not.
-func (c *comparison) reason(file, change string, u use) string {
+func (c *changeFinder) reason(file, change string, u use) string {
 	if !u.role.Decides() || u.examined != "" && (u.examined != goal.IfNew || change == "new") {
 		return ""
 	}
@@ -236,7 +236,7 @@ func (c *comparison) reason(file, change string, u use) string {
 // lookup is how pre-flight looked for a file in vain.
 type lookup struct{ opened, final, byMake bool }
 
-func (c *comparison) missingBefore(file string) (l lookup, ok bool) {
+func (c *changeFinder) missingBefore(file string) (l lookup, ok bool) {
 	for _, u := range c.before.Missing {
 		if u.Path != file {
 			continue
@@ -251,7 +251,7 @@ func (c *comparison) missingBefore(file string) (l lookup, ok bool) {
 
 // replacedMain is the file that pre-flight started a program with and that a new file has the name of, but for the
 // ending; "" if there is none.
-func (c *comparison) replacedMain(file string) string {
+func (c *changeFinder) replacedMain(file string) string {
 	for _, p := range c.before.Programs {
 		if p.Main != "" && p.Main != file && strings.TrimSuffix(p.Main, path.Ext(p.Main)) ==
 			strings.TrimSuffix(file, path.Ext(file)) && c.Now(p.Main).Exists {
@@ -262,12 +262,12 @@ func (c *comparison) replacedMain(file string) string {
 }
 
 // isNamedProgram reports whether a word of the check's command is the name of the file, which a shell finds on PATH.
-func (c *comparison) isNamedProgram(file string) bool {
+func (c *changeFinder) isNamedProgram(file string) bool {
 	return slices.Contains(shellline.AllWords(c.Command), path.Base(file))
 }
 
 // hasOtherPlace reports whether pre-flight ran a program of this name from another place.
-func (c *comparison) hasOtherPlace(file string) bool {
+func (c *changeFinder) hasOtherPlace(file string) bool {
 	for _, p := range c.before.Programs {
 		first, _, _ := strings.Cut(p.Command, " ")
 		if (p.Name == baseName(file) || path.Base(first) == path.Base(file)) && p.Main != file {
@@ -278,7 +278,7 @@ func (c *comparison) hasOtherPlace(file string) bool {
 }
 
 // compareLost is rule a for a file that decided in pre-flight and that the check did not use any more.
-func (c *comparison) compareLost(u goal.UsedFile) {
+func (c *changeFinder) compareLost(u goal.UsedFile) {
 	if slices.Contains(c.before.Written, u.Path) || slices.Contains(c.After.Written, u.Path) {
 		return
 	}
@@ -296,7 +296,7 @@ func (c *comparison) compareLost(u goal.UsedFile) {
 
 // findRewritten is rule e: the check writes what decides it. Programs that it builds before it runs them, and files
 // that were not there at the start, are the work.
-func (c *comparison) findRewritten() {
+func (c *changeFinder) findRewritten() {
 	for _, file := range slices.Concat(c.After.Rewritten, c.After.Written) {
 		u := c.is[file]
 		madeBefore := slices.Contains(c.before.Written, file) || slices.Contains(c.before.Rewritten, file)
@@ -309,7 +309,7 @@ func (c *comparison) findRewritten() {
 
 // findSkipped is the part of rule b that is about files which nothing reads: one with the name of a target of make, and
 // those that are listed because their being there may decide.
-func (c *comparison) findSkipped() {
+func (c *changeFinder) findSkipped() {
 	for _, u := range c.After.Found {
 		if c.is[u.Path].seen || c.found[u.Path] != nil || slices.Contains(c.After.Written, u.Path) ||
 			slices.Contains(c.before.Written, u.Path) {
@@ -333,7 +333,7 @@ func (c *comparison) findSkipped() {
 }
 
 // findShadows is the part of rule b that is about modules: new code that is taken instead of other code.
-func (c *comparison) findShadows() {
+func (c *changeFinder) findShadows() {
 	replaced := c.replacedModules()
 	for _, u := range c.After.Files {
 		if u.Role == goal.RoleData || u.Role == goal.RoleProgram {
@@ -356,7 +356,7 @@ func (c *comparison) findShadows() {
 
 // findEarlyEnds is the part of rule b that is about programs which no longer come to the file that they are started
 // with: code that is loaded before it ends them, as NODE_OPTIONS or RUBYOPT can say.
-func (c *comparison) findEarlyEnds() {
+func (c *changeFinder) findEarlyEnds() {
 	mains := map[string]string{} // of pre-flight, by command line
 	for _, p := range c.before.Programs {
 		if main, seen := mains[p.Command]; !seen || main != "" {
@@ -380,7 +380,7 @@ func (c *comparison) findEarlyEnds() {
 
 // replacedModules are the modules that pre-flight read and the check did not, by their names; those that are still
 // there.
-func (c *comparison) replacedModules() map[string]string {
+func (c *changeFinder) replacedModules() map[string]string {
 	m := map[string]string{}
 	for file, u := range c.was {
 		isModule := isCode(file) && u.role != goal.RoleData || path.Ext(file) == ".json" // node finds rules.json as rules
@@ -429,7 +429,7 @@ func moduleName(file string) string {
 
 // hiddenOutside is a module of the language, or an installed one, that a new file of the folder hides. Modules are
 // looked for in the folder of the program and where it was started.
-func (c *comparison) hiddenOutside(u goal.UsedFile) string {
+func (c *changeFinder) hiddenOutside(u goal.UsedFile) string {
 	if c.OutsideExists == nil || u.Program >= len(c.After.Programs) {
 		return ""
 	}
@@ -463,7 +463,7 @@ func (c *comparison) hiddenOutside(u goal.UsedFile) string {
 
 // isModuleRoot reports whether a program looks for modules in a folder: its main file or a test is in it, or it is the
 // goal's folder.
-func (c *comparison) isModuleRoot(dir string, program int) bool {
+func (c *changeFinder) isModuleRoot(dir string, program int) bool {
 	if dir == "." {
 		return true
 	}

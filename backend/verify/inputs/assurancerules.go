@@ -10,7 +10,7 @@ import (
 )
 
 // Assurance returns how much the pass of a command proves, and why it is not more. before is what pre-flight observed,
-// nil if that is not known; o is nil if nobody could observe the check; changes are those of Rules.Compare.
+// nil if that is not known; o is nil if nobody could observe the check; changes are those of Comparison.FindChanges.
 func Assurance(
 	command, dir string, before, o *goal.Observation, changes []goal.FileChange,
 ) (goal.Assurance, string) {

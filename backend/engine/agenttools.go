@@ -30,16 +30,16 @@ const (
 	ToolOther = "agent_other"
 )
 
-// Tool is one kind of the agent's own tools, for the loop. A call of it comes from the agent's permission request, or
-// was observed.
-type Tool struct {
+// AgentTool is one kind of the agent's own tools, for the loop. A call of it comes from the agent's permission request,
+// or was observed.
+type AgentTool struct {
 	session *Session
 	spec    goal.ToolSpec
 }
 
 // AgentTools are the tools for calls of the agent's own tools.
-func (s *Session) AgentTools() []*Tool {
-	var list []*Tool
+func (s *Session) AgentTools() []*AgentTool {
+	var list []*AgentTool
 	for _, t := range []struct{ name, words string }{
 		{ToolRead, "reads files"},
 		{ToolEdit, "changes files"},
@@ -47,7 +47,7 @@ func (s *Session) AgentTools() []*Tool {
 		{ToolFetch, "fetches from the network"},
 		{ToolOther, "uses another tool"},
 	} {
-		list = append(list, &Tool{s, goal.ToolSpec{
+		list = append(list, &AgentTool{s, goal.ToolSpec{
 			Name:        t.name,
 			Description: "The external agent " + t.words + ".",
 			Schema:      json.RawMessage(`{"type":"object"}`),
@@ -57,10 +57,10 @@ func (s *Session) AgentTools() []*Tool {
 }
 
 // Spec describes the tool.
-func (t *Tool) Spec() goal.ToolSpec { return t.spec }
+func (t *AgentTool) Spec() goal.ToolSpec { return t.spec }
 
 // Effect says what the call would do. What the agent does not say is unknown, and asks the user.
-func (t *Tool) Effect(ctx context.Context, args json.RawMessage) (policy.Effect, error) {
+func (t *AgentTool) Effect(ctx context.Context, args json.RawMessage) (policy.Effect, error) {
 	var a callArguments
 	if err := json.Unmarshal(args, &a); err != nil {
 		return policy.Effect{}, fmt.Errorf("the call cannot be read: %w", err)
@@ -73,7 +73,7 @@ func (t *Tool) Effect(ctx context.Context, args json.RawMessage) (policy.Effect,
 	return effect, err
 }
 
-func (t *Tool) effect(ctx context.Context, a callArguments) (policy.Effect, error) {
+func (t *AgentTool) effect(ctx context.Context, a callArguments) (policy.Effect, error) {
 	switch t.spec.Name {
 	case ToolRun:
 		if strings.TrimSpace(a.Command) != "" {
@@ -110,7 +110,7 @@ func describeTitle(title string) string {
 }
 
 // writeEffect combines the effects of writing several files.
-func (t *Tool) writeEffect(ctx context.Context, paths []string) (all policy.Effect, err error) {
+func (t *AgentTool) writeEffect(ctx context.Context, paths []string) (all policy.Effect, err error) {
 	for _, p := range paths {
 		if !filepath.IsAbs(p) {
 			p = filepath.Join(t.session.opts.Dir, p)
@@ -133,7 +133,7 @@ func (t *Tool) writeEffect(ctx context.Context, paths []string) (all policy.Effe
 }
 
 // Show is what the user sees of a call besides its arguments: the changes of files.
-func (t *Tool) Show(_ context.Context, c goal.Call) string {
+func (t *AgentTool) Show(_ context.Context, c goal.Call) string {
 	var a callArguments
 	if json.Unmarshal([]byte(c.Arguments), &a) != nil {
 		return ""
@@ -154,7 +154,7 @@ func (t *Tool) Show(_ context.Context, c goal.Call) string {
 }
 
 // Do lets the agent continue with the call, and waits until it has ended.
-func (t *Tool) Do(ctx context.Context, args json.RawMessage) goal.Result {
+func (t *AgentTool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 	s := t.session
 	s.mu.Lock()
 	r := s.inbox.find(t.spec.Name, string(args))

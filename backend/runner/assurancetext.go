@@ -9,14 +9,6 @@ import (
 	"goalpost/backend/runner/excerpt"
 )
 
-// assuranceAt returns how much a goal that stops in this way proves; "" if it is not done.
-func (v *verification) assuranceAt(stop *Stop) goal.Assurance {
-	if stop.Exit != goal.Done {
-		return ""
-	}
-	return v.goal.Criterion.AssuranceOf(v.claims.last)
-}
-
 // assuranceText says how much the verdicts prove, and why it is not more: each check that proves less than a strong one
 // is named. It is empty if no verdict says anything about it.
 func assuranceText(c goal.Criterion, verdicts []goal.Verdict) string {

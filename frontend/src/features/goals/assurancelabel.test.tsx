@@ -3,7 +3,7 @@ import { FakeBridge } from "@/bridge/fake/bridge";
 import { blankView } from "@/bridge/fake/fixtures";
 import { cardAfterEvent } from "@/store/goalcards";
 import { find, get, mount, until } from "@/testing/mount";
-import { assuranceOf } from "./assurance";
+import { assuranceOf } from "./assurancelabel";
 import { Card } from "./card";
 import { ReceiptDialog } from "./receipt";
 

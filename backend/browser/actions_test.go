@@ -234,7 +234,7 @@ func TestOwnPortsAreRefused(t *testing.T) {
 }
 
 func TestProfiles(t *testing.T) {
-	b := newFixture(t, func(c *Config) { c.Downloads = func(string) string { return t.TempDir() } })
+	b := newOwnFixture(t, func(c *Config) { c.Downloads = func(string) string { return t.TempDir() } })
 	open := func(id, profile string) *Pane {
 		p, err := b.Open(b.ctx, Options{ID: id, URL: b.url("one.html"), Profile: profile})
 		b.ok(err)

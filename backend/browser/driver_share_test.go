@@ -124,7 +124,7 @@ func TestSharedPage_HasOneDriver(t *testing.T) {
 	if _, ok := b.Get("b1"); !ok {
 		t.Error("the user's pane was closed with the goal")
 	}
-	b.ok(b.Close(b.ctx)) // everything has been reported
+	b.ok(b.vacate()) // everything has been reported
 	if got := strings.Join(slices.Compact(seen.all()), " "); got != "one.html form.html two.html" {
 		t.Errorf("the user's history: %s", got)
 	}
@@ -158,7 +158,7 @@ func TestAVisitIsWhosWent(t *testing.T) {
 	under.Wait()
 	b.until(p, "loaded", func(i pane.Info) bool { return !i.Loading })
 	b.ok(p.Navigate(b.ctx, b.url("two.html")))
-	b.ok(b.Close(b.ctx)) // everything has been reported
+	b.ok(b.vacate()) // everything has been reported
 	if got := strings.Join(slices.Compact(seen.all()), " "); got != "one.html left lent two.html" {
 		t.Errorf("the user's history: %s", got)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 func TestCrashAndReload(t *testing.T) {
-	b := newFixture(t, own)
+	b := newFixture(t)
 	p := b.open("b1", "colour.html")
 	other := b.open("b2", "one.html")
 	v := p.Attach()
@@ -49,7 +49,7 @@ func TestCrashAndReload(t *testing.T) {
 }
 
 func TestKilledBrowserComesBack(t *testing.T) {
-	b := newFixture(t, own)
+	b := newOwnFixture(t)
 	p := b.open("b1", "colour.html")
 	other := b.open("b2", "one.html")
 	v := p.Attach()
@@ -79,7 +79,7 @@ func TestKilledBrowserComesBack(t *testing.T) {
 // A Chromium that keeps ending is not restarted until somebody reloads a page, and many reloads
 // at once start one Chromium.
 func TestABrowserThatKeepsEndingIsLeftAlone(t *testing.T) {
-	b := newFixture(t, own)
+	b := newOwnFixture(t)
 	panes := []*Pane{b.open("b1", "one.html"), b.open("b2", "two.html"), b.open("b3", "one.html")}
 	for n := range restarts + 1 {
 		pg, err := panes[0].state.currentPage()
@@ -288,7 +288,7 @@ func TestChanges_AreReported(t *testing.T) {
 }
 
 func TestCloseWhileOpening(t *testing.T) {
-	b := newFixture(t, own)
+	b := newOwnFixture(t)
 	done := make(chan error, 1)
 	go func() { _, err := b.Open(b.ctx, Options{ID: "b1", URL: b.url("one.html")}); done <- err }()
 	b.ok(b.Close(b.ctx))

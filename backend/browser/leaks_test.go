@@ -89,7 +89,7 @@ func (b *fixture) back(before map[string]int, after string) {
 // Panes that are opened, used and closed, and pages whose process ends, leave nothing behind.
 // `make leaks` uses 200 and 50 of them.
 func TestNothingIsLeaked(t *testing.T) {
-	b := newFixture(t, own)
+	b := newOwnFixture(t)
 	stays := b.open("stays", "one.html") // keeps Chromium running
 	goals, err := b.Open(b.ctx, Options{ID: "goals", URL: b.url("one.html"), GoalID: "stays"})
 	b.ok(err)

@@ -14,8 +14,8 @@ import (
 	"goalpost/backend/browser/internal/cdp"
 )
 
-// house is the manager of every test that needs none of its own, because starting Chromium takes
-// longer than most tests. Tests use it one after the other, and each leaves it empty.
+// sharedBrowser is the manager of every test that needs none of its own, because starting Chromium
+// takes longer than most tests. Tests use it one after the other, and each leaves it empty.
 var sharedBrowser struct {
 	*Manager
 	dir string
@@ -35,10 +35,7 @@ func (m tests) Run() int {
 	return code
 }
 
-// own is for newBench: for a test that starts, ends or harms Chromium.
-func own(*Config) {}
-
-// impatient is own with the default limits, for a test that has to exceed them.
+// impatient has the default limits, for a test that has to exceed them.
 func impatient(c *Config) { c.limits = defaultLimits() }
 
 // shared returns the manager that tests share, and its folder.
@@ -50,7 +47,7 @@ func shared(t testing.TB) (*Manager, string) {
 			t.Fatal(err)
 		}
 		sharedBrowser.dir = dir
-		sharedBrowser.Manager = New(Config{Launcher: execLauncher{}, Dir: filepath.Join(dir, "b"), limits: testLimits()})
+		sharedBrowser.Manager = New(testConfig(filepath.Join(dir, "b")))
 	}
 	return sharedBrowser.Manager, sharedBrowser.dir
 }
@@ -67,7 +64,17 @@ func demolish() error {
 	return err
 }
 
-// vacate closes what a test opened, and deletes the data that it left in Chromium.
+// configure gives the manager that tests share another configuration, while it has no panes.
+func (b *fixture) configure(cfg Config) {
+	b.news.close() // reports what happened under the last one
+	b.mu.Lock()    // Chromium's events come on another goroutine, which locks it first
+	defer b.mu.Unlock()
+	b.cfg, b.limits = cfg, cfg.limits
+	b.news = newAnnouncer(cfg.OnChange, cfg.OnVisit)
+}
+
+// vacate closes what a test opened, reports it to the test, and deletes the data that it left in
+// Chromium.
 func (b *fixture) vacate() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -90,10 +97,19 @@ func (b *fixture) vacate() error {
 		}
 	}
 	if userPane != nil {
+		userPane.mu.Lock()
+		delete(userPane.contexts, "") // so that the next test's folder of downloads is set
+		userPane.mu.Unlock()
 		err = errors.Join(err,
 			userPane.Do(ctx, userPane.Alive, "", callLimit, "forgetting the cookies", func(c proto.Client) error {
 				return cdp.CallNoResult(c, proto.StorageClearCookies{})
 			}))
 	}
+	for _, e := range []*browserProcess{userPane, goals} {
+		if e != nil {
+			e.DrainEvents()
+		}
+	}
+	b.configure(testConfig(b.cfg.Dir))
 	return err
 }

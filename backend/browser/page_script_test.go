@@ -13,7 +13,7 @@ import (
 // worlds from 1 again. A call for the script of the previous document must not reach a page's own
 // world.
 func TestSnapshot_IsOfOneDocument(t *testing.T) {
-	b := newFixture(t, own)
+	b := newOwnFixture(t)
 	frames := `<h1>Elsewhere</h1>` + strings.Repeat(`<iframe srcdoc="<p>within"></iframe>`, 12)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -164,7 +164,7 @@ func FuzzAddress(f *testing.F) {
 }
 
 func TestRefusedAddressesOpenNothing(t *testing.T) {
-	b := newFixture(t, own)
+	b := newOwnFixture(t)
 	if _, err := b.Open(b.ctx, Options{ID: "b1", URL: "file:///etc/passwd"}); !errors.Is(err, ErrRefused) {
 		t.Fatalf("open: %v", err)
 	}

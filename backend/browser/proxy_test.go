@@ -38,7 +38,7 @@ func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
 	blocked := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(blocked.Close)
 	started := make(chan []string, 1)
-	b := newFixture(t, func(c *Config) {
+	b := newOwnFixture(t, func(c *Config) {
 		c.Launcher, c.DenyAllProxy = watching{argv: started}, unused.URL
 		c.ContextProxy = func(id string) string { return map[string]string{"walled": blocked.URL}[id] }
 	})

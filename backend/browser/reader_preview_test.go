@@ -73,7 +73,7 @@ func TestWhatATouchSetsOff(t *testing.T) {
 // TestAFrameThatDoesNotAnswerMayTakeACard: in a page with such a frame every action may be a
 // payment, except a link that leaves it.
 func TestAFrameThatDoesNotAnswerMayTakeACard(t *testing.T) {
-	b := newFixture(t, func(c *Config) { c.limits = testLimits() })
+	b := newFixture(t)
 	p := b.open("b1", "outer.html")
 	b.eval(p, `document.body.insertAdjacentHTML('beforeend', '<button id=order>Order</button><a id=on href="form.html">On</a>')`)
 	b.act(p.Wait(b.ctx, Condition{Target: "Word"}, patience))

@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -41,7 +42,7 @@ func needChromium(t testing.TB) {
 	}
 }
 
-// bench is a manager with a server of the fixtures, see newBench.
+// fixture is a manager with a server of the fixtures, see newFixture and newOwnFixture.
 type fixture struct {
 	testing.TB
 	*Manager
@@ -52,8 +53,47 @@ type fixture struct {
 	signals chan string
 }
 
-// newBench returns the manager that tests share, or with alter one for this test alone.
+// newFixture returns the manager that tests share, configured for this test. alter changes nothing
+// that Chromium is started with.
 func newFixture(t testing.TB, alter ...func(*Config)) *fixture {
+	t.Helper()
+	b := newSite(t)
+	b.Manager, b.dir = shared(t)
+	b.configure(alteredConfig(b.cfg.Dir, alter))
+	t.Cleanup(b.leave)
+	return b
+}
+
+// newOwnFixture returns a manager for this test alone, because it ends or harms Chromium, or starts
+// it in another way.
+func newOwnFixture(t testing.TB, alter ...func(*Config)) *fixture {
+	t.Helper()
+	b := newSite(t)
+	cfg := alteredConfig(filepath.Join(t.TempDir(), "b"), alter)
+	b.Manager, b.dir = New(cfg), cfg.Dir
+	t.Cleanup(func() {
+		if err := errors.Join(b.Close(context.Background()), ended(b.dir)); err != nil {
+			t.Errorf("closing: %v", err)
+		}
+	})
+	return b
+}
+
+// testConfig is the configuration of a test that alters nothing.
+func testConfig(dir string) Config {
+	return Config{Launcher: execLauncher{}, Dir: dir, Log: slog.New(slog.DiscardHandler), limits: testLimits()}
+}
+
+func alteredConfig(dir string, alter []func(*Config)) Config {
+	cfg := testConfig(dir)
+	for _, f := range alter {
+		f(&cfg)
+	}
+	return cfg
+}
+
+// newSite returns a fixture without a manager.
+func newSite(t testing.TB) *fixture {
 	t.Helper()
 	needChromium(t)
 	pages, err := fs.Sub(fixtures, "fixtures")
@@ -66,27 +106,12 @@ func newFixture(t testing.TB, alter ...func(*Config)) *fixture {
 		w.Header().Set("Content-Disposition", `attachment; filename="report.bin"`)
 		_, _ = w.Write(make([]byte, 100))
 	})
+	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	signals := make(chan string, 100)
 	mux.HandleFunc("POST /signal/{word}", func(_ http.ResponseWriter, r *http.Request) { signals <- r.PathValue("word") })
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	b := &fixture{TB: t, site: server.URL, ctx: testContext(t), signals: signals}
-	if len(alter) == 0 {
-		b.Manager, b.dir = shared(t)
-		t.Cleanup(b.leave)
-		return b
-	}
-	cfg := Config{Launcher: execLauncher{}, Dir: filepath.Join(t.TempDir(), "b"), limits: testLimits()}
-	for _, f := range alter {
-		f(&cfg)
-	}
-	b.Manager, b.dir = New(cfg), cfg.Dir
-	t.Cleanup(func() {
-		if err := errors.Join(b.Close(context.Background()), ended(b.dir)); err != nil {
-			t.Errorf("closing: %v", err)
-		}
-	})
-	return b
+	return &fixture{TB: t, site: server.URL, ctx: testContext(t), signals: signals}
 }
 
 // leave cleans up for the next test. After a failed test, its manager is not used again.

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed rules.json
@@ -44,9 +45,13 @@ const exampleHome = "/home/anna"
 
 // DefaultRules are the rules of rules.json for a user's home folder. No goal may write to the program's own folders.
 func DefaultRules(home string, own ...string) (RuleSet, error) {
-	l, err := Load(defaultRulesJSON, home)
-	if err != nil || len(own) == 0 {
-		return l, err
+	rules, err := parseDefaultRules()
+	if err != nil {
+		return RuleSet{}, err
+	}
+	l := expandRules(rules, home)
+	if len(own) == 0 {
+		return l, nil
 	}
 	r := Rule{Name: "own folders", Answer: Deny, Why: "it belongs to this program"}
 	for _, dir := range own {
@@ -56,24 +61,43 @@ func DefaultRules(home string, own ...string) (RuleSet, error) {
 	return l, nil
 }
 
+// parseDefaultRules parses rules.json once for the process. Nobody changes what it returns.
+var parseDefaultRules = sync.OnceValues(func() ([]Rule, error) { return parseRules(defaultRulesJSON) })
+
 // Load parses rules and refuses all of them if one fails its examples.
 func Load(b []byte, home string) (RuleSet, error) {
+	rules, err := parseRules(b)
+	if err != nil {
+		return RuleSet{}, err
+	}
+	return expandRules(rules, home), nil
+}
+
+// parseRules returns the rules with ~ in their paths.
+func parseRules(b []byte) ([]Rule, error) {
 	var rules []Rule
 	if err := json.Unmarshal(b, &rules); err != nil {
-		return RuleSet{}, fmt.Errorf("rules: %w", err)
+		return nil, fmt.Errorf("rules: %w", err)
 	}
 	var errs []error
-	l := RuleSet{}
 	for _, r := range rules {
 		if err := r.validateExamples(); err != nil {
 			errs = append(errs, fmt.Errorf("rule %q: %w", r.Name, err))
 		}
-		l.rules = append(l.rules, r.expandHome(home))
 	}
 	if len(errs) > 0 {
-		return RuleSet{}, errors.Join(errs...)
+		return nil, errors.Join(errs...)
 	}
-	return l, nil
+	return rules, nil
+}
+
+// expandRules is a set of its own, for one home.
+func expandRules(rules []Rule, home string) RuleSet {
+	l := RuleSet{rules: make([]Rule, 0, len(rules)+1)}
+	for _, r := range rules {
+		l.rules = append(l.rules, r.expandHome(home))
+	}
+	return l
 }
 
 // expandHome replaces ~. Without a home, any folder may be the home.

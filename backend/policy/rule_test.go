@@ -182,3 +182,30 @@ func TestGrants(t *testing.T) {
 		t.Error("a grant for a command covers another")
 	}
 }
+
+// TestDefaultRules_TwoHomes_KeepTheirOwn: the file is parsed once for all of them.
+func TestDefaultRules_TwoHomes_KeepTheirOwn(t *testing.T) {
+	homes := []string{"/home/anna", "/home/ben"}
+	sets := map[string]policy.RuleSet{}
+	for _, home := range homes {
+		set, err := policy.DefaultRules(home, home+"/state")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets[home] = set
+	}
+	for _, home := range homes {
+		for _, other := range homes {
+			for _, file := range []string{home + "/.ssh/id_ed25519", home + "/state/goalpost.db"} {
+				d := sets[other].Decide(policy.Call{
+					Tool:   "tool",
+					Key:    "k",
+					Effect: policy.Effect{Risk: policy.WriteLocal, Paths: []string{file}},
+				}, policy.Policy{Risk: policy.WriteLocal, Dir: home}, nil)
+				if isAllowed := d.Answer == policy.Allow; isAllowed != (home != other) {
+					t.Errorf("%s with the rules of %s: %+v", file, other, d)
+				}
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 )
 
@@ -33,48 +35,79 @@ var ErrNoHelper = errors.New("goalpost-helper is missing: run make build, or set
 // trust them.
 const packageDir = "/usr/lib/goalpost"
 
-// Install puts the embedded helper into stateDir under its hash and returns its path. If one exists already, its hash
-// is compared, and it is replaced if that differs. If the installed package has the same file, its path is returned
+// The hashes of what is embedded, which does not change while the process runs.
+var (
+	hashHelper    = sync.OnceValues(func() (fileHash, error) { return hashEmbedded(helperName) })
+	hashPredicate = sync.OnceValues(func() (fileHash, error) { return hashEmbedded(predicateName) })
+)
+
+type fileHash [sha256.Size]byte
+
+// Install puts the embedded helper into stateDir under its hash and returns its path. If one exists already, its bytes
+// are compared, and it is replaced if one differs. If the installed package has the same file, its path is returned
 // instead. A program without an embedded helper (go build by hand) uses the one beside its own executable, else the one
 // that GOALPOST_HELPER names.
 func Install(stateDir string) (string, error) {
-	return installEmbedded(stateDir, helperName, "GOALPOST_HELPER", ErrNoHelper)
+	return installEmbedded(stateDir, helperName, hashHelper, "GOALPOST_HELPER", ErrNoHelper)
 }
 
 // InstallPredicate does the same for the program that decides expressions, which
 // is asked for by few goals only.
 func InstallPredicate(stateDir string) (string, error) {
-	return installEmbedded(stateDir, predicateName, "GOALPOST_PREDICATE", ErrNoPredicate)
+	return installEmbedded(stateDir, predicateName, hashPredicate, "GOALPOST_PREDICATE", ErrNoPredicate)
 }
 
-func installEmbedded(stateDir, name, variable string, missing error) (string, error) {
-	f, err := built.Open("embed/" + name)
+func installEmbedded(
+	stateDir, name string, hash func() (fileHash, error), variable string, missing error,
+) (string, error) {
+	body, err := openEmbedded(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return findBesideExecutable(name, variable, missing)
 	}
 	if err != nil {
-		return "", fmt.Errorf("reading the embedded %s: %w", name, err)
+		return "", err
 	}
-	defer func() { _ = f.Close() }() // it is memory
-	body, ok := f.(io.ReadSeeker)
-	if !ok {
-		return "", fmt.Errorf("the embedded %s cannot be read twice", name)
+	defer func() { _ = body.Close() }() // it is memory
+	sum, err := hash()
+	if err != nil {
+		return "", err
 	}
-	return installFile(stateDir, packageDir, name, body)
+	return installFile(stateDir, packageDir, name, body, sum)
 }
 
-// installFile never holds the whole file, which every start of a program reads.
-func installFile(stateDir, packageDir, name string, body io.ReadSeeker) (string, error) {
-	sum, err := sha256File(body)
+func openEmbedded(name string) (io.ReadSeekCloser, error) {
+	f, err := built.Open("embed/" + name)
 	if err != nil {
-		return "", fmt.Errorf("reading %s: %w", name, err)
+		return nil, fmt.Errorf("reading the embedded %s: %w", name, err)
 	}
+	body, ok := f.(io.ReadSeekCloser)
+	if !ok {
+		return nil, fmt.Errorf("the embedded %s cannot be read twice", name)
+	}
+	return body, nil
+}
+
+func hashEmbedded(name string) (sum fileHash, err error) {
+	body, err := openEmbedded(name)
+	if err != nil {
+		return sum, err
+	}
+	hash := sha256.New()
+	_, err = io.Copy(hash, body)
+	if err = errors.Join(err, body.Close()); err != nil {
+		return sum, fmt.Errorf("reading the embedded %s: %w", name, err)
+	}
+	return fileHash(hash.Sum(nil)), nil
+}
+
+// installFile never holds the whole file, which every start of a program reads. sum is the hash of body.
+func installFile(stateDir, packageDir, name string, body io.ReadSeeker, sum fileHash) (string, error) {
 	packaged := filepath.Join(packageDir, name)
-	if isRootFile(packageDir) && isRootFile(packaged) && isOurFile(packaged, sum) {
+	if isRootFile(packageDir) && isRootFile(packaged) && isOurFile(packaged, body) {
 		return packaged, nil
 	}
 	path := filepath.Join(stateDir, name+"-"+hex.EncodeToString(sum[:8]))
-	if isOurFile(path, sum) {
+	if isOurFile(path, body) {
 		return path, nil
 	}
 	if err := os.MkdirAll(stateDir, 0o700); err != nil {
@@ -103,9 +136,9 @@ func installFile(stateDir, packageDir, name string, body io.ReadSeeker) (string,
 	return path, nil
 }
 
-// isOurFile tells whether path is a regular file of ours with that hash, and that nobody
+// isOurFile reports whether path is a regular file of ours with the bytes of body, and that nobody
 // else may write.
-func isOurFile(path string, sum [sha256.Size]byte) bool {
+func isOurFile(path string, body io.ReadSeeker) bool {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode() != 0o755 {
 		return false
@@ -114,20 +147,31 @@ func isOurFile(path string, sum [sha256.Size]byte) bool {
 	if err != nil {
 		return false
 	}
-	there, err := sha256File(f)
-	return errors.Join(err, f.Close()) == nil && there == sum
+	_, err = body.Seek(0, io.SeekStart)
+	isSame := err == nil && equalContents(f, body)
+	return f.Close() == nil && isSame
 }
 
-func sha256File(r io.ReadSeeker) (sum [sha256.Size]byte, err error) {
-	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		return sum, fmt.Errorf("from its start: %w", err)
+// equalContents reports whether a and b, read to their ends, hold the same bytes. An error is a difference.
+func equalContents(a, b io.Reader) bool {
+	const atOnce = 64 << 10
+	partA, partB := make([]byte, atOnce), make([]byte, atOnce)
+	for {
+		n, errA := io.ReadFull(a, partA)
+		m, errB := io.ReadFull(b, partB)
+		switch {
+		case !bytes.Equal(partA[:n], partB[:m]):
+			return false
+		case isEnd(errA) && isEnd(errB):
+			return true
+		case errA != nil || errB != nil:
+			return false
+		}
 	}
-	hash := sha256.New()
-	if _, err := io.Copy(hash, r); err != nil {
-		return sum, fmt.Errorf("to its end: %w", err)
-	}
-	return [sha256.Size]byte(hash.Sum(nil)), nil
 }
+
+// isEnd reports whether an error of io.ReadFull says that nothing is left.
+func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 func findBesideExecutable(name, variable string, missing error) (string, error) {
 	var places []string

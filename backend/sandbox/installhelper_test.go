@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"os"
@@ -17,7 +18,7 @@ func TestInstall(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	text := "#!/bin/sh\nexit 0\n" + strings.Repeat("# more than is compared at once\n", 4000)
 	body := strings.NewReader(text)
-	path, err := installFile(dir, "", helperName, body)
+	path, err := installFile(dir, "", helperName, body, sha256.Sum256([]byte(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func TestInstall(t *testing.T) {
 		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
-		again, err := installFile(dir, "", helperName, body)
+		again, err := installFile(dir, "", helperName, body, sha256.Sum256([]byte(text)))
 		info, err1 := os.Lstat(path)
 		there, err2 := os.ReadFile(path)
 		if err := errors.Join(err, err1, err2); err != nil {
@@ -47,7 +48,7 @@ func TestInstall(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.new")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	other, err := installFile(dir, "", helperName, strings.NewReader("another"))
+	other, err := installFile(dir, "", helperName, strings.NewReader("another"), sha256.Sum256([]byte("another")))
 	if err != nil || other == path {
 		t.Errorf("another content: %s %v", other, err)
 	}
@@ -80,7 +81,8 @@ func TestInstall_PackagedHelper_IsUsedIfOnlyRootCanChangeIt(t *testing.T) {
 		if err := c.spoil(dir, packaged); err != nil && isRoot {
 			t.Fatal(err)
 		}
-		path, err := installFile(filepath.Join(t.TempDir(), "state"), dir, helperName, strings.NewReader(text))
+		state := filepath.Join(t.TempDir(), "state")
+		path, err := installFile(state, dir, helperName, strings.NewReader(text), sha256.Sum256([]byte(text)))
 		if err != nil || (path == packaged) != c.used {
 			t.Errorf("%s: %s is used (%v)", name, path, err)
 		}
@@ -106,7 +108,7 @@ func TestWhatWasInstalledIsExecuted(t *testing.T) {
 	dir := t.TempDir()
 	for n := range 40 {
 		body := append(bytes.Clone(sh), bytes.Repeat([]byte{byte(n)}, 4<<20)...) // as long as a helper, and each another one
-		path, err := installFile(dir, "", helperName, bytes.NewReader(body))
+		path, err := installFile(dir, "", helperName, bytes.NewReader(body), sha256.Sum256(body))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ type transcript struct {
 	file    string
 	archive *txtar.Archive
 	// in the text before the sections: needs: PROGRAMS, slots: N, window: TOKENS, attended: yes,
-	// watch: yes, turn: MINUTES, account: the agent's last word
+	// watch: yes, turn: MINUTES, account: the agent's last word, warm: COMMAND
 	comment map[string]string
 	goals   map[string]json.RawMessage
 	models  map[string][]turn

@@ -1,6 +1,7 @@
 // How the agent tells elements apart that have no name: by their classes, colors and places.
 import { isInput } from "./dom";
-import { attributeOf, classListOf, firstElementOf, idOf, queryIn, rectOf, tagNameOf } from "./native";
+import type { Point } from "./geometry";
+import { attributeOf, classListOf, firstElementOf, idOf, queryIn, tagNameOf } from "./native";
 import { sanitizeText } from "./text";
 
 /** SVG elements that are listed one by one. */
@@ -56,10 +57,9 @@ export function hintOf(el: Element): string {
   return WORD.test(id) ? `id="${id}"` : "";
 }
 
-/** placeOf is the middle of an element in the viewport. */
-export function placeOf(el: Element, x: number, y: number): string {
-  const r = rectOf(el);
-  return `at ${Math.round(r.x + x + r.width / 2)},${Math.round(r.y + y + r.height / 2)}`;
+/** placeOf is the middle of the box of an element in the viewport. */
+export function placeOf(r: DOMRect, offset: Point): string {
+  return `at ${Math.round(r.x + offset.x + r.width / 2)},${Math.round(r.y + offset.y + r.height / 2)}`;
 }
 
 export const sizeOf = (r: DOMRect) => `${Math.round(r.width)}x${Math.round(r.height)}`;

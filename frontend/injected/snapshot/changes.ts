@@ -5,6 +5,7 @@ import type { Item } from "./collect";
 import { collect } from "./collect";
 import { describe } from "./describe";
 import { isElement, isTextNode } from "./dom";
+import type { Point } from "./geometry";
 import { intersectsViewport, nextTask, offsetOf } from "./geometry";
 import {
   animationsOf,
@@ -35,14 +36,12 @@ export interface Difference {
   notes: string[]; // what changed without a new line
 }
 
-/** Shown is a line that was in view, and where. */
+/** Shown is a line that was in view, and where. The numbers of its box are read only if they are compared. */
 interface Shown {
   el: Element;
   line: string;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
+  offset: Point;
+  box: DOMRect;
 }
 
 /** View is what was in view when the action began. */
@@ -103,10 +102,9 @@ function readView(): View {
   const { items } = collect(true);
   const canvases = new Map<Element, string>();
   const shown = items.map(({ el, line, offset, role, box }) => {
-    const r = box ?? rectOf(el);
     const isCanvas = role === "canvas" && tagNameOf(el) === "CANVAS" && canvases.size < MOST_CANVASES;
     if (isCanvas) canvases.set(el, fingerprint(el as HTMLCanvasElement));
-    return { el, line, x: r.x + offset.x, y: r.y + offset.y, width: r.width, height: r.height };
+    return { el, line, offset, box: box ?? rectOf(el) };
   });
   return { shown, canvases, selected: selectedText(), x: scrollX, y: scrollY };
 }
@@ -155,21 +153,33 @@ export function revealElement(el: Element): void {
   for (let p = parentElementOf(el); p; p = parentElementOf(p)) scrolled.set(p, p.scrollTop + p.scrollLeft);
 }
 
-/** compareLines gives the items whose lines there were not before, the others, and how many lines are gone. */
+/**
+ * compareLines gives the items whose lines there were not before, the others, how many lines are gone, and whether
+ * lines that are still there may have another order. Most actions change few lines, so only those between the equal
+ * ones at the beginning and at the end are counted.
+ */
 export function compareLines<T extends { line: string }>(was: { line: string }[], now: T[]) {
-  const left = countLines(was);
+  const most = Math.min(was.length, now.length);
+  let first = 0;
+  while (first < most && was[first]?.line === now[first]?.line) first++;
+  let last = 0;
+  while (last < most - first && was.at(-1 - last)?.line === now.at(-1 - last)?.line) last++;
+  const left = countLines(was.slice(first, was.length - last));
+  const end = now.length - last;
   const fresh: T[] = [];
-  const common: T[] = [];
-  for (const item of now) {
+  const common = now.slice(0, first);
+  for (const item of now.slice(first, end)) {
     const n = left.get(item.line) ?? 0;
     if (n > 0) {
       left.set(item.line, n - 1);
       common.push(item);
     } else fresh.push(item);
   }
+  const mixed = common.length - first > 1;
+  common.push(...now.slice(end));
   let removed = 0;
   for (const n of left.values()) removed += n;
-  return { added: fresh, common, removed };
+  return { added: fresh, common, removed, mixed };
 }
 
 function currentDiff(): Difference {
@@ -179,11 +189,11 @@ function currentDiff(): Difference {
   }
   noteMutations(observer.takeRecords());
   const { items } = collect(true);
-  const { added: fresh, common, removed } = compareLines(before.shown, items);
+  const { added: fresh, common, removed, mixed } = compareLines(before.shown, items);
   const lines = fresh.map((i) => i.line);
   addOutOfView(lines, items);
   const notes: string[] = [];
-  const reordered = noteOrder(before.shown, common, notes);
+  const reordered = mixed ? noteOrder(before.shown, common, notes) : new Set<Element>();
   noteScroll(before, notes);
   noteMoves(before, common, reordered, lines.length + removed > 0, notes);
   for (const [el, was] of before.canvases) {
@@ -243,18 +253,19 @@ function noteScroll(was: View, notes: string[]): void {
 function noteMoves(was: View, common: Item[], reordered: Set<Element>, pushed: boolean, notes: string[]): void {
   const old = new Map(was.shown.map((s) => [s.el, s]));
   const moves: { key: string; text: string }[] = [];
+  const [scrolledX, scrolledY] = [scrollX - was.x, scrollY - was.y];
   const inScrolled = (el: Element) => [...scrolled.keys()].some((p) => containsNode(p, el));
   for (const { el, line, offset, box } of common) {
     const s = old.get(el);
     if (!s || s.line !== line || reordered.has(el)) continue;
     const r = box ?? rectOf(el);
-    const dx = r.x + offset.x - s.x + scrollX - was.x;
-    const dy = r.y + offset.y - s.y + scrollY - was.y;
+    const dx = r.x + offset.x - s.box.x - s.offset.x + scrolledX;
+    const dy = r.y + offset.y - s.box.y - s.offset.y + scrolledY;
     const moved = Math.abs(dx) >= 3 || Math.abs(dy) >= 3;
-    const resized = Math.abs(r.width - s.width) >= 3 || Math.abs(r.height - s.height) >= 3;
+    const resized = Math.abs(r.width - s.box.width) >= 3 || Math.abs(r.height - s.box.height) >= 3;
     if (!(moved || resized) || inScrolled(el)) continue;
     const size = resized ? `, ${Math.round(r.width)}x${Math.round(r.height)}` : "";
-    const text = `moved: ${truncate(line, 80)} is ${placeOf(el, offset.x, offset.y)}${size}`;
+    const text = `moved: ${truncate(line, 80)} is ${placeOf(r, offset)}${size}`;
     moves.push({ key: `${Math.round(dx)},${Math.round(dy)}`, text });
   }
   const alone = pushed ? moves.filter((m) => moves.filter((o) => o.key === m.key).length === 1) : moves;

@@ -3,7 +3,7 @@ import { colorOfShape, hintOf, isDrawnBox, nameColor, nameShape, placeOf, SHAPES
 import { bodyOf, isAriaHidden, isEditable, isElement, isFrame, isImage, isLabel, isTextNode } from "./dom";
 import { findVisibleRange } from "./longlist";
 import type { Point } from "./geometry";
-import { intersectsViewport, isBoxInViewport, offsetOf } from "./geometry";
+import { isBoxInViewport, offsetOf } from "./geometry";
 import { hasAlikeChildren, isDelegated, isListening } from "./listeners";
 import { forgetLabels, nameOf } from "./names";
 import {
@@ -176,6 +176,10 @@ class Collector {
     this.text = "";
   }
 
+  private isBoxInView(box: DOMRect, offset: Point): boolean {
+    return isBoxInViewport(box, offset, this.width, this.height);
+  }
+
   private endSegment(): void {
     if (this.last) this.segments.push({ el: this.last, text: this.text.slice(this.lastStart) });
     this.lastStart = this.text.length;
@@ -186,7 +190,7 @@ class Collector {
     if (name.includes("|")) name = name.replace(/^(\| ?)+|( ?\|)+$/g, "").trim();
     if (!name) return;
     let { box } = at;
-    const inView = !at.outOfView && (at.inView || isBoxInViewport((box ??= rectOf(el)), at.offset));
+    const inView = !at.outOfView && (at.inView || this.isBoxInView((box ??= rectOf(el)), at.offset));
     const line = quoteSanitized(truncate(name, inView ? VISIBLE_LIMIT : DISTANT_LIMIT));
     const { offset, up } = at;
     const { segments } = this;
@@ -249,9 +253,10 @@ class Collector {
         return;
       }
     }
-    const role = roleOf(n);
+    const role = roleOf(n, tag, attributed);
     let usable = shown && role !== "" && (USABLE.has(role) || role.endsWith(" input"));
     let pointer = at.pointer || usable; // what is in a link has the pointer of the link
+    const label = isLabel(n) ? n : null;
     if (role === "" && shown) {
       if (!at.named) {
         pointer = getComputedStyle(n).cursor === "pointer";
@@ -259,17 +264,20 @@ class Collector {
       }
       if (!usable && (attributed || isListening(n))) usable = isOperated(n);
       // The control of a label has its text as a name.
-      if (usable && isLabel(n) && n.control && isVisible(n.control)) usable = false;
+      if (usable && label && label.control && isVisible(label.control)) usable = false;
       if (!usable && isDelegated(n)) usable = true;
     }
     if (tag === "svg" && role === "") {
       this.visitDrawing(n, usable, at, outOfView);
       return;
     }
-    if (role === "" && !usable && attributed && shown && !at.named && this.isEmptyBox(n, at, outOfView)) {
-      this.flush();
-      this.addBox(n, at);
-      return;
+    if (role === "" && !usable && attributed && shown && !at.named) {
+      const empty = this.findEmptyBox(n, at, outOfView, box);
+      if (empty) {
+        this.flush();
+        this.addBox(n, at, empty);
+        return;
+      }
     }
     if (kind & CELL) this.text += " | ";
     else if (block) this.flush();
@@ -294,13 +302,14 @@ class Collector {
     if (usable || (role !== "" && isListed(role, at.named, shown))) {
       if (!this.visitListed(n, role, usable, at, inside)) return;
     }
-    if (isLabel(n) && n.control && (n.control as HTMLInputElement).type !== "hidden") inside.named = true;
-    if (isLeaf(n)) {
+    if (label?.control && (label.control as HTMLInputElement).type !== "hidden") inside.named = true;
+    const shadow = shadowOf(n);
+    if (!shadow && tag !== "SLOT" && !firstElementOf(n)) {
       const content = inside.named || n === inside.labelled ? "" : textContentOf(n);
       if (content !== "") this.write(n, content, inside);
-    } else if (!outOfView && elementCountOf(n) > 60 && tag !== "SLOT" && !shadowOf(n)) {
+    } else if (!outOfView && !shadow && tag !== "SLOT" && elementCountOf(n) > 60) {
       this.visitLongList(n, inside);
-    } else forEachChild(n, this.visit, inside);
+    } else forEachChild(n, this.visit, inside, shadow);
     if (block || usable) this.flush();
     if (usable && this.items.length === before + 2) this.mergeLast();
   };
@@ -315,35 +324,34 @@ class Collector {
     return true;
   }
 
-  /** isEmptyBox reports whether an element has no content, and is seen nevertheless. */
-  private isEmptyBox(n: Element, at: Context, outOfView: boolean): boolean {
-    if (firstChildOf(n) && (!isLeaf(n) || textContentOf(n).trim() !== "")) return false;
-    if (outOfView || shadowOf(n) || tagNameOf(n) === "SLOT" || this.boxes >= MOST_BOXES) return false;
-    if (roleOf(n) || tagNameOf(n) === "BODY" || isImage(n)) return false;
-    const r = rectOf(n);
+  /** findEmptyBox is the box of an element that has no content, and is seen nevertheless; null of others. */
+  private findEmptyBox(n: Element, at: Context, outOfView: boolean, box: DOMRect | null): DOMRect | null {
+    if (firstChildOf(n) && (!isLeaf(n) || textContentOf(n).trim() !== "")) return null;
+    if (outOfView || shadowOf(n) || tagNameOf(n) === "SLOT" || this.boxes >= MOST_BOXES) return null;
+    if (tagNameOf(n) === "BODY" || isImage(n)) return null;
+    const r = box ?? rectOf(n);
     const least = at.parts || tagKind(tagNameOf(n)) & INLINE ? 12 : 8;
-    if (r.width < least || r.height < least || r.width * r.height > (this.width * this.height) / 4) return false;
-    return isDrawnBox(getComputedStyle(n));
+    if (r.width < least || r.height < least || r.width * r.height > (this.width * this.height) / 4) return null;
+    return isDrawnBox(getComputedStyle(n)) ? r : null;
   }
 
-  private addBox(n: Element, at: Context): void {
+  private addBox(n: Element, at: Context, r: DOMRect): void {
     this.boxes++;
-    const r = rectOf(n);
     const color = nameColor(getComputedStyle(n).backgroundColor);
     const states = [color, sizeOf(r), hintOf(n)];
     const title = sanitizeText(attributeOf(n, "title") ?? attributeOf(n, "aria-label") ?? "", DISTANT_LIMIT);
-    this.addDescribed(n, "box", title, states, at);
+    this.addDescribed(n, "box", title, states, at, r);
   }
 
   /** addDescribed adds an element that is described by how it looks. */
-  private addDescribed(el: Element, role: string, name: string, states: string[], at: Context): Item {
+  private addDescribed(el: Element, role: string, name: string, states: string[], at: Context, box: DOMRect): Item {
     let line = refOf(el) + " " + role;
     if (name) line += " " + quoteSanitized(truncate(name, DISTANT_LIMIT));
     for (const state of states) if (state) line += " " + state;
-    const inView = !at.outOfView && intersectsViewport(el, at.offset);
-    const place = inView && !name ? placeOf(el, at.offset.x, at.offset.y) : "";
     const { offset, up } = at;
-    const item = { el, offset, up, inView, role, name, usable: true, line, place, segments: [], box: null };
+    const inView = !at.outOfView && this.isBoxInView(box, offset);
+    const place = inView && !name ? placeOf(box, offset) : "";
+    const item = { el, offset, up, inView, role, name, usable: true, line, place, segments: [], box };
     this.items.push(item);
     return item;
   }
@@ -359,12 +367,12 @@ class Collector {
     if (isIcon || outOfView) {
       if (!usable && !title) return;
       this.flush();
-      if (usable) this.addDescribed(n, "clickable", title, [title ? "" : hintOf(n)], { ...at, outOfView });
-      else this.addDescribed(n, "img", title, [], { ...at, outOfView });
+      if (usable) this.addDescribed(n, "clickable", title, [title ? "" : hintOf(n)], { ...at, outOfView }, r);
+      else this.addDescribed(n, "img", title, [], { ...at, outOfView }, r);
       return;
     }
     this.flush();
-    const drawing = this.addDescribed(n, "drawing", title, [sizeOf(r)], at);
+    const drawing = this.addDescribed(n, "drawing", title, [sizeOf(r)], at, r);
     let listed = 0;
     for (const shape of shapes) {
       if (listed >= MOST_SHAPES) break;
@@ -380,7 +388,7 @@ class Collector {
     if (!color && tag !== "image" && tag !== "use" && !isListening(el)) return false;
     const own = tag === "text" ? textContentOf(el) : titleIn(el);
     const name = sanitizeText(attributeOf(el, "aria-label") ?? own, DISTANT_LIMIT);
-    this.addDescribed(el, nameShape(el), name, [color, sizeOf(r), name ? "" : hintOf(el)], at);
+    this.addDescribed(el, nameShape(el), name, [color, sizeOf(r), name ? "" : hintOf(el)], at, r);
     return true;
   }
 
@@ -407,7 +415,7 @@ class Collector {
     if (usable || name || GROUPS.has(word)) {
       this.flush();
       const { offset, up } = at;
-      const inView = !inside.outOfView && (inside.inView || isBoxInViewport((box ??= rectOf(n)), offset));
+      const inView = !inside.outOfView && (inside.inView || this.isBoxInView((box ??= rectOf(n)), offset));
       const item = { el: n, offset, up, inView, role: word, name, usable, line: "", place: "", segments: [], box };
       if (this.addElement(item, inside.outOfView)) return false;
       if (usable || GROUPS.has(word)) {
@@ -475,12 +483,12 @@ class Collector {
       const hint = hintOf(el);
       if (item.role === "clickable" && isLeaf(el)) {
         const color = nameColor(getComputedStyle(el).backgroundColor);
-        if (color) line += ` ${color} ${sizeOf(rectOf(el))}`;
+        if (color) line += ` ${color} ${sizeOf((item.box ??= rectOf(el)))}`;
       }
       if (hint) line += " " + hint;
-      if (!hint || CLICKED.has(item.role)) item.place = placeOf(el, item.offset.x, item.offset.y);
+      if (!hint || CLICKED.has(item.role)) item.place = placeOf((item.box ??= rectOf(el)), item.offset);
     }
-    if (item.role === "canvas") line += " " + sizeOf(rectOf(el));
+    if (item.role === "canvas") line += " " + sizeOf((item.box ??= rectOf(el)));
     item.line = line;
     this.items.push(item);
     // The program replaces this line by those of the frame. No page can write the character.
@@ -495,7 +503,7 @@ class Collector {
         place: "",
       });
     if (!doc) return false;
-    const r = rectOf(el);
+    const r = (item.box ??= rectOf(el));
     const offset = { x: item.offset.x + r.x + el.clientLeft, y: item.offset.y + r.y + el.clientTop };
     this.visit(bodyOf(doc), { ...START, offset, outOfView, up: item });
     this.flush();

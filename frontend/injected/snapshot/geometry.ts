@@ -38,11 +38,11 @@ export function offsetOf(el: Element): Point {
 /** intersectsViewport reports whether any of an element is in the window. */
 export const intersectsViewport = (el: Element, offset: Point) => isBoxInViewport(rectOf(el), offset);
 
-/** isBoxInViewport reports whether any of a box is in the window. */
-export function isBoxInViewport(r: DOMRect, offset: Point): boolean {
+/** isBoxInViewport reports whether any of a box is in the window. A caller that knows the window's size passes it. */
+export function isBoxInViewport(r: DOMRect, offset: Point, width = innerWidth, height = innerHeight): boolean {
   const x = r.x + offset.x;
   const y = r.y + offset.y;
-  return x < innerWidth && y < innerHeight && x + r.width > 0 && y + r.height > 0;
+  return x < width && y < height && x + r.width > 0 && y + r.height > 0;
 }
 
 /** elementAt is the innermost element at a point of the window, in whichever shadow root or frame. */

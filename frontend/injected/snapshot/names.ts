@@ -53,8 +53,11 @@ export function forgetLabels(): void {
   labelsByRoot = new WeakMap();
 }
 
+const LABELLED = words("BUTTON INPUT METER PROGRESS SELECT TEXTAREA");
+
 function labelsOf(el: Element): HTMLLabelElement[] | undefined {
-  if (!asControl(el).labels) return undefined;
+  // Chromium makes a list for each use of the property, so it is not read of what can have labels in any case.
+  if (!LABELLED.has(tagNameOf(el)) && !asControl(el).labels) return undefined;
   const root = rootOf(el) as ParentNode & Node;
   let found = labelsByRoot.get(root);
   if (!found) {

@@ -98,12 +98,15 @@ function ariaRole(attribute: string): string {
   return /^[a-z]{2,20}$/.test(first) && !ignored ? first : "";
 }
 
-/** roleOf is the role of an element as the agent reads it, "" for what has none. */
-export function roleOf(el: Element): string {
-  const attribute = attributeOf(el, "role");
+/**
+ * roleOf is the role of an element as the agent reads it, "" for what has none. A caller that knows the tag, or that
+ * there are no attributes, passes both.
+ */
+export function roleOf(el: Element, tag = tagNameOf(el), attributed = true): string {
+  const attribute = attributed ? attributeOf(el, "role") : null;
   const role = attribute && ariaRole(attribute);
   if (role) return role;
-  switch (tagNameOf(el)) {
+  switch (tag) {
     case "A":
     case "AREA":
       return hasAttribute(el, "href") ? "link" : "";
@@ -115,13 +118,14 @@ export function roleOf(el: Element): string {
     }
   }
   if (
+    attributed &&
     hasAttribute(el, "contenteditable") &&
     asControl(el).isContentEditable &&
     !(parentElementOf(el) as HTMLElement | null)?.isContentEditable
   ) {
     return "textbox";
   }
-  return TAG_ROLES[tagNameOf(el)] ?? "";
+  return TAG_ROLES[tag] ?? "";
 }
 
 const hasPointer = (n: Node) => isElement(n) && getComputedStyle(n).cursor === "pointer";

@@ -1,6 +1,8 @@
 // What a line says about an element after its role and name.
+import type { Control } from "./dom";
 import { asControl, isInput, isSelect, isTextArea } from "./dom";
 import { textOf } from "./names";
+import { words } from "./roles";
 import { quoteText, sanitizeText } from "./text";
 import {
   attributeNamesOf,
@@ -17,6 +19,8 @@ const isTrue = (el: Element, name: string) => attributeOf(el, "aria-" + name) ==
 const NOT_WRITABLE = ["checkbox", "radio", "button", "submit"];
 const WITHOUT_VALUE = ["checkbox", "radio", "button", "submit", "reset", "image"];
 const MOST_OPTIONS = 12;
+/** Usual tags that are no form controls: they cannot be disabled, and have none of a control's properties. */
+const PLAIN = words("A AREA DIV SPAN LI TABLE TR TD NAV MAIN DIALOG IFRAME IMG CANVAS H1 H2 H3 H4 H5 H6");
 
 function addSelectValue(el: HTMLSelectElement, out: string[]): void {
   const options = [...el.options].slice(0, MOST_OPTIONS).map((o) => quoteText(o.label, 40));
@@ -71,11 +75,13 @@ export function addressOf(el: Element): string {
 export function statesOf(el: Element, role: string, focus: Element | null): string[] {
   const out: string[] = [];
   const tag = tagNameOf(el);
-  const control = asControl(el);
+  const isPlain = PLAIN.has(tag);
+  const control: Control = isPlain ? {} : asControl(el);
   const names = attributeNamesOf(el);
   const hasAria = names.some((name) => name.startsWith("aria-"));
   if (role === "heading") out.push(`level ${Number(attributeOf(el, "aria-level")) || Number(tag[1]) || 2}`);
-  if (matchesSelector(el, ":disabled") || (hasAria && isTrue(el, "disabled"))) out.push("disabled");
+  const disabled = !isPlain && matchesSelector(el, ":disabled");
+  if (disabled || (hasAria && isTrue(el, "disabled"))) out.push("disabled");
   if (control.checked === true || (hasAria && isTrue(el, "checked"))) out.push("checked");
   if (hasAria) addAriaStates(el, out);
   if (tag === "SUMMARY")

@@ -107,9 +107,16 @@ export function childrenOf(el: Element): Iterable<Node> {
   return childNodesOf(el);
 }
 
-/** forEachChild visits what childrenOf lists. It makes no list, which would cost more than the visit. */
-export function forEachChild<T>(el: Element, visit: (child: Node, context: T) => void, context: T): void {
-  const shadow = shadowOf(el);
+/**
+ * forEachChild visits what childrenOf lists. It makes no list, which would cost more than the visit. A caller that
+ * knows the shadow root passes it.
+ */
+export function forEachChild<T>(
+  el: Element,
+  visit: (child: Node, context: T) => void,
+  context: T,
+  shadow: ShadowRoot | null = shadowOf(el),
+): void {
   if (!shadow && tagNameOf(el) === "SLOT") for (const c of childrenOf(el)) visit(c, context);
   else for (let c = firstChildOf(shadow ?? el); c; c = nextSiblingOf(c)) visit(c, context);
 }

@@ -199,8 +199,7 @@
 		}
 		return childNodesOf(el);
 	}
-	function forEachChild(el, visit, context) {
-		const shadow = shadowOf(el);
+	function forEachChild(el, visit, context, shadow = shadowOf(el)) {
 		if (!shadow && tagNameOf(el) === "SLOT") for (const c of childrenOf(el)) visit(c, context);
 		else for (let c = firstChildOf(shadow ?? el); c; c = nextSiblingOf(c)) visit(c, context);
 	}
@@ -307,11 +306,11 @@
 		const ignored = first === "presentation" || first === "none" || first === "generic";
 		return /^[a-z]{2,20}$/.test(first) && !ignored ? first : "";
 	}
-	function roleOf(el) {
-		const attribute = attributeOf(el, "role");
+	function roleOf(el, tag = tagNameOf(el), attributed = true) {
+		const attribute = attributed ? attributeOf(el, "role") : null;
 		const role = attribute && ariaRole(attribute);
 		if (role) return role;
-		switch (tagNameOf(el)) {
+		switch (tag) {
 			case "A":
 			case "AREA": return hasAttribute(el, "href") ? "link" : "";
 			case "INPUT": return INPUT_ROLES[el.type] ?? "textbox";
@@ -320,8 +319,8 @@
 				return select.multiple || select.size > 1 ? "listbox" : "combobox";
 			}
 		}
-		if (hasAttribute(el, "contenteditable") && asControl(el).isContentEditable && !parentElementOf(el)?.isContentEditable) return "textbox";
-		return TAG_ROLES[tagNameOf(el)] ?? "";
+		if (attributed && hasAttribute(el, "contenteditable") && asControl(el).isContentEditable && !parentElementOf(el)?.isContentEditable) return "textbox";
+		return TAG_ROLES[tag] ?? "";
 	}
 	var hasPointer = (n) => isElement(n) && getComputedStyle(n).cursor === "pointer";
 	var isFocusable = (el) => hasAttribute(el, "tabindex") && (asControl(el).tabIndex ?? -1) >= 0;
@@ -396,8 +395,9 @@
 	function forgetLabels() {
 		labelsByRoot = new WeakMap();
 	}
+	var LABELLED = words$1("BUTTON INPUT METER PROGRESS SELECT TEXTAREA");
 	function labelsOf(el) {
-		if (!asControl(el).labels) return void 0;
+		if (!LABELLED.has(tagNameOf(el)) && !asControl(el).labels) return void 0;
 		const root = rootOf(el);
 		let found = labelsByRoot.get(root);
 		if (!found) {
@@ -540,9 +540,8 @@
 		const id = isInput(el) ? attributeOf(el, "name") ?? idOf$1(el) : idOf$1(el);
 		return WORD.test(id) ? `id="${id}"` : "";
 	}
-	function placeOf(el, x, y) {
-		const r = rectOf(el);
-		return `at ${Math.round(r.x + x + r.width / 2)},${Math.round(r.y + y + r.height / 2)}`;
+	function placeOf(r, offset) {
+		return `at ${Math.round(r.x + offset.x + r.width / 2)},${Math.round(r.y + offset.y + r.height / 2)}`;
 	}
 	var sizeOf = (r) => `${Math.round(r.width)}x${Math.round(r.height)}`;
 	function countPoints(el) {
@@ -623,10 +622,10 @@
 		return offset;
 	}
 	var intersectsViewport = (el, offset) => isBoxInViewport(rectOf(el), offset);
-	function isBoxInViewport(r, offset) {
+	function isBoxInViewport(r, offset, width = innerWidth, height = innerHeight) {
 		const x = r.x + offset.x;
 		const y = r.y + offset.y;
-		return x < innerWidth && y < innerHeight && x + r.width > 0 && y + r.height > 0;
+		return x < width && y < height && x + r.width > 0 && y + r.height > 0;
 	}
 	function elementAt(x, y) {
 		let root = document;
@@ -710,6 +709,7 @@
 		"image"
 	];
 	var MOST_OPTIONS$1 = 12;
+	var PLAIN = words$1("A AREA DIV SPAN LI TABLE TR TD NAV MAIN DIALOG IFRAME IMG CANVAS H1 H2 H3 H4 H5 H6");
 	function addSelectValue(el, out) {
 		const options = [...el.options].slice(0, MOST_OPTIONS$1).map((o) => quoteText(o.label, 40));
 		const more = el.options.length - options.length;
@@ -754,11 +754,12 @@
 	function statesOf(el, role, focus) {
 		const out = [];
 		const tag = tagNameOf(el);
-		const control = asControl(el);
+		const isPlain = PLAIN.has(tag);
+		const control = isPlain ? {} : asControl(el);
 		const names = attributeNamesOf(el);
 		const hasAria = names.some((name) => name.startsWith("aria-"));
 		if (role === "heading") out.push(`level ${Number(attributeOf(el, "aria-level")) || Number(tag[1]) || 2}`);
-		if (matchesSelector(el, ":disabled") || hasAria && isTrue(el, "disabled")) out.push("disabled");
+		if (!isPlain && matchesSelector(el, ":disabled") || hasAria && isTrue(el, "disabled")) out.push("disabled");
 		if (control.checked === true || hasAria && isTrue(el, "checked")) out.push("checked");
 		if (hasAria) addAriaStates(el, out);
 		if (tag === "SUMMARY") out.push(parentElementOf(el)?.open ? "expanded" : "collapsed");
@@ -852,6 +853,9 @@
 			this.last = null;
 			this.text = "";
 		}
+		isBoxInView(box, offset) {
+			return isBoxInViewport(box, offset, this.width, this.height);
+		}
 		endSegment() {
 			if (this.last) this.segments.push({
 				el: this.last,
@@ -864,7 +868,7 @@
 			if (name.includes("|")) name = name.replace(/^(\| ?)+|( ?\|)+$/g, "").trim();
 			if (!name) return;
 			let { box } = at;
-			const inView = !at.outOfView && (at.inView || isBoxInViewport(box ??= rectOf(el), at.offset));
+			const inView = !at.outOfView && (at.inView || this.isBoxInView(box ??= rectOf(el), at.offset));
 			const line = quoteSanitized(truncate(name, inView ? VISIBLE_LIMIT : DISTANT_LIMIT));
 			const { offset, up } = at;
 			const { segments } = this;
@@ -932,26 +936,30 @@
 					return;
 				}
 			}
-			const role = roleOf(n);
+			const role = roleOf(n, tag, attributed);
 			let usable = shown && role !== "" && (USABLE.has(role) || role.endsWith(" input"));
 			let pointer = at.pointer || usable;
+			const label = isLabel(n) ? n : null;
 			if (role === "" && shown) {
 				if (!at.named) {
 					pointer = getComputedStyle(n).cursor === "pointer";
 					usable = pointer && !at.pointer && tag !== "BODY" || at.parts && this.isPart(n);
 				}
 				if (!usable && (attributed || isListening(n))) usable = isOperated(n);
-				if (usable && isLabel(n) && n.control && isVisible(n.control)) usable = false;
+				if (usable && label && label.control && isVisible(label.control)) usable = false;
 				if (!usable && isDelegated(n)) usable = true;
 			}
 			if (tag === "svg" && role === "") {
 				this.visitDrawing(n, usable, at, outOfView);
 				return;
 			}
-			if (role === "" && !usable && attributed && shown && !at.named && this.isEmptyBox(n, at, outOfView)) {
-				this.flush();
-				this.addBox(n, at);
-				return;
+			if (role === "" && !usable && attributed && shown && !at.named) {
+				const empty = this.findEmptyBox(n, at, outOfView, box);
+				if (empty) {
+					this.flush();
+					this.addBox(n, at, empty);
+					return;
+				}
 			}
 			if (kind & 4) this.text += " | ";
 			else if (block) this.flush();
@@ -979,12 +987,13 @@
 			if (usable || role !== "" && isListed(role, at.named, shown)) {
 				if (!this.visitListed(n, role, usable, at, inside)) return;
 			}
-			if (isLabel(n) && n.control && n.control.type !== "hidden") inside.named = true;
-			if (isLeaf(n)) {
+			if (label?.control && label.control.type !== "hidden") inside.named = true;
+			const shadow = shadowOf(n);
+			if (!shadow && tag !== "SLOT" && !firstElementOf(n)) {
 				const content = inside.named || n === inside.labelled ? "" : textContentOf(n);
 				if (content !== "") this.write(n, content, inside);
-			} else if (!outOfView && elementCountOf(n) > 60 && tag !== "SLOT" && !shadowOf(n)) this.visitLongList(n, inside);
-			else forEachChild(n, this.visit, inside);
+			} else if (!outOfView && !shadow && tag !== "SLOT" && elementCountOf(n) > 60) this.visitLongList(n, inside);
+			else forEachChild(n, this.visit, inside, shadow);
 			if (block || usable) this.flush();
 			if (usable && this.items.length === before + 2) this.mergeLast();
 		};
@@ -994,33 +1003,32 @@
 			for (let c = inner; c; c = nextElementOf(c)) if (!FORMATTING.has(tagNameOf(c)) || hasAttributes(c)) return tagNameOf(n) === "svg";
 			return true;
 		}
-		isEmptyBox(n, at, outOfView) {
-			if (firstChildOf(n) && (!isLeaf(n) || textContentOf(n).trim() !== "")) return false;
-			if (outOfView || shadowOf(n) || tagNameOf(n) === "SLOT" || this.boxes >= MOST_BOXES) return false;
-			if (roleOf(n) || tagNameOf(n) === "BODY" || isImage(n)) return false;
-			const r = rectOf(n);
+		findEmptyBox(n, at, outOfView, box) {
+			if (firstChildOf(n) && (!isLeaf(n) || textContentOf(n).trim() !== "")) return null;
+			if (outOfView || shadowOf(n) || tagNameOf(n) === "SLOT" || this.boxes >= MOST_BOXES) return null;
+			if (tagNameOf(n) === "BODY" || isImage(n)) return null;
+			const r = box ?? rectOf(n);
 			const least = at.parts || tagKind(tagNameOf(n)) & 2 ? 12 : 8;
-			if (r.width < least || r.height < least || r.width * r.height > this.width * this.height / 4) return false;
-			return isDrawnBox(getComputedStyle(n));
+			if (r.width < least || r.height < least || r.width * r.height > this.width * this.height / 4) return null;
+			return isDrawnBox(getComputedStyle(n)) ? r : null;
 		}
-		addBox(n, at) {
+		addBox(n, at, r) {
 			this.boxes++;
-			const r = rectOf(n);
 			const states = [
 				nameColor(getComputedStyle(n).backgroundColor),
 				sizeOf(r),
 				hintOf(n)
 			];
 			const title = sanitizeText(attributeOf(n, "title") ?? attributeOf(n, "aria-label") ?? "", DISTANT_LIMIT);
-			this.addDescribed(n, "box", title, states, at);
+			this.addDescribed(n, "box", title, states, at, r);
 		}
-		addDescribed(el, role, name, states, at) {
+		addDescribed(el, role, name, states, at, box) {
 			let line = refOf(el) + " " + role;
 			if (name) line += " " + quoteSanitized(truncate(name, DISTANT_LIMIT));
 			for (const state of states) if (state) line += " " + state;
-			const inView = !at.outOfView && intersectsViewport(el, at.offset);
-			const place = inView && !name ? placeOf(el, at.offset.x, at.offset.y) : "";
 			const { offset, up } = at;
+			const inView = !at.outOfView && this.isBoxInView(box, offset);
+			const place = inView && !name ? placeOf(box, offset) : "";
 			const item = {
 				el,
 				offset,
@@ -1032,7 +1040,7 @@
 				line,
 				place,
 				segments: [],
-				box: null
+				box
 			};
 			this.items.push(item);
 			return item;
@@ -1049,15 +1057,15 @@
 				if (usable) this.addDescribed(n, "clickable", title, [title ? "" : hintOf(n)], {
 					...at,
 					outOfView
-				});
+				}, r);
 				else this.addDescribed(n, "img", title, [], {
 					...at,
 					outOfView
-				});
+				}, r);
 				return;
 			}
 			this.flush();
-			const drawing = this.addDescribed(n, "drawing", title, [sizeOf(r)], at);
+			const drawing = this.addDescribed(n, "drawing", title, [sizeOf(r)], at, r);
 			let listed = 0;
 			for (const shape of shapes) {
 				if (listed >= MOST_SHAPES) break;
@@ -1079,7 +1087,7 @@
 				color,
 				sizeOf(r),
 				name ? "" : hintOf(el)
-			], at);
+			], at, r);
 			return true;
 		}
 		visitListed(n, role, usable, at, inside) {
@@ -1104,7 +1112,7 @@
 			if (usable || name || GROUPS.has(word)) {
 				this.flush();
 				const { offset, up } = at;
-				const inView = !inside.outOfView && (inside.inView || isBoxInViewport(box ??= rectOf(n), offset));
+				const inView = !inside.outOfView && (inside.inView || this.isBoxInView(box ??= rectOf(n), offset));
 				const item = {
 					el: n,
 					offset,
@@ -1180,12 +1188,12 @@
 				const hint = hintOf(el);
 				if (item.role === "clickable" && isLeaf(el)) {
 					const color = nameColor(getComputedStyle(el).backgroundColor);
-					if (color) line += ` ${color} ${sizeOf(rectOf(el))}`;
+					if (color) line += ` ${color} ${sizeOf(item.box ??= rectOf(el))}`;
 				}
 				if (hint) line += " " + hint;
-				if (!hint || CLICKED.has(item.role)) item.place = placeOf(el, item.offset.x, item.offset.y);
+				if (!hint || CLICKED.has(item.role)) item.place = placeOf(item.box ??= rectOf(el), item.offset);
 			}
-			if (item.role === "canvas") line += " " + sizeOf(rectOf(el));
+			if (item.role === "canvas") line += " " + sizeOf(item.box ??= rectOf(el));
 			item.line = line;
 			this.items.push(item);
 			if (number) this.items.push({
@@ -1198,7 +1206,7 @@
 				place: ""
 			});
 			if (!doc) return false;
-			const r = rectOf(el);
+			const r = item.box ??= rectOf(el);
 			const offset = {
 				x: item.offset.x + r.x + el.clientLeft,
 				y: item.offset.y + r.y + el.clientTop
@@ -1317,15 +1325,12 @@
 		const canvases = new Map();
 		return {
 			shown: items.map(({ el, line, offset, role, box }) => {
-				const r = box ?? rectOf(el);
 				if (role === "canvas" && tagNameOf(el) === "CANVAS" && canvases.size < MOST_CANVASES) canvases.set(el, fingerprint(el));
 				return {
 					el,
 					line,
-					x: r.x + offset.x,
-					y: r.y + offset.y,
-					width: r.width,
-					height: r.height
+					offset,
+					box: box ?? rectOf(el)
 				};
 			}),
 			canvases,
@@ -1372,22 +1377,31 @@
 		for (let p = parentElementOf(el); p; p = parentElementOf(p)) scrolled.set(p, p.scrollTop + p.scrollLeft);
 	}
 	function compareLines(was, now) {
-		const left = countLines(was);
+		const most = Math.min(was.length, now.length);
+		let first = 0;
+		while (first < most && was[first]?.line === now[first]?.line) first++;
+		let last = 0;
+		while (last < most - first && was.at(-1 - last)?.line === now.at(-1 - last)?.line) last++;
+		const left = countLines(was.slice(first, was.length - last));
+		const end = now.length - last;
 		const fresh = [];
-		const common = [];
-		for (const item of now) {
+		const common = now.slice(0, first);
+		for (const item of now.slice(first, end)) {
 			const n = left.get(item.line) ?? 0;
 			if (n > 0) {
 				left.set(item.line, n - 1);
 				common.push(item);
 			} else fresh.push(item);
 		}
+		const mixed = common.length - first > 1;
+		common.push(...now.slice(end));
 		let removed = 0;
 		for (const n of left.values()) removed += n;
 		return {
 			added: fresh,
 			common,
-			removed
+			removed,
+			mixed
 		};
 	}
 	function currentDiff() {
@@ -1399,11 +1413,11 @@
 		};
 		noteMutations(observer$1.takeRecords());
 		const { items } = collect(true);
-		const { added: fresh, common, removed } = compareLines(before.shown, items);
+		const { added: fresh, common, removed, mixed } = compareLines(before.shown, items);
 		const lines = fresh.map((i) => i.line);
 		addOutOfView(lines, items);
 		const notes = [];
-		const reordered = noteOrder(before.shown, common, notes);
+		const reordered = mixed ? noteOrder(before.shown, common, notes) : new Set();
 		noteScroll(before, notes);
 		noteMoves(before, common, reordered, lines.length + removed > 0, notes);
 		for (const [el, was] of before.canvases) if (isConnected(el) && fingerprint(el) !== was) notes.push(`drawn on: ${describe(el)}`);
@@ -1457,18 +1471,19 @@
 	function noteMoves(was, common, reordered, pushed, notes) {
 		const old = new Map(was.shown.map((s) => [s.el, s]));
 		const moves = [];
+		const [scrolledX, scrolledY] = [scrollX - was.x, scrollY - was.y];
 		const inScrolled = (el) => [...scrolled.keys()].some((p) => containsNode(p, el));
 		for (const { el, line, offset, box } of common) {
 			const s = old.get(el);
 			if (!s || s.line !== line || reordered.has(el)) continue;
 			const r = box ?? rectOf(el);
-			const dx = r.x + offset.x - s.x + scrollX - was.x;
-			const dy = r.y + offset.y - s.y + scrollY - was.y;
+			const dx = r.x + offset.x - s.box.x - s.offset.x + scrolledX;
+			const dy = r.y + offset.y - s.box.y - s.offset.y + scrolledY;
 			const moved = Math.abs(dx) >= 3 || Math.abs(dy) >= 3;
-			const resized = Math.abs(r.width - s.width) >= 3 || Math.abs(r.height - s.height) >= 3;
+			const resized = Math.abs(r.width - s.box.width) >= 3 || Math.abs(r.height - s.box.height) >= 3;
 			if (!(moved || resized) || inScrolled(el)) continue;
 			const size = resized ? `, ${Math.round(r.width)}x${Math.round(r.height)}` : "";
-			const text = `moved: ${truncate(line, 80)} is ${placeOf(el, offset.x, offset.y)}${size}`;
+			const text = `moved: ${truncate(line, 80)} is ${placeOf(r, offset)}${size}`;
 			moves.push({
 				key: `${Math.round(dx)},${Math.round(dy)}`,
 				text

@@ -75,7 +75,7 @@ type source struct {
 	long  int // lines of more than maxLine characters
 	// Tokens hardly change when a line is broken (a comma at its end), and comments are none.
 	tokens int
-	file  *ast.File
+	file   *ast.File
 }
 
 // tree is a checkout: the files of Go by folder.

@@ -178,8 +178,8 @@ func (s *stage) write(name, text string, program bool) {
 	}
 }
 
-// warm runs a command in the goal's folder that fills the user's caches. The time limit of a check is for the check, not
-// for a compiler on a busy machine.
+// warm runs a command in the goal's folder that fills the user's caches. The time limit of a check is for the check,
+// not for a compiler on a busy machine.
 func (s *stage) warm() {
 	words := strings.Fields(s.tr.comment["warm"])
 	if len(words) == 0 {

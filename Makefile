@@ -37,7 +37,7 @@ run: deps-run bin/goalpost ## install what is missing, build, open the window (n
 endif
 
 test: deps-test ## install what tests need and run everything
-	@$(SCRIPTS)/stages.sh lint vet unit ordinary frontend build e2e smoke
+	@$(SCRIPTS)/stages.sh lint unit ordinary frontend build e2e smoke
 
 build: deps-build $(PAGE) bin/goalctl bin/goalpost ## build bin/goalpost and bin/goalctl
 
@@ -47,21 +47,27 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit ordinary frontend e2e smoke bench crash leaks cross structure model-data sample looks screenshots hostile fuzz flood cover trust trace-cost fmt
-lint: $(LINT) $(NPM) ## linters and formatting of Go, shell and the test scripts
-	$(LINT) run $(PACKAGES)
+.PHONY: lint vet unit race ordinary cgroup-test frontend e2e smoke bench crash leaks cross structure model-data sample looks screenshots hostile fuzz flood cover trust trace-cost fmt
+lint: $(LINT) $(NPM) $(HELPER) ## linters and formatting of Go, shell and the test scripts
+	GOFLAGS=-trimpath $(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
 	$(SCRIPTS)/shellcheck.sh
 	frontend/node_modules/.bin/prettier --config frontend/.prettierrc.json --check e2e
 
-vet: $(HELPER) ## go vet
-	go vet $(PACKAGES)
+vet: $(HELPER) ## go vet alone (lint does it, too)
+	go vet -trimpath $(PACKAGES)
 
-unit: $(HELPER) ## Go tests with the race detector
+unit: $(HELPER) $(NPM) ## Go tests
 	$(SCRIPTS)/unit.sh $(PACKAGES)
+
+race: $(HELPER) $(NPM) ## the Go tests again, with the race detector (continuous integration does it after make test)
+	$(SCRIPTS)/unit.sh -race $(PACKAGES)
 
 ordinary: $(HELPER) $(PAGE) bin/goalctl ## the tests of sandbox, browser, keyring and a newcomer's path as an ordinary user, too; says how many ran as which user
 	@$(SCRIPTS)/ordinary.sh
+
+cgroup-test: deps-cgroup-test bin/goalctl ## limits that a real systemd makes, in a virtual machine: as root, as a user, and as a user without one
+	@$(SCRIPTS)/cgroup-test.sh
 
 frontend: $(NPM) ## types, linter, formatting, unit tests and build of the page and of the scripts for browser panes
 	cd frontend && npm run --silent typecheck
@@ -82,10 +88,10 @@ bench: deps-bench bin/goalpost e2e/out/automation.so ## speed figures (see docs/
 	go test -run '^$$' -bench . -benchmem ./backend/...
 
 crash: $(HELPER) ## 200 goals killed at random moments and resumed, 8 goals at once with 500 steps (unit does 20 and 150)
-	set -o pipefail; go test ./backend/app/transcript -run 'TestAKilledProcessLosesNothing|TestGoalsAtOnceDoNotMix' -crashes 200 -timeout 30m -v | grep -v '^=== '
+	set -o pipefail; go test ./backend/app/transcript -run 'TestKill_AtARandomMoment_LosesNothing|TestGoals_AtTheSameTime_DoNotMix' -crashes 200 -timeout 30m -v | grep -v '^=== '
 
 leaks: $(HELPER) ## 200 browser panes opened and closed and 50 page processes ended leave nothing behind (unit does 10 and 3)
-	go test ./backend/browser -run TestNothingIsLeaked -cycles 200 -crashes 50 -timeout 20m -v | grep -v '^=== '
+	go test ./backend/browser -run TestPanes_OpenedAndClosed_LeakNothing -cycles 200 -crashes 50 -timeout 20m -v | grep -v '^=== '
 
 FUZZ ?= 20s
 fuzz: $(HELPER) ## each fuzz test for FUZZ=20s (unit tries their seeds)
@@ -110,11 +116,11 @@ sample: ## 20 random comments and labels, to be read aloud (SEED=N)
 looks: $(NPM) ## every scene of the page in both themes and three sizes: axe, and what is cut, covered or out of reach (e2e looks at one of each kind)
 	SCENES=all node --test e2e/gallery.test.mjs
 
-screenshots: $(PAGE) bin/goalctl ## pictures of every screen in both themes, for a desk and a phone, to docs/screenshots
+screenshots: $(PAGE) bin/goalctl ## pictures of every screen in both themes, for a desktop and a phone, to docs/screenshots
 	node e2e/screenshots/take.mjs docs/screenshots
 
 hostile: $(HELPER) ## 10,000 random and hostile argument objects for each tool (unit tries 1,000)
-	go test ./backend/tools -run TestHostileArguments -hostile 10000 -v
+	go test ./backend/tools -run TestTools_HostileArguments_HaveNoEffect -hostile 10000 -v
 
 flood: $(HELPER) ## a terminal that prints a gigabyte to a slow viewer, and the memory that takes (unit does 64 MiB)
 	go test ./backend/terminal -run 'TestFlood_Memory_IsBounded' -flood 1024 -timeout 20m -v
@@ -129,7 +135,7 @@ trust: $(HELPER) deps-trust ## all attempts at a false "done", as this user and 
 
 TRACE_PAIRS ?= 9
 trace-cost: $(HELPER) deps-trust ## the table of what the trace of a check costs (docs/performance.md), in TRACE_PAIRS pairs of runs
-	go test ./backend/app -run TestTraceCost -v -tracecost $(TRACE_PAIRS) -timeout 4h
+	go test ./backend/app -run TestTrace_Cost_IsMeasured -v -tracecost $(TRACE_PAIRS) -timeout 4h
 
 fmt: $(LINT) $(NPM) ## format everything
 	$(LINT) fmt
@@ -229,7 +235,7 @@ claude: $(CLAUDE)/.installed ## Claude Code with a Node.js for it, the same; its
 $(foreach agent,$(OPENCODE) $(CODEX) $(GEMINI) $(CLAUDE),$(eval $(agent)/.installed: $(addprefix \
   backend/engine/testdata/$(firstword $(subst -, ,$(notdir $(agent))))/,package.json package-lock.json)))
 
-.PHONY: deps deps-demo deps-build deps-run deps-test deps-bench deps-trust deps-package deps-package-test
+.PHONY: deps deps-demo deps-build deps-run deps-test deps-bench deps-trust deps-package deps-package-test deps-cgroup-test
 deps: deps-test ## everything that any target needs
 deps-demo:
 	@$(SCRIPTS)/need.sh go
@@ -251,6 +257,9 @@ deps-package: ## what packages need, too: icons, validators, a compiler for arm6
 	@$(SCRIPTS)/deps.sh cgo gtk package
 deps-package-test: ## what the test of the packages needs, too: a maker of clean roots
 	@$(SCRIPTS)/deps.sh roots
+deps-cgroup-test: ## what the test of cgroups needs: a maker of clean roots, a virtual machine
+	@$(SCRIPTS)/need.sh go
+	@$(SCRIPTS)/deps.sh cgo machine
 deps-trust: .tools/trust/.installed ## what the attempts at a false "done" need: interpreters, compilers, test runners
 	@$(SCRIPTS)/need.sh go node npm
 	@$(SCRIPTS)/deps.sh trust cgo chromium

@@ -30,15 +30,15 @@ const (
 )
 
 // openWindow does the preflight (folders, window lock, database, helper), opens the window and returns when it is
-// closed. goalID is the goal that it shows first, or a part of its id; "" is none.
+// closed. goalID is the goal to show first, or a part of its id; "" shows none.
 func openWindow(assets fs.FS, goalID string) int {
 	if _, err := fs.Stat(assets, "index.html"); err != nil {
 		return fail(errors.New("this program was built without its page: run make build"))
 	}
 	if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return fail(
-			errors.New("there is no display; goalpost run, goalpost serve and the other subcommands work without one " +
-				"(goalpost --help)"))
+			errors.New("there is no display; goalpost run, goalpost serve and other subcommands work without one " +
+				"(see goalpost --help)"))
 	}
 	if err := runWindow(assets, goalID); err != nil {
 		problem := api.ToProblem(err)
@@ -57,12 +57,12 @@ func runWindow(assets fs.FS, goalID string) (err error) {
 		return fmt.Errorf("configuration: %w", err)
 	}
 	defer func() { err = errors.Join(err, cfg.Close()) }()
-	lock, elsewhere, err := lockWindow(context.Background(), cfg.State(), goalID)
+	lock, otherPID, err := lockWindow(context.Background(), cfg.State(), goalID)
 	switch {
 	case err != nil:
 		return err
-	case elsewhere != 0:
-		fmt.Printf("Goalpost has a window open on this data folder (pid %d); it has come to the front.\n", elsewhere)
+	case otherPID != 0:
+		fmt.Printf("Goalpost already has a window open on this data folder (pid %d); it is in front now.\n", otherPID)
 		return nil
 	}
 	defer func() { err = errors.Join(err, lock.release()) }()
@@ -88,7 +88,7 @@ func runWindow(assets fs.FS, goalID string) (err error) {
 	if err := lock.announce(); err != nil {
 		return errors.Join(err, w.end())
 	}
-	if err := a.Recover(ctx); err != nil {
+	if err := a.Goals.Recover(ctx); err != nil {
 		return errors.Join(fmt.Errorf("recover: %w", err), w.end())
 	}
 	if err := a.RestoreWorkspace(ctx); err != nil {
@@ -125,8 +125,8 @@ func formatProblem(err error) any {
 	return string(text)
 }
 
-// processStart is when this process started, including the loading of its libraries, within 10 ms. It is the present
-// time if the kernel does not report it.
+// processStart returns when this process started, before it loaded its libraries, to within 10 ms. It returns the
+// present time if the kernel does not report it.
 func processStart() time.Time {
 	const startField, ticks = 19, 100 // after the name in parentheses; ticks a second
 	stat, err1 := os.ReadFile("/proc/self/stat")
@@ -144,7 +144,7 @@ func processStart() time.Time {
 	return time.Now().Add(-time.Duration((seconds - start/ticks) * float64(time.Second)))
 }
 
-// generateBindings makes the APIs for the binding generator; they are not connected to anything.
+// generateBindings passes the APIs to Wails' binding generator. They are not connected to anything.
 func generateBindings(assets fs.FS) error {
 	err := wails.Run(&options.App{AssetServer: &assetserver.Options{Assets: assets}, Bind: []any{
 		&api.GoalAPI{}, &api.ApprovalAPI{}, &api.TerminalAPI{}, &api.BrowserAPI{}, &api.WorkspaceAPI{},
@@ -156,7 +156,7 @@ func generateBindings(assets fs.FS) error {
 	return nil
 }
 
-// version is set by the linker.
+// version is set with the linker's -X flag.
 var version = "unversioned"
 
 func fail(err error) int {

@@ -8,11 +8,14 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -74,21 +77,22 @@ var rings = map[string]int{
 	"cmd/goalpost-predicate": 4,
 }
 
-// sees lists the rings that a ring may import. Ring 2 may import ring 0 only: not its neighbours, and not the engine,
+// sees lists the rings that a ring may import. Ring 2 may import ring 0 only: not its neighbours, and not the core,
 // whose interfaces it implements without importing it.
 var sees = [][]int{0: {0}, 1: {0}, 2: {0}, 3: {0, 1, 2, 3}, 4: {0, 1, 2, 3}}
 
 // homes are the only packages that may import external code, by import prefix. It includes two packages of the
 // standard library, because they start programs and speak SQL.
 var homes = map[string][]string{
-	"github.com/wailsapp/wails/v2":    {"."},
-	"github.com/creack/pty":           {"backend/terminal"},
-	"github.com/charmbracelet/x":      {"backend/terminal"},
-	"github.com/go-rod/rod":           {"backend/browser"},
-	"github.com/ysmood":               {"backend/browser"},
-	"github.com/mattn/go-sqlite3":     {"backend/store"},
-	"github.com/oklog/ulid/v2":        {"backend/store"},
-	"github.com/fsnotify/fsnotify":    {"backend/verify"}, // watches a folder while a check runs
+	"github.com/wailsapp/wails/v2": {"."},
+	"github.com/creack/pty":        {"backend/terminal"},
+	"github.com/charmbracelet/x":   {"backend/terminal"},
+	"github.com/go-rod/rod":        {"backend/browser"},
+	"github.com/ysmood":            {"backend/browser"},
+	"github.com/mattn/go-sqlite3":  {"backend/store"},
+	"github.com/oklog/ulid/v2":     {"backend/store"},
+	// a folder while a check runs, and the kills of a cgroup
+	"github.com/fsnotify/fsnotify":    {"backend/verify", "backend/sandbox"},
 	"github.com/gofrs/flock":          {"backend/store", "backend/config", "backend/secret", "backend/browser", "."},
 	"database/sql":                    {"backend/store"},
 	"github.com/coder/acp-go-sdk":     {"backend/engine", "backend/app"}, // agents as engines, and an agent for editors
@@ -105,14 +109,14 @@ var homes = map[string][]string{
 	"go.yaml.in/yaml/v3":              {"backend/config"},
 	"golang.org/x/sys":                {"backend/sandbox", "cmd/goalpost-helper", "cmd/goalpost-predicate"},
 	"github.com/dop251/goja":          {"cmd/goalpost-predicate"},
-	// the browser looks for Chromium, see TestChildrenStartInTheSandbox
+	// the browser looks for Chromium, see TestPrograms_StartOnlyInTheSandbox
 	"os/exec":                       {"backend/sandbox", "backend/browser"},
 	"golang.org/x/term":             {"backend/cli"},
 	"github.com/spf13/cobra":        {"backend/cli"},
 	"github.com/spf13/pflag":        {"backend/cli"},
 	"github.com/zalando/go-keyring": {"backend/secret"},
 	"filippo.io/age":                {"backend/secret"},
-	"github.com/godbus/dbus/v5":     {"backend/notify"},
+	"github.com/godbus/dbus/v5":     {"backend/notify", "backend/sandbox"}, // the desktop, and systemd
 }
 
 // alone are packages with a list of their own: they may import none of our other packages but their sub-packages.
@@ -125,16 +129,14 @@ var alone = map[string][]string{
 // itself may import all of them, and none imports it.
 var trees = map[string]map[string][]string{
 	"backend/browser": {
-		"internal/cdp":      {"internal/sanitize"},
+		"internal/cdp":      {},
 		"internal/chromium": {"internal/cdp"},
-		"internal/sanitize": {},
 		"internal/script":   {"internal/cdp"},
 		"screencast":        {"internal/cdp"},
 	},
 	"backend/runner": {
-		"conversation": {"excerpt"},
+		"conversation": {},
 		"digest":       {},
-		"excerpt":      {},
 		"loopguard":    {"digest"},
 		"toolbox":      {},
 		"prompt":       {},
@@ -142,6 +144,7 @@ var trees = map[string]map[string][]string{
 	},
 	"backend/sandbox": {
 		"autorun":     {},
+		"cgroup":      {},
 		"egress":      {},
 		"environ":     {"spec", "wire"},
 		"mounts":      {"autorun", "spec", "wire"},
@@ -155,18 +158,18 @@ var trees = map[string]map[string][]string{
 		"websearch":   {},
 	},
 	"backend/verify": {
-		"check":     {"inputs", "judge", "protect", "summary", "workspace", "shellline"},
+		"baseline":  {},
+		"check":     {"baseline", "inputs", "judge", "protect", "summary", "shellline"},
 		"inputs":    {"shellline"},
-		"judge":     {"workspace"},
-		"protect":   {"inputs", "workspace"},
+		"judge":     {"baseline"},
+		"protect":   {"baseline", "inputs"},
 		"shellline": {},
 		"summary":   {},
-		"workspace": {},
 	},
 	"cmd/goalpost-helper": {
 		"internal/filetrace": {},
 		"internal/landlock":  {},
-		"internal/memwatch":  {"internal/socket", "internal/unixdiag"},
+		"internal/memwatch":  {"internal/socket"},
 		"internal/nsinit": {
 			"internal/filetrace", "internal/landlock", "internal/memwatch", "internal/privileges", "internal/rootfs",
 			"internal/seccomp", "internal/socket", "internal/supervise",
@@ -317,7 +320,8 @@ func packageOf(p string) string {
 // packages runs go list. -e: a file that does not compile yet still has its imports.
 func packages(t *testing.T, args ...string) []pkg {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", append([]string{"list", "-e", "-json=ImportPath,Imports,GoFiles"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "go",
+		append([]string{"list", "-e", "-json=ImportPath,Imports,GoFiles"}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -356,7 +360,7 @@ func TestImports_FollowTheRings(t *testing.T) {
 	}
 }
 
-func TestTreeFaultsAreFound(t *testing.T) {
+func TestTreeFaults_WrongOrder_IsReported(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"goalpost/backend/runner", "goalpost/backend/runner/stall", ""},
 		{"goalpost/backend/runner/stall", "goalpost/backend/runner/digest", ""},
@@ -385,25 +389,28 @@ func TestTreeFaultsAreFound(t *testing.T) {
 
 // The largest a type may be. One that outgrows this consists of several nouns.
 const (
-	maxMethods          = 40
+	maxMethods          = 40 // with those of embedded types
 	maxFields           = 25
 	maxInterfaceMethods = 7
 )
 
 func TestTypes_AreNotTooLarge(t *testing.T) {
 	looked := 0
+	packages, sets := map[string][]*ast.File{}, methodSets{}
 	for _, p := range ours(t) {
 		dir := inside(p.ImportPath)
-		var files []*ast.File
 		for _, name := range p.GoFiles {
 			f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}
-			files = append(files, f)
+			packages[dir] = append(packages[dir], f)
+			sets.add(dir, f)
+			looked++
 		}
-		looked += len(files)
-		for _, fault := range largeTypes(files) {
+	}
+	for dir, files := range packages {
+		for _, fault := range largeTypes(dir, files, sets) {
 			t.Errorf("%s: %s", dir, fault)
 		}
 	}
@@ -412,37 +419,34 @@ func TestTypes_AreNotTooLarge(t *testing.T) {
 	}
 }
 
-// largeTypes returns one sentence for each type of a package that exceeds a limit. An embedded type counts as one
-// member.
-func largeTypes(files []*ast.File) []string {
+// largeTypes returns one sentence for each type of a package that exceeds a limit. An embedded type counts as one field
+// of a struct and as one method of an interface.
+func largeTypes(dir string, files []*ast.File, sets methodSets) []string {
 	var found []string
-	methods := map[string]int{}
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncDecl:
-				if n.Recv != nil {
-					methods[receiverName(n.Recv.List[0].Type)]++
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			switch typ := spec.Type.(type) {
+			case *ast.StructType:
+				if k := countMembers(typ.Fields); k > maxFields {
+					found = append(found, fmt.Sprintf("%s has %d fields, %d are allowed", spec.Name.Name, k, maxFields))
 				}
-			case *ast.TypeSpec:
-				switch typ := n.Type.(type) {
-				case *ast.StructType:
-					if k := countMembers(typ.Fields); k > maxFields {
-						found = append(found, fmt.Sprintf("%s has %d fields, %d are allowed", n.Name.Name, k, maxFields))
-					}
-				case *ast.InterfaceType:
-					if k := countMembers(typ.Methods); k > maxInterfaceMethods {
-						found = append(found, fmt.Sprintf("the interface %s has %d methods, %d are allowed", n.Name.Name, k,
-							maxInterfaceMethods))
-					}
+			case *ast.InterfaceType:
+				if k := countMembers(typ.Methods); k > maxInterfaceMethods {
+					found = append(found, fmt.Sprintf("the interface %s has %d methods, %d are allowed", spec.Name.Name, k,
+						maxInterfaceMethods))
 				}
 			}
 			return true
 		})
 	}
-	for name, k := range methods {
-		if k > maxMethods {
-			found = append(found, fmt.Sprintf("%s has %d methods, %d are allowed", name, k, maxMethods))
+	for _, name := range sets.typesOf(dir) {
+		if k := len(sets.methods(dir + "." + name)); k > maxMethods {
+			found = append(found, fmt.Sprintf("%s has %d methods with those of embedded types, %d are allowed", name, k,
+				maxMethods))
 		}
 	}
 	return found
@@ -454,6 +458,113 @@ func countMembers(list *ast.FieldList) int {
 		n += max(1, len(f.Names))
 	}
 	return n
+}
+
+// methodSets has the types of this module by folder and name, such as "backend/app.App". Types of other modules, which
+// have no entry, count as types without methods. build/scripts/structure.go counts in the same way.
+type methodSets map[string]*methodSet
+
+// methodSet is what a declaration contributes to the methods of a type.
+type methodSet struct {
+	declared map[string]bool
+	embedded []string // keys of methodSets
+}
+
+func (m methodSets) of(key string) *methodSet {
+	if m[key] == nil {
+		m[key] = &methodSet{declared: map[string]bool{}}
+	}
+	return m[key]
+}
+
+// add adds the declarations of a file.
+func (m methodSets) add(dir string, f *ast.File) {
+	imports := map[string]string{} // folders by the names of the imports
+	for _, i := range f.Imports {
+		at := strings.Trim(i.Path.Value, `"`)
+		name := path.Base(at)
+		if i.Name != nil {
+			name = i.Name.Name
+		}
+		imports[name] = inside(at)
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv != nil {
+				m.of(dir + "." + receiverName(d.Recv.List[0].Type)).declared[d.Name.Name] = true
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				if s, ok := s.(*ast.TypeSpec); ok {
+					m.addType(dir, s, imports)
+				}
+			}
+		}
+	}
+}
+
+func (m methodSets) addType(dir string, s *ast.TypeSpec, imports map[string]string) {
+	set := m.of(dir + "." + s.Name.Name)
+	var members []*ast.Field
+	switch typ := s.Type.(type) {
+	case *ast.StructType:
+		members = typ.Fields.List
+	case *ast.InterfaceType:
+		members = typ.Methods.List
+		for _, f := range members {
+			for _, name := range f.Names {
+				set.declared[name.Name] = true
+			}
+		}
+	default: // an alias has the methods of the other type
+		if s.Assign.IsValid() {
+			members = []*ast.Field{{Type: s.Type}}
+		}
+	}
+	for _, f := range members {
+		if len(f.Names) > 0 {
+			continue
+		}
+		if x, ok := ast.Unparen(f.Type).(*ast.StarExpr); ok {
+			f = &ast.Field{Type: x.X}
+		}
+		if sel, ok := f.Type.(*ast.SelectorExpr); ok {
+			set.embedded = append(set.embedded, imports[receiverName(sel.X)]+"."+sel.Sel.Name)
+		} else if name := receiverName(f.Type); name != "" {
+			set.embedded = append(set.embedded, dir+"."+name)
+		}
+	}
+}
+
+// typesOf returns the names of the types of a folder.
+func (m methodSets) typesOf(dir string) (names []string) {
+	for key := range m {
+		if name, ok := strings.CutPrefix(key, dir+"."); ok && !strings.Contains(name, "/") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// methods returns the methods of a type, with those that it gets from the types that it embeds.
+func (m methodSets) methods(key string) map[string]bool {
+	all, seen := map[string]bool{}, map[string]bool{}
+	var collect func(key string)
+	collect = func(key string) {
+		set := m[key]
+		if set == nil || seen[key] {
+			return
+		}
+		seen[key] = true
+		maps.Copy(all, set.declared)
+		for _, e := range set.embedded {
+			collect(e)
+		}
+	}
+	collect(key)
+	return all
 }
 
 // receiverName returns the name of the type that a method belongs to.
@@ -471,8 +582,81 @@ func receiverName(e ast.Expr) string {
 	return ""
 }
 
-func TestLargeTypesAreFound(t *testing.T) {
-	for _, c := range []struct {
+// textFunction matches the names of functions that only backend/text declares, if they make a text of a text.
+var textFunction = regexp.MustCompile(`^(?i:truncate|sanitize|strip|wrapUntrusted|firstLine)($|[A-Z])`)
+
+// TestTextFunctions_AreDeclaredInOnePackage holds the glossary's rule: cutting and cleaning text has one home.
+func TestTextFunctions_AreDeclaredInOnePackage(t *testing.T) {
+	for _, file := range listFiles(t, "*.go") {
+		if strings.HasSuffix(file, "_test.go") || path.Dir(file) == "backend/text" {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range textFunctions(f) {
+			t.Errorf("%s declares %s: use or extend backend/text", file, name)
+		}
+	}
+}
+
+// textFunctions returns the functions and methods of a file that textFunction matches, and that take and return text.
+func textFunctions(f *ast.File) (names []string) {
+	hasText := func(list *ast.FieldList) bool {
+		return list != nil && slices.ContainsFunc(list.List, func(f *ast.Field) bool {
+			typ := types.ExprString(f.Type)
+			return typ == "string" || typ == "[]byte"
+		})
+	}
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if ok && textFunction.MatchString(fn.Name.Name) && hasText(fn.Type.Params) && hasText(fn.Type.Results) {
+			names = append(names, fn.Name.Name)
+		}
+	}
+	return names
+}
+
+func TestTextFunctions_OfAnySignature_AreFoundIfTheyMakeText(t *testing.T) {
+	for source, want := range map[string]bool{
+		"func truncate(s string, n int) string":     true,
+		"func (t T) SanitizeLine(b []byte) string":  true,
+		"func wrapUntrusted(a, b string) string":    true,
+		"func firstLine(s string) (string, error)":  true,
+		"func truncateResult(r *Result, step int)":  false,
+		"func stripHopHeaders(h Header)":            false,
+		"func shorten(s string) string":             false,
+		"func stripComments(lines []string) string": false,
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), "p.go", "package p\n"+source, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(textFunctions(f)) > 0; got != want {
+			t.Errorf("%s: found %t", source, got)
+		}
+	}
+}
+
+func TestLargeTypes_AboveTheLimits_AreReported(t *testing.T) {
+	methods := func(receiver string, from, to int) (source string) {
+		for i := from; i <= to; i++ {
+			source += fmt.Sprintf("func (t %s) F%d() {};", receiver, i)
+		}
+		return source
+	}
+	sets := methodSets{}
+	add := func(dir, source string) *ast.File {
+		f, err := parser.ParseFile(token.NewFileSet(), "p.go", source, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets.add(dir, f)
+		return f
+	}
+	add("backend/q", "package q; type Part struct{};"+methods("*Part", 1, 30))
+	for i, c := range []struct {
 		source string
 		want   string // part of the sentence, "" if the type is small enough
 	}{
@@ -482,29 +666,38 @@ func TestLargeTypesAreFound(t *testing.T) {
 		{"type I interface {" + strings.Repeat("F();", 7) + "}", ""},
 		{"type I interface {" + strings.Repeat("F();", 8) + "}", "the interface I has 8 methods"},
 		{"func f() { type T struct {" + strings.Repeat("a int;", 26) + "} }", "T has 26 fields"},
-		{strings.Repeat("func (t T) F() {};", 40), ""},
-		{strings.Repeat("func (t T) F() {};", 20) + strings.Repeat("func (t *T) F() {};", 21), "T has 41 methods"},
-		{strings.Repeat("func (t T[K]) F() {};", 41), "T has 41 methods"},
+		{methods("T", 1, 40), ""},
+		{methods("T", 1, 20) + methods("*T", 21, 41), "T has 41 methods"},
+		{methods("T[K]", 1, 41), "T has 41 methods"},
+		{"type T struct { a int; e };" + methods("T", 1, 11) + methods("e", 12, 41), "T has 41 methods"},
+		{"type T struct { *e };" + methods("T", 1, 11) + methods("*e", 12, 41), "T has 41 methods"},
+		{"type T struct { e[int] };" + methods("T", 1, 11) + methods("*e[K]", 12, 41), "T has 41 methods"},
+		{"type T struct { e };" + methods("T", 1, 30) + methods("e", 11, 40), ""}, // declared again
+		{"type T struct { e e };" + methods("T", 1, 11) + methods("e", 12, 41), ""},
+		{"type T struct { e }; type e struct { g };" + methods("e", 1, 11) + methods("g", 12, 41), "T has 41 methods"},
+		{"type T struct { e }; type e = g;" + methods("T", 1, 11) + methods("g", 12, 41), "T has 41 methods"},
+		{"type T struct { i }; type i interface { F1(); j }; type j interface { F2() };" + methods("T", 3, 41), "T has 41"},
+		{`import "goalpost/backend/q"; type T struct { *q.Part };` + methods("T", 31, 41), "T has 41 methods"},
+		{`import r "goalpost/backend/q"; type T struct { r.Part };` + methods("T", 31, 41), "T has 41 methods"},
+		{`import "example.org/q"; type T struct { *q.Part };` + methods("T", 31, 41), ""},
 	} {
-		f, err := parser.ParseFile(token.NewFileSet(), "p.go", "package p\n"+c.source, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := strings.Join(largeTypes([]*ast.File{f}), "; ")
+		dir := fmt.Sprintf("backend/p%d", i)
+		f := add(dir, "package p;"+c.source)
+		got := strings.Join(largeTypes(dir, []*ast.File{f}, sets), "; ")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
-			t.Errorf("%.40s…: %q, want %q", c.source, got, c.want)
+			t.Errorf("%.80s…: %q, want %q", c.source, got, c.want)
 		}
 	}
 }
 
-// TestWindowTags also checks the root as it is built for the window.
-func TestWindowTags(t *testing.T) {
+// TestImports_WithWindowTags_FollowTheRings checks the root as it is built for the window.
+func TestImports_WithWindowTags_FollowTheRings(t *testing.T) {
 	for _, fault := range faults(packages(t, "-tags", "desktop,production,webkit2_41", ".", "./cmd/...")) {
 		t.Error(fault)
 	}
 }
 
-func TestEveryPackageIsDocumented(t *testing.T) {
+func TestArchitecturePage_ListsEveryPackage(t *testing.T) {
 	page, err := os.ReadFile("docs/architecture.md")
 	if err != nil {
 		t.Fatal(err)
@@ -523,8 +716,8 @@ func TestEveryPackageIsDocumented(t *testing.T) {
 	}
 }
 
-// TestLicencesAreListed: everything that is linked, or listed for the page, is in docs/licences.md.
-func TestLicencesAreListed(t *testing.T) {
+// TestLicencesPage_ListsEveryDependency: those of Go and of the page.
+func TestLicencesPage_ListsEveryDependency(t *testing.T) {
 	page, err := os.ReadFile("docs/licences.md")
 	if err != nil {
 		t.Fatal(err)
@@ -560,8 +753,8 @@ func TestLicencesAreListed(t *testing.T) {
 	}
 }
 
-// TestNoWindowBehindTheCommandLine keeps goalctl, and everything else but the root, free of GUI libraries.
-func TestNoWindowBehindTheCommandLine(t *testing.T) {
+// TestBackend_LinksNoWindowLibrary keeps goalctl, and everything but the root, free of GUI libraries.
+func TestBackend_LinksNoWindowLibrary(t *testing.T) {
 	for _, p := range packages(t, "-deps", "./backend/...", "./cmd/...") {
 		if strings.HasPrefix(p.ImportPath, "github.com/wailsapp/") {
 			t.Errorf("%s is linked without a window", p.ImportPath)
@@ -569,8 +762,9 @@ func TestNoWindowBehindTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestChildrenStartInTheSandbox finds code that starts programs directly. The sandbox starts them with the helper.
-func TestChildrenStartInTheSandbox(t *testing.T) {
+// TestPrograms_StartOnlyInTheSandbox finds code that starts programs directly. The sandbox starts them with the
+// helper.
+func TestPrograms_StartOnlyInTheSandbox(t *testing.T) {
 	starts := []string{
 		"exec.Command", "exec.CommandContext", "os.StartProcess", "syscall.ForkExec",
 		"syscall.StartProcess",
@@ -607,7 +801,7 @@ func TestChildrenStartInTheSandbox(t *testing.T) {
 	}
 }
 
-func TestFaultsAreFound(t *testing.T) {
+func TestFaults_ForbiddenImport_IsReported(t *testing.T) {
 	for _, c := range []struct {
 		from, to string
 		want     string // part of the sentence, "" if the arrow is drawn

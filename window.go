@@ -15,16 +15,16 @@ import (
 	"goalpost/backend/app"
 )
 
-// closing is how long the children may take to end when the window closes.
-const closing = 5 * time.Second
+// closeTimeout bounds how long child processes may take to end when the window closes.
+const closeTimeout = 5 * time.Second
 
-// window is the life of the desktop window around a program that has been started.
+// window opens and closes the desktop window of a running program.
 type window struct {
 	app     *app.App
 	cancel  context.CancelFunc
 	signals chan os.Signal
-	leaving atomic.Bool   // a signal asked this process to go
-	over    chan struct{} // closed when the program has been closed
+	leaving atomic.Bool   // a signal asked this process to exit
+	over    chan struct{} // closed when the program is closed
 
 	requested requestedGoal
 
@@ -32,7 +32,8 @@ type window struct {
 	up  chan struct{}
 }
 
-// beforeClose asks when goals run: closing pauses them. A signal does not ask.
+// beforeClose asks the user to confirm if goals are running, because closing pauses them. It does not ask after a
+// signal.
 func (w *window) beforeClose(ctx context.Context) (prevent bool) {
 	n := w.app.ActiveGoals()
 	if n == 0 || w.leaving.Load() {
@@ -42,7 +43,7 @@ func (w *window) beforeClose(ctx context.Context) (prevent bool) {
 		Type:          runtime.QuestionDialog,
 		Title:         "Goals are running",
 		DefaultButton: "No",
-		Message:       fmt.Sprintf("%d running. Closing pauses them; they can be resumed. Close?", n),
+		Message:       fmt.Sprintf("%d running. Closing pauses them, and you can resume them later. Close?", n),
 		Buttons:       []string{"Yes", "No"},
 	})
 	return err == nil && answer != "Yes"
@@ -52,7 +53,7 @@ func (w *window) beforeClose(ctx context.Context) (prevent bool) {
 func (w *window) end() error {
 	defer close(w.over)
 	w.cancel()
-	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if err := w.app.Close(ctx); err != nil {
 		return fmt.Errorf("closing: %w", err)
@@ -60,12 +61,12 @@ func (w *window) end() error {
 	return nil
 }
 
-// exitInterrupted is the exit code of the command line for a process that had to end at once.
+// exitInterrupted is the exit code of a process that had to end at once, the same as of the command line.
 const exitInterrupted = 8
 
 // opened is called by Wails when the window exists.
 func (w *window) opened(ctx context.Context) {
-	// Wails handles SIGINT and SIGTERM, too, and would open a dialog about pausing goals that perhaps nobody answers.
+	// Wails also handles SIGINT and SIGTERM, with a dialog that there may be no one to answer.
 	signal.Reset(syscall.SIGINT, syscall.SIGTERM)
 	w.listen()
 	w.ctx = ctx
@@ -73,7 +74,7 @@ func (w *window) opened(ctx context.Context) {
 	close(w.up)
 }
 
-// The names of what the window and its page tell each other, see frontend/src/bridge/goalrequests.ts.
+// The names of the events between the window and its page, see frontend/src/bridge/goalrequests.ts.
 const (
 	openGoalEvent  = "open-goal"
 	pageReadyEvent = "page-ready"
@@ -82,7 +83,7 @@ const (
 // sendGoal makes the page show a goal.
 func (w *window) sendGoal(goalID string) { runtime.EventsEmit(w.ctx, openGoalEvent, goalID) }
 
-// requestedGoal is the goal that the page should show. It waits until the page listens. The methods may be called
+// requestedGoal holds the goal that the page should show until the page listens. Its methods may be called
 // concurrently.
 type requestedGoal struct {
 	mu     sync.Mutex
@@ -90,7 +91,7 @@ type requestedGoal struct {
 	send   func(goalID string) // nil until the page listens
 }
 
-// connect sends the waiting goal, and every later one at once. A page that was loaded again connects again.
+// connect sends the goal that waits, and from then on every goal at once. A reloaded page connects again.
 func (r *requestedGoal) connect(send func(string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +102,7 @@ func (r *requestedGoal) connect(send func(string)) {
 	}
 }
 
-// showGoal sends a goal to the page, or keeps it until the page listens; the newest one counts.
+// showGoal sends a goal to the page. If the page does not listen yet, it keeps the goal, and drops an older one.
 func (r *requestedGoal) showGoal(goalID string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +116,7 @@ func (w *window) listen() {
 	signal.Notify(w.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 }
 
-// bringToFront brings the window to the front, as soon as it exists, and shows a goal unless goalID is "".
+// bringToFront raises the window as soon as it exists, and shows a goal unless goalID is "". It reports whether it did.
 func (w *window) bringToFront(ctx context.Context, goalID string) bool {
 	select {
 	case <-w.up:
@@ -130,8 +131,8 @@ func (w *window) bringToFront(ctx context.Context, goalID string) bool {
 	return true
 }
 
-// handleSignals makes the first signal pause the goals and close the window, and the second end this process at once;
-// the helpers end its children. The function that it returns ends that.
+// handleSignals makes the first signal pause the goals and close the window. The second ends this process at once, and
+// its helpers end its children. The returned function stops the handling.
 func (w *window) handleSignals() func() {
 	w.listen()
 	ended := make(chan struct{})
@@ -152,7 +153,7 @@ func (w *window) handleSignals() func() {
 func (w *window) exitOnSignal(sig os.Signal) {
 	w.leaving.Store(true)
 	fmt.Fprintf(os.Stderr, "goalpost: %v: pausing the goals and closing; press Ctrl+C again to quit immediately\n", sig)
-	late := time.NewTimer(closing)
+	late := time.NewTimer(closeTimeout)
 	defer late.Stop()
 	stopped := make(chan error, 1)
 	go func() { stopped <- w.pauseGoals() }()
@@ -175,7 +176,7 @@ func (w *window) exitOnSignal(sig os.Signal) {
 }
 
 func (w *window) pauseGoals() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if err := w.app.StopGoals(ctx); err != nil {
 		return fmt.Errorf("pausing: %w", err)

@@ -16,16 +16,16 @@ import (
 	"goalpost/backend/fault"
 )
 
-// windowLock is the right to be the only window of a data folder. The kernel releases it with the process that holds
-// it; the file tells the next process which one that is.
+// windowLock makes a process the only one with a window on a data folder. The kernel releases it when the process ends.
+// The file contains the process's pid.
 type windowLock struct{ file *flock.Flock }
 
-// handoverTimeout is how long a window may take to come to the front. One that is just starting needs the most time.
+// handoverTimeout bounds how long another process may take to raise its window, which it may be just about to open.
 const handoverTimeout = 15 * time.Second
 
-// lockWindow takes the lock. If another process has it, its window comes to the front and shows the goal, unless
-// goalID is "", and lockWindow returns its pid.
-func lockWindow(ctx context.Context, state, goalID string) (l *windowLock, elsewhere int, err error) {
+// lockWindow takes the lock. If another process has it, lockWindow raises the window of that process, shows the goal
+// there unless goalID is "", and returns the pid.
+func lockWindow(ctx context.Context, state, goalID string) (l *windowLock, otherPID int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, handoverTimeout)
 	defer cancel()
 	l = &windowLock{flock.New(filepath.Join(state, "window.lock"))}
@@ -36,7 +36,7 @@ func lockWindow(ctx context.Context, state, goalID string) (l *windowLock, elsew
 		case err != nil:
 			return nil, 0, fmt.Errorf("window lock: %w", err)
 		case ok:
-			return l, 0, l.name("") // the name of the earlier holder no longer matters
+			return l, 0, l.writeHolder("") // clear the pid of the earlier holder
 		}
 		if pid := l.holder(); pid != 0 && peers.RaiseWindow(ctx, state, pid, goalID) == nil {
 			return nil, pid, l.release()
@@ -46,22 +46,22 @@ func lockWindow(ctx context.Context, state, goalID string) (l *windowLock, elsew
 		case <-ctx.Done():
 			refusal := &fault.Error{
 				Code:    fault.Conflict,
-				Message: "Goalpost has a window open on this data folder, which does not answer" + processOfLock(l.holder()),
-				Hint:    "use or end that window, or set GOALPOST_HOME to another folder",
+				Message: "another Goalpost window is open on this data folder and does not answer" + formatPID(l.holder()),
+				Hint:    "use or close that window, or set GOALPOST_HOME to another folder",
 			}
 			return nil, 0, errors.Join(refusal, l.release())
 		}
 	}
 }
 
-func processOfLock(pid int) string {
+func formatPID(pid int) string {
 	if pid == 0 {
 		return ""
 	}
 	return fmt.Sprintf(" (pid %d)", pid)
 }
 
-// holder is the process named in the lock file, 0 if none is named yet.
+// holder returns the pid in the lock file, 0 if there is none yet.
 func (l *windowLock) holder() int {
 	b, err := os.ReadFile(l.file.Path())
 	if err != nil {
@@ -74,15 +74,15 @@ func (l *windowLock) holder() int {
 	return pid
 }
 
-func (l *windowLock) name(who string) error {
-	if err := os.WriteFile(l.file.Path(), []byte(who), 0o600); err != nil {
+func (l *windowLock) writeHolder(line string) error {
+	if err := os.WriteFile(l.file.Path(), []byte(line), 0o600); err != nil {
 		return fmt.Errorf("window lock: %w", err)
 	}
 	return nil
 }
 
-// announce tells other processes that this one can be asked to come to the front.
-func (l *windowLock) announce() error { return l.name(strconv.Itoa(os.Getpid()) + "\n") }
+// announce lets other processes ask this one to raise its window.
+func (l *windowLock) announce() error { return l.writeHolder(strconv.Itoa(os.Getpid()) + "\n") }
 
 func (l *windowLock) release() error {
 	if err := l.file.Close(); err != nil {

@@ -24,7 +24,7 @@ function gate() {
 test("approvals in the window, and on the command line at the same time", { timeout: 300_000 }, async (t) => {
   const again = gate();
   const write = (content) => ({ tool: "write_file", args: { path: "note.txt", content } });
-  // Each goal writes its note twice and claims, whatever it was told.
+  // Each goal writes its note twice and claims, whatever the answer.
   const model = await startModel([
     async (body) => {
       const calls = body.messages.filter((m) => m.role === "tool").length;
@@ -101,7 +101,7 @@ async function walk(page, home, model, again, said) {
   await card(ben, "done").waitFor();
   assert.equal(readFileSync(join(home, "ada", "note.txt"), "utf8"), "one\n");
   assert.equal(readFileSync(join(home, "ben", "note.txt"), "utf8"), "one\ntwo\n");
-  assert.match(JSON.stringify(model.asked), /one line is enough/, "the agent was not told why");
+  assert.match(JSON.stringify(model.asked), /one line is enough/, "the agent did not get the reason");
 
   // Nobody there: it pauses at once, with its reason, asks no model, and continues with the answer.
   await at("rail-settings").click();

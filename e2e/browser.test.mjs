@@ -140,7 +140,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await pane.says("Two");
     await outer.detach();
   });
-  await it("a server that is down is told of, and Reload comes back", async () => {
+  await it("a server that is down is reported, and Reload comes back", async () => {
     await pane.enter("http://127.0.0.1:1/");
     await pane.root
       .getByText(/nothing listens there|does not open this port|could not be loaded/)
@@ -777,7 +777,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
       other.setDefaultTimeout(60_000);
       await other.getByTestId("new-browser").click();
       await other
-        .getByText(/another Goalpost has your logins: this page is temporary/)
+        .getByText(/another Goalpost process uses your profile, so this page is temporary/)
         .first()
         .waitFor();
     } finally {
@@ -852,8 +852,8 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await pane.go(fixture("mouse"), "Mouse");
     await pane.click(60, 315);
     await pane.says("hanging soon");
-    // That it hangs now is told by nothing but a click that has no effect.
-    const told = () =>
+    // Only a click without effect shows that it hangs now.
+    const isHung = () =>
       at("browser-problem-stop")
         .waitFor({ timeout: 5_000 })
         .then(
@@ -861,7 +861,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
           () => false,
         );
     do await pane.click(60, 35);
-    while (!(await told()));
+    while (!(await isHung()));
     await at("browser-problem-stop").click();
     await at("browser-problem-stop").waitFor({ state: "detached" }); // it covers the page until then
     await pane.click(60, 75, { clickCount: 2 });
@@ -875,7 +875,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await at("browser-problem-reload").click();
     await pane.says("opened");
   });
-  await it("a killed Chromium comes back by itself, with its page", async () => {
+  await it("a killed Chromium restarts automatically, with its page", async () => {
     const browsers = descendants(program.pid, "--remote-debugging-pipe");
     assert.ok(browsers.length > 0);
     for (const pid of browsers) kill(pid);

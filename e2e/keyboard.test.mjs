@@ -168,8 +168,8 @@ async function tabTo(page, testid, within = "") {
 function seen(selector) {
   const e = document.activeElement;
   if (!e || e === document.body) return { there: false, shown: true, what: "the window" };
-  const told = [e, e.closest("label"), e.parentElement].filter(Boolean).map((x) => getComputedStyle(x));
-  const shown = told.some(
+  const candidates = [e, e.closest("label"), e.parentElement].filter(Boolean).map((x) => getComputedStyle(x));
+  const shown = candidates.some(
     (css) => (css.outlineStyle !== "none" && css.outlineWidth !== "0px") || css.boxShadow !== "none",
   );
   // Terminals and pages draw their own; the search field turns its border.

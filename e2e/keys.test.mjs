@@ -53,7 +53,7 @@ test("every key of the page about the keyboard does what the page says", { timeo
 });
 
 async function walk(page, home, model, said) {
-  const desk = new Desk(page);
+  const win = new WindowPage(page);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await addProvider(page, model);
   mkdirSync(join(home, "work"));
@@ -63,41 +63,41 @@ async function walk(page, home, model, said) {
     command: "test -s a.txt",
   });
   await page.locator('[data-testid="goal-header"][data-status="completed"]').waitFor();
-  await desk.at("rail-workspace").click();
-  await desk.press("Ctrl+Shift+T");
-  await desk.panes(1);
-  await desk.focusTerminal();
+  await win.at("rail-workspace").click();
+  await win.press("Ctrl+Shift+T");
+  await win.panes(1);
+  await win.focusTerminal();
 
   // Keys of the shell stay the shell's: Ctrl+W takes back a word, Ctrl+C ends what runs.
-  const terminal = desk.at("terminal").first();
+  const terminal = win.at("terminal").first();
   await page.keyboard.type("echo kept dropped");
-  await desk.press("Ctrl+W");
+  await win.press("Ctrl+W");
   await page.keyboard.type("word\n");
   await terminal.getByText("kept word", { exact: true }).first().waitFor();
   // The program says when it has the terminal: before, a Ctrl+C would be the shell's own.
   await page.keyboard.type("sh -c 'echo asleep $((4+4)); exec sleep 100'\n");
   await terminal.getByText("asleep 8").first().waitFor();
-  await desk.press("Ctrl+C");
+  await win.press("Ctrl+C");
   await terminal.getByText("^C").first().waitFor();
   await page.keyboard.type("echo back $((1+1))\n");
   await terminal.getByText("back 2").first().waitFor();
 
-  const proofs = tableProofs(desk);
+  const proofs = tableProofs(win);
   assert.deepEqual(Object.keys(proofs).sort(), rows.map((row) => row.title).sort(), "each row has its proof");
   for (const { title, ways } of rows) {
     assert.ok(ways.length > 0, `${title} has no key`);
     for (const way of ways) {
       await it(`${title}: ${way.join(", ")}`, async () => {
-        await desk.focusTerminal();
+        await win.focusTerminal();
         await proofs[title](async () => {
-          for (const key of way) await desk.press(key);
+          for (const key of way) await win.press(key);
         }, way);
-        await desk.at("workspace").waitFor();
+        await win.at("workspace").waitFor();
       });
     }
   }
-  await paragraph("In terminals", terminalProofs(desk));
-  await withSite((site) => desk.openPage(site).then(() => paragraph("In browser panes", pageProofs(desk, site))));
+  await paragraph("In terminals", terminalProofs(win));
+  await withSite((site) => win.openPage(site).then(() => paragraph("In browser panes", pageProofs(win, site))));
   assert.deepEqual(complaints(said), [], "the page reported errors");
 }
 
@@ -135,7 +135,7 @@ async function withSite(use) {
   }
 }
 
-class Desk {
+class WindowPage {
   constructor(page) {
     this.page = page;
   }
@@ -232,40 +232,40 @@ class Desk {
 }
 
 /** What each row of the table does, by its title. Each begins in a terminal and leaves the workspace as it was. */
-function tableProofs(desk) {
-  const { page } = desk;
-  const at = (id) => desk.at(id);
+function tableProofs(win) {
+  const { page } = win;
+  const at = (id) => win.at(id);
   const broadcast = () => at("pane-broadcast").first();
   /** Waits until the first line that the terminal shows has these words. */
   const topHas = (words) =>
     page.waitForFunction((text) => document.querySelector(".xterm-rows > div")?.textContent?.includes(text), words);
   const opens = (id) => async (go) => {
     await go();
-    await desk.closes(id);
+    await win.closes(id);
   };
   /** A second pane beside or below the first, with the focus; `go` leads to the first, `back` to the second again. */
   const moves = (split, from) => async (go) => {
-    const first = await desk.focusedPane();
-    await desk.command(split);
-    await desk.panes(2);
-    await desk.focusLeaves(first);
-    const second = await desk.focusedPane();
+    const first = await win.focusedPane();
+    await win.command(split);
+    await win.panes(2);
+    await win.focusLeaves(first);
+    const second = await win.focusedPane();
     const [start, end] = from === "second" ? [second, first] : [first, second];
     if (from === "first") {
-      await desk.focusTerminal();
-      await desk.focusComesTo(start);
+      await win.focusTerminal();
+      await win.focusComesTo(start);
     }
     await go();
-    await desk.focusComesTo(end);
+    await win.focusComesTo(end);
     await page.locator(`[data-testid="pane"][data-pane="${second}"] .xterm-screen`).click();
-    await desk.focusComesTo(second);
-    await desk.closePane();
+    await win.focusComesTo(second);
+    await win.closePane();
   };
   const opensPane = async (go) => {
-    const before = await desk.count();
+    const before = await win.count();
     await go();
-    await desk.panes(before + 1);
-    await desk.closePane();
+    await win.panes(before + 1);
+    await win.closePane();
   };
   return {
     Commands: opens("palette"),
@@ -273,7 +273,7 @@ function tableProofs(desk) {
       await at("rail-goals").click();
       await at("dashboard").waitFor();
       await go();
-      await desk.gone("dashboard");
+      await win.gone("dashboard");
     },
     Settings: async (go) => {
       await go();
@@ -291,8 +291,8 @@ function tableProofs(desk) {
       await at("new-goal").waitFor();
       await at("dashboard").waitFor();
       await go();
-      await desk.gone("dashboard");
-      await desk.gone("new-goal");
+      await win.gone("dashboard");
+      await win.gone("new-goal");
     },
     "New goal": opens("new-goal"),
     "Show all goals": async (go) => {
@@ -304,7 +304,7 @@ function tableProofs(desk) {
     "Show or hide the goal in the side panel": async (go) => {
       await at("goal-drawer").waitFor();
       await go();
-      await desk.gone("goal-drawer");
+      await win.gone("goal-drawer");
       await go();
       await at("goal-drawer").waitFor();
     },
@@ -324,7 +324,7 @@ function tableProofs(desk) {
       await broadcast().waitFor({ state: "detached" });
     },
     "End the broadcast": async (go) => {
-      await desk.command("Broadcast to visible terminals");
+      await win.command("Broadcast to visible terminals");
       await broadcast().waitFor();
       await go();
       await broadcast().waitFor({ state: "detached" });
@@ -338,7 +338,7 @@ function tableProofs(desk) {
     "Next command": async (go) => {
       await page.keyboard.type("seq 200; echo counted $((3*7))\n");
       await at("terminal").first().getByText("counted 21").first().waitFor();
-      await desk.command("Previous command");
+      await win.command("Previous command");
       await topHas("seq 200; echo counted");
       await go();
       await page.waitForFunction(
@@ -348,23 +348,23 @@ function tableProofs(desk) {
     "Search in the terminal": opens("terminal-search"),
     "Rename the terminal": opens("pane-rename"),
     "Close the pane": async (go) => {
-      const before = await desk.count();
-      await desk.press("Ctrl+Shift+B");
-      await desk.panes(before + 1);
+      const before = await win.count();
+      await win.press("Ctrl+Shift+B");
+      await win.panes(before + 1);
       await go();
-      await desk.panes(before);
+      await win.panes(before);
     },
     "Split the pane": opensPane,
     "Zoom the pane": async (go) => {
-      const first = await desk.focusedPane();
-      await desk.command("Split the pane to the right");
-      await desk.panes(2);
-      await desk.focusLeaves(first);
+      const first = await win.focusedPane();
+      await win.command("Split the pane to the right");
+      await win.panes(2);
+      await win.focusLeaves(first);
       await go();
       await page.getByText("show all panes").waitFor();
       await go();
       await page.getByText("show all panes").waitFor({ state: "detached" });
-      await desk.closePane();
+      await win.closePane();
     },
     "Go to the pane on the left": moves("Split the pane to the right", "second"),
     "Go to the pane on the right": moves("Split the pane to the right", "first"),
@@ -373,37 +373,37 @@ function tableProofs(desk) {
   };
 }
 
-function terminalProofs(desk) {
-  const terminal = desk.at("terminal").first();
+function terminalProofs(win) {
+  const terminal = win.at("terminal").first();
   return {
     "Ctrl+Shift+C": async (key) => {
-      await desk.focusTerminal();
-      await desk.page.keyboard.type("clear; echo copied$((6*7))word\n");
+      await win.focusTerminal();
+      await win.page.keyboard.type("clear; echo copied$((6*7))word\n");
       const word = terminal.locator(".xterm-rows").getByText("copied42word", { exact: true });
       await word.dblclick({ force: true });
-      await desk.press(key);
-      await desk.page.waitForFunction(() => navigator.clipboard.readText().then((text) => text === "copied42word"));
+      await win.press(key);
+      await win.page.waitForFunction(() => navigator.clipboard.readText().then((text) => text === "copied42word"));
     },
     "Ctrl+Shift+V": async (key) => {
-      await desk.page.evaluate(() => navigator.clipboard.writeText("echo pasted $((8+1))"));
-      await desk.press(key);
+      await win.page.evaluate(() => navigator.clipboard.writeText("echo pasted $((8+1))"));
+      await win.press(key);
       await terminal.getByText("echo pasted $((8+1))").first().waitFor();
-      await desk.press("Enter");
+      await win.press("Enter");
       await terminal.getByText("pasted 9").first().waitFor();
     },
   };
 }
 
 /** With a page in a pane that can go back, and the keyboard in it. */
-function pageProofs(desk, site) {
-  const { page } = desk;
-  const at = (id) => desk.at(id).first();
+function pageProofs(win, site) {
+  const { page } = win;
+  const at = (id) => win.at(id).first();
   const zoom = () => page.locator("[data-testid=browser-canvas]").first().getAttribute("data-zoom").then(Number);
   const zooms = (fits) => page.waitForFunction(fits, null);
   const enabled = (id) => page.locator(`[data-testid="${id}"]:enabled`).first().waitFor();
   const reloads = async (key) => {
     const before = site.asked.length;
-    await desk.press(key);
+    await win.press(key);
     for (let i = 0; site.asked.length === before; i++) {
       assert.ok(i < 600, `${key} asks for nothing`);
       await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)));
@@ -411,62 +411,62 @@ function pageProofs(desk, site) {
     await at("browser-reload").waitFor(); // while it loads there is a button to stop instead
   };
   const tools = async (key) => {
-    const before = await desk.count();
+    const before = await win.count();
     await at("browser-keys").focus();
-    await desk.press(key);
-    await desk.panes(before + 1);
+    await win.press(key);
+    await win.panes(before + 1);
     const pane = page.locator('[data-testid="browser"][data-url^="devtools://"]');
     const id = await pane.getAttribute("data-pane");
     await page.locator(`button[data-testid="pane-close"][data-pane="${id}"]`).click();
-    await desk.panes(before);
+    await win.panes(before);
   };
   return {
     "Alt+←": async (key) => {
       await enabled("browser-back");
-      await desk.press(key);
-      await desk.shows(`${site.url}/one`);
+      await win.press(key);
+      await win.shows(`${site.url}/one`);
     },
     "Alt+→": async (key) => {
       await enabled("browser-forward"); // the pane learns of its history after the address
-      await desk.press(key);
-      await desk.shows(`${site.url}/two`);
+      await win.press(key);
+      await win.shows(`${site.url}/two`);
     },
     "Ctrl+R": reloads,
     F5: reloads,
     "Ctrl+L": async (key) => {
-      await desk.press(key);
+      await win.press(key);
       await page.waitForFunction(() => document.activeElement?.matches("[data-testid=browser-address]"));
       await at("browser-keys").focus();
     },
     "Ctrl+F": async (key) => {
-      await desk.press(key);
-      await desk.closes("find-input");
+      await win.press(key);
+      await win.closes("find-input");
       await at("browser-keys").focus();
     },
     "Ctrl++": async (key) => {
       assert.equal(await zoom(), 100);
-      await desk.press(key);
+      await win.press(key);
       await zooms(() => Number(document.querySelector("[data-testid=browser-canvas]").dataset.zoom) > 100);
     },
     "Ctrl+-": async (key) => {
-      await desk.press(key);
+      await win.press(key);
       await zooms(() => document.querySelector("[data-testid=browser-canvas]").dataset.zoom === "100");
-      await desk.press(key);
+      await win.press(key);
       await zooms(() => Number(document.querySelector("[data-testid=browser-canvas]").dataset.zoom) < 100);
     },
     "Ctrl+0": async (key) => {
-      await desk.press(key);
+      await win.press(key);
       await zooms(() => document.querySelector("[data-testid=browser-canvas]").dataset.zoom === "100");
     },
     "Ctrl+P": async (key) => {
-      await desk.press(key);
+      await win.press(key);
       await page.getByText(".pdf").first().waitFor();
     },
     F12: tools,
     "Ctrl+Shift+I": tools,
     "Alt+Home": async (key) => {
       await at("browser-keys").focus();
-      await desk.press(key);
+      await win.press(key);
       await page.waitForFunction(
         (url) => document.querySelector("[data-testid=browser]")?.dataset.url !== url,
         `${site.url}/two`,

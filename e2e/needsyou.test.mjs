@@ -125,6 +125,6 @@ async function walk(page, home, model, said) {
   await at("step-log").waitFor();
   await page.goBack();
   await card(other, "done").waitFor();
-  assert.match(JSON.stringify(model.asked.at(-1).messages), /two notes are enough/, "the agent was not told why");
+  assert.match(JSON.stringify(model.asked.at(-1).messages), /two notes are enough/, "the agent did not get the reason");
   assert.deepEqual(complaints(said), [], "the page reported errors");
 }

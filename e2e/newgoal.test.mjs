@@ -76,8 +76,8 @@ async function walk(page, home, model) {
   await at("receipt-dialog").locator('[data-testid="receipt-claim"][data-deciding="true"]').waitFor();
   assert.ok(existsSync(join(dir, "done.txt")));
   assert.equal(model.asked.length, 3);
-  const told = model.asked[1].messages.map((m) => JSON.stringify(m)).join("\n");
-  assert.match(told, /exited with 1, expected 0/, "the model was not told why its claim failed");
+  const requests = model.asked[1].messages.map((m) => JSON.stringify(m)).join("\n");
+  assert.match(requests, /exited with 1, expected 0/, "the model did not get the reason why its claim failed");
 }
 
 test("what the agent may change, from the dialog", { timeout: 300_000 }, async (t) => {
@@ -119,9 +119,9 @@ async function limitWork(page, home, model) {
   await at("receipt-dialog").getByText("only out/", { exact: true }).waitFor();
   assert.ok(existsSync(join(dir, "out", "done.txt")));
   assert.ok(!existsSync(join(dir, "done.txt")), "a file outside of what may be changed was written");
-  const told = model.asked
+  const requests = model.asked
     .at(-1)
     .messages.map((m) => JSON.stringify(m))
     .join("\n");
-  assert.match(told, /only out\/ may be changed \(--work\); ask the user to extend it/);
+  assert.match(requests, /only out\/ may be changed \(--work\); ask the user to extend it/);
 }

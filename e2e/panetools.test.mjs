@@ -75,15 +75,34 @@ async function walk({ page, home, said }, site, asked) {
   const box = await tools.boundingBox();
   assert.ok(box.y > 300, "the tools are below the page");
   // The console is in front, once its blue prompt is drawn: what is typed there runs in the page.
-  await page.waitForFunction(
-    (canvas) => {
-      const { data } = canvas.getContext("2d").getImageData(0, 54, 40, 40);
-      for (let i = 0; i < data.length; i += 4) if (data[i + 2] - data[i] > 40) return true;
-      return false;
-    },
-    await tools.getByTestId("browser-canvas").elementHandle(),
-  );
+  const canvas = await tools.getByTestId("browser-canvas").elementHandle();
+  await page.waitForFunction((c) => {
+    const { data } = c.getContext("2d").getImageData(0, 54, 40, 40);
+    for (let i = 0; i < data.length; i += 4) if (data[i + 2] - data[i] > 40) return true;
+    return false;
+  }, canvas);
   await page.mouse.click(box.x + box.width / 4, box.y + box.height / 2);
+  // The console takes keys a moment after that, without a signal. Semicolons, which do nothing, show when it does.
+  for (let left = 10, taken = false; !taken; left--) {
+    await page.keyboard.type(";;;;");
+    taken = await page
+      .waitForFunction(
+        (c) => {
+          const { data } = c.getContext("2d").getImageData(40, 56, 30, 24);
+          for (let i = 0; i < data.length; i += 4) if (data[i] + data[i + 1] + data[i + 2] < 400) return true;
+          return false;
+        },
+        canvas,
+        { timeout: 5000 },
+      )
+      .then(
+        () => true,
+        (error) => {
+          if (left === 0) throw error;
+          return false;
+        },
+      );
+  }
   await page.keyboard.type("document.title = 'typed ' + 6 * 7");
   await page.keyboard.press("Enter");
   await tab("typed 42").waitFor();

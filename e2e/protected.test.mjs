@@ -106,7 +106,7 @@ async function decide({ page, home, said }, model, desktop) {
   assert.match(
     JSON.stringify(model.asked.at(-1).messages),
     /tests\/check\.sh/,
-    "the agent was not told what was put back",
+    "the agent did not learn what was restored",
   );
 
   // The user repairs a wrong judge while the goal waits. The answer alone does not make it count, and nothing undoes it.
@@ -130,9 +130,9 @@ async function decide({ page, home, said }, model, desktop) {
   await at("protected-continue").click();
   await card(repaired, "done").waitFor();
   assert.equal(readFileSync(join(dir, "check.mjs"), "utf8"), judge(3));
-  const told = JSON.stringify(model.asked.at(-1).messages);
-  assert.match(told, /No, I corrected it/, "the agent did not get the answer");
-  assert.doesNotMatch(told, /put these protected files back/, "the agent was told what is not true");
+  const requests = JSON.stringify(model.asked.at(-1).messages);
+  assert.match(requests, /No, I corrected it/, "the agent did not get the answer");
+  assert.doesNotMatch(requests, /put these protected files back/, "the agent got a false statement");
 
   // The agent's code ran inside the judge's process: the same words on the card, in the dashboard, the receipt, the
   // report and the notification.

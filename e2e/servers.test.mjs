@@ -65,7 +65,7 @@ test("a terminal on a server outlives its connection and Goalpost", { timeout: 3
         await machine.kill();
         await at("terminal-problem").getByText("The connection was lost").waitFor();
         await machine.listen();
-        // It comes back by itself after a while, and may have done so by now.
+        // It reconnects automatically after a while, and may have done so by now.
         await page.evaluate(() => document.querySelector('[data-testid="terminal-connect"]')?.click());
         await at("terminal-problem").waitFor({ state: "detached" });
         assert.equal(await at("terminal-ask").count(), 0, "it asks again");

@@ -100,10 +100,10 @@ async function walk(page, home, model) {
   await at("goal-header").getByText("done", { exact: true }).first().waitFor();
   assert.ok(existsSync(join(dir, "done.txt")));
 
-  const told = JSON.stringify(model.asked);
-  assert.match(told, /taken this pane over/, "the wait did not end with the reason");
-  assert.match(told, /handed it back/, "the model was not told to look again");
-  assert.ok(!told.includes(secret), "the model was told what the user typed");
+  const requests = JSON.stringify(model.asked);
+  assert.match(requests, /taken this pane over/, "the wait did not end with the reason");
+  assert.match(requests, /handed it back/, "the model was not asked to look again");
+  assert.ok(!requests.includes(secret), "the model received what the user typed");
   for (const file of files(home)) {
     assert.ok(!readFileSync(file).includes(secret), `${file} keeps what the user typed`);
   }

@@ -5,8 +5,8 @@ import tseslint from "typescript-eslint";
 
 const features = readdirSync(`${import.meta.dirname}/src/features`);
 
-/** Each folder with what it must not see. The page's law: features never import one another. */
-const walls = [
+/** The imports that are forbidden for each folder: features never import one another. */
+const boundaries = [
   { files: ["src/lib/**"], deny: ["bridge", "store", "panes", "features", "ui", "shell", "gallery"] },
   { files: ["src/bridge/**"], deny: ["store", "panes", "features", "ui", "shell", "gallery"] },
   { files: ["src/ui/**"], deny: ["bridge", "store", "panes", "features", "shell", "gallery"] },
@@ -41,7 +41,7 @@ export default tseslint.config(
     files: ["scripts/**"],
     languageOptions: { globals: { process: "readonly", console: "readonly", document: "readonly" } },
   },
-  ...walls.map((w) => ({
+  ...boundaries.map((w) => ({
     files: w.files.map((f) => `${f}/*.{ts,tsx}`),
     rules: {
       "no-restricted-imports": [

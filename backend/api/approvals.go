@@ -43,7 +43,7 @@ type GrantView struct {
 	Request string       `json:"request"`
 	Scope   policy.Scope `json:"scope"`
 	Covers  string       `json:"covers"`
-	Held    bool         `json:"held"` // programs may have it open: revoking it ends the programs of the goal's agent
+	Held    bool         `json:"held"` // programs may use it, so revoking it ends the programs of the goal's agent
 }
 
 // AnswerInput answers one approval.
@@ -51,20 +51,20 @@ type AnswerInput struct {
 	GoalID  string `json:"goal_id"`
 	Request string `json:"request"`
 	Allow   bool   `json:"allow"`
-	// of an approval: once, host, command, path, pane; goal is the widest offered for the goal
+	// of an approval: once, host, command, path or pane; goal is the widest scope that is offered
 	Scope policy.Scope `json:"scope"`
 	Why   string       `json:"why"` // reason of a denial
 }
 
 // Approvals is the interface of ApprovalAPI to the program.
 type Approvals interface {
-	// Answer answers an open approval, in whatever process the goal runs.
+	// Answer answers an open approval of a goal that runs in any process.
 	Answer(ctx context.Context, id goal.ID, o goal.Order) error
 	// Revoke revokes a grant.
 	Revoke(ctx context.Context, id goal.ID, request string) error
 }
 
-// ApprovalAPI is for pending requests, and for the user's grants.
+// ApprovalAPI lists and answers open approvals, and lists and revokes grants.
 type ApprovalAPI struct {
 	approvals Approvals
 	store     *store.Store
@@ -76,14 +76,14 @@ func NewApprovalAPI(ctx context.Context, a Approvals, s *store.Store) *ApprovalA
 	return &ApprovalAPI{a, s, apiBase{ctx}}
 }
 
-// List reads the pending requests, oldest first; goalID "" means every goal.
+// List reads the open approvals, oldest first; goalID "" means every goal.
 func (a *ApprovalAPI) List(goalID string) (out []ApprovalView, err error) {
 	defer a.recoverProblem(&err)
 	id, err := a.find(goalID)
 	if err != nil {
 		return nil, err
 	}
-	list, err := a.store.OpenApprovals(a.ctx, id)
+	list, err := a.store.Approvals.OpenApprovals(a.ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (a *ApprovalAPI) find(goalID string) (goal.ID, error) {
 	if goalID == "" {
 		return "", nil
 	}
-	row, err := a.store.Find(a.ctx, goalID)
+	row, err := a.store.Goals.Find(a.ctx, goalID)
 	if err != nil {
 		return "", fmt.Errorf("approvals: %w", err)
 	}
@@ -102,7 +102,7 @@ func (a *ApprovalAPI) find(goalID string) (goal.ID, error) {
 }
 
 func approvalView(a store.Approval) ApprovalView {
-	v := ViewOfRequest(a.Goal, a.Approval)
+	v := NewApprovalView(a.Goal, a.Approval)
 	v.Objective, v.Status, v.At = a.Objective, a.Status, formatTime(a.At)
 	if a.Given != nil {
 		v.Given = a.Given.Kind
@@ -110,8 +110,8 @@ func approvalView(a store.Approval) ApprovalView {
 	return v
 }
 
-// ViewOfRequest is a goal's request, with the information in the request itself.
-func ViewOfRequest(id goal.ID, a goal.Approval) ApprovalView {
+// NewApprovalView makes the view of an approval, without the objective, the status, the time and the answer.
+func NewApprovalView(id goal.ID, a goal.Approval) ApprovalView {
 	return ApprovalView{
 		GoalID:    string(id),
 		Request:   a.ID,
@@ -128,11 +128,11 @@ func ViewOfRequest(id goal.ID, a goal.Approval) ApprovalView {
 	}
 }
 
-// Answer answers several approvals. If one cannot be answered, the others still are.
+// Answer answers several approvals. If it cannot answer one, it still answers the others.
 func (a *ApprovalAPI) Answer(list []AnswerInput) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	if len(list) == 0 {
-		return false, &fault.Error{Code: fault.Refused, Message: "no approval was named"}
+		return false, &fault.Error{Code: fault.Refused, Message: "no approval is named"}
 	}
 	var errs []error
 	for _, in := range list {
@@ -142,7 +142,7 @@ func (a *ApprovalAPI) Answer(list []AnswerInput) (ok bool, err error) {
 }
 
 func (a *ApprovalAPI) answer(in AnswerInput) error {
-	row, err := a.store.Find(a.ctx, in.GoalID)
+	row, err := a.store.Goals.Find(a.ctx, in.GoalID)
 	if err != nil {
 		return fmt.Errorf("answer: %w", err)
 	}
@@ -153,7 +153,7 @@ func (a *ApprovalAPI) answer(in AnswerInput) error {
 	return a.approvals.Answer(a.ctx, row.ID, o)
 }
 
-// Grants reads the unrevoked grants of a goal; goalID "" means every goal that is not over.
+// Grants reads the unrevoked grants of a goal; goalID "" means every goal that has not ended.
 func (a *ApprovalAPI) Grants(goalID string) (out []GrantView, err error) {
 	defer a.recoverProblem(&err)
 	id, err := a.find(goalID)
@@ -162,18 +162,18 @@ func (a *ApprovalAPI) Grants(goalID string) (out []GrantView, err error) {
 	}
 	goals := []goal.ID{id}
 	if id == "" {
-		if goals, err = a.store.Granted(a.ctx); err != nil {
+		if goals, err = a.store.Approvals.Granted(a.ctx); err != nil {
 			return nil, err
 		}
 	}
 	out = []GrantView{}
 	for _, id := range goals {
-		list, err := a.store.Grants(a.ctx, id)
+		list, err := a.store.Approvals.Grants(a.ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		for _, g := range list {
-			out = append(out, GrantView{string(id), g.ID, g.Scope, g.Describe(), g.RevokedByKilling()})
+			out = append(out, GrantView{string(id), g.ID, g.Scope, g.Describe(), g.NeedsKilling()})
 		}
 	}
 	return out, nil

@@ -86,7 +86,7 @@ func openAPI(b testing.TB) (*api.GoalAPI, *store.Store) {
 			b.Error(err)
 		}
 	})
-	return api.NewGoalAPI(context.Background(), nil, s), s
+	return api.NewGoalAPI(context.Background(), api.Goals{}, s), s
 }
 
 // seeded is a goal with so many steps and a claim after each hundred of them.
@@ -97,10 +97,10 @@ func seeded(b testing.TB, s *store.Store, steps int) goal.ID {
 		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "make test"}}},
 		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/home/person/shop"}, Limits: goal.DefaultLimits(),
 	}
-	if err := s.Create(b.Context(), g); err != nil {
+	if err := s.Goals.Create(b.Context(), g); err != nil {
 		b.Fatal(err)
 	}
-	run, err := s.Begin(b.Context(), g.ID, 1, &event.Started{})
+	run, err := s.Journal.Begin(b.Context(), g.ID, 1, &event.Started{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func seeded(b testing.TB, s *store.Store, steps int) goal.ID {
 		Reason: "seeded",
 		Report: []string{"You paused this goal."},
 	})
-	if err := s.Append(b.Context(), run, bodies...); err != nil {
+	if err := s.Journal.Append(b.Context(), run, bodies...); err != nil {
 		b.Fatal(err)
 	}
 	return g.ID

@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// Browsing is the interface to the program for browser panes, besides the panes themselves.
+// Browsing is the part of BrowserAPI's interface to the program that is not about single panes.
 type Browsing interface {
 	PageFiles
 	PageTakeover
@@ -25,7 +25,7 @@ type AddressResolver interface {
 	Destination(text string) (string, error)
 }
 
-// PageFiles are the files that pages get and give.
+// PageFiles uploads files to pages, and opens files that pages downloaded.
 type PageFiles interface {
 	Upload(in ArgsUpload) (string, error)
 	OpenFile(ctx context.Context, id, download string, folder bool) error
@@ -37,25 +37,25 @@ type PageTakeover interface {
 	HandBack(ctx context.Context, p *browser.Pane) error
 }
 
-// BrowserProfiles are the user's profiles on disk.
+// BrowserProfiles manages the user's profiles on disk.
 type BrowserProfiles interface {
 	Profiles() []string
 	DeleteProfile(ctx context.Context, name string) error
 	RenameProfile(ctx context.Context, name, to string) error
 }
 
-// ArgsUpload is one piece of a file that the user gives to a page.
+// ArgsUpload is one piece of a file that the user uploads to a page.
 type ArgsUpload struct {
 	Name string `json:"name"`
 	Path string `json:"path"` // the path returned for the first piece; "" begins a file
-	Data string `json:"data"` // base64, at most 1 MiB of it
+	Data string `json:"data"` // base64, at most 1 MiB
 }
 
-// ArgsDevTools say how to open developer tools.
+// ArgsDevTools describes the developer tools to open.
 type ArgsDevTools struct {
 	// Element is the place of the element to show first, nil for the console.
 	Element *browser.Point `json:"element"`
-	Dark    bool           `json:"dark"` // draws them in dark colors
+	Dark    bool           `json:"dark"` // in dark colors
 	Width   int            `json:"width"`
 	Height  int            `json:"height"` // CSS pixels, 0 = a default
 }
@@ -88,7 +88,7 @@ func (a *BrowserAPI) Enter(id, text string) (bool, error) {
 		if err != nil {
 			return err
 		}
-		return p.Navigate(a.ctx, address)
+		return p.Navigation.Navigate(a.ctx, address)
 	})
 }
 
@@ -99,40 +99,40 @@ func (a *BrowserAPI) DevTools(id string, in ArgsDevTools) (out pane.Info, err er
 	return a.panes.OpenDevTools(a.ctx, id, in)
 }
 
-// Answer answers a prompt of a page.
+// Answer answers a page's prompt.
 func (a *BrowserAPI) Answer(id string, in pane.Answer) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return p.Answer(a.ctx, in) })
 }
 
-// TakeOver gives a goal's pane to the user; the agent is stopped at once and its goal pauses.
+// TakeOver gives a goal's pane to the user. The agent stops at once, and its goal pauses.
 func (a *BrowserAPI) TakeOver(id string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return a.takeover.TakeOver(a.ctx, p) })
 }
 
-// HandBack returns the pane to the agent; a goal that paused for it continues.
+// HandBack gives the pane back to the agent. A goal that paused for it continues.
 func (a *BrowserAPI) HandBack(id string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error { return a.takeover.HandBack(a.ctx, p) })
 }
 
-// Find marks a text in the page; step moves among the matches, an empty text ends the search.
+// Find marks a text in the page. step moves between the matches, and an empty text ends the search.
 func (a *BrowserAPI) Find(id, text string, step int) (out FoundText, err error) {
 	_, err = a.with(id, func(p *browser.Pane) error {
-		f, err := p.Find(a.ctx, text, step)
+		f, err := p.TextSearch.Find(a.ctx, text, step)
 		out = FoundText(f)
 		return err
 	})
 	return out, err
 }
 
-// Zoom shows the page larger or smaller.
+// Zoom sets the zoom of the page in percent.
 func (a *BrowserAPI) Zoom(id string, percent int) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.Zoom(a.ctx, percent) })
+	return a.with(id, func(p *browser.Pane) error { return p.Viewport.Zoom(a.ctx, percent) })
 }
 
-// Print writes the page as a PDF to the downloads and returns its path.
+// Print saves the page as a PDF in the downloads folder and returns its path.
 func (a *BrowserAPI) Print(id string) (out string, err error) {
 	_, err = a.with(id, func(p *browser.Pane) error {
-		out, err = p.PDF(a.ctx)
+		out, err = p.Downloads.PDF(a.ctx)
 		return err
 	})
 	return out, err
@@ -140,7 +140,7 @@ func (a *BrowserAPI) Print(id string) (out string, err error) {
 
 // CancelDownload cancels a download.
 func (a *BrowserAPI) CancelDownload(id, download string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.CancelDownload(a.ctx, download) })
+	return a.with(id, func(p *browser.Pane) error { return p.Downloads.CancelDownload(a.ctx, download) })
 }
 
 // OpenDownload opens a downloaded file, or its folder, on the desktop.
@@ -149,9 +149,9 @@ func (a *BrowserAPI) OpenDownload(id, download string, folder bool) (ok bool, er
 	return true, a.files.OpenFile(a.ctx, id, download, folder)
 }
 
-// Save downloads an address, as a menu's "Save" does.
+// Save downloads an address.
 func (a *BrowserAPI) Save(id, address string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.Save(a.ctx, address) })
+	return a.with(id, func(p *browser.Pane) error { return p.Downloads.Save(a.ctx, address) })
 }
 
 // Upload receives a piece of a file for a page and returns the file's path.
@@ -169,24 +169,24 @@ type PageLogins struct {
 // Logins lists the users with a saved login for the page's present origin.
 func (a *BrowserAPI) Logins(id string) (out PageLogins, err error) {
 	_, err = a.with(id, func(p *browser.Pane) error {
-		out.Origin, out.Users, err = p.LoginUsers(a.ctx)
+		out.Origin, out.Users, err = p.Logins.LoginUsers(a.ctx)
 		return err
 	})
 	return out, err
 }
 
-// FillLogin fills a saved login into the page's fields; user "" is the only one.
+// FillLogin fills a saved login into the page's fields. user "" means the only saved login.
 func (a *BrowserAPI) FillLogin(id, user string) (bool, error) {
 	return a.with(id, func(p *browser.Pane) error {
-		_, err := p.FillLogin(a.ctx, user)
+		_, err := p.Logins.FillLogin(a.ctx, user)
 		return err
 	})
 }
 
-// Site describes a page's origin, its permissions and its number of cookies.
+// Site describes the page's origin, with its permissions and the number of its cookies.
 func (a *BrowserAPI) Site(id string) (out pane.Site, err error) {
 	_, err = a.with(id, func(p *browser.Pane) error {
-		out, err = p.Site(a.ctx)
+		out, err = p.SiteData.Site(a.ctx)
 		return err
 	})
 	return out, err
@@ -194,12 +194,12 @@ func (a *BrowserAPI) Site(id string) (out pane.Site, err error) {
 
 // SetPermission changes a permission of the page's origin: state is ask, allow or block.
 func (a *BrowserAPI) SetPermission(id, origin, name, state string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.SetPermission(a.ctx, origin, name, state) })
+	return a.with(id, func(p *browser.Pane) error { return p.SiteData.SetPermission(a.ctx, origin, name, state) })
 }
 
 // ClearSite deletes the cookies and stored data of the page's origin.
 func (a *BrowserAPI) ClearSite(id, origin string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.ClearSite(a.ctx, origin) })
+	return a.with(id, func(p *browser.Pane) error { return p.SiteData.ClearSite(a.ctx, origin) })
 }
 
 // Profiles lists the names of the user's profiles.
@@ -220,11 +220,11 @@ func (a *BrowserAPI) RenameProfile(name, to string) (ok bool, err error) {
 	return true, a.profiles.RenameProfile(a.ctx, name, strings.TrimSpace(to))
 }
 
-// ImportCookies imports the cookies of a file, in Netscape's format or JSON, into the profile of a pane, and returns
+// ImportCookies imports the cookies of a file, in the Netscape format or JSON, into the profile of a pane. It returns
 // their number.
 func (a *BrowserAPI) ImportCookies(id, file string) (n int, err error) {
 	_, err = a.with(id, func(p *browser.Pane) error {
-		n, err = p.ImportCookies(a.ctx, file)
+		n, err = p.SiteData.ImportCookies(a.ctx, file)
 		return err
 	})
 	return n, err
@@ -233,7 +233,7 @@ func (a *BrowserAPI) ImportCookies(id, file string) (n int, err error) {
 // Bookmarks lists all bookmarks, newest first.
 func (a *BrowserAPI) Bookmarks() (out []Bookmark, err error) {
 	defer a.recoverProblem(&err)
-	list, err := a.store.Bookmarks(a.ctx)
+	list, err := a.store.Workspace.Bookmarks(a.ctx)
 	return viewAll(list, func(b store.Bookmark) Bookmark {
 		return Bookmark{URL: b.URL, Title: b.Title, AddedAt: b.AddedAt.Format(event.TimeLayout)}
 	}), err
@@ -244,15 +244,15 @@ func (a *BrowserAPI) SetBookmark(address, title string, on bool) (ok bool, err e
 	defer a.recoverProblem(&err)
 	address, err = browser.Address(address)
 	if err != nil {
-		return false, &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("bookmark: %v", err)}
+		return false, &fault.Error{Code: fault.Refused, Message: fmt.Sprintf("the bookmark was not saved: %v", err)}
 	}
-	return true, a.store.SetBookmark(a.ctx, address, title, on)
+	return true, a.store.Workspace.SetBookmark(a.ctx, address, title, on)
 }
 
-// History finds visited addresses by words in title and address, most recent first.
+// History finds visited addresses by words in their title or address, most recent first.
 func (a *BrowserAPI) History(words string, limit int) (out []Visit, err error) {
 	defer a.recoverProblem(&err)
-	list, err := a.store.Visits(a.ctx, strings.TrimSpace(words), min(max(limit, 1), 500))
+	list, err := a.store.Workspace.Visits(a.ctx, strings.TrimSpace(words), min(max(limit, 1), 500))
 	return viewAll(list, func(v store.Visit) Visit {
 		return Visit{URL: v.URL, Title: v.Title, VisitedAt: v.VisitedAt.Format(event.TimeLayout), Times: v.Times}
 	}), err
@@ -261,5 +261,5 @@ func (a *BrowserAPI) History(words string, limit int) (out []Visit, err error) {
 // ClearHistory deletes all visits, or those of one address.
 func (a *BrowserAPI) ClearHistory(address string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
-	return true, a.store.ForgetVisits(a.ctx, address)
+	return true, a.store.Workspace.ForgetVisits(a.ctx, address)
 }

@@ -18,8 +18,8 @@ import (
 
 var updateDocs = flag.Bool("update", false, "write docs/stream.md")
 
-// TestCallsPage holds the list of calls in docs/stream.md to the methods of the bound types.
-func TestCallsPage(t *testing.T) {
+// TestCallsPage_IsCurrent compares the list of calls in docs/stream.md with the methods of the bound types.
+func TestCallsPage_IsCurrent(t *testing.T) {
 	const first, last = "<!-- calls: begin -->\n", "<!-- calls: end -->\n"
 	page := filepath.Join("..", "..", "docs", "stream.md")
 	b, err := os.ReadFile(page)

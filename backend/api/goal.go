@@ -11,21 +11,30 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
+	"goalpost/backend/text"
 )
 
-// Goals is the interface of GoalAPI to the program. Every method may be called concurrently.
-type Goals interface {
-	GoalStarter
-	CheckSuggester
-	GoalController
-	GoalArchive
-	GoalMonitor
+// Goals are the parts of the program that GoalAPI uses. Every method may be called concurrently. All parts are nil if
+// goals can only be read.
+type Goals struct {
+	Starter        GoalStarter
+	Intake         GoalIntake
+	Suggester      CheckSuggester
+	Controller     GoalController
+	Resumption     GoalResumption
+	ProtectedFiles ProtectedFiles
+	Archive        GoalArchive
+	Monitor        GoalMonitor
 }
 
-// GoalStarter starts goals, and answers what the user asks before they start one.
+// GoalStarter starts goals.
 type GoalStarter interface {
 	Start(ctx context.Context, in StartInput) (goal.ID, error)
 	Demo(ctx context.Context) (goal.ID, error)
+}
+
+// GoalIntake answers what the user asks before they start a goal.
+type GoalIntake interface {
 	Try(ctx context.Context, in TryInput) (TryOutput, error)
 	Proposal(dir string) (ProposalView, error)
 	Protected(ctx context.Context, in ProtectInput) ([]ProtectedFile, error)
@@ -35,61 +44,65 @@ type GoalStarter interface {
 type GoalController interface {
 	Abort(ctx context.Context, id goal.ID) error
 	Pause(ctx context.Context, id goal.ID) error
+	Steer(ctx context.Context, id goal.ID, text string) error
+}
+
+// GoalResumption continues goals that stopped.
+type GoalResumption interface {
 	Resume(ctx context.Context, id goal.ID, in ResumeInput) error
 	Reopen(ctx context.Context, id goal.ID, in ResumeInput) error
 	Accept(ctx context.Context, id goal.ID) error
 	Reject(ctx context.Context, id goal.ID, note string) error
-	Steer(ctx context.Context, id goal.ID, text string) error
 }
 
-// GoalArchive checks goals that have ended again, and deletes them.
+// ProtectedFiles knows the files that a goal protects.
+type ProtectedFiles interface {
+	State(ctx context.Context, id goal.ID) (ProtectedState, error)
+}
+
+// GoalArchive rechecks goals and deletes them.
 type GoalArchive interface {
 	Recheck(ctx context.Context, id goal.ID) (RecheckOutput, error)
 	Delete(ctx context.Context, id goal.ID) error
 	Prune(ctx context.Context, in PruneInput) (int, error)
 }
 
-// GoalMonitor knows what a goal has open and what it contacted.
+// GoalMonitor reports the panes and the requests of goals.
 type GoalMonitor interface {
 	PaneIDs(id goal.ID) []string
 	Network(id goal.ID) (NetworkView, error)
-	ProtectedState(ctx context.Context, id goal.ID) (ProtectedState, error)
 }
 
-// GoalAPI is for goals. An id may be a unique part of six characters or more.
+// GoalAPI starts, reads and controls goals. An id may be a unique part of six characters or more.
 type GoalAPI struct {
-	starter    GoalStarter
-	suggester  CheckSuggester
-	controller GoalController
-	archive    GoalArchive
-	monitor    GoalMonitor // nil where goals can only be read
-	store      *store.Store
+	goals Goals
+	store *store.Store
 	apiBase
 }
 
-// NewGoalAPI makes the API; ctx is the program's life. Without Goals it is read-only.
+// NewGoalAPI makes the API; ctx is the program's life. With no Goals it is read-only.
 func NewGoalAPI(ctx context.Context, g Goals, s *store.Store) *GoalAPI {
-	return &GoalAPI{starter: g, suggester: g, controller: g, archive: g, monitor: g, store: s, apiBase: apiBase{ctx}}
+	return &GoalAPI{goals: g, store: s, apiBase: apiBase{ctx}}
 }
 
 // Start creates a goal and starts it.
 func (a *GoalAPI) Start(in StartInput) (out StartOutput, err error) {
 	defer a.recoverProblem(&err)
-	id, err := a.starter.Start(a.ctx, in)
+	id, err := a.goals.Starter.Start(a.ctx, in)
 	return StartOutput{string(id)}, err
 }
 
 // Demo starts the built-in demonstration goal.
 func (a *GoalAPI) Demo() (out StartOutput, err error) {
 	defer a.recoverProblem(&err)
-	id, err := a.starter.Demo(a.ctx)
+	id, err := a.goals.Starter.Demo(a.ctx)
 	return StartOutput{string(id)}, err
 }
 
 // Try runs one check as pre-flight would, and creates nothing.
 func (a *GoalAPI) Try(in TryInput) (out TryOutput, err error) {
 	defer a.recoverProblem(&err)
-	return a.starter.Try(a.ctx, in)
+	return a.goals.Intake.Try(a.ctx, in)
 }
 
 // Get reads one goal as the dashboard shows it.
@@ -100,15 +113,15 @@ func (a *GoalAPI) Get(id string) (out GoalView, err error) {
 		return out, err
 	}
 	var panes []string
-	if a.monitor != nil {
-		panes = a.monitor.PaneIDs(row.ID)
+	if a.goals.Monitor != nil {
+		panes = a.goals.Monitor.PaneIDs(row.ID)
 	}
 	return goalView(row, f, panes), nil
 }
 
-// find reads a goal with what the store knows about it.
+// find reads a goal and its facts.
 func (a *GoalAPI) find(id string) (store.GoalRow, goalFacts, error) {
-	row, err := a.store.Find(a.ctx, id)
+	row, err := a.store.Goals.Find(a.ctx, id)
 	if err != nil {
 		return row, goalFacts{}, err
 	}
@@ -118,23 +131,23 @@ func (a *GoalAPI) find(id string) (store.GoalRow, goalFacts, error) {
 
 func (a *GoalAPI) facts(row store.GoalRow) (f goalFacts, err error) {
 	var errs [8]error
-	f.claims, errs[0] = a.store.Claims(a.ctx, row.ID)
-	f.opinions, errs[1] = a.store.Reviews(a.ctx, row.ID)
-	f.todos, errs[2] = a.store.Todos(a.ctx, row.ID)
-	activity, err := a.store.Activity(a.ctx, activitySlices, row.ID)
+	f.claims, errs[0] = a.store.History.Claims(a.ctx, row.ID)
+	f.reviews, errs[1] = a.store.History.Reviews(a.ctx, row.ID)
+	f.todos, errs[2] = a.store.History.Todos(a.ctx, row.ID)
+	activity, err := a.store.History.Activity(a.ctx, activitySlices, row.ID)
 	f.card.activity, errs[3] = activity[row.ID], err
-	f.waits, errs[4] = a.store.WaitsForManual(a.ctx, row)
+	f.waits, errs[4] = a.store.Questions.WaitsForManual(a.ctx, row)
 	f.card.owner, errs[5] = a.owner(row)
-	f.askedPane, errs[6] = a.store.QuestionPane(a.ctx, row)
+	f.askedPane, errs[6] = a.store.Questions.QuestionPane(a.ctx, row)
 	f.card.assurance = assuranceOf(row, f.claims)
 	asks, err := a.pendingApprovals(row.ID)
 	f.card.asks, errs[7] = asks[row.ID], err
 	return f, errors.Join(errs[:]...)
 }
 
-// pendingApprovals counts the calls that wait for an answer of the user, by goal; id "" means every goal.
+// pendingApprovals counts the calls that wait for the user's answer, by goal; id "" means every goal.
 func (a *GoalAPI) pendingApprovals(id goal.ID) (map[goal.ID]int, error) {
-	open, err := a.store.OpenApprovals(a.ctx, id)
+	open, err := a.store.Approvals.OpenApprovals(a.ctx, id)
 	counts := map[goal.ID]int{}
 	for _, one := range open {
 		if one.Given == nil {
@@ -144,26 +157,26 @@ func (a *GoalAPI) pendingApprovals(id goal.ID) (map[goal.ID]int, error) {
 	return counts, err
 }
 
-// owner looks up the owner only for goals that a process may have.
+// owner returns the process of a goal. It looks only for goals that a process may have.
 func (a *GoalAPI) owner(row store.GoalRow) (store.LockOwner, error) {
 	if row.Status == goal.Running || row.Status == goal.Pending || row.Exit.IsParked() ||
 		row.Queued != "" {
-		return a.store.LockOwner(row.ID)
+		return a.store.Locks.LockOwner(row.ID)
 	}
 	return store.LockOwner{}, nil
 }
 
-// Status is the short state of a goal, nil if there is none.
+// Status reads the short state of a goal, nil if there is no such goal.
 func (a *GoalAPI) Status(id string) (out *StatusOutput, err error) {
 	defer a.recoverProblem(&err)
-	row, err := a.store.Find(a.ctx, id)
+	row, err := a.store.Goals.Find(a.ctx, id)
 	if errors.Is(err, goal.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	steps, err := a.store.Steps(a.ctx, row.ID, row.Spent.Steps-1, 1)
+	steps, err := a.store.History.Steps(a.ctx, row.ID, row.Spent.Steps-1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -177,13 +190,13 @@ func (a *GoalAPI) Status(id string) (out *StatusOutput, err error) {
 // List reads a page of goals, newest first.
 func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
 	defer a.recoverProblem(&err)
-	rows, total, err := a.store.List(a.ctx, store.Filter{
+	rows, total, err := a.store.Goals.List(a.ctx, store.Filter{
 		Status: goal.Status(in.Status), Search: in.Search, Limit: in.Limit, Offset: in.Offset, Resumable: in.Resumable,
 	})
 	if err != nil {
 		return out, err
 	}
-	counts, err := a.store.Counts(a.ctx)
+	counts, err := a.store.Goals.Counts(a.ctx)
 	if err != nil {
 		return out, err
 	}
@@ -195,7 +208,7 @@ func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
 	for i, row := range rows {
 		ids[i] = row.ID
 	}
-	activity, err := a.store.Activity(a.ctx, activitySlices, ids...)
+	activity, err := a.store.History.Activity(a.ctx, activitySlices, ids...)
 	if err != nil {
 		return out, err
 	}
@@ -203,7 +216,7 @@ func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
 	if err != nil {
 		return out, err
 	}
-	proved, err := a.store.Assurances(a.ctx, ids...)
+	proved, err := a.store.History.Assurances(a.ctx, ids...)
 	if err != nil {
 		return out, err
 	}
@@ -220,7 +233,7 @@ func (a *GoalAPI) List(in ListInput) (out GoalList, err error) {
 // Steps reads a page of the step log after the given number.
 func (a *GoalAPI) Steps(id string, after, limit int) (StepPage, error) {
 	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (StepPage, error) {
-		list, err := a.store.Steps(a.ctx, g.ID, after, clampLimit(limit))
+		list, err := a.store.History.Steps(a.ctx, g.ID, after, clampLimit(limit))
 		return StepPage{Steps: viewAll(list, stepRow), Total: g.Spent.Steps, Seq: g.Seq}, err
 	})
 }
@@ -228,16 +241,16 @@ func (a *GoalAPI) Steps(id string, after, limit int) (StepPage, error) {
 // Step reads one step with all its details.
 func (a *GoalAPI) Step(id string, n int) (StepView, error) {
 	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (StepView, error) {
-		s, err := a.store.Step(a.ctx, g.ID, n)
+		s, err := a.store.History.Step(a.ctx, g.ID, n)
 		if err != nil {
 			return StepView{}, err
 		}
 		out := StepView{StepRow: stepRow(s), Result: s.Result}
 		out.Arguments = s.Arguments
 		if s.ImageSHA256 == "" {
-			return out, a.addClick(g.Goal, s, &out)
+			return out, addClick(a.ctx, a.store, g.Goal, s, &out)
 		}
-		image, err := a.store.Artifact(s.ImageSHA256)
+		image, err := a.store.Artifacts.Artifact(s.ImageSHA256)
 		if err != nil {
 			return out, err
 		}
@@ -250,7 +263,7 @@ func (a *GoalAPI) Step(id string, n int) (StepView, error) {
 func (a *GoalAPI) Events(id string, after int64, limit int) (EventPage, error) {
 	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (EventPage, error) {
 		limit := clampLimit(limit)
-		list, err := a.store.Events(a.ctx, g.ID, after, limit+1)
+		list, err := a.store.History.Events(a.ctx, g.ID, after, limit+1)
 		out := EventPage{Events: []json.RawMessage{}, More: len(list) > limit}
 		for _, ev := range list[:min(limit, len(list))] {
 			raw, err := json.Marshal(ev)
@@ -266,11 +279,11 @@ func (a *GoalAPI) Events(id string, after int64, limit int) (EventPage, error) {
 // Output reads the whole stored output of a check, by its hash.
 func (a *GoalAPI) Output(sha256 string) (out string, err error) {
 	defer a.recoverProblem(&err)
-	b, err := a.store.Artifact(sha256)
+	b, err := a.store.Artifacts.Artifact(sha256)
 	if err != nil {
 		return "", err
 	}
-	return sanitizeOutput(b), nil
+	return text.ToUTF8(string(b)), nil
 }
 
 // Receipt reads the verdicts of every claim.
@@ -280,16 +293,16 @@ func (a *GoalAPI) Receipt(id string) (out ReceiptView, err error) {
 	if err != nil {
 		return out, err
 	}
-	if f.protected, err = a.store.Warnings(a.ctx, row.ID, event.AboutProtected); err != nil {
+	if f.protected, err = a.store.History.Warnings(a.ctx, row.ID, event.AboutProtected); err != nil {
 		return out, err
 	}
 	return buildReceipt(row, f), nil
 }
 
 func clampLimit(limit int) int {
-	const usual, most = 500, 2000
+	const defaultLimit, maxLimit = 500, 2000
 	if limit <= 0 {
-		return usual
+		return defaultLimit
 	}
-	return min(limit, most)
+	return min(limit, maxLimit)
 }

@@ -2,7 +2,7 @@ package api
 
 import "context"
 
-// MCPServer is an MCP server, with its tools at the last contact.
+// MCPServer is an MCP server of the user, with the tools that it listed last.
 type MCPServer struct {
 	Name           string    `json:"name"`
 	Command        string    `json:"command"`
@@ -10,10 +10,10 @@ type MCPServer struct {
 	Env            []string  `json:"env"` // KEY=value
 	URL            string    `json:"url"`
 	Headers        []string  `json:"headers"` // Name: value
-	Risk           string    `json:"risk"`    // "" uses the server's annotations
+	Risk           string    `json:"risk"`    // of all its tools; "" = as the server's annotations say
 	TimeoutSeconds int       `json:"timeout_seconds"`
 	Off            bool      `json:"off"`
-	Title          string    `json:"title"`     // the server's own name for itself; set by the program
+	Title          string    `json:"title"`     // the server's own name for itself; Save ignores it
 	ListedAt       string    `json:"listed_at"` // "" if its tools were never listed
 	Tools          []MCPTool `json:"tools"`
 }
@@ -22,7 +22,7 @@ type MCPServer struct {
 type MCPTool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	Risk        string `json:"risk"` // risk level of its calls
+	Risk        string `json:"risk"` // of its calls
 }
 
 // MCPServers is the interface of MCPAPI to the program.
@@ -33,7 +33,7 @@ type MCPServers interface {
 	TestMCPServer(ctx context.Context, name string) (MCPServer, error)
 }
 
-// MCPAPI is for the servers whose tools goals may use.
+// MCPAPI manages the MCP servers whose tools goals may use.
 type MCPAPI struct {
 	servers MCPServers
 	apiBase

@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// NetworkView is where a goal's programs and pages connected to, and what was refused.
+// NetworkView sums up the requests of a goal's programs and pages by host.
 type NetworkView struct {
 	Hosts   []NetworkHost `json:"hosts"` // refused ones first, then by requests
 	Refused int           `json:"refused"`
@@ -23,14 +23,14 @@ type NetworkView struct {
 
 // NetworkHost sums up the requests to one host and port with one outcome.
 type NetworkHost struct {
-	// with its port if that is not a default; * is several hosts whose requests came too fast to be recorded separately
+	// with the port if it is not a default; * stands for several hosts with requests too fast to be recorded one by one
 	Host    string   `json:"host"`
 	Own     bool     `json:"own"` // the goal's own loopback
 	Allowed bool     `json:"allowed"`
 	Methods []string `json:"methods"` // CONNECT is a tunnel
 	From    []string `json:"from"`    // program, pane
 	Count   int      `json:"count"`
-	In      int64    `json:"in"` // bytes of unencrypted answers and of tunnels, including open ones
+	In      int64    `json:"in"` // bytes of unencrypted answers and of tunnels, including those still open
 	Out     int64    `json:"out"`
 	Reason  string   `json:"reason"` // of the newest refusal
 	LastAt  string   `json:"last_at"`
@@ -39,10 +39,10 @@ type NetworkHost struct {
 // Network reads a goal's network log.
 func (a *GoalAPI) Network(id string) (NetworkView, error) {
 	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (NetworkView, error) {
-		if a.monitor == nil {
-			return NewNetworkSum().View(), nil
+		if a.goals.Monitor == nil {
+			return NewNetworkSummary().View(), nil
 		}
-		return a.monitor.Network(g.ID)
+		return a.goals.Monitor.Network(g.ID)
 	})
 }
 
@@ -52,16 +52,16 @@ type NetworkSummary struct {
 	at   map[string]int
 }
 
-// NewNetworkSum makes an empty summary.
-func NewNetworkSum() *NetworkSummary {
+// NewNetworkSummary makes an empty summary.
+func NewNetworkSummary() *NetworkSummary {
 	return &NetworkSummary{view: NetworkView{Hosts: []NetworkHost{}}, at: map[string]int{}}
 }
 
-// Read adds a log, one event a line. A truncated line is skipped.
+// Read adds the requests of a log with one event a line. It skips a truncated line.
 func (s *NetworkSummary) Read(r io.Reader) error {
-	const longest = 1 << 20
+	const maxLine = 1 << 20
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, longest)
+	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		var e struct {
 			At string `json:"at"`
@@ -72,7 +72,7 @@ func (s *NetworkSummary) Read(r io.Reader) error {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf("reading: %w", err)
+		return fmt.Errorf("reading the network log: %w", err)
 	}
 	return nil
 }
@@ -117,9 +117,9 @@ func (s *NetworkSummary) Add(at string, e event.Egress) {
 	}
 }
 
-// View is the result: at most the first 200 hosts in its order.
+// View returns the summary with at most 200 hosts.
 func (s *NetworkSummary) View() NetworkView {
-	const most = 200
+	const maxHosts = 200
 	out := s.view
 	out.Hosts = slices.Clone(out.Hosts)
 	slices.SortStableFunc(out.Hosts, func(a, b NetworkHost) int {
@@ -128,6 +128,6 @@ func (s *NetworkSummary) View() NetworkView {
 		}
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Host, b.Host))
 	})
-	out.Hosts = out.Hosts[:min(most, len(out.Hosts))]
+	out.Hosts = out.Hosts[:min(maxHosts, len(out.Hosts))]
 	return out
 }

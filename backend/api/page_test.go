@@ -64,7 +64,7 @@ func TestTypes_MatchTheFrontend(t *testing.T) {
 		"Worktree":         goal.Worktree{},
 		"WorktreeOffer":    api.WorktreeOffer{},
 		"WorktreeView":     api.WorktreeView{},
-		"WorktreeRemoved":  api.WorktreeRemoved{},
+		"WorktreeRemoval":  api.WorktreeRemoval{},
 		"Connection":       api.Connection{},
 		"Check":            goal.Check{},
 		"Verdict":          goal.Verdict{},

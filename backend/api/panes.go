@@ -38,7 +38,7 @@ type BrowserPanes interface {
 	OpenDevTools(ctx context.Context, id string, in ArgsDevTools) (pane.Info, error)
 }
 
-// TerminalAPI opens and closes terminal panes; their bytes are sent over the stream.
+// TerminalAPI opens and closes terminal panes. The stream transfers their bytes.
 type TerminalAPI struct {
 	panes TerminalPanes
 	apiBase
@@ -55,7 +55,7 @@ func (a *TerminalAPI) Open(in ArgsOpenTerminal) (out pane.Info, err error) {
 	return a.panes.OpenTerminal(a.ctx, in)
 }
 
-// Restart starts the shell of a pane again after it has ended.
+// Restart starts the shell of a pane again if it has ended.
 func (a *TerminalAPI) Restart(id string) (out pane.Info, err error) {
 	defer a.recoverProblem(&err)
 	return a.panes.RestartTerminal(a.ctx, id)
@@ -73,7 +73,7 @@ func (a *TerminalAPI) Close(id string) (ok bool, err error) {
 	return true, a.panes.CloseTerminal(a.ctx, id)
 }
 
-// BrowserAPI opens and controls browser panes; frames and input are sent over the stream.
+// BrowserAPI opens and controls browser panes. The stream transfers frames and input.
 type BrowserAPI struct {
 	panes     BrowserPanes
 	files     PageFiles
@@ -111,27 +111,27 @@ func (a *BrowserAPI) Close(id string) (ok bool, err error) {
 
 // Navigate loads an address.
 func (a *BrowserAPI) Navigate(id, url string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.Navigate(a.ctx, url) })
+	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Navigate(a.ctx, url) })
 }
 
 // Back returns to the previous page.
 func (a *BrowserAPI) Back(id string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.Back(a.ctx) })
+	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Back(a.ctx) })
 }
 
 // Forward undoes Back.
 func (a *BrowserAPI) Forward(id string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.Forward(a.ctx) })
+	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Forward(a.ctx) })
 }
 
-// Reload loads the page again, and restarts one that crashed.
+// Reload loads the page again, and restarts a page that crashed.
 func (a *BrowserAPI) Reload(id string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.Reload(a.ctx) })
+	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Reload(a.ctx) })
 }
 
 // Stop stops loading.
 func (a *BrowserAPI) Stop(id string) (bool, error) {
-	return a.with(id, func(p *browser.Pane) error { return p.Stop(a.ctx) })
+	return a.with(id, func(p *browser.Pane) error { return p.Navigation.Stop(a.ctx) })
 }
 
 func (a *BrowserAPI) with(id string, do func(*browser.Pane) error) (ok bool, err error) {
@@ -143,7 +143,7 @@ func (a *BrowserAPI) with(id string, do func(*browser.Pane) error) (ok bool, err
 	return true, do(p)
 }
 
-// WorkspaceAPI is for the panes as a whole.
+// WorkspaceAPI lists all panes, and stores their layout.
 type WorkspaceAPI struct {
 	panes PaneLister
 	store *store.Store
@@ -161,10 +161,10 @@ func (a *WorkspaceAPI) Panes() (out PaneList, err error) {
 	return a.panes.Snapshot(), nil
 }
 
-// Layout is the last saved layout, "" if there is none.
+// Layout reads the last saved layout, "" if there is none.
 func (a *WorkspaceAPI) Layout() (out string, err error) {
 	defer a.recoverProblem(&err)
-	return a.store.Layout(a.ctx, "main")
+	return a.store.Workspace.Layout(a.ctx, "main")
 }
 
 // SaveLayout saves the page's layout, which is JSON of at most 1 MiB.
@@ -173,5 +173,5 @@ func (a *WorkspaceAPI) SaveLayout(body string) (ok bool, err error) {
 	if len(body) > 1<<20 || !json.Valid([]byte(body)) {
 		return false, &fault.Error{Code: fault.Refused, Message: "the layout is not JSON of at most 1 MiB"}
 	}
-	return true, a.store.SaveLayout(a.ctx, "main", body)
+	return true, a.store.Workspace.SaveLayout(a.ctx, "main", body)
 }

@@ -7,22 +7,23 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
-	"strings"
 
 	"goalpost/backend/fault"
 	"goalpost/backend/store"
 )
 
-// apiBase is embedded in every API: the program's life, and the recovery from panics.
-type apiBase struct{ ctx context.Context }
+// apiBase is embedded in every API. It recovers from panics.
+type apiBase struct {
+	ctx context.Context // lasts as long as the program
+}
 
-// recoverProblem turns a panic and every error of a bound method into a fault.Error: a promise that never settles
-// would block the page.
+// recoverProblem converts a panic and every error of a bound method to a fault.Error. Otherwise a panic would leave the
+// page with a promise that never settles.
 func (apiBase) recoverProblem(err *error) {
 	if p := recover(); p != nil {
 		slog.Error("panic in a bound method", "panic", p, "stack", string(debug.Stack()))
-		*err = fault.New(fault.Internal, fmt.Sprintf("something broke inside Goalpost: %v", p),
-			"the log in the state folder has the details")
+		*err = fault.New(fault.Internal, fmt.Sprintf("internal error in Goalpost: %v", p),
+			"the log in the data folder has the details")
 		return
 	}
 	if *err != nil {
@@ -30,19 +31,19 @@ func (apiBase) recoverProblem(err *error) {
 	}
 }
 
-// withGoal calls do with the goal whose id is, or has as a unique part, id.
+// withGoal calls do with the goal that id names; it may be a unique part of the goal's id.
 func withGoal[T any](
 	a apiBase, s *store.Store, id string, do func(store.GoalRow) (T, error),
 ) (out T, err error) {
 	defer a.recoverProblem(&err)
-	row, err := s.Find(a.ctx, id)
+	row, err := s.Goals.Find(a.ctx, id)
 	if err != nil {
 		return out, err
 	}
 	return do(row)
 }
 
-// viewAll makes the views of a list, never nil.
+// viewAll returns the views of a list, never nil.
 func viewAll[S, T any](list []S, view func(S) T) []T {
 	views := make([]T, len(list))
 	for i, one := range list {
@@ -51,7 +52,7 @@ func viewAll[S, T any](list []S, view func(S) T) []T {
 	return views
 }
 
-// ToProblem converts an error to the form that the page and the command line show.
+// ToProblem converts an error to a fault.Error, which the page and the command line show, and adds a hint if it can.
 func ToProblem(err error) *fault.Error {
 	f := fault.Of(err)
 	switch {
@@ -63,9 +64,6 @@ func ToProblem(err error) *fault.Error {
 	}
 	return f
 }
-
-// sanitizeOutput makes output valid UTF-8.
-func sanitizeOutput(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
 
 // IsConflict reports whether an error has the code Conflict.
 func IsConflict(err error) bool {

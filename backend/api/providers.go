@@ -23,18 +23,18 @@ type ModelService interface {
 
 // The types of ModelAPI.
 type (
-	// Provider is how a model is reached.
+	// Provider is a server that offers models.
 	Provider struct {
 		ID            string `json:"id"`
 		Kind          string `json:"kind"` // openai, openai-responses, anthropic, demo
 		BaseURL       string `json:"base_url"`
 		Model         string `json:"model"`
 		APIKeyEnv     string `json:"api_key_env"`    // name of the environment variable that contains the key
-		APIKeySecret  string `json:"api_key_secret"` // name of the secret that is used as the key instead
+		APIKeySecret  string `json:"api_key_secret"` // name of the secret that is the key instead
 		ContextWindow int    `json:"context_window"` // tokens; 0 = the known value for the model
 		Active        bool   `json:"active"`
 		Scripted      bool   `json:"scripted"`
-		Ready         bool   `json:"ready"` // its last test, of exactly these values, was successful
+		Ready         bool   `json:"ready"` // its last test, with exactly these values, succeeded
 		Note          string `json:"note"`  // why it is not ready, or "scripted, no AI"
 		// Efforts are its protocol's names for the reasoning effort. Save ignores them.
 		Efforts []string `json:"efforts"`
@@ -42,13 +42,13 @@ type (
 		// USD per million tokens, as the user entered them; 0 = the published price.
 		InputPrice  float64 `json:"input_price"`
 		OutputPrice float64 `json:"output_price"`
-		HasPrice    bool    `json:"has_price"`  // limits of money hold; Save ignores it
+		HasPrice    bool    `json:"has_price"`  // money limits have an effect; Save ignores it
 		TestedAt    string  `json:"tested_at"`  // RFC 3339, "" = never; Save ignores it and the next
 		LatencyMS   int64   `json:"latency_ms"` // of the reply in the last test
 		Models      int     `json:"models"`     // how many the server listed then
 	}
 
-	// PresetView is a known way to reach models.
+	// PresetView is a known provider.
 	PresetView struct {
 		ID          string `json:"id"`
 		Name        string `json:"name"`
@@ -60,7 +60,7 @@ type (
 		Local       bool   `json:"local"`   // a server on this computer
 	}
 
-	// FoundServer is a server of models that answers on this computer.
+	// FoundServer is a model server that answers on this computer.
 	FoundServer struct {
 		Preset  string   `json:"preset"`
 		Name    string   `json:"name"`
@@ -68,8 +68,8 @@ type (
 		Models  []string `json:"models"`
 	}
 
-	// ConnectInput describes a connection to try or to save. Empty fields keep what the provider ID has, or else what
-	// the preset says.
+	// ConnectInput describes a connection to try or to save. Empty fields keep the values of the provider ID, or get
+	// those of the preset.
 	ConnectInput struct {
 		ID            string  `json:"id"`     // its name; "" is chosen from the preset
 		Preset        string  `json:"preset"` // "" = another server
@@ -84,13 +84,13 @@ type (
 		OutputPrice   float64 `json:"output_price"`
 		Use           bool    `json:"use"`      // make it the default for new goals
 		Untested      bool    `json:"untested"` // save without a test
-		New           bool    `json:"new"`      // do not change a provider that has this name
+		New           bool    `json:"new"`      // refuse to change an existing provider of this name
 	}
 
 	// ConnectionTest is the outcome of a test of a connection. Its steps are reach, key, models and tools.
 	ConnectionTest struct {
 		OK      bool   `json:"ok"`
-		Step    string `json:"step"`    // that failed
+		Step    string `json:"step"`    // the step that failed
 		Message string `json:"message"` // what failed, or what the user should know
 		Hint    string `json:"hint"`    // what to do next
 		// Response is the beginning of what the server answered, without secrets.
@@ -99,8 +99,8 @@ type (
 		LatencyMS int64       `json:"latency_ms"` // of the model's reply, or of the failed step
 		Steps     []TestStep  `json:"steps"`
 		Models    []ModelView `json:"models"`
-		Model     string      `json:"model"` // that was tested
-		Notes     []string    `json:"notes"` // an assumed context window, a price that is not known
+		Model     string      `json:"model"` // the tested model
+		Notes     []string    `json:"notes"` // about an assumed context window or an unknown price
 	}
 
 	// TestStep is one step of a test.
@@ -124,19 +124,19 @@ type (
 		Tools       string `json:"tools"`
 		Reasoning   string `json:"reasoning"`
 		Recommended bool   `json:"recommended"`
-		Other       bool   `json:"other"` // the provider's list of models for text does not have it
+		Other       bool   `json:"other"` // it is not in the provider's list of text models
 	}
 
-	// ConnectOutput is a test and what was saved after it.
+	// ConnectOutput is the result of a test, and of saving the provider.
 	ConnectOutput struct {
 		Saved bool           `json:"saved"`
 		ID    string         `json:"id"`
-		Place string         `json:"place"` // of a stored key: keyring, file
-		Test  ConnectionTest `json:"test"`  // no steps without a test
+		Place string         `json:"place"` // where a key was stored: keyring, file
+		Test  ConnectionTest `json:"test"`  // has no steps without a test
 	}
 )
 
-// ModelAPI is for the providers.
+// ModelAPI connects, tests and lists model providers.
 type ModelAPI struct {
 	cfg  *config.Config
 	host ModelService
@@ -200,7 +200,7 @@ func (a *ModelAPI) viewProvider(p config.Provider) Provider {
 	return v
 }
 
-// Save adds a provider or updates the one with the same id, without a test. The first one becomes the default.
+// Save adds a provider or updates the one with the same id, without a test. The first provider becomes the default.
 func (a *ModelAPI) Save(p Provider) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	_, err = a.cfg.ChangeProvider(p.ID, func(saved *config.Provider) error {
@@ -215,7 +215,7 @@ func (a *ModelAPI) Save(p Provider) (ok bool, err error) {
 	return err == nil, err
 }
 
-// Delete removes a provider, and the key that was stored for it.
+// Delete removes a provider and the key that was stored for it.
 func (a *ModelAPI) Delete(id string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.host.RemoveProvider(a.ctx, id)
@@ -233,7 +233,7 @@ func (a *ModelAPI) Test(id string) (out DoctorFinding, err error) {
 	return a.host.TestProvider(a.ctx, id), nil
 }
 
-// Presets lists the known ways to reach models, and whether their keys are in the environment.
+// Presets lists the known providers, and whether their keys are in the environment.
 func (a *ModelAPI) Presets() (out []PresetView, err error) {
 	defer a.recoverProblem(&err)
 	for _, p := range config.Presets() {
@@ -254,7 +254,7 @@ func (a *ModelAPI) Presets() (out []PresetView, err error) {
 	return out, nil
 }
 
-// Discover finds servers of models on the usual ports of 127.0.0.1.
+// Discover finds model servers on the usual ports of 127.0.0.1.
 func (a *ModelAPI) Discover() (out []FoundServer, err error) {
 	defer a.recoverProblem(&err)
 	return a.host.FindServers(a.ctx), nil
@@ -266,7 +266,7 @@ func (a *ModelAPI) Try(in ConnectInput) (out ConnectionTest, err error) {
 	return a.host.TryConnection(a.ctx, in)
 }
 
-// Connect tests a connection and saves it if the test is successful; a pasted key is stored as a secret.
+// Connect tests a connection and saves it if the test succeeds. A pasted key is stored as a secret.
 func (a *ModelAPI) Connect(in ConnectInput) (out ConnectOutput, err error) {
 	defer a.recoverProblem(&err)
 	return a.host.SaveConnection(a.ctx, in)

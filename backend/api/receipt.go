@@ -36,7 +36,7 @@ func buildReceipt(r store.GoalRow, f goalFacts) ReceiptView {
 			N: c.N, At: formatTime(c.At), By: c.By, Rationale: c.Rationale, Result: c.Result,
 			Deciding: r.Exit == goal.Done && i == len(f.claims)-1, Verdicts: append([]goal.Verdict{}, c.Verdicts...),
 		}
-		for _, o := range f.opinions {
+		for _, o := range f.reviews {
 			if o.Review != nil && o.Review.Claim == c.N {
 				claim.Review, claim.ReviewReason = reviewLabel(o.Review), o.Review.Reason
 			}

@@ -16,7 +16,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// errEnough ends a scan that has found what it needs.
+// errEnough stops a scan that needs no more records.
 var errEnough = errors.New("enough")
 
 // RecordingView describes the recordings of a goal's panes.
@@ -37,19 +37,19 @@ type RecordedPane struct {
 // RecordingPage is a part of what one pane showed.
 type RecordingPage struct {
 	Records []RecordView `json:"records"`
-	More    bool         `json:"more"` // continue after the last record's n
+	More    bool         `json:"more"` // there are more records after the last one
 }
 
 // RecordView is one record of a pane: bytes of a terminal, or a picture of a page as a JPEG.
 type RecordView struct {
-	N      int    `json:"n"` // counts from 1 in its pane, in the present recording
+	N      int    `json:"n"` // counts from 1 in the pane's present recording
 	AtMS   int64  `json:"at_ms"`
 	Width  int    `json:"width"` // terminal: columns and rows; browser: CSS pixels
 	Height int    `json:"height"`
 	Data   string `json:"data"` // base64
 }
 
-// Recording lists what was recorded of a goal.
+// Recording lists the recorded panes of a goal.
 func (a *GoalAPI) Recording(id string) (RecordingView, error) {
 	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (RecordingView, error) {
 		panes, err := recordingOf(a.ctx, a.store, g.Goal).panes()
@@ -57,7 +57,7 @@ func (a *GoalAPI) Recording(id string) (RecordingView, error) {
 	})
 }
 
-// Replay reads the records of a pane after the given one, at most about 4 MiB.
+// Replay reads the records of a pane after the given number, at most about 4 MiB.
 func (a *GoalAPI) Replay(id, name string, after int) (RecordingPage, error) {
 	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (RecordingPage, error) {
 		return recordingOf(a.ctx, a.store, g.Goal).page(name, after)
@@ -65,8 +65,8 @@ func (a *GoalAPI) Replay(id, name string, after int) (RecordingPage, error) {
 }
 
 // ReplayAt reads the records that show a pane at a moment, in milliseconds since the goal started, and the following
-// ones: of a page from the last picture before it, of a terminal from at most about 1 MiB before it, or from its
-// first byte. A moment before the first record means the beginning.
+// ones. For a page it begins with the last picture before the moment. For a terminal it begins about 1 MiB before, or
+// with the first byte.
 func (a *GoalAPI) ReplayAt(id, name string, ms int64) (RecordingPage, error) {
 	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (RecordingPage, error) {
 		rec := recordingOf(a.ctx, a.store, g.Goal)
@@ -78,7 +78,7 @@ func (a *GoalAPI) ReplayAt(id, name string, ms int64) (RecordingPage, error) {
 	})
 }
 
-// goalRecording reads what was recorded of one goal's panes.
+// goalRecording reads the recording of one goal's panes.
 type goalRecording struct {
 	ctx  context.Context
 	goal goal.Goal
@@ -115,9 +115,9 @@ func (g goalRecording) panes() ([]RecordedPane, error) {
 	return list, nil
 }
 
-// lastBefore returns the number of the record after which a replay begins that is to show a moment.
+// lastBefore returns the number of the record after which a replay has to begin to show a moment.
 func (g goalRecording) lastBefore(name string, ms int64) (int, error) {
-	const lead = 1 << 20
+	const maxLead = 1 << 20
 	n, before, sizes := 0, 0, []int(nil) // sizes are those of the records before the moment, n is the last of them
 	err := g.scan(wantNoData, func(r recording.Record) error {
 		if r.Pane != name {
@@ -127,7 +127,7 @@ func (g goalRecording) lastBefore(name string, ms int64) (int, error) {
 			return errEnough
 		}
 		n, before, sizes = n+1, before+r.Bytes, append(sizes, r.Bytes)
-		for len(sizes) > 1 && (r.Kind == pane.Browser || before > lead) {
+		for len(sizes) > 1 && (r.Kind == pane.Browser || before > maxLead) {
 			before, sizes = before-sizes[0], sizes[1:]
 		}
 		return nil
@@ -135,12 +135,12 @@ func (g goalRecording) lastBefore(name string, ms int64) (int, error) {
 	return n - len(sizes), err
 }
 
-// page reads the records of a pane after the given one.
+// page reads the records of a pane after the given number.
 func (g goalRecording) page(name string, after int) (out RecordingPage, err error) {
-	const most = 4 << 20
+	const pageBytes = 4 << 20
 	out.Records = []RecordView{}
 	n, size := 0, 0
-	wanted := func(r recording.Record) bool { return r.Pane == name && n >= after && size <= most }
+	wanted := func(r recording.Record) bool { return r.Pane == name && n >= after && size <= pageBytes }
 	err = g.scan(wanted, func(r recording.Record) error {
 		if r.Pane != name {
 			return nil
@@ -148,7 +148,7 @@ func (g goalRecording) page(name string, after int) (out RecordingPage, err erro
 		if n++; n <= after {
 			return nil
 		}
-		if size > most {
+		if size > pageBytes {
 			out.More = true
 			return errEnough
 		}
@@ -161,24 +161,24 @@ func (g goalRecording) page(name string, after int) (out RecordingPage, err erro
 	return out, err
 }
 
-// clickFrameDelay is how long after an action began its page is shown as it was then: a page that was scrolled to the
-// element is painted again before that.
+// clickFrameDelay is the time from the beginning of an action to the picture that shows it. By then the page has been
+// painted again, if it had to scroll to the element.
 const clickFrameDelay = 40 * time.Millisecond
 
-// addClick adds where a step acted on a page, and the recorded picture of the page at that moment. A step without
-// either keeps its view.
-func (a *GoalAPI) addClick(g goal.Goal, s store.Step, out *StepView) error {
+// addClick adds to the view of a step the point at which it acted on a page, and the recorded picture of that moment.
+// It does nothing if either is missing.
+func addClick(ctx context.Context, from *store.Store, g goal.Goal, s store.Step, out *StepView) error {
 	var args struct {
 		Pane string `json:"pane"`
 	}
 	if !strings.HasPrefix(s.Tool, "browser_") || json.Unmarshal([]byte(s.Arguments), &args) != nil || args.Pane == "" {
 		return nil
 	}
-	point, err := a.store.StepPoint(a.ctx, g.ID, s.N)
+	point, err := from.History.StepPoint(ctx, g.ID, s.N)
 	if err != nil || point == nil {
 		return err
 	}
-	frame, err := recordingOf(a.ctx, a.store, g).frameAt(args.Pane, point.At.Add(clickFrameDelay))
+	frame, err := recordingOf(ctx, from, g).frameAt(args.Pane, point.At.Add(clickFrameDelay))
 	if err != nil || frame == nil || len(frame.Data) == 0 || frame.Width <= 0 || frame.Height <= 0 {
 		return err
 	}
@@ -187,7 +187,7 @@ func (a *GoalAPI) addClick(g goal.Goal, s store.Step, out *StepView) error {
 	return nil
 }
 
-// frameAt reads the picture that a browser pane showed at a moment, nil if none was recorded.
+// frameAt reads the recorded picture of a browser pane at a moment, nil if there is none.
 func (g goalRecording) frameAt(name string, at time.Time) (*recording.Record, error) {
 	wanted, n := 0, 0
 	err := g.scan(wantNoData, func(r recording.Record) error {
@@ -220,12 +220,12 @@ func (g goalRecording) frameAt(name string, at time.Time) (*recording.Record, er
 	return frame, err
 }
 
-// scan reads everything recorded of the goal, terminals first, with data only for the wanted records.
+// scan reads all records of the goal, terminals first. Only wanted records have data.
 func (g goalRecording) scan(wanted func(recording.Record) bool, visit func(recording.Record) error) error {
 	for _, kind := range []pane.Kind{pane.Terminal, pane.Browser} {
 		err := recording.Scan(g.dir, kind, wanted, func(r recording.Record) error {
 			if err := g.ctx.Err(); err != nil {
-				return err //nolint:wrapcheck // the program ends
+				return err //nolint:wrapcheck // the program is closing
 			}
 			return visit(r)
 		})

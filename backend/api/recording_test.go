@@ -19,7 +19,7 @@ func TestReplayAt_BeginsBeforeTheMoment(t *testing.T) {
 	const mib = 1 << 20
 	a, s := openAPI(t)
 	id := seeded(t, s, 1)
-	row, err := s.Find(t.Context(), string(id))
+	row, err := s.Goals.Find(t.Context(), string(id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,11 +93,11 @@ func TestReplayAt_BeginsBeforeTheMoment(t *testing.T) {
 func TestStep_OfAClick_HasThePictureOfThatMoment(t *testing.T) {
 	a, s := openAPI(t)
 	id := seeded(t, s, 0)
-	run, err := s.Begin(t.Context(), id, 1, &event.Resumed{})
+	run, err := s.Journal.Begin(t.Context(), id, 1, &event.Resumed{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, err := s.Find(t.Context(), string(id))
+	row, err := s.Goals.Find(t.Context(), string(id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestStep_OfAClick_HasThePictureOfThatMoment(t *testing.T) {
 	}
 	point := &goal.Point{Words: `click button "Buy"`, X: 200, Y: 150, At: at(6)}
 	bodies := append(step(1, "browser_click", point), step(2, "browser_snapshot", nil)...)
-	if err := s.Append(t.Context(), run, bodies...); err != nil {
+	if err := s.Journal.Append(t.Context(), run, bodies...); err != nil {
 		t.Fatal(err)
 	}
 	clicked, err := a.Step(string(id), 1)

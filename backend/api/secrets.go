@@ -18,7 +18,7 @@ type SecretService interface {
 	Logins() *secret.Logins
 }
 
-// SecretAPI is for the user's secrets and saved logins. Values are never returned.
+// SecretAPI manages the user's secrets and saved logins. It never returns their values.
 type SecretAPI struct {
 	vault SecretService
 	apiBase
@@ -35,14 +35,14 @@ type (
 	SecretPlace struct {
 		Place      string `json:"place"` // keyring, file
 		Detail     string `json:"detail"`
-		Locked     bool   `json:"locked"` // a passphrase is needed first
+		Locked     bool   `json:"locked"` // Unlock has to be called first
 		Passphrase bool   `json:"passphrase"`
 	}
 	// SecretView is a secret without its value.
 	SecretView struct {
 		Name  string   `json:"name"`
 		Place string   `json:"place"`
-		Hosts []string `json:"hosts"` // where it may be sent; none: anywhere
+		Hosts []string `json:"hosts"` // to which it may be sent; empty = all
 		Added string   `json:"added"` // RFC 3339
 	}
 	// LoginView is a saved login without its password.
@@ -50,13 +50,13 @@ type (
 		Origin string `json:"origin"`
 		User   string `json:"user"`
 	}
-	// SecretInput stores a secret, and replaces an older one of that name.
+	// SecretInput is a secret to store. It replaces an older one of that name.
 	SecretInput struct {
 		Name  string   `json:"name"`
 		Value string   `json:"value"`
 		Hosts []string `json:"hosts"`
 	}
-	// LoginInput stores a login.
+	// LoginInput is a login to store.
 	LoginInput struct {
 		Origin   string `json:"origin"`
 		User     string `json:"user"`
@@ -96,13 +96,13 @@ func (a *SecretAPI) Remove(name string) (ok bool, err error) {
 	return true, a.vault.Remove(a.ctx, name)
 }
 
-// Unlock unlocks the encrypted file with the user's passphrase, for this process.
+// Unlock unlocks the encrypted file for this process with the user's passphrase.
 func (a *SecretAPI) Unlock(passphrase string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.vault.Unlock(passphrase)
 }
 
-// Protect protects the key of the encrypted file with a passphrase, or removes the protection with "".
+// Protect protects the key of the encrypted file with a passphrase. The passphrase "" removes the protection.
 func (a *SecretAPI) Protect(passphrase string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.vault.SetPassphrase(a.ctx, passphrase)

@@ -14,7 +14,7 @@ type SettingsService interface {
 	ValidateToolchains(list string) error
 }
 
-// SettingsAPI is for the user's settings and for what this machine supports.
+// SettingsAPI reads and saves the settings, and examines what this machine supports.
 type SettingsAPI struct {
 	cfg  *config.Config
 	host SettingsService
@@ -45,13 +45,13 @@ func (a *SettingsAPI) Save(s Settings) (ok bool, err error) {
 	return true, a.cfg.SaveSettings(config.Settings(s))
 }
 
-// Doctor checks what this machine supports.
+// Doctor examines what this machine supports.
 func (a *SettingsAPI) Doctor() (out []DoctorFinding, err error) {
 	defer a.recoverProblem(&err)
 	return a.host.Doctor(), nil
 }
 
-// Connect returns how the page reaches the streams.
+// Connect returns the address and the token of the streams.
 func (a *SettingsAPI) Connect() (out Connection, err error) {
 	defer a.recoverProblem(&err)
 	return a.host.StreamConnection(), nil

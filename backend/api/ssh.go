@@ -6,7 +6,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// ArgsOpenSSH is the session and the server to open in a pane.
+// ArgsOpenSSH describes the connection to open in a pane.
 type ArgsOpenSSH struct {
 	Server  string `json:"server"`  // id
 	Session string `json:"session"` // tmux session on the server; "" = a new one
@@ -14,7 +14,7 @@ type ArgsOpenSSH struct {
 	Rows    int    `json:"rows"`
 }
 
-// ArgsConnectSSH is a server to connect to at once.
+// ArgsConnectSSH is the address of a server to connect to.
 type ArgsConnectSSH struct {
 	Target string `json:"target"` // host, user@host or user@host:port
 	Cols   int    `json:"cols"`
@@ -26,7 +26,7 @@ type ArgsAnswer struct {
 	Pane string `json:"pane"`
 	Ask  string `json:"ask"` // the question that was answered
 	Text string `json:"text"`
-	OK   bool   `json:"ok"` // false: no answer; ssh gives up
+	OK   bool   `json:"ok"` // false = no answer, so that ssh gives up
 }
 
 // RemoteSession is a tmux session on a server.
@@ -43,7 +43,7 @@ type SSHServers interface {
 	SSHConnections
 }
 
-// SSHServerList are the servers that the user stored, and those of the configuration of ssh.
+// SSHServerList manages the user's saved servers, and lists the hosts of ssh's configuration.
 type SSHServerList interface {
 	Servers(ctx context.Context) ([]pane.SSHServer, error)
 	SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error)
@@ -51,7 +51,7 @@ type SSHServerList interface {
 	ConfigHosts() ([]string, error)
 }
 
-// SSHConnections are the terminals that are connected to servers, and the sessions there.
+// SSHConnections opens and controls terminals that are connected to servers.
 type SSHConnections interface {
 	RemoteSessions(ctx context.Context, server string) ([]RemoteSession, error)
 	OpenSSH(ctx context.Context, in ArgsOpenSSH) (pane.Info, error)
@@ -60,7 +60,7 @@ type SSHConnections interface {
 	DestroySession(ctx context.Context, paneID string) error
 }
 
-// SSHAPI is for servers and terminals on them.
+// SSHAPI manages the user's servers and terminals on them.
 type SSHAPI struct {
 	remotes SSHServers
 	apiBase
@@ -75,13 +75,13 @@ func (a *SSHAPI) List() (out []pane.SSHServer, err error) {
 	return a.remotes.Servers(a.ctx)
 }
 
-// Save stores a server; one without an id is new.
+// Save stores a server. Without an id it is a new one.
 func (a *SSHAPI) Save(in pane.SSHServer) (out pane.SSHServer, err error) {
 	defer a.recoverProblem(&err)
 	return a.remotes.SaveServer(a.ctx, in)
 }
 
-// Delete removes a server; its open terminals stay open.
+// Delete removes a server. Its terminals stay open.
 func (a *SSHAPI) Delete(id string) (ok bool, err error) {
 	defer a.recoverProblem(&err)
 	return true, a.remotes.DeleteServer(a.ctx, id)
@@ -105,7 +105,7 @@ func (a *SSHAPI) ConfigHosts() (out []string, err error) {
 	return a.remotes.ConfigHosts()
 }
 
-// Connect opens a new pane with a connection to a server that is only named, and adds it to the list.
+// Connect opens a new pane with a connection to a server by its address, and saves the server.
 func (a *SSHAPI) Connect(in ArgsConnectSSH) (out pane.Info, err error) {
 	defer a.recoverProblem(&err)
 	return a.remotes.ConnectSSH(a.ctx, in)

@@ -6,7 +6,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// CheckSuggester proposes checks for a goal that is being entered.
+// CheckSuggester proposes checks for a goal that the user is entering.
 type CheckSuggester interface {
 	Suggest(ctx context.Context, in SuggestInput) (SuggestOutput, error)
 	TrySuggested(ctx context.Context, in TryInput) (goal.Verdict, error)
@@ -23,10 +23,10 @@ type (
 		NoModel   bool   `json:"no_model"` // ask no model
 	}
 
-	// SuggestOutput has proposals, which decide nothing until the user accepts them.
+	// SuggestOutput has the proposals, which have no effect until the user accepts them.
 	SuggestOutput struct {
 		Checks []SuggestedCheck `json:"checks"`
-		Notes  []string         `json:"notes"` // what was not looked at, and why
+		Notes  []string         `json:"notes"` // why sources were not used
 	}
 
 	// SuggestedCheck is one proposal.
@@ -38,18 +38,18 @@ type (
 	}
 )
 
-// Suggest proposes checks from the objective, the folder, running servers and, where one is connected, a model.
-// Nothing is run.
+// Suggest proposes checks from the objective, the folder, running servers and the model, if one is connected. It runs
+// none of them.
 func (a *GoalAPI) Suggest(in SuggestInput) (out SuggestOutput, err error) {
 	defer a.recoverProblem(&err)
-	return a.suggester.Suggest(a.ctx, in)
+	return a.goals.Suggester.Suggest(a.ctx, in)
 }
 
-// TrySuggested runs a proposed check as pre-flight would, in a copy of the folder, so that it changes none of the
+// TrySuggested runs a proposed check as pre-flight would, but in a copy of the folder, so that it cannot change the
 // user's files.
 func (a *GoalAPI) TrySuggested(in TryInput) (out TryOutput, err error) {
 	defer a.recoverProblem(&err)
-	v, err := a.suggester.TrySuggested(a.ctx, in)
+	v, err := a.goals.Suggester.TrySuggested(a.ctx, in)
 	if err != nil {
 		return out, err
 	}

@@ -9,16 +9,16 @@ import (
 	"goalpost/backend/config"
 )
 
-// hintForSystemError is what a user can do about an error of the system, "" if unknown.
+// hintForSystemError returns what the user can do about an error of the operating system, "" if that is unknown.
 func hintForSystemError(err error) string {
-	const elsewhere = config.HomeVariable + "=DIR puts all data into DIR"
+	const moveData = config.HomeVariable + "=DIR puts all data into DIR"
 	switch {
 	case errors.Is(err, syscall.ENOSPC), strings.Contains(err.Error(), "database or disk is full"):
 		return "free some space on the disk, then try again"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return "change its permissions, or use another folder; " + elsewhere
+		return "change its permissions, or use another folder; " + moveData
 	case errors.Is(err, syscall.ENOTDIR):
-		return "a part of the path is a file, not a folder; " + elsewhere
+		return "a part of the path is a file, not a folder; " + moveData
 	}
 	return ""
 }

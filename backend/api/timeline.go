@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// buildTimeline has the results of critic, checks and reviewer on one time axis.
+// buildTimeline lists the results of checks, critic and reviewer in the order of time.
 func buildTimeline(f goalFacts, status goal.Status) []TimelineEntry {
 	list := []TimelineEntry{}
 	for i, c := range f.claims {
@@ -24,7 +24,7 @@ func buildTimeline(f goalFacts, status goal.Status) []TimelineEntry {
 		}
 		list = append(list, m)
 	}
-	for _, o := range f.opinions {
+	for _, o := range f.reviews {
 		list = append(list, reviewEntry(o))
 	}
 	slices.SortStableFunc(list, func(a, b TimelineEntry) int { return int(a.AtMS - b.AtMS) })

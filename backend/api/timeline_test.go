@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/store"
 )
 
-func TestAClaimWithoutVerdictsSaysWhy(t *testing.T) {
+func TestTimeline_ClaimWithoutVerdicts_SaysWhy(t *testing.T) {
 	t.Parallel()
 	earlier := store.Claim{N: 1}
 	newest := store.Claim{N: 2}

@@ -1,22 +1,25 @@
 package api
 
-import "goalpost/backend/goal"
+import (
+	"goalpost/backend/goal"
+	"goalpost/backend/text"
+)
 
-// maxTryOutput is how much of the output of a tried check is shown, in bytes.
+// maxTryOutput bounds the shown output of a tried check, in bytes.
 const maxTryOutput = 8000
 
-// TryOutput is the result of pre-flight.
+// TryOutput is the result of a check's pre-flight.
 type TryOutput struct {
 	Outcome  goal.Outcome `json:"outcome"` // fails_now, passes_already, cannot_run, or error of a flaky check
 	Detail   string       `json:"detail"`
 	Output   string       `json:"output"`
 	ExitCode int          `json:"exit_code"`
 	MS       int64        `json:"ms"`
-	// Trace is what the check used of the folder, nil where nobody could observe it.
+	// Trace lists the files that the check used, nil if it could not be observed.
 	Trace *TraceView `json:"trace,omitempty"`
 }
 
-// NewTryOutput is a verdict of pre-flight, without its trace.
+// NewTryOutput converts a verdict of pre-flight, without a trace.
 func NewTryOutput(v goal.Verdict) TryOutput {
 	output := v.Output
 	if len(output) > maxTryOutput {
@@ -25,29 +28,29 @@ func NewTryOutput(v goal.Verdict) TryOutput {
 	return TryOutput{
 		Outcome:  v.Outcome,
 		Detail:   v.Detail,
-		Output:   sanitizeOutput(output),
+		Output:   text.ToUTF8(string(output)),
 		ExitCode: v.ExitCode,
 		MS:       v.TookMS,
 	}
 }
 
-// TraceView is what a check was observed to use of the goal's folder. Paths are relative to it, with slashes.
+// TraceView lists the files of the goal's folder that a check was observed to use. Paths are relative to the folder.
 type TraceView struct {
-	// Decides are the files that decide how the check ends. A goal protects them from its agent.
+	// Decides are the files that decide the result of the check. A goal protects them from its agent.
 	Decides TracedFiles `json:"decides"`
-	// Missing are names that the check looked for and did not find: a file that is put there later could decide.
+	// Missing are files that the check looked for and did not find. If they are created later, they could decide.
 	Missing TracedFiles `json:"missing"`
 	// Read are all other files that it read or executed: the work, libraries and data.
 	Read TracedFiles `json:"read"`
-	// Written are files that it wrote itself.
+	// Written are files that the check wrote.
 	Written TracedFiles `json:"written"`
-	// Stopped is what the check was missing when it ended early, so that what it would use later was not observed; "" if
-	// nothing says so.
+	// Stopped is the name of what was missing when the check ended early, so that its further uses were not observed. It
+	// is "" if nothing is known to be missing.
 	Stopped string `json:"stopped,omitempty"`
-	// Incomplete says why uses are missing from the lists, "" if none are.
+	// Incomplete says why the lists are incomplete, "" if they are complete.
 	Incomplete string `json:"incomplete,omitempty"`
 	// Work is a proposal for AccessInput.Work: the folders and files that the check reads and that do not decide. It is
-	// empty where these are not separate from the others.
+	// empty if they are too scattered, or mixed with files that decide.
 	Work []string `json:"work,omitempty"`
 }
 

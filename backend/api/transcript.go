@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
+	"goalpost/backend/text"
 )
 
 // TranscriptInput selects a part of a goal's transcript.
@@ -25,18 +26,18 @@ type TranscriptPage struct {
 	Total   int               `json:"total"` // entries that match
 }
 
-// TranscriptEntry is one thing that was said or done while the goal ran. All texts come from models, pages and
-// programs, without secrets: show them as text.
+// TranscriptEntry is a message, a step or another event of a goal. Secrets are hidden in its texts, which come from
+// models, pages and programs, so the page must show them as plain text.
 type TranscriptEntry struct {
 	Seq  int64 `json:"seq"`   // of its event in the journal
 	AtMS int64 `json:"at_ms"` // since the goal started
 	// Kind is agent, host (what the agent was sent), step, plan, critic, review, claim, check, approval, note, warning,
 	// status or usage.
 	Kind      string `json:"kind"`
-	Title     string `json:"title"`               // in a few words; "" for steps, whose tool and arguments say it
-	Text      string `json:"text"`                // of a step: its result
-	Reasoning string `json:"reasoning,omitempty"` // what the model thought before it
-	Turn      int    `json:"turn"`                // the agent's turn that it belongs to; 0 = before the first
+	Title     string `json:"title"`               // "" for steps, which have a tool and arguments instead
+	Text      string `json:"text"`                // the result of a step
+	Reasoning string `json:"reasoning,omitempty"` // of the model before it
+	Turn      int    `json:"turn"`                // of the agent; 0 = before the first
 	Step      int    `json:"step,omitempty"`
 	Tool      string `json:"tool,omitempty"`
 	Arguments string `json:"arguments,omitempty"` // JSON as the model wrote it
@@ -44,37 +45,37 @@ type TranscriptEntry struct {
 	Preview   string `json:"preview,omitempty"`   // of a step: the first line of its result
 	Picture   bool   `json:"picture,omitempty"`   // the step stored a picture; GoalAPI.Step has it
 	MS        int64  `json:"ms,omitempty"`
-	// TokensIn, TokensOut and USD are what a turn cost, or the question to another model. Guessed: estimated.
+	// TokensIn, TokensOut and USD are the cost of a turn, or of a question to another model.
 	TokensIn  int64   `json:"tokens_in,omitempty"`
 	TokensOut int64   `json:"tokens_out,omitempty"`
 	USD       float64 `json:"usd,omitempty"`
-	Guessed   bool    `json:"guessed,omitempty"`
+	Guessed   bool    `json:"guessed,omitempty"` // the cost is estimated
 }
 
-// Transcript reads a part of everything that was said and done while a goal ran.
+// Transcript reads a part of a goal's transcript: all messages, steps and other events.
 func (a *GoalAPI) Transcript(id string, in TranscriptInput) (TranscriptPage, error) {
-	const usual, most = 100, 500
+	const defaultLimit, maxLimit = 100, 500
 	if in.Limit <= 0 {
-		in.Limit = usual
+		in.Limit = defaultLimit
 	}
-	in.Limit, in.Offset = min(in.Limit, most), max(0, in.Offset)
+	in.Limit, in.Offset = min(in.Limit, maxLimit), max(0, in.Offset)
 	return withGoal(a.apiBase, a.store, id, func(g store.GoalRow) (out TranscriptPage, err error) {
 		if in.Search != "" {
 			return a.searchTranscript(g.ID, in)
 		}
-		rows, err := a.store.Transcript(a.ctx, g.ID, in.Offset, in.Limit)
+		rows, err := a.store.History.Transcript(a.ctx, g.ID, in.Offset, in.Limit)
 		if err != nil {
 			return out, err
 		}
 		out.Entries = viewAll(rows, transcriptEntry)
-		out.Total, err = a.store.CountTranscript(a.ctx, g.ID)
+		out.Total, err = a.store.History.CountTranscript(a.ctx, g.ID)
 		return out, err
 	})
 }
 
 func (a *GoalAPI) searchTranscript(id goal.ID, in TranscriptInput) (TranscriptPage, error) {
 	out := TranscriptPage{Entries: []TranscriptEntry{}}
-	err := a.store.SearchTranscript(a.ctx, id, in.Search, func(r store.TranscriptRow) error {
+	err := a.store.History.SearchTranscript(a.ctx, id, in.Search, func(r store.TranscriptRow) error {
 		e := transcriptEntry(r)
 		if !e.contains(in.Search) {
 			return nil
@@ -87,7 +88,7 @@ func (a *GoalAPI) searchTranscript(id goal.ID, in TranscriptInput) (TranscriptPa
 	return out, err
 }
 
-// contains reports whether an entry shows the text, in any case.
+// contains reports whether a shown field of the entry contains the text, in any case.
 func (e TranscriptEntry) contains(text string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc([]string{e.Text, e.Arguments, e.Title, e.Reasoning, e.Tool}, func(s string) bool {
@@ -106,7 +107,7 @@ func transcriptEntry(r store.TranscriptRow) TranscriptEntry {
 		e.addUsage(r.Usage)
 	case *event.StepStarted:
 		e.Kind, e.Step, e.Tool, e.Arguments = "step", b.StepID, b.Tool, b.Arguments
-		e.Outcome, e.MS, e.Text = string(r.Step.Outcome), r.Step.MS, sanitizeOutput([]byte(r.Step.Result))
+		e.Outcome, e.MS, e.Text = string(r.Step.Outcome), r.Step.MS, text.ToUTF8(r.Step.Result)
 		e.Preview, e.Picture = r.Step.Preview, r.Step.ImageSHA256 != ""
 	case *event.Usage:
 		e.Kind, e.Title = "usage", "Asked the "+b.By
@@ -138,7 +139,7 @@ func transcriptEntry(r store.TranscriptRow) TranscriptEntry {
 	return e
 }
 
-// addStatus describes what happened to the goal itself.
+// addStatus describes an event of the goal itself.
 func (e *TranscriptEntry) addStatus(body event.Body) {
 	e.Kind = "status"
 	switch b := body.(type) {

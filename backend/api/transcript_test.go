@@ -15,12 +15,12 @@ import (
 func TestTranscript_MixesWhatWasSaidAndDone(t *testing.T) {
 	a, s := openAPI(t)
 	id := seeded(t, s, 0)
-	run, err := s.Begin(t.Context(), id, 1, &event.Resumed{Note: "continue"})
+	run, err := s.Journal.Begin(t.Context(), id, 1, &event.Resumed{Note: "continue"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	call := goal.Call{ID: "c1", Tool: "run_command", Arguments: `{"command":"go test ./cart"}`}
-	if err := s.Append(t.Context(), run,
+	if err := s.Journal.Append(t.Context(), run,
 		&event.Iteration{N: 7},
 		&event.Message{
 			Message: goal.Message{
@@ -86,11 +86,11 @@ func TestTranscript_MixesWhatWasSaidAndDone(t *testing.T) {
 func TestTranscript_Search(t *testing.T) {
 	a, s := openAPI(t)
 	id := seeded(t, s, 120)
-	run, err := s.Begin(t.Context(), id, 1, &event.Resumed{})
+	run, err := s.Journal.Begin(t.Context(), id, 1, &event.Resumed{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Append(t.Context(), run,
+	if err := s.Journal.Append(t.Context(), run,
 		&event.Message{Message: goal.Message{Role: goal.Assistant, Text: `It says "Ünder <b>construction</b>" now.`}},
 		&event.Warning{What: "network", Text: "50% of C:\\temp is full"},
 	); err != nil {

@@ -1,7 +1,6 @@
-// Package api has the methods for the page: one struct per area, bound to the window, and reached over the
-// authenticated socket in serve. Its types contain strings, numbers, bools and slices of them: times are RFC 3339 in
-// UTC, durations are milliseconds, all others name their unit. Every method recovers: panics and errors reach the
-// page as a fault.Error.
+// Package api has the methods that the page can call, in one struct for each area. The window binds the structs, and
+// serve exposes them over an authenticated socket. Times are RFC 3339 in UTC, durations are milliseconds, and other
+// quantities name their unit. Panics and errors reach the page as a fault.Error.
 package api
 
 import (
@@ -15,8 +14,8 @@ import (
 // NoLimit disables a limit; 0 means the default.
 const NoLimit = -1
 
-// StartInput is the input of the New goal dialog and the flags of run. A limit of 0 is the default (60 min, 300
-// iterations, 5 claims; no limit on tokens and money), NoLimit is none.
+// StartInput is the input of the New goal dialog and the flags of run. A limit of 0 is the default (60 min, 300 turns,
+// 5 claims; no limit on tokens and money), NoLimit is none.
 type StartInput struct {
 	Objective string       `json:"objective"`
 	Checks    []goal.Check `json:"checks"`
@@ -25,7 +24,7 @@ type StartInput struct {
 	Dir       string       `json:"dir"`      // "" = a new folder under ~/Goalpost
 	Provider  string       `json:"provider"` // "" = the active one
 	Model     string       `json:"model"`    // "" = the provider's
-	// the external agent that drives the goal with that model: "" = the setting, model = none
+	// the external agent that drives the goal with that model: "" = that of the settings, model = none
 	Engine string `json:"engine,omitempty"`
 	// the goal works in a new git worktree of Dir's repository, on a branch of its own
 	Worktree bool `json:"worktree,omitempty"`
@@ -34,9 +33,9 @@ type StartInput struct {
 	CheckPolicyInput
 	Secrets      []string `json:"secrets"`       // names that may be filled in without asking
 	Unconfined   bool     `json:"unconfined"`    // no sandbox, as the user requested explicitly
-	RequireSteps bool     `json:"require_steps"` // a changing call needs a declared step
+	RequireSteps bool     `json:"require_steps"` // a call that changes something needs a declared step
 
-	// reasoning effort, in its protocol's word; "" = the provider's default
+	// reasoning effort, by the provider's name for it; "" = the provider's default
 	Effort         string          `json:"effort"`
 	Persona        string          `json:"persona"`         // "" = engineer
 	CriticEvery    int             `json:"critic_every"`    // turns; 0 = every 5, NoLimit = never
@@ -49,18 +48,18 @@ type StartInput struct {
 	OnAsk string   `json:"on_ask"` // "" = park, deny, allow
 }
 
-// CheckPolicyInput is how the checks of a goal are decided: what a pass must prove, which files are protected, and
+// CheckPolicyInput describes how the checks of a goal decide: what a pass must prove, which files are protected, and
 // what the agent reads of a failure.
 type CheckPolicyInput struct {
 	// what the agent reads of a failing check: exit, names, full; "" = full, or exit with a check_dir
 	CheckOutput goal.CheckOutput `json:"check_output"`
-	// the user confirmed that checks with where: host run what the agent wrote outside of the sandbox
+	// the user confirmed that checks with where: host run the agent's code outside of the sandbox
 	RunOutside   bool     `json:"run_outside"`
-	AllowPassing bool     `json:"allow_passing"` // start although the checks pass already
+	AllowPassing bool     `json:"allow_passing"` // start although the checks already pass
 	AllowMissing bool     `json:"allow_missing"` // start although the program of a check does not exist yet
-	Protect      []string `json:"protect"`       // globs, relative to the folder, protected besides the files found
-	NoProtect    []string `json:"no_protect"`    // globs left out
-	// Require is the least that a pass must prove; "" asks for nothing.
+	Protect      []string `json:"protect"`       // globs, relative to the folder, of additional files to protect
+	NoProtect    []string `json:"no_protect"`    // globs of files that are not protected
+	// Require is the minimum that a pass must prove; "" = no minimum.
 	Require goal.Assurance `json:"require,omitempty"`
 	Runs    int            `json:"runs,omitempty"` // how often in a row a command has to pass; 0 = once
 }
@@ -80,17 +79,17 @@ type ProtectedVersion struct {
 	SHA256 string `json:"sha256"` // of a ProtectedChange; "" = the version that the user was shown last
 }
 
-// AccessInput is what a goal may use: tools, hosts, and what belongs to the machine outside its folder.
+// AccessInput is what a goal may use: tools, hosts, and files, ports and sockets of the machine outside its folder.
 type AccessInput struct {
 	AllowTools  []string `json:"allow_tools"`
 	DenyTools   []string `json:"deny_tools"`
 	AllowHosts  []string `json:"allow_hosts"`
-	DenyHosts   []string `json:"deny_hosts"`   // never contacted, whatever else is allowed
-	AllowLocal  []int    `json:"allow_local"`  // ports of this machine's own loopback
+	DenyHosts   []string `json:"deny_hosts"`   // never contacted, even if other rules allow them
+	AllowLocal  []int    `json:"allow_local"`  // ports on this machine's loopback
 	AllowWrite  []string `json:"allow_write"`  // other folders
 	AllowRead   []string `json:"allow_read"`   // other files and folders
 	AllowSocket []string `json:"allow_socket"` // Unix sockets
-	// what the agent may change in the folder: paths relative to it; none = all of it
+	// paths that the agent may change, relative to the folder; empty = the whole folder
 	Work []string `json:"work"`
 	// a folder that only the checks read, absolute or relative to the folder; "" = none
 	CheckDir string `json:"check_dir"`
@@ -103,7 +102,7 @@ type ResumeInput struct {
 	LimitsInput
 	// AcceptChanges are changed protected files whose shown versions the user accepts; the others are restored.
 	AcceptChanges []ProtectedVersion `json:"accept_changes,omitempty"`
-	// Unprotect frees files for the rest of the goal, so that the agent may change them. Paths are relative to the folder.
+	// Unprotect lists files that the agent may change from now on, by their paths relative to the folder.
 	Unprotect []string `json:"unprotect,omitempty"`
 }
 
@@ -120,12 +119,12 @@ type PruneInput struct {
 	OlderThanMS int64       `json:"older_than_ms"` // since it ended; 0 = any age
 }
 
-// PruneOutput is how many goals would be or were deleted.
+// PruneOutput is the number of goals that were deleted, or would be.
 type PruneOutput struct {
 	Goals int `json:"goals"`
 }
 
-// ProtectInput is a criterion that is being edited.
+// ProtectInput is a criterion that the user is entering.
 type ProtectInput struct {
 	Dir       string       `json:"dir"` // "" = a new folder, with nothing to protect
 	Checks    []goal.Check `json:"checks"`
@@ -133,7 +132,7 @@ type ProtectInput struct {
 	NoProtect []string     `json:"no_protect"`
 }
 
-// ProtectedFile is a file that decides about the goal and that the agent must not change.
+// ProtectedFile is a file that decides a check and that the agent must not change.
 type ProtectedFile struct {
 	Path string `json:"path"` // relative to the folder; a pattern for appears
 	Kind string `json:"kind"` // held: locked; compared: monitored, or a part of it; appears: must not be created
@@ -144,14 +143,15 @@ type ProtectedFile struct {
 // ProtectedChange is a protected file of a stopped goal that changed.
 type ProtectedChange struct {
 	Path   string `json:"path"` // relative to the folder
-	Why    string `json:"why"`  // why it decides
+	Why    string `json:"why"`  // why it decides a check
 	Diff   string `json:"diff"` // unified, shortened
 	SHA256 string `json:"sha256"`
-	// Undecided: the change was not shown when the goal paused; a plain resume is refused until the user decides.
+	// Undecided reports that the change was not shown when the goal paused. The goal cannot be resumed until the user
+	// decides about it.
 	Undecided bool `json:"undecided"`
 }
 
-// ProtectedState is what a goal protects, and what of it changed.
+// ProtectedState lists the protected files of a goal, and their changes.
 type ProtectedState struct {
 	Files   []ProtectedFile   `json:"files"`
 	Changes []ProtectedChange `json:"changes"`
@@ -160,22 +160,22 @@ type ProtectedState struct {
 // RecheckOutput is the present result of a goal's deterministic checks.
 type RecheckOutput struct {
 	Verdicts []goal.Verdict `json:"verdicts"` // of the deterministic checks, in the order of the criterion
-	Passed   bool           `json:"passed"`   // the checks that the criterion needs pass now, and no evidence was changed
+	Passed   bool           `json:"passed"`   // the checks that the criterion needs pass now, and no evidence has changed
 	Open     bool           `json:"open"`     // not passed, but nothing failed: the deciding checks cannot be run again
 	Faults   []string       `json:"faults"`   // lost or changed evidence of the receipt, as sentences
-	// TreeChanged says that the folder no longer holds what was verified. It does not make Passed false.
+	// TreeChanged reports that the folder is no longer in the verified state. It does not make Passed false.
 	TreeChanged bool `json:"tree_changed,omitempty"`
 }
 
-// ProposalView is the criterion proposed by a folder's .goalpost/done.yaml. It is shown whole, and applies only if
-// the user accepts it.
+// ProposalView is the criterion in a folder's .goalpost/done.yaml. The user sees all of it, and it applies only if the
+// user accepts it.
 type ProposalView struct {
 	Path   string       `json:"path"`
 	Text   string       `json:"text"` // the whole file
 	Checks []goal.Check `json:"checks"`
 	Any    bool         `json:"any"`
-	Words  string       `json:"words"` // its meaning
-	Hosts  []string     `json:"hosts"` // hosts that the checks could then contact
+	Words  string       `json:"words"` // the criterion in words
+	Hosts  []string     `json:"hosts"` // that the checks could then contact
 }
 
 // StartOutput is the result of Start.
@@ -210,15 +210,15 @@ type GoalCard struct {
 	ChecksPassed int    `json:"checks_passed"` // of the last claim
 	Checks       int    `json:"checks"`
 	ParkedUntil  string `json:"parked_until"` // "" if it is not parked
-	// what it waits for in the queue, whatever its status is; "" if it is not queued
+	// why it waits in the queue, with any status; "" if it is not queued
 	Queued         string `json:"queued"`
 	PID            int    `json:"pid"`       // of the process that runs or queues it, 0 if there is none
 	InOtherProcess bool   `json:"elsewhere"` // that process is not this one
 	Seq            int64  `json:"seq"`       // of the newest event in this card
 	Activity       []int  `json:"activity"`  // steps per slice of its life, 24 slices
-	// Asks counts its calls that wait for the user and that nobody has answered yet.
+	// Asks counts the calls that wait for the user's answer.
 	Asks int `json:"asks,omitempty"`
-	// Assurance is how much a done goal proves; AssuranceWords says it in plain words.
+	// Assurance is how much a done goal proves; AssuranceWords says it in words.
 	Assurance      goal.Assurance `json:"assurance,omitempty"`
 	AssuranceWords string         `json:"assurance_words,omitempty"`
 }
@@ -256,21 +256,21 @@ type GoalView struct {
 	Model           string        `json:"model"`
 	GoalLimits
 	Report  []string `json:"report"`
-	Account string   `json:"account"` // the agent's own, under the host's report
-	// Result is what the agent handed over, in Markdown, with the claim that was verified or waits for the user.
+	Account string   `json:"account"` // the agent's own report
+	// Result is the agent's result in Markdown, from the claim that was verified or waits for the user.
 	Result          string           `json:"result,omitempty"`
 	Checks          []goal.Check     `json:"criterion"`
 	AssuranceReason string           `json:"assurance_reason,omitempty"` // why it is not strong
-	Require         goal.Assurance   `json:"require,omitempty"`          // the least that it must prove
+	Require         goal.Assurance   `json:"require,omitempty"`          // the minimum that it must prove
 	Options         goal.CareOptions `json:"options"`
-	MergeCommand    string           `json:"merge_command,omitempty"` // gets the branch of its git worktree
-	Reviewed        bool             `json:"reviewed"`                // an independent reviewer checks claims that passed
+	MergeCommand    string           `json:"merge_command,omitempty"` // merges the branch of its git worktree
+	Reviewed        bool             `json:"reviewed"`                // an independent reviewer reviews claims that pass
 	Waits           bool             `json:"waits"`                   // for the user's decision about a manual check
 	Tampered        bool             `json:"tampered"`                // paused because protected files changed
-	// where the user is to act for the agent, "" if nowhere
+	// the pane in which the agent asked the user to act, "" if none
 	AskedPane string          `json:"asked_pane"`
 	Todos     []goal.Todo     `json:"todos"` // the agent's plan
-	Panes     []string        `json:"panes"` // ids of the panes it leases
+	Panes     []string        `json:"panes"` // ids of the panes that it leases
 	Marks     []TimelineEntry `json:"marks"` // critic, claims and reviews on the time axis
 }
 
@@ -291,7 +291,7 @@ type TimelineEntry struct {
 	What   string `json:"what"`
 	Detail string `json:"detail"`
 	Claim  int    `json:"claim"` // 0 for the critic
-	Step   int    `json:"step"`  // the newest step that the critic saw, else 0
+	Step   int    `json:"step"`  // the newest step that the critic saw, otherwise 0
 }
 
 // StepRow is one line of the step log.
@@ -304,7 +304,7 @@ type StepRow struct {
 	MS          int64  `json:"ms"`
 	Preview     string `json:"preview"`
 	ImageSHA256 string `json:"image_sha256"`
-	Effect      string `json:"effect"` // the computed risk level
+	Effect      string `json:"effect"` // the risk level of its effect
 }
 
 // StepView is one step with all its details.
@@ -316,7 +316,7 @@ type StepView struct {
 	Click *ClickView `json:"click,omitempty"`
 }
 
-// ClickView is a point of a picture, in CSS pixels of the page; the picture may have another scale.
+// ClickView is a point of a picture, in CSS pixels of the page. The picture may have another scale.
 type ClickView struct {
 	X      float64 `json:"x"`
 	Y      float64 `json:"y"`
@@ -337,7 +337,7 @@ type ListInput struct {
 	Search string `json:"search"`
 	Limit  int    `json:"limit"`
 	Offset int    `json:"offset"`
-	// Resumable selects goals that can be resumed, including those whose program died.
+	// Resumable selects goals that can be resumed, including those whose process died.
 	Resumable bool `json:"resumable"`
 }
 
@@ -354,11 +354,11 @@ type EventPage struct {
 	More   bool              `json:"more"`
 }
 
-// TryInput runs one check as in pre-flight.
+// TryInput is a check to run as in pre-flight.
 type TryInput struct {
 	Check       goal.Check  `json:"check"`
 	Dir         string      `json:"dir"`  // "" = an empty one
-	Risk        policy.Risk `json:"risk"` // "" = write_local; this and what follows as in StartInput
+	Risk        policy.Risk `json:"risk"` // "" = write_local; this and the other fields as in StartInput
 	AllowHosts  []string    `json:"allow_hosts"`
 	DenyHosts   []string    `json:"deny_hosts"`
 	AllowLocal  []int       `json:"allow_local"`
@@ -378,9 +378,9 @@ type ReceiptView struct {
 	Criterion       string   `json:"criterion"`
 	CriterionSHA256 string   `json:"criterion_sha256"`
 	PolicySHA256    string   `json:"policy_sha256"`
-	Work            []string `json:"work,omitempty"`      // what the agent could change in the folder; none = all of it
+	Work            []string `json:"work,omitempty"`      // paths that the agent could change; empty = the whole folder
 	CheckDir        string   `json:"check_dir,omitempty"` // only the checks read it; "" = none
-	// the git worktree that the goal worked in, and the command that merges its branch; none = the user's folder
+	// the git worktree in which the goal worked, and the command that merges its branch; empty without a worktree
 	Worktree     *goal.Worktree `json:"worktree,omitempty"`
 	MergeCommand string         `json:"merge_command,omitempty"`
 	Status       goal.Status    `json:"status"`
@@ -390,17 +390,17 @@ type ReceiptView struct {
 	Reviewed     bool           `json:"reviewed"` // the deciding claim was confirmed
 	// Assurance is how much a done goal proves: strong, shared, judged or claimed.
 	Assurance goal.Assurance `json:"assurance,omitempty"`
-	// AssuranceWords says it in plain words, AssuranceReason why it is not strong.
+	// AssuranceWords says it in words, AssuranceReason says why it is not strong.
 	AssuranceWords  string `json:"assurance_words,omitempty"`
 	AssuranceReason string `json:"assurance_reason,omitempty"`
 	Model           string `json:"model"`
 	Effort          string `json:"effort"` // the requested effort, "" = the provider's default
 	Scripted        bool   `json:"scripted"`
 	Result          string `json:"result,omitempty"` // of the deciding claim, in Markdown
-	// of the host when the goal stopped: what changed, what could not be compared
+	// of the host when the goal stopped: the changes, and files that could not be compared
 	Report []string       `json:"report"`
 	Claims []ReceiptClaim `json:"claims"`
-	// what happened to changed protected files: accepted with their hashes, restored, freed by the user
+	// decisions about changed protected files: accepted with their hashes, restored or unprotected
 	Protected []ProtectedRecord `json:"protected,omitempty"`
 }
 
@@ -451,10 +451,10 @@ type DoctorFinding struct {
 	Title  string `json:"title"`
 	Detail string `json:"detail"`
 	Hint   string `json:"hint"`
-	Facts  string `json:"facts,omitempty"` // for experts and bug reports, "" if there are none
+	Facts  string `json:"facts,omitempty"` // for experts and bug reports
 }
 
-// Settings are the user's choices: config.Settings as the page has them, with the same fields in the same order.
+// Settings are config.Settings for the page, with the same fields in the same order.
 type Settings struct {
 	Theme        string `json:"theme"` // system, dark, light
 	FontSize     int    `json:"font_size"`
@@ -463,7 +463,7 @@ type Settings struct {
 	WebGL        bool   `json:"webgl"`
 	ScreenReader bool   `json:"screen_reader"`
 	Welcomed     bool   `json:"welcomed"` // the first-start page was closed
-	// ApprovalMinutes is how long an approval waits for the user; 0: the goal pauses at once.
+	// ApprovalMinutes is how long an approval waits for the user; 0 = the goal pauses at once.
 	ApprovalMinutes int  `json:"approval_minutes"`
 	TurnMinutes     int  `json:"turn_minutes"`  // maximum for one turn of a model; 0 = the default of three
 	Notifications   bool `json:"notifications"` // on the user's desktop
@@ -483,19 +483,19 @@ type Settings struct {
 	HomePage      string  `json:"home_page"`   // address of the home button of a browser pane; "" = a blank page
 	SearchPage    string  `json:"search_page"` // address for words in the address bar, with %s for them; "" = ask, "none"
 	UpdateFeed    string  `json:"update_feed"` // HTTPS address of the release feed; "" = no check for updates
-	// search engine of goals: searxng, brave, tavily; "" = none. Its base address ("" = the usual one), and the name of
-	// the secret with its key
+	// the search engine of goals: searxng, brave, tavily; "" = none. WebSearchAddress is its base address, "" = the
+	// default one; WebSearchSecret is the name of the secret with its key.
 	WebSearch        string `json:"web_search"`
 	WebSearchAddress string `json:"web_search_address"`
 	WebSearchSecret  string `json:"web_search_secret"`
 }
 
-// Connection is how the page reaches the loopback stream.
+// Connection has the address and the token of the loopback stream, and facts about the program.
 type Connection struct {
 	URL     string `json:"url"`   // ws://127.0.0.1:PORT, "" if the page's own origin serves it
 	Token   string `json:"token"` // sent as the WebSocket subprotocol "token.<Token>"
 	Version string `json:"version"`
 	OS      string `json:"os"`
 	DataDir string `json:"data_dir"`
-	WorkDir string `json:"work_dir"` // where new goal folders go
+	WorkDir string `json:"work_dir"` // where new goals get their folders
 }

@@ -7,6 +7,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
+	"goalpost/backend/text"
 )
 
 // activitySlices is the number of bars in the sparkline of a card.
@@ -19,7 +20,7 @@ func formatTime(t time.Time) string {
 	return t.UTC().Format(event.TimeLayout)
 }
 
-// cardFacts is what a card shows besides the goal's row.
+// cardFacts are the facts that a card shows in addition to the goal's row.
 type cardFacts struct {
 	activity  []int
 	asks      int // calls that wait for the user
@@ -72,14 +73,14 @@ func goalCard(r store.GoalRow, f cardFacts) GoalCard {
 	return c
 }
 
-// goalFacts is what the store knows about a goal besides its row.
+// goalFacts are the stored facts about a goal in addition to its row.
 type goalFacts struct {
-	claims   []store.Claim
-	opinions []store.ReviewRecord
-	todos    []goal.Todo
-	card     cardFacts
-	waits    bool
-	// askedPane is where the user is to act for the agent.
+	claims  []store.Claim
+	reviews []store.ReviewRecord
+	todos   []goal.Todo
+	card    cardFacts
+	waits   bool
+	// askedPane is the pane in which the agent asked the user to act.
 	askedPane string
 	protected []event.Event // warnings about protected files; only for a receipt
 }
@@ -174,13 +175,16 @@ func checkStates(r store.GoalRow, claims []store.Claim) []CheckState {
 }
 
 func stepRow(s store.Step) StepRow {
-	const most = 2000
-	args := s.Arguments
-	if runes := []rune(args); len(runes) > most {
-		args = string(runes[:most]) + "…"
-	}
+	const maxArguments = 2000 // characters
 	return StepRow{
-		N: s.N, AtMS: s.AtMS, Tool: s.Tool, Arguments: args, Outcome: string(s.Outcome), MS: s.MS, Preview: s.Preview,
-		ImageSHA256: s.ImageSHA256, Effect: s.Risk,
+		N:           s.N,
+		AtMS:        s.AtMS,
+		Tool:        s.Tool,
+		Arguments:   text.Truncate(s.Arguments, maxArguments),
+		Outcome:     string(s.Outcome),
+		MS:          s.MS,
+		Preview:     s.Preview,
+		ImageSHA256: s.ImageSHA256,
+		Effect:      s.Risk,
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestAGoalThatIsAbortedAsItWaits, in the queue or parked, leaves nothing behind: its programs end, and the
-// goals that it started.
-func TestAGoalThatIsAbortedAsItWaits(t *testing.T) {
+// TestAbort_WaitingGoal_EndsItsProgramsAndChildren: a goal that waits in the queue or is parked leaves nothing behind
+func TestAbort_WaitingGoal_EndsItsProgramsAndChildren(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("its program is looked for in /proc")

@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/stream"
 )
 
-// streamTerminals and streamBrowsers attach the page's viewers.
+// streamTerminals and streamBrowsers attach the page's viewers to panes.
 type streamTerminals struct{ panes *panes.Registry }
 
 func (t streamTerminals) Attach(_ context.Context, id string, offset int64) (stream.TerminalViewer, error) {

@@ -13,9 +13,9 @@ import (
 	"goalpost/backend/waittest"
 )
 
-// TestWhatADoneGoalLeftRunning stays, so that the user can look at it, until another goal works in the folder.
-// If the user's setting says so, it ends at once.
-func TestWhatADoneGoalLeftRunning(t *testing.T) {
+// TestGracePeriod_DoneGoal_KeepsItsPrograms: they stay, so that the user can look at the result, until another goal
+// works in the folder. Without a grace period they end at once.
+func TestGracePeriod_DoneGoal_KeepsItsPrograms(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("what it left is looked for in /proc")
@@ -81,8 +81,8 @@ func leaves(p *program, mark string) (id string) {
 	return out.GoalID
 }
 
-// TestClosingTheLastPaneEndsWhatADoneGoalLeft; closing the others does not.
-func TestClosingTheLastPaneEndsWhatADoneGoalLeft(t *testing.T) {
+// TestClosePane_LastOfDoneGoal_EndsItsPrograms: closing the other panes does not
+func TestClosePane_LastOfDoneGoal_EndsItsPrograms(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("what it left is looked for in /proc")
@@ -117,8 +117,8 @@ func TestClosingTheLastPaneEndsWhatADoneGoalLeft(t *testing.T) {
 	}
 }
 
-// TestWhatADoneGoalLeftEndsInTime: when the user's setting says so.
-func TestWhatADoneGoalLeftEndsInTime(t *testing.T) {
+// TestGracePeriod_Expires_ProgramsEnd: when the user's setting says so.
+func TestGracePeriod_Expires_ProgramsEnd(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("what it left is looked for in /proc")

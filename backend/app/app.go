@@ -58,26 +58,26 @@ type Options struct {
 	Passphrase func(context.Context) (string, error)
 	// Began is when the process started, for the log; zero means now.
 	Began time.Time
-	// Front brings the window to the front when another process was started on the same folder, shows the goal
-	// that the other process names (id or part of it, "" is none), and reports whether there is a window. Nil means
-	// that there is none.
+	// Front brings the window to the front when another process was started on the same folder, shows the goal that
+	// the other process names (its id or a part of it, "" for none), and reports whether there is a window. It is nil if
+	// there is none.
 	Front func(ctx context.Context, goalID string) bool
-	// Engines replaces the external agents that may drive goals, in tests; nil are those that are supported.
+	// Engines replaces the external agents that may drive goals, in tests. With nil all supported ones may.
 	Engines []engine.Profile
-	// Clock replaces the real clock in tests; nil is the real one. Slots is how many goals run at once; with 0
-	// the settings decide.
+	// Clock replaces the real clock in tests; nil is the real one.
 	Clock runner.Clock
+	// Slots is how many goals run at once; with 0 the settings decide.
 	Slots int
 	// Pace slows the scripted demonstration so that a user can follow it: the time between two words.
 	Pace time.Duration
-	// Preflighted receives what pre-flight found out about each check of a goal that can start, before it starts. Nil
-	// means that nobody wants it.
+	// Preflighted receives the result of pre-flight for each check of a goal that can start, before it starts. It may be
+	// nil.
 	Preflighted func(goal.Check, api.TryOutput)
 }
 
 // App is the running program. All methods may be called concurrently after Open.
 type App struct {
-	*goals.Service // what can be done with goals
+	Goals *goals.Service // what can be done with goals
 
 	options Options
 	cfg     *config.Config
@@ -112,8 +112,8 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		a.GoalAPI(ctx),
 		a.ApprovalAPI(ctx),
 		a.ChangesAPI(ctx),
-		api.NewWorktreeAPI(ctx, a.Service),
-		api.NewEngineAPI(ctx, a.Service),
+		api.NewWorktreeAPI(ctx, a.Goals.Intake, a.Goals),
+		api.NewEngineAPI(ctx, a.Goals),
 		api.NewTerminalAPI(ctx, a.panes),
 		api.NewBrowserAPI(ctx, a.panes, a.panes.Browsing, a.store),
 		api.NewWorkspaceAPI(ctx, a.panes, a.store),
@@ -122,23 +122,23 @@ func (a *App) BoundAPIs(ctx context.Context) []any {
 		api.NewSSHAPI(ctx, a.panes.Servers),
 		api.NewMCPAPI(ctx, a.mcpServers),
 		api.NewSecretAPI(ctx, a.secrets),
-		api.NewSpendAPI(ctx, a.cfg, a.store, a.options.Clock.Now),
+		api.NewSpendAPI(ctx, a.cfg, a.store.Spend, a.options.Clock.Now),
 	}
 }
 
 // GoalAPI returns the calls about goals. The command line uses it too.
 func (a *App) GoalAPI(ctx context.Context) *api.GoalAPI {
-	return api.NewGoalAPI(ctx, a.Service, a.store)
+	return api.NewGoalAPI(ctx, a.Goals.Parts(), a.store)
 }
 
 // ChangesAPI returns the calls about what goals changed. The command line uses it too.
 func (a *App) ChangesAPI(ctx context.Context) *api.ChangesAPI {
-	return api.NewChangesAPI(ctx, a.Service, a.store)
+	return api.NewChangesAPI(ctx, a.Goals.History, a.store)
 }
 
 // ApprovalAPI returns the calls about approvals. The command line uses it too.
 func (a *App) ApprovalAPI(ctx context.Context) *api.ApprovalAPI {
-	return api.NewApprovalAPI(ctx, a.Service, a.store)
+	return api.NewApprovalAPI(ctx, a.Goals, a.store)
 }
 
 // Events subscribes to all events of this process.
@@ -161,7 +161,7 @@ func (a *App) Store() *store.Store { return a.store }
 // Stream returns the server of the page's streams; serve mounts it behind its cookie.
 func (a *App) Stream() *stream.Server { return a.stream }
 
-// streamURL is where the streams are served, "" while they are not.
+// streamURL returns the address of the streams, "" while they are not served.
 func (a *App) streamURL() string {
 	if a.stream == nil {
 		return ""
@@ -191,7 +191,7 @@ func (a *App) ActiveGoals() int { return a.runner.ActiveCount() }
 // MCPServers returns the user's MCP servers.
 func (a *App) MCPServers() api.MCPServers { return a.mcpServers }
 
-// Doctor examines what this machine offers. It tests the real thing each time.
+// Doctor examines what this machine offers. It tests everything again each time.
 func (a *App) Doctor() []api.DoctorFinding {
 	d := doctor.Doctor{
 		Config:     a.cfg,
@@ -235,13 +235,13 @@ func (a *App) OpenMCPServer(ctx context.Context, p policy.Policy) (*mcpserve.Ser
 		Panes:      a.panes,
 		Sessions:   a.sessions,
 		Sandboxes:  a.sandboxes,
-		Goals:      a.Service,
+		Goals:      a.Goals,
 		Unconfined: a.options.Unconfined,
 	}, p)
 }
 
-// ServeEditor speaks with an editor, over in and out, until it closes its end. Its goals have the engine, or the one of
-// the settings if that is "", and at most the risk.
+// ServeEditor speaks with an editor over in and out until the editor closes its end. Goals of the editor get the given
+// engine, or that of the settings if it is "", and at most the given risk.
 func (a *App) ServeEditor(ctx context.Context, risk policy.Risk, engine string, in io.Reader, out io.Writer) error {
 	return editor.Serve(ctx, editor.Deps{
 		Version: a.options.Version,
@@ -249,7 +249,7 @@ func (a *App) ServeEditor(ctx context.Context, risk policy.Risk, engine string, 
 		Store:   a.store,
 		Broker:  &a.broker,
 		Access:  a.access,
-		Goals:   a.Service,
+		Goals:   a.Goals,
 		Changes: a.ChangesAPI(ctx),
 		State:   a.cfg.State(),
 		Risk:    risk,
@@ -269,9 +269,7 @@ func (clock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
 // The interfaces that other packages need these types to implement.
 var (
-	_ runner.Journal      = (*store.Store)(nil)
 	_ runner.Session      = (*session.Session)(nil)
-	_ api.Goals           = (*goals.Service)(nil)
 	_ api.Panes           = (*panes.Registry)(nil)
 	_ api.SettingsService = (*App)(nil)
 	_ api.SSHServers      = (*panes.SSH)(nil)

@@ -81,14 +81,21 @@ func (m tests) Run() int {
 			log.Fatal(err)
 		}
 	}
-	for name, value := range map[string]string{
+	environment := map[string]string{
 		"DBUS_SESSION_BUS_ADDRESS": "", // secrets are in the encrypted file
+		"DBUS_SYSTEM_BUS_ADDRESS":  "unix:path=" + filepath.Join(home, "run", "none"),
 		"GOALPOST_HELPER":          helper,
 		"GORACE":                   "atexit_sleep_ms=0",
 		"HOME":                     filepath.Join(home, "user"),
 		"PATH":                     agentsDir + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"XDG_RUNTIME_DIR":          filepath.Join(home, "run"),
-	} {
+	}
+	if os.Getenv("GOALPOST_TEST_SYSTEMD") != "" { // of make cgroup-test: systemd is to bound the goals
+		for _, name := range []string{"DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS", "XDG_RUNTIME_DIR"} {
+			delete(environment, name)
+		}
+	}
+	for name, value := range environment {
 		if err := os.Setenv(name, value); err != nil {
 			log.Fatal(err)
 		}
@@ -170,12 +177,27 @@ func (p *program) await(what string, fits func(event.Event) bool) event.Event {
 			if !ok {
 				p.Fatalf("the subscription ended before %s", what)
 			}
+			p.addResult(&e)
 			if fits(e) {
 				return e
 			}
 		case <-over:
 			p.Fatalf("no %s", what)
 		}
+	}
+}
+
+// addResult adds the result of a step from its row. An event that this process read from the database, before it
+// published it itself, has none.
+func (p *program) addResult(e *event.Event) {
+	step, isStep := e.Body.(*event.Step)
+	if !isStep || step.Result != "" {
+		return
+	}
+	if view, err := p.goal.Step(string(e.GoalID), int(step.StepID)); err == nil {
+		whole := *step
+		whole.Result = view.Result
+		e.Body = &whole
 	}
 }
 
@@ -224,9 +246,9 @@ func turns(answers ...modeltest.Answer) modeltest.Script {
 	}
 }
 
-// TestTheDemonstration covers the whole product in one run: files, a terminal, a browser, a failed and a
-// passed verdict, a receipt.
-func TestTheDemonstration(t *testing.T) {
+// TestDemo_WholeRun_IsVerified covers the whole product in one run: files, a terminal, a browser, a failed and a passed
+// verdict, a receipt.
+func TestDemo_WholeRun_IsVerified(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	out, err := p.goal.Demo()
@@ -277,7 +299,7 @@ func TestTheDemonstration(t *testing.T) {
 	}
 }
 
-func TestWithoutChromiumTheDemonstrationSaysSoAndGoesOn(t *testing.T) {
+func TestDemo_WithoutChromium_SaysSoAndContinues(t *testing.T) {
 	t.Setenv("GOALPOST_CHROMIUM", filepath.Join(t.TempDir(), "none"))
 	p := start(t, t.TempDir())
 	out, err := p.goal.Demo()
@@ -301,7 +323,7 @@ func TestWithoutChromiumTheDemonstrationSaysSoAndGoesOn(t *testing.T) {
 	}
 }
 
-func TestARefusedStartLeavesNothingBehind(t *testing.T) {
+func TestStart_Refused_LeavesNothing(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
@@ -335,7 +357,7 @@ func TestARefusedStartLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestTryShowsWhatPreflightWouldSay(t *testing.T) {
+func TestTry_OfACheck_ShowsThePreflightResult(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	for command, want := range map[string]goal.Outcome{
@@ -351,8 +373,8 @@ func TestTryShowsWhatPreflightWouldSay(t *testing.T) {
 	}
 }
 
-// TestAnotherProcessSeesAndStopsAGoal runs two programs on one data folder.
-func TestAnotherProcessSeesAndStopsAGoal(t *testing.T) {
+// TestAbort_FromAnotherProcess_EndsTheGoal runs two programs on one data folder.
+func TestAbort_FromAnotherProcess_EndsTheGoal(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	owner, other := start(t, home), start(t, home)
@@ -368,7 +390,7 @@ func TestAnotherProcessSeesAndStopsAGoal(t *testing.T) {
 	if ok, err := other.goal.Resume(out.GoalID, api.ResumeInput{}); ok || err == nil {
 		t.Error("a running goal was started a second time")
 	}
-	if err := other.app.Recover(t.Context()); err != nil {
+	if err := other.app.Goals.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if ok, err := other.goal.Abort(out.GoalID); err != nil || !ok {
@@ -379,8 +401,8 @@ func TestAnotherProcessSeesAndStopsAGoal(t *testing.T) {
 	}
 }
 
-// TestAPausedGoalKeepsItsTerminal resumes a goal in the same program.
-func TestAPausedGoalKeepsItsTerminal(t *testing.T) {
+// TestResume_SameProcess_KeepsTheTerminal resumes a goal in the same program.
+func TestResume_SameProcess_KeepsTheTerminal(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
@@ -430,7 +452,7 @@ func TestAPausedGoalKeepsItsTerminal(t *testing.T) {
 	}
 }
 
-func TestAGoalCannotTouchThePanesOfOthers(t *testing.T) {
+func TestPanes_OfAnotherGoal_AreRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	terminals := area[*api.TerminalAPI](t, p.app)
@@ -455,9 +477,9 @@ func TestAGoalCannotTouchThePanesOfOthers(t *testing.T) {
 	}
 }
 
-func TestABoundMethodThatPanicsAnswers(t *testing.T) {
+func TestBoundMethod_Panics_ReturnsAnError(t *testing.T) {
 	t.Parallel()
-	broken := api.NewGoalAPI(context.Background(), nil, nil)
+	broken := api.NewGoalAPI(context.Background(), api.Goals{}, nil)
 	_, err := broken.List(api.ListInput{})
 	problem := api.ToProblem(err)
 	if problem.Code != fault.Internal || problem.Message == "" {
@@ -465,7 +487,7 @@ func TestABoundMethodThatPanicsAnswers(t *testing.T) {
 	}
 }
 
-func TestDeletingALiveGoalAbortsItFirst(t *testing.T) {
+func TestDelete_ActiveGoal_AbortsItFirst(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(call("run_command", `{"command":"sleep 1000"}`)))
@@ -482,9 +504,9 @@ func TestDeletingALiveGoalAbortsItFirst(t *testing.T) {
 	}
 }
 
-// TestTakingAPaneOverPausesItsGoal, also in the middle of a wait. When the pane is handed back, the goal
+// TestTakeOver_OfAGoalsPane_PausesTheGoal: also in the middle of a wait. When the user hands the pane back, the goal
 // continues and looks at it again.
-func TestTakingAPaneOverPausesItsGoal(t *testing.T) {
+func TestTakeOver_OfAGoalsPane_PausesTheGoal(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
@@ -564,7 +586,7 @@ func TestUserHasPane_ModelIsNotAsked(t *testing.T) {
 	}
 	before := asked.Load()
 	if e, ok := p.ended(out.GoalID).Body.(*event.Paused); !ok || e.Exit != goal.PausedByUser ||
-		!strings.Contains(e.Reason, "took pane b1 over") {
+		!strings.Contains(e.Reason, "took over pane b1") {
 		t.Fatalf("%+v", e)
 	}
 	<-p.app.Done(goal.ID(out.GoalID))
@@ -606,7 +628,7 @@ func TestHandBack_GoalRunsInAnotherProcess_SaysSo(t *testing.T) {
 	}
 	p.ended(out.GoalID)
 	<-p.app.Done(goal.ID(out.GoalID))
-	lock, err := p.app.Store().LockGoal(goal.ID(out.GoalID))
+	lock, err := p.app.Store().Locks.LockGoal(goal.ID(out.GoalID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -631,8 +653,8 @@ func area[A any](t *testing.T, p *app.App) A {
 	panic("unreachable")
 }
 
-// TestATriedCheckIsUnderTheGoalsOwnPolicy: Try and pre-flight give the same result.
-func TestATriedCheckIsUnderTheGoalsOwnPolicy(t *testing.T) {
+// TestTry_WithAPolicy_DecidesLikePreflight: Try and pre-flight give the same result.
+func TestTry_WithAPolicy_DecidesLikePreflight(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	granted := t.TempDir()

@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// approvalTimeout is how long an approval waits for a user. It is 0 where there is neither a window nor a
-// terminal: then nobody can answer.
+// approvalTimeout returns how long an approval waits for a user. It is 0 without a window and a terminal, because then
+// no user can answer.
 func (a *App) approvalTimeout() time.Duration {
 	if !a.options.Watch && !a.options.Attended {
 		return 0

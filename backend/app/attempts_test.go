@@ -12,10 +12,10 @@ import (
 	"goalpost/backend/event"
 )
 
-// TestAttemptsStandInTheJournal: the journal contains what a goal attempted. What the kernel and the network
-// refuse is reported as a refusal. If a file is merely invisible in the sandbox, nothing refuses the attempt,
-// and the journal contains it as a step: the command and what it printed.
-func TestAttemptsStandInTheJournal(t *testing.T) {
+// TestAttempts_RefusedActions_AreJournaled: the journal contains what a goal attempted. What the kernel and the network
+// refuse is reported as a refusal. If a file is merely invisible in the sandbox, nothing refuses the attempt, and the
+// journal contains it as a step: the command and what it printed.
+func TestAttempts_RefusedActions_AreJournaled(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	t.Cleanup(func() { _ = l.Close() })
@@ -80,7 +80,7 @@ func TestAttemptsStandInTheJournal(t *testing.T) {
 	p.done(out.GoalID)
 	kept := p.journal(out.GoalID)
 	if !strings.Contains(kept, "the kernel refused to unshare") ||
-		!strings.Contains(kept, "refused to a program: GET shop.example:80") {
+		!strings.Contains(kept, "blocked request of a program: GET shop.example:80") {
 		t.Errorf("the journal: %s", kept)
 	}
 }

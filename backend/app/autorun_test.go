@@ -10,9 +10,9 @@ import (
 	"goalpost/backend/event"
 )
 
-// TestTheReportTellsWhatGitWouldRun: the report names files of the goal that would run automatically. It does
-// not name those that were there before, and the user's own configuration is unchanged.
-func TestTheReportTellsWhatGitWouldRun(t *testing.T) {
+// TestReport_NewAutorunFiles_AreListed: the report names files of the goal that would run automatically. It does not
+// name those that were there before, and the user's own configuration is unchanged.
+func TestReport_NewAutorunFiles_AreListed(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	dir := t.TempDir()
@@ -25,7 +25,12 @@ func TestTheReportTellsWhatGitWouldRun(t *testing.T) {
 	put(".git/hooks/pre-commit", "#!/bin/sh\n")
 	p.provide(turns(
 		args("run_command", map[string]any{
-			"command": `printf '\tfsmonitor = ./evil\n' >> .git/config; echo x > .git/hooks/post-checkout; printf ../evil > .git/commondir; mkdir -p new/.git && printf '[alias]\n\tst = !evil\n' > new/.git/config; echo evil > .envrc; for n in 1 2 3 4 5 6 7 8 9 10 11; do mkdir -p sub$n; echo evil > sub$n/.envrc; done; echo x > /tmp/forgotten`,
+			"command": `printf '\tfsmonitor = ./evil\n' >> .git/config; echo x > .git/hooks/post-checkout; ` +
+				`printf ../evil > .git/commondir; ` +
+				`mkdir -p new/.git && printf '[alias]\n\tst = !evil\n' > new/.git/config; ` +
+				`echo evil > .envrc; ` +
+				`for n in 1 2 3 4 5 6 7 8 9 10 11; do mkdir -p sub$n; echo evil > sub$n/.envrc; done; ` +
+				`echo x > /tmp/forgotten`,
 		}),
 		args("abort_with_report", map[string]any{"reason": "enough", "what_was_learned": "-"}),
 	))

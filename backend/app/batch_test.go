@@ -11,9 +11,9 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestAnswersTogetherRevokedAndOver: the requests of two goals are answered in one call. A grant is listed,
-// revoked and requested again, and ends with its goal.
-func TestAnswersTogetherRevokedAndOver(t *testing.T) {
+// TestApprovals_OfTwoGoals_AreAnsweredAndRevoked: the requests of two goals are answered in one call. A grant is
+// listed, revoked and requested again, and ends with its goal.
+func TestApprovals_OfTwoGoals_AreAnsweredAndRevoked(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	fetch := args("run_command", map[string]any{"command": "curl -s -m 20 http://given.invalid/"})

@@ -81,7 +81,7 @@ func TestChanges_OfAResumedGoal_KeepTheUsersEdits(t *testing.T) {
 	}
 }
 
-// TestUndo_AnotherGoalRunsInTheFolder_IsRefused: its agent would work on while files change below it.
+// TestUndo_AnotherGoalRunsInTheFolder_IsRefused: the other agent would continue while files change under it.
 func TestUndo_AnotherGoalRunsInTheFolder_IsRefused(t *testing.T) {
 	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()
@@ -107,11 +107,11 @@ func TestUndo_AnotherGoalRunsInTheFolder_IsRefused(t *testing.T) {
 	})
 	changes := area[*api.ChangesAPI](t, p.app)
 	_, err = changes.Undo(first.GoalID, api.UndoInput{})
-	if !api.IsConflict(err) || !strings.Contains(err.Error(), "runs in the same folder") {
+	if !api.IsConflict(err) || !strings.Contains(err.Error(), "is running in the same folder") {
 		t.Errorf("undo while another goal runs there: %v", err)
 	}
 	_, err = changes.Undo(second.GoalID, api.UndoInput{})
-	if !api.IsConflict(err) || !strings.Contains(err.Error(), "the goal runs") {
+	if !api.IsConflict(err) || !strings.Contains(err.Error(), "the goal is running") {
 		t.Errorf("undo of a goal that runs: %v", err)
 	}
 	close(hold)
@@ -139,7 +139,7 @@ func TestChanges_OfAReadOnlyGoal_SayWhyThereAreNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.ended(out.GoalID)
-	v, err := p.app.Changes(context.Background(), goal.ID(out.GoalID), nil)
+	v, err := p.app.Goals.History.Changes(context.Background(), goal.ID(out.GoalID), nil)
 	if err != nil || !strings.Contains(v.Unavailable, "may only read") {
 		t.Errorf("changes: %q %v", v.Unavailable, err)
 	}
@@ -165,7 +165,7 @@ func TestChanges_ApprovedInAReadOnlyGoal_AreUndone(t *testing.T) {
 	p.answers(out.GoalID, policy.ScopeOnce)
 	p.ended(out.GoalID)
 	changes := area[*api.ChangesAPI](t, p.app)
-	v, err := p.app.Changes(context.Background(), goal.ID(out.GoalID), nil)
+	v, err := p.app.Goals.History.Changes(context.Background(), goal.ID(out.GoalID), nil)
 	if err != nil || len(v.Files) != 1 || v.Files[0].Path != "notes.txt" {
 		t.Fatalf("changes: %+v %v", v, err)
 	}
@@ -212,7 +212,8 @@ func TestEdit_OfAChangedFile_StartsTheUsersEditor(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(editor, []byte("#!/bin/sh\nprintf '%s|' \"$@\" > "+fifo+"\n"), 0o700); err != nil { //nolint:gosec // it is run
+	//nolint:gosec // it is run
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\nprintf '%s|' \"$@\" > "+fifo+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("VISUAL", editor+" --wait")
@@ -241,7 +242,7 @@ func TestEdit_OfAChangedFile_StartsTheUsersEditor(t *testing.T) {
 		t.Error("the name of the file was run by a shell")
 	}
 	for path, want := range map[string]string{
-		"link": "outside of the goal's folder", "../x": "not in the goal's folder", "gone": "not in the goal's folder any more",
+		"link": "outside of the goal's folder", "../x": "not in the goal's folder", "gone": "no longer in the goal's folder",
 	} {
 		if _, err := changes.Edit(out.GoalID, path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("edit %s: %v", path, err)

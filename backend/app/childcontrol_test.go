@@ -97,9 +97,9 @@ func (p *program) reopen(id string) (bool, error) {
 	return p.goal.Reopen(id, api.ResumeInput{Note: "one line more"})
 }
 
-// TestAChildOfAnotherProcess pauses and continues with its parent, even if another process ran it or had it in
-// its queue, and no process remembers that.
-func TestAChildOfAnotherProcess(t *testing.T) {
+// TestPause_ChildInAnotherProcess_FollowsItsParent: the child also continues with its parent, even if no process
+// remembers who stopped it.
+func TestPause_ChildInAnotherProcess_FollowsItsParent(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	here := start(t, home)
@@ -164,9 +164,9 @@ func TestPause_ParentAndChild_ChildStaysPaused(t *testing.T) {
 	}
 }
 
-// TestADoneChildThatIsReopened and taken out of the queue by its parent's pause is reopened with the user's
-// note, and receives its parent's note.
-func TestADoneChildThatIsReopened(t *testing.T) {
+// TestReopen_ChildLeftTheQueue_IsReopenedWithItsNotes: the parent's pause takes the child out of the queue. The user's
+// note and the parent's note are kept.
+func TestReopen_ChildLeftTheQueue_IsReopenedWithItsNotes(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	parent, child := p.family(turns(call("write_file", with("path", "part.txt", "content", "done")),
@@ -190,8 +190,8 @@ func TestADoneChildThatIsReopened(t *testing.T) {
 	p.ended(child)
 }
 
-// TestANoteToAChildInTheQueue arrives, even if the child had been completed.
-func TestANoteToAChildInTheQueue(t *testing.T) {
+// TestNote_ToAQueuedChild_Arrives: even if the child had been completed.
+func TestNote_ToAQueuedChild_Arrives(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(family(naming(
@@ -223,9 +223,9 @@ func TestANoteToAChildInTheQueue(t *testing.T) {
 	}
 }
 
-// TestAnAcceptedChild keeps the user's answer when its parent's pause takes it out of the queue. No window
-// adopts it before the parent continues.
-func TestAnAcceptedChild(t *testing.T) {
+// TestAccept_ChildLeftTheQueue_KeepsTheAnswer: the parent's pause takes the child out of the queue. No window adopts
+// the child before the parent continues.
+func TestAccept_ChildLeftTheQueue_KeepsTheAnswer(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
@@ -243,24 +243,25 @@ func TestAnAcceptedChild(t *testing.T) {
 		}
 		g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir, g.Options.Parent, g.Options.Review = checks, policy.WriteLocal,
 			dirs[n], parent, goal.ReviewNever
-		must(t, p.app.Store().Create(t.Context(), g))
-		own, err := p.app.Store().LockGoal(g.ID)
+		must(t, p.app.Store().Goals.Create(t.Context(), g))
+		own, err := p.app.Store().Locks.LockGoal(g.ID)
 		must(t, err)
 		owns = append(owns, own)
-		run, err := p.app.Store().Begin(t.Context(), g.ID, 3, &event.Started{})
+		run, err := p.app.Store().Journal.Begin(t.Context(), g.ID, 3, &event.Started{})
 		must(t, err)
 		return run
 	}
 	s := p.app.Store()
 	parent := made(0, shell("test -f never"), "")
 	child := made(1, []goal.Check{{Type: goal.Manual, Wait: true}}, parent.Goal)
-	must(t, s.Append(t.Context(), parent, &event.Paused{Exit: goal.PausedByUser, Reason: "x", Report: []string{"x"}}))
-	must(t, s.Append(t.Context(), child, &event.Message{
+	must(t,
+		s.Journal.Append(t.Context(), parent, &event.Paused{Exit: goal.PausedByUser, Reason: "x", Report: []string{"x"}}))
+	must(t, s.Journal.Append(t.Context(), child, &event.Message{
 		Message: goal.Message{Role: goal.User, Text: "Goal: by hand"},
 	}, &event.Claim{N: 1, Rationale: "x"},
 		&event.Paused{Exit: goal.NeedsUser, Reason: "x", Report: []string{"x"}}))
-	must(t, s.Order(t.Context(), child.Goal, goal.Order{Kind: goal.OrderAccept}))
-	must(t, s.Append(t.Context(), child, &event.Queued{Reason: "x"}, &event.Queued{
+	must(t, s.Orders.Add(t.Context(), child.Goal, goal.Order{Kind: goal.OrderAccept}))
+	must(t, s.Journal.Append(t.Context(), child, &event.Queued{Reason: "x"}, &event.Queued{
 		Reason: "x",
 		Left:   goal.PausedByUser,
 		By:     parent.Goal,
@@ -268,8 +269,8 @@ func TestAnAcceptedChild(t *testing.T) {
 	for _, own := range owns {
 		must(t, own.Unlock())
 	}
-	must(t, p.app.Recover(t.Context())) // as another window would at its start
-	if row, err := s.Goal(t.Context(), child.Goal); err != nil || row.Status != goal.Paused ||
+	must(t, p.app.Goals.Recover(t.Context())) // as another window would at its start
+	if row, err := s.Goals.Get(t.Context(), child.Goal); err != nil || row.Status != goal.Paused ||
 		row.StoppedBy != parent.Goal {
 		t.Errorf("%s, stopped by %q, %v", row.Status, row.StoppedBy, err)
 	}

@@ -61,9 +61,9 @@ func giveUp() modeltest.Answer {
 
 const startChild = `{"objective":"write the part","checks":[{"type":"file","path":"part.txt","matches":"done"}]%s}`
 
-// TestAChildWorksForItsParent: it reads its parent's folder, writes in its own, and is verified. Its result
+// TestChild_WorksForItsParent_IsVerified: it reads its parent's folder, writes in its own, and is verified. Its result
 // and files come back, and both send notes.
-func TestAChildWorksForItsParent(t *testing.T) {
+func TestChild_WorksForItsParent_IsVerified(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	var dir string
@@ -112,7 +112,7 @@ func TestAChildWorksForItsParent(t *testing.T) {
 	for _, want := range []string{
 		"A note from goal", "use capitals", "I begin", "data and no instruction", "result: seven and done", "sevendone",
 		"completed/done",
-		"is completed already", "cannot start more",
+		"is already completed", "cannot start more",
 	} {
 		if !strings.Contains(all.String(), want) {
 			t.Errorf("no message contains %q", want)
@@ -137,9 +137,9 @@ func TestAChildWorksForItsParent(t *testing.T) {
 	}
 }
 
-// TestAChildMayDoNoMore than its parent. It cannot choose where a check runs, and naming a host in a check
-// does not open it.
-func TestAChildMayDoNoMore(t *testing.T) {
+// TestChild_MoreThanItsParent_IsRefused: a child cannot choose where a check runs, and naming a host in a check does
+// not open it.
+func TestChild_MoreThanItsParent_IsRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	steps := p.did(
@@ -157,8 +157,8 @@ func TestAChildMayDoNoMore(t *testing.T) {
 	)
 	for i, want := range []string{
 		"at most write_local", "where", "cannot be chosen", "no check", "passes",
-		"no goal started this one", "no goal \"00000000\"", "asks shop.example", "asks 169.254.169.254",
-		"could not end the run honestly",
+		"this goal has no parent", "did not start a goal \"00000000\"", "contacts shop.example", "contacts 169.254.169.254",
+		"cannot end the run honestly",
 	} {
 		if steps[i].Outcome == event.OK || !strings.Contains(steps[i].Result, want) {
 			t.Errorf("step %d: %s %s", i, steps[i].Outcome, steps[i].Result)
@@ -166,8 +166,8 @@ func TestAChildMayDoNoMore(t *testing.T) {
 	}
 }
 
-// TestTheChecksOfAChildAreJudged before they are tried: the policy applies to the commands in them.
-func TestTheChecksOfAChildAreJudged(t *testing.T) {
+// TestChild_ChecksAgainstThePolicy_AreRefused: the policy decides the commands in them before they are tried.
+func TestChild_ChecksAgainstThePolicy_AreRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	check := func(command string) modeltest.Answer {
@@ -186,8 +186,8 @@ func TestTheChecksOfAChildAreJudged(t *testing.T) {
 	p.done(out.GoalID)
 }
 
-// TestAChildDoesNotOutlive its parent: it ends when the parent gives up.
-func TestAChildDoesNotOutlive(t *testing.T) {
+// TestChild_ParentEnds_EndsToo: it ends when the parent gives up.
+func TestChild_ParentEnds_EndsToo(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, "")),
@@ -209,9 +209,9 @@ func TestAChildDoesNotOutlive(t *testing.T) {
 	})
 }
 
-// TestAChildSpendsItsParentsLimit: what it used counts. Pausing the parent pauses the child, which continues
-// when the parent waits for it again.
-func TestAChildSpendsItsParentsLimit(t *testing.T) {
+// TestChild_Spends_CountsForItsParent: what it used counts. Pausing the parent pauses the child, which continues when
+// the parent waits for it again.
+func TestChild_Spends_CountsForItsParent(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, `,"share_percent":90`)),
@@ -259,7 +259,7 @@ func TestAChildSpendsItsParentsLimit(t *testing.T) {
 	refused("after its child was deleted")
 }
 
-func TestAPausedParentPausesItsChild(t *testing.T) {
+func TestPause_Parent_PausesItsChild(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD"))),
@@ -311,8 +311,8 @@ func (c *hourly) After(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// TestAParkedChildOfAPausedParentSpendsNothing: it does not continue at its time before its parent does.
-func TestAParkedChildOfAPausedParentSpendsNothing(t *testing.T) {
+// TestParkedChild_ParentPaused_DoesNotContinue: it does not continue at its time before its parent does.
+func TestParkedChild_ParentPaused_DoesNotContinue(t *testing.T) {
 	t.Parallel()
 	clock := &hourly{due: make(chan time.Time)}
 	p := startWith(t, t.TempDir(), clock)
@@ -347,7 +347,7 @@ func TestAParkedChildOfAPausedParentSpendsNothing(t *testing.T) {
 	asked := children()
 	clock.ahead.Store(int64(time.Hour))
 	close(clock.due)
-	if err := p.app.Recover(t.Context()); err != nil { // as another window would at its start
+	if err := p.app.Goals.Recover(t.Context()); err != nil { // as another window would at its start
 		t.Fatal(err)
 	}
 	if n := children(); n != asked {
@@ -386,7 +386,7 @@ func TestChildNeedsUser_ParentIsInformed(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"it stands still until the user has answered", "waits for the user: it is paused",
+		"it is paused until the user has answered", "waits for the user: it is paused",
 		"Which colour?", ", waits for the user",
 	} {
 		if !strings.Contains(all.String(), want) {
@@ -395,9 +395,9 @@ func TestChildNeedsUser_ParentIsInformed(t *testing.T) {
 	}
 }
 
-// TestAChildThatWaitsToGoOn after it was completed pauses with its parent and waits again when the parent asks
-// for it. It does not continue after its parent has ended.
-func TestAChildThatWaitsToGoOn(t *testing.T) {
+// TestChild_QueuedToReopen_FollowsItsParent: it pauses with its parent and waits again when the parent asks for it. It
+// does not continue after its parent has ended.
+func TestChild_QueuedToReopen_FollowsItsParent(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	again := call("wait_for_goal", with("goal", "CHILD"))
@@ -450,9 +450,8 @@ func TestAChildThatWaitsToGoOn(t *testing.T) {
 	queued(goal.AbortedByUser)
 }
 
-// TestAChildThatOnlySeemsToWait, because its process died while it was queued, gets no order: its next run
-// would take it for the user's.
-func TestAChildThatOnlySeemsToWait(t *testing.T) {
+// TestChild_ProcessDiedInQueue_GetsNoOrder: its next run would take the order for the user's.
+func TestChild_ProcessDiedInQueue_GetsNoOrder(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(family(naming(call("start_goal", fmt.Sprintf(startChild, "")), call("wait_for_goal", with("goal", "CHILD")),
@@ -460,15 +459,15 @@ func TestAChildThatOnlySeemsToWait(t *testing.T) {
 	out, err := p.goal.Start(api.StartInput{Objective: "parent", Checks: shell("false"), CriticEvery: api.NoLimit})
 	must(t, err)
 	p.await("the wait", func(e event.Event) bool { s, ok := e.Body.(*event.StepStarted); return ok && s.Tool == "wait" })
-	rows, err := p.app.Store().Children(t.Context(), goal.ID(out.GoalID))
+	rows, err := p.app.Store().Goals.Children(t.Context(), goal.ID(out.GoalID))
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("%+v, %v", rows, err)
 	}
-	must(t, p.app.Store().Append(t.Context(), goal.Run{Goal: rows[0].ID, ID: rows[0].RunID},
+	must(t, p.app.Store().Journal.Append(t.Context(), goal.Run{Goal: rows[0].ID, ID: rows[0].RunID},
 		&event.Queued{Reason: "3 goals run already"}))
 	p.paused(out.GoalID)
 	<-p.app.Done(goal.ID(out.GoalID))
-	if orders, err := p.app.Store().Orders(t.Context(), rows[0].ID); err != nil || len(orders) > 0 {
+	if orders, err := p.app.Store().Orders.List(t.Context(), rows[0].ID); err != nil || len(orders) > 0 {
 		t.Errorf("orders %+v, %v", orders, err)
 	}
 }

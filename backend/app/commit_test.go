@@ -66,8 +66,8 @@ func TestCommit_OfAGoal_HasItsFilesAlone(t *testing.T) {
 	if strings.Join(done.Mixed, " ") != "b" || len(done.Skipped) != 1 || done.Skipped[0].Path != "d.log" {
 		t.Errorf("mixed %v, skipped %v", done.Mixed, done.Skipped)
 	}
-	if got := git("symbolic-ref", "--short", "HEAD") + " " + git("log", "--format=%s") + " " + git("diff", "--cached"); got !=
-		"main one " {
+	if got := git("symbolic-ref", "--short", "HEAD") + " " + git("log", "--format=%s") + " " +
+		git("diff", "--cached"); got != "main one " {
 		t.Errorf("what is checked out: %q", got)
 	}
 }

@@ -39,8 +39,8 @@ func (p *program) refused(in api.StartInput, field string) {
 	}
 }
 
-// TestIntakeNamesTheFieldThatIsWrong and what to do.
-func TestIntakeNamesTheFieldThatIsWrong(t *testing.T) {
+// TestStart_InvalidInput_NamesTheField: the error also says what to do.
+func TestStart_InvalidInput_NamesTheField(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())
@@ -111,8 +111,8 @@ func TestUserChoices_AreFrozenWithTheGoal(t *testing.T) {
 	}
 }
 
-// TestAGoalWaitsForThoseThatMustBeDoneFirst and begins when they are completed.
-func TestAGoalWaitsForThoseThatMustBeDoneFirst(t *testing.T) {
+// TestStart_WithDependencies_WaitsUntilTheyAreDone: the goal begins when they are completed.
+func TestStart_WithDependencies_WaitsUntilTheyAreDone(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
@@ -233,8 +233,8 @@ func TestManualCheck_WaitsForTheUser(t *testing.T) {
 	}
 }
 
-// TestTheReceiptCanBeCheckedAgain: the checks run as they were frozen, and later changes are found.
-func TestTheReceiptCanBeCheckedAgain(t *testing.T) {
+// TestRecheck_AfterChanges_FindsThem: the checks run as they were frozen, and later changes are found.
+func TestRecheck_AfterChanges_FindsThem(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`),
@@ -292,8 +292,8 @@ func TestTheReceiptCanBeCheckedAgain(t *testing.T) {
 	}
 }
 
-// TestTheQueueSurvivesARestart: the next window adopts a goal that waited when its program ended.
-func TestTheQueueSurvivesARestart(t *testing.T) {
+// TestQueue_AfterARestart_Continues: the next window adopts a goal that waited when its program ended.
+func TestQueue_AfterARestart_Continues(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
@@ -306,10 +306,10 @@ func TestTheQueueSurvivesARestart(t *testing.T) {
 		Limits:    goal.DefaultLimits(),
 	}
 	g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir = shell("test -f never"), "write_local", t.TempDir()
-	if err := p.app.Store().Create(t.Context(), g); err != nil { // pending, without a process
+	if err := p.app.Store().Goals.Create(t.Context(), g); err != nil { // pending, without a process
 		t.Fatal(err)
 	}
-	if err := p.app.Recover(t.Context()); err != nil {
+	if err := p.app.Goals.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if e, ok := p.ended(string(g.ID)).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
@@ -317,8 +317,8 @@ func TestTheQueueSurvivesARestart(t *testing.T) {
 	}
 }
 
-// TestProposalsAreShownAndNotTaken.
-func TestProposalsAreShownAndNotTaken(t *testing.T) {
+// TestProposal_OfAFolder_HasNoEffect.
+func TestProposal_OfAFolder_HasNoEffect(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(gaveUp())

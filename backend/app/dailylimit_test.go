@@ -27,7 +27,7 @@ func (c *zoneClock) After(d time.Duration) <-chan time.Time { return time.After(
 // set moves the clock to a time.
 func (c *zoneClock) set(to time.Time) { c.offset.Store(int64(time.Until(to))) }
 
-// turnCost is what a turn of the scripted provider costs with pricedProvider, in USD.
+// turnCost is what a turn of the scripted provider costs after usePrice, in USD.
 const turnCost = 0.75
 
 // usePrice gives the scripted provider a price, with which each turn costs turnCost.
@@ -52,7 +52,7 @@ func (p *program) limitDay(usd float64) {
 
 func (p *program) today() api.SpendToday {
 	p.Helper()
-	out, err := api.NewSpendAPI(p.Context(), p.cfg, p.app.Store(), time.Now).Today()
+	out, err := api.NewSpendAPI(p.Context(), p.cfg, p.app.Store().Spend, time.Now).Today()
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
 	var finish atomic.Bool
 	server := p.provide(workUntil(&finish))
 	p.usePrice()
-	const limit = 5 * turnCost
+	const limit = 20 * turnCost // so much that the goals cannot jump over the warning at 80 %
 	p.limitDay(limit)
 	ids := map[string]bool{}
 	for range 2 {
@@ -95,13 +95,13 @@ func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
 	for paused := 0; paused < len(ids); {
 		e := p.await("pause", func(e event.Event) bool {
 			w, ok := e.Body.(*event.Warning)
-			warned = warned || ok && w.What == event.DailyLimitWarning && strings.Contains(w.Text, "of today's limit of $3.75")
+			warned = warned || ok && w.What == event.DailyLimitWarning && strings.Contains(w.Text, "of today's limit of $15.00")
 			_, ok = e.Body.(*event.Paused)
 			return ok
 		})
 		b := e.Body.(*event.Paused) //nolint:forcetypeassert // just asserted
 		if b.Exit != goal.DailyLimitReached ||
-			!strings.HasPrefix(b.Reason, "Today's limit of $3.75 is reached; resumes tomorrow") {
+			!strings.HasPrefix(b.Reason, "Today's limit of $15.00 is reached; resumes tomorrow") {
 			t.Fatalf("paused with %s: %s", b.Exit, b.Reason)
 		}
 		paused++
@@ -118,7 +118,7 @@ func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
 	}
 	for id := range ids {
 		_, err := p.goal.Resume(id, api.ResumeInput{})
-		if f := fault.Of(err); err == nil || !strings.Contains(f.Message, "today's limit of $3.75 is reached") ||
+		if f := fault.Of(err); err == nil || !strings.Contains(f.Message, "today's limit of $15.00 is used up") ||
 			!strings.Contains(f.Hint, "--daily-limit") {
 			t.Errorf("resuming was refused with %v", err)
 		}
@@ -127,11 +127,12 @@ func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
 	p.limitDay(100)
 	for range ids {
 		e := p.await("end", func(e event.Event) bool { _, ok := e.Body.(*event.Ended); return ok })
-		if b := e.Body.(*event.Ended); b.Exit != goal.Done || !ids[string(e.GoalID)] { //nolint:forcetypeassert // of that type
+		b := e.Body.(*event.Ended) //nolint:forcetypeassert // just asserted
+		if b.Exit != goal.Done || !ids[string(e.GoalID)] {
 			t.Errorf("ended with %s: %v", b.Exit, b.Report)
 		}
 	}
-	r, err := api.NewSpendAPI(t.Context(), p.cfg, p.app.Store(), time.Now).Report(api.SpendInput{By: "goal"})
+	r, err := api.NewSpendAPI(t.Context(), p.cfg, p.app.Store().Spend, time.Now).Report(api.SpendInput{By: "goal"})
 	if err != nil || len(r.Rows) != len(ids) || r.Total.USD != p.today().USD || r.Rows[0].Label != "make done.txt" {
 		t.Errorf("the report is %+v, %v", r, err)
 	}
@@ -172,7 +173,7 @@ func TestDailyLimit_AcrossMidnightAndRestart_ResumesOnTheNextDay(t *testing.T) {
 		}
 	})
 	p := startWith(t, home, clock)
-	if err := p.app.Recover(t.Context()); err != nil {
+	if err := p.app.Goals.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	row, err := p.goal.Get(id)
@@ -192,7 +193,7 @@ func TestDailyLimit_AcrossMidnightAndRestart_ResumesOnTheNextDay(t *testing.T) {
 		b.Until != midnight.AddDate(0, 0, 1).UTC().Format(event.TimeLayout) { // the limit is one turn a day
 		t.Errorf("on the next day it paused with %+v", b)
 	}
-	r, err := api.NewSpendAPI(t.Context(), p.cfg, p.app.Store(), clock.Now).Report(api.SpendInput{By: "day"})
+	r, err := api.NewSpendAPI(t.Context(), p.cfg, p.app.Store().Spend, clock.Now).Report(api.SpendInput{By: "day"})
 	if err != nil || len(r.Rows) != 2 || r.Rows[0].Key != "2031-05-02" || r.Rows[1].Key != "2031-05-01" ||
 		r.Rows[0].USD != turnCost || r.Today.USD != turnCost {
 		t.Errorf("the report is %+v, %v", r, err)

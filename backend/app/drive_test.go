@@ -20,9 +20,9 @@ func (p *program) driven(id string, by pane.Driver) {
 	})
 }
 
-// TestThePageOfAGoalThatDoesNotRunIsTheUsers: while the goal is paused, and after it is completed, the user
-// can act on the page without taking it over. During a run only the agent can.
-func TestThePageOfAGoalThatDoesNotRunIsTheUsers(t *testing.T) {
+// TestPage_GoalDoesNotRun_TakesTheUsersInput: while the goal is paused, and after it is completed, the user can act on
+// the page without taking it over. During a run only the agent can.
+func TestPage_GoalDoesNotRun_TakesTheUsersInput(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	browsers := area[*api.BrowserAPI](t, p.app)

@@ -184,7 +184,7 @@ func TestEditor_WithoutACheck_UsesTheFolderOrExplains(t *testing.T) {
 	c := p.openEditor()
 	id := c.begin(dir)
 	c.prompt(id, "make done.txt")
-	if said := c.said(); !strings.Contains(said, "nothing decides when the goal is reached") {
+	if said := c.said(); !strings.Contains(said, "has no check that decides when it is reached") {
 		t.Errorf("said %s", said)
 	}
 	must(t, os.MkdirAll(filepath.Join(dir, ".goalpost"), 0o755))
@@ -210,7 +210,7 @@ func TestEditor_WithoutACheck_UsesTheFolderOrExplains(t *testing.T) {
 	c.forget()
 	c.prompt(id, "more\n/check false\n/risk network_write")
 	c.prompt(id, "more\n/check true")
-	if said := c.said(); !strings.Contains(said, "passes already") ||
+	if said := c.said(); !strings.Contains(said, "already passes") ||
 		!strings.Contains(said, "the risk network_write is higher than write_local") {
 		t.Errorf("said %s", said)
 	}
@@ -243,7 +243,7 @@ func TestEditor_Cancel_PausesTheGoal(t *testing.T) {
 	if stop := <-stopped; stop != sdk.StopReasonCancelled {
 		t.Errorf("it stopped with %s", stop)
 	}
-	list, _, err := p.app.Store().List(t.Context(), store.Filter{Limit: 10})
+	list, _, err := p.app.Store().Goals.List(t.Context(), store.Filter{Limit: 10})
 	if err != nil || len(list) != 1 || list[0].Status != goal.Paused || list[0].Exit != goal.PausedByUser {
 		t.Fatalf("goals %+v %v", list, err)
 	}
@@ -324,7 +324,7 @@ func TestEditor_Resume_ContinuesWithoutHistory(t *testing.T) {
 			t.Errorf("the editor does not show %s: %s", part, said)
 		}
 	}
-	list, _, err := p.app.Store().List(t.Context(), store.Filter{Limit: 10})
+	list, _, err := p.app.Store().Goals.List(t.Context(), store.Filter{Limit: 10})
 	if err != nil || len(list) != 1 {
 		t.Errorf("%d goals, %v", len(list), err)
 	}
@@ -342,7 +342,7 @@ func TestEditor_Worktree_WorksOnABranch(t *testing.T) {
 		"make done.txt\n/check test -s done.txt\n/worktree"); stop != sdk.StopReasonEndTurn {
 		t.Errorf("it stopped with %s", stop)
 	}
-	list, err := p.app.Worktrees(t.Context())
+	list, err := p.app.Goals.Worktrees(t.Context())
 	if err != nil || len(list) != 1 {
 		t.Fatalf("worktrees %+v %v", list, err)
 	}
@@ -406,7 +406,7 @@ func TestEditor_ManualCheck_IsDecidedThere(t *testing.T) {
 			t.Errorf("%s: the colour is %q, %v", one.prompt, colour, err)
 		}
 	}
-	list, _, err := p.app.Store().List(t.Context(), store.Filter{Limit: 10})
+	list, _, err := p.app.Store().Goals.List(t.Context(), store.Filter{Limit: 10})
 	if err != nil || len(list) != 1 || list[0].Exit != goal.Done {
 		t.Errorf("goals %+v %v", list, err)
 	}

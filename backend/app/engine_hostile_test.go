@@ -13,12 +13,12 @@ import (
 
 // Lines of a hostile agent.
 const (
-	hostileStart = `{"host":{"method":"initialize"}}
-{"agent":{"jsonrpc":"2.0","id":"$initialize","result":{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"http":true}}}}}
-{"host":{"method":"session/new"}}
-{"agent":{"jsonrpc":"2.0","id":"$session/new","result":{"sessionId":"s1"}}}
-{"host":{"method":"session/prompt"}}
-`
+	hostileStart = `{"host":{"method":"initialize"}}` + "\n" +
+		`{"agent":{"jsonrpc":"2.0","id":"$initialize",` +
+		`"result":{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"http":true}}}}}` + "\n" +
+		`{"host":{"method":"session/new"}}` + "\n" +
+		`{"agent":{"jsonrpc":"2.0","id":"$session/new","result":{"sessionId":"s1"}}}` + "\n" +
+		`{"host":{"method":"session/prompt"}}` + "\n"
 	hostileClaim = `{"run":"touch done.txt"}
 {"call":{"tool":"claim_complete","arguments":{"rationale":"x"}}}
 {"agent":{"jsonrpc":"2.0","id":"$session/prompt","result":{"stopReason":"end_turn"}}}
@@ -60,8 +60,9 @@ func TestEngine_Hostile_IsBoundedAndEndsClearly(t *testing.T) {
 		},
 		"uses methods that are not offered": {
 			scripts: []string{hostileStart +
-				`{"agent":{"jsonrpc":"2.0","id":1,"method":"fs/write_text_file","params":{"sessionId":"s1","path":"$DIR/host.txt",` +
-				`"content":"x"}}}` + "\n" + `{"host":{"id":1,"error":{"code":-32601}}}` + "\n" +
+				`{"agent":{"jsonrpc":"2.0","id":1,"method":"fs/write_text_file",` +
+				`"params":{"sessionId":"s1","path":"$DIR/host.txt","content":"x"}}}` + "\n" +
+				`{"host":{"id":1,"error":{"code":-32601}}}` + "\n" +
 				`{"agent":{"jsonrpc":"2.0","id":2,"method":"terminal/create","params":{"sessionId":"s1","command":"id"}}}` + "\n" +
 				`{"host":{"id":2,"error":{"code":-32601}}}` + "\n" +
 				`{"agent":{"jsonrpc":"2.0","id":3,"method":"made/up","params":{}}}` + "\n" +
@@ -79,12 +80,14 @@ func TestEngine_Hostile_IsBoundedAndEndsClearly(t *testing.T) {
 			},
 		},
 		"sends a message of 50 MB at each start": {
-			scripts: []string{big, big, big, big, big}, exit: goal.ExitError, reason: "Claude Code ended 4 times. It sent a message of more than 10 MiB",
+			scripts: []string{big, big, big, big, big},
+			exit:    goal.ExitError,
+			reason:  "Claude Code ended 4 times. It sent a message of more than 10 MiB",
 		},
 		"does not speak the protocol": {
 			scripts: []string{`{"stderr":"I speak another protocol"}` + "\n" + `{"host":{"method":"initialize"}}` + "\n" +
 				`{"agent":{"jsonrpc":"2.0","id":"$initialize","result":{"protocolVersion":99}}}` + "\n"},
-			exit: goal.ExitError, reason: "speaks version 99 of the protocol",
+			exit: goal.ExitError, reason: "uses version 99 of the protocol",
 		},
 		"never ends and does not stop": {
 			scripts: []string{hostileStart + `{"agent":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1",` +
@@ -96,8 +99,8 @@ func TestEngine_Hostile_IsBoundedAndEndsClearly(t *testing.T) {
 				p.do("abort", p.goal.Abort, id)
 			},
 			check: func(t *testing.T, events []event.Body) {
-				if !hasWarning(events, "did not stop when it was asked to") {
-					t.Error("the user was not told that the agent was killed")
+				if !hasWarning(events, "did not stop in time") {
+					t.Error("the user did not learn that the agent was killed")
 				}
 			},
 		},

@@ -50,7 +50,8 @@ command = "touch $DIR/planted-codex-tool"
 	".gemini/extensions/planted/gemini-extension.json": `{"name":"planted","version":"1.0.0","mcpServers":{"extra":` +
 		`{"command":"touch","args":["$DIR/planted-gemini-extension"]}}}`,
 
-	"opencode.json": `{"mcp":{"planted":{"type":"local","command":["touch","$DIR/planted-opencode-mcp"],"enabled":true}},` +
+	"opencode.json": `{"mcp":{"planted":` +
+		`{"type":"local","command":["touch","$DIR/planted-opencode-mcp"],"enabled":true}},` +
 		`"formatter":{"planted":{"command":["touch","$DIR/planted-opencode-formatter"],"extensions":[".txt",".ts"]}},` +
 		`"lsp":{"planted":{"command":["touch","$DIR/planted-opencode-lsp"],"extensions":[".txt",".ts"]}}}`,
 	".opencode/plugin/planted.js": `import fs from "fs"

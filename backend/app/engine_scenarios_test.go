@@ -345,7 +345,7 @@ func TestEngine_ShapesToolHangs_EndsIt(t *testing.T) {
 		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
 		jumpToToolTimeout(t, clock)
 		events := p.doneWith(id)
-		for _, part := range []string{`touch begun.txt`, "for 10 m. The host ends it after 30 m", "and the host ended it"} {
+		for _, part := range []string{`touch begun.txt`, "for 10 m. The host ends it after 30 m", "so the host ended it"} {
 			if !hasWarning(events, part) {
 				t.Errorf("the user was not warned: %s", part)
 			}
@@ -383,10 +383,10 @@ func TestEngine_ShapesReadHangs_AreParked(t *testing.T) {
 		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
 		jumpToToolTimeout(t, clock)
 		exit, reason, events := p.result(id)
-		if exit != goal.WaitingForProvider || !strings.Contains(reason, `has reported nothing of "Search" for 30 m`) {
+		if exit != goal.WaitingForProvider || !strings.Contains(reason, `has reported nothing about "Search" for 30 m`) {
 			t.Fatalf("%s %s", exit, reason)
 		}
-		if !hasWarning(events, `has reported nothing of "Search" for 10 m`) {
+		if !hasWarning(events, `has reported nothing about "Search" for 10 m`) {
 			t.Error("the user was not warned")
 		}
 		if !clock.jumpOver(5*time.Minute, t.Context().Done()) {
@@ -459,7 +459,7 @@ func TestEngine_ShapesHostKilled_Continue(t *testing.T) {
 		}
 		waittest.Until(t, "end of the command", func() bool { return !sleeps(t, "1000.29") })
 		p, id := startOptions(t, home, app.Options{Engines: shapesIn(bin)}), strings.TrimSpace(line)
-		must(t, p.app.Recover(t.Context()))
+		must(t, p.app.Goals.Recover(t.Context()))
 		if exit, reason, _ := p.result(id); exit != goal.Interrupted {
 			t.Fatalf("%s %s", exit, reason)
 		}

@@ -273,6 +273,11 @@ func TestEngine_ShapesSilent_AreParkedWithTheirWords(t *testing.T) {
 			id := p.startEngine(api.StartInput{
 				Objective: "be-silent", Engine: agent.ID, Dir: dir, Checks: shell("test -f done.txt"),
 			})
+			// Before its next turn, the goal waits for the agent's tool, and a wait from before the tool is still there.
+			p.await("the next turn", func(e event.Event) bool {
+				turn, ok := e.Body.(*event.Iteration)
+				return ok && turn.N == 2
+			})
 			awaitFile(t, filepath.Join(dir, "silent.txt"), "")
 			if !clock.jumpOver(3*time.Minute, t.Context().Done()) {
 				t.Fatal("nothing waits for the agent")

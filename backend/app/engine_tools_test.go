@@ -213,8 +213,9 @@ func TestEngine_HostOfACommandLeftRunning_IsAsked(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())
 		dir := t.TempDir()
-		must(t, os.WriteFile(filepath.Join(dir, "left.sh"), []byte("touch waits.txt; until test -f go.txt; do sleep 0.05; done; "+
-			"curl -sS -m 20 http://left.example/; touch tried.txt"), 0o600))
+		must(t, os.WriteFile(filepath.Join(dir, "left.sh"), []byte(
+			"touch waits.txt; until test -f go.txt; do sleep 0.05; done; "+
+				"curl -sS -m 20 http://left.example/; touch tried.txt"), 0o600))
 		play := a.steps(dir, map[string]modeltest.Answer{
 			"left.txt": a.bash("touch left.txt; setsid sh left.sh >/dev/null 2>&1 & " +
 				"until test -f waits.txt; do sleep 0.05; done"),

@@ -13,9 +13,9 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestHooksOfTheFolderAreThePersons: where git's configuration names hooks in the folder, neither programs nor
-// file tools of a goal change them. The user learns about the difference.
-func TestHooksOfTheFolderAreThePersons(t *testing.T) {
+// TestGitHooks_InTheFolder_AreReadOnly: where git's configuration names hooks in the folder, neither programs nor file
+// tools of a goal change them. The user learns about the difference.
+func TestGitHooks_InTheFolder_AreReadOnly(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func TestHooksOfTheFolderAreThePersons(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, ".husky", "pre-push")); err == nil {
 		t.Error("a hook was added")
 	}
-	if reported := strings.Join(v.Report, "\n"); !strings.Contains(reported, "Changed in the goal's copy only") ||
+	if reported := strings.Join(v.Report, "\n"); !strings.Contains(reported, "Changed only in the goal's copy") ||
 		!strings.Contains(reported, hook) {
 		t.Errorf("the report: %s", reported)
 	}

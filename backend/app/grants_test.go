@@ -50,9 +50,9 @@ func (p *program) results(answers []policy.Scope, calls ...modeltest.Answer) (id
 	return out.GoalID, steps
 }
 
-// TestAYesOpensWhatItSays with the real proxy: a grant to read from a host does not allow sending to it. A
-// grant for once covers one call, of a page as of a program.
-func TestAYesOpensWhatItSays(t *testing.T) {
+// TestApproval_OfAHost_OpensWhatItNames with the real proxy: a grant to read from a host does not allow sending to it.
+// A grant for once covers one call, of a page as of a program.
+func TestApproval_OfAHost_OpensWhatItNames(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	curl := func(how string) modeltest.Answer {
@@ -61,7 +61,7 @@ func TestAYesOpensWhatItSays(t *testing.T) {
 	_, steps := p.results([]policy.Scope{policy.ScopeHost, ""}, curl(""), curl(""), curl("-X POST -d x=1"))
 	for i, want := range []string{
 		"Goalpost refused GET given.invalid:80", "Goalpost cannot reach",
-		"Goalpost refused POST given.invalid:80: the user allowed everything up to network_get",
+		"Goalpost refused POST given.invalid:80: the user allowed given.invalid up to network_get",
 	} {
 		if !strings.Contains(steps[i].Result, want) {
 			t.Errorf("call %d: %q, want %q", i+1, steps[i].Result, want)
@@ -85,9 +85,9 @@ func TestAYesOpensWhatItSays(t *testing.T) {
 	}
 }
 
-// TestWhatIsTakenBackIsClosedAtOnce: nothing that a user allowed is open after it was revoked, while a command
+// TestRevoke_AtAnyTime_ClosesAccessAtOnce: nothing that a user allowed is open after it was revoked, while a command
 // runs, while the goal is paused, and after it is completed.
-func TestWhatIsTakenBackIsClosedAtOnce(t *testing.T) {
+func TestRevoke_AtAnyTime_ClosesAccessAtOnce(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	loop := `while ! curl -s -m 20 http://taken.invalid/ | grep -q "$(cat want)"; do sleep 0.05; done`
@@ -121,13 +121,14 @@ func accessRequester(t *testing.T, dir string) modeltest.Answer {
 	return args("terminal_run", map[string]any{
 		"pane":         "t1",
 		"wait_seconds": 1,
-		"command":      "cd " + dir + "; while :; do curl -s -m 20 http://taken.invalid/ > next; mv next told; sleep 0.05; done",
+		"command": "cd " + dir + "; while :; do curl -s -m 20 http://taken.invalid/ > next; mv next told; " +
+			"sleep 0.05; done",
 	})
 }
 
-// TestARightEndsWithItsGoal: programs that outlive the goal have no network, and a grant that is revoked
-// during a pause ends at once.
-func TestARightEndsWithItsGoal(t *testing.T) {
+// TestGrants_GoalEnds_EndToo: programs that outlive the goal have no network, and a grant that is revoked during a
+// pause ends at once.
+func TestGrants_GoalEnds_EndToo(t *testing.T) {
 	t.Parallel()
 	t.Run("taken back in a pause", func(t *testing.T) {
 		p, dir := start(t, t.TempDir()), t.TempDir()
@@ -156,9 +157,13 @@ func TestARightEndsWithItsGoal(t *testing.T) {
 	})
 	t.Run("done", func(t *testing.T) {
 		p, dir, outside := start(t, t.TempDir()), t.TempDir(), t.TempDir()
-		p.provide(turns(args("terminal_open", map[string]any{}), accessRequester(t, outside), args("run_command", map[string]any{
-			"command": "until grep -qs 'cannot reach' " + outside + "/told; do sleep 0.05; done; touch done",
-		}), args("claim_complete", map[string]any{"rationale": "done"})))
+		p.provide(turns(
+			args("terminal_open", map[string]any{}),
+			accessRequester(t, outside),
+			args("run_command", map[string]any{
+				"command": "until grep -qs 'cannot reach' " + outside + "/told; do sleep 0.05; done; touch done",
+			}),
+			args("claim_complete", map[string]any{"rationale": "done"})))
 		out, err := p.goal.Start(api.StartInput{
 			Objective:   "reach",
 			Dir:         dir,

@@ -11,9 +11,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestLeasesEndInTheJournal: the lease of a closed pane ends at once, others end with the goal. A reopened
+// TestLeases_PaneOrGoalEnds_AreJournaled: the lease of a closed pane ends at once, others end with the goal. A reopened
 // goal gets the remaining panes again.
-func TestLeasesEndInTheJournal(t *testing.T) {
+func TestLeases_PaneOrGoalEnds_AreJournaled(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(
@@ -35,7 +35,7 @@ func TestLeasesEndInTheJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.ended(out.GoalID)
-	events, err := p.app.Store().Events(context.Background(), goal.ID(out.GoalID), 0, 1000)
+	events, err := p.app.Store().History.Events(context.Background(), goal.ID(out.GoalID), 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

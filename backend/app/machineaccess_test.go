@@ -32,9 +32,8 @@ func runs(command string) modeltest.Answer {
 	return args("run_command", map[string]any{"command": command})
 }
 
-// TestAnAgentAsksForMore of the machine: an approval opens what it names, at once, for agent and checks. A
-// denial opens nothing.
-func TestAnAgentAsksForMore(t *testing.T) {
+// TestRequestAccess_Approved_OpensWhatItNames: for agent and checks, at once. A denial opens nothing.
+func TestRequestAccess_Approved_OpensWhatItNames(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
@@ -86,7 +85,7 @@ func TestAnAgentAsksForMore(t *testing.T) {
 		"No such file", "open for this goal: reading, changing and deleting everything in " + data, "beside",
 		"denied by the user", "No such file",
 		"open for this goal: connecting", "there", "refused", "open for this goal: the port", "carried", "open for this goal",
-		"Goalpost's own", "home folder", "the whole of it", "unknown kind",
+		"Goalpost's own", "home folder", "only an absolute path", "unknown kind",
 	} {
 		if !strings.Contains(steps[i].Result, want) {
 			t.Errorf("call %d: %q, want %q", i+1, steps[i].Result, want)
@@ -102,9 +101,9 @@ func TestAnAgentAsksForMore(t *testing.T) {
 	}
 }
 
-// TestWhatNoGoalIsGivenToRead: a goal cannot read the folders that it may not work in, neither by the user's
-// input at the start nor by a request of the agent, which does not reveal what exists there.
-func TestWhatNoGoalIsGivenToRead(t *testing.T) {
+// TestReadAccess_ForbiddenFolders_AreRefused: a goal cannot read the folders that it may not work in, neither by the
+// user's input at the start nor by a request of the agent, which does not reveal what exists there.
+func TestReadAccess_ForbiddenFolders_AreRefused(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -143,8 +142,8 @@ func TestWhatNoGoalIsGivenToRead(t *testing.T) {
 	}
 }
 
-// TestMoreRightsAreNotToBeHad, and the agent learns how to continue.
-func TestMoreRightsAreNotToBeHad(t *testing.T) {
+// TestRequestAccess_ForbiddenAccess_IsRefused: the agent learns how to continue.
+func TestRequestAccess_ForbiddenAccess_IsRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	_, steps := p.results(nil,
@@ -159,8 +158,8 @@ func TestMoreRightsAreNotToBeHad(t *testing.T) {
 	}
 }
 
-// TestTakingAccessBack ends the programs that have it open, also while a command runs.
-func TestTakingAccessBack(t *testing.T) {
+// TestRevoke_FileInUse_EndsItsPrograms: also while a command runs.
+func TestRevoke_FileInUse_EndsItsPrograms(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	data := t.TempDir()

@@ -12,9 +12,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestAWindowGoesOnWithWhatWasAccepted although the process died before it could: a window that is open, and
-// one that is opened later.
-func TestAWindowGoesOnWithWhatWasAccepted(t *testing.T) {
+// TestAccept_ProcessDied_AWindowContinues: the window that is open, and one that is opened later.
+func TestAccept_ProcessDied_AWindowContinues(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	waiting := func(p *program) string {
@@ -40,7 +39,7 @@ func TestAWindowGoesOnWithWhatWasAccepted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Order(t.Context(), goal.ID(id), goal.Order{Kind: goal.OrderAccept}); err != nil {
+		if err := s.Orders.Add(t.Context(), goal.ID(id), goal.Order{Kind: goal.OrderAccept}); err != nil {
 			t.Error(err)
 		}
 		if err := s.Close(); err != nil {
@@ -64,16 +63,16 @@ func TestAWindowGoesOnWithWhatWasAccepted(t *testing.T) {
 	accepted(later)
 	t.Run("opened later", func(t *testing.T) {
 		p := start(t, home)
-		if err := p.app.Recover(t.Context()); err != nil {
+		if err := p.app.Goals.Recover(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		done(p, later)
 	})
 }
 
-// TestAWordIsNewerThanThePauseBeforeIt: a goal that is taken up for its user's word does
-// not pause for what they had asked before they said it, and does for what they asked after.
-func TestAWordIsNewerThanThePauseBeforeIt(t *testing.T) {
+// TestAccept_AfterAPause_SettlesTheOlderOrder: a goal that continues with the user's answer does not pause for an order
+// from before the answer, but for a later one.
+func TestAccept_AfterAPause_SettlesTheOlderOrder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -96,10 +95,11 @@ func TestAWordIsNewerThanThePauseBeforeIt(t *testing.T) {
 				t.Fatalf("%+v", e)
 			}
 			<-p.app.Done(goal.ID(out.GoalID))
-			own, err := p.app.Store().LockGoal(goal.ID(out.GoalID)) // by a process that dies between the answer and the run
+			// By a process that dies between the answer and the run.
+			own, err := p.app.Store().Locks.LockGoal(goal.ID(out.GoalID))
 			must(t, err)
 			for _, kind := range c.orders {
-				must(t, p.app.Store().Order(t.Context(), goal.ID(out.GoalID), goal.Order{Kind: kind, Text: "blue"}))
+				must(t, p.app.Store().Orders.Add(t.Context(), goal.ID(out.GoalID), goal.Order{Kind: kind, Text: "blue"}))
 			}
 			must(t, own.Unlock())
 			p.ended(out.GoalID)
@@ -110,9 +110,8 @@ func TestAWordIsNewerThanThePauseBeforeIt(t *testing.T) {
 	}
 }
 
-// TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed once its user has accepted it: a goal with a reviewer
-// never ends without a review.
-func TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed(t *testing.T) {
+// TestAccept_OldUnreviewedGoal_IsReviewed: a goal with a reviewer never ends without a review.
+func TestAccept_OldUnreviewedGoal_IsReviewed(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
@@ -133,11 +132,11 @@ func TestWhatAnOlderProgramLetWaitUnreviewedIsReviewed(t *testing.T) {
 	// all that the older program leaves of a claim that waits for the user
 	s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"})
 	must(t, err)
-	own, err := s.LockGoal(goal.ID(out.GoalID))
+	own, err := s.Locks.LockGoal(goal.ID(out.GoalID))
 	must(t, err)
-	run, err := s.Begin(t.Context(), goal.ID(out.GoalID), 1, &event.Resumed{})
+	run, err := s.Journal.Begin(t.Context(), goal.ID(out.GoalID), 1, &event.Resumed{})
 	must(t, err)
-	must(t, errors.Join(s.Append(t.Context(), run, &event.Claim{N: 2, Rationale: "red again"}, &event.Paused{
+	must(t, errors.Join(s.Journal.Append(t.Context(), run, &event.Claim{N: 2, Rationale: "red again"}, &event.Paused{
 		Exit:   goal.NeedsUser,
 		Reason: "it waits",
 		Report: []string{"-"},

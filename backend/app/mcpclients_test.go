@@ -20,7 +20,7 @@ import (
 
 func (p *program) mcp() *api.MCPAPI { return area[*api.MCPAPI](p.T, p.app) }
 
-// guest configures this test binary as an MCP server of the user.
+// stubServer configures this test binary as an MCP server of the user.
 func stubServer(kind string) api.MCPServer {
 	return api.MCPServer{
 		Name:    "fix",
@@ -85,9 +85,9 @@ func TestGoal_UsesTheUsersMCPServer(t *testing.T) {
 	}
 }
 
-// TestWhatAServerIsGivenStaysWithIt: the goal's programs, which run beside it, cannot read its environment
+// TestMCPServer_Environment_IsHiddenFromPrograms: the goal's programs, which run beside it, cannot read its environment
 // with the user's key. The server sees as little of the machine as they do.
-func TestWhatAServerIsGivenStaysWithIt(t *testing.T) {
+func TestMCPServer_Environment_IsHiddenFromPrograms(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	outside := filepath.Join(t.TempDir(), "file")
@@ -101,7 +101,8 @@ func TestWhatAServerIsGivenStaysWithIt(t *testing.T) {
 		call("fix__env", `{}`),
 		call("run_command",
 			with("command",
-				`for p in /proc/[0-9]*; do tr '\0' '\n' <$p/environ | grep -q MCP_TEST_SERVER && echo found; done; cat /proc/*/cmdline | tr '\0' '\n' | grep -c '[a]pp.test'`)),
+				`for p in /proc/[0-9]*; do tr '\0' '\n' <$p/environ | grep -q MCP_TEST_SERVER && echo found; done; `+
+					`cat /proc/*/cmdline | tr '\0' '\n' | grep -c '[a]pp.test'`)),
 		giveUp()))
 	out, err := p.goal.Start(api.StartInput{Objective: "use it", Checks: shell("test -f never")})
 	if err != nil {
@@ -119,8 +120,8 @@ func TestWhatAServerIsGivenStaysWithIt(t *testing.T) {
 	}
 }
 
-// TestAServerThatDoesNotStartCostsTheGoalItsToolsOnly.
-func TestAServerThatDoesNotStartCostsTheGoalItsToolsOnly(t *testing.T) {
+// TestMCPServer_DoesNotStart_GoalLacksItsTools.
+func TestMCPServer_DoesNotStart_GoalLacksItsTools(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	if _, err := p.mcp().Save(stubServer("broken")); err != nil {
@@ -144,7 +145,7 @@ func TestAServerThatDoesNotStartCostsTheGoalItsToolsOnly(t *testing.T) {
 	}
 }
 
-func TestServersThatCannotBeAreRefusedWithTheirField(t *testing.T) {
+func TestSaveMCPServer_Invalid_NamesTheField(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	for field, s := range map[string]api.MCPServer{
@@ -181,9 +182,8 @@ func TestServersThatCannotBeAreRefusedWithTheirField(t *testing.T) {
 	}
 }
 
-// TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn: the goal's tools reach it, the goal's programs do
-// not.
-func TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn(t *testing.T) {
+// TestMCPServer_Remote_HasItsOwnProxy: the goal's tools reach it, the goal's programs do not.
+func TestMCPServer_Remote_HasItsOwnProxy(t *testing.T) {
 	t.Parallel()
 	fixture := mcptest.Server("")
 	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return fixture }, nil))
@@ -211,9 +211,9 @@ func TestAServerThatIsAnAddressIsReachedThroughAProxyOfItsOwn(t *testing.T) {
 	p.ended(out.GoalID)
 }
 
-// TestASecretReachesItsServerAndNobodyElse: the server has it, the model sees its name, and a secret that is
-// restricted to hosts is given to no program.
-func TestASecretReachesItsServerAndNobodyElse(t *testing.T) {
+// TestMCPServer_WithASecret_AloneGetsIt: the server has it, the model sees its name, and a secret that is restricted to
+// hosts is given to no program.
+func TestMCPServer_WithASecret_AloneGetsIt(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	secrets := api.NewSecretAPI(t.Context(), p.app.Secrets())
@@ -232,7 +232,7 @@ func TestASecretReachesItsServerAndNobodyElse(t *testing.T) {
 	if _, err := p.mcp().Save(server); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.mcp().Test("fix"); err == nil || !strings.Contains(err.Error(), "belongs to example.org") {
+	if _, err := p.mcp().Test("fix"); err == nil || !strings.Contains(err.Error(), "may only be sent to example.org") {
 		t.Fatal(err)
 	}
 	server.Env[len(server.Env)-1] = "SECRET={{secret:TOKEN}}"

@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/fault"
 )
 
-// TestAWindowThatHoldsNoGoalIsRefused at intake with a hint: nothing is created, and the model is not asked. A
-// larger one is accepted.
-func TestAWindowThatHoldsNoGoalIsRefused(t *testing.T) {
+// TestStart_ContextWindowTooSmall_IsRefused: with a hint, before anything is created or the model is asked. A larger
+// window is accepted.
+func TestStart_ContextWindowTooSmall_IsRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	s := p.provide(turns(giveUp()))

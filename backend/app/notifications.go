@@ -7,32 +7,32 @@ import (
 	"sync"
 	"time"
 
-	"goalpost/backend/app/models"
 	"goalpost/backend/config"
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/notify"
 	"goalpost/backend/secret"
 	"goalpost/backend/store"
+	"goalpost/backend/text"
 )
 
-// notifier shows on the user's desktop when a goal needs the user and when a goal ends.
+// notifier notifies the user on the desktop when a goal needs the user or ends.
 type notifier struct {
 	cfg    *config.Config
 	log    *slog.Logger
 	mask   *secret.Mask
 	store  *store.Store
 	broker *event.Broker
-	began  time.Time // when this process began: older events are not shown
+	began  time.Time // when this process began; older events are not shown
 
 	sub  *event.Subscription // nil before start
 	work sync.WaitGroup
 }
 
-// notificationTimeout is how long the desktop may take to accept a notification.
+// notificationTimeout bounds how long the desktop may take to accept a notification.
 const notificationTimeout = 5 * time.Second
 
-// start shows notifications until close. Each need is shown once. Without a desktop it shows nothing.
+// start shows notifications until close. It shows each need of a goal once. Without a desktop it shows nothing.
 func (nt *notifier) start(ctx context.Context) {
 	sub := nt.broker.SubscribeLossy(64)
 	nt.sub = sub
@@ -60,35 +60,35 @@ func (nt *notifier) close() {
 	}
 }
 
-// notificationFor returns the notification for an event, if it deserves one. waits are the goals that need the
-// user and have been announced; it updates them.
-func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notification, tell bool) {
+// notificationFor returns the notification for an event, if it needs one. waits are the goals that need the user and
+// have been shown; notificationFor updates it.
+func notificationFor(e event.Event, waits map[goal.ID]bool) (n notify.Notification, show bool) {
 	switch b := e.Body.(type) {
 	case *event.ApprovalRequested:
-		n, tell = notify.Notification{Title: "A goal needs you", Text: b.Why, Urgent: true}, !waits[e.GoalID]
+		n, show = notify.Notification{Title: "A goal needs you", Text: b.Why, Urgent: true}, !waits[e.GoalID]
 		waits[e.GoalID] = true
 	case *event.Paused:
 		if b.Exit == goal.NeedsUser {
-			n, tell = notify.Notification{Title: "A goal needs you", Text: b.Reason, Urgent: true}, !waits[e.GoalID]
+			n, show = notify.Notification{Title: "A goal needs you", Text: b.Reason, Urgent: true}, !waits[e.GoalID]
 			waits[e.GoalID] = true
 		}
 	case *event.ApprovalResolved, *event.Resumed:
 		delete(waits, e.GoalID)
 	case *event.Ended:
 		delete(waits, e.GoalID)
-		n.Title, n.Text, tell = "A goal is done", b.Result, b.Exit != goal.AbortedByUser // the user knows
+		n.Title, n.Text, show = "A goal is done", b.Result, b.Exit != goal.AbortedByUser // the user knows
 		if b.Exit != goal.Done {
 			n.Title = "A goal ended: " + strings.ReplaceAll(string(b.Exit), "_", " ")
 		}
 	}
-	return n, tell
+	return n, show
 }
 
-// dailyNotices are the days for which the user was notified that the limit is almost or completely used up.
+// dailyNotices holds the days for which the user was notified that most of the limit, or all of it, is used up.
 type dailyNotices struct{ near, reached string }
 
-// noticeFor returns the notification for an event about a daily limit. Each of the two is shown once a day, however
-// many goals report it.
+// noticeFor returns the notification for an event about a daily limit. It returns each of the two once a day, even if
+// several goals report it.
 func (d *dailyNotices) noticeFor(e event.Event) (n notify.Notification, show bool) {
 	day := e.At.Local().Format(time.DateOnly)
 	switch b := e.Body.(type) {
@@ -106,16 +106,19 @@ func (d *dailyNotices) noticeFor(e event.Event) (n notify.Notification, show boo
 	return n, false
 }
 
-// notificationText is the goal's objective with what the event says, which for a done goal is what it proves.
-func notificationText(g goal.Goal, body event.Body, text string) string {
-	text = models.TruncateWords(text)
+// maxNotificationText is how many characters of a text a notification shows.
+const maxNotificationText = 60
+
+// notificationText returns the goal's objective with a text about the event. For an ended goal that is what it proves.
+func notificationText(g goal.Goal, body event.Body, details string) string {
+	details = text.Truncate(details, maxNotificationText)
 	if ended, ok := body.(*event.Ended); ok {
-		text = ended.Assurance.Describe(g.JudgeName())
+		details = ended.Assurance.Describe(g.JudgeName())
 	}
-	return strings.TrimSpace(models.TruncateWords(g.Objective) + "\n" + text)
+	return strings.TrimSpace(text.Truncate(g.Objective, maxNotificationText) + "\n" + details)
 }
 
-// isAboutDay reports whether an event concerns all goals, not only its own.
+// isAboutDay reports whether an event is about the daily limit of all goals.
 func isAboutDay(body event.Body) bool {
 	switch b := body.(type) {
 	case *event.Warning:
@@ -126,11 +129,11 @@ func isAboutDay(body event.Body) bool {
 	return false
 }
 
-// show passes a notification about an event to the desktop, with the goal's objective and with what a done goal proves.
+// show passes a notification about an event to the desktop, with the goal's objective.
 func (nt *notifier) show(ctx context.Context, e event.Event, n notify.Notification) {
 	ctx, cancel := context.WithTimeout(ctx, notificationTimeout)
 	defer cancel()
-	if row, err := nt.store.Goal(ctx, e.GoalID); err == nil && !isAboutDay(e.Body) {
+	if row, err := nt.store.Goals.Get(ctx, e.GoalID); err == nil && !isAboutDay(e.Body) {
 		n.Text = notificationText(row.Goal, e.Body, n.Text)
 	}
 	n.Text = nt.mask.Text(n.Text)

@@ -66,8 +66,8 @@ func TestNotification_DoneGoal_ShowsItsResult(t *testing.T) {
 	}
 }
 
-// TestPatience: where no user can see a request, nothing waits for an answer.
-func TestPatience(t *testing.T) {
+// TestApprovalTimeout_WithoutAUser_IsZero: where no user can see a request, nothing waits for an answer.
+func TestApprovalTimeout_WithoutAUser_IsZero(t *testing.T) {
 	home := t.TempDir()
 	cfg, err := config.Open(func(name string) string {
 		if name == "GOALPOST_HOME" {

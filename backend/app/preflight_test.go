@@ -11,9 +11,9 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestChecksAreTriedAgainAfterTheQueue: if another goal has changed the result, the user decides, before the
+// TestRecheckPreflight_AfterTheQueue_FindsChanges: if another goal has changed the result, the user decides, before the
 // first turn. A resumed goal continues.
-func TestChecksAreTriedAgainAfterTheQueue(t *testing.T) {
+func TestRecheckPreflight_AfterTheQueue_FindsChanges(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		command      string // of the second goal
@@ -21,7 +21,7 @@ func TestChecksAreTriedAgainAfterTheQueue(t *testing.T) {
 		made, reason string // what the first goal creates in the folder of both
 		asked        bool
 	}{
-		"passes already":           {command: "test -f made", made: "made", asked: true, reason: "it passes already"},
+		"passes already":           {command: "test -f made", made: "made", asked: true, reason: "it already passes"},
 		"as it was":                {command: "test -f never", made: "made"},
 		"passes, and may do so":    {command: "test -f made", made: "made", allow: true},
 		"its program is not there": {command: "nosuchprogram", made: "made", allow: true},

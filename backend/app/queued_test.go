@@ -11,9 +11,9 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore: a window that adopts it until its provider may be asked
-// again does not show the reason why the dead process had queued it.
-func TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore(t *testing.T) {
+// TestQueue_ProcessDied_GoalIsNotQueuedAgain: a window that adopts it until its provider may be asked again does not
+// show the reason why the dead process had queued it.
+func TestQueue_ProcessDied_GoalIsNotQueuedAgain(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	var id string
@@ -32,20 +32,20 @@ func TestAGoalWhoseProcessDiedInTheQueueWaitsThereNoMore(t *testing.T) {
 	// all that a process leaves that dies in the queue
 	s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"})
 	must(t, err)
-	row, err := s.Goal(t.Context(), goal.ID(id))
+	row, err := s.Goals.Get(t.Context(), goal.ID(id))
 	must(t, err)
-	must(t, errors.Join(s.Append(t.Context(), goal.Run{Goal: row.ID, ID: row.RunID},
+	must(t, errors.Join(s.Journal.Append(t.Context(), goal.Run{Goal: row.ID, ID: row.RunID},
 		&event.Queued{Reason: "3 goals run already"}), s.Close()))
 	p := start(t, home)
-	must(t, p.app.Recover(t.Context()))
+	must(t, p.app.Goals.Recover(t.Context()))
 	v, err := p.goal.Get(id)
 	if err != nil || v.PID == 0 || v.Queued != "" || v.Exit != goal.WaitingForProvider {
 		t.Errorf("pid %d, queued %q, %s/%s, %v", v.PID, v.Queued, v.Status, v.Exit, err)
 	}
 }
 
-// TestAWindowThatStartsHoldsNoPausedGoal: it does not lock a goal that another process resumes at that moment.
-func TestAWindowThatStartsHoldsNoPausedGoal(t *testing.T) {
+// TestRecover_PausedGoal_IsNotLocked: it does not lock a goal that another process resumes at that moment.
+func TestRecover_PausedGoal_IsNotLocked(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	s, id := p.app.Store(), p.waiting()
@@ -55,13 +55,13 @@ func TestAWindowThatStartsHoldsNoPausedGoal(t *testing.T) {
 	go func() {
 		defer close(over)
 		for range 30 {
-			if err := p.app.Recover(t.Context()); err != nil {
+			if err := p.app.Goals.Recover(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}
 	}()
 	for open := true; open; {
-		own, err := s.LockGoal(goal.ID(id))
+		own, err := s.Locks.LockGoal(goal.ID(id))
 		if err == nil {
 			err = own.Unlock()
 		}

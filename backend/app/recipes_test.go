@@ -106,9 +106,9 @@ func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
 	return steps
 }
 
-// TestARecipeParksWithItsStep: a step that needs the user pauses the goal, and the rest of the recipe is not
-// executed.
-func TestARecipeParksWithItsStep(t *testing.T) {
+// TestRecipe_StepNeedsTheUser_PausesTheGoal: a step that needs the user pauses the goal, and the rest of the recipe is
+// not executed.
+func TestRecipe_StepNeedsTheUser_PausesTheGoal(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	p.allowed(

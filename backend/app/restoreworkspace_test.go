@@ -70,9 +70,9 @@ func terminals(a *App) []pane.Info {
 	return list
 }
 
-// TestWorkspaceAfterARestart: title, folder and scrollback return under the same id. The command that ran is
-// typed at the prompt, and does not run.
-func TestWorkspaceAfterARestart(t *testing.T) {
+// TestRestoreWorkspace_AfterARestart_ReopensTerminals: title, folder and scrollback return under the same id. The
+// command that ran is typed at the prompt, and does not run.
+func TestRestoreWorkspace_AfterARestart_ReopensTerminals(t *testing.T) {
 	home := t.TempDir()
 	work := filepath.Join(home, "some where")
 	if err := os.Mkdir(work, 0o700); err != nil {
@@ -90,10 +90,11 @@ func TestWorkspaceAfterARestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Rename("the server")
-		if r, err := s.Run(t.Context(), "cd 'some where'; echo seen $((40+2))", time.Minute); err != nil || r.Exit != 0 {
+		r, err := s.Commands.Run(t.Context(), "cd 'some where'; echo seen $((40+2))", time.Minute)
+		if err != nil || r.Exit != 0 {
 			t.Fatalf("%+v %v", r, err)
 		}
-		if _, err := s.Run(t.Context(), "sh -c 'echo run >> runs; echo up; exec sleep 1000'", 0); err != nil {
+		if _, err := s.Commands.Run(t.Context(), "sh -c 'echo run >> runs; echo up; exec sleep 1000'", 0); err != nil {
 			t.Fatal(err)
 		}
 		said(t, s, `(?m)^up$`)
@@ -133,16 +134,16 @@ func TestWorkspaceAfterARestart(t *testing.T) {
 		if err := a.panes.Workspace.SaveTerminals(t.Context()); err != nil { // regularly, in case of a crash
 			t.Fatal(err)
 		}
-		kept, err := a.store.Terminals(t.Context())
+		kept, err := a.store.Workspace.Terminals(t.Context())
 		if err != nil || len(kept) != 1 || kept[0].ID != next.ID {
 			t.Errorf("%+v %v", kept, err)
 		}
 	})
 }
 
-// TestOneProcessHoldsTheWorkspace: a second process restores nothing, and does not overwrite what the first
-// has saved.
-func TestOneProcessHoldsTheWorkspace(t *testing.T) {
+// TestRestoreWorkspace_SecondProcess_DoesNothing: a second process restores nothing, and does not overwrite what the
+// first has saved.
+func TestRestoreWorkspace_SecondProcess_DoesNothing(t *testing.T) {
 	home := t.TempDir()
 	first := begin(t, home)
 	if _, err := first.panes.OpenTerminal(t.Context(), api.ArgsOpenTerminal{}); err != nil {
@@ -157,14 +158,14 @@ func TestOneProcessHoldsTheWorkspace(t *testing.T) {
 			t.Errorf("%+v", list)
 		}
 	})
-	if kept, err := first.store.Terminals(t.Context()); err != nil || len(kept) != 1 {
+	if kept, err := first.store.Workspace.Terminals(t.Context()); err != nil || len(kept) != 1 {
 		t.Errorf("%+v %v", kept, err)
 	}
 }
 
-// TestServersAfterARestart: a terminal on a deleted server is not restored, and one without tmux does not
-// connect automatically.
-func TestServersAfterARestart(t *testing.T) {
+// TestRestoreWorkspace_RemoteTerminals_DoNotConnectAlone: a terminal on a deleted server is not restored, and one
+// without tmux does not connect automatically.
+func TestRestoreWorkspace_RemoteTerminals_DoNotConnectAlone(t *testing.T) {
 	home := t.TempDir()
 	t.Run("before", func(t *testing.T) {
 		a := begin(t, home)

@@ -118,7 +118,8 @@ func site(t *testing.T) *httptest.Server {
 		_, _ = fmt.Fprintf(w,
 			`<title>Accounts</title><h1>Sign in</h1><form action=/in method=post><label>User <input name=u></label>
 			<label>Word <input name=p type=password value=%q></label><button>Go</button></form>
-			<button onclick="navigator.clipboard.writeText('%s')">Copy the key</button>`, canaries["password field"], canaries["clipboard"])
+			<button onclick="navigator.clipboard.writeText('%s')">Copy the key</button>`,
+			canaries["password field"], canaries["clipboard"])
 	})
 	mux.HandleFunc("/told", func(w http.ResponseWriter, _ *http.Request) { // nothing else is red
 		half := len(canaries["picture"]) / 2
@@ -138,9 +139,9 @@ func site(t *testing.T) *httptest.Server {
 	return s
 }
 
-// TestCanaries plants secrets wherever they may be stored, and runs a goal that looks everywhere, with real
-// programs, a real page and a real keyring.
-func TestCanaries(t *testing.T) {
+// TestSecrets_PlantedEverywhere_AreHidden plants secrets wherever they may be stored, and runs a goal that looks
+// everywhere, with real programs, a real page and a real keyring.
+func TestSecrets_PlantedEverywhere_AreHidden(t *testing.T) {
 	ringed := ring(t)
 	t.Setenv("SOME_SERVICE_API_KEY", canaries["environment"])
 	t.Setenv("MODEL_KEY", canaries["model's complaint"])
@@ -428,7 +429,7 @@ func (p *program) nothingKept(home, id string) {
 	}
 }
 
-// nothingTold searches everything that the page, the command line and exports receive.
+// nothingReported searches everything that the page, the command line and exports receive.
 func (p *program) nothingReported(id string) {
 	p.Helper()
 	view, err1 := p.goal.Get(id)

@@ -15,9 +15,9 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestASecretIsAskedFor where the goal was not given it. After the approval it is filled in, and it does not
-// change where the call goes.
-func TestASecretIsAskedFor(t *testing.T) {
+// TestSecret_NotGivenToTheGoal_NeedsApproval: after the approval it is filled in, and it does not change where the call
+// goes.
+func TestSecret_NotGivenToTheGoal_NeedsApproval(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	secrets := api.NewSecretAPI(t.Context(), p.app.Secrets())
@@ -60,7 +60,7 @@ func TestASecretIsAskedFor(t *testing.T) {
 	}
 	for n, want := range map[int]string{
 		2: "not executed: with its secret filled in",
-		3: "no such secret is kept: unknown",
+		3: "no such secret is stored: unknown",
 	} {
 		if step, err := p.goal.Step(out.GoalID, n); err != nil || !strings.Contains(step.Result, want) {
 			t.Errorf("step %d: %q, %v", n, step.Result, err)
@@ -76,9 +76,9 @@ func TestASecretIsAskedFor(t *testing.T) {
 	p.refused(api.StartInput{Secrets: []string{"unknown"}}, "secrets")
 }
 
-// TestABoundSecretGoesToItsOwnOriginAlone: a frame of another site in the right page gets nothing, the agent's
-// own script needs approval, and pictures show dots.
-func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
+// TestSecret_RestrictedToAHost_GoesOnlyThere: a frame of another site in the right page gets nothing, the agent's own
+// script needs approval, and pictures show dots.
+func TestSecret_RestrictedToAHost_GoesOnlyThere(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	must(t, err)
@@ -116,7 +116,7 @@ func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
 		t.Errorf("%s: %s", q.Tool, q.Why)
 	}
 	p.done(out.GoalID)
-	for n, want := range map[int]string{7: `"ok":true`, 8: "belongs to 127.0.0.1", 10: "disc"} {
+	for n, want := range map[int]string{7: `"ok":true`, 8: "may only be sent to 127.0.0.1", 10: "disc"} {
 		if s, err := p.goal.Step(out.GoalID, n); err != nil ||
 			!strings.Contains(s.Result+`"ok":`+fmt.Sprint(s.Outcome == string(event.OK)), want) {
 			t.Errorf("step %d: %s %q, %v", n, s.Outcome, s.Result, err)
@@ -124,9 +124,9 @@ func TestABoundSecretGoesToItsOwnOriginAlone(t *testing.T) {
 	}
 }
 
-// TestASecretIsJudgedWhereItIsUsed: a tool that only passes its arguments on fills in nothing. A recipe's step
+// TestSecret_InARecipe_IsDecidedByItsStep: a tool that only passes its arguments on fills in nothing. A recipe's step
 // needs the same approval as the call itself, and no recipe stores a value.
-func TestASecretIsJudgedWhereItIsUsed(t *testing.T) {
+func TestSecret_InARecipe_IsDecidedByItsStep(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
@@ -174,9 +174,9 @@ func TestASecretIsJudgedWhereItIsUsed(t *testing.T) {
 	p.done(out.GoalID)
 }
 
-// TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere: a program keeps what it was given, also over a pause.
-// Secrets of that host itself, and secrets that were only typed into a page, are not mentioned.
-func TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere(t *testing.T) {
+// TestHostApproval_ProgramHasSecrets_NamesThem: a program keeps what it was given, also over a pause. Secrets of that
+// host itself, and secrets that were only typed into a page, are not mentioned.
+func TestHostApproval_ProgramHasSecrets_NamesThem(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	for name, hosts := range map[string][]string{"pin": {"api.example"}, "key": nil, "unused": {"other.example"}} {
@@ -205,7 +205,7 @@ func TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere(t *testing.T) {
 		Checks:    shell("test -f never"),
 	})
 	must(t, err)
-	const given = "programs of this goal are given your secret "
+	const given = "programs of this goal have received your secret "
 	says := func(host string, want ...string) {
 		t.Helper()
 		q := p.answers(out.GoalID, "")
@@ -225,13 +225,13 @@ func TestWhoIsAskedForAHostHearsWhichSecretsCouldGoThere(t *testing.T) {
 	p.done(out.GoalID)
 	_, err = p.resume(out.GoalID)
 	must(t, err)
-	says("third.example", given+"key, which is bound to no host, and pin, which belongs to api.example")
+	says("third.example", given+"key, which is not bound to a host, and pin, which belongs to api.example")
 	p.done(out.GoalID)
 }
 
-// TestWhoIsAskedForAHostHearsWhichSecretsServersHave: an MCP server that is a program runs beside the goal's
-// own, and reaches the same hosts.
-func TestWhoIsAskedForAHostHearsWhichSecretsServersHave(t *testing.T) {
+// TestHostApproval_MCPServerHasSecrets_NamesThem: an MCP server that is a program runs beside the goal's own, and
+// reaches the same hosts.
+func TestHostApproval_MCPServerHasSecrets_NamesThem(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	for name, hosts := range map[string][]string{"key": nil, "bound": {"api.example"}, "idle": nil} {
@@ -261,16 +261,16 @@ func TestWhoIsAskedForAHostHearsWhichSecretsServersHave(t *testing.T) {
 	out, err := p.goal.Start(api.StartInput{Objective: "x", Checks: shell("test -f never")})
 	must(t, err)
 	if q := p.answers(out.GoalID, ""); !strings.HasSuffix(q.Why,
-		"; programs of this goal are given your secret key, which is bound to no host: they could send it to a host that "+
-			"you open to them") {
+		"; programs of this goal have received your secret key, which is not bound to a host: "+
+			"they could send it to a host that you allow") {
 		t.Error(q.Why)
 	}
 	p.done(out.GoalID)
 }
 
-// TestASecretIsHiddenInEveryLaterProcess: once allowed, it is hidden from every goal that reads the file that
-// contains it. A goal whose secret cannot be opened waits.
-func TestASecretIsHiddenInEveryLaterProcess(t *testing.T) {
+// TestSecret_InALaterProcess_IsHidden: once allowed, it is hidden from every goal that reads the file that contains it.
+// A goal whose secret cannot be opened waits.
+func TestSecret_InALaterProcess_IsHidden(t *testing.T) {
 	t.Parallel()
 	home, dir, id := t.TempDir(), t.TempDir(), ""
 	const value = "S3cr3t-Valu3-xyz"

@@ -36,7 +36,7 @@ func TestUserSettings_ApplyToGoals(t *testing.T) {
 	old := first.endedLongAgo()
 
 	p := start(t, home) // the settings take effect at the next start
-	if err := p.app.Recover(t.Context()); err != nil {
+	if err := p.app.Goals.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.goal.Get(string(old)); api.ToProblem(err).Code != fault.NotFound {
@@ -77,14 +77,14 @@ func (p *program) endedLongAgo() goal.ID {
 		Limits:    goal.DefaultLimits(),
 	}
 	g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir = shell("test -f never"), policy.WriteLocal, p.TempDir()
-	if err := past.Create(p.Context(), g); err != nil {
+	if err := past.Goals.Create(p.Context(), g); err != nil {
 		p.Fatal(err)
 	}
-	own, err := past.LockGoal(g.ID) // otherwise the window treats it as dead
+	own, err := past.Locks.LockGoal(g.ID) // otherwise the window treats it as dead
 	must(p.T, err)
-	run, err := past.Begin(p.Context(), g.ID, 10, &event.Started{})
+	run, err := past.Journal.Begin(p.Context(), g.ID, 10, &event.Started{})
 	must(p.T, err)
-	must(p.T, past.Append(p.Context(), run, &event.Ended{
+	must(p.T, past.Journal.Append(p.Context(), run, &event.Ended{
 		Status: goal.Aborted,
 		Exit:   goal.GaveUp,
 		Report: []string{"It gave up."},
@@ -106,7 +106,7 @@ func TestGoalDefaults_UserSetsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.ended(out.GoalID)
-	g, err := p.app.Store().Goal(t.Context(), goal.ID(out.GoalID))
+	g, err := p.app.Store().Goals.Get(t.Context(), goal.ID(out.GoalID))
 	if err != nil {
 		t.Fatal(err)
 	}

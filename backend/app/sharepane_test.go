@@ -72,7 +72,7 @@ func TestSharedTerminal_AsksTheUser(t *testing.T) {
 	typing := func(line string) map[string]any { return map[string]any{"pane": own.ID, "command": line} }
 	p.provide(turns(
 		args("terminal_run", typing("touch denied-1")),
-		args("terminal_run", typing("echo lent-$((6*7))")),
+		args("terminal_run", typing("echo shared-$((6*7))")),
 		args("terminal_type", map[string]any{"pane": own.ID, "text": "echo again-$((6*7))"}),
 		args("terminal_run", typing("rm -rf build")),
 		call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`),
@@ -94,7 +94,7 @@ func TestSharedTerminal_AsksTheUser(t *testing.T) {
 		line  string
 		allow bool
 		scope policy.Scope
-	}{{"touch denied-1", false, ""}, {"echo lent", true, policy.ScopePane}, {"rm -rf build", false, ""}} {
+	}{{"touch denied-1", false, ""}, {"echo shared", true, policy.ScopePane}, {"rm -rf build", false, ""}} {
 		asked := p.asked()
 		if !strings.Contains(asked.Arguments, want.line) || asked.Effect.Pane != own.ID ||
 			asked.Effect.Risk != policy.NetworkWrite {
@@ -110,7 +110,7 @@ func TestSharedTerminal_AsksTheUser(t *testing.T) {
 		t.Fatalf("%+v", e)
 	}
 	p.back(own.ID)
-	for n, want := range []string{"denied", "lent-42", "typed", "denied"} {
+	for n, want := range []string{"denied", "shared-42", "typed", "denied"} {
 		if s, err := p.goal.Step(out.GoalID, n+1); err != nil || !strings.Contains(s.Result+s.Outcome, want) {
 			t.Errorf("step %d: %s %q, %v", n+1, s.Outcome, s.Result, err)
 		}
@@ -140,7 +140,8 @@ func newOwnSite(t *testing.T) *ownSite {
 		w.Header().Set("Content-Type", "text/html")
 		there := strings.TrimPrefix(strings.Replace(s.URL, "127.0.0.1", "localhost", 1), "http://") + "/there"
 		_, _ = fmt.Fprintf(w, `<!doctype html><title>Mine %[1]s</title><h1>Mine</h1><a href="/next">Next</a>
-<script>fetch("http://%[2]s/fetch%[1]s", {mode: "no-cors"}).catch(() => {}); new WebSocket("ws://%[2]s/socket%[1]s")</script>`, r.URL.Path, there)
+<script>fetch("http://%[2]s/fetch%[1]s", {mode: "no-cors"}).catch(() => {});
+new WebSocket("ws://%[2]s/socket%[1]s")</script>`, r.URL.Path, there)
 	}))
 	t.Cleanup(s.Close)
 	return s
@@ -171,10 +172,10 @@ func (s *ownSite) saw(what string) bool {
 	return slices.Contains(s.seen, what)
 }
 
-// TestSharedPage: a shared page has the user's network and logins, so everything but looking needs approval,
-// whatever it shows. Only one drives at a time. What is denied to the goal is denied to the page as well. It
+// TestSharePane_Page_NeedsApproval: a shared page has the user's network and logins, so everything but looking needs
+// approval, whatever it shows. Only one drives at a time. What is denied to the goal is denied to the page as well. It
 // is the user's again when the goal has ended.
-func TestSharedPage(t *testing.T) {
+func TestSharePane_Page_NeedsApproval(t *testing.T) {
 	t.Parallel()
 	p, mine := start(t, t.TempDir()), newOwnSite(t)
 	browsers := area[*api.BrowserAPI](t, p.app)
@@ -259,7 +260,7 @@ func TestSharedPage(t *testing.T) {
 	mine.sees(t, "GET /there/socket/free")
 	for _, path := range []string{"/other", "/next", "/person"} {
 		if mine.saw("GET /there/fetch"+path) || mine.saw("GET /there/socket"+path) {
-			t.Errorf("a host that is denied to the goal was reached by %s of the page that it was lent", path)
+			t.Errorf("a host that is denied to the goal was reached by %s of the page that was shared with it", path)
 		}
 	}
 	seen, err := p.goal.Network(out.GoalID)
@@ -393,9 +394,9 @@ func (p *program) filmed(id, name string) (v api.RecordingView) {
 	return v
 }
 
-// TestATakeOverEndsWithItsPage: a sign-in window that the user has taken over and that closes itself counts as
+// TestTakeOver_PageCloses_IsHandedBack: a sign-in window that the user has taken over and that closes itself counts as
 // handed back, and the goal continues. It waits while the user has another of its pages.
-func TestATakeOverEndsWithItsPage(t *testing.T) {
+func TestTakeOver_PageCloses_IsHandedBack(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	browsers := area[*api.BrowserAPI](t, p.app)

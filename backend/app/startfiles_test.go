@@ -20,8 +20,14 @@ func TestTampered_ChangedScript_RunsAgainWithStartFiles(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	for _, c := range []struct{ name, deep, work, want string }{
-		{"it hides that the work is wrong", "exit 0\n", "bad", "with the files of the start it does not pass: exited with 1"},
-		{"it was not needed", "grep -q good work # once\n", "good", "with the files of the start it passes as well"},
+		{
+			"it hides that the work is wrong", "exit 0\n", "bad",
+			"it does not pass with the files as they were at the start: exited with 1",
+		},
+		{
+			"it was not needed", "grep -q good work # once\n", "good",
+			"it also passes with the files as they were at the start",
+		},
 	} {
 		in := api.StartInput{Risk: policy.WriteLocal}
 		in.Dir = t.TempDir()
@@ -38,12 +44,13 @@ func TestTampered_ChangedScript_RunsAgainWithStartFiles(t *testing.T) {
 			criterion := goal.Criterion{Checks: []goal.Check{check}}
 			before := h.Preflight(t.Context(), check)
 			var err error
-			h.World, err = verify.OpenWorkspace(t.Context(), verify.Options{
-				Dir: h.Dir, Private: t.TempDir(), Criterion: criterion, Observations: []*goal.Observation{before.Observation},
+			h.Folder, err = verify.OpenFolderState(t.Context(), verify.Options{
+				Dir: h.Environment.Dir, Private: t.TempDir(), Criterion: criterion,
+				Observations: []*goal.Observation{before.Observation},
 			})
 			must(t, err)
 			for name, content := range map[string]string{"deep.sh": c.deep, "work": c.work} {
-				must(t, os.WriteFile(filepath.Join(h.Dir, name), []byte(content), 0o644))
+				must(t, os.WriteFile(filepath.Join(h.Environment.Dir, name), []byte(content), 0o644))
 			}
 			var v goal.Verdict
 			_, err = h.DecideClaim(t.Context(), goal.Goal{Criterion: criterion}, goal.Claim{}, func(is goal.Verdict) error {
@@ -54,7 +61,7 @@ func TestTampered_ChangedScript_RunsAgainWithStartFiles(t *testing.T) {
 			if v.Outcome != goal.Tampered || !strings.Contains(v.Detail, c.want) {
 				t.Errorf("%s: %s, %q", c.name, v.Outcome, v.Detail)
 			}
-			text, err := os.ReadFile(filepath.Join(h.Dir, "deep.sh"))
+			text, err := os.ReadFile(filepath.Join(h.Environment.Dir, "deep.sh"))
 			must(t, err)
 			if string(text) != c.deep {
 				t.Errorf("%s: the folder holds %q: a second run changes nothing in it", c.name, text)

@@ -21,9 +21,9 @@ func (p *program) toolchains(list ...string) error {
 	return err
 }
 
-// TestAToolchainOfThePersonsIsSeen and cannot be written. It is left out with a warning once it is no longer
-// safe.
-func TestAToolchainOfThePersonsIsSeen(t *testing.T) {
+// TestToolchain_OfTheUser_IsReadOnly: goals can read it, but not write it. It is left out with a warning once it is no
+// longer safe.
+func TestToolchain_OfTheUser_IsReadOnly(t *testing.T) {
 	home := t.TempDir()
 	zig := filepath.Join(home, ".zig")
 	must(t, os.MkdirAll(filepath.Join(zig, "bin"), 0o755))
@@ -70,8 +70,8 @@ func TestAToolchainOfThePersonsIsSeen(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoToolchainIsRefused: a goal could read it, and checks would trust it.
-func TestWhatIsNoToolchainIsRefused(t *testing.T) {
+// TestValidateToolchains_UnsafeFolder_IsRefused: a goal could read it, and checks would trust it.
+func TestValidateToolchains_UnsafeFolder_IsRefused(t *testing.T) {
 	home := t.TempDir()
 	p := start(t, filepath.Join(home, "data"))
 	t.Setenv("HOME", home)

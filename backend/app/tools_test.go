@@ -55,12 +55,13 @@ func with(a ...any) string {
 	return string(b)
 }
 
-// TestTerminalToolsOnARealTerminal: a shell, a program that asks, keys that interrupt, waits that end for each
+// TestTerminalTools_RealTerminal_Work: a shell, a program that asks, keys that interrupt, waits that end for each
 // reason, the screen and the scrollback.
-func TestTerminalToolsOnARealTerminal(t *testing.T) {
+func TestTerminalTools_RealTerminal_Work(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
-	const ask = `sh -c 'trap "echo caught; exit 9" INT; printf "your name? "; read n; echo "hello $n"; echo listening; sleep 1000'`
+	const ask = `sh -c 'trap "echo caught; exit 9" INT; printf "your name? "; read n; echo "hello $n"; ` +
+		`echo listening; sleep 1000'`
 	steps := p.did(
 		call("terminal_open", `{"title":"work"}`),
 		call("terminal_run",
@@ -109,8 +110,8 @@ func TestTerminalToolsOnARealTerminal(t *testing.T) {
 // more matches the note in a truncated result; the place depends on the model's window.
 var more = regexp.MustCompile(`handle "step:1" and the cursor [1-9][0-9]+ continues here`)
 
-// TestTheEnvelope: the model gets every result in the same envelope, also refusals.
-func TestTheEnvelope(t *testing.T) {
+// TestToolResults_Always_HaveTheEnvelope: the model gets every result in the same envelope, also refusals.
+func TestToolResults_Always_HaveTheEnvelope(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	s := p.provide(turns(call("run_command", `{"command":"seq 1 20000"}`), call("run_command", `{"command":"exit 3"}`),
@@ -135,9 +136,9 @@ func TestTheEnvelope(t *testing.T) {
 	}
 }
 
-// TestPaneToolsOnRealPanes: a pane is opened, named, brought to the front and closed. A pane that the user
-// shares can only be used.
-func TestPaneToolsOnRealPanes(t *testing.T) {
+// TestPaneTools_RealPanes_OpenNameAndClose: a pane is opened, named, brought to the front and closed. A pane that the
+// user shares can only be used.
+func TestPaneTools_RealPanes_OpenNameAndClose(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	steps := p.did(

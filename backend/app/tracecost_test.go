@@ -39,10 +39,10 @@ type tracedCheck struct {
 	small         bool
 }
 
-// TestTraceCost measures what the trace adds to pre-flight and to a claim: pairs of runs in one process, in turns, with
-// and without. With -tracecost 9 it prints a table; otherwise one pair of the smallest check shows that the two differ
-// in the trace alone.
-func TestTraceCost(t *testing.T) {
+// TestTrace_Cost_IsMeasured measures what the trace adds to pre-flight and to a claim: pairs of runs in one process, in
+// turns, with and without. With -tracecost 9 it prints a table; otherwise one pair of the smallest check shows that the
+// two differ in the trace alone.
+func TestTrace_Cost_IsMeasured(t *testing.T) {
 	runners, err := filepath.Abs(*costRunners)
 	must(t, err)
 	p := start(t, t.TempDir())
@@ -126,7 +126,7 @@ func (m *costMeasurement) runOnce(traced bool) {
 	}}
 	at, want := 1, goal.WasObserved
 	if !traced {
-		h.Launcher, at, want = untraced{h.Launcher}, 0, goal.NotObserved
+		h.Environment.Launcher, at, want = untraced{h.Environment.Launcher}, 0, goal.NotObserved
 	}
 	ctx := m.t.Context()
 	from := time.Now()
@@ -137,8 +137,9 @@ func (m *costMeasurement) runOnce(traced bool) {
 	}
 	criterion := goal.Criterion{Checks: []goal.Check{m.check}}
 	var err error
-	h.World, err = verify.OpenWorkspace(ctx, verify.Options{
-		Dir: h.Dir, Private: m.t.TempDir(), Criterion: criterion, Observations: []*goal.Observation{v.Observation},
+	h.Folder, err = verify.OpenFolderState(ctx, verify.Options{
+		Dir: h.Environment.Dir, Private: m.t.TempDir(), Criterion: criterion,
+		Observations: []*goal.Observation{v.Observation},
 	})
 	must(m.t, err)
 	from = time.Now()

@@ -72,7 +72,7 @@ func TestProvider_DeletedWhileGoalRuns_AsksTheUser(t *testing.T) {
 	}
 }
 
-// roomHelper returns the pid of the helper of the only goal that this program runs.
+// helperOfGoal returns the pid of the helper of the only goal that this program runs.
 func helperOfGoal(t *testing.T) int {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -150,14 +150,14 @@ func (p *program) died() goal.ID {
 	}
 	g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir = shell("test -f never"), policy.WriteLocal, p.TempDir()
 	s := p.app.Store()
-	if err := s.Create(p.Context(), g); err != nil {
+	if err := s.Goals.Create(p.Context(), g); err != nil {
 		p.Fatal(err)
 	}
-	own, err := s.LockGoal(g.ID) // the window leaves it alone until it is dead
+	own, err := s.Locks.LockGoal(g.ID) // the window leaves it alone until it is dead
 	must(p.T, err)
-	run, err := s.Begin(p.Context(), g.ID, 10, &event.Started{})
+	run, err := s.Journal.Begin(p.Context(), g.ID, 10, &event.Started{})
 	must(p.T, err)
-	must(p.T, s.Append(p.Context(), run, &event.StepStarted{StepID: 1, Tool: "run_command", Arguments: "{}"}))
+	must(p.T, s.Journal.Append(p.Context(), run, &event.StepStarted{StepID: 1, Tool: "run_command", Arguments: "{}"}))
 	must(p.T, own.Unlock())
 	return g.ID
 }
@@ -190,8 +190,8 @@ func TestOpenWindow_OtherProcessDied_GoalIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestPausingWhatDiedSaysWhatItIs: interrupted, and not that it got an order.
-func TestPausingWhatDiedSaysWhatItIs(t *testing.T) {
+// TestPause_ProcessDied_SaysInterrupted: interrupted, and not that it got an order.
+func TestPause_ProcessDied_SaysInterrupted(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	id := p.died()
@@ -199,7 +199,7 @@ func TestPausingWhatDiedSaysWhatItIs(t *testing.T) {
 	if _, err := p.goal.Pause(string(id)); err != nil && api.ToProblem(err).Code != fault.Conflict {
 		t.Fatal(err)
 	}
-	if row, err := p.app.Store().Goal(t.Context(), id); err != nil || row.Status != goal.Paused ||
+	if row, err := p.app.Store().Goals.Get(t.Context(), id); err != nil || row.Status != goal.Paused ||
 		row.Exit != goal.Interrupted {
 		t.Errorf("%s/%s %v", row.Status, row.Exit, err)
 	}

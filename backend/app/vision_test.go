@@ -10,9 +10,9 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestTheAgentLooks: the picture of a real page reaches the goal's judge without the agent's messages and
-// tools. Its cost counts.
-func TestTheAgentLooks(t *testing.T) {
+// TestLook_RealPage_ReachesTheJudge: the picture of a real page reaches the goal's judge without the agent's messages
+// and tools. Its cost counts.
+func TestLook_RealPage_ReachesTheJudge(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	agent := turns(

@@ -22,9 +22,9 @@ func (deaf) After(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// TestAnAnswerRingsForWhoeverWaits: another process delivers approvals, denials, notes and revocations to the
-// process that runs the goal, over its socket.
-func TestAnAnswerRingsForWhoeverWaits(t *testing.T) {
+// TestWakeSocket_OrderOfAnotherProcess_Arrives: another process delivers approvals, denials, notes and revocations to
+// the process that runs the goal, over its socket.
+func TestWakeSocket_OrderOfAnotherProcess_Arrives(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	here, there := startWith(t, home, deaf{}), start(t, home)

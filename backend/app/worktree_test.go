@@ -173,7 +173,7 @@ func TestWorktree_TwoGoalsAtOnceOnOneRepository_EachHasItsBranch(t *testing.T) {
 			r.MergeCommand != v.MergeCommand {
 			t.Errorf("the report is %s, the receipt has %q", report, r.MergeCommand)
 		}
-		if _, _, err := p.app.RemoveWorktree(t.Context(), ids[i], false); err == nil {
+		if _, _, err := p.app.Goals.RemoveWorktree(t.Context(), ids[i], false); err == nil {
 			t.Error("a branch that is not merged was removed")
 		}
 		if out, err := exec.CommandContext(t.Context(), "sh", "-c", v.MergeCommand+
@@ -184,13 +184,13 @@ func TestWorktree_TwoGoalsAtOnceOnOneRepository_EachHasItsBranch(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(repo.dir, "beta.txt")); err != nil {
 		t.Error(err)
 	}
-	removed, commit, err := p.app.RemoveWorktree(t.Context(), ids[0], false)
+	removed, commit, err := p.app.Goals.RemoveWorktree(t.Context(), ids[0], false)
 	if err != nil || commit == "" || removed.Branch != "goalpost/make-alpha" ||
 		strings.Contains(repo.git("branch"), "alpha") {
 		t.Errorf("removed %+v at %q: %v", removed, commit, err)
 	}
 	must(t, deleteGoal(p, ids[1])) // removes it, too: it is merged
-	if list, err := p.app.Worktrees(t.Context()); err != nil || len(list) != 0 ||
+	if list, err := p.app.Goals.Worktrees(t.Context()); err != nil || len(list) != 0 ||
 		strings.Contains(repo.git("branch"), "beta") {
 		t.Errorf("left: %+v, %v", list, err)
 	}
@@ -217,7 +217,7 @@ func TestWorktree_DiffUndoCommitAndDelete(t *testing.T) {
 		t.Errorf("it worked in %s and read %v", v.Policy.Dir, v.Policy.AllowRead)
 	}
 	if report := strings.Join(v.Report, "\n"); !strings.Contains(report,
-		"Nothing was committed at this stop; goalctl commit") {
+		"Nothing was committed, because the goal is not done; goalctl commit") {
 		t.Errorf("the report: %s", report)
 	}
 	changes := area[*api.ChangesAPI](t, p.app)
@@ -237,11 +237,11 @@ func TestWorktree_DiffUndoCommitAndDelete(t *testing.T) {
 		t.Errorf("committed %+v, %v", done, err)
 	}
 	must(t, deleteGoal(p, out.GoalID))
-	left, err := p.app.Worktrees(t.Context())
+	left, err := p.app.Goals.Worktrees(t.Context())
 	if err != nil || len(left) != 1 || left[0].GoalID != "" || left[0].IsMerged || left[0].Path != own.Dir {
 		t.Fatalf("left: %+v, %v", left, err)
 	}
-	if _, commit, err := p.app.RemoveWorktree(t.Context(), filepath.Base(own.Dir), true); err != nil ||
+	if _, commit, err := p.app.Goals.RemoveWorktree(t.Context(), filepath.Base(own.Dir), true); err != nil ||
 		commit != done.Commit {
 		t.Errorf("removed at %q: %v", commit, err)
 	}
@@ -259,8 +259,8 @@ func TestWorktree_RefusedGoal_LeavesNothing(t *testing.T) {
 		in  api.StartInput
 		why string
 	}{
-		{api.StartInput{Dir: repo.dir, Checks: shell("true")}, "passes already"},
-		{api.StartInput{Dir: t.TempDir(), Checks: shell("false")}, "in no git repository"},
+		{api.StartInput{Dir: repo.dir, Checks: shell("true")}, "already passes"},
+		{api.StartInput{Dir: t.TempDir(), Checks: shell("false")}, "not in a git repository"},
 		{api.StartInput{Checks: shell("false")}, "needs a folder in a git repository"},
 		{api.StartInput{Dir: repo.dir, Checks: shell("false"), AccessInput: api.AccessInput{
 			CheckDir: filepath.Join(repo.dir, "web"),
@@ -275,7 +275,7 @@ func TestWorktree_RefusedGoal_LeavesNothing(t *testing.T) {
 			t.Errorf("%s: %v", one.why, err)
 		}
 	}
-	if list, err := p.app.Worktrees(t.Context()); err != nil || len(list) != 0 {
+	if list, err := p.app.Goals.Worktrees(t.Context()); err != nil || len(list) != 0 {
 		t.Errorf("left: %+v, %v", list, err)
 	}
 	if got := repo.git("branch", "--format=%(refname:short)"); got != "main" {

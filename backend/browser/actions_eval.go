@@ -13,6 +13,7 @@ import (
 
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/script"
+	"goalpost/backend/text"
 )
 
 // unescapeJSON returns a value without the escapes that Chromium writes for every letter that is
@@ -33,8 +34,8 @@ func unescapeJSON(value []byte) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// evaluated replaces proto.RuntimeEvaluateResult, which would decode the value into a tree.
-type evaluated struct {
+// evaluateResult replaces proto.RuntimeEvaluateResult, which would decode the value into a tree.
+type evaluateResult struct {
 	Result struct {
 		Value json.RawMessage `json:"value"`
 	} `json:"result"`
@@ -44,7 +45,7 @@ type evaluated struct {
 // evaluate runs an expression in an execution context of the page (0: the page's own) and returns
 // its value as JSON. It awaits a promise.
 func evaluate(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, expression string) ([]byte, error) {
-	return evaluateWithin(ctx, callLimit, pg, world, expression)
+	return evaluateWithin(ctx, callTimeout, pg, world, expression)
 }
 
 func evaluateWithin(
@@ -66,7 +67,7 @@ func (pg *page) evaluateJSON(ctx context.Context, limit time.Duration, req proto
 		if err != nil {
 			return fmt.Errorf("chromium: %w", err)
 		}
-		var got evaluated
+		var got evaluateResult
 		if err := json.Unmarshal(raw, &got); err != nil {
 			return fmt.Errorf("the page's answer: %w", err)
 		}
@@ -83,7 +84,7 @@ func (pg *page) evaluateJSON(ctx context.Context, limit time.Duration, req proto
 
 // listMembers returns the objects of the list that an expression evaluates to.
 func listMembers(
-	c proto.Client, world *script.SnapshotContext, list string,
+	c proto.Client, world *script.PageContext, list string,
 ) (objects []proto.RuntimeRemoteObjectID, err error) {
 	found, err := cdp.Call(c, world.Evaluate(list))
 	if err != nil {
@@ -103,20 +104,16 @@ func listMembers(
 
 // Eval runs script in the page's own world and returns its value as JSON, at most 16 KB of it.
 // The value is hostile.
-func (ac *actions) Eval(ctx context.Context, script string) (string, error) {
+func (ac *Actions) Eval(ctx context.Context, script string) (string, error) {
 	var out string
 	err := ac.turns.withTurn(ctx, "running a script", func(ctx context.Context, pg *page) error {
 		raw, err := evaluate(ctx, pg, 0, script)
 		if err != nil {
 			return err
 		}
-		if out, err = unescapeJSON(raw); err != nil {
-			return err
-		}
-		if len(out) > 16<<10 {
-			out = strings.ToValidUTF8(out[:16<<10], "") + "…"
-		}
-		return nil
+		out, err = unescapeJSON(raw)
+		out = text.TruncateBytes(out, 16<<10)
+		return err
 	})
 	return out, err
 }

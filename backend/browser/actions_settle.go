@@ -21,17 +21,17 @@ const (
 // when that takes too long (see limits) or when the page is gone, which the next call will
 // report. After an action whose effect is usually delayed, it waits for a visible change up to
 // delayedEffect.
-func (ac *actions) waitUntilSettled(ctx context.Context, pg *page) {
+func (ac *Actions) waitUntilSettled(ctx context.Context, pg *page) {
 	ctx, cancel := context.WithTimeout(ctx, ac.state.m.limits.settle)
 	defer cancel()
-	ctx, loose := cdp.JoinContexts(ctx, pg.alive)
-	defer loose(nil)
+	ctx, stop := cdp.JoinContexts(ctx, pg.alive)
+	defer stop(nil)
 	began := time.Now()
 	for {
 		frame := ac.awaitNextFrame(ctx, pg)
-		pg.engine.DrainEvents()
+		pg.process.DrainEvents()
 		ac.state.mu.Lock()
-		net, busy, moved := ac.state.network, ac.state.info.Loading || len(ac.state.network.open) > 0, ac.state.changed
+		net, busy, changed := ac.state.network, ac.state.info.Loading || len(ac.state.network.open) > 0, ac.state.changed
 		ac.state.mu.Unlock()
 		busy = busy || time.Since(net.leaving) < ac.state.m.limits.leaving ||
 			time.Since(net.opening) < ac.state.m.limits.leaving
@@ -47,33 +47,33 @@ func (ac *actions) waitUntilSettled(ctx context.Context, pg *page) {
 			continue
 		case !frame.rests && since < maxSettleTime:
 			continue
-		case !busy && rest <= 0 && net.patient && !frame.visible && net.last.IsZero() && since < delayedEffect:
+		case !busy && rest <= 0 && net.expectsDelay && !frame.visible && net.last.IsZero() && since < delayedEffect:
 			ac.awaitMutation(ctx, pg, delayedEffect-since)
 			continue
 		}
 		if !busy && rest <= 0 {
 			return
 		}
-		awaitChange(ctx, moved, max(rest, 10*time.Millisecond))
+		awaitChange(ctx, changed, max(rest, 10*time.Millisecond))
 	}
 }
 
 // awaitMutation waits until the page changes, at most for limit.
-func (ac *actions) awaitMutation(ctx context.Context, pg *page, limit time.Duration) {
+func (ac *Actions) awaitMutation(ctx context.Context, pg *page, limit time.Duration) {
 	var changed bool
 	if err := pg.callScript(ctx, &changed, "waitForMutation", max(limit.Milliseconds(), 1)); err != nil {
 		ac.state.m.cfg.Log.Debug("settling", "pane", ac.state.id, "error", err)
 	}
 }
 
-// frameActivity is what a page did until its next frame.
+// frameActivity describes the activity of a page until its next frame.
 type frameActivity struct {
-	Altered, Ever int      // changes of its document: until this frame, and since the action began
-	Moving        float64  // how long animations that have an end will run, in ms
-	Diff          *changes // what changed, if it is at rest
+	Altered int      // changes of its document until this frame
+	Moving  float64  // how long animations that have an end will run, in ms
+	Diff    *changes // what the action changed, if the page is still
 }
 
-// frameState is what all frames of a page did until the next frame was drawn.
+// frameState sums up the frameActivity of a page and its frames.
 type frameState struct {
 	rests   bool          // nothing changed
 	visible bool          // the action has an effect besides the state of its own element
@@ -81,33 +81,33 @@ type frameState struct {
 }
 
 // awaitNextFrame waits for the next frame of the page and its frames of other sites.
-func (ac *actions) awaitNextFrame(ctx context.Context, pg *page) frameState {
+func (ac *Actions) awaitNextFrame(ctx context.Context, pg *page) frameState {
 	state := frameState{rests: true}
 	ac.state.mu.Lock()
 	ref := ac.state.network.ref
 	ac.state.mu.Unlock()
 	for _, view := range ac.frames.inOrder(pg) {
-		c := ac.lastClickActivity[view]
+		activity := ac.lastClickActivity[view]
 		delete(ac.lastClickActivity, view)
 		delete(ac.lastChanges, view)
-		if c == nil {
-			c = &frameActivity{}
+		if activity == nil {
+			activity = &frameActivity{}
 			limited, cancel := context.WithTimeout(ctx, ac.state.m.limits.hung)
-			err := view.callScript(limited, c, "waitForTask")
+			err := view.callScript(limited, activity, "waitForFrame")
 			cancel()
 			if err != nil {
 				ac.state.m.cfg.Log.Debug("settling", "pane", ac.state.id, "error", err)
 				continue
 			}
 		}
-		if c.Diff != nil {
+		if activity.Diff != nil {
 			if ac.lastChanges != nil {
-				ac.lastChanges[view] = c.Diff
+				ac.lastChanges[view] = activity.Diff
 			}
-			state.visible = state.visible || c.Diff.isVisible(ref)
+			state.visible = state.visible || activity.Diff.isVisible(ref)
 		}
-		state.rests = state.rests && c.Altered == 0 && c.Moving == 0
-		state.moving = max(state.moving, time.Duration(c.Moving*float64(time.Millisecond)))
+		state.rests = state.rests && activity.Altered == 0 && activity.Moving == 0
+		state.moving = max(state.moving, time.Duration(activity.Moving*float64(time.Millisecond)))
 	}
 	return state
 }

@@ -19,62 +19,65 @@ import (
 	"goalpost/backend/pane"
 )
 
-func TestActs(t *testing.T) {
+func TestActions_OfAgent_ChangeThePage(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "form.html")
-	has(t, b.act(p.Select(b.ctx, "Size", []string{"Large"})).Changed, "size l")
-	if _, err := p.Select(b.ctx, "Send", []string{"x"}); err == nil ||
+	has(t, b.act(p.Forms.Select(b.ctx, "Size", []string{"Large"})).Changed, "size l")
+	if _, err := p.Forms.Select(b.ctx, "Send", []string{"x"}); err == nil ||
 		!strings.Contains(err.Error(), "is not a text field") {
 		t.Errorf("select on a button: %v", err)
 	}
-	has(t, b.act(p.Check(b.ctx, "I agree", true)).Changed, "checked")
-	has(t, b.act(p.Check(b.ctx, "I agree", true)).Changed, "so already")
+	has(t, b.act(p.Forms.Check(b.ctx, "I agree", true)).Changed, "checked")
+	has(t, b.act(p.Forms.Check(b.ctx, "I agree", true)).Changed, "already had this state")
 	if got := b.eval(p, "ok.checked"); got != "true" {
 		t.Errorf("the box is %s", got)
 	}
-	b.act(p.Scroll(b.ctx, "", 0, 500))
+	b.act(p.Mouse.Scroll(b.ctx, "", 0, 500))
 	if got := b.eval(p,
 		"new Promise((r) => { const f = () => scrollY > 300 ? r(true) : requestAnimationFrame(f); f(); })"); got != "true" {
 		t.Errorf("scrolled: %s", got)
 	}
-	if out, err := p.Eval(b.ctx, "({a: 1, b: who.value})"); err != nil || out != `{"a":1,"b":"old"}` {
+	if out, err := p.Actions.Eval(b.ctx, "({a: 1, b: who.value})"); err != nil || out != `{"a":1,"b":"old"}` {
 		t.Errorf("eval %s %v", out, err)
 	}
-	if _, err := p.Eval(b.ctx, "nothing.here"); err == nil || !strings.Contains(err.Error(), "nothing is not defined") {
+	_, err := p.Actions.Eval(b.ctx, "nothing.here")
+	if err == nil || !strings.Contains(err.Error(), "nothing is not defined") {
 		t.Errorf("eval of nonsense: %v", err)
 	}
 
-	b.ok(p.Navigate(b.ctx, b.url("fields.html")))
-	has(t, b.act(p.Hover(b.ctx, "Hover")).Changed, "hovered")
-	has(t, b.act(p.Drag(b.ctx, "css=#from", "css=#to")).Changed, "dropped dragged")
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("fields.html")))
+	has(t, b.act(p.Mouse.Hover(b.ctx, "Hover")).Changed, "hovered")
+	has(t, b.act(p.Mouse.Drag(b.ctx, "css=#from", "css=#to")).Changed, "dropped dragged")
 	file := filepath.Join(t.TempDir(), "a.txt")
 	b.ok(os.WriteFile(file, []byte("a"), 0o600))
-	has(t, b.act(p.Upload(b.ctx, "File", []pane.File{{Name: "a.txt", Data: []byte("x")}})).Changed, "a.txt")
-	if _, err := p.Upload(b.ctx, "File", []pane.File{{Name: "a"}, {Name: "b"}}); err == nil ||
+	has(t, b.act(p.Forms.Upload(b.ctx, "File", []pane.File{{Name: "a.txt", Data: []byte("x")}})).Changed, "a.txt")
+	if _, err := p.Forms.Upload(b.ctx, "File", []pane.File{{Name: "a"}, {Name: "b"}}); err == nil ||
 		!strings.Contains(err.Error(), "takes one file") {
 		t.Errorf("two files: %v", err)
 	}
 	b.eval(p, "setTimeout(() => say('later'), 300)")
-	b.act(p.Wait(b.ctx, Condition{Text: "Later"}, patience))
+	b.act(p.Actions.Wait(b.ctx, Condition{Text: "Later"}, patience))
 	b.eval(p, "setTimeout(() => { location.href = 'two.html' }, 200)")
-	b.act(p.Wait(b.ctx, Condition{URL: "two.html", Gone: "later"}, patience))
-	if _, err := p.Wait(b.ctx, Condition{Text: "never said"}, 300*time.Millisecond); !errors.Is(err, ErrTimeout) {
+	b.act(p.Actions.Wait(b.ctx, Condition{URL: "two.html", Gone: "later"}, patience))
+	if _, err := p.Actions.Wait(b.ctx, Condition{Text: "never said"}, 300*time.Millisecond); !errors.Is(err, ErrTimeout) {
 		t.Errorf("waiting in vain: %v", err)
 	}
 }
 
-func TestConsoleAndNetwork(t *testing.T) {
+func TestActivity_ConsoleAndRequests_AreListed(t *testing.T) {
 	b := newFixture(t)
 	p, agent := leased(b, "b1", "form.html") // requests of a user's page are logged while the agent acts
 	b.eval(p, "console.log('one', {a: 1}); console.error('two'); setTimeout(() => { throw new Error('three') })")
 	b.eval(p, "new Promise((r) => setTimeout(r, 50))")
-	lines, err := p.Console()
+	lines, err := p.Activity.Console()
 	b.ok(err)
 	has(t, strings.Join(lines, "\n"), "log: one", "error: two", "three")
-	b.eval(p, "add.onclick = () => { window.fetched = fetch('two.html').then(() => fetch('missing.html')).then(() => 1); }")
-	b.act(p.Click(agent, "Add"))
+	b.eval(p, `add.onclick = () => {
+		window.fetched = fetch('two.html').then(() => fetch('missing.html')).then(() => 1);
+	}`)
+	b.act(p.Mouse.Click(agent, "Add"))
 	b.eval(p, "fetched")
-	list, err := p.Network()
+	list, err := p.Activity.Network()
 	b.ok(err)
 	seen := map[string]int{}
 	for _, r := range list {
@@ -85,15 +88,15 @@ func TestConsoleAndNetwork(t *testing.T) {
 	}
 }
 
-func TestPictures(t *testing.T) {
+func TestPictures_ElementOrMarked_AreTaken(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "fields.html")
-	picture, err := p.ScreenshotOf(b.ctx, "css=#hand")
+	picture, err := p.Pictures.screenshotOf(b.ctx, "css=#hand")
 	b.ok(err)
 	if img, err := jpeg.DecodeConfig(bytes.NewReader(picture)); err != nil || img.Width != 200 || img.Height != 24 {
 		t.Errorf("the element's picture: %+v %v", img, err)
 	}
-	marked, err := p.ScreenshotMarked(b.ctx)
+	marked, err := p.Pictures.screenshotMarked(b.ctx)
 	b.ok(err)
 	img, err := jpeg.Decode(bytes.NewReader(marked))
 	b.ok(err)
@@ -103,7 +106,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-func TestShoot(t *testing.T) {
+func TestScreenshotURL_Cookies_AreSent(t *testing.T) {
 	b := newFixture(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		colour := "red"
@@ -146,24 +149,24 @@ func (b *fixture) agent(id goal.ID) context.Context {
 	return goal.WithRun(b.ctx, goal.Run{Goal: id, ID: "r1"})
 }
 
-func TestTakeOverParksTheAgentAtOnce(t *testing.T) {
+func TestTakeOver_DuringCall_EndsIt(t *testing.T) {
 	b := newFixture(t)
 	p, agent := leased(b, "b1", "fields.html")
 	v := p.Attach()
 	defer v.Close()
-	if p.Driver() != pane.DriverAgent {
-		t.Fatalf("%q drives", p.Driver())
+	if p.State.Driver() != pane.DriverAgent {
+		t.Fatalf("%q drives", p.State.Driver())
 	}
 	if err := v.Input(b.ctx, pane.Input{Kind: pane.KeyDown, Key: "x"}); !errors.Is(err, ErrAgentInControl) {
 		t.Errorf("a key while the agent drives: %v", err)
 	}
-	if err := p.Navigate(b.ctx, b.url("one.html")); !errors.Is(err, ErrAgentInControl) {
+	if err := p.Navigation.Navigate(b.ctx, b.url("one.html")); !errors.Is(err, ErrAgentInControl) {
 		t.Errorf("the user goes elsewhere while the agent drives: %v", err)
 	}
 	waits := make(chan error, 1)
-	go func() { _, err := p.Wait(agent, Condition{Text: "never said"}, patience); waits <- err }()
+	go func() { _, err := p.Actions.Wait(agent, Condition{Text: "never said"}, patience); waits <- err }()
 	b.until(p, "waiting", func(i pane.Info) bool { return i.Acting == "waits" })
-	b.ok(p.TakeOver())
+	b.ok(p.Driver.TakeOver())
 	if err := <-waits; !errors.Is(err, ErrTakenOver) {
 		t.Errorf("the wait ended with %v", err)
 	}
@@ -171,30 +174,30 @@ func TestTakeOverParksTheAgentAtOnce(t *testing.T) {
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Text, Text: "secret"}))
 	b.eval(p, "console.log('secret')")
 	for name, call := range map[string]func() error{
-		"snapshot":   func() error { _, err := p.Snapshot(agent); return err },
-		"screenshot": func() error { _, err := p.Screenshot(agent, false); return err },
-		"click":      func() error { _, err := p.Click(agent, "Hover"); return err },
-		"eval":       func() error { _, err := p.Eval(agent, "1"); return err },
-		"navigate":   func() error { return p.Navigate(agent, b.url("one.html")) },
-		"console":    func() error { _, err := p.Console(); return err },
-		"network":    func() error { _, err := p.Network(); return err },
+		"snapshot":   func() error { _, err := p.Reader.Snapshot(agent); return err },
+		"screenshot": func() error { _, err := p.Pictures.Screenshot(agent, false); return err },
+		"click":      func() error { _, err := p.Mouse.Click(agent, "Hover"); return err },
+		"eval":       func() error { _, err := p.Actions.Eval(agent, "1"); return err },
+		"navigate":   func() error { return p.Navigation.Navigate(agent, b.url("one.html")) },
+		"console":    func() error { _, err := p.Activity.Console(); return err },
+		"network":    func() error { _, err := p.Activity.Network(); return err },
 	} {
 		if err := call(); !errors.Is(err, ErrTakenOver) {
 			t.Errorf("%s while the user drives: %v", name, err)
 		}
 	}
-	b.ok(p.HandBack())
-	if lines, err := p.Console(); err != nil || len(lines) != 0 {
+	b.ok(p.Driver.HandBack())
+	if lines, err := p.Activity.Console(); err != nil || len(lines) != 0 {
 		t.Errorf("the console after handing back: %v %v", lines, err)
 	}
-	has(t, b.act(p.Hover(agent, "Hover")).Changed, "hovered", "a user had this pane")
+	has(t, b.act(p.Mouse.Hover(agent, "Hover")).Changed, "hovered", "a user had this pane")
 	mine := b.open("b2", "one.html")
-	if mine.TakeOver() == nil || mine.HandBack() == nil {
+	if mine.Driver.TakeOver() == nil || mine.Driver.HandBack() == nil {
 		t.Error("a pane of the user's own was taken over or handed back")
 	}
 }
 
-func TestOwnPortsAreRefused(t *testing.T) {
+func TestOwnPorts_AreRefused(t *testing.T) {
 	asked := make(chan string, 10)
 	own := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.URL.Path }))
 	defer own.Close()
@@ -209,7 +212,7 @@ func TestOwnPortsAreRefused(t *testing.T) {
 		}
 	})
 	p := b.open("b1", "one.html")
-	if err := p.Navigate(b.ctx, own.URL); !errors.Is(err, ErrRefused) {
+	if err := p.Navigation.Navigate(b.ctx, own.URL); !errors.Is(err, ErrRefused) {
 		t.Errorf("navigating to this program: %v", err)
 	}
 	for _, host := range []string{"127.0.0.1", "localhost", "127.1", "0.0.0.0"} {
@@ -218,11 +221,20 @@ func TestOwnPortsAreRefused(t *testing.T) {
 			t.Errorf("fetch from %s: %s", host, got)
 		}
 	}
-	b.eval(p, `new Promise((done) => { const f = document.createElement('iframe'); f.onload = done; f.src = 'http://localhost:`+port+`/frame'; document.body.append(f); })`)
+	b.eval(p, `new Promise((done) => {
+		const f = document.createElement('iframe');
+		f.onload = done;
+		f.src = 'http://localhost:`+port+`/frame';
+		document.body.append(f);
+	})`)
 	// Requests of a frame of another site, whose process is separate, are blocked as well.
 	other := strings.Replace(b.url("fetching.html"), "127.0.0.1", "localhost", 1)
-	got := b.eval(p,
-		`new Promise((done) => { addEventListener('message', (e) => done(e.data)); const f = document.createElement('iframe'); f.src = '`+other+`?port=`+port+`'; document.body.append(f); })`)
+	got := b.eval(p, `new Promise((done) => {
+		addEventListener('message', (e) => done(e.data));
+		const f = document.createElement('iframe');
+		f.src = '`+other+`?port=`+port+`';
+		document.body.append(f);
+	})`)
 	if got != `"refused"` {
 		t.Errorf("fetch from a frame of another site: %s", got)
 	}
@@ -233,7 +245,7 @@ func TestOwnPortsAreRefused(t *testing.T) {
 	}
 }
 
-func TestProfiles(t *testing.T) {
+func TestProfiles_InUse_CannotBeChanged(t *testing.T) {
 	b := newOwnFixture(t, func(c *Config) { c.Downloads = func(string) string { return t.TempDir() } })
 	open := func(id, profile string) *Pane {
 		p, err := b.Open(b.ctx, Options{ID: id, URL: b.url("one.html"), Profile: profile})
@@ -283,7 +295,8 @@ func TestProfiles(t *testing.T) {
 	if got := b.eval(again, "document.cookie"); got != `"who=ann"` {
 		t.Errorf("after a restart the cookie is %s", got)
 	}
-	n, err := again.ImportCookies(b.ctx, "# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tmore\tvalue\n")
+	n, err := again.SiteData.ImportCookies(b.ctx,
+		"# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tmore\tvalue\n")
 	b.ok(err)
 	if got := b.eval(again, "document.cookie"); n != 1 || !strings.Contains(got, "more=value") {
 		t.Errorf("after importing %d the cookie is %s", n, got)
@@ -293,11 +306,13 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-func TestParseCookies(t *testing.T) {
+func TestParseCookies_EachFormat_IsRead(t *testing.T) {
 	for _, file := range []string{
 		"#HttpOnly_.a.example\tTRUE\t/x\tTRUE\t2000000000\tname\tvalue",
-		`[{"name":"name","value":"value","domain":".a.example","path":"/x","secure":true,"httpOnly":true,"expirationDate":2000000000,"sameSite":"no_restriction"}]`,
-		`{"cookies":[{"name":"name","value":"value","domain":".a.example","path":"/x","secure":true,"httpOnly":true,"expires":2000000000}]}`,
+		`[{"name":"name","value":"value","domain":".a.example","path":"/x","secure":true,"httpOnly":true,` +
+			`"expirationDate":2000000000,"sameSite":"no_restriction"}]`,
+		`{"cookies":[{"name":"name","value":"value","domain":".a.example","path":"/x","secure":true,` +
+			`"httpOnly":true,"expires":2000000000}]}`,
 	} {
 		list, err := ParseCookies(file)
 		if err != nil || len(list) != 1 {
@@ -311,12 +326,12 @@ func TestParseCookies(t *testing.T) {
 		}
 	}
 	for want, file := range map[string]string{
-		"is empty":         " ",
-		"line 2":           "# x\na\tb",
-		"not a JSON":       "[1",
-		"lacks a name":     `[{"value":"x"}]`,
-		"is no time":       "a\tFALSE\t/\tFALSE\tsoon\tn\tv",
-		"holds no cookies": "# nothing",
+		"is empty":            " ",
+		"line 2":              "# x\na\tb",
+		"not a JSON":          "[1",
+		"lacks a name":        `[{"value":"x"}]`,
+		"is not a time":       "a\tFALSE\t/\tFALSE\tsoon\tn\tv",
+		"contains no cookies": "# nothing",
 	} {
 		if _, err := ParseCookies(file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %q", file, err, want)
@@ -324,12 +339,12 @@ func TestParseCookies(t *testing.T) {
 	}
 }
 
-func TestDownloads(t *testing.T) {
+func TestDownloads_SameName_GetsANumber(t *testing.T) {
 	dir := t.TempDir()
 	b := newFixture(t, func(c *Config) { c.Downloads = func(string) string { return dir } })
 	p := b.open("b1", "dialogs.html")
 	for _, want := range []string{"report.bin", "report (1).bin"} {
-		has(t, b.act(p.Click(b.ctx, "Download")).Changed, `it downloads "report.bin"`)
+		has(t, b.act(p.Mouse.Click(b.ctx, "Download")).Changed, `it downloads "report.bin"`)
 		b.overlay(p, "done with "+want, func(o pane.Overlay) bool {
 			n := len(o.Downloads)
 			return n > 0 && o.Downloads[n-1].State == pane.Downloaded && o.Downloads[n-1].Name == want
@@ -338,7 +353,7 @@ func TestDownloads(t *testing.T) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	path, err := p.PDF(b.ctx)
+	path, err := p.Downloads.PDF(b.ctx)
 	b.ok(err)
 	if text, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(text, []byte("%PDF-")) {
 		t.Errorf("%s: %.20q %v", path, text, err)

@@ -12,14 +12,15 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Condition is what Wait waits for.
+// Condition is the condition that Wait waits for.
 type Condition = pane.WaitCondition
 
 // Wait waits until the page fulfills the condition, or fails with ErrTimeout. It ends when a user
 // takes over.
-func (ac *actions) Wait(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
+func (ac *Actions) Wait(ctx context.Context, want Condition, limit time.Duration) (ActionResult, error) {
 	if want == (Condition{}) {
-		return Acted{}, errors.New("waiting: for what? name a text, a text that goes, or an address")
+		return ActionResult{}, errors.New(
+			"waiting: no condition was given: name a text, a text that disappears, or an address")
 	}
 	acted, err := ac.waitFor(ctx, want, limit)
 	if errors.Is(err, ErrTimeout) {
@@ -33,59 +34,59 @@ func (ac *actions) Wait(ctx context.Context, want Condition, limit time.Duration
 type waitTimeoutError struct{ limit time.Duration }
 
 func (e *waitTimeoutError) Error() string {
-	return fmt.Sprintf("the page did not fulfill the condition within %s: look what it shows now",
+	return fmt.Sprintf("the page did not fulfill the condition within %s: look at what it shows now",
 		goal.FormatDuration(e.limit))
 }
 
 func (e *waitTimeoutError) Unwrap() error { return ErrTimeout }
 
-func (ac *actions) waitFor(ctx context.Context, want Condition, limit time.Duration) (Acted, error) {
+func (ac *Actions) waitFor(ctx context.Context, want Condition, limit time.Duration) (ActionResult, error) {
 	return ac.runAction(ctx, "waiting", func(ctx context.Context, pg *page) error {
 		ac.showActionHint("waits", 0, 0)
 		ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 		defer cancel()
 		for {
 			err := ac.state.wait(ctx, func() bool {
-				return strings.Contains(ac.state.info.URL, want.URL) && ac.state.load.done()
+				return strings.Contains(ac.state.info.URL, want.URL) && ac.state.load.isLoaded()
 			})
 			if err != nil {
 				return err
 			}
-			held, err := ac.conditionMet(ctx, pg, want)
+			isMet, err := ac.isConditionMet(ctx, pg, want)
 			ac.state.mu.Lock()
-			held = held && strings.Contains(ac.state.info.URL, want.URL)
-			moved := ac.state.changed
+			isMet = isMet && strings.Contains(ac.state.info.URL, want.URL)
+			changed := ac.state.changed
 			ac.state.mu.Unlock()
 			switch {
 			case ctx.Err() != nil:
 				return cdp.Cause(ctx)
-			case err == nil && held:
+			case err == nil && isMet:
 				return nil
 			case errorCode(err) == "bad": // about the target: waiting does not help
 				return err
 			case pg.alive.Err() != nil:
 				return fmt.Errorf("waiting: %w", context.Cause(pg.alive)) //nolint:contextcheck // why the page is gone
 			}
-			// The document was replaced during the call, or did not fulfill the condition within a few
-			// seconds. The next change, or a moment later, is the time to try again.
-			awaitChange(ctx, moved, 200*time.Millisecond)
+			// The document was replaced during the call, or did not fulfill the condition within a
+			// few seconds. Try again after the next change, or after a moment.
+			awaitChange(ctx, changed, 200*time.Millisecond)
 		}
 	})
 }
 
-// conditionMet reports whether the page and its frames of other sites together fulfill the
+// isConditionMet reports whether the page and its frames of other sites together fulfill the
 // condition. It waits a few seconds for it.
-func (ac *actions) conditionMet(ctx context.Context, pg *page, want Condition) (bool, error) {
+func (ac *Actions) isConditionMet(ctx context.Context, pg *page, want Condition) (bool, error) {
 	_, _ = pg.injectClosedRoots(ctx)
 	views := ac.frames.inOrder(pg)
-	patience := 4000
+	timeout := 4000
 	if len(views) > 1 {
-		patience = 300 // before the frames are asked
+		timeout = 300 // before the frames are asked
 	}
-	held := false
-	if err := pg.callScript(ctx, &held, "waitUntil", want.Text, want.Gone, want.Target, patience); err != nil || held ||
+	isMet := false
+	if err := pg.callScript(ctx, &isMet, "waitUntil", want.Text, want.Gone, want.Target, timeout); err != nil || isMet ||
 		len(views) == 1 {
-		return held, err
+		return isMet, err
 	}
 	// One frame may fulfill what another one does not.
 	state := func(text, gone, target string) (some, all bool) {
@@ -97,18 +98,18 @@ func (ac *actions) conditionMet(ctx context.Context, pg *page, want Condition) (
 		}
 		return some, all
 	}
-	held = true
+	isMet = true
 	if want.Text != "" {
 		some, _ := state(want.Text, "", "")
-		held = held && some
+		isMet = isMet && some
 	}
 	if want.Gone != "" {
 		_, all := state("", want.Gone, "")
-		held = held && all
+		isMet = isMet && all
 	}
 	if want.Target != "" {
 		some, _ := state("", "", want.Target)
-		held = held && some
+		isMet = isMet && some
 	}
-	return held, nil
+	return isMet, nil
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
-// activity is what happens on the page, for the agent: the console, the requests, and the events
-// during its action. The state's mutex guards its fields, because the driver of the pane decides
-// whether anything is recorded.
-type activity struct {
-	state *state
+// Activity records what happens on the page, for the agent: the console, the requests, and the
+// events during its action. The state's mutex guards its fields, because the driver of the pane
+// decides whether anything is recorded.
+type Activity struct {
+	state *State
 
 	actionEvents []string // since the agent's action began
 	journal      activityLog
@@ -27,7 +27,7 @@ type activity struct {
 // maxJournalEntries limits the lines of the console, and the requests, that a pane remembers.
 const maxJournalEntries = 200
 
-// activityLog is what a page logged and fetched recently, for the agent. It records nothing while
+// activityLog holds the latest console lines and requests of a page, for the agent. It records nothing while
 // a user has a goal's pane.
 type activityLog struct {
 	console []string
@@ -42,7 +42,7 @@ type Request = pane.Request
 func fromUnixMillis(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)) }
 
 // onConsole records a line of the page's console.
-func (log *activity) onConsole(e *cdp.Event) {
+func (log *Activity) onConsole(e *cdp.Event) {
 	var ev struct {
 		Type      string  `json:"type"`
 		Timestamp float64 `json:"timestamp"`
@@ -56,31 +56,31 @@ func (log *activity) onConsole(e *cdp.Event) {
 	}
 	words := make([]string, 0, len(ev.Args))
 	for _, a := range ev.Args {
-		var text string
+		var word string
 		switch {
-		case json.Unmarshal(a.Value, &text) == nil:
-			words = append(words, text)
+		case json.Unmarshal(a.Value, &word) == nil:
+			words = append(words, word)
 		case a.Description != "":
 			words = append(words, a.Description)
 		default:
 			words = append(words, string(a.Value))
 		}
 	}
-	log.logConsole(fromUnixMillis(ev.Timestamp), sanitize.Line(ev.Type+": "+strings.Join(words, " "), 500))
+	log.logConsole(fromUnixMillis(ev.Timestamp), text.SanitizeLine(ev.Type+": "+strings.Join(words, " "), 500))
 }
 
-func (log *activity) onException(e *cdp.Event) {
+func (log *Activity) onException(e *cdp.Event) {
 	var ev proto.RuntimeExceptionThrown
 	if decodeEvent(e, &ev) && ev.ExceptionDetails != nil {
 		log.logConsole(fromUnixMillis(float64(ev.Timestamp)),
-			sanitize.Line("error: "+exceptionError(ev.ExceptionDetails).Error(), 500))
+			text.SanitizeLine("error: "+exceptionError(ev.ExceptionDetails).Error(), 500))
 	}
 }
 
-func (log *activity) logConsole(at time.Time, line string) {
+func (log *Activity) logConsole(at time.Time, line string) {
 	log.state.mu.Lock()
 	defer log.state.mu.Unlock()
-	if log.state.logsActivity() && !at.Before(log.journal.from) {
+	if log.state.isActivityLogged() && !at.Before(log.journal.from) {
 		log.journal.console = recentEntries(append(log.journal.console, line))
 	}
 }
@@ -88,7 +88,7 @@ func (log *activity) logConsole(at time.Time, line string) {
 func recentEntries[T any](list []T) []T { return list[max(0, len(list)-maxJournalEntries):] }
 
 // noteRequest records what the page fetches while trackNetwork is on.
-func (log *activity) noteRequest(e *cdp.Event) {
+func (log *Activity) noteRequest(e *cdp.Event) {
 	var ev struct {
 		RequestID proto.NetworkRequestID       `json:"requestId"`
 		WallTime  float64                      `json:"wallTime"` // seconds; only when a request is sent
@@ -115,7 +115,7 @@ func (log *activity) noteRequest(e *cdp.Event) {
 			log.state.load.posting = ev.LoaderID
 		}
 	}
-	if !log.state.logsActivity() {
+	if !log.state.isActivityLogged() {
 		return
 	}
 	list := log.journal.network
@@ -134,28 +134,28 @@ func (log *activity) noteRequest(e *cdp.Event) {
 			list[i].Status = ev.Redirect.Status
 		}
 		log.journal.network = recentEntries(append(list, Request{
-			Method: sanitize.Line(ev.Request.Method, 20),
-			URL:    sanitize.Line(ev.Request.URL, 500),
+			Method: text.SanitizeLine(ev.Request.Method, 20),
+			URL:    text.SanitizeLine(ev.Request.URL, 500),
 			ID:     string(ev.RequestID),
-			Kind:   sanitize.Line(ev.Type, 20),
+			Kind:   text.SanitizeLine(ev.Type, 20),
 		}))
 	case i < 0:
 	case e.Method == "Network.responseReceived":
 		list[i].Status = ev.Response.Status
 	case e.Method == "Network.loadingFailed":
-		list[i].Error = sanitize.Line(ev.ErrorText, 100)
+		list[i].Error = text.SanitizeLine(ev.ErrorText, 100)
 	}
 }
 
 // readJournal reads the journal when every event that the page sent before its last answer has been handled: a caller
 // that reads right after an action must not miss any.
-func readJournal[T any](log *activity, what string, list func(activityLog) []T) ([]T, error) {
+func readJournal[T any](log *Activity, what string, list func(activityLog) []T) ([]T, error) {
 	if pg, err := log.state.currentPage(); err == nil {
-		pg.engine.DrainEvents()
+		pg.process.DrainEvents()
 	}
 	log.state.mu.Lock()
 	defer log.state.mu.Unlock()
-	if !log.state.logsActivity() {
+	if !log.state.isActivityLogged() {
 		return nil, fmt.Errorf("reading %s: %w", what, ErrTakenOver)
 	}
 	return slices.Clone(list(log.journal)), nil
@@ -163,30 +163,30 @@ func readJournal[T any](log *activity, what string, list func(activityLog) []T) 
 
 // Console returns what the page recently wrote to its console, with uncaught errors, oldest
 // first, one sanitized line each.
-func (log *activity) Console() ([]string, error) {
+func (log *Activity) Console() ([]string, error) {
 	return readJournal(log, "the console", func(l activityLog) []string { return l.console })
 }
 
 // Network returns what the page recently fetched during actions and navigations of the agent,
 // oldest first.
-func (log *activity) Network() ([]Request, error) {
+func (log *Activity) Network() ([]Request, error) {
 	return readJournal(log, "the requests", func(l activityLog) []Request { return l.network })
 }
 
 // notifyVisit reports the page that a user's pane shows, if the user navigated there: the driver
 // may have changed by the time it has loaded.
-func (log *activity) notifyVisit() {
+func (log *Activity) notifyVisit() {
 	log.state.mu.Lock()
-	info, person := log.state.info, log.state.load.byUser
+	info, isUser := log.state.info, log.state.load.byUser
 	log.state.mu.Unlock()
-	if !person || log.state.m.cfg.OnVisit == nil || info.Problem != "" || !strings.HasPrefix(info.URL, "http") {
+	if !isUser || log.state.m.cfg.OnVisit == nil || info.Problem != "" || !strings.HasPrefix(info.URL, "http") {
 		return
 	}
 	log.state.m.news.visit(log.state.profile, info.URL, info.Title)
 }
 
 // noteDuringAction adds an event to the result of the current action.
-func (log *activity) noteDuringAction(what string) {
+func (log *Activity) noteDuringAction(what string) {
 	log.state.change(func() {
 		if len(log.actionEvents) < 5 {
 			log.actionEvents = append(log.actionEvents, what)
@@ -195,19 +195,19 @@ func (log *activity) noteDuringAction(what string) {
 }
 
 // noticeForBoth shows a notice to the user and adds it to the result of the current action.
-func (log *activity) noticeForBoth(format string, args ...any) {
+func (log *Activity) noticeForBoth(format string, args ...any) {
 	log.noteDuringAction(fmt.Sprintf(format, args...))
 	log.state.showNotice(format, args...)
 }
 
 // notifyRequest reports a request that no policy has decided on.
-func (log *activity) notifyRequest(method, address string) {
+func (log *Activity) notifyRequest(method, address string) {
 	log.state.mu.Lock()
-	goalID, lent := log.state.leaseHolder(), log.state.goalID == ""
+	goalID, isShared := log.state.leaseHolder(), log.state.goalID == ""
 	log.state.mu.Unlock()
-	if goalID == "" || log.state.m.cfg.OnRequest == nil || !lent &&
-		log.state.m.rules.filtersRequests(log.state.proxyGoal) {
+	if goalID == "" || log.state.m.cfg.OnRequest == nil || !isShared &&
+		log.state.m.rules.needsDecision(log.state.proxyGoal) {
 		return
 	}
-	log.state.m.cfg.OnRequest(PageRequest{GoalID: goalID, Shared: lent, Method: method, URL: address})
+	log.state.m.cfg.OnRequest(PageRequest{GoalID: goalID, Shared: isShared, Method: method, URL: address})
 }

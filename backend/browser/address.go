@@ -7,46 +7,49 @@ import (
 	"regexp"
 	"strings"
 
-	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/text"
 )
 
 // Address turns what a user or a model wrote into an address that a pane may open: http, https,
 // about:blank and data:image. "localhost:8080" gets http, "example.com" gets https. It returns
 // ErrRefused for everything else, because Chromium would open file: and chrome: addresses over
 // the pipe.
-func Address(text string) (string, error) {
-	text = strings.TrimSpace(text)
+func Address(address string) (string, error) {
+	address = strings.TrimSpace(address)
 	switch {
-	case text == "" || strings.EqualFold(text, "about:blank"):
+	case address == "" || strings.EqualFold(address, "about:blank"):
 		return "about:blank", nil
-	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
+	case strings.ContainsFunc(address, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return "", fmt.Errorf("%w: it contains control characters", ErrRefused)
-	case len(text) > 2<<20:
+	case len(address) > 2<<20:
 		return "", fmt.Errorf("%w: it is longer than 2 MB", ErrRefused)
 	}
-	if isBare(text) {
-		text = schemeFor(text) + text
+	if isBare(address) {
+		address = schemeFor(address) + address
 	}
-	u, err := url.Parse(text)
+	u, err := url.Parse(address)
 	if err != nil {
-		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused, sanitize.Line(text, 200))
+		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused,
+			text.SanitizeLine(address, 200))
 	}
 	switch strings.ToLower(u.Scheme) {
 	case "http", "https":
 		if u.Hostname() == "" {
-			return "", fmt.Errorf("%w: %q names no host: write it as http://host/path", ErrRefused, sanitize.Line(text, 200))
+			return "", fmt.Errorf("%w: %q names no host: write it as http://host/path", ErrRefused,
+				text.SanitizeLine(address, 200))
 		}
-		return text, nil
+		return address, nil
 	case "data":
 		if strings.HasPrefix(strings.ToLower(u.Opaque), "image/") {
-			return text, nil
+			return address, nil
 		}
-		return "", fmt.Errorf("%w: of data: addresses only images are opened", ErrRefused)
+		return "", fmt.Errorf("%w: only images are opened from data: addresses", ErrRefused)
 	case "":
-		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused, sanitize.Line(text, 200))
+		return "", fmt.Errorf("%w: %q is not an address: write it as http://host/path", ErrRefused,
+			text.SanitizeLine(address, 200))
 	}
-	return "", fmt.Errorf("%w: %s: is not opened in a browser pane: use http, https, about:blank or data:image",
-		ErrRefused, sanitize.Line(u.Scheme, 40))
+	return "", fmt.Errorf("%w: a browser pane does not open %s: addresses: use http, https, about:blank or data:image",
+		ErrRefused, text.SanitizeLine(u.Scheme, 40))
 }
 
 var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
@@ -54,20 +57,20 @@ var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 // SearchTerms returns what a user wrote as terms for a web search: text after a question mark,
 // several words, or one word that cannot be a host of the internet. What looks like a refused
 // address is not a search, because it could contain a secret.
-func SearchTerms(text string) (string, bool) {
-	text = strings.TrimSpace(text)
-	if rest, asked := strings.CutPrefix(text, "?"); asked {
+func SearchTerms(typed string) (string, bool) {
+	typed = strings.TrimSpace(typed)
+	if rest, asked := strings.CutPrefix(typed, "?"); asked {
 		rest = strings.TrimSpace(rest)
-		return sanitize.Line(rest, 500), rest != ""
+		return text.SanitizeLine(rest, 500), rest != ""
 	}
-	if _, err := Address(text); err == nil || schemePattern.MatchString(text) || len(text) > 500 {
+	if _, err := Address(typed); err == nil || schemePattern.MatchString(typed) || len(typed) > 500 {
 		return "", false
 	}
-	several := strings.ContainsAny(text, " \t")
-	if !several && strings.ContainsAny(text, ":/@\\.") {
+	several := strings.ContainsAny(typed, " \t")
+	if !several && strings.ContainsAny(typed, ":/@\\.") {
 		return "", false
 	}
-	return sanitize.Line(text, 500), true
+	return text.SanitizeLine(typed, 500), true
 }
 
 // isBare distinguishes "localhost:8080/x" and "example.com" from "file:///x" and "mailto:x": a
@@ -106,4 +109,9 @@ func schemeFor(text string) string {
 		return "http://"
 	}
 	return "https://"
+}
+
+// IsShareableURL reports whether another user who opens the address may see the same.
+func IsShareableURL(address string) bool {
+	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
 }

@@ -14,12 +14,12 @@ import (
 
 func (b *fixture) look(p *Pane) Snapshot {
 	b.Helper()
-	s, err := p.Snapshot(b.ctx)
+	s, err := p.Reader.Snapshot(b.ctx)
 	b.ok(err)
 	return s
 }
 
-func (b *fixture) act(a Acted, err error) Acted {
+func (b *fixture) act(a ActionResult, err error) ActionResult {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
@@ -51,7 +51,7 @@ func has(t *testing.T, text string, parts ...string) {
 	}
 }
 
-func TestSnapshot(t *testing.T) {
+func TestSnapshot_Form_ListsItsElements(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "form.html")
 	s := b.look(p)
@@ -71,13 +71,13 @@ func TestSnapshot(t *testing.T) {
 	if !regexp.MustCompile(`^f1e\d+$`).MatchString(ref) {
 		t.Errorf("the frame's button has ref %s", ref)
 	}
-	b.act(p.Click(b.ctx, "Add"))
+	b.act(p.Mouse.Click(b.ctx, "Add"))
 	if again := b.refOf(b.look(p), `button "Inside"`); again != ref {
 		t.Errorf("the ref was %s and is %s", ref, again)
 	}
 }
 
-func TestClick(t *testing.T) {
+func TestClick_EveryTarget_IsHit(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "form.html")
 	s := b.look(p)
@@ -89,18 +89,19 @@ func TestClick(t *testing.T) {
 		{"I agree", "checked"},
 		{"a link", "the address is now " + b.url("two.html")},
 	} {
-		has(t, b.act(p.Click(b.ctx, step.target)).Changed, step.want)
+		has(t, b.act(p.Mouse.Click(b.ctx, step.target)).Changed, step.want)
 	}
-	if a, err := p.Click(b.ctx, "Page two"); err != nil || a.Changed != "nothing visible changed" || a.Title != "Two" {
+	a, err := p.Mouse.Click(b.ctx, "Page two")
+	if err != nil || a.Changed != "nothing visible changed" || a.Title != "Two" {
 		t.Errorf("a click that does nothing: %+v %v", a, err)
 	}
 }
 
-func TestClickRefusals(t *testing.T) {
+func TestClick_UnusableTarget_IsRefused(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "form.html")
 	gone := b.refOf(b.look(p), `button "Vanish"`)
-	b.act(p.Click(b.ctx, gone))
+	b.act(p.Mouse.Click(b.ctx, gone))
 	for _, c := range []struct{ target, want string }{
 		{gone, "stale ref, take a new snapshot"},
 		{"e9999", "stale ref"},
@@ -114,54 +115,55 @@ func TestClickRefusals(t *testing.T) {
 		{"no such words", "no visible element says"},
 		{"  ", "the target is empty"},
 	} {
-		if _, err := p.Click(b.ctx, c.target); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := p.Mouse.Click(b.ctx, c.target); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("click %q: %v; want %q", c.target, err, c.want)
 		}
 	}
-	if _, err := p.Click(b.ctx, gone); !errors.Is(err, ErrStale) {
+	if _, err := p.Mouse.Click(b.ctx, gone); !errors.Is(err, ErrStale) {
 		t.Errorf("stale: %v", err)
 	}
 	seen := b.look(p)
 	ref, twin := b.refOf(seen, `button "Add"`), b.refOf(seen, `button "Twin"`)
-	b.ok(p.Reload(b.ctx))
-	has(t, b.act(p.Click(b.ctx, ref)).Changed, ref+" was gone", "the only thing like it", "Added line")
-	if _, err := p.Click(b.ctx, twin); !errors.Is(err, ErrStale) ||
-		!strings.Contains(err.Error(), `2 things on the page are a button "Twin" now`) {
+	b.ok(p.Navigation.Reload(b.ctx))
+	has(t, b.act(p.Mouse.Click(b.ctx, ref)).Changed, ref+" was gone", "the only element like it", "Added line")
+	if _, err := p.Mouse.Click(b.ctx, twin); !errors.Is(err, ErrStale) ||
+		!strings.Contains(err.Error(), `2 elements on the page now match button "Twin"`) {
 		t.Errorf("a ref from before the reload that could be two things: %v", err)
 	}
-	b.act(p.Click(b.ctx, "Accept cookies"))
-	b.act(p.Click(b.ctx, "Under"))
+	b.act(p.Mouse.Click(b.ctx, "Accept cookies"))
+	b.act(p.Mouse.Click(b.ctx, "Under"))
 }
 
-func TestType(t *testing.T) {
+func TestType_EachField_GetsTheText(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "form.html")
-	has(t, b.act(p.Type(b.ctx, "css=#who", " é漢 <b>", false, false)).Changed, `"old é漢 <b>"`, `value="old é漢 <b>"`)
-	has(t, b.act(p.Type(b.ctx, "Name", "Zoë", true, true)).Changed, `"sent Zoë"`)
-	has(t, b.act(p.Type(b.ctx, "Mail", "a@b.de", false, false)).Changed, `value="a@b.de"`)
-	has(t, b.act(p.Type(b.ctx, "Mail", "x", false, false)).Changed, `value="a@b.dex"`)
-	has(t, b.act(p.Type(b.ctx, "css=#mail", "", false, true)).Changed, `textbox "Mail" focused value=""`)
-	has(t, b.act(p.Type(b.ctx, "Size", "large", false, false)).Changed, "size l")
-	has(t, b.act(p.Type(b.ctx, "Day", "2025-03-14", false, false)).Changed, `value="2025-03-14"`)
-	has(t, b.act(p.Type(b.ctx, "Note", "two\nlines", false, false)).Changed, `value="two lines"`)
-	has(t, b.act(p.Type(b.ctx, "Rich", "er", false, false)).Changed, `value="rich texter"`)
+	has(t, b.act(p.Forms.Type(b.ctx, "css=#who", " é漢 <b>", false, false)).Changed, `"old é漢 <b>"`, `value="old é漢 <b>"`)
+	has(t, b.act(p.Forms.Type(b.ctx, "Name", "Zoë", true, true)).Changed, `"sent Zoë"`)
+	has(t, b.act(p.Forms.Type(b.ctx, "Mail", "a@b.de", false, false)).Changed, `value="a@b.de"`)
+	has(t, b.act(p.Forms.Type(b.ctx, "Mail", "x", false, false)).Changed, `value="a@b.dex"`)
+	has(t, b.act(p.Forms.Type(b.ctx, "css=#mail", "", false, true)).Changed, `textbox "Mail" focused value=""`)
+	has(t, b.act(p.Forms.Type(b.ctx, "Size", "large", false, false)).Changed, "size l")
+	has(t, b.act(p.Forms.Type(b.ctx, "Day", "2025-03-14", false, false)).Changed, `value="2025-03-14"`)
+	has(t, b.act(p.Forms.Type(b.ctx, "Note", "two\nlines", false, false)).Changed, `value="two lines"`)
+	has(t, b.act(p.Forms.Type(b.ctx, "Rich", "er", false, false)).Changed, `value="rich texter"`)
 	for target, want := range map[string]string{
 		"Send":    "is not a text field",
 		"I agree": "click it",
 		"Day":     "write it like 2025-03-14",
 		"Size":    `it has "Small", "Large"`,
 	} {
-		if _, err := p.Type(b.ctx, target, "nonsense", false, false); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := p.Forms.Type(b.ctx, target, "nonsense", false, false)
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("type into %s: %v; want %q", target, err, want)
 		}
 	}
-	b.act(p.Press(b.ctx, "", "Escape"))
-	if _, err := p.Press(b.ctx, "", "Hyper+x"); err == nil {
-		t.Error("Hyper is no modifier")
+	b.act(p.Forms.Press(b.ctx, "", "Escape"))
+	if _, err := p.Forms.Press(b.ctx, "", "Hyper+x"); err == nil {
+		t.Error("Hyper was accepted as a modifier")
 	}
 }
 
-func TestHostilePageText(t *testing.T) {
+func TestSnapshot_HostileText_ForgesNoRef(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "hostile.html")
 	s := b.look(p)
@@ -178,13 +180,13 @@ func TestHostilePageText(t *testing.T) {
 	if i := strings.IndexAny(s.Text, "\u202e\u200b\u2028\U000E0041\r"); i >= 0 {
 		t.Errorf("the text turns or hides at %d:\n%q", i, s.Text)
 	}
-	if info := p.Info(); strings.Contains(info.Title, "\n") {
+	if info := p.State.Info(); strings.Contains(info.Title, "\n") {
 		t.Errorf("title %q", info.Title)
 	}
-	b.act(p.Click(b.ctx, real))
+	b.act(p.Mouse.Click(b.ctx, real))
 }
 
-func TestBigPageIsCut(t *testing.T) {
+func TestSnapshot_BigPage_IsTruncated(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "big.html")
 	s := b.look(p)
@@ -192,20 +194,20 @@ func TestBigPageIsCut(t *testing.T) {
 		t.Errorf("truncated %v, %d bytes", s.Truncated, len(s.Text))
 	}
 	has(t, s.Text, "more lines are left out", `link "link 0"`)
-	a := b.act(p.Click(b.ctx, "button 599"))
+	a := b.act(p.Mouse.Click(b.ctx, "button 599"))
 	if a.URL != b.url("big.html") {
 		t.Errorf("url %s", a.URL)
 	}
 }
 
-func TestScreenshot(t *testing.T) {
+func TestScreenshot_VisibleOrFullPage_HasItsSize(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "form.html")
 	for _, c := range []struct {
 		full bool
 		tall func(int) bool
 	}{{false, func(h int) bool { return h == 600 }}, {true, func(h int) bool { return h > 3000 }}} {
-		picture, err := p.Screenshot(b.ctx, c.full)
+		picture, err := p.Pictures.Screenshot(b.ctx, c.full)
 		b.ok(err)
 		img, err := jpeg.DecodeConfig(bytes.NewReader(picture))
 		b.ok(err)
@@ -215,28 +217,28 @@ func TestScreenshot(t *testing.T) {
 	}
 }
 
-// TestASizeThatComesDuringAPictureStays: Chromium restores the metrics that it found when it
+// TestResize_DuringPicture_IsKept: Chromium restores the metrics that it found when it
 // began the picture.
-func TestASizeThatComesDuringAPictureStays(t *testing.T) {
+func TestResize_DuringPicture_IsKept(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "form.html")
 	for n := range 6 {
 		taken := make(chan error, 1)
-		go func() { _, err := p.Screenshot(b.ctx, true); taken <- err }()
+		go func() { _, err := p.Pictures.Screenshot(b.ctx, true); taken <- err }()
 		for range n { // at a different moment of the picture each time: the page answers between its steps
 			b.eval(p, "1")
 		}
-		b.ok(p.Resize(b.ctx, 500+n, 300))
+		b.ok(p.Viewport.Resize(b.ctx, 500+n, 300))
 		b.ok(<-taken)
 		b.value(p, "innerWidth", fmt.Sprintf("%q", fmt.Sprint(500+n)))
 	}
 }
 
-func TestActingIsShown(t *testing.T) {
+func TestAction_IsShownToUser(t *testing.T) {
 	shown := make(chan pane.Info, 1000)
 	b := newFixture(t, func(c *Config) { c.OnChange = func(i pane.Info, _ bool) { shown <- i } })
 	p := b.open("b1", "form.html")
-	b.act(p.Click(b.ctx, "Add"))
+	b.act(p.Mouse.Click(b.ctx, "Add"))
 	for i := range shown {
 		if i.Acting == `click button "Add"` && i.X > 0 && i.Y > 0 {
 			break

@@ -17,10 +17,10 @@ import (
 func (e *browserProcess) attachTarget(
 	ctx context.Context, p *Pane, width, height int, target proto.TargetTargetID,
 ) (*page, error) {
-	pg := &page{engine: e, target: target, count: &p.frames.refs}
-	err := e.Do(ctx, e.Alive, "", launchLimit, "opening a page", func(c proto.Client) error {
+	pg := &page{process: e, target: target, refs: &p.frames.refs}
+	err := e.Do(ctx, e.Alive, "", launchTimeout, "opening a page", func(c proto.Client) error {
 		if pg.target == "" {
-			id, err := e.contextFor(c, p.state.goalID, p.state.proxyGoal)
+			id, err := e.contextFor(c, p.State.goalID, p.State.proxyGoal)
 			if err != nil {
 				return err
 			}
@@ -45,7 +45,7 @@ func (e *browserProcess) attachTarget(
 	pg.alive, pg.end = context.WithCancelCause(e.Alive)
 	listens := p.adoptPage(pg)
 	defer e.m.held.release(pg.target)
-	return pg, pg.do(ctx, launchLimit, "preparing the page", func(c proto.Client) error {
+	return pg, pg.do(ctx, launchTimeout, "preparing the page", func(c proto.Client) error {
 		requests := []proto.Request{
 			proto.PageEnable{},
 			proto.InspectorEnable{},
@@ -54,7 +54,7 @@ func (e *browserProcess) attachTarget(
 			// Without it a page is hidden, and draws nothing, once another page of the same window is in
 			// front.
 			proto.EmulationSetFocusEmulationEnabled{Enabled: true},
-			p.viewport.metrics(),
+			p.Viewport.metrics(),
 			proto.PageSetInterceptFileChooserDialog{Enabled: true},
 			e.m.rules.fetchPatterns(),
 			attachFrames,
@@ -62,7 +62,7 @@ func (e *browserProcess) attachTarget(
 			proto.SecurityEnable{},
 			proto.SecuritySetOverrideCertificateErrors{Override: true},
 		}
-		if !p.state.scriptless {
+		if !p.State.scriptless {
 			requests = append(requests, pageSetup...)
 		}
 		if listens { // requests of a goal's pages are recorded for its agent
@@ -83,10 +83,10 @@ func (e *browserProcess) attachTarget(
 	})
 }
 
-// pageSetup makes the page report what Chromium without a window shows to nobody.
+// pageSetup makes the page report what headless Chromium does not show, such as menus and pickers.
 var pageSetup = []proto.Request{
-	proto.RuntimeAddBinding{Name: bindingName, ExecutionContextName: script.WorldName},
-	script.AddScript{Source: script.UserPrompts, WorldName: script.WorldName, RunImmediately: true},
+	proto.RuntimeAddBinding{Name: bindingName, ExecutionContextName: script.UserPromptsWorldName},
+	script.AddScript{Source: script.UserPrompts, WorldName: script.UserPromptsWorldName, RunImmediately: true},
 	script.AddScript{Source: script.Permissions},
 }
 
@@ -96,23 +96,23 @@ func (p *Pane) attachNew(ctx context.Context) error { return p.attachTo(ctx, "")
 // attachTo takes over an existing page, or creates one if target is "".
 func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error {
 	select {
-	case p.navigation.attachToken <- struct{}{}:
-		defer func() { <-p.navigation.attachToken }()
-	case <-p.state.ctx.Done():
+	case p.Navigation.attachToken <- struct{}{}:
+		defer func() { <-p.Navigation.attachToken }()
+	case <-p.State.ctx.Done():
 		return ErrClosed
 	case <-ctx.Done():
 		return cdp.Cause(ctx)
 	}
-	if _, err := p.state.currentPage(); err == nil || errors.Is(err, ErrClosed) {
+	if _, err := p.State.currentPage(); err == nil || errors.Is(err, ErrClosed) {
 		return err // another call was faster
 	}
-	ctx, cancel := cdp.JoinContexts(ctx, p.state.ctx)
+	ctx, cancel := cdp.JoinContexts(ctx, p.State.ctx)
 	defer cancel(nil)
-	e, err := p.state.m.ensureProcess(ctx, processKey(p.state.goalID, p.state.profile))
+	e, err := p.State.m.ensureProcess(ctx, processKey(p.State.goalID, p.State.profile))
 	if err != nil {
 		return err
 	}
-	width, height := p.viewport.size()
+	width, height := p.Viewport.size()
 	pg, err := e.attachTarget(ctx, p, width, height, target)
 	if err != nil {
 		if pg != nil {
@@ -121,15 +121,15 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 		}
 		return err
 	}
-	if zoom := p.state.overlayNow().Zoom; zoom != 100 && !p.state.scriptless {
-		if err := p.viewport.zoomPage(ctx, pg, zoom); err != nil {
-			p.state.m.cfg.Log.Debug("zooming", "pane", p.state.id, "error", err)
+	if zoom := p.State.overlayNow().Zoom; zoom != 100 && !p.State.scriptless {
+		if err := p.Viewport.zoomPage(ctx, pg, zoom); err != nil {
+			p.State.m.cfg.Log.Debug("zooming", "pane", p.State.id, "error", err)
 		}
 	}
-	p.state.change(func() {
-		p.state.processError, p.state.loadError, p.state.loadNotice, p.state.info.Running = "", "", "", true
+	p.State.change(func() {
+		p.State.processError, p.State.loadError, p.State.loadNotice, p.State.info.Running = "", "", "", true
 	})
-	p.viewport.applyViewport(pg) // it may have changed
+	p.Viewport.applyViewport(pg) // it may have changed
 	p.screencast.SetPage(pg)
 	return nil
 }
@@ -137,32 +137,32 @@ func (p *Pane) attachTo(ctx context.Context, target proto.TargetTargetID) error 
 // adoptPage registers a page before it is prepared, so that its events arrive, and reports
 // whether a goal has the pane.
 func (p *Pane) adoptPage(pg *page) (listens bool) {
-	p.state.change(func() {
-		p.state.page, p.state.load, p.state.network, p.state.unresponsive, p.state.loading = pg, load{}, networkActivity{},
+	p.State.change(func() {
+		p.State.page, p.State.load, p.State.network, p.State.unresponsive, p.State.loading = pg, load{}, networkActivity{},
 			false, false
-		listens = p.state.alwaysTracksNetwork()
-		p.viewport.forgetZoom()
+		listens = p.State.needsNetworkTracking()
+		p.Viewport.forgetZoom()
 		p.userInput.touch.Store(false)
-		p.mouse.drag.end()
-		p.prompts.closeLocked(anyPrompt)
+		p.Mouse.drag.end()
+		p.Prompts.closeLocked(anyPrompt)
 	})
 	p.frames.detachAll()
-	p.state.m.mu.Lock()
-	p.state.m.sessions[pg.session] = p
-	p.state.m.mu.Unlock()
+	p.State.m.mu.Lock()
+	p.State.m.sessions[pg.session] = p
+	p.State.m.mu.Unlock()
 	return listens
 }
 
 // onProcessLost marks the pane when Chromium has ended.
 func (p *Pane) onProcessLost(c *cdp.Conn) {
-	p.state.change(func() {
-		if p.state.page == nil || p.state.page.engine.Conn != c {
+	p.State.change(func() {
+		if p.State.page == nil || p.State.page.process.Conn != c {
 			return
 		}
-		p.state.page.end(ErrEnded)
-		p.state.processError, p.state.info.Running, p.state.loading = "the browser ended", false, false
-		p.prompts.closeLocked(anyPrompt)
-		p.downloads.markDownloadsInterrupted()
+		p.State.page.end(ErrEnded)
+		p.State.processError, p.State.info.Running, p.State.loading = "the browser ended", false, false
+		p.Prompts.closeLocked(anyPrompt)
+		p.Downloads.markDownloadsInterrupted()
 	})
 	p.frames.detachAll()
 	p.screencast.SetPage(nil)
@@ -178,28 +178,28 @@ func (p *Pane) close(ctx context.Context) (err error) {
 }
 
 func (p *Pane) end(ctx context.Context) error {
-	p.state.cancel(ErrClosed)
+	p.State.cancel(ErrClosed)
 	p.devTools.end()
-	p.navigation.attachToken <- struct{}{} // p.ctx ends a current attachment; no new one starts
-	p.state.mu.Lock()
-	pg := p.state.page
-	p.state.page = nil
-	p.state.mu.Unlock()
+	p.Navigation.attachToken <- struct{}{} // p.ctx ends a current attachment; no new one starts
+	p.State.mu.Lock()
+	pg := p.State.page
+	p.State.page = nil
+	p.State.mu.Unlock()
 	p.screencast.Close()
 	var err error
 	if pg != nil {
-		p.state.m.mu.Lock()
-		delete(p.state.m.sessions, pg.session)
-		p.state.m.mu.Unlock()
+		p.State.m.mu.Lock()
+		delete(p.State.m.sessions, pg.session)
+		p.State.m.mu.Unlock()
 		pg.end(ErrClosed)
 		p.frames.detachAll()
-		if e := pg.engine; e.Alive.Err() == nil {
-			for _, d := range p.Downloads() {
+		if e := pg.process; e.Alive.Err() == nil {
+			for _, d := range p.Downloads.List() {
 				if d.State == pane.Downloading {
-					e.Post("", proto.BrowserCancelDownload{GUID: d.ID, BrowserContextID: e.existingContext(p.state.goalID)})
+					e.Post("", proto.BrowserCancelDownload{GUID: d.ID, BrowserContextID: e.existingContext(p.State.goalID)})
 				}
 			}
-			err = e.Do(ctx, e.Alive, "", callLimit, "closing a page", func(c proto.Client) error {
+			err = e.Do(ctx, e.Alive, "", callTimeout, "closing a page", func(c proto.Client) error {
 				return closeTarget(c, pg.target)
 			})
 			if e.Alive.Err() != nil { // it ended, and the page with it
@@ -207,7 +207,7 @@ func (p *Pane) end(ctx context.Context) error {
 			}
 		}
 	}
-	p.state.change(func() { p.state.info.Running = false })
-	p.state.work.Wait()
-	return errors.Join(err, p.forms.removeUploadCopies())
+	p.State.change(func() { p.State.info.Running = false })
+	p.State.work.Wait()
+	return errors.Join(err, p.Forms.removeUploadCopies())
 }

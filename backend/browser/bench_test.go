@@ -31,7 +31,7 @@ func BenchmarkSnapshot(b *testing.B) {
 			for b.Loop() {
 				w.look(p)
 			}
-			w.ok(w.ClosePane(w.ctx, p.state.id))
+			w.ok(w.ClosePane(w.ctx, p.State.id))
 		})
 	}
 }
@@ -55,7 +55,7 @@ func BenchmarkClick(b *testing.B) {
 	w := newFixture(b)
 	p := w.open("b1", "colour.html")
 	for b.Loop() {
-		w.act(p.Click(w.ctx, "css=body"))
+		w.act(p.Mouse.Click(w.ctx, "css=body"))
 	}
 }
 
@@ -74,7 +74,7 @@ func BenchmarkFrame(b *testing.B) {
 	m := New(Config{Dir: b.TempDir()})
 	p := newPane(m, Options{ID: "b1"})
 	c := cdp.Open(outR, inW, slog.New(slog.DiscardHandler), m.onEvent, m.onFrame)
-	pg := &page{engine: &browserProcess{Browser: &chromium.Browser{Conn: c}, m: m}, session: "S", count: &p.frames.refs}
+	pg := &page{process: &browserProcess{Browser: &chromium.Browser{Conn: c}, m: m}, session: "S", refs: &p.frames.refs}
 	pg.alive, pg.end = context.WithCancelCause(c.Alive)
 	p.adoptPage(pg)
 	p.screencast.SetPage(pg)
@@ -120,7 +120,7 @@ func BenchmarkFrame(b *testing.B) {
 	m.mu.Lock()
 	delete(m.sessions, "S")
 	m.mu.Unlock()
-	p.state.change(func() { p.state.page = nil })
+	p.State.change(func() { p.State.page = nil })
 	if err := errors.Join(p.close(context.Background()), m.Close(context.Background())); err != nil {
 		b.Fatal(err)
 	}

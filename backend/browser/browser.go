@@ -37,12 +37,12 @@ var (
 	ErrTimeout = cdp.ErrTimeout
 )
 
-// The limits of one operation, besides the caller's context. The type limits has those that
-// protect from hostile pages.
+// The timeouts of one operation, besides the caller's context. The type limits holds those that
+// protect against hostile pages.
 const (
-	callLimit     = 10 * time.Second // every operation but a navigation
-	navigateLimit = 30 * time.Second // until the server answers
-	launchLimit   = 30 * time.Second
+	callTimeout     = 10 * time.Second // every operation but a navigation
+	navigateTimeout = 30 * time.Second // until the server answers
+	launchTimeout   = 30 * time.Second
 )
 
 // Find returns the path of the Chromium to use. The error is ErrMissing and says what to install.

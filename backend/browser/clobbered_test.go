@@ -22,16 +22,16 @@ const clobberingForm = `(() => {
 	return 1;
 })()`
 
-// TestAFormWhoseFieldsHaveNamesOfPropertiesIsReadAndUsed: a snapshot, a search, typing and a click
+// TestForm_FieldsNamedLikeProperties_IsReadAndUsed: a snapshot, a search, typing and a click
 // work in a form and a document whose own properties are hidden by elements.
-func TestAFormWhoseFieldsHaveNamesOfPropertiesIsReadAndUsed(t *testing.T) {
+func TestForm_FieldsNamedLikeProperties_IsReadAndUsed(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "two.html")
 	b.eval(p, clobberingForm)
 	s := b.look(p)
 	has(t, s.Text, `form "Order"`, `textbox "Amount"`, `button "Send"`)
-	b.act(p.Type(b.ctx, b.refOf(s, `"Amount"`), "7", false, true))
-	has(t, b.act(p.Click(b.ctx, "Send")).Changed, `"sent 7"`)
+	b.act(p.Forms.Type(b.ctx, b.refOf(s, `"Amount"`), "7", false, true))
+	has(t, b.act(p.Mouse.Click(b.ctx, "Send")).Changed, `"sent 7"`)
 	if again := b.look(p); b.refOf(again, `"Send"`) != b.refOf(s, `"Send"`) {
 		t.Errorf("another ref in\n%s", again.Text)
 	}

@@ -20,7 +20,7 @@ import (
 // that Chromium contains. It speaks the DevTools protocol over a relay, so no port is opened. The
 // page is in the browser context of the one that it inspects, and has its network.
 type devTools struct {
-	state *state
+	state *State
 
 	mu      sync.Mutex
 	relay   *cdp.Relay                         // nil in other panes
@@ -58,19 +58,19 @@ type Point struct {
 func (m *Manager) OpenDevTools(ctx context.Context, o DevToolsOptions) (*Pane, error) {
 	p, ok := m.Get(o.Inspects)
 	if _, agent := goal.RunOf(ctx); agent || !ok {
-		return nil, fmt.Errorf("opening developer tools: there is no browser pane %q of the user", o.Inspects)
+		return nil, fmt.Errorf("opening developer tools: the user has no browser pane %q", o.Inspects)
 	}
-	if p.Info().Inspects != "" {
+	if p.State.Info().Inspects != "" {
 		return nil, fault.Kind(fault.Refused, "", "these are developer tools", "open them for a page")
 	}
-	if err := p.driver.checkDriver(ctx); err != nil {
+	if err := p.Driver.checkDriver(ctx); err != nil {
 		return nil, err
 	}
-	pg, err := p.state.currentPage()
+	pg, err := p.State.currentPage()
 	if err != nil {
 		return nil, fmt.Errorf("opening developer tools: %w", err)
 	}
-	tools := m.devToolsOf(p.state.id)
+	tools := m.devToolsOf(p.State.id)
 	if tools == nil {
 		if tools, err = m.startDevTools(ctx, p, pg, o); err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func (m *Manager) OpenDevTools(ctx context.Context, o DevToolsOptions) (*Pane, e
 	return tools, err
 }
 
-// devToolsOf is the pane with the developer tools of a pane, nil if there is none.
+// devToolsOf returns the pane with the developer tools of a pane, or nil.
 func (m *Manager) devToolsOf(id string) *Pane {
 	for _, info := range m.List() {
 		if info.Inspects == id {
@@ -99,11 +99,11 @@ func (m *Manager) startDevTools(ctx context.Context, p *Pane, pg *page, o DevToo
 	tools, err := m.reservePane(Options{
 		ID:       o.ID,
 		Title:    "DevTools",
-		GoalID:   p.state.goalID,
-		Profile:  p.state.profile,
+		GoalID:   p.State.goalID,
+		Profile:  p.State.profile,
 		Width:    o.Width,
 		Height:   o.Height,
-		inspects: p.state.id,
+		inspects: p.State.id,
 	})
 	if err != nil {
 		return nil, err
@@ -128,15 +128,15 @@ func (m *Manager) startDevTools(ctx context.Context, p *Pane, pg *page, o DevToo
 	if o.Element != nil {
 		panel = "elements"
 	}
-	tools.state.runAsync(func(ctx context.Context) error { //nolint:contextcheck // likewise
-		return tools.navigation.navigate(ctx, devToolsURL+panel)
+	tools.State.runAsync(func(ctx context.Context) error { //nolint:contextcheck // likewise
+		return tools.Navigation.navigate(ctx, devToolsURL+panel)
 	})
 	return tools, nil
 }
 
 // closeWithPage closes developer tools when their page is gone, or when an agent drives it.
 func (m *Manager) closeWithPage(p, tools *Pane) {
-	ctx, cancel := cdp.JoinContexts(tools.state.ctx, p.state.ctx)
+	ctx, cancel := cdp.JoinContexts(tools.State.ctx, p.State.ctx)
 	defer cancel(nil)
 	relay := tools.devTools.relay
 	stop := make(chan struct{})
@@ -148,13 +148,13 @@ func (m *Manager) closeWithPage(p, tools *Pane) {
 		case <-stop:
 		}
 	}()
-	_ = p.state.wait(ctx, func() bool { return p.state.info.Driver == pane.DriverAgent })
+	_ = p.State.wait(ctx, func() bool { return p.State.info.Driver == pane.DriverAgent })
 	relay.Close()
-	if tools.state.ctx.Err() != nil {
+	if tools.State.ctx.Err() != nil {
 		return // it is closed already
 	}
 	if err := m.removePane(context.Background(), tools); err != nil {
-		m.cfg.Log.Debug("closing developer tools", "pane", tools.state.id, "error", err)
+		m.cfg.Log.Debug("closing developer tools", "pane", tools.State.id, "error", err)
 	}
 }
 
@@ -165,8 +165,8 @@ func (d *devTools) connect(ctx context.Context, inspected *page, o DevToolsOptio
 		return err
 	}
 	var session proto.TargetSessionID
-	e := inspected.engine
-	err = e.Do(ctx, e.Alive, "", callLimit, "attaching to the page", func(c proto.Client) error {
+	e := inspected.process
+	err = e.Do(ctx, e.Alive, "", callTimeout, "attaching to the page", func(c proto.Client) error {
 		attached, err := cdp.Call(c, proto.TargetAttachToTarget{TargetID: inspected.target, Flatten: true})
 		if err == nil {
 			session = attached.SessionID
@@ -228,7 +228,7 @@ func (d *devTools) receive(own *page, messages [][]byte) {
 	}
 	arguments, err := json.Marshal(list)
 	if err != nil {
-		return // strings always have a form in JSON
+		return // strings can always be encoded
 	}
 	own.Post(proto.RuntimeEvaluate{Expression: devToolsReceiver + "(" + string(arguments) + ")", Silent: true})
 }
@@ -236,7 +236,7 @@ func (d *devTools) receive(own *page, messages [][]byte) {
 // showElement shows the element at a point of the inspected page.
 func (d *devTools) showElement(ctx context.Context, inspected *page, at Point) error {
 	event := &proto.OverlayInspectNodeRequested{}
-	err := inspected.do(ctx, callLimit, "finding the element", func(c proto.Client) error {
+	err := inspected.do(ctx, callTimeout, "finding the element", func(c proto.Client) error {
 		found, err := cdp.Call(c, proto.DOMGetNodeForLocation{
 			X:                         int(at.X),
 			Y:                         int(at.Y),
@@ -264,11 +264,11 @@ func (d *devTools) showElement(ctx context.Context, inspected *page, at Point) e
 	return err
 }
 
-// inspectEvent is the event by which Chromium asks its tools to show an element.
+// inspectEvent returns the event with which Chromium asks its tools to show an element.
 func inspectEvent(params *proto.OverlayInspectNodeRequested) []byte {
 	b, err := json.Marshal(map[string]any{"method": params.ProtoEvent(), "params": params})
 	if err != nil {
-		return nil // a struct of numbers always has a form in JSON
+		return nil // a struct of numbers can always be encoded
 	}
 	return b
 }

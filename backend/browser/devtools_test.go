@@ -43,7 +43,7 @@ func TestDevTools_ForUser_ShowThePage(t *testing.T) {
 	b.eval(p, `console.log("greetings of the page")`)
 	tools, err := b.OpenDevTools(b.ctx, DevToolsOptions{ID: "b2", Inspects: "b1", Width: 900, Height: 600})
 	b.ok(err)
-	if info := tools.Info(); info.Inspects != "b1" || info.GoalID != "" || info.Driver != pane.DriverUser {
+	if info := tools.State.Info(); info.Inspects != "b1" || info.GoalID != "" || info.Driver != pane.DriverUser {
 		t.Errorf("the tools are %+v", info)
 	}
 	b.show(tools, "greetings of the page")
@@ -64,7 +64,7 @@ func TestDevTools_ForUser_ShowThePage(t *testing.T) {
 	}
 	b.show(tools, "html body p # target") // the path to the selected element
 
-	if err := tools.Navigate(b.ctx, b.url("two.html")); !errors.Is(err, ErrRefused) {
+	if err := tools.Navigation.Navigate(b.ctx, b.url("two.html")); !errors.Is(err, ErrRefused) {
 		t.Errorf("the tools go elsewhere: %v", err)
 	}
 	if _, err := b.OpenDevTools(b.ctx, DevToolsOptions{ID: "b4", Inspects: "b2"}); err == nil {
@@ -84,20 +84,20 @@ func TestDevTools_OfAGoal_AreTheUsersAlone(t *testing.T) {
 	if _, err := b.OpenDevTools(b.ctx, o); !errors.Is(err, ErrAgentInControl) {
 		t.Errorf("the agent drives, and the tools open: %v", err)
 	}
-	b.ok(p.TakeOver())
+	b.ok(p.Driver.TakeOver())
 	if _, err := b.OpenDevTools(b.agent("g1"), o); err == nil {
 		t.Error("the agent has opened developer tools")
 	}
 	tools, err := b.OpenDevTools(b.ctx, o)
 	b.ok(err)
 	b.show(tools, "Console")
-	if _, err := tools.Snapshot(b.agent("g1")); err == nil {
+	if _, err := tools.Reader.Snapshot(b.agent("g1")); err == nil {
 		t.Error("the agent reads developer tools")
 	}
 	if err := tools.Share("g1"); err == nil {
 		t.Error("developer tools can be shared with a goal")
 	}
-	b.ok(p.HandBack())
+	b.ok(p.Driver.HandBack())
 	waittest.Until(t, "end of the tools when the agent drives", func() bool { _, open := b.Get("b2"); return !open })
 	b.ok(b.CloseGoal(b.ctx, "g1"))
 }

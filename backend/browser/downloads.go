@@ -9,28 +9,29 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/folder"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
-// downloadFolders are where downloads go. It is immutable.
+// downloadFolders decides where downloads are saved. It is immutable.
 type downloadFolders struct {
 	cfg *Config
 }
 
-// downloads are the files that pages sent. The state's mutex guards the list, because calls wait
-// for its changes.
-type downloads struct {
-	state    *state
-	activity *activity
-	driver   *driver
+// Downloads are the files that pages sent.
+type Downloads struct {
+	state    *State
+	activity *Activity
+	driver   *Driver
 
+	mu   sync.Mutex // guards list; never held during a call of another part
 	list []pane.Download
 }
 
@@ -40,7 +41,7 @@ const partialDir = ".incoming"
 // goalDownloads is the subfolder for downloads in a goal's folder.
 const goalDownloads = "downloads"
 
-// folderFor is the folder for downloads of the user or of a goal; "" refuses them.
+// folderFor returns the folder for downloads of the user or of a goal; "" refuses them.
 func (d *downloadFolders) folderFor(goalID string) string {
 	find := d.cfg.Downloads
 	if goalID != "" {
@@ -52,8 +53,8 @@ func (d *downloadFolders) folderFor(goalID string) string {
 	return find(goalID)
 }
 
-// partialDownloadDir is the folder for unfinished downloads. It is never inside a goal's folder,
-// where the goal's programs could replace it by a link.
+// partialDownloadDir returns the folder for unfinished downloads. It is never inside a goal's
+// folder, where the goal's programs could replace it with a link.
 func (d *downloadFolders) partialDownloadDir(goalID, dir string) string {
 	if goalID != "" {
 		return filepath.Join(d.cfg.Dir, partialDir, FileName(goalID))
@@ -81,25 +82,22 @@ func (d *downloadFolders) setDownloadBehavior(
 	return allow, nil
 }
 
-// onDownload handles the begin of a download.
-func (dl *downloads) onDownload(guid, address, name string) {
+// onDownload handles the start of a download.
+func (dl *Downloads) onDownload(guid, address, name string) {
 	name = FileName(name)
 	if dl.state.scriptless || dl.state.m.folders.folderFor(dl.state.goalID) == "" {
 		dl.activity.noticeForBoth("the download of %q was refused: this pane does not save files", name)
 		return
 	}
 	begun := false
-	dl.state.change(func() {
-		if slices.ContainsFunc(dl.list, func(d pane.Download) bool { return d.ID == guid }) {
-			return
+	dl.change(func(list []pane.Download) []pane.Download {
+		if slices.ContainsFunc(list, func(d pane.Download) bool { return d.ID == guid }) {
+			return list
 		}
 		begun = true
-		d := pane.Download{ID: guid, Name: name, URL: sanitize.Line(address, 2000), State: pane.Downloading}
-		dl.list = append(slices.Clone(dl.list), d)
-		if over := len(dl.list) - 50; over > 0 {
-			dl.list = dl.list[over:]
-		}
-		dl.updateOverlay()
+		d := pane.Download{ID: guid, Name: name, URL: text.SanitizeLine(address, 2000), State: pane.Downloading}
+		list = append(list, d)
+		return list[max(0, len(list)-50):]
 	})
 	if begun {
 		dl.activity.noteDuringAction(fmt.Sprintf("it downloads %q", name))
@@ -113,7 +111,7 @@ func FileName(name string) string {
 			return '_'
 		}
 		return r
-	}, sanitize.Line(name, 150))
+	}, text.SanitizeLine(name, 150))
 	if name = strings.TrimLeft(name, ". "); name == "" {
 		return "download"
 	}
@@ -121,15 +119,16 @@ func FileName(name string) string {
 }
 
 // markDownloadsInterrupted marks unfinished downloads as failed: the browser that fetched them is
-// gone. The caller holds mu.
-func (dl *downloads) markDownloadsInterrupted() {
-	dl.list = slices.Clone(dl.list)
-	for i := range dl.list {
-		if dl.list[i].State == pane.Downloading {
-			dl.list[i].State = pane.Canceled
+// gone. The caller holds the state's mutex.
+func (dl *Downloads) markDownloadsInterrupted() {
+	dl.changeLocked(func(list []pane.Download) []pane.Download {
+		for i := range list {
+			if list[i].State == pane.Downloading {
+				list[i].State = pane.Canceled
+			}
 		}
-	}
-	dl.updateOverlay()
+		return list
+	})
 }
 
 func (m *Manager) onProgress(e *cdp.Event) {
@@ -142,14 +141,14 @@ func (m *Manager) onProgress(e *cdp.Event) {
 		return
 	}
 	done := ev.State == proto.BrowserDownloadProgressStateCompleted
-	p.downloads.updateDownload(ev.GUID, func(d *pane.Download) {
+	p.Downloads.updateDownload(ev.GUID, func(d *pane.Download) {
 		d.Received, d.Total = int64(ev.ReceivedBytes), int64(ev.TotalBytes)
 		if ev.State == proto.BrowserDownloadProgressStateCanceled {
 			d.State = pane.Canceled
 		}
 	})
 	if done {
-		p.state.runAsync(func(context.Context) error { return p.downloads.finishDownload(ev.GUID) })
+		p.State.runAsync(func(context.Context) error { return p.Downloads.finishDownload(ev.GUID) })
 	}
 }
 
@@ -157,16 +156,16 @@ func (m *Manager) downloadOwner(guid string) *Pane {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.panes {
-		if _, ok := p.downloads.download(guid); ok {
+		if _, ok := p.Downloads.download(guid); ok {
 			return p
 		}
 	}
 	return nil
 }
 
-func (dl *downloads) download(guid string) (pane.Download, bool) {
-	dl.state.mu.Lock()
-	defer dl.state.mu.Unlock()
+func (dl *Downloads) download(guid string) (pane.Download, bool) {
+	dl.mu.Lock()
+	defer dl.mu.Unlock()
 	i := slices.IndexFunc(dl.list, func(d pane.Download) bool { return d.ID == guid })
 	if i < 0 {
 		return pane.Download{}, false
@@ -174,20 +173,19 @@ func (dl *downloads) download(guid string) (pane.Download, bool) {
 	return dl.list[i], true
 }
 
-func (dl *downloads) updateDownload(guid string, f func(*pane.Download)) {
-	dl.state.change(func() {
-		dl.list = slices.Clone(dl.list)
-		for i := range dl.list {
-			if dl.list[i].ID == guid {
-				f(&dl.list[i])
+func (dl *Downloads) updateDownload(guid string, f func(*pane.Download)) {
+	dl.change(func(list []pane.Download) []pane.Download {
+		for i := range list {
+			if list[i].ID == guid {
+				f(&list[i])
 			}
 		}
-		dl.updateOverlay()
+		return list
 	})
 }
 
 // finishDownload gives a finished file its name. It never replaces an existing file.
-func (dl *downloads) finishDownload(guid string) error {
+func (dl *Downloads) finishDownload(guid string) error {
 	d, ok := dl.download(guid)
 	if !ok {
 		return nil
@@ -197,12 +195,12 @@ func (dl *downloads) finishDownload(guid string) error {
 		filepath.Join(dl.state.m.folders.partialDownloadDir(dl.state.goalID, dir), guid))
 	if err != nil {
 		dl.updateDownload(guid, func(d *pane.Download) { d.State = pane.Canceled })
-		return fmt.Errorf("keeping the download %q: %w", d.Name, err)
+		return fmt.Errorf("saving the download %q: %w", d.Name, err)
 	}
 	dl.updateDownload(guid, func(d *pane.Download) {
 		d.State, d.Path, d.Name = pane.Downloaded, path, filepath.Base(path)
 	})
-	dl.activity.noteDuringAction(fmt.Sprintf("the download %q is there", path))
+	dl.activity.noteDuringAction(fmt.Sprintf("the download %q is complete", path))
 	return nil
 }
 
@@ -236,7 +234,7 @@ func moveInto(dir, name, from string) (path string, err error) {
 	defer func() { err = errors.Join(err, to.Close()) }()
 	in, err := os.Open(from)
 	if err != nil {
-		return "", fmt.Errorf("the file that came: %w", err)
+		return "", fmt.Errorf("the downloaded file: %w", err)
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	out, at, err := createWithSuffix(func(at string) (*os.File, error) {
@@ -261,7 +259,7 @@ func createUnique(dir, name string) (string, error) {
 		return "", err
 	}
 	if err := f.Close(); err != nil {
-		return "", fmt.Errorf("a name for the file: %w", err)
+		return "", fmt.Errorf("creating the file: %w", err)
 	}
 	return filepath.Join(dir, at), nil
 }
@@ -279,58 +277,67 @@ func createWithSuffix(create func(name string) (*os.File, error), name string) (
 			continue
 		}
 		if err != nil {
-			return nil, "", fmt.Errorf("a name for the file: %w", err)
+			return nil, "", fmt.Errorf("creating the file: %w", err)
 		}
 		return f, at, nil
 	}
 	return nil, "", fmt.Errorf("there are a thousand files named %q", name)
 }
 
-// Downloads lists the downloads of the pane, oldest first, at most 50.
-func (dl *downloads) Downloads() []pane.Download {
-	dl.state.mu.Lock()
-	defer dl.state.mu.Unlock()
+// List lists the downloads of the pane, oldest first, at most 50.
+func (dl *Downloads) List() []pane.Download {
+	dl.mu.Lock()
+	defer dl.mu.Unlock()
 	return slices.Clone(dl.list)
 }
 
 // AwaitDownloads waits until no download is running and at least one has ended, or until limit
 // has passed, and lists them.
-func (dl *downloads) AwaitDownloads(ctx context.Context, limit time.Duration) ([]pane.Download, error) {
+func (dl *Downloads) AwaitDownloads(ctx context.Context, limit time.Duration) ([]pane.Download, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, ErrTimeout)
 	defer cancel()
-	ctx, loose := dl.driver.withLease(ctx)
-	defer loose(nil)
+	ctx, endLease := dl.driver.withLease(ctx)
+	defer endLease(nil)
 	ctx, end := cdp.JoinContexts(ctx, dl.state.ctx)
 	defer end(nil)
 	err := dl.state.wait(ctx, func() bool {
-		return len(dl.list) > 0 && !slices.ContainsFunc(dl.list, func(d pane.Download) bool {
+		list := dl.List()
+		return len(list) > 0 && !slices.ContainsFunc(list, func(d pane.Download) bool {
 			return d.State == pane.Downloading
 		})
 	})
 	if err != nil && !errors.Is(err, ErrTimeout) {
 		return nil, fmt.Errorf("waiting for downloads: %w", err)
 	}
-	return dl.Downloads(), nil
+	return dl.List(), nil
 }
 
 // CancelDownload cancels a running download.
-func (dl *downloads) CancelDownload(ctx context.Context, id string) error {
+func (dl *Downloads) CancelDownload(ctx context.Context, id string) error {
 	d, ok := dl.download(id)
 	if !ok || d.State != pane.Downloading {
-		return errors.New("canceling a download: it is not under way")
+		return errors.New("canceling a download: it is not running")
 	}
 	return dl.state.withPage("canceling a download", func(pg *page) error {
-		return pg.engine.Do(ctx, pg.engine.Alive, "", callLimit, "canceling", func(c proto.Client) error {
+		return pg.process.Do(ctx, pg.process.Alive, "", callTimeout, "canceling", func(c proto.Client) error {
 			return cdp.CallNoResult(c, proto.BrowserCancelDownload{
 				GUID:             id,
-				BrowserContextID: pg.engine.existingContext(dl.state.goalID),
+				BrowserContextID: pg.process.existingContext(dl.state.goalID),
 			})
 		})
 	})
 }
 
-// updateOverlay shows the downloads to the viewers. The caller holds the state's mutex.
-func (dl *downloads) updateOverlay() {
+// change replaces the list by what edit makes of a copy, shows it to the viewers, and wakes those who wait for it.
+func (dl *Downloads) change(edit func([]pane.Download) []pane.Download) {
+	dl.state.change(func() { dl.changeLocked(edit) })
+}
+
+// changeLocked is change for a caller that holds the state's mutex.
+func (dl *Downloads) changeLocked(edit func([]pane.Download) []pane.Download) {
+	dl.mu.Lock()
+	dl.list = edit(slices.Clone(dl.list))
 	list := append([]pane.Download{}, dl.list...)
+	dl.mu.Unlock()
 	dl.state.updateOverlay(func(o *pane.Overlay) { o.Downloads = list })
 }

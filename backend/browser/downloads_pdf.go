@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"goalpost/backend/pane"
 )
 
 // PDF writes the page as a PDF into the downloads folder and returns its path.
-func (dl *downloads) PDF(ctx context.Context) (string, error) {
+func (dl *Downloads) PDF(ctx context.Context) (string, error) {
 	dir := dl.state.m.folders.folderFor("")
 	if dl.state.goalID != "" || dir == "" {
 		return "", errors.New("printing: this pane does not save files")
@@ -34,9 +33,9 @@ func (dl *downloads) PDF(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("printing: %w", err)
 	}
-	dl.state.change(func() {
+	dl.change(func(list []pane.Download) []pane.Download {
 		size := int64(len(out))
-		dl.list = append(slices.Clone(dl.list), pane.Download{
+		return append(list, pane.Download{
 			ID:       "pdf-" + filepath.Base(path),
 			Name:     filepath.Base(path),
 			URL:      info.URL,
@@ -45,13 +44,12 @@ func (dl *downloads) PDF(ctx context.Context) (string, error) {
 			Received: size,
 			Total:    size,
 		})
-		dl.updateOverlay()
 	})
 	return path, nil
 }
 
 // Save downloads an address instead of showing it.
-func (dl *downloads) Save(ctx context.Context, text string) error {
+func (dl *Downloads) Save(ctx context.Context, text string) error {
 	address, err := dl.state.m.rules.validateAddress(text)
 	if err != nil {
 		return err
@@ -64,7 +62,7 @@ func (dl *downloads) Save(ctx context.Context, text string) error {
 		return fmt.Errorf("saving: %w", err)
 	}
 	return dl.state.withPage("saving", func(pg *page) error {
-		world, err := pg.mainWorldContext(ctx)
+		world, err := pg.userPromptsContext(ctx)
 		if err != nil {
 			return err
 		}

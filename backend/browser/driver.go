@@ -11,12 +11,12 @@ import (
 	"goalpost/backend/pane"
 )
 
-// driver decides who may act on the page: the user, or the agent of the goal that has the pane.
+// Driver decides who may act on the page: the user, or the agent of the goal that has the pane.
 // The state's mutex guards its fields.
-type driver struct {
-	state    *state
-	activity *activity
-	prompts  *prompts
+type Driver struct {
+	state    *State
+	activity *Activity
+	prompts  *Prompts
 
 	agentCtx    context.Context // ends with ErrTakenOver while a user has a goal's pane
 	cancelAgent context.CancelCauseFunc
@@ -33,15 +33,15 @@ var (
 )
 
 // isAgentCall reports whether a call is made for the goal that has the pane.
-func (d *driver) isAgentCall(ctx context.Context) bool {
+func (d *Driver) isAgentCall(ctx context.Context) bool {
 	run, ok := goal.RunOf(ctx)
 	lease := d.state.Lease()
 	return ok && lease != "" && string(run.Goal) == lease
 }
 
 // checkDriver refuses a caller that does not drive the pane.
-func (d *driver) checkDriver(ctx context.Context) error {
-	if err := d.state.isOtherGoal(ctx); err != nil {
+func (d *Driver) checkDriver(ctx context.Context) error {
+	if err := d.state.checkGoal(ctx); err != nil {
 		return err
 	}
 	switch driver := d.state.Driver(); {
@@ -57,7 +57,7 @@ func (d *driver) checkDriver(ctx context.Context) error {
 
 // EndDrive lets the user act on the page, because the goal that has the pane is not running. A
 // pane that the user has taken over stays so until HandBack.
-func (d *driver) EndDrive() {
+func (d *Driver) EndDrive() {
 	d.state.change(func() {
 		if d.state.leaseHolder() == "" || d.idle {
 			return
@@ -71,7 +71,7 @@ func (d *driver) EndDrive() {
 
 // BeginDrive lets the agent drive, because its goal runs again, unless the user has taken the
 // pane over. Events since EndDrive are not recorded for the agent.
-func (d *driver) BeginDrive() {
+func (d *Driver) BeginDrive() {
 	d.state.change(func() {
 		if d.state.leaseHolder() == "" || !d.idle {
 			return
@@ -89,7 +89,7 @@ func (d *driver) BeginDrive() {
 // TakeOver gives the pane to the user. A running or waiting call of the agent ends at once with
 // ErrTakenOver, as does every later one until HandBack. Events of the page are not recorded for
 // the agent.
-func (d *driver) TakeOver() error {
+func (d *Driver) TakeOver() error {
 	if d.state.Lease() == "" {
 		return errors.New("taking over: this pane is yours already")
 	}
@@ -105,7 +105,7 @@ func (d *driver) TakeOver() error {
 }
 
 // HandBack returns the pane to the agent, which drives again once its goal runs.
-func (d *driver) HandBack() error {
+func (d *Driver) HandBack() error {
 	if d.state.Lease() == "" {
 		return errors.New("handing back: no goal has leased this pane")
 	}
@@ -126,12 +126,12 @@ func (d *driver) HandBack() error {
 
 // withLease returns a context that ends with ErrTakenOver when a user takes over, and with
 // ErrNotLeased for a goal that does not have the pane.
-func (d *driver) withLease(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+func (d *Driver) withLease(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	d.state.mu.Lock()
-	held, lease := d.agentCtx, d.state.leaseHolder()
+	agentCtx, lease := d.agentCtx, d.state.leaseHolder()
 	d.state.mu.Unlock()
 	run, ok := goal.RunOf(ctx)
-	ctx, cancel := cdp.JoinContexts(ctx, held)
+	ctx, cancel := cdp.JoinContexts(ctx, agentCtx)
 	if ok && !d.state.scriptless && string(run.Goal) != lease {
 		cancel(ErrNotLeased)
 	}

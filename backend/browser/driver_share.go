@@ -24,18 +24,18 @@ type permissionDenial struct{ origin, permission string }
 func (p *Pane) Share(goalID string) error {
 	var err error
 	var on []*page
-	p.state.change(func() {
+	p.State.change(func() {
 		switch {
-		case p.state.goalID != "" || goalID == "" || p.state.scriptless || p.state.info.Inspects != "":
+		case p.State.goalID != "" || goalID == "" || p.State.scriptless || p.State.info.Inspects != "":
 			err = errors.New("sharing: only a user's pane can be shared, and only with a goal")
 			return
-		case p.state.sharedWith() == goalID:
+		case p.State.sharedWith() == goalID:
 			return
-		case p.state.sharedWith() != "":
+		case p.State.sharedWith() != "":
 			err = errors.New("sharing: the pane is shared with another goal")
 			return
 		}
-		p.driver.shareHolder(goalID)
+		p.Driver.beginShare(goalID)
 		on = p.frames.pageAndFrames()
 	})
 	for _, pg := range on {
@@ -44,20 +44,20 @@ func (p *Pane) Share(goalID string) error {
 	return err
 }
 
-// shareHolder is the lease of a shared pane. The caller holds mu.
-func (d *driver) shareHolder(goalID string) {
+// beginShare gives a goal the lease of the pane. The caller holds the state's mutex.
+func (d *Driver) beginShare(goalID string) {
 	d.idle = false
 	d.state.info.GoalID, d.state.info.Shared, d.state.info.Driver, d.state.info.Acting = goalID, true, pane.DriverAgent, ""
 	d.agentCtx, d.cancelAgent = context.WithCancelCause(context.Background())
 	d.activity.actionEvents, d.activity.journal = nil, activityLog{from: time.Now()}
 	for _, a := range d.prompts.open {
-		if a.waiting != nil && !a.stops {
+		if a.waiting != nil && !a.blocksPage {
 			for _, c := range *a.waiting {
 				c.respond(pane.Answer{}) // only a user is asked
 			}
 		}
 	}
-	d.prompts.closeLocked(func(a openPrompt) bool { return !a.stops })
+	d.prompts.closeLocked(func(a openPrompt) bool { return !a.blocksPage })
 }
 
 // EndShare ends a share: every call of the agent fails with ErrNotLeased, and it knows nothing of
@@ -65,36 +65,36 @@ func (d *driver) shareHolder(goalID string) {
 func (p *Pane) EndShare() {
 	var off []*page
 	var again []permissionDenial
-	p.state.change(func() {
-		if p.state.sharedWith() == "" {
+	p.State.change(func() {
+		if p.State.sharedWith() == "" {
 			return
 		}
-		p.driver.idle = false
-		p.state.info.GoalID, p.state.info.Shared, p.state.info.Driver, p.state.info.Acting = "", false, pane.DriverUser, ""
-		p.driver.cancelAgent(ErrNotLeased)
-		p.driver.agentCtx, p.driver.cancelAgent = context.WithCancelCause(context.Background())
-		p.activity.actionEvents, p.activity.journal = nil, activityLog{from: time.Now()}
-		off, again, p.siteData.deniedPermissions = p.frames.pageAndFrames(), p.siteData.deniedPermissions, nil
+		p.Driver.idle = false
+		p.State.info.GoalID, p.State.info.Shared, p.State.info.Driver, p.State.info.Acting = "", false, pane.DriverUser, ""
+		p.Driver.cancelAgent(ErrNotLeased)
+		p.Driver.agentCtx, p.Driver.cancelAgent = context.WithCancelCause(context.Background())
+		p.Activity.actionEvents, p.Activity.journal = nil, activityLog{from: time.Now()}
+		off, again = p.frames.pageAndFrames(), p.SiteData.takeDenials()
 	})
 	for _, pg := range off {
 		pg.Post(proto.NetworkDisable{})
 	}
 	for _, r := range again {
-		p.state.runAsync(func(ctx context.Context) error {
-			return p.siteData.setPermission(ctx, r.origin, r.permission, permissionPrompt)
+		p.State.runAsync(func(ctx context.Context) error {
+			return p.SiteData.setPermission(ctx, r.origin, r.permission, permissionPrompt)
 		})
 	}
 }
 
 // inheritDriver gives a new window the driver of its opener: the goal that the opener is shared
 // with, and whether the user has taken it over.
-func (d *driver) inheritDriver(opener *Pane) {
-	opener.state.mu.Lock()
-	lent, driver, idle := opener.state.sharedWith(), opener.state.info.Driver, opener.driver.idle
-	opener.state.mu.Unlock()
+func (d *Driver) inheritDriver(opener *Pane) {
+	opener.State.mu.Lock()
+	sharedWith, driver, idle := opener.State.sharedWith(), opener.State.info.Driver, opener.Driver.idle
+	opener.State.mu.Unlock()
 	d.state.change(func() {
-		if lent != "" {
-			d.shareHolder(lent)
+		if sharedWith != "" {
+			d.beginShare(sharedWith)
 		}
 		if d.state.leaseHolder() == "" {
 			return

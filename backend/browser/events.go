@@ -37,11 +37,11 @@ func (r *eventRouter) init(p *Pane) {
 		"Page.windowOpen":                 ignorePage(r.onWindowOpen),
 		"Page.downloadWillBegin":          ignorePage(r.onDownload),
 		"Page.javascriptDialogOpening":    r.prompts.onDialog,
-		"Page.javascriptDialogClosed":     ignorePage(func(*cdp.Event) { p.prompts.close(isDialog) }),
+		"Page.javascriptDialogClosed":     ignorePage(func(*cdp.Event) { p.Prompts.close(isDialog) }),
 		"Page.fileChooserOpened":          r.prompts.onFileChooser,
 		"Runtime.executionContextCreated": func(pg *page, e *cdp.Event) { pg.worlds.OnCreated(e) },
-		"Runtime.consoleAPICalled":        ignorePage(p.activity.onConsole),
-		"Runtime.exceptionThrown":         ignorePage(p.activity.onException),
+		"Runtime.consoleAPICalled":        ignorePage(p.Activity.onConsole),
+		"Runtime.exceptionThrown":         ignorePage(p.Activity.onException),
 		"Runtime.bindingCalled":           r.onBinding,
 		"Fetch.requestPaused":             r.requests.onPaused,
 		"Fetch.authRequired":              r.prompts.onAuth,
@@ -56,9 +56,9 @@ func (r *eventRouter) init(p *Pane) {
 		"Page.frameNavigated":                  r.navigation.onNavigated,
 		"Page.navigatedWithinDocument":         r.navigation.onNavigatedWithinDocument,
 		"Page.lifecycleEvent":                  r.navigation.onLifecycle,
-		"Input.dragIntercepted":                ignorePage(p.mouse.drag.onIntercepted),
+		"Input.dragIntercepted":                ignorePage(p.Mouse.drag.onIntercepted),
 		"Security.certificateError":            r.prompts.onCertificate,
-		"Security.visibleSecurityStateChanged": ignorePage(p.siteData.onSecurity),
+		"Security.visibleSecurityStateChanged": ignorePage(p.SiteData.onSecurity),
 		"Inspector.targetCrashed":              r.onCrash,
 		"Inspector.targetReloadedAfterCrash":   ignorePage(r.onReloadedAfterCrash),
 	}
@@ -78,31 +78,31 @@ func ignorePage(f func(*cdp.Event)) eventHandler {
 // connect gives the router's own parts their dependencies.
 func (r *eventRouter) connect() {
 	p := r.pane
-	r.requests = requestGate{state: &p.state, activity: &p.activity}
+	r.requests = requestGate{state: &p.State, activity: &p.Activity}
 	r.prompts = promptEvents{
-		state:    &p.state,
-		activity: &p.activity,
-		driver:   &p.driver,
-		prompts:  &p.prompts,
+		state:    &p.State,
+		activity: &p.Activity,
+		driver:   &p.Driver,
+		prompts:  &p.Prompts,
 		frames:   &p.frames,
-		siteData: &p.siteData,
-		logins:   &p.logins,
+		siteData: &p.SiteData,
+		logins:   &p.Logins,
 	}
 	r.navigation = navigationEvents{
-		state:      &p.state,
-		activity:   &p.activity,
-		prompts:    &p.prompts,
-		navigation: &p.navigation,
-		drag:       &p.mouse.drag,
+		state:      &p.State,
+		activity:   &p.Activity,
+		prompts:    &p.Prompts,
+		navigation: &p.Navigation,
+		drag:       &p.Mouse.drag,
 		screencast: p.screencast,
 	}
 }
 
 // onPageEvent handles an event of the pane's page.
 func (r *eventRouter) onPageEvent(e *cdp.Event) {
-	r.pane.state.mu.Lock()
-	pg := r.pane.state.page
-	r.pane.state.mu.Unlock()
+	r.pane.State.mu.Lock()
+	pg := r.pane.State.page
+	r.pane.State.mu.Unlock()
 	if pg != nil && string(pg.session) == e.SessionID {
 		r.dispatch(r.ofPage, pg, e)
 	}
@@ -120,8 +120,8 @@ func (r *eventRouter) dispatch(handlers map[string]eventHandler, pg *page, e *cd
 	case handle != nil:
 		handle(pg, e)
 	case strings.HasPrefix(e.Method, "Network."):
-		r.pane.state.onNetwork(e)
-		r.pane.activity.noteRequest(e)
+		r.pane.State.onNetwork(e)
+		r.pane.Activity.noteRequest(e)
 	}
 }
 
@@ -138,40 +138,40 @@ func (r *eventRouter) onBinding(pg *page, e *cdp.Event) {
 func (r *eventRouter) onWindowOpen(e *cdp.Event) {
 	var open proto.PageWindowOpen
 	if decodeEvent(e, &open) {
-		r.pane.state.change(func() { r.pane.popup.openedURL, r.pane.state.network.opening = open.URL, time.Now() })
+		r.pane.State.change(func() { r.pane.popup.openedURL, r.pane.State.network.opening = open.URL, time.Now() })
 	}
 }
 
 func (r *eventRouter) onDownload(e *cdp.Event) {
 	var download proto.PageDownloadWillBegin
 	if decodeEvent(e, &download) {
-		r.pane.state.change(func() { r.pane.state.network.leaving = time.Time{} })
-		r.downloadReceiver().downloads.onDownload(download.GUID, download.URL, download.SuggestedFilename)
+		r.pane.State.change(func() { r.pane.State.network.leaving = time.Time{} })
+		r.downloadReceiver().Downloads.onDownload(download.GUID, download.URL, download.SuggestedFilename)
 	}
 }
 
 var isDialog = matchKinds(pane.Alert, pane.Confirm, pane.Prompt, pane.BeforeUnload)
 
 func (r *eventRouter) onReloadedAfterCrash(*cdp.Event) {
-	r.pane.state.change(func() {
-		if r.pane.state.processError == faultCrashed {
-			r.pane.state.processError, r.pane.state.info.Running = "", true
+	r.pane.State.change(func() {
+		if r.pane.State.processError == faultCrashed {
+			r.pane.State.processError, r.pane.State.info.Running = "", true
 		}
 	})
 }
 
 func (r *eventRouter) onFrameCrash(pg *page, _ *cdp.Event) {
 	pg.end(ErrCrashed)
-	r.pane.activity.noticeForBoth("a frame of the page crashed: reload the page")
+	r.pane.Activity.noticeForBoth("a frame of the page crashed: reload the page")
 }
 
 const faultCrashed = "the page crashed"
 
 func (r *eventRouter) onCrash(pg *page, _ *cdp.Event) {
-	r.pane.state.change(func() {
+	r.pane.State.change(func() {
 		pg.end(ErrCrashed) // before a caller sees the state and reloads
-		r.pane.state.processError, r.pane.state.info.Running, r.pane.state.loading = faultCrashed, false, false
-		r.pane.prompts.closeLocked(anyPrompt)
+		r.pane.State.processError, r.pane.State.info.Running, r.pane.State.loading = faultCrashed, false, false
+		r.pane.Prompts.closeLocked(anyPrompt)
 	})
 }
 
@@ -201,7 +201,7 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 		var ev proto.BrowserDownloadWillBegin
 		if decodeEvent(e, &ev) {
 			if p := m.downloadReceiver(proto.TargetTargetID(ev.FrameID)); p != nil {
-				p.downloads.onDownload(ev.GUID, ev.URL, ev.SuggestedFilename)
+				p.Downloads.onDownload(ev.GUID, ev.URL, ev.SuggestedFilename)
 			}
 		}
 	case "Browser.downloadProgress":
@@ -211,10 +211,10 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 
 // onTargetGone handles the end of a page that closed itself.
 func (r *eventRouter) onTargetGone() {
-	r.pane.state.change(func() {
-		if r.pane.state.page != nil {
-			r.pane.state.page.end(ErrEnded)
-			r.pane.state.processError, r.pane.state.info.Running, r.pane.state.loading = "the page closed itself", false, false
+	r.pane.State.change(func() {
+		if r.pane.State.page != nil {
+			r.pane.State.page.end(ErrEnded)
+			r.pane.State.processError, r.pane.State.info.Running, r.pane.State.loading = "the page closed itself", false, false
 		}
 	})
 	r.pane.screencast.SetPage(nil)
@@ -231,7 +231,7 @@ func (m *Manager) byTarget(id proto.TargetTargetID) *Pane {
 	return nil
 }
 
-// decodeEvent decodes an event. One that does not fit is ignored, as in rod.
+// decodeEvent decodes an event. It reports false for an event of another form, which callers ignore, as rod does.
 func decodeEvent(e *cdp.Event, into any) bool { return json.Unmarshal(e.Params, into) == nil }
 
 // onFrameTarget handles a frame of another site that was added to above or removed.
@@ -251,37 +251,38 @@ func (r *eventRouter) onFrameTarget(above *page, e *cdp.Event) {
 		return
 	}
 	if ev.TargetInfo.Type != "iframe" {
-		above.engine.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
+		above.process.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
 		above.Post(proto.TargetDetachFromTarget{SessionID: ev.SessionID}) // its page handles its requests
 		return
 	}
 	f := &remoteFrame{
 		page: &page{
-			engine:  above.engine,
-			target:  ev.TargetInfo.TargetID,
-			session: ev.SessionID,
-			count:   above.count,
-			part:    true,
+			process:       above.process,
+			target:        ev.TargetInfo.TargetID,
+			session:       ev.SessionID,
+			refs:          above.refs,
+			isRemoteFrame: true,
 		},
 		above: above,
 	}
 	f.alive, f.end = context.WithCancelCause(above.alive)
-	r.pane.state.m.mu.Lock()
-	r.pane.state.m.parts[f.session] = r.pane
-	r.pane.state.m.mu.Unlock()
-	listens := false
-	r.pane.state.change(func() {
-		r.pane.frames.list, listens = append(r.pane.frames.list, f), r.pane.state.alwaysTracksNetwork()
-	})
+	r.pane.State.m.mu.Lock()
+	r.pane.State.m.remoteFrames[f.session] = r.pane
+	r.pane.State.m.mu.Unlock()
+	r.pane.frames.add(f)
+	// Not before the frame is listed: a share that begins or ends later finds it there.
+	r.pane.State.mu.Lock()
+	listens := r.pane.State.needsNetworkTracking()
+	r.pane.State.mu.Unlock()
 	requests := []proto.Request{
 		proto.PageEnable{},
 		proto.InspectorEnable{},
 		proto.RuntimeEnable{},
 		attachFrames,
-		r.pane.state.m.rules.fetchPatterns(),
+		r.pane.State.m.rules.fetchPatterns(),
 		proto.PageSetInterceptFileChooserDialog{Enabled: true},
 	}
-	if !r.pane.state.scriptless {
+	if !r.pane.State.scriptless {
 		requests = append(requests, pageSetup...)
 	}
 	if listens {

@@ -14,14 +14,14 @@ import (
 	"goalpost/backend/pane"
 )
 
-func TestCrashAndReload(t *testing.T) {
+func TestReload_AfterCrash_RestoresPage(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "colour.html")
 	other := b.open("b2", "one.html")
 	v := p.Attach()
 	defer v.Close()
 	b.frameOf(v, red)
-	pg, err := p.state.currentPage()
+	pg, err := p.State.currentPage()
 	b.ok(err)
 	hanging := make(chan error, 1)
 	go func() { _, err := evaluate(b.ctx, pg, 0, "new Promise(() => {})"); hanging <- err }()
@@ -33,72 +33,72 @@ func TestCrashAndReload(t *testing.T) {
 	if err := <-hanging; !errors.Is(err, ErrCrashed) {
 		t.Errorf("the pending call: %v", err)
 	}
-	if _, err := p.Snapshot(b.ctx); !errors.Is(err, ErrCrashed) {
+	if _, err := p.Reader.Snapshot(b.ctx); !errors.Is(err, ErrCrashed) {
 		t.Errorf("snapshot: %v", err)
 	}
 	if err := v.Input(b.ctx, pane.Input{Kind: pane.MouseMove}); !errors.Is(err, ErrCrashed) {
 		t.Errorf("input: %v", err)
 	}
 	has(t, b.look(other).Text, "Page one")
-	b.ok(p.Reload(b.ctx))
-	if info := p.Info(); !info.Running || info.Problem != "" || info.Title != "Colour" {
+	b.ok(p.Navigation.Reload(b.ctx))
+	if info := p.State.Info(); !info.Running || info.Problem != "" || info.Title != "Colour" {
 		t.Errorf("after the reload: %+v", info)
 	}
 	b.click(v, 5, 5)
 	b.frameOf(v, blue)
 }
 
-func TestKilledBrowserComesBack(t *testing.T) {
+func TestChromium_Killed_IsRestarted(t *testing.T) {
 	b := newOwnFixture(t)
 	p := b.open("b1", "colour.html")
 	other := b.open("b2", "one.html")
 	v := p.Attach()
 	defer v.Close()
 	b.frameOf(v, red)
-	pg, err := p.state.currentPage()
+	pg, err := p.State.currentPage()
 	b.ok(err)
-	b.ok(pg.engine.Process.Signal(syscall.SIGKILL))
+	b.ok(pg.process.Process.Signal(syscall.SIGKILL))
 	for _, q := range []*Pane{p, other} {
 		info := b.until(q, "back", func(i pane.Info) bool { return strings.Contains(i.Notice, "started again") })
 		if info.Problem != "" || !info.Running {
 			t.Errorf("after the restart: %+v", info)
 		}
 	}
-	if got := p.Info().URL; got != b.url("colour.html") {
+	if got := p.State.Info().URL; got != b.url("colour.html") {
 		t.Errorf("the pane came back at %s", got)
 	}
 	b.frameOf(v, red)
-	b.ok(other.Navigate(b.ctx, b.url("two.html")))
+	b.ok(other.Navigation.Navigate(b.ctx, b.url("two.html")))
 	has(t, b.look(other).Text, "Page two")
-	b.ok(ended("--user-data-dir=" + pg.engine.Dir.Path))
-	if again, err := other.state.currentPage(); err != nil || again.engine.Process.Pid() == pg.engine.Process.Pid() {
+	b.ok(ended("--user-data-dir=" + pg.process.Dir.Path))
+	if again, err := other.State.currentPage(); err != nil || again.process.Process.Pid() == pg.process.Process.Pid() {
 		t.Errorf("the same Chromium? %v", err)
 	}
 }
 
-// A Chromium that keeps ending is not restarted until somebody reloads a page, and many reloads
+// A Chromium that keeps ending is not restarted until a page is reloaded, and many reloads
 // at once start one Chromium.
-func TestABrowserThatKeepsEndingIsLeftAlone(t *testing.T) {
+func TestChromium_KeepsEnding_IsNotRestarted(t *testing.T) {
 	b := newOwnFixture(t)
 	panes := []*Pane{b.open("b1", "one.html"), b.open("b2", "two.html"), b.open("b3", "one.html")}
-	for n := range restarts + 1 {
-		pg, err := panes[0].state.currentPage()
+	for n := range maxRestarts + 1 {
+		pg, err := panes[0].State.currentPage()
 		b.ok(err)
-		b.ok(pg.engine.Process.Signal(syscall.SIGKILL))
+		b.ok(pg.process.Process.Signal(syscall.SIGKILL))
 		for _, p := range panes {
-			b.until(p, "told of the end", func(i pane.Info) bool {
-				return n < restarts && p.state.page.engine != pg.engine && strings.Contains(i.Notice, "started again") ||
-					n == restarts && i.Problem == "the browser ended"
+			b.until(p, "notified of the end", func(i pane.Info) bool {
+				return n < maxRestarts && p.State.page.process != pg.process && strings.Contains(i.Notice, "started again") ||
+					n == maxRestarts && i.Problem == "the browser ended"
 			})
 		}
 	}
-	if _, err := panes[0].Click(b.ctx, "x"); !errors.Is(err, ErrEnded) {
+	if _, err := panes[0].Mouse.Click(b.ctx, "x"); !errors.Is(err, ErrEnded) {
 		t.Errorf("click: %v", err)
 	}
 	var wait sync.WaitGroup
 	for _, p := range panes {
 		wait.Go(func() {
-			if err := p.Reload(b.ctx); err != nil {
+			if err := p.Navigation.Reload(b.ctx); err != nil {
 				t.Errorf("reload: %v", err)
 			}
 		})
@@ -106,55 +106,55 @@ func TestABrowserThatKeepsEndingIsLeftAlone(t *testing.T) {
 	wait.Wait()
 	engines := map[*browserProcess]bool{}
 	for _, p := range panes {
-		pg, err := p.state.currentPage()
+		pg, err := p.State.currentPage()
 		b.ok(err)
-		engines[pg.engine] = true
+		engines[pg.process] = true
 	}
 	if len(engines) != 1 {
 		t.Errorf("%d Chromiums", len(engines))
 	}
 }
 
-func TestDialogsDoNotHang(t *testing.T) {
+func TestDialog_Open_DoesNotBlockCalls(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "dialogs.html")
-	has(t, b.act(p.Click(b.ctx, "Alert")).Changed, `alert "Hello"`, "stands still")
-	has(t, b.act(p.Dialog(b.ctx, true, "")).Changed, "alerted")
-	has(t, b.act(p.Click(b.ctx, "Confirm")).Changed, `confirm "Sure?"`)
+	has(t, b.act(p.Mouse.Click(b.ctx, "Alert")).Changed, `alert "Hello"`, "is blocked until")
+	has(t, b.act(p.Actions.Dialog(b.ctx, true, "")).Changed, "alerted")
+	has(t, b.act(p.Mouse.Click(b.ctx, "Confirm")).Changed, `confirm "Sure?"`)
 	for _, look := range map[string]func() error{
-		"snapshot":   func() error { _, err := p.Snapshot(b.ctx); return err },
-		"read":       func() error { _, err := p.Read(b.ctx, pane.ReadOptions{}); return err },
-		"screenshot": func() error { _, err := p.Screenshot(b.ctx, false); return err },
+		"snapshot":   func() error { _, err := p.Reader.Snapshot(b.ctx); return err },
+		"read":       func() error { _, err := p.Reader.Read(b.ctx, pane.ReadOptions{}); return err },
+		"screenshot": func() error { _, err := p.Pictures.Screenshot(b.ctx, false); return err },
 	} {
 		if err := look(); err == nil ||
 			!strings.Contains(err.Error(), `until its confirm "Sure?" is answered: answer it first`) {
 			t.Errorf("looking while it asks: %v", err)
 		}
 	}
-	if q, open := p.OpenPrompt(); !open || q.Text != "Sure?" {
+	if q, open := p.Prompts.OpenPrompt(); !open || q.Text != "Sure?" {
 		t.Errorf("looking has answered it: %+v %v", q, open)
 	}
-	has(t, b.act(p.Click(b.ctx, "Prompt")).Changed, `confirm "Sure?" was answered Cancel`, `prompt "Who?"`)
-	has(t, b.act(p.Dialog(b.ctx, true, "Zoë")).Changed, "prompted Zoë")
-	if _, err := p.Dialog(b.ctx, true, ""); err == nil || !strings.Contains(err.Error(), "asks nothing") {
+	has(t, b.act(p.Mouse.Click(b.ctx, "Prompt")).Changed, `confirm "Sure?" was answered Cancel`, `prompt "Who?"`)
+	has(t, b.act(p.Actions.Dialog(b.ctx, true, "Zoë")).Changed, "prompted Zoë")
+	if _, err := p.Actions.Dialog(b.ctx, true, ""); err == nil || !strings.Contains(err.Error(), "no dialog is open") {
 		t.Errorf("answering nothing: %v", err)
 	}
-	b.ok(p.Navigate(b.ctx, b.url("one.html")))
-	if info := p.Info(); info.Title != "One" || info.Problem != "" {
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("one.html")))
+	if info := p.State.Info(); info.Title != "One" || info.Problem != "" {
 		t.Errorf("info %+v", info)
 	}
 }
 
-func TestDownloadsAreRefused(t *testing.T) {
+func TestDownload_WithoutFolder_IsRefused(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "dialogs.html")
-	has(t, b.act(p.Click(b.ctx, "Download")).Changed, `the download of "report.bin" was refused`)
-	if err := p.Navigate(b.ctx, b.url("file.bin")); err == nil || !strings.Contains(err.Error(), "report.bin") {
+	has(t, b.act(p.Mouse.Click(b.ctx, "Download")).Changed, `the download of "report.bin" was refused`)
+	if err := p.Navigation.Navigate(b.ctx, b.url("file.bin")); err == nil || !strings.Contains(err.Error(), "report.bin") {
 		t.Errorf("navigating to a download: %v", err)
 	}
 }
 
-func TestPopupsBecomePanes(t *testing.T) {
+func TestPopup_Allowed_BecomesPane(t *testing.T) {
 	ids := make(chan string, 2)
 	ids <- "b2"
 	ids <- "b3"
@@ -166,7 +166,7 @@ func TestPopupsBecomePanes(t *testing.T) {
 	p, err := b.Open(b.ctx, Options{ID: "b1", URL: b.url("dialogs.html"), GoalID: "g1", Width: 640, Height: 480})
 	b.ok(err)
 	for _, step := range []struct{ target, id string }{{"Popup", "b2"}, {"Blank", "b3"}} {
-		b.act(p.Click(b.ctx, step.target))
+		b.act(p.Mouse.Click(b.ctx, step.target))
 		for i := range news {
 			if i.ID == step.id && i.Title == "Two" && i.GoalID == "g1" {
 				break
@@ -175,57 +175,57 @@ func TestPopupsBecomePanes(t *testing.T) {
 		q, _ := b.Get(step.id)
 		has(t, b.look(q).Text, "Page two", "viewport 640x480")
 	}
-	if info := p.Info(); info.URL != b.url("dialogs.html") {
+	if info := p.State.Info(); info.URL != b.url("dialogs.html") {
 		t.Errorf("the opener went to %s", info.URL)
 	}
 }
 
-func TestPopupsWithoutACallbackStayInThePane(t *testing.T) {
+func TestPopup_WithoutCallback_OpensInThePane(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "dialogs.html")
-	b.act(p.Click(b.ctx, "Popup"))
+	b.act(p.Mouse.Click(b.ctx, "Popup"))
 	b.until(p, "at the popup's address", func(i pane.Info) bool { return i.Title == "Two" })
 	if n := len(b.List()); n != 1 {
 		t.Errorf("%d panes", n)
 	}
 }
 
-func TestAPageThatHangs(t *testing.T) {
+func TestHungPage_Calls_TimeOut(t *testing.T) {
 	b := newFixture(t, impatient)
 	p := b.open("b1", "dialogs.html")
-	b.act(p.Click(b.ctx, "Hang"))
+	b.act(p.Mouse.Click(b.ctx, "Hang"))
 	b.awaitSignal("hangs") // a moment after the click
 	ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)
 	defer cancel()
-	if _, err := p.Snapshot(ctx); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := p.Reader.Snapshot(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("snapshot of a hanging page: %v", err)
 	}
-	b.ok(p.Reload(b.ctx))
+	b.ok(p.Navigation.Reload(b.ctx))
 	has(t, b.look(p).Text, `button "Hang"`)
 }
 
-func TestAPageThatNeverStopsAsking(t *testing.T) {
+func TestDialogs_WithoutEnd_AreDismissed(t *testing.T) {
 	b := newFixture(t, impatient)
 	p := b.open("b1", "dialogs.html")
-	pg, err := p.state.currentPage()
+	pg, err := p.State.currentPage()
 	b.ok(err)
 	pg.Post(proto.RuntimeEvaluate{Expression: "for (let i = 0;; i++) { alert(i); document.title = i; }"})
 	b.question(p, pane.Alert)
 	answer := func() {
 		ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)
 		defer cancel()
-		_, _ = p.Dialog(ctx, true, "") // a dialog that is not open yet is answered in the next round
+		_, _ = p.Actions.Dialog(ctx, true, "") // a dialog that is not open yet is answered in the next round
 	}
-	for began := time.Now(); !strings.Contains(p.Info().Notice, "again and again"); answer() {
+	for began := time.Now(); !strings.Contains(p.State.Info().Notice, "keeps opening dialogs"); answer() {
 		if time.Since(began) > patience {
-			t.Fatalf("nothing is said of it: %q", p.Info().Notice)
+			t.Fatalf("no notice about the dialogs: %q", p.State.Info().Notice)
 		}
 	}
-	b.ok(p.Navigate(b.ctx, b.url("one.html")))
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("one.html")))
 	b.until(p, "elsewhere", func(i pane.Info) bool { return i.Title == "One" })
 }
 
-func TestTheTitleIsFollowed(t *testing.T) {
+func TestTitle_Changes_IsReported(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "one.html")
 	b.eval(p, "for (let i = 0; i < 50; i++) document.title = 'n' + i; document.title = 'last'")
@@ -234,7 +234,7 @@ func TestTheTitleIsFollowed(t *testing.T) {
 	b.until(p, "pushed", func(i pane.Info) bool { return i.Title == "pushed" && i.URL == b.url("pushed") && i.CanBack })
 }
 
-func TestGoalsDoNotShareCookies(t *testing.T) {
+func TestCookies_OfTwoGoals_AreSeparate(t *testing.T) {
 	b := newFixture(t)
 	open := func(id, goal string) *Pane {
 		p, err := b.Open(b.ctx, Options{ID: id, GoalID: goal, URL: b.url("one.html")})
@@ -245,7 +245,7 @@ func TestGoalsDoNotShareCookies(t *testing.T) {
 	b.eval(one, "document.cookie = 'who=one'")
 	for _, p := range []*Pane{two, userPane} {
 		if got := b.eval(p, "document.cookie"); got != `""` {
-			t.Errorf("%s has the cookie %s", p.Info().ID, got)
+			t.Errorf("%s has the cookie %s", p.State.Info().ID, got)
 		}
 	}
 	if got := b.eval(open("b4", "g1"), "document.cookie"); got != `"who=one"` {
@@ -287,7 +287,7 @@ func TestChanges_AreReported(t *testing.T) {
 	}
 }
 
-func TestCloseWhileOpening(t *testing.T) {
+func TestClose_WhileOpening_EndsTheOpening(t *testing.T) {
 	b := newOwnFixture(t)
 	done := make(chan error, 1)
 	go func() { _, err := b.Open(b.ctx, Options{ID: "b1", URL: b.url("one.html")}); done <- err }()

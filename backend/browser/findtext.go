@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// textSearch finds text in the page for the user.
-type textSearch struct {
-	state   *state
-	prompts *prompts
+// TextSearch finds text in the page for the user.
+type TextSearch struct {
+	state   *State
+	prompts *Prompts
 	frames  *frames
 
 	mu   sync.Mutex // held while a search runs: another one waits
@@ -24,14 +24,14 @@ type FindResult struct {
 	Count int `json:"count"`
 }
 
-// maxMatches is how many matches are counted.
+// maxMatches limits the matches of a search.
 const maxMatches = 2000
 
 // Find highlights all matches of text, ignoring case, and scrolls to the match that is step
 // matches after the last one: 1 is the next, -1 the previous, 0 the same. It searches frames,
 // also of other sites, shadow roots, and fields except passwords; frames of other sites come
 // last. An empty text ends the search. One search runs at a time; another one waits.
-func (ts *textSearch) Find(ctx context.Context, text string, step int) (FindResult, error) {
+func (ts *TextSearch) Find(ctx context.Context, text string, step int) (FindResult, error) {
 	if len(text) > 1000 {
 		return FindResult{}, errors.New("finding: the text is longer than 1,000 bytes")
 	}
@@ -52,14 +52,14 @@ func (ts *textSearch) Find(ctx context.Context, text string, step int) (FindResu
 	return f, err
 }
 
-// frameMatches is the result of findText of snapshot.js in a page or a frame of another site.
+// frameMatches is the result of findText of page.js in a page or a frame of another site.
 type frameMatches struct {
 	Count  int `json:"count"`
 	First  int `json:"first"`  // the first one that is not above the view
 	Fields int `json:"fields"` // fields with the text that have to be opened first
 }
 
-func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int) (FindResult, error) {
+func (ts *TextSearch) find(ctx context.Context, pg *page, text string, step int) (FindResult, error) {
 	views := ts.frames.inOrder(pg)
 	found := make([]frameMatches, len(views))
 	total, first := 0, -1
@@ -102,22 +102,22 @@ func (ts *textSearch) find(ctx context.Context, pg *page, text string, step int)
 
 // findInFrame searches a page or a frame of another site. Chromium stores the text of a field in
 // a shadow root of its own, which only the protocol gives access to.
-func (ts *textSearch) findInFrame(ctx context.Context, view *page, text string, most int) (frameMatches, error) {
+func (ts *TextSearch) findInFrame(ctx context.Context, view *page, text string, limit int) (frameMatches, error) {
 	var m frameMatches
 	if text != ts.text {
 		_, _ = view.injectClosedRoots(ctx)
 	}
-	if err := view.callScript(ctx, &m, "findText", text, most); err != nil || m.Fields == 0 {
+	if err := view.callScript(ctx, &m, "findText", text, limit); err != nil || m.Fields == 0 {
 		return m, err
 	}
 	_ = view.injectFieldRoots(ctx, "goalpost.listClosedFields()", "goalpost.openField(this)")
-	err := view.callScript(ctx, &m, "findText", text, most)
+	err := view.callScript(ctx, &m, "findText", text, limit)
 	return m, err
 }
 
 // showMatch highlights the matches in a page or a frame of another site, and scrolls to one of
-// them; -1 is none.
-func (ts *textSearch) showMatch(ctx context.Context, view *page, at int) error {
+// them; -1 scrolls to none.
+func (ts *TextSearch) showMatch(ctx context.Context, view *page, at int) error {
 	var box *struct {
 		X      float64 `json:"x"`
 		Y      float64 `json:"y"`
@@ -137,7 +137,7 @@ func (ts *textSearch) showMatch(ctx context.Context, view *page, at int) error {
 }
 
 // clearMatches removes the highlights.
-func (ts *textSearch) clearMatches(ctx context.Context, pg *page) {
+func (ts *TextSearch) clearMatches(ctx context.Context, pg *page) {
 	for _, view := range ts.frames.inOrder(pg) {
 		if _, err := view.evalInScriptWorld(ctx, "goalpost.endFindText()"); err != nil {
 			ts.state.m.cfg.Log.Debug("ending a search", "pane", ts.state.id, "error", err)

@@ -5,19 +5,19 @@ import (
 	"errors"
 	"sync"
 
-	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/text"
 )
 
-// forms fills fields for the agent, with keys as a user would where that is possible.
-type forms struct {
-	state    *state
-	activity *activity
-	prompts  *prompts
+// Forms fills fields for the agent, with keys as a user would where that is possible.
+type Forms struct {
+	state    *State
+	activity *Activity
+	prompts  *Prompts
 	frames   *frames
 	turns    *turns
 	targets  *targets
-	actions  *actions
-	mouse    *mouse
+	actions  *Actions
+	mouse    *Mouse
 
 	uploadsMu  sync.Mutex // never held during a call of another part
 	uploadDirs []string   // folders with copies of files for pages
@@ -25,21 +25,22 @@ type forms struct {
 
 // Select chooses the options of a list by their labels or values, and deselects all others. See
 // Click for the forms of a target.
-func (fm *forms) Select(ctx context.Context, target string, options []string) (Acted, error) {
-	return fm.actions.runAction(ctx, "choosing in "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
-		var field field
-		at, err := fm.targets.callOnTarget(ctx, pg, &field, "planChoice", target, options)
-		if err != nil {
-			return err
-		}
-		return fm.setFieldByKeys(ctx, pg, at, field)
-	})
+func (fm *Forms) Select(ctx context.Context, target string, options []string) (ActionResult, error) {
+	return fm.actions.runAction(ctx, "choosing in "+text.SanitizeLine(target, 80),
+		func(ctx context.Context, pg *page) error {
+			var field field
+			at, err := fm.targets.callOnTarget(ctx, pg, &field, "planChoice", target, options)
+			if err != nil {
+				return err
+			}
+			return fm.setFieldByKeys(ctx, pg, at, field)
+		})
 }
 
 // Check sets a checkbox, a radio button or a switch. One that has the wanted state is not
 // clicked.
-func (fm *forms) Check(ctx context.Context, target string, on bool) (Acted, error) {
-	return fm.actions.runAction(ctx, "ticking "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
+func (fm *Forms) Check(ctx context.Context, target string, on bool) (ActionResult, error) {
+	return fm.actions.runAction(ctx, "ticking "+text.SanitizeLine(target, 80), func(ctx context.Context, pg *page) error {
 		var box struct {
 			Ref     string
 			Checked bool
@@ -49,21 +50,21 @@ func (fm *forms) Check(ctx context.Context, target string, on bool) (Acted, erro
 			return err
 		}
 		if box.Checked == on {
-			fm.activity.noteDuringAction("it was so already")
+			fm.activity.noteDuringAction("it already had this state")
 			return nil
 		}
 		if err := fm.mouse.clickOn(ctx, pg, "tick", box.Ref, mousePress{}); err != nil {
 			return err
 		}
 		if err := where.callScript(ctx, &box, "findCheckbox", box.Ref); err == nil && box.Checked != on {
-			return errors.New("the page did not take it")
+			return errors.New("the page did not change its state")
 		}
 		return nil
 	})
 }
 
 // MaskField makes a field show dots instead of its text, in every picture from now on.
-func (fm *forms) MaskField(ctx context.Context, target string) error {
+func (fm *Forms) MaskField(ctx context.Context, target string) error {
 	return fm.turns.withTurn(ctx, "concealing a field", func(ctx context.Context, pg *page) error {
 		var field struct{ Words string }
 		_, err := fm.targets.callOnTarget(ctx, pg, &field, "maskField", target)

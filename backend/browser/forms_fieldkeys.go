@@ -4,11 +4,11 @@ import (
 	"context"
 	"runtime"
 
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
-// field is a field that takes a choice or a value, as snapshot.js describes it.
+// field is a field that takes a choice or a value, as page.js describes it.
 type field struct {
 	Ref, Words, Kind string
 	Suggests         bool
@@ -21,8 +21,8 @@ type field struct {
 // setFieldByKeys fills a list, a date or a slider with real keys, or with the mouse if the
 // options are visible. The field has the keyboard. What keys and mouse cannot do is set by
 // script, with events that a page can tell from a user's, and the result says so.
-func (fm *forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) error {
-	fm.actions.showActionHint("fills "+sanitize.Line(f.Words, 120), 0, 0)
+func (fm *Forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) error {
+	fm.actions.showActionHint("fills "+text.SanitizeLine(f.Words, 120), 0, 0)
 	var now struct{ Held bool }
 	if err := where.callScript(ctx, &now, "isFilled", f.Ref, f.Value, f.Indices); err != nil || now.Held {
 		return err
@@ -60,7 +60,7 @@ func (fm *forms) setFieldByKeys(ctx context.Context, pg, where *page, f field) e
 	return where.callScript(ctx, nil, "setField", f.Ref, f.Value, f.Indices)
 }
 
-// multiSelectModifier is the key to hold to choose one more option of a list.
+// multiSelectModifier returns the modifier to hold while the option number i of a list is chosen.
 func multiSelectModifier(i int) int {
 	switch {
 	case i == 0:
@@ -73,7 +73,7 @@ func multiSelectModifier(i int) int {
 
 // pressKeys presses keys and waits for the answers to the first, which may open a list, and the
 // last: keys are processed in order.
-func (fm *forms) pressKeys(ctx context.Context, pg *page, keys []string) error {
+func (fm *Forms) pressKeys(ctx context.Context, pg *page, keys []string) error {
 	for i, one := range keys {
 		if i == 0 || i == len(keys)-1 {
 			if err := fm.pressKey(ctx, pg, one); err != nil {

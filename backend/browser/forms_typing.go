@@ -10,39 +10,40 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // Type writes at the end of a text field, or replaces its text if clear is set; submit presses
 // Enter afterwards. In a list it chooses the option with that name. It sets the value of a date,
 // a time, a color or a slider, see setFieldByKeys.
-func (fm *forms) Type(ctx context.Context, target, text string, submit, clear bool) (Acted, error) {
-	if len(text) > 1<<20 {
-		return Acted{}, errors.New("typing: the text is longer than 1 MB")
+func (fm *Forms) Type(ctx context.Context, target, value string, submit, clear bool) (ActionResult, error) {
+	if len(value) > 1<<20 {
+		return ActionResult{}, errors.New("typing: the text is longer than 1 MB")
 	}
-	return fm.actions.runAction(ctx, "typing into "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
-		var field field
-		at, err := fm.targets.callOnTarget(ctx, pg, &field, "planFill", target, text)
-		if err != nil {
-			return err
-		}
-		fm.state.change(func() { fm.state.network.patient, fm.state.network.ref = field.Suggests, field.Ref })
-		if field.Kind == "text" {
-			if err := fm.fillField(ctx, pg, at, field.Ref, text, clear); err != nil {
+	return fm.actions.runAction(ctx, "typing into "+text.SanitizeLine(target, 80),
+		func(ctx context.Context, pg *page) error {
+			var field field
+			at, err := fm.targets.callOnTarget(ctx, pg, &field, "planFill", target, value)
+			if err != nil {
 				return err
 			}
-		} else if err := fm.setFieldByKeys(ctx, pg, at, field); err != nil {
-			return err
-		}
-		if !submit {
-			return nil
-		}
-		return fm.pressKey(ctx, pg, "Enter")
-	})
+			fm.state.change(func() { fm.state.network.expectsDelay, fm.state.network.ref = field.Suggests, field.Ref })
+			if field.Kind == "text" {
+				if err := fm.fillField(ctx, pg, at, field.Ref, value, clear); err != nil {
+					return err
+				}
+			} else if err := fm.setFieldByKeys(ctx, pg, at, field); err != nil {
+				return err
+			}
+			if !submit {
+				return nil
+			}
+			return fm.pressKey(ctx, pg, "Enter")
+		})
 }
 
-func (fm *forms) fillField(ctx context.Context, pg, where *page, ref, text string, clear bool) error {
+func (fm *Forms) fillField(ctx context.Context, pg, where *page, ref, text string, clear bool) error {
 	if err := fm.mouse.clickOn(ctx, pg, "type into", ref, mousePress{}); err != nil {
 		return err
 	}
@@ -62,25 +63,25 @@ func (fm *forms) fillField(ctx context.Context, pg, where *page, ref, text strin
 	return fm.checkTyped(ctx, where, ref, text, clear)
 }
 
-// checkTyped fails if a field did not take a text, and notes if it made another one of it.
-func (fm *forms) checkTyped(ctx context.Context, where *page, ref, text string, clear bool) error {
+// checkTyped fails if a field did not take a text, and notes if the field changed the text.
+func (fm *Forms) checkTyped(ctx context.Context, where *page, ref, value string, clear bool) error {
 	var typed struct{ Problem, Note string }
-	err := where.callScript(ctx, &typed, "checkTyped", ref, text, clear)
+	err := where.callScript(ctx, &typed, "checkTyped", ref, value, clear)
 	switch {
-	case err != nil: // the text may have replaced the field, or left the page
+	case err != nil: // the value may have replaced the field, or left the page
 		fm.state.m.cfg.Log.Debug("checking a field", "pane", fm.state.id, "error", err)
 		return cdp.Cause(ctx)
 	case typed.Problem != "":
-		return errors.New(sanitize.Line(typed.Problem, 400))
+		return errors.New(text.SanitizeLine(typed.Problem, 400))
 	case typed.Note != "":
-		fm.activity.noteDuringAction(sanitize.Line(typed.Note, 400))
+		fm.activity.noteDuringAction(text.SanitizeLine(typed.Note, 400))
 	}
 	return nil
 }
 
 // writeText types a text at the caret, or with end at the end of the field. An empty text deletes
-// what is selected.
-func (fm *forms) writeText(ctx context.Context, pg *page, end bool, text string) error {
+// the selection.
+func (fm *Forms) writeText(ctx context.Context, pg *page, end bool, text string) error {
 	switch {
 	case end:
 		if err := fm.pressKey(ctx, pg, "End"); err != nil {
@@ -97,13 +98,13 @@ const maxTypedKeys = 200
 
 // typeText types a text with a key for each character, because pages listen to keys. A long text,
 // or one of several lines, is inserted at once like a paste.
-func (fm *forms) typeText(ctx context.Context, pg *page, text string) error {
+func (fm *Forms) typeText(ctx context.Context, pg *page, text string) error {
 	needsPaste := strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 	switch {
 	case text == "":
 		return nil
 	case needsPaste || utf8.RuneCountInString(text) > maxTypedKeys:
-		return pg.send(ctx, callLimit, "writing", proto.InputInsertText{Text: text})
+		return pg.send(ctx, callTimeout, "writing", proto.InputInsertText{Text: text})
 	}
 	var last pane.Input
 	for i, r := range text {
@@ -114,25 +115,25 @@ func (fm *forms) typeText(ctx context.Context, pg *page, text string) error {
 		pg.Post(keyEvent(last))
 		last.Kind = pane.KeyUp
 	}
-	return pg.send(ctx, callLimit, "writing", keyEvent(last))
+	return pg.send(ctx, callTimeout, "writing", keyEvent(last))
 }
 
 // Press presses keys in sequence, named as in the DOM ("Enter", "Escape", "ArrowDown", "a"), with
 // modifiers before them ("Ctrl+a") and spaces between. They go to target, or to the focused
 // element if target is "".
-func (fm *forms) Press(ctx context.Context, target, keys string) (Acted, error) {
+func (fm *Forms) Press(ctx context.Context, target, keys string) (ActionResult, error) {
 	list := strings.Fields(keys)
 	if len(list) == 0 || len(list) > 50 {
-		return Acted{}, errors.New("pressing keys: name 1 to 50, such as Enter or Ctrl+a")
+		return ActionResult{}, errors.New("pressing keys: name 1 to 50, such as Enter or Ctrl+a")
 	}
-	return fm.actions.runAction(ctx, "pressing "+sanitize.Line(keys, 40), func(ctx context.Context, pg *page) error {
-		words := "presses " + sanitize.Line(keys, 40)
+	return fm.actions.runAction(ctx, "pressing "+text.SanitizeLine(keys, 40), func(ctx context.Context, pg *page) error {
+		words := "presses " + text.SanitizeLine(keys, 40)
 		if target != "" {
 			var field struct{ Words string }
 			if _, err := fm.targets.callOnTarget(ctx, pg, &field, "focusElement", target); err != nil {
 				return err
 			}
-			words += " in " + sanitize.Line(field.Words, 80)
+			words += " in " + text.SanitizeLine(field.Words, 80)
 		}
 		fm.actions.showActionHint(words, 0, 0)
 		for _, one := range list {
@@ -144,14 +145,14 @@ func (fm *forms) Press(ctx context.Context, target, keys string) (Acted, error) 
 	})
 }
 
-func (fm *forms) pressKey(ctx context.Context, pg *page, keys string) error {
+func (fm *Forms) pressKey(ctx context.Context, pg *page, keys string) error {
 	in, err := parseKeys(keys)
 	if err != nil {
 		return err
 	}
 	for _, kind := range []pane.InputKind{pane.KeyDown, pane.KeyUp} {
 		in.Kind = kind
-		if err := pg.send(ctx, callLimit, "the keyboard", keyEvent(in)); err != nil {
+		if err := pg.send(ctx, callTimeout, "the keyboard", keyEvent(in)); err != nil {
 			return err
 		}
 	}

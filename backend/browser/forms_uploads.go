@@ -10,31 +10,31 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // Upload gives files to a file input, or if target is "" to the page that asks for some. Chromium
 // reads them when the page does, so it gets copies that cannot change after the caller has
 // checked them. They are deleted with the pane.
-func (fm *forms) Upload(ctx context.Context, target string, files []pane.File) (Acted, error) {
+func (fm *Forms) Upload(ctx context.Context, target string, files []pane.File) (ActionResult, error) {
 	if len(files) == 0 {
-		return Acted{}, errors.New("giving files: name at least one")
+		return ActionResult{}, errors.New("giving files: name at least one")
 	}
 	paths, err := fm.copyUploads(files)
 	if err != nil {
-		return Acted{}, err
+		return ActionResult{}, err
 	}
 	if target == "" {
 		return fm.actions.runAction(ctx, "giving files", func(ctx context.Context, _ *page) error {
 			q, err := fm.prompts.take(matchKinds(pane.Files))
 			if err != nil {
-				return errors.New("the page asks for no files: name the file input")
+				return errors.New("the page does not ask for files: name the file input")
 			}
 			return q.answer(ctx, pane.Answer{ID: q.ID, Yes: true, Files: paths})
 		})
 	}
-	return fm.actions.runAction(ctx, "giving files to "+sanitize.Line(target, 80),
+	return fm.actions.runAction(ctx, "giving files to "+text.SanitizeLine(target, 80),
 		func(ctx context.Context, pg *page) error {
 			var field struct{ Ref, Words string }
 			where, err := fm.targets.callOnTarget(ctx, pg, &field, "findFileInput", target, len(files))
@@ -47,7 +47,7 @@ func (fm *forms) Upload(ctx context.Context, target string, files []pane.File) (
 			if err != nil {
 				return err
 			}
-			return where.do(ctx, callLimit, "giving the files", func(c proto.Client) error {
+			return where.do(ctx, callTimeout, "giving the files", func(c proto.Client) error {
 				found, err := cdp.Call(c, world.Evaluate(fmt.Sprintf("goalpost.findElement(%q)", field.Ref)))
 				if err != nil {
 					return err
@@ -58,7 +58,7 @@ func (fm *forms) Upload(ctx context.Context, target string, files []pane.File) (
 }
 
 // copyUploads writes the copies into a folder of the pane.
-func (fm *forms) copyUploads(files []pane.File) ([]string, error) {
+func (fm *Forms) copyUploads(files []pane.File) ([]string, error) {
 	top := filepath.Join(fm.state.m.cfg.Dir, "uploads")
 	err := os.MkdirAll(top, 0o700)
 	if err != nil {
@@ -86,7 +86,7 @@ func (fm *forms) copyUploads(files []pane.File) ([]string, error) {
 }
 
 // removeUploadCopies deletes the copies.
-func (fm *forms) removeUploadCopies() error {
+func (fm *Forms) removeUploadCopies() error {
 	fm.uploadsMu.Lock()
 	list := fm.uploadDirs
 	fm.uploadDirs = nil

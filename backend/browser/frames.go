@@ -15,24 +15,25 @@ import (
 	"goalpost/backend/browser/internal/script"
 )
 
-// frames are the page's frames of other sites, each with its own session. The state's mutex
-// guards the list.
+// frames are the page's frames of other sites, each with its own session.
 type frames struct {
-	state *state
+	state *State
 
-	refs     refAllocator   // for all documents of the pane, so that no ref of an old one is valid in a new one
-	numberMu sync.Mutex     // held while frames of other sites get their numbers
-	list     []*remoteFrame // a frame comes after the one that contains it
-	numbered atomic.Int64   // counts them
+	refs     refAllocator // for all documents of the pane, so that no ref of an old one is valid in a new one
+	numberMu sync.Mutex   // held while frames of other sites get their numbers
+	numbered atomic.Int64 // counts them
+
+	mu   sync.Mutex     // guards list; never held during a call of another part
+	list []*remoteFrame // a frame comes after the one that contains it
 }
 
 // remoteFrame is a frame of another site. It has its own process, and so its own session and
 // script context; the mouse and the keyboard belong to the page.
 type remoteFrame struct {
 	*page
-	above           *page                                  // the page or the frame that contains this one
-	number          atomic.Int64                           // its number in snapshot.js of above, 0 before it has one
-	reportedContext atomic.Pointer[script.SnapshotContext] // of above
+	above           *page                              // the page or the frame that contains this one
+	number          atomic.Int64                       // its number in the page.js of above, 0 until it has one
+	reportedContext atomic.Pointer[script.PageContext] // of above
 }
 
 // refAllocator counts the refs of a pane, and the frames that contain them.
@@ -82,12 +83,19 @@ func (a autoAttach) MarshalJSON() ([]byte, error) {
 	return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,"filter":` + string(a) + `}`), nil
 }
 
-// networkEnableParams stores no response bodies.
+// networkEnableParams turns on network events and stores no response bodies.
 var networkEnableParams = proto.NetworkEnable{MaxTotalBufferSize: new(int), MaxResourceBufferSize: new(int)}
 
+// add adds a frame that has been attached.
+func (fs *frames) add(f *remoteFrame) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.list = append(fs.list, f)
+}
+
 func (fs *frames) bySession(session proto.TargetSessionID) *remoteFrame {
-	fs.state.mu.Lock()
-	defer fs.state.mu.Unlock()
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
 	for _, f := range fs.list {
 		if f.session == session {
 			return f
@@ -98,26 +106,31 @@ func (fs *frames) bySession(session proto.TargetSessionID) *remoteFrame {
 
 // detachFrames removes frames, and those inside them.
 func (fs *frames) detachFrames(which func(*remoteFrame) bool) {
-	var gone []*remoteFrame
-	fs.state.change(func() {
-		var kept []*remoteFrame
-		lost := map[*page]bool{}
-		for _, f := range fs.list { // a frame comes after the one that contains it
-			if which(f) || lost[f.above] {
-				lost[f.page] = true
-				gone = append(gone, f)
-			} else {
-				kept = append(kept, f)
-			}
-		}
-		fs.list = kept
-	})
+	gone := fs.takeFrames(which)
 	fs.state.m.mu.Lock()
 	defer fs.state.m.mu.Unlock()
 	for _, f := range gone {
-		delete(fs.state.m.parts, f.session)
+		delete(fs.state.m.remoteFrames, f.session)
 		f.end(ErrEnded)
 	}
+}
+
+// takeFrames removes frames, and those inside them, from the list.
+func (fs *frames) takeFrames(which func(*remoteFrame) bool) (gone []*remoteFrame) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	var kept []*remoteFrame
+	lost := map[*page]bool{}
+	for _, f := range fs.list { // a frame comes after the one that contains it
+		if which(f) || lost[f.above] {
+			lost[f.page] = true
+			gone = append(gone, f)
+		} else {
+			kept = append(kept, f)
+		}
+	}
+	fs.list = kept
+	return gone
 }
 
 func (fs *frames) detachAll() { fs.detachFrames(func(*remoteFrame) bool { return true }) }
@@ -125,13 +138,13 @@ func (fs *frames) detachAll() { fs.detachFrames(func(*remoteFrame) bool { return
 func (m *Manager) byFrameSession(id proto.TargetSessionID) *Pane {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.parts[id]
+	return m.remoteFrames[id]
 }
 
 // childrenOf lists the frames that a page contains directly.
 func (fs *frames) childrenOf(above *page) []*remoteFrame {
-	fs.state.mu.Lock()
-	defer fs.state.mu.Unlock()
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
 	var list []*remoteFrame
 	for _, f := range fs.list {
 		if f.above == above && f.alive.Err() == nil {
@@ -141,7 +154,7 @@ func (fs *frames) childrenOf(above *page) []*remoteFrame {
 	return list
 }
 
-// numberFrames gives the frames of a page numbers in its snapshot.js, so that they have a place
+// numberFrames gives the frames of a page numbers in its page.js, so that they have a place
 // among its lines.
 func (fs *frames) numberFrames(ctx context.Context, above *page) {
 	fs.numberMu.Lock()
@@ -154,7 +167,7 @@ func (fs *frames) numberFrames(ctx context.Context, above *page) {
 		if _, err := above.evalInScriptWorld(ctx, "true"); err != nil { // makes sure that the script is there
 			continue
 		}
-		err = above.do(ctx, callLimit, "finding a frame", func(c proto.Client) error {
+		err = above.do(ctx, callTimeout, "finding a frame", func(c proto.Client) error {
 			owner, err := cdp.Call(c, proto.DOMGetFrameOwner{FrameID: f.mainFrame()})
 			if err != nil {
 				return err
@@ -186,8 +199,8 @@ func (pg *page) callOnNode(
 
 // inOrder lists a page and its frames, oldest first.
 func (fs *frames) inOrder(pg *page) []*page {
-	fs.state.mu.Lock()
-	defer fs.state.mu.Unlock()
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
 	list := []*page{pg}
 	for _, f := range fs.list {
 		if f.alive.Err() == nil && len(list) <= maxFrames {
@@ -198,10 +211,10 @@ func (fs *frames) inOrder(pg *page) []*page {
 }
 
 // unresponsiveFrameText is added to results that lack the content of a frame.
-const unresponsiveFrameText = "a frame of the page does not answer, and what it holds is not known"
+const unresponsiveFrameText = "a frame of the page does not answer, so its content is unknown"
 
-// frameTimeout is how long a frame of another site is not asked again after it did not answer.
-// maxFrames is how many frames are read: a page may have any number.
+// frameTimeout is the time without calls for a frame of another site that did not answer. maxFrames
+// limits the frames that are read: a page may have any number.
 const (
 	frameTimeout = 20 * time.Second
 	maxFrames    = 30
@@ -224,7 +237,7 @@ func (fs *frames) toPagePoint(ctx context.Context, from *page, at *targetPoint) 
 // A frame of another origin counts positions from its own corner, because it cannot know where
 // that is. The program knows which frame sent them.
 
-// frameOffset is where the document of a script context begins in the pane, in CSS pixels.
+// frameOffset returns where the document of a script context begins in the pane, in CSS pixels.
 func (fs *frames) frameOffset(
 	ctx context.Context, pg *page, world proto.RuntimeExecutionContextID,
 ) (x, y float64, err error) {
@@ -248,9 +261,9 @@ func (fs *frames) frameOffset(
 	}
 }
 
-// frameElementOffset is where the content of a frame element begins, in this page's coordinates.
+// frameElementOffset returns where the content of a frame element begins, in this page's coordinates.
 func (pg *page) frameElementOffset(ctx context.Context, frame proto.PageFrameID) (x, y float64, err error) {
-	err = pg.do(ctx, callLimit, "finding a frame", func(c proto.Client) error {
+	err = pg.do(ctx, callTimeout, "finding a frame", func(c proto.Client) error {
 		owner, err := cdp.Call(c, proto.DOMGetFrameOwner{FrameID: frame})
 		if err != nil {
 			return err
@@ -264,14 +277,16 @@ func (pg *page) frameElementOffset(ctx context.Context, frame proto.PageFrameID)
 	return x, y, err
 }
 
-// pageAndFrames is the page with its frames. The caller holds mu.
+// pageAndFrames returns the page with its frames. The caller holds the state's mutex.
 func (fs *frames) pageAndFrames() []*page {
 	if fs.state.page == nil {
 		return nil
 	}
 	list := []*page{fs.state.page}
-	for _, part := range fs.list {
-		list = append(list, part.page)
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	for _, f := range fs.list {
+		list = append(list, f.page)
 	}
 	return list
 }
@@ -287,9 +302,12 @@ func (fs *frames) countRemote() int {
 
 func (fs *frames) hasTarget(id proto.TargetTargetID) bool {
 	fs.state.mu.Lock()
-	defer fs.state.mu.Unlock()
-	if fs.state.page != nil && fs.state.page.target == id {
+	pg := fs.state.page
+	fs.state.mu.Unlock()
+	if pg != nil && pg.target == id {
 		return true
 	}
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
 	return slices.ContainsFunc(fs.list, func(f *remoteFrame) bool { return f.target == id })
 }

@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestFramesOfOtherSites: a frame in another process is listed, searched, read and clicked like a
+// TestRemoteFrame_IsReadAndClicked: a frame in another process is listed, searched, read and clicked like a
 // part of the page.
-func TestFramesOfOtherSites(t *testing.T) {
+func TestRemoteFrame_IsReadAndClicked(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "outer.html")
 	s := b.look(p)
@@ -21,41 +21,42 @@ func TestFramesOfOtherSites(t *testing.T) {
 	if !regexp.MustCompile(`^f\d+e\d+$`).MatchString(word) {
 		t.Fatalf("the field in the frame has ref %s", word)
 	}
-	has(t, b.act(p.Type(b.ctx, word, "hello", false, false)).Changed, `value="hello"`)
-	has(t, b.act(p.Click(b.ctx, "Say")).Changed, `"said hello true"`)
-	has(t, b.act(p.Click(b.ctx, b.refOf(s, `button "Low"`))).Changed, `"low clicked"`)
-	has(t, b.act(p.Wait(b.ctx, Condition{Text: "low clicked"}, patience)).URL, "outer.html")
-	read, err := p.Read(b.ctx, pane.ReadOptions{})
+	has(t, b.act(p.Forms.Type(b.ctx, word, "hello", false, false)).Changed, `value="hello"`)
+	has(t, b.act(p.Mouse.Click(b.ctx, "Say")).Changed, `"said hello true"`)
+	has(t, b.act(p.Mouse.Click(b.ctx, b.refOf(s, `button "Low"`))).Changed, `"low clicked"`)
+	has(t, b.act(p.Actions.Wait(b.ctx, Condition{Text: "low clicked"}, patience)).URL, "outer.html")
+	read, err := p.Reader.Read(b.ctx, pane.ReadOptions{})
 	b.ok(err)
 	has(t, read.Text, "1 frames of other sites are not in this text")
-	read, err = p.Read(b.ctx, pane.ReadOptions{Target: b.refOf(s, `button "Say"`)})
+	read, err = p.Reader.Read(b.ctx, pane.ReadOptions{Target: b.refOf(s, `button "Say"`)})
 	b.ok(err)
-	found, err := p.FindElements(b.ctx, pane.FindOptions{Role: "button"})
+	found, err := p.Reader.FindElements(b.ctx, pane.FindOptions{Role: "button"})
 	b.ok(err)
 	has(t, found, `button "Say"`, `button "Inside"`, `button "Closed one"`)
 	b.eval(p, `document.querySelector('[title=Elsewhere]').style.visibility = 'hidden'`)
-	b.eval(p, `document.body.insertAdjacentHTML('beforeend', '<div id=over style="position:fixed;inset:0;background:#fff">Over</div>')`)
-	if _, err := p.Click(b.ctx, word); err == nil || !strings.Contains(err.Error(), "covered by") {
+	b.eval(p, `document.body.insertAdjacentHTML('beforeend',
+		'<div id=over style="position:fixed;inset:0;background:#fff">Over</div>')`)
+	if _, err := p.Mouse.Click(b.ctx, word); err == nil || !strings.Contains(err.Error(), "covered by") {
 		t.Errorf("a field under something of the page around it: %v", err)
 	}
 	b.eval(p, `over.remove(); document.querySelector('[title=Elsewhere]').remove()`)
 	if text := b.look(p).Text; strings.Contains(text, "Say") {
 		t.Errorf("a frame that went is still told of:\n%s", text)
 	}
-	if _, err := p.Click(b.ctx, word); err == nil {
+	if _, err := p.Mouse.Click(b.ctx, word); err == nil {
 		t.Error("a field of a frame that went was clicked")
 	}
 }
 
-// TestClosedShadowRoots: what pages hide from scripts is listed and can be used.
-func TestClosedShadowRoots(t *testing.T) {
+// TestClosedShadowRoots_AreReadAndUsed: what pages hide from scripts is listed and can be used.
+func TestClosedShadowRoots_AreReadAndUsed(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "outer.html")
 	s := b.look(p)
 	has(t, s.Text, `button "Closed one"`, `textbox "Deep field"`, `checkbox "In a box"`)
-	has(t, b.act(p.Click(b.ctx, b.refOf(s, `button "Closed one"`))).Changed, "closed one clicked true")
-	has(t, b.act(p.Type(b.ctx, "Deep field", "down", false, false)).Changed, `value="down"`)
-	has(t, b.act(p.Check(b.ctx, "In a box", true)).Changed, `checked`)
+	has(t, b.act(p.Mouse.Click(b.ctx, b.refOf(s, `button "Closed one"`))).Changed, "closed one clicked true")
+	has(t, b.act(p.Forms.Type(b.ctx, "Deep field", "down", false, false)).Changed, `value="down"`)
+	has(t, b.act(p.Forms.Check(b.ctx, "In a box", true)).Changed, `checked`)
 	// The children of the element itself are not rendered then.
 	has(t, s.Text, `button "Beside its children"`, `button "Instead of words"`)
 	if strings.Contains(s.Text, "Not shown") || strings.Contains(s.Text, "Nor is this") {
@@ -67,9 +68,9 @@ func TestClosedShadowRoots(t *testing.T) {
 	has(t, b.look(p).Text, `button "Come later"`, `"Given later"`)
 }
 
-// TestAFrameThatHangs: a frame that hangs does not affect the page around it.
-func TestAFrameThatHangs(t *testing.T) {
-	b := newFixture(t, func(c *Config) { c.limits.part = defaultLimits().part })
+// TestRemoteFrame_Hangs_PageStillWorks: a frame that hangs does not affect the page around it.
+func TestRemoteFrame_Hangs_PageStillWorks(t *testing.T) {
+	b := newFixture(t, func(c *Config) { c.limits.remoteFrame = defaultLimits().remoteFrame })
 	p := b.open("b1", "form.html")
 	b.eval(p, `new Promise((done) => {
 		const f = document.createElement('iframe');
@@ -84,11 +85,12 @@ func TestAFrameThatHangs(t *testing.T) {
 		}
 	}
 	has(t, b.look(p).Text, `button "Add"`)
-	has(t, b.act(p.Click(b.ctx, "Add")).Changed, "Added line", unresponsiveFrameText)
-	found, err := p.FindElements(b.ctx, pane.FindOptions{Text: "No such words"})
+	has(t, b.act(p.Mouse.Click(b.ctx, "Add")).Changed, "Added line", unresponsiveFrameText)
+	found, err := p.Reader.FindElements(b.ctx, pane.FindOptions{Text: "No such words"})
 	b.ok(err)
-	has(t, found, "nothing on the page fits", unresponsiveFrameText)
-	if _, err := p.Click(b.ctx, "No such words"); err == nil || !strings.Contains(err.Error(), unresponsiveFrameText) {
+	has(t, found, "nothing on the page matches", unresponsiveFrameText)
+	_, err = p.Mouse.Click(b.ctx, "No such words")
+	if err == nil || !strings.Contains(err.Error(), unresponsiveFrameText) {
 		t.Errorf("a click on what could be in the frame: %v", err)
 	}
 }

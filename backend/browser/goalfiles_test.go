@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/pane"
 )
 
-// A goal's downloads are saved in its own folder, even if its programs replace the subfolder by a
+// A goal's downloads are saved in its own folder, even if its programs replace the subfolder with a
 // link.
-func TestAGoalsDownloadsStayInItsFolder(t *testing.T) {
+func TestGoalDownload_FolderIsLink_StaysInGoalFolder(t *testing.T) {
 	folder, other := t.TempDir(), t.TempDir()
 	b := newFixture(t, func(c *Config) {
 		c.GoalFolder = func(id string) string {
@@ -23,10 +23,10 @@ func TestAGoalsDownloadsStayInItsFolder(t *testing.T) {
 	})
 	p, agent := leased(b, "b1", "dialogs.html")
 	for _, want := range []string{"report.bin", "report (1).bin"} {
-		b.act(p.Click(agent, "Download"))
+		b.act(p.Mouse.Click(agent, "Download"))
 		b.until(p, "given "+want, func(pane.Info) bool {
-			return len(p.downloads.list) > 0 &&
-				p.downloads.list[len(p.downloads.list)-1].Path == filepath.Join(folder, "downloads", want)
+			list := p.Downloads.List()
+			return len(list) > 0 && list[len(list)-1].Path == filepath.Join(folder, "downloads", want)
 		})
 		if content, err := os.ReadFile(filepath.Join(folder, "downloads", want)); err != nil || len(content) != 100 {
 			t.Errorf("%s: %d bytes, %v", want, len(content), err)
@@ -38,7 +38,7 @@ func TestAGoalsDownloadsStayInItsFolder(t *testing.T) {
 	b.ok(os.Mkdir(inside, 0o700))
 	for _, to := range []string{other, inside} {
 		b.ok(os.Symlink(to, filepath.Join(folder, "downloads")))
-		b.act(p.Click(agent, "Download"))
+		b.act(p.Mouse.Click(agent, "Download"))
 		b.until(p, "refused", func(i pane.Info) bool {
 			return strings.Contains(i.Notice, "report.bin") && strings.Contains(i.Notice, to)
 		})

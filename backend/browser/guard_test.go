@@ -28,9 +28,9 @@ const guardPage = `<!doctype html><title>Guard</title>
 
 const wholeClick = `"mousedown close,mouseup close,click close"`
 
-// TestARefusedActionLeavesNoGuard: after an action that was refused because its target is
+// TestClickGuard_ActionRefused_IsRemoved: after an action that was refused because its target is
 // covered, the page receives every following click of the agent and the user.
-func TestARefusedActionLeavesNoGuard(t *testing.T) {
+func TestClickGuard_ActionRefused_IsRemoved(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(w, guardPage)
@@ -40,19 +40,19 @@ func TestARefusedActionLeavesNoGuard(t *testing.T) {
 	p := b.open("b1", server.URL)
 	v := p.Attach()
 	defer v.Close()
-	for name, act := range map[string]func() (Acted, error){
-		"click":       func() (Acted, error) { return p.Click(b.ctx, "Under") },
-		"right click": func() (Acted, error) { return p.ClickWith(b.ctx, "Under", Press{Button: "right"}) },
-		"type":        func() (Acted, error) { return p.Type(b.ctx, "Field", "x", false, false) },
-		"check":       func() (Acted, error) { return p.Check(b.ctx, "Box", true) },
-		"hover":       func() (Acted, error) { return p.Hover(b.ctx, "Under") },
-		"drag":        func() (Acted, error) { return p.Drag(b.ctx, "Under", "Close") },
+	for name, act := range map[string]func() (ActionResult, error){
+		"click":       func() (ActionResult, error) { return p.Mouse.Click(b.ctx, "Under") },
+		"right click": func() (ActionResult, error) { return p.Mouse.ClickWith(b.ctx, "Under", Press{Button: "right"}) },
+		"type":        func() (ActionResult, error) { return p.Forms.Type(b.ctx, "Field", "x", false, false) },
+		"check":       func() (ActionResult, error) { return p.Forms.Check(b.ctx, "Box", true) },
+		"hover":       func() (ActionResult, error) { return p.Mouse.Hover(b.ctx, "Under") },
+		"drag":        func() (ActionResult, error) { return p.Mouse.Drag(b.ctx, "Under", "Close") },
 	} {
 		if _, err := act(); err == nil || !strings.Contains(err.Error(), "is covered by") {
 			t.Errorf("%s: %v", name, err)
 		}
 		b.eval(p, "received.length = 0")
-		b.act(p.ClickAt(b.ctx, 100, 215, Press{}))
+		b.act(p.Mouse.ClickAt(b.ctx, 100, 215, Press{}))
 		if got := b.eval(p, "received.join()"); got != wholeClick {
 			t.Errorf("of the agent's click after a refused %s the page received %s", name, got)
 		}
@@ -65,32 +65,32 @@ func TestARefusedActionLeavesNoGuard(t *testing.T) {
 	}
 }
 
-// TestACoveredFrameKeepsNoGuard: the target in a frame of another site is free, but the
+// TestClickGuard_FrameCovered_IsRemoved: the target in a frame of another site is free, but the
 // page around the frame covers it.
-func TestACoveredFrameKeepsNoGuard(t *testing.T) {
+func TestClickGuard_FrameCovered_IsRemoved(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "outer.html")
 	s := b.look(p)
 	word, say := b.refOf(s, `textbox "Word"`), b.refOf(s, `button "Say"`)
 	place := func(ref string) (at targetPoint) {
 		b.ok(p.turns.withTurn(b.ctx, "placing", func(ctx context.Context, pg *page) error {
-			return p.mouse.pagePositionOf(ctx, pg, &at, ref)
+			return p.Mouse.pagePositionOf(ctx, pg, &at, ref)
 		}))
 		return at
 	}
 	at := place(word)
 	const over = `<div id=over style="position:fixed;left:%fpx;top:%fpx;width:10px;height:10px">Over</div>`
 	b.eval(p, fmt.Sprintf("document.body.insertAdjacentHTML('beforeend', '"+over+"')", at.X-5, at.Y-5))
-	if _, err := p.Click(b.ctx, word); err == nil || !strings.Contains(err.Error(), "is covered by") {
+	if _, err := p.Mouse.Click(b.ctx, word); err == nil || !strings.Contains(err.Error(), "is covered by") {
 		t.Errorf("a field under something of the page around its frame: %v", err)
 	}
 	at = place(say)
-	has(t, b.act(p.ClickAt(b.ctx, int(at.X), int(at.Y), Press{})).Changed, "said true")
+	has(t, b.act(p.Mouse.ClickAt(b.ctx, int(at.X), int(at.Y), Press{})).Changed, "said true")
 }
 
-// TestAClickThatWasGivenUpLeavesNoGuard: a user takes over while the script still looks for the
+// TestClickGuard_ClickCancelled_IsRemoved: a user takes over while the script still looks for the
 // place to click.
-func TestAClickThatWasGivenUpLeavesNoGuard(t *testing.T) {
+func TestClickGuard_ClickCancelled_IsRemoved(t *testing.T) {
 	aiming, over := make(chan struct{}), make(chan struct{})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -118,10 +118,10 @@ func TestAClickThatWasGivenUpLeavesNoGuard(t *testing.T) {
 	v := p.Attach()
 	defer v.Close()
 	clicked := make(chan error, 1)
-	go func() { _, err := p.Click(agent, "Far"); clicked <- err }()
+	go func() { _, err := p.Mouse.Click(agent, "Far"); clicked <- err }()
 	select {
 	case <-aiming:
-		b.ok(p.TakeOver())
+		b.ok(p.Driver.TakeOver())
 		if err := <-clicked; !errors.Is(err, ErrTakenOver) {
 			t.Errorf("the click ended with %v", err)
 		}

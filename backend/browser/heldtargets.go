@@ -20,8 +20,8 @@ type heldTargets struct {
 // heldTarget is the session of a paused target that belongs to no pane: a shared worker, a
 // service worker, or a window until a pane has it.
 type heldTarget struct {
-	engine  *browserProcess
-	network string // whose requests it makes
+	process *browserProcess
+	network string // the goal whose network it uses
 	target  proto.TargetTargetID
 }
 
@@ -45,21 +45,21 @@ func (h *heldTargets) onTarget(e *cdp.Event) {
 		h.mu.Unlock()
 		return
 	}
-	engine := h.manager.findEngine(goalEngine)
-	if !ev.WaitingForDebugger || engine == nil {
+	process := h.manager.findProcess(goalProcess)
+	if !ev.WaitingForDebugger || process == nil {
 		return
 	}
 	network := ""
-	if held, ok := engine.networks.Load(ev.TargetInfo.BrowserContextID); ok {
+	if held, ok := process.networks.Load(ev.TargetInfo.BrowserContextID); ok {
 		network, _ = held.(string)
 	}
 	h.mu.Lock()
-	h.held[ev.SessionID] = &heldTarget{engine, network, ev.TargetInfo.TargetID}
+	h.held[ev.SessionID] = &heldTarget{process, network, ev.TargetInfo.TargetID}
 	h.mu.Unlock()
 	gates := h.manager.rules.fetchPatterns()
 	gates.HandleAuthRequests = false // the session of a pane handles them
-	engine.Post(ev.SessionID, gates)
-	engine.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
+	process.Post(ev.SessionID, gates)
+	process.Post(ev.SessionID, proto.RuntimeRunIfWaitingForDebugger{})
 }
 
 // release gives up a window that now has a pane.
@@ -69,7 +69,7 @@ func (h *heldTargets) release(target proto.TargetTargetID) {
 	for session, g := range h.held {
 		if g.target == target {
 			delete(h.held, session)
-			g.engine.Post("", proto.TargetDetachFromTarget{SessionID: session})
+			g.process.Post("", proto.TargetDetachFromTarget{SessionID: session})
 		}
 	}
 }
@@ -83,13 +83,13 @@ func (h *heldTargets) onEvent(g *heldTarget, e *cdp.Event) {
 	}
 	why := h.manager.rules.blockReason(g.network, ev.Request)
 	if why == "" {
-		g.engine.Post(session, proto.FetchContinueRequest{RequestID: ev.RequestID})
+		g.process.Post(session, proto.FetchContinueRequest{RequestID: ev.RequestID})
 		return
 	}
 	for _, p := range h.manager.panesOf(g.network) {
-		p.activity.noticeForBoth("%s", blockedNotice(ev.Request, why))
+		p.Activity.noticeForBoth("%s", blockedNotice(ev.Request, why))
 	}
-	g.engine.Post(session, proto.FetchFailRequest{
+	g.process.Post(session, proto.FetchFailRequest{
 		RequestID:   ev.RequestID,
 		ErrorReason: proto.NetworkErrorReasonBlockedByClient,
 	})

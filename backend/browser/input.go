@@ -10,19 +10,19 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/browser/screencast"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // userInput processes what the user does with the mouse and the keyboard, in order.
 type userInput struct {
 	screencast *screencast.Screencast
-	state      *state
-	prompts    *prompts
+	state      *State
+	prompts    *Prompts
 	drag       *drag
-	viewport   *viewport
-	pictures   *pictures
+	viewport   *Viewport
+	pictures   *Pictures
 
 	queue *inputQueue
 	touch atomic.Bool // touch emulation is on
@@ -36,7 +36,7 @@ type inputQueue struct {
 	queue []pane.Input
 }
 
-func newInputs() *inputQueue { return &inputQueue{wake: make(chan struct{}, 1)} }
+func newInputQueue() *inputQueue { return &inputQueue{wake: make(chan struct{}, 1)} }
 
 // add appends an input, or fails if hundreds are waiting.
 func (q *inputQueue) add(in pane.Input) error {
@@ -128,8 +128,8 @@ func (u *userInput) dispatchInput(in pane.Input) {
 		return
 	}
 	if in.Kind == pane.Touch && !u.touch.Swap(true) {
-		most := maxTouchPoints
-		pg.Post(proto.EmulationSetTouchEmulationEnabled{Enabled: true, MaxTouchPoints: &most})
+		maxPoints := maxTouchPoints
+		pg.Post(proto.EmulationSetTouchEmulationEnabled{Enabled: true, MaxTouchPoints: &maxPoints})
 	}
 	ctx, cancel := u.prompts.withoutPrompts(u.state.ctx)
 	defer cancel(nil)
@@ -182,14 +182,14 @@ func inputCommand(in pane.Input) (proto.Request, error) {
 		return proto.InputInsertText{Text: in.Text}, nil
 	case pane.Compose:
 		if len(in.Text) > 1000 {
-			return nil, errors.New("the text that is being written is longer than 1,000 bytes")
+			return nil, errors.New("the composed text is longer than 1,000 bytes")
 		}
 		end := len(utf16.Encode([]rune(in.Text)))
 		return proto.InputImeSetComposition{Text: in.Text, SelectionStart: end, SelectionEnd: end}, nil
 	case pane.Touch:
 		return touchCommand(in)
 	}
-	return nil, fmt.Errorf("unknown input %q", sanitize.Line(string(in.Kind), 20))
+	return nil, fmt.Errorf("unknown input %q", text.SanitizeLine(string(in.Kind), 20))
 }
 
 func mouseCommand(in pane.Input) (proto.Request, error) {
@@ -200,7 +200,7 @@ func mouseCommand(in pane.Input) (proto.Request, error) {
 	case "left", "middle", "right":
 		e.Button = proto.InputMouseButton(in.Button)
 	default:
-		return nil, fmt.Errorf("unknown mouse button %q", sanitize.Line(in.Button, 20))
+		return nil, fmt.Errorf("unknown mouse button %q", text.SanitizeLine(in.Button, 20))
 	}
 	if in.Kind == pane.MouseMove {
 		// Chromium starts no drag unless the pressed button is named.
@@ -236,7 +236,7 @@ func touchCommand(in pane.Input) (proto.Request, error) {
 		"end": proto.InputDispatchTouchEventTypeTouchEnd, "cancel": proto.InputDispatchTouchEventTypeTouchCancel,
 	}[in.Text]
 	if !ok || len(in.Points) > maxTouchPoints {
-		return nil, fmt.Errorf("unknown touch %q with %d fingers", sanitize.Line(in.Text, 20), len(in.Points))
+		return nil, fmt.Errorf("unknown touch %q with %d fingers", text.SanitizeLine(in.Text, 20), len(in.Points))
 	}
 	e := proto.InputDispatchTouchEvent{Type: kind, Modifiers: in.Modifiers & 15, TouchPoints: []*proto.InputTouchPoint{}}
 	for _, f := range in.Points {

@@ -6,7 +6,7 @@ import "time"
 // and its first frame. A user at a real screen rarely meets that moment. Here frames arrive later
 // and the machine may be slow, so input waits and goes to the new document.
 const (
-	inputHoldLimit     = time.Second            // for a document without a first frame
+	inputHoldTimeout   = time.Second            // for a document without a first frame
 	inputHoldAfterLoad = 250 * time.Millisecond // for a loaded document that is empty
 )
 
@@ -16,16 +16,16 @@ func (u *userInput) awaitFirstPaint() {
 	began := time.Now()
 	for {
 		u.state.mu.Lock()
-		until, moved := u.state.load.holdInputUntil, u.state.changed
+		until, changed := u.state.load.holdInputUntil, u.state.changed
 		if u.state.pending != nil && u.state.load.moves == 0 {
-			until = began.Add(inputHoldLimit)
+			until = began.Add(inputHoldTimeout)
 		}
-		asked := u.prompts.noPromptCtx.Err() != nil
+		isPromptOpen := u.prompts.noPromptCtx.Err() != nil
 		u.state.mu.Unlock()
 		left := time.Until(until)
-		if asked || left <= 0 || u.state.ctx.Err() != nil {
+		if isPromptOpen || left <= 0 || u.state.ctx.Err() != nil {
 			return
 		}
-		awaitChange(u.state.ctx, moved, left)
+		awaitChange(u.state.ctx, changed, left)
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // The modifiers of pane.Input.
@@ -86,7 +86,7 @@ func editingCommand(in pane.Input) string {
 	return command
 }
 
-// keyCode is the Windows key code of a DOM key, 0 for one without a code that matters.
+// keyCode returns the Windows key code of a DOM key, 0 for one whose code does not matter.
 func keyCode(key string) int {
 	if code, ok := map[string]int{
 		"Backspace": 8, "Tab": 9, "Enter": 13, "Shift": 16, "Control": 17, "Alt": 18, "Escape": 27, " ": 32,
@@ -132,8 +132,8 @@ var punctuationKeys = map[byte]struct {
 	'\'': {222, "Quote"},
 }
 
-// physicalKeyCode is the KeyboardEvent.code of the key of a US keyboard that produces a character
-// or has a name; "" if there is none.
+// physicalKeyCode returns the KeyboardEvent.code of the key of a US keyboard that produces a
+// character or has a name, or "".
 func physicalKeyCode(key string) string {
 	switch key {
 	case " ":
@@ -177,9 +177,9 @@ var otherNames = map[string]string{
 }
 
 // parseKeys parses "Enter", "a" or "Ctrl+Shift+z".
-func parseKeys(text string) (pane.Input, error) {
+func parseKeys(keys string) (pane.Input, error) {
 	var in pane.Input
-	rest := strings.TrimSpace(text)
+	rest := strings.TrimSpace(keys)
 	for {
 		name, after, found := strings.Cut(rest, "+")
 		if !found || after == "" { // "+" itself is a key
@@ -194,7 +194,7 @@ func parseKeys(text string) (pane.Input, error) {
 			"shift":   modShift,
 		}[strings.ToLower(name)]
 		if !ok {
-			return in, fmt.Errorf("%q is not a modifier: use Ctrl, Shift, Alt or Meta", sanitize.Line(name, 20))
+			return in, fmt.Errorf("%q is not a modifier: use Ctrl, Shift, Alt or Meta", text.SanitizeLine(name, 20))
 		}
 		in.Modifiers |= bit
 		rest = after
@@ -210,7 +210,7 @@ func parseKeys(text string) (pane.Input, error) {
 	case utf8.RuneCountInString(rest) == 1, keyCode(rest) != 0:
 	default:
 		return in, fmt.Errorf("%q is not a key: use a character or a name like Enter, Tab, Escape, Backspace, Delete, "+
-			"ArrowDown, PageDown, Home, F5", sanitize.Line(rest, 20))
+			"ArrowDown, PageDown, Home, F5", text.SanitizeLine(rest, 20))
 	}
 	in.Key, in.KeyCode = rest, keyCode(rest)
 	return in, nil

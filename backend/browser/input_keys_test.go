@@ -4,12 +4,13 @@ import (
 	"testing"
 )
 
-// TestKeysHaveTheirPlace: pages that read KeyboardEvent.code, such as games and editors, get the
+// TestKeys_HavePhysicalCodes: pages that read KeyboardEvent.code, such as games and editors, get the
 // codes of a user's keyboard.
-func TestKeysHaveTheirPlace(t *testing.T) {
+func TestKeys_HavePhysicalCodes(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "fields.html")
-	b.eval(p, `globalThis.received = []; addEventListener('keydown', (e) => received.push([e.key, e.code, e.keyCode].join(' '))); 1`)
+	b.eval(p, `globalThis.received = [];
+		addEventListener('keydown', (e) => received.push([e.key, e.code, e.keyCode].join(' '))); 1`)
 	for keys, want := range map[string]string{
 		"w":            "w KeyW 87",
 		"Shift+a":      "A KeyA 65",
@@ -26,12 +27,12 @@ func TestKeysHaveTheirPlace(t *testing.T) {
 		"Up":           "ArrowUp ArrowUp 38",
 		"é":            "é  0",
 	} {
-		b.act(p.Press(b.ctx, "", keys))
+		b.act(p.Forms.Press(b.ctx, "", keys))
 		if got := b.eval(p, `received.at(-1)`); got != `"`+want+`"` {
 			t.Errorf("%s: the page received %s, want %q", keys, got, want)
 		}
 	}
-	b.act(p.Type(b.ctx, "Plain", "Ok, 1/2", false, true))
+	b.act(p.Forms.Type(b.ctx, "Plain", "Ok, 1/2", false, true))
 	if got, want := b.eval(p, `received.slice(-7).map((s) => s.split(' ').at(-2)).join(' ')`),
 		`"KeyO KeyK Comma Space Digit1 Slash Digit2"`; got != want {
 		t.Errorf("typing was received as %s, want %s", got, want)

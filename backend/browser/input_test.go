@@ -75,7 +75,7 @@ func TestUser_ScrollsAndSelects(t *testing.T) {
 	b.value(p, "menu", `"1"`)
 }
 
-func TestBadInput(t *testing.T) {
+func TestInput_Invalid_IsRefused(t *testing.T) {
 	b := newFixture(t)
 	v := b.open("b1", "one.html").Attach()
 	defer v.Close()
@@ -90,8 +90,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-func TestInputsCoalesce(t *testing.T) {
-	q := newInputs()
+func TestInputQueue_MovesAndScrolls_AreMerged(t *testing.T) {
+	q := newInputQueue()
 	for _, in := range []pane.Input{
 		{Kind: pane.MouseMove, X: 1},
 		{Kind: pane.MouseMove, X: 2},

@@ -30,10 +30,10 @@ func (b *fixture) holdings() map[string]int {
 	h := map[string]int{"goroutines": runtime.NumGoroutine(), "descriptors": len(open)}
 	b.mu.Lock()
 	h["panes"], h["sessions"] = len(b.panes), len(b.sessions)
-	engines := maps.Clone(b.engines)
+	engines := maps.Clone(b.processes)
 	b.mu.Unlock()
 	for key, e := range engines {
-		err := e.Do(b.ctx, e.Alive, "", callLimit, "counting", func(c proto.Client) error {
+		err := e.Do(b.ctx, e.Alive, "", callTimeout, "counting", func(c proto.Client) error {
 			targets, err := cdp.Call(c, proto.TargetGetTargets{})
 			if err != nil {
 				return err
@@ -88,7 +88,7 @@ func (b *fixture) back(before map[string]int, after string) {
 
 // Panes that are opened, used and closed, and pages whose process ends, leave nothing behind.
 // `make leaks` uses 200 and 50 of them.
-func TestNothingIsLeaked(t *testing.T) {
+func TestPanes_OpenedAndClosed_LeakNothing(t *testing.T) {
 	b := newOwnFixture(t)
 	stays := b.open("stays", "one.html") // keeps Chromium running
 	goals, err := b.Open(b.ctx, Options{ID: "goals", URL: b.url("one.html"), GoalID: "stays"})
@@ -117,7 +117,7 @@ func TestNothingIsLeaked(t *testing.T) {
 	for n := range *crashes {
 		b.ctx = testContext(t)
 		b.crash(p, n)
-		b.ok(p.Reload(b.ctx))
+		b.ok(p.Navigation.Reload(b.ctx))
 		b.frameOf(v, red)
 		b.click(v, 10, 10)
 		b.frameOf(v, blue)
@@ -126,7 +126,7 @@ func TestNothingIsLeaked(t *testing.T) {
 	b.ok(b.ClosePane(b.ctx, "crashing"))
 	if *crashes > 1 { // it lost its process with the others of its Chromium
 		b.until(stays, "crashed", func(i pane.Info) bool { return i.Problem == faultCrashed })
-		b.ok(stays.Reload(b.ctx))
+		b.ok(stays.Navigation.Reload(b.ctx))
 	}
 	b.back(before, fmt.Sprintf("%d crashes", *crashes))
 }
@@ -145,7 +145,7 @@ func (b *fixture) useOnce(n int) {
 	if o.GoalID == "" {
 		b.click(v, 10, 10)
 	} else {
-		b.act(p.Click(b.ctx, "css=body"))
+		b.act(p.Mouse.Click(b.ctx, "css=body"))
 	}
 	b.frameOf(v, blue)
 	v.Close()
@@ -159,12 +159,12 @@ func (b *fixture) useOnce(n int) {
 // crash ends the process of a pane's page, alternately as the page could and as the kernel would.
 func (b *fixture) crash(p *Pane, n int) {
 	b.Helper()
-	pg, err := p.state.currentPage()
+	pg, err := p.State.currentPage()
 	b.ok(err)
 	if n%2 == 0 {
 		pg.Post(proto.PageCrash{})
 	} else {
-		for _, pid := range renderers(pg.engine.Dir.Path) {
+		for _, pid := range renderers(pg.process.Dir.Path) {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // a spare process may have ended
 		}
 	}

@@ -2,34 +2,33 @@ package browser
 
 import "time"
 
-// limits are how long to wait for a page that may never do what is awaited. They suit the
-// patience of a user and of an agent: on a machine that is ten times slower, a normal page can
-// exceed them.
+// limits are timeouts for pages that may never do what a caller waits for. They suit the patience
+// of a user and of an agent: on a machine that is ten times slower, a normal page can exceed them.
 type limits struct {
-	settle      time.Duration // for all effects of an action
-	leaving     time.Duration // of that, for an announced navigation or window to begin
-	load        time.Duration // for a document to load after the server has answered
-	first       time.Duration // for the document of a new window
-	part        time.Duration // for a frame of another site to answer, so that one that hangs does not stop the page
-	input       time.Duration // for the page to process an input, before the next one
-	certificate time.Duration // for its event, which Chromium sends a little after the address
-	hung        time.Duration // for a page that seems to hang to answer
-	ending      time.Duration // for Chromium to write its files before it is killed
-	restarts    time.Duration // in which only some restarts of Chromium are allowed
+	settle        time.Duration // for all effects of an action
+	leaving       time.Duration // of that, for an announced navigation or window to begin
+	load          time.Duration // for a document to load after the server has answered
+	firstDocument time.Duration // for the document of a new window
+	remoteFrame   time.Duration // for a frame of another site to answer, so that it cannot block the page
+	input         time.Duration // for the page to process an input, before the next one
+	certificate   time.Duration // for its event, which Chromium sends a little after the address
+	hung          time.Duration // for a page that seems to hang to answer
+	ending        time.Duration // for Chromium to write its files before it is killed
+	restartWindow time.Duration // in which only some restarts of Chromium are allowed
 }
 
 func defaultLimits() limits {
 	return limits{
-		settle:      2 * time.Second,
-		leaving:     time.Second,
-		load:        10 * time.Second,
-		first:       3 * time.Second,
-		part:        2 * time.Second,
-		input:       2 * time.Second,
-		certificate: 2 * time.Second,
-		hung:        time.Second,
-		ending:      5 * time.Second,
-		restarts:    time.Minute,
+		settle:        2 * time.Second,
+		leaving:       time.Second,
+		load:          10 * time.Second,
+		firstDocument: 3 * time.Second,
+		remoteFrame:   2 * time.Second,
+		input:         2 * time.Second,
+		certificate:   2 * time.Second,
+		hung:          time.Second,
+		ending:        5 * time.Second,
+		restartWindow: time.Minute,
 	}
 }
 
@@ -37,16 +36,16 @@ func defaultLimits() limits {
 func testLimits() limits {
 	const long = 30 * time.Second
 	return limits{
-		settle:      long,
-		leaving:     long,
-		load:        long,
-		first:       long,
-		part:        long,
-		certificate: long,
-		ending:      long,
-		input:       long,
-		hung:        long,
-		restarts:    time.Hour,
+		settle:        long,
+		leaving:       long,
+		load:          long,
+		firstDocument: long,
+		remoteFrame:   long,
+		certificate:   long,
+		ending:        long,
+		input:         long,
+		hung:          long,
+		restartWindow: time.Hour,
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestWhatOfALongListIsInView: not every row of a long list is asked for its position, but the
+// TestLongList_RowsInView_AreListed: not every row of a long list is asked for its position, but the
 // rows in view are correct.
-func TestWhatOfALongListIsInView(t *testing.T) {
+func TestLongList_RowsInView_AreListed(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "big.html")
 	row := regexp.MustCompile(`button "(button \d+)"`)

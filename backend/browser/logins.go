@@ -12,16 +12,16 @@ import (
 	"goalpost/backend/pane"
 )
 
-// logins offers to save logins and fills in saved ones.
-type logins struct {
-	state    *state
-	activity *activity
-	driver   *driver
-	prompts  *prompts
+// Logins offers to save logins and fills in saved ones.
+type Logins struct {
+	state    *State
+	activity *Activity
+	driver   *Driver
+	prompts  *Prompts
 	frames   *frames
 	turns    *turns
-	actions  *actions
-	forms    *forms
+	actions  *Actions
+	forms    *Forms
 }
 
 // LoginStore stores names and passwords by their origin.
@@ -36,7 +36,7 @@ type LoginStore interface {
 // offerSaveLogin offers to save what a user logged in with. The password stays in a closure: it
 // is in no prompt and on no screen. On a goal's page nothing is offered, because nothing that a
 // user does there is recorded.
-func (lg *logins) offerSaveLogin(s pageReport) {
+func (lg *Logins) offerSaveLogin(s pageReport) {
 	if lg.state.goalID != "" || lg.state.Driver() == pane.DriverAgent || lg.state.m.cfg.Logins == nil || s.User == "" ||
 		s.Password == "" {
 		return
@@ -71,7 +71,7 @@ func (lg *logins) offerSaveLogin(s pageReport) {
 }
 
 // LoginUsers lists the user names with a saved login on the page's origin.
-func (lg *logins) LoginUsers(ctx context.Context) (origin string, users []string, err error) {
+func (lg *Logins) LoginUsers(ctx context.Context) (origin string, users []string, err error) {
 	_, _, origin, err = lg.loginContext(ctx)
 	if err != nil {
 		return "", nil, err
@@ -86,7 +86,7 @@ func (lg *logins) LoginUsers(ctx context.Context) (origin string, users []string
 // FillLogin fills a saved login of the page's origin into its fields and returns which fields it
 // filled; user "" means the only one. It submits nothing. One call checks the origin and fills
 // the fields, so the page cannot navigate in between. For this reason the values are not typed.
-func (lg *logins) FillLogin(ctx context.Context, user string) (filled []string, err error) {
+func (lg *Logins) FillLogin(ctx context.Context, user string) (filled []string, err error) {
 	if err := lg.driver.checkDriver(ctx); err != nil {
 		return nil, err
 	}
@@ -104,28 +104,29 @@ func (lg *logins) FillLogin(ctx context.Context, user string) (filled []string, 
 	}
 	out, err := evaluate(ctx, pg, world, fmt.Sprintf("goalpostPrompts.login(...%s)", values))
 	if err != nil {
-		return nil, errors.New("filling a login: the page did not take it") // an error of the page could contain the password
+		// An error of the page could contain the password.
+		return nil, errors.New("filling a login: the page did not accept it")
 	}
 	if err := json.Unmarshal(out, &filled); err != nil {
 		return nil, fmt.Errorf("filling a login: %w", err)
 	}
 	if len(filled) == 0 {
-		return nil, errors.New("filling a login: the page shows no field for a password or a name")
+		return nil, errors.New("filling a login: the page shows no field for a user name or a password")
 	}
 	return filled, nil
 }
 
 // loginContext returns the page with a world of its document, and the document's origin according to the browser.
-func (lg *logins) loginContext(
+func (lg *Logins) loginContext(
 	ctx context.Context,
 ) (pg *page, world proto.RuntimeExecutionContextID, origin string, err error) {
 	if lg.state.m.cfg.Logins == nil {
-		return nil, 0, "", errors.New("saved logins: there is nowhere to keep them")
+		return nil, 0, "", errors.New("saved logins: this Goalpost stores none")
 	}
 	if pg, err = lg.state.currentPage(); err != nil {
 		return nil, 0, "", fmt.Errorf("saved logins: %w", err)
 	}
-	if world, err = pg.mainWorldContext(ctx); err != nil {
+	if world, err = pg.userPromptsContext(ctx); err != nil {
 		return nil, 0, "", err
 	}
 	out, err := evaluate(ctx, pg, world, "location.origin")
@@ -133,7 +134,7 @@ func (lg *logins) loginContext(
 		return nil, 0, "", err
 	}
 	if err := json.Unmarshal(out, &origin); err != nil || origin == "null" {
-		return nil, 0, "", errors.New("saved logins: this page has no origin that could have one")
+		return nil, 0, "", errors.New("saved logins: this page has no origin that a login could belong to")
 	}
 	return pg, world, origin, nil
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // Origins lists the origins of the page and of its frames, the page's own first.
-func (lg *logins) Origins(ctx context.Context) ([]string, error) {
+func (lg *Logins) Origins(ctx context.Context) ([]string, error) {
 	var list []string
-	err := lg.turns.withTurn(ctx, "looking where the page is from", func(ctx context.Context, pg *page) error {
+	err := lg.turns.withTurn(ctx, "reading the origins of the page", func(ctx context.Context, pg *page) error {
 		for _, view := range lg.frames.inOrder(pg) {
 			var some []string
 			if err := view.callScript(ctx, &some, "listOrigins"); err != nil && view == pg {
@@ -31,7 +31,7 @@ func (lg *logins) Origins(ctx context.Context) ([]string, error) {
 
 // LoginForm finds the fields for a login on a page of exactly this origin, or in a
 // frame of it; it changes nothing.
-func (lg *logins) LoginForm(ctx context.Context, origin string) (pane.LoginForm, error) {
+func (lg *Logins) LoginForm(ctx context.Context, origin string) (pane.LoginForm, error) {
 	var f pane.LoginForm
 	err := lg.turns.withTurn(ctx, "looking for a login form", func(ctx context.Context, pg *page) (err error) {
 		_, f, err = lg.loginForm(ctx, pg, origin)
@@ -41,7 +41,7 @@ func (lg *logins) LoginForm(ctx context.Context, origin string) (pane.LoginForm,
 }
 
 // loginForm is LoginForm that also returns the page or frame with the form.
-func (lg *logins) loginForm(ctx context.Context, pg *page, origin string) (*page, pane.LoginForm, error) {
+func (lg *Logins) loginForm(ctx context.Context, pg *page, origin string) (*page, pane.LoginForm, error) {
 	var f pane.LoginForm
 	var missed error
 	for _, view := range lg.frames.inOrder(pg) {
@@ -49,7 +49,7 @@ func (lg *logins) loginForm(ctx context.Context, pg *page, origin string) (*page
 		if err == nil {
 			return view, f, nil
 		}
-		if code := errorCode(err); missed == nil || code != "" && code != "elsewhere" {
+		if code := errorCode(err); missed == nil || code != "" && code != "origin" {
 			missed = err
 		}
 	}
@@ -58,7 +58,7 @@ func (lg *logins) loginForm(ctx context.Context, pg *page, origin string) (*page
 
 // Login types a saved login into the page or a frame, which must have the login's origin, also at
 // the moment of typing. The values appear in no result.
-func (lg *logins) Login(ctx context.Context, origin, user, password string, submit bool) (Acted, error) {
+func (lg *Logins) Login(ctx context.Context, origin, user, password string, submit bool) (ActionResult, error) {
 	return lg.actions.runAction(ctx, "logging in", func(ctx context.Context, pg *page) error {
 		where, f, err := lg.loginForm(ctx, pg, origin)
 		if err != nil {
@@ -74,7 +74,7 @@ func (lg *logins) Login(ctx context.Context, origin, user, password string, subm
 				return err
 			}
 			if !still.Held {
-				return fmt.Errorf("the page has gone from %s", origin)
+				return fmt.Errorf("the page has left %s", origin)
 			}
 			return lg.forms.fillField(ctx, pg, where, ref, text, true)
 		}

@@ -35,7 +35,7 @@ func (k *keptLogins) Open(_ context.Context, origin, user string) (string, strin
 	defer k.mu.Unlock()
 	password, ok := k.list[[2]string{origin, user}]
 	if !ok {
-		return "", "", errors.New("there is none")
+		return "", "", errors.New("no such login")
 	}
 	return user, password, nil
 }
@@ -47,7 +47,7 @@ func (k *keptLogins) Save(_ context.Context, origin, user, password string) erro
 	return nil
 }
 
-func TestALoginIsKeptAndFilledInOnItsOwnOriginAlone(t *testing.T) {
+func TestLogin_Saved_IsFilledOnItsOriginOnly(t *testing.T) {
 	logins := &keptLogins{list: map[[2]string]string{}}
 	b := newFixture(t, func(c *Config) { c.Logins = logins })
 	p := b.open("b1", "login.html")
@@ -66,7 +66,7 @@ func TestALoginIsKeptAndFilledInOnItsOwnOriginAlone(t *testing.T) {
 	if q.Origin != b.site || q.Value != "ann" || q.Multiple {
 		t.Errorf("it was asked %+v", q)
 	}
-	if shown, err := json.Marshal([]any{p.state.overlayNow(), p.Info()}); err != nil ||
+	if shown, err := json.Marshal([]any{p.State.overlayNow(), p.State.Info()}); err != nil ||
 		strings.Contains(string(shown), "let me in") {
 		t.Errorf("the password is shown: %s %v", shown, err)
 	}
@@ -75,11 +75,12 @@ func TestALoginIsKeptAndFilledInOnItsOwnOriginAlone(t *testing.T) {
 		t.Fatalf("kept: %v", logins.list)
 	}
 
-	b.ok(p.Navigate(b.ctx, b.url("login.html")))
-	if origin, users, err := p.LoginUsers(b.ctx); err != nil || origin != b.site || !slices.Equal(users, []string{"ann"}) {
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("login.html")))
+	origin, users, err := p.Logins.LoginUsers(b.ctx)
+	if err != nil || origin != b.site || !slices.Equal(users, []string{"ann"}) {
 		t.Errorf("the logins of %s: %v %v", origin, users, err)
 	}
-	filled, err := p.FillLogin(b.ctx, "ann")
+	filled, err := p.Logins.FillLogin(b.ctx, "ann")
 	if err != nil || !slices.Equal(filled, []string{"user", "password"}) {
 		t.Errorf("filled in: %v %v", filled, err)
 	}
@@ -89,11 +90,11 @@ func TestALoginIsKeptAndFilledInOnItsOwnOriginAlone(t *testing.T) {
 	}
 
 	// Another site on the same machine has no such login.
-	b.ok(p.Navigate(b.ctx, strings.Replace(b.url("login.html"), "127.0.0.1", "localhost", 1)))
-	if _, users, err := p.LoginUsers(b.ctx); err != nil || len(users) != 0 {
+	b.ok(p.Navigation.Navigate(b.ctx, strings.Replace(b.url("login.html"), "127.0.0.1", "localhost", 1)))
+	if _, users, err := p.Logins.LoginUsers(b.ctx); err != nil || len(users) != 0 {
 		t.Errorf("logins of another origin: %v %v", users, err)
 	}
-	if filled, err := p.FillLogin(b.ctx, "ann"); err == nil {
+	if filled, err := p.Logins.FillLogin(b.ctx, "ann"); err == nil {
 		t.Errorf("another origin was given %v", filled)
 	}
 	if got := b.eval(p, "user.value + secret.value"); got != `""` {
@@ -101,21 +102,21 @@ func TestALoginIsKeptAndFilledInOnItsOwnOriginAlone(t *testing.T) {
 	}
 
 	// For another password of the same user, the prompt offers to replace it.
-	b.ok(p.Navigate(b.ctx, b.url("login.html")))
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("login.html")))
 	enter("changed")
 	if q := b.question(p, pane.SaveLogin); !q.Multiple {
 		t.Errorf("it was asked %+v", q)
 	}
 }
 
-func TestNoLoginOfAGoalIsKept(t *testing.T) {
+func TestLogin_OnGoalsPage_IsNotSaved(t *testing.T) {
 	logins := &keptLogins{list: map[[2]string]string{}}
 	b := newFixture(t, func(c *Config) { c.Logins = logins })
 	p, agent := leased(b, "b1", "login.html")
-	b.act(p.Type(agent, "User", "ann", false, false))
-	b.act(p.Type(agent, "Password", "let me in", true, false))
+	b.act(p.Forms.Type(agent, "User", "ann", false, false))
+	b.act(p.Forms.Type(agent, "Password", "let me in", true, false))
 	b.until(p, "logged in", func(i pane.Info) bool { return i.Title == "Second" })
-	for _, q := range p.state.overlayNow().Questions {
+	for _, q := range p.State.overlayNow().Questions {
 		t.Errorf("it was asked %+v", q)
 	}
 }

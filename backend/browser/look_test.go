@@ -8,9 +8,9 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestLongPage_IsDescribedInParts: every line of a page of 6,000 elements is returned once, 16 KB at a
+// TestSnapshot_LongPage_ComesInParts: every line of a page of 6,000 elements is returned once, 16 KB at a
 // time.
-func TestLongPage_IsDescribedInParts(t *testing.T) {
+func TestSnapshot_LongPage_ComesInParts(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "big.html")
 	s := b.look(p)
@@ -28,7 +28,7 @@ func TestLongPage_IsDescribedInParts(t *testing.T) {
 			break
 		}
 		var err error
-		s, err = p.SnapshotPart(b.ctx, pane.SnapshotOptions{From: s.Next})
+		s, err = p.Reader.SnapshotPart(b.ctx, pane.SnapshotOptions{From: s.Next})
 		b.ok(err)
 	}
 	buttons := 0
@@ -43,40 +43,41 @@ func TestLongPage_IsDescribedInParts(t *testing.T) {
 	if buttons != 600 || parts < 4 {
 		t.Errorf("%d of 600 buttons in %d parts", buttons, parts)
 	}
-	b.ok(p.Navigate(b.ctx, b.url("one.html")))
-	if _, err := p.SnapshotPart(b.ctx, pane.SnapshotOptions{From: 100}); err == nil ||
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("one.html")))
+	if _, err := p.Reader.SnapshotPart(b.ctx, pane.SnapshotOptions{From: 100}); err == nil ||
 		!strings.Contains(err.Error(), "take a new snapshot") {
 		t.Errorf("going on with a page that is gone: %v", err)
 	}
 }
 
-// TestDiff: only the differences since the last snapshot are returned.
-func TestDiff(t *testing.T) {
+// TestSnapshotDiff_ListsOnlyChanges: those since the last snapshot.
+func TestSnapshotDiff_ListsOnlyChanges(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "big.html")
 	b.look(p)
 	diff := func() string {
-		s, err := p.SnapshotPart(b.ctx, pane.SnapshotOptions{Diff: true})
+		s, err := p.Reader.SnapshotPart(b.ctx, pane.SnapshotOptions{Diff: true})
 		b.ok(err)
 		return s.Text
 	}
-	has(t, diff(), "nothing is different")
-	b.eval(p, `document.querySelectorAll('button')[7].textContent = 'other 7'; document.querySelectorAll('tr')[300].remove()`)
+	has(t, diff(), "nothing has changed")
+	b.eval(p, `document.querySelectorAll('button')[7].textContent = 'other 7';
+		document.querySelectorAll('tr')[300].remove()`)
 	reported := diff()
 	has(t, reported, `+ `, `button "other 7"`, `- `, `button "button 7"`, `link "link 300"`)
 	if n := strings.Count(reported, "\n"); n > 12 {
 		t.Errorf("%d lines:\n%s", n, reported)
 	}
-	b.ok(p.Navigate(b.ctx, b.url("one.html")))
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("one.html")))
 	has(t, diff(), `page "One"`)
 }
 
-// TestAnAmbushIsNotClicked: an element that moves over the target when the pointer arrives does
+// TestClick_ElementMovesOverTarget_IsNotClicked: an element that moves over the target when the pointer arrives does
 // not get the click.
-func TestAnAmbushIsNotClicked(t *testing.T) {
+func TestClick_ElementMovesOverTarget_IsNotClicked(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "ambush.html")
-	_, err := p.Click(b.ctx, "Target")
+	_, err := p.Mouse.Click(b.ctx, "Target")
 	if err == nil || !strings.Contains(err.Error(), "Buy now") {
 		t.Errorf("the click: %v", err)
 	}
@@ -85,9 +86,9 @@ func TestAnAmbushIsNotClicked(t *testing.T) {
 	}
 }
 
-// TestALostRefIsFoundAgain: a page that renders again has the same elements under other refs; an
+// TestStaleRef_OneSimilarElement_IsReplaced: a page that renders again has the same elements under other refs; an
 // ambiguous one is not guessed.
-func TestALostRefIsFoundAgain(t *testing.T) {
+func TestStaleRef_OneSimilarElement_IsReplaced(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "one.html")
 	draw := func(words ...string) {
@@ -101,12 +102,12 @@ func TestALostRefIsFoundAgain(t *testing.T) {
 	s := b.look(p)
 	save, drop, send := b.refOf(s, `"Save"`), b.refOf(s, `"Drop"`), b.refOf(s, `"Send"`)
 	draw("Save", "Drop", "Drop")
-	has(t, b.act(p.Click(b.ctx, save)).Changed, save+" was gone", "did Save")
+	has(t, b.act(p.Mouse.Click(b.ctx, save)).Changed, save+" was gone", "did Save")
 	for ref, want := range map[string]string{
-		drop: `2 things on the page are a button "Drop" now`,
-		send: `no button "Send" is on the page any more`,
+		drop: `2 elements on the page now match button "Drop"`,
+		send: `the page no longer has a button "Send"`,
 	} {
-		if _, err := p.Click(b.ctx, ref); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := p.Mouse.Click(b.ctx, ref); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", ref, err, want)
 		}
 	}

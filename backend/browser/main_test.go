@@ -70,7 +70,7 @@ func (b *fixture) configure(cfg Config) {
 	b.mu.Lock()    // Chromium's events come on another goroutine, which locks it first
 	defer b.mu.Unlock()
 	b.cfg, b.limits = cfg, cfg.limits
-	b.news = newAnnouncer(cfg.OnChange, cfg.OnVisit)
+	b.news = newChangeNotifier(cfg.OnChange, cfg.OnVisit)
 }
 
 // vacate closes what a test opened, reports it to the test, and deletes the data that it left in
@@ -83,7 +83,7 @@ func (b *fixture) vacate() error {
 		err = errors.Join(err, b.ClosePane(ctx, info.ID))
 	}
 	b.mu.Lock()
-	userPane, goals := b.engines[temporaryEngine], b.engines[goalEngine]
+	userPane, goals := b.processes[temporaryProcess], b.processes[goalProcess]
 	b.mu.Unlock()
 	if goals != nil {
 		goals.mu.Lock()
@@ -101,7 +101,7 @@ func (b *fixture) vacate() error {
 		delete(userPane.contexts, "") // so that the next test's folder of downloads is set
 		userPane.mu.Unlock()
 		err = errors.Join(err,
-			userPane.Do(ctx, userPane.Alive, "", callLimit, "forgetting the cookies", func(c proto.Client) error {
+			userPane.Do(ctx, userPane.Alive, "", callTimeout, "forgetting the cookies", func(c proto.Client) error {
 				return cdp.CallNoResult(c, proto.StorageClearCookies{})
 			}))
 	}

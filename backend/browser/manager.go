@@ -12,9 +12,9 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
+	"goalpost/backend/text"
 )
 
 // Config configures a Manager. Launcher and Dir are required.
@@ -61,7 +61,7 @@ type Config struct {
 	GoalFolder func(goalID string) string
 	// Logins stores what the user logs in with. If nil, nothing is stored or filled in.
 	Logins LoginStore
-	// Secrets are redacted in every picture that is stored or handed on. If nil, there are none.
+	// Secrets are redacted in every picture that is stored or handed on. If nil, nothing is redacted.
 	Secrets Secrets
 	// OwnPorts are the ports of this program, which no page may reach.
 	OwnPorts func() []int
@@ -77,8 +77,8 @@ type Options struct {
 	GoalID        string // the goal that has the pane, "" for the user
 	Profile       string // of a user's pane: where cookies and storage are stored; "" = in memory
 	Title         string // shown until the page has one
-	bare          bool   // without scripts of ours and prompts: see ScreenshotURL
-	network       string // of a bare pane: the goal whose proxy it uses
+	scriptless    bool   // without scripts of ours and prompts: see ScreenshotURL
+	network       string // of a scriptless pane: the goal whose proxy it uses
 	inspects      string // of developer tools: the pane whose page they inspect
 }
 
@@ -97,15 +97,15 @@ type Manager struct {
 	ctx     context.Context // ends with Close
 	cancel  context.CancelCauseFunc
 
-	mu       sync.Mutex
-	closed   bool
-	engines  map[string]*browserProcess // see processKey; an ended one stays until the next starts
-	panes    map[string]*Pane
-	order    []string // of panes, oldest first
-	sessions map[proto.TargetSessionID]*Pane
-	parts    map[proto.TargetSessionID]*Pane       // of frames of other sites, see frames.go
-	windows  map[proto.TargetTargetID]*popupWindow // that pages have opened
-	shots    int                                   // counts pictures
+	mu           sync.Mutex
+	closed       bool
+	processes    map[string]*browserProcess // see processKey; an ended one stays until the next starts
+	panes        map[string]*Pane
+	order        []string // of panes, oldest first
+	sessions     map[proto.TargetSessionID]*Pane
+	remoteFrames map[proto.TargetSessionID]*Pane       // of frames of other sites, see frames.go
+	windows      map[proto.TargetTargetID]*popupWindow // that pages have opened
+	shots        int                                   // counts pictures
 }
 
 // New creates a Manager. It starts nothing yet.
@@ -117,15 +117,15 @@ func New(cfg Config) *Manager {
 		cfg.limits = defaultLimits()
 	}
 	m := &Manager{
-		cfg:      cfg,
-		limits:   cfg.limits,
-		news:     newAnnouncer(cfg.OnChange, cfg.OnVisit),
-		start:    make(chan struct{}, 1),
-		engines:  map[string]*browserProcess{},
-		panes:    map[string]*Pane{},
-		sessions: map[proto.TargetSessionID]*Pane{},
-		parts:    map[proto.TargetSessionID]*Pane{},
-		windows:  map[proto.TargetTargetID]*popupWindow{},
+		cfg:          cfg,
+		limits:       cfg.limits,
+		news:         newChangeNotifier(cfg.OnChange, cfg.OnVisit),
+		start:        make(chan struct{}, 1),
+		processes:    map[string]*browserProcess{},
+		panes:        map[string]*Pane{},
+		sessions:     map[proto.TargetSessionID]*Pane{},
+		remoteFrames: map[proto.TargetSessionID]*Pane{},
+		windows:      map[proto.TargetTargetID]*popupWindow{},
 	}
 	m.rules = requestRules{&m.cfg}
 	m.folders = downloadFolders{&m.cfg}
@@ -154,13 +154,13 @@ func (m *Manager) Open(ctx context.Context, o Options) (*Pane, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.state.setAddress(address)
+	p.State.setAddress(address)
 	if err := p.attachNew(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening a browser pane: %w", err), m.removePane(ctx, p))
 	}
 	if address != "about:blank" {
-		if err := p.navigation.navigate(ctx, address); err != nil {
-			p.state.setLoadError("%s", sanitize.Line(err.Error(), 300))
+		if err := p.Navigation.navigate(ctx, address); err != nil {
+			p.State.setLoadError("%s", text.SanitizeLine(err.Error(), 300))
 		}
 	}
 	return p, nil
@@ -177,7 +177,7 @@ func (m *Manager) reservePane(o Options) (*Pane, error) {
 	case m.closed:
 		return nil, ErrClosed
 	case taken:
-		return nil, fmt.Errorf("there is a browser pane %s already", o.ID)
+		return nil, fmt.Errorf("a browser pane %s already exists", o.ID)
 	}
 	p := newPane(m, o)
 	m.panes[o.ID] = p
@@ -203,7 +203,7 @@ func (m *Manager) List() []pane.Info {
 	m.mu.Unlock()
 	list := make([]pane.Info, 0, len(all))
 	for _, p := range all {
-		list = append(list, p.Info())
+		list = append(list, p.State.Info())
 	}
 	return list
 }
@@ -212,7 +212,7 @@ func (m *Manager) List() []pane.Info {
 func (m *Manager) ClosePane(ctx context.Context, id string) error {
 	p, ok := m.Get(id)
 	if !ok {
-		return fmt.Errorf("there is no browser pane %q", sanitize.Line(id, 40))
+		return fmt.Errorf("there is no browser pane %q", text.SanitizeLine(id, 40))
 	}
 	return m.removePane(ctx, p)
 }
@@ -224,11 +224,11 @@ func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 	}
 	var err error
 	for _, info := range m.List() {
-		if p, ok := m.Get(info.ID); ok && p.state.goalID == goalID {
+		if p, ok := m.Get(info.ID); ok && p.State.goalID == goalID {
 			err = errors.Join(err, m.removePane(ctx, p))
 		}
 	}
-	e := m.findEngine(goalEngine)
+	e := m.findProcess(goalProcess)
 	if e != nil && e.Alive.Err() == nil {
 		err = errors.Join(err, e.disposeContext(ctx, goalID))
 	}
@@ -238,15 +238,15 @@ func (m *Manager) CloseGoal(ctx context.Context, goalID string) error {
 // removePane removes a pane, closes its page and waits for its goroutines.
 func (m *Manager) removePane(ctx context.Context, p *Pane) error {
 	m.mu.Lock()
-	known := m.panes[p.state.id] == p
+	known := m.panes[p.State.id] == p
 	if known {
-		delete(m.panes, p.state.id)
-		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == p.state.id })
+		delete(m.panes, p.State.id)
+		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == p.State.id })
 	}
 	m.mu.Unlock()
 	err := p.close(ctx)
 	if known {
-		m.news.closed(p.Info())
+		m.news.closed(p.State.Info())
 	}
 	return err
 }
@@ -270,8 +270,8 @@ func (m *Manager) Close(ctx context.Context) error {
 		}
 	}
 	m.mu.Lock()
-	engines := m.engines
-	m.engines = map[string]*browserProcess{}
+	engines := m.processes
+	m.processes = map[string]*browserProcess{}
 	m.mu.Unlock()
 	for _, e := range engines {
 		err = errors.Join(err, e.Close(ctx))
@@ -281,7 +281,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	return err
 }
 
-// fallbackTitle is the title of a page without one: its address.
+// fallbackTitle returns the title of a page without one: its address.
 func fallbackTitle(address string) string {
-	return sanitize.Line(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), 200)
+	return text.SanitizeLine(strings.TrimPrefix(strings.TrimPrefix(address, "http://"), "https://"), 200)
 }

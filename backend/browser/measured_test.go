@@ -16,15 +16,15 @@ import (
 
 var measured = flag.Bool("measured", false, "take orders from e2e/bench/snapshot.mjs")
 
-// TestMeasured is the other end of e2e/bench/snapshot.mjs: one command a line, one answer a line.
+// TestBench_Commands_AreAnswered is the other end of e2e/bench/snapshot.mjs: one command a line, one answer a line.
 // It is skipped in a normal run.
-func TestMeasured(t *testing.T) {
+func TestBench_Commands_AreAnswered(t *testing.T) {
 	if !*measured {
 		t.Skip("only e2e/bench/snapshot.mjs wants it")
 	}
 	b := newFixture(t)
 	p, agent := leased(b, "b1", "about:blank")
-	b.ok(p.Resize(b.ctx, 1280, 800))
+	b.ok(p.Viewport.Resize(b.ctx, 1280, 800))
 	orders, answers := bufio.NewScanner(os.Stdin), json.NewEncoder(os.Stdout)
 	for orders.Scan() {
 		var order struct {
@@ -39,15 +39,15 @@ func TestMeasured(t *testing.T) {
 		answer := map[string]any{}
 		switch {
 		case order.Open != "":
-			b.ok(p.Navigate(agent, order.Open))
+			b.ok(p.Navigation.Navigate(agent, order.Open))
 		case order.Look:
 			began := time.Now()
-			s, err := p.SnapshotPart(agent, pane.SnapshotOptions{})
+			s, err := p.Reader.SnapshotPart(agent, pane.SnapshotOptions{})
 			answer["ms"] = float64(time.Since(began).Microseconds()) / 1000
 			b.ok(err)
 			text := s.Text
 			for s.Next > 0 { // everything that a model could read
-				s, err = p.SnapshotPart(agent, pane.SnapshotOptions{From: s.Next})
+				s, err = p.Reader.SnapshotPart(agent, pane.SnapshotOptions{From: s.Next})
 				b.ok(err)
 				text += s.Text
 			}
@@ -66,26 +66,26 @@ func TestMeasured(t *testing.T) {
 // measureParts measures what a look asks the page at once, one after the other: medians in ms.
 func measureParts(b *fixture, p *Pane) map[string]float64 {
 	const times = 25
-	world := p.page.worlds.Snapshot.Load()
+	world := p.State.page.worlds.Page.Load()
 	if world == nil {
 		b.Fatal("nothing has looked at the page yet")
 	}
 	medians := map[string]float64{}
 	for name, ask := range map[string]func() error{
 		"way": func() error {
-			_, err := p.page.evaluateJSON(b.ctx, callLimit, world.Evaluate("1"))
+			_, err := p.State.page.evaluateJSON(b.ctx, callTimeout, world.Evaluate("1"))
 			return err
 		},
 		"script": func() error {
 			var v pageView
-			return p.page.callScript(b.ctx, &v, "takeSnapshot")
+			return p.State.page.callScript(b.ctx, &v, "takeSnapshot")
 		},
 		"listeners": func() error {
-			p.page.findListeners(b.ctx)
+			p.State.page.findListeners(b.ctx)
 			return nil
 		},
 		"html": func() error {
-			_, err := p.page.countWrittenRoots(b.ctx)
+			_, err := p.State.page.countWrittenRoots(b.ctx)
 			return err
 		},
 	} {
@@ -106,7 +106,7 @@ func measureParts(b *fixture, p *Pane) map[string]float64 {
 func clicks(b *fixture, p *Pane, n int) []float64 {
 	agent := b.agent("g1")
 	b.eval(p, "addEventListener('submit', (e) => e.preventDefault()); 1")
-	s, err := p.SnapshotPart(agent, pane.SnapshotOptions{})
+	s, err := p.Reader.SnapshotPart(agent, pane.SnapshotOptions{})
 	b.ok(err)
 	var refs []string
 	for line := range strings.Lines(s.Text) {
@@ -117,7 +117,7 @@ func clicks(b *fixture, p *Pane, n int) []float64 {
 	var times []float64
 	for i := range n {
 		began := time.Now()
-		_, err := p.Click(agent, refs[i%len(refs)])
+		_, err := p.Mouse.Click(agent, refs[i%len(refs)])
 		b.ok(err)
 		times = append(times, float64(time.Since(began).Microseconds())/1000)
 	}
@@ -139,7 +139,7 @@ func BenchmarkPicture(b *testing.B) {
 			secrets.ignorant = c.ignorant
 			w.eval(p, `document.querySelector('td, p, a, button').textContent = "`+c.text+`"`)
 			for b.Loop() {
-				_, err := p.Screenshot(w.ctx, false)
+				_, err := p.Pictures.Screenshot(w.ctx, false)
 				w.ok(err)
 			}
 		})

@@ -8,38 +8,39 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
-// mouse is the agent's mouse.
-type mouse struct {
-	state    *state
-	activity *activity
+// Mouse is the agent's mouse.
+type Mouse struct {
+	state    *State
+	activity *Activity
 	frames   *frames
 	targets  *targets
-	actions  *actions
-	viewport *viewport
+	actions  *Actions
+	viewport *Viewport
 
 	drag drag
 }
 
 // Hover moves the pointer onto an element and leaves it there.
-func (m *mouse) Hover(ctx context.Context, target string) (Acted, error) {
-	return m.actions.runAction(ctx, "pointing at "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
-		at, err := m.resolveTarget(ctx, pg, "point at", target)
-		if err != nil {
-			return err
-		}
-		m.state.change(func() { m.state.network.patient, m.state.network.ref = true, at.Ref })
-		return m.mouseTo(ctx, pg, at, 0)
-	})
+func (m *Mouse) Hover(ctx context.Context, target string) (ActionResult, error) {
+	return m.actions.runAction(ctx, "pointing at "+text.SanitizeLine(target, 80),
+		func(ctx context.Context, pg *page) error {
+			at, err := m.resolveTarget(ctx, pg, "point at", target)
+			if err != nil {
+				return err
+			}
+			m.state.change(func() { m.state.network.expectsDelay, m.state.network.ref = true, at.Ref })
+			return m.mouseTo(ctx, pg, at, 0)
+		})
 }
 
 // Drag drags one element onto another with the left button. Each may also be a point of the
 // viewport: at=X,Y.
-func (m *mouse) Drag(ctx context.Context, from, to string) (Acted, error) {
-	return m.actions.runAction(ctx, "dragging "+sanitize.Line(from, 80), func(ctx context.Context, pg *page) error {
+func (m *Mouse) Drag(ctx context.Context, from, to string) (ActionResult, error) {
+	return m.actions.runAction(ctx, "dragging "+text.SanitizeLine(from, 80), func(ctx context.Context, pg *page) error {
 		start, isPoint := parsePoint(from)
 		end, endIsPoint := parsePoint(to)
 		var err error
@@ -61,8 +62,8 @@ func (m *mouse) Drag(ctx context.Context, from, to string) (Acted, error) {
 	})
 }
 
-// pagePositionOf is where an element is on the page.
-func (m *mouse) pagePositionOf(ctx context.Context, pg *page, at *targetPoint, target string) error {
+// pagePositionOf scrolls to an element and sets at to its position on the page.
+func (m *Mouse) pagePositionOf(ctx context.Context, pg *page, at *targetPoint, target string) error {
 	where, err := m.targets.callOnTarget(ctx, pg, at, "locateElement", target)
 	if err != nil {
 		return err
@@ -81,7 +82,7 @@ func parsePoint(target string) (targetPoint, bool) {
 	return targetPoint{X: float64(left), Y: float64(top), Words: target}, true
 }
 
-func (m *mouse) dragTo(ctx context.Context, pg *page, start, end targetPoint) error {
+func (m *Mouse) dragTo(ctx context.Context, pg *page, start, end targetPoint) error {
 	if err := m.mouseTo(ctx, pg, start, 0); err != nil {
 		return err
 	}
@@ -96,15 +97,15 @@ func (m *mouse) dragTo(ctx context.Context, pg *page, start, end targetPoint) er
 			return err
 		}
 	}
-	m.actions.showActionHint("drops on "+sanitize.Line(end.Words, 80), end.X, end.Y)
+	m.actions.showActionHint("drops on "+text.SanitizeLine(end.Words, 80), end.X, end.Y)
 	return m.dispatchMouseButton(ctx, pg, pane.MouseUp, end)
 }
 
 // mouseTo moves the pointer and waits until the page has processed the move.
-func (m *mouse) mouseTo(ctx context.Context, pg *page, at targetPoint, held int) error {
+func (m *Mouse) mouseTo(ctx context.Context, pg *page, at targetPoint, held int) error {
 	in := pane.Input{Kind: pane.MouseMove, X: at.X, Y: at.Y, Buttons: held}
 	for _, d := range m.drag.events(in) {
-		if err := pg.send(ctx, callLimit, "the mouse", d); err != nil {
+		if err := pg.send(ctx, callTimeout, "the mouse", d); err != nil {
 			return err
 		}
 	}
@@ -112,10 +113,10 @@ func (m *mouse) mouseTo(ctx context.Context, pg *page, at targetPoint, held int)
 	if err != nil {
 		return err
 	}
-	return pg.send(ctx, callLimit, "the mouse", req)
+	return pg.send(ctx, callTimeout, "the mouse", req)
 }
 
-func (m *mouse) dispatchMouseButton(ctx context.Context, pg *page, kind pane.InputKind, at targetPoint) error {
+func (m *Mouse) dispatchMouseButton(ctx context.Context, pg *page, kind pane.InputKind, at targetPoint) error {
 	in := pane.Input{Kind: kind, X: at.X, Y: at.Y, Button: "left", Clicks: 1}
 	if kind == pane.MouseDown {
 		in.Buttons = 1
@@ -124,7 +125,7 @@ func (m *mouse) dispatchMouseButton(ctx context.Context, pg *page, kind pane.Inp
 	if err != nil {
 		return err
 	}
-	return pg.do(ctx, callLimit, "the mouse", func(c proto.Client) error {
+	return pg.do(ctx, callTimeout, "the mouse", func(c proto.Client) error {
 		for _, d := range m.drag.events(in) {
 			if err := cdp.CallNoResult(c, d); err != nil {
 				return err
@@ -135,20 +136,21 @@ func (m *mouse) dispatchMouseButton(ctx context.Context, pg *page, kind pane.Inp
 }
 
 // ScrollTo scrolls to an element.
-func (m *mouse) ScrollTo(ctx context.Context, target string) (Acted, error) {
-	return m.actions.runAction(ctx, "scrolling to "+sanitize.Line(target, 80), func(ctx context.Context, pg *page) error {
-		var at targetPoint
-		if err := m.pagePositionOf(ctx, pg, &at, target); err != nil {
-			return err
-		}
-		m.actions.showActionHint("scrolls to "+sanitize.Line(at.Words, 80), at.X, at.Y)
-		return nil
-	})
+func (m *Mouse) ScrollTo(ctx context.Context, target string) (ActionResult, error) {
+	return m.actions.runAction(ctx, "scrolling to "+text.SanitizeLine(target, 80),
+		func(ctx context.Context, pg *page) error {
+			var at targetPoint
+			if err := m.pagePositionOf(ctx, pg, &at, target); err != nil {
+				return err
+			}
+			m.actions.showActionHint("scrolls to "+text.SanitizeLine(at.Words, 80), at.X, at.Y)
+			return nil
+		})
 }
 
 // Scroll turns the wheel over an element, or over the middle of the page if target is "", by CSS
 // pixels.
-func (m *mouse) Scroll(ctx context.Context, target string, right, down float64) (Acted, error) {
+func (m *Mouse) Scroll(ctx context.Context, target string, right, down float64) (ActionResult, error) {
 	return m.actions.runAction(ctx, "scrolling", func(ctx context.Context, pg *page) error {
 		width, height := m.viewport.size()
 		at := targetPoint{X: float64(width) / 2, Y: float64(height) / 2, Words: "the page"}
@@ -157,11 +159,11 @@ func (m *mouse) Scroll(ctx context.Context, target string, right, down float64) 
 				return err
 			}
 		}
-		m.actions.showActionHint("scrolls "+sanitize.Line(at.Words, 80), at.X, at.Y)
+		m.actions.showActionHint("scrolls "+text.SanitizeLine(at.Words, 80), at.X, at.Y)
 		req, err := mouseCommand(pane.Input{Kind: pane.Wheel, X: at.X, Y: at.Y, DX: right, DY: down})
 		if err != nil {
 			return err
 		}
-		return pg.send(ctx, callLimit, "the wheel", req)
+		return pg.send(ctx, callTimeout, "the wheel", req)
 	})
 }

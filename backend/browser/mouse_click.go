@@ -6,26 +6,26 @@ import (
 	"fmt"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/text"
 )
 
 // Click clicks an element with real mouse events. The target is a ref (e12), a selector (css=#id)
 // or the visible text. Click scrolls to the element. It does not click one that is covered, and
 // the error names what covers it. Then the page gets up to two seconds to settle.
-func (m *mouse) Click(ctx context.Context, target string) (Acted, error) {
+func (m *Mouse) Click(ctx context.Context, target string) (ActionResult, error) {
 	return m.ClickWith(ctx, target, Press{})
 }
 
 // resolveTarget finds the point of an element for the mouse and shows it to the user. It waits
 // until a moving element stops.
-func (m *mouse) resolveTarget(ctx context.Context, pg *page, verb, target string) (targetPoint, error) {
+func (m *Mouse) resolveTarget(ctx context.Context, pg *page, verb, target string) (targetPoint, error) {
 	at, _, err := m.aimWith(ctx, pg, verb, target, false, false)
 	return at, err
 }
 
 // aimWith is resolveTarget; unsure makes it wait in any case, and clicks sets the guard of the
 // click.
-func (m *mouse) aimWith(
+func (m *Mouse) aimWith(
 	ctx context.Context, pg *page, verb, target string, unsure, clicks bool,
 ) (targetPoint, *page, error) {
 	var at targetPoint
@@ -36,13 +36,13 @@ func (m *mouse) aimWith(
 	if err != nil {
 		return at, where, err
 	}
-	m.actions.showActionHint(verb+" "+sanitize.Line(at.Words, 120), at.X, at.Y)
+	m.actions.showActionHint(verb+" "+text.SanitizeLine(at.Words, 120), at.X, at.Y)
 	return at, where, nil
 }
 
-// clickOn clicks an element. If another element moves over it at the last moment, snapshot.js
+// clickOn clicks an element. If another element moves over it at the last moment, page.js
 // keeps the click from the page, and clickOn tries again.
-func (m *mouse) clickOn(ctx context.Context, pg *page, verb, target string, how mousePress) error {
+func (m *Mouse) clickOn(ctx context.Context, pg *page, verb, target string, how mousePress) error {
 	missed := ""
 	for try := range 3 {
 		at, where, err := m.aimWith(ctx, pg, verb, target, try > 0, true)
@@ -58,8 +58,8 @@ func (m *mouse) clickOn(ctx context.Context, pg *page, verb, target string, how 
 			return err
 		}
 		var landed struct {
-			Missed string
-			Calm   *frameActivity
+			Missed   string
+			Activity *frameActivity
 		}
 		if err := where.callScript(ctx, &landed, "finishClick", how.last); err != nil || landed.Missed == "" {
 			if err != nil {
@@ -68,19 +68,19 @@ func (m *mouse) clickOn(ctx context.Context, pg *page, verb, target string, how 
 			if errors.Is(err, errPromptOpen) {
 				return err
 			}
-			m.actions.lastClickActivity[where] = landed.Calm
+			m.actions.lastClickActivity[where] = landed.Activity
 			return nil // the click may have replaced the document
 		}
 		missed, target = landed.Missed, at.Ref
 	}
-	return fmt.Errorf("%s is in the way each time it is clicked: deal with that first", sanitize.Line(missed, 300))
+	return fmt.Errorf("%s covered the target at each click: deal with that first", text.SanitizeLine(missed, 300))
 }
 
 // releaseGuards removes the guard of a click that was not made, or with pressed of one whose
 // outcome is unknown. It calls all frames, because it does not know which one has the guard, and
 // does so even if ctx has ended. It waits for them, because the mouse reaches the page another
 // way.
-func (m *mouse) releaseGuards(ctx context.Context, pg *page, pressed bool) {
+func (m *Mouse) releaseGuards(ctx context.Context, pg *page, pressed bool) {
 	views := m.frames.inOrder(pg)
 	for _, view := range views {
 		view.sendScript("releaseClick", pressed)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // buttons are the bits of the mouse's buttons, as in the DOM.
@@ -23,28 +23,29 @@ type mousePress struct {
 	last bool
 }
 
-func checkPress(how Press) error {
+func validatePress(how Press) error {
 	if how.Button != "" && buttons[how.Button] == 0 {
-		return fmt.Errorf("%q is no button of the mouse: left, right or middle", sanitize.Line(how.Button, 20))
+		return fmt.Errorf("%q is not a mouse button: use left, right or middle", text.SanitizeLine(how.Button, 20))
 	}
 	return nil
 }
 
 // ClickWith is Click with another button, or twice.
-func (m *mouse) ClickWith(ctx context.Context, target string, how pane.ClickOptions) (Acted, error) {
-	if err := checkPress(how); err != nil {
-		return Acted{}, err
+func (m *Mouse) ClickWith(ctx context.Context, target string, how pane.ClickOptions) (ActionResult, error) {
+	if err := validatePress(how); err != nil {
+		return ActionResult{}, err
 	}
 	asks := func(pg *page) bool { return m.targets.frameOfRef(pg, target) == pg }
-	return m.actions.runOn(ctx, "clicking "+sanitize.Line(target, 80), asks, func(ctx context.Context, pg *page) error {
-		return m.clickOn(ctx, pg, "click", target, mousePress{how, true})
-	})
+	return m.actions.runOn(ctx, "clicking "+text.SanitizeLine(target, 80), asks,
+		func(ctx context.Context, pg *page) error {
+			return m.clickOn(ctx, pg, "click", target, mousePress{how, true})
+		})
 }
 
 // ClickAt clicks a point of the viewport, in CSS pixels, whatever is there.
-func (m *mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (Acted, error) {
-	if err := checkPress(how); err != nil {
-		return Acted{}, err
+func (m *Mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (ActionResult, error) {
+	if err := validatePress(how); err != nil {
+		return ActionResult{}, err
 	}
 	return m.actions.runAction(ctx, fmt.Sprintf("clicking at %d,%d", x, y), func(ctx context.Context, pg *page) error {
 		var there struct{ Words string }
@@ -52,15 +53,15 @@ func (m *mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (A
 			return err
 		}
 		at := targetPoint{X: float64(x), Y: float64(y)}
-		m.actions.showActionHint("clicks "+sanitize.Line(there.Words, 120), at.X, at.Y)
-		m.activity.noteDuringAction("clicked " + sanitize.Line(there.Words, 200))
+		m.actions.showActionHint("clicks "+text.SanitizeLine(there.Words, 120), at.X, at.Y)
+		m.activity.noteDuringAction("clicked " + text.SanitizeLine(there.Words, 200))
 		return m.clickWithModifiers(ctx, pg, at, how, 0)
 	})
 }
 
 // clickWithModifiers clicks a point while modifiers are held. It does not wait for the answer to
 // the move, which comes only with the next frame.
-func (m *mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint, how Press, held int) error {
+func (m *Mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint, how Press, held int) error {
 	button := cmp.Or(how.Button, "left")
 	list := []pane.Input{{Kind: pane.MouseMove}}
 	for n := range map[bool]int{false: 1, true: 2}[how.Double] {
@@ -80,5 +81,5 @@ func (m *mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint
 		}
 		last = req
 	}
-	return pg.send(ctx, callLimit, "the mouse", last)
+	return pg.send(ctx, callTimeout, "the mouse", last)
 }

@@ -11,23 +11,23 @@ import (
 	"goalpost/backend/pane"
 )
 
-// navigation navigates the pane from one document to another.
-type navigation struct {
+// Navigation navigates the pane from one document to another.
+type Navigation struct {
 	attach    func(context.Context) error // gives the pane a new page
-	state     *state
-	driver    *driver
-	prompts   *prompts
-	downloads *downloads
+	state     *State
+	driver    *Driver
+	prompts   *Prompts
+	downloads *Downloads
 
 	attachToken    chan struct{} // one token: for giving the pane a page
-	historyChanged chan struct{} // the history changed
+	historyChanged chan struct{} // has an element if the history changed
 }
 
-// errLoadStopped and errSuperseded are why a navigation was given up: a Stop, or another
-// navigation.
+// errLoadStopped and errSuperseded are the reasons for ending a navigation early: a Stop, or
+// another navigation.
 var (
 	errLoadStopped = cdp.NewCause("loading was stopped")
-	errSuperseded  = cdp.NewCause("somebody went elsewhere")
+	errSuperseded  = cdp.NewCause("another navigation replaced this one")
 )
 
 // pendingNavigation is a navigation from the moment it is requested. A pane has at most one: the
@@ -41,7 +41,7 @@ type pendingNavigation struct {
 
 // startNavigation begins a navigation and returns its context. The caller must call
 // endNavigation.
-func (n *navigation) startNavigation(ctx context.Context, address string) (context.Context, *pendingNavigation) {
+func (n *Navigation) startNavigation(ctx context.Context, address string) (context.Context, *pendingNavigation) {
 	ctx, end := context.WithCancelCause(ctx)
 	v := &pendingNavigation{address: address, end: end, over: make(chan struct{})}
 	var last *pendingNavigation
@@ -56,7 +56,7 @@ func (n *navigation) startNavigation(ctx context.Context, address string) (conte
 }
 
 // endNavigation ends the navigation, whatever its result.
-func (n *navigation) endNavigation(v *pendingNavigation) {
+func (n *Navigation) endNavigation(v *pendingNavigation) {
 	n.state.change(func() {
 		if n.state.pending == v {
 			n.state.pending = nil
@@ -79,18 +79,18 @@ func (v *pendingNavigation) cancel(ctx context.Context, why error) {
 	}
 }
 
-// navigationCancelError is what the caller of a cancelled navigation gets: nil for a user, who
-// cancelled it, and an error for an agent.
-func (n *navigation) navigationCancelError(ctx context.Context, err error) error {
+// navigationCancelError returns the error for the caller of a cancelled navigation: nil for a user,
+// who cancelled it, and err for an agent.
+func (n *Navigation) navigationCancelError(ctx context.Context, err error) error {
 	if (errors.Is(err, errLoadStopped) || errors.Is(err, errSuperseded)) && !n.driver.isAgentCall(ctx) {
 		return nil
 	}
 	return err
 }
 
-// Stop ends loading, also before Chromium has begun, and whatever keeps the page from answering.
-// A prompt whether to leave the page is answered with no.
-func (n *navigation) Stop(ctx context.Context) error {
+// Stop ends loading, even before Chromium has begun, and anything that keeps the page from
+// answering. It answers a prompt about leaving the page with no.
+func (n *Navigation) Stop(ctx context.Context) error {
 	if q, err := n.prompts.take(func(a openPrompt) bool { return a.Kind == pane.BeforeUnload }); err == nil {
 		if err := q.answer(ctx, pane.Answer{ID: q.ID}); err != nil {
 			n.state.m.cfg.Log.Debug("staying", "pane", n.state.id, "error", err)
@@ -105,5 +105,5 @@ func (n *navigation) Stop(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("stopping: %w", err)
 	}
-	return pg.send(ctx, callLimit, "stopping", proto.PageStopLoading{})
+	return pg.send(ctx, callTimeout, "stopping", proto.PageStopLoading{})
 }

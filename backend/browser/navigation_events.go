@@ -6,18 +6,18 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/browser/screencast"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // navigationEvents records what Chromium reports about the page's documents: which one is shown,
 // and its progress.
 type navigationEvents struct {
-	state      *state
-	activity   *activity
-	prompts    *prompts
-	navigation *navigation
+	state      *State
+	activity   *Activity
+	prompts    *Prompts
+	navigation *Navigation
 	drag       *drag
 	screencast *screencast.Screencast
 }
@@ -66,21 +66,21 @@ func (ne *navigationEvents) onNavigated(pg *page, e *cdp.Event) {
 	pg.worlds.LeaveDocument()
 	ne.state.change(func() {
 		// Chromium reported the first document of a window before we listened.
-		ne.state.loading = ne.state.loading || ne.state.load.setPending()
+		ne.state.loading = ne.state.loading || ne.state.load.awaitsDocument()
 		ne.state.load.setDocument(ev.Frame.LoaderID)
 		ne.state.load.byUser = ne.state.isUserAction()
 		ne.state.load.posted = ne.state.load.posting != "" && ne.state.load.posting == ev.Frame.LoaderID
 		ne.state.load.moves++
-		ne.state.load.holdInputUntil = time.Now().Add(inputHoldLimit)
+		ne.state.load.holdInputUntil = time.Now().Add(inputHoldTimeout)
 		ne.state.network = networkActivity{
-			on:      ne.state.network.on,
-			last:    ne.state.network.last,
-			patient: ne.state.network.patient,
-			ref:     ne.state.network.ref,
+			on:           ne.state.network.on,
+			last:         ne.state.network.last,
+			expectsDelay: ne.state.network.expectsDelay,
+			ref:          ne.state.network.ref,
 		}
-		ne.state.info.URL = sanitize.Line(ev.Frame.URL+ev.Frame.URLFragment, 4096)
+		ne.state.info.URL = text.SanitizeLine(ev.Frame.URL+ev.Frame.URLFragment, 4096)
 		ne.state.info.Title = fallbackTitle(ne.state.info.URL)
-		told := ne.state.loadError // the navigation's own message is better
+		loadError := ne.state.loadError // the navigation's own message is better
 		ne.state.loadError, ne.state.loadNotice, ne.state.unresponsive, ne.prompts.dialogsInARow = "", "", false, 0
 		ne.prompts.closeLocked(func(a openPrompt) bool {
 			return a.Kind != pane.SaveLogin // which outlives the submitted form
@@ -88,8 +88,8 @@ func (ne *navigationEvents) onNavigated(pg *page, e *cdp.Event) {
 		ne.drag.end()
 		ne.prompts.declinedRealms = nil
 		if ev.Frame.Unreachable != "" {
-			ne.state.info.URL = sanitize.Line(ev.Frame.Unreachable, 4096)
-			if ne.state.loadError = told; told == "" {
+			ne.state.info.URL = text.SanitizeLine(ev.Frame.Unreachable, 4096)
+			if ne.state.loadError = loadError; loadError == "" {
 				ne.state.loadError = "this page could not be loaded"
 			}
 		}
@@ -108,7 +108,7 @@ func (ne *navigationEvents) onNavigatedWithinDocument(pg *page, e *cdp.Event) {
 		ne.state.load.moves++
 		ne.state.load.byUser = ne.state.isUserAction()
 		ne.state.network.leaving = time.Time{}
-		ne.state.info.URL = sanitize.Line(moved.URL, 4096)
+		ne.state.info.URL = text.SanitizeLine(moved.URL, 4096)
 	})
 	ne.activity.notifyVisit()
 	ne.navigation.requestHistory()

@@ -11,20 +11,20 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // Navigate loads an address (see Address). It returns when the document is loaded, or is still
 // loading some seconds after the server answered. A pane whose page or browser is gone gets a new
 // one.
-func (n *navigation) Navigate(ctx context.Context, text string) error {
+func (n *Navigation) Navigate(ctx context.Context, text string) error {
 	address, err := n.state.m.rules.validateAddress(text)
 	if err == nil {
 		err = n.driver.checkDriver(ctx)
 	}
 	if err == nil && n.state.Info().Inspects != "" {
-		err = fmt.Errorf("%w: developer tools show no other page", ErrRefused)
+		err = fmt.Errorf("%w: developer tools cannot show another page", ErrRefused)
 	}
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (n *navigation) Navigate(ctx context.Context, text string) error {
 }
 
 // navigate is Navigate for any caller, to an address that has been validated.
-func (n *navigation) navigate(ctx context.Context, address string) error {
+func (n *Navigation) navigate(ctx context.Context, address string) error {
 	outer := ctx
 	ctx, v := n.startNavigation(ctx, address)
 	defer n.endNavigation(v)
@@ -41,20 +41,20 @@ func (n *navigation) navigate(ctx context.Context, address string) error {
 }
 
 // runNavigation is navigate after startNavigation.
-func (n *navigation) runNavigation(ctx context.Context, address string) error {
+func (n *Navigation) runNavigation(ctx context.Context, address string) error {
 	ctx, cancel := n.beginNavigation(ctx)
 	defer cancel(nil)
 	n.freeIfHung(ctx)
 	pg, err := n.ensurePage(ctx)
 	if err != nil {
-		return fmt.Errorf("loading %s: %w", sanitize.Line(address, 200), err)
+		return fmt.Errorf("loading %s: %w", text.SanitizeLine(address, 200), err)
 	}
 	moves := 0
 	n.state.change(func() { // the new window's own document is given up
 		n.state.loadNotice, n.state.loadError, moves, n.state.load.empty = "", "", n.state.load.moves, ""
 	})
 	var result *proto.PageNavigateResult
-	err = pg.do(ctx, navigateLimit, "loading "+sanitize.Line(address, 200), func(c proto.Client) error {
+	err = pg.do(ctx, navigateTimeout, "loading "+text.SanitizeLine(address, 200), func(c proto.Client) error {
 		result, err = cdp.Call(c, proto.PageNavigate{URL: address})
 		return err
 	})
@@ -74,7 +74,7 @@ func (n *navigation) runNavigation(ctx context.Context, address string) error {
 		return n.awaitLoad(ctx, pg, func() bool { return n.state.load.moves > moves || n.state.info.URL == address })
 	}
 	err = n.awaitLoad(ctx, pg, func() bool {
-		return slices.Contains(n.state.load.shown, result.LoaderID) && n.state.load.done() && !n.state.loading
+		return slices.Contains(n.state.load.shown, result.LoaderID) && n.state.load.isLoaded() && !n.state.loading
 	})
 	if moves == 0 { // history must not go back to the empty page that every pane begins with
 		pg.Post(proto.PageResetNavigationHistory{})
@@ -86,48 +86,48 @@ func (n *navigation) runNavigation(ctx context.Context, address string) error {
 // beginNavigation begins every navigation: it dismisses what the page waits for, and frees a page
 // that hangs. The context ends when the page opens a prompt, and for the agent when a user takes
 // over.
-func (n *navigation) beginNavigation(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+func (n *Navigation) beginNavigation(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	n.prompts.dismissDialog(ctx)
 	n.freeHung(ctx)
 	_, agent := goal.RunOf(ctx)
-	ctx, calm := n.prompts.withoutPrompts(ctx)
+	ctx, cancelPrompts := n.prompts.withoutPrompts(ctx)
 	if !agent {
-		return ctx, calm
+		return ctx, cancelPrompts
 	}
-	ctx, loose := n.driver.withLease(ctx)
+	ctx, endLease := n.driver.withLease(ctx)
 	return ctx, func(err error) {
-		loose(err)
-		calm(err)
+		endLease(err)
+		cancelPrompts(err)
 	}
 }
 
 // navigationAborted finds out what stopped a navigation: a download, whose event may come a
 // moment later, a faster navigation, or a response without a page.
-func (n *navigation) navigationAborted(outer context.Context, address string, moves int) error {
+func (n *Navigation) navigationAborted(outer context.Context, address string, moves int) error {
 	ctx, cancel := context.WithTimeout(outer, n.state.m.limits.hung)
 	defer cancel()
 	note := ""
-	began := len(n.downloads.Downloads())
+	began := len(n.downloads.List())
 	err := n.state.wait(ctx, func() bool {
 		note = n.state.loadNotice
-		return note != "" || n.state.load.moves > moves || len(n.downloads.list) != began
+		return note != "" || n.state.load.moves > moves || len(n.downloads.List()) != began
 	})
 	switch {
 	case errors.Is(err, errPromptOpen):
 		return nil
 	case note != "":
-		return fmt.Errorf("loading %s: %s", sanitize.Line(address, 200), note)
+		return fmt.Errorf("loading %s: %s", text.SanitizeLine(address, 200), note)
 	case err == nil:
 		return nil
 	case n.takeRecentAnswer(): // the answer to a prompt ended this one too
 		return n.runNavigation(outer, address)
 	}
-	return fmt.Errorf("loading %s: the server gave no page to show, and no download has begun",
-		sanitize.Line(address, 200))
+	return fmt.Errorf("loading %s: the server sent no page, and no download has started",
+		text.SanitizeLine(address, 200))
 }
 
 // takeRecentAnswer returns true once after an answer.
-func (n *navigation) takeRecentAnswer() bool {
+func (n *Navigation) takeRecentAnswer() bool {
 	n.state.mu.Lock()
 	defer n.state.mu.Unlock()
 	lately := time.Since(n.prompts.answered) < 3*time.Second
@@ -136,16 +136,16 @@ func (n *navigation) takeRecentAnswer() bool {
 }
 
 // navigationError turns Chromium's code of a failed navigation into a message.
-func (n *navigation) navigationError(address, code string) error {
-	address = sanitize.Line(address, 200)
+func (n *Navigation) navigationError(address, code string) error {
+	address = text.SanitizeLine(address, 200)
 	why := map[string]string{
 		"net::ERR_CONNECTION_REFUSED":       "nothing listens there: is the server running?",
-		"net::ERR_NAME_NOT_RESOLVED":        "there is no such host",
-		"net::ERR_INTERNET_DISCONNECTED":    "there is no network",
+		"net::ERR_NAME_NOT_RESOLVED":        "the host was not found",
+		"net::ERR_INTERNET_DISCONNECTED":    "this computer is not connected to a network",
 		"net::ERR_CONNECTION_TIMED_OUT":     "the server does not answer",
 		"net::ERR_EMPTY_RESPONSE":           "the server closed the connection without an answer",
 		"net::ERR_TOO_MANY_REDIRECTS":       "it redirects in a circle",
-		"net::ERR_INVALID_AUTH_CREDENTIALS": "it wants a login",
+		"net::ERR_INVALID_AUTH_CREDENTIALS": "it requires a login",
 		"net::ERR_BLOCKED_BY_CLIENT":        "it was blocked",
 		"net::ERR_UNSAFE_PORT":              "Chromium does not open this port",
 	}[code]
@@ -162,7 +162,7 @@ func (n *navigation) navigationError(address, code string) error {
 
 // awaitLoad waits for the document, but not for ever: a page that never stops loading can still
 // be used. It fails only if the page is gone.
-func (n *navigation) awaitLoad(ctx context.Context, pg *page, ready func() bool) error {
+func (n *Navigation) awaitLoad(ctx context.Context, pg *page, ready func() bool) error {
 	ctx, cancel := cdp.JoinContexts(ctx, pg.alive)
 	defer cancel(nil)
 	defer time.AfterFunc(n.state.m.limits.load, func() { cancel(ErrTimeout) }).Stop()
@@ -172,18 +172,19 @@ func (n *navigation) awaitLoad(ctx context.Context, pg *page, ready func() bool)
 	return nil
 }
 
-// loadQuietTime is how long a loaded page makes no request until it counts as complete: scripts fetch more then.
+// loadQuietTime is the time without requests after which a loaded page is complete, because scripts fetch more after
+// the load event.
 const loadQuietTime = 500 * time.Millisecond
 
 // AwaitPageComplete returns when the pane's document has loaded and the page has made no request for loadQuietTime,
 // or when the pane or ctx ends.
-func (n *navigation) AwaitPageComplete(ctx context.Context) {
+func (n *Navigation) AwaitPageComplete(ctx context.Context) {
 	ctx, cancel := cdp.JoinContexts(ctx, n.state.ctx)
 	defer cancel(nil)
-	quiet := time.Now() // the earliest moment since when the page may be at rest
+	quiet := time.Now() // the start of the time without requests
 	for ctx.Err() == nil {
 		n.state.mu.Lock()
-		net, moved := n.state.network, n.state.changed
+		net, changed := n.state.network, n.state.changed
 		busy := n.state.info.Loading || len(net.open) > 0
 		n.state.mu.Unlock()
 		if busy {
@@ -195,13 +196,13 @@ func (n *navigation) AwaitPageComplete(ctx context.Context) {
 		if !busy && rest <= 0 {
 			return
 		}
-		awaitChange(ctx, moved, max(rest, 10*time.Millisecond))
+		awaitChange(ctx, changed, max(rest, 10*time.Millisecond))
 	}
 }
 
 // ensurePage returns the page to navigate: the current one, the crashed one renewed, or a new
 // one.
-func (n *navigation) ensurePage(ctx context.Context) (*page, error) {
+func (n *Navigation) ensurePage(ctx context.Context) (*page, error) {
 	if err := n.awaitAttach(ctx); err != nil {
 		return nil, err
 	}
@@ -209,7 +210,7 @@ func (n *navigation) ensurePage(ctx context.Context) (*page, error) {
 	switch {
 	case errors.Is(err, ErrCrashed):
 		n.state.change(func() {
-			if n.state.page != nil && n.state.page.alive.Err() != nil && n.state.page.engine.Alive.Err() == nil {
+			if n.state.page != nil && n.state.page.alive.Err() != nil && n.state.page.process.Alive.Err() == nil {
 				n.state.page = n.state.page.renewed()
 				n.state.load, n.state.network, n.state.processError = load{moves: n.state.load.moves}, networkActivity{}, ""
 				n.state.info.Running = true
@@ -225,9 +226,9 @@ func (n *navigation) ensurePage(ctx context.Context) (*page, error) {
 	return n.state.currentPage()
 }
 
-// awaitAttach waits for a page that is being attached: otherwise it would navigate before anybody
-// listens.
-func (n *navigation) awaitAttach(ctx context.Context) error {
+// awaitAttach waits for a page that is being attached: otherwise it would navigate before its
+// events are handled.
+func (n *Navigation) awaitAttach(ctx context.Context) error {
 	select {
 	case n.attachToken <- struct{}{}:
 		<-n.attachToken
@@ -243,7 +244,7 @@ func (n *navigation) awaitAttach(ctx context.Context) error {
 // process a navigation either. First it terminates the script. It checks before that, because
 // with no script running, the command would terminate the next one. A page that continues all the
 // same, for example with one alert after another, loses its process, as in a crash.
-func (n *navigation) freeHung(ctx context.Context) {
+func (n *Navigation) freeHung(ctx context.Context) {
 	n.state.mu.Lock()
 	pg, hung := n.state.page, n.state.unresponsive
 	n.state.unresponsive = false
@@ -269,7 +270,7 @@ func (n *navigation) freeHung(ctx context.Context) {
 // freeIfHung frees a page that hangs before it is left, even if no call has timed out yet: the
 // next document may have to wait for the same process, and then no command that would free the
 // page reaches it.
-func (n *navigation) freeIfHung(ctx context.Context) {
+func (n *Navigation) freeIfHung(ctx context.Context) {
 	if pg, err := n.state.currentPage(); err == nil && !pg.isResponsive(ctx, n.state.m.limits.input) {
 		n.state.change(func() { n.state.unresponsive = n.state.page == pg })
 		n.freeHung(ctx)
@@ -284,7 +285,7 @@ func (pg *page) isResponsive(ctx context.Context, limit time.Duration) bool {
 
 // Reload reloads the page, and restores one that is gone. During a navigation it repeats that
 // one, because otherwise the previous page would come back.
-func (n *navigation) Reload(ctx context.Context) error {
+func (n *Navigation) Reload(ctx context.Context) error {
 	n.state.mu.Lock()
 	address := ""
 	if n.state.pending != nil {
@@ -307,12 +308,12 @@ func (n *navigation) Reload(ctx context.Context) error {
 }
 
 // Back goes back in the history. At the first page it fails.
-func (n *navigation) Back(ctx context.Context) error { return n.historyStep(ctx, -1) }
+func (n *Navigation) Back(ctx context.Context) error { return n.historyStep(ctx, -1) }
 
 // Forward undoes Back.
-func (n *navigation) Forward(ctx context.Context) error { return n.historyStep(ctx, +1) }
+func (n *Navigation) Forward(ctx context.Context) error { return n.historyStep(ctx, +1) }
 
-func (n *navigation) historyStep(ctx context.Context, by int) error {
+func (n *Navigation) historyStep(ctx context.Context, by int) error {
 	if err := n.driver.checkDriver(ctx); err != nil {
 		return err
 	}
@@ -330,7 +331,7 @@ func (n *navigation) historyStep(ctx context.Context, by int) error {
 }
 
 // navigateBy runs a command that leads to another document and waits for the document.
-func (n *navigation) navigateBy(ctx context.Context, what string, f func(proto.Client) error) error {
+func (n *Navigation) navigateBy(ctx context.Context, what string, f func(proto.Client) error) error {
 	outer := ctx
 	ctx, v := n.startNavigation(ctx, "")
 	defer n.endNavigation(v)
@@ -338,7 +339,7 @@ func (n *navigation) navigateBy(ctx context.Context, what string, f func(proto.C
 }
 
 // runNavigationBy is navigateBy after startNavigation.
-func (n *navigation) runNavigationBy(ctx context.Context, what string, f func(proto.Client) error) error {
+func (n *Navigation) runNavigationBy(ctx context.Context, what string, f func(proto.Client) error) error {
 	ctx, cancel := n.beginNavigation(ctx)
 	defer cancel(nil)
 	pg, err := n.state.currentPage()
@@ -347,17 +348,17 @@ func (n *navigation) runNavigationBy(ctx context.Context, what string, f func(pr
 	}
 	moves := 0
 	n.state.change(func() { n.state.loadNotice, n.state.loadError, moves = "", "", n.state.load.moves })
-	if err := pg.do(ctx, callLimit, what, f); errors.Is(err, errPromptOpen) {
+	if err := pg.do(ctx, callTimeout, what, f); errors.Is(err, errPromptOpen) {
 		return nil
 	} else if err != nil {
 		return err
 	}
 	return n.awaitLoad(ctx, pg, func() bool {
-		return n.state.load.moves > moves && n.state.load.done() && !n.state.loading
+		return n.state.load.moves > moves && n.state.load.isLoaded() && !n.state.loading
 	})
 }
 
-func (n *navigation) requestHistory() {
+func (n *Navigation) requestHistory() {
 	select {
 	case n.historyChanged <- struct{}{}:
 	default:
@@ -365,7 +366,7 @@ func (n *navigation) requestHistory() {
 }
 
 // followHistory updates CanBack and CanFwd.
-func (n *navigation) followHistory() {
+func (n *Navigation) followHistory() {
 	for {
 		select {
 		case <-n.state.ctx.Done():
@@ -376,7 +377,7 @@ func (n *navigation) followHistory() {
 		if err != nil {
 			continue
 		}
-		err = pg.do(n.state.ctx, callLimit, "reading the history", func(c proto.Client) error {
+		err = pg.do(n.state.ctx, callTimeout, "reading the history", func(c proto.Client) error {
 			history, err := cdp.Call(c, proto.PageGetNavigationHistory{})
 			if err == nil {
 				n.state.change(func() {

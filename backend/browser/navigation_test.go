@@ -27,39 +27,39 @@ func slowSite(t *testing.T) (*httptest.Server, <-chan struct{}) {
 
 func (b *fixture) goes(ctx context.Context, p *Pane, address string) <-chan error {
 	done := make(chan error, 1)
-	go func() { done <- p.Navigate(ctx, address) }()
+	go func() { done <- p.Navigation.Navigate(ctx, address) }()
 	return done
 }
 
-func TestStopEndsWhatHasNotBegun(t *testing.T) {
+func TestStop_BeforeLoadingBegins_EndsNavigation(t *testing.T) {
 	b := newFixture(t)
 	slow, asked := slowSite(t)
 	p := b.open("b1", "one.html")
 	b.until(p, "at rest", func(i pane.Info) bool { return !i.Loading })
-	p.navigation.attachToken <- struct{}{} // as if the page were being prepared: Chromium gets no command yet
-	free := sync.OnceFunc(func() { <-p.navigation.attachToken })
+	p.Navigation.attachToken <- struct{}{} // as if the page were being prepared: Chromium gets no command yet
+	free := sync.OnceFunc(func() { <-p.Navigation.attachToken })
 	defer free()
 	done := b.goes(b.ctx, p, slow.URL)
 	b.until(p, "loading", func(i pane.Info) bool { return i.Loading })
-	b.ok(p.Stop(b.ctx))
+	b.ok(p.Navigation.Stop(b.ctx))
 	b.ok(<-done)
 	free()
-	if info := p.Info(); info.Loading || info.URL != b.url("one.html") || info.Problem != "" || info.Notice != "" {
+	if info := p.State.Info(); info.Loading || info.URL != b.url("one.html") || info.Problem != "" || info.Notice != "" {
 		t.Errorf("after Stop: %+v", info)
 	}
-	b.ok(p.Navigate(b.ctx, b.url("two.html")))
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("two.html")))
 	if len(asked) != 0 {
 		t.Error("the stopped address was asked for")
 	}
 }
 
-func TestStopEndsWhatIsUnderWay(t *testing.T) {
+func TestStop_WhileLoading_EndsNavigation(t *testing.T) {
 	b := newFixture(t)
 	slow, asked := slowSite(t)
 	p := b.open("b1", "one.html")
 	done := b.goes(b.ctx, p, slow.URL)
 	<-asked
-	b.ok(p.Stop(b.ctx))
+	b.ok(p.Navigation.Stop(b.ctx))
 	b.ok(<-done)
 	info := b.until(p, "at rest", func(i pane.Info) bool { return !i.Loading })
 	if info.URL != b.url("one.html") || info.Problem != "" || info.Notice != "" {
@@ -70,34 +70,34 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 	<-asked
 	ctx, cancel := context.WithTimeout(b.ctx, patience) // longer if the page is considered to hang
 	defer cancel()
-	b.ok(p.Navigate(ctx, b.url("two.html")))
+	b.ok(p.Navigation.Navigate(ctx, b.url("two.html")))
 	b.ok(<-done)
-	if info := p.Info(); info.URL != b.url("two.html") || info.Title != "Two" {
+	if info := p.State.Info(); info.URL != b.url("two.html") || info.Title != "Two" {
 		t.Errorf("after the second address: %+v", info)
 	}
 	agents, err := b.Open(b.ctx, Options{ID: "b2", GoalID: "g1", URL: b.url("one.html")})
 	b.ok(err)
 	done = b.goes(goal.WithRun(b.ctx, goal.Run{Goal: "g1"}), agents, slow.URL)
 	<-asked
-	b.ok(agents.Stop(b.ctx))
+	b.ok(agents.Navigation.Stop(b.ctx))
 	if err := <-done; !errors.Is(err, errLoadStopped) {
 		t.Errorf("the agent got %v", err)
 	}
 }
 
-// TestAPageThatHangsIsLeft: no call has timed out yet, so the pane does not know that it hangs.
-func TestAPageThatHangsIsLeft(t *testing.T) {
+// TestNavigate_PageHangs_LeavesIt: no call has timed out yet, so the pane does not know that it hangs.
+func TestNavigate_PageHangs_LeavesIt(t *testing.T) {
 	b := newFixture(t, impatient)
 	p := b.open("b1", "one.html")
 	b.eval(p, "setTimeout(() => { navigator.sendBeacon('/signal/hangs'); for (;;); }, 0)")
 	b.awaitSignal("hangs")
-	b.ok(p.Navigate(b.ctx, b.url("two.html")))
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("two.html")))
 	b.until(p, "at two", func(i pane.Info) bool { return i.Title == "Two" && !i.Loading })
 }
 
-// TestInputMeetsTheNextDocument clicks and types at the moment when a document replaces another
+// TestInput_DuringNavigation_ReachesNextDocument clicks and types at the moment when a document replaces another
 // one.
-func TestInputMeetsTheNextDocument(t *testing.T) {
+func TestInput_DuringNavigation_ReachesNextDocument(t *testing.T) {
 	b := newFixture(t)
 	const count = "<script>n=0;addEventListener('mousedown',()=>n++);addEventListener('keydown',()=>n+=10)</script>"
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -117,9 +117,9 @@ func TestInputMeetsTheNextDocument(t *testing.T) {
 			address += "/nothing"
 		}
 		moves := 0
-		p.state.change(func() { moves = p.state.load.moves })
+		p.State.change(func() { moves = p.State.load.moves })
 		done := b.goes(b.ctx, p, address)
-		b.ok(p.state.wait(b.ctx, func() bool { return p.state.load.moves > moves }))
+		b.ok(p.State.wait(b.ctx, func() bool { return p.State.load.moves > moves }))
 		b.click(v, 50, 50)
 		b.tap(v, "a", "KeyA", 0)
 		b.ok(<-done)

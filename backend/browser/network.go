@@ -8,20 +8,20 @@ import (
 	"goalpost/backend/browser/internal/cdp"
 )
 
-// networkActivity is what the page fetches while trackNetwork is on.
+// networkActivity holds the requests and announced navigations of the page while trackNetwork is on.
 type networkActivity struct {
 	on   bool
 	open map[proto.NetworkRequestID]struct{}
 	last time.Time // of the last request that began or ended, zero if there was none
-	// leaving is when the page began to navigate away, zero if it does not.
-	leaving time.Time
-	opening time.Time // when a window was opened that has no pane yet
-	patient bool      // the effect of the action is usually delayed
-	ref     string    // of the element that the action is about, whose own state is no delayed effect
+	// leaving is the time at which the page announced a navigation, zero without one.
+	leaving      time.Time
+	opening      time.Time // when a window was opened that has no pane yet
+	expectsDelay bool      // the effect of the action is usually delayed
+	ref          string    // of the element that the action is about, whose own state is not a delayed effect
 }
 
 // onNetwork counts requests. Those that stay open by design do not count.
-func (s *state) onNetwork(e *cdp.Event) {
+func (s *State) onNetwork(e *cdp.Event) {
 	var ev struct {
 		RequestID proto.NetworkRequestID    `json:"requestId"`
 		Type      proto.NetworkResourceType `json:"type"`
@@ -52,11 +52,11 @@ func (s *state) onNetwork(e *cdp.Event) {
 	}
 }
 
-// trackNetwork turns the counting of requests on or off. In a goal's pane Chromium reports
-// requests always.
-func (s *state) trackNetwork(pg *page, on bool) {
+// trackNetwork turns the counting of requests on or off. In a goal's pane Chromium always
+// reports them.
+func (s *State) trackNetwork(pg *page, on bool) {
 	always := false
-	s.change(func() { s.network, always = networkActivity{on: on}, s.alwaysTracksNetwork() })
+	s.change(func() { s.network, always = networkActivity{on: on}, s.needsNetworkTracking() })
 	if always {
 		return
 	}

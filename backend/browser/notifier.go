@@ -10,7 +10,7 @@ import (
 // wait for the callback.
 type changeNotifier struct {
 	onChange func(pane.Info, bool)
-	seen     func(profile, url, title string)
+	onVisit  func(profile, url, title string)
 	wake     chan struct{}
 	done     chan struct{}
 
@@ -27,13 +27,13 @@ type changeEvent struct {
 
 type visit struct{ profile, url, title string }
 
-func newAnnouncer(tell func(pane.Info, bool), seen func(profile, url, title string)) *changeNotifier {
-	a := &changeNotifier{onChange: tell, seen: seen, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	if tell == nil {
-		a.onChange = func(pane.Info, bool) {}
+func newChangeNotifier(onChange func(pane.Info, bool), onVisit func(profile, url, title string)) *changeNotifier {
+	n := &changeNotifier{onChange: onChange, onVisit: onVisit, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	if onChange == nil {
+		n.onChange = func(pane.Info, bool) {}
 	}
-	go a.run()
-	return a
+	go n.run()
+	return n
 }
 
 // changed queues the newest state of a pane, which replaces an older one that is still queued.
@@ -57,7 +57,7 @@ func (a *changeNotifier) visit(profile, url, title string) {
 	a.add(func() { a.queue = append(a.queue, changeEvent{visit: &visit{profile, url, title}}) })
 }
 
-// close delivers what is queued and ends the goroutine.
+// close delivers the queued events and ends the goroutine.
 func (a *changeNotifier) close() {
 	a.add(func() { a.closes = true })
 	<-a.done
@@ -82,7 +82,7 @@ func (a *changeNotifier) run() {
 		a.mu.Unlock()
 		for _, n := range queue {
 			if n.visit != nil {
-				a.seen(n.visit.profile, n.visit.url, n.visit.title)
+				a.onVisit(n.visit.profile, n.visit.url, n.visit.title)
 				continue
 			}
 			a.onChange(n.info, n.closed)

@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestAnAddressThatIsEnteredWhileThePaneOpens: the address is loaded, however far the pane is.
-func TestAnAddressThatIsEnteredWhileThePaneOpens(t *testing.T) {
+// TestNavigate_WhilePaneOpens_LoadsAddress: the address is loaded, however far the pane is.
+func TestNavigate_WhilePaneOpens_LoadsAddress(t *testing.T) {
 	b := newFixture(t)
 	for i := range 12 {
 		id := fmt.Sprintf("p%d", i)
@@ -27,9 +27,9 @@ func TestAnAddressThatIsEnteredWhileThePaneOpens(t *testing.T) {
 			runtime.Gosched()
 		}
 		if i%2 == 1 { // during the page's preparation
-			b.ok(p.state.wait(b.ctx, func() bool { return p.state.page != nil }))
+			b.ok(p.State.wait(b.ctx, func() bool { return p.State.page != nil }))
 		}
-		b.ok(p.Navigate(b.ctx, b.url("colour.html")))
+		b.ok(p.Navigation.Navigate(b.ctx, b.url("colour.html")))
 		b.ok(<-opened)
 		info := b.until(p, "title", func(i pane.Info) bool { return i.Title == "Colour" })
 		if info.URL != b.url("colour.html") || info.Problem != "" {
@@ -42,9 +42,9 @@ func TestAnAddressThatIsEnteredWhileThePaneOpens(t *testing.T) {
 	}
 }
 
-// TestAPageThatGoesOnByItself: if a page redirects before it has loaded, the call waits for the
+// TestNavigate_PageRedirectsItself_WaitsForNextPage: if a page redirects before it has loaded, the call waits for the
 // next one.
-func TestAPageThatGoesOnByItself(t *testing.T) {
+func TestNavigate_PageRedirectsItself_WaitsForNextPage(t *testing.T) {
 	b := newFixture(t, func(c *Config) { c.limits.load = time.Hour })
 	mux := http.NewServeMux()
 	for at, words := range map[string]string{
@@ -60,10 +60,10 @@ func TestAPageThatGoesOnByItself(t *testing.T) {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	p := b.open("b1", server.URL)
-	if at := p.Info().URL; at != server.URL+"/last" {
+	if at := p.State.Info().URL; at != server.URL+"/last" {
 		t.Errorf("the page is at %s", at)
 	}
-	read, err := p.Read(b.ctx, pane.ReadOptions{})
+	read, err := p.Reader.Read(b.ctx, pane.ReadOptions{})
 	b.ok(err)
 	if read.Text != "here at last" {
 		t.Errorf("it says %q", read.Text)

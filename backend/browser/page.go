@@ -15,27 +15,27 @@ import (
 // page is one attached page of Chromium. It is immutable; alive ends with ErrCrashed, ErrEnded or
 // ErrClosed, and with it every call on the page.
 type page struct {
-	engine  *browserProcess
-	target  proto.TargetTargetID
-	session proto.TargetSessionID
-	alive   context.Context
-	end     context.CancelCauseFunc
-	count   *refAllocator // of the pane; actions that use it take turns
-	part    bool          // it is a frame of another site, see frames
-	dull    atomic.Int64  // until when a frame that did not answer is not asked again, in ns since 1970
-	worlds  script.Contexts
+	process       *browserProcess
+	target        proto.TargetTargetID
+	session       proto.TargetSessionID
+	alive         context.Context
+	end           context.CancelCauseFunc
+	refs          *refAllocator // of the pane; actions that use it take turns
+	isRemoteFrame bool          // it is a frame of another site, see frames
+	silentUntil   atomic.Int64  // until when a frame that did not answer is not asked again, in ns since 1970
+	worlds        script.Contexts
 }
 
 // renewed returns the same page after a crash: Chromium keeps the session, and a reload gives it
 // a new process.
 func (pg *page) renewed() *page {
-	next := &page{engine: pg.engine, target: pg.target, session: pg.session, count: pg.count}
-	next.alive, next.end = context.WithCancelCause(pg.engine.Alive)
+	next := &page{process: pg.process, target: pg.target, session: pg.session, refs: pg.refs}
+	next.alive, next.end = context.WithCancelCause(pg.process.Alive)
 	return next
 }
 
 func (pg *page) do(ctx context.Context, limit time.Duration, what string, f func(proto.Client) error) error {
-	return pg.engine.Do(ctx, pg.alive, pg.session, limit, what, f)
+	return pg.process.Do(ctx, pg.alive, pg.session, limit, what, f)
 }
 
 // send sends one command and waits for its answer, which has no content.
@@ -55,10 +55,10 @@ func closeTarget(c proto.Client, target proto.TargetTargetID) error {
 }
 
 // Post sends a command without waiting for its answer.
-func (pg *page) Post(params proto.Request) { pg.engine.Post(pg.session, params) }
+func (pg *page) Post(params proto.Request) { pg.process.Post(pg.session, params) }
 
-// SessionID is the session of the page.
+// SessionID returns the session of the page.
 func (pg *page) SessionID() proto.TargetSessionID { return pg.session }
 
-// mainFrame is the id of the main frame, which is the id of the target in Chromium.
+// mainFrame returns the id of the main frame, which is the id of the target in Chromium.
 func (pg *page) mainFrame() proto.PageFrameID { return proto.PageFrameID(pg.target) }

@@ -16,13 +16,13 @@ import (
 // Only the protocol reports closed shadow roots: if the host element renders its own children in
 // a slot, a script cannot detect the root. Reading the whole tree takes longer than a snapshot,
 // reading its HTML a few milliseconds. So the tree is read when the HTML contains more closed
-// roots than snapshot.js knows.
+// roots than page.js knows.
 
-// closedRootMarker is how Chromium writes a closed root in HTML, as JSON. Text of the page cannot
-// contain it, but a template or a script can, which costs time only.
+// closedRootMarker is Chromium's HTML for a closed root, as JSON. Text of the page cannot contain
+// it, but a template or a script can, which only costs time.
 var closedRootMarker = []byte(`<template shadowrootmode=\"closed\"`)
 
-// injectClosedRoots gives snapshot.js the closed shadow roots that it does not know, and returns
+// injectClosedRoots gives page.js the closed shadow roots that it does not know, and returns
 // how many there were.
 func (pg *page) injectClosedRoots(ctx context.Context) (int, error) {
 	for again := false; ; again = true {
@@ -30,7 +30,7 @@ func (pg *page) injectClosedRoots(ctx context.Context) (int, error) {
 		if err := pg.callScript(ctx, &known, "countClosedRoots"); err != nil {
 			return 0, err
 		}
-		if opened, err := pg.injectNewClosedRoots(ctx, known); again || !documentWasLeft(err) {
+		if opened, err := pg.injectNewClosedRoots(ctx, known); again || !isDocumentGone(err) {
 			return opened, err
 		}
 	}
@@ -39,11 +39,11 @@ func (pg *page) injectClosedRoots(ctx context.Context) (int, error) {
 // injectNewClosedRoots is injectClosedRoots for a document of which known roots were injected
 // before. The page may leave the document in the meantime.
 func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int, err error) {
-	there, err := pg.countWrittenRoots(ctx)
+	written, err := pg.countWrittenRoots(ctx)
 	if err != nil {
 		return 0, err
 	}
-	return pg.injectMissingRoots(ctx, known, there)
+	return pg.injectMissingRoots(ctx, known, written)
 }
 
 // countWrittenRoots counts the closed shadow roots in the HTML of a page or frame.
@@ -59,17 +59,18 @@ func (pg *page) countWrittenRoots(ctx context.Context) (count int, err error) {
 	return count, err
 }
 
-// injectMissingRoots is injectClosedRoots for a document in whose HTML so many roots are there.
-func (pg *page) injectMissingRoots(ctx context.Context, known, there int) (opened int, err error) {
-	if there == 0 {
+// injectMissingRoots is injectClosedRoots for a document whose HTML contains written closed roots, and in which known
+// of them were injected before.
+func (pg *page) injectMissingRoots(ctx context.Context, known, written int) (opened int, err error) {
+	if written == 0 {
 		return 0, nil
 	}
 	world, _, err := pg.scriptContext(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if there <= known { // a known one may have been removed before the HTML was written
-		if err := pg.callScript(ctx, &known, "countClosedRoots"); err != nil || there <= known {
+	if written <= known { // a known one may have been removed before the HTML was written
+		if err := pg.callScript(ctx, &known, "countClosedRoots"); err != nil || written <= known {
 			return 0, err
 		}
 	}
@@ -90,11 +91,11 @@ func (pg *page) injectMissingRoots(ctx context.Context, known, there int) (opene
 	return opened, err
 }
 
-// errScriptMissing means that snapshot.js has not run in the document yet.
+// errScriptMissing means that page.js has not run in the document yet.
 var errScriptMissing = errors.New("the page's script is missing")
 
-// documentWasLeft reports whether a call failed because the page has left the document.
-func documentWasLeft(err error) bool {
+// isDocumentGone reports whether a call failed because the page has left the document.
+func isDocumentGone(err error) bool {
 	return errors.Is(err, errScriptMissing) || err != nil &&
 		(strings.Contains(err.Error(), "Cannot find context") || strings.Contains(err.Error(), "uniqueContextId not found") ||
 			strings.Contains(err.Error(), "Could not find object with given id"))
@@ -102,9 +103,9 @@ func documentWasLeft(err error) bool {
 
 // callBounded is page.do with a shorter limit for frames of other sites.
 func (pg *page) callBounded(ctx context.Context, f func(proto.Client) error) error {
-	limit := callLimit
-	if pg.part {
-		limit = min(limit, pg.engine.m.limits.part)
+	limit := callTimeout
+	if pg.isRemoteFrame {
+		limit = min(limit, pg.process.m.limits.remoteFrame)
 	}
 	return pg.do(ctx, limit, "looking into shadow roots", f)
 }
@@ -118,17 +119,17 @@ type getHTML struct {
 // ProtoReq implements proto.Request.
 func (getHTML) ProtoReq() string { return "DOM.getOuterHTML" }
 
-// outerHTML is the HTML of a document with its shadow roots, as JSON.
+// outerHTML returns the HTML of a document with its shadow roots, as JSON.
 func outerHTML(c proto.Client, document proto.RuntimeRemoteObjectID) ([]byte, error) {
 	return cdp.CallRaw(c, getHTML{document, true})
 }
 
-// frameTagPattern are the beginnings of tags that may contain documents, in XML also with a
-// prefix.
-var frameTagPattern = []string{"<iframe", "<frame", "<object", ":iframe", ":frame", ":object"}
+// frameTags are the beginnings of tags that may contain a document. In XML a tag may have a
+// namespace prefix.
+var frameTags = []string{"<iframe", "<frame", "<object", ":iframe", ":frame", ":object"}
 
 // closedRoots counts the closed roots in the documents of a page's or frame's process.
-func (pg *page) closedRoots(c proto.Client, world *script.SnapshotContext) (int, error) {
+func (pg *page) closedRoots(c proto.Client, world *script.PageContext) (int, error) {
 	document, err := world.OwnDocument(c)
 	if err != nil {
 		return 0, err
@@ -138,7 +139,7 @@ func (pg *page) closedRoots(c proto.Client, world *script.SnapshotContext) (int,
 		return 0, err
 	}
 	count := bytes.Count(html, closedRootMarker)
-	if !slices.ContainsFunc(frameTagPattern, func(tag string) bool { return bytes.Contains(html, []byte(tag)) }) {
+	if !slices.ContainsFunc(frameTags, func(tag string) bool { return bytes.Contains(html, []byte(tag)) }) {
 		return count, nil
 	}
 	documents, err := listMembers(c, world, "goalpost.listDocuments()")
@@ -164,7 +165,7 @@ func (pg *page) closedRoots(c proto.Client, world *script.SnapshotContext) (int,
 const maxDOMDepth = 60
 
 // closedNodes finds the closed shadow roots in the whole tree.
-func (pg *page) closedNodes(c proto.Client, world *script.SnapshotContext) (roots []proto.DOMBackendNodeID, err error) {
+func (pg *page) closedNodes(c proto.Client, world *script.PageContext) (roots []proto.DOMBackendNodeID, err error) {
 	limit := maxDOMDepth
 	var rest []proto.DOMBackendNodeID // deeper nodes
 	var walk func(nodes ...*proto.DOMNode)
@@ -199,16 +200,16 @@ func (pg *page) closedNodes(c proto.Client, world *script.SnapshotContext) (root
 		switch {
 		case err == nil:
 			walk(found.Node.Children...)
-		case !nodeWasRemoved(err):
+		case !isNodeGone(err):
 			return nil, err
 		}
 	}
 	return roots, nil
 }
 
-// injectRoots gives closed shadow roots to snapshot.js, and returns how many it did not know.
+// injectRoots gives closed shadow roots to page.js, and returns how many it did not know.
 func (pg *page) injectRoots(
-	c proto.Client, world *script.SnapshotContext, roots []proto.DOMBackendNodeID,
+	c proto.Client, world *script.PageContext, roots []proto.DOMBackendNodeID,
 ) (int, error) {
 	var list []*proto.RuntimeCallArgument
 	for _, root := range roots {
@@ -217,14 +218,14 @@ func (pg *page) injectRoots(
 		case err == nil:
 			defer pg.Post(proto.RuntimeReleaseObject{ObjectID: found.Object.ObjectID})
 			list = append(list, &proto.RuntimeCallArgument{ObjectID: found.Object.ObjectID})
-		case !nodeWasRemoved(err):
+		case !isNodeGone(err):
 			return 0, err
 		}
 	}
 	return passObjects(c, "function (...roots) { return roots.filter(goalpost.adoptRoot).length }", list)
 }
 
-// passObjects calls a function of snapshot.js with objects of its world, and returns the number that it returns.
+// passObjects calls a function of page.js with objects of its world, and returns the number that it returns.
 func passObjects(c proto.Client, function string, objects []*proto.RuntimeCallArgument) (int, error) {
 	if len(objects) == 0 {
 		return 0, nil
@@ -245,8 +246,8 @@ func passObjects(c proto.Client, function string, objects []*proto.RuntimeCallAr
 	return took.Result.Value.Int(), nil
 }
 
-// nodeWasRemoved reports that Chromium did not find a node that it named before.
-func nodeWasRemoved(err error) bool {
+// isNodeGone reports that Chromium did not find a node that it named before.
+func isNodeGone(err error) bool {
 	var fault *cdp.Error
 	return errors.As(err, &fault)
 }
@@ -258,7 +259,7 @@ func (pg *page) injectFieldRoots(ctx context.Context, list, take string) error {
 	if err != nil {
 		return err
 	}
-	return pg.do(ctx, callLimit, "looking into fields", func(c proto.Client) error {
+	return pg.do(ctx, callTimeout, "looking into fields", func(c proto.Client) error {
 		fields, err := listMembers(c, world, list)
 		if err != nil {
 			return err

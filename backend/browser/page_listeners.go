@@ -15,10 +15,10 @@ import (
 // A script cannot see the listeners of the page, but the protocol reports those of a whole tree in
 // one call, which takes a millisecond or two.
 
-// maxNewListeners is how many elements with listeners one snapshot passes to snapshot.js.
+// maxNewListeners limits the elements with listeners that one snapshot passes to page.js.
 const maxNewListeners = 300
 
-// mouseEvents are the events that make an element one that the user clicks or drags.
+// mouseEvents are the events whose listeners make an element clickable or draggable.
 var mouseEvents = map[string]bool{
 	"click":       true,
 	"dblclick":    true,
@@ -31,8 +31,8 @@ var mouseEvents = map[string]bool{
 	"dragstart":   true,
 }
 
-// findListeners asks which elements of the page have listeners for the mouse. Of a page that does
-// not answer it returns none.
+// findListeners asks which elements of the page have listeners for the mouse. It returns none if the
+// page does not answer.
 func (pg *page) findListeners(ctx context.Context) (nodes []proto.DOMBackendNodeID) {
 	world, _, err := pg.scriptContext(ctx)
 	if err == nil {
@@ -42,12 +42,12 @@ func (pg *page) findListeners(ctx context.Context) (nodes []proto.DOMBackendNode
 		})
 	}
 	if err != nil {
-		pg.engine.m.cfg.Log.Debug("asking for listeners", "error", err)
+		pg.process.m.cfg.Log.Debug("asking for listeners", "error", err)
 	}
 	return nodes
 }
 
-// injectListeners passes elements on which the page listens for the mouse to snapshot.js, and
+// injectListeners passes elements on which the page listens for the mouse to page.js, and
 // returns how many were new.
 func (pg *page) injectListeners(ctx context.Context, nodes []proto.DOMBackendNodeID) (added int) {
 	world, _, err := pg.scriptContext(ctx)
@@ -63,7 +63,7 @@ func (pg *page) injectListeners(ctx context.Context, nodes []proto.DOMBackendNod
 		return err
 	})
 	if err != nil {
-		pg.engine.m.cfg.Log.Debug("passing listeners", "error", err)
+		pg.process.m.cfg.Log.Debug("passing listeners", "error", err)
 	}
 	return added
 }
@@ -71,7 +71,7 @@ func (pg *page) injectListeners(ctx context.Context, nodes []proto.DOMBackendNod
 // listeningNodes asks which elements of the document have listeners of the page's own script for the
 // mouse. It does not ask for those of all scripts, frames and shadow roots: Chromium 156 crashes a
 // little later.
-func listeningNodes(c proto.Client, world *script.SnapshotContext) ([]proto.DOMBackendNodeID, error) {
+func listeningNodes(c proto.Client, world *script.PageContext) ([]proto.DOMBackendNodeID, error) {
 	id := world.Document.Load()
 	if id == nil {
 		document, err := cdp.Call(c, proto.RuntimeEvaluate{Expression: "document"})
@@ -107,12 +107,12 @@ func listeningNodes(c proto.Client, world *script.SnapshotContext) ([]proto.DOMB
 	return nodes, nil
 }
 
-// addListening passes elements to snapshot.js, and returns how many it did not know.
+// addListening passes elements to page.js, and returns how many were new to it.
 func (pg *page) addListening(
-	c proto.Client, world *script.SnapshotContext, nodes []proto.DOMBackendNodeID,
+	c proto.Client, world *script.PageContext, nodes []proto.DOMBackendNodeID,
 ) (int, error) {
 	objects := make([]proto.RuntimeRemoteObjectID, len(nodes))
-	slots := make(chan struct{}, 16) // calls at a time: each one alone waits for the way to Chromium and back
+	slots := make(chan struct{}, 16) // calls at a time, because one call mostly waits for the round trip
 	var calls sync.WaitGroup
 	for i, node := range nodes {
 		slots <- struct{}{}

@@ -11,19 +11,19 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/browser/internal/script"
+	"goalpost/backend/text"
 )
 
 func exceptionError(e *proto.RuntimeExceptionDetails) error {
-	text := e.Text
+	what := e.Text
 	if e.Exception != nil && e.Exception.Description != "" {
-		text = e.Exception.Description
+		what = e.Exception.Description
 	}
-	return errors.New(sanitize.Line(fmt.Sprintf("the page's script failed: %s", text), 400))
+	return errors.New(text.SanitizeLine(fmt.Sprintf("the page's script failed: %s", what), 400))
 }
 
-// notFoundError is an error that snapshot.js reports, such as a target without an element.
+// notFoundError is an error that page.js reports, such as a target without an element.
 type notFoundError struct{ code, words string }
 
 func (m *notFoundError) Error() string { return m.words }
@@ -31,8 +31,8 @@ func (m *notFoundError) Error() string { return m.words }
 // Is makes the code "stale" match ErrStale.
 func (m *notFoundError) Is(target error) bool { return target == ErrStale && m.code == "stale" }
 
-// errorCode is the code of an error that snapshot.js reports, "" of others. With "none", no element of the page
-// matches a target.
+// errorCode returns the code of an error that page.js reports, "" for other errors. "none" means
+// that no element of the page matches the target.
 func errorCode(err error) string {
 	var m *notFoundError
 	if errors.As(err, &m) {
@@ -41,22 +41,22 @@ func errorCode(err error) string {
 	return ""
 }
 
-// callScript calls a function of snapshot.js in the page's isolated world and decodes its result
+// callScript calls a function of page.js in the page's isolated world and decodes its result
 // into out.
 func (pg *page) callScript(ctx context.Context, out any, function string, args ...any) error {
 	list, err := script.Arguments(args)
 	if err != nil {
 		return err
 	}
-	if pg.part {
-		if time.Now().UnixNano() < pg.dull.Load() {
+	if pg.isRemoteFrame {
+		if time.Now().UnixNano() < pg.silentUntil.Load() {
 			return errFrameUnresponsive
 		}
-		limited, cancel := context.WithTimeout(ctx, pg.engine.m.limits.part)
+		limited, cancel := context.WithTimeout(ctx, pg.process.m.limits.remoteFrame)
 		defer cancel()
 		defer func(outer context.Context) {
 			if limited.Err() != nil && outer.Err() == nil {
-				pg.dull.Store(time.Now().Add(frameTimeout).UnixNano())
+				pg.silentUntil.Store(time.Now().Add(frameTimeout).UnixNano())
 			}
 		}(ctx)
 		ctx = limited
@@ -73,20 +73,20 @@ func (pg *page) callScript(ctx context.Context, out any, function string, args .
 		Frames  int64           `json:"frames"` // the number of the newest frame
 	}
 	// Chromium serializes a string much faster than a tree of values.
-	var text string
-	if err := json.Unmarshal(raw, &text); err != nil {
+	var reply string
+	if err := json.Unmarshal(raw, &reply); err != nil {
 		return fmt.Errorf("the page's answer: %w", err)
 	}
-	head, lines, _ := strings.Cut(text, "\n") // JSON has no line breaks
+	head, lines, _ := strings.Cut(reply, "\n") // JSON has no line breaks
 	if err := json.Unmarshal([]byte(head), &answer); err != nil {
 		return fmt.Errorf("the page's answer: %w", err)
 	}
-	pg.count.observeNumbers(pg, answer.Last, answer.Frames)
+	pg.refs.observeNumbers(pg, answer.Last, answer.Frames)
 	switch {
 	case answer.Code == "stale":
-		return &notFoundError{"stale", sanitize.Line(answer.Message, 40) + ": " + ErrStale.Error()}
+		return &notFoundError{"stale", text.SanitizeLine(answer.Message, 40) + ": " + ErrStale.Error()}
 	case answer.Code != "":
-		return &notFoundError{answer.Code, sanitize.Line(answer.Message, 900)}
+		return &notFoundError{answer.Code, text.SanitizeLine(answer.Message, 900)}
 	case out == nil:
 		return nil
 	}
@@ -102,10 +102,10 @@ func (pg *page) callScript(ctx context.Context, out any, function string, args .
 // lineReceiver is a result whose lines follow the JSON.
 type lineReceiver interface{ setLines(text string) }
 
-// callScriptAsync calls a function of snapshot.js without waiting for its result; later calls run
+// callScriptAsync calls a function of page.js without waiting for its result; later calls run
 // after it. It reports false if the script cannot be called.
 func (pg *page) callScriptAsync(function string) bool {
-	if pg.part && time.Now().UnixNano() < pg.dull.Load() {
+	if pg.isRemoteFrame && time.Now().UnixNano() < pg.silentUntil.Load() {
 		return false
 	}
 	return pg.sendScript(function)
@@ -113,7 +113,7 @@ func (pg *page) callScriptAsync(function string) bool {
 
 // sendScript is callScriptAsync with arguments, also to a frame that did not answer recently.
 func (pg *page) sendScript(function string, args ...any) bool {
-	world := pg.worlds.Snapshot.Load()
+	world := pg.worlds.Page.Load()
 	list, err := script.Arguments(args)
 	if world == nil || err != nil {
 		return false
@@ -124,12 +124,12 @@ func (pg *page) sendScript(function string, args ...any) bool {
 	return true
 }
 
-// scriptCall formats a call of a function of snapshot.js.
+// scriptCall formats a call of a function of page.js.
 func (pg *page) scriptCall(function, arguments string) string {
-	return fmt.Sprintf("from(%d,%d).%s(%s)", pg.count.refs.Load(), pg.count.frames.Load(), function, arguments)
+	return fmt.Sprintf("from(%d,%d).%s(%s)", pg.refs.refs.Load(), pg.refs.frames.Load(), function, arguments)
 }
 
-// evalInScriptWorld evaluates an expression in the world of snapshot.js. The world lives as long
+// evalInScriptWorld evaluates an expression in the world of page.js. The world lives as long
 // as the document, so only the first call has to create it and run the script.
 func (pg *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, error) {
 	world, fresh, err := pg.scriptContext(ctx)
@@ -137,17 +137,17 @@ func (pg *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, e
 		return nil, err
 	}
 	expression := "globalThis.goalpost ? " + invoke + " : null"
-	raw, err := pg.evaluateJSON(ctx, callLimit, world.Evaluate(expression))
-	if !fresh && documentWasLeft(err) {
-		pg.worlds.Snapshot.CompareAndSwap(world, nil)
+	raw, err := pg.evaluateJSON(ctx, callTimeout, world.Evaluate(expression))
+	if !fresh && isDocumentGone(err) {
+		pg.worlds.Page.CompareAndSwap(world, nil)
 		if world, _, err = pg.scriptContext(ctx); err != nil {
 			return nil, err
 		}
-		raw, err = pg.evaluateJSON(ctx, callLimit, world.Evaluate(expression))
+		raw, err = pg.evaluateJSON(ctx, callTimeout, world.Evaluate(expression))
 	}
 	if err == nil && string(raw) == "null" {
-		raw, err = pg.evaluateJSON(ctx, callLimit,
-			world.Evaluate(fmt.Sprintf("globalThis.goalpostPart = %t; %s; %s", pg.part, script.Snapshot, invoke)))
+		raw, err = pg.evaluateJSON(ctx, callTimeout,
+			world.Evaluate(fmt.Sprintf("globalThis.goalpostRemoteFrame = %t; %s; %s", pg.isRemoteFrame, script.Page, invoke)))
 	}
 	if err == nil {
 		world.HasScript.Store(true)
@@ -155,44 +155,47 @@ func (pg *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, e
 	return raw, err
 }
 
-// scriptContext returns the world of snapshot.js, and reports whether it was created just now.
-func (pg *page) scriptContext(ctx context.Context) (*script.SnapshotContext, bool, error) {
+// scriptContext returns the world of page.js, and reports whether it was created just now.
+func (pg *page) scriptContext(ctx context.Context) (*script.PageContext, bool, error) {
 	for range 3 {
-		if e := pg.worlds.Snapshot.Load(); e != nil {
+		if e := pg.worlds.Page.Load(); e != nil {
 			return e, false, nil
 		}
 		documents := pg.worlds.Documents()
 		id, err := pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{
 			FrameID:             pg.mainFrame(),
-			WorldName:           script.SnapshotWorldName,
+			WorldName:           script.PageWorldName,
 			GrantUniveralAccess: true,
 		})
 		if err != nil {
 			return nil, false, err
 		}
-		if e := pg.worlds.SetSnapshot(id, documents); e != nil {
+		if e := pg.worlds.SetPage(id, documents); e != nil {
 			return e, true, nil
 		}
 	}
-	return nil, false, errors.New("the page goes elsewhere again and again")
+	return nil, false, errors.New("the page keeps navigating")
 }
 
-// mainWorldContext returns the execution context of the other isolated world in the main frame,
-// which Chromium creates once for each document.
-func (pg *page) mainWorldContext(ctx context.Context) (proto.RuntimeExecutionContextID, error) {
-	return pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{FrameID: pg.mainFrame(), WorldName: script.WorldName})
+// userPromptsContext returns the world of userprompts.js in the main frame, which Chromium creates
+// once for each document.
+func (pg *page) userPromptsContext(ctx context.Context) (proto.RuntimeExecutionContextID, error) {
+	return pg.createIsolatedWorld(ctx, proto.PageCreateIsolatedWorld{
+		FrameID:   pg.mainFrame(),
+		WorldName: script.UserPromptsWorldName,
+	})
 }
 
 func (pg *page) createIsolatedWorld(
 	ctx context.Context, req proto.PageCreateIsolatedWorld,
 ) (id proto.RuntimeExecutionContextID, err error) {
-	err = pg.do(ctx, callLimit, "asking the page", func(c proto.Client) error {
+	err = pg.do(ctx, callTimeout, "asking the page", func(c proto.Client) error {
 		made, err := cdp.Call(c, req)
 		if err == nil {
 			id = made.ExecutionContextID
 		}
 		return err
 	})
-	pg.engine.DrainEvents() // its unique name is in an event before the answer
+	pg.process.DrainEvents() // its unique name is in an event before the answer
 	return id, err
 }

@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-func TestOpenShowsThePage(t *testing.T) {
+func TestOpen_Page_IsShown(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "one.html")
 	info := b.until(p, "loaded", func(i pane.Info) bool { return i.Title == "One" && !i.Loading && !i.CanBack })
@@ -25,7 +25,7 @@ func TestOpenShowsThePage(t *testing.T) {
 	}
 	blank, err := b.Open(b.ctx, Options{ID: "b0"})
 	b.ok(err)
-	if info := blank.Info(); info.Title != "New page" || info.URL != "about:blank" || info.Problem != "" {
+	if info := blank.State.Info(); info.Title != "New page" || info.URL != "about:blank" || info.Problem != "" {
 		t.Errorf("an empty pane: %+v", info)
 	}
 	b.ok(b.ClosePane(b.ctx, "b0"))
@@ -36,45 +36,45 @@ func TestOpenShowsThePage(t *testing.T) {
 	if _, ok := b.Get("b1"); ok {
 		t.Error("b1 is still there")
 	}
-	if err := p.Navigate(b.ctx, b.url("two.html")); !errors.Is(err, ErrClosed) {
+	if err := p.Navigation.Navigate(b.ctx, b.url("two.html")); !errors.Is(err, ErrClosed) {
 		t.Errorf("navigating a closed pane: %v", err)
 	}
 }
 
-func TestBackForwardReload(t *testing.T) {
+func TestNavigation_BackAndForward_FollowTheHistory(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "one.html")
-	if err := p.Back(b.ctx); err == nil || !strings.Contains(err.Error(), "no earlier page") {
+	if err := p.Navigation.Back(b.ctx); err == nil || !strings.Contains(err.Error(), "no earlier page") {
 		t.Errorf("back at the first page: %v", err)
 	}
-	b.ok(p.Navigate(b.ctx, b.url("two.html")))
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("two.html")))
 	b.until(p, "able to go back", func(i pane.Info) bool { return i.CanBack && !i.CanFwd && i.Title == "Two" })
-	b.ok(p.Back(b.ctx))
+	b.ok(p.Navigation.Back(b.ctx))
 	b.until(p, "back at one", func(i pane.Info) bool { return i.Title == "One" && i.CanFwd && !i.CanBack })
-	b.ok(p.Forward(b.ctx))
-	b.ok(p.Navigate(b.ctx, b.url("two.html#part")))
-	if got := p.Info().URL; got != b.url("two.html#part") {
+	b.ok(p.Navigation.Forward(b.ctx))
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("two.html#part")))
+	if got := p.State.Info().URL; got != b.url("two.html#part") {
 		t.Errorf("url %s", got)
 	}
 	b.eval(p, "window.mark = 1")
-	b.ok(p.Reload(b.ctx))
+	b.ok(p.Navigation.Reload(b.ctx))
 	if got := b.eval(p, "typeof window.mark"); got != `"undefined"` {
 		t.Errorf("the reloaded page has mark %s", got)
 	}
-	b.ok(p.Stop(b.ctx))
+	b.ok(p.Navigation.Stop(b.ctx))
 }
 
-func TestResize(t *testing.T) {
+func TestResize_Pane_ResizesThePage(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "one.html")
-	b.ok(p.Resize(b.ctx, 500, 300))
+	b.ok(p.Viewport.Resize(b.ctx, 500, 300))
 	b.value(p, "innerWidth+'x'+innerHeight", `"500x300"`)
-	if err := p.Resize(b.ctx, 0, 10); err == nil {
+	if err := p.Viewport.Resize(b.ctx, 0, 10); err == nil {
 		t.Error("a width of 0 was taken")
 	}
 }
 
-func TestWords(t *testing.T) {
+func TestSearchTerms_TextOrAddress_AreDistinguished(t *testing.T) {
 	for text, want := range map[string]string{
 		"weather":              "weather",
 		" two  words ":         "two words",
@@ -101,7 +101,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestAddress(t *testing.T) {
+func TestAddress_EachForm_IsCompletedOrRefused(t *testing.T) {
 	good := map[string]string{
 		"":                           "about:blank",
 		"about:blank":                "about:blank",
@@ -163,7 +163,7 @@ func FuzzAddress(f *testing.F) {
 	})
 }
 
-func TestRefusedAddressesOpenNothing(t *testing.T) {
+func TestOpen_AddressRefused_OpensNothing(t *testing.T) {
 	b := newOwnFixture(t)
 	if _, err := b.Open(b.ctx, Options{ID: "b1", URL: "file:///etc/passwd"}); !errors.Is(err, ErrRefused) {
 		t.Fatalf("open: %v", err)
@@ -172,15 +172,15 @@ func TestRefusedAddressesOpenNothing(t *testing.T) {
 		t.Errorf("a refused address started %d processes", n)
 	}
 	p := b.open("b1", "one.html")
-	if err := p.Navigate(b.ctx, "chrome://settings"); !errors.Is(err, ErrRefused) {
+	if err := p.Navigation.Navigate(b.ctx, "chrome://settings"); !errors.Is(err, ErrRefused) {
 		t.Errorf("navigate: %v", err)
 	}
-	if got := p.Info().URL; got != b.url("one.html") {
+	if got := p.State.Info().URL; got != b.url("one.html") {
 		t.Errorf("the pane went to %s", got)
 	}
 }
 
-func TestMissingChromium(t *testing.T) {
+func TestOpen_ChromiumMissing_Fails(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv(chromium.PathVariable, "")
 	m := New(Config{Launcher: execLauncher{}, Dir: t.TempDir()})
@@ -198,7 +198,7 @@ func TestMissingChromium(t *testing.T) {
 	}
 }
 
-func TestBrowserThatDoesNotStart(t *testing.T) {
+func TestOpen_ChromiumDoesNotStart_Fails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "chromium")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\necho it is Tuesday >&2\nexit 3\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -214,23 +214,23 @@ func TestBrowserThatDoesNotStart(t *testing.T) {
 	}
 }
 
-func TestServerThatIsDown(t *testing.T) {
+func TestOpen_ServerDown_ShowsProblem(t *testing.T) {
 	b := newFixture(t)
 	p, err := b.Open(b.ctx, Options{ID: "b1", URL: "localhost:1"})
 	b.ok(err)
 	b.until(p, "telling why", func(i pane.Info) bool { return i.Problem != "" })
-	if err := p.Navigate(b.ctx, "http://127.0.0.1:9"); err == nil {
+	if err := p.Navigation.Navigate(b.ctx, "http://127.0.0.1:9"); err == nil {
 		t.Error("nothing listens, and Navigate is content")
 	}
-	b.ok(p.Navigate(b.ctx, b.url("one.html")))
-	if info := p.Info(); info.Problem != "" || info.Title != "One" {
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("one.html")))
+	if info := p.State.Info(); info.Problem != "" || info.Title != "One" {
 		t.Errorf("info %+v", info)
 	}
 }
 
-// TestPartsNeedOnlyPartsBeforeThem checks the order of a pane's parts: each has only fields of
+// TestPaneParts_NeedOnlyEarlierParts checks the order of a pane's parts: each has only fields of
 // parts before it.
-func TestPartsNeedOnlyPartsBeforeThem(t *testing.T) {
+func TestPaneParts_NeedOnlyEarlierParts(t *testing.T) {
 	whole := reflect.TypeFor[Pane]()
 	before := map[reflect.Type]bool{}
 	all := map[reflect.Type]bool{whole: true}
@@ -244,7 +244,7 @@ func TestPartsNeedOnlyPartsBeforeThem(t *testing.T) {
 		if part.Type.Kind() == reflect.Struct {
 			for need := range part.Type.Fields() {
 				if need.Type.Kind() == reflect.Pointer && all[need.Type.Elem()] && !before[need.Type.Elem()] {
-					t.Errorf("%s needs %s, which stands after it", part.Name, need.Type.Elem())
+					t.Errorf("%s needs %s, which comes after it", part.Name, need.Type.Elem())
 				}
 			}
 		}

@@ -11,14 +11,14 @@ import (
 	"goalpost/backend/pane"
 )
 
-// pictures takes pictures of the page, one at a time.
-type pictures struct {
-	state    *state
-	prompts  *prompts
+// Pictures takes pictures of the page, one at a time.
+type Pictures struct {
+	state    *State
+	prompts  *Prompts
 	frames   *frames
 	turns    *turns
 	targets  *targets
-	viewport *viewport
+	viewport *Viewport
 
 	token chan struct{} // one token: for taking a picture
 }
@@ -29,14 +29,14 @@ const (
 	maxHeight = 16000
 )
 
-// Screenshot is a JPEG of the viewport, or of at most the first 16,000 pixels of the whole page.
+// Screenshot returns a JPEG of the viewport, or of at most the first 16,000 pixels of the whole page.
 // One pixel is one CSS pixel.
-func (pi *pictures) Screenshot(ctx context.Context, full bool) ([]byte, error) {
+func (pi *Pictures) Screenshot(ctx context.Context, full bool) ([]byte, error) {
 	return pi.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
 		if !full {
 			return nil
 		}
-		return pg.do(ctx, callLimit, "measuring", func(c proto.Client) error {
+		return pg.do(ctx, callTimeout, "measuring", func(c proto.Client) error {
 			layout, err := cdp.Call(c, proto.PageGetLayoutMetrics{})
 			if err == nil {
 				clipRect(shot, proto.PageViewport{Width: layout.CSSContentSize.Width, Height: layout.CSSContentSize.Height})
@@ -46,8 +46,8 @@ func (pi *pictures) Screenshot(ctx context.Context, full bool) ([]byte, error) {
 	})
 }
 
-// ScreenshotOf is a JPEG of one element.
-func (pi *pictures) ScreenshotOf(ctx context.Context, target string) ([]byte, error) {
+// screenshotOf returns a JPEG of one element.
+func (pi *Pictures) screenshotOf(ctx context.Context, target string) ([]byte, error) {
 	return pi.capture(ctx, func(ctx context.Context, pg *page, shot *proto.PageCaptureScreenshot) error {
 		var at proto.PageViewport
 		where, err := pi.targets.callOnTarget(ctx, pg, &at, "boxOfElement", target)
@@ -62,14 +62,14 @@ func (pi *pictures) ScreenshotOf(ctx context.Context, target string) ([]byte, er
 			at.X, at.Y = corner.X, corner.Y
 		}
 		if at.Width < 1 || at.Height < 1 {
-			return errors.New("it takes no space on the page")
+			return errors.New("the element takes no space on the page")
 		}
 		clipRect(shot, at)
 		return nil
 	})
 }
 
-// newScreenshot takes a JPEG of the viewport.
+// newScreenshot returns the command that takes a JPEG of the viewport.
 func newScreenshot(quality int) proto.PageCaptureScreenshot {
 	return proto.PageCaptureScreenshot{
 		Format:           proto.PageCaptureScreenshotFormatJpeg,
@@ -83,17 +83,17 @@ func clipRect(shot *proto.PageCaptureScreenshot, at proto.PageViewport) {
 	shot.Clip, shot.CaptureBeyondViewport = &at, true
 }
 
-func (pi *pictures) capture(
+func (pi *Pictures) capture(
 	ctx context.Context, prepare func(context.Context, *page, *proto.PageCaptureScreenshot) error,
 ) ([]byte, error) {
 	var picture []byte
 	err := pi.turns.withReadTurn(ctx, "taking a picture", func(ctx context.Context, pg *page) error {
 		shot := newScreenshot(80)
-		shut, err := pi.withScreenshotMetrics(ctx, pg)
+		release, err := pi.holdMetrics(ctx, pg)
 		if err != nil {
 			return err
 		}
-		defer shut()
+		defer release()
 		defer pi.viewport.withUnitRatio(pg)()
 		if err := prepare(ctx, pg, &shot); err != nil {
 			return err
@@ -104,10 +104,11 @@ func (pi *pictures) capture(
 	return picture, err
 }
 
-// withScreenshotMetrics prepares a page for a picture and returns the function that restores it.
-// Chromium changes the metrics for a picture and restores them afterwards: two pictures at once
-// would restore each other's, and a new size would be lost.
-func (pi *pictures) withScreenshotMetrics(ctx context.Context, pg *page) (func(), error) {
+// holdMetrics waits until no other picture is taken, and returns the function that ends this one
+// and applies a size that came in the meantime. Chromium changes the metrics for a picture and
+// restores them afterwards: two pictures at once would restore each other's, and a new size would
+// be lost.
+func (pi *Pictures) holdMetrics(ctx context.Context, pg *page) (func(), error) {
 	select {
 	case pi.token <- struct{}{}:
 	case <-ctx.Done():
@@ -125,7 +126,7 @@ func (pi *pictures) withScreenshotMetrics(ctx context.Context, pg *page) (func()
 // lockPictures waits until no picture of the page is being taken, and blocks the next one until
 // the returned function is called. For a picture with a higher resolution Chromium enlarges the
 // page for a moment: a click would hit something else.
-func (pi *pictures) lockPictures() func() {
+func (pi *Pictures) lockPictures() func() {
 	hangs := time.NewTimer(pi.state.m.limits.input)
 	defer hangs.Stop()
 	select {
@@ -138,16 +139,16 @@ func (pi *pictures) lockPictures() func() {
 }
 
 // captureHiDPI takes a picture with the resolution of the viewer's screen.
-func (pi *pictures) captureHiDPI(pg *page) ([]byte, error) {
+func (pi *Pictures) captureHiDPI(pg *page) ([]byte, error) {
 	ctx, cancel := pi.prompts.withoutPrompts(pi.state.ctx)
 	defer cancel(nil)
-	shut, err := pi.withScreenshotMetrics(ctx, pg)
+	release, err := pi.holdMetrics(ctx, pg)
 	if err != nil {
 		return nil, err
 	}
-	defer shut()
+	defer release()
 	var picture []byte
-	err = pg.do(ctx, callLimit, "the sharp picture", func(cl proto.Client) error {
+	err = pg.do(ctx, callTimeout, "taking a high-resolution picture", func(cl proto.Client) error {
 		result, err := cdp.Call(cl, newScreenshot(80))
 		if err != nil {
 			return err
@@ -160,13 +161,13 @@ func (pi *pictures) captureHiDPI(pg *page) ([]byte, error) {
 	return picture, err
 }
 
-// Capture is a JPEG according to w. One pixel is one CSS pixel.
-func (pi *pictures) Capture(ctx context.Context, what pane.ScreenshotOptions) ([]byte, error) {
+// Capture returns a JPEG as described by what. One pixel is one CSS pixel.
+func (pi *Pictures) Capture(ctx context.Context, what pane.ScreenshotOptions) ([]byte, error) {
 	switch {
 	case what.Target != "":
-		return pi.ScreenshotOf(ctx, what.Target)
+		return pi.screenshotOf(ctx, what.Target)
 	case what.Marked:
-		return pi.ScreenshotMarked(ctx)
+		return pi.screenshotMarked(ctx)
 	}
 	return pi.Screenshot(ctx, what.Full)
 }

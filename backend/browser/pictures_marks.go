@@ -18,9 +18,9 @@ type mark struct {
 	X, Y, Width, Height float64
 }
 
-// ScreenshotMarked is a JPEG of the viewport in which each usable element has a frame with its
+// screenshotMarked returns a JPEG of the viewport in which each usable element has a frame with its
 // ref, as in a snapshot. The frames are drawn into the picture, not into the page.
-func (pi *pictures) ScreenshotMarked(ctx context.Context) ([]byte, error) {
+func (pi *Pictures) screenshotMarked(ctx context.Context) ([]byte, error) {
 	var marks []mark
 	plain, err := pi.capture(ctx, func(ctx context.Context, pg *page, _ *proto.PageCaptureScreenshot) error {
 		return pg.callScript(ctx, &marks, "listMarks")

@@ -20,13 +20,13 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Secrets find what no picture may show. Their methods may be called concurrently.
+// Secrets finds the text that no picture may show. Its methods may be called concurrently.
 type Secrets interface {
 	HasSecrets() bool          // whether there are any
 	Find(text string) [][2]int // pairs of byte offsets, in order
 }
 
-// How often to try again with a page that keeps writing a secret, and how far a letter may extend
+// How many pictures to try of a page that keeps rewriting a secret, and how far a letter may extend
 // beyond its box, in CSS pixels.
 const (
 	maxRedactionTries = 4
@@ -35,9 +35,9 @@ const (
 
 // errTextUnknown means that the position of a secret could not be determined.
 var errTextUnknown = errors.New(
-	"the page keeps writing a secret again, so no picture is taken that could show it: wait until it rests")
+	"the page keeps rewriting a secret, and a picture could show it: wait until the page stops changing, then try again")
 
-// documentTexts are the texts of a document in order, as snapshot.js gives them, and the frames
+// documentTexts are the texts of a document in order, as page.js gives them, and the frames
 // that it cannot read.
 type documentTexts struct {
 	IDs    []int // of the node of each text; negative for an element, which is redacted whole
@@ -62,25 +62,25 @@ type redactionWatch struct {
 	Width  float64      // of the viewport, in CSS pixels
 }
 
-// secretSpan is the index of a text with the part of it that belongs to a secret, in UTF-16 units
-// as in JavaScript.
+// secretSpan is a part of a text that belongs to a secret: the index of the text, and start and end
+// in UTF-16 units, as in JavaScript.
 type secretSpan [3]int
 
 // redaction is one picture while it is taken.
 type redaction struct {
-	frames  *frames
-	page    *page
-	secrets Secrets
-	whole   bool // boxes are relative to the document and not to the viewport
-	before  documentTexts
-	places  []secretSpan
-	parts   map[int]*cleanFrame // by their numbers
+	frames      *frames
+	page        *page
+	secrets     Secrets
+	whole       bool // boxes are relative to the document and not to the viewport
+	before      documentTexts
+	places      []secretSpan
+	cleanFrames map[int]*cleanFrame // by their numbers
 }
 
 // captureRedacted takes a picture of a page that shows no secret: it watches the positions of
 // secrets until the picture is taken, and paints over all of them. The caller has called
-// withScreenshotMetrics.
-func (pi *pictures) captureRedacted(ctx context.Context, pg *page, shot proto.PageCaptureScreenshot) ([]byte, error) {
+// holdMetrics.
+func (pi *Pictures) captureRedacted(ctx context.Context, pg *page, shot proto.PageCaptureScreenshot) ([]byte, error) {
 	secrets := pi.state.m.cfg.Secrets
 	if secrets == nil || !secrets.HasSecrets() {
 		return pg.capture(ctx, shot)
@@ -96,7 +96,7 @@ func (pi *pictures) captureRedacted(ctx context.Context, pg *page, shot proto.Pa
 }
 
 func (pg *page) capture(ctx context.Context, shot proto.PageCaptureScreenshot) (picture []byte, err error) {
-	err = pg.do(ctx, callLimit, "capturing", func(c proto.Client) error {
+	err = pg.do(ctx, callTimeout, "capturing", func(c proto.Client) error {
 		result, err := cdp.Call(c, shot)
 		if err == nil {
 			picture = result.Data
@@ -126,7 +126,7 @@ func (c *redaction) tryPicture(
 	if err != nil {
 		return nil, false, err
 	}
-	if !c.isComplete(after) || !c.framesStillClean(ctx) {
+	if !c.isComplete(after) || !c.areFramesStillClean(ctx) {
 		return nil, false, nil
 	}
 	corner, width := image.Point{}, after.Width
@@ -140,14 +140,14 @@ func (c *redaction) tryPicture(
 // findSecrets finds what to paint over, and begins to watch it. A frame of another site that
 // shows a secret, or whose texts are unknown, is painted over whole.
 func (c *redaction) findSecrets(ctx context.Context, views []*page) error {
-	c.parts = map[int]*cleanFrame{}
+	c.cleanFrames = map[int]*cleanFrame{}
 	for _, view := range views {
 		c.frames.numberFrames(ctx, view)
 	}
 	for _, view := range views[1:] {
 		f := c.frames.bySession(view.session)
-		if said, err := c.readTexts(ctx, view); err == nil && f != nil && !c.containsSecret(said.Texts...) {
-			c.parts[int(f.number.Load())] = &cleanFrame{view, said}
+		if texts, err := c.readTexts(ctx, view); err == nil && f != nil && !c.hasSecret(texts.Texts...) {
+			c.cleanFrames[int(f.number.Load())] = &cleanFrame{view, texts}
 		}
 	}
 	var err error
@@ -156,7 +156,7 @@ func (c *redaction) findSecrets(ctx context.Context, views []*page) error {
 	}
 	hidden := []int{}
 	for _, f := range c.before.Frames {
-		if !c.frameIsClean(f.Number) {
+		if !c.isFrameClean(f.Number) {
 			hidden = append(hidden, f.ID)
 		}
 	}
@@ -181,22 +181,22 @@ func (c *redaction) finishWatch(ctx context.Context, view *page) (s redactionWat
 	return s, err
 }
 
-// containsSecret reports whether the concatenation of texts contains a secret.
-func (c *redaction) containsSecret(texts ...string) bool {
+// hasSecret reports whether the concatenation of texts contains a secret.
+func (c *redaction) hasSecret(texts ...string) bool {
 	return len(c.secrets.Find(strings.Join(texts, ""))) > 0
 }
 
-// frameIsClean reports whether a frame of another site, and each one inside of it, was read and
+// isFrameClean reports whether a frame of another site, and each one inside of it, was read and
 // shows no secret.
-func (c *redaction) frameIsClean(number int) bool {
-	f := c.parts[number]
-	return f != nil && !slices.ContainsFunc(f.Frames, func(in frameRef) bool { return !c.frameIsClean(in.Number) })
+func (c *redaction) isFrameClean(number int) bool {
+	f := c.cleanFrames[number]
+	return f != nil && !slices.ContainsFunc(f.Frames, func(in frameRef) bool { return !c.isFrameClean(in.Number) })
 }
 
 // isComplete reports whether every text that shows a secret now was watched, and no other one
 // came or went.
 func (c *redaction) isComplete(after redactionWatch) bool {
-	secretPassed := slices.ContainsFunc(after.Passed, func(text string) bool { return c.containsSecret(text) })
+	secretPassed := slices.ContainsFunc(after.Passed, func(text string) bool { return c.hasSecret(text) })
 	if after.Lost || secretPassed || !isWithin(after.Frames, c.before.Frames) {
 		return false
 	}
@@ -212,18 +212,18 @@ func (c *redaction) isComplete(after redactionWatch) bool {
 	return true
 }
 
-// framesStillClean reports whether the frames of other sites that are not painted over still show
+// areFramesStillClean reports whether the frames of other sites that are not painted over still show
 // no secret.
-func (c *redaction) framesStillClean(ctx context.Context) bool {
-	for number, f := range c.parts {
-		if !c.frameIsClean(number) {
+func (c *redaction) areFramesStillClean(ctx context.Context) bool {
+	for number, f := range c.cleanFrames {
+		if !c.isFrameClean(number) {
 			continue
 		}
 		after, err := c.finishWatch(ctx, f.page)
-		if err != nil || after.Lost || c.containsSecret(after.Texts...) || !isWithin(after.Frames, f.Frames) {
+		if err != nil || after.Lost || c.hasSecret(after.Texts...) || !isWithin(after.Frames, f.Frames) {
 			return false
 		}
-		if slices.ContainsFunc(after.Passed, func(text string) bool { return c.containsSecret(text) }) {
+		if slices.ContainsFunc(after.Passed, func(text string) bool { return c.hasSecret(text) }) {
 			return false
 		}
 	}
@@ -254,7 +254,7 @@ func (c *redaction) secretSpans(w documentTexts) []secretSpan {
 	return list
 }
 
-// utf16Len is the length of a text in UTF-16 units.
+// utf16Len returns the length of a text in UTF-16 units.
 func utf16Len(s string) (n int) {
 	for _, r := range s {
 		n += max(utf16.RuneLen(r), 1)
@@ -270,7 +270,7 @@ func blackOut(picture []byte, boxes [][4]float64, corner image.Point, width floa
 	}
 	decoded, format, err := image.Decode(bytes.NewReader(picture))
 	if err != nil {
-		return nil, fmt.Errorf("covering secrets: %w", err)
+		return nil, fmt.Errorf("redacting secrets: %w", err)
 	}
 	img := image.NewRGBA(decoded.Bounds())
 	draw.Draw(img, img.Bounds(), decoded, image.Point{}, draw.Src)
@@ -291,7 +291,7 @@ func blackOut(picture []byte, boxes [][4]float64, corner image.Point, width floa
 		err = jpeg.Encode(&out, img, &jpeg.Options{Quality: 85})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("covering secrets: %w", err)
+		return nil, fmt.Errorf("redacting secrets: %w", err)
 	}
 	return out.Bytes(), nil
 }
@@ -299,7 +299,7 @@ func blackOut(picture []byte, boxes [][4]float64, corner image.Point, width floa
 // RedactFrame returns a frame of the pane that may be stored: the frame itself if there are no
 // secrets, otherwise a redacted picture of the current page. It does not wait for the agent's
 // turn.
-func (pi *pictures) RedactFrame(ctx context.Context, f *pane.Frame) ([]byte, error) {
+func (pi *Pictures) RedactFrame(ctx context.Context, f *pane.Frame) ([]byte, error) {
 	if s := pi.state.m.cfg.Secrets; s == nil || !s.HasSecrets() {
 		return f.JPEG, nil
 	}
@@ -309,10 +309,10 @@ func (pi *pictures) RedactFrame(ctx context.Context, f *pane.Frame) ([]byte, err
 	}
 	ctx, cancel := pi.prompts.withoutPrompts(ctx)
 	defer cancel(nil)
-	shut, err := pi.withScreenshotMetrics(ctx, pg)
+	release, err := pi.holdMetrics(ctx, pg)
 	if err != nil {
 		return nil, err
 	}
-	defer shut()
+	defer release()
 	return pi.captureRedacted(ctx, pg, newScreenshot(70))
 }

@@ -49,30 +49,30 @@ var secretPlaces = []string{
 	"elsewhere",
 }
 
-// TestASecretIsCoveredInPictures: wherever a page shows a secret, no picture shows it, but
+// TestPicture_PageShowsSecret_IsRedacted: wherever a page shows a secret, no picture shows it, but
 // pictures do show what is beside it.
-func TestASecretIsCoveredInPictures(t *testing.T) {
+func TestPicture_PageShowsSecret_IsRedacted(t *testing.T) {
 	b := newFixture(t, secretive)
 	p := b.open("b1", "secret.html?only=plain")
 	for _, place := range secretPlaces {
 		t.Run(place, func(t *testing.T) {
 			b := &fixture{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each place has its own time limit
 			if place == "frame" || place == "inside" || place == "elsewhere" {          // a frame that is moved reloads
-				b.ok(p.Navigate(b.ctx, b.url("secret.html?only="+place)))
+				b.ok(p.Navigation.Navigate(b.ctx, b.url("secret.html?only="+place)))
 			} else {
 				b.eval(p, "show('"+place+"'), 1")
 			}
 			b.ok(b.within(p, place))
 			if place == "later" {
-				_, err := p.Screenshot(b.ctx, false)
+				_, err := p.Pictures.Screenshot(b.ctx, false)
 				b.ok(err)
 				b.eval(p, "later(), 1")
 			}
 			b.cfg.Secrets = hills{ignorant: true}
-			plain, err := p.Screenshot(b.ctx, false)
+			plain, err := p.Pictures.Screenshot(b.ctx, false)
 			b.ok(err)
 			b.cfg.Secrets = hills{}
-			covered, err := p.Screenshot(b.ctx, false)
+			covered, err := p.Pictures.Screenshot(b.ctx, false)
 			b.ok(err)
 			if n := b.reds(plain); n < 20 {
 				t.Errorf("without the cover there are %d red points: nothing was tried", n)
@@ -89,17 +89,20 @@ func (b *fixture) within(p *Pane, place string) error {
 	if place != "frame" && place != "elsewhere" {
 		return nil
 	}
-	_, err := p.Wait(b.ctx, Condition{Text: "over-the-hills"}, patience)
+	_, err := p.Actions.Wait(b.ctx, Condition{Text: "over-the-hills"}, patience)
 	return err
 }
 
-// TestEveryKindOfPictureIsCovered: pictures of a scrolled page, of all of it, of an element, with
+// TestPicture_EveryKind_IsRedacted: pictures of a scrolled page, of all of it, of an element, with
 // marks, for the recording, and of ScreenshotURL.
-func TestEveryKindOfPictureIsCovered(t *testing.T) {
+func TestPicture_EveryKind_IsRedacted(t *testing.T) {
 	b := newFixture(t, secretive)
 	p := b.open("b1", "secret.html")
 	b.ok(b.within(p, "elsewhere"))
-	b.eval(p, `document.body.style.paddingBottom = '3000px'; document.body.insertAdjacentHTML('beforeend', '<p id=low style="margin-top:900px">low: <span class=s>over-the-hills</span></p>'); scrollTo(0, 120)`)
+	b.eval(p, `document.body.style.paddingBottom = '3000px';
+		document.body.insertAdjacentHTML('beforeend',
+			'<p id=low style="margin-top:900px">low: <span class=s>over-the-hills</span></p>');
+		scrollTo(0, 120)`)
 	v := p.Attach()
 	defer v.Close()
 	frame := b.frame(v)
@@ -110,12 +113,12 @@ func TestEveryKindOfPictureIsCovered(t *testing.T) {
 		name string
 		take func(context.Context) ([]byte, error)
 	}{
-		{"marked", p.ScreenshotMarked}, // while fields are in view
-		{"viewport", func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, false) }},
-		{"whole", func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, true) }},
-		{"element", func(ctx context.Context) ([]byte, error) { return p.ScreenshotOf(ctx, "css=#low") }},
-		{"viewport after it", func(ctx context.Context) ([]byte, error) { return p.Screenshot(ctx, false) }},
-		{"recorded", func(ctx context.Context) ([]byte, error) { return p.RedactFrame(ctx, frame) }},
+		{"marked", p.Pictures.screenshotMarked}, // while fields are in view
+		{"viewport", func(ctx context.Context) ([]byte, error) { return p.Pictures.Screenshot(ctx, false) }},
+		{"whole", func(ctx context.Context) ([]byte, error) { return p.Pictures.Screenshot(ctx, true) }},
+		{"element", func(ctx context.Context) ([]byte, error) { return p.Pictures.screenshotOf(ctx, "css=#low") }},
+		{"viewport after it", func(ctx context.Context) ([]byte, error) { return p.Pictures.Screenshot(ctx, false) }},
+		{"recorded", func(ctx context.Context) ([]byte, error) { return p.Pictures.RedactFrame(ctx, frame) }},
 		{"opened", func(ctx context.Context) ([]byte, error) {
 			return b.ScreenshotURL(ctx, ScreenshotOptions{URL: b.url("secret.html?only=plain")})
 		}},
@@ -131,23 +134,23 @@ func TestEveryKindOfPictureIsCovered(t *testing.T) {
 		}
 	}
 	b.cfg.Secrets = hills{ignorant: true}
-	if kept, err := p.RedactFrame(b.ctx, frame); err != nil || !bytes.Equal(kept, frame.JPEG) {
+	if kept, err := p.Pictures.RedactFrame(b.ctx, frame); err != nil || !bytes.Equal(kept, frame.JPEG) {
 		t.Errorf("without a secret a frame is kept as it is: %v", err)
 	}
 }
 
-// TestASecretThatMovesIsCovered: a secret that moves with every frame, with timers, by an
+// TestPicture_SecretMoves_IsRedacted: a secret that moves with every frame, with timers, by an
 // animation without a script, that is written again while it moves, or comes and goes, also in
 // closed shadow roots.
-func TestASecretThatMovesIsCovered(t *testing.T) {
+func TestPicture_SecretMoves_IsRedacted(t *testing.T) {
 	b := newFixture(t, secretive)
 	p := b.open("b1", "one.html")
 	for _, how := range []string{"frames", "timers", "animation", "rewritten", "moved", "flicker", "replaced", "hosts"} {
 		t.Run(how, func(t *testing.T) {
 			b := &fixture{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each case has its own time limit
-			b.ok(p.Navigate(b.ctx, b.url("secretmoves.html?how="+how)))
+			b.ok(p.Navigation.Navigate(b.ctx, b.url("secretmoves.html?how="+how)))
 			for i := range 5 {
-				picture, err := p.Screenshot(b.ctx, i == 0)
+				picture, err := p.Pictures.Screenshot(b.ctx, i == 0)
 				if errors.Is(err, errTextUnknown) && (how == "replaced" || how == "hosts") {
 					continue // no picture if redaction is uncertain
 				}
@@ -160,22 +163,22 @@ func TestASecretThatMovesIsCovered(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeReadIsCoveredOrRefused: a frame that does not answer is painted over whole; of
+// TestPicture_UnreadableContent_IsRedactedOrRefused: a frame that does not answer is painted over whole; of
 // a page that does not answer there is no picture.
-func TestWhatCannotBeReadIsCoveredOrRefused(t *testing.T) {
+func TestPicture_UnreadableContent_IsRedactedOrRefused(t *testing.T) {
 	b := newFixture(t, func(c *Config) { secretive(c); impatient(c) })
 	p := b.open("b1", "secret.html?only=elsewhere")
 	b.ok(b.within(p, "elsewhere"))
 	part := b.parts1(p)
 	_, err := evaluate(b.ctx, part, 0, "setTimeout(() => { for (;;); })")
 	b.ok(err)
-	picture, err := p.Screenshot(b.ctx, false)
+	picture, err := p.Pictures.Screenshot(b.ctx, false)
 	b.ok(err)
 	if n := b.reds(picture); n > 0 {
 		t.Errorf("%d points of a frame that hangs are to be seen", n)
 	}
 	b.eval(p, "setTimeout(() => { for (;;); })")
-	if picture, err := p.Screenshot(b.ctx, false); err == nil {
+	if picture, err := p.Pictures.Screenshot(b.ctx, false); err == nil {
 		t.Errorf("%d bytes of a page that hangs", len(picture))
 	}
 }
@@ -183,7 +186,7 @@ func TestWhatCannotBeReadIsCoveredOrRefused(t *testing.T) {
 // parts1 is the page's only frame of another site.
 func (b *fixture) parts1(p *Pane) *page {
 	b.Helper()
-	pg, err := p.state.currentPage()
+	pg, err := p.State.currentPage()
 	b.ok(err)
 	views := p.frames.inOrder(pg)
 	if len(views) != 2 {

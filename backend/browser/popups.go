@@ -9,15 +9,15 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/browser/internal/script"
+	"goalpost/backend/text"
 )
 
 // popup is the pane's state as a window that a page opened, until its first document is known,
 // and the address of the last window that its own page opened. The state's mutex guards it.
 type popup struct {
-	state   *state
-	prompts *prompts
+	state   *State
+	prompts *Prompts
 
 	openedURL string // of the last window.open
 	stage     popupState
@@ -34,30 +34,30 @@ func (m *Manager) onWindowOpened(opener *Pane, target proto.TargetTargetInfo) {
 	w := &popupWindow{opener: opener}
 	m.windows[target.TargetID] = w
 	m.work.Go(func() {
-		ctx, cancel := context.WithTimeout(m.ctx, launchLimit)
+		ctx, cancel := context.WithTimeout(m.ctx, launchTimeout)
 		defer cancel()
-		defer opener.state.change(func() { opener.state.network.opening = time.Time{} })
-		if err := m.openPopup(ctx, opener, target); err != nil && !w.wasDownload() {
-			opener.state.showNotice("a window that the page opened was lost: %s", sanitize.Line(err.Error(), 200))
+		defer opener.State.change(func() { opener.State.network.opening = time.Time{} })
+		if err := m.openPopup(ctx, opener, target); err != nil && !w.isDownload() {
+			opener.State.showNotice("a window that the page opened was lost: %s", text.SanitizeLine(err.Error(), 200))
 		}
 	})
 }
 
 // popupWindow is a window that a page has opened.
 type popupWindow struct {
-	opener *Pane
-	sent   atomic.Bool // a download used it
+	opener          *Pane
+	usedForDownload atomic.Bool // a download used it
 }
 
-// wasDownload reports whether the window was opened for a download, and therefore closed.
-func (w *popupWindow) wasDownload() bool {
-	if pg, err := w.opener.state.currentPage(); err == nil {
-		pg.engine.DrainEvents()
+// isDownload reports whether the window was opened for a download, and therefore closed.
+func (w *popupWindow) isDownload() bool {
+	if pg, err := w.opener.State.currentPage(); err == nil {
+		pg.process.DrainEvents()
 	}
-	return w.sent.Load()
+	return w.usedForDownload.Load()
 }
 
-// downloadReceiver is the pane that gets a download of a page.
+// downloadReceiver returns the pane that gets a download of a page.
 func (m *Manager) downloadReceiver(target proto.TargetTargetID) *Pane {
 	m.mu.Lock()
 	w := m.windows[target]
@@ -66,56 +66,56 @@ func (m *Manager) downloadReceiver(target proto.TargetTargetID) *Pane {
 	switch {
 	case w == nil:
 		return p
-	case p != nil && p.popup.hadDocument():
+	case p != nil && p.popup.hasHadDocument():
 		return p
 	}
-	w.sent.Store(true)
+	w.usedForDownload.Store(true)
 	return w.opener
 }
 
-// downloadReceiver is the pane that gets a download of this pane's page. A window without a
+// downloadReceiver returns the pane that gets a download of this pane's page. A window without a
 // document was opened for the download and closes: the page that opened it gets the download.
 func (r *eventRouter) downloadReceiver() *Pane {
-	if pg, err := r.pane.state.currentPage(); err == nil {
-		if to := r.pane.state.m.downloadReceiver(pg.target); to != nil {
+	if pg, err := r.pane.State.currentPage(); err == nil {
+		if to := r.pane.State.m.downloadReceiver(pg.target); to != nil {
 			return to
 		}
 	}
 	return r.pane
 }
 
-// hadDocument reports whether a window has had a document of its own.
-func (w *popup) hadDocument() bool {
+// hasHadDocument reports whether a window has had a document of its own.
+func (w *popup) hasHadDocument() bool {
 	w.state.mu.Lock()
 	defer w.state.mu.Unlock()
-	return w.stage != popupAttached && !w.state.load.setPending()
+	return w.stage != popupAttached && !w.state.load.awaitsDocument()
 }
 
 func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.TargetTargetInfo) error {
-	pg, err := opener.state.currentPage()
+	pg, err := opener.State.currentPage()
 	if err != nil {
 		return err
 	}
-	opener.state.mu.Lock()
+	opener.State.mu.Lock()
 	address := opener.popup.openedURL
 	opener.popup.openedURL = ""
-	opener.state.mu.Unlock()
+	opener.State.mu.Unlock()
 	if target.URL != "" && target.URL != "about:blank" {
 		address = target.URL
 	}
 	if m.cfg.OnPopup != nil {
-		if o, ok := m.cfg.OnPopup(opener.Info(), sanitize.Line(address, 4096)); ok {
+		if o, ok := m.cfg.OnPopup(opener.State.Info(), text.SanitizeLine(address, 4096)); ok {
 			return m.adoptPopup(ctx, pg, opener, o, target.TargetID, address)
 		}
 	}
-	pg.engine.Post("", proto.TargetCloseTarget{TargetID: target.TargetID})
+	pg.process.Post("", proto.TargetCloseTarget{TargetID: target.TargetID})
 	if address == "" || address == "about:blank" {
 		return nil // a script fills it, which a closed window does not run
 	}
 	if address, err = m.rules.validateAddress(address); err != nil {
 		return err
 	}
-	return opener.navigation.navigate(ctx, address)
+	return opener.Navigation.navigate(ctx, address)
 }
 
 // adoptPopup makes a pane of a new window. The window keeps its opener, which sign-in windows
@@ -123,26 +123,26 @@ func (m *Manager) openPopup(ctx context.Context, opener *Pane, target proto.Targ
 func (m *Manager) adoptPopup(
 	ctx context.Context, pg *page, opener *Pane, o Options, target proto.TargetTargetID, address string,
 ) error {
-	o.GoalID, o.Profile, o.URL = opener.state.goalID, opener.state.profile, sanitize.Line(address, 4096)
+	o.GoalID, o.Profile, o.URL = opener.State.goalID, opener.State.profile, text.SanitizeLine(address, 4096)
 	if o.Width <= 0 || o.Height <= 0 {
-		o.Width, o.Height = opener.viewport.size()
+		o.Width, o.Height = opener.Viewport.size()
 	}
 	p, err := m.reservePane(o)
 	if err != nil {
-		pg.engine.Post("", proto.TargetCloseTarget{TargetID: target})
+		pg.process.Post("", proto.TargetCloseTarget{TargetID: target})
 		return err
 	}
-	p.state.change(func() { p.state.info.URL, p.popup.stage = o.URL, popupAttached })
-	p.driver.inheritDriver(opener)
+	p.State.change(func() { p.State.info.URL, p.popup.stage = o.URL, popupAttached })
+	p.Driver.inheritDriver(opener)
 	if err := p.attachTo(ctx, target); err != nil {
 		return errors.Join(err, m.removePane(ctx, p))
 	}
 	if m.cfg.OnWindow != nil {
 		m.cfg.OnWindow(p)
 	}
-	p.navigation.requestHistory()
-	p.state.runAsync(p.popup.watchFirstDocument) //nolint:contextcheck // it continues after the event that began it
-	opener.activity.noteDuringAction(fmt.Sprintf("it opened %s in the new pane %s", o.URL, p.state.id))
+	p.Navigation.requestHistory()
+	p.State.runAsync(p.popup.watchFirstDocument) //nolint:contextcheck // it continues after the event that began it
+	opener.Activity.noteDuringAction(fmt.Sprintf("it opened %s in the new pane %s", o.URL, p.State.id))
 	return nil
 }
 
@@ -169,7 +169,7 @@ func (w *popup) onPopupDocument(f *proto.PageFrame) {
 		if f.URL != w.state.info.URL && (f.URL == "" || f.URL == ":" || f.URL == "about:blank") && w.state.info.URL != "" {
 			w.state.load.empty = f.LoaderID
 		}
-		w.state.loading = w.state.loading || !w.state.load.done() && !w.state.load.setPending()
+		w.state.loading = w.state.loading || !w.state.load.isLoaded() && !w.state.load.awaitsDocument()
 	})
 }
 
@@ -177,15 +177,15 @@ func (w *popup) onPopupDocument(f *proto.PageFrame) {
 // caller wants the empty one before it.
 func (w *popup) awaitFirstDocument(ctx context.Context) {
 	w.state.mu.Lock()
-	stands := w.stage == popupReady
+	isReady := w.stage == popupReady
 	w.state.mu.Unlock()
-	if stands {
+	if isReady {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, w.state.m.limits.first)
+	ctx, cancel := context.WithTimeout(ctx, w.state.m.limits.firstDocument)
 	defer cancel()
 	_ = w.state.wait(ctx, func() bool {
-		return w.stage == popupLoading && w.state.load.done() || len(w.prompts.open) > 0
+		return w.stage == popupLoading && w.state.load.isLoaded() || len(w.prompts.open) > 0
 	})
 	w.state.change(func() { w.stage = popupReady }) // also one that stays empty, perhaps for a download
 }
@@ -197,10 +197,10 @@ func (w *popup) watchFirstDocument(ctx context.Context) error {
 	if err != nil {
 		return nil //nolint:nilerr // its end is reported elsewhere
 	}
-	if err := w.state.wait(ctx, func() bool { return w.state.load.loader != "" && w.state.load.done() }); err != nil {
+	if err := w.state.wait(ctx, func() bool { return w.state.load.loader != "" && w.state.load.isLoaded() }); err != nil {
 		return nil //nolint:nilerr // likewise
 	}
-	world, err := pg.mainWorldContext(ctx)
+	world, err := pg.userPromptsContext(ctx)
 	if err == nil {
 		_, err = evaluate(ctx, pg, world, script.UserPrompts+";true")
 	}

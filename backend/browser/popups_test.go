@@ -18,7 +18,7 @@ import (
 
 // A popup's document may exist before the pane attaches: the page's title, and all messages of
 // userprompts.js, must arrive all the same.
-func TestPopupsAreWatched(t *testing.T) {
+func TestPopup_AttachedLate_IsWatched(t *testing.T) {
 	ids := make(chan string, 8)
 	for _, id := range []string{"p1", "p2", "p3", "p4"} {
 		ids <- id
@@ -43,9 +43,9 @@ func TestPopupsAreWatched(t *testing.T) {
 	}
 }
 
-// TestAWindowThatIsNotAllThere: a window that has not loaded in time reports it in its snapshot,
+// TestPopup_StillLoading_IsReported: a window that has not loaded in time reports it in its snapshot,
 // and to the call that opened it.
-func TestAWindowThatIsNotAllThere(t *testing.T) {
+func TestPopup_StillLoading_IsReported(t *testing.T) {
 	called, answer, rest := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -75,48 +75,48 @@ func TestAWindowThatIsNotAllThere(t *testing.T) {
 	ids <- "late"
 	ids <- "none"
 	b := newFixture(t, func(c *Config) {
-		c.limits.leaving, c.limits.first = time.Millisecond, time.Millisecond
+		c.limits.leaving, c.limits.firstDocument = time.Millisecond, time.Millisecond
 		c.OnPopup = func(pane.Info, string) (Options, bool) { return Options{ID: <-ids}, true }
 	})
 	p := b.open("b1", server.URL)
-	has(t, b.act(p.Click(b.ctx, "Late")).Changed, "asks for a new window, which is not there yet")
+	has(t, b.act(p.Mouse.Click(b.ctx, "Late")).Changed, "asked for a new window, which has not opened yet")
 	<-called
 	close(answer)
-	const more, none = "it is still loading", "no document has come to this window yet"
-	b.ok(p.state.wait(b.ctx, func() bool { return p.state.network.opening.IsZero() }))
+	const more, none = "it is still loading", "this window has no document yet"
+	b.ok(p.State.wait(b.ctx, func() bool { return p.State.network.opening.IsZero() }))
 	w, ok := b.Get("late")
 	if !ok {
-		t.Fatal("the window is no pane")
+		t.Fatal("the window has not become a pane")
 	}
-	if read, err := w.Read(b.ctx, pane.ReadOptions{}); err != nil || !strings.Contains(read.Text, more) {
+	if read, err := w.Reader.Read(b.ctx, pane.ReadOptions{}); err != nil || !strings.Contains(read.Text, more) {
 		t.Errorf("of a page of which half is there: %q %v", read.Text, err)
 	}
 	has(t, b.look(w).Text, "one half", more)
-	found, err := w.FindElements(b.ctx, pane.FindOptions{Text: "the other"})
+	found, err := w.Reader.FindElements(b.ctx, pane.FindOptions{Text: "the other"})
 	b.ok(err)
-	has(t, found, "nothing on the page fits", more)
+	has(t, found, "nothing on the page matches", more)
 	close(rest)
 	b.until(w, "loaded", func(i pane.Info) bool { return !i.Loading })
-	if read, err := w.Read(b.ctx, pane.ReadOptions{}); err != nil || read.Text != "one half\n\nand the other" {
+	if read, err := w.Reader.Read(b.ctx, pane.ReadOptions{}); err != nil || read.Text != "one half\n\nand the other" {
 		t.Errorf("of the whole page: %q %v", read.Text, err)
 	}
 
-	b.act(p.Click(b.ctx, "None"))
-	b.ok(p.state.wait(b.ctx, func() bool { return p.state.network.opening.IsZero() }))
+	b.act(p.Mouse.Click(b.ctx, "None"))
+	b.ok(p.State.wait(b.ctx, func() bool { return p.State.network.opening.IsZero() }))
 	w, ok = b.Get("none")
 	if !ok {
-		t.Fatal("the second window is no pane")
+		t.Fatal("the second window has not become a pane")
 	}
 	has(t, b.look(w).Text, "the page shows nothing", none)
-	b.ok(w.Navigate(b.ctx, server.URL))
+	b.ok(w.Navigation.Navigate(b.ctx, server.URL))
 	if text := b.look(w).Text; strings.Contains(text, none) || strings.Contains(text, more) {
 		t.Errorf("of a window that has another page by now:\n%s", text)
 	}
 }
 
-// TestADownloadInANewWindow: the page that opened the window gets the download, because the
+// TestDownload_InNewWindow_BelongsToOpener: the page that opened the window gets the download, because the
 // window closes at once.
-func TestADownloadInANewWindow(t *testing.T) {
+func TestDownload_InNewWindow_BelongsToOpener(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -136,8 +136,8 @@ func TestADownloadInANewWindow(t *testing.T) {
 	b.ok(os.Mkdir(filepath.Join(dir, goalDownloads), 0o700))
 	p, err := b.Open(b.ctx, Options{ID: "b1", URL: server.URL, GoalID: "g1"})
 	b.ok(err)
-	has(t, b.act(p.Click(b.ctx, "File")).Changed, `it downloads "report.txt"`)
-	list, err := p.AwaitDownloads(b.ctx, patience)
+	has(t, b.act(p.Mouse.Click(b.ctx, "File")).Changed, `it downloads "report.txt"`)
+	list, err := p.Downloads.AwaitDownloads(b.ctx, patience)
 	b.ok(err)
 	if len(list) != 1 || list[0].State != pane.Downloaded {
 		t.Fatalf("the downloads: %+v", list)
@@ -145,20 +145,20 @@ func TestADownloadInANewWindow(t *testing.T) {
 	if text, err := os.ReadFile(list[0].Path); err != nil || string(text) != "seven" {
 		t.Errorf("the file says %q: %v", text, err)
 	}
-	if info := p.Info(); info.Notice != "" {
+	if info := p.State.Info(); info.Notice != "" {
 		t.Errorf("the user reads %q", info.Notice)
 	}
 }
 
-// TestAPageThatIsGoneIsClosed: closing a pane does not fail if its page is gone, whether or not
+// TestClosePane_PageGone_Succeeds: closing a pane does not fail if its page is gone, whether or not
 // the pane knows that.
-func TestAPageThatIsGoneIsClosed(t *testing.T) {
+func TestClosePane_PageGone_Succeeds(t *testing.T) {
 	b := newFixture(t)
 	for name, known := range map[string]bool{"known": true, "unknown": false} {
 		p := b.open(name, "one.html")
-		pg, err := p.state.currentPage()
+		pg, err := p.State.currentPage()
 		b.ok(err)
-		b.ok(pg.engine.Do(b.ctx, pg.engine.Alive, "", patience, "closing the page", func(c proto.Client) error {
+		b.ok(pg.process.Do(b.ctx, pg.process.Alive, "", patience, "closing the page", func(c proto.Client) error {
 			return cdp.CallNoResult(c, proto.TargetCloseTarget{TargetID: pg.target})
 		}))
 		if known {
@@ -170,9 +170,9 @@ func TestAPageThatIsGoneIsClosed(t *testing.T) {
 	}
 }
 
-// TestAWindowIsReadWhenItIsThere: a window whose document was still being sent when the pane
+// TestPopup_DocumentStillSent_IsAwaited: a window whose document was still being sent when the pane
 // attached is waited for like any other.
-func TestAWindowIsReadWhenItIsThere(t *testing.T) {
+func TestPopup_DocumentStillSent_IsAwaited(t *testing.T) {
 	shown, rest := make(chan struct{}), make(chan struct{})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -200,20 +200,20 @@ func TestAWindowIsReadWhenItIsThere(t *testing.T) {
 		}
 	})
 	p := b.open("b1", server.URL)
-	b.act(p.Click(b.ctx, "Window"))
+	b.act(p.Mouse.Click(b.ctx, "Window"))
 	w, ok := b.Get("w1")
 	if !ok {
-		t.Fatal("the window is no pane")
+		t.Fatal("the window has not become a pane")
 	}
-	b.ok(w.state.wait(b.ctx, func() bool { return w.popup.stage == popupLoading }))
-	w.state.mu.Lock()
-	load := w.state.load
-	w.state.mu.Unlock()
-	if load.done() {
+	b.ok(w.State.wait(b.ctx, func() bool { return w.popup.stage == popupLoading }))
+	w.State.mu.Lock()
+	load := w.State.load
+	w.State.mu.Unlock()
+	if load.isLoaded() {
 		t.Errorf("half a document is taken for a loaded one: %+v", load)
 	}
 	close(rest)
-	read, err := w.Read(b.ctx, pane.ReadOptions{})
+	read, err := w.Reader.Read(b.ctx, pane.ReadOptions{})
 	b.ok(err)
 	has(t, read.Text, "one half", "and the other")
 }

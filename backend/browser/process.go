@@ -30,17 +30,17 @@ type browserProcess struct {
 // The processes: goals share one, because their contexts separate them. The user has another,
 // because all contexts of a Chromium share one clipboard.
 const (
-	goalEngine      = "goals"
-	temporaryEngine = "temporary"
+	goalProcess      = "goals"
+	temporaryProcess = "temporary"
 )
 
-// processKey is the key of a pane's process: a profile has its own.
+// processKey returns the key of a pane's process: a profile has its own.
 func processKey(goalID, profile string) string {
 	switch {
 	case goalID != "":
-		return goalEngine
+		return goalProcess
 	case profile == "":
-		return temporaryEngine
+		return temporaryProcess
 	}
 	return "profile/" + profile
 }
@@ -53,7 +53,7 @@ func (m *Manager) processDir(key string) (*chromium.RunDir, error) {
 	return chromium.NewRunDir(m.cfg.Dir)
 }
 
-// ensureProcess returns a process, and starts it if there is none or if it ended.
+// ensureProcess returns the process of a key, and starts it if it is missing or has ended.
 func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProcess, error) {
 	select {
 	case m.start <- struct{}{}:
@@ -64,7 +64,7 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 		return nil, ErrClosed
 	}
 	m.mu.Lock()
-	e, closed := m.engines[key], m.closed
+	e, closed := m.processes[key], m.closed
 	m.mu.Unlock()
 	switch {
 	case closed:
@@ -73,7 +73,7 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 		return e, nil
 	case e != nil:
 		if err := e.Close(ctx); err != nil {
-			m.cfg.Log.Warn("the last Chromium left something behind", "error", err)
+			m.cfg.Log.Warn("cleaning up after the last Chromium", "error", err)
 		}
 	}
 	ctx, cancel := cdp.JoinContexts(ctx, m.ctx)
@@ -87,7 +87,7 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 		Path:        m.cfg.Path,
 		ProxyServer: proxy,
 		Log:         m.cfg.Log,
-		StartLimit:  launchLimit,
+		StartLimit:  launchTimeout,
 		EndLimit:    m.cfg.limits.ending,
 		Folder:      func() (*chromium.RunDir, error) { return m.processDir(key) },
 		OnEvent:     m.onEvent,
@@ -95,7 +95,7 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 	})
 	m.mu.Lock()
 	if err != nil {
-		delete(m.engines, key)
+		delete(m.processes, key)
 		m.mu.Unlock()
 		return nil, err
 	}
@@ -108,32 +108,33 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 	if e != nil {
 		next.ends = e.ends
 	}
-	m.engines[key] = next
+	m.processes[key] = next
 	m.work.Go(func() { m.onProcessExit(next) }) //nolint:contextcheck // it outlives the call that started Chromium
 	m.mu.Unlock()
-	if key == goalEngine {
-		err = next.Do(ctx, next.Alive, "", callLimit, "watching the workers of pages", func(c proto.Client) error {
+	if key == goalProcess {
+		err = next.Do(ctx, next.Alive, "", callTimeout, "watching the workers of pages", func(c proto.Client) error {
 			return cdp.CallNoResult(c, attachOthers)
 		})
 	}
 	return next, err
 }
 
-// proxyOfProcess is the proxy that a process is started with. For a WebSocket, Chromium prefers a
+// proxyOfProcess returns the proxy that a process is started with. For a WebSocket, Chromium prefers a
 // SOCKS proxy to the one for https. Pages of goals use the proxies of their contexts; requests of
 // Chromium itself belong to none.
 func (m *Manager) proxyOfProcess(ctx context.Context, key string) (string, error) {
 	server := m.cfg.ProxyServer
-	if key == goalEngine && m.cfg.ContextProxy != nil {
+	if key == goalProcess && m.cfg.ContextProxy != nil {
 		if server = m.cfg.DenyAllProxy; server == "" {
-			return "", errors.New("starting Chromium: it has a way out beside the goals' pages")
+			return "", errors.New(
+				"starting Chromium: without Config.DenyAllProxy its own requests would bypass the proxies of the goals")
 		}
 	}
-	if key == goalEngine || m.cfg.WebSocketProxy == nil {
+	if key == goalProcess || m.cfg.WebSocketProxy == nil {
 		return server, nil
 	}
 	profile, _ := strings.CutPrefix(key, "profile/")
-	if key == temporaryEngine {
+	if key == temporaryProcess {
 		profile = ""
 	}
 	at, err := m.cfg.WebSocketProxy(ctx, profile)
@@ -149,7 +150,7 @@ func (m *Manager) onProcessExit(b *browserProcess) {
 	m.mu.Lock()
 	var lost []*Pane
 	for session, p := range m.sessions {
-		if p.state.on(b.Conn, session) {
+		if p.State.hasSession(b.Conn, session) {
 			lost = append(lost, p)
 			delete(m.sessions, session)
 		}
@@ -200,13 +201,13 @@ func (e *browserProcess) contextFor(c proto.Client, goalID, network string) (pro
 		return "", err
 	}
 	if err := cdp.CallNoResult(c, behaviour); err != nil {
-		return "", fmt.Errorf("where downloads go: %w", err)
+		return "", fmt.Errorf("setting the folder for downloads: %w", err)
 	}
 	e.contexts[goalID] = id
 	return id, nil
 }
 
-// existingContext is the goal's context, which must exist, or the default one.
+// existingContext returns the goal's context, which must exist, or the default one.
 func (e *browserProcess) existingContext(goalID string) proto.BrowserBrowserContextID {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -222,7 +223,7 @@ func (e *browserProcess) disposeContext(ctx context.Context, goalID string) erro
 	if !ok {
 		return nil
 	}
-	return e.Do(ctx, e.Alive, "", callLimit, "forgetting the goal's browser context", func(c proto.Client) error {
+	return e.Do(ctx, e.Alive, "", callTimeout, "deleting the goal's browser context", func(c proto.Client) error {
 		return cdp.CallNoResult(c, proto.TargetDisposeBrowserContext{BrowserContextID: id})
 	})
 }
@@ -254,9 +255,9 @@ func (m *Manager) bySession(id proto.TargetSessionID) *Pane {
 	return m.sessions[id]
 }
 
-// findEngine returns the process of a key, nil if there is none; it may have ended.
-func (m *Manager) findEngine(key string) *browserProcess {
+// findProcess returns the process of a key, nil if there is none; it may have ended.
+func (m *Manager) findProcess(key string) *browserProcess {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.engines[key]
+	return m.processes[key]
 }

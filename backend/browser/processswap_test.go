@@ -12,7 +12,7 @@ import (
 
 // A page that changes its process at a navigation, or whose navigation is cancelled, is shown
 // correctly afterwards and takes input.
-func TestThePictureFollowsChangesOfProcess(t *testing.T) {
+func TestScreencast_PageChangesProcess_ShowsNewPage(t *testing.T) {
 	b := newFixture(t)
 	hold := make(chan struct{})
 	defer close(hold)
@@ -41,14 +41,14 @@ func TestThePictureFollowsChangesOfProcess(t *testing.T) {
 			at, want = two.URL, blue
 		}
 		if n%3 == 0 {
-			_ = p.Navigate(b.ctx, "http://127.0.0.1:1") // no server listens there
+			_ = p.Navigation.Navigate(b.ctx, "http://127.0.0.1:1") // no server listens there
 		}
 		if n%3 == 1 {
 			ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)
-			_ = p.Navigate(ctx, at+"/slow")
+			_ = p.Navigation.Navigate(ctx, at+"/slow")
 			cancel()
 		}
-		b.ok(p.Navigate(b.ctx, at))
+		b.ok(p.Navigation.Navigate(b.ctx, at))
 		b.seen(p, v, n, want)
 		b.click(v, 50, 50)
 		b.seen(p, v, n, green)
@@ -63,7 +63,7 @@ func (b *fixture) seen(p *Pane, v *Viewer, n int, want color.RGBA) {
 	for {
 		news, err := v.Next(ctx)
 		if err != nil {
-			b.Fatalf("round %d: wanted %v, the last picture is %v: %v; %+v", n, want, last, err, p.Info())
+			b.Fatalf("round %d: wanted %v, the last picture is %v: %v; %+v", n, want, last, err, p.State.Info())
 		}
 		if f := news.Frame; f != nil {
 			v.Ack(f.N)

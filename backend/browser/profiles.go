@@ -12,7 +12,7 @@ import (
 
 	"goalpost/backend/browser/internal/cdp"
 	"goalpost/backend/browser/internal/chromium"
-	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/text"
 )
 
 // profiles are the folders in which Chromium stores the data of the user's pages.
@@ -30,8 +30,8 @@ var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 // CheckProfile validates the name of a profile.
 func CheckProfile(name string) error {
 	if !profileName.MatchString(name) {
-		return fmt.Errorf("%w: a profile is named with at most 40 of a-z, 0-9, - and _, not %q", ErrRefused,
-			sanitize.Line(name, 60))
+		return fmt.Errorf("%w: %q is not a profile name: use at most 40 of a-z, 0-9, - and _", ErrRefused,
+			text.SanitizeLine(name, 60))
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (s *profiles) RenameProfile(ctx context.Context, name, to string) error {
 	return s.withProfileLocked(ctx, name, func(dir *chromium.RunDir) error {
 		err := os.Rename(dir.Path, filepath.Join(s.dir, to)) // fails if the folder exists
 		if errors.Is(err, fs.ErrExist) {
-			err = fmt.Errorf("%w: there is a profile %q already", ErrRefused, to)
+			err = fmt.Errorf("%w: a profile %q already exists", ErrRefused, to)
 		}
 		return errors.Join(err, dir.Remove())
 	})
@@ -101,12 +101,12 @@ func (m *Manager) whileProfileUnused(ctx context.Context, name string, do func()
 	}
 	key := processKey("", name)
 	m.mu.Lock()
-	e, open := m.engines[key], false
+	e, open := m.processes[key], false
 	for _, p := range m.panes {
-		open = open || p.state.goalID == "" && p.state.profile == name
+		open = open || p.State.goalID == "" && p.State.profile == name
 	}
 	if !open {
-		delete(m.engines, key)
+		delete(m.processes, key)
 	}
 	m.mu.Unlock()
 	if open {

@@ -11,11 +11,11 @@ import (
 	"goalpost/backend/pane"
 )
 
-// prompts are the open prompts of the page, and what is remembered of the answers. The state's
+// Prompts holds the open prompts of the page, and some answers that later prompts depend on. The state's
 // mutex guards its fields, because open prompts decide what else may happen.
-type prompts struct {
-	state    *state
-	activity *activity
+type Prompts struct {
+	state    *State
+	activity *Activity
 
 	open           []openPrompt
 	count          int             // counts prompts
@@ -28,26 +28,26 @@ type prompts struct {
 }
 
 // errPromptOpen ends calls that wait for a page which has begun to wait for an answer.
-var errPromptOpen = cdp.NewCause("the page asks something and waits for the answer")
+var errPromptOpen = cdp.NewCause("the page opened a prompt and waits for the answer")
 
 // openPrompt is a prompt with the function that answers it.
 type openPrompt struct {
 	pane.UserPrompt
-	stops   bool             // the page, or its loading, waits for the answer
-	events  *[]int           // events of Chromium that the answer settles, if there may be several
-	waiting *[]authChallenge // requests that the answer settles
-	answer  func(context.Context, pane.Answer) error
+	blocksPage bool             // the page, or its loading, waits for the answer
+	events     *[]int           // events of Chromium that the answer settles, if there may be several
+	waiting    *[]authChallenge // requests that the answer settles
+	answer     func(context.Context, pane.Answer) error
 }
 
-// defaultAnswer is the answer if nobody gives one.
+// defaultAnswer returns the answer to a prompt that the driver leaves open.
 func (a openPrompt) defaultAnswer() pane.Answer {
 	return pane.Answer{ID: a.ID, Yes: a.Kind == pane.Alert || a.Kind == pane.BeforeUnload, Index: -1}
 }
 
 // add shows a prompt to the driver of the pane. The answer function is called once, on the
 // goroutine that answers. A prompt that stops the page ends every call that waits for the page.
-func (ps *prompts) add(a openPrompt) {
-	if ps.state.scriptless { // nobody can answer
+func (ps *Prompts) add(a openPrompt) {
+	if ps.state.scriptless { // without a user or an agent
 		ps.state.runAsync(func(ctx context.Context) error { return a.answer(ctx, a.defaultAnswer()) })
 		return
 	}
@@ -67,7 +67,7 @@ func (ps *prompts) add(a openPrompt) {
 			questions = append(questions, a)
 		}
 		ps.open = questions
-		if a.stops {
+		if a.blocksPage {
 			ps.cancelNoPrompt(errPromptOpen)
 		}
 		ps.updateOverlay()
@@ -75,18 +75,18 @@ func (ps *prompts) add(a openPrompt) {
 }
 
 // close withdraws prompts that need no answer any more.
-func (ps *prompts) close(which func(openPrompt) bool) {
+func (ps *Prompts) close(which func(openPrompt) bool) {
 	ps.state.change(func() { ps.closeLocked(which) })
 }
 
 // closeLocked is close for a caller that holds the state's mutex.
-func (ps *prompts) closeLocked(which func(openPrompt) bool) {
+func (ps *Prompts) closeLocked(which func(openPrompt) bool) {
 	kept := slices.DeleteFunc(slices.Clone(ps.open), which)
 	if len(kept) == len(ps.open) {
 		return
 	}
 	ps.open = kept
-	if ps.noPromptCtx.Err() != nil && !slices.ContainsFunc(kept, func(a openPrompt) bool { return a.stops }) {
+	if ps.noPromptCtx.Err() != nil && !slices.ContainsFunc(kept, func(a openPrompt) bool { return a.blocksPage }) {
 		ps.noPromptCtx, ps.cancelNoPrompt = context.WithCancelCause(context.Background())
 	}
 	ps.updateOverlay()
@@ -98,7 +98,7 @@ func matchKinds(kinds ...pane.UserPromptKind) func(openPrompt) bool {
 }
 
 // take removes and returns the oldest prompt that matches.
-func (ps *prompts) take(which func(openPrompt) bool) (openPrompt, error) {
+func (ps *Prompts) take(which func(openPrompt) bool) (openPrompt, error) {
 	var found openPrompt
 	ps.state.change(func() {
 		i := slices.IndexFunc(ps.open, which)
@@ -110,16 +110,16 @@ func (ps *prompts) take(which func(openPrompt) bool) (openPrompt, error) {
 		ps.closeLocked(func(a openPrompt) bool { return a.ID == found.ID })
 	})
 	if found.answer == nil {
-		return found, errors.New("this question is no longer open")
+		return found, errors.New("this prompt is no longer open")
 	}
 	return found, nil
 }
 
 // blockingPrompt returns the oldest prompt that stops the page.
-func (ps *prompts) blockingPrompt() (openPrompt, bool) {
+func (ps *Prompts) blockingPrompt() (openPrompt, bool) {
 	ps.state.mu.Lock()
 	defer ps.state.mu.Unlock()
-	i := slices.IndexFunc(ps.open, func(a openPrompt) bool { return a.stops })
+	i := slices.IndexFunc(ps.open, func(a openPrompt) bool { return a.blocksPage })
 	if i < 0 {
 		return openPrompt{}, false
 	}
@@ -128,15 +128,15 @@ func (ps *prompts) blockingPrompt() (openPrompt, bool) {
 
 // withoutPrompts returns a context that also ends, with errPromptOpen, when the page begins to
 // wait for an answer. The caller must call cancel.
-func (ps *prompts) withoutPrompts(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+func (ps *Prompts) withoutPrompts(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ps.state.mu.Lock()
-	calm := ps.noPromptCtx
+	noPrompts := ps.noPromptCtx
 	ps.state.mu.Unlock()
-	return cdp.JoinContexts(ctx, calm)
+	return cdp.JoinContexts(ctx, noPrompts)
 }
 
 // updateOverlay shows the open prompts to the viewers. The caller holds the state's mutex.
-func (ps *prompts) updateOverlay() {
+func (ps *Prompts) updateOverlay() {
 	questions := []pane.UserPrompt{}
 	for _, a := range ps.open {
 		questions = append(questions, a.UserPrompt)
@@ -146,10 +146,10 @@ func (ps *prompts) updateOverlay() {
 
 // Answer answers a prompt of the pane. It fails if the prompt is no longer open.
 func (p *Pane) Answer(ctx context.Context, a pane.Answer) error {
-	if err := p.driver.checkDriver(ctx); err != nil {
+	if err := p.Driver.checkDriver(ctx); err != nil {
 		return fmt.Errorf("answering: %w", err)
 	}
-	q, err := p.prompts.take(func(q openPrompt) bool { return q.ID == a.ID })
+	q, err := p.Prompts.take(func(q openPrompt) bool { return q.ID == a.ID })
 	if err != nil {
 		return err
 	}

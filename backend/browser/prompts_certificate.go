@@ -8,8 +8,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // certificateException is a server that cannot prove its identity, and the reason.
@@ -23,7 +23,10 @@ func (pe *promptEvents) onCertificate(pg *page, e *cdp.Event) {
 	if !decodeEvent(e, &ev) {
 		return
 	}
-	who := certificateException{originOf(ev.RequestURL), sanitize.Line(strings.TrimPrefix(ev.ErrorType, "net::"), 100)}
+	exception := certificateException{
+		origin: originOf(ev.RequestURL),
+		fault:  text.SanitizeLine(strings.TrimPrefix(ev.ErrorType, "net::"), 100),
+	}
 	settle := func(id int, yes bool) {
 		action := proto.SecurityCertificateErrorActionCancel
 		if yes {
@@ -33,9 +36,9 @@ func (pe *promptEvents) onCertificate(pg *page, e *cdp.Event) {
 	}
 	trusted, joined := false, false
 	pe.state.change(func() {
-		trusted = pe.prompts.certException == who
+		trusted = pe.prompts.certException == exception
 		i := slices.IndexFunc(pe.prompts.open, func(a openPrompt) bool {
-			return a.Kind == pane.Certificate && a.Origin == who.origin && a.Text == who.fault
+			return a.Kind == pane.Certificate && a.Origin == exception.origin && a.Text == exception.fault
 		})
 		if joined = i >= 0; joined {
 			*pe.prompts.open[i].events = append(*pe.prompts.open[i].events, ev.EventID)
@@ -47,22 +50,22 @@ func (pe *promptEvents) onCertificate(pg *page, e *cdp.Event) {
 	if trusted || joined {
 		return
 	}
-	pe.activity.noteDuringAction("the certificate of " + who.origin + " is not valid (" + who.fault + ")")
+	pe.activity.noteDuringAction("the certificate of " + exception.origin + " is not valid (" + exception.fault + ")")
 	events := &[]int{ev.EventID}
 	pe.prompts.add(openPrompt{
-		stops:      true,
+		blocksPage: true,
 		events:     events,
-		UserPrompt: pane.UserPrompt{Kind: pane.Certificate, Origin: who.origin, Text: who.fault},
+		UserPrompt: pane.UserPrompt{Kind: pane.Certificate, Origin: exception.origin, Text: exception.fault},
 		answer: func(_ context.Context, a pane.Answer) error {
 			var all []int
 			pe.state.change(func() {
 				all = *events
 				if a.Yes {
-					pe.prompts.certException = who
+					pe.prompts.certException = exception
 				}
 			})
 			if !a.Yes {
-				pe.state.setLoadError("%s was not opened: its certificate is not valid (%s)", who.origin, who.fault)
+				pe.state.setLoadError("%s was not opened: its certificate is not valid (%s)", exception.origin, exception.fault)
 			}
 			for _, id := range all {
 				settle(id, a.Yes)

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestAnAgentTakesMoreThanAYes: to trust a server or to log in at one, an agent needs more than
+// TestAgentAnswer_CertificateOrLogin_NeedsNamedOrigin: to trust a server or to log in at one, an agent needs more than
 // OK, and each approval is valid for the named origin only.
-func TestAnAgentTakesMoreThanAYes(t *testing.T) {
+func TestAgentAnswer_CertificateOrLogin_NeedsNamedOrigin(t *testing.T) {
 	b := newFixture(t)
 	vault := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); user != "ann" || password != "secret" {
@@ -33,27 +33,27 @@ func TestAnAgentTakesMoreThanAYes(t *testing.T) {
 			t.Errorf("%s was done", what)
 		}
 	}
-	if q, open := p.OpenPrompt(); !open || q.Origin != vault.URL {
+	if q, open := p.Prompts.OpenPrompt(); !open || q.Origin != vault.URL {
 		t.Fatalf("it asks %+v", q)
 	}
-	_, err := p.Dialog(agent, true, "")
+	_, err := p.Actions.Dialog(agent, true, "")
 	refused("a login by an OK", err)
-	_, err = p.SignIn(agent, unproven.URL, "ann", "secret")
+	_, err = p.Actions.SignIn(agent, unproven.URL, "ann", "secret")
 	refused("a login elsewhere", err)
-	_, err = p.AcceptCertificate(agent, vault.URL)
+	_, err = p.Actions.AcceptCertificate(agent, vault.URL)
 	refused("trusting a server that asks for a login", err)
-	if a := b.act(p.SignIn(agent, vault.URL, "ann", "secret")); a.Title != "Inside" {
+	if a := b.act(p.Actions.SignIn(agent, vault.URL, "ann", "secret")); a.Title != "Inside" {
 		t.Errorf("after the login: %+v", a)
 	}
-	b.ok(p.Navigate(agent, unproven.URL))
-	if q, open := p.OpenPrompt(); !open || q.Origin != unproven.URL {
+	b.ok(p.Navigation.Navigate(agent, unproven.URL))
+	if q, open := p.Prompts.OpenPrompt(); !open || q.Origin != unproven.URL {
 		t.Fatalf("it asks %+v", q)
 	}
-	_, err = p.Dialog(agent, true, "")
+	_, err = p.Actions.Dialog(agent, true, "")
 	refused("trusting a server by an OK", err)
-	_, err = p.AcceptCertificate(agent, vault.URL)
+	_, err = p.Actions.AcceptCertificate(agent, vault.URL)
 	refused("trusting another server", err)
-	if a := b.act(p.AcceptCertificate(agent, unproven.URL)); a.Title != "Unproven" {
+	if a := b.act(p.Actions.AcceptCertificate(agent, unproven.URL)); a.Title != "Unproven" {
 		t.Errorf("after the user's word: %+v", a)
 	}
 }

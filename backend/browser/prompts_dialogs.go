@@ -7,8 +7,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 var dialogKinds = map[proto.PageDialogType]pane.UserPromptKind{
@@ -16,7 +16,7 @@ var dialogKinds = map[proto.PageDialogType]pane.UserPromptKind{
 	proto.PageDialogTypePrompt: pane.Prompt, proto.PageDialogTypeBeforeunload: pane.BeforeUnload,
 }
 
-// maxDialogsInARow is how many dialogs a page may show while nobody does anything else.
+// maxDialogsInARow is how many dialogs a page may show before the user or the agent acts.
 const maxDialogsInARow = 10
 
 // onDialog shows a dialog of the page to the driver. An agent that leaves a page wants to leave,
@@ -42,7 +42,7 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 		return
 	}
 	if again {
-		pe.state.showNotice("the page asks again and again: its dialogs are dismissed; stop it or go elsewhere")
+		pe.state.showNotice("the page keeps opening dialogs, which are dismissed: stop it or leave the page")
 		pg.Post(proto.PageHandleJavaScriptDialog{Accept: false})
 		return
 	}
@@ -50,28 +50,29 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 		pg.Post(proto.PageHandleJavaScriptDialog{Accept: true})
 		return
 	}
-	said := sanitize.Line(dialog.Message, 2000)
+	message := text.SanitizeLine(dialog.Message, 2000)
 	if kind != pane.BeforeUnload {
-		pe.activity.noteDuringAction(fmt.Sprintf("the page waits for an answer to its %s %q", kind, sanitize.Line(said, 300)))
+		pe.activity.noteDuringAction(fmt.Sprintf("the page waits for an answer to its %s %q", kind,
+			text.SanitizeLine(message, 300)))
 	}
 	pe.prompts.add(openPrompt{
-		stops: true,
+		blocksPage: true,
 		UserPrompt: pane.UserPrompt{
 			Kind:   kind,
 			Origin: originOf(dialog.URL),
-			Text:   said,
-			Value:  sanitize.Line(dialog.DefaultPrompt, 2000),
+			Text:   message,
+			Value:  text.SanitizeLine(dialog.DefaultPrompt, 2000),
 		},
 		answer: func(ctx context.Context, a pane.Answer) error {
-			return pg.send(ctx, callLimit, "the dialog", proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
+			return pg.send(ctx, callTimeout, "the dialog", proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
 		},
 	})
 }
 
 // dismissDialog answers what the page waits for: OK to an alert, Cancel to everything else.
-func (ps *prompts) dismissDialog(ctx context.Context) {
+func (ps *Prompts) dismissDialog(ctx context.Context) {
 	for range 20 { // a page may ask repeatedly
-		q, err := ps.take(func(a openPrompt) bool { return a.stops })
+		q, err := ps.take(func(a openPrompt) bool { return a.blocksPage })
 		if err != nil {
 			return
 		}
@@ -81,7 +82,7 @@ func (ps *prompts) dismissDialog(ctx context.Context) {
 			word = "OK"
 		}
 		ps.activity.noteDuringAction(
-			fmt.Sprintf("the page's %s %q was answered %s", q.Kind, sanitize.Line(q.Text, 300), word))
+			fmt.Sprintf("the page's %s %q was answered %s", q.Kind, text.SanitizeLine(q.Text, 300), word))
 		if err := q.answer(ctx, a); err != nil {
 			ps.state.m.cfg.Log.Debug("dismissing", "pane", ps.state.id, "error", err)
 		}
@@ -89,15 +90,15 @@ func (ps *prompts) dismissDialog(ctx context.Context) {
 }
 
 // OpenPrompt returns the oldest prompt that the page, or its loading, waits for.
-func (ps *prompts) OpenPrompt() (pane.UserPrompt, bool) {
+func (ps *Prompts) OpenPrompt() (pane.UserPrompt, bool) {
 	q, open := ps.blockingPrompt()
 	return q.UserPrompt, open
 }
 
-func (ps *prompts) ofKind(kind pane.UserPromptKind, origin string) (openPrompt, error) {
+func (ps *Prompts) ofKind(kind pane.UserPromptKind, origin string) (openPrompt, error) {
 	q, open := ps.blockingPrompt()
 	if !open || q.Kind != kind || q.Origin != origin {
-		return q, fmt.Errorf("answering: the page asks for no %s of %s", kind, sanitize.Line(origin, 200))
+		return q, fmt.Errorf("answering: the page has no %s prompt of %s", kind, text.SanitizeLine(origin, 200))
 	}
 	return q, nil
 }

@@ -3,11 +3,11 @@ package browser
 // promptEvents turns events of Chromium and messages of userprompts.js into prompts, and passes
 // on their answers.
 type promptEvents struct {
-	state    *state
-	activity *activity
-	driver   *driver
-	prompts  *prompts
+	state    *State
+	activity *Activity
+	driver   *Driver
+	prompts  *Prompts
 	frames   *frames
-	siteData *siteData
-	logins   *logins
+	siteData *SiteData
+	logins   *Logins
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/browser/internal/script"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // bindingName is the function with which userprompts.js calls the program. The page's own world
@@ -45,9 +45,9 @@ type pageReport struct {
 }
 
 func (pe *promptEvents) onPageReport(pg *page, e *cdp.Event) {
-	var told proto.RuntimeBindingCalled
+	var ev proto.RuntimeBindingCalled
 	var s pageReport
-	if !decodeEvent(e, &told) || told.Name != bindingName || json.Unmarshal([]byte(told.Payload), &s) != nil {
+	if !decodeEvent(e, &ev) || ev.Name != bindingName || json.Unmarshal([]byte(ev.Payload), &s) != nil {
 		return
 	}
 	switch s.T {
@@ -62,17 +62,17 @@ func (pe *promptEvents) onPageReport(pg *page, e *cdp.Event) {
 	case "sent":
 		pe.logins.offerSaveLogin(s)
 	case "permission":
-		pe.onPermission(pg, told.ExecutionContextID, s)
+		pe.onPermission(pg, ev.ExecutionContextID, s)
 	case "choose", "pick", "suggest", "menu":
 		if !s.Far {
-			pe.onField(pg, told.ExecutionContextID, s)
+			pe.onField(pg, ev.ExecutionContextID, s)
 			return
 		}
 		pe.state.runAsync(func(ctx context.Context) error {
-			x, y, err := pe.frames.frameOffset(ctx, pg, told.ExecutionContextID)
+			x, y, err := pe.frames.frameOffset(ctx, pg, ev.ExecutionContextID)
 			if err == nil {
 				s.X, s.Y = s.X+x, s.Y+y
-				pe.onField(pg, told.ExecutionContextID, s) //nolint:contextcheck // what the user answers comes later
+				pe.onField(pg, ev.ExecutionContextID, s) //nolint:contextcheck // what the user answers comes later
 			}
 			return err
 		})
@@ -98,13 +98,13 @@ func (pe *promptEvents) onCursor(shape string) {
 }
 
 // onCopied passes on what the user copied. What a page copies while the agent drives is ignored.
-func (pe *promptEvents) onCopied(text string) {
+func (pe *promptEvents) onCopied(copied string) {
 	pe.state.change(func() {
 		if pe.state.info.Driver == pane.DriverAgent {
 			return
 		}
 		pe.state.updateOverlay(func(o *pane.Overlay) {
-			o.Copied = pane.Copied{N: o.Copied.N + 1, Text: strings.ToValidUTF8(text, "\uFFFD")}
+			o.Copied = pane.Copied{N: o.Copied.N + 1, Text: text.ToUTF8(copied)}
 		})
 	})
 }
@@ -119,21 +119,21 @@ func (pe *promptEvents) onField(pg *page, world proto.RuntimeExecutionContextID,
 	q := pane.UserPrompt{
 		Kind:     pane.UserPromptKind(s.T),
 		NoAnswer: true,
-		Type:     sanitize.Line(s.Type, 20),
-		Value:    sanitize.Line(s.Value, 200),
-		Min:      sanitize.Line(s.Min, 40),
-		Max:      sanitize.Line(s.Max, 40),
+		Type:     text.SanitizeLine(s.Type, 20),
+		Value:    text.SanitizeLine(s.Value, 200),
+		Min:      text.SanitizeLine(s.Min, 40),
+		Max:      text.SanitizeLine(s.Max, 40),
 		X:        s.X,
 		Y:        s.Y,
 		Width:    s.Width,
 		Height:   s.Height,
-		Link:     sanitize.Line(s.Link, 4000),
-		Image:    sanitize.Line(s.Image, 4000),
+		Link:     text.SanitizeLine(s.Link, 4000),
+		Image:    text.SanitizeLine(s.Image, 4000),
 		Selected: s.Selected,
 		Editable: s.Editable,
 	}
 	for _, o := range s.Options {
-		o.Label, o.Group = sanitize.Line(o.Label, 200), sanitize.Line(o.Group, 100)
+		o.Label, o.Group = text.SanitizeLine(o.Label, 200), text.SanitizeLine(o.Group, 100)
 		q.Options = append(q.Options, o)
 	}
 	pe.prompts.close(func(a openPrompt) bool {
@@ -147,7 +147,7 @@ func (pe *promptEvents) onField(pg *page, world proto.RuntimeExecutionContextID,
 			return pe.callWatchScript(ctx, pg, world, "choose", s.N, a.Index)
 		case q.Kind == pane.Autocomplete: // by its text: the list may have changed before the user chose
 			if !slices.ContainsFunc(q.Options, func(o pane.Option) bool { return o.Label == a.Text }) {
-				return errors.New("there is no such suggestion")
+				return errors.New("the field no longer suggests this")
 			}
 		}
 		return pe.callWatchScript(ctx, pg, world, "set", s.N, a.Text)
@@ -164,7 +164,7 @@ func (pe *promptEvents) callWatchScript(
 	}
 	out, err := evaluate(ctx, pg, world, fmt.Sprintf("goalpostPrompts.%s(%s)", function, list))
 	if err == nil && string(out) != "true" {
-		err = errors.New("the page's field is gone, or it does not take this value")
+		err = errors.New("the page's field is gone or does not accept this value")
 	}
 	return err
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // onFileChooser asks for the files of a file input. One that a script opens without an input
@@ -21,7 +21,7 @@ func (pe *promptEvents) onFileChooser(pg *page, e *cdp.Event) {
 		return
 	}
 	if ev.BackendNodeID == 0 {
-		pe.activity.noticeForBoth("the page wants to open files in a way that browser panes cannot fulfil")
+		pe.activity.noticeForBoth("the page asks for files in a way that browser panes do not support")
 		return
 	}
 	pe.activity.noteDuringAction("the page asks for files")
@@ -48,8 +48,8 @@ func (pe *promptEvents) setInputFiles(
 	}
 	for _, f := range files {
 		if info, err := os.Stat(f); err != nil || info.IsDir() {
-			return fmt.Errorf("%q is not a file", sanitize.Line(f, 200))
+			return fmt.Errorf("%q is not a file", text.SanitizeLine(f, 200))
 		}
 	}
-	return pg.send(ctx, callLimit, "giving the files", proto.DOMSetFileInputFiles{Files: files, BackendNodeID: node})
+	return pg.send(ctx, callTimeout, "giving the files", proto.DOMSetFileInputFiles{Files: files, BackendNodeID: node})
 }

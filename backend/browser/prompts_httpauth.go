@@ -8,8 +8,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // authRealm is the part of a server that requires a login.
@@ -41,26 +41,27 @@ func (pe *promptEvents) onAuth(pg *page, e *cdp.Event) {
 	if !decodeEvent(e, &ev) || ev.AuthChallenge == nil {
 		return
 	}
-	who := authRealm{sanitize.Line(ev.AuthChallenge.Origin, 200), sanitize.Line(ev.AuthChallenge.Realm, 200)}
-	waits := authChallenge{pg, ev.RequestID}
+	realm := authRealm{text.SanitizeLine(ev.AuthChallenge.Origin, 200), text.SanitizeLine(ev.AuthChallenge.Realm, 200)}
+	challenge := authChallenge{pg, ev.RequestID}
 	document := ev.ResourceType == proto.NetworkResourceTypeDocument
-	foreign := !document && !pe.isRequestOrigin(ev.Request, who.origin)
-	switch pe.sortChallenge(who, waits, document, foreign) {
+	foreign := !document && !pe.isRequestOrigin(ev.Request, realm.origin)
+	switch pe.sortChallenge(realm, challenge, document, foreign) {
 	case challengeJoins:
 	case challengeDeclined:
-		waits.respond(pane.Answer{})
+		challenge.respond(pane.Answer{})
 	case challengeOfAgent:
 		pe.activity.noteDuringAction(
-			fmt.Sprintf("%s asks for a login (%s) for something that the page fetches: only a user is asked for that",
-				who.origin, who.name))
-		waits.respond(pane.Answer{})
+			fmt.Sprintf("%s asks for a login (%s) for a part of the page: only a user can sign in there, in a pane of their own",
+				realm.origin, realm.name))
+		challenge.respond(pane.Answer{})
 	case challengeNew:
-		pe.activity.noteDuringAction(fmt.Sprintf("%s asks for a login (%s)", who.origin, sanitize.Line(who.name, 100)))
-		pe.askLogin(who, waits, document)
+		name := text.SanitizeLine(realm.name, 100)
+		pe.activity.noteDuringAction(fmt.Sprintf("%s asks for a login (%s)", realm.origin, name))
+		pe.askLogin(realm, challenge, document)
 	}
 }
 
-// challengeKind is how a request that waits for a login is handled.
+// challengeKind is the way in which a request that waits for a login is handled.
 type challengeKind int
 
 const (
@@ -71,10 +72,12 @@ const (
 )
 
 // sortChallenge decides how a request is handled, and records the decision.
-func (pe *promptEvents) sortChallenge(who authRealm, waits authChallenge, document, foreign bool) (kind challengeKind) {
+func (pe *promptEvents) sortChallenge(
+	realm authRealm, challenge authChallenge, document, foreign bool,
+) (kind challengeKind) {
 	pe.state.change(func() {
 		agent := pe.state.info.Driver == pane.DriverAgent
-		declined := slices.Contains(pe.prompts.declinedRealms, who)
+		declined := slices.Contains(pe.prompts.declinedRealms, realm)
 		switch {
 		case document:
 		case foreign || declined:
@@ -82,34 +85,34 @@ func (pe *promptEvents) sortChallenge(who authRealm, waits authChallenge, docume
 			return
 		case agent:
 			kind = challengeOfAgent
-			pe.prompts.declinedRealms = append(pe.prompts.declinedRealms, who)
+			pe.prompts.declinedRealms = append(pe.prompts.declinedRealms, realm)
 			return
 		}
 		i := slices.IndexFunc(pe.prompts.open, func(a openPrompt) bool {
-			return a.Kind == pane.Login && a.waiting != nil && a.Origin == who.origin && a.Text == who.name &&
-				a.stops == document
+			return a.Kind == pane.Login && a.waiting != nil && a.Origin == realm.origin && a.Text == realm.name &&
+				a.blocksPage == document
 		})
 		if i >= 0 {
 			kind = challengeJoins
-			*pe.prompts.open[i].waiting = append(*pe.prompts.open[i].waiting, waits)
+			*pe.prompts.open[i].waiting = append(*pe.prompts.open[i].waiting, challenge)
 		}
 	})
 	return kind
 }
 
 // askLogin asks for a login for all requests that wait by then.
-func (pe *promptEvents) askLogin(who authRealm, waits authChallenge, document bool) {
-	all := &[]authChallenge{waits}
+func (pe *promptEvents) askLogin(realm authRealm, challenge authChallenge, document bool) {
+	all := &[]authChallenge{challenge}
 	pe.prompts.add(openPrompt{
-		stops:      document,
+		blocksPage: document,
 		waiting:    all,
-		UserPrompt: pane.UserPrompt{Kind: pane.Login, Origin: who.origin, Text: who.name},
+		UserPrompt: pane.UserPrompt{Kind: pane.Login, Origin: realm.origin, Text: realm.name},
 		answer: func(_ context.Context, a pane.Answer) error {
 			var list []authChallenge
 			pe.state.change(func() {
 				list = *all
 				if !a.Yes && !document {
-					pe.prompts.declinedRealms = append(pe.prompts.declinedRealms, who)
+					pe.prompts.declinedRealms = append(pe.prompts.declinedRealms, realm)
 				}
 			})
 			for _, c := range list {

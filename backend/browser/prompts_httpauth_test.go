@@ -44,14 +44,14 @@ const fetchMany = `window.done = Promise.all([1, 2, 3, 4].map((n) => fetch('/a/t
 func (b *fixture) waiting(p *Pane, n int) {
 	b.Helper()
 	b.overlay(p, "asking for one login", func(pane.Overlay) bool {
-		return slices.ContainsFunc(p.prompts.open, func(a openPrompt) bool {
+		return slices.ContainsFunc(p.Prompts.open, func(a openPrompt) bool {
 			return a.Kind == pane.Login && len(*a.waiting) == n
 		})
 	})
 }
 
-// TestLoginForWhatAPageFetches: the user is asked once for a realm, however many requests wait.
-func TestLoginForWhatAPageFetches(t *testing.T) {
+// TestHTTPLogin_ForSubresources_IsAskedOnce: the user is asked once for a realm, however many requests wait.
+func TestHTTPLogin_ForSubresources_IsAskedOnce(t *testing.T) {
 	site := guarded(t)
 	b := newFixture(t)
 	p := b.open("b1", site.URL+"/")
@@ -67,9 +67,9 @@ func TestLoginForWhatAPageFetches(t *testing.T) {
 	if got := b.eval(p, `done`); got != `[200,200,200,200,"seen"]` {
 		t.Errorf("the page has %s", got)
 	}
-	p.state.mu.Lock()
-	asks := p.prompts.count
-	p.state.mu.Unlock()
+	p.State.mu.Lock()
+	asks := p.Prompts.count
+	p.State.mu.Unlock()
 	if asks != 2 {
 		t.Errorf("the user was asked %d times", asks)
 	}
@@ -80,15 +80,19 @@ func TestLoginForWhatAPageFetches(t *testing.T) {
 		t.Errorf("after a no the page has %s", got)
 	}
 	// The next document asks again; a login for another site is never asked for.
-	b.ok(p.Reload(b.ctx))
+	b.ok(p.Navigation.Reload(b.ctx))
 	b.eval(p, `window.more = fetch('/b/others?4').then((r) => r.status); 1`)
 	b.answer(p, pane.Answer{ID: b.question(p, pane.Login).ID, Yes: true, User: "ann", Password: "secret"})
 	if got := b.eval(p, `more`); got != `200` {
 		t.Errorf("after the next document the page has %s", got)
 	}
 	far := strings.Replace(site.URL, "127.0.0.1", "localhost", 1)
-	if got := b.eval(p,
-		`new Promise((say) => { const i = new Image(); i.onload = () => say('seen'); i.onerror = () => say('not seen'); i.src = '`+far+`/c/far'; })`); got != `"not seen"` {
+	if got := b.eval(p, `new Promise((say) => {
+		const i = new Image();
+		i.onload = () => say('seen');
+		i.onerror = () => say('not seen');
+		i.src = '`+far+`/c/far';
+	})`); got != `"not seen"` {
 		t.Errorf("a picture of another site: %s", got)
 	}
 }
@@ -102,7 +106,7 @@ func TestLogin_SharedPageFetches_UserAnswers(t *testing.T) {
 	b.question(p, pane.Login)
 	b.ok(p.Share("g1"))
 	if got := b.eval(p, `done`); got != `[401,401,401,401,"not seen"]` {
-		t.Errorf("what waited at the loan: %s", got)
+		t.Errorf("what waited when the share began: %s", got)
 	}
 	if got := b.eval(p, `fetch('/a/things?5').then((r) => r.status)`); got != `401` {
 		t.Errorf("what came after it: %s", got)

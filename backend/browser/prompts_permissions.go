@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// permissions are those that a page may ask for, in Chromium's names.
+// permissions are the permissions that a page may ask for, as Chromium names them.
 var permissions = []string{"geolocation", "notifications", "camera", "microphone", "clipboard-read"}
 
 // onPermission asks the user. Pages of an agent get no permission.
@@ -17,24 +17,24 @@ func (pe *promptEvents) onPermission(pg *page, world proto.RuntimeExecutionConte
 	if !slices.Contains(permissions, s.Type) {
 		return
 	}
-	say := func(ctx context.Context) error { return pe.callWatchScript(ctx, pg, world, "said", s.Text) }
+	notify := func(ctx context.Context) error { return pe.callWatchScript(ctx, pg, world, "said", s.Text) }
 	if pe.state.Driver() == pane.DriverAgent {
 		pe.state.runAsync(func(ctx context.Context) error {
 			pe.activity.noteDuringAction("the page asked for the permission " + s.Type + ", which agents do not get")
 			if err := pe.siteData.denyPermission(ctx, s.Origin, s.Type); err != nil {
 				return err
 			}
-			return say(ctx)
+			return notify(ctx)
 		})
 		return
 	}
 	pe.prompts.add(openPrompt{
 		UserPrompt: pane.UserPrompt{Kind: pane.Permission, Origin: originOf(s.Origin), Value: s.Type},
 		answer: func(ctx context.Context, a pane.Answer) error {
-			if err := pe.siteData.SetPermissionState(ctx, s.Origin, s.Type, a.Yes); err != nil {
+			if err := pe.siteData.decidePermission(ctx, s.Origin, s.Type, a.Yes); err != nil {
 				return err
 			}
-			return say(ctx)
+			return notify(ctx)
 		},
 	})
 }

@@ -33,10 +33,10 @@ func (b *fixture) overlay(p *Pane, what string, ok func(pane.Overlay) bool) pane
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	if err := p.state.wait(ctx, func() bool { return ok(p.state.overlay) }); err != nil {
-		b.Fatalf("the pane never was %s: %+v", what, p.state.overlayNow())
+	if err := p.State.wait(ctx, func() bool { return ok(p.State.overlay) }); err != nil {
+		b.Fatalf("the pane never was %s: %+v", what, p.State.overlayNow())
 	}
-	return p.state.overlayNow()
+	return p.State.overlayNow()
 }
 
 // says waits until the page's #out has a text.
@@ -61,7 +61,7 @@ func (b *fixture) answer(p *Pane, a pane.Answer) {
 	b.ok(p.Answer(b.ctx, a))
 }
 
-func TestAListIsDrawnByTheApp(t *testing.T) {
+func TestSelect_ByUser_IsDrawnByTheApp(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "fields.html")
 	v := p.Attach()
@@ -86,7 +86,7 @@ func TestAListIsDrawnByTheApp(t *testing.T) {
 	}
 }
 
-func TestPickersAreDrawnByTheApp(t *testing.T) {
+func TestPicker_ByUser_IsDrawnByTheApp(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "fields.html")
 	v := p.Attach()
@@ -113,7 +113,7 @@ func TestPickersAreDrawnByTheApp(t *testing.T) {
 	b.says(p, "town=Bern")
 }
 
-func TestFileInputs(t *testing.T) {
+func TestFileInput_ChosenFiles_ReachThePage(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "fields.html")
 	v := p.Attach()
@@ -144,7 +144,7 @@ func TestFileInputs(t *testing.T) {
 	}
 }
 
-func TestMenuCursorAndCopy(t *testing.T) {
+func TestOverlay_MenuCursorAndCopy_AreReported(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "fields.html")
 	v := p.Attach()
@@ -181,9 +181,9 @@ func TestMenuCursorAndCopy(t *testing.T) {
 	b.overlay(p, "copied", func(o pane.Overlay) bool { return strings.Contains(o.Copied.Text, "Some text to copy") })
 }
 
-// TestAPagesOwnCopyButton: what the button copies goes to the user's clipboard if the user
+// TestCopyButton_OfPage_ReachesUsersClipboard: what the button copies goes to the user's clipboard if the user
 // pressed it, and not what the page copies without that.
-func TestAPagesOwnCopyButton(t *testing.T) {
+func TestCopyButton_OfPage_ReachesUsersClipboard(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "copying.html")
 	v := p.Attach()
@@ -200,7 +200,7 @@ func TestAPagesOwnCopyButton(t *testing.T) {
 	})
 }
 
-func TestPermissions(t *testing.T) {
+func TestPermission_UserAllows_IsGranted(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "fields.html")
 	v := p.Attach()
@@ -214,7 +214,7 @@ func TestPermissions(t *testing.T) {
 	b.says(p, "granted")
 }
 
-func TestLeavingIsAsked(t *testing.T) {
+func TestBeforeUnload_UserLeaves_IsAsked(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "leave.html")
 	v := p.Attach()
@@ -228,14 +228,14 @@ func TestLeavingIsAsked(t *testing.T) {
 		field.addEventListener('input', look);
 		look();
 	})`)
-	b.ok(p.Navigate(b.ctx, b.url("one.html")))
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("one.html")))
 	b.answer(p, pane.Answer{ID: b.question(p, pane.BeforeUnload).ID})
-	b.ok(p.Navigate(b.ctx, b.url("one.html")))
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("one.html")))
 	b.answer(p, pane.Answer{ID: b.question(p, pane.BeforeUnload).ID, Yes: true})
 	b.until(p, "elsewhere", func(i pane.Info) bool { return i.Title == "One" })
 }
 
-func TestLoginIsAsked(t *testing.T) {
+func TestHTTPLogin_UserOpensPage_IsAsked(t *testing.T) {
 	b := newFixture(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); user != "ann" || password != "secret" {
@@ -256,7 +256,7 @@ func TestLoginIsAsked(t *testing.T) {
 	b.until(p, "inside", func(i pane.Info) bool { return i.Title == "Inside" })
 }
 
-func TestCertificatesAreAsked(t *testing.T) {
+func TestCertificate_Invalid_IsAsked(t *testing.T) {
 	b := newFixture(t)
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("<title>Unproven</title>"))
@@ -270,21 +270,21 @@ func TestCertificatesAreAsked(t *testing.T) {
 	}
 	b.answer(p, pane.Answer{ID: q.ID})
 	b.until(p, "refused", func(i pane.Info) bool { return i.Problem != "" })
-	b.ok(p.Navigate(b.ctx, server.URL))
+	b.ok(p.Navigation.Navigate(b.ctx, server.URL))
 	b.answer(p, pane.Answer{ID: b.question(p, pane.Certificate).ID, Yes: true})
 	b.until(p, "shown", func(i pane.Info) bool { return i.Title == "Unproven" })
-	b.ok(p.Navigate(b.ctx, server.URL+"/again")) // Chromium asks for each connection, the user is asked once
+	b.ok(p.Navigation.Navigate(b.ctx, server.URL+"/again")) // Chromium asks for each connection, the user is asked once
 	b.until(p, "shown again", func(i pane.Info) bool {
 		return strings.HasSuffix(i.URL, "/again") && i.Title == "Unproven" && !i.Loading
 	})
-	b.ok(p.Navigate(b.ctx, b.url("one.html")))
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("one.html")))
 	server.CloseClientConnections()
-	b.ok(p.Navigate(b.ctx, server.URL))
+	b.ok(p.Navigation.Navigate(b.ctx, server.URL))
 	b.answer(p, pane.Answer{ID: b.question(p, pane.Certificate).ID, Yes: true})
 	b.until(p, "shown once more", func(i pane.Info) bool { return i.Title == "Unproven" })
 }
 
-func TestComposingTouchAndDrag(t *testing.T) {
+func TestInput_ComposeTouchAndDrag_ReachThePage(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "fields.html")
 	v := p.Attach()

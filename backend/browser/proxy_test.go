@@ -25,10 +25,10 @@ func (w watching) Start(ctx context.Context, c process.Command) (process.Process
 	return w.execLauncher.Start(ctx, c)
 }
 
-// TestTheGoalsChromiumHasNoWayOutOfItsOwn: requests outside of the goals' pages go to the proxy
+// TestGoalsChromium_OwnRequests_AreDenied: requests outside of the goals' pages go to the proxy
 // that denies everything, and are logged there; the pages of a goal without a sandbox use the
 // network of its programs.
-func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
+func TestGoalsChromium_OwnRequests_AreDenied(t *testing.T) {
 	var refused atomic.Int32
 	unused := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refused.Add(1)
@@ -40,13 +40,13 @@ func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
 	started := make(chan []string, 1)
 	b := newOwnFixture(t, func(c *Config) {
 		c.Launcher, c.DenyAllProxy = watching{argv: started}, unused.URL
-		c.ContextProxy = func(id string) string { return map[string]string{"walled": blocked.URL}[id] }
+		c.ContextProxy = func(id string) string { return map[string]string{"sandboxed": blocked.URL}[id] }
 	})
 	var asked atomic.Int32
 	here := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	t.Cleanup(here.Close)
 
-	_, err := b.Open(b.ctx, Options{ID: "w", GoalID: "walled", URL: here.URL})
+	_, err := b.Open(b.ctx, Options{ID: "w", GoalID: "sandboxed", URL: here.URL})
 	b.ok(err)
 	argv := <-started
 	for _, flag := range []string{"--proxy-server=" + unused.URL, "--proxy-bypass-list=<-loopback>"} {
@@ -64,7 +64,7 @@ func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
 	p, err := b.Open(b.ctx, Options{ID: "u", GoalID: "unconfined", URL: here.URL})
 	b.ok(err)
 	if asked.Load() == 0 {
-		t.Errorf("the page of a goal without walls is not loaded: %s", p.Info().Problem)
+		t.Errorf("the page of a goal without a sandbox is not loaded: %s", p.State.Info().Problem)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestTheGoalsChromiumHasNoWayOutOfItsOwn(t *testing.T) {
 func beside(b *fixture, address string) {
 	b.Helper()
 	b.mu.Lock()
-	e := b.engines[goalEngine]
+	e := b.processes[goalProcess]
 	b.mu.Unlock()
 	b.ok(e.Do(b.ctx, e.Alive, "", patience, "a page beside", func(c proto.Client) error {
 		made, err := cdp.Call(c, proto.TargetCreateTarget{URL: "about:blank", NewWindow: true})

@@ -10,55 +10,54 @@ import (
 
 	"github.com/go-rod/rod/lib/proto"
 
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
-// reader reads the page for the agent and changes nothing.
-type reader struct {
-	state   *state
-	driver  *driver
-	prompts *prompts
+// Reader reads the page for the agent and changes nothing.
+type Reader struct {
+	state   *State
+	driver  *Driver
+	prompts *Prompts
 	frames  *frames
 	turns   *turns
 	targets *targets
 
-	// paymentURL is the address of the page on which a card field was seen. The state's mutex guards
-	// it, because it is compared with the current address.
-	paymentURL string
+	mu         sync.Mutex // guards paymentURL
+	paymentURL string     // the address of the page on which a card field was seen
 }
 
-// Snapshot is a page as text.
+// Snapshot is the accessibility tree of a page as text.
 type Snapshot = pane.Snapshot
 
 // maxSnapshotBytes limits the lines of one answer, in bytes.
 const maxSnapshotBytes = 16 << 10
 
-// lastSnapshot is what the agent last got of a page: all of its lines, so that the agent can
+// lastSnapshot is the last snapshot that the agent took: all of its lines, so that the agent can
 // continue reading or ask for the differences.
 type lastSnapshot struct {
-	loader proto.NetworkLoaderID // of the document
-	url    string
-	lines  []string
-	cut    bool     // the page has more nodes than were read
-	said   []string // lines that the agent got afterwards, one by one
+	loader     proto.NetworkLoaderID // of the document
+	url        string
+	lines      []string
+	truncated  bool     // the page has more nodes than were read
+	extraLines []string // lines that the agent got afterwards, one by one
 }
 
 // Snapshot reads the page. A ref stays the same as long as its element is on the page.
-func (rd *reader) Snapshot(ctx context.Context) (Snapshot, error) {
+func (rd *Reader) Snapshot(ctx context.Context) (Snapshot, error) {
 	return rd.SnapshotPart(ctx, pane.SnapshotOptions{})
 }
 
 // SnapshotPart is Snapshot that can continue where the last one was cut, or return only the
 // differences.
-func (rd *reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapshot, error) {
+func (rd *Reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Snapshot, error) {
 	var s Snapshot
-	err := rd.turns.withReadTurn(ctx, "looking at the page", func(ctx context.Context, pg *page) (err error) {
+	err := rd.turns.withReadTurn(ctx, "reading the page", func(ctx context.Context, pg *page) (err error) {
 		last, now := rd.targets.latestSnapshot(), rd.state.shownDocument()
 		if l.From > 0 {
 			if last.loader != now || l.From > len(last.lines) {
 				return errors.New(
-					"there is no such place in the last snapshot, or the page is another one now: take a new snapshot")
+					"this position is not in the last snapshot, or the page has changed: take a new snapshot")
 			}
 			s = rd.linesFrom(last, l.From)
 			return nil
@@ -72,74 +71,74 @@ func (rd *reader) SnapshotPart(ctx context.Context, l pane.SnapshotOptions) (Sna
 			return err
 		}
 		head := rd.snapshotHeader(seen, lacks)
-		next := lastSnapshot{loader: now, url: rd.state.Info().URL, lines: seen.lines(), cut: seen.Cut}
+		next := lastSnapshot{loader: now, url: rd.state.Info().URL, lines: seen.lines(), truncated: seen.Cut}
 		rd.targets.setSnapshot(next)
 		if l.Diff && last.loader == now && len(last.lines) > 0 {
 			s = rd.snapshotDiff(last, next)
 		} else {
 			s = rd.linesFrom(next, 0)
 		}
-		s.Title = sanitize.Line(seen.Title, 200)
+		s.Title = text.SanitizeLine(seen.Title, 200)
 		s.Text = head + s.Text
 		return nil
 	})
 	return s, err
 }
 
-// pageView is the page as snapshot.js reads it.
+// pageView is the page as page.js reads it.
 type pageView struct {
-	Here   []string `json:"-"`      // in view
-	There  []string `json:"-"`      // out of view
-	InView int      `json:"inView"` // how many of the lines are in view
-	Cut    bool     `json:"cut"`
-	Width  int      `json:"width"`
-	Height int      `json:"height"`
-	Scroll int      `json:"scroll"`
-	Tall   int      `json:"tall"`
-	Title  string   `json:"title"`
-	Known  int      `json:"known"` // closed shadow roots that it could read
+	VisibleLines []string `json:"-"`      // in view
+	OtherLines   []string `json:"-"`      // out of view
+	InView       int      `json:"inView"` // how many of the lines are in view
+	Cut          bool     `json:"cut"`
+	Width        int      `json:"width"`
+	Height       int      `json:"height"`
+	Scroll       int      `json:"scroll"`
+	Tall         int      `json:"tall"`
+	Title        string   `json:"title"`
+	Known        int      `json:"known"` // closed shadow roots that it could read
 }
 
-// setLines takes the lines that follow the answer of snapshot.js, "" for none.
+// setLines takes the lines that follow the answer of page.js, "" for none.
 func (v *pageView) setLines(text string) {
-	v.Here, v.There = nil, nil
+	v.VisibleLines, v.OtherLines = nil, nil
 	if text == "" {
 		return
 	}
 	lines := strings.Split(text, "\n")
 	n := min(max(v.InView, 0), len(lines))
-	v.Here, v.There = lines[:n:n], lines[n:]
+	v.VisibleLines, v.OtherLines = lines[:n:n], lines[n:]
 }
 
 func (v pageView) lines() []string {
-	if len(v.There) == 0 {
-		return v.Here
+	if len(v.OtherLines) == 0 {
+		return v.VisibleLines
 	}
-	return slices.Concat(v.Here, []string{"outside the visible part of the page:"}, v.There)
+	return slices.Concat(v.VisibleLines, []string{"outside the visible part of the page:"}, v.OtherLines)
 }
 
 // readPage reads a page, with the frames of other sites in their places.
-func (rd *reader) readPage(ctx context.Context, pg *page) (pageView, error) {
+func (rd *Reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 	var v pageView
 	rd.frames.numberFrames(ctx, pg)
-	// Of a small page most of the time is the way to Chromium and back, so all that a page is asked is
-	// asked at once. Closed roots in frames are counted with the script's help.
+	// For a small page most of the time is the round trip to Chromium, so all requests are made at
+	// once. The script helps to count closed roots in frames.
 	var nodes []proto.DOMBackendNodeID
 	var written int
 	var writtenErr error
-	var asked sync.WaitGroup
-	asked.Go(func() { nodes = pg.findListeners(ctx) })
-	world := pg.worlds.Snapshot.Load()
+	var requests sync.WaitGroup
+	requests.Go(func() { nodes = pg.findListeners(ctx) })
+	world := pg.worlds.Page.Load()
 	isReady := world != nil && world.HasScript.Load()
 	if isReady {
-		asked.Go(func() { written, writtenErr = pg.countWrittenRoots(ctx) })
+		requests.Go(func() { written, writtenErr = pg.countWrittenRoots(ctx) })
 	}
 	err := pg.callScript(ctx, &v, "takeSnapshot")
-	asked.Wait()
+	requests.Wait()
 	if err != nil {
 		return v, err
 	}
-	if !isReady || documentWasLeft(writtenErr) {
+	if !isReady || isDocumentGone(writtenErr) {
 		written, writtenErr = pg.countWrittenRoots(ctx)
 	}
 	added := pg.injectListeners(ctx, nodes)
@@ -147,7 +146,7 @@ func (rd *reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 	if err == nil {
 		more, err = pg.injectMissingRoots(ctx, v.Known, written)
 	}
-	if err != nil && !documentWasLeft(err) {
+	if err != nil && !isDocumentGone(err) {
 		return v, err
 	}
 	if more > 0 && err == nil { // there may be listeners in them
@@ -159,12 +158,12 @@ func (rd *reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 			return v, err
 		}
 	}
-	v.Here, v.There = rd.insertFrames(ctx, pg, v.Here), rd.insertFrames(ctx, pg, v.There)
+	v.VisibleLines, v.OtherLines = rd.insertFrames(ctx, pg, v.VisibleLines), rd.insertFrames(ctx, pg, v.OtherLines)
 	return v, nil
 }
 
-// insertFrames replaces the placeholders of snapshot.js by the lines of frames.
-func (rd *reader) insertFrames(ctx context.Context, pg *page, lines []string) []string {
+// insertFrames replaces the placeholders of page.js with the lines of frames.
+func (rd *Reader) insertFrames(ctx context.Context, pg *page, lines []string) []string {
 	places := map[string]*remoteFrame{}
 	for _, f := range rd.frames.childrenOf(pg) {
 		places[fmt.Sprintf("\x01%d", f.number.Load())] = f
@@ -189,7 +188,7 @@ func (rd *reader) insertFrames(ctx context.Context, pg *page, lines []string) []
 			out = append(out, indent+"(the frame does not answer)")
 			continue
 		}
-		for _, inner := range slices.Concat(v.Here, v.There) {
+		for _, inner := range slices.Concat(v.VisibleLines, v.OtherLines) {
 			out = append(out, indent+inner)
 		}
 	}
@@ -200,15 +199,15 @@ func isFramePlaceholder(line string) bool {
 	return strings.HasPrefix(strings.TrimLeft(line, " "), "\x01")
 }
 
-// readUnfinished reads a page and says what it still lacked before or after that, "" for a
-// complete page: a page may finish while it is read, and the result may still be incomplete.
-func (rd *reader) readUnfinished(pg *page, look func() error) (string, error) {
+// readUnfinished reads a page and returns what it lacked before or after that, "" for a complete
+// page. A page that finishes while it is read may give an incomplete result.
+func (rd *Reader) readUnfinished(pg *page, look func() error) (string, error) {
 	lacks := func() string {
 		rd.state.mu.Lock()
 		defer rd.state.mu.Unlock()
 		switch {
-		case rd.state.load.setPending():
-			return "no document has come to this window yet"
+		case rd.state.load.awaitsDocument():
+			return "this window has no document yet"
 		case rd.state.info.Loading:
 			return "it is still loading"
 		}
@@ -216,7 +215,7 @@ func (rd *reader) readUnfinished(pg *page, look func() error) (string, error) {
 	}
 	before := lacks()
 	err := look()
-	pg.engine.DrainEvents()
+	pg.process.DrainEvents()
 	if before == "" {
 		before = lacks()
 	}
@@ -224,16 +223,16 @@ func (rd *reader) readUnfinished(pg *page, look func() error) (string, error) {
 }
 
 // snapshotHeader is the text above the lines.
-func (rd *reader) snapshotHeader(v pageView, lacks string) string {
+func (rd *Reader) snapshotHeader(v pageView, lacks string) string {
 	info := rd.state.Info()
 	var b strings.Builder
-	fmt.Fprintf(&b, "page %q at %s\n", sanitize.Line(v.Title, 200), sanitize.Line(info.URL, 500))
+	fmt.Fprintf(&b, "page %q at %s\n", text.SanitizeLine(v.Title, 200), text.SanitizeLine(info.URL, 500))
 	fmt.Fprintf(&b, "viewport %dx%d, scrolled to %d of %d\n", v.Width, v.Height, v.Scroll, v.Tall)
 	if lacks != "" {
 		b.WriteString(lacks + "\n")
 	}
 	if info.Problem != "" {
-		fmt.Fprintf(&b, "note: %s\n", sanitize.Line(info.Problem, 400))
+		fmt.Fprintf(&b, "note: %s\n", text.SanitizeLine(info.Problem, 400))
 	}
 	return b.String()
 }

@@ -9,13 +9,13 @@ import (
 	"goalpost/backend/browser/internal/cdp"
 )
 
-// maxPDFBytes limits the PDF of a page, in bytes.
-const maxPDFBytes = 32 << 20
+// maxHTMLBytes limits the HTML of a page, in bytes.
+const maxHTMLBytes = 32 << 20
 
-// pagePDF is the page as a PDF.
+// pagePDF returns the page as a PDF.
 func pagePDF(ctx context.Context, pg *page) ([]byte, error) {
 	var out []byte
-	err := pg.do(ctx, navigateLimit, "printing", func(c proto.Client) error {
+	err := pg.do(ctx, navigateTimeout, "printing", func(c proto.Client) error {
 		result, err := cdp.Call(c, proto.PagePrintToPDF{PrintBackground: true})
 		if err == nil {
 			out = result.Data
@@ -26,7 +26,7 @@ func pagePDF(ctx context.Context, pg *page) ([]byte, error) {
 }
 
 // Print returns the page as a PDF for the agent.
-func (rd *reader) Print(ctx context.Context) ([]byte, error) {
+func (rd *Reader) Print(ctx context.Context) ([]byte, error) {
 	var out []byte
 	err := rd.turns.withReadTurn(ctx, "printing", func(ctx context.Context, pg *page) (err error) {
 		out, err = pagePDF(ctx, pg)
@@ -37,12 +37,12 @@ func (rd *reader) Print(ctx context.Context) ([]byte, error) {
 
 // HTML returns the current document for the agent, at most 32 MB. It does not contain what was
 // typed into fields.
-func (rd *reader) HTML(ctx context.Context) ([]byte, error) {
+func (rd *Reader) HTML(ctx context.Context) ([]byte, error) {
 	var out string
 	err := rd.turns.withReadTurn(ctx, "reading the document", func(ctx context.Context, pg *page) error {
 		return pg.callScript(ctx, &out, "readSource")
 	})
-	if err == nil && len(out) > maxPDFBytes {
+	if err == nil && len(out) > maxHTMLBytes {
 		err = fmt.Errorf("reading the document: it has %d bytes, more than 32 MB", len(out))
 	}
 	return []byte(out), err

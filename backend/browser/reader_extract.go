@@ -3,14 +3,13 @@ package browser
 import (
 	"context"
 	"fmt"
-	"strings"
 
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // Read returns the text of the page as Markdown, at most 16,000 characters of it.
-func (rd *reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, error) {
+func (rd *Reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, error) {
 	var out struct {
 		Text        string
 		Next, Total int
@@ -27,31 +26,21 @@ func (rd *reader) Read(ctx context.Context, r pane.ReadOptions) (pane.PageText, 
 	if err != nil {
 		return pane.PageText{}, err
 	}
-	text := sanitizeLines(out.Text)
+	content := text.SanitizeLines(out.Text, 1<<20)
 	switch {
 	case out.Total == 0 && r.Tables:
-		text = "there is no table here"
+		content = "this part of the page has no table"
 	case out.Total == 0:
-		text = "there is nothing to read here"
+		content = "this part of the page has no text"
 	case out.Text == "":
-		text = fmt.Sprintf("there is nothing from %d on: the text has %d characters", r.From, out.Total)
+		content = fmt.Sprintf("there is nothing from %d on: the text has %d characters", r.From, out.Total)
 	}
 	if n := rd.frames.countRemote(); n > 0 && r.Target == "" && out.Next == 0 {
-		text += fmt.Sprintf("\n\n(%d frames of other sites are not in this text: browser_snapshot tells of them; target "+
+		content += fmt.Sprintf("\n\n(%d frames of other sites are not in this text: browser_snapshot shows them; target "+
 			"with a ref in one reads it)", n)
 	}
 	if lacks != "" {
-		text += fmt.Sprintf("\n\n(%s)", lacks)
+		content += fmt.Sprintf("\n\n(%s)", lacks)
 	}
-	return pane.PageText{Text: text, Next: out.Next, Total: out.Total}, nil
-}
-
-// sanitizeLines sanitizes a text of several lines and keeps its lines and their indentation.
-func sanitizeLines(text string) string {
-	list := strings.Split(text, "\n")
-	for i, line := range list {
-		bare := strings.TrimLeft(line, " ")
-		list[i] = line[:len(line)-len(bare)] + sanitize.Line(bare, 1<<20)
-	}
-	return strings.Join(list, "\n")
+	return pane.PageText{Text: content, Next: out.Next, Total: out.Total}, nil
 }

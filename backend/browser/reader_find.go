@@ -6,24 +6,24 @@ import (
 	"fmt"
 	"strings"
 
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // FindElements finds what matches a text, a role and a selector: one line each, as in a snapshot,
 // with a ref and the position in the viewport; at most 50.
-func (rd *reader) FindElements(ctx context.Context, s pane.FindOptions) (string, error) {
+func (rd *Reader) FindElements(ctx context.Context, s pane.FindOptions) (string, error) {
 	if strings.TrimSpace(s.Text+s.Role+s.CSS) == "" {
-		return "", errors.New("looking for something: name a text, a role or a selector")
+		return "", errors.New("finding elements: name a text, a role or a selector")
 	}
 	if s.Attributes == nil {
 		s.Attributes = []string{}
 	}
 	var found foundElements
-	silent, lacks := false, ""
-	err := rd.turns.withReadTurn(ctx, "looking for something", func(ctx context.Context, pg *page) (err error) {
+	hasSilentFrame, lacks := false, ""
+	err := rd.turns.withReadTurn(ctx, "finding elements", func(ctx context.Context, pg *page) (err error) {
 		lacks, err = rd.readUnfinished(pg, func() (err error) {
-			found, silent, err = rd.findElements(ctx, pg, s)
+			found, hasSilentFrame, err = rd.findElements(ctx, pg, s)
 			return err
 		})
 		return err
@@ -33,7 +33,7 @@ func (rd *reader) FindElements(ctx context.Context, s pane.FindOptions) (string,
 	}
 	var b strings.Builder
 	for i, line := range found.Lines {
-		if line = sanitize.Line(line, 4000); b.Len()+len(line) > maxSnapshotBytes {
+		if line = text.SanitizeLine(line, 4000); b.Len()+len(line) > maxSnapshotBytes {
 			found.Lines = found.Lines[:i]
 			break
 		}
@@ -41,11 +41,11 @@ func (rd *reader) FindElements(ctx context.Context, s pane.FindOptions) (string,
 	}
 	switch {
 	case found.Count == 0:
-		b.WriteString("nothing on the page fits\n")
+		b.WriteString("nothing on the page matches\n")
 	case found.Count > len(found.Lines):
-		fmt.Fprintf(&b, "%d fit; these are the first %d: say more about what you look for\n", found.Count, len(found.Lines))
+		fmt.Fprintf(&b, "%d elements match; these are the first %d: narrow the search\n", found.Count, len(found.Lines))
 	}
-	if silent {
+	if hasSilentFrame {
 		fmt.Fprintf(&b, "(%s)\n", unresponsiveFrameText)
 	}
 	if lacks != "" {
@@ -61,9 +61,9 @@ type foundElements struct {
 }
 
 // findElements searches the page and its frames, and reports whether a frame did not answer.
-func (rd *reader) findElements(
+func (rd *Reader) findElements(
 	ctx context.Context, pg *page, s pane.FindOptions,
-) (found foundElements, silent bool, err error) {
+) (found foundElements, hasSilentFrame bool, err error) {
 	for _, view := range rd.frames.inOrder(pg) {
 		var one foundElements
 		_, _ = view.injectClosedRoots(ctx)
@@ -72,10 +72,10 @@ func (rd *reader) findElements(
 		case err == nil:
 			found.Lines, found.Count = append(found.Lines, one.Lines...), found.Count+one.Count
 		case view == pg:
-			return found, silent, err
+			return found, hasSilentFrame, err
 		}
-		silent = silent || view.isUnresponsive(err)
+		hasSilentFrame = hasSilentFrame || view.isUnresponsive(err)
 	}
 	rd.targets.rememberRefs(found.Lines)
-	return found, silent, nil
+	return found, hasSilentFrame, nil
 }

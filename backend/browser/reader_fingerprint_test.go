@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestWhatAPageShowsIsComparedByItsWords: a fingerprint contains no refs, which change with a
+// TestFingerprint_AfterReload_IsTheSame: a fingerprint contains no refs, which change with a
 // reload, and a goal's cookies are its own.
-func TestWhatAPageShowsIsComparedByItsWords(t *testing.T) {
+func TestFingerprint_AfterReload_IsTheSame(t *testing.T) {
 	b := newFixture(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "who", Value: "ann"})
@@ -18,16 +18,16 @@ func TestWhatAPageShowsIsComparedByItsWords(t *testing.T) {
 	p, err := b.Open(b.ctx, Options{ID: "b1", GoalID: "g1", URL: server.URL})
 	b.ok(err)
 	shows := func() string {
-		s, err := p.Fingerprint(b.ctx)
+		s, err := p.Reader.Fingerprint(b.ctx)
 		b.ok(err)
 		return s
 	}
 	first := shows()
-	b.ok(p.Reload(b.ctx))
+	b.ok(p.Navigation.Reload(b.ctx))
 	if again := shows(); again != first {
 		t.Errorf("after a reload:\n%s\nbefore:\n%s", again, first)
 	}
-	_, err = p.Click(b.ctx, "Buy")
+	_, err = p.Mouse.Click(b.ctx, "Buy")
 	b.ok(err)
 	if shows() == first {
 		t.Error("the click changed nothing")

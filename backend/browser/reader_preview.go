@@ -7,14 +7,11 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Touched is what an action on an element would cause.
-type Touched = pane.ActionPreview
-
 // PreviewAction predicts what a click on an element, or Enter in it, would cause. It changes
 // nothing.
-func (rd *reader) PreviewAction(ctx context.Context, target string, enter bool) (Touched, error) {
-	var t Touched
-	err := rd.turns.withTurn(ctx, "looking at an element", func(ctx context.Context, pg *page) error {
+func (rd *Reader) PreviewAction(ctx context.Context, target string, enter bool) (pane.ActionPreview, error) {
+	var t pane.ActionPreview
+	err := rd.turns.withTurn(ctx, "previewing an action", func(ctx context.Context, pg *page) error {
 		if _, err := rd.targets.callOnTarget(ctx, pg, &t, "previewClick", target, enter); err != nil {
 			return err
 		}
@@ -34,22 +31,23 @@ func (rd *reader) PreviewAction(ctx context.Context, target string, enter bool) 
 
 // AsksForPayment reports whether the page, or a frame of it, asks for a card. It changes nothing.
 // While the page waits for an answer, it returns what was seen before.
-func (rd *reader) AsksForPayment(ctx context.Context) (bool, error) {
+func (rd *Reader) AsksForPayment(ctx context.Context) (bool, error) {
 	rd.state.mu.Lock()
-	waits, pays := len(rd.prompts.open) > 0, rd.paymentURL != "" && rd.paymentURL == rd.state.info.URL
+	waits, address := len(rd.prompts.open) > 0, rd.state.info.URL
 	rd.state.mu.Unlock()
+	pays := rd.hasSeenPayment(address)
 	if waits {
 		return pays, nil
 	}
-	first, cancel := context.WithTimeout(ctx, rd.state.m.limits.part) // the frames have limits of their own
+	first, cancel := context.WithTimeout(ctx, rd.state.m.limits.remoteFrame) // the frames have limits of their own
 	defer cancel()
 	err := rd.turns.withDialogTurn(first, "looking for payment", func(first context.Context, pg *page) error {
 		if err := pg.callScript(first, &pays, "hasPayment"); err != nil {
 			return err
 		}
 		if !pays {
-			frames, loose := rd.driver.withLease(ctx)
-			defer loose(nil)
+			frames, endLease := rd.driver.withLease(ctx)
+			defer endLease(nil)
 			asks, silent := findPaymentFrame(frames, rd.frames.inOrder(pg)[1:], "hasPayment")
 			pays = asks || silent
 		}
@@ -61,14 +59,14 @@ func (rd *reader) AsksForPayment(ctx context.Context) (bool, error) {
 
 // findPaymentFrame asks the page and its frames. A frame that does not answer may contain a card
 // field: silent reports that.
-func findPaymentFrame(ctx context.Context, parts []*page, question string) (pays, silent bool) {
-	for _, part := range parts {
+func findPaymentFrame(ctx context.Context, views []*page, question string) (pays, silent bool) {
+	for _, view := range views {
 		yes := false
-		err := part.callScript(ctx, &yes, question)
+		err := view.callScript(ctx, &yes, question)
 		switch {
 		case err == nil && yes:
 			return true, silent
-		case part.isUnresponsive(err):
+		case view.isUnresponsive(err):
 			silent = true
 		}
 	}
@@ -77,14 +75,22 @@ func findPaymentFrame(ctx context.Context, parts []*page, question string) (pays
 
 // isUnresponsive reports that a page is a frame of another site that exists and does not answer.
 func (pg *page) isUnresponsive(err error) bool {
-	return pg.part &&
+	return pg.isRemoteFrame &&
 		(errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrTimeout) || errors.Is(err, errFrameUnresponsive))
 }
 
-func (rd *reader) cachePayment(pays bool) {
-	rd.state.mu.Lock()
-	defer rd.state.mu.Unlock()
-	if pays {
-		rd.paymentURL = rd.state.info.URL
+func (rd *Reader) cachePayment(pays bool) {
+	if !pays {
+		return
 	}
+	address := rd.state.Info().URL
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	rd.paymentURL = address
+}
+
+func (rd *Reader) hasSeenPayment(address string) bool {
+	rd.mu.Lock()
+	defer rd.mu.Unlock()
+	return address != "" && rd.paymentURL == address
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// TestWhatATouchSetsOff: Enter in a field submits with the form's first button, a card field in a
+// TestPreviewAction_ReportsEffect: Enter in a field submits with the form's first button, a card field in a
 // frame is found, and a field reports the origin of its frame.
-func TestWhatATouchSetsOff(t *testing.T) {
+func TestPreviewAction_ReportsEffect(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "paying.html")
-	touch, err := p.PreviewAction(b.ctx, "Query", true)
+	touch, err := p.Reader.PreviewAction(b.ctx, "Query", true)
 	b.ok(err)
 	if touch.Method != "POST" || touch.Action != "https://elsewhere.example/take" {
 		t.Errorf("Enter sends by %s to %s", touch.Method, touch.Action)
@@ -21,11 +21,11 @@ func TestWhatATouchSetsOff(t *testing.T) {
 	if touch.Origin != b.site {
 		t.Errorf("the field is in a page of %q, not of %q", b.site, touch.Origin)
 	}
-	if pays, err := p.AsksForPayment(b.ctx); err != nil || !pays {
+	if pays, err := p.Reader.AsksForPayment(b.ctx); err != nil || !pays {
 		t.Errorf("a card in a frame: %v, %v", pays, err)
 	}
-	b.act(p.Wait(b.ctx, Condition{Target: "Word"}, patience))
-	inside, err := p.PreviewAction(b.ctx, "Word", false)
+	b.act(p.Actions.Wait(b.ctx, Condition{Target: "Word"}, patience))
+	inside, err := p.Reader.PreviewAction(b.ctx, "Word", false)
 	b.ok(err)
 	if want := strings.Replace(b.site, "127.0.0.1", "localhost", 1); inside.Origin != want {
 		t.Errorf("the field in the frame is in a page of %q, not of %q", inside.Origin, want)
@@ -41,61 +41,62 @@ func TestWhatATouchSetsOff(t *testing.T) {
 		"Away":          false,
 		"Wish":          false,
 	} {
-		touch, err := p.PreviewAction(b.ctx, target, false)
+		touch, err := p.Reader.PreviewAction(b.ctx, target, false)
 		b.ok(err)
 		link := target == "Away" // a script may handle its click, on a page with a card field
 		if touch.Payment != (pays || link) || touch.Acts != pays || !strings.Contains(touch.Element, `"`+target+`"`) {
 			t.Errorf("%s: %+v", target, touch)
 		}
 	}
-	if pays, err := p.PreviewAction(b.ctx, "Wish", true); err != nil || !pays.Payment {
+	if pays, err := p.Reader.PreviewAction(b.ctx, "Wish", true); err != nil || !pays.Payment {
 		t.Errorf("Enter in a field without a form: %+v, %v", pays, err)
 	}
 	b.eval(p, manyFields)
-	touch, err = p.PreviewAction(b.ctx, "Transfer", false)
+	touch, err = p.Reader.PreviewAction(b.ctx, "Transfer", false)
 	b.ok(err)
 	if n := len(touch.Fields); n != 500 || touch.Left != 21 || touch.Fields[0].Name != "to" || touch.Fields[0].Hidden ||
 		!touch.Fields[1].Hidden {
 		t.Errorf("%d fields and %d more, from %+v on", n, touch.Left, touch.Fields[:2])
 	}
 	plain := b.open("b2", "form.html")
-	b.eval(plain,
-		`document.body.insertAdjacentHTML('beforeend', '<a href="paying.html">To the till</a><iframe id=taker src="about:blank?js.stripe.com"></iframe>')`)
-	if link, err := plain.PreviewAction(b.ctx, "To the till", false); err != nil || link.Payment || link.Acts {
+	b.eval(plain, `document.body.insertAdjacentHTML('beforeend', '<a href="paying.html">To the till</a>' +
+		'<iframe id=taker src="about:blank?js.stripe.com"></iframe>')`)
+	if link, err := plain.Reader.PreviewAction(b.ctx, "To the till", false); err != nil || link.Payment || link.Acts {
 		t.Errorf("a link on a page without a card, with a frame of somebody who takes cards: %+v, %v", link, err)
 	}
 	b.eval(plain, `taker.remove()`)
-	if pays, err := plain.AsksForPayment(b.ctx); err != nil || pays {
+	if pays, err := plain.Reader.AsksForPayment(b.ctx); err != nil || pays {
 		t.Errorf("a page without a card: %v, %v", pays, err)
 	}
 }
 
-// TestAFrameThatDoesNotAnswerMayTakeACard: in a page with such a frame every action may be a
+// TestPreviewAction_SilentFrame_CountsAsPayment: in a page with such a frame every action may be a
 // payment, except a link that leaves it.
-func TestAFrameThatDoesNotAnswerMayTakeACard(t *testing.T) {
+func TestPreviewAction_SilentFrame_CountsAsPayment(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "outer.html")
-	b.eval(p, `document.body.insertAdjacentHTML('beforeend', '<button id=order>Order</button><a id=on href="form.html">On</a>')`)
-	b.act(p.Wait(b.ctx, Condition{Target: "Word"}, patience))
-	if pays, err := p.AsksForPayment(b.ctx); err != nil || pays {
+	b.eval(p, `document.body.insertAdjacentHTML('beforeend',
+		'<button id=order>Order</button><a id=on href="form.html">On</a>')`)
+	b.act(p.Actions.Wait(b.ctx, Condition{Target: "Word"}, patience))
+	if pays, err := p.Reader.AsksForPayment(b.ctx); err != nil || pays {
 		t.Fatalf("while it answers: %v, %v", pays, err)
 	}
-	pg, err := p.state.currentPage()
+	pg, err := p.State.currentPage()
 	b.ok(err)
 	for _, part := range p.frames.inOrder(pg)[1:] {
 		part.Post(proto.RuntimeEvaluate{Expression: "for (;;);"})
 	}
-	p.state.m.limits.part = 5 * time.Second
-	if pays, err := p.AsksForPayment(b.ctx); err != nil || !pays {
+	p.State.m.limits.remoteFrame = 5 * time.Second
+	if pays, err := p.Reader.AsksForPayment(b.ctx); err != nil || !pays {
 		t.Errorf("the page: %v, %v", pays, err)
 	}
 	for i, part := range p.frames.inOrder(pg)[1:] {
-		if part.dull.Load() == 0 {
+		if part.silentUntil.Load() == 0 {
 			t.Errorf("frame %d did not answer and is asked again", i)
 		}
 	}
 	for target, pays := range map[string]bool{"css=#order": true, "css=#on": false} {
-		touch, err := p.PreviewAction(b.ctx, target, false)
+		touch, err := p.Reader.PreviewAction(b.ctx, target, false)
 		if err != nil || touch.Payment != pays {
 			t.Errorf("%s: %+v, %v", target, touch, err)
 		}
@@ -111,20 +112,20 @@ const manyFields = `(() => {
 	form.append(Object.assign(document.createElement('button'), { textContent: 'Transfer' }));
 })()`
 
-// TestAConcealedFieldShowsDots: a masked field shows dots, also if its label names it, or in a
+// TestMaskField_ShowsDots: a masked field shows dots, also if its label names it, or in a
 // frame.
-func TestAConcealedFieldShowsDots(t *testing.T) {
+func TestMaskField_ShowsDots(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "paying.html")
-	b.ok(p.MaskField(b.ctx, "Query"))
-	got, err := p.Eval(b.ctx,
+	b.ok(p.Forms.MaskField(b.ctx, "Query"))
+	got, err := p.Actions.Eval(b.ctx,
 		"[...document.querySelectorAll('input')].filter((i) => getComputedStyle(i).webkitTextSecurity === 'disc').length")
 	if b.ok(err); got != "1" {
 		t.Errorf("%s fields show dots", got)
 	}
-	b.act(p.Wait(b.ctx, Condition{Target: "Word"}, patience))
-	b.ok(p.MaskField(b.ctx, "Word"))
-	if err := p.MaskField(b.ctx, "css=body"); err == nil {
+	b.act(p.Actions.Wait(b.ctx, Condition{Target: "Word"}, patience))
+	b.ok(p.Forms.MaskField(b.ctx, "Word"))
+	if err := p.Forms.MaskField(b.ctx, "css=body"); err == nil {
 		t.Error("a page is taken for a field")
 	}
 }

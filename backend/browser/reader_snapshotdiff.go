@@ -5,16 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/text"
 )
 
 // linesFrom returns the lines from the given one on, as many as fit.
-func (rd *reader) linesFrom(t lastSnapshot, first int) Snapshot {
+func (rd *Reader) linesFrom(t lastSnapshot, first int) Snapshot {
 	s := Snapshot{URL: rd.state.Info().URL, Total: len(t.lines)}
 	var b strings.Builder
 	i := first
 	for ; i < len(t.lines); i++ {
-		line := sanitizeIndented(t.lines[i])
+		line := text.SanitizeLines(t.lines[i], 2000)
 		if b.Len()+len(line)+1 > maxSnapshotBytes {
 			break
 		}
@@ -28,55 +28,46 @@ func (rd *reader) linesFrom(t lastSnapshot, first int) Snapshot {
 		s.Next = i
 		fmt.Fprintf(&b, "%s left out: continue from %d, scroll, or look for something by its text or role\n",
 			countLines(len(t.lines)-i, "more line is", "more lines are"), i)
-	case t.cut:
-		b.WriteString("the page is larger than what was looked at\n")
+	case t.truncated:
+		b.WriteString("the page has more content than was read\n")
 	}
-	s.Truncated = s.Next > 0 || t.cut
+	s.Truncated = s.Next > 0 || t.truncated
 	s.Text = b.String()
 	return s
 }
 
-// sanitizeIndented is sanitize.Line for a line of a snapshot, which begins with spaces.
-func sanitizeIndented(line string) string {
-	text := strings.TrimLeft(line, " ")
-	return line[:min(len(line)-len(text), maxIndent)] + sanitize.Line(text, 2000)
-}
-
-// maxIndent limits the spaces before a line.
-const maxIndent = 60
-
 // snapshotDiff returns the lines that were added and removed, and whether the others have another
 // order.
-func (rd *reader) snapshotDiff(was, is lastSnapshot) Snapshot {
-	s := Snapshot{URL: rd.state.Info().URL, Truncated: is.cut}
+func (rd *Reader) snapshotDiff(was, is lastSnapshot) Snapshot {
+	s := Snapshot{URL: rd.state.Info().URL, Truncated: is.truncated}
 	old, now := trimIndents(was.lines), trimIndents(is.lines)
 	added, gone := subtractLines(now, old), subtractLines(old, now)
 	var b strings.Builder
-	left := 0
-	tell := func(mark string, lines []string) {
+	omitted := 0
+	write := func(mark string, lines []string) {
 		for _, line := range lines {
-			if line = sanitize.Line(line, 2000); b.Len()+len(line)+3 > maxSnapshotBytes {
-				left++
+			if line = text.SanitizeLine(line, 2000); b.Len()+len(line)+3 > maxSnapshotBytes {
+				omitted++
 				continue
 			}
 			b.WriteString(mark + line + "\n")
 		}
 	}
-	tell("+ ", added)
-	tell("- ", gone)
+	write("+ ", added)
+	write("- ", gone)
 	if moved := movedLines(old, now); len(moved) > 0 {
-		b.WriteString("these have another order now:\n")
-		tell("~ ", moved[:min(len(moved), maxMovedLines)])
+		b.WriteString("these lines have a new order:\n")
+		write("~ ", moved[:min(len(moved), maxMovedLines)])
 		if more := len(moved) - maxMovedLines; more > 0 {
 			fmt.Fprintf(&b, "~ %s\n", countLines(more, "more line", "more lines"))
 		}
 	}
 	switch {
-	case left > 0:
+	case omitted > 0:
 		s.Truncated = true
-		fmt.Fprintf(&b, "%s: take a whole snapshot\n", countLines(left, "more line differs", "more lines differ"))
+		fmt.Fprintf(&b, "%s: take a whole snapshot\n", countLines(omitted, "more line differs", "more lines differ"))
 	case b.Len() == 0:
-		b.WriteString("nothing is different since the last snapshot\n")
+		b.WriteString("nothing has changed since the last snapshot\n")
 	}
 	s.Text = b.String()
 	return s
@@ -138,7 +129,7 @@ func movedLines(old, now []string) []string {
 	return after[first : last+1]
 }
 
-// countLines is a number with the words for one or several.
+// countLines formats n with the words for one line or for several.
 func countLines(n int, one, several string) string {
 	if n == 1 {
 		return "1 " + one

@@ -11,7 +11,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/text"
 )
 
 // requestRules decide which addresses and requests pages may use. It is immutable.
@@ -26,24 +26,24 @@ type PageRequest struct {
 	Method, URL string
 }
 
-// filtersRequests reports whether every request of a goal's pages needs a decision.
-func (r *requestRules) filtersRequests(network string) bool {
+// needsDecision reports whether every request of a goal's pages needs a decision.
+func (r *requestRules) needsDecision(network string) bool {
 	return network != "" && r.cfg.NeedsFilter != nil && r.cfg.FilterRequest != nil && r.cfg.NeedsFilter(network)
 }
 
 // blockReason returns why a page of this network may not make a request, "" if it may.
 func (r *requestRules) blockReason(network string, req *proto.NetworkRequest) (why string) {
-	if req == nil || !r.filtersRequests(network) {
+	if req == nil || !r.needsDecision(network) {
 		return ""
 	}
 	return r.cfg.FilterRequest(PageRequest{GoalID: network, Method: req.Method, URL: req.URL})
 }
 
-// blockedNotice is what the user reads beside the page, and the agent in its result.
+// blockedNotice returns the text that the user reads beside the page, and the agent in its result.
 func blockedNotice(r *proto.NetworkRequest, why string) string {
 	return fmt.Sprintf("refused by this goal's policy: %s to %s: %s. A tool that sends something there, such as a "+
 		"click on its button, asks the user for this host; or use ask_operator",
-		sanitize.Line(r.Method, 20), originOf(r.URL), sanitize.Line(why, 200))
+		text.SanitizeLine(r.Method, 20), originOf(r.URL), text.SanitizeLine(why, 200))
 }
 
 func (m *Manager) panesOf(network string) []*Pane {
@@ -51,7 +51,7 @@ func (m *Manager) panesOf(network string) []*Pane {
 	defer m.mu.Unlock()
 	var list []*Pane
 	for _, p := range m.panes {
-		if p.state.proxyGoal == network {
+		if p.State.proxyGoal == network {
 			list = append(list, p)
 		}
 	}
@@ -60,22 +60,22 @@ func (m *Manager) panesOf(network string) []*Pane {
 
 // requestGate blocks requests of the pane's page.
 type requestGate struct {
-	state    *state
-	activity *activity
+	state    *State
+	activity *Activity
 }
 
 // blockReason returns why the pane's page may not make a request, "" if it may.
 func (g *requestGate) blockReason(r *proto.NetworkRequest) (why string) {
 	g.state.mu.Lock()
-	lent := g.state.sharedWith()
+	sharedWith := g.state.sharedWith()
 	g.state.mu.Unlock()
-	if lent == "" {
+	if sharedWith == "" {
 		return g.state.m.rules.blockReason(g.state.proxyGoal, r)
 	}
 	if r == nil || g.state.m.cfg.FilterRequest == nil {
 		return ""
 	}
-	return g.state.m.cfg.FilterRequest(PageRequest{GoalID: lent, Shared: true, Method: r.Method, URL: r.URL})
+	return g.state.m.cfg.FilterRequest(PageRequest{GoalID: sharedWith, Shared: true, Method: r.Method, URL: r.URL})
 }
 
 func (g *requestGate) onPaused(pg *page, e *cdp.Event) {
@@ -85,7 +85,7 @@ func (g *requestGate) onPaused(pg *page, e *cdp.Event) {
 	}
 	if ev.Request != nil && g.state.m.rules.isOwnAddress(ev.Request.URL) {
 		g.activity.noticeForBoth("the page asked for %s, which is Goalpost itself, and was refused",
-			sanitize.Line(ev.Request.URL, 200))
+			text.SanitizeLine(ev.Request.URL, 200))
 		pg.Post(proto.FetchFailRequest{RequestID: ev.RequestID, ErrorReason: proto.NetworkErrorReasonBlockedByClient})
 		return
 	}
@@ -145,19 +145,19 @@ func isLoopbackName(host string) bool {
 }
 
 // validateAddress is Address that also refuses the addresses of this program.
-func (r *requestRules) validateAddress(text string) (string, error) {
-	address, err := Address(text)
+func (r *requestRules) validateAddress(typed string) (string, error) {
+	address, err := Address(typed)
 	if err == nil && r.isOwnAddress(address) {
-		return "", fmt.Errorf("%w: %s is Goalpost itself", ErrRefused, sanitize.Line(address, 200))
+		return "", fmt.Errorf("%w: %s is Goalpost itself", ErrRefused, text.SanitizeLine(address, 200))
 	}
 	return address, err
 }
 
-// originOf is the scheme, host and port of an address, for display.
+// originOf returns the scheme, host and port of an address, for display.
 func originOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return sanitize.Line(address, 100)
+		return text.SanitizeLine(address, 100)
 	}
-	return sanitize.Line(u.Scheme+"://"+u.Host, 200)
+	return text.SanitizeLine(u.Scheme+"://"+u.Host, 200)
 }

@@ -23,7 +23,7 @@ func (b *fixture) wide(v *Viewer, pixels int, want color.RGBA) {
 	}
 }
 
-func TestAFineScreenGetsASharpPicture(t *testing.T) {
+func TestScreencast_HiDPIViewer_GetsHiDPIPicture(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "colour.html")
 	fine, plain := p.Attach(), p.Attach()
@@ -35,7 +35,7 @@ func TestAFineScreenGetsASharpPicture(t *testing.T) {
 	b.click(fine, 50, 50)
 	b.wide(plain, 500, blue)
 	b.wide(fine, 1000, blue)
-	shot, err := p.Screenshot(b.ctx, false)
+	shot, err := p.Pictures.Screenshot(b.ctx, false)
 	b.ok(err)
 	if c, err := jpeg.DecodeConfig(bytes.NewReader(shot)); err != nil || c.Width != 500 {
 		t.Errorf("a picture for the agent is %d wide: %v", c.Width, err)
@@ -44,23 +44,24 @@ func TestAFineScreenGetsASharpPicture(t *testing.T) {
 	b.wide(fine, 1000, green) // the viewer's picture has the same resolution as before
 }
 
-// TestAClickWhileASharpPictureIsTaken: a click hits its target although Chromium enlarges the
+// TestClick_DuringHiDPIPicture_HitsTarget: a click hits its target although Chromium enlarges the
 // page for such a picture.
-func TestAClickWhileASharpPictureIsTaken(t *testing.T) {
+func TestClick_DuringHiDPIPicture_HitsTarget(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "fine.html")
 	v := p.Attach()
 	defer v.Close()
 	b.ok(v.Resize(b.ctx, 500, 320, 2))
 	b.value(p, "devicePixelRatio", `"2"`)
-	b.eval(p, `seen = []; for (const k of ["mousedown", "mouseup"]) addEventListener(k, (e) => seen.push(k + e.clientX + "," + e.clientY))`)
-	pg, err := p.state.currentPage()
+	b.eval(p, `seen = [];
+		for (const k of ["mousedown", "mouseup"]) addEventListener(k, (e) => seen.push(k + e.clientX + "," + e.clientY))`)
+	pg, err := p.State.currentPage()
 	b.ok(err)
 	shooting, stop := context.WithCancel(b.ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
 		for shooting.Err() == nil {
-			_, _ = p.pictures.captureHiDPI(pg)
+			_, _ = p.Pictures.captureHiDPI(pg)
 		}
 	})
 	defer done.Wait()
@@ -72,10 +73,10 @@ func TestAClickWhileASharpPictureIsTaken(t *testing.T) {
 	b.value(p, "[...new Set(seen)].join()", `"mousedown60,35,mouseup60,35"`)
 }
 
-// TestAFrameInPixelsOfTheScreen: such a frame is reported with the page's own size, because the
+// TestFrameSize_InScreenPixels_IsConverted: such a frame is reported with the page's own size, because the
 // user's mouse is mapped by it.
-func TestAFrameInPixelsOfTheScreen(t *testing.T) {
-	v := &viewport{width: 1138, height: 654, ratio: 2}
+func TestFrameSize_InScreenPixels_IsConverted(t *testing.T) {
+	v := &Viewport{width: 1138, height: 654, ratio: 2}
 	for _, c := range [][4]int{
 		{2276, 1308, 1138, 654},
 		{1138, 654, 1138, 654},

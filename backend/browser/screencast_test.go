@@ -19,7 +19,7 @@ var (
 	green = color.RGBA{0, 160, 0, 255}
 )
 
-func TestFrameAfterClick(t *testing.T) {
+func TestScreencast_AfterClick_SendsNewFrame(t *testing.T) {
 	b := newFixture(t)
 	v := b.open("b1", "colour.html").Attach()
 	defer v.Close()
@@ -35,7 +35,7 @@ func TestFrameAfterClick(t *testing.T) {
 
 // A page has the size of the newest viewer, and that of another one when this one becomes
 // invisible or leaves.
-func TestThePageFitsWhoeverLooks(t *testing.T) {
+func TestPageSize_SeveralViewers_IsOfTheNewest(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "colour.html")
 	wide, small := p.Attach(), p.Attach()
@@ -59,7 +59,7 @@ func (b *fixture) sized(v *Viewer, width, height int) {
 	}
 }
 
-func TestResizedFrames(t *testing.T) {
+func TestScreencast_PaneResized_SendsThatSize(t *testing.T) {
 	b := newFixture(t)
 	v := b.open("b1", "colour.html").Attach()
 	defer v.Close()
@@ -70,7 +70,7 @@ func TestResizedFrames(t *testing.T) {
 	}
 }
 
-func TestASecondViewerSeesAStaticPageAtOnce(t *testing.T) {
+func TestSecondViewer_StaticPage_GetsFrame(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "colour.html")
 	one := p.Attach()
@@ -89,7 +89,7 @@ func TestASecondViewerSeesAStaticPageAtOnce(t *testing.T) {
 
 // A viewer that does not acknowledge slows the source down, and gets the last picture of the page
 // once it continues.
-func TestNewestFrameWins(t *testing.T) {
+func TestSlowViewer_GetsNewestFrame(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "colour.html")
 	v := p.Attach()
@@ -131,7 +131,7 @@ func TestNewestFrameWins(t *testing.T) {
 	}
 }
 
-func TestTheLastFrameIsNeverStale(t *testing.T) {
+func TestBusyViewer_PageChanges_GetsLastFrame(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "colour.html")
 	v := p.Attach()
@@ -144,7 +144,7 @@ func TestTheLastFrameIsNeverStale(t *testing.T) {
 	}
 }
 
-func TestNothingIsFilmedForNobody(t *testing.T) {
+func TestScreencast_WithoutViewers_IsStopped(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "colour.html")
 	b.eval(p, "burst(20)")

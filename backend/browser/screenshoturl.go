@@ -8,7 +8,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/text"
 )
 
 // ScreenshotOptions describes a picture of ScreenshotURL.
@@ -40,11 +40,11 @@ func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png [
 	if closed {
 		return nil, ErrClosed
 	}
-	p := newPane(m, Options{ID: name, GoalID: name, Width: s.Width, Height: s.Height, bare: true, network: s.GoalID})
+	p := newPane(m, Options{ID: name, GoalID: name, Width: s.Width, Height: s.Height, scriptless: true, network: s.GoalID})
 	defer func() {
 		clean := context.WithoutCancel(ctx)
 		err = errors.Join(err, p.close(clean))
-		e := m.findEngine(goalEngine)
+		e := m.findProcess(goalProcess)
 		if e != nil && e.Alive.Err() == nil {
 			err = errors.Join(err, e.disposeContext(clean, name))
 		}
@@ -52,24 +52,24 @@ func (m *Manager) ScreenshotURL(ctx context.Context, s ScreenshotOptions) (png [
 	ctx, cancel := cdp.JoinContexts(ctx, m.ctx)
 	defer cancel(nil)
 	if err := p.attachNew(ctx); err != nil {
-		return nil, fmt.Errorf("a picture of %s: %w", sanitize.Line(address, 200), err)
+		return nil, fmt.Errorf("a picture of %s: %w", text.SanitizeLine(address, 200), err)
 	}
-	pg, err := p.state.currentPage()
+	pg, err := p.State.currentPage()
 	if err != nil {
 		return nil, err
 	}
 	if len(s.Cookies) > 0 {
-		if err := pg.engine.setCookies(ctx, pg.engine.existingContext(name), s.Cookies); err != nil {
+		if err := pg.process.setCookies(ctx, pg.process.existingContext(name), s.Cookies); err != nil {
 			return nil, err
 		}
 	}
-	p.state.trackNetwork(pg, true)
-	if err := p.navigation.navigate(ctx, address); err != nil {
+	p.State.trackNetwork(pg, true)
+	if err := p.Navigation.navigate(ctx, address); err != nil {
 		return nil, err
 	}
-	if info := p.Info(); info.Problem != "" {
-		return nil, fmt.Errorf("a picture of %s: %s", sanitize.Line(address, 200), info.Problem)
+	if info := p.State.Info(); info.Problem != "" {
+		return nil, fmt.Errorf("a picture of %s: %s", text.SanitizeLine(address, 200), info.Problem)
 	}
-	p.actions.waitUntilSettled(ctx, pg)
-	return p.pictures.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
+	p.Actions.waitUntilSettled(ctx, pg)
+	return p.Pictures.captureRedacted(ctx, pg, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
 }

@@ -25,7 +25,7 @@ import (
 //go:embed fixtures
 var fixtures embed.FS
 
-// patience is how long a test waits for a signal.
+// patience limits how long a test waits for a signal.
 const patience = time.Minute
 
 func testContext(t testing.TB) context.Context {
@@ -154,21 +154,21 @@ func (b *fixture) until(p *Pane, what string, ok func(pane.Info) bool) pane.Info
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	if err := p.state.wait(ctx, func() bool { return ok(p.state.info) }); err != nil {
-		b.Fatalf("the pane never was %s: %+v", what, p.Info())
+	if err := p.State.wait(ctx, func() bool { return ok(p.State.info) }); err != nil {
+		b.Fatalf("the pane never was %s: %+v", what, p.State.Info())
 	}
-	return p.Info()
+	return p.State.Info()
 }
 
 // eval runs script in the page's own world. All events that it caused before it returned have
 // been handled.
 func (b *fixture) eval(p *Pane, script string) string {
 	b.Helper()
-	pg, err := p.state.currentPage()
+	pg, err := p.State.currentPage()
 	b.ok(err)
 	raw, err := evaluateWithin(b.ctx, patience, pg, 0, script)
 	b.ok(err)
-	pg.engine.DrainEvents()
+	pg.process.DrainEvents()
 	out, err := unescapeJSON(raw)
 	b.ok(err)
 	return out
@@ -244,7 +244,7 @@ func middle(t testing.TB, f *pane.Frame) color.RGBA {
 	t.Helper()
 	img, err := jpeg.Decode(bytes.NewReader(f.JPEG))
 	if err != nil {
-		t.Fatalf("frame %d is no JPEG: %v", f.N, err)
+		t.Fatalf("frame %d is not a JPEG: %v", f.N, err)
 	}
 	at := img.Bounds()
 	r, g, b, _ := img.At(at.Dx()/2, at.Dy()/2).RGBA()

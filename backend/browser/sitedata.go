@@ -6,24 +6,24 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
-// siteData is what the page's site stores, and its permissions.
-type siteData struct {
-	state   *state
-	driver  *driver
-	prompts *prompts
+// SiteData reads and changes the stored data and the permissions of the page's site.
+type SiteData struct {
+	state   *State
+	driver  *Driver
+	prompts *Prompts
 	turns   *turns
 
-	// The state's mutex guards these: calls wait for the certificate, and a share decides about the
-	// denials.
+	mu                sync.Mutex            // guards what follows; never held during a call of another part
 	deniedPermissions []permissionDenial    // to the page while it was shared
 	certificate       *pane.SiteCertificate // of the page's connection, nil without one
 }
@@ -44,7 +44,7 @@ type connectionSecurity struct {
 }
 
 // onSecurity records the security of the page's connection.
-func (sd *siteData) onSecurity(e *cdp.Event) {
+func (sd *SiteData) onSecurity(e *cdp.Event) {
 	var s connectionSecurity
 	if !decodeEvent(e, &s) {
 		return
@@ -52,27 +52,30 @@ func (sd *siteData) onSecurity(e *cdp.Event) {
 	var known *pane.SiteCertificate
 	if c := s.State.Certificate; c != nil {
 		known = &pane.SiteCertificate{
-			Subject:  sanitize.Line(c.Subject, 200),
-			Issuer:   sanitize.Line(c.Issuer, 200),
-			Protocol: sanitize.Line(c.Protocol, 40),
-			Fault:    sanitize.Line(strings.TrimPrefix(c.Fault, "net::"), 100),
+			Subject:  text.SanitizeLine(c.Subject, 200),
+			Issuer:   text.SanitizeLine(c.Issuer, 200),
+			Protocol: text.SanitizeLine(c.Protocol, 40),
+			Fault:    text.SanitizeLine(strings.TrimPrefix(c.Fault, "net::"), 100),
 			From:     rfc3339(c.From),
 			To:       rfc3339(c.To),
 		}
 	}
-	sd.state.change(func() { sd.certificate = known })
+	sd.mu.Lock()
+	sd.certificate = known
+	sd.mu.Unlock()
+	sd.state.change(func() {}) // wakes readConnection
 }
 
 func rfc3339(seconds float64) string { return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339) }
 
 // Site returns the origin of the page, its permissions and how many cookies it has.
-func (sd *siteData) Site(ctx context.Context) (pane.Site, error) {
+func (sd *SiteData) Site(ctx context.Context) (pane.Site, error) {
 	s := pane.Site{Came: pane.SiteUnknown, Permissions: []pane.SitePermission{}}
 	err := sd.state.withPage("asking about the site", func(pg *page) error {
 		ctx, cancel := sd.prompts.withoutPrompts(ctx)
 		defer cancel(nil)
 		address, certificate := sd.readConnection(ctx)
-		s.Came = navigationTypeText(address, certificate)
+		s.Came = connectionKind(address, certificate)
 		if s.Came == pane.SiteUnknown {
 			return nil
 		}
@@ -93,17 +96,19 @@ func (sd *siteData) Site(ctx context.Context) (pane.Site, error) {
 
 // readConnection returns the page's address with its certificate, which Chromium reports a little
 // after the address.
-func (sd *siteData) readConnection(ctx context.Context) (address string, c *pane.SiteCertificate) {
+func (sd *SiteData) readConnection(ctx context.Context) (address string, c *pane.SiteCertificate) {
 	ctx, cancel := context.WithTimeout(ctx, sd.state.m.limits.certificate)
 	defer cancel()
 	_ = sd.state.wait(ctx, func() bool {
+		sd.mu.Lock()
+		defer sd.mu.Unlock()
 		address, c = sd.state.info.URL, sd.certificate
 		return c != nil || !strings.HasPrefix(address, "https:")
 	})
 	return address, c
 }
 
-func navigationTypeText(address string, c *pane.SiteCertificate) string {
+func connectionKind(address string, c *pane.SiteCertificate) string {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "":
@@ -118,8 +123,8 @@ func navigationTypeText(address string, c *pane.SiteCertificate) string {
 	return pane.SitePlaintext
 }
 
-func (sd *siteData) cookiesAt(ctx context.Context, pg *page, address string) (list []*proto.NetworkCookie, err error) {
-	err = pg.do(ctx, callLimit, "listing the cookies", func(c proto.Client) error {
+func (sd *SiteData) cookiesAt(ctx context.Context, pg *page, address string) (list []*proto.NetworkCookie, err error) {
+	err = pg.do(ctx, callTimeout, "listing the cookies", func(c proto.Client) error {
 		got, err := cdp.Call(c, proto.NetworkGetCookies{Urls: []string{address}})
 		if err == nil {
 			list = got.Cookies
@@ -130,8 +135,8 @@ func (sd *siteData) cookiesAt(ctx context.Context, pg *page, address string) (li
 }
 
 // ClearSite deletes the cookies and all other data of the page's origin, which must be the given
-// one. The page itself keeps what it has in memory until it is reloaded.
-func (sd *siteData) ClearSite(ctx context.Context, origin string) error {
+// one. The page itself keeps its memory until it is reloaded.
+func (sd *SiteData) ClearSite(ctx context.Context, origin string) error {
 	if err := sd.checkOrigin(ctx, origin); err != nil {
 		return fmt.Errorf("clearing the site: %w", err)
 	}
@@ -142,10 +147,10 @@ func (sd *siteData) ClearSite(ctx context.Context, origin string) error {
 		if err != nil {
 			return err
 		}
-		if world, err := pg.mainWorldContext(ctx); err == nil { // the next command does not clear this
+		if world, err := pg.userPromptsContext(ctx); err == nil { // the next command does not clear this
 			_, _ = evaluate(ctx, pg, world, "sessionStorage.clear()")
 		}
-		return pg.do(ctx, callLimit, "clearing the site", func(c proto.Client) error {
+		return pg.do(ctx, callTimeout, "clearing the site", func(c proto.Client) error {
 			for _, k := range cookies {
 				if err := cdp.CallNoResult(c, proto.NetworkDeleteCookies{
 					Name:   k.Name,
@@ -162,13 +167,13 @@ func (sd *siteData) ClearSite(ctx context.Context, origin string) error {
 
 // checkOrigin refuses a call that is meant for another page than the current one, or whose caller
 // does not drive the pane.
-func (sd *siteData) checkOrigin(ctx context.Context, origin string) error {
+func (sd *SiteData) checkOrigin(ctx context.Context, origin string) error {
 	if err := sd.driver.checkDriver(ctx); err != nil {
 		return err
 	}
-	if now := originOf(sd.state.Info().URL); navigationTypeText(sd.state.Info().URL, nil) == pane.SiteUnknown ||
+	if now := originOf(sd.state.Info().URL); connectionKind(sd.state.Info().URL, nil) == pane.SiteUnknown ||
 		now != origin {
-		return errors.New("the page has gone elsewhere: look at its site again")
+		return errors.New("the page has left this site: open the details of the current site")
 	}
 	return nil
 }

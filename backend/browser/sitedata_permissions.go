@@ -9,8 +9,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // permissionPrompt makes Chromium ask again.
@@ -18,46 +18,61 @@ const permissionPrompt = proto.BrowserPermissionSettingPrompt
 
 // denyPermission denies an origin a permission while an agent drives. On a shared page that ends
 // with the share, because the user was not asked.
-func (sd *siteData) denyPermission(ctx context.Context, origin, permission string) error {
-	lent := false
-	sd.state.change(func() {
-		if lent = sd.state.sharedWith() != ""; lent {
-			sd.deniedPermissions = append(sd.deniedPermissions, permissionDenial{origin, permission})
+func (sd *SiteData) denyPermission(ctx context.Context, origin, permission string) error {
+	isShared := false
+	sd.state.change(func() { // so that the end of the share comes before or after
+		if isShared = sd.state.sharedWith() != ""; isShared {
+			sd.addDenial(permissionDenial{origin, permission})
 		}
 	})
-	if err := sd.SetPermissionState(ctx, origin, permission, false); err != nil || !lent || sd.state.Lease() != "" {
+	if err := sd.decidePermission(ctx, origin, permission, false); err != nil || !isShared || sd.state.Lease() != "" {
 		return err
 	}
 	return sd.setPermission(ctx, origin, permission, permissionPrompt)
 }
 
-// SetPermissionState grants or denies an origin one of: geolocation, notifications, camera,
+func (sd *SiteData) addDenial(d permissionDenial) {
+	sd.mu.Lock()
+	defer sd.mu.Unlock()
+	sd.deniedPermissions = append(sd.deniedPermissions, d)
+}
+
+// takeDenials returns what was denied while the page was shared, and forgets it.
+func (sd *SiteData) takeDenials() []permissionDenial {
+	sd.mu.Lock()
+	defer sd.mu.Unlock()
+	denials := sd.deniedPermissions
+	sd.deniedPermissions = nil
+	return denials
+}
+
+// decidePermission grants or denies an origin one of: geolocation, notifications, camera,
 // microphone, clipboard-read. It applies to the pane's profile until the browser ends.
-func (sd *siteData) SetPermissionState(ctx context.Context, origin, permission string, yes bool) error {
+func (sd *SiteData) decidePermission(ctx context.Context, origin, permission string, yes bool) error {
 	if yes {
 		return sd.setPermission(ctx, origin, permission, proto.BrowserPermissionSettingGranted)
 	}
 	return sd.setPermission(ctx, origin, permission, proto.BrowserPermissionSettingDenied)
 }
 
-func (sd *siteData) setPermission(
+func (sd *SiteData) setPermission(
 	ctx context.Context, origin, permission string, setting proto.BrowserPermissionSetting,
 ) error {
 	pg, err := sd.state.currentPage()
 	if err != nil {
 		return err
 	}
-	return pg.engine.Do(ctx, pg.alive, "", callLimit, "setting a permission", func(c proto.Client) error {
+	return pg.process.Do(ctx, pg.alive, "", callTimeout, "setting a permission", func(c proto.Client) error {
 		return cdp.CallNoResult(c, proto.BrowserSetPermission{
 			Permission: &proto.BrowserPermissionDescriptor{Name: permission}, Setting: setting, Origin: origin,
-			BrowserContextID: pg.engine.existingContext(sd.state.goalID),
+			BrowserContextID: pg.process.existingContext(sd.state.goalID),
 		})
 	})
 }
 
 // SetPermission changes a permission of the page's origin, which must be the given one: ask,
 // allow or block. It applies to the pane's profile until the browser ends.
-func (sd *siteData) SetPermission(ctx context.Context, origin, name, state string) error {
+func (sd *SiteData) SetPermission(ctx context.Context, origin, name, state string) error {
 	settings := map[string]proto.BrowserPermissionSetting{
 		pane.PermissionAsk:   permissionPrompt,
 		pane.PermissionAllow: proto.BrowserPermissionSettingGranted,
@@ -65,8 +80,8 @@ func (sd *siteData) SetPermission(ctx context.Context, origin, name, state strin
 	}
 	setting, known := settings[state]
 	if !known || !slices.Contains(permissions, name) {
-		return fmt.Errorf("setting a permission: there is no %q for %q: it is ask, allow or block for one of %v",
-			sanitize.Line(state, 40), sanitize.Line(name, 40), permissions)
+		return fmt.Errorf("setting a permission: %q for %q is not valid: use ask, allow or block, for one of %v",
+			text.SanitizeLine(state, 40), text.SanitizeLine(name, 40), permissions)
 	}
 	if err := sd.checkOrigin(ctx, origin); err != nil {
 		return fmt.Errorf("setting a permission: %w", err)
@@ -74,10 +89,10 @@ func (sd *siteData) SetPermission(ctx context.Context, origin, name, state strin
 	if err := sd.setPermission(ctx, origin, name, setting); err != nil {
 		return fmt.Errorf("setting a permission: %w", err)
 	}
-	sd.state.change(func() { // the user's decision outlives a share
-		sd.deniedPermissions = slices.DeleteFunc(sd.deniedPermissions, func(r permissionDenial) bool {
-			return r.origin == origin && r.permission == name
-		})
+	sd.mu.Lock() // the user's decision outlives a share
+	defer sd.mu.Unlock()
+	sd.deniedPermissions = slices.DeleteFunc(sd.deniedPermissions, func(r permissionDenial) bool {
+		return r.origin == origin && r.permission == name
 	})
 	return nil
 }
@@ -89,7 +104,7 @@ func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error)
 	if err != nil {
 		return list, fmt.Errorf("the names: %w", err)
 	}
-	world, err := pg.mainWorldContext(ctx)
+	world, err := pg.userPromptsContext(ctx)
 	if err != nil {
 		return list, err
 	}
@@ -100,8 +115,8 @@ func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error)
 	if err != nil {
 		return list, err
 	}
-	var said []*pane.SitePermission
-	if err := json.Unmarshal(raw, &said); err != nil {
+	var states []*pane.SitePermission
+	if err := json.Unmarshal(raw, &states); err != nil {
 		return list, fmt.Errorf("the page's answer: %w", err)
 	}
 	words := map[string]string{
@@ -109,7 +124,7 @@ func permissionsOf(ctx context.Context, pg *page) ([]pane.SitePermission, error)
 		"granted": pane.PermissionAllow,
 		"denied":  pane.PermissionBlock,
 	}
-	for _, one := range said {
+	for _, one := range states {
 		if one != nil && words[one.State] != "" && slices.Contains(permissions, one.Name) {
 			list = append(list, pane.SitePermission{Name: one.Name, State: words[one.State]})
 		}

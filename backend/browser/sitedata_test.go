@@ -12,11 +12,11 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestSite: the origin of the page is reported, and its permissions and its data can be changed.
-func TestSite(t *testing.T) {
+// TestSite_PermissionsAndData_CanBeChanged: the origin of the page is reported, too.
+func TestSite_PermissionsAndData_CanBeChanged(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "one.html")
-	site, err := p.Site(b.ctx)
+	site, err := p.SiteData.Site(b.ctx)
 	b.ok(err)
 	if site.Origin != b.site || site.Came != pane.SiteLocal || site.Certificate != nil || site.Cookies != 0 ||
 		len(site.Permissions) != len(permissions) {
@@ -24,7 +24,7 @@ func TestSite(t *testing.T) {
 	}
 	state := func(name string) string {
 		t.Helper()
-		site, err := p.Site(b.ctx)
+		site, err := p.SiteData.Site(b.ctx)
 		b.ok(err)
 		for _, one := range site.Permissions {
 			if one.Name == name {
@@ -42,7 +42,7 @@ func TestSite(t *testing.T) {
 		{pane.PermissionAsk, `"prompt"`},
 		{pane.PermissionAllow, `"granted"`},
 	} {
-		b.ok(p.SetPermission(b.ctx, b.site, "geolocation", c.state))
+		b.ok(p.SiteData.SetPermission(b.ctx, b.site, "geolocation", c.state))
 		if now, said := state("geolocation"), asks(); now != c.state || said != c.page {
 			t.Errorf("%s: the app shows %s, the page sees %s", c.state, now, said)
 		}
@@ -51,10 +51,10 @@ func TestSite(t *testing.T) {
 		t.Error("another permission came along")
 	}
 	for name, err := range map[string]error{
-		"unknown permission": p.SetPermission(b.ctx, b.site, "midi", pane.PermissionAllow),
-		"unknown state":      p.SetPermission(b.ctx, b.site, "camera", "always"),
-		"another origin":     p.SetPermission(b.ctx, "https://example.org", "camera", pane.PermissionAllow),
-		"another's data":     p.ClearSite(b.ctx, "https://example.org"),
+		"unknown permission": p.SiteData.SetPermission(b.ctx, b.site, "midi", pane.PermissionAllow),
+		"unknown state":      p.SiteData.SetPermission(b.ctx, b.site, "camera", "always"),
+		"another origin":     p.SiteData.SetPermission(b.ctx, "https://example.org", "camera", pane.PermissionAllow),
+		"another's data":     p.SiteData.ClearSite(b.ctx, "https://example.org"),
 	} {
 		if err == nil {
 			t.Errorf("%s was taken", name)
@@ -62,24 +62,23 @@ func TestSite(t *testing.T) {
 	}
 
 	b.eval(p, `document.cookie = "a=1"; document.cookie = "b=2; path=/"; localStorage.x = 1; sessionStorage.y = 1`)
-	if site, err = p.Site(b.ctx); err != nil || site.Cookies != 2 {
+	if site, err = p.SiteData.Site(b.ctx); err != nil || site.Cookies != 2 {
 		t.Errorf("%d cookies, %v", site.Cookies, err)
 	}
-	b.ok(p.ClearSite(b.ctx, b.site))
-	b.ok(p.Reload(b.ctx))
+	b.ok(p.SiteData.ClearSite(b.ctx, b.site))
+	b.ok(p.Navigation.Reload(b.ctx))
 	if left := b.eval(p, `document.cookie + localStorage.length + sessionStorage.length`); left != `"00"` {
 		t.Errorf("left of the site: %s", left)
 	}
 
-	b.ok(p.Navigate(b.ctx, "about:blank"))
-	if site, err = p.Site(b.ctx); err != nil || site.Came != pane.SiteUnknown || site.Origin != "" {
+	b.ok(p.Navigation.Navigate(b.ctx, "about:blank"))
+	if site, err = p.SiteData.Site(b.ctx); err != nil || site.Came != pane.SiteUnknown || site.Origin != "" {
 		t.Errorf("a blank page: %+v, %v", site, err)
 	}
 }
 
-// TestSiteCertificate: a server that cannot prove its identity is still shown as such after the
-// user continued.
-func TestSiteCertificate(t *testing.T) {
+// TestSite_InvalidCertificate_IsReported: also after the user continued.
+func TestSite_InvalidCertificate_IsReported(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprint(w, "<title>Unproven</title>")
@@ -90,15 +89,15 @@ func TestSiteCertificate(t *testing.T) {
 	p := b.open("b1", server.URL)
 	b.answer(p, pane.Answer{ID: b.question(p, pane.Certificate).ID, Yes: true})
 	b.until(p, "shown", func(i pane.Info) bool { return i.Title == "Unproven" })
-	site, err := p.Site(b.ctx)
+	site, err := p.SiteData.Site(b.ctx)
 	b.ok(err)
 	c := site.Certificate
 	if site.Came != pane.SiteBadCertificate || c == nil || !strings.HasPrefix(c.Fault, "ERR_CERT_") || c.Protocol == "" ||
 		!strings.HasSuffix(c.To, "Z") {
 		t.Errorf("%+v, certificate %+v", site, c)
 	}
-	b.ok(p.Navigate(b.ctx, b.url("one.html")))
-	if site, err = p.Site(b.ctx); err != nil || site.Certificate != nil || site.Came != pane.SiteLocal {
+	b.ok(p.Navigation.Navigate(b.ctx, b.url("one.html")))
+	if site, err = p.SiteData.Site(b.ctx); err != nil || site.Certificate != nil || site.Came != pane.SiteLocal {
 		t.Errorf("the page after it: %+v, %v", site, err)
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
-// state is what the parts of a pane share: its page, the page's progress, and what lists and
-// viewers show of it. Its mutex also guards the fields of other parts that say so: they are
-// changed within change.
-type state struct {
+// State is shared by the parts of a pane: its page, the page's progress, and the info and overlay
+// for lists and viewers. Its mutex also guards the fields of Driver, Activity, Prompts and popup,
+// which are changed within change; see docs/decisions/0013-locks-of-a-pane.md.
+type State struct {
 	m             *Manager
 	id            string
 	goalID        string // of the goal that owns the pane, "" for the user's
@@ -49,10 +49,10 @@ type state struct {
 }
 
 // init sets the fields of a new pane.
-func (s *state) init(m *Manager, o Options) {
-	s.m, s.id, s.goalID, s.profile, s.scriptless = m, o.ID, o.GoalID, o.Profile, o.bare
+func (s *State) init(m *Manager, o Options) {
+	s.m, s.id, s.goalID, s.profile, s.scriptless = m, o.ID, o.GoalID, o.Profile, o.scriptless
 	s.proxyGoal = o.GoalID
-	if o.bare {
+	if o.scriptless {
 		s.proxyGoal = o.network
 	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
@@ -60,7 +60,7 @@ func (s *state) init(m *Manager, o Options) {
 	s.info = pane.Info{
 		ID:      o.ID,
 		Kind:    pane.Browser,
-		Title:   sanitize.Line(o.Title, 200),
+		Title:   text.SanitizeLine(o.Title, 200),
 		GoalID:  o.GoalID,
 		Profile: o.Profile,
 		Driver:  pane.DriverUser,
@@ -85,15 +85,15 @@ func (s *state) init(m *Manager, o Options) {
 	}
 }
 
-// Info is the pane as lists show it.
-func (s *state) Info() pane.Info {
+// Info returns the pane as lists show it.
+func (s *State) Info() pane.Info {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.info
 }
 
 // change is the only way to change what mu guards: it notifies everyone who waits.
-func (s *state) change(f func()) {
+func (s *State) change(f func()) {
 	s.mu.Lock()
 	before := s.info
 	f()
@@ -115,23 +115,23 @@ func (s *state) change(f func()) {
 }
 
 // announceInfo publishes the pane's info; a scriptless pane is on no list. The caller holds mu.
-func (s *state) announceInfo() {
+func (s *State) announceInfo() {
 	if !s.scriptless {
 		s.m.news.changed(s.info)
 	}
 }
 
 // wait returns when ready is true. It calls ready while holding mu, after each change.
-func (s *state) wait(ctx context.Context, ready func() bool) error {
+func (s *State) wait(ctx context.Context, ready func() bool) error {
 	for {
 		s.mu.Lock()
-		ok, moved := ready(), s.changed
+		isReady, changed := ready(), s.changed
 		s.mu.Unlock()
-		if ok {
+		if isReady {
 			return nil
 		}
 		select {
-		case <-moved:
+		case <-changed:
 		case <-ctx.Done():
 			return cdp.Cause(ctx)
 		}
@@ -139,32 +139,32 @@ func (s *state) wait(ctx context.Context, ready func() bool) error {
 }
 
 // awaitChange waits for a change that moved announces, at most for limit.
-func awaitChange(ctx context.Context, moved <-chan struct{}, limit time.Duration) {
+func awaitChange(ctx context.Context, changed <-chan struct{}, limit time.Duration) {
 	select {
-	case <-moved:
+	case <-changed:
 	case <-time.After(limit):
 	case <-ctx.Done():
 	}
 }
 
-func (s *state) setAddress(address string) {
-	s.change(func() { s.info.URL = sanitize.Line(address, 4096) })
+func (s *State) setAddress(address string) {
+	s.change(func() { s.info.URL = text.SanitizeLine(address, 4096) })
 }
 
 // showNotice shows a notice until the user acts or the page changes.
-func (s *state) showNotice(format string, args ...any) {
+func (s *State) showNotice(format string, args ...any) {
 	s.change(func() { s.loadNotice = fmt.Sprintf(format, args...) })
 }
 
 // Notice shows the user a notice beside the page, until they act.
-func (s *state) Notice(words string) { s.showNotice("%s", sanitize.Line(words, 300)) }
+func (s *State) Notice(words string) { s.showNotice("%s", text.SanitizeLine(words, 300)) }
 
 // setLoadError sets why no page is shown, until the next navigation.
-func (s *state) setLoadError(format string, args ...any) {
+func (s *State) setLoadError(format string, args ...any) {
 	s.change(func() { s.loadError = fmt.Sprintf(format, args...) })
 }
 
-func (s *state) overlayNow() pane.Overlay {
+func (s *State) overlayNow() pane.Overlay {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.overlay
@@ -172,35 +172,35 @@ func (s *state) overlayNow() pane.Overlay {
 
 // updateOverlay changes what viewers show over the page. The caller holds mu. The overlay's
 // slices are shared with viewers: f replaces them.
-func (s *state) updateOverlay(f func(*pane.Overlay)) {
+func (s *State) updateOverlay(f func(*pane.Overlay)) {
 	f(&s.overlay)
 	s.overlayRev++
 }
 
-// leaseHolder is the goal that has the pane, "" for the user. The caller holds mu.
-func (s *state) leaseHolder() string { return s.info.GoalID }
+// leaseHolder returns the goal that has the pane, "" for the user. The caller holds mu.
+func (s *State) leaseHolder() string { return s.info.GoalID }
 
-// sharedWith is the goal that the user shares the pane with, "" if none. The caller holds mu.
-func (s *state) sharedWith() string {
+// sharedWith returns the goal that the user shares the pane with, or "". The caller holds mu.
+func (s *State) sharedWith() string {
 	if !s.info.Shared {
 		return ""
 	}
 	return s.info.GoalID
 }
 
-// Lease is the goal that has the pane, its own or by a share; "" is the user.
-func (s *state) Lease() string {
+// Lease returns the goal that owns the pane or shares it, "" for the user.
+func (s *State) Lease() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.leaseHolder()
 }
 
-// alwaysTracksNetwork reports whether requests are always recorded, for a goal's agent. The
+// needsNetworkTracking reports whether requests are always recorded, for a goal's agent. The
 // caller holds mu.
-func (s *state) alwaysTracksNetwork() bool { return s.leaseHolder() != "" && !s.scriptless }
+func (s *State) needsNetworkTracking() bool { return s.leaseHolder() != "" && !s.scriptless }
 
-// isOtherGoal reports whether a call is made for a goal that does not have the pane.
-func (s *state) isOtherGoal(ctx context.Context) error {
+// checkGoal refuses a call that is made for a goal that does not have the pane.
+func (s *State) checkGoal(ctx context.Context) error {
 	run, ok := goal.RunOf(ctx)
 	if !ok || s.scriptless || string(run.Goal) == s.Lease() {
 		return nil
@@ -208,19 +208,19 @@ func (s *state) isOtherGoal(ctx context.Context) error {
 	return fmt.Errorf("pane %s: %w", s.id, ErrNotLeased)
 }
 
-// logsActivity reports whether events of the page are recorded. The caller holds mu.
-func (s *state) logsActivity() bool {
+// isActivityLogged reports whether events of the page are recorded. The caller holds mu.
+func (s *State) isActivityLogged() bool {
 	return s.leaseHolder() == "" || s.info.Driver == pane.DriverAgent
 }
 
 // isUserAction reports whether the user caused what the page does now. The caller holds mu.
-func (s *state) isUserAction() bool { return s.goalID == "" && s.info.Driver != pane.DriverAgent }
+func (s *State) isUserAction() bool { return s.goalID == "" && s.info.Driver != pane.DriverAgent }
 
-// Driver is the user or the agent, whichever may act on the page.
-func (s *state) Driver() pane.Driver { return s.Info().Driver }
+// Driver returns who may act on the page: the user or the agent.
+func (s *State) Driver() pane.Driver { return s.Info().Driver }
 
-// currentPage returns the attached page. The error says why there is none.
-func (s *state) currentPage() (*page, error) {
+// currentPage returns the attached page, or the reason why the pane has none: ErrClosed, ErrEnded or ErrCrashed.
+func (s *State) currentPage() (*page, error) {
 	s.mu.Lock()
 	pg := s.page
 	s.mu.Unlock()
@@ -235,14 +235,14 @@ func (s *state) currentPage() (*page, error) {
 	return pg, nil
 }
 
-// on reports whether the pane's page is this session of this connection.
-func (s *state) on(c *cdp.Conn, session proto.TargetSessionID) bool {
+// hasSession reports whether the pane's page has this session of this connection.
+func (s *State) hasSession(c *cdp.Conn, session proto.TargetSessionID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.page != nil && s.page.engine.Conn == c && s.page.session == session
+	return s.page != nil && s.page.process.Conn == c && s.page.session == session
 }
 
-func (s *state) withPage(what string, f func(*page) error) error {
+func (s *State) withPage(what string, f func(*page) error) error {
 	pg, err := s.currentPage()
 	if err == nil {
 		err = f(pg)
@@ -254,7 +254,7 @@ func (s *state) withPage(what string, f func(*page) error) error {
 }
 
 // markHung records that the page let a call time out, see freeHung.
-func (s *state) markHung(err error) {
+func (s *State) markHung(err error) {
 	if errors.Is(err, ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
 		s.change(func() { s.unresponsive = true })
 	}
@@ -262,32 +262,32 @@ func (s *state) markHung(err error) {
 
 // runAsync runs a function for the pane outside of the goroutine of events. An error is shown in
 // the pane.
-func (s *state) runAsync(f func(context.Context) error) {
+func (s *State) runAsync(f func(context.Context) error) {
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
 	if s.m.closed {
 		return
 	}
 	s.m.work.Go(func() {
-		ctx, cancel := context.WithTimeout(s.m.ctx, launchLimit+navigateLimit)
+		ctx, cancel := context.WithTimeout(s.m.ctx, launchTimeout+navigateTimeout)
 		defer cancel()
-		ctx, loose := cdp.JoinContexts(ctx, s.ctx)
-		defer loose(nil)
+		ctx, stop := cdp.JoinContexts(ctx, s.ctx)
+		defer stop(nil)
 		if err := f(ctx); err != nil && s.ctx.Err() == nil {
-			s.showNotice("%s", sanitize.Line(err.Error(), 300))
+			s.showNotice("%s", text.SanitizeLine(err.Error(), 300))
 		}
 	})
 }
 
-// shownDocument is the document that a pane shows now.
-func (s *state) shownDocument() proto.NetworkLoaderID {
+// shownDocument returns the document that the pane shows.
+func (s *State) shownDocument() proto.NetworkLoaderID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.load.loader
 }
 
-func (s *state) onTitle(title string) {
-	if title = sanitize.Line(title, 200); title != "" {
+func (s *State) onTitle(title string) {
+	if title = text.SanitizeLine(title, 200); title != "" {
 		s.change(func() { s.info.Title = title })
 	}
 }

@@ -14,8 +14,8 @@ import (
 
 // targets finds the element that the agent names, also one whose ref no longer exists.
 type targets struct {
-	state    *state
-	activity *activity
+	state    *State
+	activity *Activity
 	frames   *frames
 
 	mu   sync.Mutex   // never held during a call of another part
@@ -29,9 +29,9 @@ const maxRememberedRefs = 500
 func (t *targets) rememberRefs(lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.last.said = append(t.last.said, lines...)
-	if over := len(t.last.said) - maxRememberedRefs; over > 0 {
-		t.last.said = t.last.said[over:]
+	t.last.extraLines = append(t.last.extraLines, lines...)
+	if over := len(t.last.extraLines) - maxRememberedRefs; over > 0 {
+		t.last.extraLines = t.last.extraLines[over:]
 	}
 }
 
@@ -47,7 +47,7 @@ func (t *targets) describeLostRef(ref string) (role, name string, ok bool) {
 	if addressWithoutQuery(t.last.url) != addressWithoutQuery(address) {
 		return "", "", false
 	}
-	for _, list := range [][]string{t.last.said, t.last.lines} {
+	for _, list := range [][]string{t.last.extraLines, t.last.lines} {
 		for i := len(list) - 1; i >= 0; i-- {
 			line := strings.TrimLeft(list[i], " ")
 			if !strings.HasPrefix(line, ref+" ") {
@@ -66,7 +66,7 @@ func (t *targets) describeLostRef(ref string) (role, name string, ok bool) {
 	return "", "", false
 }
 
-// addressWithoutQuery is an address without query and fragment.
+// addressWithoutQuery returns an address without query and fragment.
 func addressWithoutQuery(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -75,8 +75,8 @@ func addressWithoutQuery(address string) string {
 	return u.Scheme + "://" + u.Host + u.Path
 }
 
-// recoverRef finds the only element that looks like that of a lost ref; why says why there is
-// none.
+// recoverRef finds the only element that looks like the one of a lost ref. If it does not return
+// one, why is the reason, which follows an error.
 func (t *targets) recoverRef(ctx context.Context, pg *page, lost string) (at *page, ref string, why string) {
 	role, name, ok := t.describeLostRef(lost)
 	if !ok {
@@ -96,14 +96,14 @@ func (t *targets) recoverRef(ctx context.Context, pg *page, lost string) (at *pa
 	}
 	switch found {
 	case 0:
-		return nil, "", fmt.Sprintf("; no %s is on the page any more", what)
+		return nil, "", fmt.Sprintf("; the page no longer has a %s", what)
 	case 1:
 		return at, ref, ""
 	}
-	return nil, "", fmt.Sprintf("; %d things on the page are a %s now", found, what)
+	return nil, "", fmt.Sprintf("; %d elements on the page now match %s", found, what)
 }
 
-// latestSnapshot is what the agent last read.
+// latestSnapshot returns what the agent last read.
 func (t *targets) latestSnapshot() lastSnapshot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,7 +117,7 @@ func (t *targets) setSnapshot(next lastSnapshot) {
 	t.last = next
 }
 
-// callOnTarget calls a function of snapshot.js that takes a target, in the page or in the frame
+// callOnTarget calls a function of page.js that takes a target, in the page or in the frame
 // that has the target: it tries the frames if no element of the page matches. A lost ref is
 // replaced if only one element looks the same. It returns the page or frame.
 func (t *targets) callOnTarget(
@@ -131,20 +131,20 @@ func (t *targets) callOnTarget(
 		if ref == "" {
 			return at, fmt.Errorf("%w%s", err, why)
 		}
-		t.activity.noteDuringAction(fmt.Sprintf("%s was gone; %s is the only thing like it now", target, ref))
+		t.activity.noteDuringAction(fmt.Sprintf("%s was gone; %s is the only element like it now", target, ref))
 		return place, place.callScript(ctx, out, function, append([]any{ref}, args...)...)
 	case errorCode(err) != "none" || target == "":
 		return at, err
 	}
-	silent := false
-	for _, part := range t.frames.inOrder(pg)[1:] {
-		inside := part.callScript(ctx, out, function, append([]any{target}, args...)...)
+	hasSilentFrame := false
+	for _, view := range t.frames.inOrder(pg)[1:] {
+		inside := view.callScript(ctx, out, function, append([]any{target}, args...)...)
 		if inside == nil || errorCode(inside) != "" && errorCode(inside) != "none" {
-			return part, inside
+			return view, inside
 		}
-		silent = silent || part.isUnresponsive(inside)
+		hasSilentFrame = hasSilentFrame || view.isUnresponsive(inside)
 	}
-	if silent {
+	if hasSilentFrame {
 		err = fmt.Errorf("%w (%s)", err, unresponsiveFrameText)
 	}
 	return at, err
@@ -152,7 +152,7 @@ func (t *targets) callOnTarget(
 
 var refInFrame = regexp.MustCompile(`^f(\d+)e\d+$`)
 
-// frameOfRef is the page or frame that created a ref; the page for other targets.
+// frameOfRef returns the page or frame that created a ref; the page for other targets.
 func (t *targets) frameOfRef(pg *page, target string) *page {
 	if m := refInFrame.FindStringSubmatch(target); m != nil {
 		n, _ := strconv.ParseInt(m[1], 10, 64)

@@ -5,15 +5,15 @@ import (
 	"fmt"
 
 	"goalpost/backend/browser/internal/cdp"
-	"goalpost/backend/browser/internal/sanitize"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // turns runs the agent's calls one after the other, while it has the pane.
 type turns struct {
-	state   *state
-	driver  *driver
-	prompts *prompts
+	state   *State
+	driver  *Driver
+	prompts *Prompts
 	popup   *popup
 
 	agentTurn chan struct{} // one token: for a call of the agent
@@ -23,8 +23,8 @@ type turns struct {
 func (t *turns) withTurn(ctx context.Context, what string, f func(context.Context, *page) error) error {
 	return t.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		t.prompts.dismissDialog(ctx)
-		ctx, calm := t.prompts.withoutPrompts(ctx)
-		defer calm(nil)
+		ctx, cancel := t.prompts.withoutPrompts(ctx)
+		defer cancel(nil)
 		return f(ctx, pg)
 	})
 }
@@ -35,12 +35,12 @@ func (t *turns) withReadTurn(ctx context.Context, what string, f func(context.Co
 	return t.withDialogTurn(ctx, what, func(ctx context.Context, pg *page) error {
 		switch q, _ := t.prompts.blockingPrompt(); q.Kind {
 		case pane.Alert, pane.Confirm, pane.Prompt:
-			return fmt.Errorf("the page stands still until its %s %q is answered: answer it first", q.Kind,
-				sanitize.Line(q.Text, 300))
+			return fmt.Errorf("the page is blocked until its %s %q is answered: answer it first", q.Kind,
+				text.SanitizeLine(q.Text, 300))
 		default:
 		}
-		ctx, calm := t.prompts.withoutPrompts(ctx)
-		defer calm(nil)
+		ctx, cancel := t.prompts.withoutPrompts(ctx)
+		defer cancel(nil)
 		return f(ctx, pg)
 	})
 }
@@ -55,8 +55,8 @@ func (t *turns) withDialogTurn(ctx context.Context, what string, f func(context.
 	case <-t.state.ctx.Done():
 		return fmt.Errorf("%s: %w", what, ErrClosed)
 	}
-	ctx, loose := t.driver.withLease(ctx)
-	defer loose(nil)
+	ctx, endLease := t.driver.withLease(ctx)
+	defer endLease(nil)
 	if err := cdp.Cause(ctx); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}

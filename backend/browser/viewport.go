@@ -12,10 +12,10 @@ import (
 	"goalpost/backend/browser/screencast"
 )
 
-// viewport is the size of the page, its pixel ratio and its zoom. Its mutex is never held during
+// Viewport is the size of the page, its pixel ratio and its zoom. Its mutex is never held during
 // a call of another part.
-type viewport struct {
-	state      *state
+type Viewport struct {
+	state      *State
 	screencast *screencast.Screencast
 
 	applyMu sync.Mutex // held while the size is sent to the page
@@ -30,15 +30,15 @@ type viewport struct {
 // maxRatio limits the pixel ratio of a screen.
 const maxRatio = 3
 
-// size is the page's size in CSS pixels.
-func (vp *viewport) size() (width, height int) {
+// size returns the page's size in CSS pixels.
+func (vp *Viewport) size() (width, height int) {
 	vp.mu.Lock()
 	defer vp.mu.Unlock()
 	return vp.width, vp.height
 }
 
 // setSize stores a size, within its limits, and reports whether it changed.
-func (vp *viewport) setSize(width, height int) bool {
+func (vp *Viewport) setSize(width, height int) bool {
 	width, height = clampSize(width, height)
 	vp.mu.Lock()
 	defer vp.mu.Unlock()
@@ -47,8 +47,8 @@ func (vp *viewport) setSize(width, height int) bool {
 	return !same
 }
 
-// metrics is the size and the pixel ratio of the page as a command.
-func (vp *viewport) metrics() proto.EmulationSetDeviceMetricsOverride {
+// metrics returns the command that sets the size and the pixel ratio of the page.
+func (vp *Viewport) metrics() proto.EmulationSetDeviceMetricsOverride {
 	vp.mu.Lock()
 	defer vp.mu.Unlock()
 	return proto.EmulationSetDeviceMetricsOverride{Width: vp.width, Height: vp.height, DeviceScaleFactor: vp.ratio}
@@ -56,14 +56,14 @@ func (vp *viewport) metrics() proto.EmulationSetDeviceMetricsOverride {
 
 // applyViewport sends the pane's size to the page. Call it after each change: however many calls
 // run at once, the last one sends the newest size.
-func (vp *viewport) applyViewport(pg *page) {
+func (vp *Viewport) applyViewport(pg *page) {
 	vp.applyMu.Lock()
 	defer vp.applyMu.Unlock()
 	pg.Post(vp.metrics())
 }
 
 // Resize changes the viewport, in CSS pixels; sizes are limited to between 64 and 4096.
-func (vp *viewport) Resize(ctx context.Context, width, height int) error {
+func (vp *Viewport) Resize(ctx context.Context, width, height int) error {
 	if width <= 0 || height <= 0 {
 		return fmt.Errorf("resizing to %d x %d: both must be more than 0", width, height)
 	}
@@ -82,7 +82,7 @@ func (vp *viewport) Resize(ctx context.Context, width, height int) error {
 
 // setPixelRatio stores the pixel ratio of the viewer's screen. A goal's page always has 1,
 // because its agent measures positions in pictures.
-func (vp *viewport) setPixelRatio(ratio float64) {
+func (vp *Viewport) setPixelRatio(ratio float64) {
 	if vp.state.goalID != "" {
 		return
 	}
@@ -99,18 +99,18 @@ func (vp *viewport) setPixelRatio(ratio float64) {
 
 // toCSSSize converts the size of a frame to CSS pixels. While the ratio changes, Chromium
 // sometimes reports the size in screen pixels, and clicks would be scaled accordingly.
-func (vp *viewport) toCSSSize(width, height int) (int, int) {
+func (vp *Viewport) toCSSSize(width, height int) (int, int) {
 	vp.mu.Lock()
 	defer vp.mu.Unlock()
-	fine := func(told, css int) bool { return math.Abs(float64(told)-float64(css)*vp.ratio) <= 1 }
-	if vp.ratio > 1 && fine(width, vp.width) && fine(height, vp.height) {
+	isScreenSize := func(reported, css int) bool { return math.Abs(float64(reported)-float64(css)*vp.ratio) <= 1 }
+	if vp.ratio > 1 && isScreenSize(width, vp.width) && isScreenSize(height, vp.height) {
 		return vp.width, vp.height
 	}
 	return width, height
 }
 
 // withUnitRatio gives the page a pixel ratio of 1 until the returned function is called.
-func (vp *viewport) withUnitRatio(pg *page) func() {
+func (vp *Viewport) withUnitRatio(pg *page) func() {
 	plain := vp.metrics()
 	if plain.DeviceScaleFactor == 1 {
 		return func() {}
@@ -125,7 +125,7 @@ func clampSize(width, height int) (int, int) {
 }
 
 // setViewerSize gives the page the size of a viewer.
-func (vp *viewport) setViewerSize(width, height int, ratio float64) {
+func (vp *Viewport) setViewerSize(width, height int, ratio float64) {
 	vp.setPixelRatio(ratio)
 	same := !vp.setSize(width, height)
 	if pg, err := vp.state.currentPage(); err == nil && !same {

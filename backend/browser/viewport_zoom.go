@@ -14,7 +14,7 @@ import (
 
 // Zoom enlarges or shrinks the page; percent is limited to between 25 and 500. It applies to all
 // later pages of the pane, too.
-func (vp *viewport) Zoom(ctx context.Context, percent int) error {
+func (vp *Viewport) Zoom(ctx context.Context, percent int) error {
 	percent = min(max(percent, 25), 500)
 	return vp.state.withPage("zooming", func(pg *page) error {
 		if err := vp.zoomPage(ctx, pg, percent); err != nil {
@@ -28,8 +28,8 @@ func (vp *viewport) Zoom(ctx context.Context, percent int) error {
 }
 
 // zoomPage zooms every document of the page, including the current one.
-func (vp *viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
-	return pg.do(ctx, callLimit, "zooming", func(c proto.Client) error {
+func (vp *Viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
+	return pg.do(ctx, callTimeout, "zooming", func(c proto.Client) error {
 		vp.mu.Lock()
 		old := vp.zoomScript
 		vp.zoomScript = ""
@@ -41,7 +41,7 @@ func (vp *viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
 		}
 		raw, err := cdp.CallRaw(c, script.AddScript{
 			Source:         fmt.Sprintf("if (self === top) goalpostPrompts.zoom(%g)", float64(percent)/100),
-			WorldName:      script.WorldName,
+			WorldName:      script.UserPromptsWorldName,
 			RunImmediately: true,
 		})
 		if err != nil {
@@ -59,7 +59,7 @@ func (vp *viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
 }
 
 // forgetZoom records that a new page has no zoom yet.
-func (vp *viewport) forgetZoom() {
+func (vp *Viewport) forgetZoom() {
 	vp.mu.Lock()
 	defer vp.mu.Unlock()
 	vp.zoomScript = ""

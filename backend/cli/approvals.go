@@ -23,7 +23,7 @@ func (p approvalCommands) approvals() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use:   "approvals [ID]",
 		Short: "List pending approvals and questions, and the permissions of each goal",
-		RunE: p.runWithStore(func(c *cobra.Command, _ *api.GoalAPI, s *store.Store, args []string) error {
+		RunE: p.program.runWithStore(func(c *cobra.Command, _ *api.GoalAPI, s *store.Store, args []string) error {
 			a := api.NewApprovalAPI(c.Context(), nil, s)
 			id := strings.Join(args, "")
 			open, err := a.List(id)
@@ -39,15 +39,16 @@ func (p approvalCommands) approvals() *cobra.Command {
 			case err != nil:
 				return err
 			case isJSON(c):
-				return p.json(struct {
+				return p.program.json(struct {
 					Open      []api.ApprovalView `json:"open"`
 					Questions []pendingQuestion  `json:"questions"`
 					Grants    []api.GrantView    `json:"grants"`
 				}{open, questions, grants})
 			case len(open)+len(questions)+len(grants) == 0:
-				return p.printf("No pending requests, and no permissions granted.\n")
+				return p.program.printf("No pending requests, and no permissions granted.\n")
 			}
-			return p.printf("%s%s%s", p.formatApprovals(open), p.formatQuestions(questions), formatGrants(grants, id == ""))
+			return p.program.printf("%s%s%s", p.formatApprovals(open), p.formatQuestions(questions),
+				formatGrants(grants, id == ""))
 		}),
 	})
 }
@@ -63,8 +64,8 @@ func (p approvalCommands) approve() *cobra.Command {
 	}, func(in *api.AnswerInput) { in.Allow, in.Scope = true, policy.Scope(scope) })
 }
 
-// defaultScope is the scope of an approval that names none: the first that is offered. Answer refuses requests that
-// do not exist or offer nothing.
+// defaultScope returns the scope of an approval that names none: the first one offered. Answer refuses requests that do
+// not exist or offer nothing.
 func defaultScope(open []api.ApprovalView, request string) policy.Scope {
 	for _, v := range open {
 		if v.Request == request && len(v.Offers) > 0 {
@@ -84,8 +85,8 @@ func (p approvalCommands) deny() *cobra.Command {
 	}, func(in *api.AnswerInput) { in.Why = why })
 }
 
-// answerCommand is a command that answers a request. The process that runs the goal takes the answer; a paused goal
-// without further requests continues in this process.
+// answerCommand completes a command that answers a request. The process that runs the goal takes the answer; a paused
+// goal without further requests continues in this process.
 func (p approvalCommands) answerCommand(
 	c *cobra.Command, flags func(*cobra.Command), fill func(*api.AnswerInput),
 ) *cobra.Command {
@@ -95,7 +96,7 @@ func (p approvalCommands) answerCommand(
 		in := api.AnswerInput{GoalID: args[0], Request: args[1]}
 		fill(&in)
 		ctx := c.Context()
-		return p.withApp(ctx, app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}, func(a *app.App) error {
+		return p.program.withApp(ctx, app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}, func(a *app.App) error {
 			approvals := a.ApprovalAPI(ctx)
 			if in.Allow && in.Scope == "" {
 				open, err := approvals.List(in.GoalID)
@@ -107,7 +108,7 @@ func (p approvalCommands) answerCommand(
 			if _, err := approvals.Answer([]api.AnswerInput{in}); err != nil {
 				return err
 			}
-			row, err := a.Store().Find(ctx, in.GoalID)
+			row, err := a.Store().Goals.Find(ctx, in.GoalID)
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Name(), err)
 			}
@@ -121,14 +122,14 @@ func (p approvalCommands) answerCommand(
 			left := slices.DeleteFunc(open, func(v api.ApprovalView) bool { return v.Given != "" })
 			switch {
 			case len(left) > 0:
-				p.errorf("The goal is paused; %d more requests are pending.\n", len(left))
+				p.program.errorf("The goal is paused; %d more requests are pending.\n", len(left))
 				return nil
 			case only:
-				p.errorf("The goal is paused; %s resume %s resumes it.\n", p.Name, row.ID.Short())
+				p.program.errorf("The goal is paused; %s resume %s resumes it.\n", p.program.Name, row.ID.Short())
 				return nil
 			}
 			return liveView(p).follow(ctx, a, o, func(ctx context.Context) (runningGoal, error) {
-				return runningGoal{id: row.ID, seen: row.Seq}, a.Resume(ctx, row.ID, api.ResumeInput{})
+				return runningGoal{id: row.ID, seen: row.Seq}, a.Goals.Resumption.Resume(ctx, row.ID, api.ResumeInput{})
 			})
 		})
 	}
@@ -143,8 +144,8 @@ func (p approvalCommands) revoke() *cobra.Command {
 	c := &cobra.Command{
 		Use: "revoke ID REQUEST", Short: "Revoke a permission; the next call asks again",
 		Long: "Revoke a permission; the next call asks again. If programs may have the folder, file or socket open, " +
-			"revoking ends the programs of the goal's agent, after asking.",
-		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+			"revoking ends the programs of the goal's agent. You are asked first.",
+		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			approvals := a.ApprovalAPI(c.Context())
 			if !yes {
 				if err := p.confirmKill(c.Context(), a, args[0], args[1]); err != nil {
@@ -161,31 +162,33 @@ func (p approvalCommands) revoke() *cobra.Command {
 
 // confirmKill asks before a revocation that ends running programs.
 func (p approvalCommands) confirmKill(ctx context.Context, a *app.App, id, request string) error {
-	row, err := a.Store().Find(ctx, id)
+	row, err := a.Store().Goals.Find(ctx, id)
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
 	}
-	owner, err := a.Store().LockOwner(row.ID)
+	owner, err := a.Store().Locks.LockOwner(row.ID)
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
 	}
-	grants, err := a.Store().Grants(ctx, row.ID)
+	grants, err := a.Store().Approvals.Grants(ctx, row.ID)
 	if err != nil {
 		return fmt.Errorf("revoke: %w", err)
 	}
-	held := slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.ID == request && g.RevokedByKilling() })
-	if !held || owner.PID == 0 {
+	endsPrograms := slices.ContainsFunc(grants, func(g policy.Grant) bool {
+		return g.ID == request && g.NeedsKilling()
+	})
+	if !endsPrograms || owner.PID == 0 {
 		return nil
 	}
-	const what = "programs of the goal may have it open: everything that its agent runs ends"
-	if isTerminal(os.Stdin) && p.confirmAtTerminal(what+". Revoke it? [y/N] ") {
+	const what = "programs of the goal may have it open, so revoking ends everything that its agent runs"
+	if isTerminal(os.Stdin) && p.program.confirmAtTerminal(what+". Revoke it? [y/N] ") {
 		return nil
 	}
 	return &fault.Error{Code: fault.Refused, Message: "nothing was revoked: " + what, Hint: "pass --yes to revoke it"}
 }
 
 // approvalCommands show and answer what goals ask the user for.
-type approvalCommands struct{ Program }
+type approvalCommands struct{ program Program }
 
 // formatApprovals lists pending requests with everything that is needed to answer them.
 func (p approvalCommands) formatApprovals(open []api.ApprovalView) string {
@@ -200,14 +203,15 @@ func (p approvalCommands) formatApprovals(open []api.ApprovalView) string {
 			fmt.Fprintf(&b, "    | %s\n", singleLine(strings.TrimRight(line, "\n")))
 		}
 		if a.Given != "" {
-			fmt.Fprintf(&b, "  answered: %s; %s resume %s resumes the goal\n", a.Given, p.Name, goal.ID(a.GoalID).Short())
+			fmt.Fprintf(&b, "  answered: %s; %s resume %s resumes the goal\n", a.Given, p.program.Name,
+				goal.ID(a.GoalID).Short())
 			continue
 		}
 		for _, o := range a.Offers {
-			fmt.Fprintf(&b, "  %s approve %s %s --scope %s   %s\n", p.Name, goal.ID(a.GoalID).Short(), a.Request, o.Scope,
-				singleLine(o.Covers))
+			fmt.Fprintf(&b, "  %s approve %s %s --scope %s   %s\n", p.program.Name, goal.ID(a.GoalID).Short(), a.Request,
+				o.Scope, singleLine(o.Covers))
 		}
-		fmt.Fprintf(&b, "  %s deny %s %s --why TEXT\n", p.Name, goal.ID(a.GoalID).Short(), a.Request)
+		fmt.Fprintf(&b, "  %s deny %s %s --why TEXT\n", p.program.Name, goal.ID(a.GoalID).Short(), a.Request)
 	}
 	return b.String()
 }
@@ -241,26 +245,27 @@ func (p approvalCommands) printPending(ctx context.Context, s *store.Store, id s
 	if err != nil {
 		return err
 	}
-	return p.printf("%s%s", p.formatApprovals(list), p.formatQuestions(questions))
+	return p.program.printf("%s%s", p.formatApprovals(list), p.formatQuestions(questions))
 }
 
-// pendingQuestions are the questions of goals apart from the calls in open; id may be a part of one, or "".
+// pendingQuestions reads what goals need from the user besides the calls in open. id may be part of a goal's id; "" is
+// all goals.
 func (p approvalCommands) pendingQuestions(
 	ctx context.Context, s *store.Store, id string, open []api.ApprovalView,
 ) ([]pendingQuestion, error) {
-	var whole goal.ID
+	var fullID goal.ID
 	if id != "" {
-		row, err := s.Find(ctx, id)
+		row, err := s.Goals.Find(ctx, id)
 		if err != nil {
 			return nil, fmt.Errorf("approvals: %w", err)
 		}
-		whole = row.ID
+		fullID = row.ID
 	}
 	waiting := map[string]bool{}
 	for _, a := range open {
 		waiting[a.GoalID] = true
 	}
-	return pendingQuestions(ctx, s, whole, waiting)
+	return pendingQuestions(ctx, s, fullID, waiting)
 }
 
 // pendingQuestion is why a paused goal waits for the user, apart from calls to approve.
@@ -268,17 +273,17 @@ type pendingQuestion struct {
 	GoalID    string `json:"goal_id"`
 	Objective string `json:"objective"`
 	At        string `json:"at"`
-	What      string `json:"what"`   // question of the agent, decision about a manual check (word), or attention (look)
+	What      string `json:"what"`   // question: the agent asks; word: a manual check waits; look: anything else
 	Reason    string `json:"reason"` // the question, or why the goal paused
 	Pane      string `json:"pane"`   // where the user is to act, "" if nowhere
 }
 
-// pendingQuestions reads what goals need from the user, or one of them, without those that wait for an approval:
-// approvals are listed themselves.
+// pendingQuestions reads what one goal, or all, need from the user. It leaves out goals in approvals that wait for
+// nothing else.
 func pendingQuestions(
 	ctx context.Context, s *store.Store, id goal.ID, approvals map[string]bool,
 ) ([]pendingQuestion, error) {
-	list, err := s.PendingQuestions(ctx, id)
+	list, err := s.Questions.PendingQuestions(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("approvals: %w", err)
 	}
@@ -320,30 +325,31 @@ func (p approvalCommands) formatQuestions(list []pendingQuestion) string {
 	return b.String()
 }
 
-// answerCommands are the commands that answer a question.
+// answerCommands lists the commands that answer a question.
 func (p approvalCommands) answerCommands(a pendingQuestion) string {
 	id := goal.ID(a.GoalID).Short()
 	switch a.What {
 	case "word":
-		return fmt.Sprintf("  %s accept %s\n  %s reject %s --note TEXT\n", p.Name, id, p.Name, id)
+		return fmt.Sprintf("  %s accept %s\n  %s reject %s --note TEXT\n", p.program.Name, id, p.program.Name, id)
 	case "question":
 		return fmt.Sprintf("  %s resume %s --note ANSWER\n"+
-			"  %s resume %s --unprotect PATH   also lets the agent change a protected "+
-			"file\n", p.Name, id, p.Name, id)
+			"  %s resume %s --unprotect PATH   also lets the agent change a protected file\n",
+			p.program.Name, id, p.program.Name, id)
 	}
-	lines := fmt.Sprintf("  %s report %s   shows details\n  %s resume %s   resumes it\n", p.Name, id, p.Name, id)
+	lines := fmt.Sprintf("  %s report %s   shows details\n  %s resume %s   resumes it\n", p.program.Name, id,
+		p.program.Name, id)
 	if strings.HasPrefix(a.Reason, goal.TamperedMark) {
 		const keep = "  %s resume %s --accept-protected   accepts the changed files instead of restoring them\n" +
 			"  %s resume %s --accept-changes PATH   accepts one of them and restores the others\n"
-		lines += fmt.Sprintf(keep, p.Name, id, p.Name, id)
+		lines += fmt.Sprintf(keep, p.program.Name, id, p.program.Name, id)
 	}
 	return lines
 }
 
-// printAnswerHelp says, after a followed goal has stopped, how to answer it. For calls to approve that was shown with
-// the request.
+// printAnswerHelp prints, after a followed goal has stopped, how to answer it. The commands for calls to approve were
+// already shown with the request.
 func (p approvalCommands) printAnswerHelp(ctx context.Context, s *store.Store, id goal.ID) error {
-	open, err := s.OpenApprovals(ctx, id)
+	open, err := s.Approvals.OpenApprovals(ctx, id)
 	if err != nil {
 		return fmt.Errorf("approvals: %w", err)
 	}
@@ -352,7 +358,7 @@ func (p approvalCommands) printAnswerHelp(ctx context.Context, s *store.Store, i
 		return err
 	}
 	for _, a := range list {
-		p.errorf("%s", p.answerCommands(a))
+		p.program.errorf("%s", p.answerCommands(a))
 	}
 	return nil
 }

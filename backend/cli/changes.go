@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -11,10 +10,11 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/app"
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // changeCommands show what a goal changed in its folder, and undo it.
-type changeCommands struct{ Program }
+type changeCommands struct{ program Program }
 
 func (p changeCommands) diff() *cobra.Command {
 	var stat, patch bool
@@ -23,20 +23,20 @@ func (p changeCommands) diff() *cobra.Command {
 		Short: "Show what a goal changed in its folder",
 		Long: "Compare a goal's folder, as it is now, with the start of the goal, also while the goal runs. Paths are " +
 			"relative to the goal's folder. The output is a patch that git apply takes, without the values of your secrets.",
-		Example: "  " + p.Name + " diff 01k3abcd --stat\n  " + p.Name + " diff 01k3abcd src/cart.go",
+		Example: "  " + p.program.Name + " diff 01k3abcd --stat\n  " + p.program.Name + " diff 01k3abcd src/cart.go",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := excludeFlags(c, "stat", "patch"); err != nil {
 				return err
 			}
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+			return p.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				v, err := a.ChangesAPI(c.Context()).List(args[0], args[1:])
 				switch {
 				case err != nil:
 					return err
 				case isJSON(c):
-					return p.json(v)
+					return p.program.json(v)
 				case v.Unavailable != "":
-					return p.printf("%s\n", v.Unavailable)
+					return p.program.printf("%s\n", v.Unavailable)
 				case stat || len(v.Files) == 0:
 					return p.printStat(v, args[1:])
 				}
@@ -49,19 +49,19 @@ func (p changeCommands) diff() *cobra.Command {
 	return addJSON(c)
 }
 
-// printPatch prints the differences line by line.
 func (p changeCommands) printPatch(c *cobra.Command, a *app.App, v api.ChangesView, paths []string) error {
 	all := func(api.ChangedFile) bool { return true }
-	err := a.EachDiff(c.Context(), goal.ID(v.GoalID), paths, all, func(d api.FileDiff) error {
+	err := a.Goals.History.EachDiff(c.Context(), goal.ID(v.GoalID), paths, all, func(d api.FileDiff) error {
 		if d.Before.Type == "folder" || d.After.Type == "folder" {
-			return p.printf("%s\n", statLine(d.ChangedFile))
+			return p.program.printf("%s\n", statLine(d.ChangedFile))
 		}
 		if isTerminal(os.Stdout) {
-			return p.printf("%s", sanitize(d.Patch))
+			return p.program.printf("%s", text.Sanitize(d.Patch))
 		}
-		return p.printf("%s", d.Patch)
+		return p.program.printf("%s", d.Patch)
 	})
-	return errors.Join(err, p.noteLeftOut(v.LeftOut))
+	p.noteLeftOut(v.LeftOut)
+	return err
 }
 
 // printStat lists the changed files.
@@ -77,11 +77,14 @@ func (p changeCommands) printStat(v api.ChangesView, paths []string) error {
 		since = fmt.Sprintf("step %d, where its first snapshot was taken", v.FromStep)
 	}
 	if len(v.Files) == 0 {
-		return errors.Join(p.printf("Nothing differs from %s%s.\n", since, inPaths(paths)), p.noteLeftOut(v.LeftOut))
+		err := p.program.printf("Nothing differs from %s%s.\n", since, inPaths(paths))
+		p.noteLeftOut(v.LeftOut)
+		return err
 	}
-	err := p.printf("%s%s changed since %s, +%d −%d\n", b.String(), goal.FormatCount(len(v.Files), "file"), since,
+	err := p.program.printf("%s%s changed since %s, +%d −%d\n", b.String(), goal.FormatCount(len(v.Files), "file"), since,
 		added, removed)
-	return errors.Join(err, p.noteLeftOut(v.LeftOut))
+	p.noteLeftOut(v.LeftOut)
+	return err
 }
 
 // inPaths names the paths that a comparison was limited to.
@@ -92,7 +95,7 @@ func inPaths(paths []string) string {
 	return " in " + singleLine(strings.Join(paths, ", "))
 }
 
-// statLine is one changed file: "changed  +3 −1  src/a.go (edited since by somebody else)".
+// statLine formats one changed file: "changed  +3 −1  src/a.go (edited since by somebody else)".
 func statLine(f api.ChangedFile) string {
 	count := fmt.Sprintf("+%d −%d", f.Added, f.Removed)
 	switch {
@@ -121,17 +124,16 @@ func statLine(f api.ChangedFile) string {
 	return fmt.Sprintf("%-8s %-12s %s%s", f.Change, count, singleLine(f.Path), note)
 }
 
-// noteLeftOut names what is not compared, on standard error.
-func (p changeCommands) noteLeftOut(list []api.LeftOutPath) error {
-	const most = 10
+// noteLeftOut names the paths that are not compared, on standard error.
+func (p changeCommands) noteLeftOut(list []api.LeftOutPath) {
+	const maxListed = 10
 	for i, l := range list {
-		if i == most {
-			p.errorf("%s: and %d more\n", p.Name, len(list)-most)
+		if i == maxListed {
+			p.program.errorf("%s: and %d more\n", p.program.Name, len(list)-maxListed)
 			break
 		}
-		p.errorf("%s: not compared, not undone: %s (%s)\n", p.Name, singleLine(l.Path), l.Why)
+		p.program.errorf("%s: not compared, not undone: %s (%s)\n", p.program.Name, singleLine(l.Path), l.Why)
 	}
-	return nil
 }
 
 func (p changeCommands) undo() *cobra.Command {
@@ -139,15 +141,14 @@ func (p changeCommands) undo() *cobra.Command {
 	var list bool
 	c := &cobra.Command{
 		Use:   "undo ID [PATH…]",
-		Short: "Bring a goal's folder back to what it was before the goal",
-		Long: "Bring a goal's folder back to what it was before the goal, or some files of it, whatever changed them: " +
-			"tools, shell commands, builds. Paths are relative to the goal's folder. Files that somebody else changed " +
-			"after the goal are listed and left alone, unless --force names them. The folder as it was before the undo " +
-			"is kept: --redo brings it back. Ignored folders that are large, folders that programs fill, and .git are " +
-			"not touched.",
-		Example: "  " + p.Name + " undo 01k3abcd --dry-run\n  " + p.Name + " undo 01k3abcd src/cart.go\n  " +
-			p.Name + " undo 01k3abcd --redo",
-		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		Short: "Restore a goal's folder to its state before the goal",
+		Long: "Restore a goal's folder, or some of its files, to the state before the goal, whatever changed them: " +
+			"tools, shell commands or builds. Paths are relative to the goal's folder. Files that somebody else changed " +
+			"after the goal are listed and left alone, unless --force names them. The state before the undo is kept: " +
+			"--redo restores it. Large ignored folders, folders that programs fill, and .git are not touched.",
+		Example: "  " + p.program.Name + " undo 01k3abcd --dry-run\n  " + p.program.Name + " undo 01k3abcd src/cart.go\n  " +
+			p.program.Name + " undo 01k3abcd --redo",
+		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			in.Paths = args[1:]
 			if list {
 				return p.listCheckpoints(a.ChangesAPI(c.Context()), args[0], isJSON(c))
@@ -156,12 +157,12 @@ func (p changeCommands) undo() *cobra.Command {
 		}),
 	}
 	fl := c.Flags()
-	fl.IntVar(&in.Step, "to", 0, "bring back what was there after this step; 0 is the start of the goal")
+	fl.IntVar(&in.Step, "to", 0, "restore the state after this step; 0 is the start of the goal")
 	fl.BoolVar(&in.DryRun, "dry-run", false, "change nothing, list what would be done")
 	fl.BoolVar(&in.Redo, "redo", false, "undo the last undo")
 	fl.StringArrayVar(&in.Force, "force", nil,
 		"overwrite this file although somebody else changed it since; may be repeated")
-	fl.BoolVar(&list, "list", false, "list the states of the folder that were kept")
+	fl.BoolVar(&list, "list", false, "list the saved states of the folder")
 	return addJSON(c)
 }
 
@@ -181,9 +182,9 @@ func (p changeCommands) listCheckpoints(g *api.ChangesAPI, id string, asJSON boo
 	case err != nil:
 		return err
 	case asJSON:
-		return p.json(v.Checkpoints)
+		return p.program.json(v.Checkpoints)
 	case v.Unavailable != "":
-		return p.printf("%s\n", v.Unavailable)
+		return p.program.printf("%s\n", v.Unavailable)
 	}
 	var b strings.Builder
 	for _, c := range v.Checkpoints {
@@ -193,7 +194,7 @@ func (p changeCommands) listCheckpoints(g *api.ChangesAPI, id string, asJSON boo
 		}
 		fmt.Fprintf(&b, "%s  %s\n", c.At, words)
 	}
-	return p.printf("%s", b.String())
+	return p.program.printf("%s", b.String())
 }
 
 func (p changeCommands) undoChanges(g *api.ChangesAPI, id string, in api.UndoInput, asJSON bool) error {
@@ -202,7 +203,7 @@ func (p changeCommands) undoChanges(g *api.ChangesAPI, id string, in api.UndoInp
 	case err != nil:
 		return err
 	case asJSON:
-		return p.json(out)
+		return p.program.json(out)
 	}
 	verbs := map[string]string{api.FileNew: "removed", api.FileChanged: "restored", api.FileDeleted: "brought back"}
 	if in.DryRun {
@@ -235,5 +236,7 @@ func (p changeCommands) undoChanges(g *api.ChangesAPI, id string, in api.UndoInp
 			b.WriteString(" --redo undoes that.")
 		}
 	}
-	return errors.Join(p.printf("%s\n", b.String()), p.noteLeftOut(out.LeftOut))
+	err = p.program.printf("%s\n", b.String())
+	p.noteLeftOut(out.LeftOut)
+	return err
 }

@@ -23,9 +23,9 @@ func (f checkFlag) String() string     { return "" }
 func (f checkFlag) Type() string       { return f.kind }
 
 func (c *checkFlags) add(fl *pflag.FlagSet) {
-	check := func(make func(string) goal.Check) func(string) error {
+	check := func(newCheck func(string) goal.Check) func(string) error {
 		return func(v string) error {
-			c.list = append(c.list, make(v))
+			c.list = append(c.list, newCheck(v))
 			return nil
 		}
 	}
@@ -61,7 +61,7 @@ func (c *checkFlags) add(fl *pflag.FlagSet) {
 			"your own rights), or ssh:NAME for one of your servers")
 }
 
-// lastOfType is the newest check if it has this type, otherwise nil.
+// lastOfType returns the newest check if it has this type, otherwise nil.
 func (c *checkFlags) lastOfType(t goal.CheckType) *goal.Check {
 	if n := len(c.list); n > 0 && c.list[n-1].Type == t {
 		return &c.list[n-1]

@@ -1,5 +1,5 @@
-// Package cli has the subcommands of goalpost and goalctl, which work without a window. Goals that it starts appear
-// in a window on the same data folder, and vice versa.
+// Package cli implements the subcommands of goalpost and goalctl, which work without a window. Goals that they start
+// appear in a window on the same data folder, and vice versa.
 package cli
 
 import (

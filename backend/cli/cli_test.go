@@ -23,7 +23,7 @@ import (
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
-// defaultCloseWait is what a signal leaves where it is not the point: a busy machine needs it.
+// defaultCloseWait is the time for closing in tests of other things: a busy machine needs it.
 const defaultCloseWait = 10 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -43,9 +43,8 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// TestScripts runs testdata/script: the command line as a user or CI uses it,
-// against a local server that speaks the provider's protocol. The model's name
-// chooses what it does.
+// TestScripts runs testdata/script: the command line as a user or CI uses it, with a local server that speaks the
+// provider's protocol. The name of a model selects its behaviour in play.
 func TestScripts(t *testing.T) {
 	helper := sandboxtest.Helper(t)
 	server := modeltest.New(t, play)
@@ -85,17 +84,16 @@ func releaseFeed(t *testing.T) (address, certificate string) {
 	return s.URL, certificate
 }
 
-// hold takes a lock that lives as long as the program: a pid inside a sandbox
-// means nothing outside.
+// hold takes a lock that lives as long as the program, because a pid inside a sandbox means nothing outside.
 const hold = "exec 9>>lock; flock 9; "
 
-// spendMuch makes an answer take so many tokens that the critic's share of them is enough for a request.
+// spendMuch gives an answer enough tokens that the critic's share pays for a request.
 func spendMuch(a modeltest.Answer) modeltest.Answer {
 	a.Usage = goal.Usage{TokensIn: 10, TokensOut: 90_000}
 	return a
 }
 
-// lastNote is what the user said last, to the agent or of a check that waited.
+// lastNote returns the last note of the user, to the agent or about a manual check.
 func lastNote(r modeltest.Request) (note string) {
 	for _, m := range r.Messages {
 		for _, said := range []string{"A note from the user: ", "sent it back: "} {
@@ -107,7 +105,7 @@ func lastNote(r modeltest.Request) (note string) {
 	return note
 }
 
-// play is what the models of the tests do, by name.
+// play answers for the models of the tests, by name.
 func play(_ int, r modeltest.Request) modeltest.Answer {
 	turn := 0
 	for _, m := range r.Messages {
@@ -148,30 +146,30 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		return modeltest.Say("I am done.")
 	case "slow":
 		return modeltest.Call("run_command", map[string]string{"command": hold + "echo $$ > pid; sleep 1000"})
-	case "rests": // until it is paused
+	case "rests": // waits until it is paused
 		return modeltest.Call("wait", map[string]int{"seconds": 600})
-	case "counts": // each time the command really runs is a line in the file runs
+	case "counts": // writes a line to the file runs each time that the command really runs
 		return modeltest.Call("run_command", map[string]string{
 			"command": fmt.Sprintf("%secho %d >> runs; echo $$ > pid; sleep 1000", hold, turn),
 		})
-	case "gated": // each command runs until somebody makes the file go; a note with finish ends the work
+	case "gated": // each command runs until the file go exists; a note with finish ends the work
 		if strings.HasPrefix(lastNote(r), "finish") {
 			return modeltest.Answer{Calls: append(done.Calls, claim.Calls...)}
 		}
 		return modeltest.Call("run_command", map[string]string{
 			"command": fmt.Sprintf("%secho %d >> turns; while ! test -e go; do sleep 0.02; done; rm go", hold, turn),
 		})
-	case "returns": // works, and still has much to do when a note arrives
+	case "returns": // works, and is rate limited when a note says later
 		if strings.HasPrefix(lastNote(r), "later") {
 			return modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}
 		}
 		return modeltest.Answer{Text: "I write it.", Calls: append(done.Calls, claim.Calls...)}
-	case "pushes-once": // and has too much to do when it was answered
+	case "pushes-once": // asks once, and is rate limited after the answer
 		if turn == 0 {
 			return modeltest.Call("run_command", map[string]string{"command": "git push --force origin main"})
 		}
 		return modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}
-	case "asks": // at read_only every write asks
+	case "asks": // writes, which needs an approval each time at read_only
 		return work(write("a", "1"), write("b", "2"), write("a", "3"), done, claim)
 	case "terminal":
 		return work(modeltest.Call("terminal_open", `{"title":"work"}`),
@@ -183,7 +181,7 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		return work(done,
 			modeltest.Call("declare_step", `{"step_number":1,"title":"it","action":"write","success_criteria":"there"}`), done,
 			modeltest.Call("verify_step", `{"step_number":1,"passed":true,"observation":"it is"}`), claim)
-	case "judge": // of the questions and pages of others
+	case "judge": // judges questions and pages of other goals
 		if len(r.Tools) == 0 {
 			return modeltest.Say("YES\nit looks done")
 		}
@@ -202,7 +200,7 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		return answer
 	case "doubts":
 		return modeltest.Say("NO\nit looks empty")
-	case "pushes": // two calls that always ask, then the work
+	case "pushes": // makes two calls that always need an approval, then the work
 		return []modeltest.Answer{
 			modeltest.Call("run_command", map[string]string{"command": "git push --force origin main"}),
 			modeltest.Call("run_command", map[string]string{"command": "npm publish"}),
@@ -214,7 +212,7 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		return modeltest.Fail(401, "invalid api key")
 	case "spy":
 		return modeltest.Call("run_command", map[string]string{"command": "env"})
-	case "long-words": // a command whose end stands far to the right, and is turned round
+	case "long-words": // runs a long command whose end is written from right to left
 		return modeltest.Call("run_command", map[string]string{
 			"command": "git push --force origin " + strings.Repeat("main ", 60) +
 				"; echo the end \u202emoc.elpmaxe\u2066\nmore lines\u200b",
@@ -228,7 +226,7 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 				"what_was_learned": "\u009b31m",
 			}),
 		}[min(turn, 2)]
-	case "busy": // until the user says go
+	case "busy": // is rate limited until the user says go
 		for _, m := range r.Messages {
 			if strings.Contains(m.Text, "A note from the user: go") {
 				return modeltest.Answer{Calls: []goal.Call{
@@ -238,7 +236,7 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 			}
 		}
 		return modeltest.Answer{Status: 429, RetryAfter: "3600", Body: `{"error":{"message":"come back in an hour"}}`}
-	case "told": // with a plan, a critic and a reviewer
+	case "told": // works with a plan, a critic and a reviewer
 		switch {
 		case len(r.Tools) > 0:
 			return []modeltest.Answer{
@@ -250,28 +248,28 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 			return modeltest.Say("PROGRESSING\nit writes")
 		}
 		return modeltest.Say("CONFIRM\nthe file is there")
-	case "rewrites": // by means of the shell alone
+	case "rewrites": // changes files with the shell alone
 		return work(modeltest.Call("run_command", map[string]string{
 			"command": "sed -i s/red/blue/ colour.txt; rm -r lib; mkdir out; echo built >out/program; git checkout -q other",
 		}), done, claim)
-	case "answers": // what it was asked
+	case "answers": // claims with a result
 		return work(done, modeltest.Call("claim_complete", map[string]string{
 			"rationale": "done.txt is there",
 			"result":    "# Bugs\n- one letter",
 		}))
-	case "tampers": // with its check, and then does the work
+	case "tampers": // replaces its check, and then does the work
 		swap := `{"command":"mv tests away && mkdir tests && echo true > tests/check.sh"}`
 		return work(modeltest.Call("run_command", swap), claim, done, claim)
-	case "wonders": // what colour it should be, and what the answer was
+	case "wonders": // asks for the colour, and writes the answer
 		return work(modeltest.Call("ask_operator", `{"question":"Which colour should it have?\nRed or blue?"}`),
 			write("done.txt", lastNote(r)), claim)
-	case "repairs": // the check that it thinks is wrong, once it may
+	case "repairs": // asks to repair its check, and then does it
 		return work(modeltest.Call("ask_operator", `{"question":"check.sh looks for the wrong file. May I repair it?"}`),
 			write("check.sh", "test -f done.txt"), done, claim)
-	case "tampers twice": // with two of its checks
+	case "tampers twice": // replaces two of its checks
 		swap := `{"command":"mv tests away && mkdir tests && echo true > tests/one.sh && echo true > tests/two.sh"}`
 		return work(modeltest.Call("run_command", swap), claim, done, claim)
-	case "borrows": // the folder that its objective names, and runs a program
+	case "borrows": // asks to read the folder that its objective names, and runs a program
 		_, path, _ := strings.Cut(r.Messages[1].Text, "borrow ")
 		path, _, _ = strings.Cut(path, "\n")
 		return work(modeltest.Call("request_access", map[string]string{
@@ -280,17 +278,18 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 			"why":  "to look",
 		}),
 			modeltest.Call("run_command", `{"command":"touch runs; sleep 1000"}`), done, claim)
-	case "owner": // says who it is, and changes what the host wrote
+	case "owner": // writes its user id, and changes a file that the host wrote
 		return work(write("sub/done.txt", "x"),
 			modeltest.Call("run_command", `{"command":"id -u >who; echo more >>sub/done.txt"}`), claim)
-	case "rejected": // by its reviewer, each time
+	case "rejected": // claims, and its reviewer rejects each claim
 		if len(r.Tools) == 0 {
 			return modeltest.Say("REJECT\nit is empty")
 		}
 		return work(done, claim, write("done.txt", "y"), claim)
-	case "upgrade": // as if a newer version had migrated the database under this one
+	case "upgrade": // pretends that a newer version has migrated the open database
 		return modeltest.Call("run_command", map[string]string{
-			"command": `python3 -c 'import sqlite3; c = sqlite3.connect("../home/state/goalpost.db"); c.execute("PRAGMA user_version = 99"); c.commit()'`,
+			"command": `python3 -c 'import sqlite3; c = sqlite3.connect("../home/state/goalpost.db"); ` +
+				`c.execute("PRAGMA user_version = 99"); c.commit()'`,
 		})
 	case "hostile":
 		return modeltest.Call("run_command", map[string]string{"command": `printf '\033]0;owned\007\033[2J%s' "$(seq 1 3)"`})

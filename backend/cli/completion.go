@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// maxCompletions limits how many goals a shell offers, newest first.
+// maxCompletions limits the goals that a shell offers, newest first.
 const maxCompletions = 50
 
 // addCompletions makes shells complete goal ids, folders and the values of flags that have a fixed list. A completion

@@ -16,9 +16,9 @@ import (
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
-// TestWhatWasStreamedIsShown although the run was over before anyone looked: it is in
-// no journal.
-func TestWhatWasStreamedIsShown(t *testing.T) {
+// TestFollow_RunOver_ShowsStreamedEvents holds that events which are in no journal are shown even if the run is over
+// before follow reads them.
+func TestFollow_RunOver_ShowsStreamedEvents(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))
 	t.Setenv("HOME", home)
@@ -45,7 +45,7 @@ func TestWhatWasStreamedIsShown(t *testing.T) {
 		}
 		return liveView{p}.follow(t.Context(), a, output{json: true, deltas: true},
 			func(ctx context.Context) (runningGoal, error) {
-				id, err := a.Start(ctx, api.StartInput{
+				id, err := a.Goals.Start(ctx, api.StartInput{
 					Objective: "x",
 					Provider:  "local",
 					Risk:      "write_local",

@@ -125,7 +125,7 @@ var (
 	flagName   = regexp.MustCompile(`^--([a-z][a-z0-9-]*)`)
 )
 
-// readCode returns the pieces of code of a page, each command of a block for itself.
+// readCode returns the code of a page; each command of a block is one piece.
 func readCode(page string) (pieces []string) {
 	page = fence.ReplaceAllStringFunc(page, func(block string) string {
 		body := strings.ReplaceAll(fence.FindStringSubmatch(block)[1], "\\\n", " ")
@@ -183,7 +183,7 @@ func TestDocuments_CommandsAndFlags_Exist(t *testing.T) {
 	}
 }
 
-// checkCommand says what is wrong with the words of a command line, "" if nothing.
+// checkCommand describes an error in the words of a command line, "" if there is none.
 func checkCommand(root *cobra.Command, words []string) string {
 	c := root
 	for len(words) > 0 {
@@ -214,8 +214,8 @@ var (
 	heading = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
 )
 
-// TestDocuments_Links_Lead checks each link inside the repository, with its anchor.
-func TestDocuments_Links_Lead(t *testing.T) {
+// TestDocuments_LinkTargets_Exist checks that the target of each link inside the repository exists, with its anchor.
+func TestDocuments_LinkTargets_Exist(t *testing.T) {
 	var pages []string
 	for _, dir := range []string{"docs", "."} {
 		err := filepath.WalkDir(filepath.Join(documents, dir), func(path string, d fs.DirEntry, err error) error {

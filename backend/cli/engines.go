@@ -15,14 +15,14 @@ import (
 )
 
 // engineCommands manage what can drive a goal.
-type engineCommands struct{ Program }
+type engineCommands struct{ program Program }
 
 func (p engineCommands) engines() *cobra.Command {
 	c := &cobra.Command{
 		Use: "engines", Short: "List what can drive a goal; * is the default for new goals",
-		RunE: p.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
+		RunE: p.program.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
 			list := goals.ListEngines(kept.Settings().Engine)
-			return p.printResult(c, list, nil, func() error { return p.engineTable(list) })
+			return p.program.printResult(c, list, nil, func() error { return p.engineTable(list) })
 		}),
 	}
 	addJSON(c)
@@ -32,8 +32,8 @@ func (p engineCommands) engines() *cobra.Command {
 
 func (p engineCommands) useEngine() *cobra.Command {
 	return &cobra.Command{
-		Use: "use ID", Short: "Set the default for new goals", Example: "  " + p.Name + " engines use codex",
-		RunE: p.runWithConfig(func(_ *cobra.Command, kept *config.Config, args []string) error {
+		Use: "use ID", Short: "Set the default for new goals", Example: "  " + p.program.Name + " engines use codex",
+		RunE: p.program.runWithConfig(func(_ *cobra.Command, kept *config.Config, args []string) error {
 			return goals.SetEngine(kept, args[0])
 		}),
 	}
@@ -42,11 +42,11 @@ func (p engineCommands) useEngine() *cobra.Command {
 func (p engineCommands) testEngine() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "test ID", Short: "Let an external agent write one file, with the active model",
-		Example: "  " + p.Name + " engines test codex",
+		Example: "  " + p.program.Name + " engines test codex",
 		Long: "Start an external agent in a sandbox, begin a session, and let it write one file in an empty folder with " +
 			"the active model, which costs a few turns. The folder is deleted afterwards. The exit code is 7 if that failed.",
-		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
-			out, err := a.TestEngine(c.Context(), args[0])
+		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+			out, err := a.Goals.TestEngine(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -60,7 +60,7 @@ func (p engineCommands) testEngine() *cobra.Command {
 
 func (p engineCommands) printEngineTest(out api.EngineTest, asJSON bool) error {
 	if asJSON {
-		return p.json(out)
+		return p.program.json(out)
 	}
 	var b strings.Builder
 	for _, stage := range out.Stages {
@@ -70,7 +70,8 @@ func (p engineCommands) printEngineTest(out api.EngineTest, asJSON bool) error {
 		}
 		fmt.Fprintf(&b, "%-22s %s\n", stage.Name, word)
 	}
-	return p.printf("%s%-22s %s\n", b.String(), "time", goal.FormatDuration(time.Duration(out.MS)*time.Millisecond))
+	return p.program.printf("%s%-22s %s\n", b.String(), "time",
+		goal.FormatDuration(time.Duration(out.MS)*time.Millisecond))
 }
 
 func (p engineCommands) engineTable(rows []api.EngineView) error {
@@ -84,5 +85,5 @@ func (p engineCommands) engineTable(rows []api.EngineView) error {
 			mark, r.ID, r.Name, oneLine(r.Version), oneLine(r.Path), oneLine(r.Note),
 		}, "\t"))
 	}
-	return p.printTable(lines)
+	return p.program.printTable(lines)
 }

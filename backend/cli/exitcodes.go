@@ -49,7 +49,7 @@ type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// exitCodes is a page of the help, not a command.
+// exitCodes builds a page of the help, which is not a command.
 func (p Program) exitCodes() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("Exit codes of run, resume, reopen, accept, reject, approve and deny, which follow the goal until " +
@@ -64,7 +64,7 @@ func (p Program) exitCodes() *cobra.Command {
 	return &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: strings.TrimSpace(b.String())}
 }
 
-// codeOf is the exit code for how a run ended.
+// codeOf returns the exit code for the end of a run.
 func codeOf(e goal.Exit) exitCode {
 	switch e {
 	case goal.Done:

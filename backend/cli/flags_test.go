@@ -12,9 +12,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestEveryFlagIsUsedByAScript holds the scripts to the commands: one of those that
-// call a command gives each of its flags, and shows what it does.
-func TestEveryFlagIsUsedByAScript(t *testing.T) {
+// TestFlags_EachOne_IsUsedByAScript checks that each flag of each command occurs in a script that calls the command.
+func TestFlags_EachOne_IsUsedByAScript(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -48,7 +47,7 @@ func TestEveryFlagIsUsedByAScript(t *testing.T) {
 	}
 }
 
-// used says whether a script that calls the command gives the flag.
+// used reports whether a script that calls the command gives the flag.
 func used(scripts []string, command, flag string) bool {
 	given := regexp.MustCompile(`--` + regexp.QuoteMeta(flag) + `([^a-z-]|$)`)
 	for _, s := range scripts {

@@ -36,7 +36,7 @@ func (p liveView) follow(
 	id, shown, done := s.id, s.seen, a.Done(s.id)
 	parked := p.countdown(o)
 	defer parked.stop()
-	tell := func(e event.Event) (goal.Exit, error) {
+	show := func(e event.Event) (goal.Exit, error) {
 		if e.GoalID != id || e.Seq != 0 && e.Seq <= shown {
 			return "", nil
 		}
@@ -55,10 +55,10 @@ func (p liveView) follow(
 			at := time.Now()
 			p.announceSignal(sig, signals, "pausing the goal")
 			return p.interrupt(ctx, a, at, id, shown, o)
-		case <-done: // streamed events before this one are in no journal
+		case <-done: // streamed events that arrived before are in no journal
 			for len(sub.C) > 0 {
-				if exit, err := tell(<-sub.C); err != nil || exit != "" {
-					return errors.Join(err, isClosed(exit))
+				if exit, err := show(<-sub.C); err != nil || exit != "" {
+					return errors.Join(err, exitCodeError(exit))
 				}
 			}
 			return p.printRest(ctx, a, id, shown, o, signals)
@@ -66,12 +66,12 @@ func (p liveView) follow(
 			if !ok { // too many events at once: the journal has all of them
 				sub = a.Events(buffer)
 				if exit, err := p.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
-					return errors.Join(err, isClosed(exit))
+					return errors.Join(err, exitCodeError(exit))
 				}
 				continue
 			}
-			if exit, err := tell(e); err != nil || exit != "" {
-				return errors.Join(err, isClosed(exit))
+			if exit, err := show(e); err != nil || exit != "" {
+				return errors.Join(err, exitCodeError(exit))
 			}
 		case <-parked.tick:
 			parked.showTimeLeft()
@@ -85,22 +85,23 @@ func (p liveView) printOutcome(ctx context.Context, a *app.App, id goal.ID) erro
 	if err := receiptCommand(p).printVerdicts(ctx, a.Store(), id); err != nil {
 		return err
 	}
-	row, err := a.Store().Goal(ctx, id)
+	row, err := a.Store().Goals.Get(ctx, id)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	p.errorf("%s", p.nextCommands(row.Exit, id))
+	p.program.errorf("%s", p.nextCommands(row.Exit, id))
 	return approvalCommands(p).printAnswerHelp(ctx, a.Store(), id)
 }
 
-// nextCommands are the usual commands after a goal has stopped. Those of a goal that needs the user are the answers.
+// nextCommands lists the usual commands after a goal has stopped. A goal that needs the user has none here:
+// printAnswerHelp lists them.
 func (p liveView) nextCommands(exit goal.Exit, id goal.ID) string {
 	next := func(command, words string) string {
-		return fmt.Sprintf("  %s %s   %s\n", p.Name, strings.Replace(command, "ID", id.Short(), 1), words)
+		return fmt.Sprintf("  %s %s   %s\n", p.program.Name, strings.Replace(command, "ID", id.Short(), 1), words)
 	}
 	switch exit {
 	case goal.Done:
-		return next("diff ID", "shows its changes") + next("undo ID", "takes them back")
+		return next("diff ID", "shows its changes") + next("undo ID", "undoes them")
 	case goal.LimitReached:
 		return next("resume ID --max-iterations N", "raises a limit and continues it (--help lists the limits)")
 	case goal.Stuck, goal.GaveUp:
@@ -121,24 +122,24 @@ func (p liveView) printRest(
 ) error {
 	exit, err := p.printMissed(ctx, a, id, &shown, o)
 	if err == nil && exit == "" {
-		if owner, err := a.Store().LockOwner(id); err == nil && owner.Other {
+		if owner, err := a.Store().Locks.LockOwner(id); err == nil && owner.Other {
 			return p.watchGoal(ctx, a, id, shown, o, signals)
 		}
-		p.errorf("%s: the run of goal %s ended, but its journal could not be written; see the log in %s. %s resume %s "+
-			"continues it.\n",
-			p.Name, id.Short(), a.Config().State(), p.Name, id.Short())
+		p.program.errorf("%s: the run of goal %s ended, but its journal could not be written; see the log in %s. "+
+			"%s resume %s continues it.\n",
+			p.program.Name, id.Short(), a.Config().State(), p.program.Name, id.Short())
 		return exitCode(exitError)
 	}
-	return errors.Join(err, isClosed(exit))
+	return errors.Join(err, exitCodeError(exit))
 }
 
 // interrupt pauses the program's goals after a signal that came at a time, and shows the last events.
 func (p liveView) interrupt(ctx context.Context, a *app.App, at time.Time, id goal.ID, shown int64, o output) error {
-	left := p.exitAfterSignal(exitInterrupted, at)
+	left := p.program.exitAfterSignal(exitInterrupted, at)
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), left.by.Add(-finalWait))
 	defer cancel()
 	if err := a.StopGoals(ctx); err != nil {
-		p.errorf("%s: the goal could not be paused in time; its programs were ended: %v\n", p.Name, err)
+		p.program.errorf("%s: the goal could not be paused in time; its programs were ended: %v\n", p.program.Name, err)
 		return left
 	}
 	if _, err := p.printMissed(ctx, a, id, &shown, o); err != nil {
@@ -159,7 +160,7 @@ func (p liveView) followInOwner(
 	case err != nil:
 		return err
 	case !s.cut.IsZero():
-		p.errorf("%s: goal %s keeps running in the process that owns its pane\n", p.Name, s.id.Short())
+		p.program.errorf("%s: goal %s keeps running in the process that owns its pane\n", p.program.Name, s.id.Short())
 		return exitCode(exitInterrupted)
 	}
 	err = p.watchGoal(ctx, a, s.id, 0, o, signals)
@@ -169,22 +170,22 @@ func (p liveView) followInOwner(
 	return err
 }
 
-// watchGoal shows a goal that runs in another process, until it stops there: the process that owns a parked goal
-// resumes it. A signal ends only the watching.
+// watchGoal shows a goal that runs in another process until it stops there. It also waits for a parked goal, which its
+// owner resumes. A signal ends only the watching.
 func (p liveView) watchGoal(
 	ctx context.Context, a *app.App, id goal.ID, shown int64, o output, signals <-chan os.Signal,
 ) error {
-	owner, err := a.Store().LockOwner(id)
+	owner, err := a.Store().Locks.LockOwner(id)
 	if err != nil {
 		return err
 	}
 	if owner.PID != 0 { // otherwise it is over already
-		p.errorf("  running in pid %d; Ctrl+C detaches without stopping it\n", owner.PID)
+		p.program.errorf("  running in pid %d; Ctrl+C detaches without stopping it\n", owner.PID)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	news, followed := make(chan event.Event), make(chan error, 1)
 	go func() {
-		followed <- a.Store().Follow(ctx, map[goal.ID]int64{id: shown}, func(goal.ID) int64 { return 0 },
+		followed <- a.Store().History.Follow(ctx, map[goal.ID]int64{id: shown}, func(goal.ID) int64 { return 0 },
 			func(e event.Event) {
 				select {
 				case news <- e:
@@ -194,7 +195,7 @@ func (p liveView) watchGoal(
 	}()
 	exit, err := p.watchUntilStop(ctx, a, id, shown, o, news, signals)
 	cancel()
-	return errors.Join(err, isClosed(exit), <-followed)
+	return errors.Join(err, exitCodeError(exit), <-followed)
 }
 
 func (p liveView) watchUntilStop(
@@ -205,7 +206,7 @@ func (p liveView) watchUntilStop(
 	for {
 		select {
 		case <-signals:
-			p.errorf("\n%s: the goal continues\n", p.Name)
+			p.program.errorf("\n%s: the goal continues\n", p.program.Name)
 			return "", exitCode(exitInterrupted)
 		case e := <-news:
 			if e.GoalID != id || e.Seq <= shown {
@@ -216,14 +217,15 @@ func (p liveView) watchUntilStop(
 				return exit, err
 			}
 		case <-look.C:
-			owner, err := a.Store().LockOwner(id)
+			owner, err := a.Store().Locks.LockOwner(id)
 			if err != nil || owner.PID != 0 {
 				continue // the lock file is just changing owners
 			}
 			if exit, err := p.printMissed(ctx, a, id, &shown, o); err != nil || exit != "" {
 				return exit, err
 			}
-			p.errorf("%s: the process that ran goal %s has ended; %s resume %s continues it\n", p.Name, id.Short(), p.Name,
+			p.program.errorf("%s: the process that ran goal %s has ended; %s resume %s continues it\n", p.program.Name,
+				id.Short(), p.program.Name,
 				id.Short())
 			return "", exitCode(exitError)
 		}
@@ -242,8 +244,8 @@ type countdown struct {
 }
 
 func (p liveView) countdown(o output) *countdown {
-	f, ok := p.Stderr.(*os.File)
-	return &countdown{p: p.Program, off: o.noWait, interactive: ok && isTerminal(f)}
+	f, ok := p.program.Stderr.(*os.File)
+	return &countdown{p: p.program, off: o.noWait, interactive: ok && isTerminal(f)}
 }
 
 // onEvent starts the countdown when a goal is parked, and stops it at the next event.

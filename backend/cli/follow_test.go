@@ -17,8 +17,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestFollow_GoalStops_Ends: events --follow of a goal that stopped ends, also
-// where a lease was given back after the pause; once the goal waits to continue it does not.
+// TestFollow_GoalStops_Ends checks that events --follow ends for a stopped goal, even if a lease ended after the pause,
+// but not for a goal that waits to continue.
 func TestFollow_GoalStops_Ends(t *testing.T) {
 	s, err := store.Open(t.Context(), store.Options{Dir: t.TempDir()})
 	if err != nil {
@@ -33,16 +33,16 @@ func TestFollow_GoalStops_Ends(t *testing.T) {
 		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "false"}}},
 		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: t.TempDir()},
 	}
-	if err := s.Create(t.Context(), g); err != nil {
+	if err := s.Goals.Create(t.Context(), g); err != nil {
 		t.Fatal(err)
 	}
-	run, err := s.Begin(t.Context(), g.ID, 1, &event.Started{})
+	run, err := s.Journal.Begin(t.Context(), g.ID, 1, &event.Started{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	add := func(bodies ...event.Body) {
 		t.Helper()
-		if err := s.Append(t.Context(), run, bodies...); err != nil {
+		if err := s.Journal.Append(t.Context(), run, bodies...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,7 +57,7 @@ func TestFollow_GoalStops_Ends(t *testing.T) {
 	}
 	add(&event.Lease{Pane: "t1", Kind: pane.Terminal, Held: true},
 		&event.Paused{Exit: goal.PausedByUser, Reason: "the user paused the goal", Report: []string{"-"}})
-	if err := s.ReleaseLease(t.Context(), g.ID, "t1"); err != nil {
+	if err := s.Journal.ReleaseLease(t.Context(), g.ID, "t1"); err != nil {
 		t.Fatal(err)
 	}
 	if !ends() {

@@ -147,7 +147,7 @@ func listPictures(t *testing.T) map[string]bool {
 }
 
 // TestDocuments_Pictures_AreTakenFromTheProgram finds each picture of a document among those that make screenshots
-// writes: none is drawn by hand, missing, or left from a screen that is no longer taken.
+// writes, so that none is drawn by hand, missing or outdated.
 func TestDocuments_Pictures_AreTakenFromTheProgram(t *testing.T) {
 	taken := listPictures(t)
 	folder := filepath.Join(documents, "docs", "screenshots")
@@ -203,19 +203,20 @@ func TestReadme_SaysWhatItIs_InTwoSentences(t *testing.T) {
 	if block == nil || strings.Count(block[1], "\n") != 2 {
 		t.Errorf("README.md should show two commands: %q", block)
 	}
-	if limits := readSection(t, "README.md", "what-works-today-and-what-does-not-yet"); !strings.Contains(limits, "**Not yet**") {
+	limits := readSection(t, "README.md", "what-works-today-and-what-does-not-yet")
+	if !strings.Contains(limits, "**Not yet**") {
 		t.Error("README.md does not say what Goalpost does not do yet")
 	}
 }
 
-// TestComparison_IsDated, because other tools change.
+// TestComparison_IsDated holds the date, because other tools change.
 func TestComparison_IsDated(t *testing.T) {
 	if !regexp.MustCompile(`this page is of 20\d\d-\d\d-\d\d`).MatchString(readDocument(t, "docs/guide/comparison.md")) {
 		t.Error("docs/guide/comparison.md does not say of which day it is")
 	}
 }
 
-// newcomersQuestions are what somebody asks in the first days: where the answer is, and words that belong to it.
+// newcomersQuestions are questions of the first days, with the place of the answer and words in it.
 var newcomersQuestions = []struct{ question, page, anchor, answer string }{
 	{
 		question: "How do I install it, update it and remove it?",

@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// limitFlags are the limits as the user wrote them: 0 is no limit.
+// limitFlags holds the limits as the user wrote them: 0 is no limit.
 type limitFlags struct {
 	wallClock                time.Duration
 	maxIterations, maxClaims int
@@ -22,12 +22,12 @@ type limitFlags struct {
 	maxUSD                   float64
 }
 
-func (l *limitFlags) add(fl *pflag.FlagSet, usual goal.Limits) {
-	fl.DurationVar(&l.wallClock, "wall-clock", usual.WallClock, "maximum running time; 0 = no limit")
-	fl.IntVar(&l.maxIterations, "max-iterations", usual.Iterations, "maximum number of iterations; 0 = no limit")
-	fl.IntVar(&l.maxClaims, "max-claims", usual.ClaimsPerCheck, "failed claims in a row on one check; 0 = no limit")
-	fl.Int64Var(&l.maxTokens, "max-tokens", usual.Tokens, "tokens in and out; 0 = no limit")
-	fl.Float64Var(&l.maxUSD, "max-usd", usual.USD, "money, where a price is known; 0 = no limit")
+func (l *limitFlags) add(fl *pflag.FlagSet, defaults goal.Limits) {
+	fl.DurationVar(&l.wallClock, "wall-clock", defaults.WallClock, "maximum running time; 0 = no limit")
+	fl.IntVar(&l.maxIterations, "max-iterations", defaults.Iterations, "maximum number of turns; 0 = no limit")
+	fl.IntVar(&l.maxClaims, "max-claims", defaults.ClaimsPerCheck, "failed claims in a row on one check; 0 = no limit")
+	fl.Int64Var(&l.maxTokens, "max-tokens", defaults.Tokens, "tokens in and out; 0 = no limit")
+	fl.Float64Var(&l.maxUSD, "max-usd", defaults.USD, "money, where a price is known; 0 = no limit")
 }
 
 // resume returns the limits that the user set. Limits for which given returns false do not change.
@@ -67,7 +67,7 @@ func limitValue(n int64) int64 {
 	return n
 }
 
-// addWorkFlags adds what limits the agent's programs in the goal's folder.
+// addWorkFlags adds the flags that restrict what the agent may change and read in the goal's folder.
 func addWorkFlags(fl *pflag.FlagSet, in *api.StartInput) {
 	fl.StringArrayVar(&in.Work, "work", nil,
 		"a file or folder, relative to --dir, that the agent may change; everything else there is then read-only")
@@ -75,7 +75,7 @@ func addWorkFlags(fl *pflag.FlagSet, in *api.StartInput) {
 		"a folder that only the checks read, as $GOALPOST_CHECK_DIR; the agent and the models do not")
 }
 
-// printWork prints what the agent may change, where the user named it.
+// printWork prints what the agent may change, if the user named it with --work.
 func (p Program) printWork(in api.StartInput) {
 	if len(in.Work) == 0 {
 		return
@@ -90,8 +90,8 @@ func (p Program) printWork(in api.StartInput) {
 	p.errorf("the agent may change: %s; everything else in the folder is read-only\n", strings.Join(names, ", "))
 }
 
-// describeScope says in a line each what the agent may change in the folder and what it does not read, "" if nothing
-// is limited.
+// describeScope describes, a line each, what the agent may change and what only the checks may read, "" if neither is
+// limited.
 func describeScope(work, checkDir string) (lines string) {
 	if work != "" {
 		lines = "the agent may change only " + oneLine(work) + "\n"

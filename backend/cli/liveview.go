@@ -17,9 +17,9 @@ import (
 )
 
 // liveView shows a goal while it runs, in this process or another.
-type liveView struct{ Program }
+type liveView struct{ program Program }
 
-// output is how a followed goal is shown.
+// output says how a followed goal is shown.
 type output struct{ json, deltas, noWait bool }
 
 func (o *output) add(fl *pflag.FlagSet) {
@@ -28,15 +28,14 @@ func (o *output) add(fl *pflag.FlagSet) {
 	fl.BoolVar(&o.noWait, "no-wait", false, "exit if the goal is waiting for its provider instead of showing a countdown")
 }
 
-// runningGoal is a goal that runs, and its newest event that must not be shown.
+// runningGoal is a goal that was started here.
 type runningGoal struct {
 	id   goal.ID
-	seen int64
-	cut  time.Time // when a signal came
+	seen int64     // newest event that is not shown again
+	cut  time.Time // when a signal came, zero if none did
 }
 
-// startGoal starts the goal. A signal while the checks are tried before the start cancels that: no goal is created
-// then.
+// startGoal calls start. A signal while start tries the checks cancels it, and no goal is created.
 func (p liveView) startGoal(
 	ctx context.Context, signals chan os.Signal, start func(context.Context) (runningGoal, error),
 ) (runningGoal, error) {
@@ -60,7 +59,7 @@ func (p liveView) startGoal(
 		cancel()
 		r := <-begun
 		if r.err != nil {
-			p.errorf("%s: no goal was started\n", p.Name)
+			p.program.errorf("%s: no goal was started\n", p.program.Name)
 			return runningGoal{}, exitCode(exitInterrupted)
 		}
 		r.cut = at // too late to cancel: the goal runs
@@ -70,25 +69,26 @@ func (p liveView) startGoal(
 
 // announceSignal reports the signal, and lets a second one end the process at once.
 func (p liveView) announceSignal(sig os.Signal, signals <-chan os.Signal, reaction string) {
-	p.errorf("\n%s: %v: %s; press Ctrl+C again to quit immediately\n", p.Name, sig, reaction)
+	p.program.errorf("\n%s: %v: %s; press Ctrl+C again to quit immediately\n", p.program.Name, sig, reaction)
 	go func() {
 		<-signals
 		os.Exit(exitInterrupted)
 	}()
 }
 
-func isClosed(exit goal.Exit) error {
+// exitCodeError returns the exit code of a goal that stopped, nil for a goal that is done or has not stopped.
+func exitCodeError(exit goal.Exit) error {
 	if exit == "" || exit == goal.Done {
 		return nil
 	}
 	return codeOf(exit)
 }
 
-// printMissed shows what the journal has after the last shown event.
+// printMissed shows the events of the journal after the last shown one.
 func (p liveView) printMissed(ctx context.Context, a *app.App, id goal.ID, shown *int64, o output) (goal.Exit, error) {
 	const page = 500
 	for {
-		events, err := a.Store().Events(ctx, id, *shown, page)
+		events, err := a.Store().History.Events(ctx, id, *shown, page)
 		if err != nil {
 			return "", fmt.Errorf("journal: %w", err)
 		}
@@ -113,7 +113,7 @@ func isLossy(b event.Body) bool {
 	return false
 }
 
-// showEvent shows one event; exit is set by the event after which the process exits.
+// showEvent shows one event. It returns an exit if this process exits after the event.
 func (p liveView) showEvent(e event.Event, o output) (goal.Exit, error) {
 	if o.json {
 		if e.Seq > 0 || o.deltas || !isLossy(e.Body) {
@@ -121,12 +121,12 @@ func (p liveView) showEvent(e event.Event, o output) (goal.Exit, error) {
 			if err != nil {
 				return "", fmt.Errorf("event: %w", err)
 			}
-			if err := p.printf("%s\n", plainJSON(line)); err != nil {
+			if err := p.program.printf("%s\n", plainJSON(line)); err != nil {
 				return "", err
 			}
 		}
 	}
-	p.progress(e)
+	p.printProgress(e)
 	var exit goal.Exit
 	var report []string
 	var account, result string
@@ -144,12 +144,12 @@ func (p liveView) showEvent(e event.Event, o output) (goal.Exit, error) {
 		return "", nil // it continues automatically
 	}
 	if !o.json {
-		return exit, p.printf("%s", resultText(result)+reportText(e.GoalID, exit, report, account))
+		return exit, p.program.printf("%s", resultText(result)+reportText(e.GoalID, exit, report, account))
 	}
 	return exit, nil
 }
 
-// resultText is what the agent hands over to the user, above the report; "" if that is nothing.
+// resultText formats the result that the agent hands to the user, "" if there is none. It is shown above the report.
 func resultText(result string) string {
 	if result = strings.TrimSpace(result); result == "" {
 		return ""
@@ -166,7 +166,7 @@ func indentText(text string) string {
 	return b.String()
 }
 
-// reportText is the host's report, followed by the agent's own account.
+// reportText formats the host's report, followed by the agent's own account.
 func reportText(id goal.ID, exit goal.Exit, report []string, account string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nReport of %s (%s)\n", id, exit)
@@ -179,8 +179,8 @@ func reportText(id goal.ID, exit goal.Exit, report []string, account string) str
 	return b.String()
 }
 
-// progress writes an event as a line on stderr, for users.
-func (p liveView) progress(e event.Event) {
+// printProgress writes an event as a line on stderr, for users.
+func (p liveView) printProgress(e event.Event) {
 	switch b := e.Body.(type) {
 	case *event.Created:
 		who := b.Provider + " " + b.Model
@@ -190,58 +190,59 @@ func (p liveView) progress(e event.Event) {
 		if b.Scripted {
 			who = "scripted, no AI"
 		}
-		p.errorf("goal %s · %s · %s\n  done when %s\n  in %s\n", e.GoalID.Short(), b.Risk, who, b.Criterion, b.Dir)
+		p.program.errorf("goal %s · %s · %s\n  done when %s\n  in %s\n", e.GoalID.Short(), b.Risk, who, b.Criterion, b.Dir)
 	case *event.Queued:
 		if b.Left != "" {
-			p.errorf("  removed from the queue: %s; %s resume %s continues it\n", oneLine(b.Reason), p.Name, e.GoalID.Short())
+			p.program.errorf("  removed from the queue: %s; %s resume %s continues it\n", oneLine(b.Reason), p.program.Name,
+				e.GoalID.Short())
 			return
 		}
-		p.errorf("  waiting: %s\n", oneLine(b.Reason))
+		p.program.errorf("  waiting: %s\n", oneLine(b.Reason))
 	case *event.Message:
 		if b.Message.Role == goal.Assistant && b.Message.Text != "" {
-			p.errorf("  %s\n", oneLine(b.Message.Text))
+			p.program.errorf("  %s\n", oneLine(b.Message.Text))
 		}
 	case *event.StepStarted:
-		p.errorf("%4d  %-20s %s\n", b.StepID, oneLine(b.Tool), oneLine(mainArgument(b.Arguments)))
+		p.program.errorf("%4d  %-20s %s\n", b.StepID, oneLine(b.Tool), oneLine(mainArgument(b.Arguments)))
 	case *event.Step:
-		p.errorf("      %-8s %s  %s\n", b.Outcome, goal.FormatDuration(time.Duration(b.MS)*time.Millisecond),
+		p.program.errorf("      %-8s %s  %s\n", b.Outcome, goal.FormatDuration(time.Duration(b.MS)*time.Millisecond),
 			oneLine(b.Preview))
 	case *event.Claim:
-		p.errorf("  claim %d: %s\n", b.N, oneLine(b.Rationale))
+		p.program.errorf("  claim %d: %s\n", b.N, oneLine(b.Rationale))
 	case *event.Verdict:
 		mark := map[goal.Outcome]string{goal.Pass: "✓"}[b.Outcome]
 		if mark == "" {
 			mark = "✗"
 		}
-		p.errorf("  %s %s  %s\n", mark, oneLine(b.Name), oneLine(b.Detail))
+		p.program.errorf("  %s %s  %s\n", mark, oneLine(b.Name), oneLine(b.Detail))
 		for line := range strings.Lines(b.Tail) {
-			p.errorf("      %s\n", strings.TrimRight(line, "\n"))
+			p.program.errorf("      %s\n", strings.TrimRight(line, "\n"))
 		}
 	case *event.Todos:
-		p.errorf("  plan: %s\n", oneLine(formatPlan(b.Items)))
+		p.program.errorf("  plan: %s\n", oneLine(formatPlan(b.Items)))
 	case *event.Critic:
-		p.errorf("  critic: %s  %s\n", strings.ToLower(string(b.Verdict)), oneLine(b.Reason))
+		p.program.errorf("  critic: %s  %s\n", strings.ToLower(string(b.Verdict)), oneLine(b.Reason))
 	case *event.Review:
-		p.errorf("  review: %s  %s\n", reviewWord(b.Review), oneLine(b.Reason))
+		p.program.errorf("  review: %s  %s\n", reviewWord(b.Review), oneLine(b.Reason))
 	case *event.LimitsChanged:
-		p.errorf("  limits: %s\n", formatLimits(b))
+		p.program.errorf("  limits: %s\n", formatLimits(b))
 	case *event.Reopened:
-		p.errorf("  reopened: %s\n", oneLine(b.Note))
+		p.program.errorf("  reopened: %s\n", oneLine(b.Note))
 	case *event.Resumed:
 		if b.Note != "" {
-			p.errorf("  resumed: %s\n", oneLine(b.Note))
+			p.program.errorf("  resumed: %s\n", oneLine(b.Note))
 		}
 	case *event.ApprovalRequested:
-		p.errorf("%s",
-			approvalCommands(p).formatApprovals([]api.ApprovalView{api.ViewOfRequest(e.GoalID, b.Approval)}))
+		p.program.errorf("%s",
+			approvalCommands(p).formatApprovals([]api.ApprovalView{api.NewApprovalView(e.GoalID, b.Approval)}))
 	case *event.ApprovalResolved:
-		p.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
+		p.program.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
 	case *event.VerificationFailed:
-		p.errorf("  not verified: %s\n", oneLine(b.Detail))
+		p.program.errorf("  not verified: %s\n", oneLine(b.Detail))
 	case *event.ChangesUndone:
-		p.errorf("  %s brought back to %s\n", goal.FormatCount(b.Count, "file"), singleLine(b.To))
+		p.program.errorf("  %s brought back to %s\n", goal.FormatCount(b.Count, "file"), singleLine(b.To))
 	case *event.Warning:
-		p.errorf("  warning: %s\n", singleLine(b.Text)) // the end of the text says what to do
+		p.program.errorf("  warning: %s\n", singleLine(b.Text)) // the end of the text says what to do
 	case *event.Steered:
 		who := ""
 		switch b.From {
@@ -251,12 +252,12 @@ func (p liveView) progress(e event.Event) {
 		default:
 			who = " from goal " + b.From.Short()
 		}
-		p.errorf("  note%s: %s\n", who, oneLine(b.Text))
+		p.program.errorf("  note%s: %s\n", who, oneLine(b.Text))
 	}
 }
 
-// mainArgument is the argument of a call that identifies it for the user: the path, the command or the address,
-// without the braces.
+// mainArgument returns the arguments that identify a call for the user, such as its path, command or address, without
+// the JSON around them.
 func mainArgument(arguments string) string {
 	var args map[string]any
 	if json.Unmarshal([]byte(arguments), &args) != nil {

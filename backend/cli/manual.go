@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manual writes what packages install; users read the result with man.
+// manual writes the man pages that packages install.
 func (p Program) manual() *cobra.Command {
 	return &cobra.Command{
 		Use: "manual DIR", Short: "Write a man page of each command into a folder", Hidden: true,
@@ -40,7 +40,7 @@ func isDocumented(c *cobra.Command) bool {
 	return true
 }
 
-// manualName is the name of a command's page, such as goalctl-providers-add.
+// manualName returns the name of a command's page, such as goalctl-providers-add.
 func manualName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 // formatManual formats the page of a command for man. It has no date: the same program has the same pages.
@@ -62,7 +62,7 @@ func (p Program) formatManual(c *cobra.Command) string {
 		fmt.Fprintf(&b, ".SH EXAMPLES\n%s", formatRoffText(c.Example))
 	}
 	if c.HasParent() {
-		fmt.Fprintf(&b, ".SH EXIT STATUS\n0 if it succeeded. The others are in\n.BR %s (1).\n",
+		fmt.Fprintf(&b, ".SH EXIT STATUS\n0 on success. The other codes are in\n.BR %s (1).\n",
 			escapeRoff(p.Name+"-exit-codes"))
 	} else {
 		writeEnvironment(&b)
@@ -130,7 +130,7 @@ func formatRoffText(text string) string {
 	return ".nf\n" + strings.Join(lines, "\n") + "\n.fi\n"
 }
 
-// escapeRoff makes text safe for man: no backslash, and no dot or quote at the start of a line, is an instruction.
+// escapeRoff escapes text for man, where a backslash, or a dot or quote at the start of a line, is an instruction.
 func escapeRoff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ").Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {

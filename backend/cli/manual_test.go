@@ -55,7 +55,7 @@ func TestManual_ListsEveryCommandAndFlag(t *testing.T) {
 	}
 }
 
-func TestEscapeRoff(t *testing.T) {
+func TestEscapeRoff_SpecialCharacters_AreEscaped(t *testing.T) {
 	for text, want := range map[string]string{
 		`.so /etc/passwd`: `\&.so /etc/passwd`,
 		`'x`:              `\&'x`,

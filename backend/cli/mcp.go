@@ -17,9 +17,9 @@ import (
 )
 
 // mcpCommands manage MCP servers, and serve goals as one.
-type mcpCommands struct{ Program }
+type mcpCommands struct{ program Program }
 
-// mcp is an MCP server on standard input and output for another agent. Goals that it creates end with this process.
+// mcp serves MCP to another agent on standard input and output. Goals that the agent creates end with this process.
 func (p mcpCommands) mcp() *cobra.Command {
 	var b policy.Policy
 	var risk string
@@ -30,10 +30,10 @@ func (p mcpCommands) mcp() *cobra.Command {
 			"steer goals and use panes, within the limits given here.\n" +
 			"When this program ends, its goals are paused as interrupted and can be resumed. Answer approvals in a window " +
 			"or with approve.",
-		Example: "  " + p.Name + " mcp --dir ~/work --risk write_local",
+		Example: "  " + p.program.Name + " mcp --dir ~/work --risk write_local",
 		RunE: func(c *cobra.Command, _ []string) error {
 			b.Risk = policy.Risk(risk)
-			return p.withApp(c.Context(), app.Options{Watch: true}, func(a *app.App) error {
+			return p.program.withApp(c.Context(), app.Options{Watch: true}, func(a *app.App) error {
 				return p.serveMCP(c.Context(), a, b)
 			})
 		},
@@ -48,7 +48,7 @@ func (p mcpCommands) mcp() *cobra.Command {
 }
 
 func (p mcpCommands) serveMCP(ctx context.Context, a *app.App, b policy.Policy) (err error) {
-	if err := a.Recover(ctx); err != nil {
+	if err := a.Goals.Recover(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
 	if b.Dir == "" {
@@ -60,9 +60,9 @@ func (p mcpCommands) serveMCP(ctx context.Context, a *app.App, b policy.Policy) 
 	if err != nil {
 		return err
 	}
-	p.announceClient("another agent")
-	return p.serveUntilSignal(ctx, func(ctx context.Context) error {
-		return mcp.Serve(ctx, d.Tools(), p.Stdin, nopCloser{p.Stdout})
+	p.program.announceClient("another agent")
+	return p.program.serveUntilSignal(ctx, func(ctx context.Context) error {
+		return mcp.Serve(ctx, d.Tools(), p.program.Stdin, nopCloser{p.program.Stdout})
 	}, func(ctx context.Context) error { return errors.Join(a.StopGoals(ctx), d.Close(ctx)) })
 }
 
@@ -71,17 +71,17 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// mcpServers are the user's servers whose tools goals may use.
+// mcpServers groups the commands for the user's servers whose tools goals may use.
 func (p mcpCommands) mcpServers() *cobra.Command {
 	return newCommandGroup("servers", "Manage the MCP servers whose tools goals may use",
 		p.listMCPServers(), p.addMCPServer(), p.testMCPServer(), p.removeMCPServer())
 }
 
-// runWithMCP is what a command runs that needs the API of MCP servers.
+// runWithMCP makes the RunE of a command that needs the API of MCP servers.
 func (p mcpCommands) runWithMCP(
 	do func(c *cobra.Command, m *api.MCPAPI, args []string) error,
 ) func(*cobra.Command, []string) error {
-	return p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+	return p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 		return do(c, api.NewMCPAPI(c.Context(), a.MCPServers()), args)
 	})
 }
@@ -91,14 +91,14 @@ func (p mcpCommands) listMCPServers() *cobra.Command {
 		Use: "list", Short: "List the MCP servers and their tools at the last contact",
 		RunE: p.runWithMCP(func(c *cobra.Command, m *api.MCPAPI, _ []string) error {
 			list, err := m.List()
-			return p.printResult(c, list, err, func() error { return p.mcpTable(list) })
+			return p.program.printResult(c, list, err, func() error { return p.mcpTable(list) })
 		}),
 	})
 }
 
 func (p mcpCommands) mcpTable(list []api.MCPServer) error {
 	if len(list) == 0 {
-		return p.printf("No MCP servers. Add one: %s mcp servers add NAME -- COMMAND…\n", p.Name)
+		return p.program.printf("No MCP servers. Add one: %s mcp servers add NAME -- COMMAND…\n", p.program.Name)
 	}
 	lines := []string{"NAME\tTOOLS\tASKED\tWHERE"}
 	for _, s := range list {
@@ -114,14 +114,14 @@ func (p mcpCommands) mcpTable(list []api.MCPServer) error {
 		}
 		lines = append(lines, strings.Join([]string{oneLine(s.Name), tools, oneLine(asked), oneLine(where)}, "\t"))
 	}
-	return p.printTable(lines)
+	return p.program.printTable(lines)
 }
 
 func (p mcpCommands) addMCPServer() *cobra.Command {
 	var s api.MCPServer
 	c := &cobra.Command{
 		Use: "add NAME [--url URL] [-- COMMAND…]", Short: "Add or update a server",
-		Example: "  " + p.Name + " mcp servers add notes -- notes-mcp --folder .\n  " + p.Name +
+		Example: "  " + p.program.Name + " mcp servers add notes -- notes-mcp --folder .\n  " + p.program.Name +
 			" mcp servers add issues --url https://mcp.example.org/ --header 'Authorization: Bearer {{secret:ISSUES}}'",
 		RunE: p.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
 			s.Name = args[0]
@@ -131,7 +131,7 @@ func (p mcpCommands) addMCPServer() *cobra.Command {
 			if _, err := m.Save(s); err != nil {
 				return err
 			}
-			return p.printf("%s is saved; %s mcp servers test %s lists its tools.\n", s.Name, p.Name, s.Name)
+			return p.program.printf("%s is saved; %s mcp servers test %s lists its tools.\n", s.Name, p.program.Name, s.Name)
 		}),
 	}
 	c.Flags().StringVar(&s.URL, "url", "", "its address, if it is not a program (streamable HTTP)")
@@ -146,7 +146,7 @@ func (p mcpCommands) addMCPServer() *cobra.Command {
 func (p mcpCommands) testMCPServer() *cobra.Command {
 	return &cobra.Command{
 		Use: "test NAME", Short: "Start a server as a goal would and show its tools",
-		Example: "  " + p.Name + " mcp servers test notes",
+		Example: "  " + p.program.Name + " mcp servers test notes",
 		RunE: p.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
 			s, err := m.Test(args[0])
 			if err != nil {
@@ -157,7 +157,7 @@ func (p mcpCommands) testMCPServer() *cobra.Command {
 			for _, t := range s.Tools {
 				fmt.Fprintf(&b, "  %-24s %-14s %s\n", oneLine(t.Name), t.Risk, oneLine(t.Description))
 			}
-			return p.printf("%s", b.String())
+			return p.program.printf("%s", b.String())
 		}),
 	}
 }
@@ -165,12 +165,12 @@ func (p mcpCommands) testMCPServer() *cobra.Command {
 func (p mcpCommands) removeMCPServer() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove NAME", Short: "Remove a server",
-		Example: "  " + p.Name + " mcp servers remove notes",
+		Example: "  " + p.program.Name + " mcp servers remove notes",
 		RunE: p.runWithMCP(func(_ *cobra.Command, m *api.MCPAPI, args []string) error {
 			if _, err := m.Delete(args[0]); err != nil {
 				return err
 			}
-			return p.printf("%s is removed.\n", args[0])
+			return p.program.printf("%s is removed.\n", args[0])
 		}),
 	}
 }

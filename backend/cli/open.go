@@ -24,7 +24,7 @@ func parseGoalAddress(address string) (string, error) {
 	return found[1], nil
 }
 
-// open shows a goal in the window: in the one that is open on this data folder, else in a new one. It only shows it.
+// open shows a goal in the window that is open on this data folder, or in a new one. It changes nothing.
 func (p Program) open() *cobra.Command {
 	return &cobra.Command{
 		Use: "open ADDRESS", Short: "Show the goal of a goalpost:// address in the window",

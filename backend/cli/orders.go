@@ -13,13 +13,13 @@ import (
 )
 
 // orderCommands act on goals that exist.
-type orderCommands struct{ Program }
+type orderCommands struct{ program Program }
 
-// orderCommand is a command that sends an instruction to one goal.
+// orderCommand makes a command that sends an instruction to one goal.
 func (p orderCommands) orderCommand(name, short string, do func(*api.GoalAPI, string) (bool, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " ID", Short: short,
-		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			_, err := do(a.GoalAPI(c.Context()), args[0])
 			return err
 		}),
@@ -29,7 +29,7 @@ func (p orderCommands) orderCommand(name, short string, do func(*api.GoalAPI, st
 func (p orderCommands) steer() *cobra.Command {
 	return &cobra.Command{
 		Use: "steer ID TEXT", Short: "Send a note to an active goal",
-		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			_, err := a.GoalAPI(c.Context()).Steer(args[0], args[1])
 			return err
 		}),
@@ -44,7 +44,7 @@ func (p orderCommands) prune() *cobra.Command {
 		Use: "prune", Short: "Delete ended goals with all their data",
 		Long: "Delete ended goals with all their data: journal, evidence, pictures. Their folders stay. Active goals are " +
 			"never deleted.",
-		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, _ []string) error {
+		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, _ []string) error {
 			in := api.PruneInput{Status: goal.Status(status), OlderThanMS: older.Milliseconds()}
 			return p.pruneGoals(a.GoalAPI(c.Context()), in, yes)
 		}),
@@ -61,19 +61,19 @@ func (p orderCommands) pruneGoals(g *api.GoalAPI, in api.PruneInput, yes bool) e
 		return err
 	}
 	if found.Goals == 0 {
-		return p.printf("No goals to prune.\n")
+		return p.program.printf("No goals to prune.\n")
 	}
 	what := goal.FormatCount(found.Goals, "goal")
 	if !yes && !isTerminal(os.Stdin) {
 		return fault.Invalid("", "prune would delete "+what+" with all their data",
 			"pass --yes to confirm")
 	}
-	if !yes && !p.confirmAtTerminal("Delete "+what+" with all their data? [y/N] ") {
-		return p.printf("Nothing was deleted.\n")
+	if !yes && !p.program.confirmAtTerminal("Delete "+what+" with all their data? [y/N] ") {
+		return p.program.printf("Nothing was deleted.\n")
 	}
 	gone, err := g.Prune(in)
 	if err != nil {
 		return err
 	}
-	return p.printf("%d deleted.\n", gone.Goals)
+	return p.program.printf("%d deleted.\n", gone.Goals)
 }

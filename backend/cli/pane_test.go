@@ -17,8 +17,8 @@ import (
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
-// TestRun_PaneOfAnotherProcess_RunsThere: the command line starts it in the program that has
-// the pane, says which there are if that one is not, and follows it to its exit.
+// TestRun_PaneOfAnotherProcess_RunsThere checks that the command line starts the goal in the process that has the pane
+// and follows it to its end, and that it lists the panes if the named one does not exist.
 func TestRun_PaneOfAnotherProcess_RunsThere(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))
@@ -93,7 +93,7 @@ func TestRun_PaneOfAnotherProcess_RunsThere(t *testing.T) {
 	}
 }
 
-// nothing is a standard input at its end.
+// nothing is an empty standard input.
 type nothing struct{}
 
 func (nothing) Read([]byte) (int, error) { return 0, os.ErrClosed }

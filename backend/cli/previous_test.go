@@ -9,17 +9,16 @@ import (
 	"path/filepath"
 	"testing"
 
-	"goalpost/backend/cli"
 	"goalpost/backend/goal"
 	"goalpost/backend/store"
 )
 
-// previousGoal is the goal of testdata/previous: a database that the program of
-// 2026-11-22 (commit 73bf17d) wrote for its demonstration, with what it printed of it.
+// previousGoal is the goal of testdata/previous/goalpost.db.gz. The program of 2026-11-22 (commit 73bf17d) wrote it for
+// its demonstration, and printed events.jsonl.gz.
 const previousGoal = "01m82ydhmb112ac99n6n896yb8"
 
-// TestPreviousDatabase_Opened_HasItsGoalAndJournal holds names that are stored: a field
-// or event that was renamed without a migration would be missing here.
+// TestPreviousDatabase_Opened_HasItsGoalAndJournal holds the names of stored fields and events: one that was renamed
+// without a migration would be missing here.
 func TestPreviousDatabase_Opened_HasItsGoalAndJournal(t *testing.T) {
 	home := t.TempDir()
 	state := filepath.Join(home, "state")
@@ -59,7 +58,7 @@ func TestPreviousDatabase_Opened_HasItsGoalAndJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	row, err := s.Goal(t.Context(), previousGoal)
+	row, err := s.Goals.Get(t.Context(), previousGoal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,28 +67,14 @@ func TestPreviousDatabase_Opened_HasItsGoalAndJournal(t *testing.T) {
 	}
 }
 
-// runIn runs goalctl on a data folder and gives what it prints.
+// runIn runs goalctl on a data folder and returns its output. It fails the test unless the exit code is 0.
 func runIn(t *testing.T, home string, args ...string) []byte {
 	t.Helper()
-	var out, problems bytes.Buffer
-	getenv := func(name string) string {
-		if name == "GOALPOST_HOME" {
-			return home
-		}
-		return os.Getenv(name)
+	code, out, said := goalctl(t, home, args...)
+	if code != 0 {
+		t.Fatalf("%v: exit %d: %s\n%s", args, code, said, out)
 	}
-	p := cli.Program{
-		Name:    "goalctl",
-		Version: "test",
-		Getenv:  getenv,
-		Stdout:  &out,
-		Stderr:  &problems,
-		Closing: defaultCloseWait,
-	}
-	if code := p.Run(t.Context(), args); code != 0 {
-		t.Fatalf("%v: exit %d: %s", args, code, problems.Bytes())
-	}
-	return out.Bytes()
+	return []byte(out)
 }
 
 // readGzip reads a compressed file.

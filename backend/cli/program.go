@@ -12,32 +12,34 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"goalpost/backend/text"
 )
 
-// Program has the dependencies of the command line.
+// Program holds the dependencies of the command line.
 type Program struct {
 	Name    string // goalpost or goalctl
 	Version string
 	Assets  fs.FS // the built frontend, for serve
 	Getenv  func(string) string
-	Stdin   io.ReadCloser // nil is the process's own
+	Stdin   io.ReadCloser // nil for that of the process
 	Stdout  io.Writer
 	Stderr  io.Writer
-	// Window, if set, runs when there is no subcommand. It shows a goal, by its id or a part of it; "" is none.
+	// Window opens the window if there is no subcommand; nil if there is no window. It shows the goal with the id, or a
+	// part of it, and none for "". It returns the exit code.
 	Window func(goalID string) int
-	// Closing is how long a signal leaves for pausing goals and ending their programs; 0 is the default of five
-	// seconds.
+	// Closing is the time for pausing goals and ending their programs after a signal; 0 is the default of five seconds.
 	Closing time.Duration
 }
 
 // errorf writes to the user. An error of stderr is ignored.
 func (p Program) errorf(format string, args ...any) {
-	_, _ = io.WriteString(p.Stderr, sanitize(fmt.Sprintf(format, args...)))
+	_, _ = io.WriteString(p.Stderr, text.Sanitize(fmt.Sprintf(format, args...)))
 }
 
 // printf writes results. An error, such as a closed stdout, ends the command.
 func (p Program) printf(format string, args ...any) error {
-	if _, err := io.WriteString(p.Stdout, sanitize(fmt.Sprintf(format, args...))); err != nil {
+	if _, err := io.WriteString(p.Stdout, text.Sanitize(fmt.Sprintf(format, args...))); err != nil {
 		return fmt.Errorf("write: %w", err)
 	}
 	return nil

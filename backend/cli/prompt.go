@@ -32,15 +32,15 @@ func isTerminal(f *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// announceClient says at a terminal that a command waits for a program that speaks its protocol.
+// announceClient prints at a terminal that the command waits for a program that speaks its protocol.
 func (p Program) announceClient(client string) {
 	if p.Stdin == os.Stdin && isTerminal(os.Stdin) {
-		p.errorf("%s: this command waits for %s on standard input; --help says more, and Ctrl+C ends it\n", p.Name, client)
+		p.errorf("%s: this command waits for %s on standard input; see --help, or press Ctrl+C to end it\n", p.Name, client)
 	}
 }
 
 func (p Program) readHidden(_ context.Context, what string) (string, error) {
-	p.errorf("%s (it is not shown): ", what)
+	p.errorf("%s (not shown): ", what)
 	b, err := term.ReadPassword(int(os.Stdin.Fd()))
 	p.errorf("\n")
 	if err != nil {
@@ -49,8 +49,8 @@ func (p Program) readHidden(_ context.Context, what string) (string, error) {
 	return string(b), nil
 }
 
-// askPassphrase gets the passphrase from the user; it is nil without a terminal. The question is on the terminal even
-// if standard input is a file.
+// askPassphrase returns a function that asks the user for the passphrase, nil without a terminal. It uses the terminal
+// even if standard input is a file.
 func (p Program) askPassphrase() func(context.Context) (string, error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
@@ -64,7 +64,7 @@ func (p Program) askPassphrase() func(context.Context) (string, error) {
 		}
 		defer func() { err = errors.Join(err, tty.Close()) }()
 		w := bufio.NewWriter(tty)
-		_, err = w.WriteString("The passphrase of your secrets (it is not shown): ")
+		_, err = w.WriteString("The passphrase of your secrets (not shown): ")
 		if err = errors.Join(err, w.Flush()); err != nil {
 			return "", fmt.Errorf("the terminal: %w", err)
 		}

@@ -30,7 +30,7 @@ func TestListProtected_ManyPatterns_AreCounted(t *testing.T) {
 	}
 }
 
-// TestAnswerCommands_ProtectedFileChanged_OneCommandAccepts: what to type is said in full, and one command is enough.
+// TestAnswerCommands_ProtectedFileChanged_OneCommandAccepts holds the complete commands; one of them is enough.
 func TestAnswerCommands_ProtectedFileChanged_OneCommandAccepts(t *testing.T) {
 	p := approvalCommands{Program{Name: "goalctl"}}
 	got := p.answerCommands(pendingQuestion{

@@ -17,8 +17,8 @@ import (
 	"goalpost/backend/config"
 )
 
-// providerCommands manage where models are.
-type providerCommands struct{ Program }
+// providerCommands manage the providers of models.
+type providerCommands struct{ program Program }
 
 func (p providerCommands) providers() *cobra.Command {
 	return newCommandGroup("providers", "Manage the models that goals may use",
@@ -28,9 +28,9 @@ func (p providerCommands) providers() *cobra.Command {
 func (p providerCommands) listProviders() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "list", Short: "List the providers; * is the default for new goals",
-		RunE: p.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
+		RunE: p.program.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
 			list, err := api.NewModelAPI(c.Context(), kept, nil).List()
-			return p.printResult(c, list, err, func() error { return p.providerTable(list) })
+			return p.program.printResult(c, list, err, func() error { return p.providerTable(list) })
 		}),
 	})
 }
@@ -50,10 +50,10 @@ func (p providerCommands) providerTable(list []api.Provider) error {
 		}, "\t"))
 	}
 	if !slices.ContainsFunc(list, func(v api.Provider) bool { return v.Kind != string(config.Demo) }) {
-		defer p.errorf("No model is connected. Connect one: %s providers add ollama --model NAME, or "+
-			"%s providers add openai --key-env OPENAI_API_KEY\n", p.Name, p.Name)
+		defer p.program.errorf("No model is connected. Connect one: %s providers add ollama --model NAME, or "+
+			"%s providers add openai --key-env OPENAI_API_KEY\n", p.program.Name, p.program.Name)
 	}
-	return p.printTable(lines)
+	return p.program.printTable(lines)
 }
 
 // providerFlags describe how a model is reached. Omitted flags leave saved values unchanged.
@@ -98,7 +98,7 @@ func (f *providerFlags) applyTo(p *config.Provider, model string) {
 	}
 }
 
-// addFlags are the flags of providers add.
+// addFlags holds the flags of providers add.
 type addFlags struct {
 	providerFlags
 	preset, model           string
@@ -113,9 +113,9 @@ func (p providerCommands) addProvider() *cobra.Command {
 		Short: "Connect or update a provider; omitted fields are unchanged",
 		Long: "Connects a provider of models. If ID is the name of a preset, its address is known, and the connection is " +
 			"tested before it is saved. Presets: " + config.PresetIDs() + ".",
-		Example: "  " + p.Name + " providers add openai --key-env OPENAI_API_KEY\n" +
-			"  " + p.Name + " providers add ollama --model qwen3-coder:30b\n" +
-			"  " + p.Name + " providers add local --base-url http://127.0.0.1:9000/v1 --model qwen3",
+		Example: "  " + p.program.Name + " providers add openai --key-env OPENAI_API_KEY\n" +
+			"  " + p.program.Name + " providers add ollama --model qwen3-coder:30b\n" +
+			"  " + p.program.Name + " providers add local --base-url http://127.0.0.1:9000/v1 --model qwen3",
 		RunE: func(c *cobra.Command, args []string) error {
 			isPreset := f.preset != ""
 			if !f.given("base-url") && !isPreset {
@@ -147,7 +147,7 @@ func (p providerCommands) addProvider() *cobra.Command {
 	return c
 }
 
-// applyTo is that of the embedded flags, with the prices.
+// applyTo is applyTo of the embedded flags, with the key variable and the prices.
 func (f *addFlags) applyTo(p *config.Provider) {
 	f.providerFlags.applyTo(p, f.model)
 	if f.given("key-env") {
@@ -160,9 +160,9 @@ func (f *addFlags) applyTo(p *config.Provider) {
 	}
 }
 
-// saveProvider saves what the flags name, without a test.
+// saveProvider saves the fields that the flags name, without a test.
 func (p providerCommands) saveProvider(id string, f addFlags) error {
-	return p.withConfig(func(c *config.Config) error {
+	return p.program.withConfig(func(c *config.Config) error {
 		kept, err := c.ChangeProvider(id, func(kept *config.Provider) error {
 			f.applyTo(kept)
 			return nil
@@ -173,7 +173,8 @@ func (p providerCommands) saveProvider(id string, f addFlags) error {
 		if err != nil {
 			return fmt.Errorf("provider: %w", err)
 		}
-		return p.printf("%s is saved: %s\n  %s providers test %s tests it.\n", kept.ID, describeAddress(kept), p.Name,
+		return p.program.printf("%s is saved: %s\n  %s providers test %s tests it.\n", kept.ID, describeAddress(kept),
+			p.program.Name,
 			kept.ID)
 	})
 }
@@ -197,7 +198,7 @@ func (p providerCommands) connectProvider(ctx context.Context, id string, f addF
 	if f.given("kind") {
 		in.Kind = f.kind
 	}
-	return p.withApp(ctx, app.Options{}, func(a *app.App) (err error) {
+	return p.program.withApp(ctx, app.Options{}, func(a *app.App) (err error) {
 		if in.Key, in.KeyEnv, err = p.findKey(ctx, a.ModelAPI(ctx), in, f); err != nil {
 			return err
 		}
@@ -209,24 +210,24 @@ func (p providerCommands) connectProvider(ctx context.Context, id string, f addF
 			return err
 		}
 		if !out.Saved {
-			p.errorf("  %s\n  Nothing is saved. --test=false saves it without a test.\n", out.Test.Hint)
+			p.program.errorf("  %s\n  Nothing is saved. --test=false saves it without a test.\n", out.Test.Hint)
 			return exitCode(exitError)
 		}
 		place := ""
 		if out.Place != "" {
 			place = "; its key is in the " + out.Place
 		}
-		return p.printf("%s is connected%s.\n", out.ID, place)
+		return p.program.printf("%s is connected%s.\n", out.ID, place)
 	})
 }
 
-// findKey returns the key, or the variable that contains it; both are "" if the saved provider has
-// one or none is needed.
+// findKey returns the key, or the variable that contains it. Both are "" if the saved provider has a key or none is
+// needed.
 func (p providerCommands) findKey(
 	ctx context.Context, models *api.ModelAPI, in api.ConnectInput, f addFlags,
 ) (key, variable string, err error) {
 	if f.stdin {
-		key, err = secretCommands(p).read(ctx, "The API key")
+		key, err = secretCommands(p).readValue(ctx, "The API key")
 		return key, "", err
 	}
 	list, err := models.List()
@@ -239,7 +240,7 @@ func (p providerCommands) findKey(
 	if variable != "" || len(preset.KeyVariables) == 0 || !isTerminal(os.Stdin) {
 		return "", variable, nil
 	}
-	key, err = p.readHidden(ctx, "The API key of "+preset.Name+", from "+preset.KeyPage)
+	key, err = p.program.readHidden(ctx, "The API key of "+preset.Name+", from "+preset.KeyPage)
 	return key, "", err
 }
 
@@ -254,18 +255,18 @@ func (p providerCommands) printTest(t api.ConnectionTest) error {
 		b.WriteString("  " + oneLine(note) + "\n")
 	}
 	if t.Response != "" && !t.OK {
-		defer p.errorf("  the server: %s\n", oneLine(t.Response))
+		defer p.program.errorf("  the server: %s\n", oneLine(t.Response))
 	}
-	return p.printf("%s", b.String())
+	return p.program.printf("%s", b.String())
 }
 
 func (p providerCommands) listModels() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use:   "models [ID]",
 		Short: "List the models that a provider offers (default: the active one); prices are in USD per million tokens",
-		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			list, err := a.ModelAPI(c.Context()).Models(strings.Join(args, ""))
-			return p.printResult(c, list, err, func() error {
+			return p.program.printResult(c, list, err, func() error {
 				lines := []string{"MODEL\tCONTEXT\tINPUT\tOUTPUT\tIMAGES\tTOOLS\tREASONING"}
 				for _, m := range list {
 					lines = append(lines, strings.Join([]string{
@@ -273,7 +274,7 @@ func (p providerCommands) listModels() *cobra.Command {
 						cmp.Or(m.Images, "?"), cmp.Or(m.Tools, "?"), cmp.Or(m.Reasoning, "?"),
 					}, "\t"))
 				}
-				return p.printTable(lines)
+				return p.program.printTable(lines)
 			})
 		}),
 	})
@@ -296,7 +297,7 @@ func formatModelPrice(m api.ModelView, usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// describeAddress says in a line how a provider is reached.
+// describeAddress describes in one line how a provider is reached.
 func describeAddress(v config.Provider) string {
 	words := []string{cmp.Or(v.Model, "no model yet"), "at " + v.BaseURL, "with the protocol " + string(v.Kind)}
 	if key := cmp.Or(v.APIKeyEnv, v.APIKeySecret); key != "" {
@@ -311,8 +312,8 @@ func describeAddress(v config.Provider) string {
 func (p providerCommands) removeProvider() *cobra.Command {
 	return &cobra.Command{
 		Use: "remove ID", Short: "Remove a provider, and the key that was stored for it",
-		Example: "  " + p.Name + " providers remove openai",
-		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		Example: "  " + p.program.Name + " providers remove openai",
+		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			if _, err := a.ModelAPI(c.Context()).Delete(args[0]); err != nil {
 				return fmt.Errorf("provider: %w", err)
 			}
@@ -325,24 +326,24 @@ func (p providerCommands) testProvider() *cobra.Command {
 	return &cobra.Command{
 		Use:   "test [ID]",
 		Short: "Test a provider: server, key, model and a tool call (default: the active one)",
-		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
 			f, err := a.ModelAPI(c.Context()).Test(strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
 			if f.State != "bad" {
-				return p.printf("%s: %s\n%s", f.State, oneLine(f.Detail), indentHint(f.Hint))
+				return p.program.printf("%s: %s\n%s", f.State, oneLine(f.Detail), indentHint(f.Hint))
 			}
-			if err := p.printf("%s: %s: %s\n", f.State, f.Title, oneLine(f.Detail)); err != nil {
+			if err := p.program.printf("%s: %s: %s\n", f.State, f.Title, oneLine(f.Detail)); err != nil {
 				return err
 			}
-			p.errorf("%s", indentHint(f.Hint))
+			p.program.errorf("%s", indentHint(f.Hint))
 			return exitCode(exitError)
 		}),
 	}
 }
 
-// indentHint is a hint on a line of its own, "" if there is none.
+// indentHint formats a hint as an indented line, "" if there is none.
 func indentHint(hint string) string {
 	if hint == "" {
 		return ""

@@ -15,7 +15,7 @@ import (
 )
 
 // receiptCommand shows the verdicts of claims and runs the checks again.
-type receiptCommand struct{ Program }
+type receiptCommand struct{ program Program }
 
 func (p receiptCommand) receipt() *cobra.Command {
 	var again bool
@@ -30,12 +30,12 @@ func (p receiptCommand) receipt() *cobra.Command {
 			if again {
 				return p.recheck(c.Context(), args[0])
 			}
-			return p.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
+			return p.program.withReadOnlyStore(c.Context(), func(g *api.GoalAPI, _ *store.Store) error {
 				r, err := g.Receipt(args[0])
 				if err != nil {
 					return err
 				}
-				return p.json(r)
+				return p.program.json(r)
 			})
 		},
 	}
@@ -44,7 +44,7 @@ func (p receiptCommand) receipt() *cobra.Command {
 }
 
 func (p receiptCommand) recheck(ctx context.Context, id string) error {
-	return p.withApp(ctx, app.Options{}, func(a *app.App) error {
+	return p.program.withApp(ctx, app.Options{}, func(a *app.App) error {
 		out, err := a.GoalAPI(ctx).Recheck(id)
 		if err != nil {
 			return err
@@ -62,12 +62,12 @@ func (p receiptCommand) recheck(ctx context.Context, id string) error {
 			b.WriteString(oneLine(fault) + "\n")
 		}
 		if out.TreeChanged {
-			b.WriteString("the folder has changed since it was verified: its files are not those of the receipt\n")
+			b.WriteString("the folder has changed since it was verified: its files differ from those of the receipt\n")
 		}
 		if out.Open {
 			b.WriteString(inconclusiveText(out.Verdicts) + "\n")
 		}
-		if err := p.printf("%s", b.String()); err != nil || out.Passed {
+		if err := p.program.printf("%s", b.String()); err != nil || out.Passed {
 			return err
 		}
 		if out.Open {
@@ -81,7 +81,7 @@ func (p receiptCommand) recheck(ctx context.Context, id string) error {
 func inconclusiveText(now []goal.Verdict) string {
 	for _, v := range now {
 		if v.Outcome != goal.Pass && v.Outcome != goal.NotRepeatable {
-			return "one check is enough, and those that fail now did not decide; the deciding check cannot be run again"
+			return "one check is enough, and the failing ones did not decide; the deciding check cannot be run again"
 		}
 	}
 	return "nothing failed, but the deciding checks cannot be run again"
@@ -89,7 +89,7 @@ func inconclusiveText(now []goal.Verdict) string {
 
 // printVerdicts prints the receipt for users: every claim with its verdicts, the review, and the deciding claim.
 func (p receiptCommand) printVerdicts(ctx context.Context, s *store.Store, id goal.ID) error {
-	r, err := api.NewGoalAPI(ctx, nil, s).Receipt(string(id))
+	r, err := api.NewGoalAPI(ctx, api.Goals{}, s).Receipt(string(id))
 	if err != nil || len(r.Claims) == 0 {
 		return err
 	}
@@ -108,7 +108,7 @@ func (p receiptCommand) printVerdicts(ctx context.Context, s *store.Store, id go
 			fmt.Fprintf(&b, "  claim %d  %s\n", c.N, said)
 		}
 	}
-	return p.printf("%s", b.String())
+	return p.program.printf("%s", b.String())
 }
 
 // verdictProof describes how much a verdict proves, and which new or changed files its check used.
@@ -124,10 +124,10 @@ func verdictProof(v goal.Verdict) string {
 	if v.Tree != "" {
 		fmt.Fprintf(&b, "           folder sha256 %s\n", v.Tree)
 	}
-	const most = 10
+	const maxListed = 10
 	for i, f := range v.Changes {
-		if i == most {
-			fmt.Fprintf(&b, "           … and %d more files\n", len(v.Changes)-most)
+		if i == maxListed {
+			fmt.Fprintf(&b, "           … and %d more files\n", len(v.Changes)-maxListed)
 			break
 		}
 		fmt.Fprintf(&b, "           used %s (%s, %s)\n", oneLine(f.Path), f.Change, f.Role)
@@ -135,8 +135,7 @@ func verdictProof(v goal.Verdict) string {
 	return b.String()
 }
 
-// claimOutcome is what a claim has besides its checks: a review, and whether it decided the goal. It is empty if the
-// checks say everything.
+// claimOutcome describes the review of a claim, and whether the claim decided the goal; "" if there is neither.
 func claimOutcome(r api.ReceiptView, c api.ReceiptClaim) string {
 	said := map[string]string{
 		"confirmed": "the reviewer confirmed it: ",
@@ -160,45 +159,4 @@ func claimOutcome(r api.ReceiptView, c api.ReceiptClaim) string {
 		how += ", not verified by the host"
 	}
 	return how + "; " + said
-}
-
-// printProtected shows before the start what the agent cannot change.
-func (p receiptCommand) printProtected(ctx context.Context, a *app.App, in api.StartInput) {
-	list, err := a.Protected(ctx, api.ProtectInput{
-		Dir:       in.Dir,
-		Checks:    in.Checks,
-		Protect:   in.Protect,
-		NoProtect: in.NoProtect,
-	})
-	if err != nil || len(list) == 0 {
-		return // StartGoal reports what is wrong
-	}
-	p.errorf("protected files (--no-protect excludes one):\n%s", listProtected(list))
-}
-
-// listProtected lists files that exist, a line each. Patterns of files that must not be created are only counted: a
-// test runner has hundreds, and few of them matter to anybody.
-func listProtected(list []api.ProtectedFile) string {
-	const most = 12
-	var b strings.Builder
-	shown, more, patterns := 0, 0, 0
-	for _, f := range list {
-		switch {
-		case f.Kind == "appears":
-			patterns++
-		case shown == most:
-			more++
-		default:
-			shown++
-			fmt.Fprintf(&b, "  %-8s %s  %s\n", f.Kind, oneLine(strings.TrimSpace(f.Path+" "+f.Part)), oneLine(f.Why))
-		}
-	}
-	if more > 0 {
-		fmt.Fprintf(&b, "  … and %d more\n", more)
-	}
-	if patterns > 0 {
-		fmt.Fprintf(&b, "  appears  %s that would change what the checks run\n",
-			goal.FormatCount(patterns, "kind")+" of new files")
-	}
-	return b.String()
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // recipeCommands manage recipes.
-type recipeCommands struct{ Program }
+type recipeCommands struct{ program Program }
 
 func (p recipeCommands) recipe() *cobra.Command {
 	return newCommandGroup("recipe", "Manage recipes (steps that agents can repeat): list, show, save, remove",
@@ -29,27 +29,28 @@ func (p recipeCommands) recipe() *cobra.Command {
 func (p recipeCommands) listRecipes() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "list", Short: "List the recipes",
-		RunE: p.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
+		RunE: p.program.runWithConfig(func(c *cobra.Command, kept *config.Config, _ []string) error {
 			list, err := kept.Recipes()
 			if isJSON(c) {
-				return errors.Join(p.json(list), err)
+				return errors.Join(p.program.json(list), err)
 			}
 			if len(list) == 0 && err == nil {
-				return p.printf("No recipes. Save steps of a goal as one: %s recipe save NAME GOAL --from N --to M\n", p.Name)
+				return p.program.printf("No recipes. Save steps of a goal as one: %s recipe save NAME GOAL --from N --to M\n",
+					p.program.Name)
 			}
 			var b strings.Builder
 			for _, r := range list {
 				fmt.Fprintf(&b, "%-24s %8s  %s\n", r.Name, goal.FormatCount(len(r.Steps), "step"), oneLine(r.Description))
 			}
-			return errors.Join(p.printf("%s", b.String()), err)
+			return errors.Join(p.program.printf("%s", b.String()), err)
 		}),
 	})
 }
 
 func (p recipeCommands) showRecipe() *cobra.Command {
 	return &cobra.Command{
-		Use: "show NAME", Short: "Print a recipe as YAML", Example: "  " + p.Name + " recipe show log-in",
-		RunE: p.runWithConfig(func(_ *cobra.Command, c *config.Config, args []string) error {
+		Use: "show NAME", Short: "Print a recipe as YAML", Example: "  " + p.program.Name + " recipe show log-in",
+		RunE: p.program.runWithConfig(func(_ *cobra.Command, c *config.Config, args []string) error {
 			r, err := c.Recipe(args[0])
 			if err != nil {
 				return err
@@ -58,21 +59,21 @@ func (p recipeCommands) showRecipe() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.printf("%s", text)
+			return p.program.printf("%s", text)
 		}),
 	}
 }
 
 func (p recipeCommands) removeRecipe() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove NAME", Short: "Remove a recipe", Example: "  " + p.Name + " recipe remove log-in",
-		RunE: p.runWithConfig(func(_ *cobra.Command, kept *config.Config, args []string) error {
+		Use: "remove NAME", Short: "Remove a recipe", Example: "  " + p.program.Name + " recipe remove log-in",
+		RunE: p.program.runWithConfig(func(_ *cobra.Command, kept *config.Config, args []string) error {
 			return kept.DeleteRecipe(args[0])
 		}),
 	}
 }
 
-// stepRange is the part of a goal that becomes a recipe.
+// stepRange holds the steps of a goal that become a recipe, or the file to read it from.
 type stepRange struct {
 	from, to    int
 	description string
@@ -87,12 +88,12 @@ func (p recipeCommands) saveRecipe() *cobra.Command {
 		Long: "Save the successful steps --from to --to of GOAL as a recipe; --param name=value replaces each occurrence " +
 			"of the value with a parameter.\n" +
 			"With --file a YAML file, as printed by show, is saved instead.",
-		Example: "  " + p.Name + " recipe save log-in 01k3abcd --from 3 --to 9\n  " + p.Name +
+		Example: "  " + p.program.Name + " recipe save log-in 01k3abcd --from 3 --to 9\n  " + p.program.Name +
 			" recipe save log-in --file recipe.yaml",
 		RunE: func(c *cobra.Command, args []string) error {
 			if (s.file == "") == (len(args) == 1) {
-				return fault.Invalid("", "a recipe is made of a goal's steps or of a file",
-					p.Name+" recipe save NAME GOAL --from 3 --to 9, or --file recipe.yaml")
+				return fault.Invalid("", "give either a goal or --file",
+					p.program.Name+" recipe save NAME GOAL --from 3 --to 9, or --file recipe.yaml")
 			}
 			if s.file != "" {
 				return p.saveFileAsRecipe(args[0], s.file)
@@ -112,7 +113,7 @@ func (p recipeCommands) saveRecipe() *cobra.Command {
 
 func (p recipeCommands) saveStepsAsRecipe(ctx context.Context, name, id string, s stepRange) error {
 	if s.to < s.from || s.from < 1 {
-		return fault.Invalid("to", fmt.Sprintf("steps %d to %d are not a range", s.from, s.to),
+		return fault.Invalid("to", fmt.Sprintf("steps %d to %d are not a valid range", s.from, s.to),
 			"give --from and --to; show GOAL lists the steps")
 	}
 	var parameters []goal.Parameter
@@ -123,8 +124,8 @@ func (p recipeCommands) saveStepsAsRecipe(ctx context.Context, name, id string, 
 		}
 		parameters = append(parameters, goal.Parameter{Name: key, Default: &value})
 	}
-	return p.withReadOnlyStore(ctx, func(_ *api.GoalAPI, st *store.Store) error {
-		row, err := st.Find(ctx, id)
+	return p.program.withReadOnlyStore(ctx, func(_ *api.GoalAPI, st *store.Store) error {
+		row, err := st.Goals.Find(ctx, id)
 		if err != nil {
 			return fmt.Errorf("recipe: %w", err)
 		}
@@ -139,12 +140,12 @@ func (p recipeCommands) saveStepsAsRecipe(ctx context.Context, name, id string, 
 		if err != nil {
 			return &fault.Error{Code: fault.Refused, Message: err.Error()}
 		}
-		return p.withConfig(func(c *config.Config) error { return c.SaveRecipe(r) })
+		return p.program.withConfig(func(c *config.Config) error { return c.SaveRecipe(r) })
 	})
 }
 
 func (p recipeCommands) saveFileAsRecipe(name, file string) error {
-	from := p.Stdin
+	from := p.program.Stdin
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
@@ -153,8 +154,8 @@ func (p recipeCommands) saveFileAsRecipe(name, file string) error {
 		defer func() { _ = f.Close() }()
 		from = f
 	}
-	const most = 64 << 10
-	b, err := io.ReadAll(io.LimitReader(from, most))
+	const maxBytes = 64 << 10
+	b, err := io.ReadAll(io.LimitReader(from, maxBytes))
 	if err != nil {
 		return fmt.Errorf("recipe: %w", err)
 	}
@@ -163,5 +164,5 @@ func (p recipeCommands) saveFileAsRecipe(name, file string) error {
 		return &fault.Error{Code: fault.Refused, Message: file + ": " + err.Error()}
 	}
 	r.Name = name
-	return p.withConfig(func(c *config.Config) error { return c.SaveRecipe(r) })
+	return p.program.withConfig(func(c *config.Config) error { return c.SaveRecipe(r) })
 }

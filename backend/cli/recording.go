@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/pane"
 	"goalpost/backend/recording"
 	"goalpost/backend/store"
+	"goalpost/backend/text"
 )
 
 func (p Program) recording() *cobra.Command {
@@ -25,7 +26,7 @@ func (p Program) recording() *cobra.Command {
 		Use: "recording ID", Short: "List or export the recordings of a goal's panes",
 		RunE: p.runWithStore(func(c *cobra.Command, a *api.GoalAPI, s *store.Store, args []string) error {
 			if out != "" {
-				row, err := s.Find(c.Context(), args[0])
+				row, err := s.Goals.Find(c.Context(), args[0])
 				if err != nil {
 					return err
 				}
@@ -50,7 +51,7 @@ func (p Program) recording() *cobra.Command {
 			})
 		}),
 	})
-	c.Flags().StringVar(&out, "out", "", "write everything into this new folder")
+	c.Flags().StringVar(&out, "out", "", "write all recordings into this new folder")
 	return c
 }
 
@@ -109,7 +110,7 @@ func (c *asciicastWriter) write(r recording.Record) error {
 		}
 	}
 	at := max(0, r.At.Sub(c.started).Seconds())
-	lines := [][]any{{at, "o", strings.ToValidUTF8(string(r.Data), "\uFFFD")}}
+	lines := [][]any{{at, "o", text.ToUTF8(string(r.Data))}}
 	if c.sizes[r.Pane] != size {
 		c.sizes[r.Pane] = size
 		lines = append([][]any{{at, "r", size}}, lines...)

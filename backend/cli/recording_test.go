@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/recording"
 )
 
-// TestRecording_ExportsPlayableFiles, and never over anything.
+// TestRecording_ExportsPlayableFiles also checks that no file is overwritten.
 func TestRecording_ExportsPlayableFiles(t *testing.T) {
 	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	started := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)

@@ -13,24 +13,26 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/app"
+	"goalpost/backend/app/goals"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 )
 
-// resumeCommands continue goals that stopped.
-type resumeCommands struct{ Program }
+// resumeCommands continue goals that have stopped.
+type resumeCommands struct{ program Program }
 
-// resumeCommand is a command that starts a run of a stopped goal, and shows it.
+// resumeCommand completes a command that starts a run of a stopped goal, and shows it.
 func (p resumeCommands) resumeCommand(
 	c *cobra.Command, o *output, start func(context.Context, *app.App, goal.ID) error,
 ) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return p.withApp(c.Context(), app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}, func(a *app.App) error {
+		options := app.Options{Pace: demoPace, Attended: isTerminal(os.Stdin)}
+		return p.program.withApp(c.Context(), options, func(a *app.App) error {
 			ctx := c.Context()
-			if err := a.Recover(ctx); err != nil {
+			if err := a.Goals.Recover(ctx); err != nil {
 				return fmt.Errorf("recover: %w", err)
 			}
-			row, err := a.Store().Find(ctx, args[0])
+			row, err := a.Store().Goals.Find(ctx, args[0])
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.Name(), err)
 			}
@@ -49,7 +51,7 @@ func (p resumeCommands) resume() *cobra.Command {
 		Use: "resume ID", Short: "Resume a stopped goal with its history and counters",
 		Long: "Resume a stopped goal with its history and counters. Omitted limits are unchanged; exhausted limits must " +
 			"be raised.",
-	}, "what the agent should know", (*app.App).Resume)
+	}, "what the agent should know", (*goals.Resumption).Resume)
 }
 
 func (p resumeCommands) reopen() *cobra.Command {
@@ -57,13 +59,13 @@ func (p resumeCommands) reopen() *cobra.Command {
 		Use: "reopen ID --note TEXT", Short: "Reopen a completed goal; the note says what is missing",
 		Long: "Reopen a completed goal; the note says what is missing. Omitted limits are unchanged; exhausted limits " +
 			"must be raised.",
-		Example: "  " + p.Name + " reopen 01k3abcd --note 'the second page has no title'",
-	}, "what is missing", (*app.App).Reopen)
+		Example: "  " + p.program.Name + " reopen 01k3abcd --note 'the second page has no title'",
+	}, "what is missing", (*goals.Resumption).Reopen)
 }
 
 // resumeWith adds the flags of a resumed goal to a command that resumes one; noteUsage describes --note.
 func (p resumeCommands) resumeWith(
-	c *cobra.Command, noteUsage string, do func(*app.App, context.Context, goal.ID, api.ResumeInput) error,
+	c *cobra.Command, noteUsage string, do func(*goals.Resumption, context.Context, goal.ID, api.ResumeInput) error,
 ) *cobra.Command {
 	var o output
 	var limits limitFlags
@@ -80,7 +82,7 @@ func (p resumeCommands) resumeWith(
 		if in.Note = note; c.Name() == "reopen" && strings.TrimSpace(note) == "" {
 			return usageError(c, "a goal that is done needs a note", "say what is missing; ")
 		}
-		return p.showChangesOnRefusal(ctx, a, id, do(a, ctx, id, in))
+		return p.showChangesOnRefusal(ctx, a, id, do(a.Goals.Resumption, ctx, id, in))
 	})
 	limits.add(c.Flags(), goal.Limits{})
 	protected.add(c.Flags())
@@ -88,26 +90,26 @@ func (p resumeCommands) resumeWith(
 	return c
 }
 
-// showChangesOnRefusal prints the changes of protected files if they are why a goal cannot continue.
+// showChangesOnRefusal prints the changes of protected files if a goal cannot continue because of them.
 func (p resumeCommands) showChangesOnRefusal(ctx context.Context, a *app.App, id goal.ID, refusal error) error {
 	var problem *fault.Error
 	if !errors.As(refusal, &problem) || problem.Code != fault.ProtectedChanged {
 		return refusal
 	}
-	state, err := a.ProtectedState(ctx, id)
+	state, err := a.Goals.ProtectedFiles.State(ctx, id)
 	if err != nil {
 		return errors.Join(refusal, err)
 	}
 	for _, c := range state.Changes {
-		p.errorf("%s  %s  sha256 %.12s\n", singleLine(c.Path), singleLine(c.Why), c.SHA256)
+		p.program.errorf("%s  %s  sha256 %.12s\n", singleLine(c.Path), singleLine(c.Why), c.SHA256)
 		for line := range strings.Lines(c.Diff) {
-			p.errorf("  | %s\n", singleLine(strings.TrimRight(line, "\n")))
+			p.program.errorf("  | %s\n", singleLine(strings.TrimRight(line, "\n")))
 		}
 	}
 	return refusal
 }
 
-// protectedFlags are the user's decision about protected files.
+// protectedFlags holds the user's decision about protected files.
 type protectedFlags struct {
 	accept, restore  bool
 	changes, release []string
@@ -150,7 +152,7 @@ func (f *protectedFlags) decisionForAll() (string, error) {
 func (p resumeCommands) accept() *cobra.Command {
 	var o output
 	return p.resumeCommand(&cobra.Command{Use: "accept ID", Short: "Accept a pending manual check"}, &o,
-		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Accept(ctx, id) })
+		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Goals.Resumption.Accept(ctx, id) })
 }
 
 func (p resumeCommands) reject() *cobra.Command {
@@ -159,9 +161,11 @@ func (p resumeCommands) reject() *cobra.Command {
 	c := p.resumeCommand(&cobra.Command{
 		Use:     "reject ID --note TEXT",
 		Short:   "Reject a pending manual check and send the goal back to work",
-		Example: "  " + p.Name + " reject 01k3abcd --note 'make it blue'",
+		Example: "  " + p.program.Name + " reject 01k3abcd --note 'make it blue'",
 	}, &o,
-		func(ctx context.Context, a *app.App, id goal.ID) error { return a.Reject(ctx, id, note) })
+		func(ctx context.Context, a *app.App, id goal.ID) error {
+			return a.Goals.Resumption.Reject(ctx, id, note)
+		})
 	c.Flags().StringVar(&note, "note", "", "what the agent should do differently")
 	return c
 }

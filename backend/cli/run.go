@@ -22,9 +22,9 @@ import (
 )
 
 // runCommand creates a goal and runs it.
-type runCommand struct{ Program }
+type runCommand struct{ program Program }
 
-// runFlags are the flags of run as the user wrote them.
+// runFlags holds the flags of run as the user wrote them.
 type runFlags struct {
 	in               api.StartInput
 	checks           checkFlags
@@ -50,7 +50,8 @@ func (p runCommand) run() *cobra.Command {
 			}
 			return checkArguments(c, args)
 		},
-		Example: "  " + p.Name + " run --check-shell 'test -f done.txt' 'create done.txt'\n  " + p.Name + " run --demo",
+		Example: "  " + p.program.Name + " run --check-shell 'test -f done.txt' 'create done.txt'\n  " + p.program.Name +
+			" run --demo",
 	}
 	fl := c.Flags()
 	f.checks.add(fl)
@@ -58,9 +59,9 @@ func (p runCommand) run() *cobra.Command {
 	fl.BoolVar(&f.yes, "yes", false, "skip the confirmation of --criterion")
 	fl.BoolVar(&f.in.Any, "any", false, "one passing check is enough")
 	fl.StringVar((*string)(&f.in.Require), "require", "",
-		"the least that the checks must prove: strong, shared, judged or claimed (default: anything)")
+		"the minimum assurance of the checks: strong, shared, judged or claimed (default: any)")
 	fl.IntVar(&f.in.Runs, "runs", 0,
-		"how often in a row a command of a check has to pass, to find flaky ones (default: once)")
+		"how many times in a row the command of a check must pass, to find flaky checks (default: once)")
 	fl.BoolVar(&f.in.AllowPassing, "allow-passing", false, "allow checks that already pass")
 	fl.BoolVar(&f.in.AllowMissing, "allow-missing", false, "allow checks whose program does not exist yet")
 	fl.StringVar(&f.in.Dir, "dir", "", "sandbox folder and working folder (default: a new one)")
@@ -103,10 +104,10 @@ func (p runCommand) run() *cobra.Command {
 	fl.BoolVar(&f.unconfined, "unconfined", false, "no sandbox: the goal's programs get all of your rights (journaled)")
 	fl.StringVar(&f.in.Provider, "provider", "", "id of a provider (default: the active one)")
 	f.provider.add(fl,
-		"a server, such as http://127.0.0.1:11434/v1; it is saved as a provider, and omitted fields are unchanged")
+		"a server, such as http://127.0.0.1:11434/v1, which is saved as a provider; omitted fields are unchanged")
 	fl.StringVar(&f.in.Model, "model", "", "the model's name")
 	fl.StringVar(&f.in.Engine, "engine", "",
-		"what drives the goal with that model: model, or an agent of goalctl engines (default: as set there)")
+		"what drives the goal: model, or an external agent that engines lists (default: the one set there)")
 	fl.StringVar(&f.in.Effort, "effort", "",
 		"reasoning effort: low, medium, high, or another value of its server (default: the provider's own)")
 	f.limits.add(fl, goal.DefaultLimits())
@@ -186,7 +187,7 @@ func makeAbsolute(in *api.StartInput) error {
 	return nil
 }
 
-// validateModel refuses flags that name two models, or that need a server and have none.
+// validateModel refuses flags that name two models, or that need --base-url without it.
 func (f runFlags) validateModel() error {
 	server := f.provider.baseURL != ""
 	switch {
@@ -207,8 +208,8 @@ func (f runFlags) validateModel() error {
 	return nil
 }
 
-// saveProvider saves the server of --base-url as a provider, so that the goal can be resumed and the next one can use
-// it. forget undoes it after a refusal.
+// saveProvider saves the server of --base-url as a provider, so that this goal can be resumed and others can use the
+// server. forget undoes that if the start is refused.
 func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget func() error, err error) {
 	if f.provider.baseURL == "" || f.demo {
 		return func() error { return nil }, nil
@@ -236,21 +237,21 @@ func (f runFlags) saveProvider(c *config.Config, in *api.StartInput) (forget fun
 }
 
 func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) error {
-	preflight := preflightPrinter{Program: p.Program, limited: len(in.Work) > 0}
-	return p.withApp(ctx, app.Options{
+	preflight := preflightPrinter{program: p.program, isLimited: len(in.Work) > 0}
+	return p.program.withApp(ctx, app.Options{
 		Pace:        demoPace,
 		Unconfined:  f.unconfined,
 		Attended:    isTerminal(os.Stdin),
 		Preflighted: preflight.print,
 	}, func(a *app.App) error {
-		if err := a.Recover(ctx); err != nil {
+		if err := a.Goals.Recover(ctx); err != nil {
 			return fmt.Errorf("recover: %w", err)
 		}
 		if f.demo {
-			demo := a.DemoInput()
+			demo := a.Goals.DemoInput()
 			in.Objective, in.Checks, in.Provider = demo.Objective, demo.Checks, demo.Provider
 		}
-		follow, begin := liveView(p).follow, a.Start
+		follow, begin := liveView(p).follow, a.Goals.Start
 		if len(in.Panes) > 0 {
 			in.Unconfined = f.unconfined
 			follow, begin = liveView(p).followInOwner, a.StartInOwnerProcess
@@ -263,8 +264,8 @@ func (p runCommand) runGoal(ctx context.Context, f runFlags, in api.StartInput) 
 			if len(in.Panes) > 0 { // its pre-flight runs in the process that has the panes
 				receiptCommand(p).printProtected(ctx, a, in)
 			}
-			p.printWork(in)
-			p.confirmRunOutside(&in)
+			p.program.printWork(in)
+			p.program.confirmRunOutside(&in)
 			defer preflight.announceSlow()()
 			id, err := begin(ctx, in)
 			preflight.stop()
@@ -293,15 +294,15 @@ func (p runCommand) loadCriterion(f runFlags, in *api.StartInput) error {
 	if err != nil {
 		return fmt.Errorf("--criterion: %w", err)
 	}
-	p.errorf("%s proposes:\n", f.criterion)
+	p.program.errorf("%s proposes:\n", f.criterion)
 	for line := range strings.Lines(file.Text) {
-		p.errorf("  | %s\n", strings.TrimRight(line, "\r\n"))
+		p.program.errorf("  | %s\n", strings.TrimRight(line, "\r\n"))
 	}
-	p.errorf("meaning: done when %s\n", file.Criterion.Describe())
+	p.program.errorf("meaning: done when %s\n", file.Criterion.Describe())
 	if hosts := goalsandbox.CheckHosts(file.Criterion.Checks); len(hosts) > 0 {
-		p.errorf("these checks may contact: %s\n", singleLine(strings.Join(hosts, ", ")))
+		p.program.errorf("these checks may contact: %s\n", singleLine(strings.Join(hosts, ", ")))
 	}
-	if !f.yes && isTerminal(os.Stdin) && !p.confirmAtTerminal("Use these checks? [y/N] ") {
+	if !f.yes && isTerminal(os.Stdin) && !p.program.confirmAtTerminal("Use these checks? [y/N] ") {
 		return fault.Invalid("criterion", "the criterion was not confirmed", "confirm it, or pass --yes; nothing was started")
 	}
 	in.Checks = append(in.Checks, file.Criterion.Checks...)

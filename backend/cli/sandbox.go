@@ -21,7 +21,7 @@ import (
 )
 
 // sandboxCommand runs programs as a goal or a check would.
-type sandboxCommand struct{ Program }
+type sandboxCommand struct{ program Program }
 
 // sandbox runs a command where a goal's programs would run.
 func (p sandboxCommand) sandbox() *cobra.Command {
@@ -30,7 +30,7 @@ func (p sandboxCommand) sandbox() *cobra.Command {
 	var times int
 	c := &cobra.Command{
 		Use: "sandbox [flags] -- COMMAND…", Short: "Run a command in a goal's sandbox",
-		Example: "  " + p.Name + " sandbox --dir . -- sh -c 'ls ~; curl example.org'\n  " + p.Name +
+		Example: "  " + p.program.Name + " sandbox --dir . -- sh -c 'ls ~; curl example.org'\n  " + p.program.Name +
 			" sandbox --times 200 -- true",
 		RunE: func(c *cobra.Command, argv []string) error {
 			if err := makeAbsolute(&in); err != nil {
@@ -38,9 +38,9 @@ func (p sandboxCommand) sandbox() *cobra.Command {
 			}
 			in.Risk = policy.Risk(risk)
 			if idle := (policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts}).UnusedParts(); idle != "" {
-				p.errorf("%s: %s\n", p.Name, idle)
+				p.program.errorf("%s: %s\n", p.program.Name, idle)
 			}
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+			return p.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				return a.OpenTrialSandbox(c.Context(), in, func(w *goalsandbox.TrialSandbox) error {
 					if times > 0 {
 						return p.benchmark(c.Context(), w, argv, times)
@@ -61,7 +61,7 @@ func (p sandboxCommand) sandbox() *cobra.Command {
 	addWorkFlags(fl, &in)
 	fl.StringArrayVar(&in.AllowRead, "allow-read", nil, "another file or folder that it may read")
 	fl.StringArrayVar(&in.AllowSocket, "allow-socket", nil, "a Unix socket that it may use")
-	fl.IntVar(&times, "times", 0, "run it N times inside and outside the sandbox, and print the overhead")
+	fl.IntVar(&times, "times", 0, "run it this many times inside and outside the sandbox, and print the overhead")
 	return c
 }
 
@@ -78,19 +78,19 @@ func (p sandboxCommand) runInSandbox(ctx context.Context, w *goalsandbox.TrialSa
 		return err
 	}
 	for _, line := range w.RefusedRequests() {
-		p.errorf("%s: the network refused %s\n", p.Name, oneLine(line))
+		p.program.errorf("%s: the network refused %s\n", p.program.Name, oneLine(line))
 	}
 	for _, line := range w.Violations() {
-		p.errorf("%s: %s\n", p.Name, oneLine(line))
+		p.program.errorf("%s: %s\n", p.program.Name, oneLine(line))
 	}
 	return p.exitWith(child.Status())
 }
 
-// exitWith ends this program as a command ended.
+// exitWith returns the exit code of a command that has ended as that of this program.
 func (p sandboxCommand) exitWith(status process.Status) error {
 	switch {
 	case status.Signal != 0:
-		p.errorf("%s: %s\n", p.Name, status)
+		p.program.errorf("%s: %s\n", p.program.Name, status)
 		return exitCode(128 + int(status.Signal))
 	case status.Code != 0:
 		return exitCode(status.Code)
@@ -98,8 +98,8 @@ func (p sandboxCommand) exitWith(status process.Status) error {
 	return nil
 }
 
-// runToEnd runs a command in a sandbox and waits until it ends. The hint is for a program that the sandbox does not
-// have.
+// runToEnd runs a command in a sandbox and waits until it ends. The error has the hint if the sandbox does not contain
+// the program.
 func runToEnd(
 	ctx context.Context, w *goalsandbox.TrialSandbox, c process.Command, hint string,
 ) (process.Process, error) {
@@ -127,13 +127,13 @@ func (p sandboxCommand) benchmark(ctx context.Context, w *goalsandbox.TrialSandb
 	}
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d.Microseconds())/1000) }
 	middle, late := times/2, times*95/100
-	return p.printf("| figure | median | p95 | unit | n |\n|---|--:|--:|---|--:|\n| `%s` in the sandbox, from %s | %s "+
-		"| %s | ms | %d |\n| – the same without | %s | %s | ms | %d |\n| – more by | %s | %s | ms | |\n",
-		strings.Join(argv, " "), p.Name, ms(in[middle]), ms(in[late]), times, ms(out[middle]), ms(out[late]), times,
+	return p.program.printf("| figure | median | p95 | unit | n |\n|---|--:|--:|---|--:|\n| `%s` in the sandbox, from %s "+
+		"| %s | %s | ms | %d |\n| – the same without | %s | %s | ms | %d |\n| – more by | %s | %s | ms | |\n",
+		strings.Join(argv, " "), p.program.Name, ms(in[middle]), ms(in[late]), times, ms(out[middle]), ms(out[late]), times,
 		ms(in[middle]-out[middle]), ms(in[late]-out[late]))
 }
 
-// measureRuns runs a command and sorts the durations, from the request until the wait status.
+// measureRuns runs a command repeatedly and returns the sorted durations, each from the request to the exit status.
 func measureRuns(ctx context.Context, l process.Launcher, c process.Command, times int) ([]time.Duration, error) {
 	list := make([]time.Duration, 0, times)
 	for range times {

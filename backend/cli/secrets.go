@@ -17,10 +17,10 @@ import (
 )
 
 // secretCommands manage secrets.
-type secretCommands struct{ Program }
+type secretCommands struct{ program Program }
 
-// secrets are the user's keys and passwords. A value is never an argument: arguments are in the shell's history and in
-// the list of processes.
+// secrets groups the commands for the user's keys and passwords. A value is never an argument, because arguments are in
+// the shell's history and in the list of processes.
 func (p secretCommands) secrets() *cobra.Command {
 	return newCommandGroup("secret", "Manage keys and passwords that goals can use but not read",
 		p.setSecret(), p.listSecrets(), p.removeSecret(), p.passphrase())
@@ -28,8 +28,8 @@ func (p secretCommands) secrets() *cobra.Command {
 
 // withVault runs a command with the secrets.
 func (p secretCommands) withVault(ctx context.Context, do func(*api.SecretAPI) error) error {
-	return p.withConfig(func(c *config.Config) error {
-		v, err := app.OpenVault(c, p.Getenv, p.askPassphrase())
+	return p.program.withConfig(func(c *config.Config) error {
+		v, err := app.OpenVault(c, p.program.Getenv, p.program.askPassphrase())
 		if err != nil {
 			return fmt.Errorf("secrets: %w", err)
 		}
@@ -37,7 +37,7 @@ func (p secretCommands) withVault(ctx context.Context, do func(*api.SecretAPI) e
 	})
 }
 
-// runWithVault is what a command runs that needs the secrets.
+// runWithVault makes the RunE of a command that needs the secrets.
 func (p secretCommands) runWithVault(
 	do func(c *cobra.Command, s *api.SecretAPI, args []string) error,
 ) func(*cobra.Command, []string) error {
@@ -51,13 +51,13 @@ func (p secretCommands) setSecret() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "set NAME",
 		Short: "Store a secret; its value is read from the terminal or from standard input",
-		Example: "  " + p.Name + " secret set npm-token --host registry.npmjs.org\n  " + p.Name +
+		Example: "  " + p.program.Name + " secret set npm-token --host registry.npmjs.org\n  " + p.program.Name +
 			" secret set deploy-key <key.pem",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := secret.ValidName(args[0]); err != nil {
+			if err := secret.ValidateName(args[0]); err != nil {
 				return err
 			}
-			value, err := p.read(c.Context(), "The value of "+args[0])
+			value, err := p.readValue(c.Context(), "The value of "+args[0])
 			if err != nil {
 				return err
 			}
@@ -70,8 +70,8 @@ func (p secretCommands) setSecret() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.printf("%s is stored in the %s: %s\nA goal uses it as %s: %s run --secret %s …\n", args[0], place,
-					where.Detail, secret.Ref(args[0]), p.Name, args[0])
+				return p.program.printf("%s is stored in the %s: %s\nA goal uses it as %s: %s run --secret %s …\n", args[0], place,
+					where.Detail, secret.Ref(args[0]), p.program.Name, args[0])
 			})
 		},
 	}
@@ -90,7 +90,7 @@ func (p secretCommands) listSecrets() *cobra.Command {
 				return err
 			}
 			if isJSON(c) {
-				return p.json(struct {
+				return p.program.json(struct {
 					Where   api.SecretPlace  `json:"where"`
 					Secrets []api.SecretView `json:"secrets"`
 					Logins  []api.LoginView  `json:"logins"`
@@ -98,7 +98,7 @@ func (p secretCommands) listSecrets() *cobra.Command {
 			}
 			var b strings.Builder
 			if len(list)+len(logins) == 0 {
-				fmt.Fprintf(&b, "No secrets. Store one: %s secret set NAME\n", p.Name)
+				fmt.Fprintf(&b, "No secrets. Store one: %s secret set NAME\n", p.program.Name)
 			}
 			for _, v := range list {
 				fmt.Fprintf(&b, "%s  (%s%s)\n", v.Name, v.Place, hostsText(v.Hosts))
@@ -110,7 +110,7 @@ func (p secretCommands) listSecrets() *cobra.Command {
 			if where.Locked {
 				state = "; it is locked"
 			}
-			return p.printf("%sNew secrets are stored in %s%s.\n", b.String(), where.Detail, state)
+			return p.program.printf("%sNew secrets are stored in %s%s.\n", b.String(), where.Detail, state)
 		}),
 	})
 }
@@ -126,7 +126,7 @@ func (p secretCommands) removeSecret() *cobra.Command {
 	var origin string
 	c := &cobra.Command{
 		Use: "remove NAME", Short: "Remove a secret, or with --login a saved login",
-		Example: "  " + p.Name + " secret remove npm-token",
+		Example: "  " + p.program.Name + " secret remove npm-token",
 		RunE: p.runWithVault(func(_ *cobra.Command, s *api.SecretAPI, args []string) (err error) {
 			if origin != "" {
 				_, err = s.RemoveLogin(origin, args[0])
@@ -136,7 +136,7 @@ func (p secretCommands) removeSecret() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.printf("%s is removed.\n", oneLine(args[0]))
+			return p.program.printf("%s is removed.\n", oneLine(args[0]))
 		}),
 	}
 	c.Flags().StringVar(&origin, "login", "",
@@ -152,7 +152,7 @@ func (p secretCommands) passphrase() *cobra.Command {
 			next := ""
 			if !off {
 				var err error
-				if next, err = p.read(c.Context(), "The new passphrase"); err != nil {
+				if next, err = p.readValue(c.Context(), "The new passphrase"); err != nil {
 					return err
 				}
 			}
@@ -160,19 +160,20 @@ func (p secretCommands) passphrase() *cobra.Command {
 				return err
 			}
 			if off {
-				return p.printf("Passphrase removed. Anyone who can read the key file can now read the secrets.\n")
+				return p.program.printf("Passphrase removed. Anyone who can read the key file can now read the secrets.\n")
 			}
-			return p.printf("The encrypted file opens with this passphrase only. It cannot be recovered if it is lost.\n")
+			return p.program.printf("The encrypted file opens with this passphrase only. " +
+				"It cannot be recovered if it is lost.\n")
 		}),
 	}
 	c.Flags().BoolVar(&off, "off", false, "remove the passphrase")
 	return c
 }
 
-// read takes a value from the terminal, without showing it, or all of standard input without one line end at the end.
-func (p secretCommands) read(ctx context.Context, what string) (string, error) {
+// readValue reads a value from the terminal without showing it, or all of standard input without its last line end.
+func (p secretCommands) readValue(ctx context.Context, what string) (string, error) {
 	if isTerminal(os.Stdin) {
-		return p.readHidden(ctx, what)
+		return p.program.readHidden(ctx, what)
 	}
 	b, err := io.ReadAll(io.LimitReader(os.Stdin, 1<<16))
 	if err != nil {

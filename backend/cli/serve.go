@@ -20,7 +20,7 @@ import (
 )
 
 // serveCommands serve the page to a browser.
-type serveCommands struct{ Program }
+type serveCommands struct{ program Program }
 
 func (p serveCommands) serve() *cobra.Command {
 	var o serve.Options
@@ -28,14 +28,14 @@ func (p serveCommands) serve() *cobra.Command {
 	c := &cobra.Command{
 		Use: "serve", Short: "Serve the app to a web browser",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if _, err := fs.Stat(p.Assets, "index.html"); err != nil {
+			if _, err := fs.Stat(p.program.Assets, "index.html"); err != nil {
 				return &fault.Error{
 					Code:    fault.Unavailable,
 					Message: "this program was built without its page",
 					Hint:    "run make build",
 				}
 			}
-			return p.withApp(c.Context(), app.Options{Watch: true, Serve: true, Pace: demoPace}, func(a *app.App) error {
+			return p.program.withApp(c.Context(), app.Options{Watch: true, Serve: true, Pace: demoPace}, func(a *app.App) error {
 				return p.runServer(c.Context(), a, o, asJSON)
 			})
 		},
@@ -49,17 +49,17 @@ func (p serveCommands) serve() *cobra.Command {
 }
 
 func (p serveCommands) runServer(ctx context.Context, a *app.App, o serve.Options, asJSON bool) error {
-	if err := a.Recover(ctx); err != nil {
+	if err := a.Goals.Recover(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
 	if err := a.RestoreWorkspace(ctx); err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}
-	methods, err := serve.Methods(a.BoundAPIs(ctx)...)
+	methods, err := serve.NewRegistry(a.BoundAPIs(ctx)...)
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
-	o.Assets, o.Methods, o.Stream, o.Log = p.Assets, methods, a.Stream().Handler, a.Config().Log()
+	o.Assets, o.Methods, o.Stream, o.Log = p.program.Assets, methods, a.Stream().Handler, a.Config().Log()
 	s, err := serve.Open(ctx, o)
 	if err != nil {
 		return &fault.Error{Code: fault.Refused, Message: err.Error(), Hint: "see serve --help"}
@@ -69,7 +69,7 @@ func (p serveCommands) runServer(ctx context.Context, a *app.App, o serve.Option
 			a.RegisterOwnPort(port)
 		}
 	}
-	return p.serveUntilSignal(ctx, func(ctx context.Context) error {
+	return p.program.serveUntilSignal(ctx, func(ctx context.Context) error {
 		if err := p.ready(s.LoginURL(), asJSON); err != nil {
 			return err
 		}
@@ -80,13 +80,13 @@ func (p serveCommands) runServer(ctx context.Context, a *app.App, o serve.Option
 
 func (p serveCommands) ready(link string, asJSON bool) error {
 	if !asJSON {
-		return p.printf("Goalpost is at\n  %s\nCtrl+C ends it; running goals are paused and can be resumed.\n", link)
+		return p.program.printf("Goalpost is at\n  %s\nCtrl+C ends it; running goals are paused and can be resumed.\n", link)
 	}
 	line, err := json.Marshal(map[string]string{"url": link})
 	if err != nil {
 		return fmt.Errorf("ready: %w", err)
 	}
-	return p.printf("%s\n", line)
+	return p.program.printf("%s\n", line)
 }
 
 // static serves a folder on the loopback, for the demonstration.
@@ -109,7 +109,7 @@ func (p serveCommands) static() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("static: %w", err)
 			}
-			if err := p.printf("Serving %s at http://%s/\n", args[0], l.Addr()); err != nil {
+			if err := p.program.printf("Serving %s at http://%s/\n", args[0], l.Addr()); err != nil {
 				return err
 			}
 			server := &http.Server{Handler: noCache(http.FileServerFS(root.FS())), ReadHeaderTimeout: 10 * time.Second}

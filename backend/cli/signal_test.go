@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// TestASignalHasOneDeadline: pausing and closing share the five seconds that a signal
-// leaves, whatever else went wrong, and the code is kept.
-func TestASignalHasOneDeadline(t *testing.T) {
+// TestSignal_PausingAndClosing_ShareOneDeadline also checks that other errors change neither the deadline nor the code.
+func TestSignal_PausingAndClosing_ShareOneDeadline(t *testing.T) {
 	now := time.Date(2026, 11, 22, 1, 0, 0, 0, time.UTC)
 	late := now.Add(time.Second)
 	left := Program{}.exitAfterSignal(exitInterrupted, now)

@@ -19,8 +19,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// spendCommand shows what models cost, and sets the limit of a day.
-type spendCommand struct{ Program }
+// spendCommand shows what models cost, and sets the daily limit.
+type spendCommand struct{ program Program }
 
 func (p spendCommand) spend() *cobra.Command {
 	var by, since, limit string
@@ -41,14 +41,14 @@ func (p spendCommand) spend() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.withConfig(func(kept *config.Config) error {
-				return p.withReadOnlyStore(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
+			return p.program.withConfig(func(kept *config.Config) error {
+				return p.program.withReadOnlyStore(c.Context(), func(_ *api.GoalAPI, s *store.Store) error {
 					in := api.SpendInput{By: by}
 					if !from.IsZero() {
 						in.Since = from.UTC().Format(event.TimeLayout)
 					}
-					r, err := api.NewSpendAPI(c.Context(), kept, s, time.Now).Report(in)
-					return p.printResult(c, r, err, func() error { return p.spendTable(r) })
+					r, err := api.NewSpendAPI(c.Context(), kept, s.Spend, time.Now).Report(in)
+					return p.program.printResult(c, r, err, func() error { return p.spendTable(r) })
 				})
 			})
 		},
@@ -57,11 +57,11 @@ func (p spendCommand) spend() *cobra.Command {
 	c.Flags().StringVar(&since, "since", "30d",
 		"from then on: a number of days (7d) or hours (12h), a date (2026-11-23), or all")
 	addJSON(c)
-	c.Flags().StringVar(&limit, "daily-limit", "", "set the limit of a day in USD, such as 5; none removes it")
+	c.Flags().StringVar(&limit, "daily-limit", "", "set the daily limit in USD, such as 5; none removes it")
 	return c
 }
 
-// saveDailyLimit stores the limit. Goals that wait for it notice at once, in whichever process they are.
+// saveDailyLimit stores the limit. Goals of all processes that wait for it notice at once.
 func (p spendCommand) saveDailyLimit(text string) error {
 	usd := 0.0
 	if text != "none" {
@@ -72,21 +72,21 @@ func (p spendCommand) saveDailyLimit(text string) error {
 				"give one in USD, such as 5 or 2.50, or none")
 		}
 	}
-	return p.withConfig(func(kept *config.Config) error {
+	return p.program.withConfig(func(kept *config.Config) error {
 		s := kept.Settings()
 		s.DailyLimitUSD = usd
 		if err := kept.SaveSettings(s); err != nil {
 			return err
 		}
 		if usd == 0 {
-			return p.printf("No daily limit.\n")
+			return p.program.printf("No daily limit.\n")
 		}
-		return p.printf("All goals together may spend $%.2f a day.\n", usd)
+		return p.program.printf("All goals together may spend $%.2f a day.\n", usd)
 	})
 }
 
-// parseSince reads when a report begins: the beginning of a day unless it is a number of hours. The zero time is
-// always.
+// parseSince parses the time at which a report begins: the start of a day, except for a number of hours. The zero time
+// means that the report has everything.
 func parseSince(text string, now time.Time) (time.Time, error) {
 	start, _ := goal.DayBounds(now)
 	if text == "all" {
@@ -109,7 +109,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 
 func (p spendCommand) spendTable(r api.SpendReport) error {
 	if len(r.Rows) == 0 {
-		return errors.Join(p.printf("Nothing was spent in that time.\n"), p.printToday(r.Today))
+		return errors.Join(p.program.printf("Nothing was spent in that time.\n"), p.printToday(r.Today))
 	}
 	lines := []string{strings.ToUpper(r.By) + "\tSPENT\tTURNS\tTOKENS IN\tTOKENS OUT\t"}
 	for _, row := range append(r.Rows, api.SpendRow{
@@ -126,10 +126,10 @@ func (p spendCommand) spendTable(r api.SpendReport) error {
 		lines = append(lines, fmt.Sprintf("%s\t%s\t%d\t%d\t%d\t%s", oneLine(key), formatSpent(row), row.Turns, row.TokensIn,
 			row.TokensOut, oneLine(label)))
 	}
-	return errors.Join(p.printTable(lines), p.printToday(r.Today))
+	return errors.Join(p.program.printTable(lines), p.printToday(r.Today))
 }
 
-// formatSpent is "–" where turns were asked whose price is not known.
+// formatSpent formats the money of a row; "–" if it has turns but no known price.
 func formatSpent(r api.SpendRow) string {
 	switch {
 	case r.USD == 0 && r.Turns > 0:
@@ -142,7 +142,7 @@ func formatSpent(r api.SpendRow) string {
 
 func (p spendCommand) printToday(t api.SpendToday) error {
 	if t.LimitUSD == 0 {
-		return p.printf("Today: $%.2f. No daily limit; set one with --daily-limit 5.\n", t.USD)
+		return p.program.printf("Today: $%.2f. No daily limit; set one with --daily-limit 5.\n", t.USD)
 	}
-	return p.printf("Today: $%.2f of $%.2f (%.0f %%).\n", t.USD, t.LimitUSD, 100*t.USD/t.LimitUSD)
+	return p.program.printf("Today: $%.2f of $%.2f (%.0f %%).\n", t.USD, t.LimitUSD, 100*t.USD/t.LimitUSD)
 }

@@ -26,7 +26,7 @@ func (p Program) config() (*config.Config, error) {
 	return c, nil
 }
 
-// withReadOnlyStore runs a read-only command with the journal: nothing is changed.
+// withReadOnlyStore runs a command that only reads the journal.
 func (p Program) withReadOnlyStore(ctx context.Context, do func(*api.GoalAPI, *store.Store) error) (err error) {
 	dir, err := config.StateDir(p.Getenv)
 	if err != nil {
@@ -37,7 +37,7 @@ func (p Program) withReadOnlyStore(ctx context.Context, do func(*api.GoalAPI, *s
 		return fmt.Errorf("journal: %w", err)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return do(api.NewGoalAPI(ctx, nil, s), s)
+	return do(api.NewGoalAPI(ctx, api.Goals{}, s), s)
 }
 
 // withApp runs a command with the running program.
@@ -48,7 +48,7 @@ func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) e
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	o.Config, o.Log, o.Version = c, c.Log(), p.Version
-	if !o.Watch { // there the page asks
+	if !o.Watch { // with Watch, the page asks
 		o.Passphrase = p.askPassphrase()
 	}
 	a := app.New(o)
@@ -68,7 +68,7 @@ func (p Program) withApp(ctx context.Context, o app.Options, do func(*app.App) e
 	return do(a)
 }
 
-// runWithApp is what a command runs that needs the running program.
+// runWithApp makes the RunE of a command that needs the running program.
 func (p Program) runWithApp(
 	do func(c *cobra.Command, a *app.App, args []string) error,
 ) func(*cobra.Command, []string) error {
@@ -77,7 +77,7 @@ func (p Program) runWithApp(
 	}
 }
 
-// runWithStore is what a command runs that only reads the journal.
+// runWithStore makes the RunE of a command that only reads the journal.
 func (p Program) runWithStore(
 	do func(c *cobra.Command, g *api.GoalAPI, s *store.Store, args []string) error,
 ) func(*cobra.Command, []string) error {
@@ -86,7 +86,7 @@ func (p Program) runWithStore(
 	}
 }
 
-// runWithConfig is what a command runs that needs the settings only.
+// runWithConfig makes the RunE of a command that needs only the settings.
 func (p Program) runWithConfig(
 	do func(c *cobra.Command, kept *config.Config, args []string) error,
 ) func(*cobra.Command, []string) error {
@@ -95,16 +95,15 @@ func (p Program) runWithConfig(
 	}
 }
 
-// After a signal everything has to end within Closing: the children within finalWait, and the pausing of goals within
-// the rest before. Without a signal nobody waits for this process to end: defaultCloseWait is for a child that does not
-// end at all.
+// After a signal everything must end within Closing: goals pause first, and finalWait is left for the child processes.
+// Without a signal nobody waits for this process: defaultCloseWait limits a child that does not end at all.
 const (
 	closeTimeout     = 5 * time.Second
 	finalWait        = time.Second
 	defaultCloseWait = 30 * time.Second
 )
 
-// exitAfterSignal is the result of a command after a signal that came at a time.
+// exitAfterSignal returns the result of a command that a signal ended at a time.
 func (p Program) exitAfterSignal(code exitCode, at time.Time) signalExit {
 	return signalExit{code, at.Add(cmp.Or(p.Closing, closeTimeout))}
 }
@@ -125,7 +124,7 @@ func (p Program) serveUntilSignal(ctx context.Context, serve, closeAll func(cont
 	return p.exitAfterSignal(exitDone, time.Now())
 }
 
-// signalExit is the exit code of a command that a signal ended, with its deadline.
+// signalExit is the exit code of a command that a signal ended, with the deadline for closing the program.
 type signalExit struct {
 	code exitCode
 	by   time.Time
@@ -135,7 +134,7 @@ func (l signalExit) Error() string { return l.code.Error() }
 
 func (l signalExit) Unwrap() error { return l.code }
 
-// closeBy is the deadline for closing the program after a command that ended with err.
+// closeBy returns the deadline for closing the program after a command that ended with err.
 func (p Program) closeBy(err error, now time.Time) time.Time {
 	var l signalExit
 	if errors.As(err, &l) {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -14,14 +13,14 @@ import (
 )
 
 // suggestCommand proposes checks for a goal.
-type suggestCommand struct{ Program }
+type suggestCommand struct{ program Program }
 
-// suggestion is a proposed check and what came of trying it.
+// suggestion is a proposed check with the result of trying it.
 type suggestion struct {
 	api.SuggestedCheck
-	Flags string         `json:"flags"` // of run, that accept it; "" if there are none
+	Flags string         `json:"flags"` // flags of run that accept it, "" if there are none
 	Tried *api.TryOutput `json:"tried"` // nil if it was not tried
-	Why   string         `json:"why"`   // it was not tried
+	Why   string         `json:"why"`   // why it was not tried, if there was an error
 }
 
 func (p suggestCommand) suggest() *cobra.Command {
@@ -33,10 +32,10 @@ func (p suggestCommand) suggest() *cobra.Command {
 		Long: "Suggest checks from the objective, from the test commands of the folder, from servers that run on this " +
 			"computer and, where a model is connected, from the model. Each is tried at once in the sandbox, in a copy of the " +
 			"folder. No goal is made: give the flags of those that you accept to `run`.",
-		Example: "  " + p.Name + " suggest 'make the cart tests pass' --dir .",
+		Example: "  " + p.program.Name + " suggest 'make the cart tests pass' --dir .",
 		RunE: func(c *cobra.Command, args []string) error {
 			in.Objective = args[0]
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+			return p.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				g := a.GoalAPI(c.Context())
 				out, err := g.Suggest(in)
 				if err != nil {
@@ -55,10 +54,10 @@ func (p suggestCommand) suggest() *cobra.Command {
 					}
 				}
 				if isJSON(c) {
-					return p.json(map[string]any{"checks": list, "notes": out.Notes})
+					return p.program.json(map[string]any{"checks": list, "notes": out.Notes})
 				}
 				if in.Dir == "" {
-					out.Notes = append(out.Notes, "No folder was looked at. --dir . also suggests the test commands of this one.")
+					out.Notes = append(out.Notes, "No folder was searched. --dir . also suggests the test commands of this one.")
 				}
 				return p.printSuggestEnd(list, out.Notes)
 			})
@@ -82,7 +81,7 @@ func (s *suggestion) try(g *api.GoalAPI, dir string) {
 	s.Tried = &out
 }
 
-// describe says what came of trying it.
+// describe describes the result of trying the check.
 func (s *suggestion) describe() string {
 	switch {
 	case !s.Check.Type.IsDeterministic():
@@ -110,22 +109,23 @@ func (p suggestCommand) printSuggestion(s suggestion) error {
 	if s.Flags != "" {
 		text += "  " + s.Flags + "\n"
 	}
-	return p.printf("%s", text)
+	return p.program.printf("%s", text)
 }
 
 func (p suggestCommand) printSuggestEnd(list []suggestion, notes []string) error {
 	for _, n := range notes {
-		p.errorf("%s\n", oneLine(n))
+		p.program.errorf("%s\n", oneLine(n))
 	}
 	if len(list) > 0 {
-		return p.printf("\nNone of them counts yet: give the flags of those that you accept to %s run.\n", p.Name)
+		return p.program.printf("\nNone of them is used yet: give the flags of those that you accept to %s run.\n",
+			p.program.Name)
 	}
-	return errors.Join(p.printf("Nothing to suggest was found.\nWrite a check yourself: a command that fails now and " +
-		"succeeds when the goal is reached (--check-shell 'make test'), a file that must be there (--check-file " +
-		"report.md), or a page that must answer (--check-http http://127.0.0.1:8080/).\n"))
+	return p.program.printf("Found nothing to suggest.\nWrite a check yourself: a command that fails now and succeeds " +
+		"when the goal is reached (--check-shell 'make test'), a file that must be there (--check-file report.md), or a " +
+		"page that must answer (--check-http http://127.0.0.1:8080/).\n")
 }
 
-// acceptFlags are the flags of run that accept a proposal, "" where run has none for all of its fields.
+// acceptFlags returns the flags of run that accept a proposal, "" if run has no flags for some of its fields.
 func acceptFlags(k api.SuggestedCheck) string {
 	c := k.Check
 	flags, plain := "", goal.Check{Type: c.Type}

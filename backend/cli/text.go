@@ -8,40 +8,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf16"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
-
-// Functions that make text of models, pages and programs safe for a terminal. JSON escapes only half of the control
-// characters: terminals also interpret those from U+0080 to U+009F.
-
-func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
-
-// isInvisible reports whether a character is invisible and changes what is seen: such characters reverse the
-// direction of a line, join words, or end a line.
-func isInvisible(r rune) bool { return unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) }
-
-// showInvisible writes an invisible character as its code.
-func showInvisible(r rune) string { return fmt.Sprintf("‹U+%04X›", r) }
-
-// sanitize removes control characters except line ends and tabs, and shows invisible characters.
-func sanitize(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case isInvisible(r):
-			b.WriteString(showInvisible(r))
-		case isControl(r) && r != '\n' && r != '\t':
-			b.WriteByte(' ')
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
 
 // singleLine joins all lines of a text.
 func singleLine(s string) string {
@@ -50,17 +22,12 @@ func singleLine(s string) string {
 			return ' '
 		}
 		return r
-	}, sanitize(s))
+	}, text.Sanitize(s))
 }
 
 // oneLine joins the lines of a text and truncates it to 110 characters.
 func oneLine(s string) string {
-	const most = 110
-	line := []rune(singleLine(s))
-	if len(line) > most {
-		line = append(line[:most], '…')
-	}
-	return string(line)
+	return text.Truncate(singleLine(s), 110)
 }
 
 // argumentLines lists all arguments of a call by name, for a user who decides about it: nothing is left out, and each
@@ -96,7 +63,7 @@ func formatBullet(s string) string {
 
 // plainJSON escapes in JSON what a terminal would interpret or hide; the meaning stays the same.
 func plainJSON(b []byte) []byte {
-	escaped := func(r rune) bool { return r >= 0x7f && r < 0xa0 || isInvisible(r) }
+	escaped := func(r rune) bool { return r >= 0x7f && r < 0xa0 || text.IsInvisible(r) }
 	if !bytes.ContainsFunc(b, escaped) {
 		return b
 	}

@@ -20,23 +20,24 @@ import (
 	"goalpost/backend/verify"
 )
 
-// trace runs a command as a check would run and prints what it did with files.
+// trace runs a command in the sandbox of a check, and lists what it did with files.
 func (p sandboxCommand) trace() *cobra.Command {
 	in := api.StartInput{Risk: policy.WriteLocal}
 	asJSON := false
 	c := &cobra.Command{
 		Use:   "trace [flags] -- COMMAND…",
 		Short: "Run a command as a check and list the files that it uses",
-		Long: "Run a command in the sandbox of a check, and list what it and all programs that it starts did with the " +
-			"files of the folder: which of them decide, which they looked for in vain, read otherwise and wrote. The list is " +
-			"printed on standard output when the command has ended; what the command writes goes to standard error. " +
-			"The exit code is the command's.",
-		Example: "  " + p.Name + " trace -- make test\n  " + p.Name + " trace --dir work --json -- python3 check.py",
+		Long: "Run a command in the sandbox of a check, and list the files of the folder that it and all programs that it " +
+			"starts use: which decide its result, which were not found, which were only read, and which were written. " +
+			"The list is printed on standard output when the command has ended; what the command writes goes to standard " +
+			"error. The exit code is the command's.",
+		Example: "  " + p.program.Name + " trace -- make test\n  " + p.program.Name +
+			" trace --dir work --json -- python3 check.py",
 		RunE: func(c *cobra.Command, argv []string) error {
 			if err := makeAbsolute(&in); err != nil {
 				return err
 			}
-			return p.withApp(c.Context(), app.Options{}, func(a *app.App) error {
+			return p.program.withApp(c.Context(), app.Options{}, func(a *app.App) error {
 				return a.OpenTrialSandbox(c.Context(), in, func(w *goalsandbox.TrialSandbox) error {
 					return p.runTraced(c.Context(), w, argv, asJSON)
 				})
@@ -68,7 +69,7 @@ func (p sandboxCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandb
 		trace = traced.Trace()
 	}
 	for _, line := range w.Violations() {
-		p.errorf("%s: %s\n", p.Name, oneLine(line))
+		p.program.errorf("%s: %s\n", p.program.Name, oneLine(line))
 	}
 	command := shell.Join(argv)
 	view, err := goals.TracedCheck{
@@ -79,7 +80,7 @@ func (p sandboxCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandb
 		return fmt.Errorf("trace: %w", err)
 	}
 	if asJSON {
-		err = p.json(struct {
+		err = p.program.json(struct {
 			process.Trace
 
 			View   *api.TraceView `json:"preflight"`
@@ -87,21 +88,21 @@ func (p sandboxCommand) runTraced(ctx context.Context, w *goalsandbox.TrialSandb
 			Signal int            `json:"signal,omitempty"`
 		}{trace, view, child.Status().Code, int(child.Status().Signal)})
 	} else {
-		err = p.printf("%s", formatTrace(trace, view, w.Dir))
+		err = p.program.printf("%s", formatTrace(trace, view, w.Dir))
 	}
 	if err != nil {
 		return err
 	}
 	if trace.Incomplete != "" {
-		p.errorf("%s: the list is incomplete: %s\n", p.Name, oneLine(trace.Incomplete))
+		p.program.errorf("%s: the list is incomplete: %s\n", p.program.Name, oneLine(trace.Incomplete))
 	}
 	return p.exitWith(child.Status())
 }
 
-// maxListedPrograms is how many programs the text lists: a compiler runs for every file.
+// maxListedPrograms limits the programs that the text lists: a compiler runs for every file.
 const maxListedPrograms = 50
 
-// maxListedFiles is how many files of each list the text has.
+// maxListedFiles limits the files in each list of the text.
 const maxListedFiles = 100
 
 // formatTrace lists the programs of a trace and what they did with the files of the folder.
@@ -141,14 +142,14 @@ func formatTrace(trace process.Trace, view *api.TraceView, dir string) string {
 	return b.String()
 }
 
-// formatTracedFiles lists at most so many files of a list, one a line.
-func formatTracedFiles(list api.TracedFiles, most int) string {
+// formatTracedFiles lists files, one a line, and counts those above the limit.
+func formatTracedFiles(list api.TracedFiles, limit int) string {
 	if list.Total == 0 {
 		return "  none\n"
 	}
 	var b strings.Builder
 	for i, f := range list.Files {
-		if i == most {
+		if i == limit {
 			break
 		}
 		about := slices.DeleteFunc([]string{f.Why, f.By}, func(s string) bool { return s == "" })
@@ -158,13 +159,13 @@ func formatTracedFiles(list api.TracedFiles, most int) string {
 		}
 		fmt.Fprintf(&b, "  %s\n", singleLine(line))
 	}
-	if more := list.Total - min(most, len(list.Files)); more > 0 {
+	if more := list.Total - min(limit, len(list.Files)); more > 0 {
 		fmt.Fprintf(&b, "  and %d more\n", more)
 	}
 	return b.String()
 }
 
-// describeProposal says what an agent could be limited to, "" where the trace does not say it.
+// describeProposal proposes what an agent could be limited to, "" if the trace shows nothing.
 func describeProposal(view *api.TraceView) string {
 	if len(view.Work) == 0 {
 		return ""
@@ -179,7 +180,7 @@ func describeProposal(view *api.TraceView) string {
 // isIn reports whether a path is a folder or in it.
 func isIn(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
-// pathFrom is a path as it is written in a folder, if it is in it.
+// pathFrom returns a path relative to a folder if it is in that folder, otherwise the path itself.
 func pathFrom(dir, path string) string {
 	if path == dir {
 		return "."

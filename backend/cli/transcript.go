@@ -8,12 +8,13 @@ import (
 
 	"goalpost/backend/api"
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // transcriptWriter prints the transcript of a goal.
 type transcriptWriter struct {
-	Program
-	asJSON bool
+	program Program
+	asJSON  bool
 }
 
 // write prints all entries, or those that contain the text.
@@ -32,7 +33,7 @@ func (w transcriptWriter) write(g *api.GoalAPI, id, search string) error {
 		}
 		if offset+len(part.Entries) >= part.Total || len(part.Entries) == 0 {
 			if offset == 0 && len(part.Entries) == 0 && !w.asJSON {
-				return w.printf("%s\n", map[bool]string{
+				return w.program.printf("%s\n", map[bool]string{
 					true:  "No entry contains that text.",
 					false: "Nothing happened yet.",
 				}[search != ""])
@@ -42,14 +43,14 @@ func (w transcriptWriter) write(g *api.GoalAPI, id, search string) error {
 	}
 }
 
-// printEntry prints one entry; turn is the one that was printed last.
+// printEntry prints one entry. turn is the turn of the last printed entry.
 func (w transcriptWriter) printEntry(e api.TranscriptEntry, turn *int) error {
 	if w.asJSON {
 		line, err := json.Marshal(e)
 		if err != nil {
 			return fmt.Errorf("transcript: %w", err)
 		}
-		return w.printf("%s\n", plainJSON(line))
+		return w.program.printf("%s\n", plainJSON(line))
 	}
 	var b strings.Builder
 	if e.Turn != *turn {
@@ -59,15 +60,15 @@ func (w transcriptWriter) printEntry(e api.TranscriptEntry, turn *int) error {
 	at := goal.FormatDuration(time.Duration(e.AtMS) * time.Millisecond)
 	fmt.Fprintf(&b, "[%s] %s%s\n", at, entryTitle(e), entryCost(e))
 	if e.Reasoning != "" {
-		b.WriteString("  (thinking)\n" + indentText(sanitize(e.Reasoning)))
+		b.WriteString("  (thinking)\n" + indentText(text.Sanitize(e.Reasoning)))
 	}
 	if e.Kind == "approval" && e.Arguments != "" {
 		b.WriteString(indentText(singleLine(e.Tool + " " + e.Arguments)))
 	}
-	if text := strings.TrimSpace(e.Text); text != "" {
-		b.WriteString(indentText(sanitize(text)))
+	if said := strings.TrimSpace(e.Text); said != "" {
+		b.WriteString(indentText(text.Sanitize(said)))
 	}
-	return w.printf("%s", b.String())
+	return w.program.printf("%s", b.String())
 }
 
 func entryTitle(e api.TranscriptEntry) string {

@@ -58,17 +58,17 @@ func (p Program) wrapUsageErrors(root *cobra.Command) {
 	})
 }
 
-// argument is one word of a command's use line.
+// argument is one argument in a command's use line.
 type argument struct {
 	name             string
 	isOptional, many bool
 }
 
-// notArguments are the parts of a use line that are not arguments: flags with their values, and the dashes before a
-// command.
+// notArguments matches the parts of a use line that are not arguments: flags with their values, and the dashes before
+// a command.
 var notArguments = regexp.MustCompile(`\[--[a-z]+ [A-Z]+\]|--[a-z]+ [A-Z]+|\[flags\]|-- `)
 
-// parseArguments reads from the use line what arguments a command takes: "diff ID [PATH…]", "trace -- COMMAND…".
+// parseArguments parses the arguments of a command from its use line, such as "diff ID [PATH…]" or "trace -- COMMAND…".
 func parseArguments(c *cobra.Command) (list []argument) {
 	for _, word := range strings.Fields(notArguments.ReplaceAllString(c.Use, ""))[1:] {
 		name := strings.Trim(word, "[]")
@@ -81,7 +81,7 @@ func parseArguments(c *cobra.Command) (list []argument) {
 	return list
 }
 
-// exampleArguments are the arguments of an example of a command that takes a goal.
+// exampleArguments returns the arguments for an example of a command that takes a goal.
 func exampleArguments(c *cobra.Command) (words string) {
 	for _, a := range parseArguments(c) {
 		words += map[string]string{"ID": " 01k3abcd", "REQUEST": " a1", "TEXT": " 'use port 8081'"}[a.name]
@@ -116,7 +116,7 @@ func checkArguments(c *cobra.Command, args []string) error {
 	return usageError(c, fmt.Sprintf("%q is one argument too many", args[len(list)]), advice)
 }
 
-// usageError says what is wrong with the words after a command. The hint is the advice, the usage and an example.
+// usageError is the error of wrong arguments. Its hint has the advice, the usage and an example.
 func usageError(c *cobra.Command, message, advice string) error {
 	hint := advice + "usage: " + c.UseLine()
 	if example, _, _ := strings.Cut(strings.TrimSpace(c.Example), "\n"); example != "" {
@@ -127,7 +127,7 @@ func usageError(c *cobra.Command, message, advice string) error {
 	}
 	for _, sibling := range c.Parent().Commands() {
 		if sibling.Name() == "list" && c.Parent().HasParent() && sibling != c {
-			hint += "; " + sibling.CommandPath() + " shows what there is"
+			hint += "; " + sibling.CommandPath() + " shows the names"
 		}
 	}
 	return refuseUsage(c, message, hint)
@@ -152,21 +152,21 @@ func unknownCommand(c *cobra.Command, typed string) error {
 		suggestNames(typed, "", names)+c.CommandPath()+" --help lists the commands")
 }
 
-// suggestNames asks if one of some names was meant, "" if none is similar.
+// suggestNames asks whether one of the names was meant, "" if none is similar.
 func suggestNames(typed, prefix string, names []string) string {
-	const maxDistance, most = 2, 3
+	const maxDistance, maxNames = 2, 3
 	similar := cobra.Command{SuggestionsMinimumDistance: maxDistance}
 	for _, name := range names {
 		similar.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
 	}
 	found := similar.SuggestionsFor(typed)
-	if len(found) == 0 || len(found) > most {
+	if len(found) == 0 || len(found) > maxNames {
 		return ""
 	}
 	return "did you mean " + prefix + strings.Join(found, " or "+prefix) + "? "
 }
 
-// describeFlagError says what is wrong with a flag, and what it takes.
+// describeFlagError describes an error of a flag, and the values that the flag takes.
 func describeFlagError(c *cobra.Command, err error) error {
 	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
 		return unknownCommand(c, args[0]) // the flag is one of the command that was meant
@@ -195,7 +195,7 @@ func describeFlagError(c *cobra.Command, err error) error {
 	return refuseUsage(c, err.Error(), help)
 }
 
-// flagKinds are what the values of flags have to be, by their types.
+// flagKinds describes the values of flags, by their types.
 var flagKinds = map[string]string{
 	"int":      "a whole number",
 	"int64":    "a whole number",
@@ -205,29 +205,29 @@ var flagKinds = map[string]string{
 	"duration": "a time with its unit, such as 90s, 45m or 2h",
 }
 
-// isCheckFlag reports whether the errors of a flag are ours.
+// isCheckFlag reports whether a flag is a checkFlag, which has its own error messages.
 func isCheckFlag(f *pflag.Flag) bool {
 	_, ok := f.Value.(checkFlag)
 	return ok
 }
 
-// describeFlag is a flag with its value and meaning, as the help has it.
+// describeFlag formats a flag with its value and meaning, as in the help.
 func describeFlag(f *pflag.Flag) string {
 	kind, usage := pflag.UnquoteUsage(f)
 	return strings.TrimSpace("--"+f.Name+" "+kind) + ": " + usage
 }
 
-// excludeFlags refuses two flags of a command that say different things.
+// excludeFlags refuses a flag together with any of the others.
 func excludeFlags(c *cobra.Command, flag string, others ...string) error {
 	for _, other := range others {
 		if c.Flags().Changed(flag) && c.Flags().Changed(other) {
-			return fault.Invalid(flag, fmt.Sprintf("--%s and --%s exclude each other", flag, other), "give one of them")
+			return fault.Invalid(flag, fmt.Sprintf("--%s and --%s exclude each other", flag, other), "keep one of them")
 		}
 	}
 	return nil
 }
 
-// walkCommands visits a command and all below it.
+// walkCommands visits a command and all its subcommands.
 func walkCommands(c *cobra.Command, do func(*cobra.Command)) {
 	do(c)
 	for _, sub := range c.Commands() {
@@ -261,7 +261,7 @@ func (p Program) printError(c *cobra.Command, args []string, err error) int {
 	return code
 }
 
-// wantsJSON also works if the flags could not be parsed.
+// wantsJSON reports whether the user wants JSON. It also works if the flags could not be parsed.
 func wantsJSON(c *cobra.Command, args []string) bool {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]

@@ -62,14 +62,14 @@ func (p Program) version() *cobra.Command {
 	return c
 }
 
-// releaseFeed is the address to ask: the given one, else the one in the settings.
+// releaseFeed returns the given address, or that of the settings.
 func (p Program) releaseFeed(given string) (feed string, err error) {
 	if given != "" {
 		return given, nil
 	}
 	err = p.withConfig(func(c *config.Config) error {
 		if feed = c.Settings().UpdateFeed; feed == "" {
-			return fault.Invalid("", "no release feed is set, so nobody can be asked",
+			return fault.Invalid("", "no release feed is set",
 				"set update_feed in the settings, or give its address with --feed")
 		}
 		return nil

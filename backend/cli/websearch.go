@@ -8,7 +8,7 @@ import (
 )
 
 // webSearchCommands manage the search engine of goals.
-type webSearchCommands struct{ Program }
+type webSearchCommands struct{ program Program }
 
 func (p webSearchCommands) webSearch() *cobra.Command {
 	return newCommandGroup("web-search", "Manage the search engine that goals may use",
@@ -19,9 +19,9 @@ func (p webSearchCommands) setEngine() *cobra.Command {
 	var address, key string
 	c := &cobra.Command{
 		Use: "set searxng|brave|tavily", Short: "Choose the search engine",
-		Example: "  " + p.Name + " web-search set searxng --address http://127.0.0.1:8888\n  " +
-			p.Name + " secret set brave-key && " + p.Name + " web-search set brave --key-secret brave-key",
-		RunE: p.runWithConfig(func(_ *cobra.Command, c *config.Config, args []string) error {
+		Example: "  " + p.program.Name + " web-search set searxng --address http://127.0.0.1:8888\n  " +
+			p.program.Name + " secret set brave-key && " + p.program.Name + " web-search set brave --key-secret brave-key",
+		RunE: p.program.runWithConfig(func(_ *cobra.Command, c *config.Config, args []string) error {
 			s := c.Settings()
 			s.WebSearch, s.WebSearchAddress, s.WebSearchSecret = args[0], address, key
 			switch {
@@ -36,7 +36,7 @@ func (p webSearchCommands) setEngine() *cobra.Command {
 			if err := c.SaveSettings(s); err != nil {
 				return err
 			}
-			return p.printf("New goals can search the web with %s.\n", args[0])
+			return p.program.printf("New goals can search the web with %s.\n", args[0])
 		}),
 	}
 	c.Flags().StringVar(&address, "address", "", "base address of the server; Brave and Tavily have their own")
@@ -47,10 +47,11 @@ func (p webSearchCommands) setEngine() *cobra.Command {
 func (p webSearchCommands) showEngine() *cobra.Command {
 	return &cobra.Command{
 		Use: "show", Short: "Show the search engine",
-		RunE: p.runWithConfig(func(_ *cobra.Command, c *config.Config, _ []string) error {
+		RunE: p.program.runWithConfig(func(_ *cobra.Command, c *config.Config, _ []string) error {
 			s := c.Settings()
 			if !s.HasWebSearch() {
-				return p.printf("No search engine is set up. Choose one: %s web-search set --help shows how.\n", p.Name)
+				return p.program.printf("No search engine is set up. Choose one: %s web-search set --help shows how.\n",
+					p.program.Name)
 			}
 			text := s.WebSearch
 			if s.WebSearchAddress != "" {
@@ -59,15 +60,15 @@ func (p webSearchCommands) showEngine() *cobra.Command {
 			if s.WebSearchSecret != "" {
 				text += ", with the key in the secret " + s.WebSearchSecret
 			}
-			return p.printf("%s\n", text)
+			return p.program.printf("%s\n", text)
 		}),
 	}
 }
 
 func (p webSearchCommands) removeEngine() *cobra.Command {
 	return &cobra.Command{
-		Use: "remove", Short: "Let goals search no longer; the secret stays",
-		RunE: p.runWithConfig(func(_ *cobra.Command, c *config.Config, _ []string) error {
+		Use: "remove", Short: "Disable web search for goals; the secret stays",
+		RunE: p.program.runWithConfig(func(_ *cobra.Command, c *config.Config, _ []string) error {
 			s := c.Settings()
 			s.WebSearch, s.WebSearchAddress, s.WebSearchSecret = "", "", ""
 			return c.SaveSettings(s)

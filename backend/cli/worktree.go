@@ -19,16 +19,16 @@ func (p changeCommands) worktree() *cobra.Command {
 func (p changeCommands) listWorktrees() *cobra.Command {
 	return addJSON(&cobra.Command{
 		Use: "list", Short: "List the git worktrees of goals, also of deleted ones",
-		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, _ []string) error {
-			list, err := a.Worktrees(c.Context())
-			return p.printResult(c, list, err, func() error { return p.worktreeTable(list) })
+		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, _ []string) error {
+			list, err := a.Goals.Worktrees(c.Context())
+			return p.program.printResult(c, list, err, func() error { return p.worktreeTable(list) })
 		}),
 	})
 }
 
 func (p changeCommands) worktreeTable(list []api.WorktreeView) error {
 	if len(list) == 0 {
-		return p.printf("No goal has a worktree. %s run --worktree makes one.\n", p.Name)
+		return p.program.printf("No goal has a worktree. %s run --worktree creates one.\n", p.program.Name)
 	}
 	lines := []string{"GOAL\tBRANCH\tSTATE\tFOLDER"}
 	for _, w := range list {
@@ -40,10 +40,10 @@ func (p changeCommands) worktreeTable(list []api.WorktreeView) error {
 			id, oneLine(w.Branch), oneLine(worktreeState(w)), oneLine(w.Path),
 		}, "\t"))
 	}
-	return p.printTable(lines)
+	return p.program.printTable(lines)
 }
 
-// worktreeState says what removing a worktree would lose.
+// worktreeState describes what removing a worktree would lose.
 func worktreeState(w api.WorktreeView) string {
 	var parts []string
 	switch {
@@ -66,19 +66,19 @@ func (p changeCommands) removeWorktree() *cobra.Command {
 		Use: "remove ID|FOLDER", Short: "Remove the git worktree of a goal, and its branch",
 		Long: "Remove the git worktree of a goal, and its branch. The goal must have ended. A worktree with uncommitted " +
 			"files or with commits that no other branch has is not removed without --force.",
-		Example: "  " + p.Name + " worktree remove 01k3abcd",
-		RunE: p.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
-			removed, commit, err := a.RemoveWorktree(c.Context(), args[0], force)
+		Example: "  " + p.program.Name + " worktree remove 01k3abcd",
+		RunE: p.program.runWithApp(func(c *cobra.Command, a *app.App, args []string) error {
+			removed, commit, err := a.Goals.RemoveWorktree(c.Context(), args[0], force)
 			if err != nil {
 				return err
 			}
 			if commit == "" {
-				return p.printf("%s removed.\n", singleLine(removed.Path))
+				return p.program.printf("%s removed.\n", singleLine(removed.Path))
 			}
-			return p.printf("%s removed. Its branch %s was at %.12s.\n", singleLine(removed.Path),
+			return p.program.printf("%s removed. Its branch %s was at %.12s.\n", singleLine(removed.Path),
 				singleLine(removed.Branch), commit)
 		}),
 	}
-	c.Flags().BoolVar(&force, "force", false, "also with work that no other branch has, which is lost")
+	c.Flags().BoolVar(&force, "force", false, "remove it even if work is lost that no other branch has")
 	return c
 }

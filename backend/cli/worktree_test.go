@@ -52,10 +52,11 @@ func TestWorktree_OfAnotherAgentAndOfTheCommandLine(t *testing.T) {
 		t.Errorf("the goal: %s", text)
 	}
 	a.must("goal_receipt", map[string]any{"goal_id": id}) // within its bounds, though it worked elsewhere
-	if out, code := a.user("run", "--worktree", "--dir", repo, "--check-shell", "test -s done.txt", "of the user"); code != 0 {
+	out, code := a.user("run", "--worktree", "--dir", repo, "--check-shell", "test -s done.txt", "of the user")
+	if code != 0 {
 		t.Errorf("run: exit %d: %s", code, out)
 	}
-	out, code := a.user("worktree", "list", "--json")
+	out, code = a.user("worktree", "list", "--json")
 	var list []api.WorktreeView
 	if err := json.Unmarshal([]byte(out), &list); err != nil || code != 0 || len(list) != 2 {
 		t.Fatalf("exit %d, %v: %s", code, err, out)
@@ -86,7 +87,7 @@ func TestWorktree_OfAnotherAgentAndOfTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestACP_OnStandardInput_AnswersAndEndsWithIt: standard output has the protocol alone.
+// TestACP_OnStandardInput_AnswersAndEndsWithIt also checks that standard output carries only the protocol.
 func TestACP_OnStandardInput_AnswersAndEndsWithIt(t *testing.T) {
 	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))
 	home := t.TempDir()

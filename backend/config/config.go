@@ -1,4 +1,4 @@
-// Package config has the folders of the program and the user's choices: the settings and the providers, in one
+// Package config finds the folders of the program and keeps the user's choices, the settings and the providers, in one
 // settings.json.
 package config
 
@@ -17,8 +17,8 @@ import (
 // HomeVariable is the environment variable that puts all data into one folder.
 const HomeVariable = "GOALPOST_HOME"
 
-// Config is open folders and settings. All methods may be called concurrently, and several processes may have the
-// same folders open: a change is applied to the present content of the file.
+// Config holds the open folders and the settings. All methods may be called concurrently, and several processes may
+// have the same folders open: a change is applied to the present content of the file.
 type Config struct {
 	state, work string
 	log         *slog.Logger
@@ -76,20 +76,20 @@ func (c *Config) Close() error {
 	return nil
 }
 
-// State is the folder of the database, the artifacts and the settings: 0700.
+// State returns the folder of the database, the artifacts and the settings. Its mode is 0700.
 func (c *Config) State() string { return c.state }
 
-// Work is the folder in which new goals get their folders.
+// Work returns the folder in which new goals get their folders.
 func (c *Config) Work() string { return cmp.Or(c.Settings().WorkDir, c.work) }
 
-// KeyFileVariable is the environment variable with the path of the key of the encrypted secrets; by default it is
+// KeyFileVariable is the environment variable with the path of the key of the encrypted secrets. By default the key is
 // beside them.
 const KeyFileVariable = "GOALPOST_KEY_FILE"
 
 // HideInLog sets the function that removes secrets from a line before it is written.
-func (c *Config) HideInLog(redact func([]byte) []byte) { c.logFile.hide(redact) }
+func (c *Config) HideInLog(redact func([]byte) []byte) { c.logFile.setRedact(redact) }
 
-// Log writes JSON lines to the state folder, never the content of tools.
+// Log returns the logger. It writes JSON lines to the state folder; callers must never log what tools read or print.
 func (c *Config) Log() *slog.Logger { return c.log }
 
 func defaultDirs(getenv func(string) string) (state, work string, err error) {

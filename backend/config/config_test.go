@@ -42,7 +42,7 @@ func invalid(err error) *fault.Error {
 	return &fault.Error{}
 }
 
-func TestFolders(t *testing.T) {
+func TestOpen_Environment_DecidesTheFolders(t *testing.T) {
 	home := t.TempDir()
 	for name, test := range map[string]struct {
 		env         map[string]string
@@ -79,7 +79,7 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-func TestStateIsPrivate(t *testing.T) {
+func TestOpen_StateFolder_IsPrivate(t *testing.T) {
 	home := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(home, "state"), 0o755); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestStateIsPrivate(t *testing.T) {
 	}
 }
 
-func TestFoldersOfOthersAreRefused(t *testing.T) {
+func TestOpen_FolderOfAnotherUser_IsRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make a folder of another user")
 	}
@@ -195,7 +195,7 @@ func TestSettings_AreReadBack(t *testing.T) {
 	}
 }
 
-func TestUnreadableSettingsAreKeptAside(t *testing.T) {
+func TestSettings_Unreadable_AreMovedAside(t *testing.T) {
 	for _, text := range []string{"{", "", "[]", `{"settings":7}`, "\x00\xff", `{"settings":{"theme":"dark"}} trailing`} {
 		home := t.TempDir()
 		state := filepath.Join(home, "state")
@@ -225,7 +225,7 @@ func TestUnreadableSettingsAreKeptAside(t *testing.T) {
 
 func TestSettings_FileBreaksLater_NothingIsLost(t *testing.T) {
 	c := open(t, t.TempDir())
-	if err := c.SaveProvider(isLocalFilesystem("one")); err != nil {
+	if err := c.SaveProvider(validateFilesystem("one")); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(c.State(), "settings.json")
@@ -238,7 +238,7 @@ func TestSettings_FileBreaksLater_NothingIsLost(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Errorf("looking moved the file: %v", err)
 	}
-	if err := c.SaveProvider(isLocalFilesystem("two")); err != nil {
+	if err := c.SaveProvider(validateFilesystem("two")); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(c.Providers()); n != 2 {
@@ -249,10 +249,11 @@ func TestSettings_FileBreaksLater_NothingIsLost(t *testing.T) {
 	}
 }
 
-func TestImpossibleSettingsFallBack(t *testing.T) {
+func TestSettings_OutOfRange_FallBackToDefaults(t *testing.T) {
 	home := t.TempDir()
 	c := open(t, home)
-	text := `{"settings":{"theme":"pink","font_size":13,"scrollback":1000,"welcomed":true},"providers":[{"id":"a","kind":"openai","base_url":"http://127.0.0.1:1/v1"}],"active":"a","later":1}`
+	text := `{"settings":{"theme":"pink","font_size":13,"scrollback":1000,"welcomed":true},` +
+		`"providers":[{"id":"a","kind":"openai","base_url":"http://127.0.0.1:1/v1"}],"active":"a","later":1}`
 	if err := os.WriteFile(filepath.Join(c.State(), "settings.json"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -263,25 +264,25 @@ func TestImpossibleSettingsFallBack(t *testing.T) {
 	}
 }
 
-func isLocalFilesystem(id string) config.Provider {
+func validateFilesystem(id string) config.Provider {
 	return config.Provider{ID: id, Kind: config.OpenAI, BaseURL: "http://127.0.0.1:11434/v1", Model: "small"}
 }
 
 // The command line names the provider of --base-url after its host.
-func TestProvidersAreNamedAfterHosts(t *testing.T) {
+func TestProvider_NameOfAHost_IsValid(t *testing.T) {
 	c := open(t, t.TempDir())
 	for _, id := range []string{"127.0.0.1:11434", "[::1]:8080", "api.example.com", "box_2"} {
-		if err := c.SaveProvider(isLocalFilesystem(id)); err != nil {
+		if err := c.SaveProvider(validateFilesystem(id)); err != nil {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
 }
 
-func TestProviders(t *testing.T) {
+func TestProviders_EachChange_IsSaved(t *testing.T) {
 	home := t.TempDir()
 	c := open(t, home)
 	for _, id := range []string{"one", "two", "three"} {
-		if err := c.SaveProvider(isLocalFilesystem(id)); err != nil {
+		if err := c.SaveProvider(validateFilesystem(id)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -292,7 +293,7 @@ func TestProviders(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	changed := isLocalFilesystem("two")
+	changed := validateFilesystem("two")
 	changed.Model = "big"
 	steps := []struct {
 		do   func() error
@@ -320,7 +321,7 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-func TestProvidersThatCannotWork(t *testing.T) {
+func TestProvider_Invalid_IsRefused(t *testing.T) {
 	c := open(t, t.TempDir())
 	for _, test := range []struct {
 		field  string
@@ -345,7 +346,7 @@ func TestProvidersThatCannotWork(t *testing.T) {
 		{"api_key_env", func(p *config.Provider) { p.APIKeyEnv = "sk-abcdef" }},
 		{"api_key_env", func(p *config.Provider) { p.APIKeyEnv = "A=B" }},
 	} {
-		p := isLocalFilesystem("x")
+		p := validateFilesystem("x")
 		test.change(&p)
 		e := invalid(c.SaveProvider(p))
 		if e.Field != test.field || e.Hint == "" || strings.Contains(e.Message, "secret") ||
@@ -358,9 +359,9 @@ func TestProvidersThatCannotWork(t *testing.T) {
 	}
 }
 
-func TestChangeProvider_AnotherServer_MakesTheTestVoid(t *testing.T) {
+func TestChangeProvider_AnotherServer_DropsTheTest(t *testing.T) {
 	c := open(t, t.TempDir())
-	p := isLocalFilesystem("x")
+	p := validateFilesystem("x")
 	if err := c.SaveProvider(p); err != nil {
 		t.Fatal(err)
 	}
@@ -420,14 +421,14 @@ func TestPresets_EachOne_IsAProviderAndHasItsName(t *testing.T) {
 }
 
 // A window and the command line have the same folder open.
-func TestTwoProcessesKeepEachOthersChanges(t *testing.T) {
+func TestSettings_TwoProcesses_KeepBothChanges(t *testing.T) {
 	home := t.TempDir()
 	a, b := open(t, home), open(t, home)
 	var all sync.WaitGroup
 	for n, c := range []*config.Config{a, b} {
 		all.Go(func() {
 			for i := range 20 {
-				if err := c.SaveProvider(isLocalFilesystem(fmt.Sprintf("p%d-%d", n, i))); err != nil {
+				if err := c.SaveProvider(validateFilesystem(fmt.Sprintf("p%d-%d", n, i))); err != nil {
 					t.Error(err)
 				}
 			}

@@ -16,6 +16,7 @@ import (
 
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // ProposalFile is the file in which a folder proposes a criterion for goals in it.
@@ -28,8 +29,8 @@ type CriterionFile struct {
 }
 
 // ReadCriterion reads a criterion from a YAML file: checks, a list with the fields of goal.Check, and any. Fields
-// that only a user may set (where a check runs, risk, hosts, grants) are refused, and so are unknown ones.
-// os.ErrNotExist if there is no such file.
+// that only a user may set (where a check runs, risk, hosts, grants) are refused, and so are unknown ones. The error
+// wraps os.ErrNotExist if there is no such file.
 func ReadCriterion(file string) (CriterionFile, error) {
 	b, err := readBounded(file, "criterion file")
 	if err != nil {
@@ -40,12 +41,12 @@ func ReadCriterion(file string) (CriterionFile, error) {
 		refusal.Message = file + ": " + refusal.Message
 		return CriterionFile{}, refusal
 	}
-	return CriterionFile{Text: strings.ToValidUTF8(string(b), "\uFFFD"), Criterion: c}, nil
+	return CriterionFile{Text: text.ToUTF8(string(b)), Criterion: c}, nil
 }
 
-// readBounded reads a file that users write by hand.
+// readBounded reads a file that users write by hand, of at most 64 KiB.
 func readBounded(file, what string) ([]byte, error) {
-	const most = 64 << 10
+	const maxBytes = 64 << 10
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
@@ -54,11 +55,11 @@ func readBounded(file, what string) ([]byte, error) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, invalidCriterion(file+" is not a file", "name a YAML file")
 	}
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	if len(b) > most {
+	if len(b) > maxBytes {
 		return nil, invalidCriterion(file+" is larger than 64 KiB", "shorten it")
 	}
 	return b, nil
@@ -76,14 +77,14 @@ var (
 		reflect.Int:    "a whole number",
 		reflect.Int64:  "a whole number",
 		reflect.Slice:  "a list",
-		reflect.Struct: "words with their values",
+		reflect.Struct: "fields with values",
 	}
 	checkFieldValues = map[string]string{
 		"string": "a text",
 		"bool":   "true or false",
 		"number": "this number",
 		"array":  "a list",
-		"object": "words with their values",
+		"object": "fields with values",
 	}
 )
 
@@ -134,7 +135,7 @@ func parseCriterion(b []byte) (goal.Criterion, *fault.Error) {
 func validateCheckFields(n int, check any) *fault.Error {
 	fields, ok := check.(map[string]any)
 	if !ok {
-		return invalidCriterion(fmt.Sprintf("check %d is not written as fields with their values", n), example)
+		return invalidCriterion(fmt.Sprintf("check %d is not written as fields with values", n), example)
 	}
 	known := checkFields()
 	for _, word := range slices.Sorted(maps.Keys(fields)) {
@@ -153,7 +154,7 @@ func validateCheckFields(n int, check any) *fault.Error {
 	return nil
 }
 
-// checkFields are the fields of goal.Check that a file may set, by their YAML names.
+// checkFields lists the YAML names of the fields of goal.Check that a file may set.
 func checkFields() []string {
 	var words []string
 	t := reflect.TypeFor[goal.Check]()
@@ -165,7 +166,7 @@ func checkFields() []string {
 	return words
 }
 
-// decodeChecks decodes the checks; their fields are those of goal.Check.
+// decodeChecks decodes the fields of a criterion file and validates the checks.
 func decodeChecks(words map[string]any) (c goal.Criterion, refusal *fault.Error) {
 	raw, err := json.Marshal(words)
 	if err != nil {

@@ -21,7 +21,7 @@ func criterion(t *testing.T, text string) (CriterionFile, error) {
 	return ReadCriterion(file)
 }
 
-func TestACriterionFileHasEveryTypeOfCheck(t *testing.T) {
+func TestReadCriterion_EveryTypeOfCheck_IsRead(t *testing.T) {
 	text := `any: true
 checks:
   - {type: shell, command: make test, exit_code: 1, dir: web}
@@ -44,8 +44,8 @@ checks:
 	}
 }
 
-// TestACriterionFileGrantsNothing, and says what is wrong with it.
-func TestACriterionFileGrantsNothing(t *testing.T) {
+// TestReadCriterion_ForbiddenFields_AreRefused also checks the messages about other faults.
+func TestReadCriterion_ForbiddenFields_AreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"checks:\n  - {type: shell, command: x, where: host}": "only the user may",
 		"checks:\n  - {type: shell, command: x, Where: host}": "only the user may",

@@ -18,8 +18,8 @@ const (
 	v9fs = 0x01021997
 )
 
-// isLocalFilesystem refuses a network file system: SQLite's write-ahead log needs shared memory.
-func isLocalFilesystem(dir string) error {
+// validateFilesystem refuses a network file system, because SQLite's write-ahead log needs shared memory.
+func validateFilesystem(dir string) error {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {
 		return fmt.Errorf("state folder: %w", err)
@@ -40,7 +40,7 @@ func isNetworkFS(magic uint32) bool {
 	return false
 }
 
-// FreeBytes is how many bytes the program may still write below dir.
+// FreeBytes returns how many bytes the program may still write below dir.
 func FreeBytes(dir string) (uint64, error) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {

@@ -2,7 +2,7 @@ package config
 
 import "testing"
 
-func TestNetworkFileSystems(t *testing.T) {
+func TestIsNetworkFS_EachType_IsRecognized(t *testing.T) {
 	for magic, want := range map[uint32]bool{
 		nfs:                     true,
 		cifs:                    true,
@@ -15,7 +15,7 @@ func TestNetworkFileSystems(t *testing.T) {
 			t.Errorf("%#x", magic)
 		}
 	}
-	if err := isLocalFilesystem(t.TempDir()); err != nil {
+	if err := validateFilesystem(t.TempDir()); err != nil {
 		t.Error(err)
 	}
 }

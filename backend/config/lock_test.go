@@ -10,8 +10,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// TestSettings_HeldByAnotherProcess_WaitUntilItExits: a write waits for the process that
-// holds the lock of the file, and that process's end releases the lock.
+// TestSettings_HeldByAnotherProcess_WaitUntilItExits checks that a write waits for the process that holds the lock of
+// the file, and that the end of that process releases the lock.
 func TestSettings_HeldByAnotherProcess_WaitUntilItExits(t *testing.T) {
 	const path = "GOALPOST_TEST_LOCK"
 	if held := os.Getenv(path); held != "" { // the other process

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	logSize  = 10 << 20
-	logFiles = 5
+	maxLogSize  = 10 << 20 // bytes of one file
+	maxLogFiles = 5
 )
 
 // rotatingLog is a log file that is rotated when it is full: goalpost.log, goalpost.log.1 … .4. Several processes may
@@ -48,7 +48,7 @@ func (r *rotatingLog) open() error {
 	return nil
 }
 
-func (r *rotatingLog) hide(redact func([]byte) []byte) {
+func (r *rotatingLog) setRedact(redact func([]byte) []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.redact = redact
@@ -61,7 +61,7 @@ func (r *rotatingLog) Write(line []byte) (int, error) {
 	if r.redact != nil {
 		b = r.redact(line)
 	}
-	if r.size > 0 && r.size+int64(len(b)) > logSize {
+	if r.size > 0 && r.size+int64(len(b)) > maxLogSize {
 		_ = r.rotate() // a log that cannot be rotated is better than none
 	}
 	n, err := r.file.Write(b)
@@ -72,12 +72,12 @@ func (r *rotatingLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// rotate renames the files and begins a new one. If that fails, the old one is used, and the next attempt comes after
-// the same number of bytes.
+// rotate renames the files and begins a new one. If that fails, the old file is used further, and the next attempt
+// follows after maxLogSize more bytes.
 func (r *rotatingLog) rotate() error {
 	r.size = 0
-	if info, err := os.Stat(r.path); err == nil && info.Size()+1 > logSize/2 { // another process may have rotated it
-		for i := logFiles - 2; i >= 0; i-- {
+	if info, err := os.Stat(r.path); err == nil && info.Size()+1 > maxLogSize/2 { // another process may have rotated it
+		for i := maxLogFiles - 2; i >= 0; i-- {
 			from := r.path
 			if i > 0 {
 				from = fmt.Sprintf("%s.%d", r.path, i)

@@ -23,7 +23,7 @@ type MCPServer struct {
 	Off            bool              `json:"off,omitempty"` // saved, but used by no goal
 }
 
-// MCPServers lists them by name.
+// MCPServers lists the saved MCP servers by name.
 func (c *Config) MCPServers() []MCPServer {
 	list := slices.Clone(c.current().MCPServers)
 	for i := range list {
@@ -49,7 +49,7 @@ func (c *Config) SaveMCPServer(s MCPServer) error {
 	})
 }
 
-// DeleteMCPServer removes one.
+// DeleteMCPServer removes a saved MCP server.
 func (c *Config) DeleteMCPServer(name string) error {
 	return c.change(func(f *file) error {
 		i := slices.IndexFunc(f.MCPServers, func(s MCPServer) bool { return s.Name == name })

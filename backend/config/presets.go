@@ -13,9 +13,9 @@ type Preset struct {
 	ID      string
 	Name    string // as its maker writes it
 	Kind    Kind
-	BaseURL string // "" must be given by the user
-	// KeyVariables are the environment variables in which its key usually is, the usual one first; none for servers
-	// without keys.
+	BaseURL string // "" if the user must give it
+	// KeyVariables are the environment variables that usually contain its key, the most common first. Servers without
+	// keys have none.
 	KeyVariables []string
 	KeyPage      string // where users get a key
 	IsLocal      bool   // a server on this computer, whose models cost nothing
@@ -71,7 +71,7 @@ func FindPreset(name string) (p Preset, isKnown bool) {
 	return all[i], true
 }
 
-// FindVariable returns the environment variable of a preset's key that is set, "" if none is.
+// FindVariable returns the first of the preset's key variables that is set, "" if none is set.
 func (p Preset) FindVariable(getenv func(string) string) string {
 	for _, name := range p.KeyVariables {
 		if getenv(name) != "" {
@@ -90,7 +90,7 @@ func PresetIDs() string {
 	return strings.Join(ids, ", ")
 }
 
-// FreeID returns id, or with a number if a provider has that name.
+// FreeID returns id, with the lowest free number appended if a provider already has it.
 func (c *Config) FreeID(id string) string {
 	f := c.current()
 	free := id

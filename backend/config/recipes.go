@@ -16,7 +16,11 @@ import (
 	"goalpost/backend/goal"
 )
 
-// recipeDir is the folder of the recipes, a YAML file each.
+func unknownRecipe(name string) error {
+	return fault.Invalid("name", fmt.Sprintf("there is no recipe %q", name), "`recipe list` shows the recipes")
+}
+
+// recipeDir returns the folder of the recipes. Each recipe is a YAML file.
 func (c *Config) recipeDir() string { return filepath.Join(c.state, "recipes") }
 
 func (c *Config) recipeFile(name string) (string, error) {
@@ -26,7 +30,7 @@ func (c *Config) recipeFile(name string) (string, error) {
 	return filepath.Join(c.recipeDir(), name+".yaml"), nil
 }
 
-// Recipes reads every recipe, by name. For unreadable files it returns an error together with the others.
+// Recipes reads all recipes, sorted by name. If some files cannot be read, it returns the others with an error.
 func (c *Config) Recipes() ([]goal.Recipe, error) {
 	files, err := os.ReadDir(c.recipeDir())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +56,7 @@ func (c *Config) Recipes() ([]goal.Recipe, error) {
 	return list, errors.Join(errs...)
 }
 
-// Recipe reads one recipe; a fault.Error if there is none or it is invalid.
+// Recipe reads one recipe. A missing or invalid one is a fault.Error.
 func (c *Config) Recipe(name string) (goal.Recipe, error) {
 	file, err := c.recipeFile(name)
 	if err != nil {
@@ -60,8 +64,7 @@ func (c *Config) Recipe(name string) (goal.Recipe, error) {
 	}
 	b, err := readBounded(file, "recipe")
 	if errors.Is(err, fs.ErrNotExist) {
-		return goal.Recipe{}, fault.Invalid("name", fmt.Sprintf("there is no recipe %q", name),
-			"recipe list shows those there are")
+		return goal.Recipe{}, unknownRecipe(name)
 	}
 	if err != nil {
 		return goal.Recipe{}, err
@@ -96,7 +99,7 @@ func MarshalRecipe(r goal.Recipe) ([]byte, error) {
 	return b, nil
 }
 
-// SaveRecipe saves a new recipe. It never replaces one of that name, because another goal or the user may need it.
+// SaveRecipe saves a new recipe. It never replaces one with that name, because another goal or the user may need it.
 func (c *Config) SaveRecipe(r goal.Recipe) error {
 	if err := r.Validate(); err != nil {
 		return &fault.Error{Field: "recipe", Message: err.Error()}
@@ -134,7 +137,7 @@ func (c *Config) DeleteRecipe(name string) error {
 		return err
 	}
 	if err := os.Remove(file); errors.Is(err, fs.ErrNotExist) {
-		return fault.Invalid("name", fmt.Sprintf("there is no recipe %q", name), "recipe list shows those there are")
+		return unknownRecipe(name)
 	} else if err != nil {
 		return fmt.Errorf("recipe %s: %w", name, err)
 	}

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestRecipes: what is saved is read again as it was, by name, and never replaced.
-func TestRecipes(t *testing.T) {
+// TestRecipes_Saved_AreReadBack saves recipes, reads them by name, and checks that none is replaced.
+func TestRecipes_Saved_AreReadBack(t *testing.T) {
 	c := open(t, t.TempDir())
 	if list, err := c.Recipes(); err != nil || len(list) > 0 {
 		t.Fatalf("%v %v", list, err)

@@ -18,7 +18,7 @@ import (
 	"goalpost/backend/fileio"
 )
 
-// NoSearch is the SearchPage of a user who does not want to search from the address bar.
+// NoSearch is the SearchPage that disables searching from the address bar.
 const NoSearch = "none"
 
 // Settings are the user's choices. The comment of each field is its description in docs/guide/settings.md.
@@ -29,13 +29,13 @@ type Settings struct {
 	FontSize int `json:"font_size"`
 	// Scrollback is how many lines a terminal keeps.
 	Scrollback int `json:"scrollback"`
-	// FontFamily is the font of terminals, "" the built-in one.
+	// FontFamily is the font of terminals; empty uses the built-in one.
 	FontFamily string `json:"font_family"`
 	// WebGL draws terminals with the graphics card.
 	WebGL bool `json:"webgl"`
 	// ScreenReader announces the output of terminals.
 	ScreenReader bool `json:"screen_reader"`
-	// Welcomed is true once the first page was closed.
+	// Welcomed is true once the first page has been closed.
 	Welcomed bool `json:"welcomed"`
 	// ApprovalMinutes is how long an approval waits for the user before its goal pauses.
 	ApprovalMinutes int `json:"approval_minutes"`
@@ -47,32 +47,32 @@ type Settings struct {
 	SecretsInFile bool `json:"secrets_in_file"`
 	// GoalsAtOnce is how many goals run at the same time; 0 is the default of three.
 	GoalsAtOnce int `json:"goals_at_once"`
-	// KeepDays is after how many days an ended goal is deleted, 0 never.
+	// KeepDays is the number of days after which an ended goal is deleted; 0 never deletes goals.
 	KeepDays int `json:"keep_days"`
 	// GraceMinutes is how long the programs of a goal keep running after done, so that the user can look at the
-	// result; 0 is not at all.
+	// result; 0 ends them at once.
 	GraceMinutes int `json:"linger_minutes"`
 	// GoalMemory is the maximum memory of all programs of a goal together, in MiB; 0 is three quarters of the
 	// machine's.
 	GoalMemory int `json:"goal_memory"`
-	// DailyLimitUSD is how much all goals together may spend in a day of the user's time zone; 0 is no limit.
+	// DailyLimitUSD is how much all goals together may spend in a day, in the user's time zone; 0 is no limit.
 	DailyLimitUSD float64 `json:"daily_limit_usd,omitempty"`
 	// Toolchains is a list of additional folders that goals can read, separated as in PATH.
 	Toolchains string `json:"toolchains,omitempty"`
-	// Engine is the external agent that drives new goals, "" or model is Goalpost's own loop.
+	// Engine is the external agent that drives new goals; empty or `model` uses Goalpost's own loop.
 	Engine string `json:"engine,omitempty"`
-	// WorkDir is where new goals get their folders, "" the default.
+	// WorkDir is where new goals get their folders; empty uses `~/Goalpost`.
 	WorkDir string `json:"work_dir"`
-	// HomePage is the address of the home button of a browser pane, "" a blank page.
+	// HomePage is the address of the home button of a browser pane; empty opens a blank page.
 	HomePage string `json:"home_page"`
-	// SearchPage is the search address for words in the address bar of a browser pane, with %s for the words. "" asks
-	// the user before the first search, and NoSearch refuses words.
+	// SearchPage is the search address for words in the address bar of a browser pane, with %s for the words. Empty
+	// asks the user before the first search, and `none` disables searching.
 	SearchPage string `json:"search_page"`
-	// UpdateFeed is the HTTPS address that is asked once at a start for the newest release; "" asks nobody.
+	// UpdateFeed is the HTTPS address that each start asks once for the newest release; empty disables the check.
 	UpdateFeed string `json:"update_feed,omitempty"`
-	// WebSearch is the search engine of goals: searxng, brave or tavily; "" is none.
+	// WebSearch is the search engine of goals: searxng, brave or tavily; empty is none.
 	WebSearch string `json:"web_search,omitempty"`
-	// WebSearchAddress is the base address of that search engine. SearXNG needs one; "" is the usual one of the others.
+	// WebSearchAddress is the base address of that search engine. SearXNG needs one; the others have a default.
 	WebSearchAddress string `json:"web_search_address,omitempty"`
 	// WebSearchSecret is the name of the secret with the key of that search engine. Brave and Tavily need one.
 	WebSearchSecret string `json:"web_search_secret,omitempty"`
@@ -98,8 +98,8 @@ const (
 	Demo            Kind = "demo"
 )
 
-// Provider is how a model is reached. Keys are never stored here: APIKeyEnv names the environment variable with the
-// key, APIKeySecret a secret.
+// Provider describes how a model is reached. It never contains a key: APIKeyEnv names the environment variable with
+// the key, or APIKeySecret a secret.
 type Provider struct {
 	ID        string `json:"id"`
 	Kind      Kind   `json:"kind"`
@@ -112,7 +112,7 @@ type Provider struct {
 	ContextWindow int `json:"context_window,omitempty"`
 	// Price is what the model costs here; nil uses the published price.
 	Price *Price `json:"price,omitempty"`
-	// Preset is the id of the preset that it was made from, "" for another server.
+	// Preset is the id of the preset that it was made from, "" if there was none.
 	Preset string `json:"preset,omitempty"`
 	// Test is the last test of exactly these values, nil if they were never tested.
 	Test   *ProviderTest `json:"test,omitempty"`
@@ -126,7 +126,7 @@ type Price struct {
 	CachedInput float64 `json:"cached_input,omitempty"` // 0 = as other input
 }
 
-// ProviderTest says when a provider was tested and what came of it.
+// ProviderTest is the result of the last test of a provider.
 type ProviderTest struct {
 	At        time.Time `json:"at"`
 	OK        bool      `json:"ok"`
@@ -140,7 +140,8 @@ type ProviderTest struct {
 // IsReady reports whether the last test of these values was successful.
 func (p Provider) IsReady() bool { return p.Kind == Demo || p.Test != nil && p.Test.OK }
 
-// isSameServer reports whether a test of the one holds for the other.
+// isSameServer reports whether both reach the same model with the same key, so that a test of one is valid for the
+// other.
 func (p Provider) isSameServer(o Provider) bool {
 	return p.Kind == o.Kind && p.BaseURL == o.BaseURL && p.Model == o.Model && p.APIKeyEnv == o.APIKeyEnv &&
 		p.APIKeySecret == o.APIKeySecret
@@ -174,8 +175,8 @@ func (c *Config) load() error {
 }
 
 // refresh reads the present content of the file; mu is held. Missing settings keep their defaults, and a missing file
-// changes nothing. A file that cannot be parsed may be one that a user is just writing: it changes nothing either,
-// and is moved aside only if that is necessary.
+// changes nothing. A file that cannot be parsed, perhaps because a user is just writing it, changes nothing
+// either. With setAside it is moved aside.
 func (c *Config) refresh(setAside bool) error {
 	b, err := os.ReadFile(c.path())
 	if errors.Is(err, os.ErrNotExist) {
@@ -196,7 +197,7 @@ func (c *Config) refresh(setAside bool) error {
 		}
 		return nil
 	}
-	if err := f.Settings.check(); err != nil {
+	if err := f.Settings.validate(); err != nil {
 		c.log.Warn("a setting is invalid; defaults are used", "error", err)
 		welcomed := f.Settings.Welcomed
 		f.Settings = defaultSettings()
@@ -206,7 +207,7 @@ func (c *Config) refresh(setAside bool) error {
 	return nil
 }
 
-// current is the present content of the file, even if another process wrote it.
+// current returns the present content of the file, even if another process wrote it.
 func (c *Config) current() file {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -216,8 +217,8 @@ func (c *Config) current() file {
 	return c.file
 }
 
-// change applies one change to the present content of the file, and excludes other changes, of this process and of
-// others.
+// change applies one change to the present content of the file. It excludes other changes of this and other
+// processes.
 func (c *Config) change(edit func(*file) error) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -268,38 +269,38 @@ func isFeedURL(address string) bool {
 	return err == nil && u.Host != "" && u.Scheme == "https" && u.User == nil
 }
 
-func (s Settings) check() error {
+func (s Settings) validate() error {
 	const minFont, maxFont, minLines, maxLines, maxMinutes, maxGoals, maxDays, minMemory, maxMemory = 8, 32, 100, 200_000,
 		24 * 60, 32, 36_500, 128, 16 << 20
 	switch {
 	case !slices.Contains([]string{"system", "dark", "light"}, s.Theme):
 		return fault.Invalid("theme", fmt.Sprintf("unknown theme %q", s.Theme), "use system, dark or light")
 	case s.FontSize < minFont || s.FontSize > maxFont:
-		return fault.Invalid("font_size", fmt.Sprintf("the font size %d is not possible", s.FontSize),
+		return fault.Invalid("font_size", fmt.Sprintf("the font size %d is out of range", s.FontSize),
 			fmt.Sprintf("use %d to %d", minFont, maxFont))
 	case len(s.FontFamily) > 200 || strings.ContainsAny(s.FontFamily, ";{}<>\\\n\r"):
 		return fault.Invalid("font_family", fmt.Sprintf("%q is not a font", s.FontFamily),
 			"name one that is installed, or several with commas in between")
 	case s.Scrollback < minLines || s.Scrollback > maxLines:
-		return fault.Invalid("scrollback", fmt.Sprintf("%d lines of scrollback are not possible", s.Scrollback),
+		return fault.Invalid("scrollback", fmt.Sprintf("%d lines of scrollback is out of range", s.Scrollback),
 			fmt.Sprintf("use %d to %d", minLines, maxLines))
 	case s.GoalsAtOnce < 0 || s.GoalsAtOnce > maxGoals:
-		return fault.Invalid("goals_at_once", fmt.Sprintf("%d goals at once are not possible", s.GoalsAtOnce),
+		return fault.Invalid("goals_at_once", fmt.Sprintf("%d goals at once is out of range", s.GoalsAtOnce),
 			fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxGoals))
 	case s.TurnMinutes < 0 || s.TurnMinutes > maxMinutes:
-		return fault.Invalid("turn_minutes", fmt.Sprintf("a model cannot take %d minutes for a turn", s.TurnMinutes),
+		return fault.Invalid("turn_minutes", fmt.Sprintf("%d minutes for a turn is out of range", s.TurnMinutes),
 			fmt.Sprintf("use 1 to %d, or 0 for the default of three", maxMinutes))
 	case s.KeepDays < 0 || s.KeepDays > maxDays:
-		return fault.Invalid("keep_days", fmt.Sprintf("goals cannot be kept for %d days", s.KeepDays),
+		return fault.Invalid("keep_days", fmt.Sprintf("%d days for keeping goals is out of range", s.KeepDays),
 			fmt.Sprintf("use 1 to %d, or 0 to keep them until you delete them", maxDays))
 	case s.GraceMinutes < 0 || s.GraceMinutes > maxMinutes:
-		return fault.Invalid("linger_minutes", fmt.Sprintf("programs cannot keep running for %d minutes", s.GraceMinutes),
+		return fault.Invalid("linger_minutes", fmt.Sprintf("a grace period of %d minutes is out of range", s.GraceMinutes),
 			fmt.Sprintf("use 0 (they end with the goal) to %d", maxMinutes))
 	case s.GoalMemory != 0 && (s.GoalMemory < minMemory || s.GoalMemory > maxMemory):
-		return fault.Invalid("goal_memory", fmt.Sprintf("a goal cannot work with %d MiB of memory", s.GoalMemory),
+		return fault.Invalid("goal_memory", fmt.Sprintf("%d MiB of memory for a goal is out of range", s.GoalMemory),
 			fmt.Sprintf("use %d to %d, or 0 for three quarters of the machine's", minMemory, maxMemory))
 	case s.DailyLimitUSD < 0 || s.DailyLimitUSD > maxDailyLimit || s.DailyLimitUSD > 0 && s.DailyLimitUSD < minDailyLimit:
-		return fault.Invalid("daily_limit_usd", fmt.Sprintf("a daily limit of $%.2f is not possible", s.DailyLimitUSD),
+		return fault.Invalid("daily_limit_usd", fmt.Sprintf("a daily limit of $%.2f is out of range", s.DailyLimitUSD),
 			fmt.Sprintf("use $%.2f to $%d, or 0 for no limit", minDailyLimit, maxDailyLimit))
 	case s.HomePage != "" && !isPageURL(s.HomePage):
 		return fault.Invalid("home_page", fmt.Sprintf("%q is not the address of a page", s.HomePage),
@@ -325,7 +326,7 @@ func (s Settings) check() error {
 		return fault.Invalid("work_dir", fmt.Sprintf("%q is not an absolute path", s.WorkDir),
 			"give an absolute path, such as /home/you/goals, or leave it empty")
 	case s.ApprovalMinutes < 0 || s.ApprovalMinutes > maxMinutes:
-		return fault.Invalid("approval_minutes", fmt.Sprintf("an approval cannot wait for %d minutes", s.ApprovalMinutes),
+		return fault.Invalid("approval_minutes", fmt.Sprintf("%d minutes for an approval is out of range", s.ApprovalMinutes),
 			fmt.Sprintf("use 0 (the goal pauses at once) to %d", maxMinutes))
 	}
 	return nil
@@ -338,7 +339,7 @@ func (c *Config) Settings() Settings {
 
 // SaveSettings saves the user's choices.
 func (c *Config) SaveSettings(s Settings) error {
-	if err := s.check(); err != nil {
+	if err := s.validate(); err != nil {
 		return err
 	}
 	if s.WorkDir != "" {
@@ -357,7 +358,7 @@ func (c *Config) SaveSettings(s Settings) error {
 	})
 }
 
-// Providers lists them in the order in which they were added.
+// Providers lists the saved providers in the order in which they were added.
 func (c *Config) Providers() []Provider {
 	f := c.current()
 	list := slices.Clone(f.Providers)
@@ -382,7 +383,7 @@ func (p Provider) Validate() error {
 		if p.ID == "" {
 			return fault.Invalid("id", "the provider has no name", "enter a name")
 		}
-		return fault.Invalid("id", fmt.Sprintf("%q cannot be the name of a provider", p.ID),
+		return fault.Invalid("id", fmt.Sprintf("%q is not a valid provider name", p.ID),
 			"use letters, digits, dots and dashes; demo is taken")
 	case p.Kind != OpenAI && p.Kind != OpenAIResponses && p.Kind != Anthropic:
 		return fault.Invalid("kind", fmt.Sprintf("unknown kind of provider %q", p.Kind),
@@ -399,11 +400,11 @@ func (p Provider) Validate() error {
 	case p.APIKeySecret != "" && (!secretForm.MatchString(p.APIKeySecret) || p.APIKeyEnv != ""):
 		return fault.Invalid("api_key_secret", "this is not the name of a secret, or the key is named twice",
 			"give the name of a secret, not the key itself, and no environment variable")
-	case p.Price != nil && !p.Price.isPossible():
+	case p.Price != nil && !p.Price.isValid():
 		return fault.Invalid("price", "these are not prices in USD per million tokens",
 			fmt.Sprintf("give the price of input and of output, each more than 0 and at most %d", maxPrice))
 	case p.ContextWindow != 0 && (p.ContextWindow < minWindow || p.ContextWindow > maxWindow):
-		return fault.Invalid("context_window", fmt.Sprintf("a context window of %d tokens is not possible", p.ContextWindow),
+		return fault.Invalid("context_window", fmt.Sprintf("a context window of %d tokens is out of range", p.ContextWindow),
 			fmt.Sprintf("use at least %d, or 0 for the known value of the model", minWindow))
 	}
 	return nil
@@ -420,7 +421,7 @@ func hasOnlyVersion(u *url.URL) bool {
 // maxPrice is the highest accepted price in USD per million tokens.
 const maxPrice = 100_000
 
-func (p *Price) isPossible() bool {
+func (p *Price) isValid() bool {
 	isPrice := func(usd float64) bool { return usd > 0 && usd <= maxPrice }
 	return isPrice(p.Input) && isPrice(p.Output) && (p.CachedInput == 0 || isPrice(p.CachedInput))
 }
@@ -444,8 +445,8 @@ func (c *Config) SaveProvider(p Provider) error {
 	return err
 }
 
-// ChangeProvider edits the provider with an id, or adds an empty one and edits that; fields that edit does not touch
-// are unchanged. It returns the saved provider.
+// ChangeProvider edits the provider with an id, or a new one if there is none, and returns what it saved. Fields that
+// edit does not touch are unchanged.
 func (c *Config) ChangeProvider(id string, edit func(*Provider) error) (p Provider, err error) {
 	err = c.change(func(f *file) error {
 		i := f.find(id)
@@ -504,7 +505,7 @@ func (c *Config) Use(id string) error {
 	})
 }
 
-// find is the index of a provider, -1 if there is none.
+// find returns the index of a provider, -1 if there is none.
 func (f *file) find(id string) int {
 	return slices.IndexFunc(f.Providers, func(p Provider) bool { return p.ID == id })
 }

@@ -28,7 +28,8 @@ func TestSettingsPage_IsCurrent(t *testing.T) {
 		return
 	}
 	if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("docs/guide/settings.md is stale (%v): write it with `go test ./backend/config -run SettingsPage -update`", err)
+		t.Errorf("docs/guide/settings.md is stale (%v): "+
+			"write it with `go test ./backend/config -run SettingsPage -update`", err)
 	}
 }
 
@@ -47,8 +48,9 @@ func settingsPage(t *testing.T) string {
 	})
 	var w strings.Builder
 	w.WriteString("# Settings\n\nGenerated from the program: `go test ./backend/config -run SettingsPage -update`.\n\n" +
-		"The window's **Settings** page changes them, and shows what was refused and why. They are in `settings.json` in the data folder " +
-		"([where is it?](faq.md#where-is-my-data)). A running window sees changes of the file. A file that cannot be parsed is moved aside.\n\n" +
+		"The window's **Settings** page changes them, and shows what was refused and why. They are in " +
+		"`settings.json` in the data folder ([where is it?](faq.md#where-is-my-data)). A running window sees changes " +
+		"of the file. A file that cannot be parsed is moved aside.\n\n" +
 		"| key | default | meaning |\n|---|---|---|\n")
 	defaults := reflect.ValueOf(defaultSettings())
 	for _, f := range fields.List {
@@ -65,8 +67,9 @@ func settingsPage(t *testing.T) string {
 		}
 		fmt.Fprintf(&w, "| `%s` | `%s` | %s |\n", key, value, describe(name, comment))
 	}
-	w.WriteString("\nProviders, secrets and MCP servers have their own sections on that page and their own commands: `goalctl providers`, " +
-		"`goalctl secret`, `goalctl mcp servers`.\n\n## Environment\n| variable | meaning |\n|---|---|\n" +
+	w.WriteString("\nProviders, secrets and MCP servers have their own sections on that page and their own commands: " +
+		"`goalctl providers`, `goalctl secret`, `goalctl mcp servers`.\n\n" +
+		"## Environment\n| variable | meaning |\n|---|---|\n" +
 		"| `" + HomeVariable + "` | one folder for everything that Goalpost stores |\n" +
 		"| `" + KeyFileVariable + "` | the file with the key of the encrypted secrets; by default it is beside them |\n" +
 		"| `GOALPOST_KEEP_ENV` | more variables that programs of goals receive, separated by commas |\n")

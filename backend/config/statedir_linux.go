@@ -22,11 +22,11 @@ func checkRootOwnership(dir string) error {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("looking at %s: %w", at, err)
+			return fmt.Errorf("finding the owner of %s: %w", at, err)
 		}
 		if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Uid != 0 {
 			return fault.Invalid(HomeVariable, fmt.Sprintf("this is root, and %s belongs to another user (uid %d)", at, st.Uid),
-				"run as that user, without sudo, or set "+HomeVariable+" to a folder of root's own")
+				"run as that user, without sudo, or set "+HomeVariable+" to a folder that root owns")
 		}
 		return nil
 	}
@@ -42,7 +42,7 @@ func checkStateOwner(dir string) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if ok && int(st.Uid) != os.Geteuid() {
 		return fault.Invalid(HomeVariable, fmt.Sprintf("the state folder %s belongs to another user (uid %d)", dir, st.Uid),
-			"run as that user, or set "+HomeVariable+" to a folder of your own")
+			"run as that user, or set "+HomeVariable+" to a folder that you own")
 	}
-	return isLocalFilesystem(dir)
+	return validateFilesystem(dir)
 }

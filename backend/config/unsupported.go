@@ -4,12 +4,12 @@ package config
 
 import "goalpost/backend/fault"
 
-// checkRootOwnership refuses: no part of Goalpost has been run on this system.
+// checkRootOwnership returns an error: Goalpost has never been run on this system.
 func checkRootOwnership(string) error { return errSystem() }
 
 func checkStateOwner(string) error { return errSystem() }
 
-// FreeBytes refuses.
+// FreeBytes returns an error.
 func FreeBytes(string) (uint64, error) { return 0, errSystem() }
 
 func errSystem() error {

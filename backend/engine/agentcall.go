@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/shell"
 )
 
-// toolOfKind is our name for a tool of the agent. The kind is the agent's word: it chooses the question for the user,
-// and the sandbox limits what happens.
+// toolOfKind returns our name for a tool of the agent. The agent chooses the kind, so it only decides how the user is
+// asked; the sandbox limits the effect.
 func toolOfKind(kind string) string {
 	switch kind {
 	case "read", "search":
@@ -26,15 +26,15 @@ func toolOfKind(kind string) string {
 	return ToolOther
 }
 
-// callArguments describe a call of the agent's own tools for the journal, the policy and the user.
+// callArguments describes a call of the agent's own tools for the journal, the policy and the user.
 type callArguments struct {
 	Title   string          `json:"title,omitempty"`
 	Command string          `json:"command,omitempty"`
 	Paths   []string        `json:"paths,omitempty"`
 	URL     string          `json:"url,omitempty"`
 	Changes []change        `json:"changes,omitempty"`
-	Input   json.RawMessage `json:"input,omitempty"` // what the agent sent, if nothing above was found in it
-	// Observed: the agent did it without asking.
+	Input   json.RawMessage `json:"input,omitempty"` // the agent's arguments, if they contain nothing of the above
+	// Observed means that the agent did not ask for permission.
 	Observed bool `json:"observed,omitempty"`
 }
 
@@ -44,7 +44,7 @@ type change struct {
 	New  string `json:"new"`
 }
 
-// input are the arguments of tools that the supported agents have.
+// input holds the arguments that tools of the supported agents have.
 type input struct {
 	Command  json.RawMessage `json:"command"` // a string or a list of strings
 	FilePath string          `json:"filePath"`
@@ -53,7 +53,7 @@ type input struct {
 	URL      string          `json:"url"`
 }
 
-// agentCall turns a call of the agent's own tools into a call for the loop.
+// agentCall converts a call of the agent's own tools to a call for the loop.
 func agentCall(c acp.ToolCall, observed bool) goal.Call {
 	a := callArguments{Title: c.Title, Observed: observed}
 	var in input
@@ -63,7 +63,7 @@ func agentCall(c acp.ToolCall, observed bool) goal.Call {
 		a.Command, a.URL = commandOf(in.Command), in.URL
 	}
 	if a.Command != "" {
-		tool = ToolRun // whatever the agent calls it
+		tool = ToolRun // regardless of the kind
 	}
 	for _, d := range c.Diffs {
 		a.Changes = append(a.Changes, change(d))
@@ -81,10 +81,10 @@ func agentCall(c acp.ToolCall, observed bool) goal.Call {
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // the user reads commands in it
+	encoder.SetEscapeHTML(false) // the user reads the commands
 	if err := encoder.Encode(a); err != nil {
 		text.Reset()
-		text.WriteString("{}") // unknown, which asks
+		text.WriteString("{}") // unknown, so the user is asked
 	}
 	return goal.Call{ID: newCallID(), Tool: tool, Arguments: strings.TrimSpace(text.String())}
 }
@@ -101,7 +101,7 @@ func appendNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// commandOf is a command line, or the words of a program and its arguments.
+// commandOf returns the command of a tool's arguments: a command line, or a list of words, which it joins.
 func commandOf(raw json.RawMessage) string {
 	var line string
 	if json.Unmarshal(raw, &line) == nil {
@@ -112,7 +112,7 @@ func commandOf(raw json.RawMessage) string {
 		return ""
 	}
 	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && strings.HasPrefix(words[1], "-") {
-		return words[2] // of a shell
+		return words[2] // the command line of a shell
 	}
 	return shell.Join(words)
 }

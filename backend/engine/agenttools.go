@@ -14,10 +14,10 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Effects says what an action of the agent would do, by the rules for our own tools.
+// Effects computes the effect of an agent's action, by the same rules as for our own tools.
 type Effects interface {
 	Command(ctx context.Context, command string) (policy.Effect, error)
-	// Write is about a file, by its absolute path.
+	// Write returns the effect of writing a file; the path is absolute.
 	Write(ctx context.Context, path string) (policy.Effect, error)
 }
 
@@ -30,14 +30,14 @@ const (
 	ToolOther = "agent_other"
 )
 
-// AgentTool is one kind of the agent's own tools, for the loop. A call of it comes from the agent's permission request,
-// or was observed.
+// AgentTool is one kind of the agent's own tools, for the loop. Its calls come from the agent's permission requests, or
+// were observed.
 type AgentTool struct {
 	session *Session
 	spec    goal.ToolSpec
 }
 
-// AgentTools are the tools for calls of the agent's own tools.
+// AgentTools returns the tools that stand for the agent's own tools.
 func (s *Session) AgentTools() []*AgentTool {
 	var list []*AgentTool
 	for _, t := range []struct{ name, words string }{
@@ -56,17 +56,18 @@ func (s *Session) AgentTools() []*AgentTool {
 	return list
 }
 
-// Spec describes the tool.
+// Spec returns the tool's description.
 func (t *AgentTool) Spec() goal.ToolSpec { return t.spec }
 
-// Effect says what the call would do. What the agent does not say is unknown, and asks the user.
+// Effect returns the effect of a call. If the agent does not say what the call does, the effect is unknown, so the user
+// is asked.
 func (t *AgentTool) Effect(ctx context.Context, args json.RawMessage) (policy.Effect, error) {
 	var a callArguments
 	if err := json.Unmarshal(args, &a); err != nil {
 		return policy.Effect{}, fmt.Errorf("the call cannot be read: %w", err)
 	}
 	effect, err := t.effect(ctx, a)
-	if err != nil && a.Observed { // it has happened
+	if err != nil && a.Observed { // it has already happened
 		return policy.Effect{Risk: policy.ReadOnly, Observed: true, Reason: err.Error()}, nil
 	}
 	effect.Observed = a.Observed
@@ -98,7 +99,7 @@ func (t *AgentTool) effect(ctx context.Context, a callArguments) (policy.Effect,
 	}
 	return policy.Effect{
 		Risk:     policy.WriteLocal,
-		Unparsed: "the agent does not say what " + describeTitle(a.Title) + " would do",
+		Unparsed: "the agent does not say what " + describeTitle(a.Title) + " does",
 	}, nil
 }
 
@@ -132,7 +133,7 @@ func (t *AgentTool) writeEffect(ctx context.Context, paths []string) (all policy
 	return all, nil
 }
 
-// Show is what the user sees of a call besides its arguments: the changes of files.
+// Show returns the file changes of a call, which the user sees besides its arguments.
 func (t *AgentTool) Show(_ context.Context, c goal.Call) string {
 	var a callArguments
 	if json.Unmarshal([]byte(c.Arguments), &a) != nil {
@@ -163,7 +164,7 @@ func (t *AgentTool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 		return goal.Result{Text: "the agent no longer waits for this"}
 	}
 	r.started = true
-	if r.over == nil || r.isOver {
+	if r.ended == nil || r.isOver {
 		defer s.mu.Unlock()
 		return resultOf(r.seen)
 	}
@@ -177,11 +178,11 @@ func (t *AgentTool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 	}
 	for {
 		s.mu.Lock()
-		others := s.inbox.undecided(r)
+		others := s.inbox.hasOthers(r)
 		output, title := r.seen.Output, cmp.Or(r.seen.Title, r.call.Tool)
 		s.mu.Unlock()
 		select {
-		case <-r.over:
+		case <-r.ended:
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			return resultOf(r.seen)
@@ -191,16 +192,16 @@ func (t *AgentTool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 			s.mu.Lock()
 			r.left = true
 			s.mu.Unlock()
-			return goal.Result{OK: true, GoesOn: true, Text: "it was running when the agent made the next call\n" + output}
+			return goal.Result{OK: true, IsOngoing: true, Text: "still running when the agent made the next call\n" + output}
 		}
 		select {
-		case <-r.over:
+		case <-r.ended:
 		case <-s.changed:
 		case <-s.opts.After(s.silenceLeft(true)):
 			if reason := s.silenceReason(title); reason != "" {
 				return s.endSilentTool(ctx, reason)
 			}
-		case <-turn.done: // the updates came before
+		case <-turn.done: // all updates have arrived
 			if turn.err != nil || agent.hasEnded() {
 				return goal.Result{Text: "the agent's program ended while it ran: its outcome is unknown"}
 			}
@@ -210,26 +211,26 @@ func (t *AgentTool) Do(ctx context.Context, args json.RawMessage) goal.Result {
 		case <-agent.process.Done():
 			return goal.Result{Text: "the agent's program ended while it ran: its outcome is unknown"}
 		case <-ctx.Done():
-			return goal.Result{Text: "it was running when the run was stopped"}
+			return goal.Result{Text: "still running when the run was stopped"}
 		}
 	}
 }
 
-// endSilentTool ends the agent's turn with its tool. The agent continues with the next turn of the loop.
+// endSilentTool ends the agent's turn, and with it the tool. The agent continues with the next turn of the loop.
 func (s *Session) endSilentTool(ctx context.Context, reason string) goal.Result {
-	s.journalWarning("engine", reason+", and the host ended it")
+	s.journalWarning("engine", reason+", so the host ended it")
 	s.mu.Lock()
-	s.inbox.note("The host ended your turn: " + reason + ". Let a program that runs for long write its output to a file " +
+	s.inbox.addNotes("The host ended your turn: " + reason + ". Let a long-running program write its output to a file " +
 		"in the background, or run it in a terminal pane.")
 	s.mu.Unlock()
 	s.Interrupt(ctx)
 	return goal.Result{Text: reason + ". The host ended it."}
 }
 
-// find returns the first request of this call that was not started.
+// find returns the oldest request of this call that has not started.
 func (b *inbox) find(tool, arguments string) *request {
 	for _, r := range b.requests {
-		if r.given && !r.started && r.call.Tool == tool && r.call.Arguments == arguments {
+		if r.isGiven && !r.started && r.call.Tool == tool && r.call.Arguments == arguments {
 			return r
 		}
 	}

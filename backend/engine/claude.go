@@ -13,10 +13,10 @@ func claudeProfile() Profile {
 		Resumes: true,
 		Node:    22,
 		SessionMeta: map[string]any{"claudeCode": map[string]any{"options": map[string]any{
-			// settings of the user and of the goal's folder could allow calls, and run commands of their own
+			// Settings of the user and of the goal's folder could allow calls and run commands.
 			"settingSources":  []string{},
 			"strictMcpConfig": true,
-			"disallowedTools": []string{"WebFetch", "WebSearch"}, // their provider would execute these
+			"disallowedTools": []string{"WebFetch", "WebSearch"}, // the model's provider would execute these
 		}}},
 		SessionOptions: map[string]string{"mode": "default"}, // otherwise the program decides about calls
 		ExitError:      "process exited unexpectedly",

@@ -8,8 +8,7 @@ import (
 )
 
 // codexProfile is OpenAI's Codex, through its adapter. The adapter starts the native program that is installed with it.
-// That has a sandbox of its own, which cannot run in ours, and without it it asks for nothing: what it does is
-// observed.
+// Codex's own sandbox cannot run inside ours, and without it Codex asks for no permission, so its calls are observed.
 func codexProfile() Profile {
 	return Profile{
 		ID:          "codex",
@@ -28,15 +27,15 @@ func codexProfile() Profile {
 	}
 }
 
-// codexTokenVariable has the token for the model server.
+// codexTokenVariable is the environment variable with the token for the model server.
 const codexTokenVariable = "GOALPOST_MODEL_TOKEN"
 
-// codexDirSuffix makes the adapter trust a path that Codex does not look up. It trusts the folder of each session, and
-// Codex would start the MCP servers that settings in a trusted folder name. codexFiles say that the folder is not
-// trusted.
+// codexDirSuffix makes the adapter trust a path that Codex does not look up. The adapter trusts the folder of each
+// session, and Codex would start the MCP servers named in a trusted folder's settings. codexFiles marks the folder
+// itself as untrusted.
 const codexDirSuffix = "/."
 
-// codexEnv configures the adapter. Without the filter, settings cannot replace our tools.
+// codexEnv configures the adapter. With the filter for MCP servers off, settings cannot replace our tools.
 func codexEnv(m ModelServer) []string {
 	return []string{
 		codexTokenVariable + "=" + m.Token,
@@ -46,9 +45,9 @@ func codexEnv(m ModelServer) []string {
 	}
 }
 
-// codexFiles are Codex's settings, and what it needs to know of its model: without that it has no tool for edits. Its
-// own goals and agents are off, because the host decides what ends a goal and sees each step. Hosted tools are off,
-// because another provider may answer.
+// codexFiles returns Codex's settings and its model catalog, without which it has no tool for edits. Its own goals and
+// agents are off, because the host decides when a goal ends and sees each step. Hosted tools are off, because another
+// provider may answer.
 func codexFiles(m ModelServer) map[string]string {
 	lines := []string{
 		"model = " + tomlString(relay.ModelName),
@@ -56,7 +55,7 @@ func codexFiles(m ModelServer) map[string]string {
 		`model_catalog_json = "models.json"`,
 		fmt.Sprintf("model_context_window = %d", m.Window),
 		"check_for_update_on_startup = false",
-		"include_permissions_instructions = false", // they say that nothing limits it
+		"include_permissions_instructions = false", // they say that no sandbox limits it
 		`web_search = "disabled"`,
 		"[projects." + tomlString(m.Dir) + "]",
 		`trust_level = "untrusted"`,
@@ -74,9 +73,9 @@ func codexFiles(m ModelServer) map[string]string {
 		"base_url = " + tomlString(m.Address+"/v1"),
 		`wire_api = "responses"`,
 		"env_key = " + tomlString(codexTokenVariable),
-		"request_max_retries = 0", // the host tries again itself
+		"request_max_retries = 0", // the host itself retries
 		"stream_max_retries = 0",
-		"stream_idle_timeout_ms = 3600000", // a model may think for long
+		"stream_idle_timeout_ms = 3600000", // a model may think for a long time
 	}
 	catalog := map[string]any{"models": []map[string]any{{
 		"slug":                         relay.ModelName,
@@ -106,7 +105,7 @@ func codexFiles(m ModelServer) map[string]string {
 // tomlString quotes a text for TOML, whose strings have the escapes of JSON.
 func tomlString(s string) string { return mustJSON(s) }
 
-// codexInstructions replace those for a model that Codex knows.
+// codexInstructions replaces the instructions for models that Codex knows.
 const codexInstructions = "You are Codex, a coding agent that works in one folder until a goal is reached. " +
 	"Run programs with exec_command, and change files with apply_patch. " +
 	"Look at the files that matter before you change them, and try out what you changed. " +

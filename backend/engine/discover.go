@@ -11,20 +11,20 @@ import (
 	"strings"
 )
 
-// Installed is an agent on this machine, or what is missing.
-type Installed struct {
+// Installation is the result of a search for an agent: its program, or what is missing.
+type Installation struct {
 	Profile Profile
-	Command string // what was found, "" if nothing was
-	Program string // what is started: absolute, without links; "" if something is missing
-	Script  string // what Program runs, "" if Program is the agent itself
-	Version string // "" if it is not known
+	Command string // the command that was found, "" if none
+	Program string // the program to start: absolute, without links; "" if something is missing
+	Script  string // the script that Program runs, "" if Program is the agent itself
+	Version string // "" if unknown
 }
 
 // IsTested reports whether this version was tested with Goalpost.
-func (i Installed) IsTested() bool { return slices.Contains(i.Profile.Tested, i.Version) }
+func (i Installation) IsTested() bool { return slices.Contains(i.Profile.Tested, i.Version) }
 
-// Missing says what must be installed before the agent can run, "" if nothing.
-func (i Installed) Missing() string {
+// Missing returns what must be installed before the agent can run, "" if nothing is missing.
+func (i Installation) Missing() string {
 	switch {
 	case i.Program != "":
 		return ""
@@ -34,8 +34,8 @@ func (i Installed) Missing() string {
 	return fmt.Sprintf("%s is not installed: install it with %q", i.Profile.Name, i.Profile.Install)
 }
 
-// Argv is the command line that starts the agent.
-func (i Installed) Argv() []string {
+// Argv returns the command line that starts the agent.
+func (i Installation) Argv() []string {
 	argv := []string{i.Program}
 	if i.Script != "" {
 		argv = append(argv, i.Script)
@@ -43,8 +43,8 @@ func (i Installed) Argv() []string {
 	return append(argv, i.Profile.Args...)
 }
 
-// ReadFolders are the folders that the program needs to read.
-func (i Installed) ReadFolders() []string {
+// ReadFolders returns the folders that the program needs to read.
+func (i Installation) ReadFolders() []string {
 	list := []string{filepath.Dir(i.Program)}
 	if i.Script != "" {
 		list = append(list, modulesFolder(i.Script))
@@ -52,8 +52,8 @@ func (i Installed) ReadFolders() []string {
 	return list
 }
 
-// modulesFolder is the outermost node_modules folder of a script: its dependencies are there. The script's own folder
-// if there is none.
+// modulesFolder returns the outermost node_modules folder of a script, which has its dependencies, or the script's own
+// folder if there is none.
 func modulesFolder(script string) string {
 	found := filepath.Dir(script)
 	for dir := found; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
@@ -64,9 +64,9 @@ func modulesFolder(script string) string {
 	return found
 }
 
-// Find looks for an agent: on the PATH, in the usual folders, and in npm's global folders. Nothing is started.
-func Find(p Profile, path, home string) Installed {
-	found := Installed{Profile: p}
+// Find looks for an agent on the PATH, in the usual folders, and in npm's global folders. It starts no program.
+func Find(p Profile, path, home string) Installation {
+	found := Installation{Profile: p}
 	dirs := searchFolders(path, home)
 	command, file := findProgram(p.Command, dirs)
 	if command == "" {
@@ -85,7 +85,7 @@ func Find(p Profile, path, home string) Installed {
 	return found
 }
 
-// searchFolders are the folders where programs are looked for, in order.
+// searchFolders returns the folders in which programs are searched, in order.
 func searchFolders(path, home string) []string {
 	dirs := filepath.SplitList(path)
 	if home != "" {
@@ -101,7 +101,7 @@ func searchFolders(path, home string) []string {
 	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) }) // not the current folder
 }
 
-// findProgram returns the first program of that name, and the file that it is a link to.
+// findProgram returns the first program with a name, and the file that it links to.
 func findProgram(name string, dirs []string) (command, file string) {
 	for _, dir := range dirs {
 		command = filepath.Join(dir, name)
@@ -116,7 +116,7 @@ func findProgram(name string, dirs []string) (command, file string) {
 	return "", ""
 }
 
-// findNode returns the first Node.js that is new enough, or else one of unknown version. "" if there is none.
+// findNode returns the first Node.js that is new enough, or else one of unknown version, or "".
 func findNode(oldest int, dirs []string) string {
 	unknown := ""
 	for _, dir := range dirs {
@@ -134,7 +134,8 @@ func findNode(oldest int, dirs []string) string {
 	return unknown
 }
 
-// nodeMajor reads the major version of an installed Node.js, from its headers or its npm package. 0 if it is not known.
+// nodeMajor reads the major version of an installed Node.js from its headers or its npm package. It returns 0 if it is
+// unknown.
 func nodeMajor(file string) int {
 	root := filepath.Dir(filepath.Dir(file))
 	version := packageVersion(file)
@@ -150,7 +151,7 @@ func nodeMajor(file string) int {
 	return major
 }
 
-// packageVersion is the version of the npm package that a file belongs to, "" if it belongs to none.
+// packageVersion returns the version of the npm package that a file belongs to, "" if there is none.
 func packageVersion(file string) string {
 	for dir := filepath.Dir(file); filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		b, err := os.ReadFile(filepath.Join(dir, "package.json"))

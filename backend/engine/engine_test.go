@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeEffects says what it was asked.
+// fakeEffects returns effects that name the question.
 type fakeEffects struct{}
 
 func (fakeEffects) Command(_ context.Context, command string) (policy.Effect, error) {
@@ -31,9 +31,9 @@ func (fakeEffects) Write(_ context.Context, path string) (policy.Effect, error) 
 	return policy.Effect{Risk: policy.WriteLocal, Paths: []string{path}}, nil
 }
 
-// TestEffect_OfWhatAgentsSend_IsOfWhatIsAsked: each agent puts its arguments elsewhere. What is missing is unknown, and
-// unknown asks, unless the call has happened.
-func TestEffect_OfWhatAgentsSend_IsOfWhatIsAsked(t *testing.T) {
+// TestEffect_ArgumentsOfEachAgent_AreUnderstood: each agent has its own place for arguments. A call with missing
+// arguments has an unknown effect, which asks the user unless the call has already happened.
+func TestEffect_ArgumentsOfEachAgent_AreUnderstood(t *testing.T) {
 	s := New(Options{Effects: fakeEffects{}, Dir: "/work"})
 	tools := map[string]*AgentTool{}
 	for _, tool := range s.AgentTools() {
@@ -77,7 +77,9 @@ func TestEffect_OfWhatAgentsSend_IsOfWhatIsAsked(t *testing.T) {
 		"a command without arguments": {
 			call: acp.ToolCall{Kind: "execute", Title: "bash", Input: ""}, tool: ToolRun, asks: true,
 		},
-		"arguments that were cut":  {call: acp.ToolCall{Kind: "execute", Input: `{"command":"ma…`}, tool: ToolRun, asks: true},
+		"arguments that were cut": {
+			call: acp.ToolCall{Kind: "execute", Input: `{"command":"ma…`}, tool: ToolRun, asks: true,
+		},
 		"a read without arguments": {call: acp.ToolCall{Kind: "read"}, tool: ToolRead, asks: true},
 		"an unknown tool":          {call: acp.ToolCall{Kind: "other", Input: `{"x":1}`}, tool: ToolOther, asks: true},
 		"a kind of the future":     {call: acp.ToolCall{Kind: "levitate"}, tool: ToolOther, asks: true},
@@ -107,8 +109,8 @@ func TestEffect_OfWhatAgentsSend_IsOfWhatIsAsked(t *testing.T) {
 	}
 }
 
-// TestFind_NpmInstallation_NamesProgramAndVersion: the native program is started, not the script that starts it.
-func TestFind_NpmInstallation_NamesProgramAndVersion(t *testing.T) {
+// TestFind_NpmInstallation_ReturnsProgramAndVersion: the native program is started, not the script that starts it.
+func TestFind_NpmInstallation_ReturnsProgramAndVersion(t *testing.T) {
 	root := t.TempDir()
 	write := func(path, text string) {
 		path = filepath.Join(root, path)
@@ -139,9 +141,9 @@ func TestFind_NpmInstallation_NamesProgramAndVersion(t *testing.T) {
 	}
 }
 
-// TestFind_ScriptOfNode_NamesANodeThatIsNewEnough: an agent that is a script runs with the first Node.js that is new
-// enough, and reads its packages. Without one, the user learns what is missing.
-func TestFind_ScriptOfNode_NamesANodeThatIsNewEnough(t *testing.T) {
+// TestFind_NodeScript_UsesANodeThatIsNewEnough: an agent that is a script runs with the first Node.js that is new
+// enough, and can read its packages. Without such a Node.js, the error names what is missing.
+func TestFind_NodeScript_UsesANodeThatIsNewEnough(t *testing.T) {
 	root := t.TempDir()
 	write := func(path, text string) {
 		path = filepath.Join(root, path)
@@ -158,7 +160,8 @@ func TestFind_ScriptOfNode_NamesANodeThatIsNewEnough(t *testing.T) {
 	write("old/bin/node", "")
 	write("old/include/node/node_version.h", "#define NODE_MAJOR_VERSION 20\n#define NODE_MINOR_VERSION 1\n")
 	write(".npm-global/bin/other", "")
-	if err := os.Symlink("../lib/node_modules/@a/agent/dist/index.js", filepath.Join(root, ".npm-global/bin/agent")); err != nil {
+	agent := filepath.Join(root, ".npm-global/bin/agent")
+	if err := os.Symlink("../lib/node_modules/@a/agent/dist/index.js", agent); err != nil {
 		t.Fatal(err)
 	}
 	p := Profile{ID: "a", Name: "Agent", Command: "agent", Args: []string{"--acp"}, Node: 1000}
@@ -174,16 +177,16 @@ func TestFind_ScriptOfNode_NamesANodeThatIsNewEnough(t *testing.T) {
 		!slices.Contains(found.ReadFolders(), filepath.Join(root, ".npm-global/lib/node_modules")) {
 		t.Errorf("found %+v, starts %q, reads %q", found, found.Argv(), found.ReadFolders())
 	}
-	if text := (Installed{Profile: p, Command: "x"}).Missing(); !strings.Contains(text, "Node.js 1000") {
+	if text := (Installation{Profile: p, Command: "x"}).Missing(); !strings.Contains(text, "Node.js 1000") {
 		t.Errorf("missing: %q", text)
 	}
 }
 
-// TestCommand_FilesOfAProfile_AreWrittenBeforeTheAgentStarts, for the user alone, and their texts are not in the
-// environment of the agent.
-func TestCommand_FilesOfAProfile_AreWrittenBeforeTheAgentStarts(t *testing.T) {
+// TestCommand_ProfileWithFiles_WritesThemBeforeTheStart: only the user can read the files, and their texts are not in
+// the agent's environment.
+func TestCommand_ProfileWithFiles_WritesThemBeforeTheStart(t *testing.T) {
 	home := t.TempDir()
-	s := New(Options{Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, Installed: Installed{
+	s := New(Options{Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}, Installed: Installation{
 		Program: "/bin/sh",
 		Profile: Profile{
 			Args: []string{"-c", `cat "$HOME/.a b/c.json" "$HOME/d"; env`},
@@ -192,7 +195,7 @@ func TestCommand_FilesOfAProfile_AreWrittenBeforeTheAgentStarts(t *testing.T) {
 			},
 		},
 	}})
-	s.gate = &gateway{port: 1, token: "the-token"}
+	s.gateway = &gateway{port: 1, token: "the-token"}
 	argv, env := s.command()
 	c := exec.CommandContext(t.Context(), argv[0], argv[1:]...) //nolint:gosec // the command of this test
 	c.Env = env
@@ -209,23 +212,23 @@ func TestCommand_FilesOfAProfile_AreWrittenBeforeTheAgentStarts(t *testing.T) {
 	}
 }
 
-// TestCommand_PreloadOfAProfile_IsLoadedBeforeTheScript: Node.js gets it before the script, by its path at home.
-func TestCommand_PreloadOfAProfile_IsLoadedBeforeTheScript(t *testing.T) {
-	s := New(Options{Env: []string{"HOME=/home/x"}, Installed: Installed{
+// TestCommand_ProfileWithPreload_LoadsItBeforeTheScript: Node.js gets its path in the home folder before the script.
+func TestCommand_ProfileWithPreload_LoadsItBeforeTheScript(t *testing.T) {
+	s := New(Options{Env: []string{"HOME=/home/x"}, Installed: Installation{
 		Program: "/usr/bin/node",
 		Script:  "/opt/agent.js",
 		Profile: Profile{Args: []string{"--acp"}, Preload: ".a/b.cjs"},
 	}})
-	s.gate = &gateway{port: 1, token: "the-token"}
+	s.gateway = &gateway{port: 1, token: "the-token"}
 	argv, _ := s.command()
 	if got := strings.Join(argv, " "); got != "/usr/bin/node --require /home/x/.a/b.cjs /opt/agent.js --acp" {
 		t.Errorf("the command is %s", got)
 	}
 }
 
-// TestProfiles_GiveTheModelServerAndNothingElse: each agent gets the address of its model and the token, in its
-// environment or its files, and a way to install a version that was tested.
-func TestProfiles_GiveTheModelServerAndNothingElse(t *testing.T) {
+// TestProfiles_Settings_NameOnlyTheModelServer: each agent gets the address of its model and the token, in its
+// environment or its files, and a command that installs a tested version.
+func TestProfiles_Settings_NameOnlyTheModelServer(t *testing.T) {
 	for _, p := range Profiles() {
 		all := ""
 		m := ModelServer{Address: "http://127.0.0.1:4321", Token: "the-token", Window: 1000, Home: "/home/x"}
@@ -249,9 +252,9 @@ func TestProfiles_GiveTheModelServerAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestFirstPrompt_AfterALostSession_HasTheGoalAndTheNewest: an agent that lost its session learns the goal, what was
-// done, and what is new, in bounded size.
-func TestFirstPrompt_AfterALostSession_HasTheGoalAndTheNewest(t *testing.T) {
+// TestFirstPrompt_AfterLostSession_SummarizesTheWork: the prompt has the goal, the newest steps and new messages, in
+// bounded size.
+func TestFirstPrompt_AfterLostSession_SummarizesTheWork(t *testing.T) {
 	messages := []goal.Message{{Role: goal.User, Text: "Goal: build it"}}
 	for range 500 {
 		messages = append(messages,
@@ -273,8 +276,8 @@ func TestFirstPrompt_AfterALostSession_HasTheGoalAndTheNewest(t *testing.T) {
 	}
 }
 
-// TestFailedResults_OfTheNewestCalls_NameTheTool: only what did not succeed, and nothing of earlier calls.
-func TestFailedResults_OfTheNewestCalls_NameTheTool(t *testing.T) {
+// TestFailedResults_NewestCalls_NameTheTool: successful calls and earlier calls are left out.
+func TestFailedResults_NewestCalls_NameTheTool(t *testing.T) {
 	call := func(id string) goal.Message {
 		return goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: id, Tool: ToolRun}, {ID: id + "2", Tool: ToolEdit}}}
 	}
@@ -289,12 +292,13 @@ func TestFailedResults_OfTheNewestCalls_NameTheTool(t *testing.T) {
 	}
 }
 
-// TestObserved_AgentThatAsksNothing_IsSeenFromTheStart: a call is reported when it begins, with what is known of it by
-// then, and once. Calls of our tools come to the host instead. A later call does not wait for one that still runs.
-func TestObserved_AgentThatAsksNothing_IsSeenFromTheStart(t *testing.T) {
+// TestObservedCall_AgentAsksNothing_IsReportedAtItsStart: a call is reported once, when it begins, with the details
+// known by then. Calls of our tools are not reported, because the host receives them. A later call does not wait for
+// one that is still running.
+func TestObservedCall_AgentAsksNothing_IsReportedAtItsStart(t *testing.T) {
 	for _, asksNothing := range []bool{true, false} {
 		s := New(Options{
-			Installed: Installed{Profile: Profile{AsksNothing: asksNothing}},
+			Installed: Installation{Profile: Profile{AsksNothing: asksNothing}},
 			Tools:     []goal.ToolSpec{{Name: "claim_complete"}},
 			Now:       time.Now,
 		})
@@ -313,24 +317,25 @@ func TestObserved_AgentThatAsksNothing_IsSeenFromTheStart(t *testing.T) {
 		}
 		if asksNothing {
 			first := s.inbox.requests[0]
-			if s.inbox.undecided(first) || first.isOver || !strings.Contains(first.call.Arguments, `"observed":true`) {
+			if s.inbox.hasOthers(first) || first.isOver || !strings.Contains(first.call.Arguments, `"observed":true`) {
 				t.Errorf("the call is %+v", first)
 			}
 			l.ToolCall(acp.ToolCall{ID: "2", Kind: "execute", Status: "in_progress", Input: `{"command":"ls"}`})
-			if !s.inbox.undecided(first) {
+			if !s.inbox.hasOthers(first) {
 				t.Error("the next call waits for the first")
 			}
 		}
 		begun.Status = "completed"
 		l.ToolCall(begun)
-		if first := s.inbox.requests[0]; first.seen.Status != "completed" || first.over != nil && !first.isOver {
+		if first := s.inbox.requests[0]; first.seen.Status != "completed" || first.ended != nil && !first.isOver {
 			t.Errorf("asks nothing: %t, at the end it is %+v", asksNothing, first)
 		}
 	}
 }
 
-// TestCodexFiles_AreWhatCodexReads: the settings are for the model server of this run, and the token is in none.
-func TestCodexFiles_AreWhatCodexReads(t *testing.T) {
+// TestCodexFiles_ModelServer_AreValidSettings: the settings name the model server of this run, and no file has the
+// token.
+func TestCodexFiles_ModelServer_AreValidSettings(t *testing.T) {
 	m := ModelServer{Address: "http://127.0.0.1:1234", Token: "the-token", Window: 4096}
 	files := codexFiles(m)
 	for _, want := range []string{

@@ -14,9 +14,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// gateway is the server on the host's loopback that one agent reaches: its model and our tools. Every request needs
-// the token, which other programs of this machine do not know. Programs that the agent starts can read it; with it they
-// can do what the agent can do here: ask the model, which counts, and claim, which the host verifies.
+// gateway serves one agent on the host's loopback: its model and our tools. Every request needs the token, which other
+// programs on this machine do not know. Programs that the agent starts can read the token; with it, they can do the
+// same as the agent: ask the model, which is counted, and claim, which the host verifies.
 type gateway struct {
 	port   int
 	token  string
@@ -49,7 +49,7 @@ func (s *Session) openGateway(ctx context.Context) (*gateway, error) {
 func (g *gateway) authorize(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		given := cmp.Or(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), r.Header.Get("X-Api-Key"),
-			r.Header.Get("X-Goog-Api-Key")) // as the agents send their models' keys
+			r.Header.Get("X-Goog-Api-Key")) // the headers in which agents send their models' keys
 		if subtle.ConstantTimeCompare([]byte(given), []byte(g.token)) != 1 {
 			http.Error(w, "this needs the agent's token", http.StatusUnauthorized)
 			return
@@ -69,8 +69,8 @@ func (g *gateway) close(context.Context) error {
 	return nil
 }
 
-// finalTools end the agent's turn: the host decides when the turn has ended. They are answered at once, because some
-// agents give up on a call after 60 s.
+// finalTools end the agent's turn: the host decides about the call after the turn. They are answered at once, because
+// some agents give up on a call after 60 s.
 var finalTools = map[string]bool{"claim_complete": true, "abort_with_report": true, "ask_operator": true}
 
 // callTool executes a call of one of our tools over MCP.
@@ -81,7 +81,7 @@ func (s *Session) callTool(ctx context.Context, tool, arguments string) (text st
 		s.mu.Unlock()
 		return "no turn is running", false
 	}
-	s.silence.end(s.opts.Now())
+	s.silence.restart(s.opts.Now())
 	s.inbox.arrived[tool]++
 	if finalTools[tool] {
 		s.inbox.addFinal(call)

@@ -6,7 +6,7 @@ func geminiProfile() Profile {
 		ID:      "gemini",
 		Name:    "Gemini CLI",
 		Command: "gemini",
-		// the model is one that it knows; the goal's model answers
+		// A model that Gemini CLI knows; the goal's model answers.
 		Args: []string{
 			"--acp", "--model", "gemini-2.5-pro", "--admin-policy", "~/" + geminiPolicy,
 			"--allowed-mcp-server-names", serverName, "--extensions", "none",
@@ -14,7 +14,7 @@ func geminiProfile() Profile {
 		Tested:           []string{"0.61.0"},
 		Install:          "npm install -g @google/gemini-cli@0.61.0",
 		Licence:          "Apache-2.0",
-		Resumes:          false, // it loses sessions that it loads
+		Resumes:          false, // it loses the sessions that it loads
 		ForgetsCancelled: true,
 		CommandInTitle:   true,
 		OwnHosts:         []string{"play.googleapis.com"},
@@ -25,27 +25,27 @@ func geminiProfile() Profile {
 	}
 }
 
-// geminiEnv configures Gemini CLI. In a folder that is not trusted it drops our tools.
+// geminiEnv configures Gemini CLI. It trusts the folder, because Gemini CLI drops our tools in an untrusted one.
 func geminiEnv(m ModelServer) []string {
 	return []string{
 		"GOOGLE_GEMINI_BASE_URL=" + m.Address,
 		"GEMINI_API_KEY=" + m.Token,
 		"GEMINI_TELEMETRY_ENABLED=false",
 		"GEMINI_CLI_TRUST_WORKSPACE=true",
-		"GEMINI_CLI_NO_RELAUNCH=true", // it would start itself again, with more memory
+		"GEMINI_CLI_NO_RELAUNCH=true", // otherwise it restarts itself with more memory
 	}
 }
 
-// Paths in the home folder. The policy's rules come before all others.
+// Paths in the home folder. The rules of the policy have the highest priority.
 const (
 	geminiSettings = ".gemini/settings.json"
 	geminiPolicy   = ".gemini/goalpost"
 	geminiPreload  = ".gemini/goalpost.cjs"
 )
 
-// geminiReader makes Gemini CLI find no settings and variables in the .gemini of a folder. They come before those of
-// the home folder and could start programs; only settings that belong to root come before them. An untrusted folder
-// would have none, and no MCP servers either.
+// geminiReader hides the settings and variables in the .gemini folder of a goal's folder from Gemini CLI. They take
+// precedence over those of the home folder and could start programs; only settings owned by root take precedence over
+// them. Marking the folder as untrusted would hide them, too, but also disable MCP servers.
 const geminiReader = `const fs = require("fs"), path = require("path"), read = fs.readFileSync
 const home = path.join(require("os").homedir(), ".gemini")
 const none = { "settings.json": "{}", ".env": "" }
@@ -57,7 +57,7 @@ fs.readFileSync = (file, options) => {
 require("module").syncBuiltinESMExports()
 `
 
-// geminiRules ask for everything that is not reading. Our own tools are decided by the host when a call arrives.
+// geminiRules require permission for everything but reading. The host decides about our own tools when a call arrives.
 const geminiRules = `[[rule]]
 toolName = "*"
 mcpName = "` + serverName + `"
@@ -84,7 +84,7 @@ func geminiFiles(ModelServer) map[string]string {
 		"telemetry": map[string]any{"enabled": false},
 		"security":  map[string]any{"disableYoloMode": true, "disableAlwaysAllow": true},
 		"tools": map[string]any{
-			"exclude": []string{"google_web_search", "web_fetch"}, // their provider would execute these
+			"exclude": []string{"google_web_search", "web_fetch"}, // the model's provider would execute these
 		},
 		"hooksConfig": map[string]any{"enabled": false},
 		"advanced":    map[string]any{"ignoreLocalEnv": true},

@@ -9,54 +9,58 @@ import (
 	"goalpost/backend/goal"
 )
 
-// inbox holds what the agent has sent and the loop has not decided. The caller holds Session.mu.
+// inbox holds the agent's messages that the loop has not handled yet. The caller holds Session.mu.
 type inbox struct {
-	piece    string // of the answer, not yet reported
-	thought  string // not yet reported; it is shown and not stored
+	piece    string // text of the answer, not yet reported
+	thought  string // not yet reported; shown but not stored
 	text     strings.Builder
 	requests []*request          // oldest first: waiting for the loop, or given to it
-	final    []goal.Call         // that end the agent's turn; they outlive a turn that is cancelled
+	final    []goal.Call         // calls that end the agent's turn; they remain if the turn is cancelled
 	notes    []string            // for the agent, with the next prompt
-	running  map[string]string   // titles of the agent's tools that have begun, by the id of the call
+	running  map[string]string   // titles of the agent's running tools, by the id of the call
 	asked    map[string]*request // permission requests of this turn
 	observed map[string]bool     // calls of this turn that were reported as observed
-	arrived  map[string]int      // calls of our tools in this turn that reached the host and did not yet end in the agent
+	arrived  map[string]int      // calls of our tools that reached the host and have not ended for the agent
 }
 
-// request is a call that waits for the loop: of one of our tools, of a permission, or observed.
+// request is a call that waits for the loop: a call of our tools, a permission request, or an observed call.
 type request struct {
-	call  goal.Call
-	given bool // to the loop
+	call    goal.Call
+	isGiven bool // to the loop
 
-	result chan string // of our tools; has one slot
+	result chan string // for a call of our tools; has one slot
 	late   bool        // the agent no longer waits for the result
 
 	seen    acp.ToolCall        // of the agent's own tools
-	answer  chan acp.Permission // of a permission; has one slot
+	answer  chan acp.Permission // for a permission request; has one slot
 	started bool                // it was allowed
-	left    bool                // the loop did not wait for its end
-	over    chan struct{}       // closed when the call has ended; nil if it had when it was reported
+	left    bool                // the loop no longer waits for its end
+	ended   chan struct{}       // closed when the call has ended; nil if it had already ended when it was reported
 	isOver  bool
 }
 
-// maxOpen is how many requests may wait. An agent that makes more is answered "cancelled".
+// maxOpen limits the requests that wait. Further ones are answered with "cancelled".
 const maxOpen = 64
 
-// maxObserved limits the steps of one turn that the agent made without asking.
+// maxObserved limits the observed calls of one turn.
 const maxObserved = 2000
 
-// reset forgets everything but the notes and the calls that end a turn.
+// reset removes everything but the notes and the calls that end a turn.
 func (b *inbox) reset() {
 	b.withdrawAll()
 	*b = inbox{
-		running: map[string]string{}, asked: map[string]*request{}, observed: map[string]bool{},
-		arrived: map[string]int{}, notes: b.notes, final: b.final,
+		running:  map[string]string{},
+		asked:    map[string]*request{},
+		observed: map[string]bool{},
+		arrived:  map[string]int{},
+		notes:    b.notes,
+		final:    b.final,
 	}
 }
 
 func (b *inbox) add(r *request) *request {
 	if len(b.requests) >= maxOpen {
-		r.refuse("too many calls wait")
+		r.refuse("too many calls are waiting")
 		return r
 	}
 	b.requests = append(b.requests, r)
@@ -100,7 +104,7 @@ func (b *inbox) takeText() string {
 	return t
 }
 
-func (b *inbox) note(texts ...string) {
+func (b *inbox) addNotes(texts ...string) {
 	for _, text := range texts {
 		if len(b.notes) < maxOpen {
 			b.notes = append(b.notes, text)
@@ -114,39 +118,39 @@ func (b *inbox) takeNotes() []string {
 	return n
 }
 
-// open returns the oldest call that the loop has not got yet. The loop gets one at a time: it skips the rest of a reply
-// after a failed call, and each of these stands for itself.
-func (b *inbox) open() []goal.Call {
+// takeNext returns the oldest call that the loop does not have yet. The loop gets one call at a time, because it skips
+// the rest of a reply after a failed call, and these calls are independent.
+func (b *inbox) takeNext() []goal.Call {
 	for _, r := range b.requests {
-		if !r.given {
-			r.given = true
+		if !r.isGiven {
+			r.isGiven = true
 			return []goal.Call{r.call}
 		}
 	}
 	return nil
 }
 
-// settle gives the agent the results of the calls that the loop had. denied are the results by call.
-func (b *inbox) settle(results map[string]string) {
+// deliver gives the agent the results of the calls that the loop has handled, by the id of the call.
+func (b *inbox) deliver(results map[string]string) {
 	for _, r := range b.requests {
-		if !r.given {
+		if !r.isGiven {
 			continue
 		}
 		text := goal.UnwrapEnvelope(results[r.call.ID])
 		switch {
 		case r.result != nil && r.late:
-			b.note("The result of " + r.call.Tool + ": " + text)
+			b.addNotes("The result of " + r.call.Tool + ": " + text)
 		case r.result != nil:
 			r.result <- results[r.call.ID]
 		case r.answer != nil && !r.started:
 			r.answer <- acp.Denied
-			b.note("The host refused a call of yours. " + text)
+			b.addNotes("The host refused a call of yours. " + text)
 		}
 	}
-	b.requests = slices.DeleteFunc(b.requests, func(r *request) bool { return r.given })
+	b.requests = slices.DeleteFunc(b.requests, func(r *request) bool { return r.isGiven })
 }
 
-// refuse answers a request that the loop will not decide.
+// refuse answers a request that the loop will not handle.
 func (r *request) refuse(why string) {
 	switch {
 	case r.result != nil && !r.late:
@@ -169,13 +173,13 @@ func (b *inbox) refuseAll(why string) {
 	b.requests = nil
 }
 
-// withdrawAll answers what waits, because the turn is over or is being cancelled.
+// withdrawAll answers all waiting requests, because the turn has ended or is being cancelled.
 func (b *inbox) withdrawAll() {
 	b.refuseAll("the turn was cancelled")
 	b.endTurn()
 }
 
-// endTurn closes what waits for a tool of the agent: with the turn, all of its tools have ended.
+// endTurn marks all tools of the agent as ended, because they end with the turn.
 func (b *inbox) endTurn() {
 	for _, r := range b.asked {
 		r.finish()
@@ -187,14 +191,14 @@ func (b *inbox) endTurn() {
 func (r *request) finish() {
 	if !r.isOver {
 		r.isOver = true
-		close(r.over)
+		close(r.ended)
 	}
 }
 
-// undecided reports whether the agent waits for something besides r, or has begun something after an observed r.
-func (b *inbox) undecided(r *request) bool {
+// hasOthers reports whether the agent waits for another request than r, or has begun another call after an observed r.
+func (b *inbox) hasOthers(r *request) bool {
 	return slices.ContainsFunc(b.requests, func(o *request) bool {
-		return o != r && (o.answer != nil && !o.started || r.answer == nil && !o.given)
+		return o != r && (o.answer != nil && !o.started || r.answer == nil && !o.isGiven)
 	})
 }
 

@@ -25,20 +25,20 @@ func opencodeProfile() Profile {
 	}
 }
 
-// opencodeEnv configures OpenCode. It asks for everything but reading, which the sandbox limits. Its own file of
-// settings in the goal's folder is ignored, because the agent can write it.
+// opencodeEnv configures OpenCode. It asks for permission for everything but reading, which the sandbox limits. The
+// settings in the goal's folder are ignored, because the agent can write them.
 func opencodeEnv(m ModelServer) []string {
 	permission := map[string]string{
 		"*": "ask", "read": "allow", "list": "allow", "glob": "allow", "grep": "allow", "todowrite": "allow",
 		"todoread": "allow", serverName + "_*": "allow",
-		"external_directory": "allow", // the sandbox decides what is there, and the tool itself asks
+		"external_directory": "allow", // the sandbox limits it, and the tool itself asks
 	}
 	config := map[string]any{
 		"model":             "relay/" + relay.ModelName,
 		"small_model":       "relay/" + relay.ModelName,
 		"enabled_providers": []string{"relay"},
 		"autoupdate":        false,
-		"formatter":         false, // programs of the goal's folder, which would run after an edit
+		"formatter":         false, // would run programs of the goal's folder after an edit
 		"lsp":               false,
 		"share":             "disabled",
 		"experimental":      map[string]any{"continue_loop_on_deny": true},
@@ -66,8 +66,8 @@ func opencodeEnv(m ModelServer) []string {
 	}
 }
 
-// opencodeProgram finds the binary that the command of OpenCode's npm package starts: the command itself is a script,
-// or a copy that needs twice the disk. "" if it is not from npm.
+// opencodeProgram returns the binary behind the command of OpenCode's npm package, which is a script or a copy of the
+// binary. It returns "" for a command that is not from npm.
 func opencodeProgram(command string) string {
 	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 	name := "opencode-" + runtime.GOOS + "-" + arch

@@ -16,13 +16,13 @@ func (l listener) Permission(ctx context.Context, c acp.ToolCall) acp.Permission
 		s.mu.Unlock()
 		return acp.Withdrawn
 	}
-	s.silence.end(s.opts.Now())
-	if s.ourTool(c) != "" && len(c.Diffs) == 0 { // the host decides about it when the call arrives
+	s.silence.restart(s.opts.Now())
+	if s.ourTool(c) != "" && len(c.Diffs) == 0 { // the host decides when the call arrives
 		s.mu.Unlock()
 		return acp.Allowed
 	}
 	r := s.inbox.add(&request{
-		call: s.agentCall(c, false), seen: c, answer: make(chan acp.Permission, 1), over: make(chan struct{}),
+		call: s.agentCall(c, false), seen: c, answer: make(chan acp.Permission, 1), ended: make(chan struct{}),
 	})
 	s.inbox.asked[c.ID] = r
 	s.mu.Unlock()
@@ -35,7 +35,8 @@ func (l listener) Permission(ctx context.Context, c acp.ToolCall) acp.Permission
 	}
 }
 
-// ourTool is the name of the tool of ours that a call of the agent is one of, by its title or its id, "" if it is none.
+// ourTool returns the name of our tool that a call is for, found by the call's title or id; "" if it is for a tool of
+// the agent.
 func (s *Session) ourTool(c acp.ToolCall) string {
 	for _, form := range []struct{ before, after string }{
 		{before: serverName + "_"},
@@ -50,7 +51,7 @@ func (s *Session) ourTool(c acp.ToolCall) string {
 			return name
 		}
 	}
-	if rest, ours := strings.CutPrefix(c.ID, "mcp_"+serverName+"_"); ours { // of Gemini, whose title may be an argument
+	if rest, ours := strings.CutPrefix(c.ID, "mcp_"+serverName+"_"); ours { // Gemini, whose title may be an argument
 		for _, t := range s.opts.Tools {
 			if strings.HasPrefix(rest, t.Name+"__") {
 				return t.Name

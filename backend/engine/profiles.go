@@ -1,6 +1,6 @@
 package engine
 
-// Profiles are the supported agents.
+// Profiles returns the supported agents.
 func Profiles() []Profile {
 	return []Profile{opencodeProfile(), claudeProfile(), codexProfile(), geminiProfile()}
 }

@@ -29,12 +29,12 @@ type program struct {
 	process process.Process
 	conn    *acp.Conn
 	files   []*os.File // our ends of its pipes
-	words   *tail.Writer
+	stderr  *tail.Writer
 	work    sync.WaitGroup
 	lost    atomic.Bool // a part of it has ended
 }
 
-// writeTimeout is how long an agent may leave a message unread.
+// writeTimeout is how long a message may wait until the agent reads it.
 const writeTimeout = 30 * time.Second
 
 // timedWriter fails if the agent does not read.
@@ -45,7 +45,7 @@ func (w timedWriter) Write(b []byte) (int, error) {
 	return w.file.Write(b) //nolint:wrapcheck // the SDK wraps it
 }
 
-// ensureStarted starts the agent if it does not run. fresh means that it knows nothing of the goal.
+// ensureStarted starts the agent if it is not running. fresh means that the agent knows nothing about the goal.
 func (s *Session) ensureStarted(ctx context.Context) (fresh bool, err error) {
 	s.mu.Lock()
 	old := s.agent
@@ -59,8 +59,8 @@ func (s *Session) ensureStarted(ctx context.Context) (fresh bool, err error) {
 			return false, err
 		}
 	}
-	if s.gate == nil {
-		if s.gate, err = s.openGateway(ctx); err != nil {
+	if s.gateway == nil {
+		if s.gateway, err = s.openGateway(ctx); err != nil {
 			return false, err
 		}
 	}
@@ -73,7 +73,7 @@ func (s *Session) ensureStarted(ctx context.Context) (fresh bool, err error) {
 	fresh, err = s.openSession(ctx, p)
 	if err != nil {
 		p.end()
-		return false, fmt.Errorf("%s: %w. %s", s.opts.Installed.Profile.Name, err, p.lastWords())
+		return false, fmt.Errorf("%s: %w. %s", s.opts.Installed.Profile.Name, err, p.lastOutput())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,10 +84,10 @@ func (s *Session) ensureStarted(ctx context.Context) (fresh bool, err error) {
 
 func (s *Session) startProgram(ctx context.Context) (started *program, err error) {
 	profile := s.opts.Installed.Profile
-	p := &program{words: tail.NewWriter(2048)}
-	var theirs []*os.File
+	p := &program{stderr: tail.NewWriter(2048)}
+	var remote []*os.File
 	defer func() {
-		for _, f := range theirs { // the program has copies
+		for _, f := range remote { // the program has its own copies
 			_ = f.Close()
 		}
 		if err != nil {
@@ -103,37 +103,37 @@ func (s *Session) startProgram(ctx context.Context) (started *program, err error
 		if i == 0 {
 			ours, his = his, ours
 		}
-		p.files, theirs = append(p.files, ours), append(theirs, his)
+		p.files, remote = append(p.files, ours), append(remote, his)
 	}
 	argv, env := s.command()
 	p.process, err = s.opts.Launcher.Start(ctx, process.Command{
 		Argv:  argv,
 		Env:   env,
 		Dir:   s.opts.Dir,
-		Files: theirs,
+		Files: remote,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", profile.Name, err)
 	}
-	p.work.Go(func() { _, _ = io.Copy(p.words, p.files[2]) })
+	p.work.Go(func() { _, _ = io.Copy(p.stderr, p.files[2]) })
 	p.conn, err = acp.Open(ctx, acp.Options{
 		Version: s.opts.Version,
 		Dir:     s.opts.Dir + profile.DirSuffix,
-		Server:  acp.MCPServer{Name: serverName, URL: s.gate.address() + "/mcp", Token: s.gate.token},
+		Server:  acp.MCPServer{Name: serverName, URL: s.gateway.address() + "/mcp", Token: s.gateway.token},
 		Meta:    profile.SessionMeta,
 		Options: profile.SessionOptions,
 	}, listener{s}, timedWriter{p.files[0]}, p.files[1])
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w. %s", profile.Name, err, p.lastWords())
+		return nil, fmt.Errorf("%s: %w. %s", profile.Name, err, p.lastOutput())
 	}
 	return p, nil
 }
 
-// command is the command line of the agent and its environment. Its files of settings are written by a shell in the
-// sandbox, because only that sees the home folder there; their texts are in variables, which other users cannot read.
+// command returns the agent's command line and environment. A shell in the sandbox writes the agent's settings, because
+// only the sandbox has that home folder. Their texts are in environment variables, which other users cannot read.
 func (s *Session) command() (argv, env []string) {
 	profile := s.opts.Installed.Profile
-	server := ModelServer{Address: s.gate.address(), Token: s.gate.token, Window: s.opts.Window, Dir: s.opts.Dir}
+	server := ModelServer{Address: s.gateway.address(), Token: s.gateway.token, Window: s.opts.Window, Dir: s.opts.Dir}
 	if server.Window <= 0 {
 		server.Window = defaultWindow
 	}
@@ -163,15 +163,15 @@ func (s *Session) command() (argv, env []string) {
 	return append([]string{"/bin/sh", "-c", script + `exec "$@"`, "sh"}, argv...), env
 }
 
-// agentState is what the host stores of an agent's session.
+// agentState is the part of an agent's session that the host stores.
 type agentState struct {
 	Engine  string      `json:"engine"`
 	Session string      `json:"session"`
 	Notes   []string    `json:"notes,omitempty"` // for the next prompt
-	Final   []goal.Call `json:"final,omitempty"` // that it made in a turn which was cancelled; not decided
+	Final   []goal.Call `json:"final,omitempty"` // made in a cancelled turn; not decided
 }
 
-// loadState takes over, once, what an earlier process has stored.
+// loadState loads, once, the state that an earlier process stored.
 func (s *Session) loadState() {
 	if s.loaded {
 		return
@@ -183,7 +183,7 @@ func (s *Session) loadState() {
 		err = json.Unmarshal(b, &old)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.opts.Log.Warn("the agent's session is not known", "error", err)
+		s.opts.Log.Warn("cannot read the agent's session", "error", err)
 	}
 	if err != nil || old.Engine != s.opts.Installed.Profile.ID {
 		return
@@ -191,7 +191,7 @@ func (s *Session) loadState() {
 	s.state = old
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.inbox.note(old.Notes...)
+	s.inbox.addNotes(old.Notes...)
 	s.inbox.final = old.Final
 }
 
@@ -220,11 +220,11 @@ func (s *Session) saveState() {
 		err = os.WriteFile(s.opts.StateFile, b, 0o600)
 	}
 	if err != nil {
-		s.opts.Log.Warn("the agent's session is not stored", "error", err)
+		s.opts.Log.Warn("cannot store the agent's session", "error", err)
 	}
 }
 
-// closeProgram ends the agent's program, if it runs.
+// closeProgram ends the agent's program if it is running.
 func (s *Session) closeProgram(context.Context) {
 	s.mu.Lock()
 	p := s.agent
@@ -250,44 +250,45 @@ func (p *program) hasEnded() bool {
 	}
 }
 
-// lastWords says why the host ended the connection, or is the end of what the program wrote to standard error.
-func (p *program) lastWords() string {
+// lastOutput returns why the host ended the connection, or else the end of the program's standard error.
+func (p *program) lastOutput() string {
 	if p.conn != nil && p.conn.Problem() != "" {
 		return p.conn.Problem()
 	}
-	text := strings.Join(strings.Fields(p.words.String()), " ")
+	text := strings.Join(strings.Fields(p.stderr.String()), " ")
 	if text == "" {
-		return "It wrote no error."
+		return "It printed no error."
 	}
-	return "It wrote: " + text
+	return "It printed: " + text
 }
 
 // end kills the program's process group and waits until nothing uses its pipes.
 func (p *program) end() {
 	if p.process != nil {
-		_ = p.process.Signal(syscall.SIGKILL) // it may have ended
+		_ = p.process.Signal(syscall.SIGKILL) // it may already have ended
 	}
 	p.disconnect()
 	p.work.Wait()
 }
 
-// disconnect closes our ends of the pipes: children of an agent that has ended may keep the others open.
+// disconnect closes our ends of the pipes, because children of an agent that has ended may keep the other ends open.
 func (p *program) disconnect() {
 	for _, f := range p.files {
 		_ = f.Close()
 	}
 }
 
-// noteCrash reports that the agent's program has ended unexpectedly, to the user and to the agent that is started next.
+// noteCrash reports the unexpected end of the agent's program to the user, and to the agent when it is restarted. It
+// returns an error after too many restarts.
 func (s *Session) noteCrash(p *program) error {
 	name := s.opts.Installed.Profile.Name
 	if s.restarts++; s.restarts > maxRestarts {
-		return fmt.Errorf("%s ended %d times. %s", name, s.restarts, p.lastWords())
+		return fmt.Errorf("%s ended %d times. %s", name, s.restarts, p.lastOutput())
 	}
-	s.journalWarning("engine", name+" ended unexpectedly and is started again. "+p.lastWords())
+	s.journalWarning("engine", name+" ended unexpectedly and is being restarted. "+p.lastOutput())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.inbox.note("Your program ended unexpectedly and was started again. What you did last may be incomplete: look " +
+	s.inbox.addNotes("Your program ended unexpectedly and was restarted. Your last action may be incomplete: look " +
 		"before you repeat it.")
 	return nil
 }

@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
-// Limits of the summary for an agent that does not know the goal's past, in bytes.
+// Limits of the summary for an agent that does not know the earlier session, in bytes.
 const (
 	maxSummary = 24 << 10
 	maxStep    = 600
 )
 
-// firstPrompt is the first prompt of a session: the contract, the goal, and what was done before.
+// firstPrompt returns the first prompt of a session: the system prompt, the goal, and a summary of earlier work.
 func firstPrompt(t goal.Turn) string {
 	var users []string
 	begun := false
@@ -33,7 +34,7 @@ func firstPrompt(t goal.Turn) string {
 		"\n\nLook at the folder before you continue. The newest from the host:\n" + strings.Join(last, "\n\n")
 }
 
-// failedResults are the results of the newest calls that did not succeed, also of those whose outcome is unknown.
+// failedResults returns the results of the newest calls that failed or whose outcome is unknown.
 func failedResults(messages []goal.Message) (texts []string) {
 	tools := map[string]string{} // by the id of the call
 	for i, m := range slices.Backward(messages) {
@@ -63,14 +64,14 @@ func summarize(messages []goal.Message) string {
 		var line string
 		switch m.Role {
 		case goal.Assistant:
-			line = "- you: " + excerptOf(m.Text)
+			line = "- you: " + text.SanitizeLine(m.Text, maxStep)
 			for _, c := range m.Calls {
-				line += fmt.Sprintf(" [%s %s]", c.Tool, excerptOf(c.Arguments))
+				line += fmt.Sprintf(" [%s %s]", c.Tool, text.SanitizeLine(c.Arguments, maxStep))
 			}
 		case goal.ToolRole:
-			line = "  result: " + excerptOf(goal.UnwrapEnvelope(m.Text))
+			line = "  result: " + text.SanitizeLine(goal.UnwrapEnvelope(m.Text), maxStep)
 		default:
-			line = "- host: " + excerptOf(m.Text)
+			line = "- host: " + text.SanitizeLine(m.Text, maxStep)
 		}
 		lines = append([]string{line}, lines...)
 		size += len(line)
@@ -78,15 +79,7 @@ func summarize(messages []goal.Message) string {
 	return strings.Join(lines, "\n")
 }
 
-func excerptOf(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > maxStep {
-		s = strings.ToValidUTF8(s[:maxStep], "") + "…"
-	}
-	return s
-}
-
-// newUserTexts are the messages for the agent since its last answer.
+// newUserTexts returns the messages for the agent since its last answer.
 func newUserTexts(messages []goal.Message) (texts []string) {
 	for _, m := range slices.Backward(messages) {
 		if m.Role == goal.Assistant {

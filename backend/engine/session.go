@@ -13,15 +13,15 @@ import (
 	"goalpost/backend/process"
 )
 
-// Options say what an agent works with. All fields are required.
+// Options describes an agent and its environment. All fields are required.
 type Options struct {
-	Installed Installed // the agent
+	Installed Installation // the agent
 	Launcher  process.Launcher
 	Env       []string // of the goal's programs
 	Dir       string   // the goal's folder, absolute
 	Version   string   // of this program
 
-	Model     relay.Model // answers what the agent asks its model
+	Model     relay.Model // answers the agent's requests to its model
 	ModelName string      // as its provider calls it
 	Window    int         // of the model, in tokens; 0 if it is not known
 
@@ -29,7 +29,7 @@ type Options struct {
 	Tools      []goal.ToolSpec
 	ServeTools func(tools []goal.ToolSpec, call CallFunc) http.Handler
 	Effects    Effects
-	// Reach lets the agent connect to a port of the host's loopback. It closes with the sandbox.
+	// Reach lets the agent connect to a port of the host's loopback, as long as the sandbox exists.
 	Reach func(ctx context.Context, port int) error
 	// StateFile stores the id of the agent's session.
 	StateFile string
@@ -42,27 +42,27 @@ type Options struct {
 // CallFunc executes a call of one of our tools by the agent, and returns the result as the agent reads it.
 type CallFunc func(ctx context.Context, tool, arguments string) (text string, ok bool)
 
-// How long an agent may take.
+// Limits of an agent.
 const (
 	startTimeout    = 2 * time.Minute  // until its session is ready
-	cancelTimeout   = 5 * time.Second  // to end a turn that was cancelled
-	toolCallTimeout = 45 * time.Second // for a call of our tools: some agents give up after 60 s
+	cancelTimeout   = 5 * time.Second  // to end a cancelled turn
+	toolCallTimeout = 45 * time.Second // for a call of our tools, because some agents give up after 60 s
 	maxRestarts     = 3                // after the program has ended, in one run
-	maxText         = 256 << 10        // bytes of what it says between two calls
+	maxText         = 256 << 10        // bytes of text between two calls
 )
 
 // Session drives a goal with an external agent. To the loop it is a model: a turn ends when the agent calls a tool,
-// asks for a permission, has used a tool of its own, or ends its turn. One goroutine calls Turn; all other methods may
-// be called concurrently.
+// asks for permission, has used its own tool, or ends its turn. One goroutine calls Turn; all other methods may be
+// called concurrently.
 type Session struct {
-	opts  Options
-	relay *relay.Relay
-	gate  *gateway // nil until the agent is first started
+	opts    Options
+	relay   *relay.Relay
+	gateway *gateway // nil until the agent is first started
 
-	// Turn alone uses these.
+	// Only Turn uses these.
 	restarts int
-	advanced bool // it has had a prompt of this process
-	loaded   bool // state is what the file has
+	advanced bool // this process has sent it a prompt
+	loaded   bool // state was read from the file
 	state    agentState
 
 	mu       sync.Mutex
@@ -90,7 +90,7 @@ func New(o Options) *Session {
 	return s
 }
 
-// OwnHosts are the hosts that the agent's program itself tries.
+// OwnHosts returns the hosts that the agent's program itself tries to reach.
 func (s *Session) OwnHosts() []string { return s.opts.Installed.Profile.OwnHosts }
 
 // BeginRun prepares the session for another run of its goal.
@@ -108,7 +108,7 @@ func (s *Session) modelFailed(err error) {
 	s.wake()
 }
 
-// wake makes Turn look at what has changed.
+// wake makes Turn check for changes.
 func (s *Session) wake() {
 	select {
 	case s.changed <- struct{}{}:

@@ -9,27 +9,27 @@ import (
 	"goalpost/backend/text"
 )
 
-// How long an agent may send nothing.
+// Limits on how long an agent may send nothing.
 const (
-	silenceTimeout = 3 * time.Minute  // without a running tool or a question to the model
-	toolWarning    = 10 * time.Minute // in a tool of its own, until the user is warned
-	toolTimeout    = 30 * time.Minute // in a tool of its own: the longest that commands of a model may take
-	silentPark     = 5 * time.Minute  // until a silent agent is asked again
+	silenceTimeout = 3 * time.Minute  // without a running tool or a request to the model
+	toolWarning    = 10 * time.Minute // in its own tool, until the user is warned
+	toolTimeout    = 30 * time.Minute // in its own tool, as long as a model's commands may run
+	silentPark     = 5 * time.Minute  // until a silent agent is prompted again
 )
 
 // maxTitle limits the name of a tool in a message for the user, in bytes.
 const maxTitle = 200
 
-// silence is how long the agent has sent nothing. The caller holds Session.mu.
+// silence measures how long the agent has sent nothing. The caller holds Session.mu.
 type silence struct {
 	since  time.Time // the last update
-	warned bool      // the user knows of a tool that reports nothing
+	warned bool      // the user was warned about the running tool
 }
 
-// end begins to count again.
-func (q *silence) end(now time.Time) { *q = silence{since: now} }
+// restart begins to measure again.
+func (q *silence) restart(now time.Time) { *q = silence{since: now} }
 
-// limit is the age at which something happens next.
+// limit returns the duration of silence after which the user is warned or the turn is ended.
 func (q silence) limit(inTool bool) time.Duration {
 	switch {
 	case !inTool:
@@ -40,7 +40,7 @@ func (q silence) limit(inTool bool) time.Duration {
 	return toolTimeout
 }
 
-// silenceLeft is how long the agent may still be silent. inTool reports that a tool of its own runs.
+// silenceLeft returns how long the agent may still be silent. inTool says that one of its own tools is running.
 func (s *Session) silenceLeft(inTool bool) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,14 +48,14 @@ func (s *Session) silenceLeft(inTool bool) time.Duration {
 	return max(time.Second, limit-s.opts.Now().Sub(s.silence.since))
 }
 
-// silenceReason describes a silence that took too long, and is "" before. tool is the agent's tool that the loop waits
-// for, "" if it waits for none. The user is warned first of a tool that reports nothing.
+// silenceReason describes a silence that lasted too long; "" if it has not. tool is the agent's tool that the loop
+// waits for, "" if none. Before a silent tool is ended, it warns the user.
 func (s *Session) silenceReason(tool string) string {
 	name := s.opts.Installed.Profile.Name
 	s.mu.Lock()
 	now := s.opts.Now()
 	if s.relay.IsBusy() || tool == "" && len(s.inbox.requests) > 0 {
-		s.silence.end(now)
+		s.silence.restart(now)
 	}
 	for _, title := range s.inbox.running {
 		tool = cmp.Or(tool, title, "a tool")
@@ -66,19 +66,19 @@ func (s *Session) silenceReason(tool string) string {
 	case tool == "" && quiet >= silenceTimeout:
 		reason = fmt.Sprintf("%s has sent nothing for %s", name, goal.FormatDuration(silenceTimeout))
 	case tool != "" && quiet >= toolTimeout:
-		reason = fmt.Sprintf("%s has reported nothing of %q for %s", name, tool, goal.FormatDuration(toolTimeout))
+		reason = fmt.Sprintf("%s has reported nothing about %q for %s", name, tool, goal.FormatDuration(toolTimeout))
 	case tool != "" && quiet >= toolWarning && !s.silence.warned:
 		warn, s.silence.warned = true, true
 	}
 	s.mu.Unlock()
 	if warn {
-		s.journalWarning("engine", fmt.Sprintf("%s has reported nothing of %q for %s. The host ends it after %s; to end it "+
-			"now, pause or abort the goal", name, tool, goal.FormatDuration(toolWarning), goal.FormatDuration(toolTimeout)))
+		s.journalWarning("engine", fmt.Sprintf("%s has reported nothing about %q for %s. The host ends it after %s; to end "+
+			"it now, pause or abort the goal", name, tool, goal.FormatDuration(toolWarning), goal.FormatDuration(toolTimeout)))
 	}
 	return reason
 }
 
-// parkSilent returns an error that parks the goal if the agent has been silent for too long.
+// parkSilent returns an error that parks the goal if the agent was silent for too long.
 func (s *Session) parkSilent(a *program) error {
 	reason := s.silenceReason("")
 	if reason == "" {
@@ -86,6 +86,6 @@ func (s *Session) parkSilent(a *program) error {
 	}
 	return &goal.Unavailable{
 		Until: s.opts.Now().Add(silentPark),
-		Err:   fmt.Errorf("%s. %s", reason, a.lastWords()),
+		Err:   fmt.Errorf("%s. %s", reason, a.lastOutput()),
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Turn lets the agent work until the host must decide something. An error that says goal.Unavailable parks the goal.
+// Turn lets the agent work until the host must decide something. An error that wraps goal.Unavailable parks the goal.
 func (s *Session) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	if err := s.advance(ctx, t); err != nil {
 		s.Interrupt(context.WithoutCancel(ctx))
 		return goal.Reply{}, err
 	}
-	reply, err := s.await(ctx, t, delta)
+	reply, err := s.awaitDecision(ctx, t, delta)
 	if err != nil {
 		s.Interrupt(context.WithoutCancel(ctx))
 		return goal.Reply{}, err
@@ -26,15 +26,15 @@ func (s *Session) Turn(ctx context.Context, t goal.Turn, delta func(string)) (go
 	return reply, nil
 }
 
-// advance gives the agent the results of its calls, and a prompt if there is something new for it or if it is idle.
+// advance gives the agent the results of its calls, and a prompt if it is idle or if there are new messages for it.
 func (s *Session) advance(ctx context.Context, t goal.Turn) error {
 	s.loadState()
-	s.settle(t.Messages)
-	if len(t.Tools) == 0 { // the run ends, and nothing more is decided
+	s.deliverResults(t.Messages)
+	if len(t.Tools) == 0 { // the run ends, so its claim is not decided
 		s.dropFinal()
 	}
 	texts := newUserTexts(t.Messages)
-	if !s.advanced { // it may not have noticed the end of the process that had its session
+	if !s.advanced { // it may not know how the earlier process ended
 		texts = append(failedResults(t.Messages), texts...)
 	}
 	if s.deferTexts(texts) {
@@ -51,9 +51,9 @@ func (s *Session) advance(ctx context.Context, t goal.Turn) error {
 	if working && len(texts) == 0 {
 		return nil
 	}
-	if working { // the protocol has no way to add something to a turn
+	if working { // the protocol cannot add a message to a turn
 		s.Interrupt(ctx)
-		if s.deferTexts(texts) { // it has claimed in the meantime
+		if s.deferTexts(texts) { // the agent has claimed in the meantime
 			return nil
 		}
 		if fresh, err = s.ensureStarted(ctx); err != nil { // Interrupt may have ended the agent
@@ -63,16 +63,16 @@ func (s *Session) advance(ctx context.Context, t goal.Turn) error {
 	if fresh {
 		texts = []string{firstPrompt(t)}
 	}
-	return s.prompt(ctx, texts...)
+	return s.beginPrompt(ctx, texts...)
 }
 
-// deferTexts keeps texts for a later prompt if the agent has claimed, asked or given up: the host decides first, and
-// they are in the prompt with its answer.
+// deferTexts keeps texts for a later prompt if the agent has claimed, asked or given up. The host decides first, and
+// the prompt with its answer has the texts, too.
 func (s *Session) deferTexts(texts []string) bool {
 	s.mu.Lock()
 	claimed := len(s.inbox.final) > 0
 	if claimed {
-		s.inbox.note(texts...)
+		s.inbox.addNotes(texts...)
 	}
 	s.mu.Unlock()
 	if claimed && len(texts) > 0 {
@@ -88,8 +88,8 @@ func (s *Session) dropFinal() {
 	s.inbox.final = nil
 }
 
-// prompt begins a turn of the agent.
-func (s *Session) prompt(ctx context.Context, texts ...string) error {
+// beginPrompt begins a turn of the agent.
+func (s *Session) beginPrompt(ctx context.Context, texts ...string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.agent == nil {
@@ -106,9 +106,9 @@ func (s *Session) prompt(ctx context.Context, texts ...string) error {
 	t := &turn{done: make(chan struct{})}
 	conn := s.agent.conn
 	s.turn = t
-	s.silence.end(s.opts.Now())
+	s.silence.restart(s.opts.Now())
 	text := strings.Join(texts, "\n\n")
-	ctx = context.WithoutCancel(ctx) // Interrupt ends it, so that the agent knows
+	ctx = context.WithoutCancel(ctx) // only Interrupt ends it, so that the agent is notified
 	s.agent.work.Go(func() {
 		t.stop, t.err = conn.Prompt(ctx, text)
 		close(t.done)
@@ -116,8 +116,8 @@ func (s *Session) prompt(ctx context.Context, texts ...string) error {
 	return nil
 }
 
-// await waits until the host must decide something.
-func (s *Session) await(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
+// awaitDecision waits until the host must decide something.
+func (s *Session) awaitDecision(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	if calls := s.takeKeptFinal(); len(calls) > 0 {
 		return s.reply(calls), nil
 	}
@@ -131,7 +131,7 @@ func (s *Session) await(ctx context.Context, t goal.Turn, delta func(string)) (g
 			s.inbox.refuseAll("the run ends: answer without a tool")
 			s.inbox.final = nil
 		} else {
-			calls = s.inbox.open()
+			calls = s.inbox.takeNext()
 		}
 		s.mu.Unlock()
 		if thought != "" && t.OnReasoning != nil {
@@ -162,7 +162,7 @@ func (s *Session) await(ctx context.Context, t goal.Turn, delta func(string)) (g
 		case <-s.changed:
 		case <-agent.conn.Done():
 			agent.disconnect()
-			<-turn.done // fails with the connection
+			<-turn.done // the prompt fails with the connection
 		case <-agent.process.Done():
 			agent.disconnect()
 			<-turn.done
@@ -174,7 +174,7 @@ func (s *Session) await(ctx context.Context, t goal.Turn, delta func(string)) (g
 	}
 }
 
-// takeKeptFinal returns what the agent had claimed or asked when its turn was cancelled.
+// takeKeptFinal returns the claim or question that the agent had made when its turn was cancelled.
 func (s *Session) takeKeptFinal() []goal.Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,8 +200,8 @@ func (s *Session) endTurn(
 ) (reply goal.Reply, again bool, err error) {
 	s.mu.Lock()
 	s.inbox.endTurn()
-	calls := s.inbox.open()
-	if len(calls) == 0 { // otherwise the next turn takes these
+	calls := s.inbox.takeNext()
+	if len(calls) == 0 { // otherwise the next turn handles the rest
 		s.turn = nil
 		calls = s.inbox.takeFinal()
 	}
@@ -213,8 +213,8 @@ func (s *Session) endTurn(
 	switch {
 	case len(calls) > 0:
 		return s.reply(calls), false, nil
-	case t.err == nil && denied: // some agents end their turn when they are refused something
-		return reply, true, s.prompt(ctx)
+	case t.err == nil && denied: // some agents end their turn after a refusal
+		return reply, true, s.beginPrompt(ctx)
 	case t.err == nil:
 		return s.reply(nil), false, nil
 	case s.opts.Installed.Profile.isExit(t.err):
@@ -222,12 +222,12 @@ func (s *Session) endTurn(
 	case !a.hasEnded():
 		return reply, false, t.err
 	}
-	return reply, true, s.advance(ctx, asked) // its program has ended
+	return reply, true, s.advance(ctx, asked) // the agent's program has ended
 }
 
-// Interrupt ends the agent's turn, if it works on one. Requests that wait are withdrawn; what it has claimed or asked
-// is decided with the next turn of the loop, also by another process. An agent that does not stop in time is killed;
-// the next turn starts it again.
+// Interrupt ends the agent's turn if it works on one. Waiting requests are withdrawn; a claim or a question is decided
+// in the next turn of the loop, even in another process. An agent that does not stop in time is killed; the next turn
+// starts it again.
 func (s *Session) Interrupt(ctx context.Context) {
 	s.mu.Lock()
 	agent, turn := s.agent, s.turn
@@ -251,27 +251,27 @@ func (s *Session) Interrupt(ctx context.Context) {
 			s.inbox.reset()
 			s.mu.Unlock()
 			if s.opts.Installed.Profile.ForgetsCancelled {
-				s.closeProgram(context.WithoutCancel(ctx)) // the next turn begins a session with a summary
+				s.closeProgram(context.WithoutCancel(ctx)) // the next turn begins a new session with a summary
 			}
 			return
 		case <-ctx.Done():
 		}
 	}
-	s.journalWarning("engine", s.opts.Installed.Profile.Name+" did not stop when it was asked to, and was ended")
+	s.journalWarning("engine", s.opts.Installed.Profile.Name+" did not stop in time and was ended")
 	s.closeProgram(context.WithoutCancel(ctx))
 }
 
-// Close ends the agent. What its own programs left running ends with the sandbox.
+// Close ends the agent. Programs that it left running end with the sandbox.
 func (s *Session) Close(ctx context.Context) error {
 	s.closeProgram(ctx)
-	if s.gate == nil {
+	if s.gateway == nil {
 		return nil
 	}
-	return s.gate.close(ctx)
+	return s.gateway.close(ctx)
 }
 
-// settle gives the agent the results of its calls, which are in the conversation.
-func (s *Session) settle(messages []goal.Message) {
+// deliverResults gives the agent the results of its calls, taken from the conversation.
+func (s *Session) deliverResults(messages []goal.Message) {
 	results := map[string]string{}
 	for _, m := range slices.Backward(messages) {
 		if m.Role == goal.Assistant {
@@ -283,5 +283,5 @@ func (s *Session) settle(messages []goal.Message) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.inbox.settle(results)
+	s.inbox.deliver(results)
 }

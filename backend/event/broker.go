@@ -2,7 +2,7 @@ package event
 
 import "sync"
 
-// Broker passes events to all subscribers. The zero value is ready. All methods may be called concurrently; Publish
+// Broker passes events to all subscribers. The zero value is ready. All methods may be called concurrently. Publish
 // never blocks.
 type Broker struct {
 	mu   sync.Mutex
@@ -12,10 +12,10 @@ type Broker struct {
 // Subscription is one subscriber. A lossy one misses events while its buffer is full. A reliable one is closed
 // instead, so that the subscriber sees the gap, reads the journal from its last seq and subscribes again.
 type Subscription struct {
-	C      <-chan Event // closed by Close, or when a reliable subscriber fell behind
-	c      chan Event
-	sure   bool
-	broker *Broker
+	C        <-chan Event // closed by Close, or when a reliable subscriber fell behind
+	c        chan Event
+	reliable bool
+	broker   *Broker
 }
 
 // SubscribeLossy subscribes to events that may be missed (streaming text).
@@ -26,7 +26,7 @@ func (b *Broker) SubscribeReliable(buffer int) *Subscription { return b.subscrib
 
 func (b *Broker) subscribe(buffer int, sure bool) *Subscription {
 	c := make(chan Event, buffer)
-	s := &Subscription{C: c, c: c, sure: sure, broker: b}
+	s := &Subscription{C: c, c: c, reliable: sure, broker: b}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.subs == nil {
@@ -50,20 +50,20 @@ func (s *Subscription) drop() {
 	}
 }
 
-// Publish passes e to every subscriber. A delta is not sent to reliable subscribers whose buffer is more than half
-// full: it may be lost, journaled events may not.
+// Publish passes e to every subscriber. It skips a delta for reliable subscribers whose buffer is more than half
+// full, because deltas may be lost and journaled events may not.
 func (b *Broker) Publish(e Event) {
 	light := e.Body.EventType() == Delta{}.EventType() // by value or by pointer
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for s := range b.subs {
-		if light && s.sure && len(s.c) > cap(s.c)/2 {
+		if light && s.reliable && len(s.c) > cap(s.c)/2 {
 			continue
 		}
 		select {
 		case s.c <- e:
 		default:
-			if s.sure {
+			if s.reliable {
 				s.drop()
 			}
 		}

@@ -47,7 +47,7 @@ func TestPublish_ReachesEverySubscriber(t *testing.T) {
 		t.Errorf("%v after Close, closed %v", got, closed)
 	}
 	if got, _ := seqs(two); !slices.Equal(got, []int64{4}) {
-		t.Errorf("the other heard %v", got)
+		t.Errorf("the other received %v", got)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestReliableSubscription_FallsBehind_IsClosed(t *testing.T) {
 	publish(&b, 1, 10)
 	got, closed := seqs(s)
 	if !slices.Equal(got, []int64{1, 2, 3}) || !closed {
-		t.Errorf("%v, closed %v: what was heard must have no gap and the end must show", got, closed)
+		t.Errorf("%v, closed %v: received events must have no gap and the end must show", got, closed)
 	}
 	s.Close()
 }
@@ -72,7 +72,7 @@ func TestLossySubscription_FallsBehind_DropsEvents(t *testing.T) {
 	}
 	publish(&b, 11, 11)
 	if got, closed := seqs(s); !slices.Equal(got, []int64{11}) || closed {
-		t.Errorf("%v, closed %v after there was room", got, closed)
+		t.Errorf("%v, closed %v after there was space", got, closed)
 	}
 }
 
@@ -90,13 +90,13 @@ func TestPublish_Deltas_DoNotCloseSubscriptions(t *testing.T) {
 	publish(&b, 1, 3)
 	got, closed := seqs(s)
 	if closed || !slices.Equal(got[len(got)-3:], []int64{1, 2, 3}) {
-		t.Errorf("%v, closed %v: deltas took the room of what is journaled", got, closed)
+		t.Errorf("%v, closed %v: deltas took the space of journaled events", got, closed)
 	}
 }
 
-// TestConcurrently: each publisher's events arrive in their order, or the sure
-// listener is closed; lossy ones never are.
-func TestConcurrently(t *testing.T) {
+// TestBroker_ConcurrentPublishers_KeepTheirOrder: a reliable subscription that falls behind is closed, and a lossy one
+// never is.
+func TestBroker_ConcurrentPublishers_KeepTheirOrder(t *testing.T) {
 	const publishers, each = 4, 500
 	var b event.Broker
 	var readers, writers sync.WaitGroup
@@ -137,7 +137,7 @@ func TestConcurrently(t *testing.T) {
 		n++
 	}
 	if n != publishers*each {
-		t.Errorf("the listener with room heard %d of %d", n, publishers*each)
+		t.Errorf("the subscriber with free buffer received %d of %d", n, publishers*each)
 	}
 	t.Cleanup(readers.Wait) // after the deferred closes
 }

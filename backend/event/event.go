@@ -12,20 +12,19 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Body is one kind of event. The JSON of an event is one flat object: the
-// header's fields and the body's.
+// Body is one kind of event. In JSON, an event is one flat object with the header's fields and the body's.
 type Body interface{ EventType() string }
 
 // Event is a body with its place in the journal.
 type Event struct {
 	GoalID goal.ID
 	RunID  string
-	Seq    int64 // gapless per goal from 1; 0 for bodies that are not journaled
+	Seq    int64 // without gaps from 1 for each goal; 0 for bodies that are not journaled
 	At     time.Time
 	Body   Body
 }
 
-// The bodies, in the order in which they usually occur in a goal.
+// The bodies, in their usual order in a goal.
 type (
 	// Created is the first event of every goal.
 	Created struct {
@@ -38,8 +37,8 @@ type (
 		Effort    string      `json:"effort,omitempty"` // "" is the provider's default
 		Scripted  bool        `json:"scripted"`
 	}
-	// Queued says what a goal waits for before a run of it begins: a slot, a folder, another goal. With Left it has
-	// left the queue without a run, for that reason, and has its earlier status again.
+	// Queued says why a goal waits before a run begins: for a slot, a folder or another goal. With Left, the goal
+	// has left the queue without a run, for that reason, and has its earlier status again.
 	Queued struct {
 		Reason string    `json:"reason"`
 		Left   goal.Exit `json:"left,omitempty"` // user_aborted, user_paused, interrupted
@@ -51,7 +50,7 @@ type (
 	Reopened struct {
 		Note string `json:"note"`
 	}
-	// LimitsChanged has the user's new limits; the old ones are in the event before.
+	// LimitsChanged has the user's new limits. The previous event of this type has the old ones.
 	LimitsChanged struct {
 		WallClockMS    int64   `json:"wall_clock_ms"` // 0 = none, as everywhere here
 		Iterations     int     `json:"iterations"`
@@ -67,7 +66,7 @@ type (
 	Message struct {
 		Message goal.Message `json:"message"`
 	}
-	// StepStarted is a call's intent; it is durable before the call is executed.
+	// StepStarted is a call's intent. It is stored before the call is executed.
 	StepStarted struct {
 		StepID    int           `json:"step_id"`
 		Tool      string        `json:"tool"`
@@ -75,7 +74,7 @@ type (
 		Effect    policy.Effect `json:"effect"`
 		Grant     string        `json:"grant,omitempty"` // the approval that allowed it
 	}
-	// ApprovalRequested reports that a call waits for the user. It has not been executed, and no model is asked.
+	// ApprovalRequested says that a call waits for the user. It has not been executed, and no model is asked.
 	ApprovalRequested struct{ goal.Approval }
 	// ApprovalResolved is the answer. After a pause the call is not executed automatically: the agent is notified,
 	// and may repeat it.
@@ -104,12 +103,12 @@ type (
 		// Point is where the call acted on a page.
 		Point *goal.Point `json:"point,omitempty"`
 	}
-	// Claim asks for verification and proves nothing.
+	// Claim requests verification and proves nothing.
 	Claim struct {
 		N         int    `json:"n"`
 		Rationale string `json:"rationale"`
 		Result    string `json:"result,omitempty"`
-		By        string `json:"by,omitempty"` // critic; "" is the agent
+		By        string `json:"by,omitempty"` // person or critic; "" is the agent
 	}
 	// Todos is the agent's whole plan, after each change.
 	Todos struct {
@@ -142,14 +141,14 @@ type (
 		goal.Usage
 		By string `json:"by,omitempty"` // critic, judge, reviewer; "" is the agent
 	}
-	// Steered is a note, at its place in time: of the user, of the goal that From names, or of goal.ExternalAgent.
+	// Steered is a note from the user, from the goal that From names, or from goal.ExternalAgent.
 	Steered struct {
 		Text string  `json:"text"`
 		From goal.ID `json:"from,omitempty"`
-		// Order is the note's id among the orders, which this event settles.
+		// Order is the id of the order with the note, which this event settles.
 		Order int64 `json:"-"`
 	}
-	// Lease gives a pane to the goal, or ends that.
+	// Lease gives a pane to the goal, or takes it back.
 	Lease struct {
 		Pane   string    `json:"pane"`
 		Kind   pane.Kind `json:"kind"`
@@ -169,13 +168,12 @@ type (
 		Exit    goal.Exit `json:"exit"`
 		Reason  string    `json:"reason"`
 		Report  []string  `json:"report"`
-		Account string    `json:"account,omitempty"` // the agent's own account, under the host's report
+		Account string    `json:"account,omitempty"` // the agent's own summary, shown below the host's report
 		Until   string    `json:"until,omitempty"`   // parked: RFC 3339
-		Pane    string    `json:"pane,omitempty"`    // needs_operator: where the user is to act
+		Pane    string    `json:"pane,omitempty"`    // needs_operator: where the user must act
 		// user_paused: the goal that started it, or goal.ExternalAgent; "" is the user
 		By goal.ID `json:"by,omitempty"`
-		// Unanswered means that no model answered in the newest iteration, which therefore does not count and is
-		// repeated.
+		// Unanswered means that no model answered in the newest iteration. It does not count, and is repeated.
 		Unanswered bool `json:"unanswered,omitempty"`
 		// Result is what the agent handed over with the claim that was verified or waits for the user.
 		Result string `json:"result,omitempty"`
@@ -198,7 +196,7 @@ type (
 		// Result is what the agent handed over with the claim that was verified.
 		Result string `json:"result,omitempty"`
 	}
-	// ChangesUndone reports that the user brought the goal's folder back to an earlier state, between runs.
+	// ChangesUndone reports that the user restored an earlier state of the goal's folder, between runs.
 	ChangesUndone struct {
 		To      string   `json:"to"`    // as a phrase: "the start of the goal", "step 12"
 		Count   int      `json:"count"` // files, links and folders
@@ -206,15 +204,15 @@ type (
 		Skipped int      `json:"skipped,omitempty"`
 		Redo    bool     `json:"redo,omitempty"` // it undid an undo
 	}
-	// Delta is streaming text of the model, or what it thinks before. It is not journaled and may be lost.
+	// Delta is streaming text or reasoning of the model. It is not journaled and may be lost.
 	Delta struct {
 		Text      string `json:"text"`
 		Reasoning string `json:"reasoning,omitempty"`
 	}
-	// Egress is one request of a goal's programs or pages, as its proxy decided it. It is kept in a log of its own,
+	// Egress is one request of a goal's programs or pages, with the proxy's decision. It is stored in its own log,
 	// and subscribers may miss it.
 	Egress struct {
-		From    string `json:"from"`   // program, pane, lent page
+		From    string `json:"from"`   // program, pane, shared page
 		Method  string `json:"method"` // CONNECT for a tunnel, WEBSOCKET, NAME for a DNS query
 		Host    string `json:"host"`
 		Port    string `json:"port,omitempty"`
@@ -225,10 +223,10 @@ type (
 		In      int64  `json:"in,omitempty"`     // bytes of an unencrypted answer, or received through a tunnel
 		Out     int64  `json:"out,omitempty"`    // bytes of an unencrypted request's body, or sent through a tunnel
 		MS      int64  `json:"ms"`
-		More    bool   `json:"more,omitempty"`  // not a request of its own: further bytes of one that was reported before
+		More    bool   `json:"more,omitempty"`  // further bytes of a request that was reported before
 		Times   int    `json:"times,omitempty"` // number of requests reported together because they came too fast; 0 is one
 	}
-	// Pane reports that a pane was opened, changed or closed. It belongs to the workspace, not to a journal; Rev
+	// Pane reports that a pane was opened, changed or closed. It belongs to the workspace, not to a journal. Rev
 	// grows by one with each.
 	Pane struct {
 		Rev    int64     `json:"rev"`
@@ -238,7 +236,7 @@ type (
 	}
 )
 
-// DailyLimitWarning is Warning.What when most of the user's limit for the day is used up.
+// DailyLimitWarning is the Warning.What when most of the user's daily limit is used up.
 const DailyLimitWarning = "daily_usd"
 
 // CriticVerdict is the first line of a critic's reply.
@@ -305,7 +303,7 @@ func BodyTypes() []Body {
 	}
 }
 
-// NewLimitsChanged is the event for new limits.
+// NewLimitsChanged returns the event for new limits.
 func NewLimitsChanged(l goal.Limits) *LimitsChanged {
 	return &LimitsChanged{
 		WallClockMS:    l.WallClock.Milliseconds(),
@@ -316,7 +314,7 @@ func NewLimitsChanged(l goal.Limits) *LimitsChanged {
 	}
 }
 
-// TimeLayout is RFC 3339 in UTC with milliseconds, as in the store and in JSON.
+// TimeLayout is RFC 3339 in UTC with milliseconds, the format in the store and in JSON.
 const TimeLayout = "2006-01-02T15:04:05.000Z"
 
 type header struct {

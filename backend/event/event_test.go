@@ -146,8 +146,8 @@ func filled() []event.Body {
 	}
 }
 
-// TestRoundTrip: every type comes back as it went, as one flat object.
-func TestRoundTrip(t *testing.T) {
+// TestEvent_EveryType_IsReadBack: it is one flat object in JSON.
+func TestEvent_EveryType_IsReadBack(t *testing.T) {
 	bodies := filled()
 	if len(bodies) != len(event.BodyTypes()) {
 		t.Fatalf("%d bodies are filled and %d exist", len(bodies), len(event.BodyTypes()))
@@ -184,8 +184,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestNamesDoNotCollide: a body's field must not hide one of the header.
-func TestNamesDoNotCollide(t *testing.T) {
+// TestEvent_FieldsOfBodies_DoNotHideTheHeader: no body has a field with the name of one of the header.
+func TestEvent_FieldsOfBodies_DoNotHideTheHeader(t *testing.T) {
 	seen := map[string]bool{}
 	for _, body := range filled() {
 		if seen[body.EventType()] {
@@ -208,15 +208,15 @@ func TestNamesDoNotCollide(t *testing.T) {
 	}
 }
 
-// TestKeptOutOfJSON: whole results and pictures are kept beside the journal.
-func TestKeptOutOfJSON(t *testing.T) {
+// TestStep_ResultAndImage_AreNotInJSON: whole results and pictures are stored beside the journal.
+func TestStep_ResultAndImage_AreNotInJSON(t *testing.T) {
 	b, err := json.Marshal(event.Event{At: at, Body: &event.Step{Result: "WHOLE", Image: []byte("WHOLE")}})
 	if err != nil || strings.Contains(string(b), "WHOLE") || strings.Contains(string(b), "V0hPTEU") {
 		t.Errorf("%s, %v", b, err)
 	}
 }
 
-func TestTimeIsUTC(t *testing.T) {
+func TestEvent_Time_IsInUTC(t *testing.T) {
 	zone := time.FixedZone("east", 3*3600)
 	b, err := json.Marshal(event.Event{At: at.In(zone), Body: event.Started{}})
 	if err != nil || string(b) != `{"type":"started","at":"2026-11-21T08:30:15.123Z"}` {
@@ -224,7 +224,7 @@ func TestTimeIsUTC(t *testing.T) {
 	}
 }
 
-func TestBadEvents(t *testing.T) {
+func TestEvent_InvalidJSON_IsRefused(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"type":"telepathy","at":"2026-11-21T08:30:15.123Z"}`:           `unknown event type "telepathy"`,
 		`{"at":"2026-11-21T08:30:15.123Z"}`:                              `unknown event type ""`,

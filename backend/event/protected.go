@@ -2,7 +2,7 @@ package event
 
 import "strings"
 
-// AboutProtected is the What of the warnings about protected files.
+// AboutProtected is the Warning.What of warnings about protected files.
 const AboutProtected = "protected"
 
 // ProtectedRestored warns that protected files were restored, and says where the changed versions are; aside is "" if
@@ -15,8 +15,8 @@ func ProtectedRestored(files []string, aside string) *Warning {
 	return &Warning{What: AboutProtected, Text: text}
 }
 
-// ProtectedAccepted warns that the present versions of protected files are the protected ones from now on. Each file
-// is a path and a description of its content.
+// ProtectedAccepted warns that the present versions of files became the protected ones. Each file is a path and a
+// description of its content.
 func ProtectedAccepted(files []string) *Warning {
 	const text = "the user accepted the changes to protected files; these versions decide from now on: "
 	return &Warning{What: AboutProtected, Text: text + strings.Join(files, ", ")}

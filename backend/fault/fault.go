@@ -1,5 +1,5 @@
-// Package fault is the one error type that users see: a code for programs, a message, what to do next, and the field of
-// the input that is wrong.
+// Package fault has the only error type that users see: a code for programs, a message, a hint about what to do next,
+// and the field of the input that is wrong.
 package fault
 
 import "errors"
@@ -15,14 +15,14 @@ const (
 	ProtectedChanged = "protected_changed"
 )
 
-// Error is an error with what its reader can do about it.
+// Error is an error with a hint about what its reader can do.
 type Error struct {
 	Code    string `json:"code"` // "" means Refused until Of fills it in
 	Message string `json:"message"`
 	Hint    string `json:"hint"`  // what to do next, "" if nothing
 	Field   string `json:"field"` // the input's field that is wrong, as in the dialog and the flags; "" if none
 
-	kind bool // others wrap it: their text belongs to the message
+	kind bool // made by Kind: other errors wrap it
 }
 
 // Kind makes an error that others wrap and compare with errors.Is, such as goal.ErrNotFound. The message that the
@@ -50,8 +50,8 @@ func (e *Error) Error() string {
 	return e.Message + " (" + e.Hint + ")"
 }
 
-// Of returns the first Error in err's chain, complete with its code. Other types join in with a method As(any) bool.
-// An error that has none is Internal. It never returns nil.
+// Of returns the first Error in err's chain, complete with its code. Other types take part with a method As(any) bool.
+// An error without one becomes Internal. It never returns nil.
 func Of(err error) *Error {
 	var found *Error
 	if !errors.As(err, &found) {

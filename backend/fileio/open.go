@@ -16,11 +16,11 @@ import (
 	"goalpost/backend/text"
 )
 
-// ErrTooLong is the answer to a file that is longer than what is read.
+// ErrTooLong means that a file is longer than the caller reads.
 var ErrTooLong = errors.New("it is too long to be read")
 
-// Open opens a regular file of root for reading. It is opened first and looked
-// at then: a program may put a pipe there in between, whose open waits for ever.
+// Open opens a regular file of root for reading. It opens the file before it checks the type, and without blocking: a
+// program may put a pipe there in between.
 func Open(root *os.Root, path string) (*os.File, fs.FileInfo, error) {
 	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -36,24 +36,24 @@ func Open(root *os.Root, path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// Read reads a regular file of at most that many bytes.
-func Read(root *os.Root, path string, most int64) ([]byte, fs.FileInfo, error) {
+// Read reads a regular file of at most maxBytes.
+func Read(root *os.Root, path string, maxBytes int64) ([]byte, fs.FileInfo, error) {
 	f, info, err := Open(root, path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = f.Close() }()
-	b, err := io.ReadAll(io.LimitReader(f, most+1)) // it may be growing
+	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1)) // it may be growing
 	if err != nil {
 		return nil, nil, text.StripPathError(err)
 	}
-	if int64(len(b)) > most {
-		return nil, info, fmt.Errorf("%s: %w (over %d bytes)", path, ErrTooLong, most)
+	if int64(len(b)) > maxBytes {
+		return nil, info, fmt.Errorf("%s: %w (over %d bytes)", path, ErrTooLong, maxBytes)
 	}
 	return b, info, nil
 }
 
-// IsText says whether a file holds text: UTF-8 without a zero byte.
+// IsText reports whether a content is text: UTF-8 without a zero byte.
 func IsText(b []byte) bool {
 	for _, c := range b {
 		if c == 0 {

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// ChangeTime is when a file's content or its attributes changed, in ns. Programs can
-// set the time of modification to what they like, but not this one.
+// ChangeTime returns when a file's content or attributes last changed, in ns. Programs can set the modification time,
+// but not this one.
 func ChangeTime(info fs.FileInfo) int64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return s.Ctim.Nano()
@@ -14,7 +14,7 @@ func ChangeTime(info fs.FileInfo) int64 {
 	return 0
 }
 
-// Inode tells a thing from another of the same name.
+// Inode distinguishes a file from another one of the same name.
 func Inode(info fs.FileInfo) uint64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return s.Ino

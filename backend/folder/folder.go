@@ -38,7 +38,8 @@ func OpenParent(root *os.Root, rel string) (dir *os.Root, name string, err error
 	return dir, parts[last], nil
 }
 
-// openSubdir opens one folder. It must be the one that was checked: a program may put a link there in between.
+// openSubdir opens one folder. It checks that the open folder is the one that it saw: a program may put a link there
+// in between.
 func openSubdir(dir *os.Root, name, path string) (*os.Root, error) {
 	made := dir.Mkdir(name, 0o755)
 	if made != nil && !errors.Is(made, fs.ErrExist) {
@@ -106,7 +107,7 @@ func Create(root *os.Root, rel string) (_ *os.File, err error) {
 	if !seen.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", rel)
 	}
-	// It is truncated only once it is known to be a regular file. A pipe would block for ever.
+	// It is truncated only once it is known to be a regular file. Opening a pipe would block.
 	f, err := dir.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, text.StripPathError(err)
@@ -132,6 +133,6 @@ func rejectSymlink(dir *os.Root, name, path string, info fs.FileInfo) error {
 	if err != nil {
 		return text.StripPathError(err)
 	}
-	return fmt.Errorf("%s is a link to %s, and links are not followed for writing; use the path that it points to", path,
+	return fmt.Errorf("%s is a link to %s, and writing does not follow links; use the path that it points to", path,
 		to)
 }

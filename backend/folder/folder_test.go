@@ -42,8 +42,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestCreate makes folders, replaces a file whole and keeps its mode.
-func TestCreate(t *testing.T) {
+// TestCreate_ExistingFile_IsReplacedWithItsMode: missing folders are created.
+func TestCreate_ExistingFile_IsReplacedWithItsMode(t *testing.T) {
 	root, dir := open(t)
 	must(t, write(root, "a/b/c.sh", "a long first text"))
 	must(t, os.Chmod(filepath.Join(dir, "a/b/c.sh"), 0o755))

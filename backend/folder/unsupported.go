@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// ChownLike refuses.
+// ChownLike returns an error on this system.
 func ChownLike(*os.Root, *os.File) error {
 	return errors.New("Goalpost writes in folders on Linux only: run it on Linux, in a virtual machine or in WSL 2")
 }

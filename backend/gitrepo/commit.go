@@ -19,7 +19,7 @@ import (
 type File struct {
 	Path string // relative to the folder, with slashes
 	Mode string // 100644, 100755 or 120000; "" removes the file
-	// Content returns what it holds, of a link where it leads.
+	// Content returns the content of the file, or the target of a link.
 	Content func() ([]byte, error)
 }
 
@@ -27,17 +27,17 @@ type File struct {
 var ErrNothing error = fault.Kind(fault.Conflict, "", "there is nothing to commit",
 	"the files are as they are in the commit that is checked out")
 
-// Commit makes a commit of some files on top of the one that is checked out. The branch is made; only if it is the one
-// that is checked out, it moves on, and the index gets these files. Nothing else of the index, and no file, changes.
+// Commit commits some files on top of the commit that is checked out, on a new branch. If branch is the one that is
+// checked out, it moves to the commit, and the index gets these files. No file and nothing else of the index changes.
 func (r *Repo) Commit(ctx context.Context, branch, message string, files []File) (commit string, err error) {
 	ref := "refs/heads/" + branch
 	if _, err := r.run(ctx, nil, "check-ref-format", ref); err != nil || strings.HasPrefix(branch, "-") {
-		return "", fault.Invalid("branch", fmt.Sprintf("%q cannot be the name of a branch", branch),
+		return "", fault.Invalid("branch", fmt.Sprintf("%q is not a valid branch name", branch),
 			"use letters, digits, dashes and slashes")
 	}
 	isCurrent := branch == r.branch
 	if !isCurrent && r.HasBranch(ctx, branch) {
-		return "", fault.Invalid("branch", "the branch "+branch+" exists already", "give another name, or delete it")
+		return "", fault.Invalid("branch", "the branch "+branch+" already exists", "use another name, or delete it")
 	}
 	commit, err = r.importFiles(ctx, message, files, func(commit string) error {
 		old := strings.Repeat("0", len(commit))
@@ -64,7 +64,7 @@ func (r *Repo) WritePatch(ctx context.Context, message string, files []File, to 
 	return err
 }
 
-// importFiles makes a commit that no branch leads to, and calls use with it.
+// importFiles makes a commit outside of all branches, and calls use with it.
 func (r *Repo) importFiles(
 	ctx context.Context, message string, files []File, use func(commit string) error,
 ) (commit string, err error) {
@@ -110,7 +110,7 @@ func (r *Repo) importFiles(
 	return commit, use(commit)
 }
 
-// author is who makes a commit, and when. Without a name in git's configuration it is DefaultAuthor.
+// author returns the author and time of a commit. Without a name in git's configuration it is DefaultAuthor.
 func (r *Repo) author(ctx context.Context) (string, error) {
 	out, err := r.run(ctx, nil, "var", "GIT_AUTHOR_IDENT")
 	switch {
@@ -154,7 +154,7 @@ func (r *Repo) writeImport(to io.Writer, ref, author, message string, files []Fi
 	return nil
 }
 
-// quotePath quotes a path for git fast-import: bytes that are not plain as octal numbers.
+// quotePath quotes a path for git fast-import, with special bytes as octal numbers.
 func quotePath(path string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -190,12 +190,12 @@ func (r *Repo) updateIndex(ctx context.Context, commit string) error {
 			fmt.Fprintf(&lines, "%s %s\t%s\x00", strings.TrimLeft(words[1], ":"), words[3], fields[1])
 		}
 	}
-	// The paths are of the whole work tree.
+	// The paths are relative to the top of the work tree.
 	_, err = r.run(ctx, strings.NewReader(lines.String()), "-C", r.top(), "update-index", "-z", "--index-info")
 	return err
 }
 
-// top is the way from the folder to the top of the work tree.
+// top returns the path from the folder to the top of the work tree.
 func (r *Repo) top() string {
 	return "./" + strings.Repeat("../", strings.Count(r.prefix, "/"))
 }

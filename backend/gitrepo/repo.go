@@ -1,5 +1,5 @@
 // Package gitrepo commits files to a git repository of the user. The repository is hostile: an agent may have worked
-// in it. Only commands of git that the user asked for run, and nothing that the repository names: no hook, filter,
+// in it. Only commands of git that the user asked for run, and no program that the repository names: no hook, filter,
 // monitor, signer, pager or transport.
 package gitrepo
 
@@ -19,7 +19,7 @@ import (
 )
 
 // ErrNoRepository means that a folder is in no repository, or that git is not installed.
-var ErrNoRepository = errors.New("the folder is in no git repository")
+var ErrNoRepository = errors.New("the folder is not in a git repository")
 
 // Repo is a repository. Its methods may be called concurrently, as far as git allows it.
 type Repo struct {
@@ -28,11 +28,11 @@ type Repo struct {
 
 	launcher process.Launcher
 	env      []string
-	settings []setting // of git, stronger than those of all files
+	settings []setting // of git, which override those of all files
 	dir      string    // the folder that paths of files are relative to
-	real     string    // the same without links
+	real     string    // dir without links
 	prefix   string    // of dir in the work tree, "" or with a slash at its end
-	branch   string    // that is checked out, "" if none is
+	branch   string    // the branch that is checked out, "" if none is
 	head     string    // the commit that is checked out, "" if there is none yet
 }
 
@@ -74,11 +74,10 @@ func Open(ctx context.Context, l process.Launcher, env []string, dir string) (*R
 	return r, nil
 }
 
-// setting is one of git's. Its key may hold any character.
+// setting is one entry of git's configuration. Its key may contain any character.
 type setting struct{ key, value string }
 
-// disableFilters switches the filters of all configurations off: git runs them even where it only looks whether a
-// file changed.
+// disableFilters disables the filters of all configurations: git runs them even to find out whether a file changed.
 func (r *Repo) disableFilters(ctx context.Context) error {
 	out, err := r.run(ctx, nil, "config", "--null", "--name-only", "--list")
 	if err != nil {
@@ -132,7 +131,7 @@ func (r *Repo) Committed(ctx context.Context) (map[string]string, error) {
 	if r.head == "" {
 		return objects, nil
 	}
-	out, err := r.run(ctx, nil, "ls-tree", "-r", "-z", r.head) // of the folder that it runs in
+	out, err := r.run(ctx, nil, "ls-tree", "-r", "-z", r.head) // lists the folder that it runs in
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +166,7 @@ func (r *Repo) run(ctx context.Context, input io.Reader, args ...string) (out []
 	return out, nil
 }
 
-// quiet are the settings that keep git from starting programs that a configuration or attribute names.
+// quiet has the settings that keep git from starting programs that a configuration or attribute names.
 var quiet = []string{
 	"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.untrackedCache=false", "core.sshCommand=false",
 	"core.askPass=", "credential.helper=", "protocol.allow=never", "gc.auto=0", "maintenance.auto=false",
@@ -235,7 +234,7 @@ func (r *Repo) runTo(ctx context.Context, output *os.File, input io.Reader, args
 	return err
 }
 
-// gitError says what git said, without its hints.
+// gitError returns an error with git's own message, without its hints.
 func gitError(command string, status process.Status, said []byte) error {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(said), []byte{'\n'})
 	words := strings.TrimPrefix(string(line), "fatal: ")

@@ -145,7 +145,7 @@ func TestCommit_NewBranch_LeavesIndexAndCheckoutAlone(t *testing.T) {
 		t.Errorf("left behind: %s", refs)
 	}
 	if _, err := r.Commit(t.Context(), "goalpost/x", "again\n", changes()); err == nil ||
-		!strings.Contains(err.Error(), "exists already") {
+		!strings.Contains(err.Error(), "already exists") {
 		t.Errorf("a second time: %v", err)
 	}
 	if _, err := r.Commit(t.Context(), "../x", "bad\n", changes()); err == nil {
@@ -177,7 +177,8 @@ func TestCommit_CurrentBranch_MovesItAndItsIndexEntries(t *testing.T) {
 	if r.Branch() != "main" {
 		t.Fatalf("the branch is %q", r.Branch())
 	}
-	if _, err := r.Commit(t.Context(), "main", "Change a\n", []gitrepo.File{file("a.txt", "100644", "two\n")}); err != nil {
+	change := []gitrepo.File{file("a.txt", "100644", "two\n")}
+	if _, err := r.Commit(t.Context(), "main", "Change a\n", change); err != nil {
 		t.Fatal(err)
 	}
 	if got := git(t, dir, env, "log", "--format=%s"); got != "Change a\none" {
@@ -229,9 +230,9 @@ func TestCommit_HostileRepository_RunsNothing(t *testing.T) {
 		}
 	}
 	for _, setting := range []string{
-		"core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "gpg.program", "filter.trap.clean",
-		"filter.trap.smudge", "filter.trap.process", "filter.a=b.c.clean", "diff.trap.command", "diff.trap.textconv", "diff.external",
-		"core.askPass", "credential.helper",
+		"core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.askPass", "gpg.program",
+		"filter.trap.clean", "filter.trap.smudge", "filter.trap.process", "filter.a=b.c.clean",
+		"diff.trap.command", "diff.trap.textconv", "diff.external", "credential.helper",
 	} {
 		git(t, dir, env, "config", setting, trap)
 	}

@@ -14,7 +14,7 @@ import (
 // Top returns the folder of the work tree that the opened folder is in, without links.
 func (r *Repo) Top() string { return filepath.Clean(filepath.Join(r.real, r.top())) }
 
-// Prefix returns the way from the top of the work tree to the opened folder: "", or with a slash at its end.
+// Prefix returns the path from the top of the work tree to the opened folder: "", or with a slash at its end.
 func (r *Repo) Prefix() string { return r.prefix }
 
 // Head returns the commit that is checked out, "" if there is none yet.
@@ -33,7 +33,7 @@ func (r *Repo) CommonDir(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// MainWorktree returns the top of the work tree that the repository began with.
+// MainWorktree returns the top of the repository's first work tree.
 func (r *Repo) MainWorktree(ctx context.Context) (string, error) {
 	out, err := r.run(ctx, nil, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
@@ -89,7 +89,7 @@ func (r *Repo) IsMerged(ctx context.Context, branch string) (bool, error) {
 	return false, nil
 }
 
-// Tracks reports whether the commit that is checked out has something below a path of the work tree.
+// Tracks reports whether the commit that is checked out has a file at or below a path of the work tree.
 func (r *Repo) Tracks(ctx context.Context, path string) (bool, error) {
 	if r.head == "" {
 		return false, nil

@@ -9,7 +9,7 @@ const (
 	OnAskAllow = "allow" // the call continues, unless it always needs the user
 )
 
-// Approval is a call that waits for the user: everything that the user is shown, and the answer if there is one.
+// Approval is a call that waits for the user: everything that the user is shown, and the answer, nil before it.
 type Approval struct {
 	ID        string         `json:"request"` // of this goal: a1, a2 …
 	Step      int            `json:"step_id"`
@@ -26,7 +26,7 @@ type Approval struct {
 // AnsweredByGoalEnd is the Answer.By of requests that were still open when the goal ended.
 const AnsweredByGoalEnd = "end"
 
-// Answer is how an approval was settled.
+// Answer says how an approval was settled.
 type Answer struct {
 	Allowed bool         `json:"allowed"`
 	Grant   policy.Grant `json:"grant,omitzero"` // what was allowed
@@ -34,7 +34,7 @@ type Answer struct {
 	By      string       `json:"by"` // person; policy: on_ask decided; AnsweredByGoalEnd
 }
 
-// FindOffer returns the grant for a scope; "goal" means the widest grant offered for the goal, "" means once.
+// FindOffer returns the offered grant of a scope. "goal" means the widest grant for the goal, and "" means once.
 func (a Approval) FindOffer(scope policy.Scope) (policy.Grant, bool) {
 	if scope == "" {
 		scope = policy.ScopeOnce

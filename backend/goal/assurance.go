@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Assurance is how much the pass of a check, or a done goal, proves.
+// Assurance says how much the pass of a check, or a done goal, proves.
 type Assurance string
 
 // The levels, the strongest first.
 const (
 	Strong  Assurance = "strong"  // the agent's code could not fake the result
-	Shared  Assurance = "shared"  // the agent's code ran inside the process that judges, or nobody could observe that
+	Shared  Assurance = "shared"  // the agent's code ran inside the process that judges, or it was not observed
 	Judged  Assurance = "judged"  // a model decided
-	Claimed Assurance = "claimed" // the word of the agent or of the user
+	Claimed Assurance = "claimed" // on the word of the agent or the user
 )
 
 // Assurances lists the levels, the strongest first.
@@ -22,13 +22,13 @@ func Assurances() []Assurance { return []Assurance{Strong, Shared, Judged, Claim
 // IsValid reports whether a is one of the levels.
 func (a Assurance) IsValid() bool { return slices.Contains(Assurances(), a) }
 
-// AtLeast reports whether a is as strong as least; "" of least asks for nothing.
+// AtLeast reports whether a is as strong as least; "" requires nothing.
 func (a Assurance) AtLeast(least Assurance) bool {
 	return least == "" || a.IsValid() && compareAssurance(a, least) <= 0
 }
 
-// Describe says for users what a done goal with this assurance proves. judge is the model that decided a judged one,
-// "" if it is not known. An unknown level has no description.
+// Describe says what a done goal with this assurance proves, for users. judge is the model that decided, "" if
+// unknown. An unknown level has no description.
 func (a Assurance) Describe(judge string) string {
 	switch a {
 	case Strong:
@@ -43,7 +43,7 @@ func (a Assurance) Describe(judge string) string {
 	return ""
 }
 
-// BestAssurance is the most that a pass of the check can prove.
+// BestAssurance returns the most that a pass of the check can prove.
 func (c Check) BestAssurance() Assurance {
 	switch c.Type {
 	case Visual, ModelQuestion:
@@ -59,7 +59,7 @@ func (c Check) BestAssurance() Assurance {
 	return Strong
 }
 
-// BestAssurance is the most that the criterion can prove.
+// BestAssurance returns the most that the criterion can prove.
 func (c Criterion) BestAssurance() Assurance {
 	best := make([]Verdict, len(c.Checks))
 	for i, k := range c.Checks {
@@ -72,9 +72,9 @@ func (c Criterion) BestAssurance() Assurance {
 	return c.AssuranceOf(best)
 }
 
-// AssuranceOf is what the verdicts of a verified claim prove together: where all checks are needed, as much as the
-// weakest of them, where one is enough, as much as the strongest that passed. A user who accepted a result weakens
-// nothing that a check has shown. It is "" if nothing passed.
+// AssuranceOf returns what the verdicts of a verified claim prove together. If all checks are needed, that is the
+// weakest level; if one is enough, the strongest that passed. A user who accepted a result does not weaken what a
+// check has proved. It returns "" if nothing passed.
 func (c Criterion) AssuranceOf(verdicts []Verdict) Assurance {
 	var passed, accepted []Assurance
 	for _, v := range verdicts {
@@ -100,7 +100,7 @@ func (c Criterion) AssuranceOf(verdicts []Verdict) Assurance {
 	return slices.MaxFunc(passed, compareAssurance)
 }
 
-// level is the assurance of a verdict, also of one that an older version stored without.
+// level returns the assurance of a verdict, including one that an older version stored without it.
 func (v Verdict) level(c Criterion) Assurance {
 	if v.Assurance != "" || v.Check >= len(c.Checks) {
 		return v.Assurance

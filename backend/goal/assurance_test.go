@@ -113,9 +113,9 @@ func TestValidate_RequiredAssuranceThatNoCheckGives_IsRefused(t *testing.T) {
 	}{
 		{goal.Criterion{Checks: []goal.Check{shell}, Require: goal.Strong}, ""},
 		{goal.Criterion{Checks: []goal.Check{shell, question}, Require: goal.Judged}, ""},
-		{goal.Criterion{Checks: []goal.Check{shell, question}, Require: goal.Strong}, "judged at most"},
+		{goal.Criterion{Checks: []goal.Check{shell, question}, Require: goal.Strong}, "at most judged"},
 		{goal.Criterion{Checks: []goal.Check{shell, question}, Any: true, Require: goal.Strong}, ""},
-		{goal.Criterion{Checks: []goal.Check{shell}, Require: "certain"}, `no assurance "certain"`},
+		{goal.Criterion{Checks: []goal.Check{shell}, Require: "certain"}, `unknown assurance "certain"`},
 	} {
 		err := c.criterion.Validate()
 		if (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// CheckType names who decides and how.
+// CheckType says who decides a check, and how.
 type CheckType string
 
 // The check types. A deterministic check is decided by a program, a judgement by a model or a user.
@@ -29,7 +29,7 @@ func (t CheckType) IsDeterministic() bool {
 	return t == Shell || t == HTTP || t == File || t == JSONPredicate
 }
 
-// Source names where the response of a json_predicate comes from.
+// Source says where the response of a json_predicate comes from.
 type Source string
 
 // The sources.
@@ -40,7 +40,7 @@ const (
 	FromURL     Source = "url"
 )
 
-// Threshold is how sure a judge must be.
+// Threshold says how sure a judge must be.
 type Threshold string
 
 // The thresholds. RequireHighConfidence asks twice, independently; both answers must be yes.
@@ -49,7 +49,7 @@ const (
 	RequireHighConfidence Threshold = "high_confidence"
 )
 
-// RunOutsideWarning says what it means that a check runs on the host.
+// RunOutsideWarning explains the risk of a check that runs on the host.
 const RunOutsideWarning = "A check runs outside of the sandbox (where: host). It runs code that the agent wrote with " +
 	"your own rights: your files, your network, your logins."
 
@@ -92,7 +92,7 @@ type Check struct {
 // DefaultCheckTimeout applies to checks without a timeout.
 const DefaultCheckTimeout = 120 * time.Second
 
-// Timeout is how long the host waits for the check.
+// Timeout returns how long the host waits for the check.
 func (c Check) Timeout() time.Duration {
 	if c.TimeoutMS <= 0 {
 		return DefaultCheckTimeout
@@ -100,10 +100,10 @@ func (c Check) Timeout() time.Duration {
 	return time.Duration(c.TimeoutMS) * time.Millisecond
 }
 
-// WantStatus is the HTTP status that an http check wants.
+// WantStatus returns the HTTP status that an http check expects.
 func (c Check) WantStatus() int { return cmp.Or(c.Status, 200) }
 
-// Name is the short form for lists.
+// Name returns the short form for lists.
 func (c Check) Name() string {
 	switch c.Type {
 	case Shell:
@@ -122,7 +122,7 @@ func (c Check) Name() string {
 	return string(c.Type)
 }
 
-// Describe returns the sentence for the model, the critic, screens, the command line and the receipt.
+// Describe returns a sentence for the model, the critic, the user and the receipt.
 func (c Check) Describe() string {
 	switch c.Type {
 	case Shell:
@@ -215,41 +215,42 @@ func (c Check) describePage() string {
 	return "the page of your newest browser pane"
 }
 
-// validate returns what is wrong with a check, and what to do.
-func (c Check) validate() (reason, hint string) {
+// problem returns what is wrong with a check and what to do, "" and "" if nothing is.
+func (c Check) problem() (reason, hint string) {
 	for _, s := range []string{
 		c.Command, c.URL, c.Path, c.Expr, c.Predicate, c.Question, c.Note, c.Dir, c.BodyContains,
 		c.Matches,
 	} {
 		if strings.ContainsRune(s, 0) {
-			return "holds a NUL byte", "remove it"
+			return "contains a NUL byte", "remove it"
 		}
 	}
 	if c.TimeoutMS < 0 {
-		return fmt.Sprintf("has %d ms to end", c.TimeoutMS), "leave it out for the usual two minutes, or give more than 0"
+		return fmt.Sprintf("has a timeout of %d ms", c.TimeoutMS),
+			"leave it out for the default of two minutes, or use more than 0"
 	}
 	switch c.Type {
 	case Shell:
-		return c.validateShell()
+		return c.shellProblem()
 	case HTTP:
 		if c.Status != 0 && (c.Status < 100 || c.Status > 599) {
-			return fmt.Sprintf("wants the status %d, which no server answers", c.Status), "use 100 to 599"
+			return fmt.Sprintf("expects the status %d, which is not an HTTP status", c.Status), "use 100 to 599"
 		}
 		if c.Method != "" && strings.ToUpper(c.Method) != c.Method {
 			return fmt.Sprintf("has the method %q", c.Method), "write it in capitals, such as POST"
 		}
-		return isHTTPURL(c.URL)
+		return urlProblem(c.URL)
 	case File:
-		return c.validateFile()
+		return c.fileProblem()
 	case JSONPredicate:
-		return c.validatePredicate()
+		return c.predicateProblem()
 	case Visual:
-		return c.validateVisual()
+		return c.visualProblem()
 	case ModelQuestion:
 		if c.Threshold != "" && c.Threshold != RequireYes && c.Threshold != RequireHighConfidence {
 			return fmt.Sprintf("has the unknown threshold %q", c.Threshold), "use yes or high_confidence"
 		}
-		return c.validateQuestion()
+		return c.questionProblem()
 	case Manual:
 		return "", ""
 	}
@@ -257,20 +258,20 @@ func (c Check) validate() (reason, hint string) {
 		"use one of shell, http, file, json_predicate, visual, model_question, manual"
 }
 
-func (c Check) validateShell() (reason, hint string) {
+func (c Check) shellProblem() (reason, hint string) {
 	if strings.TrimSpace(c.Command) == "" {
 		return "has no command", "write the command whose exit code decides"
 	}
 	if c.ExitCode < 0 || c.ExitCode > 255 {
-		return fmt.Sprintf("wants the exit code %d, which no command has", c.ExitCode), "use 0 to 255"
+		return fmt.Sprintf("expects the exit code %d, which is out of range", c.ExitCode), "use 0 to 255"
 	}
 	if server, remote := c.Server(); c.Where != "" && c.Where != "host" && (!remote || server == "") {
-		return fmt.Sprintf("wants to run on %q", c.Where),
-			"leave it empty for the goal's sandbox, or say host, or ssh:NAME for a server of your list"
+		return fmt.Sprintf("cannot run on %q", c.Where),
+			"leave it empty for the goal's sandbox, or use host, or ssh:NAME for one of your servers"
 	}
 	if _, remote := c.Server(); remote && c.Dir != "" {
-		return "names a folder of the goal's, and runs on a server",
-			"leave the folder out: the command runs in the server's own"
+		return "names a folder of the goal, but runs on a server",
+			"leave the folder out: the command runs in the server's own folder"
 	}
 	return "", ""
 }
@@ -278,12 +279,12 @@ func (c Check) validateShell() (reason, hint string) {
 // Server returns the name of the user's server that the command runs on, if it runs on one.
 func (c Check) Server() (name string, ok bool) { return strings.CutPrefix(c.Where, "ssh:") }
 
-// RunsCommand reports whether a program of the check's own decides.
+// RunsCommand reports whether the check runs a program.
 func (c Check) RunsCommand() bool {
 	return c.Type == Shell || c.Type == JSONPredicate && c.From == FromCommand
 }
 
-func (c Check) validateFile() (reason, hint string) {
+func (c Check) fileProblem() (reason, hint string) {
 	switch {
 	case c.Path == "":
 		return "has no path", "name the file, relative to the goal's folder"
@@ -291,21 +292,21 @@ func (c Check) validateFile() (reason, hint string) {
 		return fmt.Sprintf("looks at %q, which is not inside the goal's folder", c.Path),
 			"name a path relative to the goal's folder"
 	case c.Absent && (c.MinSize > 0 || c.SHA256 != "" || c.Matches != ""):
-		return "wants a file that does not exist to hold something", "choose one of the two"
+		return "requires a file to be absent and to have content", "choose one of them"
 	case c.MinSize < 0:
-		return fmt.Sprintf("wants at least %d bytes", c.MinSize), "use 0 or more"
+		return fmt.Sprintf("requires at least %d bytes", c.MinSize), "use 0 or more"
 	case c.SHA256 != "" && !sha256Pattern.MatchString(c.SHA256):
-		return "has a SHA-256 that is not one", "write 64 hexadecimal digits in lower case"
+		return "has an invalid SHA-256", "write 64 hexadecimal digits in lower case"
 	}
 	if _, err := regexp.Compile(c.Matches); err != nil {
-		return "has a pattern that cannot be read: " + err.Error(), "correct the regular expression (RE2 syntax)"
+		return "has an invalid pattern: " + err.Error(), "correct the regular expression (RE2 syntax)"
 	}
 	return "", ""
 }
 
-func (c Check) validatePredicate() (reason, hint string) {
+func (c Check) predicateProblem() (reason, hint string) {
 	if strings.TrimSpace(c.Expr) == "" {
-		return "has no expression", "write one over response, such as response.status === 200"
+		return "has no expression", "write an expression over response, such as response.status === 200"
 	}
 	switch c.From {
 	case "", FromClaim:
@@ -318,40 +319,41 @@ func (c Check) validatePredicate() (reason, hint string) {
 			return "has no command", "write the command that prints the JSON"
 		}
 	case FromURL:
-		return isHTTPURL(c.URL)
+		return urlProblem(c.URL)
 	default:
 		return fmt.Sprintf("has the unknown source %q", c.From), "use claim, file, command or url"
 	}
 	return "", ""
 }
 
-func (c Check) validateVisual() (reason, hint string) {
+func (c Check) visualProblem() (reason, hint string) {
 	if c.URL != "" {
-		if reason, hint := isHTTPURL(c.URL); reason != "" {
+		if reason, hint := urlProblem(c.URL); reason != "" {
 			return reason, hint
 		}
 	}
-	return c.validateQuestion()
+	return c.questionProblem()
 }
 
-func (c Check) validateQuestion() (reason, hint string) {
+func (c Check) questionProblem() (reason, hint string) {
 	if strings.TrimSpace(c.Question) == "" {
-		return "has no question", "ask something that can be answered with yes or no"
+		return "has no question", "ask a question that can be answered with yes or no"
 	}
 	return "", ""
 }
 
 var sha256Pattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-func isHTTPURL(s string) (reason, hint string) {
+func urlProblem(s string) (reason, hint string) {
 	u, err := url.Parse(s)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Sprintf("has the address %q", s), "give a whole one, such as http://127.0.0.1:8080/"
+		return fmt.Sprintf("has the invalid address %q", s),
+			"use a full http or https address, such as http://127.0.0.1:8080/"
 	}
 	return "", ""
 }
 
-// isLocalPath reports whether a slash-separated path stays inside the folder that it is relative to.
+// isLocalPath reports whether a slash-separated path stays inside the folder to which it is relative.
 func isLocalPath(p string) bool {
 	clean := path.Clean(p)
 	return p != "" && !path.IsAbs(p) && clean != ".." && !strings.HasPrefix(clean, "../")

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// CheckOutput is how much of a failing check's output the agent and the models of a goal read. The journal keeps all
-// of it for the user.
+// CheckOutput limits what the agent and the models of a goal read of a failing check's output. The journal keeps
+// all of it for the user.
 type CheckOutput string
 
-// The levels. The default is full, and exit for a goal whose checks read a folder that the agent must not see.
+// The levels. The default is full, or exit for a goal whose checks read a folder that the agent must not see.
 const (
 	CheckOutputDefault CheckOutput = ""
 	CheckOutputExit    CheckOutput = "exit"  // passed or failed, with the exit code
@@ -25,7 +25,7 @@ func CheckOutputs() []CheckOutput {
 	return []CheckOutput{CheckOutputExit, CheckOutputNames, CheckOutputFull}
 }
 
-// ShownCheckOutput is the goal's level, never the default.
+// ShownCheckOutput returns the goal's level, never the default.
 func (g Goal) ShownCheckOutput() CheckOutput {
 	switch {
 	case g.Options.CheckOutput != CheckOutputDefault:
@@ -36,8 +36,8 @@ func (g Goal) ShownCheckOutput() CheckOutput {
 	return CheckOutputFull
 }
 
-// LimitVerdicts returns copies of the verdicts with what the goal's agent and models may read of them. Only checks
-// that run a command are limited: others say nothing of a folder that the agent must not see.
+// LimitVerdicts returns copies of the verdicts with what the goal's agent and models may read. It limits only
+// checks that run a command, because others reveal nothing of a hidden folder.
 func (g Goal) LimitVerdicts(list []Verdict) []Verdict {
 	level := g.ShownCheckOutput()
 	if level == CheckOutputFull {
@@ -62,14 +62,14 @@ func (v Verdict) limited(level CheckOutput) Verdict {
 	case Pass:
 		v.Detail = "it passed"
 	case CheckErr:
-		v.Detail = fmt.Sprintf("it could not be decided (exit %d); the user sees why", v.ExitCode)
+		v.Detail = fmt.Sprintf("it could not be decided (exit %d); only the user sees why", v.ExitCode)
 	case Fail:
-		v.Detail = fmt.Sprintf("it failed (exit %d); the user does not show its output to you", v.ExitCode)
+		v.Detail = fmt.Sprintf("it failed (exit %d); the user hides its output from you", v.ExitCode)
 	default: // it was not run
 		return v
 	}
 	if names := failedNames(text); level == CheckOutputNames && v.Outcome == Fail && len(names) > 0 {
-		v.Detail = fmt.Sprintf("it failed (exit %d); of its output the user shows you the names of failed tests: %s",
+		v.Detail = fmt.Sprintf("it failed (exit %d); the user shows you only the names of failed tests: %s",
 			v.ExitCode, strings.Join(names, ", "))
 	}
 	return v
@@ -77,11 +77,12 @@ func (v Verdict) limited(level CheckOutput) Verdict {
 
 // failedLine matches the lines in which common test runners name a failed test; the group is the name.
 var failedLine = regexp.MustCompile(`(?m)^\s*(?:--- FAIL: (\S+)|(?:FAILED|ERROR) (\S+::\S+)|` +
-	`(?:FAIL|ERROR): (\w+ \([\w.]+\))|test (\S+) \.\.\. FAILED|not ok \d+ - (.+?)(?: # .*)?|● (.+)|✕ (.+?)(?: \(\d+ m?s\))?|× (.+?)(?: \d+ms)?)\s*$`)
+	`(?:FAIL|ERROR): (\w+ \([\w.]+\))|test (\S+) \.\.\. FAILED|not ok \d+ - (.+?)(?: # .*)?|` +
+	`● (.+)|✕ (.+?)(?: \(\d+ m?s\))?|× (.+?)(?: \d+ms)?)\s*$`)
 
-// failedNames lists failed tests in their order, each once.
+// failedNames lists the failed tests in order, without repeats.
 func failedNames(output string) (names []string) {
-	const most, longest = 50, 200
+	const maxNames, maxNameBytes = 50, 200
 	for line := range strings.Lines(output) {
 		if at := strings.Index(line, " - "); strings.HasPrefix(line, "FAILED ") && at > 0 { // pytest adds the reason
 			line = line[:at]
@@ -91,7 +92,7 @@ func failedNames(output string) (names []string) {
 		}
 		found := failedLine.FindStringSubmatch(line)
 		for _, name := range found[min(1, len(found)):] {
-			if name != "" && len(name) <= longest && !slices.Contains(names, name) && len(names) < most {
+			if name != "" && len(name) <= maxNameBytes && !slices.Contains(names, name) && len(names) < maxNames {
 				names = append(names, name)
 			}
 		}

@@ -15,13 +15,13 @@ import (
 type Criterion struct {
 	Checks []Check `json:"checks"`
 	Any    bool    `json:"any,omitempty"` // one passing check is enough
-	// Require is the least that a pass must prove; "" asks for nothing.
+	// Require is the minimum that a pass must prove; "" requires nothing.
 	Require Assurance `json:"require,omitempty"`
-	// Runs is how often in a row a command has to pass, at most MaxRuns; 0 and 1 are once.
+	// Runs is how many times in a row a command must pass, at most MaxRuns; 0 and 1 mean once.
 	Runs int `json:"runs,omitempty"`
 }
 
-// MaxRuns bounds Criterion.Runs.
+// MaxRuns limits Criterion.Runs.
 const MaxRuns = 20
 
 // Validate refuses a criterion that cannot decide anything.
@@ -31,14 +31,14 @@ func (c Criterion) Validate() error {
 			"add one that passes only when the objective is reached, such as --check-shell 'test -f done.txt'")
 	}
 	for i, k := range c.Checks {
-		if reason, hint := k.validate(); reason != "" {
+		if reason, hint := k.problem(); reason != "" {
 			return fault.Invalid("criterion", fmt.Sprintf("check %d %s", i+1, reason), hint)
 		}
 	}
 	if c.Runs < 0 || c.Runs > MaxRuns {
 		return &fault.Error{
 			Field:   "runs",
-			Message: fmt.Sprintf("the commands cannot run %d times", c.Runs),
+			Message: fmt.Sprintf("the commands cannot run %d times in a row", c.Runs),
 			Hint:    fmt.Sprintf("choose 1 to %d", MaxRuns),
 		}
 	}
@@ -46,20 +46,20 @@ func (c Criterion) Validate() error {
 	case c.Require != "" && !c.Require.IsValid():
 		return &fault.Error{
 			Field:   "require",
-			Message: fmt.Sprintf("there is no assurance %q", c.Require),
+			Message: fmt.Sprintf("unknown assurance %q", c.Require),
 			Hint:    "use strong, shared, judged or claimed",
 		}
 	case !best.AtLeast(c.Require):
 		return &fault.Error{
 			Field:   "require",
-			Message: fmt.Sprintf("the goal requires %s, and its checks prove %s at most", c.Require, best),
-			Hint:    "add a check that a program decides, take out what a model or a word decides, or require less",
+			Message: fmt.Sprintf("the goal requires %s, but its checks prove at most %s", c.Require, best),
+			Hint:    "add a check that a program decides, remove those that a model or a user decides, or require less",
 		}
 	}
 	return nil
 }
 
-// Describe says the whole criterion in one sentence.
+// Describe describes the whole criterion in one sentence.
 func (c Criterion) Describe() string {
 	parts := make([]string, len(c.Checks))
 	for i, k := range c.Checks {
@@ -72,8 +72,8 @@ func (c Criterion) Describe() string {
 	return strings.Join(parts, word)
 }
 
-// HasDeterministicCheck reports whether a program decides something about the goal: the host then needs no reviewer.
-// With Any, every check must be deterministic, because one passing check is enough.
+// HasDeterministicCheck reports whether a program must decide something about the goal, so that the host needs no
+// reviewer. With Any, every check must be deterministic, because one passing check is enough.
 func (c Criterion) HasDeterministicCheck() bool {
 	if c.Any {
 		return !slices.ContainsFunc(c.Checks, func(k Check) bool { return !k.Type.IsDeterministic() })
@@ -81,8 +81,8 @@ func (c Criterion) HasDeterministicCheck() bool {
 	return slices.ContainsFunc(c.Checks, func(k Check) bool { return k.Type.IsDeterministic() })
 }
 
-// isJudgedInSubstance reports whether a model decides what the goal is about: beside its question, the other checks
-// only look whether a file is there or a server answers.
+// isJudgedInSubstance reports whether a model decides the essence of the goal: besides its question, the other
+// checks only test that a file exists or a server answers.
 func (c Criterion) isJudgedInSubstance() bool {
 	judged := false
 	for _, k := range c.Checks {
@@ -94,7 +94,7 @@ func (c Criterion) isJudgedInSubstance() bool {
 	return judged
 }
 
-// Hash returns the hex SHA-256 of v's JSON. It protects criterion and policy from later changes.
+// Hash returns the hexadecimal SHA-256 of v's JSON. It protects criterion and policy from later changes.
 func Hash(v any) (string, error) {
 	b, err := json.Marshal(v)
 	if err != nil {

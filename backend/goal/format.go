@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// DescribeStop says to the user why a goal stopped. The reason is a clause, such as "the time of 1 h is over".
+// DescribeStop tells the user why a goal stopped. The reason is a clause, such as "the limit of 1 h is used up".
 func DescribeStop(reason string) string {
 	const question, model = "the agent asks: ", "the model: "
 	words := "Stopped: " + reason
@@ -23,7 +23,7 @@ func DescribeStop(reason string) string {
 	return EndSentence(words)
 }
 
-// EndSentence ends a text with a full stop, unless it has its end already.
+// EndSentence adds a full stop, unless the text already ends a sentence.
 func EndSentence(s string) string {
 	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") {
 		return s
@@ -31,7 +31,7 @@ func EndSentence(s string) string {
 	return s + "."
 }
 
-// FormatCount writes a count with its noun: 1 byte, 2 bytes.
+// FormatCount formats a count with its noun: 1 byte, 2 bytes.
 func FormatCount[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -39,8 +39,8 @@ func FormatCount[N int | int64](n N, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// FormatDuration writes a duration as the screens do: 3 ms, 2.1 s, 48 s, 1 m 48 s, 12 m, 2 h 05 m, 3 d 4 h. Zeros at
-// the end are left out.
+// FormatDuration formats a duration as the screens do: 3 ms, 2.1 s, 48 s, 1 m 48 s, 12 m, 2 h 05 m, 3 d 4 h. It
+// leaves out zeros at the end.
 func FormatDuration(d time.Duration) string {
 	const day = 24 * time.Hour
 	two := func(big int64, unit string, small int64, of string) string {

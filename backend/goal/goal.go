@@ -1,6 +1,5 @@
-// Package goal holds the types of the product: what a goal is, how the host decides that it is achieved, its status
-// and why it stopped. It imports nothing but package policy, package fault and the standard library, and has no side
-// effects.
+// Package goal holds the types of the product: what a goal is, how the host decides that it is achieved, its
+// status, and why it stopped. It has no side effects and keeps no state.
 package goal
 
 import (
@@ -18,19 +17,19 @@ import (
 // ID is a lower-case ULID. The command line accepts a unique prefix of six or more.
 type ID string
 
-// Short is the prefix shown to users.
+// Short returns the part of the id that users see.
 func (id ID) Short() string {
 	const tail = 8
 	return string(id[max(0, len(id)-tail):])
 }
 
-// ExternalAgent is used in place of a goal's id for an agent outside of this program that controls goals.
+// ExternalAgent takes the place of a goal's id for an agent outside of this program that controls goals.
 const ExternalAgent ID = "mcp"
 
 // Status is the state of a goal in its life cycle.
 type Status string
 
-// The statuses. transition.go has every legal transition.
+// The statuses. transition.go lists every legal transition.
 const (
 	Pending   Status = "pending"
 	Running   Status = "running"
@@ -40,7 +39,7 @@ const (
 	Aborted   Status = "aborted"
 )
 
-// Exit is why a run stopped. It is empty while a goal is pending or running.
+// Exit says why a run stopped. It is empty while a goal is pending or running.
 type Exit string
 
 // The exits.
@@ -59,8 +58,8 @@ const (
 	GaveUp            Exit = "gave_up"
 )
 
-// Goal is an objective with a criterion, a policy and limits. Criterion, policy
-// and their hashes are frozen when the goal is created.
+// Goal is an objective with a criterion, a policy and limits. Criterion, policy and their hashes are frozen when
+// the goal is created.
 type Goal struct {
 	ID              ID
 	Objective       string
@@ -79,11 +78,11 @@ type Goal struct {
 	RunID           string
 	Spent           Spend
 	Report          []string // at most six bullets, the first says why it stopped
-	Account         string   // the agent's own last account, "" if it gave none
+	Account         string   // the agent's own summary, "" if it gave none
 	ParkedUntil     time.Time
 	TestsBefore     []int // number of tests that ran in pre-flight, by check; set while the goal is being created
-	// Observations are what checks did in pre-flight, by check; nil where nobody could observe it. They are set while
-	// the goal is being created.
+	// Observations are what checks did in pre-flight, by check; nil if not observed. They are set while the goal is
+	// being created.
 	Observations []*Observation
 	CreatedAt    time.Time
 	StartedAt    time.Time
@@ -91,8 +90,8 @@ type Goal struct {
 	UpdatedAt    time.Time
 }
 
-// EndReport is the report of a goal that ends while it is not running: the reason, and everything that its last run
-// reported.
+// EndReport returns the report of a goal that ends while it is not running: the reason, then the report of its last
+// run.
 func (g Goal) EndReport(why string) []string {
 	first := DescribeStop(why)
 	if len(g.Report) == 0 {
@@ -101,7 +100,7 @@ func (g Goal) EndReport(why string) []string {
 	return append([]string{first + " Before that: " + g.Report[0]}, g.Report[1:]...)
 }
 
-// CareOptions are how a goal is supervised. The user chooses them at the start; they are frozen with the criterion.
+// CareOptions say how a goal is supervised. The user chooses them at the start. They are frozen with the criterion.
 type CareOptions struct {
 	Persona string `json:"persona,omitempty"` // "" is engineer
 	// the external agent that drives the goal; "" is a model in Goalpost's own loop
@@ -129,10 +128,10 @@ type CareOptions struct {
 	Worktree *Worktree `json:"worktree,omitempty"`
 }
 
-// ReviewMode is whether a claim that passed is reviewed.
+// ReviewMode says whether a claim that passed is reviewed.
 type ReviewMode string
 
-// The choices; Automatic leaves it to the host.
+// The modes. ReviewAuto lets the host decide.
 const (
 	ReviewAuto   ReviewMode = ""
 	ReviewAlways ReviewMode = "always"
@@ -142,7 +141,7 @@ const (
 // DefaultCriticEvery is the default number of turns between two runs of the critic.
 const DefaultCriticEvery = 5
 
-// NeedsReview reports whether a reviewer checks claims that passed.
+// NeedsReview reports whether a reviewer must confirm claims that passed.
 func (g Goal) NeedsReview() bool {
 	if g.Options.Review == ReviewAuto {
 		return !g.Criterion.HasDeterministicCheck() || g.Criterion.isJudgedInSubstance()
@@ -150,7 +149,7 @@ func (g Goal) NeedsReview() bool {
 	return g.Options.Review == ReviewAlways
 }
 
-// JudgeName is the name of what answers the goal's questions: a provider that the user chose, or the goal's model.
+// JudgeName returns the name of the provider or model that answers the goal's questions.
 func (g Goal) JudgeName() string {
 	return cmp.Or(g.Options.JudgeProvider, g.Model, g.Provider)
 }
@@ -166,15 +165,15 @@ type Spend struct {
 	USD        float64
 }
 
-// Add sums two goals' use that counts against one limit. Goals that run in parallel share the wall clock; steps and
-// claims are counted for each goal alone.
+// Add sums the usage of two goals that counts against one limit. Goals that run in parallel share the wall clock;
+// steps and claims count for each goal alone.
 func (s Spend) Add(o Spend) Spend {
 	s.Iterations, s.TokensIn, s.TokensOut, s.USD = s.Iterations+o.Iterations, s.TokensIn+o.TokensIn, s.TokensOut+
 		o.TokensOut, s.USD+o.USD
 	return s
 }
 
-// Limits bound a run; zero means no limit.
+// Limits limit a run; zero means no limit.
 type Limits struct {
 	WallClock      time.Duration
 	Iterations     int
@@ -189,10 +188,10 @@ func DefaultLimits() Limits {
 }
 
 // ErrNotFound means that no goal has the given id or prefix.
-var ErrNotFound error = fault.Kind(fault.NotFound, "", "no such goal", "list shows what there is")
+var ErrNotFound error = fault.Kind(fault.NotFound, "", "no such goal", "list shows all goals")
 
-// ValidateInput refuses a goal that could not be decided: no objective, no check, a negative limit or an unknown risk
-// level.
+// ValidateInput refuses a goal that could not be decided: no objective, no check, a negative limit or an unknown
+// risk level.
 func ValidateInput(objective string, c Criterion, p policy.Policy, l Limits) error {
 	if strings.TrimSpace(objective) == "" {
 		return fault.Invalid("objective", "the goal has no objective", "say in a sentence what should be true at the end")
@@ -205,20 +204,20 @@ func ValidateInput(objective string, c Criterion, p policy.Policy, l Limits) err
 	}
 	for _, end := range []string{"claim_complete", "abort_with_report"} {
 		if slices.Contains(p.DenyTools, end) {
-			return fault.Invalid("deny_tools", "without "+end+" the agent could not end the run honestly",
+			return fault.Invalid("deny_tools", "without "+end+", the agent cannot end the run honestly",
 				"deny other tools; a claim proves nothing, and the host decides")
 		}
 	}
 	return l.Validate()
 }
 
-// Validate refuses limits that make no sense.
+// Validate refuses negative limits and amounts that are not numbers.
 func (l Limits) Validate() error {
 	if l.WallClock < 0 || l.Iterations < 0 || l.ClaimsPerCheck < 0 || l.Tokens < 0 || l.USD < 0 {
 		return fault.Invalid("limits", "a limit is negative", "use 0 for no limit")
 	}
 	if math.IsNaN(l.USD) || math.IsInf(l.USD, 0) { // no amount exceeds it
-		return fault.Invalid("limits", "the limit of money is not a number", "use an amount such as 2.50, or 0 for no limit")
+		return fault.Invalid("limits", "the spending limit is not a number", "use an amount such as 2.50, or 0 for no limit")
 	}
 	return nil
 }

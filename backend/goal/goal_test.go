@@ -16,8 +16,8 @@ import (
 
 var statuses = []goal.Status{goal.Pending, goal.Running, goal.Paused, goal.Completed, goal.Failed, goal.Aborted}
 
-// TestTransitions goes through every pair, unknown statuses too.
-func TestTransitions(t *testing.T) {
+// TestTransition_EveryPair_IsAllowedOrRefused: unknown statuses are among them.
+func TestTransition_EveryPair_IsAllowedOrRefused(t *testing.T) {
 	legal := []string{
 		"pending running", "pending aborted",
 		"running completed", "running failed", "running aborted", "running paused",
@@ -41,7 +41,7 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-func TestLive(t *testing.T) {
+func TestStatus_IsActive(t *testing.T) {
 	for _, s := range statuses {
 		if got, want := s.IsActive(), s == goal.Pending || s == goal.Running || s == goal.Paused; got != want {
 			t.Errorf("%s: %v", s, got)
@@ -49,8 +49,8 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestStatusOf also holds that every exit leads to a status that a running goal can reach.
-func TestStatusOf(t *testing.T) {
+// TestStatusForExit_EveryExit_IsReachable: a running goal can get the status of every exit.
+func TestStatusForExit_EveryExit_IsReachable(t *testing.T) {
 	for exit, want := range map[goal.Exit]goal.Status{
 		goal.Done:               goal.Completed,
 		goal.LimitReached:       goal.Failed,
@@ -75,7 +75,7 @@ func TestStatusOf(t *testing.T) {
 	}
 }
 
-func TestCheckInput(t *testing.T) {
+func TestValidateInput_InvalidField_IsNamed(t *testing.T) {
 	type input struct {
 		objective string
 		criterion goal.Criterion
@@ -143,7 +143,7 @@ func TestCheckInput(t *testing.T) {
 	}
 }
 
-func TestWords(t *testing.T) {
+func TestDescribe_Criterion_ListsItsChecks(t *testing.T) {
 	a := goal.Check{Type: goal.Shell, Command: " go test ./... "}
 	b := goal.Check{Type: goal.Shell, Command: "test -s out", ExitCode: 1, Dir: "build"}
 	for _, c := range []struct{ got, want string }{
@@ -166,7 +166,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestTimeout(t *testing.T) {
+func TestTimeout_Unset_IsTheDefault(t *testing.T) {
 	for ms, want := range map[int64]time.Duration{0: 2 * time.Minute, -5: 2 * time.Minute, 1500: 1500 * time.Millisecond} {
 		if got := (goal.Check{TimeoutMS: ms}).Timeout(); got != want {
 			t.Errorf("%d ms: %s", ms, got)
@@ -174,8 +174,8 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestHash: the hash freezes every part of a criterion.
-func TestHash(t *testing.T) {
+// TestHash_OtherCriterion_HasAnotherHash: every part of a criterion counts.
+func TestHash_OtherCriterion_HasAnotherHash(t *testing.T) {
 	base := goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "a"}}}
 	want, err := goal.Hash(base)
 	if err != nil || len(want) != 64 {
@@ -214,8 +214,8 @@ type control struct {
 
 func (c *control) Claim(rationale, _ string) { c.claims = append(c.claims, rationale) }
 
-// TestRunOf: the run travels in the context, and two runs do not mix.
-func TestRunOf(t *testing.T) {
+// TestRunOf_TwoRuns_DoNotMix: each is in its own context.
+func TestRunOf_TwoRuns_DoNotMix(t *testing.T) {
 	if r, ok := goal.RunOf(t.Context()); ok {
 		t.Fatalf("%v outside any run", r)
 	}
@@ -241,7 +241,7 @@ func TestRunOf(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
+func TestFormatCount_One_IsSingular(t *testing.T) {
 	for n, want := range map[int]string{0: "0 bytes", 1: "1 byte", 2: "2 bytes"} {
 		if got := goal.FormatCount(n, "byte"); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
@@ -249,7 +249,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-func TestSpan(t *testing.T) {
+func TestFormatDuration_EachLength_IsShort(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0:                       "0 ms",
 		200 * time.Millisecond:  "200 ms",
@@ -270,9 +270,9 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// TestHashStays: a goal that another version froze is still the one that was frozen.
-// A new field of a check or of the policy is left out of its JSON where it is empty.
-func TestHashStays(t *testing.T) {
+// TestHash_OfAnOlderVersion_StaysTheSame: a goal that another version froze is still the one that was frozen. A new
+// field of a check or of the policy is left out of its JSON where it is empty.
+func TestHash_OfAnOlderVersion_StaysTheSame(t *testing.T) {
 	for want, v := range map[string]any{
 		"71a7e041154565480928d758e354aa72ad5697e6c41517bd08d59db671a33e5a": goal.Criterion{
 			Checks: []goal.Check{

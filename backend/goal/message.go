@@ -31,7 +31,7 @@ type Message struct {
 	Reasoning *Reasoning `json:"reasoning,omitempty"`
 }
 
-// Call is one tool call as the model wrote it. Arguments may be broken JSON: it is not repaired, the dispatcher
+// Call is one tool call as the model wrote it. Arguments may be broken JSON: the dispatcher does not repair it, but
 // answers with an error.
 type Call struct {
 	ID        string `json:"id"`
@@ -53,10 +53,10 @@ type Turn struct {
 	System   string
 	Messages []Message
 	Tools    []ToolSpec
-	// ReplyTokens is the longest reply that is of use, 0 for no bound. The client adds what a model needs for thinking.
+	// ReplyTokens is the longest useful reply, 0 for no limit. The client adds what a model needs for reasoning.
 	ReplyTokens int
-	// OnReasoning receives what the model thinks as it arrives, from the goroutine that called Turn; nil if nobody shows
-	// it. As with streaming text, what an attempt sent before an error is void.
+	// OnReasoning receives the model's reasoning as it arrives, on the goroutine that called Turn; nil if nobody
+	// shows it. As with streaming text, discard what an attempt sent before an error.
 	OnReasoning func(text string)
 }
 
@@ -68,15 +68,15 @@ type Reply struct {
 	Reasoning *Reasoning // nil if the model gave none
 }
 
-// Usage is what one turn cost. USD is 0 if the price is unknown.
+// Usage is the cost of one turn. USD is 0 if the price is unknown.
 type Usage struct {
 	TokensIn  int64   `json:"tokens_in"`
 	TokensOut int64   `json:"tokens_out"`
 	USD       float64 `json:"usd"`
-	Guessed   bool    `json:"guessed,omitempty"` // estimated by the length of the request: the provider did not report it
+	Guessed   bool    `json:"guessed,omitempty"` // estimated from the length of the request and the reply
 }
 
-// Plus adds what another turn cost.
+// Plus adds the cost of another turn.
 func (u Usage) Plus(other Usage) Usage {
 	return Usage{
 		TokensIn:  u.TokensIn + other.TokensIn,
@@ -92,12 +92,12 @@ var ErrPaused = errors.New("the user paused the goal, so its model is not asked"
 // ErrContextTooLong means that the conversation does not fit into the model's context window.
 var ErrContextTooLong = errors.New("the conversation is longer than the model's window")
 
-// ErrRequestRefused means that the provider did not accept a request and gave a reason that is not known. It may be
-// that the conversation is too long.
+// ErrRequestRefused means that the provider refused a request for an unknown reason. The conversation may be too
+// long.
 var ErrRequestRefused = errors.New("the provider refused the request")
 
-// ModelMistake means that the model answered with something that is not a reply, such as a call that its provider
-// could not read. Nothing was done; the model can be informed and asked again.
+// ModelMistake means that the model answered with something that is not a reply, such as an unreadable call.
+// Nothing was done; the model can be informed and asked again.
 type ModelMistake struct {
 	What    string
 	Attempt string // what the model wrote, shortened; "" if the provider does not report it
@@ -107,15 +107,15 @@ type ModelMistake struct {
 func (m *ModelMistake) Error() string { return m.What }
 
 // Unavailable means that the model cannot be asked before a given time: its provider said so or is down, or the
-// user's limit for the day is reached. The goal is parked and spends nothing. Models return it.
+// user's daily limit is reached. The goal is parked and spends nothing. Models return it.
 type Unavailable struct {
 	Until time.Time
 	Err   error
-	// DailyLimit reports that not the provider refused, but the user's own limit of money for the day.
+	// DailyLimit means that the user's daily limit is the reason, not the provider.
 	DailyLimit bool
 }
 
-// Exit is why the goal is parked.
+// Exit returns why the goal is parked.
 func (p *Unavailable) Exit() Exit {
 	if p.DailyLimit {
 		return DailyLimitReached
@@ -132,17 +132,17 @@ type Result struct {
 	Text  string
 	Image []byte        // JPEG or PNG for the screen and the journal, nil if none
 	More  *Continuation // set if Text is one page of something longer, or reading can continue from there
-	// Budget is how many bytes of Text may reach the model at once; 0 means the dispatcher's own limit. The rest is
-	// stored and read by its handle.
+	// Budget is how many bytes of Text the model may receive at once; 0 means the dispatcher's own limit. The rest
+	// is stored and read by its handle.
 	Budget int
 	Usage  Usage // of a model that the tool used
 	Point  *Point
-	// GoesOn means that the subject of the call (a running command, a goal, a page) is still active and may show
-	// something different next time. The loop guard does not count looking again.
-	GoesOn bool
-	// Preview is a line for the user that says what the call did; "" is the first line of Text.
+	// IsOngoing means that the subject of the call (a running command, a goal, a page) is still active and may show
+	// something different next time. The loop guard does not count repeated calls then.
+	IsOngoing bool
+	// Preview is a line for the user that says what the call did; "" means the first line of Text.
 	Preview string
-	// Took is reported beside the content, so that equal outcomes have equal texts.
+	// Took is reported separately from the content, so that equal outcomes have equal texts.
 	Took time.Duration
 }
 
@@ -154,15 +154,16 @@ type Point struct {
 	At    time.Time `json:"at"`
 }
 
-// Continuation describes what there is beyond a page. Cursors count bytes.
+// Continuation describes what follows a page. Cursors count bytes.
 type Continuation struct {
 	Has   bool  `json:"has_more"`
 	Next  int64 `json:"next_cursor"`
 	Total int64 `json:"total_bytes"`
 }
 
-// Envelope formats the result for the model, the same for every tool: a line of JSON with the outcome and the place
-// to continue from, then the content. Inside the JSON the content would grow by escaping and be truncated again.
+// Envelope formats the result for the model, the same for every tool: a line of JSON with the outcome and the
+// position to continue from, then the content. Inside the JSON, the content would grow by escaping and be truncated
+// again.
 func (r Result) Envelope() string {
 	head := fmt.Sprintf(`{"ok":%t`, r.OK)
 	if r.Took > 0 {
@@ -174,7 +175,7 @@ func (r Result) Envelope() string {
 	return head + "}\n" + r.Text
 }
 
-// UnwrapEnvelope returns the content of an envelope; text without an envelope is all content.
+// UnwrapEnvelope returns the content of an envelope, or text if it has no envelope.
 func UnwrapEnvelope(text string) string {
 	head, content, found := strings.Cut(text, "\n")
 	if found && strings.HasPrefix(head, `{"ok":`) && strings.HasSuffix(head, "}") {

@@ -2,10 +2,10 @@ package goal
 
 import "goalpost/backend/policy"
 
-// OrderKind is what a user may ask of an active goal.
+// OrderKind is a kind of instruction for an active goal.
 type OrderKind string
 
-// The orders.
+// The kinds.
 const (
 	OrderAbort  OrderKind = "abort"
 	OrderPause  OrderKind = "pause"
@@ -25,13 +25,13 @@ type Order struct {
 	ID   int64 // its id in the store, 0 before it is stored
 	Kind OrderKind
 	Text string // the user's note; for abort and pause the reason, "" if the user gave none
-	// Request names the approval that approve, deny and revoke refer to. For the other kinds it names the sender: a
-	// goal, or ExternalAgent; "" is the user.
+	// Request names the approval that approve, deny and revoke refer to. For the other kinds, it names the sender:
+	// a goal, or ExternalAgent; "" is the user.
 	Request string
 	Scope   policy.Scope // of approve
 }
 
-// IsValid reports whether k is one of the orders.
+// IsValid reports whether k is one of the kinds.
 func (k OrderKind) IsValid() bool {
 	switch k {
 	case OrderAbort, OrderPause, OrderSteer, OrderNote, OrderResume, OrderAccept, OrderReject, OrderApprove, OrderDeny,

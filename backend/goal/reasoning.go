@@ -7,11 +7,11 @@ import (
 )
 
 // Reasoning is what a model thought before a reply, in the form in which its provider wants it back with the next
-// request. It goes to the model that wrote it and to nobody else. It is not a statement of the agent: critics, judges
-// and reviewers never see it, and no host decision depends on it.
+// request. Only the model that wrote it receives it. It is not a statement of the agent: critics, judges and
+// reviewers never see it, and no decision of the host depends on it.
 type Reasoning struct {
 	Model string `json:"model"` // that wrote it
-	// Form is the provider's form of the rest; package model defines the forms.
+	// Form is the provider's format of the other fields. Package model defines the formats.
 	Form string `json:"form"`
 	// Text is readable reasoning.
 	Text string `json:"text,omitempty"`
@@ -44,8 +44,8 @@ func (r *Reasoning) ReadableText() string {
 	return r.Text
 }
 
-// DisplayText returns what a user can read of the reasoning: its text, or the texts and summaries in its items. It is
-// "" for nil, and where the provider encrypted everything.
+// DisplayText returns the readable part of the reasoning: its text, or the texts and summaries in its items. It is
+// "" for nil, and if the provider encrypted everything.
 func (r *Reasoning) DisplayText() string {
 	if r == nil || r.Text != "" {
 		return r.ReadableText()
@@ -72,8 +72,8 @@ func (r *Reasoning) DisplayText() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// WithoutText returns a copy whose readable text is replaced by a short note: providers that check for reasoning want
-// some, and do not compare it. It returns r itself where that does not make it shorter.
+// WithoutText returns a copy with a short note instead of the readable text: providers that require reasoning do
+// not compare it. It returns r itself if the note would not be shorter.
 func (r *Reasoning) WithoutText() *Reasoning {
 	const note = "(left out to save space)"
 	if r == nil || len(r.Text) <= len(note) {

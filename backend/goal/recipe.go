@@ -77,7 +77,8 @@ func (r Recipe) Validate() error {
 	return nil
 }
 
-// Fill returns the calls with the given values. Placeholders that are not parameters, such as {{secret:NAME}}, stay.
+// Fill returns the calls with the given values. Placeholders that are not parameters, such as {{secret:NAME}},
+// stay.
 func (r Recipe) Fill(values map[string]string) ([]Call, error) {
 	fill := bindings{}
 	for _, p := range r.Parameters {
@@ -118,7 +119,8 @@ type replacement struct {
 	number bool
 }
 
-// bindings maps each {{name}} to its replacement. A value is inserted as it is: placeholders in it are not replaced.
+// bindings maps each {{name}} to its replacement. A value is inserted unchanged: placeholders in it are not
+// replaced.
 type bindings map[string]replacement
 
 var placeholder = regexp.MustCompile(`\{\{[a-z][a-z0-9_]*\}\}`)
@@ -151,7 +153,7 @@ func (f bindings) apply(v any) any {
 	return v
 }
 
-// RecipeFromCalls makes a recipe of executed calls: it replaces each occurrence of a parameter's value in their
+// RecipeFromCalls makes a recipe from executed calls: it replaces each occurrence of a parameter's value in their
 // arguments with the parameter. The value becomes its default unless keep is false. A short value must be a whole
 // argument.
 func RecipeFromCalls(name, description string, calls []Call, parameters []Parameter) (Recipe, error) {
@@ -174,7 +176,8 @@ func RecipeFromCalls(name, description string, calls []Call, parameters []Parame
 	}
 	for _, p := range parameters {
 		if !used[p.Name] {
-			return r, fmt.Errorf("the value %q of the parameter %s is in none of the steps", text.TruncateBytes(*p.Default, 80),
+			return r, fmt.Errorf("the value %q of the parameter %s does not occur in the steps",
+				text.TruncateBytes(*p.Default, 80),
 				p.Name)
 		}
 	}
@@ -203,7 +206,7 @@ func insertParameters(v any, parameters []Parameter, used map[string]bool) any {
 			}
 		}
 		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-			return int64(v) // written as an integer: not every parser takes 1e+06 for one
+			return int64(v) // written as an integer, because not every parser accepts 1e+06 as one
 		}
 	case []any:
 		for i := range v {

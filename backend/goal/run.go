@@ -13,32 +13,30 @@ type Run struct {
 	Control RunControl
 }
 
-// RunControl lets a tool call control the run that made it. The run's own tools call its methods, one at a time;
-// errors are reported to the agent.
+// RunControl lets a tool call control the run that made it. Only the run's own tools call its methods, one at a
+// time. Its errors are reported to the agent.
 type RunControl interface {
 	EndControl
 	PlanControl
-	// Wait waits at most d, and returns how long it waited.
+	// Wait waits at most d and returns how long it waited.
 	Wait(ctx context.Context, d time.Duration) time.Duration
 	// Evidence reads a page of a long text that the host stored: the result of a step or the output of a check.
 	// cursor is a byte offset.
 	Evidence(ctx context.Context, handle string, cursor int64) (TextPage, error)
-	// FindTools describes the tools that a need asks for. The model is offered them from its next turn on.
+	// FindTools describes the tools that match a need. The model is offered them from its next turn on.
 	FindTools(need string) string
 }
 
-// EndControl is how the agent lets its run end or pause. What it asks for happens after
-// the calls of its turn.
+// EndControl lets the agent end or pause its run. The effect follows after the calls of its turn.
 type EndControl interface {
-	// Claim asks for verification.
+	// Claim requests verification.
 	Claim(rationale, result string)
 	GiveUp(reason, learned string)
-	// AskUser pauses the run until the user has answered; pane is where they are to
-	// do something, "" if nowhere.
+	// AskUser pauses the run until the user answers. pane is where they must act, "" if nowhere.
 	AskUser(question, pane string)
 }
 
-// PlanControl is the agent's plan, and its open step.
+// PlanControl changes the agent's plan and its open step.
 type PlanControl interface {
 	WriteTodos(ctx context.Context, todos []Todo) error
 	CompleteTodo(ctx context.Context, n int) error // n counts from 1
@@ -86,7 +84,7 @@ func RunOf(ctx context.Context) (r Run, ok bool) {
 	return r, ok
 }
 
-// NotReadyError is why a goal cannot start yet: it waits in the queue of its data folder.
+// NotReadyError says why a goal cannot start yet. It waits in the queue of its data folder.
 type NotReadyError struct {
 	Reason string
 	Slots  bool // all slots are taken; otherwise it waits for another goal
@@ -100,32 +98,32 @@ type RunHistory struct {
 	Steps  []Step         // the newest, oldest first
 	Claims []ClaimRecord  // since the goal was last stuck or needed its user, oldest first
 	Last   ClaimRecord    // the newest claim, N 0 if there is none
-	Warned map[string]int // by limit: the highest percentage warned of since the limits were set
-	Critic []string       // the critic's comments, since when Claims are
+	Warned map[string]int // by limit: the highest percentage with a warning since the limits were set
+	Critic []string       // the critic's comments in the same period as Claims
 	Looked int            // the newest step that the critic has seen
-	// CriticTokens is what the critic has cost, in and out.
+	// CriticTokens is the cost of the critic, in and out.
 	CriticTokens int64
 	Memory       LoopState
 	Filled       []Call // executed calls that may contain the value of a secret
 }
 
-// LoopState is the state of the loop guard and the circuit breaker of a goal. Calls, results and workspaces are
-// stored as hexadecimal checksums; a missing entry was never seen, or long ago.
+// LoopState is the state of the loop guard and of the progress detector. Calls, results and fingerprints are stored
+// as hexadecimal hashes. A missing entry was never seen, or too long ago.
 type LoopState struct {
-	Calls    map[string]RepeatCount `json:"calls,omitempty"`
-	Warned   []string               `json:"told,omitempty"`
-	Failures map[string]int         `json:"failures,omitempty"` // in a row, by tool
-	Refusals int                    `json:"refusals,omitempty"`
-	Reading  int                    `json:"reading,omitempty"` // calls in a row that only read
-	Results  []string               `json:"results,omitempty"`
-	Worlds   []string               `json:"worlds,omitempty"`
-	Quiet    int                    `json:"quiet,omitempty"`  // iterations without movement
-	Unmade   int                    `json:"unmade,omitempty"` // iterations in which nothing was changed
-	Silent   int                    `json:"silent,omitempty"` // turns in a row in which nothing was called
-	USD      float64                `json:"usd,omitempty"`    // spent when something last moved
+	Calls        map[string]RepeatCount `json:"calls,omitempty"`
+	Warned       []string               `json:"told,omitempty"`
+	Failures     map[string]int         `json:"failures,omitempty"` // in a row, by tool
+	Refusals     int                    `json:"refusals,omitempty"`
+	Reading      int                    `json:"reading,omitempty"` // calls in a row that only read
+	Results      []string               `json:"results,omitempty"`
+	Fingerprints []string               `json:"worlds,omitempty"`
+	Quiet        int                    `json:"quiet,omitempty"`  // iterations without progress
+	Unmade       int                    `json:"unmade,omitempty"` // iterations in which nothing was changed
+	Silent       int                    `json:"silent,omitempty"` // turns in a row in which nothing was called
+	USD          float64                `json:"usd,omitempty"`    // spent at the last progress
 }
 
-// RepeatCount is how often in a row a call had the same result.
+// RepeatCount counts how many times in a row a call had the same result.
 type RepeatCount struct {
 	Result string `json:"result"`
 	Times  int    `json:"times"`
@@ -137,7 +135,7 @@ type ClaimRecord struct {
 	By                string
 	Of                string // who made the claim that the user decided about; otherwise as By
 	Rationale, Result string
-	// of a claim that failed without checks because nothing was done since: those of the claim before
+	// those of the previous claim, if a claim failed without checks because nothing was done since
 	Verdicts []Verdict
 	Review   *Review // as Verdicts; nil if there was none
 }

@@ -1,9 +1,9 @@
 package goal
 
-// ToolGroup names tools that a model is offered together.
+// ToolGroup names tools that are offered to a model together.
 type ToolGroup string
 
-// The groups of the built-in tools. The tools of an MCP server are the group of its name.
+// The groups of the built-in tools. The tools of an MCP server form a group with its name.
 const (
 	CoreTools    ToolGroup = "" // offered from the start
 	BrowserTools ToolGroup = "browser"

@@ -28,7 +28,7 @@ func Transition(from, to Status) error {
 // IsActive reports whether a goal with this status has a running loop or will get one.
 func (s Status) IsActive() bool { return s == Pending || s == Running || s == Paused }
 
-// Interrupted reports whether the run was cut off at an arbitrary point, not at one that it chose.
+// Interrupted reports whether the run was cut off at an arbitrary point instead of one that it chose.
 func (e Exit) Interrupted() bool {
 	switch e {
 	case PausedByUser, Interrupted, WaitingForProvider, DailyLimitReached, AbortedByUser, LimitReached, ExitError:
@@ -41,7 +41,7 @@ func (e Exit) Interrupted() bool {
 // IsParked reports whether a goal with this exit resumes automatically at a known time.
 func (e Exit) IsParked() bool { return e == WaitingForProvider || e == DailyLimitReached }
 
-// StatusForExit is the status of a goal after a run with this exit.
+// StatusForExit returns the status of a goal after a run with this exit.
 func StatusForExit(e Exit) Status {
 	switch e {
 	case Done:

@@ -14,7 +14,8 @@ const (
 	AlreadyPasses   Outcome = "passes_already" // pre-flight only
 	FailsAsExpected Outcome = "fails_now"      // pre-flight only
 	CheckUnrunnable Outcome = "cannot_run"     // pre-flight only
-	// NotRepeatable: a deterministic check needed a process of the goal, and is run again after the goal's end.
+	// NotRepeatable means that a deterministic check that runs again after the goal's end needs a process of the
+	// goal.
 	NotRepeatable Outcome = "not_repeatable"
 )
 
@@ -28,30 +29,30 @@ type Verdict struct {
 	// last lines of the output, or the diff of a protected file that was changed
 	Tail  string `json:"tail,omitempty"`
 	Reply string `json:"reply,omitempty"` // of the judge, whole
-	// SHA-256 of the stored output or picture: whole up to 1 MiB a stream
+	// SHA-256 of the stored output or picture; output is complete up to 1 MiB per stream
 	Evidence string `json:"evidence,omitempty"`
 	Bytes    int64  `json:"bytes,omitempty"` // of the whole output
 	ExitCode int    `json:"exit_code"`
-	Tries    int    `json:"tries,omitempty"` // 2 if the check ended with an error and was tried once more
+	Tries    int    `json:"tries,omitempty"` // 2 if the check was retried after an error
 	Tests    int    `json:"tests,omitempty"` // number of tests that ran, if a known test runner reports it
 	Fewer    int    `json:"fewer,omitempty"` // how many fewer tests ran than before the first turn
 	Usage    Usage  `json:"usage,omitzero"`  // of the judge
-	// Assurance is how much a pass proves, and AssuranceReason why it is not more; "" of a verdict that is no pass.
+	// Assurance is how much a pass proves, and AssuranceReason why not more; "" if the verdict is not a pass.
 	Assurance       Assurance `json:"assurance,omitempty"`
 	AssuranceReason string    `json:"assurance_reason,omitempty"`
-	// Observed says of a check that ran a program whether its file accesses were seen; "" where it ran none.
-	Observed Observed `json:"observed,omitempty"`
-	// Changes are files that the check used and that are new or changed since the goal's start. Those with a reason
-	// make it tampered.
+	// ObservationStatus says whether the file accesses of the check's program were traced; "" if it runs none.
+	Observed ObservationStatus `json:"observed,omitempty"`
+	// Changes are files that the check used and that were created or changed since the goal's start. Those with a
+	// reason make the verdict tampered.
 	Changes []FileChange `json:"changes,omitempty"`
-	// Tree is a hash of the goal's folder as it was when the criterion passed, in the last verdict; "" in others, and
-	// where the folder is too large.
+	// Tree is, in the last verdict, a hash of the goal's folder when the criterion passed; "" in others, and if the
+	// folder is too large.
 	Tree        string        `json:"tree,omitempty"`
-	Observation *Observation  `json:"-"` // pre-flight: what it used; nil where nobody could observe it
+	Observation *Observation  `json:"-"` // pre-flight: what it used; nil if not observed
 	Missing     string        `json:"-"` // pre-flight: the missing program that the check needs
 	Took        time.Duration `json:"-"`
 	TookMS      int64         `json:"ms"`
-	Output      []byte        `json:"-"` // what Evidence names: at most 1 MiB of text, cut in the middle, or a PNG
+	Output      []byte        `json:"-"` // the content of Evidence: at most 1 MiB of text, cut in the middle, or a PNG
 }
 
 // VerificationResult is the outcome of a whole verification.
@@ -64,7 +65,7 @@ const (
 	Waiting     VerificationResult = "waiting"
 )
 
-// Claim is what the agent, or the critic, asks the host to verify. It proves nothing.
+// Claim is what the agent, the user or the critic asks the host to verify. It proves nothing.
 type Claim struct {
 	N         int
 	By        string // critic, person; "" is the agent
@@ -95,12 +96,12 @@ type Review struct {
 	Usage     Usage  `json:"usage,omitzero"`
 }
 
-// Observed says whether the file accesses of a check were seen.
-type Observed string
+// ObservationStatus says whether the file accesses of a check were traced.
+type ObservationStatus string
 
-// The answers.
+// The values.
 const (
-	WasObserved    Observed = "yes"
-	NotObserved    Observed = "no"
-	PartlyObserved Observed = "partly" // such a check verifies nothing
+	WasObserved    ObservationStatus = "yes"
+	NotObserved    ObservationStatus = "no"
+	PartlyObserved ObservationStatus = "partly" // such a check verifies nothing
 )

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// Worktree is a git worktree that the host made for one goal, so that it works beside the user's own files.
+// Worktree is a git worktree that the host created for one goal, so that it works beside the user's own files.
 type Worktree struct {
 	Folder     string `json:"folder"`         // that the user named, in their work tree
 	Repository string `json:"repository"`     // the top of the user's work tree
 	CommonDir  string `json:"common_dir"`     // git's own folder, which both work trees share
 	Dir        string `json:"dir"`            // the top of the goal's work tree
 	Branch     string `json:"branch"`         // that was made for the goal
-	From       string `json:"from,omitempty"` // the branch of the user then, "" if none was checked out
-	Base       string `json:"base"`           // the commit that it began with
+	From       string `json:"from,omitempty"` // the user's branch at that time, "" if none was checked out
+	Base       string `json:"base"`           // its first commit
 }
 
-// MergeCommand is what the user runs to get the goal's commits.
+// MergeCommand returns the command with which the user merges the goal's commits.
 func (w Worktree) MergeCommand() string {
 	dir := w.Repository
 	if strings.ContainsFunc(dir, func(r rune) bool {

@@ -78,7 +78,7 @@ func translateRune(b *strings.Builder, p string, i int) int {
 	return 0
 }
 
-// literalSuffix is the end of a pattern in which every character stands for itself.
+// literalSuffix returns the end of a pattern in which every character matches only itself.
 func literalSuffix(p string) string {
 	if strings.ContainsRune(p, utf8.RuneError) { // a regular expression matches it for every byte that is not valid UTF-8
 		return ""

@@ -14,7 +14,7 @@ import (
 // maxImage limits a stored picture, in bytes.
 const maxImage = 8 << 20
 
-// toResult converts a server's answer to a result: its text as data, its first picture for the screen.
+// toResult converts a server's answer to a result: its text marked as data, its first picture as the image.
 func toResult(server string, r *sdk.CallToolResult) goal.Result {
 	var parts []string
 	out := goal.Result{OK: !r.IsError}
@@ -26,11 +26,12 @@ func toResult(server string, r *sdk.CallToolResult) goal.Result {
 			if out.Image == nil && len(c.Data) <= maxImage && (c.MIMEType == "image/png" || c.MIMEType == "image/jpeg") {
 				out.Image = c.Data
 			}
-			parts = append(parts, fmt.Sprintf("[a picture: %s, %d bytes]", sanitizeLine(c.MIMEType, 40), len(c.Data)))
+			parts = append(parts, fmt.Sprintf("[a picture: %s, %d bytes]", text.SanitizeLine(c.MIMEType, 40), len(c.Data)))
 		case *sdk.AudioContent:
-			parts = append(parts, fmt.Sprintf("[a sound: %s, %d bytes]", sanitizeLine(c.MIMEType, 40), len(c.Data)))
+			parts = append(parts, fmt.Sprintf("[a sound: %s, %d bytes]", text.SanitizeLine(c.MIMEType, 40), len(c.Data)))
 		case *sdk.ResourceLink:
-			parts = append(parts, fmt.Sprintf("[a resource: %s %s]", sanitizeLine(c.URI, 500), sanitizeLine(c.Name, 200)))
+			parts = append(parts, fmt.Sprintf("[a resource: %s %s]", text.SanitizeLine(c.URI, 500),
+				text.SanitizeLine(c.Name, 200)))
 		case *sdk.EmbeddedResource:
 			parts = append(parts, resourceText(c.Resource))
 		}
@@ -48,11 +49,11 @@ func toResult(server string, r *sdk.CallToolResult) goal.Result {
 	case r.IsError:
 		head = "the server " + server + " reports an error"
 	case len(parts) == 0:
-		out.Text = head + " with nothing"
+		out.Text = head + " with no content"
 		return out
 	}
 	out.Text = head + ":\n" +
-		goal.WrapUntrusted("the server "+server, strings.ToValidUTF8(strings.Join(parts, "\n"), "\uFFFD"))
+		text.WrapUntrusted("the server "+server, text.ToUTF8(strings.Join(parts, "\n")))
 	return out
 }
 
@@ -61,21 +62,10 @@ func resourceText(r *sdk.ResourceContents) string {
 	case r == nil:
 		return "[an empty resource]"
 	case r.Blob != nil:
-		return fmt.Sprintf("[the resource %s: %s, %d bytes]", sanitizeLine(r.URI, 500), sanitizeLine(r.MIMEType, 40),
-			len(r.Blob))
+		return fmt.Sprintf("[the resource %s: %s, %d bytes]", text.SanitizeLine(r.URI, 500),
+			text.SanitizeLine(r.MIMEType, 40), len(r.Blob))
 	}
-	return fmt.Sprintf("[the resource %s]\n%s", sanitizeLine(r.URI, 500), r.Text)
-}
-
-// sanitizeLine makes one harmless line of at most most characters of a server's text.
-func sanitizeLine(s string, most int) string {
-	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))), " ")
-	return text.Truncate(s, most)
+	return fmt.Sprintf("[the resource %s]\n%s", text.SanitizeLine(r.URI, 500), r.Text)
 }
 
 func failedResult(format string, a ...any) goal.Result {

@@ -2,5 +2,5 @@ package mcp
 
 import "time"
 
-// SetTimeout gives the calls of the tool's server, which runs already, as long.
+// SetTimeout sets the time limit of calls to the tool's server, even if that is already running.
 func (t *Tool) SetTimeout(d time.Duration) { t.link.server.Timeout = d }

@@ -24,7 +24,7 @@ import (
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
-// This test program is also the servers that it tests with.
+// TestMain runs the tests, or one of the servers that they start.
 func TestMain(m *testing.M) {
 	if kind := os.Getenv("MCP_TEST_SERVER"); kind != "" {
 		if kind == "parent" {
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// leaveAChild starts a child that keeps running, with the server's standard error, until its sandbox ends.
+// leaveAChild starts a child with the server's standard error, which runs until its sandbox ends.
 func leaveAChild() {
 	child := exec.Command("sleep", "1000")
 	child.Stderr = os.Stderr
@@ -44,7 +44,7 @@ func leaveAChild() {
 	}
 }
 
-// fixture is a launcher, a folder, and what was warned of.
+// fixture holds a launcher, a folder, and the warnings.
 type fixture struct {
 	environment mcp.Environment
 	listings    mcp.ToolCache
@@ -93,7 +93,7 @@ func (f *fixture) open(t *testing.T, servers ...mcp.Server) *mcp.Clients {
 	return s
 }
 
-// known asks the servers before it opens them.
+// known caches the tool lists of the servers before it opens them.
 func (f *fixture) known(t *testing.T, servers ...mcp.Server) *mcp.Clients {
 	t.Helper()
 	for _, s := range servers {
@@ -139,7 +139,7 @@ func has(t *testing.T, got string, parts ...string) {
 	}
 }
 
-// web serves the fixture over streamable HTTP and counts what comes with the key.
+// web serves the fixture over streamable HTTP and counts requests with the key.
 type web struct {
 	*httptest.Server
 	keyed, bare atomic.Int64
@@ -170,7 +170,7 @@ func newWeb(t *testing.T) *web {
 	return w
 }
 
-// counting counts what is started.
+// counting counts the started programs.
 type counting struct {
 	process.Launcher
 	n atomic.Int64

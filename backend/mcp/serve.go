@@ -11,9 +11,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
-// ServedTools are the tools for another agent.
+// ServedTools describes the server that other agents see, with its tools.
 type ServedTools struct {
 	Version      string
 	Instructions string
@@ -23,7 +24,7 @@ type ServedTools struct {
 // Handler is one tool of the server.
 type Handler struct{ add func(*sdk.Server) }
 
-// Hints describe a tool's behaviour to the other agent's host.
+// Hints describes a tool's behaviour to the other agent's host.
 type Hints struct{ ReadOnly, Destructive, Open bool }
 
 func (h Hints) annotations() *sdk.ToolAnnotations {
@@ -33,8 +34,9 @@ func (h Hints) annotations() *sdk.ToolAnnotations {
 // Progress reports the progress of a long call to the other agent. It may be called often.
 type Progress func(message string, done float64)
 
-// NewHandler makes a tool of a function with arguments of type A; the schema comes from its fields and jsonschema
-// tags. Its result is sent as JSON, a string as it is; an error is an error of the tool, not of the protocol.
+// NewHandler makes a tool from a function with arguments of type A; the schema comes from A's fields and jsonschema
+// tags. A result that is a string is sent as it is, any other as JSON. An error is an error of the tool, not of the
+// protocol.
 func NewHandler[A any](name, description string, h Hints, do func(context.Context, A, Progress) (any, error)) Handler {
 	t := &sdk.Tool{Name: name, Description: description, Annotations: h.annotations()}
 	return Handler{func(s *sdk.Server) {
@@ -55,7 +57,7 @@ func textResult(v any) (string, error) {
 	}
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return "", fmt.Errorf("writing the answer: %w", err)
+		return "", fmt.Errorf("encoding the answer: %w", err)
 	}
 	return string(b), nil
 }
@@ -79,7 +81,7 @@ func ForwardTool(spec goal.ToolSpec, h Hints, do func(context.Context, json.RawM
 	}}
 }
 
-// TextTool serves a tool whose calls are executed elsewhere, as text.
+// TextTool serves a tool whose calls are executed by do, which returns text.
 func TextTool(spec goal.ToolSpec, do func(ctx context.Context, arguments string) (text string, ok bool)) Handler {
 	t := &sdk.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.Schema}
 	return Handler{func(s *sdk.Server) {
@@ -104,10 +106,10 @@ func reportProgress(ctx context.Context, r *sdk.CallToolRequest) Progress {
 		if token == nil {
 			return
 		}
-		// The agent may be gone; the end of the call reports that.
+		// If the agent has disconnected, the end of the call reports that.
 		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
 			ProgressToken: token,
-			Message:       sanitizeLine(message, 500),
+			Message:       text.SanitizeLine(message, 500),
 			Progress:      done,
 		})
 	}
@@ -119,12 +121,13 @@ func Serve(ctx context.Context, o ServedTools, in io.ReadCloser, out io.WriteClo
 	if err == nil || errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
-	return fmt.Errorf("speaking MCP: %w", err)
+	return fmt.Errorf("serving MCP: %w", err)
 }
 
 func newServer(o ServedTools) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "goalpost", Version: o.Version}, &sdk.ServerOptions{
-		Instructions: o.Instructions, Capabilities: &sdk.ServerCapabilities{},
+		Instructions: o.Instructions,
+		Capabilities: &sdk.ServerCapabilities{},
 	})
 	for _, h := range o.Handlers {
 		h.add(s)
@@ -132,8 +135,8 @@ func newServer(o ServedTools) *sdk.Server {
 	return s
 }
 
-// ServeHTTP returns a handler that serves another agent over HTTP. The caller authorizes requests. Requests carry no
-// session, so the handler keeps nothing of an agent that has gone.
+// ServeHTTP returns a handler that serves another agent over HTTP. The caller authorizes requests. Requests have no
+// session, so nothing of a disconnected agent remains in memory.
 func ServeHTTP(o ServedTools) http.Handler {
 	s := newServer(o)
 	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s },

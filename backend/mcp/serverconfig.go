@@ -23,7 +23,7 @@ type Server struct {
 	Headers map[string]string `json:"headers,omitempty"`
 	// Risk is the risk level of all tools of the server as set by the user; "" uses their annotations.
 	Risk policy.Risk `json:"risk,omitempty"`
-	// Timeout limits one call; 0 is two minutes.
+	// Timeout limits one call; 0 means two minutes.
 	Timeout time.Duration `json:"timeout,omitempty"`
 }
 
@@ -35,11 +35,11 @@ const (
 
 var namePattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
 
-// Validate refuses a server that could not be started, and says what to do.
+// Validate returns an error with a hint for a server that could not be started.
 func (s Server) Validate() error {
 	switch {
 	case !namePattern.MatchString(s.Name):
-		return fault.Invalid("name", fmt.Sprintf("%q cannot be the name of a server", s.Name),
+		return fault.Invalid("name", fmt.Sprintf("%q is not a valid server name", s.Name),
 			"use up to 32 lower-case letters, digits and dashes")
 	case (s.Command == "") == (s.URL == ""):
 		return fault.Invalid("command", "a server is either a program or an address", "give a command or a URL")
@@ -47,13 +47,13 @@ func (s Server) Validate() error {
 		return fault.Invalid("risk", fmt.Sprintf("unknown risk %q", s.Risk),
 			"use one of "+policy.RiskNames()+", or leave it out")
 	case s.Timeout < 0 || s.Timeout > maxCallTime:
-		return fault.Invalid("timeout", fmt.Sprintf("a call cannot take %s", s.Timeout),
+		return fault.Invalid("timeout", fmt.Sprintf("the time limit of a call cannot be %s", s.Timeout),
 			fmt.Sprintf("use up to %s", maxCallTime))
 	}
 	for k := range s.Env {
 		if k == "" || strings.ContainsAny(k, "=\x00") {
 			return fault.Invalid("env", fmt.Sprintf("%q is not the name of an environment variable", k),
-				"use letters, digits and _")
+				"use only letters, digits and _")
 		}
 	}
 	if s.URL == "" {
@@ -61,17 +61,17 @@ func (s Server) Validate() error {
 	}
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Hostname() == "" || u.User != nil || (u.Scheme != "http" && u.Scheme != "https") {
-		return fault.Invalid("url", fmt.Sprintf("%q is not the address of a server", s.URL),
-			"give one like https://example.org/mcp; a key belongs into a header")
+		return fault.Invalid("url", fmt.Sprintf("%q is not a valid server address", s.URL),
+			"use one like https://example.org/mcp; put a key into a header")
 	}
 	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
 		return fault.Invalid("url", "the connection to "+u.Hostname()+" would not be encrypted",
-			"use https; http is for this machine only")
+			"use https; http is only possible on this machine")
 	}
 	return nil
 }
 
-// Location is the server's command line or address, for users.
+// Location returns the server's command line or address, for users.
 func (s Server) Location() string {
 	if s.URL != "" {
 		return s.URL
@@ -79,7 +79,7 @@ func (s Server) Location() string {
 	return strings.Join(append([]string{s.Command}, s.Args...), " ")
 }
 
-// Host is the host and port of a server that is an address; both are "" for a program.
+// Host returns the host and port of a server with an address; both are "" for a program.
 func (s Server) Host() (host, port string) {
 	u, err := url.Parse(s.URL)
 	if s.URL == "" || err != nil {
@@ -91,7 +91,7 @@ func (s Server) Host() (host, port string) {
 	return strings.ToLower(u.Hostname()), port
 }
 
-// Address is Host with its port, "" for a program.
+// Address returns host:port, "" for a program.
 func (s Server) Address() string {
 	host, port := s.Host()
 	if host == "" {

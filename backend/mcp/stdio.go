@@ -8,38 +8,39 @@ import (
 	"os"
 
 	"goalpost/backend/tail"
+	"goalpost/backend/text"
 )
 
-// pipes connect a program's descriptors 0 to 2 with this process.
+// pipes connects the standard streams of a program with this process.
 type pipes struct {
-	theirs         [3]*os.File
-	in, out, words *os.File
+	remote          [3]*os.File
+	in, out, stderr *os.File
 }
 
 func openPipes() (p *pipes, err error) {
 	p = &pipes{}
 	defer func() {
 		if err != nil {
-			p.started()
+			p.closeRemote()
 			p.end()
 		}
 	}()
-	if p.theirs[0], p.in, err = os.Pipe(); err != nil {
+	if p.remote[0], p.in, err = os.Pipe(); err != nil {
 		return nil, fmt.Errorf("pipe: %w", err)
 	}
-	if p.out, p.theirs[1], err = os.Pipe(); err != nil {
+	if p.out, p.remote[1], err = os.Pipe(); err != nil {
 		return nil, fmt.Errorf("pipe: %w", err)
 	}
-	if p.words, p.theirs[2], err = os.Pipe(); err != nil {
+	if p.stderr, p.remote[2], err = os.Pipe(); err != nil {
 		return nil, fmt.Errorf("pipe: %w", err)
 	}
 	return p, nil
 }
 
-// started closes the program's ends, of which it has copies.
-func (p *pipes) started() { closeAll(p.theirs[:]...) }
+// closeRemote closes the program's ends, of which the program has its own copies.
+func (p *pipes) closeRemote() { closeAll(p.remote[:]...) }
 
-func (p *pipes) end() { closeAll(p.in, p.out, p.words) }
+func (p *pipes) end() { closeAll(p.in, p.out, p.stderr) }
 
 func closeAll(files ...*os.File) {
 	for _, f := range files {
@@ -49,23 +50,23 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// stderrTail stores the end of a program's standard error.
+// stderrTail keeps the end of a program's standard error.
 type stderrTail struct {
 	*tail.Writer
-	whole chan struct{} // closed when nothing more comes
+	complete chan struct{} // closed when everything was read
 }
 
-func newTail() *stderrTail { return &stderrTail{tail.NewWriter(2048), make(chan struct{})} }
+func newStderrTail() *stderrTail { return &stderrTail{tail.NewWriter(2048), make(chan struct{})} }
 
-// fill reads until the program, and every process with its standard error, has ended.
+// fill reads until the program, and every other process that holds its standard error, has ended.
 func (t *stderrTail) fill(r io.ReadCloser) {
 	_, _ = io.Copy(t, r)
 	_ = r.Close()
-	close(t.whole)
+	close(t.complete)
 }
 
-// String is the end of it, in one line.
-func (t *stderrTail) String() string { return sanitizeLine(t.Writer.String(), 500) }
+// String returns what is kept, in one line.
+func (t *stderrTail) String() string { return text.SanitizeLine(t.Writer.String(), 500) }
 
 // headerTransport sends headers with every request, and follows no redirect to another host.
 type headerTransport struct {
@@ -92,7 +93,8 @@ func withHeaders(c *http.Client, headers map[string]string) *http.Client {
 		next = http.DefaultTransport
 	}
 	return &http.Client{
-		Transport: headerTransport{headers, next}, Timeout: c.Timeout,
+		Transport: headerTransport{headers, next},
+		Timeout:   c.Timeout,
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme || len(via) > 5 {
 				return errCrossHostRedirect

@@ -13,20 +13,21 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
-// Tool is one tool of a server, as a goal calls it.
+// Tool is one tool of a server that a goal can call.
 type Tool struct {
 	link   *client
 	offer  ToolInfo
 	spec   goal.ToolSpec
-	schema *jsonschema.Resolved // nil: only the server can validate
+	schema *jsonschema.Resolved // nil if only the server can validate
 }
 
 var invalidNameChars = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// toolOf makes a tool from its description; the error says why the goal cannot have it.
-func toolOf(l *client, o ToolInfo) (*Tool, error) {
+// newTool makes a tool from its description; the error says why the goal cannot have it.
+func newTool(l *client, o ToolInfo) (*Tool, error) {
 	name := l.server.Name + NameSeparator + invalidNameChars.ReplaceAllString(o.Name, "_")
 	if len(name) > maxName {
 		name = name[:maxName]
@@ -36,7 +37,7 @@ func toolOf(l *client, o ToolInfo) (*Tool, error) {
 		Type string `json:"type"`
 	}
 	if err := json.Unmarshal(o.Schema, &shape); err != nil || shape.Type != "object" || len(o.Schema) > maxSchema {
-		return nil, fmt.Errorf("the tool %s has no usable schema", sanitizeLine(o.Name, maxName))
+		return nil, fmt.Errorf("the tool %s has no usable schema", text.SanitizeLine(o.Name, maxName))
 	}
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(o.Schema, &schema); err == nil {
@@ -45,17 +46,17 @@ func toolOf(l *client, o ToolInfo) (*Tool, error) {
 		}
 	}
 	about := fmt.Sprintf("A tool of the user's MCP server %s, described by it as: %s", l.server.Name,
-		sanitizeLine(o.Description, maxDescription))
+		text.SanitizeLine(o.Description, maxDescription))
 	t.spec = goal.ToolSpec{Name: name, Description: about, Schema: o.Schema, Group: goal.ToolGroup(l.server.Name)}
 	return t, nil
 }
 
-// Spec is the tool's description for the model.
+// Spec returns the tool's description for the model.
 func (t *Tool) Spec() goal.ToolSpec { return t.spec }
 
-// Effect is the user's risk level for the server, otherwise it follows from the tool's annotations. A program is
-// limited by its sandbox whatever they say; a server at an address of this machine is not limited, so its annotations
-// are not trusted.
+// Effect returns the user's risk level for the server; without one, it follows the tool's annotations. A program is
+// limited by its sandbox whatever its annotations say; a server at an address of this machine is not, so its
+// annotations are not trusted.
 func (t *Tool) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, error) {
 	if err := t.validateArgs(raw); err != nil {
 		return policy.Effect{}, err
@@ -69,7 +70,7 @@ func (t *Tool) Effect(_ context.Context, raw json.RawMessage) (policy.Effect, er
 	return e, nil
 }
 
-// validateArgs validates arguments before anything happens.
+// validateArgs checks arguments against the schema before the server is asked.
 func (t *Tool) validateArgs(raw json.RawMessage) error {
 	var object map[string]any
 	if err := json.Unmarshal(raw, &object); err != nil {
@@ -79,12 +80,13 @@ func (t *Tool) validateArgs(raw json.RawMessage) error {
 		return nil
 	}
 	if err := t.schema.Validate(object); err != nil {
-		return fmt.Errorf("the arguments of %s do not fit: %w. The schema is %s", t.spec.Name, err, t.spec.Schema)
+		return fmt.Errorf("the arguments of %s do not match its schema: %w. The schema is %s", t.spec.Name, err,
+			t.spec.Schema)
 	}
 	return nil
 }
 
-// Do calls the tool, and starts its server if it does not run.
+// Do calls the tool. It starts the server if it is not running.
 func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	if err := t.validateArgs(raw); err != nil {
 		return failedResult("%s", err)
@@ -94,14 +96,14 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 		return failedResult("%s. The other tools still work.", err)
 	}
 	name := t.link.server.Name
-	if now, ok := s.offers[t.offer.Name]; !ok || now.hash() != t.offer.hash() {
+	if now, ok := s.tools[t.offer.Name]; !ok || now.hash() != t.offer.hash() {
 		return failedResult(
-			"not called: the server %s describes this tool differently than when it was listed. The user can "+
+			"not called: the server %s has changed the description of this tool since it was listed. The user can "+
 				"check it (settings, MCP servers, Test); do not use it in this run.", name)
 	}
 	limited, cancel := context.WithTimeout(ctx, t.link.server.timeout())
 	defer cancel()
-	result, err := s.CallTool(limited, &sdk.CallToolParams{Name: t.offer.Name, Arguments: raw})
+	result, err := s.client.CallTool(limited, &sdk.CallToolParams{Name: t.offer.Name, Arguments: raw})
 	var refused *jsonrpc.Error
 	switch {
 	case err == nil:
@@ -110,14 +112,14 @@ func (t *Tool) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 		return failedResult("the server %s did not answer within %s. It is unknown whether it did something.", name,
 			goal.FormatDuration(t.link.server.timeout()))
 	case ctx.Err() != nil:
-		return failedResult("the call of the server %s may have begun", name)
+		return failedResult("the call of the server %s was interrupted and may have had an effect", name)
 	case errors.As(err, &refused):
-		return failedResult("the server %s refuses the call:\n%s", name,
-			goal.WrapUntrusted("the server "+name, refused.Error()))
+		return failedResult("the server %s refused the call:\n%s", name,
+			text.WrapUntrusted("the server "+name, refused.Error()))
 	case s.awaitExit():
 		return failedResult(
 			"the server %s ended during the call, so it is unknown whether it did something: %s. The next call "+
 				"starts it again.", name, s.wrapError(err))
 	}
-	return failedResult("the call of the server %s failed: %s", name, sanitizeLine(err.Error(), 1000))
+	return failedResult("the call of the server %s failed: %s", name, text.SanitizeLine(err.Error(), 1000))
 }

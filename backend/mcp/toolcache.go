@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"goalpost/backend/fileio"
+	"goalpost/backend/text"
 )
 
-// CachedToolList is a server's tool list at the last contact. With it a goal knows the tools of a server that is not
-// started yet.
+// CachedToolList is the tool list that a server sent last. From it, a goal knows the tools of a server before that is
+// started.
 type CachedToolList struct {
 	Server string     `json:"server"` // fingerprint of the configuration
 	At     time.Time  `json:"at"`
@@ -21,17 +22,17 @@ type CachedToolList struct {
 	Tools  []ToolInfo `json:"tools"`
 }
 
-// hash is the fingerprint of the server's identity: it excludes the values of variables and headers.
+// hash returns a fingerprint of the server's configuration without the values of its variables and headers.
 func (s Server) hash() string {
 	return hashTools([]any{s.Name, s.Command, s.Args, s.URL})
 }
 
-// ToolCache stores the lists in a folder, one file for each server. Processes may share it.
+// ToolCache stores tool lists in a folder, one file per server. Several processes may use the same folder.
 type ToolCache struct{ Dir string }
 
 func (l ToolCache) path(name string) string { return filepath.Join(l.Dir, name+".json") }
 
-// Get reads the list of a server; ok is false if there is none, or if it belongs to another configuration.
+// Get returns the list of a server; ok is false if there is no list, or if it belongs to another configuration.
 func (l ToolCache) Get(s Server) (list CachedToolList, ok bool, err error) {
 	b, err := os.ReadFile(l.path(s.Name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +47,7 @@ func (l ToolCache) Get(s Server) (list CachedToolList, ok bool, err error) {
 	return list, true, nil
 }
 
-// Put stores a list atomically.
+// Put replaces the list of a server atomically.
 func (l ToolCache) Put(s Server, list CachedToolList) error {
 	list.Server = s.hash()
 	err := os.MkdirAll(l.Dir, 0o700)
@@ -67,20 +68,20 @@ func (l ToolCache) Forget(name string) error {
 	return nil
 }
 
-// ToolSummary is one tool as described to users.
+// ToolSummary describes one tool to users.
 type ToolSummary struct {
 	Name        string
 	Description string
 	Risk        string // the risk level of its calls
 }
 
-// Summaries describes a server's tools with their risk levels.
+// Summaries describes the tools of a server with their risk levels.
 func (l CachedToolList) Summaries(s Server) []ToolSummary {
 	list := make([]ToolSummary, 0, len(l.Tools))
 	for _, o := range l.Tools {
 		list = append(list, ToolSummary{
-			Name:        sanitizeLine(o.Name, maxName),
-			Description: sanitizeLine(o.Description, 300),
+			Name:        text.SanitizeLine(o.Name, maxName),
+			Description: text.SanitizeLine(o.Description, 300),
 			Risk:        string(effectOf(s, o.Annotations).Risk),
 		})
 	}

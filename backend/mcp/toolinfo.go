@@ -8,10 +8,11 @@ import (
 
 	"goalpost/backend/fileio"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 const (
-	maxDescription = 2000     // of a description, in characters
+	maxDescription = 6000     // in bytes: 2,000 characters of any script
 	maxSchema      = 64 << 10 // in bytes
 	maxName        = 64       // of server__tool: the limit of providers
 )
@@ -19,11 +20,11 @@ const (
 // NameSeparator separates the names of a server and of its tool.
 const NameSeparator = "__"
 
-// toolInfoFrom is a server's description of a tool.
+// toolInfoFrom converts a server's description of a tool.
 func toolInfoFrom(t *sdk.Tool) (ToolInfo, error) {
 	schema, err := json.Marshal(t.InputSchema)
 	if err != nil {
-		return ToolInfo{}, fmt.Errorf("the schema of its tool %s: %w", sanitizeLine(t.Name, maxName), err)
+		return ToolInfo{}, fmt.Errorf("the schema of its tool %s: %w", text.SanitizeLine(t.Name, maxName), err)
 	}
 	return ToolInfo{Name: t.Name, Description: t.Description, Schema: schema, Annotations: t.Annotations}, nil
 }
@@ -70,12 +71,12 @@ type ToolInfo struct {
 	Annotations *sdk.ToolAnnotations `json:"annotations,omitempty"`
 }
 
-// hash changes with everything that a model and a user rely on.
+// hash returns a fingerprint of everything that a model and a user rely on.
 func (o ToolInfo) hash() string { return hashTools(o) }
 
 func hashTools(v any) string {
 	b, err := json.Marshal(v)
-	if err != nil { // strings, numbers and parsed JSON: it cannot fail
+	if err != nil { // cannot happen: only strings, numbers and parsed JSON
 		return ""
 	}
 	return fileio.Hash(b)

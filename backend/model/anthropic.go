@@ -10,13 +10,13 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Anthropic is a client of one server with the Messages API. It is safe for concurrent use.
+// Anthropic is a client of one server with Anthropic's Messages API. It is safe for concurrent use.
 type Anthropic struct {
 	*baseClient
-	short     atomic.Bool // the server refused our maximum reply length
-	unbounded atomic.Bool // a reply with a bound used up its limit for thinking
-	// unsigned is how many messages at the beginning of the conversation go back without their thinking, because the
-	// server refused it.
+	short     atomic.Bool // the server rejected maxReplyTokens
+	unbounded atomic.Bool // thinking used up a bounded reply
+	// unsigned is the number of messages at the start of the conversation that are sent without their thinking, because
+	// the server rejected it.
 	unsigned atomic.Int64
 	simple   atomic.Bool // the server does not accept all of JSON Schema
 }
@@ -26,7 +26,7 @@ const (
 	maxReplyTokens = 32_000
 	// longReplyTokens is requested after a reply that used up maxReplyTokens for thinking.
 	longReplyTokens = 64_000
-	// fallbackReplyTokens is what every model allows.
+	// fallbackReplyTokens is the limit that every model allows.
 	fallbackReplyTokens = 4_096
 )
 
@@ -42,35 +42,35 @@ func NewAnthropic(o Options) (*Anthropic, error) {
 // Turn asks the model once. If ctx ends, Turn returns the context's error; all other errors are *Error.
 func (c *Anthropic) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
 	a := anthropicOptions{
-		long:             !c.short.Load(),
+		allowsLong:       !c.short.Load(),
 		unsigned:         int(c.unsigned.Load()),
 		isUnbounded:      c.unbounded.Load(),
 		hasSimpleSchemas: c.simple.Load(),
 	}
-	return c.turn(ctx, t, adaptiveRequest{
-		attempt: func(t goal.Turn) (goal.Reply, error) { return c.attempt(ctx, t, a, delta) },
+	return c.askModel(ctx, t, adaptiveRequest{
+		attempt: func(t goal.Turn) (goal.Reply, error) { return c.sendTurn(ctx, t, a, delta) },
 		adapt:   func(t goal.Turn, err error) bool { return c.dropRejected(err, t, &a) },
 	})
 }
 
-// anthropicOptions are parts of a request that the server may refuse.
+// anthropicOptions are the parts of a request that the server may reject.
 type anthropicOptions struct {
-	long     bool
-	longer   bool // a reply used up the usual limit for thinking
-	unsigned int  // messages without their thinking
-	// isOutputFixed means that the server does not accept more than the usual limit.
+	allowsLong bool
+	longer     bool // thinking used up the usual limit
+	unsigned   int  // messages without their thinking
+	// isOutputFixed means that the server accepts no more than the usual limit.
 	isOutputFixed bool
-	// isUnbounded means that replies with a bound get the limit of others.
+	// isUnbounded means that bounded replies get the usual limit.
 	isUnbounded bool
-	// hasSimpleSchemas means that tools have the part of JSON Schema that every server understands.
+	// hasSimpleSchemas means that tool schemas use only the part of JSON Schema that every server understands.
 	hasSimpleSchemas bool
 }
 
-// dropRejected drops the option for which the server refused a turn, and reports whether it did.
+// dropRejected drops the option that the server rejected, and reports whether there was one.
 func (c *Anthropic) dropRejected(err error, t goal.Turn, a *anthropicOptions) bool {
 	messages := len(t.Messages)
 	e, ok := AsError(err)
-	if ok && e.AtLimit && a.long && !a.longer && !a.isOutputFixed {
+	if ok && e.AtLimit && a.allowsLong && !a.longer && !a.isOutputFixed {
 		a.longer = true
 		if t.ReplyTokens > 0 {
 			a.isUnbounded = true
@@ -84,8 +84,8 @@ func (c *Anthropic) dropRejected(err error, t goal.Turn, a *anthropicOptions) bo
 	switch said := strings.ToLower(e.Message); {
 	case a.longer && strings.Contains(said, "max_tokens"):
 		a.longer, a.isOutputFixed = false, true
-	case a.long && strings.Contains(said, "max_tokens"):
-		a.long = false
+	case a.allowsLong && strings.Contains(said, "max_tokens"):
+		a.allowsLong = false
 		c.short.Store(true)
 	case a.unsigned < messages && strings.Contains(said, "thinking"):
 		a.unsigned = messages
@@ -99,7 +99,7 @@ func (c *Anthropic) dropRejected(err error, t goal.Turn, a *anthropicOptions) bo
 	return true
 }
 
-func (c *Anthropic) attempt(
+func (c *Anthropic) sendTurn(
 	ctx context.Context, t goal.Turn, a anthropicOptions, delta func(string),
 ) (goal.Reply, error) {
 	body, err := json.Marshal(c.encodeRequest(t, a))
@@ -118,30 +118,30 @@ func (c *Anthropic) attempt(
 	defer func() { _ = resp.Body.Close() }() // the body is not needed any more
 	r := newBlocks(delta, func(used tokenCount) float64 { return c.cost(t.Model, used) })
 	r.onReasoning = t.OnReasoning
-	reply, err := r.readResponse(resp, c.o.Linger)
+	reply, err := r.readResponse(resp, c.o.UsageTimeout)
 	if reply.Reasoning != nil {
 		reply.Reasoning.Model = t.Model
 	}
 	return reply, err
 }
 
-// endpoint accepts base URLs with and without the version.
+// endpoint returns the URL of the Messages API, for base URLs with or without the version.
 func (c *Anthropic) endpoint() string {
 	base := strings.TrimSuffix(strings.TrimRight(c.o.BaseURL, "/"), "/v1")
 	return base + "/v1/messages"
 }
 
-// maxTokens is the maximum length of a reply, in tokens.
+// maxTokens returns the maximum length of a reply, in tokens.
 func (a anthropicOptions) maxTokens(t goal.Turn) int {
-	limit, most := maxReplyTokens, lookupModel(t.Model).output
+	limit, modelLimit := maxReplyTokens, lookupModel(t.Model).output
 	switch {
-	case !a.long:
+	case !a.allowsLong:
 		limit = fallbackReplyTokens
 	case a.longer:
 		limit = longReplyTokens
 	}
-	if most > 0 && a.long {
-		limit = min(limit, most)
+	if modelLimit > 0 && a.allowsLong {
+		limit = min(limit, modelLimit)
 	}
 	if t.ReplyTokens > 0 && !a.isUnbounded {
 		limit = min(limit, boundOutput(t))

@@ -22,8 +22,8 @@ func claude(t *testing.T, base string) *model.Anthropic {
 	return c
 }
 
-// waitFor is a conversation that continues after a reply, with a result for each call.
-func waitFor(in goal.Turn, r goal.Reply) goal.Turn {
+// continueAfter returns a conversation that continues after a reply, with a result for each call.
+func continueAfter(in goal.Turn, r goal.Reply) goal.Turn {
 	in.Messages = append(in.Messages[:len(in.Messages):len(in.Messages)], goal.Message{
 		Role:      goal.Assistant,
 		Text:      r.Text,
@@ -36,7 +36,7 @@ func waitFor(in goal.Turn, r goal.Reply) goal.Turn {
 	return in
 }
 
-func TestAnthropicTakesBaseURLsWithAndWithoutTheVersion(t *testing.T) {
+func TestAnthropic_BaseURLWithOrWithoutVersion_IsAccepted(t *testing.T) {
 	s := modeltest.New(t, one(modeltest.Say("here")))
 	root := strings.TrimSuffix(s.URL, "/v1")
 	for _, base := range []string{root, root + "/", root + "/v1", root + "/v1/"} {
@@ -46,8 +46,7 @@ func TestAnthropicTakesBaseURLsWithAndWithoutTheVersion(t *testing.T) {
 	}
 }
 
-// TestThinking_IsSentBackUnchanged with the results of the calls; and not when the
-// conversation was changed, or another model is asked.
+// TestThinking_IsSentBackUnchanged: it is left out if the conversation was changed or another model is asked.
 func TestThinking_IsSentBackUnchanged(t *testing.T) {
 	s := modeltest.New(t, one(modeltest.Answer{
 		Thinking: "first the file",
@@ -58,10 +57,10 @@ func TestThinking_IsSentBackUnchanged(t *testing.T) {
 	var received strings.Builder
 	r, err := c.Turn(t.Context(), in, func(text string) { received.WriteString(text) })
 	if err != nil || r.Text != "I write." || received.String() != r.Text || len(r.Calls) != 2 {
-		t.Fatalf("reply %+v, %v, heard %q", r, err, received.String())
+		t.Fatalf("reply %+v, %v, received %q", r, err, received.String())
 	}
 	sent := func(n int) string { return string(s.Requests()[n].Body) }
-	next := waitFor(in, r)
+	next := continueAfter(in, r)
 	for i, m := range next.Messages {
 		next.Messages[i] = throughJournal(t, m)
 	}
@@ -72,7 +71,7 @@ func TestThinking_IsSentBackUnchanged(t *testing.T) {
 	if i, j := strings.Index(sent(1), thought), strings.Index(sent(1), `"I write."`); i < 0 || j < i {
 		t.Errorf("the thought did not go back before the words: %s", sent(1))
 	}
-	changed := waitFor(in, goal.Reply{Text: "I wrote it.", Calls: r.Calls, Reasoning: r.Reasoning})
+	changed := continueAfter(in, goal.Reply{Text: "I wrote it.", Calls: r.Calls, Reasoning: r.Reasoning})
 	other := next
 	other.Model = "claude-haiku-4-5"
 	for i, conversation := range []goal.Turn{changed, other} {
@@ -85,7 +84,7 @@ func TestThinking_IsSentBackUnchanged(t *testing.T) {
 	}
 }
 
-// TestThinking_ServerRefuses_IsLeftOut, and the turn is asked again.
+// TestThinking_ServerRefuses_IsLeftOut: the turn is repeated without it.
 func TestThinking_ServerRefuses_IsLeftOut(t *testing.T) {
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 		if bytes.Contains(r.Body, []byte(`"signature"`)) {
@@ -96,15 +95,15 @@ func TestThinking_ServerRefuses_IsLeftOut(t *testing.T) {
 	c, in := claude(t, s.URL), turn()
 	r, err := c.Turn(t.Context(), in, nil)
 	if err == nil {
-		_, err = c.Turn(t.Context(), waitFor(in, r), nil)
+		_, err = c.Turn(t.Context(), continueAfter(in, r), nil)
 	}
 	if n := len(s.Requests()); err != nil || n != 3 {
 		t.Errorf("%d requests, %v", n, err)
 	}
 }
 
-// TestServerThatRefusesLongReplies is asked for short ones from then on.
-func TestServerThatRefusesLongReplies(t *testing.T) {
+// TestAnthropic_LongReplyRefused_AsksForShort: later turns ask for short replies, too.
+func TestAnthropic_LongReplyRefused_AsksForShort(t *testing.T) {
 	longest := func(r modeltest.Request) int {
 		var body struct {
 			MaxTokens int `json:"max_tokens"`
@@ -137,9 +136,9 @@ func TestServerThatRefusesLongReplies(t *testing.T) {
 	}
 }
 
-// TestPrefixStaysTheSame: what was sent once is sent again byte for byte, marks
-// aside, so that the cache hits; and the marks stand where it can.
-func TestPrefixStaysTheSame(t *testing.T) {
+// TestAnthropic_NextTurn_RepeatsThePrefix: apart from cache breakpoints, everything is repeated byte for byte, so that
+// the cache hits.
+func TestAnthropic_NextTurn_RepeatsThePrefix(t *testing.T) {
 	s := modeltest.New(t, one(modeltest.Answer{
 		Thinking: "so",
 		Text:     "I look.",
@@ -151,7 +150,7 @@ func TestPrefixStaysTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in = waitFor(in, r)
+		in = continueAfter(in, r)
 	}
 	const sign = `,"cache_control":{"type":"ephemeral"}`
 	var before string
@@ -171,9 +170,8 @@ func TestPrefixStaysTheSame(t *testing.T) {
 	}
 }
 
-// TestConversationsThatAreOutOfOrder are sent in an order that the API accepts:
-// it would refuse them for ever after.
-func TestConversationsThatAreOutOfOrder(t *testing.T) {
+// TestAnthropic_MessagesOutOfOrder_AreSentInOrder: otherwise the API would reject the conversation for ever.
+func TestAnthropic_MessagesOutOfOrder_AreSentInOrder(t *testing.T) {
 	call := goal.Call{ID: "a", Tool: "list_files", Arguments: "{}"}
 	for name, messages := range map[string][]goal.Message{
 		"nothing":         nil,
@@ -212,11 +210,13 @@ func TestConversationsThatAreOutOfOrder(t *testing.T) {
 	}
 }
 
-func TestAnthropicAnswersThatAreNotStreamed(t *testing.T) {
+func TestAnthropic_AnswerNotStreamed_IsRead(t *testing.T) {
 	for raw, want := range map[string]string{
-		`{"type":"message","content":[{"type":"thinking","thinking":"x"},{"type":"text","text":"hello"},{"type":"tool_use","id":"q","name":"read_file","input":{"path":"a"}}],"stop_reason":"tool_use","usage":{"input_tokens":1,"output_tokens":2}}`: "",
+		`{"type":"message","content":[{"type":"thinking","thinking":"x"},{"type":"text","text":"hello"},` +
+			`{"type":"tool_use","id":"q","name":"read_file","input":{"path":"a"}}],` +
+			`"stop_reason":"tool_use","usage":{"input_tokens":1,"output_tokens":2}}`: "",
 		`{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`: "busy",
-		`{"type":"message","content":"no list"}`:                                "not readable",
+		`{"type":"message","content":"no list"}`:                                "cannot be read",
 		`{}`:                                                                    "no reply",
 	} {
 		s := modeltest.New(t, one(modeltest.Answer{ContentType: "application/json", Raw: raw}))

@@ -32,7 +32,7 @@ type toolBlock struct {
 	Cache       *cacheControl   `json:"cache_control,omitempty"`
 }
 
-// wireMessage is everything that one side says before the other one.
+// wireMessage holds everything that one side says until the other one speaks.
 type wireMessage struct {
 	Role    goal.Role `json:"role"`
 	Content []*block  `json:"content"`
@@ -67,9 +67,9 @@ type cacheControl struct {
 
 func cacheBreakpoint() *cacheControl { return &cacheControl{"ephemeral"} }
 
-// encodeRequest encodes a turn for the provider. Three marks make the cache effective: after the tools and the
-// contract, which never change; at the end of the conversation, for the next turn; and where this conversation ended
-// last time.
+// encodeRequest encodes a turn for the provider. It sets three cache breakpoints: after the tools and the system
+// prompt, which never change; at the end of the conversation, for the next turn; and where the conversation ended in
+// the turn before.
 func (c *Anthropic) encodeRequest(t goal.Turn, a anthropicOptions) messagesRequest {
 	r := messagesRequest{Model: t.Model, MaxTokens: a.maxTokens(t), Stream: true, Messages: c.wireMessages(t, a)}
 	if c.o.Effort != "" {
@@ -117,7 +117,7 @@ func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage 
 	var open []string // calls without a result
 	answered := func() {
 		for _, id := range open {
-			add(goal.User, toolResultBlock(id, goal.Message{Text: "no result is known"}))
+			add(goal.User, toolResultBlock(id, goal.Message{Text: "the result is not known"}))
 		}
 		open = nil
 	}
@@ -131,10 +131,10 @@ func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage 
 			}
 			add(goal.Assistant, content...)
 			for _, call := range m.Calls {
-				open = append(open, sanitizeName(call.ID))
+				open = append(open, toValidName(call.ID))
 			}
 		case goal.ToolRole:
-			id := sanitizeName(m.CallID)
+			id := toValidName(m.CallID)
 			at := slices.Index(open, id)
 			if at < 0 {
 				add(goal.User, textBlock("A result: "+m.Text))
@@ -151,7 +151,7 @@ func (c *Anthropic) wireMessages(t goal.Turn, a anthropicOptions) []wireMessage 
 	return list
 }
 
-// assistantBlocks is a reply of the model, without its thinking.
+// assistantBlocks returns the blocks of a reply without its thinking.
 func assistantBlocks(m goal.Message) []*block {
 	var list []*block
 	if strings.TrimSpace(m.Text) != "" || len(m.Calls) == 0 {
@@ -163,8 +163,8 @@ func assistantBlocks(m goal.Message) []*block {
 	return list
 }
 
-// thinkingBlocks is a reply of the model with its thinking in its place. It is fallback if the message was changed, or
-// if it contains nothing but thinking, which the API refuses.
+// thinkingBlocks returns the blocks of a reply with its thinking, in order. It returns fallback if the message was
+// changed, or if the reply is nothing but thinking, which the API rejects.
 func thinkingBlocks(m goal.Message, r *goal.Reasoning, fallback []*block) []*block {
 	var list []*block
 	said := false
@@ -189,16 +189,16 @@ func thinkingBlocks(m goal.Message, r *goal.Reasoning, fallback []*block) []*blo
 func toolUseBlock(call goal.Call) *block {
 	return &block{
 		Type:  "tool_use",
-		ID:    sanitizeName(call.ID),
-		Name:  sanitizeName(call.Tool),
-		Input: json.RawMessage(sanitizeArguments(call.Arguments)),
+		ID:    toValidName(call.ID),
+		Name:  toValidName(call.Tool),
+		Input: json.RawMessage(toValidArguments(call.Arguments)),
 	}
 }
 
 // emptyText is the content of messages that contain nothing.
 const emptyText = "(nothing)"
 
-// textBlock is never blank: the API refuses that.
+// textBlock never returns a blank block, because the API rejects those.
 func textBlock(s string) *block {
 	if strings.TrimSpace(s) == "" {
 		s = emptyText

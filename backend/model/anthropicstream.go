@@ -34,7 +34,7 @@ type blockDelta struct {
 	StopDetails stopDetails `json:"stop_details"`
 }
 
-// UnmarshalJSON reads an addition to either of them.
+// UnmarshalJSON reads an addition to a block or to the message.
 func (d *blockDelta) UnmarshalJSON(data []byte) error {
 	type plain blockDelta
 	if err := json.Unmarshal(data, &d.part); err != nil {
@@ -49,7 +49,7 @@ type stopDetails struct {
 	Explanation string `json:"explanation"`
 }
 
-// isKnownBlock reports whether a block or an addition has a type that this reader uses. Others may have any shape.
+// isKnownBlock reports whether this reader uses a type of block or addition. Other types may have any fields.
 func isKnownBlock(kind string) bool {
 	return slices.Contains([]string{
 		"text", "tool_use", "thinking", "redacted_thinking", "text_delta", "input_json_delta", "thinking_delta",
@@ -83,7 +83,7 @@ type blockPart struct {
 	Data      string          `json:"data"`
 }
 
-// blockUsage counts tokens; missing counts were reported before.
+// blockUsage counts tokens. A missing count keeps its earlier value.
 type blockUsage struct {
 	In         *float64 `json:"input_tokens"` // without those read from or written to the cache
 	Out        *float64 `json:"output_tokens"`
@@ -137,7 +137,7 @@ func (b *anthropicReader) handleEvent(data []byte) error {
 		b.finished = true
 	case "error":
 		return streamErrorEvent(e.Error)
-	case "": // an error of a gateway
+	case "": // a gateway's error
 		if len(e.Error) > 0 {
 			return streamErrorEvent(e.Error)
 		}
@@ -150,7 +150,7 @@ func (b *anthropicReader) start(index int, p blockPart) error {
 	b.open[index] = o
 	b.blocks = append(b.blocks, o)
 	if p.Type == "tool_use" {
-		slot, err := b.calls.open()
+		slot, err := b.calls.newSlot()
 		if err != nil {
 			return err
 		}
@@ -165,20 +165,20 @@ func (b *anthropicReader) start(index int, p blockPart) error {
 }
 
 func (b *anthropicReader) onDelta(index int, p blockPart) error {
-	if b.open[index] == nil && p.Type == "text_delta" { // some gateways leave the beginning of a text out
+	if b.open[index] == nil && p.Type == "text_delta" { // some gateways omit the start of a text
 		if err := b.start(index, blockPart{Type: "text"}); err != nil {
 			return err
 		}
 	}
 	o := b.open[index]
 	if o == nil {
-		return &Error{Kind: InvalidReply, Message: "the stream adds to a part that it never began"}
+		return &Error{Kind: InvalidReply, Message: "the stream continues a block that it did not start"}
 	}
 	o.text.WriteString(p.Thinking)
 	b.emitReasoning(p.Thinking)
 	o.signature.WriteString(p.Signature)
 	if o.kind == "text" {
-		o.text.WriteString(sanitizeText(p.Text))
+		o.text.WriteString(replaceUnstorable(p.Text))
 		b.emitText(p.Text)
 	}
 	if o.slot == nil || p.Partial == "" {
@@ -218,7 +218,7 @@ func (b *anthropicReader) parseAnswer(body []byte) error {
 		return streamErrorEvent(e.Error)
 	}
 	if e.Type != "message" {
-		return &Error{Kind: InvalidReply, Message: "the answer holds no reply"}
+		return &Error{Kind: InvalidReply, Message: "the answer contains no reply"}
 	}
 	b.count(e.Usage)
 	b.stop(e.StopReason, e.StopDetails)
@@ -230,7 +230,7 @@ func (b *anthropicReader) parseAnswer(body []byte) error {
 	return nil
 }
 
-// reasoningBlocks is the thinking of the reply with its place among texts and calls, nil if there is none.
+// reasoningBlocks returns the thinking of the reply and its place among texts and calls, nil if there is none.
 func (b *anthropicReader) reasoningBlocks() *goal.Reasoning {
 	var l replyLayout
 	for _, o := range b.blocks {
@@ -250,7 +250,7 @@ func (b *anthropicReader) reasoningBlocks() *goal.Reasoning {
 	return l.build(formAnthropic)
 }
 
-// asThinking is a block in the form in which the server accepts it back, including empty thinking.
+// asThinking returns a block of thinking in the form in which the server accepts it back, even if it is empty.
 func (o *openBlock) asThinking() *block {
 	if o.kind == "redacted_thinking" {
 		return &block{Type: o.kind, Data: o.data}

@@ -9,9 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"goalpost/backend/text"
 )
 
-// apiError is the error object of a provider: an object, or only a string.
+// apiError is a provider's error, which is an object or only a string on the wire.
 type apiError struct {
 	Message  string          `json:"message"`
 	Type     string          `json:"type"`
@@ -19,11 +21,11 @@ type apiError struct {
 	Status   json.RawMessage `json:"status"` // Google's word for the code
 	Metadata json.RawMessage `json:"metadata"`
 	Details  json.RawMessage `json:"details"`
-	// FailedGeneration is what the model wrote in place of a call, as Groq reports it.
+	// FailedGeneration is the text that the model wrote in place of a call, as Groq reports it.
 	FailedGeneration string `json:"failed_generation"`
 }
 
-// parseErrorBody reads the body of an unsuccessful answer: an envelope, or a list of one as Google's servers send it.
+// parseErrorBody reads the body of an unsuccessful answer: an envelope, or a list with one, as Google's servers send.
 // The result has no message if the body has none.
 func parseErrorBody(body []byte) apiError {
 	var list []json.RawMessage
@@ -62,12 +64,12 @@ func parseAPIError(raw json.RawMessage) apiError {
 	case json.Unmarshal(raw, &s) == nil:
 		c = apiError{Message: s}
 	default:
-		c = apiError{Message: truncateMessage(string(raw))}
+		c = apiError{Message: text.SanitizeLine(string(raw), maxMessage)}
 	}
 	return c
 }
 
-// addUpstream adds the words of the provider behind a gateway. OpenRouter itself says only "Provider returned error".
+// addUpstream adds the message of the provider behind a gateway. OpenRouter itself only says "Provider returned error".
 func (c *apiError) addUpstream() {
 	var metadata struct {
 		Raw      json.RawMessage `json:"raw"`
@@ -101,7 +103,7 @@ func (c *apiError) addUpstream() {
 	}
 }
 
-// codeWord is the machine-readable part, in lower case.
+// codeWord returns the machine-readable parts of the error, in lower case.
 func (c apiError) codeWord() string {
 	words := []string{strings.Trim(string(c.Code), `"`), c.Type, strings.Trim(string(c.Status), `"`)}
 	for _, d := range c.details() {
@@ -110,7 +112,7 @@ func (c apiError) codeWord() string {
 	return strings.ToLower(strings.TrimSpace(strings.Join(words, " ")))
 }
 
-// status is the code as an HTTP status, 0 if it is none.
+// status returns the code as an HTTP status, 0 if it is not one.
 func (c apiError) status() int {
 	n, err := strconv.Atoi(strings.Trim(string(c.Code), `"`))
 	if err != nil || n < http.StatusBadRequest || n > 599 {
@@ -133,26 +135,26 @@ func (c apiError) details() []errorDetail {
 	var list []errorDetail
 	for _, r := range raw {
 		var d errorDetail
-		if json.Unmarshal(r, &d) == nil { // other details have other types
+		if json.Unmarshal(r, &d) == nil { // other details have other fields
 			list = append(list, d)
 		}
 	}
 	return list
 }
 
-// retryDelay is how long Google asks to wait, 0 if it does not; at most a day.
+// retryDelay returns the wait that Google asks for, at most a day; 0 if it asks for none.
 func (c apiError) retryDelay() time.Duration {
-	const most = 24 * time.Hour
+	const maxWait = 24 * time.Hour
 	for _, d := range c.details() {
 		if wait, err := time.ParseDuration(d.RetryDelay); err == nil && wait > 0 {
-			return min(wait, most)
+			return min(wait, maxWait)
 		}
 	}
 	return 0
 }
 
-// isTooLong recognizes a conversation that does not fit. Every server has its own words, some with a misleading
-// status: a request that is larger than all the tokens of a minute gets 429 and never fits by waiting.
+// isTooLong reports whether the conversation does not fit into the model's window. Every server has its own message,
+// some with a misleading status: a request with more tokens than a minute allows gets 429, and waiting does not help.
 func (c apiError) isTooLong(status int) bool {
 	if status == http.StatusRequestEntityTooLarge {
 		return true
@@ -161,11 +163,11 @@ func (c apiError) isTooLong(status int) bool {
 	if containsAny(said, overflowWords()...) || overflowPattern.MatchString(said) {
 		return true
 	}
-	// With 429 this is a limit per minute.
+	// With status 429, this is a limit per minute.
 	return status != http.StatusTooManyRequests && !strings.HasPrefix(said, "429") && containsAny(said, "too many tokens")
 }
 
-// overflowWords are what servers say of a conversation that does not fit, in lower case.
+// overflowWords returns parts of the messages of servers about a conversation that does not fit, in lower case.
 func overflowWords() []string {
 	return []string{
 		// OpenAI, Azure, DeepSeek, OpenRouter, vLLM, Fireworks, LM Studio, Ollama, Cerebras
@@ -192,7 +194,7 @@ func overflowWords() []string {
 	}
 }
 
-// overflowPattern matches words with numbers in them: TGI, Cohere, Snowflake.
+// overflowPattern matches messages with numbers in them: TGI, Cohere, Snowflake.
 var overflowPattern = regexp.MustCompile(
 	`must have less than \d+ tokens|tokens in the prompt cannot exceed|max tokens of \d+ exceeded`)
 

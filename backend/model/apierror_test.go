@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// overflow is how a provider says that a conversation does not fit.
+// overflow is a provider's error for a conversation that does not fit.
 type overflow struct {
 	status int
 	body   string
@@ -29,7 +29,7 @@ func said(status int, words string) overflow {
 	return overflow{status, `{"error":{"message":` + string(b) + `}}`}
 }
 
-// overflows are written after the wordings that each provider is known for.
+// overflows returns the known errors of each provider.
 func overflows() map[string]overflow {
 	return map[string]overflow{
 		"OpenAI": {400, `{"error":{"message":"Your input exceeds the context window of this model.",` +
@@ -122,7 +122,7 @@ func TestOverflow_EveryProvidersWords_AreTooLong(t *testing.T) {
 	}
 }
 
-// TestErrors_AsProvidersWriteThem: the kind, whether it is repeated, and what the user reads.
+// TestErrors_AsProvidersWriteThem checks the kind, whether the turn is repeated, and the text for the user.
 func TestErrors_AsProvidersWriteThem(t *testing.T) {
 	inStream := func(body string) modeltest.Answer {
 		return modeltest.Answer{Raw: `data: {"choices":[{"delta":{"content":"hel"}}]}` + "\n\ndata: " + body + "\n\n"}
@@ -195,7 +195,7 @@ func TestErrors_AsProvidersWriteThem(t *testing.T) {
 		"Gemini, a bad call": {
 			modeltest.Answer{Raw: chunks("MALFORMED_FUNCTION_CALL", `{"content":""}`)},
 			model.Mistaken,
-			[]string{"a call that its provider could not read"},
+			[]string{"a tool call that its provider could not parse"},
 		},
 		"llama.cpp, no tools": {
 			status(500, `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`),
@@ -285,7 +285,8 @@ func TestErrors_RefusedRequest_CanBeRecognized(t *testing.T) {
 
 func TestErrors_RetryInfo_IsRead(t *testing.T) {
 	body := func(delay string) string {
-		return `[{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[{"@type":"help","links":[1]},` +
+		return `[{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED",` +
+			`"details":[{"@type":"help","links":[1]},` +
 			`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"` + delay + `"}]}}]`
 	}
 	for delay, want := range map[string]time.Duration{
@@ -302,15 +303,12 @@ func TestErrors_RetryInfo_IsRead(t *testing.T) {
 	}
 }
 
-// TestRefusal_SaysWhy in Anthropic's words, streamed or whole.
+// TestRefusal_SaysWhy: the reason is Anthropic's own, streamed or whole.
 func TestRefusal_SaysWhy(t *testing.T) {
-	const streamed = `data: {"type":"message_start","message":{"usage":{"input_tokens":5}}}
-
-data: {"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"It could do harm."}},"usage":{"output_tokens":1}}
-
-data: {"type":"message_stop"}
-
-`
+	const streamed = `data: {"type":"message_start","message":{"usage":{"input_tokens":5}}}` + "\n\n" +
+		`data: {"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":` +
+		`{"type":"refusal","category":"cyber","explanation":"It could do harm."}},"usage":{"output_tokens":1}}` + "\n\n" +
+		`data: {"type":"message_stop"}` + "\n\n"
 	whole := modeltest.Answer{
 		ContentType: "application/json",
 		Raw: `{"type":"message","content":[],"stop_reason":"refusal",` +
@@ -327,12 +325,12 @@ data: {"type":"message_stop"}
 	}
 	s := modeltest.New(t, one(modeltest.Answer{Stop: "refusal"}))
 	_, err := claude(t, s.URL).Turn(t.Context(), turn(), nil)
-	if e, ok := model.AsError(err); !ok || !strings.Contains(e.Message, "gave no reason") {
+	if e, ok := model.AsError(err); !ok || !strings.Contains(e.Message, "without giving a reason") {
 		t.Errorf("%v", err)
 	}
 }
 
-// outputLimit is the limit of output in a request, 0 if it has none.
+// outputLimit returns the output limit in a request, 0 if it has none.
 func outputLimit(t *testing.T, r modeltest.Request) int {
 	t.Helper()
 	var body struct {
@@ -346,7 +344,7 @@ func outputLimit(t *testing.T, r modeltest.Request) int {
 	return max(body.Old, body.New, body.Resp)
 }
 
-// TestOutputLimit_UsedUpByThinking_IsRaisedOnce, and remembered; what the discarded reply cost counts.
+// TestOutputLimit_UsedUpByThinking_IsRaisedOnce: later turns keep the limit, and the discarded reply is counted.
 func TestOutputLimit_UsedUpByThinking_IsRaisedOnce(t *testing.T) {
 	each(t, func(t *testing.T, protocol string, dial func(string) model.Client) {
 		first := 0
@@ -390,7 +388,7 @@ func TestOutputLimit_CannotBeRaised_IsReported(t *testing.T) {
 				want = 3
 			}
 			if !errors.As(err, &mistake) || mistake.Usage.TokensOut != 1800 ||
-				!strings.Contains(err.Error(), "output of 900 tokens") || !strings.Contains(err.Error(), "lower effort") {
+				!strings.Contains(err.Error(), "output limit of 900 tokens") || !strings.Contains(err.Error(), "lower effort") {
 				t.Errorf("refused %v: %v, %+v", isRefused, err, mistake)
 			}
 			if n := len(s.Requests()); n != want {
@@ -400,7 +398,7 @@ func TestOutputLimit_CannotBeRaised_IsReported(t *testing.T) {
 	})
 }
 
-// TestRedirect_NamesItsTarget in each protocol, without anything secret.
+// TestRedirect_NamesItsTarget: the error has no secrets, in each protocol.
 func TestRedirect_NamesItsTarget(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) { checkRedirects(t, dial) })
 }
@@ -423,17 +421,19 @@ func checkRedirects(t *testing.T, dial func(string) model.Client) {
 	}
 }
 
-// TestCost_OfTheProvider_Counts in every form; a price of ours does not.
-func TestCost_OfTheProvider_Counts(t *testing.T) {
+// TestCost_ReportedByProvider_IsUsed: it replaces a computed cost, in every form.
+func TestCost_ReportedByProvider_IsUsed(t *testing.T) {
 	for usage, want := range map[string]float64{
-		`{"prompt_tokens":10,"completion_tokens":5,"cost":0.0125}`:                                                         0.0125,
-		`{"prompt_tokens":10,"completion_tokens":5,"cost":"0.5"}`:                                                          0.5,
-		`{"prompt_tokens":10,"completion_tokens":5,"cost_in_usd_ticks":25000000}`:                                          0.0025,
-		`{"prompt_tokens":10,"completion_tokens":5,"cost":1,"is_byok":true,"cost_details":{"upstream_inference_cost":2}}`:  3,
-		`{"prompt_tokens":10,"completion_tokens":5,"cost":1,"is_byok":false,"cost_details":{"upstream_inference_cost":2}}`: 1,
-		`{"prompt_tokens":10,"completion_tokens":5,"cost":-3}`:                                                             0,
-		`{"prompt_tokens":10,"completion_tokens":5,"cost":{"total":1}}`:                                                    0,
-		`{"prompt_tokens":10,"completion_tokens":5,"cost":null}`:                                                           0,
+		`{"prompt_tokens":10,"completion_tokens":5,"cost":0.0125}`:                0.0125,
+		`{"prompt_tokens":10,"completion_tokens":5,"cost":"0.5"}`:                 0.5,
+		`{"prompt_tokens":10,"completion_tokens":5,"cost_in_usd_ticks":25000000}`: 0.0025,
+		`{"prompt_tokens":10,"completion_tokens":5,"cost":1,"is_byok":true,` +
+			`"cost_details":{"upstream_inference_cost":2}}`: 3,
+		`{"prompt_tokens":10,"completion_tokens":5,"cost":1,"is_byok":false,` +
+			`"cost_details":{"upstream_inference_cost":2}}`: 1,
+		`{"prompt_tokens":10,"completion_tokens":5,"cost":-3}`:          0,
+		`{"prompt_tokens":10,"completion_tokens":5,"cost":{"total":1}}`: 0,
+		`{"prompt_tokens":10,"completion_tokens":5,"cost":null}`:        0,
 	} {
 		raw := fmt.Sprintf(
 			"data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}],\"usage\":%s}\n\n", usage)
@@ -451,12 +451,30 @@ func TestUsage_CacheOfEveryProvider_HasItsPrice(t *testing.T) {
 		event string
 		usd   float64
 	}{
-		"OpenAI":     {`"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":600}}`, 461e-6},
-		"OpenRouter": {`"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":600,"cache_write_tokens":100}}`, 1361e-6},
-		"DeepSeek":   {`"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":1,"prompt_cache_hit_tokens":600,"prompt_cache_miss_tokens":400}`, 461e-6},
-		"Moonshot":   {`"choices":[{"index":0,"delta":{},"usage":{"prompt_tokens":1000,"completion_tokens":1,"cached_tokens":600}}]`, 461e-6},
-		"in words":   {`"choices":null,"usage":{"prompt_tokens":"1000","completion_tokens":"1","prompt_tokens_details":null}`, 1001e-6},
-		"impossible": {`"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":9e9,"cache_write_tokens":5}}`, 101e-6},
+		"OpenAI": {
+			`"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":1,` +
+				`"prompt_tokens_details":{"cached_tokens":600}}`, 461e-6,
+		},
+		"OpenRouter": {
+			`"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":1,` +
+				`"prompt_tokens_details":{"cached_tokens":600,"cache_write_tokens":100}}`, 1361e-6,
+		},
+		"DeepSeek": {
+			`"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":1,` +
+				`"prompt_cache_hit_tokens":600,"prompt_cache_miss_tokens":400}`, 461e-6,
+		},
+		"Moonshot": {
+			`"choices":[{"index":0,"delta":{},"usage":{"prompt_tokens":1000,"completion_tokens":1,` +
+				`"cached_tokens":600}}]`, 461e-6,
+		},
+		"in words": {
+			`"choices":null,"usage":{"prompt_tokens":"1000","completion_tokens":"1",` +
+				`"prompt_tokens_details":null}`, 1001e-6,
+		},
+		"impossible": {
+			`"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":1,` +
+				`"prompt_tokens_details":{"cached_tokens":9e9,"cache_write_tokens":5}}`, 101e-6,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := modeltest.New(t,
@@ -479,7 +497,7 @@ func TestUsage_CacheOfEveryProvider_HasItsPrice(t *testing.T) {
 	}
 }
 
-func TestUsage_OfGroq_IsRead(t *testing.T) {
+func TestUsage_Groq_IsRead(t *testing.T) {
 	s := modeltest.New(t, one(modeltest.Answer{Raw: `data: {"choices":[{"delta":{"content":"hi"}}],"x_groq":{"id":"r"}}` +
 		"\n\n" + `data: {"choices":[{"delta":{},"finish_reason":"stop"}],` +
 		`"x_groq":{"id":"r","usage":{"prompt_tokens":17,"completion_tokens":4}}}` + "\n\ndata: [DONE]\n\n"}))
@@ -489,8 +507,7 @@ func TestUsage_OfGroq_IsRead(t *testing.T) {
 	}
 }
 
-// TestStreams_OfOddForm are read all the same.
-func TestStreams_OfOddForm(t *testing.T) {
+func TestStream_OddForm_IsRead(t *testing.T) {
 	const hello = `data: {"choices":[{"delta":{"content":"hel"}}]}` + "\n\n" +
 		`data: {"choices":[{"delta":{"content":"lo"},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
 	content := func(json string) string {
@@ -554,8 +571,8 @@ func TestStreams_OfOddForm(t *testing.T) {
 	}
 }
 
-// TestAnthropic_UnknownBlocks_SayNothing, whatever their fields are.
-func TestAnthropic_UnknownBlocks_SayNothing(t *testing.T) {
+// TestAnthropic_UnknownBlocks_AreIgnored: their fields may have any type.
+func TestAnthropic_UnknownBlocks_AreIgnored(t *testing.T) {
 	const raw = `data: {"type":"message_start","message":{"usage":{"input_tokens":3}}}
 
 data: {"type":"content_block_start","index":0,"content_block":{"type":"hologram","data":{"x":1},"text":7}}
@@ -582,8 +599,8 @@ data: {"type":"message_stop"}
 	}
 }
 
-// TestAnthropic_TextWithoutItsBeginning_IsRead, as some gateways send it; other parts are an error.
-func TestAnthropic_TextWithoutItsBeginning_IsRead(t *testing.T) {
+// TestAnthropic_TextWithoutStart_IsRead: some gateways send it. Other blocks without a start are an error.
+func TestAnthropic_TextWithoutStart_IsRead(t *testing.T) {
 	raw := func(delta string) string {
 		return `data: {"type":"message_start","message":{"usage":{"input_tokens":3}}}` + "\n\n" +
 			`data: {"type":"content_block_delta","index":0,"delta":` + delta + "}\n\n" +
@@ -601,8 +618,8 @@ func TestAnthropic_TextWithoutItsBeginning_IsRead(t *testing.T) {
 	}
 }
 
-// TestKey_ThatIsAWord_IsNotHidden in ordinary text; a real one is.
-func TestKey_ThatIsAWord_IsNotHidden(t *testing.T) {
+// TestKey_OrdinaryWord_IsNotMasked: a real key is.
+func TestKey_OrdinaryWord_IsNotMasked(t *testing.T) {
 	for apiKey, isHidden := range map[string]bool{
 		"o": false, "ollama": false, "lm-studio": false, "not-needed": false, "none": false,
 		"sk-1234567890": true, "abcdefghijklmnopqrstuvwxyzab": true,

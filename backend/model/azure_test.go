@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/model"
 )
 
-// serve starts a server for one handler.
+// serve starts a server and returns its address.
 func serve(t *testing.T, handle http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(handle)
@@ -23,9 +23,9 @@ func serve(t *testing.T, handle http.HandlerFunc) string {
 	return s.URL
 }
 
-// TestHostedEndpoints_AreReachedAsTheyWant: the address, the key, and the name of the output limit. Every host name
-// leads to a server on this machine.
-func TestHostedEndpoints_AreReachedAsTheyWant(t *testing.T) {
+// TestHostedEndpoints_EachProvider_GetsItsForm checks the address, the key, and the name of the output limit. Every
+// host name leads to a server on this machine.
+func TestHostedEndpoints_EachProvider_GetsItsForm(t *testing.T) {
 	const old = "/openai/deployments/gpt/chat/completions?api-version="
 	for base, want := range map[string]struct{ uri, header string }{
 		"http://r.openai.azure.com/openai/v1":                               {"/openai/v1/chat/completions", "Authorization"},

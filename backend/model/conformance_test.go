@@ -17,7 +17,7 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// wholeReplies are first replies of reasoningProviders as an answer that is not streamed.
+// wholeReplies returns the first replies of reasoningProviders as answers that are not streamed.
 func wholeReplies() map[string]string {
 	reply := func(message string) string {
 		return `{"choices":[{"index":0,"message":` + message + `,"finish_reason":"tool_calls"}],` +
@@ -40,7 +40,7 @@ func wholeReplies() map[string]string {
 	}
 }
 
-// TestReasoning_ReplyNotStreamed_GoesBack to the servers that enforce it.
+// TestReasoning_ReplyNotStreamed_GoesBack: the servers require it.
 func TestReasoning_ReplyNotStreamed_GoesBack(t *testing.T) {
 	for name, body := range wholeReplies() {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,8 @@ func TestReasoning_ReplyNotStreamed_GoesBack(t *testing.T) {
 			if err != nil || r.Text != p.text || len(r.Calls) == 0 {
 				t.Fatalf("%+v, %v", r, err)
 			}
-			if r, err = c.Turn(t.Context(), waitFor(in, r), nil); err != nil || r.Text != "done" || len(s.Requests()) != 2 {
+			r, err = c.Turn(t.Context(), continueAfter(in, r), nil)
+			if err != nil || r.Text != "done" || len(s.Requests()) != 2 {
 				t.Errorf("after %d requests %+v, %v", len(s.Requests()), r, err)
 			}
 		})
@@ -70,7 +71,7 @@ func TestReasoning_ReplyNotStreamed_GoesBack(t *testing.T) {
 // greeting is the text of helloStreams. Its letters have one to four bytes.
 const greeting = "hello, Grüße 世界 🎉"
 
-// helloStreams are the same reply in each protocol.
+// helloStreams returns the same reply in each protocol.
 func helloStreams() map[string]string {
 	return map[string]string{
 		"openai": chunks("stop", `{"role":"assistant","content":"hel"}`, `{"content":"lo, Grüße 世界 🎉"}`),
@@ -97,8 +98,8 @@ data: {"type":"message_stop"}
 	}
 }
 
-// TestTransport_OfOddForm_IsRead in each protocol: what servers and gateways do to a stream on its way.
-func TestTransport_OfOddForm_IsRead(t *testing.T) {
+// TestTransport_OddForm_IsRead: servers and gateways change the form of a stream, in each protocol.
+func TestTransport_OddForm_IsRead(t *testing.T) {
 	for name, send := range map[string]func(w http.ResponseWriter, stream string) error{
 		"byte order mark": func(w http.ResponseWriter, stream string) error {
 			_, err := w.Write([]byte("\xEF\xBB\xBF" + stream))
@@ -163,7 +164,6 @@ func TestTransport_OfOddForm_IsRead(t *testing.T) {
 	}
 }
 
-// TestHTTP2_OverTLS_IsUsed in each protocol.
 func TestHTTP2_OverTLS_IsUsed(t *testing.T) {
 	for protocol, open := range protocols() {
 		t.Run(protocol, func(t *testing.T) {
@@ -196,7 +196,7 @@ func TestHTTP2_OverTLS_IsUsed(t *testing.T) {
 	}
 }
 
-// TestRetryAfter_InMilliseconds_IsRead: the header that OpenAI and Azure add.
+// TestRetryAfter_InMilliseconds_IsRead: OpenAI and Azure send this header.
 func TestRetryAfter_InMilliseconds_IsRead(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -211,7 +211,7 @@ func TestRetryAfter_InMilliseconds_IsRead(t *testing.T) {
 	})
 }
 
-// TestRetryAfter_AsADate_IsRead by the client's clock.
+// TestRetryAfter_AsADate_IsRead: the client's clock counts.
 func TestRetryAfter_AsADate_IsRead(t *testing.T) {
 	now := time.Date(2026, 11, 23, 19, 0, 0, 0, time.UTC)
 	for date, want := range map[string]time.Duration{
@@ -240,29 +240,27 @@ func TestRetryAfter_AsADate_IsRead(t *testing.T) {
 	}
 }
 
-// TestOllamasOwnProtocol_IsAnErrorWithTheAddress: its /api/chat streams objects, one a line.
-func TestOllamasOwnProtocol_IsAnErrorWithTheAddress(t *testing.T) {
+// TestOpenAI_OllamasOwnProtocol_FailsWithTheAddress: /api/chat streams one JSON object a line.
+func TestOpenAI_OllamasOwnProtocol_FailsWithTheAddress(t *testing.T) {
 	const native = `{"model":"x","message":{"role":"assistant","content":"hel"},"done":false}
 {"model":"x","message":{"role":"assistant","content":"lo"},"done":true,"done_reason":"stop"}
 `
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Answer{Raw: native, ContentType: "application/x-ndjson"}))
 		r, err := dial(s.URL).Turn(t.Context(), turn(), nil)
-		if e, ok := model.AsError(err); !ok || e.Kind != model.InvalidReply || e.Retryable() ||
+		if e, ok := model.AsError(err); !ok || e.Kind != model.InvalidReply || e.IsRetryable() ||
 			!strings.Contains(err.Error(), "base URL") {
 			t.Errorf("%+v, %v", r, err)
 		}
 	})
 }
 
-// TestAnthropic_GatewayRestartsTheMessage_NoHalfCallIsRun: a gateway that changes its provider in the middle of a reply
-// begins the message again. The half call is none that a tool accepts, and the whole one is there.
+// TestAnthropic_GatewayRestartsTheMessage_NoHalfCallIsRun: a gateway that switches its provider in the middle of a
+// reply begins the message again. No tool accepts the half call, and the whole one is in the reply.
 func TestAnthropic_GatewayRestartsTheMessage_NoHalfCallIsRun(t *testing.T) {
-	start := `data: {"type":"message_start","message":{"usage":{"input_tokens":3}}}
-
-data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"%s","name":"read_file","input":{}}}
-
-`
+	start := `data: {"type":"message_start","message":{"usage":{"input_tokens":3}}}` + "\n\n" +
+		`data: {"type":"content_block_start","index":0,` +
+		`"content_block":{"type":"tool_use","id":"%s","name":"read_file","input":{}}}` + "\n\n"
 	piece := func(arguments string) string {
 		b, err := json.Marshal(arguments)
 		if err != nil {
@@ -288,7 +286,7 @@ data: {"type":"message_stop"}
 	for _, c := range r.Calls {
 		var args struct{ Path string }
 		switch {
-		case json.Unmarshal([]byte(c.Arguments), &args) != nil: // the agent reads that they are broken
+		case json.Unmarshal([]byte(c.Arguments), &args) != nil: // the agent gets an error
 		case args.Path == "whole":
 			whole++
 		default:
@@ -300,7 +298,7 @@ data: {"type":"message_stop"}
 	}
 }
 
-// TestEmptyReply_ServerRefusesEmptyContent_IsSentWithWords, as Mistral and Moonshot want.
+// TestEmptyReply_ServerRefusesEmptyContent_IsSentWithWords: Mistral and Moonshot require some text.
 func TestEmptyReply_ServerRefusesEmptyContent_IsSentWithWords(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, func(n int, r modeltest.Request) modeltest.Answer {
@@ -318,7 +316,7 @@ func TestEmptyReply_ServerRefusesEmptyContent_IsSentWithWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		next := waitFor(in, r)
+		next := continueAfter(in, r)
 		next.Messages = append(next.Messages, goal.Message{Role: goal.User, Text: "You called no tool."})
 		if r, err = c.Turn(t.Context(), next, nil); err != nil || r.Text != "done" {
 			t.Errorf("%+v, %v", r, err)

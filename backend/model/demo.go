@@ -14,15 +14,15 @@ import (
 // next move follows from the conversation alone, so a resumed goal continues where it was. It is safe for concurrent
 // use.
 type Demo struct {
-	// Pace is the pause after each word of the streamed text. 0 means none; 70 ms lets a user follow and keeps the
-	// text of the whole script under 15 s.
+	// Pace is the pause after each word of the streamed text; 0 means none. With 70 ms, a user can follow and the text
+	// of the whole script takes less than 15 s.
 	Pace time.Duration
 	// Server is a command that serves the goal's folder, prints its address and keeps running; it replaces the one in
 	// the objective.
 	Server string
 }
 
-// DemoObjective is the goal that Demo can reach. serverCommand serves the goal's folder, prints its address
+// DemoObjective returns the objective that Demo can reach. serverCommand serves the goal's folder, prints its address
 // (http://127.0.0.1:PORT) and keeps running; it may be empty.
 func DemoObjective(serverCommand string) string {
 	s := "Make a price list as a web page in index.html: three prices, and a total that is their sum, 42. Serve it " +
@@ -33,7 +33,7 @@ func DemoObjective(serverCommand string) string {
 	return s
 }
 
-// DemoCheck is the shell check of the goal: it prints the total that the page shows and fails unless it is 42.
+// DemoCheck returns the command of the goal's shell check: it prints the total in the page and fails unless that is 42.
 func DemoCheck() string {
 	return `grep -o 'total">[0-9]*' index.html && grep -q 'total">42<' index.html`
 }
@@ -48,20 +48,20 @@ func (d Demo) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (g
 	if s.note {
 		m.text = "(A note arrived. I am a script and cannot follow it.) " + m.text
 	}
-	if err := d.speak(ctx, m.text, delta); err != nil {
+	if err := d.streamText(ctx, m.text, delta); err != nil {
 		return goal.Reply{}, err
 	}
-	args, err := encodeJSON(m.args) // users read the page's source in the step log
+	args, err := encodeJSON(m.args) // not escaped, because users read the page's source in the step log
 	if err != nil {
-		return goal.Reply{}, fmt.Errorf("writing the arguments of %s: %w", m.tool, err)
+		return goal.Reply{}, fmt.Errorf("encoding the arguments of %s: %w", m.tool, err)
 	}
 	r := goal.Reply{Text: m.text, Calls: []goal.Call{{Tool: m.tool, Arguments: string(args)}}}
 	assignID(&r, len(t.Messages))
 	return r, nil
 }
 
-// speak streams the text word by word.
-func (d Demo) speak(ctx context.Context, text string, delta func(string)) error {
+// streamText sends the text to delta word by word.
+func (d Demo) streamText(ctx context.Context, text string, delta func(string)) error {
 	for _, word := range strings.SplitAfter(text, " ") {
 		if delta != nil {
 			delta(word)

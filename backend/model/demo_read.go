@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // maxToolFailures is how often a tool may fail before the script continues without it.
 const maxToolFailures = 2
 
-// demoScript is the progress of the demonstration, read from the conversation.
+// demoScript is the progress of the script, read from the conversation.
 type demoScript struct {
 	command  string // of the server, "" if none was given
 	written  bool
@@ -63,7 +64,7 @@ func readScript(t goal.Turn) *demoScript {
 			}
 		case goal.ToolRole:
 			if c, ok := calls[m.CallID]; ok {
-				s.result(c.Tool, goal.UnwrapEnvelope(m.Text))
+				s.readToolResult(c.Tool, goal.UnwrapEnvelope(m.Text))
 			}
 		case goal.User, goal.System:
 			s.readUser(m.Text)
@@ -72,102 +73,96 @@ func readScript(t goal.Turn) *demoScript {
 	return s
 }
 
-func (s *demoScript) findCommand(text string) {
-	if m := commandLine.FindStringSubmatch(text); m != nil && s.command == "" {
+func (s *demoScript) findCommand(message string) {
+	if m := commandLine.FindStringSubmatch(message); m != nil && s.command == "" {
 		s.command = strings.TrimSpace(m[1])
 	}
 }
 
-// readUser processes a message of the host or the user.
-func (s *demoScript) readUser(text string) {
-	s.findCommand(text)
+// readUser processes a message from the host or the user.
+func (s *demoScript) readUser(message string) {
+	s.findCommand(message)
 	switch {
-	case strings.HasPrefix(text, hostRefusal):
+	case strings.HasPrefix(message, hostRefusal):
 		s.refused++
-		s.reason = firstLine(strings.TrimPrefix(text, hostRefusal))
+		s.reason = text.SanitizeLine(text.FirstLine(strings.TrimPrefix(message, hostRefusal)), maxMessage)
 		s.content = ""
-	case strings.HasPrefix(text, hostResumed):
-		// Terminals and pages of the earlier run are gone.
+	case strings.HasPrefix(message, hostResumed):
+		// Terminals and pages of the earlier run no longer exist.
 		s.terminal, s.started, s.reads, s.address = "", false, 0, ""
 		s.browser, s.opened, s.reloaded, s.seen, s.pictured = "", false, false, "", false
-	case strings.HasPrefix(text, hostNote):
+	case strings.HasPrefix(message, hostNote):
 		s.note = true
 	}
 }
 
-// result processes the result of a tool.
-func (s *demoScript) result(tool, text string) {
+// readToolResult processes the result of a tool.
+func (s *demoScript) readToolResult(tool, result string) {
 	switch {
-	case strings.HasPrefix(text, hostSkipped):
+	case strings.HasPrefix(result, hostSkipped):
 		return
-	case strings.Contains(text, hostDoubt):
-		s.content = "" // the file may have been edited: read it again
+	case strings.Contains(result, hostDoubt):
+		s.content = "" // the file may have been edited; read it again
 		return
 	}
-	if s.readResult(tool, text) {
+	if s.readResult(tool, result) {
 		s.failures[tool] = 0
 		delete(s.problem, tool)
 		return
 	}
 	s.failures[tool]++
-	s.problem[tool] = firstLine(text)
+	s.problem[tool] = text.SanitizeLine(text.FirstLine(result), maxMessage)
 }
 
 // readResult processes the result of a successful call, and reports whether it was one.
-func (s *demoScript) readResult(tool, text string) bool {
+func (s *demoScript) readResult(tool, result string) bool {
 	switch tool {
 	case "write_file":
-		s.written = strings.HasPrefix(text, "wrote ")
+		s.written = strings.HasPrefix(result, "wrote ")
 		return s.written
 	case "terminal_open":
-		if m := openedPane.FindStringSubmatch(text); m != nil && strings.HasPrefix(text, "opened") {
+		if m := openedPane.FindStringSubmatch(result); m != nil && strings.HasPrefix(result, "opened") {
 			s.terminal = m[1]
 			return true
 		}
 		return false
 	case "terminal_run":
-		s.started = stillRunning.MatchString(text)
-		s.address = serverAt.FindString(text)
+		s.started = stillRunning.MatchString(result)
+		s.address = serverAt.FindString(result)
 		if !s.started {
-			s.address = "" // a server that has ended serves nothing
+			s.address = "" // the server has ended
 		}
 		return s.started
 	case "terminal_read":
 		s.reads++
-		s.address = serverAt.FindString(text)
+		s.address = serverAt.FindString(result)
 		return true
 	case "browser_open":
-		m := arrivedPane.FindStringSubmatch(text)
+		m := arrivedPane.FindStringSubmatch(result)
 		if m == nil {
-			s.browser = "" // the pane may be gone: the next attempt opens a new one
+			s.browser = "" // the pane may no longer exist; the next attempt opens a new one
 			return false
 		}
 		s.browser, s.opened, s.reloaded = m[1], true, s.edited || strings.Contains(s.content, demoRight)
 		return true
 	case "browser_snapshot":
-		if strings.HasPrefix(text, "<output") {
-			s.seen = text
+		if strings.HasPrefix(result, "<output") {
+			s.seen = result
 			return true
 		}
 		return false
 	case "browser_screenshot":
-		s.pictured = strings.HasPrefix(text, "stored a picture")
+		s.pictured = strings.HasPrefix(result, "stored a picture")
 		return s.pictured
 	case "read_file":
-		if strings.HasPrefix(text, "<output") {
-			s.content = text
+		if strings.HasPrefix(result, "<output") {
+			s.content = result
 			return true
 		}
 		return false
 	case "edit_file":
-		s.edited = s.edited || strings.HasPrefix(text, "changed ")
-		return strings.HasPrefix(text, "changed ")
+		s.edited = s.edited || strings.HasPrefix(result, "changed ")
+		return strings.HasPrefix(result, "changed ")
 	}
 	return true // control tools
-}
-
-func firstLine(s string) string {
-	s = strings.TrimSpace(s)
-	line, _, _ := strings.Cut(s, "\n")
-	return truncateMessage(line)
 }

@@ -14,7 +14,10 @@ const demoPage = `<!doctype html>
 <meta charset="utf-8">
 <title>Price list</title>
 <style>
-  body { font: 18px/1.5 system-ui, sans-serif; background: #f4f1ea; color: #23211d; display: grid; place-items: center; min-height: 100vh; margin: 0 }
+  body {
+    font: 18px/1.5 system-ui, sans-serif; background: #f4f1ea; color: #23211d;
+    display: grid; place-items: center; min-height: 100vh; margin: 0
+  }
   main { background: #fff; padding: 2rem 3rem; border-radius: 12px; box-shadow: 0 8px 30px #0002 }
   h1 { margin: 0 0 1rem; font-size: 1.4rem }
   td { padding: .35rem 0; min-width: 9rem; border-bottom: 1px solid #eee }
@@ -33,7 +36,7 @@ const demoPage = `<!doctype html>
 </html>
 `
 
-// nextMove is the first move whose purpose is not reached yet.
+// nextMove returns the first move whose purpose is not reached yet.
 func (s *demoScript) nextMove() demoMove {
 	switch {
 	case s.failures["write_file"] >= maxToolFailures:
@@ -57,7 +60,7 @@ func (s *demoScript) nextMove() demoMove {
 		"index.html holds three prices and their total.")
 }
 
-// showServer starts the server, as far as possible.
+// showServer returns the next move that starts the server, false if there is nothing left to try.
 func (s *demoScript) showServer() (demoMove, bool) {
 	switch {
 	case s.command == "" || s.isBroken("terminal_open") || s.isBroken("terminal_run") || s.address != "":
@@ -80,7 +83,7 @@ func (s *demoScript) showServer() (demoMove, bool) {
 	return demoMove{}, false
 }
 
-// repairPage is what follows a failed claim.
+// repairPage returns the next move after a failed claim.
 func (s *demoScript) repairPage() demoMove {
 	switch {
 	case s.failures["read_file"] >= maxToolFailures:
@@ -103,11 +106,11 @@ func (s *demoScript) repairPage() demoMove {
 	case !s.edited && !strings.Contains(s.content, demoRight):
 		return s.giveUp("index.html is no longer what this script wrote, and a script cannot understand another page")
 	}
-	return s.look()
+	return s.viewPage()
 }
 
-// look shows the repaired page before the second claim.
-func (s *demoScript) look() demoMove {
+// viewPage returns the next move that shows the repaired page before the second claim.
+func (s *demoScript) viewPage() demoMove {
 	if m, ok := s.showServer(); ok {
 		return m
 	}
@@ -136,12 +139,12 @@ func (s *demoScript) look() demoMove {
 
 func (s *demoScript) canBrowse() bool { return s.address != "" && !s.isBroken("browser_open") }
 
-// isBroken reports whether a part of the demonstration does not work here.
+// isBroken reports whether a tool failed too often to be tried again.
 func (s *demoScript) isBroken(tool string) bool {
 	return s.failures[tool] >= maxToolFailures || (s.problem[tool] != "" && s.failures[tool] == 0)
 }
 
-// claim names what did not work: the demonstration does not pretend.
+// claim returns the move that claims the goal, and names every part of the script that did not work.
 func (s *demoScript) claim(text, rationale string) demoMove {
 	for _, tool := range []string{
 		"terminal_open", "terminal_run", "browser_open", "browser_snapshot",

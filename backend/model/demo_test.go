@@ -17,20 +17,20 @@ import (
 	"goalpost/backend/model"
 )
 
-// stage is a host and its tools as far as the script meets them: real files and
-// the real check, terminals and browsers by their words.
+// stage imitates the host and the tools that the script uses: real files, the real check, and the texts of terminals
+// and browsers.
 type stage struct {
 	t        *testing.T
 	dir      string
 	turn     goal.Turn
 	tools    []string
-	broken   map[string]string // tool → what it answers
-	resumeAt int               // before this turn the program dies, -1 never
-	doubt    bool              // the call under way then was executed and never answered
+	broken   map[string]string // tool → its answer
+	resumeAt int               // the program is killed before this turn, -1 for never
+	doubt    bool              // the running call was executed but not answered
 	verified bool
 	gaveUp   map[string]string
 	claims   []string
-	shown    string // what the browser has loaded
+	shown    string // loaded in the browser
 	serves   bool
 	panes    int
 }
@@ -57,7 +57,7 @@ func (s *stage) play(d model.Demo) {
 			s.t.Fatal(err)
 		}
 		if len(r.Calls) != 1 || r.Text == "" || received.String() != r.Text {
-			s.t.Fatalf("turn %d: %+v, heard %q", n, r, received.String())
+			s.t.Fatalf("turn %d: %+v, received %q", n, r, received.String())
 		}
 		s.turn.Messages = append(s.turn.Messages, goal.Message{Role: goal.Assistant, Text: r.Text, Calls: r.Calls})
 		c := r.Calls[0]
@@ -164,7 +164,7 @@ func (s *stage) do(tool string, args map[string]any) string {
 	return "there is no tool " + tool
 }
 
-func TestDemoPlaysItsScript(t *testing.T) {
+func TestDemo_WholeScript_ReachesTheGoal(t *testing.T) {
 	s := newStage(t, "goalctl serve-folder .")
 	s.play(model.Demo{})
 	want := []string{
@@ -255,7 +255,7 @@ func TestDemo_CannotContinue_GivesUp(t *testing.T) {
 	}
 }
 
-func TestDemoSlowServerAndNotes(t *testing.T) {
+func TestDemo_SlowServerAndNotes_AreHandled(t *testing.T) {
 	s := newStage(t, "serve")
 	s.broken["terminal_run"] = "still running after 2 s; terminal_read shows what it prints next"
 	s.serves = true
@@ -270,7 +270,7 @@ func TestDemoSlowServerAndNotes(t *testing.T) {
 	}
 }
 
-func TestDemoStopsWhenItsTurnEnds(t *testing.T) {
+func TestDemo_TurnCancelled_Stops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := model.Demo{Pace: time.Hour}.Turn(ctx, newStage(t, "").turn, func(string) { cancel() })
 	if !errors.Is(err, context.Canceled) {

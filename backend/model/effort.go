@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Protocol is the protocol of a server, named by a provider's kind.
+// Protocol is the protocol of a server; its values are the kinds of providers in the settings.
 type Protocol string
 
-// The protocols.
+// The supported protocols.
 const (
 	ProtocolOpenAI    Protocol = "openai"
 	ProtocolResponses Protocol = "openai-responses"
@@ -24,8 +24,8 @@ func (p Protocol) String() string {
 	}[p]
 }
 
-// Efforts are the protocol's names for the reasoning effort of a model, lowest first. A server refuses those that the
-// model does not support. An unknown protocol has none.
+// Efforts returns the protocol's names for reasoning efforts, lowest first; an unknown protocol has none. A server
+// rejects those that the model does not support.
 func (p Protocol) Efforts() []string {
 	switch p {
 	case ProtocolOpenAI, ProtocolResponses:
@@ -36,13 +36,14 @@ func (p Protocol) Efforts() []string {
 	return []string{}
 }
 
-// validateEffort refuses an effort that the protocol does not define.
+// validateEffort returns an error for an effort that the protocol does not define.
 func (p Protocol) validateEffort(effort string) error {
 	if effort == "" || slices.Contains(p.Efforts(), effort) {
 		return nil
 	}
 	return &Error{
-		Kind: BadRequest, Message: fmt.Sprintf("the %s protocol does not support the effort %q", p, effort),
-		Hint: "use one of " + strings.Join(p.Efforts(), ", ") + ", or leave it out",
+		Kind:    BadRequest,
+		Message: fmt.Sprintf("the %s protocol does not support the effort %q", p, effort),
+		Hint:    "use one of " + strings.Join(p.Efforts(), ", ") + ", or leave it out",
 	}
 }

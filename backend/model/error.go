@@ -15,27 +15,27 @@ import (
 	"goalpost/backend/text"
 )
 
-// Kind says what went wrong in a turn.
+// Kind is the kind of failure of a turn.
 type Kind string
 
-// The kinds.
+// The kinds of failures.
 const (
-	Unreachable  Kind = "unreachable"  // no connection, or no answer in time
+	Unreachable  Kind = "unreachable"  // no connection, or no answer within the time limit
 	Auth         Kind = "auth"         // the key is missing or wrong
 	RateLimited  Kind = "rate_limited" // too many requests; RetryAfter may say how long
 	Overloaded   Kind = "overloaded"   // an error of the server, 5xx
 	Truncated    Kind = "truncated"    // the stream broke before its end
 	InvalidReply Kind = "garbage"      // the answer does not follow the protocol
 	Refused      Kind = "refused"      // the provider refuses: content filter, no credit
-	BadRequest   Kind = "bad_request"  // the provider does not accept what was sent
-	// the conversation does not fit into the model's window; errors.Is goal.ErrContextTooLong
+	BadRequest   Kind = "bad_request"  // the provider rejects the form of the request
+	// TooLong means that the conversation does not fit into the model's window; it matches goal.ErrContextTooLong.
 	TooLong  Kind = "too_long"
-	NoVision Kind = "blind" // the model takes no images
-	// the model answered with something that is not a reply; errors.As *goal.ModelMistake
+	NoVision Kind = "blind" // the model does not accept images
+	// Mistaken means that the model's answer is not a reply; it converts to *goal.ModelMistake.
 	Mistaken Kind = "mistake"
 )
 
-// Error is a failed turn. It never contains the API key.
+// Error describes a failed turn. It never contains the API key.
 type Error struct {
 	Kind       Kind
 	Status     int           // HTTP status, 0 if there was none
@@ -43,11 +43,11 @@ type Error struct {
 	Message    string
 	Hint       string // what to do
 	Err        error  // the cause, nil if the provider sent the error
-	// Attempt is what the model wrote, if Kind is Mistaken and the provider reported it.
+	// Attempt is the text that the model wrote, if Kind is Mistaken and the provider reported it.
 	Attempt string
-	// Usage is what a Mistaken turn cost.
+	// Usage is the usage of a Mistaken turn.
 	Usage goal.Usage
-	// AtLimit means that the model used up its output before it said anything.
+	// AtLimit means that the model reached its output limit before it wrote any text or call.
 	AtLimit bool
 }
 
@@ -61,7 +61,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// As lets fault.Of find the hint, and packages that only know goal's errors a mistake of the model.
+// As converts to *fault.Error, for the hint, and to *goal.ModelMistake, for packages that only know goal's errors.
 func (e *Error) As(target any) bool {
 	switch target := target.(type) {
 	case **fault.Error:
@@ -85,8 +85,8 @@ func (e *Error) As(target any) bool {
 	return false
 }
 
-// Is lets packages that only know goal's errors recognize a conversation that is too long, and one that the provider
-// refused for a reason that is not known.
+// Is matches goal's errors, for packages that do not know this one: a conversation that is too long, and one that the
+// provider rejected for an unknown reason.
 func (e *Error) Is(target error) bool {
 	switch target {
 	case goal.ErrContextTooLong:
@@ -97,8 +97,8 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
-// Retryable reports whether the same turn may work later.
-func (e *Error) Retryable() bool {
+// IsRetryable reports whether the same turn may succeed later.
+func (e *Error) IsRetryable() bool {
 	switch e.Kind {
 	case Unreachable, RateLimited, Overloaded, Truncated:
 		return true
@@ -114,7 +114,7 @@ func AsError(err error) (*Error, bool) {
 	return e, ok
 }
 
-// statusError is the error of an HTTP answer that is not 200.
+// statusError returns the error for an HTTP answer other than 200.
 func statusError(resp *http.Response, body []byte, now time.Time) *Error {
 	c := parseErrorBody(body)
 	if c.Message == "" {
@@ -124,17 +124,17 @@ func statusError(resp *http.Response, body []byte, now time.Time) *Error {
 		Kind:       classifyStatus(resp.StatusCode, c),
 		Status:     resp.StatusCode,
 		RetryAfter: max(retryAfter(resp.Header, now), c.retryDelay()),
-		Message:    fmt.Sprintf("the server answered %d: %s", resp.StatusCode, truncateMessage(c.Message)),
-		Attempt:    text.Truncate(sanitizeText(c.FailedGeneration), maxAttempt),
+		Message:    fmt.Sprintf("HTTP %d: %s", resp.StatusCode, text.SanitizeLine(c.Message, maxMessage)),
+		Attempt:    text.Truncate(replaceUnstorable(c.FailedGeneration), maxAttempt),
 	}
 	if target := redirectTarget(resp); target != "" {
-		e.Message = fmt.Sprintf("the server answered %d: it redirects to %s", resp.StatusCode, target)
-		e.Hint = "write the new address as the base URL"
+		e.Message = fmt.Sprintf("HTTP %d: the server redirects to %s", resp.StatusCode, target)
+		e.Hint = "use the new address as the base URL"
 	}
 	return e
 }
 
-// redirectTarget is where a response redirects, without anything secret; "" if it does not.
+// redirectTarget returns the address to which a response redirects, without secrets; "" if it does not.
 func redirectTarget(resp *http.Response) string {
 	if resp.StatusCode/100 != 3 {
 		return ""
@@ -144,10 +144,10 @@ func redirectTarget(resp *http.Response) string {
 		return ""
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return truncateMessage(u.String())
+	return text.SanitizeLine(u.String(), maxMessage)
 }
 
-// streamErrorEvent is an error that the server put into its stream. A number as its code is an HTTP status.
+// streamErrorEvent returns the error that a server sent in its stream. If its code is a number, that is an HTTP status.
 func streamErrorEvent(raw json.RawMessage) *Error {
 	c := parseAPIError(raw)
 	status := c.status()
@@ -155,19 +155,20 @@ func streamErrorEvent(raw json.RawMessage) *Error {
 		Kind:       classifyStatus(status, c),
 		Status:     status,
 		RetryAfter: c.retryDelay(),
-		Message:    "the server broke off: " + truncateMessage(c.Message),
-		Attempt:    text.Truncate(sanitizeText(c.FailedGeneration), maxAttempt),
+		Message:    "the server ended the reply with an error: " + text.SanitizeLine(c.Message, maxMessage),
+		Attempt:    text.Truncate(replaceUnstorable(c.FailedGeneration), maxAttempt),
 	}
 }
 
-// classifyStatus classifies an answer by its status, and an error inside a stream without a status (0) by its text.
+// classifyStatus returns the kind of an unsuccessful answer by its status, and of an error in a stream without a status
+// (0) by its text.
 func classifyStatus(status int, c apiError) Kind {
 	word, said := c.codeWord(), strings.ToLower(c.Message)
 	says := func(words ...string) bool { return containsAny(said, words...) }
 	switch {
 	case status == http.StatusPaymentRequired, says("insufficient balance"),
 		containsAny(word, "insufficient_quota", "exceeded_current_quota", "arrearage"):
-		return Refused // Moonshot and Z.ai say so with 429, which does not end by waiting
+		return Refused // Moonshot and Z.ai use 429 for this, but waiting does not help
 	case containsAny(word, "content_filter", "billing", "moderation"), says("credit balance"):
 		return Refused
 	case containsAny(word, "tool_use_failed"):
@@ -182,7 +183,7 @@ func classifyStatus(status int, c apiError) Kind {
 	case status == http.StatusTooManyRequests, containsAny(word, "rate_limit"), strings.HasPrefix(word, "429"):
 		return RateLimited
 	case says("tools param requires", "does not support tools", "must alternate", "parse grammar"):
-		return BadRequest // llama.cpp says that with status 500
+		return BadRequest // llama.cpp sends these with status 500
 	case isTransient(status):
 		return Overloaded
 	case status != 0:
@@ -193,7 +194,7 @@ func classifyStatus(status int, c apiError) Kind {
 	return Overloaded
 }
 
-// isTransient reports whether an answer with a status may be another one later.
+// isTransient reports whether the same request may succeed later after an answer with this status.
 func isTransient(status int) bool {
 	const groqCapacity = 498
 	return status >= http.StatusInternalServerError || slices.Contains(
@@ -202,13 +203,13 @@ func isTransient(status int) bool {
 
 // retryAfter reads Retry-After-Ms and Retry-After (seconds or a date), at most a day.
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	const most = 24 * time.Hour
+	const maxWait = 24 * time.Hour
 	bounded := func(v float64, unit time.Duration) time.Duration {
-		if !(v > 0) { // also NaN
+		if !(v > 0) { // also true for NaN
 			return 0
 		}
-		if v > float64(most/unit) {
-			return most
+		if v > float64(maxWait/unit) {
+			return maxWait
 		}
 		return time.Duration(v * float64(unit))
 	}
@@ -220,16 +221,13 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		return bounded(v, time.Second)
 	}
 	if t, err := http.ParseTime(s); err == nil {
-		return min(max(t.Sub(now), 0), most)
+		return min(max(t.Sub(now), 0), maxWait)
 	}
 	return 0
 }
 
-// maxAttempt is how much of a failed call is shown, in bytes.
+// maxAttempt limits the text of a failed call that is shown, in characters.
 const maxAttempt = 2000
 
-// truncateMessage makes a provider's message one short line.
-func truncateMessage(s string) string {
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
-	return text.Truncate(s, 400)
-}
+// maxMessage is how much of a provider's message is shown, in bytes: 400 characters of any script.
+const maxMessage = 1200

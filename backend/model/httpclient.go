@@ -17,6 +17,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/model/catalog"
+	"goalpost/backend/text"
 )
 
 // Options say how a model is reached.
@@ -26,17 +27,17 @@ type Options struct {
 	Effort  string // requested in every turn, one of its protocol's Efforts; "" leaves it to the server
 	APIKey  string // may be empty: local servers do not need one
 	KeyName string // the environment variable of the key, for hints
-	// Price is what Model costs here; zero uses the published price.
+	// Price is the price of Model at this server; zero means the published price.
 	Price catalog.Price
 	// Transport is shared by many clients; nil means one for this client alone.
 	Transport *http.Transport
-	// Linger is how long the end of a stream may follow its last event, for the usage that comes after it. 0 means 5
-	// s.
-	Linger time.Duration
-	Clock  Clock // for a Retry-After that is a date; nil means the real one
+	// UsageTimeout is how long to wait for the usage, which some servers send after the final event of a stream. 0
+	// means 5 s.
+	UsageTimeout time.Duration
+	Clock        Clock // for a Retry-After that is a date; nil means the real one
 }
 
-// NewTransport makes a transport that clients share. Its creator closes its idle connections at the end.
+// NewTransport returns a transport that clients can share. The caller closes its idle connections at the end.
 func NewTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -50,31 +51,31 @@ func NewTransport() *http.Transport {
 type baseClient struct {
 	o        Options
 	protocol Protocol
-	usual    string // the usual form of a base URL
+	usualURL string // a typical base URL, for hints
 	http     *http.Client
 	own      *http.Transport // nil when it is shared
 }
 
-func newBaseClient(o Options, protocol Protocol, usual string) (*baseClient, error) {
+func newBaseClient(o Options, protocol Protocol, usualURL string) (*baseClient, error) {
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return nil, &Error{
 			Kind:    BadRequest,
-			Message: "the base URL is not an http address",
-			Hint:    "write something like " + usual,
+			Message: "the base URL is not an HTTP address",
+			Hint:    "use one like " + usualURL,
 		}
 	}
 	if err := protocol.validateEffort(o.Effort); err != nil {
 		return nil, err
 	}
 	o.APIKey = strings.TrimSpace(o.APIKey) // a file often ends with a line break
-	if o.Linger == 0 {
-		o.Linger = 5 * time.Second
+	if o.UsageTimeout == 0 {
+		o.UsageTimeout = 5 * time.Second
 	}
 	if o.Clock == nil {
 		o.Clock = realClock{}
 	}
-	s := &baseClient{o: o, protocol: protocol, usual: usual}
+	s := &baseClient{o: o, protocol: protocol, usualURL: usualURL}
 	if o.Transport == nil {
 		s.own = NewTransport()
 		o.Transport = s.own
@@ -104,7 +105,7 @@ func (s *baseClient) isOpenAIHost() bool {
 	return host == "api.openai.com" || strings.HasSuffix(host, ".openai.com") || isAzureHost(host)
 }
 
-// discardedUsage is what a failed turn cost, as far as it is known.
+// discardedUsage returns the usage of a failed turn, as far as it is known.
 func discardedUsage(err error) goal.Usage {
 	if e, ok := AsError(err); ok {
 		return e.Usage
@@ -112,7 +113,7 @@ func discardedUsage(err error) goal.Usage {
 	return goal.Usage{}
 }
 
-// addUsage adds what earlier attempts of a turn cost to an error.
+// addUsage adds the usage of earlier attempts of a turn to an error.
 func addUsage(err error, spent goal.Usage) error {
 	e, ok := AsError(err)
 	if !ok || spent == (goal.Usage{}) {
@@ -123,22 +124,24 @@ func addUsage(err error, spent goal.Usage) error {
 	return &out
 }
 
-// adaptiveRequest is a request that is sent again in another form while the server refuses it.
+// adaptiveRequest is a request that is sent again in another form as long as the server rejects it.
 type adaptiveRequest struct {
 	attempt func(goal.Turn) (goal.Reply, error)
-	// adapt changes the form for an error, nil for none. It reports whether another attempt makes sense.
+	// adapt changes the form of the request after an error, and reports whether to try again. It is nil for a fixed
+	// form.
 	adapt func(goal.Turn, error) bool
 }
 
-// turn asks the model once, in as many attempts as that takes. The usage includes that of discarded replies.
-func (s *baseClient) turn(ctx context.Context, t goal.Turn, r adaptiveRequest) (goal.Reply, error) {
+// askModel returns one reply of the model, after as many attempts as necessary. The usage includes that of discarded
+// replies.
+func (s *baseClient) askModel(ctx context.Context, t goal.Turn, r adaptiveRequest) (goal.Reply, error) {
 	if t.Model == "" {
 		t.Model = s.o.Model
 	}
 	if err := s.checkImages(t); err != nil {
 		return goal.Reply{}, s.wrapError(ctx, err)
 	}
-	var spent goal.Usage // by replies that were discarded
+	var spent goal.Usage // on discarded replies
 	reply, err := r.attempt(t)
 	for r.adapt(t, err) {
 		spent = spent.Plus(discardedUsage(err))
@@ -153,7 +156,7 @@ func (s *baseClient) turn(ctx context.Context, t goal.Turn, r adaptiveRequest) (
 	return reply, nil
 }
 
-// checkImages refuses images for a model that is known not to accept them.
+// checkImages returns an error for images if the model is known not to accept them.
 func (s *baseClient) checkImages(t goal.Turn) error {
 	if hasImages(t) && !SupportsImages(t.Model) {
 		return &Error{Kind: NoVision, Message: fmt.Sprintf("the model %s does not accept images", t.Model)}
@@ -161,7 +164,8 @@ func (s *baseClient) checkImages(t goal.Turn) error {
 	return nil
 }
 
-// imageError is the error of a turn with images: servers refuse images with various messages.
+// imageError changes the error of a turn with images to NoVision if the server rejected the images; servers use various
+// messages.
 func (s *baseClient) imageError(t goal.Turn, err error) error {
 	e, ok := AsError(err)
 	if !ok || e.Status == 0 || e.Kind != BadRequest && e.Kind != Overloaded || !hasImages(t) {
@@ -180,7 +184,7 @@ func hasImages(t goal.Turn) bool {
 }
 
 // post sends a request for a stream of events. It returns a successful response, whose body the caller closes. post
-// adds to header, which must not be nil.
+// sets more fields in header, which must not be nil.
 func (s *baseClient) post(
 	ctx context.Context, endpoint string, header http.Header, body []byte,
 ) (*http.Response, error) {
@@ -193,7 +197,7 @@ func (s *baseClient) post(
 	req.Header = header
 	resp, err := s.http.Do(req)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // wrapError shows its innermost part
+		return nil, err //nolint:wrapcheck // wrapError reduces it to its innermost cause
 	}
 	if resp.StatusCode/100 != 2 {
 		return nil, s.responseError(resp)
@@ -225,17 +229,17 @@ func isWhole(resp *http.Response) (io.ReadCloser, bool, error) {
 	return body, true, nil
 }
 
-// encodingError is the error of a request that cannot be written as JSON.
+// encodingError returns the error for a request that cannot be encoded as JSON.
 func encodingError(err error) error {
 	return &Error{
 		Kind:    BadRequest,
-		Message: "the request cannot be written: " + truncateMessage(err.Error()),
+		Message: "the request cannot be encoded: " + text.SanitizeLine(err.Error(), maxMessage),
 		Hint:    "this is a bug in the program or in an MCP server",
 		Err:     err,
 	}
 }
 
-// webPageError is the error of a response that is an HTML page.
+// webPageError returns an error if the response is an HTML page.
 func webPageError(resp *http.Response) error {
 	return &Error{
 		Kind:    InvalidReply,
@@ -244,10 +248,10 @@ func webPageError(resp *http.Response) error {
 	}
 }
 
-// responseError is the error of an unsuccessful response; it closes the response. It reads the body up to a limit.
+// responseError returns the error for an unsuccessful response, and closes it. It reads the body up to a limit.
 func (s *baseClient) responseError(resp *http.Response) error {
-	const most = 64 << 10
-	body, err := io.ReadAll(io.LimitReader(resp.Body, most))
+	const maxBody = 64 << 10
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	_ = resp.Body.Close() // the body is not needed any more
 	if err != nil {
 		body = nil // the status is enough
@@ -271,7 +275,7 @@ func (s *baseClient) wrapError(ctx context.Context, err error) error {
 	}
 	out := *e
 	if out.Kind == BadRequest && s.o.Effort != "" && strings.Contains(strings.ToLower(out.Message), "effort") {
-		out.Hint = fmt.Sprintf("the model was asked for the effort %q: start the goal again with another one, or without",
+		out.Hint = fmt.Sprintf("the goal requests the effort %q: start it again with another effort, or without one",
 			s.o.Effort)
 	}
 	out.Hint = cmp.Or(out.Hint, s.hintFor(out.Kind, out.Status))
@@ -285,23 +289,23 @@ func (s *baseClient) wrapError(ctx context.Context, err error) error {
 	return &out
 }
 
-// isMaskable reports whether a key can be a secret. Local servers get words such as "ollama" as their key, and hiding
+// isMaskable reports whether a key can be a secret. Users give local servers words such as "ollama" as the key; masking
 // those would hide ordinary text.
 func isMaskable(key string) bool {
 	const short, long = 8, 24
 	return len(key) >= long || len(key) >= short && strings.ContainsAny(key, "0123456789")
 }
 
-// innermostCause is the innermost part of a network error, without URL and query.
+// innermostCause returns the innermost cause of a network error, which has no URL and no query.
 func innermostCause(err error) string {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return truncateMessage(err.Error())
+	return text.SanitizeLine(err.Error(), maxMessage)
 }
 
-// publicURL is the base URL without anything secret in it.
+// publicURL returns the base URL without secrets.
 func (s *baseClient) publicURL() string {
 	u, err := url.Parse(s.o.BaseURL)
 	if err != nil {
@@ -311,35 +315,35 @@ func (s *baseClient) publicURL() string {
 	return u.String()
 }
 
-// hintFor says what the user can do about an error.
+// hintFor returns what the user can do about an error.
 func (s *baseClient) hintFor(k Kind, status int) string {
 	switch k {
 	case Unreachable:
 		return "is the server running at " + s.publicURL() + "?"
 	case Auth:
 		if s.o.KeyName == "" {
-			return "give the provider the name of the environment variable that contains its key"
+			return "enter the environment variable of the key in the provider's settings"
 		}
 		if s.o.APIKey == "" {
 			return "set " + s.o.KeyName
 		}
 		return "check the key in " + s.o.KeyName
 	case RateLimited, Overloaded:
-		return "it is tried again; otherwise wait or choose another provider"
+		return "wait, or choose another provider"
 	case Truncated:
-		return "it is tried again"
+		return "this is usually temporary"
 	case InvalidReply:
 		return fmt.Sprintf("does %s speak the %s protocol? The base URL usually looks like %s", s.publicURL(), s.protocol,
-			s.usual)
+			s.usualURL)
 	case Refused:
-		return "check the credit and the rules of the provider's account"
+		return "check the credit and the restrictions of your account at the provider"
 	case BadRequest:
 		if status == http.StatusNotFound {
-			return "check the model's name and the base URL, which usually looks like " + s.usual
+			return "check the model's name and the base URL, which usually looks like " + s.usualURL
 		}
-		return "check the model's name, and that it can call tools"
+		return "check the model's name, and whether it can call tools"
 	case TooLong:
-		return "choose a model with a larger window, or make the server's context longer"
+		return "choose a model with a larger context window, or configure a larger one in the server"
 	case NoVision:
 		return "choose a model that accepts images"
 	case Mistaken:

@@ -5,7 +5,7 @@ import (
 	"goalpost/backend/model/catalog"
 )
 
-// modelInfo is what is known about a model by its name.
+// modelInfo describes a model, found by its name.
 type modelInfo struct {
 	output  int  // the longest reply that it accepts, in tokens; 0 unknown
 	blind   bool // does not accept images
@@ -13,17 +13,17 @@ type modelInfo struct {
 	isKnown bool
 }
 
-// lookupModel is what is known about a model, the zero value if nothing is.
+// lookupModel returns what the catalog has about a model, the zero value if it is unknown.
 func lookupModel(model string) modelInfo {
 	m, ok := catalog.FindName(model)
 	return modelInfo{output: m.Output, blind: ok && !m.Images, thinks: m.Reasons, isKnown: ok}
 }
 
-// thinkingTokens is the output that a model gets for thinking before a reply of bounded length.
+// thinkingTokens is added to the output limit of a bounded reply, for thinking.
 const thinkingTokens = 16_000
 
-// boundOutput is the limit of output in tokens for a turn whose reply has a bound. It is more than the bound unless the
-// model is known not to think: thinking counts as output, and a reply without space for it would be empty.
+// boundOutput returns the output limit in tokens for a turn with a bounded reply. It is higher than the bound unless
+// the model is known not to think, because thinking is part of the output and could use up the bound.
 func boundOutput(t goal.Turn) int {
 	limit, m := t.ReplyTokens, lookupModel(t.Model)
 	if m.thinks || !m.isKnown {
@@ -35,11 +35,11 @@ func boundOutput(t goal.Turn) int {
 	return limit
 }
 
-// DefaultContextWindow is the assumed window of unknown models, in tokens.
+// DefaultContextWindow is assumed for unknown models, in tokens.
 const DefaultContextWindow = 32_768
 
-// ContextWindow is the context window in tokens of a model of the server at baseURL. isKnown is false if it is
-// DefaultContextWindow because nothing is known.
+// ContextWindow returns the context window in tokens of a model of the server at baseURL. For an unknown model, it
+// returns DefaultContextWindow and false.
 func ContextWindow(baseURL, model string) (tokens int, isKnown bool) {
 	if m, ok := catalog.Find(baseURL, model); ok && m.Window > 0 {
 		return m.Window, true
@@ -50,6 +50,6 @@ func ContextWindow(baseURL, model string) (tokens int, isKnown bool) {
 	return DefaultContextWindow, false
 }
 
-// SupportsImages reports whether a model accepts images. For an unknown model it returns true: such a model answers
-// with an error if it does not.
+// SupportsImages reports whether a model accepts images. It returns true for an unknown model, because the server
+// returns an error if it does not.
 func SupportsImages(model string) bool { return !lookupModel(model).blind }

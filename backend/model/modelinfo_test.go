@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestModelCatalog(t *testing.T) {
+func TestContextWindow_ByModelName_IsKnownOrDefault(t *testing.T) {
 	for model, window := range map[string]int{
 		"gpt-4o":                      128_000,
 		"gpt-4o-mini-2024-07-18":      128_000,

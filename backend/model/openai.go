@@ -1,6 +1,6 @@
 // Package model talks to language models. OpenAI reaches any server that implements /chat/completions with streaming
-// and tool calls, Retry repeats what may be repeated, Demo plays a script without any AI. All have the same method,
-// Turn, which returns either a whole reply or an error: half a reply never leaves this package.
+// and tool calls, Anthropic one with the Messages API; Retry repeats failed turns; Demo plays a script without any AI.
+// All have the method Turn, which returns a whole reply or an error, never half a reply.
 package model
 
 import (
@@ -14,8 +14,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Client is one model turn. delta gets the text as it arrives, from the goroutine that called Turn; it may be nil.
-// Text that delta received before an error is void.
+// Client asks a model. delta receives the text as it arrives, in the goroutine that called Turn; it may be nil. Text
+// that delta received before an error is void.
 type Client interface {
 	Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error)
 }
@@ -26,7 +26,7 @@ type OpenAI struct {
 	base *url.URL
 
 	mu      sync.Mutex
-	learned requestOptions // what later turns begin with
+	learned requestOptions // for later turns
 }
 
 // NewOpenAI checks the options; it does not contact the server. The client speaks the chat protocol, and the Responses
@@ -53,8 +53,8 @@ func newOpenAI(o Options, protocol Protocol) (*OpenAI, error) {
 	}, nil
 }
 
-// joinEndpoint is the address of a call. It drops the query and the fragment of a base URL; only Azure's old addresses
-// have a query, the version.
+// joinEndpoint returns the URL of a call. It drops the query and the fragment of the base URL; only Azure's old
+// addresses need a query, with the version.
 func joinEndpoint(base *url.URL, call string) string {
 	folder := *base
 	if !strings.HasSuffix(folder.Path, "/") {
@@ -77,8 +77,8 @@ func joinEndpoint(base *url.URL, call string) string {
 // Turn asks the model once. If ctx ends, Turn returns the context's error; all other errors are *Error.
 func (c *OpenAI) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
 	o := c.learnedOptions()
-	return c.turn(ctx, t, adaptiveRequest{
-		attempt: func(t goal.Turn) (goal.Reply, error) { return c.attempt(ctx, t, o, delta) },
+	return c.askModel(ctx, t, adaptiveRequest{
+		attempt: func(t goal.Turn) (goal.Reply, error) { return c.sendTurn(ctx, t, o, delta) },
 		adapt: func(t goal.Turn, err error) bool {
 			changed := o.adapt(err, t, c.o.Effort)
 			if changed {
@@ -95,15 +95,15 @@ func (c *OpenAI) learnedOptions() requestOptions {
 	return c.learned
 }
 
-// learn stores what a server wants. Of two concurrent turns the later one counts; the other is corrected again.
+// learn stores the options that the server accepts. If two turns learn concurrently, the later one wins; the server
+// corrects the other again.
 func (c *OpenAI) learn(o requestOptions) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.learned = o
 }
 
-// requestOptions are deviations from the usual request that a server made necessary. The zero value is the usual
-// request.
+// requestOptions are the changes to the usual request that a server requires. The zero value is the usual request.
 type requestOptions struct {
 	isResponses    bool // over the Responses API
 	noResponses    bool // the server has no such API
@@ -111,22 +111,22 @@ type requestOptions struct {
 	noUsage        bool // without stream_options
 	noThinking     bool // with the effort none: the server accepts tools only without reasoning
 	noReasoning    bool // without the reasoning of earlier turns
-	unsigned       int  // messages at the beginning whose reasoning the server does not accept any more
+	unsigned       int  // messages at the start whose reasoning the server no longer accepts
 	fillReasoning  bool // with some reasoning in every assistant message
 	fillSignatures bool // with a signature in the calls of every assistant message
-	noCacheMarks   bool // without marks of what to cache
-	shortIDs       bool // with ids of calls of nine letters and digits
+	noCacheMarks   bool // without cache breakpoints
+	shortIDs       bool // with call ids of nine letters and digits
 	separateUsers  bool // with a reply before each message of the user
 	simpleSchemas  bool // with the part of JSON Schema that every server understands
-	// maxOutput is the output to allow in tokens, 0 for the server's own limit.
+	// maxOutput is the output limit in tokens, 0 for the server's own limit.
 	maxOutput int64
 	// isOutputFixed means that the server does not accept a limit.
 	isOutputFixed bool
-	// isUnbounded means that replies with a bound get the limit of others.
+	// isUnbounded means that bounded replies get the usual limit.
 	isUnbounded bool
 }
 
-// outputLimit is the limit of output in tokens to send with a turn, 0 for none.
+// outputLimit returns the output limit to send with a turn, in tokens; 0 for none.
 func (o *requestOptions) outputLimit(t goal.Turn) int64 {
 	if t.ReplyTokens <= 0 || o.isUnbounded || o.isOutputFixed {
 		return o.maxOutput
@@ -134,7 +134,7 @@ func (o *requestOptions) outputLimit(t goal.Turn) int64 {
 	return int64(boundOutput(t))
 }
 
-// raiseOutput allows more output after a reply that used up its limit for thinking, once.
+// raiseOutput raises the output limit once, after thinking used up a reply.
 func (o *requestOptions) raiseOutput(e *Error, t goal.Turn) bool {
 	isBound := t.ReplyTokens > 0 && !o.isUnbounded
 	if !e.AtLimit || o.maxOutput > 0 && !isBound || o.isOutputFixed {
@@ -142,14 +142,14 @@ func (o *requestOptions) raiseOutput(e *Error, t goal.Turn) bool {
 	}
 	o.isUnbounded = o.isUnbounded || isBound
 	o.maxOutput = max(o.maxOutput, maxReplyTokens, 2*e.Usage.TokensOut)
-	if most := int64(lookupModel(t.Model).output); most > 0 {
-		o.maxOutput = min(o.maxOutput, most)
+	if modelLimit := int64(lookupModel(t.Model).output); modelLimit > 0 {
+		o.maxOutput = min(o.maxOutput, modelLimit)
 	}
 	return o.maxOutput > e.Usage.TokensOut
 }
 
-// adapt changes the option for which the server refused a request, and reports whether it did. effort is the user's
-// choice, which is not dropped for a server.
+// adapt changes the option that the server rejected, and reports whether there was one. effort is the user's choice,
+// which is never dropped.
 func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	e, ok := AsError(err)
 	if !ok {
@@ -160,9 +160,9 @@ func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	case e.Kind == Mistaken:
 		return o.raiseOutput(e, t)
 	case e.Kind == TooLong && t.ReplyTokens > 0 && !o.isUnbounded && !o.isOutputFixed && namesOutputLimit(said):
-		o.isUnbounded = true // the window has space for the request, but not for so much output beside it
+		o.isUnbounded = true // the request fits into the window, but not with this much output
 		return true
-	case e.Kind == TooLong && !o.shortIDs && isAboutCallID(said): // OpenAI's code for a long text is the same
+	case e.Kind == TooLong && !o.shortIDs && isAboutCallID(said): // OpenAI uses the same code for a text that is too long
 		o.shortIDs = true
 		return true
 	case e.Kind != BadRequest:
@@ -189,7 +189,8 @@ func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	case o.isResponses && !o.noEncrypted && says("encrypted"):
 		o.noEncrypted = true
 	case !o.noThinking && !o.isResponses && effort == "" && says("reasoning_effort"):
-		// OpenAI's models from GPT-5.4 on think by default, and do not accept tools in this protocol while they do.
+		// OpenAI's models from GPT-5.4 on think by default, and accept no tools in this protocol unless thinking is
+		// off.
 		o.noThinking = true
 	default:
 		return o.changeForm(said, t.Model)
@@ -197,26 +198,26 @@ func (o *requestOptions) adapt(err error, t goal.Turn, effort string) bool {
 	return true
 }
 
-// withoutSeals are the options for a message: without reasoning that the server does not accept.
+// withoutSeals returns the options for a message, without reasoning if the server rejects the message's own.
 func (o requestOptions) withoutSeals(message int) requestOptions {
 	o.noReasoning = o.noReasoning || message < o.unsigned
 	return o
 }
 
-// isAboutSeal reports whether a server does not accept reasoning that is signed or encrypted: that of another account,
-// or of a conversation that was changed.
+// isAboutSeal reports whether a server rejects signed or encrypted reasoning: it comes from another account, or the
+// conversation was changed.
 func isAboutSeal(said string) bool {
 	return containsAny(said, "could not be verified", "could not be decrypted", "invalid_encrypted_content",
 		"required following item", "duplicate item found") ||
 		strings.Contains(said, "signature") && strings.Contains(said, "thinking")
 }
 
-// namesOutputLimit reports whether words of a server, in lower case, are about the limit of output.
+// namesOutputLimit reports whether a server's message, in lower case, is about the output limit.
 func namesOutputLimit(said string) bool {
 	return containsAny(said, "max_tokens", "max_completion_tokens", "max_output_tokens")
 }
 
-// changeProtocol changes to the protocol that the server has, or that it has for the model.
+// changeProtocol switches to the protocol that the server offers for the model, and reports whether it did.
 func (o *requestOptions) changeProtocol(e *Error) bool {
 	said := strings.ToLower(e.Message)
 	switch {
@@ -232,8 +233,8 @@ func (o *requestOptions) changeProtocol(e *Error) bool {
 	return true
 }
 
-// attempt sends one request.
-func (c *OpenAI) attempt(
+// sendTurn sends one request and reads the reply.
+func (c *OpenAI) sendTurn(
 	ctx context.Context, t goal.Turn, o requestOptions, delta func(string),
 ) (goal.Reply, error) {
 	price := func(used tokenCount) float64 { return c.cost(t.Model, used) }
@@ -246,7 +247,7 @@ func (c *OpenAI) attempt(
 	if err != nil {
 		return goal.Reply{}, err
 	}
-	// OPENAI_* of the environment is not read: a key or an organisation for another server must not reach this one.
+	// OPENAI_* variables are not read: a key or an organisation for another server must not reach this one.
 	header := http.Header{}
 	SetKey(header, c.base, c.o.APIKey)
 	resp, err := c.post(ctx, joinEndpoint(c.base, call), header, body)
@@ -255,14 +256,14 @@ func (c *OpenAI) attempt(
 	}
 	defer func() { _ = resp.Body.Close() }() // the body is not needed any more
 	r.onReasoning = t.OnReasoning
-	reply, err := r.readResponse(resp, c.o.Linger)
+	reply, err := r.readResponse(resp, c.o.UsageTimeout)
 	if reply.Reasoning != nil {
 		reply.Reasoning.Model = t.Model
 	}
 	return reply, err
 }
 
-// encodeChat writes a request of the chat protocol.
+// encodeChat encodes a request of the chat protocol.
 func (c *OpenAI) encodeChat(t goal.Turn, o requestOptions) ([]byte, error) {
 	req, err := newChatRequest(t, o)
 	if err != nil {
@@ -272,7 +273,7 @@ func (c *OpenAI) encodeChat(t goal.Turn, o requestOptions) ([]byte, error) {
 		req.StreamOptions = &chatStreamOptions{IncludeUsage: true}
 	}
 	if c.isOpenAIHost() {
-		req.MaxCompletionTokens = o.outputLimit(t) // its reasoning models do not accept the older name
+		req.MaxCompletionTokens = o.outputLimit(t) // OpenAI's reasoning models reject the older name
 	} else {
 		req.MaxTokens = o.outputLimit(t)
 	}

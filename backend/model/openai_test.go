@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// net/http lets a connection linger for half a second after its last answer.
+// TestMain waits for connections, which net/http keeps for half a second after their last answer.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
@@ -49,16 +49,14 @@ func one(a modeltest.Answer) modeltest.Script {
 	return func(int, modeltest.Request) modeltest.Answer { return a }
 }
 
-func TestEveryCallNumberedZero(t *testing.T) {
-	const raw = `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"read_file","arguments":"{\"path\":\"a\"}"}}]}}]}
-
-data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"y","function":{"name":"read_file","arguments":""}}]}}]}
-
-data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"path\":\"b\"}"}}]}}]}
-
-data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}
-
-`
+func TestCalls_AllNumberedZero_AreSeparate(t *testing.T) {
+	const raw = `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x",` +
+		`"function":{"name":"read_file","arguments":"{\"path\":\"a\"}"}}]}}]}` + "\n\n" +
+		`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"y",` +
+		`"function":{"name":"read_file","arguments":""}}]}}]}` + "\n\n" +
+		`data: {"choices":[{"delta":{"tool_calls":[{"index":0,` +
+		`"function":{"arguments":"{\"path\":\"b\"}"}}]}}]}` + "\n\n" +
+		`data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}` + "\n\n"
 	s := modeltest.New(t, one(modeltest.Answer{Raw: raw}))
 	r, err := client(t, s.URL).Turn(t.Context(), turn(), nil)
 	if err != nil {
@@ -69,10 +67,12 @@ data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}
 	}
 }
 
-func TestAnswersThatAreNotStreamed(t *testing.T) {
+func TestOpenAI_AnswerNotStreamed_IsRead(t *testing.T) {
 	s := modeltest.New(t, one(modeltest.Answer{
 		ContentType: "application/json",
-		Raw:         `{"choices":[{"message":{"content":[{"type":"text","text":"hello"}],"tool_calls":[{"id":"q","function":{"name":"read_file","arguments":"{}"}}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`,
+		Raw: `{"choices":[{"message":{"content":[{"type":"text","text":"hello"}],` +
+			`"tool_calls":[{"id":"q","function":{"name":"read_file","arguments":"{}"}}]},"finish_reason":"stop"}],` +
+			`"usage":{"prompt_tokens":1,"completion_tokens":2}}`,
 	}))
 	r, err := client(t, s.URL).Turn(t.Context(), turn(), nil)
 	if err != nil || r.Text != "hello" || len(r.Calls) != 1 || r.Usage.TokensOut != 2 {
@@ -80,7 +80,7 @@ func TestAnswersThatAreNotStreamed(t *testing.T) {
 	}
 }
 
-func TestServerThatRefusesStreamOptions(t *testing.T) {
+func TestOpenAI_StreamOptionsRefused_AreLeftOut(t *testing.T) {
 	s := modeltest.New(t, func(_ int, req modeltest.Request) modeltest.Answer {
 		if req.IncludeUsage {
 			return modeltest.Fail(http.StatusBadRequest, "unknown field: stream_options")
@@ -98,8 +98,8 @@ func TestServerThatRefusesStreamOptions(t *testing.T) {
 	}
 }
 
-// TestFaultsOfOpenAI are those that only this protocol has.
-func TestFaultsOfOpenAI(t *testing.T) {
+// TestOpenAI_FaultyStream_IsAnError has the faults that only this protocol can have.
+func TestOpenAI_FaultyStream_IsAnError(t *testing.T) {
 	broken := func(code string) string {
 		return `data: {"choices":[{"delta":{"content":"hel"}}]}` + "\n\n" + `data: {"error":{"message":"sorry","code":` +
 			code + `}}` + "\n\n"
@@ -114,7 +114,7 @@ func TestFaultsOfOpenAI(t *testing.T) {
 			`data: {"choices":[{"delta":{"content":"x"}}]}` + "\n\n" + `data: {"choices":[{"del`,
 			model.Truncated, true, "before",
 		},
-		"wrong types":   {`data: {"choices":"none"}` + "\n\n", model.InvalidReply, false, "not readable"},
+		"wrong types":   {`data: {"choices":"none"}` + "\n\n", model.InvalidReply, false, "cannot be read"},
 		"error by code": {broken(`"server_error"`), model.Overloaded, true, "sorry"},
 		"limit by code": {broken(`429`), model.RateLimited, true, "sorry"},
 		"content filter": {
@@ -129,7 +129,7 @@ func TestFaultsOfOpenAI(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := modeltest.New(t, one(modeltest.Answer{Raw: test.raw}))
 			r, err := client(t, s.URL).Turn(t.Context(), turn(), nil)
-			if e, ok := model.AsError(err); !ok || e.Kind != test.kind || e.Retryable() != test.retry ||
+			if e, ok := model.AsError(err); !ok || e.Kind != test.kind || e.IsRetryable() != test.retry ||
 				!strings.Contains(err.Error(), test.says) || e.Hint == "" {
 				t.Errorf("reply %+v, %v", r, err)
 			}
@@ -137,9 +137,8 @@ func TestFaultsOfOpenAI(t *testing.T) {
 	}
 }
 
-// TestServerThatTakesNoToolsFromAModelThatThinks is asked not to let it think,
-// also when it refused something else before.
-func TestServerThatTakesNoToolsFromAModelThatThinks(t *testing.T) {
+// TestOpenAI_ToolsRefusedWithThinking_TurnsThinkingOff: also if the server rejected another option before.
+func TestOpenAI_ToolsRefusedWithThinking_TurnsThinkingOff(t *testing.T) {
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 		switch {
 		case r.IncludeUsage:
@@ -167,7 +166,7 @@ func TestServerThatTakesNoToolsFromAModelThatThinks(t *testing.T) {
 	}
 }
 
-func TestSchemaThatIsNoObject(t *testing.T) {
+func TestOpenAI_SchemaNotAnObject_IsAnError(t *testing.T) {
 	in := turn()
 	in.Tools[0].Schema = json.RawMessage(`[1]`)
 	s := modeltest.New(t, one(modeltest.Say("x")))
@@ -176,7 +175,7 @@ func TestSchemaThatIsNoObject(t *testing.T) {
 	}
 }
 
-// requestLine is what a server saw of a request, without its body.
+// requestLine is a request as the server received it, without its body.
 type requestLine struct {
 	uri    string
 	header http.Header

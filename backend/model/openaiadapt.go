@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// changeForm changes the form in which a conversation is sent to what the server accepts. said is the server's error in
+// changeForm adapts the form of the conversation to a server's error, and reports whether it did. said is the error in
 // lower case.
 func (o *requestOptions) changeForm(said, model string) bool {
 	switch {
@@ -29,27 +29,27 @@ func (o *requestOptions) changeForm(said, model string) bool {
 	return true
 }
 
-// isAboutCallID reports whether a server does not accept the form of an id of a call. Mistral wants nine letters and
-// digits, OpenAI at most 40 characters; ids of other providers are longer.
+// isAboutCallID reports whether a server rejects the form of a call id. Mistral wants nine letters and digits, OpenAI
+// at most 40 characters; ids of other providers are longer.
 func isAboutCallID(said string) bool {
 	return containsAny(said, "tool call id", "tool_call_id", "tool_calls[", "call_id") &&
 		containsAny(said, "length", "too long", "a-z", "characters")
 }
 
-// isAboutSchema reports whether a server does not accept the schema of a tool: Gemini, Moonshot, llama.cpp and others
-// know a part of JSON Schema.
+// isAboutSchema reports whether a server rejects the schema of a tool: Gemini, Moonshot, llama.cpp and others support
+// only a part of JSON Schema.
 func isAboutSchema(said string) bool {
 	return containsAny(said, "function_declarations", "function.parameters", "function parameters", "json schema",
 		"jsonschema", "json_schema", "invalid schema", "input_schema", "parse grammar") ||
 		strings.Contains(said, "unknown name") && strings.Contains(said, "tools[")
 }
 
-// hasCacheMarks reports whether requests for a model have cache marks in the chat protocol. Anthropic's models cache
-// nothing without them. OpenRouter and other gateways pass them on.
+// hasCacheMarks reports whether requests for a model get cache breakpoints in the chat protocol. Anthropic's models
+// cache nothing without them, and OpenRouter and other gateways pass them on.
 func hasCacheMarks(model string) bool { return strings.Contains(strings.ToLower(model), "claude") }
 
-// markCache marks the ends of prefixes to cache as Anthropic's protocol does: the contract with the tools before it,
-// the end of the conversation, and where it ended last time.
+// markCache sets the same cache breakpoints as Anthropic's protocol: after the system prompt, at the end of the
+// conversation, and where it ended in the turn before.
 func (r *chatRequest) markCache() {
 	if len(r.Messages) > 0 && r.Messages[0].Role == goal.System {
 		r.Messages[0].markCache()
@@ -65,8 +65,8 @@ func (r *chatRequest) markCache() {
 	}
 }
 
-// markCache marks the end of a message, in its last part: gateways do not accept a mark beside the content. A message
-// without text cannot be marked.
+// markCache sets a cache breakpoint in the last part of a message, because gateways reject one beside the content. It
+// reports false for a message without text, which cannot have one.
 func (m *chatMessage) markCache() bool {
 	switch content := m.Content.(type) {
 	case string:
@@ -89,7 +89,7 @@ func (m *chatMessage) markCache() bool {
 // shortCallID matches ids that every server accepts.
 var shortCallID = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
 
-// shortenIDs replaces the ids of calls by nine letters and digits, the same for the same id.
+// shortenIDs replaces each call id by nine letters and digits, always the same for the same id.
 func (r *chatRequest) shortenIDs() {
 	short := func(id string) string {
 		if shortCallID.MatchString(id) {
@@ -110,8 +110,8 @@ func (r *chatRequest) shortenIDs() {
 	}
 }
 
-// separateUsers puts a reply before each message of the user that follows another one or a result, for servers that
-// want a reply there.
+// separateUsers inserts a reply before each user message that follows another one or a result, for servers that require
+// it.
 func (r *chatRequest) separateUsers() {
 	for i := len(r.Messages) - 1; i > 0; i-- {
 		before := r.Messages[i-1].Role

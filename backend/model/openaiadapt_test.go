@@ -15,12 +15,12 @@ import (
 
 const cacheMark = `,"cache_control":{"type":"ephemeral"}`
 
-// partsAsText matches a content that has a single part of text, as a message with a mark has it.
+// partsAsText matches a content with a single text part, as in a message with a cache breakpoint.
 var partsAsText = regexp.MustCompile(`\[\{"text":("(?:[^"\\]|\\.)*"),"type":"text"\}\]`)
 
-// TestCacheMarks_ClaudeBehindAGateway_AreWhereAnthropicHasThem: after the contract, at the end, and where the
-// conversation ended last time. Marks aside, each request repeats the one before.
-func TestCacheMarks_ClaudeBehindAGateway_AreWhereAnthropicHasThem(t *testing.T) {
+// TestCacheMarks_ClaudeBehindGateway_AreWhereAnthropicWantsThem: after the system prompt, at the end, and where the
+// conversation ended in the turn before. Apart from them, each request repeats the one before.
+func TestCacheMarks_ClaudeBehindGateway_AreWhereAnthropicWantsThem(t *testing.T) {
 	s := modeltest.New(t, one(modeltest.Answer{
 		Text:  "I look.",
 		Calls: []goal.Call{{Tool: "list_files", Arguments: "{}"}, {Tool: "read_file", Arguments: "{}"}},
@@ -32,7 +32,7 @@ func TestCacheMarks_ClaudeBehindAGateway_AreWhereAnthropicHasThem(t *testing.T) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		in = waitFor(in, r)
+		in = continueAfter(in, r)
 	}
 	before := ""
 	for i, r := range s.Requests() {
@@ -77,9 +77,8 @@ func equal(a, b []int) bool {
 	return true
 }
 
-// TestCacheMarks_OfMessages_AreInTheirLastPart: beside the content a gateway does not answer. Messages without text
-// have none.
-func TestCacheMarks_OfMessages_AreInTheirLastPart(t *testing.T) {
+// TestCacheMarks_Messages_AreInTheLastPart: gateways reject a mark beside the content. Messages without text have none.
+func TestCacheMarks_Messages_AreInTheLastPart(t *testing.T) {
 	s := modeltest.New(t, one(modeltest.Say("ok")))
 	in := turn()
 	in.Model = "anthropic/claude-sonnet-5.5"
@@ -133,7 +132,7 @@ func TestCacheMarks_OtherModels_HaveNone(t *testing.T) {
 	}
 }
 
-// TestForm_ServerRefusesIt_IsChangedAndRemembered: what single servers want, in their words.
+// TestForm_ServerRefusesIt_IsChangedAndRemembered has the requirements of single servers, with their errors.
 func TestForm_ServerRefusesIt_IsChangedAndRemembered(t *testing.T) {
 	type body struct {
 		Messages []struct {
@@ -238,7 +237,7 @@ func TestForm_ServerRefusesIt_IsChangedAndRemembered(t *testing.T) {
 	}
 }
 
-// TestForm_RefusedAgain_IsAnError after one other attempt.
+// TestForm_RefusedAgain_IsAnError: there is only one more attempt.
 func TestForm_RefusedAgain_IsAnError(t *testing.T) {
 	for _, words := range []string{
 		"Tool call id was x but must be a-z with a length of 9", "roles must alternate", "invalid schema for function 'x'",
@@ -255,17 +254,25 @@ func TestForm_RefusedAgain_IsAnError(t *testing.T) {
 	}
 }
 
-// TestReasoning_SealIsNotAccepted_IsLeftOut of the messages so far; what the model thinks later goes back.
-func TestReasoning_SealIsNotAccepted_IsLeftOut(t *testing.T) {
+// TestReasoning_SealRefused_IsLeftOut: later reasoning is sent back.
+func TestReasoning_SealRefused_IsLeftOut(t *testing.T) {
 	sealed := map[string]goal.Reasoning{
-		"openai": {Form: "reasoning_details", Items: []json.RawMessage{json.RawMessage(`{"type":"reasoning.text","text":"old"}`)}},
+		"openai": {Form: "reasoning_details", Items: []json.RawMessage{
+			json.RawMessage(`{"type":"reasoning.text","text":"old"}`),
+		}},
 		"responses": {Form: "responses", Items: []json.RawMessage{
 			json.RawMessage(`{"type":"reasoning","encrypted_content":"old"}`), json.RawMessage(`{"type":"goalpost.call"}`),
 		}},
 	}
 	for protocol, words := range map[string][]string{
-		"openai":    {"messages.1.content.0: Invalid `signature` in `thinking` block", "Duplicate item found with id rs_1"},
-		"responses": {"The encrypted content could not be verified.", "Item 'rs_1' was provided without its required following item."},
+		"openai": {
+			"messages.1.content.0: Invalid `signature` in `thinking` block",
+			"Duplicate item found with id rs_1",
+		},
+		"responses": {
+			"The encrypted content could not be verified.",
+			"Item 'rs_1' was provided without its required following item.",
+		},
 	} {
 		for _, refusal := range words {
 			s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
@@ -291,7 +298,8 @@ func TestReasoning_SealIsNotAccepted_IsLeftOut(t *testing.T) {
 			}
 			later := sealed[protocol]
 			later.Model, later.Items = "small", []json.RawMessage{
-				json.RawMessage(strings.Replace(string(before.Items[0]), "old", "new", 1)), json.RawMessage(`{"type":"goalpost.call"}`),
+				json.RawMessage(strings.Replace(string(before.Items[0]), "old", "new", 1)),
+				json.RawMessage(`{"type":"goalpost.call"}`),
 			}
 			in.Messages = append(in.Messages,
 				goal.Message{Role: goal.Assistant, Calls: []goal.Call{{ID: "b", Tool: "look", Arguments: "{}"}}, Reasoning: &later},
@@ -305,8 +313,8 @@ func TestReasoning_SealIsNotAccepted_IsLeftOut(t *testing.T) {
 	}
 }
 
-// TestSchemas_ServerKnowsAPart_AreSimplified in each protocol, and remembered.
-func TestSchemas_ServerKnowsAPart_AreSimplified(t *testing.T) {
+// TestSchemas_ServerSupportsAPart_AreSimplified: later turns keep the simple form, in each protocol.
+func TestSchemas_ServerSupportsAPart_AreSimplified(t *testing.T) {
 	const full = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","additionalProperties":false,
 		"$defs":{"point":{"type":"object","properties":{"x":{"type":"number","minimum":0}},"required":["x"]}},
 		"properties":{
@@ -371,7 +379,7 @@ func TestSchemas_ServerKnowsAPart_AreSimplified(t *testing.T) {
 	})
 }
 
-// recursiveProperties are properties that each lead back to the definition m.
+// recursiveProperties returns properties that refer to the definition m, which contains them.
 func recursiveProperties(n int) string {
 	var list []string
 	for i := range n {
@@ -380,8 +388,8 @@ func recursiveProperties(n int) string {
 	return strings.Join(list, ",")
 }
 
-// TestSchemas_ThatReferToThemselves_AreBounded, and one without properties stays an object.
-func TestSchemas_ThatReferToThemselves_AreBounded(t *testing.T) {
+// TestSchemas_Recursive_AreBounded: a schema without properties stays an object.
+func TestSchemas_Recursive_AreBounded(t *testing.T) {
 	s := modeltest.New(t, func(n int, _ modeltest.Request) modeltest.Answer {
 		if n == 0 {
 			return modeltest.Fail(400, "failed to parse grammar")

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// chatRequest is the body of a request to /chat/completions. Its fields and those of the types below are in the order
-// in which they are sent.
+// chatRequest is the body of a request to /chat/completions. Its fields, and those of the types below, are sent in this
+// order.
 type chatRequest struct {
 	Messages        []chatMessage      `json:"messages,omitempty"`
 	Model           string             `json:"model,omitempty"`
@@ -29,11 +29,11 @@ type chatStreamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
 }
 
-// chatMessage contains reasoning in one of three fields at most.
+// chatMessage is one message. At most one of its three fields for reasoning is set.
 type chatMessage struct {
-	Content    any            `json:"content,omitempty"` // a string or []chatPart; nil leaves it out
+	Content    any            `json:"content,omitempty"` // a string or []chatPart; nil omits it
 	ToolCalls  []chatToolCall `json:"tool_calls,omitempty"`
-	ToolCallID *string        `json:"tool_call_id,omitempty"` // in every tool message, even if it is empty
+	ToolCallID *string        `json:"tool_call_id,omitempty"` // in every tool message, even if empty
 	Role       goal.Role      `json:"role"`
 
 	ReasoningContent *string           `json:"reasoning_content,omitempty"`
@@ -122,7 +122,7 @@ func newChatRequest(t goal.Turn, o requestOptions) (chatRequest, error) {
 	return r, nil
 }
 
-// encodeJSON leaves <, > and & as they are.
+// encodeJSON does not escape <, > and &.
 func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -133,7 +133,7 @@ func encodeJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// schemaError is the error of a tool whose schema no server accepts.
+// schemaError returns the error for a tool whose schema no server accepts.
 func schemaError(tool string, err error) error {
 	return &Error{
 		Kind:    BadRequest,
@@ -143,7 +143,7 @@ func schemaError(tool string, err error) error {
 	}
 }
 
-// newChatTool returns an error for a schema that is not a JSON object; no schema and null are left out.
+// newChatTool returns an error for a schema that is not a JSON object. A missing schema and null are left out.
 func newChatTool(tool goal.ToolSpec, o requestOptions) (chatTool, error) {
 	c := chatTool{
 		Type: "function",
@@ -200,8 +200,8 @@ func newChatMessage(m goal.Message, model string, o requestOptions) chatMessage 
 	}
 }
 
-// newAssistantMessage leaves the content out of a reply that only calls tools. Several servers refuse an assistant
-// message without any content.
+// newAssistantMessage omits the content of a reply that only calls tools. Other replies always have some, because
+// several servers reject an assistant message without any.
 func newAssistantMessage(m goal.Message) chatMessage {
 	a := chatMessage{Role: goal.Assistant}
 	switch {
@@ -214,8 +214,8 @@ func newAssistantMessage(m goal.Message) chatMessage {
 		a.ToolCalls = append(a.ToolCalls, chatToolCall{
 			ID: c.ID,
 			Function: chatCallFunction{
-				Arguments: sanitizeArguments(c.Arguments),
-				Name:      sanitizeName(c.Tool),
+				Arguments: toValidArguments(c.Arguments),
+				Name:      toValidName(c.Tool),
 			},
 			Type: "function",
 		})
@@ -223,15 +223,14 @@ func newAssistantMessage(m goal.Message) chatMessage {
 	return a
 }
 
-// Values for messages whose reasoning is not known, because another model wrote them or an older version journaled
-// them.
+// Values for messages whose reasoning is unknown, because another model wrote them or an older version journaled them.
 const (
 	unknownReasoning = "(not recorded)"
 	// unknownSignature is Google's word for a call that Gemini did not make.
 	unknownSignature = "skip_thought_signature_validator"
 )
 
-// addReasoning adds the reasoning of a message in the form in which it came.
+// addReasoning adds the reasoning of a message in the form in which the server sent it.
 func (a *chatMessage) addReasoning(m goal.Message, model string, o requestOptions) {
 	r := usableReasoning(m, model, formReasoningContent, formReasoningText, formReasoningDetails, formTags, formSignatures)
 	if r == nil || o.noReasoning {
@@ -268,12 +267,12 @@ func (a *chatMessage) addReasoning(m goal.Message, model string, o requestOption
 	}
 }
 
-// isMiniMax reports whether a model wants its reasoning back as tags in the text. Other models with tags are trained to
-// work without the reasoning of earlier turns.
+// isMiniMax reports whether a model wants its reasoning back as tags in the text. Other models with tags are trained
+// without the reasoning of earlier turns.
 func isMiniMax(model string) bool { return strings.Contains(strings.ToLower(model), "minimax") }
 
-// appendToolImages appends the images of the newest results to list. In this protocol a result contains only text:
-// images come in a message of their own, after all results.
+// appendToolImages appends the images of the newest results to list. In this protocol, a result contains only text, so
+// images follow all results in a separate message.
 func appendToolImages(list []chatMessage, messages []goal.Message) []chatMessage {
 	var parts []chatPart
 	for i := len(messages) - 1; i >= 0 && messages[i].Role == goal.ToolRole; i-- {
@@ -308,10 +307,9 @@ func newImageParts(m goal.Message) []chatPart {
 	return parts
 }
 
-// sanitizeArguments makes a past call's arguments acceptable to servers. Several parse the arguments of the
-// conversation and refuse it for ever after one broken call, so broken JSON is sent back as a string inside an
-// object.
-func sanitizeArguments(arguments string) string {
+// toValidArguments makes a past call's arguments acceptable to servers. Several servers parse them and would reject
+// the conversation for ever after one broken call, so broken JSON is sent as a string inside an object.
+func toValidArguments(arguments string) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(arguments), &object) == nil && object != nil {
 		return arguments

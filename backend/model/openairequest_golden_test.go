@@ -13,8 +13,8 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// openAIRequestCases are turns whose requests are stored in testdata/openairequest.
-// Each file holds the bytes that openai-go v3.95.0 sent for that turn, but for the text of an empty reply.
+// openAIRequestCases returns turns whose requests are stored in testdata/openairequest. Each file holds the bytes that
+// openai-go v3.95.0 sent for that turn, except for the text of an empty reply.
 func openAIRequestCases() map[string]goal.Turn {
 	const schema = `{ "type": "object", "properties": {"a": {"maximum": 12345678901234567890, "title": "<é>"}} }`
 	pixel := []byte("\x89PNG\r\n\x1a\nrest of a picture")
@@ -234,7 +234,7 @@ func compareRequest(t *testing.T, name string, got []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The SDK was given tools with <, > and & escaped. Everything else is the same byte for byte.
+	// The SDK received tools with <, > and & escaped. Everything else is the same byte for byte.
 	plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 	if plain.Replace(string(got)) != plain.Replace(string(want)) {
 		t.Errorf("%s: sent\n%s\nwant\n%s", name, got, want)

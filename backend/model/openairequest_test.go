@@ -9,14 +9,15 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestRequest_ToolSchemas_AreUnchanged: name, words and schema of a tool, and a schema
-// that is none, which an MCP server may have sent.
+// TestRequest_ToolSchemas_AreUnchanged: an MCP server may also send something that is not a schema.
 func TestRequest_ToolSchemas_AreUnchanged(t *testing.T) {
-	const schema = `{ "type": "object", "properties": {"to": {"type": "string", "description": "a <b> & \u00e9"}, "at": {"maximum": 12345678901234567890}} }`
+	const schema = `{ "type": "object", "properties": {"to": {"type": "string", "description": "a <b> & \u00e9"}, ` +
+		`"at": {"maximum": 12345678901234567890}} }`
 	for _, c := range []struct{ schema, want, refused string }{
 		{
 			schema: schema,
-			want:   `{"type":"object","properties":{"to":{"type":"string","description":"a <b> & é"},"at":{"maximum":12345678901234567890}}}`,
+			want: `{"type":"object","properties":{"to":{"type":"string","description":"a <b> & é"},` +
+				`"at":{"maximum":12345678901234567890}}}`,
 		},
 		{schema: "", want: ""},
 		{schema: `["type"]`, refused: "the schema of the tool go is not a JSON object"},
@@ -60,20 +61,23 @@ func TestRequest_ToolSchemas_AreUnchanged(t *testing.T) {
 	}
 }
 
-// unescaped is JSON with its characters as they are; order and numbers count.
+// unescaped returns JSON without escaped characters, and with the same order and numbers.
 func unescaped(b json.RawMessage) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\u00e9`, "é").Replace(string(b))
 }
 
-// BenchmarkRequest writes a request with as many tools as a goal has, and a
-// conversation of some turns.
+// BenchmarkRequest encodes a request with as many tools as a goal has, and a conversation of some turns.
 func BenchmarkRequest(b *testing.B) {
 	turn := goal.Turn{Model: "m", System: strings.Repeat("words ", 1000)}
 	for i := range 45 {
 		turn.Tools = append(turn.Tools, goal.ToolSpec{
 			Name: fmt.Sprintf("tool_%d", i), Description: strings.Repeat("what it does ", 30),
-			Schema: json.RawMessage(
-				`{"type":"object","properties":{"pane":{"type":"string","description":"the browser pane"},"target":{"type":"string","description":"a ref of the snapshot such as e12, css=SELECTOR, or its label"},"times":{"type":"integer","description":"how often"}},"required":["pane","target"],"additionalProperties":false}`),
+			Schema: json.RawMessage(`{"type":"object","properties":{` +
+				`"pane":{"type":"string","description":"the browser pane"},` +
+				`"target":{"type":"string",` +
+				`"description":"a ref of the snapshot such as e12, css=SELECTOR, or its label"},` +
+				`"times":{"type":"integer","description":"how often"}},` +
+				`"required":["pane","target"],"additionalProperties":false}`),
 		})
 	}
 	for i := range 20 {

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// chunk is one event of a stream, tolerant of the differences between servers.
+// chunk is one event of a stream. Its fields accept the variants of all known servers.
 type chunk struct {
 	Choices []struct {
 		Index        int     `json:"index"`
@@ -28,17 +28,17 @@ type chunk struct {
 	} `json:"x_groq"`
 	Error json.RawMessage `json:"error"`
 
-	// Of an event that is an error without an envelope: vLLM, Mistral.
+	// Set in an event that is an error without an envelope: vLLM, Mistral.
 	Object  string `json:"object"`
 	Message string `json:"message"`
 }
 
-// isError reports whether a field for an error has one. Some servers send an empty field with every event.
+// isError reports whether an error field is set. Some servers send an empty one with every event.
 func isError(raw json.RawMessage) bool {
 	return !slices.Contains([]string{"", "null", "false", `""`, "{}", "[]"}, string(raw))
 }
 
-// chatUsage counts tokens, and what they cost where the provider says it.
+// chatUsage counts tokens, and has the cost if the provider reports it.
 type chatUsage struct {
 	In      flexibleNumber `json:"prompt_tokens"` // including those from the cache and those written to it
 	Out     flexibleNumber `json:"completion_tokens"`
@@ -50,13 +50,13 @@ type chatUsage struct {
 	Cached      flexibleNumber `json:"cached_tokens"`           // Moonshot
 	Cost        flexibleNumber `json:"cost"`                    // USD: OpenRouter, Vercel
 	Ticks       flexibleNumber `json:"cost_in_usd_ticks"`       // 1e-10 USD: xAI
-	IsBYOK      bool           `json:"is_byok"`                 // OpenRouter: with a key of the provider behind it
+	IsBYOK      bool           `json:"is_byok"`                 // OpenRouter: with the user's key of the upstream provider
 	CostDetails struct {
-		Upstream flexibleNumber `json:"upstream_inference_cost"` // USD that this provider takes
+		Upstream flexibleNumber `json:"upstream_inference_cost"` // USD, charged by the upstream provider
 	} `json:"cost_details"`
 }
 
-// count is what a turn used.
+// count returns the tokens of a turn without double counting.
 func (u chatUsage) count() tokenCount {
 	in := clampTokens(float64(u.In))
 	cached := min(clampTokens(float64(max(u.Details.Cached, u.CacheHits, u.Cached))), in)
@@ -69,7 +69,7 @@ func (u chatUsage) count() tokenCount {
 	}
 }
 
-// usd is the cost in USD, 0 if the provider does not say it.
+// usd returns the cost in USD, 0 if the provider does not report it.
 func (u chatUsage) usd() float64 {
 	usd := float64(u.Cost)
 	if u.IsBYOK {
@@ -81,13 +81,13 @@ func (u chatUsage) usd() float64 {
 	return usd
 }
 
-// flexibleNumber is a number, also inside a string; anything else, and what no turn can cost, is 0.
+// flexibleNumber is a number or a string with one. Anything else, and a number out of range, is read as 0.
 type flexibleNumber float64
 
 func (n *flexibleNumber) UnmarshalJSON(b []byte) error {
-	const most = 1e15
+	const maxNumber = 1e15
 	v, err := strconv.ParseFloat(strings.Trim(string(b), `"`), 64)
-	if err == nil && v > 0 && v < most {
+	if err == nil && v > 0 && v < maxNumber {
 		*n = flexibleNumber(v)
 	}
 	return nil
@@ -102,7 +102,7 @@ type part struct {
 	ToolCalls        []toolCallDelta `json:"tool_calls"`
 }
 
-// flexibleText is a string, null, or a list of text parts. A number is its digits, an object its text.
+// flexibleText is a string, null, or a list of text parts. A number becomes its digits, an object its text.
 type flexibleText string
 
 func (w *flexibleText) UnmarshalJSON(b []byte) error {
@@ -136,7 +136,7 @@ func (w *flexibleText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// flexibleList is a list; anything else is an empty one.
+// flexibleList is a list; anything else is read as an empty one.
 type flexibleList []json.RawMessage
 
 func (l *flexibleList) UnmarshalJSON(b []byte) error {
@@ -147,7 +147,7 @@ func (l *flexibleList) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// newOpenAIReader parses OpenAI's protocol.
+// newOpenAIReader returns a reader for OpenAI's chat protocol.
 func newOpenAIReader(delta func(string), price func(tokenCount) float64) *replyReader {
 	r := &replyReader{delta: delta, price: price}
 	r.tags = tagFilter{text: r.emitText, thoughts: func(text string) {
@@ -172,14 +172,14 @@ func newOpenAIReader(delta func(string), price func(tokenCount) float64) *replyR
 	return r
 }
 
-// countUsage remembers what a turn used, nil if an event does not say it.
+// countUsage stores the usage of a turn; u is nil for an event without it.
 func (r *replyReader) countUsage(u *chatUsage) {
 	if u != nil {
 		r.used, r.usd = u.count(), u.usd()
 	}
 }
 
-// onChunk processes one event.
+// onChunk processes one event of the stream.
 func (r *replyReader) onChunk(c chunk) error {
 	for _, raw := range []json.RawMessage{c.Error, c.Groq.Error} {
 		if isError(raw) {
@@ -223,7 +223,7 @@ func (r *replyReader) onAnswer(body []byte) error {
 		return err
 	}
 	if len(c.Choices) == 0 {
-		return &Error{Kind: InvalidReply, Message: "the answer holds no reply"}
+		return &Error{Kind: InvalidReply, Message: "the answer contains no reply"}
 	}
 	return nil
 }

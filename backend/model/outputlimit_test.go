@@ -8,14 +8,14 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// boundedTurn is a turn whose reply is of use up to 1,000 tokens.
+// boundedTurn returns a turn that needs at most 1,000 tokens of reply.
 func boundedTurn(name string) goal.Turn {
 	t := turn()
 	t.Model, t.ReplyTokens = name, 1000
 	return t
 }
 
-// TestOutputLimit_BoundedReply_IsSent with space for thinking, unless the model is known not to think.
+// TestOutputLimit_BoundedReply_IsSent: the limit includes thinking, unless the model is known not to think.
 func TestOutputLimit_BoundedReply_IsSent(t *testing.T) {
 	each(t, func(t *testing.T, protocol string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Say("YES")))
@@ -44,7 +44,7 @@ func TestOutputLimit_BoundedReply_IsSent(t *testing.T) {
 	})
 }
 
-// TestOutputLimit_BoundedReply_UsedUpByThinking_IsRaised, and the next bounded turn is not cut again.
+// TestOutputLimit_BoundedReply_UsedUpByThinking_IsRaised: the next bounded turn is not cut off again.
 func TestOutputLimit_BoundedReply_UsedUpByThinking_IsRaised(t *testing.T) {
 	each(t, func(t *testing.T, protocol string, dial func(string) model.Client) {
 		s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
@@ -68,8 +68,8 @@ func TestOutputLimit_BoundedReply_UsedUpByThinking_IsRaised(t *testing.T) {
 	})
 }
 
-// TestOutputLimit_ServerRefusesBound_IsLeftOut: servers that do not know the field, that allow less output, or whose
-// window has no space for request and output together.
+// TestOutputLimit_ServerRefusesBound_IsLeftOut has servers that do not know the field, that allow less output, or whose
+// window is too small for request and output together.
 func TestOutputLimit_ServerRefusesBound_IsLeftOut(t *testing.T) {
 	for name, words := range map[string]string{
 		"unknown field": "Unsupported parameter: 'max_tokens' is not supported with this model.",

@@ -8,22 +8,22 @@ import (
 	"goalpost/backend/goal"
 )
 
-// maxParks is how often in a row a goal waits for its provider before the provider's error ends the run.
+// maxParks is how often in a row a goal is parked before the provider's error ends the run.
 const maxParks = 6
 
-// ParkCounter counts how often in a row a goal was parked for one model, across its runs: a run ends when it is
-// parked, and the next one continues counting. A nil counter counts nothing. It is safe for concurrent use.
+// ParkCounter counts how often in a row a goal was parked for one model. Parking ends a run, and the next run continues
+// the count. A nil counter counts nothing. It is safe for concurrent use.
 type ParkCounter struct {
 	mu sync.Mutex
 	n  int
 }
 
-// NewParkCounter continues counting after n parks in a row, as stored by another process.
+// NewParkCounter returns a counter that starts at n, the count that another process stored.
 func NewParkCounter(n int) *ParkCounter { return &ParkCounter{n: n} }
 
-// decide returns the error when the budget is used up: a provider that limits requests or is overloaded parks the
-// goal, until the time that it gave or for 1, 2, 4 … 30 min; anything else, and the seventh park in a row, returns
-// the provider's error.
+// decide returns the error of a turn whose attempts are used up. If the provider limits requests or is overloaded, the
+// error parks the goal until the time that the provider named, or for 1, 2, 4 … 30 min. For anything else, and for the
+// seventh park in a row, it is the provider's error.
 func (p *ParkCounter) decide(now time.Time, fault *Error, err error) error {
 	if fault.Kind != RateLimited && fault.Kind != Overloaded {
 		return err
@@ -35,10 +35,10 @@ func (p *ParkCounter) decide(now time.Time, fault *Error, err error) error {
 	return &goal.Unavailable{Until: now.Add(max(fault.RetryAfter, parkDuration(n))), Err: err}
 }
 
-// parkDuration is how long the n-th park in a row lasts if the provider gives no time.
+// parkDuration returns how long the n-th park in a row lasts if the provider names no time.
 func parkDuration(n int) time.Duration {
-	const most = 30 * time.Minute
-	return min(time.Minute<<(n-1), most)
+	const maxPark = 30 * time.Minute
+	return min(time.Minute<<(n-1), maxPark)
 }
 
 // next increments the number of consecutive parks and returns it.

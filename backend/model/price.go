@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/model/catalog"
 )
 
-// tokenCount is what a provider counted in one turn, in tokens.
+// tokenCount is the number of tokens that a provider counted in one turn.
 type tokenCount struct {
 	in, out, cacheRead, cacheWrite int64 // in excludes tokens read from the cache or written to it
 }
@@ -16,20 +16,20 @@ func (t tokenCount) usage(usd float64) goal.Usage {
 	return goal.Usage{TokensIn: t.in + t.cacheRead + t.cacheWrite, TokensOut: t.out, USD: usd}
 }
 
-// costAt is in USD.
+// costAt returns the cost in USD.
 func (t tokenCount) costAt(p catalog.Price) float64 {
 	readPrice, writePrice := cmp.Or(p.CacheRead, p.In), cmp.Or(p.CacheWrite, p.In)
 	usd := float64(t.in)*p.In + float64(t.out)*p.Out + float64(t.cacheRead)*readPrice + float64(t.cacheWrite)*writePrice
 	return usd / 1e6
 }
 
-// cost is 0 if the price is unknown: another server may serve a model of the same name for another price, or for
-// none.
+// cost returns the cost in USD, 0 if the price is unknown: another server may offer a model of the same name at another
+// price, or free.
 func (s *baseClient) cost(model string, t tokenCount) float64 {
 	return t.costAt(s.price(model))
 }
 
-// price is the user's price of the client's model, or the published one, which is in catalog/models.txt.
+// price returns the user's price for the client's model, or else the published one.
 func (s *baseClient) price(model string) catalog.Price {
 	if s.o.Price.IsKnown() && model == s.o.Model {
 		return s.o.Price

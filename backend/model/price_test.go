@@ -33,7 +33,7 @@ func TestCost_ModelAtServer_HasItsPrice(t *testing.T) {
 		}, 3 + 1.5 + 0.3 + 3.75},
 		{local, "gpt-4o", tokenCount{in: 1_000_000, out: 1_000_000}, 0},
 		{priced, "mine", tokenCount{in: 1_000_000, out: 1_000_000}, 3},
-		{priced, "gpt-4o", tokenCount{in: 1_000_000}, 0}, // the user's price is for the provider's own model
+		{priced, "gpt-4o", tokenCount{in: 1_000_000}, 0}, // the user's price is for another model
 	} {
 		if usd := c.server.cost(c.model, c.used); math.Abs(usd-c.usd) > 1e-9 {
 			t.Errorf("%s at %s costs %v, want %v", c.model, c.server.o.BaseURL, usd, c.usd)

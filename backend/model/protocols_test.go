@@ -18,7 +18,7 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// protocols are the clients that must behave alike.
+// protocols returns the clients, which must behave alike.
 func protocols() map[string]func(model.Options) (model.Client, error) {
 	return map[string]func(model.Options) (model.Client, error){
 		"openai":    func(o model.Options) (model.Client, error) { return model.NewOpenAI(o) },
@@ -51,7 +51,7 @@ func each(t *testing.T, test func(t *testing.T, protocol string, dial func(base 
 	}
 }
 
-func TestTextIsStreamedAndWhole(t *testing.T) {
+func TestTurn_Text_IsStreamedAndReturned(t *testing.T) {
 	each(t, func(t *testing.T, protocol string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Answer{
 			Text:   "Grüße, 世界! 🎉 done",
@@ -65,7 +65,7 @@ func TestTextIsStreamedAndWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.Text != "Grüße, 世界! 🎉 done" || received.String() != r.Text || pieces < 2 {
-			t.Errorf("text %q, heard %q in %d pieces", r.Text, received.String(), pieces)
+			t.Errorf("text %q, received %q in %d pieces", r.Text, received.String(), pieces)
 		}
 		if r.Usage != (goal.Usage{TokensIn: 7, TokensOut: 3}) {
 			t.Errorf("usage %+v", r.Usage)
@@ -85,9 +85,8 @@ func TestTextIsStreamedAndWhole(t *testing.T) {
 	})
 }
 
-// TestTheEffortIsAskedFor in every turn and in the protocol's own word, is not dropped if the server refuses it, and
-// the error says what to do.
-func TestTheEffortIsAskedFor(t *testing.T) {
+// TestTurn_Effort_IsRequestedEveryTime: it is not dropped if the server rejects it, and the error says what to do.
+func TestTurn_Effort_IsRequestedEveryTime(t *testing.T) {
 	for protocol, open := range protocols() {
 		t.Run(protocol, func(t *testing.T) {
 			refuses := false
@@ -142,7 +141,7 @@ func TestTheEffortIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestConversationIsSentWhole(t *testing.T) {
+func TestTurn_Conversation_IsSentWhole(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Say("ok")))
 		in := turn()
@@ -178,8 +177,7 @@ func TestConversationIsSentWhole(t *testing.T) {
 	})
 }
 
-// TestRequest_InvalidNames_AreSanitized: the provider would refuse the
-// conversation for ever after.
+// TestRequest_InvalidNames_AreSanitized: otherwise the provider would reject the conversation for ever.
 func TestRequest_InvalidNames_AreSanitized(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, func(n int, _ modeltest.Request) modeltest.Answer {
@@ -223,7 +221,7 @@ func TestRequest_InvalidNames_AreSanitized(t *testing.T) {
 	})
 }
 
-func TestCallsSurviveEveryQuirk(t *testing.T) {
+func TestCalls_EveryQuirk_AreRead(t *testing.T) {
 	calls := []goal.Call{
 		{ID: "one", Tool: "write_file", Arguments: `{"path":"a.txt","content":"x \"y\" é\n"}`},
 		{ID: "two", Tool: "read_file", Arguments: `{"path":"b.txt"}`},
@@ -252,7 +250,7 @@ func TestCallsSurviveEveryQuirk(t *testing.T) {
 				if err != nil || r.Text != "I write." || len(r.Calls) != len(calls) {
 					t.Fatalf("reply %+v, %v", r, err)
 				}
-				// Anthropic's protocol tells what a turn takes when it begins, too.
+				// Anthropic's protocol also reports usage at the start of a turn.
 				isGuessed := q.NoUsage && protocol != "anthropic" || q.NoFinish && protocol == "responses"
 				if r.Usage.Guessed != isGuessed || r.Usage.TokensIn == 0 || r.Usage.TokensOut == 0 {
 					t.Errorf("usage %+v", r.Usage)
@@ -272,9 +270,9 @@ func TestCallsSurviveEveryQuirk(t *testing.T) {
 	}
 }
 
-// TestFaults: every fault has its kind, says whether it is worth another try, and
-// what to do; none of them lets half a reply out.
-func TestFaults(t *testing.T) {
+// TestTurn_EveryFault_HasKindAndHint checks the kind, whether the turn can be repeated, and the hint. No fault returns
+// half a reply.
+func TestTurn_EveryFault_HasKindAndHint(t *testing.T) {
 	long := "data: " + strings.Repeat("x", 9<<20)
 	write := []goal.Call{{Tool: "write_file", Arguments: `{"path":"a","content":"b"}`}}
 	tests := map[string]struct {
@@ -316,29 +314,29 @@ func TestFaults(t *testing.T) {
 		}, model.Refused, false, "credit"},
 		"400 no credit": {
 			modeltest.Fail(400, "Your credit balance is too low"), model.Refused, false,
-			"the provider's account",
+			"your account at the provider",
 		},
 		"too long": {
 			modeltest.Fail(400, "This model's maximum context length is 8192 tokens"), model.TooLong,
-			false, "larger window",
+			false, "larger context window",
 		},
 		"prompt too long": {
 			modeltest.Fail(400, "prompt is too long: 208310 tokens > 200000 maximum"), model.TooLong,
-			false, "larger window",
+			false, "larger context window",
 		},
 		"too long by code": {modeltest.Answer{
 			Status: 400,
 			Body:   `{"error":{"message":"no","code":"context_length_exceeded"}}`,
-		}, model.TooLong, false, "larger window"},
+		}, model.TooLong, false, "larger context window"},
 		"too long for 429": {
 			modeltest.Fail(429,
 				"Request too large for x on tokens per min (TPM): Limit 30000, Requested 45000"), model.TooLong, false,
-			"larger window",
+			"larger context window",
 		},
 		"too long for 500": {modeltest.Answer{
 			Status: 500,
 			Body:   `{"error":{"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`,
-		}, model.TooLong, false, "larger window"},
+		}, model.TooLong, false, "larger context window"},
 		"413": {modeltest.Answer{
 			Status:      413,
 			Body:        "no",
@@ -347,7 +345,7 @@ func TestFaults(t *testing.T) {
 		"window's end": {modeltest.Answer{
 			Text: "half",
 			Stop: "model_context_window_exceeded",
-		}, model.TooLong, false, "larger window"},
+		}, model.TooLong, false, "larger context window"},
 		"cut in the text": {
 			modeltest.Answer{Text: strings.Repeat("word ", 40), CutAfter: 4},
 			model.Truncated, true,
@@ -381,7 +379,7 @@ func TestFaults(t *testing.T) {
 		"invalid JSON": {
 			modeltest.Answer{Raw: "data: {nope}\n\ndata: [DONE]\n\n"},
 			model.InvalidReply, false,
-			"not readable",
+			"cannot be read",
 		},
 		"an endless line":     {modeltest.Answer{Raw: long}, model.InvalidReply, false, "8 MiB"},
 		"too many calls":      {modeltest.Answer{Calls: make([]goal.Call, 200)}, model.InvalidReply, false, "128 tool calls"},
@@ -400,8 +398,8 @@ func TestFaults(t *testing.T) {
 				if !ok {
 					t.Fatalf("reply %+v, error %v", r, err)
 				}
-				if e.Kind != test.kind || e.Retryable() != test.retry || !strings.Contains(err.Error(), test.says) {
-					t.Errorf("kind %s, retryable %v: %v", e.Kind, e.Retryable(), err)
+				if e.Kind != test.kind || e.IsRetryable() != test.retry || !strings.Contains(err.Error(), test.says) {
+					t.Errorf("kind %s, retryable %v: %v", e.Kind, e.IsRetryable(), err)
 				}
 				if e.Hint == "" || strings.Contains(err.Error(), key) {
 					t.Errorf("no hint, or the key is in it: %v", err)
@@ -420,8 +418,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestOddEndings: words for the end that nobody knows, and replies without any words.
-func TestOddEndings(t *testing.T) {
+// TestTurn_OddEndings_AreHandled has unknown reasons for the end, and replies without text.
+func TestTurn_OddEndings_AreHandled(t *testing.T) {
 	list := []goal.Call{{ID: "x", Tool: "list_files", Arguments: "{}"}}
 	for name, c := range map[string]struct {
 		answer modeltest.Answer
@@ -466,14 +464,14 @@ func TestOddEndings(t *testing.T) {
 	}
 }
 
-// TestConnection_IsReused after the last word: it is waited for, and not for long.
-func TestConnection_IsReused(t *testing.T) {
+// TestConnection_AfterAReply_IsReused: the client waits briefly for the end of the response.
+func TestConnection_AfterAReply_IsReused(t *testing.T) {
 	for protocol, open := range protocols() {
 		t.Run(protocol, func(t *testing.T) {
 			wire := model.NewTransport()
 			t.Cleanup(wire.CloseIdleConnections)
 			s := modeltest.New(t, one(modeltest.Answer{Text: "all of it", KeepOpen: true}))
-			c, err := open(model.Options{BaseURL: s.URL, Model: "small", Linger: 50 * time.Millisecond, Transport: wire})
+			c, err := open(model.Options{BaseURL: s.URL, Model: "small", UsageTimeout: 50 * time.Millisecond, Transport: wire})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -484,9 +482,8 @@ func TestConnection_IsReused(t *testing.T) {
 	}
 }
 
-// TestAnArgumentOfAHundredMegabytes reaches the door alone, as a call that no
-// tool takes.
-func TestAnArgumentOfAHundredMegabytes(t *testing.T) {
+// TestCalls_HugeArguments_AreReplaced: the reply has only this call, with arguments that no tool accepts.
+func TestCalls_HugeArguments_AreReplaced(t *testing.T) {
 	long := `{"path":"a","content":"` + strings.Repeat("x", 100<<20)
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Answer{
@@ -511,12 +508,13 @@ func TestAnArgumentOfAHundredMegabytes(t *testing.T) {
 	})
 }
 
-// TestAnArgumentWithoutAnEnd is not read to its end.
-func TestAnArgumentWithoutAnEnd(t *testing.T) {
+func TestCalls_EndlessArguments_StopTheReading(t *testing.T) {
 	x := strings.Repeat("x", 64<<10)
 	begin, more := map[string]string{
-		"openai":    `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"write_file","arguments":""}}]}}]}`,
-		"anthropic": `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"write_file","input":{}}}`,
+		"openai": `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a",` +
+			`"function":{"name":"write_file","arguments":""}}]}}]}`,
+		"anthropic": `{"type":"content_block_start","index":0,` +
+			`"content_block":{"type":"tool_use","id":"a","name":"write_file","input":{}}}`,
 		"responses": `{"type":"response.output_item.added","output_index":0,` +
 			`"item":{"type":"function_call","call_id":"a","name":"write_file"}}`,
 	}, map[string]string{
@@ -542,13 +540,13 @@ func TestAnArgumentWithoutAnEnd(t *testing.T) {
 		if err != nil || len(r.Calls) != 1 || !strings.Contains(r.Calls[0].Arguments, "4 MiB") {
 			t.Fatalf("reply %.500v, %v", r, err)
 		}
-		if n := <-sent; n > 64<<20 { // what the connection's buffers took comes on top
+		if n := <-sent; n > 64<<20 { // includes the connection's buffers
 			t.Errorf("the server got rid of %d MiB", n>>20)
 		}
 	})
 }
 
-func TestRetryAfterIsRead(t *testing.T) {
+func TestRetryAfter_InSeconds_IsRead(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		for header, want := range map[string]time.Duration{
 			"7": 7 * time.Second, "0.5": 500 * time.Millisecond, "-3": 0, "soon": 0, "1e30": 24 * time.Hour,
@@ -565,7 +563,7 @@ func TestRetryAfterIsRead(t *testing.T) {
 	})
 }
 
-// picture is a PNG as far as its first bytes say.
+// picture begins like a PNG.
 var picture = []byte("\x89PNG\r\n\x1a\nand so on")
 
 func TestImages_VisionModel_AreSent(t *testing.T) {
@@ -629,12 +627,12 @@ func TestImages_ModelWithoutVision_IsRefused(t *testing.T) {
 
 func second(_ goal.Reply, err error) error { return err }
 
-func TestServerThatIsNotThere(t *testing.T) {
-	const base = "http://user:hidden@127.0.0.1:1/v1?secret=1" // a port that no test is given
+func TestTurn_NoServer_IsUnreachable(t *testing.T) {
+	const base = "http://user:hidden@127.0.0.1:1/v1?secret=1" // a port that no test uses
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		_, err := dial(base).Turn(t.Context(), turn(), nil)
 		e, ok := model.AsError(err)
-		if !ok || e.Kind != model.Unreachable || !e.Retryable() {
+		if !ok || e.Kind != model.Unreachable || !e.IsRetryable() {
 			t.Fatalf("error %v", err)
 		}
 		if !strings.Contains(e.Hint, "is the server running at http://127.0.0.1:") ||
@@ -644,7 +642,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 	})
 }
 
-func TestServerThatIsNoWebServer(t *testing.T) {
+func TestTurn_NotAWebServer_IsAnError(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -665,14 +663,14 @@ func TestServerThatIsNoWebServer(t *testing.T) {
 	t.Cleanup(func() { _ = l.Close(); <-done })
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		_, err := dial("http://"+l.Addr().String()).Turn(t.Context(), turn(), nil)
-		// a reset may come before the words
+		// a reset may arrive before the text
 		if e, ok := model.AsError(err); !ok || (e.Kind != model.InvalidReply && e.Kind != model.Unreachable) {
 			t.Errorf("error %v", err)
 		}
 	})
 }
 
-func TestAbortEndsATurnAtOnce(t *testing.T) {
+func TestTurn_Cancelled_EndsAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, one(modeltest.Answer{Text: "a long story", Hang: true}))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -690,8 +688,8 @@ func TestAbortEndsATurnAtOnce(t *testing.T) {
 	})
 }
 
-// TestTurns_EndIndependently: clients share connections and nothing else.
-func TestTurns_EndIndependently(t *testing.T) {
+// TestTurns_OneCancelled_OthersContinue: clients share only connections.
+func TestTurns_OneCancelled_OthersContinue(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 			return modeltest.Answer{Text: "a long story", Hang: r.Last().Text == "make it"}
@@ -715,7 +713,7 @@ func TestTurns_EndIndependently(t *testing.T) {
 	})
 }
 
-func TestBaseURLIsChecked(t *testing.T) {
+func TestNew_InvalidBaseURL_IsRefused(t *testing.T) {
 	for protocol, open := range protocols() {
 		for _, bad := range []string{"", "localhost:8080", "ftp://x/v1", "http://", "http://[::1"} {
 			if _, err := open(model.Options{BaseURL: bad}); err == nil {
@@ -725,7 +723,7 @@ func TestBaseURLIsChecked(t *testing.T) {
 	}
 }
 
-func TestSchemaThatIsNoJSON(t *testing.T) {
+func TestTurn_SchemaNotJSON_IsAnError(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		in := turn()
 		in.Tools[0].Schema = json.RawMessage(`{`)

@@ -18,19 +18,19 @@ const (
 	formReasoningText    = "reasoning"         // Groq, Ollama, vLLM
 	formReasoningDetails = "reasoning_details" // OpenRouter: Items are its details
 	formTags             = "think"             // at the beginning of the text, in tags
-	formSignatures       = "signatures"        // nothing but signatures of calls: Gemini
+	formSignatures       = "signatures"        // only the signatures of calls: Gemini
 	// Items are the parts of a reply in their order: reasoning as the provider sent it, and a layoutMark for each
 	// text and each call.
 	formAnthropic = "anthropic"
 	formResponses = "responses"
 )
 
-// maxReasoning is how much reasoning of one reply is kept, in bytes. Longer reasoning is dropped as a whole, because
-// a part of it has no valid signature.
+// maxReasoning limits the stored reasoning of one reply, in bytes. Longer reasoning is dropped as a whole, because a
+// part of it has no valid signature.
 const maxReasoning = 4 << 20
 
-// usableReasoning is the reasoning of a message if the given model wrote it in one of the forms; nil otherwise. Other
-// models do not accept its signatures.
+// usableReasoning returns the reasoning of a message if the given model wrote it in one of the forms, nil otherwise.
+// Other models reject its signatures.
 func usableReasoning(m goal.Message, model string, forms ...string) *goal.Reasoning {
 	r := m.Reasoning
 	if r == nil || r.Model != model || !slices.Contains(forms, r.Form) {
@@ -48,7 +48,7 @@ type chatReasoning struct {
 	size    int
 }
 
-// readableReasoning is the reasoning that a part adds, once if a server sends the same in several fields.
+// readableReasoning returns the reasoning that a part adds, only once if a server sends it in several fields.
 func (p part) readableReasoning() string {
 	if p.ReasoningContent != "" || p.Reasoning != "" {
 		return string(cmp.Or(p.ReasoningContent, p.Reasoning))
@@ -66,8 +66,8 @@ func (p part) readableReasoning() string {
 }
 
 func (c *chatReasoning) add(p part) {
-	c.content.WriteString(sanitizeText(string(p.ReasoningContent)))
-	c.text.WriteString(sanitizeText(string(p.Reasoning)))
+	c.content.WriteString(replaceUnstorable(string(p.ReasoningContent)))
+	c.text.WriteString(replaceUnstorable(string(p.Reasoning)))
 	c.size += len(p.ReasoningContent) + len(p.Reasoning)
 	for _, d := range p.ReasoningDetails {
 		c.addDetail(d)
@@ -103,7 +103,7 @@ func (c *chatReasoning) addDetail(raw json.RawMessage) {
 	c.details = append(c.details, d)
 }
 
-// isSameDetail reports whether two pieces belong to one detail whose readable part is the given field.
+// isSameDetail reports whether two pieces belong to the same detail, whose text is in the given field.
 func isSameDetail(a, b map[string]json.RawMessage, field string) bool {
 	_, isIn := a[field]
 	return isIn && string(a["type"]) == `"reasoning.`+field+`"` && bytes.Equal(a["type"], b["type"]) &&
@@ -116,7 +116,7 @@ func joinJSONStrings(a, b json.RawMessage) json.RawMessage {
 	_ = json.Unmarshal(b, &second)
 	joined, err := encodeJSON(first + second)
 	if err != nil {
-		return a // cannot happen: a string can always be written
+		return a // cannot happen: a string can always be encoded
 	}
 	return joined
 }
@@ -155,7 +155,7 @@ func (c *chatReasoning) build(signatures []string) *goal.Reasoning {
 	return r
 }
 
-// layoutMark stands for a part of a reply that is stored elsewhere in its message.
+// layoutMark is the placeholder for a text or a call, which the message stores in other fields.
 type layoutMark struct {
 	Type  string `json:"type"`            // markText or markCall
 	Bytes int    `json:"bytes,omitempty"` // of a text
@@ -166,7 +166,7 @@ const (
 	markCall = "goalpost.call"
 )
 
-// replyLayout is the order of the parts of a reply that contains reasoning. The provider wants them back in this
+// replyLayout records the order of the parts of a reply with reasoning, because the provider wants them back in this
 // order.
 type replyLayout struct {
 	items  []json.RawMessage
@@ -198,8 +198,8 @@ func (l *replyLayout) build(form string) *goal.Reasoning {
 	}
 }
 
-// rebuildReply walks through the parts of a message in the order in which the provider sent them. It reports false,
-// before any call, if the message does not match that order any more, for instance because a secret in it was hidden.
+// rebuildReply calls its functions for the parts of a message in the order in which the provider sent them. It reports
+// false, before any call, if the message no longer matches that order, for example because a secret in it was masked.
 func rebuildReply(
 	m goal.Message, r *goal.Reasoning, sealed func(json.RawMessage), text func(string), call func(goal.Call),
 ) bool {
@@ -240,7 +240,7 @@ type tagFilter struct {
 	text     func(string)
 	thoughts func(string)
 	state    tagState
-	waiting  string // text that may be the beginning of a tag
+	pending  string // text that may be the start of a tag
 	closing  string // the tag that ends the reasoning; "" before the first tag
 }
 
@@ -252,17 +252,17 @@ const (
 	afterTag // and where the text began without one
 )
 
-// reasoningTags are the names of the tags: most models, Gemini, and gpt-oss on Bedrock.
+// reasoningTags returns the names of the tags: of most models, of Gemini, and of gpt-oss on Bedrock.
 func reasoningTags() []string { return []string{"think", "thinking", "thought", "reasoning"} }
 
 func (f *tagFilter) write(s string) {
-	for s = f.waiting + s; ; {
-		f.waiting = ""
+	for s = f.pending + s; ; {
+		f.pending = ""
 		switch f.state {
 		case beforeTag:
 			rest, isTag, isOpen := f.cutOpeningTag(s)
 			if isOpen {
-				f.waiting = s
+				f.pending = s
 				return
 			}
 			if !isTag {
@@ -278,7 +278,7 @@ func (f *tagFilter) write(s string) {
 			if !isClosed {
 				n := partialSuffix(s, f.closing)
 				f.thoughts(s[:len(s)-n])
-				f.waiting = s[len(s)-n:]
+				f.pending = s[len(s)-n:]
 				return
 			}
 			f.thoughts(thought)
@@ -290,7 +290,7 @@ func (f *tagFilter) write(s string) {
 	}
 }
 
-// cutOpeningTag removes an opening tag. isOpen means that more text decides whether there is one.
+// cutOpeningTag removes an opening tag. isOpen means that more text is needed to decide whether there is one.
 func (f *tagFilter) cutOpeningTag(s string) (rest string, isTag, isOpen bool) {
 	trimmed := strings.TrimLeft(s, " \t\r\n")
 	if trimmed == "" {
@@ -307,10 +307,10 @@ func (f *tagFilter) cutOpeningTag(s string) (rest string, isTag, isOpen bool) {
 	return s, false, isOpen
 }
 
-// close passes on what waited for the rest of a tag.
+// close passes on the text that was held back as the possible start of a tag.
 func (f *tagFilter) close() {
-	rest := f.waiting
-	f.waiting = ""
+	rest := f.pending
+	f.pending = ""
 	switch {
 	case rest == "":
 	case f.state == insideTag:
@@ -321,7 +321,7 @@ func (f *tagFilter) close() {
 	}
 }
 
-// partialSuffix is how many bytes at the end of s begin the tag.
+// partialSuffix returns the number of bytes at the end of s that may be the start of the tag.
 func partialSuffix(s, tag string) int {
 	for n := min(len(s), len(tag)-1); n > 0; n-- {
 		if strings.HasSuffix(s, tag[:n]) {

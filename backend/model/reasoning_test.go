@@ -26,7 +26,7 @@ type sentMessage struct {
 	} `json:"tool_calls"`
 }
 
-// replies are the assistant messages of a request, oldest first.
+// replies returns the assistant messages of a request, oldest first.
 func replies(t *testing.T, r modeltest.Request) []sentMessage {
 	t.Helper()
 	var body struct {
@@ -45,7 +45,7 @@ func replies(t *testing.T, r modeltest.Request) []sentMessage {
 	return list
 }
 
-// chunks is a stream of deltas in OpenAI's chat protocol.
+// chunks returns a stream of deltas in OpenAI's chat protocol.
 func chunks(finish string, deltas ...string) string {
 	var b strings.Builder
 	for _, d := range deltas {
@@ -55,13 +55,13 @@ func chunks(finish string, deltas ...string) string {
 	return b.String()
 }
 
-// reasoningProvider is a provider that refuses a conversation without the reasoning of its calls.
+// reasoningProvider is a provider that rejects a conversation without the reasoning of its calls.
 type reasoningProvider struct {
 	first   string                   // the stream of the first reply, which calls list_files
-	accepts func(m sentMessage) bool // an assistant message that comes back
+	accepts func(m sentMessage) bool // whether an assistant message is accepted
 	refusal string                   // the body of its 400
 	text    string                   // of the first reply
-	unknown bool                     // it accepts a placeholder for reasoning that is not known
+	unknown bool                     // accepts a placeholder for unknown reasoning
 }
 
 const listFiles = `{"tool_calls":[{"index":0,"id":"call_1","type":"function",` +
@@ -105,7 +105,8 @@ func reasoningProviders() map[string]reasoningProvider {
 			unknown: true,
 		},
 		"Grok": {
-			first:   chunks("tool_calls", `{"role":"assistant","content":"","reasoning_content":"First, the folder."}`, listFiles),
+			first: chunks("tool_calls",
+				`{"role":"assistant","content":"","reasoning_content":"First, the folder."}`, listFiles),
 			accepts: func(m sentMessage) bool { return is(m.ReasoningContent, "First, the folder.") && m.Content == nil },
 			refusal: `{"code":"invalid-argument","error":"reasoning_content of the call is missing"}`,
 			unknown: true,
@@ -158,7 +159,7 @@ func reasoningProviders() map[string]reasoningProvider {
 	}
 }
 
-// throughJournal is a message as a later process reads it.
+// throughJournal returns a message as a later process reads it.
 func throughJournal(t *testing.T, m goal.Message) goal.Message {
 	t.Helper()
 	raw, err := json.Marshal(&event.Message{Message: m})
@@ -195,7 +196,7 @@ func isPlaceholder(m sentMessage) bool {
 		len(m.ToolCalls) > 0 && strings.Contains(string(m.ToolCalls[0].Extra), `"skip_thought_signature_validator"`)
 }
 
-// TestReasoning_ServerEnforcesIt_GoesBack over two turns and through the journal.
+// TestReasoning_ServerEnforcesIt_GoesBack: it is sent back over two turns, also from the journal.
 func TestReasoning_ServerEnforcesIt_GoesBack(t *testing.T) {
 	for name, p := range reasoningProviders() {
 		t.Run(name, func(t *testing.T) {
@@ -206,7 +207,7 @@ func TestReasoning_ServerEnforcesIt_GoesBack(t *testing.T) {
 			if err != nil || len(r.Calls) == 0 || r.Text != p.text || r.Reasoning == nil {
 				t.Fatalf("reply %+v, %v", r, err)
 			}
-			next := waitFor(in, r)
+			next := continueAfter(in, r)
 			for i, m := range next.Messages {
 				next.Messages[i] = throughJournal(t, m)
 			}
@@ -222,7 +223,7 @@ func TestReasoning_ServerEnforcesIt_GoesBack(t *testing.T) {
 	}
 }
 
-// TestReasoning_OfOtherModelOrOldJournal_IsReplaced by what the provider accepts instead, and the client remembers it.
+// TestReasoning_OfOtherModelOrOldJournal_IsReplaced: the client remembers the placeholder that the provider accepts.
 func TestReasoning_OfOtherModelOrOldJournal_IsReplaced(t *testing.T) {
 	for name, p := range reasoningProviders() {
 		if !p.unknown {
@@ -257,7 +258,6 @@ func TestReasoning_OfOtherModelOrOldJournal_IsReplaced(t *testing.T) {
 	}
 }
 
-// TestReasoning_ServerRefusesTheField_IsLeftOut.
 func TestReasoning_ServerRefusesTheField_IsLeftOut(t *testing.T) {
 	for name, p := range reasoningProviders() {
 		field := map[string]string{
@@ -284,7 +284,7 @@ func TestReasoning_ServerRefusesTheField_IsLeftOut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			next := waitFor(in, r)
+			next := continueAfter(in, r)
 			for range 2 {
 				if r, err := c.Turn(t.Context(), next, nil); err != nil || r.Text != "done" {
 					t.Fatalf("reply %+v, %v", r, err)
@@ -297,7 +297,7 @@ func TestReasoning_ServerRefusesTheField_IsLeftOut(t *testing.T) {
 	}
 }
 
-// TestReasoning_InTags_IsNotText, however the stream is cut; later tags are text.
+// TestReasoning_InTags_IsNotText: the pieces of the stream may end anywhere. Later tags are text.
 func TestReasoning_InTags_IsNotText(t *testing.T) {
 	for whole, want := range map[string][2]string{
 		"<think>a < b</think>\n\nc < d":              {"c < d", "a < b"},
@@ -344,7 +344,7 @@ func TestReasoning_InTags_IsNotText(t *testing.T) {
 	}
 }
 
-// TestReasoning_TooLong_IsDropped as a whole.
+// TestReasoning_TooLong_IsDropped: all of it is dropped.
 func TestReasoning_TooLong_IsDropped(t *testing.T) {
 	piece := strings.Repeat("x", 1<<20)
 	deltas := slices.Repeat([]string{`{"reasoning_content":"` + piece + `"}`}, 5)
@@ -355,7 +355,7 @@ func TestReasoning_TooLong_IsDropped(t *testing.T) {
 	}
 }
 
-// TestReasoning_OldJournal_Opens: a message that was stored before reasoning was.
+// TestReasoning_OldJournal_Opens: old messages were stored without reasoning.
 func TestReasoning_OldJournal_Opens(t *testing.T) {
 	body, err := event.Decode("message", []byte(`{"message":{"role":"assistant","text":"hi",`+
 		`"calls":[{"id":"a","tool":"list_files","arguments":"{}"}]}}`))

@@ -40,7 +40,7 @@ func TestReasoning_WhileTheReplyStreams_ArrivesInPiecesApartFromTheText(t *testi
 	})
 }
 
-// TestReasoning_InFieldsOfChatServers_StreamsOnce also where a server sends the same in two fields.
+// TestReasoning_InFieldsOfChatServers_StreamsOnce: some servers send the same text in two fields.
 func TestReasoning_InFieldsOfChatServers_StreamsOnce(t *testing.T) {
 	for name, pieces := range map[string][]string{
 		"reasoning_content": {`{"reasoning_content":"List "}`, `{"reasoning_content":"it."}`},

@@ -14,9 +14,10 @@ import (
 	"time"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
-// replyReader reads a reply. A protocol passes it the events of its stream one by one with take.
+// replyReader reads a reply. Its protocol's take receives the events of the stream one by one.
 type replyReader struct {
 	take func(event []byte) error
 	// parseWhole parses an answer that is not streamed.
@@ -29,29 +30,29 @@ type replyReader struct {
 
 	text      strings.Builder
 	refusal   strings.Builder
-	tags      tagFilter     // between a stream in OpenAI's chat protocol and text
+	tags      tagFilter     // separates reasoning from text in OpenAI's chat protocol
 	reasoning chatReasoning // in that protocol
-	// finishReasoning ends the reading of text and returns the reasoning without its model, nil if there is none.
+	// finishReasoning is called after the last event. It returns the reasoning without its model, nil if there is none.
 	finishReasoning func() *goal.Reasoning
 
 	calls    toolCallAssembler
 	used     tokenCount
-	usd      float64 // what the provider says that the turn cost, 0 if it does not
+	usd      float64 // the cost that the provider reported, 0 if it did not
 	finish   string
 	finished bool // the protocol's final event arrived
 	events   int
-	isNDJSON bool // the server says that it sends JSON lines, as Ollama's own protocol does
+	isNDJSON bool // the answer has the content type of Ollama's own protocol, JSON lines
 }
 
 // readResponse reads the reply of a successful response, whether the server streams or not.
-func (r *replyReader) readResponse(resp *http.Response, linger time.Duration) (goal.Reply, error) {
+func (r *replyReader) readResponse(resp *http.Response, usageTimeout time.Duration) (goal.Reply, error) {
 	body, whole, err := isWhole(resp)
 	switch {
 	case err != nil:
 		return goal.Reply{}, err
 	case !whole:
 		r.isNDJSON = strings.HasPrefix(resp.Header.Get("Content-Type"), "application/x-ndjson")
-		return r.read(body, linger)
+		return r.read(body, usageTimeout)
 	}
 	data, err := readBounded(body)
 	if err != nil {
@@ -67,9 +68,9 @@ func (r *replyReader) readResponse(resp *http.Response, linger time.Duration) (g
 	return r.reply()
 }
 
-// read reads a reply to its end. A stream without its final event was cut off: that is an error, whatever came
-// before. linger is how long the connection's end may follow the final event.
-func (r *replyReader) read(body io.ReadCloser, linger time.Duration) (goal.Reply, error) {
+// read reads a streamed reply to its end. A stream without its final event was cut off, which is an error whatever came
+// before. usageTimeout is how long to wait after the final event.
+func (r *replyReader) read(body io.ReadCloser, usageTimeout time.Duration) (goal.Reply, error) {
 	events := newSSE(body)
 	var lingered atomic.Bool
 	for {
@@ -89,28 +90,28 @@ func (r *replyReader) read(body io.ReadCloser, linger time.Duration) (goal.Reply
 		}
 		if r.finished && lingered.CompareAndSwap(false, true) {
 			// Some servers keep the connection open after the final event.
-			stop := time.AfterFunc(linger, func() { _ = body.Close() })
+			stop := time.AfterFunc(usageTimeout, func() { _ = body.Close() })
 			defer stop.Stop()
 		}
 	}
 }
 
-// streamError is why a stream ended early.
+// streamError returns the error for a stream that ended early.
 func (r *replyReader) streamError(err error, strange int) error {
 	switch {
 	case errors.Is(err, errLong), errors.Is(err, errStreamTooLong):
-		return &Error{Kind: InvalidReply, Message: "the stream holds " + err.Error(), Err: err}
+		return &Error{Kind: InvalidReply, Message: "the stream contains " + err.Error(), Err: err}
 	case r.events == 0 && strange > 0:
 		return &Error{Kind: InvalidReply, Message: "the answer is not a stream of events", Err: err}
 	case errors.Is(err, io.EOF) && r.isNDJSON && r.text.Len() == 0 && len(r.calls.list) == 0:
-		return &Error{Kind: InvalidReply, Message: "the answer is in another protocol, such as Ollama's own", Err: err}
+		return &Error{Kind: InvalidReply, Message: "the answer uses another protocol, such as Ollama's own", Err: err}
 	case errors.Is(err, io.EOF):
 		return &Error{Kind: Truncated, Message: "the stream ended before the reply was complete", Err: io.ErrUnexpectedEOF}
 	}
 	return &Error{Kind: Truncated, Message: "the connection broke before the reply was complete", Err: err}
 }
 
-// event processes the data lines of one event; last means that nothing follows.
+// event processes the data lines of one event; last means that it is the final one.
 func (r *replyReader) event(lines [][]byte, last bool) (done bool, err error) {
 	if len(lines) > 1 {
 		if joined := bytes.Join(lines, []byte("\n")); json.Valid(joined) {
@@ -144,35 +145,37 @@ func readBounded(body io.Reader) ([]byte, error) {
 	case err != nil:
 		return nil, &Error{Kind: Truncated, Message: "the connection broke before the reply was complete", Err: err}
 	case len(b) > maxLine:
-		return nil, &Error{Kind: InvalidReply, Message: "an answer of more than 8 MiB"}
+		return nil, &Error{Kind: InvalidReply, Message: "the answer is longer than 8 MiB"}
 	}
 	return b, nil
 }
 
-// protocolError is the error for an event that violates the protocol.
+// protocolError returns the error for an event that violates the protocol.
 func protocolError(err error) error {
-	return &Error{Kind: InvalidReply, Message: "the answer is not readable: " + truncateMessage(err.Error()), Err: err}
+	why := text.SanitizeLine(err.Error(), maxMessage)
+	return &Error{Kind: InvalidReply, Message: "the answer cannot be read: " + why, Err: err}
 }
 
-func (r *replyReader) emitText(text string) {
-	if text == "" {
+func (r *replyReader) emitText(delta string) {
+	if delta == "" {
 		return
 	}
-	text = sanitizeText(text)
-	r.text.WriteString(text)
+	delta = replaceUnstorable(delta)
+	r.text.WriteString(delta)
 	if r.delta != nil {
-		r.delta(text)
+		r.delta(delta)
 	}
 }
 
-// emitReasoning shows reasoning while it arrives. What is stored and sent back is collected elsewhere.
+// emitReasoning passes reasoning on for display while it arrives. The reasoning that is stored and sent back is
+// collected separately.
 func (r *replyReader) emitReasoning(text string) {
 	if text != "" && r.onReasoning != nil {
-		r.onReasoning(sanitizeText(text))
+		r.onReasoning(replaceUnstorable(text))
 	}
 }
 
-// reply is the whole reply after the stream has ended properly.
+// reply returns the whole reply after the stream has ended properly.
 func (r *replyReader) reply() (goal.Reply, error) {
 	reasoning := r.finishReasoning()
 	if err := r.endError(); err != nil {
@@ -183,13 +186,13 @@ func (r *replyReader) reply() (goal.Reply, error) {
 	}
 	return goal.Reply{
 		Text:      r.text.String(),
-		Calls:     r.calls.done(),
+		Calls:     r.calls.buildCalls(),
 		Usage:     r.usage(),
 		Reasoning: reasoning,
 	}, nil
 }
 
-// usage is what the turn cost, in the provider's own words if it reported money.
+// usage returns the usage of the turn, with the cost that the provider reported or else a computed one.
 func (r *replyReader) usage() goal.Usage {
 	if r.usd > 0 {
 		return r.used.usage(r.usd)
@@ -197,7 +200,7 @@ func (r *replyReader) usage() goal.Usage {
 	return r.used.usage(r.price(r.used))
 }
 
-// endError is the error of a reply that ended properly and is not one; nil if it is one.
+// endError returns the error of an answer that ended properly but is not a reply, nil if it is one.
 func (r *replyReader) endError() error {
 	const refusalHint = "describe the goal in other words, or choose another model"
 	isEmpty := len(r.calls.list) == 0 && strings.TrimSpace(r.text.String()) == ""
@@ -230,7 +233,7 @@ func (r *replyReader) endError() error {
 		used := r.usage()
 		return &Error{
 			Kind:    Mistaken,
-			Message: fmt.Sprintf("the model used up its output of %d tokens before it said anything", used.TokensOut),
+			Message: fmt.Sprintf("the model used up its output limit of %d tokens before it wrote anything", used.TokensOut),
 			Usage:   used,
 			AtLimit: true,
 		}
@@ -238,7 +241,7 @@ func (r *replyReader) endError() error {
 		strings.ToLower(r.finish)):
 		return &Error{
 			Kind:    Mistaken,
-			Message: "the model wrote a call that its provider could not read",
+			Message: "the model wrote a tool call that its provider could not parse",
 			Usage:   r.usage(),
 		}
 	}
@@ -248,23 +251,23 @@ func (r *replyReader) endError() error {
 func (r *replyReader) isAtLimit() bool { return r.finish == "length" || r.finish == "max_tokens" }
 
 func describeRefusal(why string) string {
-	if why = truncateMessage(why); why != "" {
+	if why = text.SanitizeLine(why, maxMessage); why != "" {
 		return "the model refused: " + why
 	}
-	return "the model refused, and gave no reason"
+	return "the model refused without giving a reason"
 }
 
-// replyLong is the reply whose reading was stopped because a call's arguments were too long. It contains that call
-// alone, with arguments that no tool accepts: other calls may be incomplete. The cost is unknown, because it is
-// reported at the end; it is estimated by the tokens that were read.
+// replyLong returns the reply whose reading stopped because a call's arguments were too long. It contains only that
+// call, with arguments that no tool accepts, because other calls may be incomplete. Its usage is estimated from the
+// length, because the provider reports it at the end.
 func (r *replyReader) replyLong() (goal.Reply, error) {
-	r.finishReasoning() // the text is complete; without all calls the reasoning does not fit to them
-	long := r.calls.long
+	r.finishReasoning() // completes the text; the reasoning is dropped, because it belongs to all calls
+	long := r.calls.tooLong
 	args, err := json.Marshal(
 		fmt.Sprintf("The arguments were longer than %d MiB: the host stopped reading and did nothing. Send less at a time.",
 			maxArguments>>20))
 	if err != nil {
-		return goal.Reply{}, fmt.Errorf("arguments that are too long: %w", err)
+		return goal.Reply{}, fmt.Errorf("replacing arguments that are too long: %w", err)
 	}
 	r.used.out = max(r.used.out, int64(r.calls.size+r.text.Len())/4)
 	return goal.Reply{
@@ -274,16 +277,16 @@ func (r *replyReader) replyLong() (goal.Reply, error) {
 	}, nil
 }
 
-// sanitizeText is text that a journal, a page and the next request can contain.
-func sanitizeText(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+// replaceUnstorable returns valid text for the journal, the page and the next request.
+func replaceUnstorable(s string) string {
+	return strings.ReplaceAll(text.ToUTF8(s), "\x00", "\uFFFD")
 }
 
-// clampTokens limits counts that no server can mean.
+// clampTokens limits a count to a plausible range.
 func clampTokens(v float64) int64 {
-	const most = 1 << 40
+	const maxTokens = 1 << 40
 	if !(v > 0) {
 		return 0
 	}
-	return int64(min(v, most))
+	return int64(min(v, maxTokens))
 }

@@ -20,8 +20,8 @@ func responses(t *testing.T, base string) *model.OpenAI {
 	return c
 }
 
-// TestResponses_EncryptedReasoning_GoesBack in its place before the call, through the journal; and not to another
-// model.
+// TestResponses_EncryptedReasoning_GoesBack: it stays before its call, also from the journal, and is not sent to
+// another model.
 func TestResponses_EncryptedReasoning_GoesBack(t *testing.T) {
 	const sealed = `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"sealed look first"}`
 	s := modeltest.New(t, one(modeltest.Answer{
@@ -34,7 +34,7 @@ func TestResponses_EncryptedReasoning_GoesBack(t *testing.T) {
 	if err != nil || r.Text != "Looking." || len(r.Calls) != 2 || r.Reasoning == nil {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	next := waitFor(in, r)
+	next := continueAfter(in, r)
 	for i, m := range next.Messages {
 		next.Messages[i] = throughJournal(t, m)
 	}
@@ -69,7 +69,6 @@ func TestResponses_EncryptedReasoning_GoesBack(t *testing.T) {
 	}
 }
 
-// TestResponses_ModelWithoutEncryptedReasoning_IsNotAskedForIt.
 func TestResponses_ModelWithoutEncryptedReasoning_IsNotAskedForIt(t *testing.T) {
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 		if strings.Contains(string(r.Body), "encrypted_content") {
@@ -88,18 +87,25 @@ func TestResponses_ModelWithoutEncryptedReasoning_IsNotAskedForIt(t *testing.T) 
 	}
 }
 
-// TestProtocol_ServerHasOnlyTheOther_IsChanged in both directions, and remembered.
-func TestProtocol_ServerHasOnlyTheOther_IsChanged(t *testing.T) {
+// TestProtocol_ServerHasOnlyTheOther_IsSwitched: later turns keep the protocol. Both directions work.
+func TestProtocol_ServerHasOnlyTheOther_IsSwitched(t *testing.T) {
 	noEndpoint := func(status int) modeltest.Answer { return modeltest.Answer{Status: status, Body: "404 page not found"} }
 	for name, test := range map[string]struct {
 		isResponses bool // at first
 		refusal     modeltest.Answer
 	}{
-		"no such endpoint":   {true, noEndpoint(404)},
-		"no such method":     {true, noEndpoint(405)},
-		"only in Responses":  {false, modeltest.Fail(404, "This model is only supported in v1/responses and not in v1/chat/completions.")},
-		"Copilot":            {false, modeltest.Fail(400, "model x is not accessible via the /chat/completions endpoint")},
-		"tools in Responses": {false, modeltest.Fail(400, "Function tools with reasoning_effort are not supported. Use /v1/responses or set reasoning_effort to 'none'.")},
+		"no such endpoint": {true, noEndpoint(404)},
+		"no such method":   {true, noEndpoint(405)},
+		"only in Responses": {
+			false,
+			modeltest.Fail(404, "This model is only supported in v1/responses and not in v1/chat/completions."),
+		},
+		"Copilot": {false, modeltest.Fail(400, "model x is not accessible via the /chat/completions endpoint")},
+		"tools in Responses": {
+			false,
+			modeltest.Fail(400, "Function tools with reasoning_effort are not supported. "+
+				"Use /v1/responses or set reasoning_effort to 'none'."),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
@@ -124,7 +130,7 @@ func TestProtocol_ServerHasOnlyTheOther_IsChanged(t *testing.T) {
 	}
 }
 
-// TestProtocol_NoServerHasTheModel_IsAnError after one change, with the words of the server.
+// TestProtocol_NoServerHasTheModel_IsAnError: the error after one switch has the server's message.
 func TestProtocol_NoServerHasTheModel_IsAnError(t *testing.T) {
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 		if r.Responses {
@@ -143,8 +149,7 @@ func TestProtocol_NoServerHasTheModel_IsAnError(t *testing.T) {
 	}
 }
 
-// TestProtocol_ToolsWithoutReasoning_WhereThereIsNoResponses: the effort none remains.
-func TestProtocol_ToolsWithoutReasoning_WhereThereIsNoResponses(t *testing.T) {
+func TestProtocol_NoResponsesAPI_KeepsEffortNone(t *testing.T) {
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 		switch {
 		case r.Responses:
@@ -159,12 +164,12 @@ func TestProtocol_ToolsWithoutReasoning_WhereThereIsNoResponses(t *testing.T) {
 	}
 }
 
-// TestResponses_OddAnswers.
-func TestResponses_OddAnswers(t *testing.T) {
+func TestResponses_OddAnswers_AreRead(t *testing.T) {
 	message := func(text string) string {
 		return `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"` + text + `"}]}`
 	}
-	done := `data: {"type":"response.completed","response":{"status":"completed","output":[` + message("whole") + `]}}` + "\n\n"
+	done := `data: {"type":"response.completed","response":{"status":"completed","output":[` +
+		message("whole") + `]}}` + "\n\n"
 	for name, test := range map[string]struct {
 		answer modeltest.Answer
 		text   string
@@ -177,13 +182,24 @@ func TestResponses_OddAnswers(t *testing.T) {
 					`],"usage":{"input_tokens":3,"output_tokens":1}}`,
 			}, "ab", "",
 		},
-		"only the end":   {modeltest.Answer{Raw: done}, "whole", ""},
-		"chat answers":   {modeltest.Answer{ContentType: "application/json", Raw: `{"choices":[]}`}, "", model.InvalidReply},
-		"failed":         {modeltest.Answer{Raw: `data: {"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow"}}}` + "\n\n"}, "", model.RateLimited},
-		"failed, silent": {modeltest.Answer{Raw: `data: {"type":"response.failed","response":{"status":"failed"}}` + "\n\n"}, "", model.Overloaded},
-		"an error event": {modeltest.Answer{Raw: `data: {"type":"error","code":"server_error","message":"sorry"}` + "\n\n"}, "", model.Overloaded},
+		"only the end": {modeltest.Answer{Raw: done}, "whole", ""},
+		"chat answers": {modeltest.Answer{ContentType: "application/json", Raw: `{"choices":[]}`}, "", model.InvalidReply},
+		"failed": {
+			modeltest.Answer{Raw: `data: {"type":"response.failed","response":{"status":"failed",` +
+				`"error":{"code":"rate_limit_exceeded","message":"slow"}}}` + "\n\n"},
+			"", model.RateLimited,
+		},
+		"failed, silent": {
+			modeltest.Answer{Raw: `data: {"type":"response.failed","response":{"status":"failed"}}` + "\n\n"},
+			"", model.Overloaded,
+		},
+		"an error event": {
+			modeltest.Answer{Raw: `data: {"type":"error","code":"server_error","message":"sorry"}` + "\n\n"},
+			"", model.Overloaded,
+		},
 		"filtered": {
-			modeltest.Answer{Raw: `data: {"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"content_filter"}}}` + "\n\n"},
+			modeltest.Answer{Raw: `data: {"type":"response.incomplete","response":{"status":"incomplete",` +
+				`"incomplete_details":{"reason":"content_filter"}}}` + "\n\n"},
 			"", model.Refused,
 		},
 	} {
@@ -198,8 +214,8 @@ func TestResponses_OddAnswers(t *testing.T) {
 	}
 }
 
-// TestResponses_EveryItemNumberedZero_IsReadOnce: two calls of a reply, and the whole reply at its end.
-func TestResponses_EveryItemNumberedZero_IsReadOnce(t *testing.T) {
+// TestResponses_ItemsAllNumberedZero_AreReadOnce: the reply has two calls, and the last event repeats the whole reply.
+func TestResponses_ItemsAllNumberedZero_AreReadOnce(t *testing.T) {
 	call := func(id, path string) string {
 		return `{"type":"function_call","call_id":"` + id + `","name":"read_file","arguments":"{\"path\":\"` + path + `\"}"}`
 	}
@@ -209,8 +225,8 @@ func TestResponses_EveryItemNumberedZero_IsReadOnce(t *testing.T) {
 		raw.WriteString(`data: {"type":"response.output_item.added","output_index":0,"item":` + begun + "}\n\n")
 		raw.WriteString(`data: {"type":"response.output_item.done","output_index":0,"item":` + item + "}\n\n")
 	}
-	raw.WriteString(`data: {"type":"response.completed","response":{"status":"completed","output":[` + call("a", "x") + "," +
-		call("b", "y") + "]}}\n\n")
+	raw.WriteString(`data: {"type":"response.completed","response":{"status":"completed","output":[` +
+		call("a", "x") + "," + call("b", "y") + "]}}\n\n")
 	s := modeltest.New(t, one(modeltest.Answer{Raw: raw.String()}))
 	r, err := responses(t, s.URL).Turn(t.Context(), turn(), nil)
 	if err != nil || len(r.Calls) != 2 || r.Calls[0].ID != "a" || r.Calls[1].ID != "b" ||
@@ -219,13 +235,12 @@ func TestResponses_EveryItemNumberedZero_IsReadOnce(t *testing.T) {
 	}
 }
 
-// TestResponses_StreamLacksItems_AreTakenFromTheEnd: a text without its end, and a call only in the whole reply.
+// TestResponses_StreamLacksItems_AreTakenFromTheEnd: a text has no end, and a call is only in the whole reply.
 func TestResponses_StreamLacksItems_AreTakenFromTheEnd(t *testing.T) {
-	const raw = `data: {"type":"response.output_text.delta","output_index":0,"delta":"Looking."}
-
-data: {"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Looking."}]},{"type":"function_call","call_id":"a","name":"read_file","arguments":"{}"}]}}
-
-`
+	const raw = `data: {"type":"response.output_text.delta","output_index":0,"delta":"Looking."}` + "\n\n" +
+		`data: {"type":"response.completed","response":{"status":"completed","output":[` +
+		`{"type":"message","content":[{"type":"output_text","text":"Looking."}]},` +
+		`{"type":"function_call","call_id":"a","name":"read_file","arguments":"{}"}]}}` + "\n\n"
 	s := modeltest.New(t, one(modeltest.Answer{Raw: raw}))
 	r, err := responses(t, s.URL).Turn(t.Context(), turn(), nil)
 	if err != nil || r.Text != "Looking." || len(r.Calls) != 1 || r.Calls[0].ID != "a" {
@@ -233,7 +248,6 @@ data: {"type":"response.completed","response":{"status":"completed","output":[{"
 	}
 }
 
-// TestResponses_OutputLimit_HasItsOwnName.
 func TestResponses_OutputLimit_HasItsOwnName(t *testing.T) {
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 		if strings.Contains(string(r.Body), `"max_output_tokens":32000`) {

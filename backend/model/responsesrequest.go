@@ -62,7 +62,7 @@ type responsesOutput struct {
 	Output any    `json:"output"` // a string, or []responsesPart with images
 }
 
-// encodeResponses writes a request of the Responses API.
+// encodeResponses encodes a request of the Responses API.
 func (c *OpenAI) encodeResponses(t goal.Turn, o requestOptions) ([]byte, error) {
 	r := responsesRequest{
 		Model:           t.Model,
@@ -103,7 +103,7 @@ func (c *OpenAI) encodeResponses(t goal.Turn, o requestOptions) ([]byte, error) 
 	return body, nil
 }
 
-// responsesItems are the items of a message.
+// responsesItems returns the items of a message.
 func responsesItems(m goal.Message, model string, o requestOptions) []any {
 	switch m.Role {
 	case goal.Assistant:
@@ -111,7 +111,7 @@ func responsesItems(m goal.Message, model string, o requestOptions) []any {
 	case goal.ToolRole:
 		output := responsesOutput{
 			Type:   "function_call_output",
-			CallID: sanitizeName(m.CallID),
+			CallID: toValidName(m.CallID),
 			Output: m.Text,
 		}
 		if len(m.Images) > 0 {
@@ -134,9 +134,9 @@ func assistantItems(m goal.Message, model string, o requestOptions) []any {
 	call := func(c goal.Call) {
 		list = append(list, responsesCall{
 			Type:      "function_call",
-			CallID:    sanitizeName(c.ID),
-			Name:      sanitizeName(c.Tool),
-			Arguments: sanitizeArguments(c.Arguments),
+			CallID:    toValidName(c.ID),
+			Name:      toValidName(c.Tool),
+			Arguments: toValidArguments(c.Arguments),
 		})
 	}
 	r := usableReasoning(m, model, formResponses)
@@ -161,7 +161,7 @@ func outputMessage(text string) responsesMessage {
 	}
 }
 
-// inputParts are the images and the text of a message.
+// inputParts returns the images and the text of a message.
 func inputParts(m goal.Message) []responsesPart {
 	var parts []responsesPart
 	for _, image := range m.Images {

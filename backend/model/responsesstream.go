@@ -18,7 +18,7 @@ type responsesEvent struct {
 	Response responsesAnswer `json:"response"`
 	Error    json.RawMessage `json:"error"`
 
-	// Of an event of type error.
+	// Set in an event of type error.
 	Message string          `json:"message"`
 	Code    json.RawMessage `json:"code"`
 }
@@ -129,7 +129,7 @@ func isResponsesType(kind string) bool {
 		"response.done")
 }
 
-// item is the item with an index; it begins one if there is none.
+// item returns the item with an index, and begins it if necessary.
 func (r *responsesReader) item(index int, kind string) *responsesOpenItem {
 	o := r.items[index]
 	if o == nil {
@@ -149,7 +149,7 @@ func (r *responsesReader) begin(index int, raw json.RawMessage) error {
 	if item.Type != "function_call" || o.slot != nil {
 		return nil
 	}
-	slot, err := r.calls.open()
+	slot, err := r.calls.newSlot()
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (r *responsesReader) begin(index int, raw json.RawMessage) error {
 	return nil
 }
 
-// end completes an item. What its pieces have not said yet is taken from the whole.
+// end completes an item. Anything that its pieces lacked is taken from the whole item.
 func (r *responsesReader) end(index int, raw json.RawMessage) error {
 	var item responsesItem
 	if err := json.Unmarshal(raw, &item); err != nil {
@@ -194,17 +194,17 @@ func (r *responsesReader) end(index int, raw json.RawMessage) error {
 }
 
 func (r *responsesReader) addText(o *responsesOpenItem, text string) {
-	o.text += len(sanitizeText(text))
+	o.text += len(replaceUnstorable(text))
 	r.emitText(text)
 }
 
-// complete processes the whole reply at the end of a stream.
+// complete processes the event at the end of a stream, which repeats the whole reply.
 func (r *responsesReader) complete(a responsesAnswer) error {
 	if len(a.Error) > 0 && string(a.Error) != "null" {
 		return streamErrorEvent(a.Error)
 	}
 	isOpen := func(o *responsesOpenItem) bool { return !o.ended }
-	if len(r.order) < len(a.Output) || slices.ContainsFunc(r.order, isOpen) { // the stream lacks something
+	if len(r.order) < len(a.Output) || slices.ContainsFunc(r.order, isOpen) { // the stream left something out
 		for i, raw := range a.Output {
 			if err := r.end(i, raw); err != nil {
 				return err
@@ -235,13 +235,13 @@ func (r *responsesReader) parseAnswer(data []byte) error {
 		return protocolError(err)
 	}
 	if len(a.Error) == 0 && cmp.Or(a.Object, "response") != "response" || len(a.Error) == 0 && a.Output == nil {
-		return &Error{Kind: InvalidReply, Message: "the answer holds no reply"}
+		return &Error{Kind: InvalidReply, Message: "the answer contains no reply"}
 	}
 	return r.complete(a)
 }
 
-// layout is the reasoning of the reply with its place among texts and calls, nil if there is none. Reasoning that is
-// not encrypted is of no use to a server that stores nothing.
+// layout returns the reasoning of the reply and its place among texts and calls, nil if there is none. Reasoning that
+// is not encrypted is left out: the server stores nothing, so it could not use it.
 func (r *responsesReader) layout() *goal.Reasoning {
 	var l replyLayout
 	for _, o := range r.order {

@@ -30,16 +30,16 @@ type Retry struct {
 	Model  Client
 	Clock  Clock // nil means the real one
 	Budget Budget
-	// TurnTimeout is how long one attempt may take before it counts as unreachable. 0 means no limit.
+	// TurnTimeout is the time limit of one attempt; a longer one fails as Unreachable. 0 means no limit.
 	TurnTimeout time.Duration
-	// Parks counts how often the goal was parked; nil means that every time is the first.
+	// Parks counts how often in a row the goal was parked; nil makes every park count as the first.
 	Parks *ParkCounter
 	// OnWait is called with each error and the wait that follows; it may be nil. Text streamed by the failed attempt
 	// is void.
 	OnWait func(err error, wait time.Duration)
 }
 
-// Turn asks until there is a reply, a permanent error, or no budget.
+// Turn asks the model until it replies, the error is permanent, or the budget is used up.
 func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (goal.Reply, error) {
 	clock, budget := r.Clock, r.Budget
 	if clock == nil {
@@ -53,7 +53,7 @@ func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (
 	}
 	began := clock.Now()
 	for try := 1; ; try++ {
-		reply, err := r.try(ctx, clock, t, delta)
+		reply, err := r.attemptTurn(ctx, clock, t, delta)
 		if err == nil {
 			r.Parks.reset()
 			return reply, nil
@@ -62,12 +62,12 @@ func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (
 			return reply, err
 		}
 		fault, ok := AsError(err)
-		if !ok || !fault.Retryable() {
+		if !ok || !fault.IsRetryable() {
 			return goal.Reply{}, err
 		}
 		wait := backoffDelay(try, fault.RetryAfter, rand.Float64())
 		if try >= budget.Tries || clock.Now().Add(wait).Sub(began) > budget.Time {
-			return goal.Reply{}, r.Parks.decide(clock.Now(), fault, waitFor(try, err))
+			return goal.Reply{}, r.Parks.decide(clock.Now(), fault, addTries(try, err))
 		}
 		if r.OnWait != nil {
 			r.OnWait(err, wait)
@@ -80,7 +80,7 @@ func (r Retry) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (
 	}
 }
 
-func waitFor(tries int, err error) error {
+func addTries(tries int, err error) error {
 	if tries == 1 {
 		return err
 	}
@@ -90,8 +90,8 @@ func waitFor(tries int, err error) error {
 // errTurnTimeout is the cause of a turn that took too long.
 var errTurnTimeout = errors.New("the turn took too long")
 
-// try is one attempt within the time limit.
-func (r Retry) try(ctx context.Context, clock Clock, t goal.Turn, delta func(string)) (goal.Reply, error) {
+// attemptTurn asks once, within the time limit.
+func (r Retry) attemptTurn(ctx context.Context, clock Clock, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	if r.TurnTimeout <= 0 {
 		return r.Model.Turn(ctx, t, delta)
 	}
@@ -111,25 +111,25 @@ func (r Retry) try(ctx context.Context, clock Clock, t goal.Turn, delta func(str
 	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(limited), errTurnTimeout) {
 		return goal.Reply{}, &Error{
 			Kind:    Unreachable,
-			Message: fmt.Sprintf("no whole reply within %s", goal.FormatDuration(r.TurnTimeout)),
-			Hint:    "the model may be too slow for this machine: choose a smaller one, or give it more time in the settings",
+			Message: fmt.Sprintf("no complete reply within %s", goal.FormatDuration(r.TurnTimeout)),
+			Hint:    "the model may be too slow on this machine: choose a smaller one, or allow more time in the settings",
 			Err:     err,
 		}
 	}
 	return reply, err
 }
 
-// backoffDelay is 1, 2, 4 … 60 s, plus up to a half; jitter is in [0, 1). A time that the provider
-// asks for is a minimum.
+// backoffDelay returns 1, 2, 4 … 60 s, plus up to a half; jitter is in [0, 1). It is never less than the provider asked
+// for.
 func backoffDelay(try int, asked time.Duration, jitter float64) time.Duration {
-	const most = time.Minute
-	wait := most
+	const maxDelay = time.Minute
+	wait := maxDelay
 	if try <= 6 {
-		wait = min(time.Second<<(try-1), most)
+		wait = min(time.Second<<(try-1), maxDelay)
 	}
 	wait += time.Duration(jitter * float64(wait) / 2)
 	if asked > 0 {
-		// A little later than asked, because many clients got the same answer.
+		// Slightly later than asked, because many clients got the same answer.
 		return asked + time.Duration(jitter*float64(min(asked, 4*time.Second))/4)
 	}
 	return wait

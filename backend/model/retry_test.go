@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// hourglass is a clock that passes as soon as somebody waits.
+// hourglass is a clock whose waits end at once.
 type hourglass struct {
 	now   time.Time
 	waits []time.Duration
@@ -29,7 +29,7 @@ func (h *hourglass) After(d time.Duration) <-chan time.Time {
 	return c
 }
 
-// faulty fails as often as it has errors.
+// faulty returns its errors one after the other, and then a reply.
 type faulty struct {
 	errs  []error
 	tries int
@@ -51,7 +51,7 @@ func fault(k model.Kind, after time.Duration) error {
 	return &model.Error{Kind: k, Message: string(k), RetryAfter: after}
 }
 
-func TestRetryBacksOffAndReports(t *testing.T) {
+func TestRetry_TransientErrors_BacksOffAndReports(t *testing.T) {
 	m := &faulty{errs: []error{fault(model.Overloaded, 0), fault(model.Truncated, 0), fault(model.Unreachable, 0), nil}}
 	clock := &hourglass{}
 	var reported []model.Kind
@@ -66,7 +66,7 @@ func TestRetryBacksOffAndReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(reported) != 3 || reported[1] != model.Truncated || m.tries != 4 {
-		t.Errorf("told %v, %d tries", reported, m.tries)
+		t.Errorf("reported %v, %d tries", reported, m.tries)
 	}
 	for i, w := range clock.waits {
 		if least := time.Second << i; w < least || w > least*3/2 {
@@ -75,7 +75,7 @@ func TestRetryBacksOffAndReports(t *testing.T) {
 	}
 }
 
-func TestRetryKeepsToItsBudget(t *testing.T) {
+func TestRetry_BudgetUsedUp_GivesUp(t *testing.T) {
 	m, clock := &faulty{errs: []error{fault(model.Overloaded, 0)}}, &hourglass{}
 	_, err := model.Retry{Model: m, Clock: clock}.Turn(t.Context(), goal.Turn{}, nil)
 	if m.tries != 6 || err == nil || !strings.Contains(err.Error(), "after 6 tries") {
@@ -110,16 +110,16 @@ func TestRetry_PermanentError_IsReturned(t *testing.T) {
 	}
 }
 
-func TestRetryEndsWithItsContext(t *testing.T) {
+func TestRetry_ContextCancelled_Ends(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m := &faulty{errs: []error{fault(model.Overloaded, time.Minute)}}
-	r := model.Retry{Model: m, OnWait: func(error, time.Duration) { cancel() }} // the real clock: a minute would be seen
+	r := model.Retry{Model: m, OnWait: func(error, time.Duration) { cancel() }} // real waits would take a minute
 	if _, err := r.Turn(ctx, goal.Turn{}, nil); !errors.Is(err, context.Canceled) || m.tries != 1 {
 		t.Errorf("%d tries, %v", m.tries, err)
 	}
 }
 
-func TestRetryThroughARealServer(t *testing.T) {
+func TestRetry_RealServerRecovers_Succeeds(t *testing.T) {
 	limited := modeltest.Fail(http.StatusTooManyRequests, "slow down")
 	limited.RetryAfter = "3"
 	s := modeltest.New(t, func(n int, _ modeltest.Request) modeltest.Answer {
@@ -137,14 +137,14 @@ func TestRetryThroughARealServer(t *testing.T) {
 	}
 }
 
-// stopwatch is an hourglass whose turns take as long as the test says.
+// stopwatch is an hourglass on which the test decides how long turns take.
 type stopwatch struct {
 	hourglass
-	turns []chan time.Time // the n-th turn is over when the n-th says so; a missing one never is
+	turns []chan time.Time // the n-th channel ends the n-th turn; a turn without one never ends
 	began int
 }
 
-const turnLimit = 17 * time.Minute // no back-off is that long
+const turnLimit = 17 * time.Minute // longer than any back-off
 
 func (s *stopwatch) After(d time.Duration) <-chan time.Time {
 	if d != turnLimit {
@@ -157,11 +157,11 @@ func (s *stopwatch) After(d time.Duration) <-chan time.Time {
 	return s.turns[s.began-1]
 }
 
-func TestServerThatNeverAnswersIsUnreachable(t *testing.T) {
+func TestRetry_ServerNeverAnswers_IsUnreachable(t *testing.T) {
 	never, over := make(chan struct{}), make(chan time.Time)
 	s := modeltest.New(t, func(n int, _ modeltest.Request) modeltest.Answer {
 		if n == 0 {
-			close(over) // the request is there: now the time is up
+			close(over) // the request has arrived; now its time is over
 			return modeltest.Answer{Wait: never}
 		}
 		return modeltest.Say("awake")
@@ -179,14 +179,13 @@ func TestServerThatNeverAnswersIsUnreachable(t *testing.T) {
 		t.Errorf("reply %+v, %v after %d turns", reply, err, clock.began)
 	}
 	if e, ok := model.AsError(reported); !ok || e.Kind != model.Unreachable ||
-		!strings.Contains(e.Message, "no whole reply within 17 m") {
-		t.Errorf("told %v", reported)
+		!strings.Contains(e.Message, "no complete reply within 17 m") {
+		t.Errorf("reported %v", reported)
 	}
 }
 
-// TestProviderThatSaysUntilWhenParks: a wait beyond the budget is not begun, and
-// lasts as long as the provider said.
-func TestProviderThatSaysUntilWhenParks(t *testing.T) {
+// TestRetry_ProviderNamesTime_ParksUntilThen: a wait beyond the budget is not started.
+func TestRetry_ProviderNamesTime_ParksUntilThen(t *testing.T) {
 	for _, k := range []model.Kind{model.RateLimited, model.Overloaded} {
 		m, clock := &faulty{errs: []error{fault(k, time.Hour)}}, &hourglass{}
 		_, err := model.Retry{Model: m, Clock: clock}.Turn(t.Context(), goal.Turn{}, nil)
@@ -200,12 +199,11 @@ func TestProviderThatSaysUntilWhenParks(t *testing.T) {
 	}
 }
 
-// TestProviderThatIsDownParksLongerEachTime, and is an error in the end. A reply
-// starts the count again.
-func TestProviderThatIsDownParksLongerEachTime(t *testing.T) {
+// TestRetry_ProviderStaysDown_ParksLongerEachTime: in the end it is an error. A reply resets the count.
+func TestRetry_ProviderStaysDown_ParksLongerEachTime(t *testing.T) {
 	m, clock := &faulty{errs: []error{fault(model.Overloaded, 0)}}, &hourglass{}
 	parks := &model.ParkCounter{}
-	retry := func() (time.Duration, error) { // a new run each time
+	retry := func() (time.Duration, error) { // each is a new run
 		_, err := model.Retry{Model: m, Clock: clock, Parks: parks}.Turn(t.Context(), goal.Turn{}, nil)
 		var away *goal.Unavailable
 		if errors.As(err, &away) {
@@ -231,8 +229,8 @@ func TestProviderThatIsDownParksLongerEachTime(t *testing.T) {
 	}
 }
 
-// TestFaultsThatDoNotPark: nobody is there, or nothing will get better.
-func TestFaultsThatDoNotPark(t *testing.T) {
+// TestRetry_OtherErrors_DoNotPark: the server does not exist, or waiting does not help.
+func TestRetry_OtherErrors_DoNotPark(t *testing.T) {
 	for _, k := range []model.Kind{
 		model.Unreachable, model.Truncated, model.Auth, model.BadRequest, model.InvalidReply,
 		model.Refused, model.TooLong, model.NoVision,

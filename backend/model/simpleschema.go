@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Bounds of a simplified schema, for those that refer to themselves.
+// Limits of a simplified schema, needed for schemas that refer to themselves.
 const (
 	maxSchemaDepth = 16
 	maxSchemaParts = 1000
 )
 
 // simplifySchema keeps the part of JSON Schema that every server understands: types, properties, items, required names,
-// words to choose from, and descriptions. A choice of several schemas becomes its first, a reference what it refers to.
-// What is left out is checked when the tool is called.
+// enums of strings, and descriptions. Of several alternative schemas it keeps the first; a reference is replaced by its
+// target. The rest is checked when the tool is called.
 func simplifySchema(raw json.RawMessage) json.RawMessage {
 	var whole map[string]any
 	if json.Unmarshal(raw, &whole) != nil || whole == nil {
@@ -59,7 +59,7 @@ func (s *simplerSchema) simplify(schema map[string]any, depth int) map[string]an
 	}
 	if properties, ok := schema["properties"].(map[string]any); ok {
 		list := map[string]any{}
-		for _, name := range slices.Sorted(maps.Keys(properties)) { // in order, so that every request has the same
+		for _, name := range slices.Sorted(maps.Keys(properties)) { // sorted, so that every request is the same
 			property, _ := properties[name].(map[string]any) // true allows anything
 			list[name] = s.simplify(property, depth+1)
 		}
@@ -82,7 +82,7 @@ func (s *simplerSchema) simplify(schema map[string]any, depth int) map[string]an
 	return simple
 }
 
-// choose is the schema that a reference leads to, or the first of several that is not null; nil if there is none.
+// choose returns the target of a reference, or the first of several schemas that is not null; nil if there is none.
 func (s *simplerSchema) choose(value any) map[string]any {
 	switch value := value.(type) {
 	case string:
@@ -105,7 +105,7 @@ func (s *simplerSchema) choose(value any) map[string]any {
 	return nil
 }
 
-// firstType is the type of a schema, without null; "" if it names none.
+// firstType returns the type of a schema other than null; "" if it names none.
 func firstType(value any) string {
 	list, ok := value.([]any)
 	if !ok {
@@ -119,7 +119,7 @@ func firstType(value any) string {
 	return ""
 }
 
-// stringChoices are the words that a schema allows, nil if it allows anything else.
+// stringChoices returns the strings of an enum, nil if it has other values.
 func stringChoices(schema map[string]any) []any {
 	values, _ := schema["enum"].([]any)
 	if only, ok := schema["const"]; ok {

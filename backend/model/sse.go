@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Limits of what a server may send in one turn.
+// Limits on a server's answer to one turn.
 const (
 	maxLine   = 8 << 20
 	maxStream = 64 << 20
@@ -19,12 +19,12 @@ var (
 )
 
 // sse parses server-sent events. Lines end with LF, CR LF or CR; comments and unknown fields are skipped. Lines that
-// are not fields are counted, because a web page or binary data consists of them.
+// are not fields are counted, to recognize a web page or binary data.
 type sse struct {
 	r       *bufio.Reader
 	left    *io.LimitedReader
 	strange int  // lines that belong to no event
-	afterCR bool // a LF that follows ends no other line
+	afterCR bool // the next LF belongs to the same line end
 }
 
 func newSSE(r io.Reader) *sse {
@@ -32,8 +32,8 @@ func newSSE(r io.Reader) *sse {
 	return &sse{r: bufio.NewReaderSize(left, 32<<10), left: left}
 }
 
-// next returns the data lines of the next event. err is io.EOF at the end, together with the data of an event without
-// its final empty line.
+// next returns the data lines of the next event. At the end, err is io.EOF, together with the data of an event that
+// lacks its final empty line.
 func (s *sse) next() (data [][]byte, err error) {
 	size := 0
 	for {
@@ -71,7 +71,7 @@ func (s *sse) field(line []byte) ([]byte, bool) {
 		return append([]byte(`{"error":`), append(value, '}')...), true
 	case found && (string(name) == "event" || string(name) == "id" || string(name) == "retry"):
 		return nil, false
-	case line[0] == '{': // JSON lines without any framing
+	case line[0] == '{': // a JSON line without any framing
 		return line, true
 	}
 	s.strange++
@@ -88,7 +88,7 @@ func (s *sse) line() ([]byte, error) {
 			}
 			return out, err
 		}
-		part, _ := s.r.Peek(s.r.Buffered()) // it does not read, so there is no error
+		part, _ := s.r.Peek(s.r.Buffered()) // returns only buffered bytes, so there is no error
 		if s.afterCR && part[0] == '\n' {
 			s.afterCR = false
 			_, _ = s.r.Discard(1)

@@ -6,7 +6,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// estimateTokens estimates token counts that a server did not report from the lengths: limits must work there, too.
+// estimateTokens estimates the token counts that a server did not report from the length of the text, so that limits
+// work with such servers, too.
 func (s *baseClient) estimateTokens(t goal.Turn, reply *goal.Reply) {
 	in, out := len(t.System), len(reply.Text)+callBytes(reply.Calls)+reply.Reasoning.Bytes()
 	for _, m := range t.Messages {
@@ -31,5 +32,5 @@ func callBytes(calls []goal.Call) (n int) {
 	return n
 }
 
-// tokensFromBytes is three tenths of the bytes, as in English and code.
+// tokensFromBytes returns three tenths of the bytes, which is typical of English and code.
 func tokensFromBytes(bytes int) int64 { return (int64(bytes)*3 + 9) / 10 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // Limits of one reply.
@@ -20,7 +21,7 @@ const (
 	maxArguments = 4 << 20 // of one call, in bytes
 )
 
-// errLongCall means that a call's arguments are longer than any tool accepts.
+// errLongCall means that the arguments of a call are longer than any tool accepts.
 var errLongCall = errors.New("the arguments of a call are too long")
 
 // toolCallDelta is a piece of a tool call. OpenAI numbers the calls and sends id and name once; other servers omit
@@ -35,12 +36,12 @@ type toolCallDelta struct {
 	Extra callExtra `json:"extra_content"`
 }
 
-// isEmpty reports whether a piece says nothing, as null in a list does.
+// isEmpty reports whether a piece has no content, as a null in the list has none.
 func (p toolCallDelta) isEmpty() bool {
 	return p.Index == nil && p.ID == "" && p.Function.Name == "" && len(p.Function.Arguments) == 0
 }
 
-// callExtra is what Google adds to a call. Gemini 3 refuses a call of the conversation that comes back without it.
+// callExtra is Google's addition to a call. Gemini 3 rejects a conversation with a call that lacks it.
 type callExtra struct{ signature string }
 
 func (e *callExtra) UnmarshalJSON(b []byte) error {
@@ -59,11 +60,11 @@ type toolCallSlot struct {
 	signature string
 }
 
-// toolCallAssembler joins the pieces, in order of appearance.
+// toolCallAssembler joins the pieces of calls, which it keeps in order of appearance.
 type toolCallAssembler struct {
-	list []*toolCallSlot
-	size int           // bytes of arguments so far
-	long *toolCallSlot // the call whose arguments are too long, nil if none
+	list    []*toolCallSlot
+	size    int           // bytes of arguments so far
+	tooLong *toolCallSlot // the call whose arguments are too long, nil if none
 }
 
 func (c *toolCallAssembler) add(p toolCallDelta) error {
@@ -73,7 +74,7 @@ func (c *toolCallAssembler) add(p toolCallDelta) error {
 	slot := c.find(p)
 	if slot == nil {
 		var err error
-		if slot, err = c.open(); err != nil {
+		if slot, err = c.newSlot(); err != nil {
 			return err
 		}
 		if p.Index != nil {
@@ -92,10 +93,10 @@ func (c *toolCallAssembler) add(p toolCallDelta) error {
 	return c.append(slot, func() { slot.write(p.Function.Arguments) })
 }
 
-// open begins another call.
-func (c *toolCallAssembler) open() (*toolCallSlot, error) {
+// newSlot begins another call.
+func (c *toolCallAssembler) newSlot() (*toolCallSlot, error) {
 	if len(c.list) == maxCalls {
-		return nil, &Error{Kind: InvalidReply, Message: fmt.Sprintf("the reply holds more than %d tool calls", maxCalls)}
+		return nil, &Error{Kind: InvalidReply, Message: fmt.Sprintf("the reply contains more than %d tool calls", maxCalls)}
 	}
 	slot := &toolCallSlot{index: -1}
 	c.list = append(c.list, slot)
@@ -108,13 +109,13 @@ func (c *toolCallAssembler) append(slot *toolCallSlot, write func()) error {
 	write()
 	c.size += slot.args.Len() - before
 	if slot.args.Len() > maxArguments {
-		c.long = slot
+		c.tooLong = slot
 		return errLongCall
 	}
 	return nil
 }
 
-// find is the call that a piece continues, nil if it begins another one.
+// find returns the call that a piece continues, nil if the piece begins another one.
 func (c *toolCallAssembler) find(p toolCallDelta) *toolCallSlot {
 	for _, s := range slices.Backward(c.list) {
 		if p.ID != "" && s.call.ID == p.ID && (p.Index == nil || s.index == *p.Index) {
@@ -134,13 +135,13 @@ func (c *toolCallAssembler) find(p toolCallDelta) *toolCallSlot {
 	}
 	last := c.list[len(c.list)-1]
 	if p.Function.Name != "" && json.Valid(last.args.Bytes()) {
-		return nil // the call is complete, so this is the next one
+		return nil // the call is complete, so this piece begins the next one
 	}
 	return last
 }
 
-// isFollowedBy reports whether a piece with the same number begins another call. Such a piece has a name. Servers that
-// repeat the name in every piece, and those that send another id with every piece, continue the arguments.
+// isFollowedBy reports whether a piece with the same number begins another call. Such a piece has a name, but so has
+// every piece of servers that repeat the name or send a new id each time; there, the arguments decide.
 func (s *toolCallSlot) isFollowedBy(p toolCallDelta) bool {
 	if p.Function.Name == "" {
 		return false
@@ -153,7 +154,7 @@ func (s *toolCallSlot) isFollowedBy(p toolCallDelta) bool {
 	return p.ID == "" && s.call.ID == "" && isWholeObject(s.args.String()) && isWholeArguments(p.Function.Arguments)
 }
 
-// isWholeArguments reports whether a piece of arguments is an object of its own.
+// isWholeArguments reports whether a piece of arguments is a complete object.
 func isWholeArguments(raw json.RawMessage) bool {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -166,8 +167,8 @@ func isWholeObject(s string) bool {
 	return strings.HasPrefix(strings.TrimSpace(s), "{") && json.Valid([]byte(s))
 }
 
-// joinArguments repairs the arguments of servers that send them twice, or send an empty object before them. Other
-// arguments stay as they are, also broken ones.
+// joinArguments repairs arguments that a server sent twice or after an empty object. It returns all others unchanged,
+// even broken ones.
 func joinArguments(s string) string {
 	if json.Valid([]byte(s)) || !strings.HasPrefix(strings.TrimSpace(s), "{") {
 		return s
@@ -212,10 +213,10 @@ func (s *toolCallSlot) write(raw json.RawMessage) {
 	}
 }
 
-func (c *toolCallAssembler) done() []goal.Call {
+func (c *toolCallAssembler) buildCalls() []goal.Call {
 	var out []goal.Call
 	for _, s := range c.list {
-		s.call.Arguments = strings.ToValidUTF8(joinArguments(s.args.String()), "\uFFFD")
+		s.call.Arguments = text.ToUTF8(joinArguments(s.args.String()))
 		if s.args.Len() == 0 {
 			s.call.Arguments = "{}"
 		}
@@ -225,7 +226,7 @@ func (c *toolCallAssembler) done() []goal.Call {
 	return out
 }
 
-// signatures lists the signatures of the calls in their order, "" for those without.
+// signatures returns the signatures of the calls in order, "" for calls without one.
 func (c *toolCallAssembler) signatures() []string {
 	list := make([]string, 0, len(c.list))
 	for _, s := range c.list {
@@ -234,29 +235,29 @@ func (c *toolCallAssembler) signatures() []string {
 	return list
 }
 
-// markTruncated marks the last call if the reply was cut off in it: without arguments, or with half of them, it is
-// not what the model meant.
+// markTruncated replaces the arguments of the last call if the reply was cut off in it: with half of its arguments, it
+// is not what the model meant.
 func (c *toolCallAssembler) markTruncated() {
 	if len(c.list) == 0 {
 		return
 	}
 	if last := c.list[len(c.list)-1]; !json.Valid(last.args.Bytes()) {
 		last.args.Reset()
-		last.args.WriteString(
-			`"The reply was cut in the middle of this call, at the longest reply that the provider allows. Nothing was done. Send less at a time."`)
+		last.args.WriteString(`"The reply was cut off in this call, at the longest reply that the provider allows. ` +
+			`Nothing was done. Send less at a time."`)
 	}
 }
 
-// name is the name that the model called. The dispatcher refuses a call without a name, because there is no such
-// tool.
+// name returns the tool name that the model wrote, shortened; "unnamed" if it wrote none, for which the dispatcher has
+// no tool.
 func (s *toolCallSlot) name() string {
-	const most = 128
-	name := truncateMessage(s.call.Tool)
+	const maxBytes = 128
+	name := text.SanitizeLine(s.call.Tool, maxMessage)
 	switch {
 	case name == "":
 		return "unnamed"
-	case len(name) > most:
-		return strings.ToValidUTF8(name[:most], "")
+	case len(name) > maxBytes:
+		return strings.ToValidUTF8(name[:maxBytes], "")
 	}
 	return name
 }
@@ -264,7 +265,7 @@ func (s *toolCallSlot) name() string {
 // validID matches the ids that every provider accepts back.
 var validID = regexp.MustCompile(`^[!-~]{1,128}$`)
 
-// assignID gives calls without a usable id a unique one, and separates calls that share an id.
+// assignID gives a unique id to calls without a usable one, and to calls that share one.
 func assignID(r *goal.Reply, turn int) {
 	seen := make(map[string]bool, len(r.Calls))
 	for i := range r.Calls {
@@ -279,13 +280,13 @@ func assignID(r *goal.Reply, turn int) {
 
 var invalidNameChars = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
-// sanitizeName makes an id or a tool's name acceptable to every server: an invalid one made up by a model would make
-// the server refuse the conversation for ever.
-func sanitizeName(s string) string {
-	const most = 64
+// toValidName makes an id or a tool's name acceptable to every server. With an invalid one, made up by a model, the
+// server would reject the conversation for ever.
+func toValidName(s string) string {
+	const maxBytes = 64
 	s = invalidNameChars.ReplaceAllString(s, "_")
 	if s == "" {
 		return "_"
 	}
-	return s[:min(len(s), most)]
+	return s[:min(len(s), maxBytes)]
 }

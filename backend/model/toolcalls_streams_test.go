@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestCalls_JoinedOddly are the calls that the model meant.
-func TestCalls_JoinedOddly(t *testing.T) {
+// TestCalls_OddPieces_AreJoined expects the calls that the model meant.
+func TestCalls_OddPieces_AreJoined(t *testing.T) {
 	delta := func(calls string) string { return `{"tool_calls":[` + calls + `]}` }
 	read := func(path string) goal.Call { return goal.Call{Tool: "read_file", Arguments: `{"path":"` + path + `"}`} }
 	for name, test := range map[string]struct {
@@ -60,7 +60,8 @@ func TestCalls_JoinedOddly(t *testing.T) {
 			[]goal.Call{read("a")},
 		},
 		"doubled in one piece": {
-			[]string{delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":"{\"path\":\"a\"}{\"path\":\"a\"}"}}`)},
+			[]string{delta(`{"index":0,"id":"x",` +
+				`"function":{"name":"read_file","arguments":"{\"path\":\"a\"}{\"path\":\"a\"}"}}`)},
 			[]goal.Call{read("a")},
 		},
 		"numbered 0 without ids": {
@@ -133,7 +134,8 @@ func TestCalls_JoinedOddly(t *testing.T) {
 			[]goal.Call{read("a"), read("b")},
 		},
 		"two objects that differ stay broken": {
-			[]string{delta(`{"index":0,"id":"x","function":{"name":"read_file","arguments":"{\"path\":\"a\"}{\"path\":\"b\"}"}}`)},
+			[]string{delta(`{"index":0,"id":"x",` +
+				`"function":{"name":"read_file","arguments":"{\"path\":\"a\"}{\"path\":\"b\"}"}}`)},
 			[]goal.Call{{Tool: "read_file", Arguments: `{"path":"a"}{"path":"b"}`}},
 		},
 	} {

@@ -2,7 +2,7 @@ package model
 
 import "testing"
 
-func TestTooManyCalls(t *testing.T) {
+func TestCalls_TooMany_IsAnError(t *testing.T) {
 	var c toolCallAssembler
 	for i := range maxCalls + 1 {
 		err := c.add(toolCallDelta{Index: &i})

@@ -59,7 +59,7 @@ func (d *Desktop) Notify(ctx context.Context, n Notification) error {
 		html.EscapeString(n.Text),
 		[]string{}, map[string]dbus.Variant{"urgency": dbus.MakeVariant(urgency)}, int32(-1))
 	if call.Err != nil {
-		return fmt.Errorf("show a note: %w", call.Err)
+		return fmt.Errorf("show a notification: %w", call.Err)
 	}
 	return nil
 }

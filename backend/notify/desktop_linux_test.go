@@ -25,8 +25,8 @@ func (s screen) Notify(
 	return 1, nil
 }
 
-// TestShow over a real session bus.
-func TestShow(t *testing.T) {
+// TestNotify_SessionBus_ShowsTheNotification uses a real session bus.
+func TestNotify_SessionBus_ShowsTheNotification(t *testing.T) {
 	if _, err := exec.LookPath("dbus-daemon"); err != nil {
 		t.Skip("no dbus-daemon here")
 	}
@@ -84,7 +84,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-func TestNothingThere(t *testing.T) {
+func TestOpen_NoDesktop_ReturnsTheReason(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	if _, err := notify.Open(t.Context()); err == nil || !strings.Contains(err.Error(), "no session bus") {

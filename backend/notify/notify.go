@@ -1,5 +1,4 @@
-// Package notify shows notifications on the user's desktop. If no service shows them, Open returns the reason, and
-// there is no substitute.
+// Package notify shows notifications on the user's desktop. If no service shows them, Open returns the reason.
 package notify
 
 // Notification is one message. Text is plain: markup is shown as it is.

@@ -2,7 +2,7 @@ package pane
 
 import "time"
 
-// The types for what an agent sees of a page and does to it. Every text of a page is hostile: it is cleaned and
+// The types for what an agent sees of a page and does to it. Every text of a page is hostile: it is sanitized and
 // truncated where it is read, and marked as data by the code that hands it to a model.
 
 // ActionResult is the result of an action.
@@ -28,7 +28,7 @@ type SnapshotOptions struct {
 }
 
 // Snapshot is a page as text. Text has one line for each element that can be read or used, visible ones first: a ref,
-// a role, and then in quotes, cleaned, the text of the page. At most about 17 KB.
+// a role, and then in quotes, sanitized, the text of the page. At most about 17 KB.
 type Snapshot struct {
 	Text      string
 	URL       string
@@ -70,7 +70,7 @@ type ActionPreview struct {
 	// the page.
 	Acts    bool   `json:"acts"`
 	Payment bool   `json:"payment"` // the page asks for a card, or the field is one
-	Element string `json:"element"` // its role and, in quotes, cleaned, its name on the page; at most about 100 characters
+	Element string `json:"element"` // its role, and in quotes its sanitized name; at most about 100 characters
 	Origin  string `json:"origin"`  // of the frame that the element is in; "" or "null" if unknown
 }
 

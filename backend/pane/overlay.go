@@ -37,7 +37,7 @@ const (
 	SaveLogin UserPromptKind = "save_login"
 )
 
-// UserPrompt is a question of a page, or of Chromium, to the user. Texts come from the page: one line, cleaned, to be
+// UserPrompt is a question of a page, or of Chromium, to the user. Texts come from the page: one line, sanitized, to be
 // drawn as text only.
 type UserPrompt struct {
 	ID       int            `json:"id"`

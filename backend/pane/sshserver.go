@@ -32,8 +32,8 @@ func (s SSHServer) DisplayName() string {
 	return s.Host
 }
 
-// Validate checks that ssh can be called with it, and that no field can be mistaken for an option or for more than
-// one word.
+// Validate checks that ssh can be called with the server, and that ssh takes no field for an option or for several
+// words.
 func (s SSHServer) Validate() error {
 	const most = 1024
 	for field, text := range map[string]string{
@@ -42,7 +42,7 @@ func (s SSHServer) Validate() error {
 		if len(text) > most || strings.ContainsFunc(text, unicode.IsControl) {
 			return &fault.Error{
 				Field:   field,
-				Message: fmt.Sprintf("the %s is too long or has control characters in it", strings.ReplaceAll(field, "_", " ")),
+				Message: fmt.Sprintf("the %s is too long or contains control characters", strings.ReplaceAll(field, "_", " ")),
 			}
 		}
 	}
@@ -51,22 +51,22 @@ func (s SSHServer) Validate() error {
 	}
 	switch {
 	case s.Host == "":
-		return &fault.Error{Field: "host", Message: "a host is needed: a name or an address"}
+		return &fault.Error{Field: "host", Message: "a host is required: a name or an address"}
 	case !word(s.Host) || strings.ContainsAny(s.Host, "@/"):
-		return &fault.Error{Field: "host", Message: fmt.Sprintf("%q is no host: the user has a field of its own", s.Host)}
+		return &fault.Error{Field: "host", Message: fmt.Sprintf("%q is not a host: enter the user in its own field", s.Host)}
 	case s.Port < 0 || s.Port > 65535:
-		return &fault.Error{Field: "port", Message: fmt.Sprintf("%d is no port", s.Port)}
+		return &fault.Error{Field: "port", Message: fmt.Sprintf("%d is not a port: use 1 to 65535", s.Port)}
 	case !word(s.User):
-		return &fault.Error{Field: "user", Message: fmt.Sprintf("%q is no user", s.User)}
+		return &fault.Error{Field: "user", Message: fmt.Sprintf("%q is not a user name", s.User)}
 	case !word(s.Jump):
 		return &fault.Error{
 			Field:   "jump",
-			Message: fmt.Sprintf("%q is no list of hosts: use user@host:port, with commas in between", s.Jump),
+			Message: fmt.Sprintf("%q is not a list of hosts: use user@host:port, separated by commas", s.Jump),
 		}
 	case strings.HasPrefix(s.KeyPath, "-"):
-		return &fault.Error{Field: "key_path", Message: "a path to a key begins with / or ~"}
+		return &fault.Error{Field: "key_path", Message: "the path to a key must begin with / or ~"}
 	case s.Folder != "" && !path.IsAbs(s.Folder) && s.Folder != "~" && !strings.HasPrefix(s.Folder, "~/"):
-		return &fault.Error{Field: "folder", Message: "the start folder is absolute or begins with ~/"}
+		return &fault.Error{Field: "folder", Message: "the start folder must be absolute or begin with ~/"}
 	}
 	return nil
 }

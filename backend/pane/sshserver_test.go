@@ -2,7 +2,7 @@ package pane
 
 import "testing"
 
-func TestParseSSHTarget(t *testing.T) {
+func TestParseSSHTarget_EachForm_IsReadOrRefused(t *testing.T) {
 	for text, want := range map[string]SSHServer{
 		"box":                       {Host: "box"},
 		" ada@box.example ":         {Host: "box.example", User: "ada"},

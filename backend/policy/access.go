@@ -28,12 +28,12 @@ func (a MachineAccess) String() string {
 	case WriteAccess:
 		return "reading, changing and deleting everything in " + a.Path
 	case SocketAccess:
-		return "connecting to the program behind " + a.Path + ", which acts with your rights and not with the goal's"
+		return "connecting to the program behind " + a.Path + ", which acts with your permissions and not with the goal's"
 	case PortAccess:
 		return fmt.Sprintf("the port %d of this machine, for its programs and pages", a.Port)
 	}
 	return "nothing"
 }
 
-// equalAccess is also true if both are nil.
+// equalAccess also returns true if both are nil.
 func equalAccess(a, b *MachineAccess) bool { return a == b || a != nil && b != nil && *a == *b }

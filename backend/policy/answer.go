@@ -14,12 +14,13 @@ const (
 	Allow Answer = "allow"
 )
 
-// stricterThan reports whether a is stricter than b. An invalid answer is the strictest.
-func (a Answer) stricterThan(b Answer) bool { return a.rank() < b.rank() }
+// isStricterThan reports whether a is stricter than b. An invalid answer is the strictest.
+func (a Answer) isStricterThan(b Answer) bool { return a.rank() < b.rank() }
 
 func (a Answer) rank() int { return max(0, slices.Index([]Answer{Deny, Ask, Allow}, a)) }
 
-// checkResult is the result of one check. by lists the grants that answer it; none means that it always asks.
+// checkResult is the result of one check. by lists the scopes of grants that answer it; without any, it always
+// asks.
 type checkResult struct {
 	answer Answer
 	reason string

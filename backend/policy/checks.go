@@ -28,7 +28,7 @@ func checkAllowedTools(c Call, p Policy) (checkResult, error) {
 	return passRule()
 }
 
-// riskNeed is what a call of a risk level needs, as an object.
+// riskNeed maps a risk level to what a call of it needs, as an object.
 var riskNeed = map[Risk]string{
 	ReadOnly:     "to read",
 	WriteLocal:   "to change files",
@@ -37,7 +37,7 @@ var riskNeed = map[Risk]string{
 	SpendsMoney:  "to spend money",
 }
 
-// riskCeiling is what a goal of a risk level may do, as a predicate.
+// riskCeiling maps a risk level to what a goal of it may do, as a predicate.
 var riskCeiling = map[Risk]string{
 	ReadOnly:     "may only read",
 	WriteLocal:   "may only change local files",
@@ -45,6 +45,17 @@ var riskCeiling = map[Risk]string{
 	NetworkWrite: "may send data but not spend money",
 	SpendsMoney:  "may spend money",
 }
+
+// riskActivity maps a risk level to what it covers, as a noun phrase.
+var riskActivity = map[Risk]string{
+	ReadOnly:     "reading",
+	WriteLocal:   "changing local files",
+	NetworkGet:   "reading from the network",
+	NetworkWrite: "sending data",
+	SpendsMoney:  "spending money",
+}
+
+func (r Risk) activity() string { return cmp.Or(riskActivity[r], string(r)) }
 
 func checkRiskCeiling(c Call, p Policy) (checkResult, error) {
 	if !c.Effect.Risk.Exceeds(p.Risk) {
@@ -71,7 +82,8 @@ func checkPaths(c Call, p Policy) (checkResult, error) {
 	return passRule()
 }
 
-// checkHosts denies denied hosts, allows allowed ones and, from network_write on, all others; it asks about the rest.
+// checkHosts denies denied hosts, allows allowed ones and, from network_write on, all others. It asks about the
+// rest.
 func checkHosts(c Call, p Policy) (checkResult, error) {
 	var foreign []string
 	for i, h := range c.Effect.Hosts {
@@ -111,7 +123,7 @@ func checkIrreversible(c Call, _ Policy) (checkResult, error) {
 	return passRule()
 }
 
-// checkPersistent asks the user first about everything that later goals, which may have more permissions, will find.
+// checkPersistent asks the user about everything that later goals, which may have more permissions, will find.
 func checkPersistent(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Persistent {
 		return askRule(nil, "later goals will find it")
@@ -133,15 +145,15 @@ func checkDeletion(c Call, p Policy) (checkResult, error) {
 		if p.isOutsideWork(file) { // the kernel refuses it
 			continue
 		}
-		if !p.isWritable(file) && (p.Unconfined || !inTmp(file)) { // inside the sandbox /tmp is the goal's own
+		if !p.isWritable(file) && (p.Unconfined || !isInTmp(file)) { // inside the sandbox /tmp is the goal's own
 			return askRule(nil, "it deletes %s, which is outside the goal's folder", file)
 		}
 	}
 	return passRule()
 }
 
-// inTmp reports whether a path is below /tmp, by either of its names.
-func inTmp(file string) bool {
+// isInTmp reports whether a path is below /tmp, by either of its names.
+func isInTmp(file string) bool {
 	return slices.ContainsFunc([]string{"/tmp", "/var/tmp"}, func(name string) bool {
 		return file != name && IsWithin(name, file)
 	})
@@ -184,7 +196,7 @@ func checkCertificate(c Call, _ Policy) (checkResult, error) {
 	return passRule()
 }
 
-// grantScopes are the scopes that answer a question about a call. A pane that is not confined is asked about as a
+// grantScopes returns the scopes of grants that answer a question about a call. An unconfined pane is approved as a
 // whole, with everything that can be reached from it.
 func (c Call) grantScopes(usual ...Scope) []Scope {
 	if c.Effect.Pane != "" {
@@ -193,7 +205,7 @@ func (c Call) grantScopes(usual ...Scope) []Scope {
 	return usual
 }
 
-// checkSecrets allows a secret only where the user did, and never sends it to a host that it does not belong to.
+// checkSecrets allows a secret only if the user did, and never sends it to a host that it does not belong to.
 func checkSecrets(c Call, p Policy) (checkResult, error) {
 	var unnamed []string
 	for _, s := range c.Effect.Secrets {
@@ -212,9 +224,9 @@ func checkSecrets(c Call, p Policy) (checkResult, error) {
 	return checkUnboundSecretExposure(c, p)
 }
 
-// checkUnboundSecretExposure asks before a program gets a bound secret, also by a file that programs read: only the
-// proxy's list of hosts limits where a program sends it. Hosts granted since the start are open to programs at every
-// risk level.
+// checkUnboundSecretExposure asks before a program gets a bound secret, directly or in a file that programs read,
+// because only the proxy's list of hosts limits where a program sends it. Hosts granted since the start are open to
+// programs at every risk level.
 func checkUnboundSecretExposure(c Call, p Policy) (checkResult, error) {
 	for _, s := range c.Effect.Secrets {
 		if c.Effect.Script && len(s.Hosts) > 0 {
@@ -226,7 +238,7 @@ func checkUnboundSecretExposure(c Call, p Policy) (checkResult, error) {
 	if !c.Effect.ReachesPrograms() {
 		return passRule()
 	}
-	unwalled := c.Effect.Pane != "" || p.Unconfined // no proxy, and no list of hosts
+	unwalled := c.Effect.Pane != "" || p.Unconfined // without a proxy, and so without a list of hosts
 	reached := p.opened
 	if !NetworkGet.Exceeds(p.Risk) {
 		reached = append(append([]string{}, reached...), p.AllowHosts...)

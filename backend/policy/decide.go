@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Decision is an answer and its reason, in words for the model and the user.
+// Decision is an answer and its reason, for the model and the user.
 type Decision struct {
 	Answer Answer
 	Reason string
 	Always bool    // asked at every risk level: only the user can allow it
-	Grant  string  // the grant that allowed what would have been asked, "" if none
-	Offers []Grant // of a question: what the user may grant, once first
+	Grant  string  // the grant that made a question unnecessary, "" if none
+	Offers []Grant // what the user may grant when asked, once first
 }
 
-// Decide runs every check; the strictest answer wins, so their order only decides which reason is named first: deny
-// list → control tools → allow list → effect against ceiling → paths → hosts → the rules. Grants answer questions;
-// they never lift a denial.
+// Decide runs every check; the strictest answer wins. Their order only decides which reason comes first: deny list
+// → control tools → allow list → risk against ceiling → paths → hosts → the rules. Grants answer questions; they
+// never lift a denial.
 func (l RuleSet) Decide(c Call, p Policy, grants []Grant) Decision {
 	p = p.WithGrants(grants)
 	return combineChecks(l.checks(c), c, p, grants)
@@ -47,7 +47,7 @@ func combineChecks(questions []checkFunc, c Call, p Policy, grants []Grant) Deci
 	var reasons []string
 	for _, q := range questions {
 		f := runCheck(q, c, p)
-		if f.answer.stricterThan(d.Answer) {
+		if f.answer.isStricterThan(d.Answer) {
 			d.Answer, reasons = f.answer, nil
 		}
 		if f.answer == d.Answer && f.answer != Allow && !slices.Contains(reasons, f.reason) {
@@ -84,8 +84,7 @@ func runCheck(q checkFunc, c Call, p Policy) (f checkResult) {
 	return f
 }
 
-// applyGrants allows the call if grants answer everything that was asked, and otherwise lists what the user may
-// grant.
+// applyGrants allows the call if grants answer every question, and otherwise lists what the user may grant.
 func applyGrants(d *Decision, asked []checkResult, c Call, grants []Grant) {
 	for _, f := range asked {
 		d.Always = d.Always || len(f.by) == 0 || f.needsUser()

@@ -98,7 +98,7 @@ func TestDecide_CheckFails_Denies(t *testing.T) {
 	}
 }
 
-func TestHosts(t *testing.T) {
+func TestHostMatches_EachPattern_CoversItsHosts(t *testing.T) {
 	for _, c := range []struct {
 		pattern, host string
 		want          bool

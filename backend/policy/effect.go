@@ -2,7 +2,7 @@ package policy
 
 import "slices"
 
-// Effect is what one call is about to do. Its tool computes it from the arguments and from what they refer to.
+// Effect is what a call is about to do. Its tool computes it from the arguments and from what they refer to.
 type Effect struct {
 	Risk    Risk     `json:"risk"`
 	Control bool     `json:"control,omitempty"` // a control tool: no risk applies
@@ -10,52 +10,52 @@ type Effect struct {
 	Hosts   []string `json:"hosts,omitempty"`   // contacted hosts, loopback left out
 	// deleted paths as far as the command shows: absolute, or as written if that could not be resolved
 	Deletes []string `json:"deletes,omitempty"`
-	// Ports are those of Hosts, in the same order; "", or no entry at all, if unknown.
+	// Ports are those of Hosts, in the same order; "", or a missing entry, if unknown.
 	Ports []string `json:"ports,omitempty"`
-	// Irreversible: it cannot be undone, so the user is asked.
+	// Irreversible means that it cannot be undone, so the user is asked.
 	Irreversible bool `json:"irreversible,omitempty"`
-	// Persistent: it is stored in the user's own configuration and outlives the goal.
+	// Persistent means that it is stored in the user's own configuration and outlives the goal.
 	Persistent bool `json:"lasting,omitempty"`
-	// Pane is a pane that is used and not confined: the user's own shell, SSH, a page with the user's logins. "" if
-	// none.
+	// Pane is an unconfined pane that the call uses: the user's own shell, SSH, a page with the user's logins. ""
+	// if none.
 	Pane string `json:"pane,omitempty"`
 	// Access is the part of the user's machine that the goal asks for.
 	Access *MachineAccess `json:"access,omitempty"`
-	// Unparsed is why it could not be determined what a command line would run, "" if it could.
+	// Unparsed says why it is unknown what a command line would run, "" if it is known.
 	Unparsed string `json:"unread,omitempty"`
 	// BadCertificate is the origin of a server whose invalid certificate would be accepted, "" if none.
 	BadCertificate string `json:"untrusted,omitempty"`
-	// Secrets are inserted into the arguments before the call is executed.
+	// Secrets are filled into the arguments before the call is executed.
 	Secrets []SecretUse `json:"secrets,omitempty"`
-	// CommandLine is what a shell is given, "" if there is no shell; Commands are the programs and arguments found in
-	// it. They serve explanations and rules that always ask: the kernel is the boundary, not this.
+	// CommandLine is the input of a shell, "" without a shell; Commands are the programs and arguments found in it.
+	// They serve explanations and rules that always ask. The sandbox enforces the limits, not these.
 	CommandLine string     `json:"-"`
 	Commands    [][]string `json:"-"`
-	// Script: the agent's own script runs in a page, with the inserted values.
+	// Script means that the agent's own script runs in a page, with the filled-in values.
 	Script bool `json:"-"`
-	// Program: a program of the goal, such as a tool server, receives the arguments.
+	// Program means that a program of the goal, such as a tool server, receives the arguments.
 	Program bool `json:"-"`
-	// Delegates: the arguments are passed on, to other calls or another agent, and judged where they are used. Until
-	// then references to secrets are not resolved.
+	// Delegates means that the arguments are passed on to other calls or another agent, and judged where they are
+	// used. Until then, references to secrets are not resolved.
 	Delegates bool `json:"-"`
-	// Observed: an external agent did it without asking, so nothing is decided; the sandbox limits it.
+	// Observed means that an external agent did it without asking, so nothing is decided; the sandbox limits it.
 	Observed bool   `json:"observed,omitempty"`
 	Reason   string `json:"reason,omitempty"`
-	// Earlier: a program wanted it before the call began, such as one that an earlier call left running.
+	// Earlier means that a program wanted it before the call began, such as one that an earlier call left running.
 	Earlier bool `json:"-"`
 }
 
-// SecretUse is a secret of the user that a call refers to. Hosts are the only ones that it may be sent to; none means
-// any host.
+// SecretUse is a secret of the user that a call refers to. It may be sent only to Hosts; without any, to every
+// host.
 type SecretUse struct {
 	Name  string   `json:"name"`
 	Hosts []string `json:"hosts,omitempty"`
 }
 
-// UnknownEffect is the effect of a call whose effect could not be determined.
+// UnknownEffect returns the effect of a call whose effect could not be determined.
 func UnknownEffect(reason string) Effect { return Effect{Risk: NetworkWrite, Reason: reason} }
 
-// Equal reports whether two effects touch the same things: one that the user was asked about, and one about to
+// Equal reports whether two effects affect the same things: one that the user was asked about, and one about to
 // happen.
 func (e Effect) Equal(o Effect) bool {
 	return e.Risk == o.Risk && e.Control == o.Control && e.Irreversible == o.Irreversible &&
@@ -65,11 +65,11 @@ func (e Effect) Equal(o Effect) bool {
 		slices.Equal(e.Deletes, o.Deletes) && slices.Equal(e.secretNames(), o.secretNames())
 }
 
-// ReachesPrograms reports whether programs of the goal receive the arguments: a command line, a tool server, a file
-// that they read.
+// ReachesPrograms reports whether programs of the goal receive the arguments: as a command line, in a tool server,
+// or in a file that they read.
 func (e Effect) ReachesPrograms() bool { return e.CommandLine != "" || e.Program || len(e.Paths) > 0 }
 
-// port is the port of host i of the effect, "" if unknown.
+// port returns the port of host i of the effect, "" if unknown.
 func (e Effect) port(i int) string {
 	if i < len(e.Ports) {
 		return e.Ports[i]
@@ -88,10 +88,10 @@ func (e Effect) secretNames() []string {
 // Call is one call as the policy sees it.
 type Call struct {
 	Tool string
-	// Written is the former name of the tool under which it was called, "" if none. What denies it denies the call.
+	// Written is the former tool name in the call, "" if none. A denial of that name denies the call.
 	Written string
-	Former  []string // former names of the tool: what allows one of them allows it
+	Former  []string // former names of the tool; allowing one of them allows it
 	Key     string   // equal for equal calls: tool and arguments
-	Shown   string   // equal for calls that show the user the same, "" where nothing is shown
+	Shown   string   // equal for calls with the same preview, "" without a preview
 	Effect  Effect
 }

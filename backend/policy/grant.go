@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Scope is how far an answer of the user reaches. All but Once apply to the goal, until it ends or the user revokes
-// them.
+// Scope is how far an answer of the user reaches. All but ScopeOnce apply to the goal, until it ends or the user
+// revokes them.
 type Scope string
 
 // The scopes.
@@ -21,7 +21,7 @@ const (
 	ScopeMachine Scope = "reach" // a part of the machine outside the goal's folder
 )
 
-// Grant is what a user allowed one goal.
+// Grant is what a user allowed a goal.
 type Grant struct {
 	ID      string         `json:"id"` // of the request that it answered
 	Scope   Scope          `json:"scope"`
@@ -37,7 +37,7 @@ type Grant struct {
 	Access  *MachineAccess `json:"access,omitempty"`
 	// Irreversible also covers what cannot be undone, but of Tool alone.
 	Irreversible bool `json:"irreversible,omitempty"`
-	// Shown identifies what the user saw of the one call, besides its arguments.
+	// Shown identifies what the user saw of the one call besides its arguments.
 	Shown string `json:"shown,omitempty"`
 }
 
@@ -47,12 +47,12 @@ func (g Grant) Describe() string {
 	case ScopeOnce:
 		return "once"
 	case ScopeHost:
-		words := fmt.Sprintf("%s for this goal, up to %s", strings.Join(g.Hosts, ", "), g.Risk)
+		words := fmt.Sprintf("%s for this goal, up to %s", strings.Join(g.Hosts, ", "), g.Risk.activity())
 		if g.Risk == NetworkGet {
 			words += " (encrypted traffic of its programs cannot be inspected)"
 		}
 		if g.Irreversible {
-			words += "; of what cannot be undone only " + g.Tool
+			words += "; among irreversible calls, only " + g.Tool
 		}
 		return words
 	case ScopeCommand:
@@ -60,9 +60,9 @@ func (g Grant) Describe() string {
 	case ScopePath:
 		return "writing " + strings.Join(g.Paths, ", ") + " for this goal"
 	case ScopePane:
-		return fmt.Sprintf("everything up to %s in your pane %s for this goal, with your rights and logins; of a "+
-			"terminal also what the programs do that are started there. A line that deletes or overwrites, or that cannot "+
-			"be read, asks each time", g.Risk, g.Pane)
+		return fmt.Sprintf("everything up to %s in your pane %s for this goal, with your permissions and logins, including "+
+			"what programs do that are started in a terminal. A line that deletes or overwrites, or that cannot be parsed, "+
+			"asks each time", g.Risk.activity(), g.Pane)
 	case ScopeSecret:
 		return "filling in " + strings.Join(g.Secrets, ", ") + " for this goal, wherever it is named"
 	case ScopeMachine:
@@ -74,7 +74,7 @@ func (g Grant) Describe() string {
 		case PortAccess:
 			return words
 		case WriteAccess:
-			words += "; programs that run already may have to be started again to write there"
+			words += "; running programs may have to be restarted to write there"
 		case ReadAccess, SocketAccess:
 		}
 		return words + "; revoking it ends the goal's programs"
@@ -82,7 +82,8 @@ func (g Grant) Describe() string {
 	return "nothing"
 }
 
-// grantFor returns the grant of a scope that would cover a call; ok is false if the call has nothing of that scope.
+// grantFor returns the grant of a scope that would cover a call; ok is false if the scope does not apply to the
+// call.
 func grantFor(s Scope, c Call) (g Grant, ok bool) {
 	e := c.Effect
 	g = Grant{Scope: s, Tool: c.Tool, Risk: e.Risk}
@@ -147,8 +148,8 @@ func isSubset(a, b []string) bool {
 	return !slices.ContainsFunc(a, func(s string) bool { return !slices.Contains(b, s) })
 }
 
-// offeredScopes lists what the user may answer a question with: once, and each scope that would have made the
-// question unnecessary.
+// offeredScopes lists the grants that would answer the questions: once, and each scope that would have made them
+// unnecessary.
 func offeredScopes(asked []checkResult, c Call) []Grant {
 	var list []Grant
 	if g, ok := grantFor(ScopeOnce, c); ok && c.Effect.Access == nil { // access is open for the goal or not at all
@@ -166,12 +167,12 @@ func offeredScopes(asked []checkResult, c Call) []Grant {
 	return list
 }
 
-// RevokedByKilling reports whether programs may hold open what a grant gave, so that only ending them revokes it.
-func (g Grant) RevokedByKilling() bool {
+// NeedsKilling reports whether programs may keep open what a grant gave, so that only ending them revokes it.
+func (g Grant) NeedsKilling() bool {
 	return g.Access != nil && g.Access.Kind != PortAccess
 }
 
-// WithGrants is the policy with what the user has granted since.
+// WithGrants returns the policy with what the user has granted since.
 func (p Policy) WithGrants(grants []Grant) Policy {
 	for _, g := range grants {
 		if g.Scope == ScopeHost {
@@ -194,7 +195,7 @@ func (p Policy) WithGrants(grants []Grant) Policy {
 	return p
 }
 
-// coveredBy reports whether each result is answered by a grant for the goal, and names the last one.
+// coveredBy reports whether a grant for the goal answers each result, and names the last one.
 func coveredBy(asked []checkResult, c Call, grants []Grant) (id string, ok bool) {
 	for _, f := range asked {
 		found := false

@@ -9,15 +9,15 @@ import (
 )
 
 // HostMatches reports whether a pattern covers a host, and its port if it is known. A pattern is a name or an
-// address, *.example.org for every name below example.org, or * for every host; NAME:PORT covers that port alone.
-// Case, a trailing dot and the notation of an address make no difference. A name does not cover its addresses, nor an
-// address its names.
+// address, *.example.org for every name below example.org, or * for every host. NAME:PORT covers only that port.
+// Case, a trailing dot and the notation of an address make no difference. A name does not cover its addresses, nor
+// an address its names.
 func HostMatches(pattern, host, port string) (bool, error) {
-	if err := validHost(pattern); err != nil {
+	if err := validateHost(pattern); err != nil {
 		return false, err
 	}
 	pattern, only := hostAndPort(pattern)
-	pattern, host = plainHost(pattern), plainHost(host)
+	pattern, host = normalizeHost(pattern), normalizeHost(host)
 	switch {
 	case only != "" && only != port:
 		return false, nil
@@ -44,7 +44,7 @@ func hostAndPort(pattern string) (host, port string) {
 	return pattern, ""
 }
 
-func plainHost(h string) string {
+func normalizeHost(h string) string {
 	h = strings.ToLower(strings.TrimSuffix(h, "."))
 	if a, err := netip.ParseAddr(strings.Trim(h, "[]")); err == nil {
 		return a.Unmap().WithZone("").String()
@@ -52,9 +52,9 @@ func plainHost(h string) string {
 	return h
 }
 
-// validHost refuses patterns that would by mistake match nothing or too much: a denial that matches nothing denies
-// nothing.
-func validHost(pattern string) error {
+// validateHost refuses patterns that would match nothing, or too much, by mistake. A denial that matches nothing
+// denies nothing.
+func validateHost(pattern string) error {
 	if pattern == "*" {
 		return nil
 	}
@@ -66,17 +66,16 @@ func validHost(pattern string) error {
 		return fmt.Errorf("%q never matches: write it as browsers send it (xn--…)", pattern)
 	case strings.HasPrefix(pattern, "[") != strings.Contains(pattern, "]"), strings.HasPrefix(pattern, "*.") &&
 		err == nil, strings.HasSuffix(pattern, ":") && err != nil, !isNumeric(port):
-		return fmt.Errorf("%q is not a host: %s", pattern, oneHost)
+		return fmt.Errorf("%q is not a host: %s", pattern, hostSyntax)
 	case err == nil:
 		return nil
 	case strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789-._") != "", !isHostname(host):
-		return fmt.Errorf("%q is not a host: %s", pattern, oneHost)
+		return fmt.Errorf("%q is not a host: %s", pattern, hostSyntax)
 	}
 	return nil
 }
 
-const oneHost = "give one name such as example.org, *.example.org for every name below it, " +
-	"or an address that is written out"
+const hostSyntax = "use a name such as example.org, *.example.org for every name below it, or a full IP address"
 
 // isHostname reports whether a host is a name, and not a number that some programs read as an address.
 func isHostname(host string) bool {

@@ -16,14 +16,14 @@ func matchesAlternative(patterns, s string) bool {
 	return false
 }
 
-// hasShortFlag finds the letter of -f in -fu.
+// hasShortFlag reports whether the letter of a pattern like -f is among combined flags like -fu.
 func hasShortFlag(pattern, arg string) bool {
 	const letter = 2
 	return len(pattern) == letter && pattern[0] == '-' && pattern[1] != '-' &&
 		len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.IndexByte(arg, pattern[1]) > 0
 }
 
-// globPath matches part by part; ** is any number of parts, including none.
+// globPath matches element by element; ** is any number of elements, including none.
 func globPath(pattern, file []string) bool {
 	for len(pattern) > 0 {
 		if pattern[0] == "**" {
@@ -45,7 +45,7 @@ func globPath(pattern, file []string) bool {
 	return len(file) == 0
 }
 
-// exactPath, at the end of a path of subcommands, means that no further one follows.
+// exactPath, at the end of a path of subcommands, means that no further subcommand follows.
 const exactPath = "$"
 
 // hasSubcommand reports whether args begin with a path of subcommands, such as "token create": each word is the next

@@ -1,5 +1,6 @@
-// Package policy decides what a run may do. It is pure: no clock, no disk, no state. It judges the effect of a call,
-// not the name of its tool; the strictest rule wins, and calls that cannot be judged are denied or asked about.
+// Package policy decides what a run may do. It is pure: no clock, no disk, no state. It judges the effect of a
+// call, not the name of its tool. The strictest rule wins, and calls that cannot be judged are denied or asked
+// about.
 package policy
 
 import (
@@ -17,14 +18,14 @@ type Policy struct {
 	DenyTools  []string `json:"deny_tools,omitempty"`
 	AllowHosts []string `json:"allow_hosts,omitempty"` // names, or *.example.org for all below one
 	DenyHosts  []string `json:"deny_hosts,omitempty"`
-	// Work limits what the agent may change in Dir: paths relative to it, those of folders with a slash at the end.
-	// None is the whole folder.
+	// Work limits what the agent may change in Dir. It lists paths relative to Dir; those of folders end with a
+	// slash. Without any, the agent may change all of Dir.
 	Work []string `json:"work,omitempty"`
-	// CheckDir is a folder that only the checks read; absolute, "" for none. Hidden are paths that no program of the
-	// goal reads: the CheckDir of the goal that started this one.
+	// CheckDir is a folder that only the checks read; absolute, "" for none. Hidden are paths that no program of
+	// the goal reads, such as the CheckDir of the goal that started this one.
 	CheckDir string   `json:"check_dir,omitempty"`
 	Hidden   []string `json:"hidden,omitempty"`
-	// Granted by the user before the start.
+	// The user granted these before the start.
 	AllowLocal  []int    `json:"allow_local,omitempty"`  // ports of this machine's own loopback
 	AllowWrite  []string `json:"allow_write,omitempty"`  // folders, absolute
 	AllowRead   []string `json:"allow_read,omitempty"`   // folders, absolute
@@ -34,16 +35,16 @@ type Policy struct {
 	// RequireSteps refuses a changing call without a declared step.
 	RequireSteps bool `json:"require_steps,omitempty"`
 
-	opened []string // hosts that the user granted since the start; set by WithGrants alone
+	opened []string // hosts that the user granted since the start; only WithGrants sets it
 }
 
-// Validate refuses a policy that cannot be applied, and says what to do.
+// Validate refuses a policy that cannot be applied.
 func (p Policy) Validate() error {
 	if !p.Risk.IsValid() {
 		return fmt.Errorf("unknown risk %q: use one of %s", p.Risk, RiskNames())
 	}
 	for _, h := range append(append([]string{}, p.AllowHosts...), p.DenyHosts...) {
-		if err := validHost(h); err != nil {
+		if err := validateHost(h); err != nil {
 			return err
 		}
 	}
@@ -55,7 +56,7 @@ func (p Policy) Validate() error {
 	return p.ValidateWork()
 }
 
-// UnusedParts says which parts of the policy have no effect, "" if none.
+// UnusedParts describes the parts of the policy that have no effect, "" if there are none.
 func (p Policy) UnusedParts() string {
 	if len(p.AllowHosts) == 0 || !NetworkGet.Exceeds(p.Risk) {
 		return ""
@@ -73,7 +74,7 @@ func (p Policy) isWritable(file string) bool {
 	return slices.ContainsFunc(append(own, p.AllowWrite...), func(dir string) bool { return IsWithin(dir, file) })
 }
 
-// IsWithin reports whether file is dir or below it. Both must be absolute; a path that is not clean (.., //) is
+// IsWithin reports whether file is dir or below it. Both must be absolute. A path that is not clean (.., //) is
 // inside nothing. Symlinks are not resolved.
 func IsWithin(dir, file string) bool {
 	if !path.IsAbs(dir) || !path.IsAbs(file) || path.Clean(file) != file {

@@ -10,7 +10,7 @@ import (
 
 const dir = "/home/anna/work"
 
-func TestDecide(t *testing.T) {
+func TestDecide_EachEffect_GetsItsAnswer(t *testing.T) {
 	write := policy.Policy{Risk: policy.WriteLocal, Dir: dir}
 	get := policy.Policy{Risk: policy.NetworkGet, Dir: dir, AllowHosts: []string{"docs.example"}}
 	post := policy.Policy{Risk: policy.NetworkWrite, Dir: dir}
@@ -106,8 +106,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestLadder goes through every pair of effect and ceiling.
-func TestLadder(t *testing.T) {
+// TestRisk_EveryPairOfEffectAndCeiling: every pair of effect and ceiling.
+func TestRisk_EveryPairOfEffectAndCeiling(t *testing.T) {
 	ladder := policy.Risks()
 	for i, effect := range ladder {
 		for j, ceiling := range ladder {
@@ -132,7 +132,7 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-func TestInside(t *testing.T) {
+func TestIsWithin_CleanPathsBelow_AreWithin(t *testing.T) {
 	for _, c := range []struct {
 		dir, path string
 		want      bool

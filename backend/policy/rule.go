@@ -14,28 +14,27 @@ import (
 //go:embed rules.json
 var defaultRulesJSON []byte
 
-// Rule is one rule as data. It denies or always asks. Its examples are tested when it is loaded.
+// Rule is a rule as data. It denies or always asks. Its examples are tested when it is loaded.
 type Rule struct {
 	Name   string `json:"name"`
 	Answer Answer `json:"answer"` // deny or ask
 	Why    string `json:"why"`
 	// A command matches by its program's base name, by its subcommand (see hasSubcommand), by words that its
-	// arguments contain in this order, and by one argument that matches one of Any. "a|b" is either; * stands for
-	// anything; a single letter with a dash is also found among others (-fu).
+	// arguments contain in this order, and by one argument that matches one of Any. "a|b" matches either, * matches
+	// anything, and a single letter with a dash also matches among combined flags (-fu).
 	Program []string `json:"program,omitempty"`
 	Sub     []string `json:"sub,omitempty"` // one of these
 	Words   []string `json:"words,omitempty"`
 	Any     []string `json:"any,omitempty"`
 	// An option that matches one of None, before any --, excludes the command.
 	None []string `json:"none,omitempty"`
-	// Unconfined: the rule applies only in a pane that is not confined, where only this question protects the machine
-	// from the command.
+	// Unconfined rules apply only in an unconfined pane, where only this question protects the machine.
 	Unconfined bool `json:"unconfined,omitempty"`
-	// Unwalled: the same, and also in a goal without a sandbox.
+	// Unwalled rules also apply in a goal without a sandbox.
 	Unwalled bool `json:"unwalled,omitempty"`
-	// A written path matches one of Path; ** stands for any folders, ~ for the user's home.
+	// A written path matches one of Path; ** matches any folders, ~ the user's home.
 	Path []string `json:"path,omitempty"`
-	// Examples: command lines with single spaces, or paths in the home /home/anna.
+	// Examples are command lines with single spaces, or paths with the home folder /home/anna.
 	Match []string `json:"match"`
 	Not   []string `json:"not"`
 }
@@ -43,13 +42,14 @@ type Rule struct {
 // exampleHome is the home folder of the examples.
 const exampleHome = "/home/anna"
 
-// DefaultRules are the rules of rules.json for a user's home folder. No goal may write to the program's own folders.
+// DefaultRules returns the rules of rules.json for a user's home folder. No goal may write to the program's own
+// folders.
 func DefaultRules(home string, own ...string) (RuleSet, error) {
 	rules, err := parseDefaultRules()
 	if err != nil {
 		return RuleSet{}, err
 	}
-	l := expandRules(rules, home)
+	l := newRuleSet(rules, home)
 	if len(own) == 0 {
 		return l, nil
 	}
@@ -61,7 +61,7 @@ func DefaultRules(home string, own ...string) (RuleSet, error) {
 	return l, nil
 }
 
-// parseDefaultRules parses rules.json once for the process. Nobody changes what it returns.
+// parseDefaultRules parses rules.json once. Nobody changes what it returns.
 var parseDefaultRules = sync.OnceValues(func() ([]Rule, error) { return parseRules(defaultRulesJSON) })
 
 // Load parses rules and refuses all of them if one fails its examples.
@@ -70,10 +70,10 @@ func Load(b []byte, home string) (RuleSet, error) {
 	if err != nil {
 		return RuleSet{}, err
 	}
-	return expandRules(rules, home), nil
+	return newRuleSet(rules, home), nil
 }
 
-// parseRules returns the rules with ~ in their paths.
+// parseRules returns the rules with ~ still in their paths.
 func parseRules(b []byte) ([]Rule, error) {
 	var rules []Rule
 	if err := json.Unmarshal(b, &rules); err != nil {
@@ -91,8 +91,8 @@ func parseRules(b []byte) ([]Rule, error) {
 	return rules, nil
 }
 
-// expandRules is a set of its own, for one home.
-func expandRules(rules []Rule, home string) RuleSet {
+// newRuleSet returns a new set for one home folder.
+func newRuleSet(rules []Rule, home string) RuleSet {
 	l := RuleSet{rules: make([]Rule, 0, len(rules)+1)}
 	for _, r := range rules {
 		l.rules = append(l.rules, r.expandHome(home))
@@ -152,7 +152,7 @@ func (r Rule) evalExample(e string) bool {
 	return r.matchesCommand(strings.Split(e, " "))
 }
 
-// asCheck is the rule as a check of a call. A rule that asks always asks.
+// asCheck applies the rule to a call. A rule that asks always asks.
 func (r Rule) asCheck(c Call, p Policy) (checkResult, error) {
 	if r.Unconfined && c.Effect.Pane == "" || r.Unwalled && c.Effect.Pane == "" && !p.Unconfined {
 		return passRule()
@@ -213,6 +213,5 @@ func (r Rule) isExcepted(args []string) bool {
 // Rules lists the rules, for documents and screens.
 func (l RuleSet) Rules() []Rule { return append([]Rule{}, l.rules...) }
 
-// RuleSet holds for every goal: the order of the checks and the rules of rules.json. The zero RuleSet has no rules of
-// the file.
+// RuleSet holds the rules of rules.json, which apply to every goal. The zero RuleSet has none of them.
 type RuleSet struct{ rules []Rule }

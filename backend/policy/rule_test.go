@@ -43,8 +43,8 @@ func TestRules_WrongExample_AreRefused(t *testing.T) {
 	}
 }
 
-// TestDeletingInTmp: in the sandbox /tmp is the goal's own, outside it is shared.
-func TestDeletingInTmp(t *testing.T) {
+// TestDecide_DeleteInTmp_AsksIfUnconfined: in the sandbox /tmp is the goal's own, outside it is shared.
+func TestDecide_DeleteInTmp_AsksIfUnconfined(t *testing.T) {
 	for _, file := range []string{"/tmp/x", "/var/tmp/x"} {
 		c := policy.Call{
 			Tool:   "tool",
@@ -63,9 +63,8 @@ func TestDeletingInTmp(t *testing.T) {
 	}
 }
 
-// TestAlways: what always asks does so at the top of the ladder, on every list,
-// and no grant for the goal answers it.
-func TestAlways(t *testing.T) {
+// TestDecide_AlwaysAskedEffect_IgnoresGrants: it is asked at every risk level and on every list.
+func TestDecide_AlwaysAskedEffect_IgnoresGrants(t *testing.T) {
 	top := policy.Policy{Risk: policy.SpendsMoney, Dir: "/w", AllowHosts: []string{"*"}, AllowTools: []string{"tool"}}
 	for name, e := range map[string]policy.Effect{
 		"paying":           {Risk: policy.SpendsMoney, Hosts: []string{"shop.example"}},
@@ -113,7 +112,7 @@ func TestAlways(t *testing.T) {
 	}
 }
 
-func TestNeverWritable(t *testing.T) {
+func TestDecide_NeverWritablePath_IsDenied(t *testing.T) {
 	everywhere := policy.Policy{Risk: policy.SpendsMoney, Dir: "/", AllowWrite: []string{"/home/anna"}}
 	for _, file := range []string{
 		"/w/.git/hooks/pre-commit", "/w/.git/config", "/home/anna/.bashrc", "/etc/profile.d/a.sh", "/home/anna/.ssh/config",
@@ -131,8 +130,8 @@ func TestNeverWritable(t *testing.T) {
 	}
 }
 
-// TestGrants: what each scope covers, and what not.
-func TestGrants(t *testing.T) {
+// TestGrant_EachScope_CoversItsCalls: and no others.
+func TestGrant_EachScope_CoversItsCalls(t *testing.T) {
 	p := policy.Policy{Risk: policy.NetworkGet, Dir: "/w"}
 	on := func(r policy.Risk, hosts ...string) policy.Call {
 		return policy.Call{Tool: "browser_click", Key: "k", Effect: policy.Effect{Risk: r, Hosts: hosts}}

@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestSecrets: which goal may use which, and where a bound one may go.
-func TestSecrets(t *testing.T) {
+// TestDecide_Secret_NeedsItsGoalAndHost: a bound secret goes only to its hosts.
+func TestDecide_Secret_NeedsItsGoalAndHost(t *testing.T) {
 	given := policy.Policy{
 		Risk:       policy.NetworkGet,
 		Dir:        dir,
@@ -67,7 +67,7 @@ func TestSecrets(t *testing.T) {
 			Paths:   []string{dir + "/.env"},
 			Secrets: []policy.SecretUse{bound},
 		}, narrow, policy.Allow, ""},
-		"bound, in a goal without walls": {policy.Effect{
+		"bound, in a goal without a sandbox": {policy.Effect{
 			Risk:        policy.WriteLocal,
 			CommandLine: "curl x",
 			Secrets:     []policy.SecretUse{bound},

@@ -8,7 +8,12 @@ import (
 )
 
 func TestDecide_OutsideWorkPaths_IsDeniedWithTheirNames(t *testing.T) {
-	p := policy.Policy{Risk: policy.WriteLocal, Dir: "/w", Work: []string{"notes.md", "src/"}, AllowWrite: []string{"/other"}}
+	p := policy.Policy{
+		Risk:       policy.WriteLocal,
+		Dir:        "/w",
+		Work:       []string{"notes.md", "src/"},
+		AllowWrite: []string{"/other"},
+	}
 	for file, want := range map[string]policy.Answer{
 		"/w/src/a":     policy.Allow,
 		"/w/src":       policy.Allow,

@@ -14,7 +14,7 @@ import (
 // Capture limits: how much of each stream is kept, and how long a child that outlives its parent may keep writing
 // before its pipe is abandoned.
 const (
-	CaptureMax   = 1 << 20
+	MaxCapture   = 1 << 20
 	captureGrace = 150 * time.Millisecond
 )
 
@@ -28,18 +28,18 @@ type Output struct {
 	Trace          *Trace // nil unless the command asked for it and the launcher can trace
 }
 
-// Capture runs a program to its end and keeps at most CaptureMax bytes of each stream, cut in the middle. Only the
+// Capture runs a program to its end and keeps at most MaxCapture bytes of each stream, cut in the middle. Only the
 // first of c.Files is used, if there is one, as its input. With merge, stdout and stderr share one pipe and keep
 // their order. When ctx ends the whole process group is killed. An error means that the program could not be started.
 func Capture(ctx context.Context, l Launcher, c Command, merge bool) (Output, error) {
 	from := time.Now()
-	out, err := newSink()
+	out, err := newStreamCapture()
 	if err != nil {
 		return Output{}, err
 	}
 	errs := out
 	if !merge {
-		if errs, err = newSink(); err != nil {
+		if errs, err = newStreamCapture(); err != nil {
 			out.discard()
 			return Output{}, err
 		}
@@ -86,7 +86,7 @@ type streamCapture struct {
 	err  error // why reading stopped, nil at the pipe's end
 }
 
-func newSink() (*streamCapture, error) {
+func newStreamCapture() (*streamCapture, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("pipe: %w", err)
@@ -113,11 +113,11 @@ func (s *streamCapture) finish() ([]byte, int64) {
 }
 
 // drain reads what is left in the pipe: on a busy machine the reader's time may be over before its first turn. It
-// stops after CaptureMax, more than a pipe holds, because a background child may keep writing.
+// stops after MaxCapture, more than a pipe holds, because a background child may keep writing.
 func (s *streamCapture) drain() {
 	_ = s.r.SetReadDeadline(time.Time{})
 	piece := make([]byte, 64<<10)
-	for all := 0; all < CaptureMax; {
+	for all := 0; all < MaxCapture; {
 		n := readAvailable(s.r, piece)
 		if n == 0 {
 			return
@@ -127,7 +127,7 @@ func (s *streamCapture) drain() {
 	}
 }
 
-// headTailBuffer keeps the first and the last half of CaptureMax bytes.
+// headTailBuffer keeps the first and the last half of MaxCapture bytes.
 type headTailBuffer struct {
 	head, tail []byte
 	total      int64
@@ -136,21 +136,21 @@ type headTailBuffer struct {
 func (m *headTailBuffer) Write(p []byte) (int, error) {
 	n := len(p)
 	m.total += int64(n)
-	if free := CaptureMax/2 - len(m.head); free > 0 {
+	if free := MaxCapture/2 - len(m.head); free > 0 {
 		k := min(free, len(p))
 		m.head, p = append(m.head, p[:k]...), p[k:]
 	}
 	m.tail = append(m.tail, p...)
-	if len(m.tail) > CaptureMax { // twice what is kept, so that shifting is rare
-		m.tail = append(m.tail[:0], m.tail[len(m.tail)-CaptureMax/2:]...)
+	if len(m.tail) > MaxCapture { // twice what is kept, so that shifting is rare
+		m.tail = append(m.tail[:0], m.tail[len(m.tail)-MaxCapture/2:]...)
 	}
 	return n, nil
 }
 
 func (m *headTailBuffer) bytes() ([]byte, int64) {
 	tail := m.tail
-	if len(tail) > CaptureMax/2 {
-		tail = tail[len(tail)-CaptureMax/2:]
+	if len(tail) > MaxCapture/2 {
+		tail = tail[len(tail)-MaxCapture/2:]
 	}
 	cut := m.total - int64(len(m.head)+len(tail))
 	if cut == 0 {

@@ -61,7 +61,7 @@ func capture(tb testing.TB, l process.Launcher, c process.Command, merge bool) p
 	return out
 }
 
-func TestHowProgramsEnd(t *testing.T) {
+func TestCapture_EachEnd_HasItsStatus(t *testing.T) {
 	l := launcher(t)
 	for script, want := range map[string]struct {
 		status process.Status
@@ -86,7 +86,7 @@ func TestHowProgramsEnd(t *testing.T) {
 	}
 }
 
-func TestStreams(t *testing.T) {
+func TestCapture_Streams_AreSeparateOrMerged(t *testing.T) {
 	l := launcher(t)
 	const script = "echo one; echo two >&2; echo three; echo four >&2"
 	apart := capture(t, l, sh(script), false)
@@ -103,18 +103,18 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestNothingToRead: a program that asks gets the end of file and not the app's input.
-func TestNothingToRead(t *testing.T) {
+// TestCapture_ProgramReads_GetsEndOfFile: it does not get the input of Goalpost.
+func TestCapture_ProgramReads_GetsEndOfFile(t *testing.T) {
 	if out := capture(t, launcher(t), sh("read line; echo $?"), true); string(out.Stdout) != "1\n" {
 		t.Errorf("%q", out.Stdout)
 	}
 }
 
-func TestCutInTheMiddle(t *testing.T) {
+func TestCapture_LongOutput_LosesItsMiddle(t *testing.T) {
 	l := launcher(t)
 	for _, size := range []int{
-		process.CaptureMax - 1, process.CaptureMax, process.CaptureMax + 1,
-		process.CaptureMax*3/2 + 1, 3 << 20,
+		process.MaxCapture - 1, process.MaxCapture, process.MaxCapture + 1,
+		process.MaxCapture*3/2 + 1, 3 << 20,
 	} {
 		t.Run(strconv.Itoa(size), func(t *testing.T) {
 			want := lines(size)
@@ -126,14 +126,14 @@ func TestCutInTheMiddle(t *testing.T) {
 			if out.Bytes != int64(size) {
 				t.Errorf("%d bytes", out.Bytes)
 			}
-			if size <= process.CaptureMax {
+			if size <= process.MaxCapture {
 				if !bytes.Equal(out.Stdout, want) {
 					t.Errorf("%d bytes came back changed", size)
 				}
 				return
 			}
-			half := process.CaptureMax / 2
-			note := fmt.Sprintf("\n… %d bytes left out …\n", size-process.CaptureMax)
+			half := process.MaxCapture / 2
+			note := fmt.Sprintf("\n… %d bytes left out …\n", size-process.MaxCapture)
 			whole := append(append(bytes.Clone(want[:half]), note...), want[size-half:]...)
 			if !bytes.Equal(out.Stdout, whole) {
 				t.Errorf("%d bytes: not the first and the last half with %q between", len(out.Stdout), note)
@@ -151,8 +151,8 @@ func lines(size int) []byte {
 	return b.Bytes()[:size]
 }
 
-// TestKilledWithItsChildren: when ctx ends, so does everything in the group.
-func TestKilledWithItsChildren(t *testing.T) {
+// TestCapture_ContextEnds_KillsTheGroup: grandchildren end, too.
+func TestCapture_ContextEnds_KillsTheGroup(t *testing.T) {
 	l := &telling{Launcher: launcher(t), started: make(chan struct{})}
 	fifo := filepath.Join(t.TempDir(), "pid")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
@@ -204,8 +204,8 @@ func gone(tb testing.TB, pid int) {
 	})
 }
 
-// TestBackgroundChild: one that keeps the pipe open neither delays nor hides the end.
-func TestBackgroundChild(t *testing.T) {
+// TestCapture_BackgroundChild_DoesNotDelayTheEnd: it holds the pipe open.
+func TestCapture_BackgroundChild_DoesNotDelayTheEnd(t *testing.T) {
 	l := launcher(t)
 	for _, merge := range []bool{true, false} {
 		out := capture(t, l, sh("echo out; sleep 1000 & exit 4"), merge)
@@ -215,7 +215,7 @@ func TestBackgroundChild(t *testing.T) {
 	}
 }
 
-func TestCannotStart(t *testing.T) {
+func TestCapture_CannotStart_SaysWhy(t *testing.T) {
 	l := launcher(t)
 	text := filepath.Join(t.TempDir(), "notes.txt")
 	if err := os.WriteFile(text, []byte("no program"), 0o600); err != nil {
@@ -270,8 +270,8 @@ func descriptors(tb testing.TB) int {
 	return len(all)
 }
 
-// TestConcurrently: outputs do not mix, and nothing stays open.
-func TestConcurrently(t *testing.T) {
+// TestCapture_ManyAtOnce_DoNotMix: and no descriptor stays open.
+func TestCapture_ManyAtOnce_DoNotMix(t *testing.T) {
 	l := launcher(t)
 	capture(t, l, sh("true"), false)
 	before := descriptors(t)

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Command says what to start. Only what is named here reaches the program: every other descriptor of the host is
+// Command describes a program to start. Only what it names reaches the program: every other descriptor of the host is
 // closed.
 type Command struct {
 	Argv []string // Argv[0] is looked up on the PATH of Env
@@ -26,16 +26,16 @@ type Command struct {
 	// Held are files that a program of DomainCheck sees in their protected state, not as the agent left them. A
 	// launcher without a sandbox refuses them.
 	Held []FileOverride
-	// FreezeAgent stops the programs of the agent (all that run in the same sandbox without a domain) for as long
-	// as this one runs, so that none of them changes a file or answers for it. It is for DomainCheck; a
-	// launcher without a sandbox refuses it. A check that uses a server of the agent must not ask for it: set
-	// it where the goal's programs listen on no port when the check starts. While they are stopped, starting
-	// another program of the agent waits, and its terminals do not answer; the check's timeout bounds both.
+	// FreezeAgent stops the programs of the agent (all that run in the same sandbox without a domain) while this one
+	// runs, so that none of them changes a file or answers for it. It is for DomainCheck; a launcher without a sandbox
+	// refuses it. Set it only if the goal's programs listen on no port when the check starts: a check that uses a
+	// server of the agent needs it running. While they are stopped, another program of the agent does not start, and
+	// its terminals do not answer; the check's timeout bounds both.
 	FreezeAgent bool
-	// Trace asks for a TracedProcess. It is for DomainCheck. A launcher that has no way to trace (none but a sandbox on
-	// Linux has) starts the program all the same, and returns a Process that is not a TracedProcess. One that finds
-	// out only as the program starts returns a TracedProcess whose Trace is empty, with an Incomplete that begins
-	// with "not observed".
+	// Trace asks for a TracedProcess. It is for DomainCheck. A launcher that cannot trace (only a sandbox on Linux can)
+	// starts the program anyway, and returns a Process that is not a TracedProcess. One that finds this out only while
+	// the program starts returns a TracedProcess whose Trace is empty, and whose Incomplete begins with
+	// "not observed".
 	Trace bool
 }
 

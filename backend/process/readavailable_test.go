@@ -10,7 +10,7 @@ import (
 // TestCapture_EndOfOutput_IsRead: a reader that has its first turn when its time is over
 // already has read nothing; what the program wrote before its end is output all the same.
 func TestCapture_EndOfOutput_IsRead(t *testing.T) {
-	s, err := newSink()
+	s, err := newStreamCapture()
 	if err != nil {
 		t.Fatal(err)
 	}

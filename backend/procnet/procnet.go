@@ -1,6 +1,6 @@
-// Package procnet reads the kernel's tables of sockets (/proc/net/tcp and its siblings) for
-// the network namespace of the process that asks: in the helper a goal's, in the app the
-// machine's. A system without these tables has no sockets in them.
+// Package procnet reads the kernel's tables of sockets (/proc/net/tcp and its siblings) for the network namespace of
+// the calling process: in the helper a goal's, in the app the machine's. On a system without these tables it finds no
+// sockets.
 package procnet
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// IsListening reports whether a port has a TCP server or any UDP socket, on whatever address.
+// IsListening reports whether a port has a TCP server or any UDP socket, on any address.
 func IsListening(port uint16) bool {
 	for _, table := range []string{"tcp", "tcp6", "udp", "udp6"} {
 		udp := strings.HasPrefix(table, "udp")
@@ -54,7 +54,7 @@ func OwnsAnyListener(processes []int) bool {
 	return ownsSocket(processes, append(sockets, listeningUnixSockets()...))
 }
 
-// listeningSockets returns the names, as of links in /proc/PID/fd, of the TCP sockets that listen and are wanted.
+// listeningSockets returns the names, as in links of /proc/PID/fd, of the wanted TCP sockets that listen.
 func listeningSockets(wanted func(socket) bool) (names []string) {
 	for _, table := range []string{"tcp", "tcp6"} {
 		scanTable(table, func(s socket) bool {
@@ -141,7 +141,7 @@ func (s socket) port() int {
 	return int(port)
 }
 
-// scanTable visits the sockets of a table until visit returns true, and returns whether it did.
+// scanTable visits the sockets of a table until visit returns true, and reports whether it did.
 func scanTable(table string, visit func(socket) bool) bool {
 	f, err := os.Open("/proc/net/" + table)
 	if err != nil {
@@ -172,8 +172,7 @@ func formatIPv6(a netip.AddrPort) string {
 	return formatAddress(b[:], a.Port())
 }
 
-// formatAddress writes an address as the tables do: each four bytes as the number that
-// they are on this machine.
+// formatAddress writes an address as the tables do: each four bytes as a number in the byte order of this machine.
 func formatAddress(parts []byte, port uint16) string {
 	var b strings.Builder
 	for ; len(parts) > 0; parts = parts[4:] {

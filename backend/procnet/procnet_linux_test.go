@@ -9,9 +9,8 @@ import (
 	"goalpost/backend/procnet"
 )
 
-// TestListening: a server is found as long as it listens, a connection from that
-// port is none.
-func TestListening(t *testing.T) {
+// TestIsListening_ServerClosed_IsFalse: it is also false for the port of a connection.
+func TestIsListening_ServerClosed_IsFalse(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

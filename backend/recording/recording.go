@@ -1,6 +1,6 @@
-// Package recording stores what a goal's panes showed, so that it can be replayed: the bytes of its terminals and
-// pictures of its pages. A recording is a folder of segments. Above the limit the oldest data is dropped: whole
-// segments of bytes, every second picture.
+// Package recording stores what a goal's panes showed, for replay: the bytes of its terminals and pictures of its
+// pages. A recording is a folder of segments. Above the limit the oldest data is dropped: whole segments of bytes,
+// every second picture.
 package recording
 
 import (
@@ -74,7 +74,7 @@ func decodeRecord(in *bufio.Reader, kind pane.Kind, wanted func(Record) bool) (R
 	return r, nil
 }
 
-// Read passes the records of one kind to visit, oldest first. A recording that does not exist has none.
+// Read passes the records of one kind to visit, oldest first. A missing recording has no records.
 func Read(dir string, kind pane.Kind, visit func(Record) error) error {
 	return Scan(dir, kind, allRecords, visit)
 }

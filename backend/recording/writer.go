@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Limits are how many bytes of a goal are kept, by kind.
+// Limits bound the stored bytes of a goal, by kind.
 type Limits struct{ Terminal, Browser int64 }
 
 // DefaultLimits are the limits for one goal.
@@ -25,7 +25,7 @@ type Writer struct {
 	dir string
 
 	mu     sync.Mutex
-	reels  map[pane.Kind]*track
+	tracks map[pane.Kind]*track
 	closed bool
 }
 
@@ -40,7 +40,7 @@ type track struct {
 
 // NewWriter makes a writer that begins or continues the recording in dir. The first record creates dir.
 func NewWriter(dir string, l Limits) *Writer {
-	return &Writer{dir: dir, reels: map[pane.Kind]*track{
+	return &Writer{dir: dir, tracks: map[pane.Kind]*track{
 		pane.Terminal: {kind: pane.Terminal, limit: l.Terminal}, pane.Browser: {kind: pane.Browser, limit: l.Browser},
 	}}
 }
@@ -53,11 +53,11 @@ func (t *Writer) Add(r Record) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	reel := t.reels[r.Kind]
-	if t.closed || reel == nil {
+	current := t.tracks[r.Kind]
+	if t.closed || current == nil {
 		return os.ErrClosed
 	}
-	if err := reel.write(t.dir, b); err != nil {
+	if err := current.write(t.dir, b); err != nil {
 		return fmt.Errorf("recording: %w", err)
 	}
 	return nil
@@ -69,7 +69,7 @@ func (t *Writer) Close() error {
 	defer t.mu.Unlock()
 	t.closed = true
 	var errs []error
-	for _, r := range t.reels {
+	for _, r := range t.tracks {
 		if r.file != nil {
 			errs = append(errs, r.file.Close())
 			r.file = nil
@@ -140,7 +140,7 @@ func (r *track) trim() error {
 	return nil
 }
 
-// leastTrimmed is the oldest of the closed segments that were thinned the least.
+// leastTrimmed returns the index of the oldest closed segment among those that were thinned the least.
 func (r *track) leastTrimmed() int {
 	best := 0
 	for i, s := range r.list[:len(r.list)-1] {
@@ -159,7 +159,7 @@ func sumSizes(list []segment) (n int64) {
 }
 
 // dropEverySecond removes every second picture from a segment. It removes the whole segment if nothing would be left,
-// or if parts make no sense: bytes of a terminal.
+// or if its parts make no sense, as for the bytes of a terminal.
 func dropEverySecond(kind pane.Kind, s segment) (*segment, error) {
 	if kind == pane.Terminal {
 		return nil, os.Remove(s.path) //nolint:wrapcheck // Add says what for

@@ -13,37 +13,37 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/runner/digest"
-	"goalpost/backend/runner/excerpt"
+	"goalpost/backend/text"
 )
 
-// Previewer is a Tool that can show a user more than a call's arguments: a diff,
-// what a form would send. It changes nothing.
+// Previewer is a Tool that can show a user more than a call's arguments, such as a diff or what a form would send.
+// It changes nothing.
 type Previewer interface {
 	Show(ctx context.Context, c goal.Call) string
 }
 
-// approvals are the questions to the user about calls, with their answers. They belong to the goroutine of the loop;
-// their grants are also safe for the goroutine that watches the orders.
+// approvals holds the questions to the user about calls, with their answers. It belongs to the goroutine of the
+// loop; its grants are also safe for the goroutine that watches the orders.
 type approvals struct {
 	goal     *goal.Goal
 	rules    policy.RuleSet
-	patience func() time.Duration // how long an approval waits for a user; nil where nobody is there
+	timeout  func() time.Duration // how long an approval waits for a user; nil if no user is ever present
 	clock    Clock
 	log      *slog.Logger
 	journal  *journalWriter
 	messages *messageLog
-	gate     *pauseGate
-	idle     *waitTimer
+	pauser   *pauser
+	idle     *userWaitTimer
 	orders   *orderIntake
 	grants   *activeGrants
 	history  ApprovalLog
 	exposed  exposedSecrets
-	blocked  BlockedHosts // nil where the session blocks no hosts
+	blocked  BlockedHosts // nil if the session blocks no hosts
 
-	count       int            // so far, over all runs
+	count       int            // of all runs so far
 	pending     []openApproval // without an answer, oldest first
 	unanswered  string         // the id of an approval that nobody answered; the run pauses for it
-	deniedHosts []string       // hosts that programs were refused by the user, in this run
+	deniedHosts []string       // hosts that the user denied to programs in this run
 	notices     []string       // for the agent, after this turn's calls
 }
 
@@ -54,8 +54,8 @@ type openApproval struct {
 	key string
 }
 
-// requestAnswer asks the user about a call and waits for the answer. Without an answer the call waits: the run pauses
-// or was stopped.
+// requestAnswer asks the user about a call and waits for the answer. Without an answer, the call waits: the run
+// pauses or was stopped.
 func (q *approvals) requestAnswer(ctx context.Context, key string, a goal.Approval) (*goal.Answer, *Stop) {
 	a, stop := q.openRequest(ctx, key, a)
 	if stop != nil {
@@ -125,7 +125,7 @@ func (q *approvals) awaitAnswers(ctx context.Context, asked []goal.Approval) (ma
 		select {
 		case <-ctx.Done():
 			return answered, nil
-		case <-q.gate.requested():
+		case <-q.pauser.requested():
 			return answered, nil
 		case <-q.orders.polled:
 		case <-q.clock.After(left):
@@ -133,32 +133,32 @@ func (q *approvals) awaitAnswers(ctx context.Context, asked []goal.Approval) (ma
 	}
 }
 
-// approvalTimeout is how long an approval waits for a user; 0 where nobody is there.
+// approvalTimeout returns how long an approval waits for a user; 0 if no user is present.
 func (q *approvals) approvalTimeout() time.Duration {
-	if q.patience == nil {
+	if q.timeout == nil {
 		return 0
 	}
-	return q.patience()
+	return q.timeout()
 }
 
-// onUnanswered handles a request without an answer as the goal's options say.
+// onUnanswered handles a request without an answer according to the goal's options.
 func (q *approvals) onUnanswered(ctx context.Context, a goal.Approval) (*goal.Answer, *Stop) {
 	least, offered := a.FindOffer(policy.ScopeOnce)
-	if !offered { // its call is over, so an approval can only hold for the goal
+	if !offered { // its call has ended, so an approval can only apply to the goal
 		least, offered = a.FindOffer("goal")
 	}
 	switch {
 	case q.goal.Options.OnAsk == goal.OnAskDeny:
 		return q.resolveApproval(ctx, a, goal.Answer{
 			By:  "policy",
-			Why: "nobody was there to allow it, and this goal refuses then",
+			Why: "nobody answered, and this goal denies such calls",
 		})
 	case q.goal.Options.OnAsk == goal.OnAskAllow && !a.Always && offered:
 		return q.resolveApproval(ctx, a, goal.Answer{
 			Allowed: true,
 			Grant:   least,
 			By:      "policy",
-			Why:     "nobody was there, and this goal continues then",
+			Why:     "nobody answered, and this goal allows such calls",
 		})
 	}
 	q.unanswered = a.ID
@@ -182,7 +182,7 @@ func (q *approvals) onAllUnanswered(
 // approvalsAnswered reports whether a goal that has just paused for its user continues at once, because the user
 // answered everything while the run was ending. A later answer resumes the goal itself.
 func (r *Runner) approvalsAnswered(ctx context.Context, g goal.Goal, open []goal.Approval) ([]event.Body, bool) {
-	orders, err := r.cfg.Journal.Orders(ctx, g.ID, goal.OrderApprove, goal.OrderDeny)
+	orders, err := r.cfg.Journal.Orders.List(ctx, g.ID, goal.OrderApprove, goal.OrderDeny)
 	if err != nil && ctx.Err() == nil {
 		r.cfg.Log.Warn("answers", "goal", g.ID, "error", err)
 	}
@@ -209,7 +209,7 @@ func (q *approvals) pauseForApproval() *Stop {
 func (q *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer, *Stop) {
 	q.grants.taking.Lock()
 	defer q.grants.taking.Unlock()
-	orders, err := q.orders.store.Orders(ctx, q.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
+	orders, err := q.orders.store.List(ctx, q.goal.ID, goal.OrderApprove, goal.OrderDeny, goal.OrderRevoke)
 	if err != nil {
 		if ctx.Err() == nil {
 			q.log.Warn("answers", "goal", q.goal.ID, "error", err)
@@ -232,7 +232,7 @@ func (q *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer, 
 		answer := goal.Answer{Why: o.Text, By: "person"}
 		if o.Kind == goal.OrderApprove {
 			if answer.Grant, answer.Allowed = q.pending[i].FindOffer(o.Scope); !answer.Allowed {
-				q.log.Warn("an answer of a scope that was not offered", "goal", q.goal.ID, "request", o.Request, "scope", o.Scope)
+				q.log.Warn("answer with a scope that was not offered", "goal", q.goal.ID, "request", o.Request, "scope", o.Scope)
 				q.orders.settleOrder(ctx, o)
 				continue
 			}
@@ -246,7 +246,7 @@ func (q *approvals) applyAnswers(ctx context.Context) (map[string]*goal.Answer, 
 	return answers, nil
 }
 
-// resolveApproval journals an answer and stores what it allows.
+// resolveApproval journals an answer and stores the grant.
 func (q *approvals) resolveApproval(ctx context.Context, a goal.Approval, answer goal.Answer) (*goal.Answer, *Stop) {
 	if stop := q.grants.recordAnswer(ctx, a.ID, answer); stop != nil {
 		return nil, stop
@@ -255,21 +255,21 @@ func (q *approvals) resolveApproval(ctx context.Context, a goal.Approval, answer
 	return &answer, nil
 }
 
-// restoreApprovals restores the requests of earlier runs and applies the answers that came during the pause. The
-// agent learns that a call that waited was not executed: the host never executes it later, because files and pages
-// may have changed.
+// restoreApprovals restores the requests of earlier runs and applies the answers that came during the pause. It
+// tells the agent which waiting calls were not executed. The host never executes them later, because files and
+// pages may have changed.
 func (q *approvals) restoreApprovals(ctx context.Context) *Stop {
-	list, err := q.history.Approvals(ctx, q.goal.ID)
+	list, err := q.history.List(ctx, q.goal.ID)
 	if err != nil {
-		return q.gate.stopForError(ctx, "reading the approvals", err)
+		return q.pauser.stopForError(ctx, "reading the approval requests", err)
 	}
 	grants, err := q.history.Grants(ctx, q.goal.ID)
 	if err != nil {
-		return q.gate.stopForError(ctx, "reading what the user allowed", err)
+		return q.pauser.stopForError(ctx, "reading the grants", err)
 	}
-	unheard, err := q.history.UnreportedApprovals(ctx, q.goal.ID)
+	unreported, err := q.history.UnreportedApprovals(ctx, q.goal.ID)
 	if err != nil {
-		return q.gate.stopForError(ctx, "reading what the user answered", err)
+		return q.pauser.stopForError(ctx, "reading the user's answers", err)
 	}
 	q.grants.restore(grants)
 	q.count = len(list)
@@ -286,10 +286,10 @@ func (q *approvals) restoreApprovals(ctx context.Context) *Stop {
 	}
 	for _, a := range waited {
 		if a.Answer = answers[a.ID]; a.Answer != nil {
-			unheard = append(unheard, a)
+			unreported = append(unreported, a)
 		}
 	}
-	q.reportAnswers(unheard)
+	q.reportAnswers(unreported)
 	q.grants.apply()
 	return nil
 }
@@ -299,7 +299,7 @@ func (q *approvals) reportAnswers(settled []goal.Approval) {
 	var closed []string
 	for _, a := range settled {
 		if a.Answer.By == goal.AnsweredByGoalEnd {
-			closed = append(closed, a.Tool+" "+excerpt.Truncate(a.Arguments, 100))
+			closed = append(closed, a.Tool+" "+text.Truncate(a.Arguments, 100))
 		} else {
 			q.messages.AddDeferred(describeAnswer(a, *a.Answer))
 		}
@@ -311,7 +311,7 @@ func (q *approvals) reportAnswers(settled []goal.Approval) {
 }
 
 func describeAnswer(a goal.Approval, answer goal.Answer) string {
-	call := a.Tool + " " + excerpt.Truncate(a.Arguments, 300)
+	call := a.Tool + " " + text.Truncate(a.Arguments, 300)
 	if _, once := a.FindOffer(policy.ScopeOnce); answer.Allowed && !once { // it ran, and its connection was blocked
 		return fmt.Sprintf("The user allowed (%s), which stopped this call: %s. Repeat it if it is still wanted.",
 			answer.Grant.Describe(), call)
@@ -331,8 +331,8 @@ func reasonSuffix(why string) string {
 	return " The reason: " + strings.TrimSuffix(why, ".") + "."
 }
 
-// flushNotes tells the agent the results of approvals after the calls of a turn.
-func (q *approvals) flushNotes(ctx context.Context) *Stop {
+// sendNotices tells the agent the results of approvals after the calls of a turn.
+func (q *approvals) sendNotices(ctx context.Context) *Stop {
 	if len(q.notices) == 0 {
 		return nil
 	}

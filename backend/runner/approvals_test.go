@@ -110,7 +110,7 @@ func yes(request string, s policy.Scope) goal.Order {
 
 func (w *world) approvals(g *goal.Goal) []goal.Approval {
 	w.Helper()
-	list, err := w.store.Approvals(w.Context(), g.ID)
+	list, err := w.store.Approvals.List(w.Context(), g.ID)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func (w *world) approvals(g *goal.Goal) []goal.Approval {
 
 func (w *world) grants(g *goal.Goal) []policy.Grant {
 	w.Helper()
-	list, err := w.store.Grants(w.Context(), g.ID)
+	list, err := w.store.Approvals.Grants(w.Context(), g.ID)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -134,9 +134,9 @@ func (w *world) turns() int {
 
 const finish = `write_file {"path":"done.txt","content":"x"}`
 
-// TestAnAnswerLetsTheCallGoOn: the call waits, nothing is executed and no model
-// is asked; once covers the one call, the host all of the goal on that host.
-func TestAnAnswerLetsTheCallGoOn(t *testing.T) {
+// TestApproval_Given_ExecutesTheCall: nothing is executed before, and no model is asked. Once covers one call, the
+// host all calls of the goal on it.
+func TestApproval_Given_ExecutesTheCall(t *testing.T) {
 	for _, c := range []struct {
 		scope policy.Scope
 		asked int
@@ -172,9 +172,9 @@ func TestAnAnswerLetsTheCallGoOn(t *testing.T) {
 	}
 }
 
-// TestACallIsResolvedOnce: effect and preview are computed once for a call, and once more
-// where the user was asked in between. A call that is allowed shows no preview.
-func TestACallIsResolvedOnce(t *testing.T) {
+// TestCall_EffectAndPreview_AreComputedOnce: and once more if the user was asked in between. A call that is allowed
+// shows no preview.
+func TestCall_EffectAndPreview_AreComputedOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		scope             policy.Scope
 		effects, previews int
@@ -206,9 +206,9 @@ func TestACallIsResolvedOnce(t *testing.T) {
 	}
 }
 
-// TestAChangedPreviewIsComputedOnce: an approval of an earlier run is for what the user was
-// shown. The preview that does not fit it is the one of the new question.
-func TestAChangedPreviewIsComputedOnce(t *testing.T) {
+// TestApproval_ChangedPreview_IsComputedOnce: an approval of an earlier run is for what the user was shown. Another
+// preview is that of the new question.
+func TestApproval_ChangedPreview_IsComputedOnce(t *testing.T) {
 	w := newWorld(t, call(posting, finish), call(posting), call(finish, pendingClaim))
 	g, row := w.run(nil)
 	expect(t, row, goal.Paused, goal.NeedsUser)
@@ -221,25 +221,26 @@ func TestAChangedPreviewIsComputedOnce(t *testing.T) {
 	}
 }
 
-// TestNobodyAnswers: the goal pauses with no model call, the request stays, and
-// after the answer the agent is told and may repeat the call.
-func TestNobodyAnswers(t *testing.T) {
+// TestApproval_NoAnswer_PausesTheGoal: the request stays open, and after the answer the agent gets a message and may
+// repeat the call.
+func TestApproval_NoAnswer_PausesTheGoal(t *testing.T) {
 	w := newWorld(t, call(posting, finish), call(posting), call(finish, pendingClaim))
 	g, row := w.run(nil)
 	expect(t, row, goal.Paused, goal.NeedsUser)
 	if !strings.Contains(row.Report[0], "a1") || w.turns() != 1 || w.post.times() != 0 {
 		t.Fatalf("%q, %d turns, %d calls", row.Report[0], w.turns(), w.post.times())
 	}
-	open, err := w.store.OpenApprovals(t.Context(), "")
+	open, err := w.store.Approvals.OpenApprovals(t.Context(), "")
 	if err != nil || len(open) != 1 || open[0].Goal != g.ID || open[0].Given != nil {
 		t.Fatalf("%+v %v", open, err)
 	}
-	if steps, err := w.store.Steps(t.Context(), g.ID, 0, 9); err != nil || len(steps) != 1 ||
+	if steps, err := w.store.History.Steps(t.Context(), g.ID, 0, 9); err != nil || len(steps) != 1 ||
 		steps[0].Outcome != event.Denied || !strings.Contains(steps[0].Preview, "waits for the user") {
 		t.Errorf("%+v %v", steps, err)
 	}
 	w.order(g, yes("a1", policy.ScopeOnce))
-	if open, err = w.store.OpenApprovals(t.Context(), g.ID); err != nil || len(open) != 1 || open[0].Given == nil {
+	open, err = w.store.Approvals.OpenApprovals(t.Context(), g.ID)
+	if err != nil || len(open) != 1 || open[0].Given == nil {
 		t.Fatalf("an answer that waits is not seen: %+v %v", open, err)
 	}
 	w.start(g, &event.Resumed{})
@@ -271,8 +272,8 @@ func TestRefusal_IsReportedToTheModel(t *testing.T) {
 	}
 }
 
-// TestOnAsk: what a goal does with nobody there. Allow never covers what always asks.
-func TestOnAsk(t *testing.T) {
+// TestOnAsk_EachSetting_DecidesWithoutTheUser: allow never covers what always asks.
+func TestOnAsk_EachSetting_DecidesWithoutTheUser(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	_, row := w.run(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskAllow })
 	expect(t, row, goal.Completed, goal.Done)
@@ -285,7 +286,7 @@ func TestOnAsk(t *testing.T) {
 	if a := w.approvals(g)[0]; w.post.times() != 0 || a.Answer == nil || a.Answer.By != "policy" || a.Answer.Allowed {
 		t.Errorf("%d calls with deny, %+v", w.post.times(), a.Answer)
 	}
-	// what the border stopped, where no call is left to allow once
+	// blocked hosts, with no call left to allow once
 	w = newWorld(t, call(posting), call(finish, pendingClaim))
 	w.stops <- policy.Effect{
 		Risk:   policy.NetworkGet,
@@ -296,7 +297,7 @@ func TestOnAsk(t *testing.T) {
 	expect(t, row, goal.Completed, goal.Done)
 	if list := w.approvals(g); len(list) != 2 || list[1].Answer == nil || !list[1].Answer.Allowed ||
 		list[1].Answer.Grant.Scope != policy.ScopeHost {
-		t.Errorf("what the border stopped with allow: %+v", list)
+		t.Errorf("blocked hosts with allow: %+v", list)
 	}
 	for _, host := range []string{"pay.example", "shell.example"} { // money, and a shell of the user
 		w = newWorld(t, call(`post {"host":"`+host+`","text":"x"}`), call(finish, pendingClaim))
@@ -305,8 +306,8 @@ func TestOnAsk(t *testing.T) {
 	}
 }
 
-// TestAPauseWhileItWaits: the request stays open; the wall clock stands still.
-func TestAPauseWhileItWaits(t *testing.T) {
+// TestPause_OpenApproval_StaysOpen: a refusal reaches the model after the resume.
+func TestPause_OpenApproval_StaysOpen(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
 	g := w.create(nil)
@@ -315,7 +316,7 @@ func TestAPauseWhileItWaits(t *testing.T) {
 	w.order(g, goal.Order{Kind: goal.OrderPause})
 	row := w.end(g)
 	expect(t, row, goal.Paused, goal.PausedByUser)
-	if open, err := w.store.OpenApprovals(t.Context(), g.ID); err != nil || len(open) != 1 {
+	if open, err := w.store.Approvals.OpenApprovals(t.Context(), g.ID); err != nil || len(open) != 1 {
 		t.Errorf("%+v %v", open, err)
 	}
 	w.order(g, goal.Order{Kind: goal.OrderDeny, Request: "a1"})
@@ -326,7 +327,7 @@ func TestAPauseWhileItWaits(t *testing.T) {
 	}
 }
 
-func TestAnAbortWhileItWaits(t *testing.T) {
+func TestAbort_OpenApproval_IsClosed(t *testing.T) {
 	w := newWorld(t, call(posting))
 	w.patience.Store(int64(time.Hour))
 	g := w.create(nil)
@@ -334,13 +335,14 @@ func TestAnAbortWhileItWaits(t *testing.T) {
 	w.await("approval_requested")
 	w.order(g, goal.Order{Kind: goal.OrderAbort})
 	expect(t, w.end(g), goal.Aborted, goal.AbortedByUser)
-	if open, err := w.store.OpenApprovals(t.Context(), g.ID); err != nil || len(open) != 0 || w.post.times() != 0 {
+	open, err := w.store.Approvals.OpenApprovals(t.Context(), g.ID)
+	if err != nil || len(open) != 0 || w.post.times() != 0 {
 		t.Errorf("%+v %v, %d calls", open, err, w.post.times())
 	}
 }
 
-// TestAGrantIsTakenBack: the next call asks again.
-func TestAGrantIsTakenBack(t *testing.T) {
+// TestGrant_Revoked_NoLongerCovers: the next call asks again.
+func TestGrant_Revoked_NoLongerCovers(t *testing.T) {
 	hold := make(chan struct{})
 	w := newWorld(t, call(posting), func(ctx context.Context, m goal.Turn) (goal.Reply, error) {
 		<-hold
@@ -368,8 +370,8 @@ func TestAGrantIsTakenBack(t *testing.T) {
 	}
 }
 
-// TestAGrantIsTakenBackWhileACallRuns: the border hears of it before the call is over.
-func TestAGrantIsTakenBackWhileACallRuns(t *testing.T) {
+// TestGrant_RevokedDuringCall_ClosesItsHosts: the blocked hosts change before the call is over.
+func TestGrant_RevokedDuringCall_ClosesItsHosts(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.post.hold, w.post.runs = make(chan struct{}), make(chan struct{})
 	w.patience.Store(int64(time.Hour))
@@ -406,13 +408,13 @@ func TestAllowOnce_AllowsTheCallsConnection(t *testing.T) {
 	}
 	if len(open) != 1 || open[0].Hosts[0] != "shop.example" || open[0].Risk != policy.NetworkWrite ||
 		open[0].Tool != "post" || len(w.during[len(w.during)-1]) > 0 {
-		t.Errorf("during the calls the border was told %+v", w.during)
+		t.Errorf("during the calls the session received %+v", w.during)
 	}
 }
 
-// TestAYesIsForWhatWasShown: a page that changes what its form would send while
-// the user thinks does not get the yes.
-func TestAYesIsForWhatWasShown(t *testing.T) {
+// TestApproval_FormChangedWhileAsking_IsNotSent: a page that changes what its form would send while the user
+// decides does not get the approval.
+func TestApproval_FormChangedWhileAsking_IsNotSent(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
 	g := w.create(nil)
@@ -430,9 +432,9 @@ func TestAYesIsForWhatWasShown(t *testing.T) {
 	}
 }
 
-// TestTheWorldWentOn: an approval covers what the user was shown, not what the same
-// call would do by now.
-func TestTheWorldWentOn(t *testing.T) {
+// TestApproval_CallWouldDoSomethingElse_IsNotExecuted: an approval covers what the user was shown, not what the
+// same call would do later.
+func TestApproval_CallWouldDoSomethingElse_IsNotExecuted(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
 	g := w.create(nil)
@@ -449,7 +451,7 @@ func TestTheWorldWentOn(t *testing.T) {
 }
 
 // TestNetwork_UnknownHost_Asks: what a program was stopped from is asked after its call, and
-// an approval holds for the goal and reaches the border.
+// an approval holds for the goal and opens the host.
 func TestNetwork_UnknownHost_Asks(t *testing.T) {
 	w := newWorld(t, call(`run_command {"command":"true"}`, `list_files {}`), call(`run_command {"command":"true"}`),
 		call(finish, pendingClaim))
@@ -476,7 +478,7 @@ func TestNetwork_UnknownHost_Asks(t *testing.T) {
 	defer w.mu.Unlock()
 	last := w.granted[len(w.granted)-1]
 	if len(last) != 1 || last[0].Hosts[0] != "proxy.example" {
-		t.Errorf("the border was told %+v", w.granted)
+		t.Errorf("the session received %+v", w.granted)
 	}
 }
 
@@ -509,31 +511,31 @@ func TestNetwork_SeveralHosts_AskAtOnce(t *testing.T) {
 	}
 }
 
-// TestJournalOfApprovalsStays: no row of an approval is changed or taken out.
-func TestJournalOfApprovalsStays(t *testing.T) {
+// TestApproval_RecordedTwice_IsRefused: neither a request nor an answer is replaced.
+func TestApproval_RecordedTwice_IsRefused(t *testing.T) {
 	w := newWorld(t, call(posting))
 	g, row := w.run(nil)
 	run := goal.Run{Goal: g.ID, ID: row.RunID}
 	again := &event.ApprovalRequested{Approval: w.approvals(g)[0]}
-	if err := w.store.Append(t.Context(), run, again); err == nil {
+	if err := w.store.Journal.Append(t.Context(), run, again); err == nil {
 		t.Error("a request is made twice")
 	}
 	answer := &event.ApprovalResolved{Request: "a1", Answer: goal.Answer{By: "person"}}
-	if err := w.store.Append(t.Context(), run, answer); err != nil {
+	if err := w.store.Journal.Append(t.Context(), run, answer); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.store.Append(t.Context(), run, answer); err == nil {
+	if err := w.store.Journal.Append(t.Context(), run, answer); err == nil {
 		t.Error("a request is answered twice")
 	}
-	if err := w.store.Append(t.Context(), goal.Run{Goal: g.ID, ID: store.NewID()},
+	if err := w.store.Journal.Append(t.Context(), goal.Run{Goal: g.ID, ID: store.NewID()},
 		&event.GrantEnded{Request: "a1"}); err == nil {
 		t.Error("another run writes")
 	}
 }
 
-// forgetful is a journal of which a run cannot read the runs before it.
+// forgetful is a history of which a run cannot read the runs before it.
 type forgetful struct {
-	*store.Store
+	*store.History
 	cut atomic.Bool
 }
 
@@ -541,11 +543,11 @@ func (f *forgetful) RunHistory(ctx context.Context, id goal.ID, steps int) (goal
 	if f.cut.Swap(false) {
 		return goal.RunHistory{}, errors.New("the disk is away")
 	}
-	return f.Store.RunHistory(ctx, id, steps)
+	return f.History.RunHistory(ctx, id, steps)
 }
 
 // TestAnswer_RunWasCut_IsDeliveredByTheNext before its first message: what the user
-// answered in a pause, and what the end closed. It is told once.
+// answered in a pause, and what the end closed. It is reported once.
 func TestAnswer_RunWasCut_IsDeliveredByTheNext(t *testing.T) {
 	const honest = `abort_with_report {"reason":"no","what_was_learned":"nothing"}`
 	for name, c := range map[string]struct {
@@ -557,8 +559,10 @@ func TestAnswer_RunWasCut_IsDeliveredByTheNext(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, call(posting), call(honest))
-			f := &forgetful{Store: w.store}
-			w.runs(f)
+			f := &forgetful{History: w.store.History}
+			j := journalOf(w.store)
+			j.History = f
+			w.runs(j)
 			g := w.create(nil)
 			w.start(g, &event.Started{})
 			row := w.end(g)
@@ -567,7 +571,7 @@ func TestAnswer_RunWasCut_IsDeliveredByTheNext(t *testing.T) {
 				w.order(g, *c.order)
 			} else {
 				run := goal.Run{Goal: g.ID, ID: row.RunID}
-				if err := w.store.Append(t.Context(), run, &event.Ended{
+				if err := w.store.Journal.Append(t.Context(), run, &event.Ended{
 					Status: goal.Aborted,
 					Exit:   goal.AbortedByUser,
 					Report: []string{"x"},
@@ -578,7 +582,7 @@ func TestAnswer_RunWasCut_IsDeliveredByTheNext(t *testing.T) {
 			f.cut.Store(true)
 			w.start(g, &event.Resumed{})
 			expect(t, w.end(g), goal.Failed, goal.ExitError)
-			for i, times := range []int{1, 1} { // the second run is told, and the third only remembers
+			for i, times := range []int{1, 1} { // the second run reports it, and the third only remembers it
 				w.start(g, &event.Resumed{})
 				expect(t, w.end(g), goal.Aborted, goal.GaveUp)
 				reported := 0
@@ -586,7 +590,7 @@ func TestAnswer_RunWasCut_IsDeliveredByTheNext(t *testing.T) {
 					reported += strings.Count(m.Text, c.words)
 				}
 				if reported != times {
-					t.Errorf("run %d was told %d times", i, reported)
+					t.Errorf("run %d got %d reports", i, reported)
 				}
 			}
 		})

@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/runner/excerpt"
+	"goalpost/backend/text"
 )
 
-// assuranceText says how much the verdicts prove, and why it is not more: each check that proves less than a strong one
-// is named. It is empty if no verdict says anything about it.
+// assuranceText describes how much the verdicts prove, and names the checks that prove less than a strong one, with
+// the reason. It is empty if no verdict has a level.
 func assuranceText(c goal.Criterion, verdicts []goal.Verdict) string {
 	level := c.AssuranceOf(verdicts)
 	known := slices.ContainsFunc(verdicts, func(v goal.Verdict) bool { return v.Assurance != "" })
@@ -28,7 +28,7 @@ func assuranceText(c goal.Criterion, verdicts []goal.Verdict) string {
 		if v.AssuranceReason != "" {
 			reason += ": " + v.AssuranceReason
 		}
-		weak = append(weak, fmt.Sprintf("%s (%s)", excerpt.Truncate(v.Name, 60), excerpt.Truncate(reason, 200)))
+		weak = append(weak, fmt.Sprintf("%s (%s)", text.Truncate(v.Name, 60), text.Truncate(reason, 200)))
 	}
 	s := fmt.Sprintf(" Assurance: %s", level)
 	if len(weak) > 0 {
@@ -40,10 +40,10 @@ func assuranceText(c goal.Criterion, verdicts []goal.Verdict) string {
 	return s + "."
 }
 
-// assuranceShortfall says why verified checks are not enough for what the goal requires, "" if they are.
+// assuranceShortfall returns why verified checks prove less than the goal requires, "" if they prove enough.
 func assuranceShortfall(c goal.Criterion, verdicts []goal.Verdict) string {
 	if level := c.AssuranceOf(verdicts); !level.AtLeast(c.Require) {
-		return fmt.Sprintf("the checks passed, but the goal requires that they prove %s.%s", c.Require,
+		return fmt.Sprintf("the checks passed, but the goal requires the assurance %s.%s", c.Require,
 			assuranceText(c, verdicts))
 	}
 	return ""

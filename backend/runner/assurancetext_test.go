@@ -21,7 +21,7 @@ func TestAssuranceShortfall_WeakerThanRequired_NamesTheCheck(t *testing.T) {
 	}
 	why := assuranceShortfall(c, verdicts)
 	for _, part := range []string{
-		"requires that they prove strong", "Assurance: shared", "pytest (shared: calc.py ran inside it)",
+		"requires the assurance strong", "Assurance: shared", "pytest (shared: calc.py ran inside it)",
 		"1 new or changed file",
 	} {
 		if !strings.Contains(why, part) {

@@ -20,14 +20,14 @@ type refusal struct {
 }
 
 // resolvedCall is a call of the agent with what the host knows about it before it is executed. Key, effect and
-// preview are computed once for a call. Files and pages may change while the user is asked, so authorizeAgain
-// computes effect and preview once more.
+// preview are computed once. Files and pages may change while the user is asked, so authorizeAgain computes effect
+// and preview again.
 type resolvedCall struct {
 	goal.Call
 
 	step    int    // its number; 0 until it is executed
 	key     string // digest.CallKey
-	tool    Tool   // nil where it is refused
+	tool    Tool   // nil if the call is refused
 	effect  policy.Effect
 	grant   string // what allowed it, "" if none was needed
 	refusal refusal
@@ -40,15 +40,15 @@ type resolvedCall struct {
 
 func (c *resolvedCall) isRefused() bool { return c.refusal.outcome != "" }
 
-// onlyReads reports whether the call changes nothing. What is refused has no effect at all.
-func (c *resolvedCall) onlyReads() bool {
+// isReadOnly reports whether the call changes nothing. A refused call has no effect at all.
+func (c *resolvedCall) isReadOnly() bool {
 	if c.effect.Control {
 		return c.Tool == "read_evidence" || c.Tool == toolbox.FindTool
 	}
 	return c.isRefused() || c.effect.Risk == policy.ReadOnly
 }
 
-// preview is what a user sees of the call besides its arguments.
+// preview returns what a user sees of the call besides its arguments.
 func (c *resolvedCall) preview(ctx context.Context) string {
 	if c.shown == nil {
 		shown := previewCall(ctx, c.tool, c.Call)
@@ -57,8 +57,7 @@ func (c *resolvedCall) preview(ctx context.Context) string {
 	return *c.shown
 }
 
-// resolveCall finds the tool, validates the arguments and computes the effect. Nothing
-// has happened when it refuses.
+// resolveCall finds the tool, validates the arguments and computes the effect. If it refuses, nothing has happened.
 func (d *dispatcher) resolveCall(ctx context.Context, call goal.Call) *resolvedCall {
 	c := &resolvedCall{Call: call, key: digest.CallKey(call)}
 	if err := d.useCurrentName(c); err != nil {
@@ -78,7 +77,7 @@ func (d *dispatcher) resolveCall(ctx context.Context, call goal.Call) *resolvedC
 		return c
 	}
 	c.tool, c.effect = tool, effect
-	if d.goal.Policy.RequireSteps && mayChange(effect) && !effect.Observed && !d.plan.hasFreshStep() {
+	if d.goal.Policy.RequireSteps && canChange(effect) && !effect.Observed && !d.plan.hasFreshStep() {
 		c.refusal = refusalf(event.Denied, "denied: this goal wants each changing call in a step of its own. "+
 			"Close the open step with verify_step, then open the next with declare_step.")
 	}
@@ -99,20 +98,20 @@ func (d *dispatcher) useCurrentName(c *resolvedCall) error {
 	return nil
 }
 
-// withEffect is the call as the policy judges it.
+// withEffect returns the call as the policy judges it.
 func (c *resolvedCall) withEffect(effect policy.Effect) policy.Call {
 	return policy.Call{Tool: c.Tool, Written: c.written, Former: c.former, Key: c.key, Effect: effect}
 }
 
-// authorizeCall asks the policy, and where the policy asks, the user. It sets the grant that
-// allowed the call, or its refusal.
+// authorizeCall asks the policy and, if the policy says so, the user. It sets the grant that allowed the call, or
+// its refusal.
 func (d *dispatcher) authorizeCall(ctx context.Context, c *resolvedCall) *Stop {
 	call := c.withEffect(c.effect)
 	if grants := d.grants.list(); len(grants) > 0 {
 		if slices.ContainsFunc(grants, func(g policy.Grant) bool { return g.Scope == policy.ScopeOnce && g.Call == c.key }) {
 			call.Shown = previewDigest(c.preview(ctx))
 		}
-		if _, stop := d.approvals.applyAnswers(ctx); stop != nil { // one may have been revoked
+		if _, stop := d.approvals.applyAnswers(ctx); stop != nil { // the user may have revoked a grant
 			return stop
 		}
 	}
@@ -131,7 +130,7 @@ func (d *dispatcher) authorizeCall(ctx context.Context, c *resolvedCall) *Stop {
 	return d.authorizeAgain(ctx, c, answer.Grant.ID)
 }
 
-// approval is what the user is asked about the call.
+// approval returns the request that the user is asked to approve.
 func (c *resolvedCall) approval(ctx context.Context, decision policy.Decision) goal.Approval {
 	a := goal.Approval{
 		Step:      c.step,
@@ -179,7 +178,7 @@ func previewCall(ctx context.Context, tool Tool, c goal.Call) string {
 	return ""
 }
 
-// previewDigest replaces a preview that is too long to store.
+// previewDigest returns a short hash that is stored instead of a preview.
 func previewDigest(shown string) string {
 	if shown == "" {
 		return ""
@@ -187,12 +186,12 @@ func previewDigest(shown string) string {
 	return fileio.Hash([]byte(shown))[:32]
 }
 
-// refusalForAnswer turns the user's answer into a refusal; nil means that there is no answer yet.
+// refusalForAnswer turns the user's answer into a refusal. A nil answer means that the user has not answered yet.
 func refusalForAnswer(answer *goal.Answer, decision policy.Decision) refusal {
 	switch {
 	case answer == nil:
 		return refusalf(event.Denied, "not executed: it waits for the user's approval. "+
-			"When the user has answered you are told, and may call it again.")
+			"You get a message when the user has answered, and may call it again then.")
 	case answer.Allowed:
 		return refusal{}
 	}
@@ -204,7 +203,7 @@ func refusalForAnswer(answer *goal.Answer, decision policy.Decision) refusal {
 		by, decision.Reason, reasonSuffix(answer.Why))
 }
 
-// refusalFor turns a decision into a refusal, nil for an Allow.
+// refusalFor turns a decision into a refusal; an Allow is none.
 func refusalFor(d policy.Decision) refusal {
 	switch d.Answer {
 	case policy.Allow:

@@ -43,7 +43,7 @@ func BenchmarkStepInFolder(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		w, err := verify.OpenWorkspace(b.Context(), verify.Options{
+		w, err := verify.OpenFolderState(b.Context(), verify.Options{
 			Dir:       dir,
 			Private:   filepath.Join(b.TempDir(), "kept"),
 			Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "pytest"}}},
@@ -55,25 +55,25 @@ func BenchmarkStepInFolder(b *testing.B) {
 		if _, err := w.Tampered(b.Context()); err != nil {
 			b.Fatal(err)
 		}
-		b.Run(fmt.Sprintf("files=%d", files), func(b *testing.B) { benchmarkStepIn(b, &moving{Workspace: w}, 1, 10) })
+		b.Run(fmt.Sprintf("files=%d", files), func(b *testing.B) { benchmarkStepIn(b, &moving{FolderState: w}, 1, 10) })
 	}
 }
 
 // moving is a world that is looked at and always looks new, so that the breaker lets it continue.
 type moving struct {
-	runner.Workspace
+	runner.FolderState
 	looks int
 }
 
 func (m *moving) Fingerprint(ctx context.Context) (print, unseen string, err error) {
-	print, unseen, err = m.Workspace.Fingerprint(ctx)
+	print, unseen, err = m.FolderState.Fingerprint(ctx)
 	m.looks++
 	return fmt.Sprint(print, m.looks), unseen, err
 }
 
 func benchmarkStep(b *testing.B, goals, before int) { benchmarkStepIn(b, nil, goals, before) }
 
-func benchmarkStepIn(b *testing.B, world runner.Workspace, goals, before int) {
+func benchmarkStepIn(b *testing.B, world runner.FolderState, goals, before int) {
 	s, err := store.Open(b.Context(), store.Options{Dir: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)
@@ -84,7 +84,8 @@ func benchmarkStepIn(b *testing.B, world runner.Workspace, goals, before int) {
 	g := finished(b, s, before)
 	m := &instant{b: b}
 	r := runner.New(runner.Config{
-		Journal: s, Open: func(context.Context, goal.Goal, goal.Run, func(string, string)) (runner.Session, error) {
+		Journal: journalOf(s),
+		Open: func(context.Context, goal.Goal, goal.Run, func(string, string)) (runner.Session, error) {
 			return bare{m, world}, nil
 		},
 		Publish: func(event.Event) {}, Clock: clock{}, Log: slog.New(slog.DiscardHandler), Slots: 1,
@@ -94,7 +95,7 @@ func benchmarkStepIn(b *testing.B, world runner.Workspace, goals, before int) {
 		b.Fatal(err)
 	}
 	<-r.Done(g.ID)
-	row, err := s.Goal(b.Context(), g.ID)
+	row, err := s.Goals.Get(b.Context(), g.ID)
 	if err != nil || row.Exit != goal.GaveUp || row.Spent.Steps != before+b.N+2 {
 		b.Fatalf("%s/%s after %d steps, %v: %q", row.Status, row.Exit, row.Spent.Steps, err, row.Report)
 	}
@@ -112,10 +113,10 @@ func finished(b *testing.B, s *store.Store, steps int) goal.Goal {
 		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "false"}}},
 		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: b.TempDir()},
 	}
-	if err := s.Create(b.Context(), g); err != nil {
+	if err := s.Goals.Create(b.Context(), g); err != nil {
 		b.Fatal(err)
 	}
-	run, err := s.Begin(b.Context(), g.ID, 1, &event.Started{})
+	run, err := s.Journal.Begin(b.Context(), g.ID, 1, &event.Started{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -124,10 +125,10 @@ func finished(b *testing.B, s *store.Store, steps int) goal.Goal {
 		bodies = append(bodies, step(n)...)
 	}
 	bodies = append(bodies, &event.Paused{Exit: goal.Interrupted, Reason: "seeded", Report: []string{"seeded"}})
-	if err := s.Append(b.Context(), run, bodies...); err != nil {
+	if err := s.Journal.Append(b.Context(), run, bodies...); err != nil {
 		b.Fatal(err)
 	}
-	row, err := s.Goal(b.Context(), g.ID)
+	row, err := s.Goals.Get(b.Context(), g.ID)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -179,10 +180,10 @@ func (m *instant) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Rep
 	return goal.Reply{Calls: []goal.Call{c}, Usage: goal.Usage{TokensIn: 1000, TokensOut: 10}}, nil
 }
 
-// bare is a room with two tools and nothing else.
+// bare is a session with two tools and nothing else.
 type bare struct {
 	model *instant
-	world runner.Workspace
+	world runner.FolderState
 }
 
 func (r bare) Models() runner.Models {
@@ -191,7 +192,7 @@ func (r bare) Models() runner.Models {
 
 func (bare) Tools() []runner.Tool                   { return []runner.Tool{nod{"nod"}, nod{"leave"}} }
 func (bare) Judge() runner.Verifier                 { return nil }
-func (r bare) World() runner.Workspace              { return r.world }
+func (r bare) Folder() runner.FolderState           { return r.world }
 func (bare) Close(context.Context, goal.Exit) error { return nil }
 
 // nod is a tool that answers at once; its namesake leave gives up.

@@ -10,18 +10,18 @@ import (
 	"goalpost/backend/policy"
 )
 
-// BlockedHosts is a Session that blocks connections of programs to hosts that are not allowed, which no tool can
-// predict.
+// BlockedHosts is a Session that blocks connections of programs to hosts that are not allowed. No tool can predict
+// those connections.
 type BlockedHosts interface {
 	// BlockedHosts returns the hosts that were blocked since the last call, each once.
 	BlockedHosts() []policy.Effect
-	// ApplyGrants sets everything that the user has allowed, after each change. The calls in now are being executed:
-	// the hosts that each may contact are open until the next change.
+	// ApplyGrants sets everything that the user has allowed, after each change. now lists the hosts that the calls
+	// being executed may contact; they are open until the next change.
 	ApplyGrants(grants, now []policy.Grant)
 }
 
-// askBlockedHosts asks about all hosts that were blocked while a call ran, at once. The call has ended; the agent
-// gets the answers after the calls of the turn.
+// askBlockedHosts asks about all hosts that were blocked while a call ran, in one request round. The call has
+// ended; the agent gets the answers after the calls of the turn.
 func (q *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop {
 	if q.blocked == nil {
 		return nil
@@ -32,7 +32,7 @@ func (q *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop 
 		if d.Answer != policy.Ask || slices.Contains(q.deniedHosts, hostsOf(e)) {
 			continue
 		}
-		// One call of the tool is over, so an approval can only hold for the goal.
+		// The call has ended, so an approval can only apply to the goal.
 		offers := slices.DeleteFunc(d.Offers, func(g policy.Grant) bool { return g.Scope == policy.ScopeOnce })
 		if len(offers) == 0 {
 			continue
@@ -61,7 +61,7 @@ func (q *approvals) askBlockedHosts(ctx context.Context, c *resolvedCall) *Stop 
 	return stop
 }
 
-// noteBlockedHost stores the answer about one host for the agent; nil means that there is none yet.
+// noteBlockedHost records the answer about one host for the agent; nil means that there is none yet.
 func (q *approvals) noteBlockedHost(a goal.Approval, answer *goal.Answer) {
 	who := a.Tool
 	if a.Effect.Earlier {

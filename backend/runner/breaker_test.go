@@ -30,9 +30,8 @@ func (l *large) Fingerprint(ctx context.Context) (string, string, error) {
 	return "", "", context.Cause(ctx)
 }
 
-// TestAbortCutsTheBreakersLook: it looks at the folder when nothing has moved for
-// a while, and never holds up the user's word.
-func TestAbortCutsTheBreakersLook(t *testing.T) {
+// TestAbort_DuringFingerprint_EndsIt: the fingerprint of an idle goal never delays the user's abort.
+func TestAbort_DuringFingerprint_EndsIt(t *testing.T) {
 	n := 0
 	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
 		n++

@@ -12,24 +12,23 @@ import (
 	"goalpost/backend/goal"
 )
 
-// budget is what a goal may spend and has spent. It belongs to the goroutine of the
-// loop; elapsed, timeLeft, wallClockUsage, warnWallClock and idle are safe for the watch of the orders, too.
+// budget is what a goal may spend and has spent. It belongs to the goroutine of the loop. elapsed, timeLeft,
+// wallClockUsage, warnWallClock and idle are also safe for the goroutine that watches the orders.
 type budget struct {
 	goal     *goal.Goal
 	clock    Clock
 	journal  *journalWriter
-	children ChildSpender // nil where the session has none
+	children ChildSpender // nil if the session has none
 
 	startedAt       time.Time     // of this run
 	spentBefore     time.Duration // by earlier runs
-	stoppedAt       time.Time     // what follows is not the goal's time any more; zero while it runs
+	stoppedAt       time.Time     // time after it does not count; zero during the run
 	warned          limitWarnings
-	idle            waitTimer
+	idle            userWaitTimer
 	tokensEstimated bool // the user was warned that tokens are estimated
 }
 
-// elapsed is the wall clock used by this goal over all of its runs, without the
-// time in which it waited for its user.
+// elapsed returns the wall-clock time of all runs, without the time in which the goal waited for its user.
 func (b *budget) elapsed() time.Duration {
 	now := b.clock.Now()
 	if !b.stoppedAt.IsZero() {
@@ -38,16 +37,16 @@ func (b *budget) elapsed() time.Duration {
 	return b.spentBefore + now.Sub(b.startedAt) - b.idle.elapsed(now)
 }
 
-// timeLeft is how much of the wall clock is left; limited is false without a limit of it. Safe for the watch, too.
+// timeLeft returns the remaining wall-clock time; limited is false without such a limit.
 func (b *budget) timeLeft() (left time.Duration, limited bool) {
-	most := b.goal.Limits.WallClock
-	return most - b.elapsed(), most > 0
+	limit := b.goal.Limits.WallClock
+	return limit - b.elapsed(), limit > 0
 }
 
-// timeIsUp is the stop for a wall clock that is used up.
+// timeIsUp returns the stop for a used-up wall clock.
 func (b *budget) timeIsUp() *Stop { return limitStop(goal.FormatDuration(b.goal.Limits.WallClock)) }
 
-// childSpend is what the goal's children have spent.
+// childSpend returns what the goal's children have spent.
 func (b *budget) childSpend() goal.Spend {
 	if b.children == nil {
 		return goal.Spend{}
@@ -55,7 +54,7 @@ func (b *budget) childSpend() goal.Spend {
 	return b.children.TotalSpend()
 }
 
-// limitUsage is how much of one limit is used up.
+// limitUsage is the used part of one limit.
 type limitUsage struct {
 	what    string
 	percent int
@@ -65,9 +64,9 @@ type limitUsage struct {
 func (b *budget) limitUsages() []limitUsage {
 	l, s := b.goal.Limits, b.goal.Spent.Add(b.childSpend())
 	var list []limitUsage
-	add := func(what string, used, most float64, say string) {
-		if most > 0 {
-			list = append(list, limitUsage{what, int(100 * used / most), say})
+	add := func(what string, used, limit float64, say string) {
+		if limit > 0 {
+			list = append(list, limitUsage{what, int(100 * used / limit), say})
 		}
 	}
 	add("iterations", float64(s.Iterations), float64(l.Iterations), goal.FormatCount(l.Iterations, "turn"))
@@ -79,17 +78,16 @@ func (b *budget) limitUsages() []limitUsage {
 	return list
 }
 
-// wallClockUsage is how much of the wall clock is used up, if there is a limit of it. Safe for
-// the watch, too.
+// wallClockUsage returns the used part of the wall clock; ok is false without such a limit.
 func (b *budget) wallClockUsage() (limitUsage, bool) {
-	most := b.goal.Limits.WallClock
-	if most <= 0 {
+	limit := b.goal.Limits.WallClock
+	if limit <= 0 {
 		return limitUsage{}, false
 	}
-	return limitUsage{"wall_clock", int(100 * b.elapsed().Seconds() / most.Seconds()), goal.FormatDuration(most)}, true
+	return limitUsage{"wall_clock", int(100 * b.elapsed().Seconds() / limit.Seconds()), goal.FormatDuration(limit)}, true
 }
 
-// enforceLimits stops a run that has used up one of its limits, and warns before.
+// enforceLimits warns at thresholds, and stops a run that has used up a limit.
 func (b *budget) enforceLimits(ctx context.Context) *Stop {
 	if stop := stopCause(ctx); stop != nil {
 		return stop
@@ -113,8 +111,9 @@ func (b *budget) exhaustedLimit() string {
 	return ""
 }
 
-// allowsLastTurn reports whether a stopped goal may still ask its model once: no limit but that of turns is used up.
-func (b *budget) allowsLastTurn() bool {
+// hasLastTurn reports whether a stopped goal may ask its model once more: no limit except that of turns is used
+// up.
+func (b *budget) hasLastTurn() bool {
 	return !slices.ContainsFunc(b.limitUsages(), func(u limitUsage) bool {
 		return u.percent >= 100 && u.what != "iterations"
 	})
@@ -138,8 +137,8 @@ func (b *budget) warnLimits(ctx context.Context, uses ...limitUsage) *Stop {
 	return nil
 }
 
-// warnWallClock warns while a call or a turn takes long. When the time is used up, the call is cancelled and the stop
-// says why.
+// warnWallClock warns during a long call or turn. When the time is used up, the call is cancelled and the stop says
+// why.
 func (b *budget) warnWallClock(ctx context.Context) *Stop {
 	if u, ok := b.wallClockUsage(); ok && u.percent < 100 {
 		return b.warnLimits(ctx, u)
@@ -147,8 +146,8 @@ func (b *budget) warnWallClock(ctx context.Context) *Stop {
 	return nil
 }
 
-// limitWarnings are the thresholds that a warning was given for, by limit. The watch warns, too. Safe for concurrent
-// use. No warning is given before those of earlier runs are restored.
+// limitWarnings holds, by limit, the highest threshold with a warning. It is safe for concurrent use. It gives no
+// warning before the warnings of earlier runs are restored.
 type limitWarnings struct {
 	mu sync.Mutex
 	at map[string]int
@@ -196,13 +195,13 @@ func (b *budget) addUsage(u goal.Usage) {
 		b.tokensEstimated = true
 		b.journal.queue(&event.Warning{
 			What: "tokens",
-			Text: "how many tokens a turn took was not said by the provider: they are guessed by the length of what was " +
-				"sent and answered",
+			Text: "the provider did not report how many tokens a turn took: they are estimated from the length of the " +
+				"request and the reply",
 		})
 	}
 }
 
-// recordUsage counts and journals what the critic, a judge or the reviewer cost.
+// recordUsage counts and journals the cost of the critic, a judge or the reviewer.
 func (b *budget) recordUsage(ctx context.Context, u goal.Usage, by string) *Stop {
 	if u == (goal.Usage{}) {
 		return nil
@@ -211,7 +210,7 @@ func (b *budget) recordUsage(ctx context.Context, u goal.Usage, by string) *Stop
 	return b.journal.append(ctx, &event.Usage{Usage: u, By: by})
 }
 
-// usageText says what the goal has used so far.
+// usageText describes what the goal has used so far.
 func (b *budget) usageText(claims int) string {
 	s := b.goal.Spent
 	text := fmt.Sprintf("%s, %s, %s in %s", goal.FormatCount(s.Steps, "step"),

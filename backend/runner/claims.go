@@ -9,12 +9,12 @@ import (
 	"goalpost/backend/goal"
 )
 
-// pendingClaim is what is verified in this iteration.
+// pendingClaim is a claim that is verified in this iteration.
 type pendingClaim struct {
 	rationale, result string
-	by                string // person; "" is the agent
-	of                string // by the user: whose claim it was; critic in goals of older versions
-	accepted          *bool  // the user's word
+	by                string // "person" for the user, "" for the agent
+	of                string // whose claim the user decides: "critic" in goals of older versions
+	accepted          *bool  // the user's answer, nil before it
 	note              string
 }
 
@@ -24,8 +24,8 @@ type claimHistory struct {
 	failed   map[int]int        // failed claims in a row, by check
 	errors   map[int]failureKey // claims in a row with the same error, by check
 	last     []goal.Verdict
-	ran      int           // the claim that last is of
-	idle     bool          // nothing done since the last failed claim
+	ran      int           // the number of the claim that last belongs to
+	idle     bool          // no action since the last failed claim
 	at       time.Time     // when the checks ran last
 	accepted *pendingClaim // the one that was verified
 	waiting  *pendingClaim // the one that waits for the user's decision
@@ -33,8 +33,7 @@ type claimHistory struct {
 	reminded map[string]bool // reminders before a verification, once each
 }
 
-// volatileText is what differs from one time to the next in errors that are the same:
-// ports, times, ids of requests.
+// volatileText matches the parts of an error that differ between occurrences: ports, times, ids of requests.
 var volatileText = regexp.MustCompile(
 	`\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b|\b[A-Za-z]+[-_]?[A-Za-z0-9]*[0-9][A-Za-z0-9]{5,}\b`)
 
@@ -47,8 +46,7 @@ func newClaims(made int) *claimHistory {
 	return &claimHistory{made: made, failed: map[int]int{}, errors: map[int]failureKey{}, reminded: map[string]bool{}}
 }
 
-// restore counts again what failed since the user last looked at the goal. checks is the number of checks in the
-// criterion.
+// restore counts the failures since the user last saw the goal. checks is the number of checks in the criterion.
 func (c *claimHistory) restore(past goal.RunHistory, checks int) {
 	for _, p := range past.Claims {
 		c.last = p.Verdicts
@@ -61,7 +59,7 @@ func (c *claimHistory) restore(past goal.RunHistory, checks int) {
 	}
 }
 
-// reviewRejection is the review as one more check after those of the criterion.
+// reviewRejection returns the review as one more check after those of the criterion.
 func reviewRejection(checks int, rv goal.Review) goal.Verdict {
 	v := goal.Verdict{Check: checks, Name: "review", Outcome: goal.Fail, Detail: "the reviewer rejected it: " + rv.Reason}
 	if rv.Error {
@@ -91,9 +89,9 @@ func (c *claimHistory) record(verdicts []goal.Verdict) {
 	}
 }
 
-// stopReason returns why the run stops if claims failed too often. most is the limit of claims per check; 0 is no
-// limit.
-func (c *claimHistory) stopReason(most int) *Stop {
+// stopReason returns the stop after too many failed claims, nil if there were fewer. limit is the number of failed
+// claims per check; 0 means no limit.
+func (c *claimHistory) stopReason(limit int) *Stop {
 	const sameErrors = 3
 	for _, v := range c.last {
 		if f := c.errors[v.Check]; f.times >= sameErrors {
@@ -105,7 +103,7 @@ func (c *claimHistory) stopReason(most int) *Stop {
 		}
 	}
 	for _, v := range c.last {
-		if n := c.failed[v.Check]; most > 0 && n >= most {
+		if n := c.failed[v.Check]; limit > 0 && n >= limit {
 			return &Stop{Exit: goal.Stuck, Reason: fmt.Sprintf("%d claims in a row failed on the same check: %s", n, v.Name)}
 		}
 	}
@@ -114,14 +112,14 @@ func (c *claimHistory) stopReason(most int) *Stop {
 
 // failedInARow returns how many claims in a row failed on the check that failed most often.
 func (c *claimHistory) failedInARow() int {
-	most := 0
+	highest := 0
 	for _, n := range c.failed {
-		most = max(most, n)
+		highest = max(highest, n)
 	}
-	return most
+	return highest
 }
 
-// result is what the agent handed over with the claim that was verified or waits for the user.
+// result returns what the agent handed over with the claim that was verified or waits for the user.
 func (c *claimHistory) result() string {
 	for _, claim := range []*pendingClaim{c.accepted, c.waiting} {
 		if claim != nil {
@@ -131,20 +129,19 @@ func (c *claimHistory) result() string {
 	return ""
 }
 
-// verifiedByHost says whether the host, and not only the user's or the agent's word,
-// verified what passed.
-func (c *claimHistory) verifiedByHost() bool {
+// isVerifiedByHost reports whether the host verified what passed, instead of the user or the agent alone.
+func (c *claimHistory) isVerifiedByHost() bool {
 	return slices.ContainsFunc(c.last, func(v goal.Verdict) bool {
 		return v.Outcome == goal.Pass && v.Type != goal.Manual
 	})
 }
 
-// reviewRejected reports whether the reviewer decided last and did not confirm.
-func (c *claimHistory) reviewRejected() bool { return c.review != nil && !c.review.Confirmed }
+// isReviewRejected reports whether the reviewer decided last and did not confirm.
+func (c *claimHistory) isReviewRejected() bool { return c.review != nil && !c.review.Confirmed }
 
-// judgedByModel reports whether a model made the decision: no command or predicate passed, and the other checks that
+// isJudgedByModel reports whether a model made the decision: no command or predicate passed, and the other checks that
 // passed only tested that a file exists or a server answers.
-func (c *claimHistory) judgedByModel() bool {
+func (c *claimHistory) isJudgedByModel() bool {
 	judged := false
 	for _, v := range c.last {
 		if v.Outcome != goal.Pass {
@@ -158,8 +155,8 @@ func (c *claimHistory) judgedByModel() bool {
 	return judged
 }
 
-// programsPassed reports whether a check that a program decides passed.
-func (c *claimHistory) programsPassed() bool {
+// hasProgramPassed reports whether a check that a program decides passed.
+func (c *claimHistory) hasProgramPassed() bool {
 	return slices.ContainsFunc(c.last, func(v goal.Verdict) bool {
 		return v.Outcome == goal.Pass && v.Type.IsDeterministic()
 	})

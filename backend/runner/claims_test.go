@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestClaimsAreCountedByCheck: a pass and another error start again.
-func TestClaimsAreCountedByCheck(t *testing.T) {
+// TestClaims_PassOrOtherError_RestartsTheCount: failures are counted for each check.
+func TestClaims_PassOrOtherError_RestartsTheCount(t *testing.T) {
 	v := func(check int, o goal.Outcome, detail string) goal.Verdict {
 		return goal.Verdict{Check: check, Name: "c", Outcome: o, Detail: detail}
 	}
@@ -40,9 +40,8 @@ func TestClaimsAreCountedByCheck(t *testing.T) {
 	}
 }
 
-// TestAResumedGoalCountsAllItsClaims: what the reviewer rejected, and what failed
-// without a check.
-func TestAResumedGoalCountsAllItsClaims(t *testing.T) {
+// TestClaims_ResumedGoal_CountsEarlierOnes: those that the reviewer rejected, and those that failed without a check.
+func TestClaims_ResumedGoal_CountsEarlierOnes(t *testing.T) {
 	pass := []goal.Verdict{{Check: 0, Outcome: goal.Pass}}
 	rejected := goal.ClaimRecord{Verdicts: pass, Review: &goal.Review{Reason: "no"}}
 	undecided := goal.ClaimRecord{Verdicts: pass, Review: &goal.Review{Error: true, Reason: "broken"}}
@@ -73,8 +72,8 @@ func TestAResumedGoalCountsAllItsClaims(t *testing.T) {
 	}
 }
 
-// TestAnErrorIsTheSameWhateverItsNumbers: ports, times and ids differ each time.
-func TestAnErrorIsTheSameWhateverItsNumbers(t *testing.T) {
+// TestClaims_SameErrorWithOtherNumbers_CountsAsSame: ports, times and ids differ each time.
+func TestClaims_SameErrorWithOtherNumbers_CountsAsSame(t *testing.T) {
 	for _, c := range []struct {
 		details []string
 		asks    bool

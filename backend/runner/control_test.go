@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// TestPagesPutTogetherAreTheWhole, cut between characters.
-func TestPagesPutTogetherAreTheWhole(t *testing.T) {
+// TestPageAt_AllPages_JoinToTheWhole: pages end between characters.
+func TestPageAt_AllPages_JoinToTheWhole(t *testing.T) {
 	kept := strings.Repeat("añb語", 20_000)
 	var got strings.Builder
 	for cursor := int64(0); ; {
-		p, err := pageAt([]byte(kept), cursor, evidencePageBytes)
+		p, err := pageAt([]byte(kept), cursor, maxEvidencePageBytes)
 		if err != nil || !utf8.ValidString(p.Content) || p.TotalBytes != int64(len(kept)) ||
-			len(p.Content) > evidencePageBytes {
+			len(p.Content) > maxEvidencePageBytes {
 			t.Fatalf("at %d: %d bytes of %d, %v", cursor, len(p.Content), p.TotalBytes, err)
 		}
 		got.WriteString(p.Content)
@@ -25,7 +25,7 @@ func TestPagesPutTogetherAreTheWhole(t *testing.T) {
 		t.Error("the pages are not the whole")
 	}
 	for _, cursor := range []int64{-1, int64(len(kept)) + 1} {
-		if _, err := pageAt([]byte(kept), cursor, evidencePageBytes); err == nil {
+		if _, err := pageAt([]byte(kept), cursor, maxEvidencePageBytes); err == nil {
 			t.Errorf("the cursor %d was taken", cursor)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-func TestReadCritic(t *testing.T) {
+func TestParseCriticReply_EachVerdict_IsRead(t *testing.T) {
 	for _, c := range []struct {
 		reply   string
 		verdict event.CriticVerdict

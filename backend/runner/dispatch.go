@@ -14,20 +14,19 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/runner/conversation"
-	"goalpost/backend/runner/excerpt"
 	"goalpost/backend/runner/loopguard"
 	"goalpost/backend/runner/toolbox"
+	"goalpost/backend/text"
 )
 
-// dispatcher executes the tool calls of a run, one at a time. It belongs to the goroutine
-// of the loop.
+// dispatcher executes the tool calls of a run, one at a time. It belongs to the goroutine of the loop.
 type dispatcher struct {
 	goal      *goal.Goal
 	clock     Clock
 	log       *slog.Logger
 	journal   *journalWriter
 	messages  *messageLog
-	gate      *pauseGate
+	pauser    *pauser
 	budget    *budget
 	plan      *plan
 	requests  *agentRequests
@@ -36,16 +35,16 @@ type dispatcher struct {
 	approvals *approvals
 	secrets   *callSecrets
 	steps     *stepRecorder
-	snapshots SnapshotTaker // nil where nothing is kept
+	snapshots SnapshotTaker // nil if no snapshots are taken
 
 	tools      map[string]Tool
 	former     map[string][]string // former names, by the current one
 	offer      *toolbox.Toolbox
 	more       []string // groups of tools that were not offered at the goal's start
 	notice     limitNotice
-	window     int // of the agent's model, in tokens; 0 where it is not known
+	window     int // of the agent's model, in tokens; 0 if unknown
 	guard      *loopguard.Guard
-	nestedStop *Stop // by a call within a call
+	nestedStop *Stop // from a nested call
 }
 
 // attach sets the tools and the model's window.
@@ -63,11 +62,12 @@ func (d *dispatcher) attach(s Session) {
 		}
 	}
 	d.offer = toolbox.New(specs, *d.goal)
-	d.more = d.offer.Waiting()
+	d.more = d.offer.WaitingGroups()
 }
 
-// dispatchTurn executes the calls of one turn in order. After a call that failed, only calls that read are executed:
-// the others may rely on it. Every call gets exactly one result, even if the rest of the turn is skipped.
+// dispatchTurn executes the calls of one turn in order. After a failed call, it executes only calls that read,
+// because the others may rely on the failed one. Every call gets exactly one result, even if the rest of the turn
+// is skipped.
 func (d *dispatcher) dispatchTurn(ctx context.Context, calls []goal.Call) *Stop {
 	failed := "" // describes the first call that failed
 	for i, c := range calls {
@@ -75,7 +75,7 @@ func (d *dispatcher) dispatchTurn(ctx context.Context, calls []goal.Call) *Stop 
 			return d.messages.skipCalls(ctx, calls[i:], cut)
 		}
 		call := d.resolveCall(ctx, c)
-		if failed != "" && !call.onlyReads() {
+		if failed != "" && !call.isReadOnly() {
 			if stop := d.messages.skipCalls(ctx, calls[i:i+1], failed); stop != nil {
 				return stop
 			}
@@ -132,7 +132,7 @@ func (d *dispatcher) interruptReason(ctx context.Context) string {
 	if stop := d.orders.applyUrgentOrders(ctx); stop != nil {
 		return stop.Reason
 	}
-	if d.gate.isShut() {
+	if d.pauser.isPaused() {
 		return "the user paused the goal"
 	}
 	return ""
@@ -148,7 +148,7 @@ func (d *dispatcher) handleCall(ctx context.Context, c *resolvedCall) *Stop {
 	return stop
 }
 
-// executeNested makes another call within the call of a tool.
+// executeNested makes a call within the call of a tool.
 func (d *dispatcher) executeNested(ctx context.Context, c goal.Call) (step int, result goal.Result, err error) {
 	for _, why := range []string{d.interruptReason(ctx), d.batchEndReason()} {
 		if why != "" {
@@ -166,15 +166,14 @@ func (d *dispatcher) executeNested(ctx context.Context, c goal.Call) (step int, 
 	return d.goal.Spent.Steps, result, nil
 }
 
-// executeCall is the one way to a tool: loop guard → policy → approval → intent in the
-// journal → execute → result in the journal. The result of a call within another is
-// written to within, and does not enter the conversation.
+// executeCall is the only way to execute a tool: loop guard → policy → approval → intent in the journal → execution
+// → result in the journal. A nested call writes its result to within instead of the conversation.
 func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *goal.Result) *Stop {
 	d.goal.Spent.Steps++
 	c.step = d.goal.Spent.Steps
 	guarded := loopguard.NewCall(c.Tool, c.key)
 	repeated := d.guard.Check(guarded, c.effect)
-	// also of what is refused anyhow: arguments that do not fit, a tool that is not there
+	// also counts refused calls: invalid arguments, unknown tools
 	if repeated != "" && !c.effect.Observed {
 		c.refusal = refusalf(event.Denied, "%s", repeated)
 	}
@@ -190,18 +189,18 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 	result, outcome := d.performCall(ctx, c)
 	c.outcome = outcome
 	result.Text = d.secrets.redact(result.Text)
-	whole := strings.ToValidUTF8(result.Text, "\uFFFD")
+	whole := text.ToUTF8(result.Text)
 	if repeated == "" {
 		result.Text = appendHostNote(result.Text, d.guard.Record(guarded, c.effect, outcome, result))
 	}
 	cut := truncateResult(&result, c.step, conversation.MaxResultBytes(d.window))
-	d.steps.recordStep(c, outcome, whole, result.GoesOn)
+	d.steps.recordStep(c, outcome, whole, result.IsOngoing)
 	step := &event.Step{
 		StepID:  c.step,
 		Tool:    c.Tool,
 		Outcome: outcome,
 		MS:      d.clock.Now().Sub(from).Milliseconds(),
-		Preview: excerpt.FirstLine(cmp.Or(result.Preview, result.Text)),
+		Preview: text.Truncate(text.FirstLine(cmp.Or(result.Preview, result.Text)), conversation.MaxPreview),
 		Result:  result.Text,
 		Image:   result.Image,
 		Point:   result.Point,
@@ -218,7 +217,7 @@ func (d *dispatcher) executeCall(ctx context.Context, c *resolvedCall, within *g
 	return d.approvals.askBlockedHosts(ctx, c)
 }
 
-// recordIntent journals that a call will be executed, and uses up a grant for one call.
+// recordIntent journals that a call will be executed, and uses up a grant for a single call.
 func (d *dispatcher) recordIntent(ctx context.Context, c *resolvedCall) *Stop {
 	intent := &event.StepStarted{
 		StepID:    c.step,
@@ -235,10 +234,10 @@ func (d *dispatcher) performCall(ctx context.Context, c *resolvedCall) (goal.Res
 	if c.isRefused() {
 		return c.refusal.result, c.refusal.outcome
 	}
-	keeps := d.snapshots != nil && mayChange(c.effect)
+	keeps := d.snapshots != nil && canChange(c.effect)
 	if keeps {
 		d.snapshots.SnapshotBefore(ctx)
-		if stop := stopCause(ctx); stop != nil { // the folder may not have been kept
+		if stop := stopCause(ctx); stop != nil { // the snapshot may be missing
 			return goal.Result{Text: "not executed: " + stop.Reason}, event.Failed
 		}
 	}
@@ -252,7 +251,7 @@ func (d *dispatcher) performCall(ctx context.Context, c *resolvedCall) (goal.Res
 	return result, outcome
 }
 
-// recordResult journals a step with the message that gives the agent its result.
+// recordResult journals a step with the message that gives the agent the result.
 func (d *dispatcher) recordResult(
 	ctx context.Context, c *resolvedCall, step *event.Step, result goal.Result, within *goal.Result,
 ) *Stop {
@@ -271,7 +270,7 @@ func (d *dispatcher) invokeTool(ctx context.Context, c *resolvedCall) (result go
 	defer func() {
 		if p := recover(); p != nil {
 			d.log.Error("panic in tool", "tool", c.Tool, "panic", p, "stack", string(debug.Stack()))
-			result, outcome = goal.Result{Text: fmt.Sprintf("the tool %s broke: %v", c.Tool, p)}, event.Failed
+			result, outcome = goal.Result{Text: fmt.Sprintf("the tool %s panicked: %v", c.Tool, p)}, event.Failed
 		}
 	}()
 	filled, err := d.secrets.fillSecrets(ctx, c.tool, c.Call, c.effect)
@@ -297,7 +296,7 @@ func callArguments(c goal.Call) json.RawMessage {
 	return json.RawMessage(c.Arguments)
 }
 
-// toolNames lists the names of all tools, without former ones, sorted.
+// toolNames lists the names of all tools, without former names, sorted.
 func (d *dispatcher) toolNames() []string {
 	names := make([]string, 0, len(d.tools))
 	for name, t := range d.tools {

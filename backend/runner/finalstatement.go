@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/runner/excerpt"
+	"goalpost/backend/text"
 )
 
 const (
@@ -19,14 +19,14 @@ const (
 // askFinalStatement asks the agent for a summary, without tools, when it was stuck or reached a limit that allows one
 // more turn.
 func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
-	if stop.Exit != goal.Stuck && stop.Exit != goal.LimitReached || ctx.Err() != nil || !r.budget.allowsLastTurn() {
+	if stop.Exit != goal.Stuck && stop.Exit != goal.LimitReached || ctx.Err() != nil || !r.budget.hasLastTurn() {
 		return stop
 	}
 	timed, cancel := context.WithTimeout(ctx, finalStatementTimeout)
 	defer cancel()
 	ask := goal.Message{Role: goal.User, Text: strings.Replace(finalStatementPrompt, "%", stop.Reason, 1)}
 	messages := append(append([]goal.Message{}, r.messages.Messages()...), ask)
-	reply, err := r.gate.askModel(timed, r.session.Models().Agent, goal.Turn{
+	reply, err := r.pauser.askModel(timed, r.session.Models().Agent, goal.Turn{
 		Model:    r.goal.Model,
 		System:   r.systemPrompt(),
 		Messages: messages,
@@ -35,9 +35,9 @@ func (r *Run) askFinalStatement(ctx context.Context, stop *Stop) *Stop {
 		return abort
 	}
 	if err != nil {
-		r.cfg.Log.Info("last account", "goal", r.goal.ID, "error", err)
+		r.cfg.Log.Info("final statement", "goal", r.goal.ID, "error", err)
 		return stop
 	}
-	r.ended.finalStatement = excerpt.Truncate(strings.TrimSpace(reply.Text), 2000)
+	r.ended.finalStatement = text.Truncate(strings.TrimSpace(reply.Text), 2000)
 	return firstStop(r.budget.recordUsage(ctx, reply.Usage, "account"), stop)
 }

@@ -7,16 +7,16 @@ import (
 	"goalpost/backend/event"
 )
 
-// workspaceChanged reports whether the workspace is in a new state, one that it was never in before. Where nothing can
-// be compared, every iteration counts as a change.
-func (w *progressWatch) workspaceChanged(ctx context.Context) (bool, error) {
-	if w.workspace == nil {
+// hasFolderChanged reports whether the folder is in a state that is new in this goal. If nothing can be compared,
+// every iteration counts as a change.
+func (w *progressWatch) hasFolderChanged(ctx context.Context) (bool, error) {
+	if w.folder == nil {
 		return true, nil
 	}
 	return w.awaitFingerprint(ctx, w.startFingerprint(ctx))
 }
 
-// fingerprintJob computes one fingerprint of the workspace, which takes a while for many files.
+// fingerprintJob computes one fingerprint of the folder in the background, because it takes a while for many files.
 type fingerprintJob struct {
 	done          chan struct{}
 	print, unseen string
@@ -26,21 +26,21 @@ type fingerprintJob struct {
 // startFingerprint starts a job.
 func (w *progressWatch) startFingerprint(ctx context.Context) *fingerprintJob {
 	l := &fingerprintJob{done: make(chan struct{})}
-	workspace := w.workspace
+	folder := w.folder
 	go func() {
 		defer close(l.done)
 		defer func() {
 			if p := recover(); p != nil {
-				l.err = fmt.Errorf("the look broke: %v", p)
+				l.err = fmt.Errorf("computing the fingerprint panicked: %v", p)
 			}
 		}()
-		l.print, l.unseen, l.err = workspace.Fingerprint(ctx)
+		l.print, l.unseen, l.err = folder.Fingerprint(ctx)
 	}()
 	return l
 }
 
-// awaitFingerprint waits for a job. A part that cannot be read may have been changed by anything since the last
-// fingerprint: the user is warned once, and it always counts as a change.
+// awaitFingerprint waits for a job. An unread part may have changed since the last fingerprint: the user is warned
+// once, and it always counts as a change.
 func (w *progressWatch) awaitFingerprint(ctx context.Context, l *fingerprintJob) (bool, error) {
 	<-l.done // it ends with ctx
 	if l.err != nil {
@@ -50,7 +50,8 @@ func (w *progressWatch) awaitFingerprint(ctx context.Context, l *fingerprintJob)
 		w.partialReported = true
 		if stop := w.journal.append(ctx, &event.Warning{
 			What: "progress",
-			Text: l.unseen + ": what changes in the rest is not seen, so each call that may change something counts as movement",
+			Text: l.unseen + ": Goalpost does not see changes in the rest, so each call that may " +
+				"change something counts as progress",
 		}); stop != nil {
 			return false, stop
 		}
@@ -58,9 +59,9 @@ func (w *progressWatch) awaitFingerprint(ctx context.Context, l *fingerprintJob)
 	return w.detector.AddFingerprint(l.print, w.claims.failingChecks(), l.unseen != ""), nil
 }
 
-// beginFirstFingerprint starts the fingerprint of the workspace at the start of the run.
+// beginFirstFingerprint starts the fingerprint of the folder at the start of the run.
 func (w *progressWatch) beginFirstFingerprint(ctx context.Context) {
-	if w.workspace != nil {
+	if w.folder != nil {
 		w.firstFingerprint = w.startFingerprint(ctx)
 	}
 }
@@ -72,8 +73,8 @@ func (w *progressWatch) wait() {
 	}
 }
 
-// awaitFirstFingerprint waits for the first fingerprint, which was computed while the model worked: returning to the
-// first state is not progress.
+// awaitFirstFingerprint waits for the first fingerprint, which was computed while the model worked. Without it,
+// returning to the first state would count as progress.
 func (w *progressWatch) awaitFirstFingerprint(ctx context.Context) *Stop {
 	l := w.firstFingerprint
 	if l == nil {
@@ -81,7 +82,7 @@ func (w *progressWatch) awaitFirstFingerprint(ctx context.Context) *Stop {
 	}
 	w.firstFingerprint = nil
 	if _, err := w.awaitFingerprint(ctx, l); err != nil {
-		return w.gate.stopForError(ctx, "looking at the goal's folder", err)
+		return w.pauser.stopForError(ctx, "reading the goal's folder", err)
 	}
 	return nil
 }

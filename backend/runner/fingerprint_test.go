@@ -22,10 +22,9 @@ func (vast) Fingerprint(context.Context) (string, string, error) {
 	return "the beginning", "the folder is vast", nil
 }
 
-// TestWhatIsNotSeenIsNotTakenForNothing: in a folder that is looked at in part a goal
-// that writes continues, one that does nothing is stuck all the same, and the user is
-// told once.
-func TestWhatIsNotSeenIsNotTakenForNothing(t *testing.T) {
+// TestProgress_FolderOnlyPartlyRead_WarnsOnce: in a partly read folder, a goal that writes continues, one that does
+// nothing is still stuck, and the user is warned once.
+func TestProgress_FolderOnlyPartlyRead_WarnsOnce(t *testing.T) {
 	const turns = 40
 	for name, c := range map[string]struct {
 		calls string
@@ -60,7 +59,7 @@ func TestWhatIsNotSeenIsNotTakenForNothing(t *testing.T) {
 				}
 			}
 			if reported != 1 {
-				t.Errorf("it was told %d times", reported)
+				t.Errorf("it was reported %d times", reported)
 			}
 		})
 	}

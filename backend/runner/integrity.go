@@ -12,17 +12,17 @@ import (
 )
 
 // integrity checks before each iteration that the goal may continue: the criterion, the policy and the protected
-// files are unchanged, the session is usable, and the disk has space.
+// files are unchanged, the session is usable, and the disk has free space.
 type integrity struct {
 	goal     *goal.Goal
 	log      *slog.Logger
 	journal  *journalWriter
 	messages *messageLog
-	gate     *pauseGate
-	freeDisk func() (uint64, error) // in bytes; nil where it is not known
+	pauser   *pauser
+	freeDisk func() (uint64, error) // in bytes; nil if unknown
 
-	workspace Workspace        // nil where nothing can be compared
-	readiness ReadinessChecker // nil where the session is always ready
+	folder    FolderState      // nil if nothing can be compared
+	readiness ReadinessChecker // nil if the session is always ready
 }
 
 // checkIntegrity stops the run unless the criterion, the policy and the protected files are the frozen ones and the
@@ -34,7 +34,7 @@ func (i *integrity) checkIntegrity(ctx context.Context) *Stop {
 		return &Stop{Exit: goal.ExitError, Reason: err.Error()}
 	}
 	if c != i.goal.CriterionSHA256 || p != i.goal.PolicySHA256 {
-		return &Stop{Exit: goal.NeedsUser, Reason: "the criterion or the policy is not the one that was frozen at the start"}
+		return &Stop{Exit: goal.NeedsUser, Reason: "the criterion or the policy has changed since the start"}
 	}
 	if stop := i.checkDiskSpace(); stop != nil {
 		return stop
@@ -44,12 +44,12 @@ func (i *integrity) checkIntegrity(ctx context.Context) *Stop {
 			return unusableSession(err)
 		}
 	}
-	if i.workspace == nil {
+	if i.folder == nil {
 		return nil
 	}
-	diff, err := i.workspace.Tampered(ctx)
+	diff, err := i.folder.Tampered(ctx)
 	if err != nil {
-		return i.gate.stopForError(ctx, "looking at the protected files", err)
+		return i.pauser.stopForError(ctx, "comparing the protected files", err)
 	}
 	if diff != "" {
 		return i.pauseTampered(ctx, diff)
@@ -62,10 +62,10 @@ func unusableSession(err error) *Stop {
 	return &Stop{Exit: goal.NeedsUser, Reason: "the goal cannot work here: " + err.Error()}
 }
 
-// minFreeDisk is what must be free where the journal is kept, in bytes.
+// minFreeDisk is the minimum free space on the journal's disk, in bytes.
 const minFreeDisk = 1 << 30
 
-// checkDiskSpace pauses a goal before its journal cannot be written any more.
+// checkDiskSpace pauses a goal before the disk of the journal is full.
 func (i *integrity) checkDiskSpace() *Stop {
 	if i.freeDisk == nil {
 		return nil
@@ -85,12 +85,12 @@ func (i *integrity) checkDiskSpace() *Stop {
 	}
 }
 
-// pauseTampered pauses the goal and records what the user is shown: only that is restored when the goal continues,
-// and nothing that is changed later.
+// pauseTampered pauses the goal and records the changes that the user is shown. Only those are restored when the
+// goal continues, and no later ones.
 func (i *integrity) pauseTampered(ctx context.Context, diff string) *Stop {
-	if i.workspace != nil {
-		if err := i.workspace.RecordShown(ctx); err != nil {
-			return i.gate.stopForError(ctx, "keeping which protected files were changed", err)
+	if i.folder != nil {
+		if err := i.folder.RecordShown(ctx); err != nil {
+			return i.pauser.stopForError(ctx, "recording the changed protected files", err)
 		}
 	}
 	return &Stop{Exit: goal.NeedsUser, Reason: goal.TamperedMark + "; when you continue, it is put back:\n" + diff}
@@ -99,19 +99,19 @@ func (i *integrity) pauseTampered(ctx context.Context, diff string) *Stop {
 // restoreProtected restores protected files when the user resumes a goal that was paused for them. Changes that the
 // user was not shown stay: the goal pauses for them before the first turn.
 func (i *integrity) restoreProtected(ctx context.Context) *Stop {
-	if i.workspace == nil || i.goal.Exit != goal.NeedsUser {
+	if i.folder == nil || i.goal.Exit != goal.NeedsUser {
 		return nil
 	}
-	open, err := i.workspace.Undecided(ctx)
+	open, err := i.folder.Undecided(ctx)
 	if err != nil {
-		return i.gate.stopForError(ctx, "looking at the protected files", err)
+		return i.pauser.stopForError(ctx, "comparing the protected files", err)
 	}
 	if len(open) > 0 {
 		return nil
 	}
-	files, aside, err := i.workspace.RestoreProtected(ctx)
+	files, aside, err := i.folder.RestoreProtected(ctx)
 	if err != nil {
-		return i.gate.stopForError(ctx, "putting the protected files back", err)
+		return i.pauser.stopForError(ctx, "restoring the protected files", err)
 	}
 	if len(files) == 0 {
 		return nil

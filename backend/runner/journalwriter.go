@@ -8,19 +8,20 @@ import (
 	"goalpost/backend/goal"
 )
 
-// journalWriter appends the events of one run to the journal, in the order of the
-// calls. Safe for concurrent use: the loop and the watch of the orders both append.
+// journalWriter appends the events of one run to the journal, in the order of the calls. It is safe for concurrent
+// use by the loop and by the goroutine that watches the orders.
 type journalWriter struct {
 	log EventLog
 	run goal.Run
 
 	mu sync.Mutex
-	// queued events are written together with the next ones, in one commit: a commit costs more than everything else
-	// that the host does for a step. No subscriber has seen a queued event, and nothing was done because of it.
+	// queued events are written together with the next ones, in one commit, because a commit costs more than the
+	// rest of a step. No subscriber has seen a queued event, and nothing was done because of it.
 	queued []event.Body
 }
 
-// append writes the queued events and then bodies, even if ctx is cancelled, because they did happen.
+// append writes the queued events and then bodies, even if ctx is cancelled, because they describe what has
+// happened.
 func (w *journalWriter) append(ctx context.Context, bodies ...event.Body) *Stop {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 // repeats. They start again when the user adds a note, changes the limits, or resumes a goal that had stopped for the
 // user.
 
-// loopState is what the next run must know of the repeated calls of this one.
+// loopState returns what the next run must know about this run's repeated calls.
 func (r *Run) loopState() goal.LoopState {
 	m := goal.LoopState{Silent: r.turns.silent}
 	r.dispatcher.guard.SaveState(&m)
@@ -26,25 +26,25 @@ func (r *Run) restoreLoopState(m goal.LoopState) {
 	r.turns.silent = m.Silent
 }
 
-// resetLoopState forgets repeated calls after the user intervened: now they may be the right ones.
+// resetLoopState forgets repeated calls after the user intervened, because they may be right now.
 func (r *Run) resetLoopState() {
 	r.dispatcher.guard = loopguard.New()
 	r.progress.detector.Reset(r.goal.Spent.USD)
 	r.turns.silent = 0
 }
 
-// saveLoopState runs at the end of each iteration, so that even a run that is killed leaves its state.
+// saveLoopState runs at the end of each iteration, so that even a killed run leaves its state.
 func (r *Run) saveLoopState(ctx context.Context) *Stop {
 	now := r.cfg.Clock.Now()
 	if r.turns.stateSavedAt.IsZero() {
 		r.turns.stateSavedAt = r.budget.startedAt
 	}
-	if now.Sub(r.turns.stateSavedAt) < heartbeat {
+	if now.Sub(r.turns.stateSavedAt) < heartbeatInterval {
 		return stopCause(ctx)
 	}
 	r.turns.stateSavedAt = now
-	if err := r.history.SaveLoopState(ctx, r.id, r.loopState()); err != nil && ctx.Err() == nil {
-		r.cfg.Log.Warn("what the run remembers", "goal", r.goal.ID, "error", err)
+	if err := r.cfg.Journal.History.SaveLoopState(ctx, r.id, r.loopState()); err != nil && ctx.Err() == nil {
+		r.cfg.Log.Warn("save the loop state", "goal", r.goal.ID, "error", err)
 	}
 	return stopCause(ctx)
 }

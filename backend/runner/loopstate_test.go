@@ -23,18 +23,18 @@ func resumed(t *testing.T, r *Run) *Run {
 		t.Fatal(err)
 	}
 	next := newRun(Config{Clock: &watchClock{}}, r.endState(&Stop{Exit: goal.WaitingForProvider}), goal.Run{ID: "next"},
-		&active{pausing: newPausing()})
+		&active{pauser: newPauser()})
 	next.restoreLoopState(m)
 	return next
 }
 
-// TestAPauseGivesNoFreshRepeats: what the loop guard and the breaker know lives with
-// the goal; a note of the user begins it again.
-func TestAPauseGivesNoFreshRepeats(t *testing.T) {
+// TestLoopState_AfterAPause_IsRestored: what the loop guard and the breaker counted stays with the goal. A note of the
+// user resets it.
+func TestLoopState_AfterAPause_IsRestored(t *testing.T) {
 	r := newRun(Config{Clock: &watchClock{}}, goal.Goal{
 		Limits: goal.Limits{USD: 10},
 		Spent:  goal.Spend{USD: 5},
-	}, goal.Run{}, &active{pausing: newPausing()})
+	}, goal.Run{}, &active{pauser: newPauser()})
 	if r.progress.detector.EndIteration(5, 10) {
 		t.Error("what earlier runs spent counts as a standstill of this one")
 	}
@@ -50,7 +50,7 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 	}
 	for range 4 {
 		made(r, same, goal.Result{Text: "nothing to do"})
-		made(r, poll, goal.Result{Text: "building", GoesOn: true})
+		made(r, poll, goal.Result{Text: "building", IsOngoing: true})
 	}
 	made(r, other, goal.Result{Text: "a"})
 	r.progress.detector.AddFingerprint("a workspace", "", false)
@@ -82,7 +82,7 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 	if next.dispatcher.guard.StuckReason() == "" {
 		t.Errorf("five refusals over two runs are not stuck: %d", next.loopState().Refusals)
 	}
-	if last := resumed(t, r); !made(last, poll, goal.Result{Text: "building", GoesOn: true}) ||
+	if last := resumed(t, r); !made(last, poll, goal.Result{Text: "building", IsOngoing: true}) ||
 		!made(last, other, goal.Result{Text: "a"}) {
 		t.Error("a poll, or what was done once, was refused")
 	}
@@ -92,7 +92,8 @@ func TestAPauseGivesNoFreshRepeats(t *testing.T) {
 		next.dispatcher.guard.StuckReason() != "" || m.Quiet != 0 || m.Unmade != 0 || len(m.Results) != 0 {
 		t.Error("a note of the user does not begin it again")
 	}
-	if again := resumed(t, resumed(t, r)); !reflect.DeepEqual(again.loopState().Worlds, r.loopState().Worlds) ||
+	again := resumed(t, resumed(t, r))
+	if !reflect.DeepEqual(again.loopState().Fingerprints, r.loopState().Fingerprints) ||
 		again.loopState().Refusals != 3 {
 		t.Error("two pauses forget what one does not")
 	}

@@ -11,16 +11,16 @@ import (
 	"goalpost/backend/runner/conversation"
 )
 
-// messageLog is the conversation of a goal with its model. Add and AddDeferred only
-// change the conversation; the methods here also journal what they add.
+// messageLog is the conversation of a goal with its model. Add and AddDeferred only change the conversation; the
+// methods of messageLog also journal what they add.
 type messageLog struct {
 	conversation.Conversation
 
 	journal *journalWriter
-	callIDs map[string]bool // of the whole conversation
+	callIDs map[string]bool // all ids in the conversation
 }
 
-// restore adds the messages of earlier runs, which the journal has already.
+// restore adds the messages of earlier runs, which are already in the journal.
 func (l *messageLog) restore(messages []goal.Message) {
 	l.Add(messages...)
 	for _, m := range messages {
@@ -30,7 +30,7 @@ func (l *messageLog) restore(messages []goal.Message) {
 	}
 }
 
-// addUserMessage puts a user message into the conversation at this point in time.
+// addUserMessage adds a user message to the conversation and journals it after the other events.
 func (l *messageLog) addUserMessage(ctx context.Context, text string, also ...event.Body) *Stop {
 	m := goal.Message{Role: goal.User, Text: text}
 	l.Add(m)
@@ -48,7 +48,7 @@ func (l *messageLog) skipCalls(ctx context.Context, calls []goal.Call, why strin
 	return stopCause(ctx)
 }
 
-// answerPendingCalls gives every call of the last turn that has no result one that says so.
+// answerPendingCalls adds a result to every call of the last turn that has none.
 func (l *messageLog) answerPendingCalls(ctx context.Context) *Stop {
 	var open []goal.Call
 	for _, m := range l.Messages() {
@@ -65,22 +65,22 @@ func (l *messageLog) answerPendingCalls(ctx context.Context) *Stop {
 	return nil
 }
 
-// addResult adds the result of a call that was not executed, or not to its end, and returns its event.
+// addResult adds the result of a call that was not executed or not completed, and returns its event.
 func (l *messageLog) addResult(c goal.Call, text string) *event.Message {
 	m := goal.Message{Role: goal.ToolRole, CallID: c.ID, Text: goal.Result{Text: text}.Envelope()}
 	l.Add(m)
 	return &event.Message{Message: m}
 }
 
-// resumeMessage is the first message to the agent after a pause.
+// resumeMessage returns the first message to the agent after a pause.
 func (l *messageLog) resumeMessage() string {
 	return strings.Join(append([]string{"The run continues after a pause. Terminals and browser panes that you had " +
 		"opened may be gone: look before you use them."},
 		l.Deferred()...), "\n")
 }
 
-// uniqueCallIDs makes the ids of calls unique over the conversation: some servers
-// count from one again in every turn, and a result must belong to one call.
+// uniqueCallIDs makes the ids of calls unique within the conversation. Some servers count from one in every turn,
+// and a result must belong to one call.
 func (l *messageLog) uniqueCallIDs(calls []goal.Call, iteration int) {
 	for i := range calls {
 		for n := 1; calls[i].ID == "" || l.callIDs[calls[i].ID]; n++ {

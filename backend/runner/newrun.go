@@ -6,12 +6,12 @@ import (
 	"goalpost/backend/runner/stall"
 )
 
-// newRun returns a run without its session. Its parts are connected from the start; attachSession gives them what
-// they need from the session.
+// newRun returns a run without its session. It connects the parts; attachSession gives them what they need from the
+// session.
 func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
-	r := &Run{cfg: c, goal: g, id: id, active: a, gate: a.pausing, lifecycle: c.Journal, history: c.Journal}
-	r.gate.attachRun()
-	r.journal = &journalWriter{log: c.Journal, run: id}
+	r := &Run{cfg: c, goal: g, id: id, active: a, pauser: a.pauser}
+	r.pauser.attachRun()
+	r.journal = &journalWriter{log: c.Journal.Events, run: id}
 	r.messages = &messageLog{journal: r.journal, callIDs: map[string]bool{}}
 	r.budget = &budget{
 		goal:        &r.goal,
@@ -32,59 +32,59 @@ func newRun(c Config, g goal.Goal, id goal.Run, a *active) *Run {
 		plan:          r.plan,
 		goal:          g.ID,
 		clock:         c.Clock,
-		gate:          r.gate,
-		history:       c.Journal,
+		pauser:        r.pauser,
+		evidence:      c.Journal.Evidence,
 		calls:         r.dispatcher,
 		checkOutput:   g.ShownCheckOutput(),
 	}
 	return r
 }
 
-// addApprovals adds the parts that ask the user and read their orders.
+// addApprovals adds the parts that ask the user and read the user's orders.
 func (r *Run) addApprovals() {
 	grants := &activeGrants{journal: r.journal}
 	r.orders = &orderIntake{
 		goal:   r.goal.ID,
-		store:  r.cfg.Journal,
+		store:  r.cfg.Journal.Orders,
 		grants: grants,
-		gate:   r.gate,
+		pauser: r.pauser,
 		cancel: r.active.cancel,
 		log:    r.cfg.Log,
 		polled: make(chan struct{}, 1),
 	}
 	r.approvals = &approvals{
 		goal:     &r.goal,
-		rules:    r.cfg.Law,
-		patience: r.cfg.Patience,
+		rules:    r.cfg.Rules,
+		timeout:  r.cfg.ApprovalTimeout,
 		clock:    r.cfg.Clock,
 		log:      r.cfg.Log,
 		journal:  r.journal,
 		messages: r.messages,
-		gate:     r.gate,
+		pauser:   r.pauser,
 		idle:     &r.budget.idle,
 		orders:   r.orders,
 		grants:   grants,
-		history:  r.cfg.Journal,
+		history:  r.cfg.Journal.Approvals,
 		exposed:  r.secrets.exposed,
 	}
 }
 
-// addVerification adds the parts that decide whether the goal is reached, and whether it makes progress.
+// addVerification adds the parts that decide whether the goal is reached and whether it makes progress.
 func (r *Run) addVerification() {
 	claims := newClaims(r.goal.Spent.Claims)
 	r.progress = &progressWatch{
 		goal:     &r.goal,
 		journal:  r.journal,
-		gate:     r.gate,
+		pauser:   r.pauser,
 		claims:   claims,
-		detector: stall.New(r.goal.Spent.USD), // what earlier runs spent is no standstill of this one
+		detector: stall.New(r.goal.Spent.USD), // spending of earlier runs does not count as idle
 	}
 	r.integrity = &integrity{
 		goal:     &r.goal,
 		log:      r.cfg.Log,
 		journal:  r.journal,
 		messages: r.messages,
-		gate:     r.gate,
+		pauser:   r.pauser,
 		freeDisk: r.cfg.Disk,
 	}
 	r.verification = &verification{
@@ -92,7 +92,7 @@ func (r *Run) addVerification() {
 		clock:     r.cfg.Clock,
 		journal:   r.journal,
 		messages:  r.messages,
-		gate:      r.gate,
+		pauser:    r.pauser,
 		budget:    r.budget,
 		plan:      r.plan,
 		recent:    r.recent,
@@ -107,7 +107,7 @@ func (r *Run) addVerification() {
 		log:      r.cfg.Log,
 		journal:  r.journal,
 		messages: r.messages,
-		gate:     r.gate,
+		pauser:   r.pauser,
 		budget:   r.budget,
 		plan:     r.plan,
 		recent:   r.recent,
@@ -123,7 +123,7 @@ func (r *Run) addDispatcher() {
 		log:       r.cfg.Log,
 		journal:   r.journal,
 		messages:  r.messages,
-		gate:      r.gate,
+		pauser:    r.pauser,
 		budget:    r.budget,
 		plan:      r.plan,
 		requests:  r.requests,
@@ -143,7 +143,8 @@ func (r *Run) addDispatcher() {
 	}
 }
 
-// attachSession gives the parts what they need from the open session. What a session does not offer stays nil.
+// attachSession gives the parts what they need from the open session. Interfaces that the session does not
+// implement stay nil.
 func (r *Run) attachSession(s Session) {
 	r.session = s
 	blocked, _ := s.(BlockedHosts)
@@ -156,8 +157,8 @@ func (r *Run) attachSession(s Session) {
 	r.progress.output, _ = s.(OutputSource)
 	r.reporter.autorun, _ = s.(LeftoverReporter)
 	r.reporter.worktree, _ = s.(WorktreeCommitter)
-	workspace := s.World()
-	r.integrity.workspace, r.progress.workspace, r.reporter.workspace = workspace, workspace, workspace
+	folder := s.Folder()
+	r.integrity.folder, r.progress.folder, r.reporter.folder = folder, folder, folder
 	r.verification.judge = s.Judge()
 	snapshots, _ := s.(SnapshotTaker)
 	r.verification.snapshots, r.dispatcher.snapshots = snapshots, snapshots

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/process"
 )
 
-// littered is a room that knows of many things to look at.
+// littered is a session with many leftovers.
 type littered struct{}
 
 func (littered) ThingsLeft() []string {
@@ -22,7 +22,7 @@ func (still) Changed(context.Context) (string, error) { return "1 file changed: 
 // TestReport_AtMostSixBullets, whatever was left behind; nothing of that is left out.
 func TestReport_AtMostSixBullets(t *testing.T) {
 	r := newTestRun(goal.Goal{Spent: goal.Spend{Claims: 1}}, &watchClock{})
-	r.reporter.workspace, r.reporter.autorun = still{}, littered{}
+	r.reporter.folder, r.reporter.autorun = still{}, littered{}
 	r.plan.todos = []goal.Todo{{Text: "more"}}
 	r.verification.claims.last = []goal.Verdict{{Name: "make test", Outcome: goal.Fail, Detail: "exit 1"}}
 	for _, stop := range []*Stop{{Exit: goal.Stuck, Reason: "nothing moved"}, {Exit: goal.Done}} {
@@ -37,8 +37,8 @@ func TestReport_AtMostSixBullets(t *testing.T) {
 	}
 }
 
-// TestTheReportCountsTheChecksOfTheCriterion, not those that were asked.
-func TestTheReportCountsTheChecksOfTheCriterion(t *testing.T) {
+// TestReport_CountsTheCriterionsChecks, not those that were asked.
+func TestReport_CountsTheCriterionsChecks(t *testing.T) {
 	shell := goal.Check{Type: goal.Shell, Command: "make test"}
 	question := goal.Check{Type: goal.ModelQuestion, Question: "Is it right?"}
 	pass := goal.Verdict{Name: "make test", Outcome: goal.Pass}
@@ -97,8 +97,8 @@ func TestReport_FileBesideAQuestion_IsJudged(t *testing.T) {
 		claims.made, claims.accepted = 1, &pendingClaim{rationale: "it works", result: "42"}
 		claims.last = []goal.Verdict{pass(0, c.first, goal.Strong), pass(1, question, goal.Judged)}
 		bullets := r.reporter.report(t.Context(), &Stop{Exit: goal.Done})
-		if claims.judgedByModel() != c.judged || !strings.HasPrefix(bullets[0], c.decided+" Assurance: judged") {
-			t.Errorf("%s: judged %t, %q", c.name, claims.judgedByModel(), bullets[0])
+		if claims.isJudgedByModel() != c.judged || !strings.HasPrefix(bullets[0], c.decided+" Assurance: judged") {
+			t.Errorf("%s: judged %t, %q", c.name, claims.isJudgedByModel(), bullets[0])
 		}
 		if bullets[1] != c.verdicts || claims.result() != "42" {
 			t.Errorf("%s: %q, result %q", c.name, bullets[1], claims.result())
@@ -106,11 +106,11 @@ func TestReport_FileBesideAQuestion_IsJudged(t *testing.T) {
 	}
 }
 
-// TestEvidenceIsPromisedAsFarAsItWasKept: of a stream that is longer, beginning and end.
-func TestEvidenceIsPromisedAsFarAsItWasKept(t *testing.T) {
+// TestKeptEvidence_LongStream_NamesBeginningAndEnd: of a longer stream, only the beginning and the end are stored.
+func TestKeptEvidence_LongStream_NamesBeginningAndEnd(t *testing.T) {
 	for bytes, want := range map[int64]string{
 		5_000:              "gives all 5000 bytes.",
-		process.CaptureMax: "gives all 1048576 bytes.",
+		process.MaxCapture: "gives all 1048576 bytes.",
 		3_000_000:          "gives what was kept of 3000000 bytes: of a stream of more than 1 MiB",
 	} {
 		got := failureDetail(2, []goal.Verdict{{
@@ -126,8 +126,8 @@ func TestEvidenceIsPromisedAsFarAsItWasKept(t *testing.T) {
 	}
 }
 
-// TestTheWholePlanOutlivesASummary: what is ticked off is told, too, so that it is not done again.
-func TestTheWholePlanOutlivesASummary(t *testing.T) {
+// TestSummary_CompletedTodos_AreListed: so they are not repeated.
+func TestSummary_CompletedTodos_AreListed(t *testing.T) {
 	r := newTestRun(goal.Goal{}, &watchClock{})
 	r.plan.todos = []goal.Todo{{Text: "dig", Done: true}, {Text: "plant"}}
 	r.messages.Add(goal.Message{Role: goal.User, Text: "Goal: tidy up"})

@@ -11,26 +11,26 @@ import (
 	"goalpost/backend/runner/conversation"
 )
 
-// orderIntake takes the user's orders from the store. It is safe for concurrent use by the loop and by the goroutine
-// that watches the orders.
+// orderIntake takes the user's orders from the store. It is safe for concurrent use by the loop and by the
+// goroutine that watches the orders.
 type orderIntake struct {
 	goal   goal.ID
 	store  Orders
 	grants *activeGrants
-	gate   *pauseGate
+	pauser *pauser
 	cancel context.CancelCauseFunc // of the goal's work in this process
 	log    *slog.Logger
-	polled chan struct{} // the watch has looked at the orders
+	polled chan struct{} // receives after each poll of the orders
 }
 
 const (
-	orderInterval = 250 * time.Millisecond // orders may come from another process
-	heartbeat     = 5 * time.Second
+	orderInterval     = 250 * time.Millisecond // orders may come from another process
+	heartbeatInterval = 5 * time.Second
 )
 
-// watchOrders takes the user's orders while the loop works, writes the heartbeat and enforces the wall-clock limit.
-// An abort cancels everything at once. A pause cancels a model turn and lets a tool call finish. A note waits for its
-// place in the conversation.
+// watchOrders polls the user's orders while the loop works, writes the heartbeat and enforces the wall-clock limit.
+// An abort cancels everything at once. A pause cancels a model turn and lets a tool call finish. A note waits for
+// its place in the conversation.
 func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 	beat := r.cfg.Clock.Now()
 	var deadline <-chan time.Time
@@ -42,7 +42,7 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 		case <-ctx.Done():
 			return
 		case <-deadline:
-			if left, _ := r.budget.timeLeft(); left > 0 { // it waited for a user
+			if left, _ := r.budget.timeLeft(); left > 0 { // time in which it waited for the user does not count
 				deadline = r.cfg.Clock.After(left)
 				continue
 			}
@@ -63,29 +63,29 @@ func (r *Run) watchOrders(ctx context.Context, cancel context.CancelCauseFunc) {
 		case r.orders.polled <- struct{}{}:
 		default:
 		}
-		if r.cfg.Clock.Now().Sub(beat) >= heartbeat {
+		if r.cfg.Clock.Now().Sub(beat) >= heartbeatInterval {
 			beat = r.cfg.Clock.Now()
-			if err := r.lifecycle.Heartbeat(ctx, r.id, r.budget.elapsed()); err != nil && ctx.Err() == nil {
+			if err := r.cfg.Journal.Lifecycle.Heartbeat(ctx, r.id, r.budget.elapsed()); err != nil && ctx.Err() == nil {
 				r.cfg.Log.Warn("heartbeat", "goal", r.goal.ID, "error", err)
 			}
 		}
 	}
 }
 
-// pollOrders takes the orders that do not wait for a place in the conversation: a grant is revoked even while a call
-// runs.
+// pollOrders handles the orders that do not wait for a place in the conversation. A grant is revoked even while a
+// call runs.
 func (q *orderIntake) pollOrders(ctx context.Context) *Stop {
 	q.grants.taking.Lock()
 	defer q.grants.taking.Unlock()
-	orders, err := q.store.TakeOrders(ctx, q.goal, goal.OrderAbort, goal.OrderPause)
+	orders, err := q.store.Take(ctx, q.goal, goal.OrderAbort, goal.OrderPause)
 	if err == nil {
 		for _, o := range orders {
 			if o.Kind == goal.OrderAbort {
 				return stopForOrder(o)
 			}
-			q.gate.shut(stopForOrder(o))
+			q.pauser.pause(stopForOrder(o))
 		}
-		orders, err = q.store.Orders(ctx, q.goal, goal.OrderRevoke)
+		orders, err = q.store.List(ctx, q.goal, goal.OrderRevoke)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
@@ -101,8 +101,8 @@ func (q *orderIntake) pollOrders(ctx context.Context) *Stop {
 	return nil
 }
 
-// applyUrgentOrders reads the orders before something new begins: an order may have come since the last poll, and
-// what the user has stopped must not begin.
+// applyUrgentOrders polls before something new begins: an order may have come since the last poll, and what the
+// user has stopped must not begin.
 func (q *orderIntake) applyUrgentOrders(ctx context.Context) *Stop {
 	if stop := q.pollOrders(ctx); stop != nil {
 		q.cancel(stop)
@@ -112,30 +112,30 @@ func (q *orderIntake) applyUrgentOrders(ctx context.Context) *Stop {
 
 // revokeGrant revokes a grant at the user's order.
 func (q *orderIntake) revokeGrant(ctx context.Context, o goal.Order) *Stop {
-	ended, stop := q.grants.revoke(ctx, o.Request, "the user took it back")
+	ended, stop := q.grants.revoke(ctx, o.Request, "the user revoked it")
 	if !ended {
 		q.settleOrder(ctx, o)
 	}
 	return stop
 }
 
-// settleOrder marks an order as handled that has no effect any more.
+// settleOrder marks an order that no longer has an effect as handled.
 func (q *orderIntake) settleOrder(ctx context.Context, o goal.Order) {
 	if err := q.store.Settle(ctx, o); err != nil && ctx.Err() == nil {
-		q.log.Warn("an order that changes nothing", "goal", q.goal, "error", err)
+		q.log.Warn("settle an order without effect", "goal", q.goal, "error", err)
 	}
 }
 
-// applyOrders puts the user's notes into the conversation, in the order in which they came, and stops for a pause.
-// Orders that are not taken when the run ends wait in the store for the next run.
+// applyOrders adds the user's notes to the conversation, oldest first, and stops for a pause. Orders that it has
+// not taken when the run ends wait in the store for the next run.
 func (r *Run) applyOrders(ctx context.Context) *Stop {
 	if stop := r.orders.applyUrgentOrders(ctx); stop != nil {
 		return stop
 	}
-	paused := r.gate.isShut() // looked at first: a note before the pause is not left behind
-	notes, err := r.orders.store.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
+	paused := r.pauser.isPaused() // before the notes: a note that came before the pause must be read
+	notes, err := r.orders.store.List(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
 	if err != nil {
-		return r.gate.stopForError(ctx, "reading the user's notes", err)
+		return r.pauser.stopForError(ctx, "reading the user's notes", err)
 	}
 	for _, o := range notes {
 		text, from := conversation.NotePrefix+o.Text, goal.ID("")
@@ -156,7 +156,7 @@ func (r *Run) applyOrders(ctx context.Context) *Stop {
 		}
 	}
 	if paused {
-		return r.gate.stop()
+		return r.pauser.stop()
 	}
 	return nil
 }

@@ -24,9 +24,9 @@ func hang(entered chan<- struct{}) func(context.Context, goal.Turn) (goal.Reply,
 	}
 }
 
-// TestANoteIsNotLostWhenTheRunEndsBeforeItsPlace: more notes than anybody would
-// buffer, in the last turn of a run, are told to the next run in their order.
-func TestANoteIsNotLostWhenTheRunEndsBeforeItsPlace(t *testing.T) {
+// TestNote_RunEndsBeforeItsTurn_IsNotLost: more notes than anybody would
+// buffer, in the last turn of a run, are given to the next run in their order.
+func TestNote_RunEndsBeforeItsTurn_IsNotLost(t *testing.T) {
 	entered := make(chan struct{}, 1)
 	w := newWorld(t, hang(entered), call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g := w.create(nil)
@@ -52,8 +52,8 @@ func TestANoteIsNotLostWhenTheRunEndsBeforeItsPlace(t *testing.T) {
 	}
 }
 
-// TestAnAbortReachesAGoalInTheQueue, also one that comes from another process.
-func TestAnAbortReachesAGoalInTheQueue(t *testing.T) {
+// TestAbort_QueuedGoal_EndsIt: the order may come from another process.
+func TestAbort_QueuedGoal_EndsIt(t *testing.T) {
 	entered := make(chan struct{}, 3)
 	w := newWorld(t, hang(entered))
 	other := func(g *goal.Goal) { g.Policy.Dir = t.TempDir() }
@@ -66,10 +66,10 @@ func TestAnAbortReachesAGoalInTheQueue(t *testing.T) {
 	g := w.create(other)
 	w.start(g, &event.Started{})
 	w.await("queued")
-	if !w.runner.Queued(g.ID) {
+	if !w.runner.IsQueued(g.ID) {
 		t.Error("it does not count as queued")
 	}
-	if err := w.store.Order(t.Context(), g.ID, goal.Order{Kind: goal.OrderAbort}); err != nil {
+	if err := w.store.Orders.Add(t.Context(), g.ID, goal.Order{Kind: goal.OrderAbort}); err != nil {
 		t.Fatal(err)
 	}
 	row := w.end(g)
@@ -79,7 +79,7 @@ func TestAnAbortReachesAGoalInTheQueue(t *testing.T) {
 	}
 }
 
-// TestGoalEnd_IsReported_GoalIsFree: who waits for Done may take the sentinel.
+// TestGoalEnd_IsReported_GoalIsFree: a caller that waits for Done may take the lock file.
 func TestGoalEnd_IsReported_GoalIsFree(t *testing.T) {
 	w := newWorld(t, call(`abort_with_report {"reason":"no","what_was_learned":"nothing"}`))
 	g := w.create(nil)
@@ -91,7 +91,7 @@ func TestGoalEnd_IsReported_GoalIsFree(t *testing.T) {
 	<-releasing
 	select {
 	case <-done:
-		t.Error("the end was told while the sentinel was held")
+		t.Error("the end was reported while the lock file was held")
 	default:
 	}
 	close(free)
@@ -115,9 +115,9 @@ func (l *later) move(by time.Duration) {
 	l.moved <- by
 }
 
-// TestAMinuteCountsAsSomethingDone: the second claim is not answered from
+// TestReclaim_AfterAMinute_IsVerified: the second claim is not answered from
 // memory, because what the check waits for may have happened automatically.
-func TestAMinuteCountsAsSomethingDone(t *testing.T) {
+func TestReclaim_AfterAMinute_IsVerified(t *testing.T) {
 	l := &later{moved: make(chan time.Duration, 1)}
 	l.moved <- 0
 	w := newWorldAt(t, l, call(pendingClaim), func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
@@ -139,12 +139,12 @@ func (q quick) Now() time.Time { return q.from.Add(100 * time.Since(q.from)) }
 
 func (quick) After(d time.Duration) <-chan time.Time { return time.After(d / 100) }
 
-// TestARunSavesWhatItSpentWhileItGoesOn: a process that is killed has spent it all the same.
-func TestARunSavesWhatItSpentWhileItGoesOn(t *testing.T) {
+// TestSpend_DuringATurn_IsSaved: a process that is killed has spent it all the same.
+func TestSpend_DuringATurn_IsSaved(t *testing.T) {
 	var w *world
 	saved := func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
 		for over := time.Now().Add(late); time.Now().Before(over); <-time.After(5 * time.Millisecond) {
-			rows, _, err := w.store.List(ctx, store.Filter{Status: goal.Running})
+			rows, _, err := w.store.Goals.List(ctx, store.Filter{Status: goal.Running})
 			if err != nil || len(rows) == 1 && rows[0].Spent.WallClock >= 5*time.Second {
 				return call(finish, pendingClaim)(ctx, turn)
 			}
@@ -172,21 +172,20 @@ func TestTamperedCheck_AsksTheUser(t *testing.T) {
 			}
 			row := w.end(g)
 			expect(t, row, goal.Paused, goal.NeedsUser)
-			if w.turns() != 0 || !strings.Contains(row.Report[0], "frozen at the start") {
+			if w.turns() != 0 || !strings.Contains(row.Report[0], "has changed since the start") {
 				t.Errorf("%d turns, %q", w.turns(), row.Report)
 			}
 		})
 	}
 }
 
-// TestARunKeepsItsMemoryWhileItGoesOn: a process that is killed is no way around the
-// loop guard.
-func TestARunKeepsItsMemoryWhileItGoesOn(t *testing.T) {
+// TestLoopState_DuringARun_IsSaved: a process that is killed is no way around the loop guard.
+func TestLoopState_DuringARun_IsSaved(t *testing.T) {
 	var w *world
 	var g *goal.Goal
 	kept, n := false, 0
 	work := func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
-		past, err := w.store.RunHistory(ctx, g.ID, 9)
+		past, err := w.store.History.RunHistory(ctx, g.ID, 9)
 		if kept = err == nil && len(past.Memory.Results) > 0; kept {
 			return call(finish, pendingClaim)(ctx, turn)
 		}
@@ -202,8 +201,8 @@ func TestARunKeepsItsMemoryWhileItGoesOn(t *testing.T) {
 	}
 }
 
-// TestLimitsThatAreGivenAsTheCountdownEnds hold for the run that begins then.
-func TestLimitsThatAreGivenAsTheCountdownEnds(t *testing.T) {
+// TestLimits_GivenAsTheCountdownEnds_Apply: the run that begins then has them.
+func TestLimits_GivenAsTheCountdownEnds_Apply(t *testing.T) {
 	w := newWorld(t, call(`abort_with_report {"reason":"no","what_was_learned":"nothing"}`))
 	g := w.create(nil)
 	// it had not been taken when the wait was over
@@ -211,13 +210,13 @@ func TestLimitsThatAreGivenAsTheCountdownEnds(t *testing.T) {
 	w.start(g, &event.Resumed{})
 	row := w.end(g)
 	expect(t, row, goal.Aborted, goal.GaveUp)
-	if left, err := w.store.Orders(t.Context(), g.ID); err != nil || len(left) > 0 || row.Limits.Iterations != 7 {
+	if left, err := w.store.Orders.List(t.Context(), g.ID); err != nil || len(left) > 0 || row.Limits.Iterations != 7 {
 		t.Errorf("limits %+v, left %+v, %v", row.Limits, left, err)
 	}
 }
 
-// TestAPauseThatCameAsTheGoalWasParked is not forgotten for its countdown.
-func TestAPauseThatCameAsTheGoalWasParked(t *testing.T) {
+// TestPause_AsTheGoalIsParked_TakesEffect: the countdown does not hide it.
+func TestPause_AsTheGoalIsParked_TakesEffect(t *testing.T) {
 	w := newWorld(t, func(context.Context, goal.Turn) (goal.Reply, error) {
 		return goal.Reply{}, &goal.Unavailable{Until: time.Now().Add(time.Hour), Err: errors.New("slow down")}
 	})
@@ -244,7 +243,7 @@ func TestPause_ByUser_OnlyUserResumes(t *testing.T) {
 			g := w.create(nil)
 			w.start(g, &event.Started{})
 			<-entered
-			if err := w.store.OrderIf(t.Context(), g.ID, func(store.GoalRow) error { return nil }, orders...); err != nil {
+			if err := w.store.Orders.AddIf(t.Context(), g.ID, func(store.GoalRow) error { return nil }, orders...); err != nil {
 				t.Fatal(err)
 			}
 			w.runner.Wake(g.ID)
@@ -262,14 +261,14 @@ func TestPause_ByUser_OnlyUserResumes(t *testing.T) {
 func TestPause_NotReceived_TakesEffectLater(t *testing.T) {
 	w := newWorld(t, hang(make(chan struct{}, 1)))
 	g := w.create(nil)
-	run, err := w.store.Begin(t.Context(), g.ID, 3, &event.Started{})
+	run, err := w.store.Journal.Begin(t.Context(), g.ID, 3, &event.Started{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.store.Order(t.Context(), g.ID, goal.Order{Kind: goal.OrderPause}); err != nil {
+	if err := w.store.Orders.Add(t.Context(), g.ID, goal.Order{Kind: goal.OrderPause}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.store.Append(t.Context(), run, &event.Paused{
+	if err := w.store.Journal.Append(t.Context(), run, &event.Paused{
 		Exit:   goal.PausedByUser,
 		By:     "parent",
 		Reason: "x",
@@ -277,7 +276,7 @@ func TestPause_NotReceived_TakesEffectLater(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if row, err := w.store.Goal(t.Context(), g.ID); err != nil || row.StoppedBy != "" {
+	if row, err := w.store.Goals.Get(t.Context(), g.ID); err != nil || row.StoppedBy != "" {
 		t.Errorf("stopped by %q, %v", row.StoppedBy, err)
 	}
 }

@@ -11,9 +11,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestHoldReturnsWhenNoModelIsAskedAnyMore: what is on its way is cut off, and
-// Hold waits until it is over.
-func TestHoldReturnsWhenNoModelIsAskedAnyMore(t *testing.T) {
+// TestPauseNow_RunningRequest_IsCancelledFirst: PauseNow cancels running requests and waits until they are over.
+func TestPauseNow_RunningRequest_IsCancelledFirst(t *testing.T) {
 	entered := make(chan struct{}, 1)
 	var asking atomic.Bool
 	w := newWorld(t, func(ctx context.Context, _ goal.Turn) (goal.Reply, error) {
@@ -44,8 +43,8 @@ func TestHoldReturnsWhenNoModelIsAskedAnyMore(t *testing.T) {
 	expect(t, w.end(g), goal.Completed, goal.Done)
 }
 
-// TestAnAnswerThatCameWithTheHoldIsNotActedOn: the model answers all the same.
-func TestAnAnswerThatCameWithTheHoldIsNotActedOn(t *testing.T) {
+// TestPauseNow_ReplyArrivesMeanwhile_IsDiscarded: the model answers all the same.
+func TestPauseNow_ReplyArrivesMeanwhile_IsDiscarded(t *testing.T) {
 	entered := make(chan struct{}, 1)
 	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
 		entered <- struct{}{}
@@ -65,8 +64,8 @@ func TestAnAnswerThatCameWithTheHoldIsNotActedOn(t *testing.T) {
 	}
 }
 
-// TestAnOrderOfAnotherProcessStopsTheNextCall, which begins before the watch looks again.
-func TestAnOrderOfAnotherProcessStopsTheNextCall(t *testing.T) {
+// TestOrder_OfAnotherProcess_StopsTheNextCall: also if that call begins before the runner polls again.
+func TestOrder_OfAnotherProcess_StopsTheNextCall(t *testing.T) {
 	for kind, exit := range map[goal.OrderKind]goal.Exit{
 		goal.OrderPause: goal.PausedByUser,
 		goal.OrderAbort: goal.AbortedByUser,
@@ -77,7 +76,7 @@ func TestAnOrderOfAnotherProcessStopsTheNextCall(t *testing.T) {
 			g := w.create(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskAllow })
 			w.start(g, &event.Started{})
 			<-w.post.runs
-			if err := w.store.Order(t.Context(), g.ID, goal.Order{Kind: kind}); err != nil { // without a nudge
+			if err := w.store.Orders.Add(t.Context(), g.ID, goal.Order{Kind: kind}); err != nil { // without a nudge
 				t.Fatal(err)
 			}
 			close(w.post.hold)
@@ -103,9 +102,9 @@ func (c parkClock) After(d time.Duration) <-chan time.Time {
 	return c.clock.After(d)
 }
 
-// TestAParkedGoalThatIsHeldDoesNotGoOnAtItsTime, and a hold that is lifted
+// TestPauseNow_ParkedGoal_StaysPaused, and a hold that is lifted
 // before that has changed nothing.
-func TestAParkedGoalThatIsHeldDoesNotGoOnAtItsTime(t *testing.T) {
+func TestPauseNow_ParkedGoal_StaysPaused(t *testing.T) {
 	parks := func(context.Context, goal.Turn) (goal.Reply, error) {
 		return goal.Reply{}, &goal.Unavailable{Until: time.Now().Add(park), Err: context.DeadlineExceeded}
 	}

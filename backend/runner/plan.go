@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/runner/loopguard"
 )
 
-// plan holds the agent's todos and the open step of the protocol.
+// plan holds the agent's todos and the open step of the step protocol.
 type plan struct {
 	journal *journalWriter
 
@@ -23,9 +23,9 @@ type plan struct {
 
 // WriteTodos replaces the plan.
 func (p *plan) WriteTodos(ctx context.Context, todos []goal.Todo) error {
-	const most = 20
-	if len(todos) == 0 || len(todos) > most {
-		return fmt.Errorf("a plan has 1 to %d todos, best 3 to 7; this one has %d", most, len(todos))
+	const maxTodos = 20
+	if len(todos) == 0 || len(todos) > maxTodos {
+		return fmt.Errorf("a plan has 1 to %d todos, best 3 to 7; this one has %d", maxTodos, len(todos))
 	}
 	for i, t := range todos {
 		if strings.TrimSpace(t.Text) == "" {
@@ -35,7 +35,7 @@ func (p *plan) WriteTodos(ctx context.Context, todos []goal.Todo) error {
 	return p.saveTodos(ctx, append([]goal.Todo{}, todos...))
 }
 
-// CompleteTodo ticks one entry of the plan off.
+// CompleteTodo marks one todo as done.
 func (p *plan) CompleteTodo(ctx context.Context, n int) error {
 	if n < 1 || n > len(p.todos) {
 		return fmt.Errorf("there is no todo %d; the plan has %s", n, goal.FormatCount(len(p.todos), "todo"))
@@ -64,7 +64,7 @@ func (p *plan) openTodos() string {
 	return strings.Join(open, "\n")
 }
 
-// todoList is the whole plan as text, with completed todos, so that none is done again.
+// todoList formats the whole plan, with completed todos, so that the agent does not repeat them.
 func (p *plan) todoList() string {
 	lines := make([]string, 0, len(p.todos))
 	for i, t := range p.todos {
@@ -86,7 +86,7 @@ func (p *plan) DeclareStep(s goal.StepDeclaration) error {
 	return nil
 }
 
-// VerifyStep closes it.
+// VerifyStep closes the open step.
 func (p *plan) VerifyStep(o goal.StepObservation) error {
 	switch open := p.declared; {
 	case open == nil:
@@ -98,11 +98,11 @@ func (p *plan) VerifyStep(o goal.StepObservation) error {
 	return nil
 }
 
-// hasFreshStep reports whether a step is open in which nothing has been changed yet.
+// hasFreshStep reports whether a step is open in which nothing has changed yet.
 func (p *plan) hasFreshStep() bool { return p.declared != nil && !p.stepUsed }
 
-// restoreStep brings back the open step from the calls of earlier runs. succeeded
-// holds the ids of the calls that had an effect.
+// restoreStep restores the open step from the calls of earlier runs. succeeded holds the ids of the calls that
+// succeeded.
 func (p *plan) restoreStep(messages []goal.Message, succeeded map[string]bool) {
 	for _, m := range messages {
 		for _, c := range m.Calls {

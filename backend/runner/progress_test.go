@@ -25,7 +25,7 @@ const (
 )
 
 // still is a world in which nothing ever changes.
-type still struct{ Workspace }
+type still struct{ FolderState }
 
 func (still) Fingerprint(context.Context) (string, string, error) { return "the same", "", nil }
 
@@ -41,7 +41,7 @@ func poll(tool, pane string) goal.Call {
 
 // newTestRun is a run without a session.
 func newTestRun(g goal.Goal, c Clock) *Run {
-	return newRun(Config{Clock: c}, g, goal.Run{}, &active{pausing: newPausing()})
+	return newRun(Config{Clock: c}, g, goal.Run{}, &active{pauser: newPauser()})
 }
 
 // recordStep records a call that was executed.
@@ -60,16 +60,16 @@ func watching(t *testing.T, usd float64) (*Run, *watchClock) {
 	t.Helper()
 	c := &watchClock{at: time.Unix(1_000_000, 0)}
 	r := newTestRun(goal.Goal{Limits: goal.Limits{USD: usd}}, c)
-	r.progress.workspace = still{}
-	if _, err := r.progress.workspaceChanged(t.Context()); err != nil {
+	r.progress.folder = still{}
+	if _, err := r.progress.hasFolderChanged(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return r, c
 }
 
-// TestAQuarterOfAnHourOfPollingIsNoStandstill: peers 3, a build that prints now
-// and then, one that prints nothing, and a wait that lets time pass: no false stop.
-func TestAQuarterOfAnHourOfPollingIsNoStandstill(t *testing.T) {
+// TestStall_LongPolling_IsNotStuck: 15 minutes of a build that prints now and then, of one that prints nothing, or of
+// a wait that lets time pass.
+func TestStall_LongPolling_IsNotStuck(t *testing.T) {
 	for name, look := range map[string]func(r *Run, n int){
 		"it prints": func(r *Run, n int) {
 			r.looked(poll("terminal_read", "t1"), fmt.Sprint("compiling file ", n/7), true)
@@ -91,8 +91,8 @@ func TestAQuarterOfAnHourOfPollingIsNoStandstill(t *testing.T) {
 	}
 }
 
-// TestPollingWhatIsOverIsAStandstill, and so is a silence of more than twenty minutes.
-func TestPollingWhatIsOverIsAStandstill(t *testing.T) {
+// TestStall_PollingEndedProgram_IsStuck: so is a program that prints nothing for more than twenty minutes.
+func TestStall_PollingEndedProgram_IsStuck(t *testing.T) {
 	r, c := watching(t, 0)
 	for n := 1; ; n++ {
 		r.looked(poll("terminal_read", "t1"), "the shell has ended", false)
@@ -124,9 +124,8 @@ func TestPollingWhatIsOverIsAStandstill(t *testing.T) {
 	}
 }
 
-// TestTenPerCentOfTheMoneyWithoutMovement is stuck, also while it polls; what
-// shows something new is progress.
-func TestTenPerCentOfTheMoneyWithoutMovement(t *testing.T) {
+// TestStall_TenthOfTheMoneySpent_IsStuck: also while it polls. New output is progress.
+func TestStall_TenthOfTheMoneySpent_IsStuck(t *testing.T) {
 	for name, c := range map[string]struct {
 		text func(n int) string
 		want int // the iteration that stops, 0 for none
@@ -141,7 +140,7 @@ func TestTenPerCentOfTheMoneyWithoutMovement(t *testing.T) {
 				r.looked(poll("terminal_read", "t1"), c.text(n), true)
 				clock.on(time.Second)
 				if stop := r.iteration(t); stop != nil {
-					if n != c.want || !strings.Contains(stop.Reason, "were spent and nothing moved") {
+					if n != c.want || !strings.Contains(stop.Reason, "were spent without progress") {
 						t.Errorf("iteration %d: %v", n, stop)
 					}
 					return

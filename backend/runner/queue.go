@@ -10,12 +10,12 @@ import (
 )
 
 // enqueue waits until the goal may begin, and begins it. The queue belongs to the data folder, so goals of other
-// processes count, too; within this process it is first in, first out. A stop means that the goal was stopped in the
-// queue.
+// processes count, too. Within this process, it is first in, first out. A stop means that the goal was stopped in
+// the queue.
 func (r *Runner) enqueue(ctx context.Context, g goal.Goal, a *active, opening []event.Body) (goal.Run, *Stop) {
 	r.addWaiter(a)
 	defer r.removeWaiter(a)
-	told := ""
+	reported := ""
 	for {
 		freed := r.slotFreed()
 		if r.isNext(a) {
@@ -28,8 +28,8 @@ func (r *Runner) enqueue(ctx context.Context, g goal.Goal, a *active, opening []
 				r.cfg.Log.Error("begin run", "goal", g.ID, "error", err)
 				return goal.Run{}, &Stop{Exit: goal.ExitError, Reason: err.Error()}
 			}
-			r.blocked(a, busy.Slots)
-			told = r.journalQueued(ctx, g, busy.Reason, told)
+			r.setBlocked(a, busy.Slots)
+			reported = r.journalQueued(ctx, g, busy.Reason, reported)
 		}
 		if stop := r.waitForTurn(ctx, g, a, freed); stop != nil {
 			return goal.Run{}, stop
@@ -37,25 +37,26 @@ func (r *Runner) enqueue(ctx context.Context, g goal.Goal, a *active, opening []
 	}
 }
 
-// tryBegin first checks whether the goal may begin, which writes nothing, and then begins it.
+// tryBegin checks whether the goal may begin, which writes nothing, and then begins it.
 func (r *Runner) tryBegin(ctx context.Context, g goal.Goal, opening []event.Body) (goal.Run, error) {
 	ctx = context.WithoutCancel(ctx)
-	busy, err := r.cfg.Journal.NotReady(ctx, g.ID, r.slots)
+	busy, err := r.cfg.Journal.Queue.NotReady(ctx, g.ID, r.slots)
 	if err != nil {
 		return goal.Run{}, err
 	}
 	if busy != nil {
 		return goal.Run{}, busy
 	}
-	return r.cfg.Journal.Begin(ctx, g.ID, r.slots, opening...)
+	return r.cfg.Journal.Lifecycle.Begin(ctx, g.ID, r.slots, opening...)
 }
 
-// journalQueued journals why a goal waits, once for each reason.
-func (r *Runner) journalQueued(ctx context.Context, g goal.Goal, reason, told string) string {
-	if reason == told {
+// journalQueued journals why a goal waits, once for each reason. It returns the reason.
+func (r *Runner) journalQueued(ctx context.Context, g goal.Goal, reason, reported string) string {
+	if reason == reported {
 		return reason
 	}
-	if err := r.cfg.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, &event.Queued{Reason: reason}); err != nil {
+	run := goal.Run{Goal: g.ID, ID: g.RunID}
+	if err := r.cfg.Journal.Events.Append(ctx, run, &event.Queued{Reason: reason}); err != nil {
 		r.cfg.Log.Warn("queue", "goal", g.ID, "error", err)
 	}
 	return reason
@@ -82,26 +83,27 @@ func (r *Runner) waitForTurn(ctx context.Context, g goal.Goal, a *active, freed 
 	return stop
 }
 
-// takeOrders takes orders of a goal that has no run. Those that cannot be read now wait.
+// takeOrders takes orders of a goal that has no run. Orders that cannot be read now wait.
 func (r *Runner) takeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) []goal.Order {
-	orders, err := r.cfg.Journal.TakeOrders(ctx, id, kinds...)
+	orders, err := r.cfg.Journal.Orders.Take(ctx, id, kinds...)
 	if err != nil && ctx.Err() == nil {
 		r.cfg.Log.Warn("orders", "goal", id, "error", err)
 	}
 	return orders
 }
 
-// leaveQueue removes a goal from the queue without a run. A goal that is aborted before it was completed ends; any
-// other goal keeps its earlier state.
+// leaveQueue removes a goal from the queue without a run. A goal that is aborted before it completed ends; any
+// other goal keeps its earlier status.
 func (r *Runner) leaveQueue(ctx context.Context, g goal.Goal, stop *Stop) {
 	switch {
-	case stop.Exit == goal.ExitError: // what could not be stored cannot be reported either
+	case stop.Exit == goal.ExitError: // a broken journal cannot record this either
 	case stop.Exit == goal.AbortedByUser && g.Status.IsActive():
 		r.recordEnd(ctx, g, stop)
 	default:
 		body := &event.Queued{Reason: stop.Reason, Left: stop.Exit, By: stop.By}
-		if err := r.cfg.Journal.Append(context.WithoutCancel(ctx), goal.Run{Goal: g.ID, ID: g.RunID}, body); err != nil {
-			r.cfg.Log.Error("leaving the queue", "goal", g.ID, "error", err)
+		run := goal.Run{Goal: g.ID, ID: g.RunID}
+		if err := r.cfg.Journal.Events.Append(context.WithoutCancel(ctx), run, body); err != nil {
+			r.cfg.Log.Error("leave the queue", "goal", g.ID, "error", err)
 		}
 	}
 }
@@ -121,7 +123,7 @@ func (r *Runner) removeWaiter(a *active) {
 	a.queued.Store(false)
 }
 
-// isNext reports whether no goal that came earlier waits for a slot.
+// isNext reports whether no earlier goal waits for a slot.
 func (r *Runner) isNext(a *active) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -136,20 +138,20 @@ func (r *Runner) isNext(a *active) bool {
 	return true
 }
 
-func (r *Runner) blocked(a *active, bySlots bool) {
+func (r *Runner) setBlocked(a *active, bySlots bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a.blocked = bySlots
 }
 
-// slotFreed is closed when a run of this process ends.
+// slotFreed returns a channel that is closed when a run of this process ends.
 func (r *Runner) slotFreed() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.freed
 }
 
-// releaseSlot tells the queue that a run has ended.
+// releaseSlot notifies the queue that a run has ended.
 func (r *Runner) releaseSlot() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -4,15 +4,16 @@ import (
 	"goalpost/backend/goal"
 )
 
-// How much of the newest steps the critic and the judges see: the number of steps, and the characters of each argument
-// and result. A critic with a longer interval sees more, if its context window and its share of the tokens allow.
+// How much of the newest steps the critic and the judges see: the number of steps, and the characters of each
+// argument and result. A critic with a longer interval sees more, if its context window and its share of the tokens
+// allow it.
 const (
 	maxRecent      = 40
 	maxCriticSteps = 400
 	maxJudgedChars = 8 << 10
 )
 
-// recentSteps are the newest steps of a goal, also of earlier runs, for critic and judges.
+// recentSteps holds the newest steps of a goal, including those of earlier runs, for critic and judges.
 type recentSteps struct {
 	limit int         // how many are kept
 	steps []goal.Step // oldest first
@@ -38,5 +39,5 @@ func (s *recentSteps) newest() int {
 	return s.steps[len(s.steps)-1].N
 }
 
-// forJudge returns the part of them that a judge sees.
+// forJudge returns the steps that a judge sees.
 func (s *recentSteps) forJudge() []goal.Step { return s.steps[max(0, len(s.steps)-maxRecent):] }

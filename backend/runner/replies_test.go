@@ -109,7 +109,7 @@ func TestReasoning_OverARestart_GoesBackToItsModelAlone(t *testing.T) {
 	critic := &script{turns: []func(context.Context, goal.Turn) (goal.Reply, error){says("PROGRESSING\nit does")}}
 	shown := &strings.Builder{}
 	w.runner = runner.New(runner.Config{
-		Journal: w.store,
+		Journal: journalOf(w.store),
 		Open: func(ctx context.Context, g goal.Goal, id goal.Run, say func(string, string)) (runner.Session, error) {
 			opened, err := w.open(ctx, g, id, say)
 			if err != nil {
@@ -150,7 +150,8 @@ func TestReasoning_OverARestart_GoesBackToItsModelAlone(t *testing.T) {
 			t.Error("a critic's reasoning would be shown as the agent's")
 		}
 	}
-	if len(critic.seen) == 0 || !strings.Contains(shown.String(), "other.txt") || strings.Contains(shown.String(), "thought") {
+	if len(critic.seen) == 0 || !strings.Contains(shown.String(), "other.txt") ||
+		strings.Contains(shown.String(), "thought") {
 		t.Errorf("critic (%d turns), judge and reviewer were shown\n%s", len(critic.seen), shown)
 	}
 }
@@ -182,10 +183,12 @@ func TestModelMistake_IsReportedToTheModel(t *testing.T) {
 
 // TestModelMistake_ThreeInARow_IsStuckWithTheReason.
 func TestModelMistake_ThreeInARow_IsStuckWithTheReason(t *testing.T) {
-	w := newWorld(t, failing(&goal.ModelMistake{What: "the model used up its output of 9 tokens before it said anything"}))
+	w := newWorld(t, failing(&goal.ModelMistake{
+		What: "the model used up its output limit of 9 tokens before it wrote anything",
+	}))
 	_, row := w.run(nil)
 	expect(t, row, goal.Paused, goal.Stuck)
-	if said := strings.Join(row.Report, "\n"); !strings.Contains(said, "used up its output of 9 tokens") {
+	if said := strings.Join(row.Report, "\n"); !strings.Contains(said, "used up its output limit of 9 tokens") {
 		t.Errorf("report %q", said)
 	}
 }
@@ -239,7 +242,7 @@ func TestRequestRefused_WindowNearlyFull_IsShortenedOnce(t *testing.T) {
 				return reply, err
 			})
 			w.runner = runner.New(runner.Config{
-				Journal: w.store,
+				Journal: journalOf(w.store),
 				Open: func(ctx context.Context, g goal.Goal, id goal.Run, say func(string, string)) (runner.Session, error) {
 					opened, err := w.open(ctx, g, id, say)
 					if err != nil {

@@ -9,19 +9,19 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
-	"goalpost/backend/runner/excerpt"
+	"goalpost/backend/text"
 )
 
-// finishRun writes the end of the run: the spent time, the host's report, and the
-// event that ends or pauses the goal.
+// finishRun records the end of the run: the spent time, the host's report, and the event that ends or pauses the
+// goal.
 func (r *Run) finishRun(ctx context.Context, stop *Stop) error {
-	if err := r.lifecycle.Heartbeat(ctx, r.id, r.budget.elapsed()); err != nil {
+	if err := r.cfg.Journal.Lifecycle.Heartbeat(ctx, r.id, r.budget.elapsed()); err != nil {
 		r.cfg.Log.Warn("spent time", "goal", r.goal.ID, "error", err)
 	}
-	if err := r.history.SaveLoopState(ctx, r.id, r.loopState()); err != nil {
-		r.cfg.Log.Warn("what the run remembers", "goal", r.goal.ID, "error", err)
+	if err := r.cfg.Journal.History.SaveLoopState(ctx, r.id, r.loopState()); err != nil {
+		r.cfg.Log.Warn("save the loop state", "goal", r.goal.ID, "error", err)
 	}
-	if stop.Exit == goal.LimitReached { // also where it was cut in the middle
+	if stop.Exit == goal.LimitReached { // also if the run was cut off
 		if failure := r.budget.warnLimits(ctx, r.budget.limitUsages()...); failure != nil {
 			return failure
 		}
@@ -33,8 +33,8 @@ func (r *Run) finishRun(ctx context.Context, stop *Stop) error {
 	var body event.Body = &event.Ended{
 		Status:   status,
 		Exit:     stop.Exit,
-		Verified: stop.Exit == goal.Done && r.verification.claims.verifiedByHost(),
-		Judged:   stop.Exit == goal.Done && r.verification.claims.judgedByModel(),
+		Verified: stop.Exit == goal.Done && r.verification.claims.isVerifiedByHost(),
+		Judged:   stop.Exit == goal.Done && r.verification.claims.isJudgedByModel(),
 		Report:   report,
 		Account:  r.ended.finalStatement,
 		By:       stop.By,
@@ -61,28 +61,28 @@ func (r *Run) finishRun(ctx context.Context, stop *Stop) error {
 	return nil
 }
 
-// unreadNotes lists the notes that the agent has not read because the goal ended before. They wait for its next run,
-// if there is one.
+// unreadNotes lists the notes that the agent has not read because the goal ended. They wait for the goal's next
+// run, if there is one.
 func (r *Run) unreadNotes(ctx context.Context, stop *Stop) string {
 	if goal.StatusForExit(stop.Exit) == goal.Paused {
 		return ""
 	}
-	notes, err := r.orders.store.Orders(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
+	notes, err := r.orders.store.List(ctx, r.goal.ID, goal.OrderSteer, goal.OrderNote)
 	if err != nil {
-		r.cfg.Log.Warn("notes that were not read", "goal", r.goal.ID, "error", err)
+		r.cfg.Log.Warn("read the unread notes", "goal", r.goal.ID, "error", err)
 	}
 	if len(notes) == 0 {
 		return ""
 	}
 	said := make([]string, 0, len(notes))
 	for _, o := range notes {
-		said = append(said, fmt.Sprintf("%q", excerpt.Truncate(o.Text, 200)))
+		said = append(said, fmt.Sprintf("%q", text.Truncate(o.Text, 200)))
 	}
 	it := "it"
 	if len(notes) > 1 {
 		it = "them"
 	}
-	return fmt.Sprintf(" %s came too late for the agent, which reads %s if the goal continues: %s.",
+	return fmt.Sprintf(" %s arrived after the last turn; the agent reads %s if the goal continues: %s.",
 		goal.FormatCount(len(notes), "note"), it, strings.Join(said, "; "))
 }
 
@@ -93,7 +93,7 @@ func formatUntil(s *Stop) string {
 	return s.Until.UTC().Format(event.TimeLayout)
 }
 
-// reporter writes the report of a run from what the host knows.
+// reporter writes the report of a run.
 type reporter struct {
 	goal     *goal.Goal
 	claims   *claimHistory
@@ -101,13 +101,13 @@ type reporter struct {
 	plan     *plan
 	requests *agentRequests
 
-	workspace Workspace        // nil where nothing can be compared
-	autorun   LeftoverReporter // nil where the session reports none
-	worktree  WorktreeCommitter
+	folder   FolderState      // nil if nothing can be compared
+	autorun  LeftoverReporter // nil if the session reports none
+	worktree WorktreeCommitter
 }
 
-// report is at most six bullets, written by the host from what it knows: why the run stopped, what the checks said,
-// what the agent said, what changed, what it took, and what the user can do next.
+// report returns at most six bullets, written by the host: why the run stopped, the verdicts, what the agent said,
+// what changed, the usage, and what the user can do next.
 func (p *reporter) report(ctx context.Context, stop *Stop) []string {
 	bullets := []string{
 		p.stopReasonText(stop), verdictBullet(p.goal.Criterion, p.claims.last), p.agentText(stop),
@@ -129,7 +129,7 @@ func (p *reporter) agentText(stop *Stop) string {
 	return ""
 }
 
-// nextSteps says what the user can do after a stop, "" if the reason says it or there is nothing to do.
+// nextSteps says what the user can do after a stop, "" if the reason already says it or nothing can be done.
 func nextSteps(exit goal.Exit) string {
 	switch exit {
 	case goal.Done:
@@ -163,7 +163,7 @@ func (p *reporter) stopReasonText(stop *Stop) string {
 	return goal.DescribeStop(stop.Reason)
 }
 
-// describeRationale is the rationale of a claim and whose it is. A critic claimed in older versions.
+// describeRationale returns the rationale of a claim, and whose it is. In older versions, a critic could claim.
 func (c *pendingClaim) describeRationale() string {
 	if c.of == "critic" {
 		return "The agent claimed nothing. The critic said: " + strings.TrimPrefix(c.rationale, "the critic: ")
@@ -171,28 +171,28 @@ func (c *pendingClaim) describeRationale() string {
 	return "The agent said: " + c.rationale
 }
 
-// decidedByText say who decided.
+// decidedByText says who decided.
 func (p *reporter) decidedByText() string {
 	n, a := p.claims.made, p.claims.accepted
-	person := a != nil && a.accepted != nil
+	byUser := a != nil && a.accepted != nil
 	var s string
 	switch {
-	case p.claims.judgedByModel():
+	case p.claims.isJudgedByModel():
 		s = fmt.Sprintf("Done: a model judged claim %d", n)
-		if person {
+		if byUser {
 			s += " and the user accepted it"
 		}
-		if p.claims.programsPassed() {
+		if p.claims.hasProgramPassed() {
 			s += "; programs checked only what needs no judgement."
 		} else {
 			s += "; no program decided."
 		}
-	case p.claims.verifiedByHost():
+	case p.claims.isVerifiedByHost():
 		s = "Done. All checks passed."
 		if p.goal.Criterion.Any && len(p.goal.Criterion.Checks) > 1 {
 			s = "Done. A check passed, and one is enough."
 		}
-	case person:
+	case byUser:
 		s = fmt.Sprintf("Done: the user accepted claim %d. Not verified by the host.", n)
 	default:
 		s = fmt.Sprintf("Done by the agent's word at claim %d: not verified by the host.", n)
@@ -222,21 +222,21 @@ func (p *reporter) describeChanges(ctx context.Context, exit goal.Exit) string {
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ". ")
 }
 
-// folderChanges says what is different in the goal's folder.
+// folderChanges describes the changes in the goal's folder.
 func (p *reporter) folderChanges(ctx context.Context) string {
-	if p.workspace == nil {
+	if p.folder == nil {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	s, err := p.workspace.Changed(ctx)
+	s, err := p.folder.Changed(ctx)
 	if err != nil {
-		return "What changed in the folder is not known: " + err.Error()
+		return "The changes in the folder are unknown: " + err.Error()
 	}
 	return s
 }
 
-// verdictBullet describes the verdicts of the last claim. A rejection by the reviewer comes after those of the checks.
+// verdictBullet describes the verdicts of the last claim. A rejection by the reviewer follows those of the checks.
 func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 	if len(verdicts) == 0 {
 		return ""
@@ -256,7 +256,7 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 				fmt.Sprintf("%s ran %s, %d fewer than before the goal began", v.Name, goal.FormatCount(v.Tests, "test"), v.Fewer))
 		}
 		if v.Assurance != "" && v.Check < len(c.Checks) {
-			levels = append(levels, fmt.Sprintf("%s (%s)", excerpt.Truncate(v.Name, 60), v.Assurance))
+			levels = append(levels, fmt.Sprintf("%s (%s)", text.Truncate(v.Name, 60), v.Assurance))
 		}
 		passed++
 	}
@@ -270,7 +270,7 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 		s, left = s+", and one is enough", "; not passed: "
 	}
 	if len(levels) > 1 {
-		s += ": " + strings.Join(shortList(levels, 5), ", ")
+		s += ": " + strings.Join(firstEntries(levels, 5), ", ")
 	}
 	for _, part := range []struct {
 		words string
@@ -283,10 +283,10 @@ func verdictBullet(c goal.Criterion, verdicts []goal.Verdict) string {
 	return goal.EndSentence(s)
 }
 
-// shortList returns the first entries of a list, and how many more there are.
-func shortList(list []string, most int) []string {
-	if len(list) <= most {
+// firstEntries returns the first entries of a list, and how many more there are.
+func firstEntries(list []string, limit int) []string {
+	if len(list) <= limit {
 		return list
 	}
-	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
+	return append(slices.Clone(list[:limit]), fmt.Sprintf("and %d more", len(list)-limit))
 }

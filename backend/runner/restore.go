@@ -11,13 +11,13 @@ import (
 	"goalpost/backend/runner/prompt"
 )
 
-// restoreRun brings back what earlier runs left: conversation, plan, counters and
-// the user's answer. A step with an intent and no result is in doubt: the host
-// never repeats it, and the agent gets the instruction to look before it does.
+// restoreRun restores what earlier runs left: conversation, plan, counters and the user's answer. A step with an
+// intent and no result has an unknown outcome: the host never repeats it, and the agent is instructed to check
+// before it does.
 func (r *Run) restoreRun(ctx context.Context) *Stop {
-	messages, err := r.history.Conversation(ctx, r.goal.ID)
+	messages, err := r.cfg.Journal.History.Conversation(ctx, r.goal.ID)
 	if err != nil {
-		return r.gate.stopForError(ctx, "reading the conversation", err)
+		return r.pauser.stopForError(ctx, "reading the conversation", err)
 	}
 	r.messages.restore(messages)
 	for _, m := range messages {
@@ -29,9 +29,9 @@ func (r *Run) restoreRun(ctx context.Context) *Stop {
 			return r.messages.addUserMessage(ctx, prompt.FirstMessage(r.goal))
 		})
 	}
-	past, err := r.history.RunHistory(ctx, r.goal.ID, r.recent.limit)
+	past, err := r.cfg.Journal.History.RunHistory(ctx, r.goal.ID, r.recent.limit)
 	if err != nil {
-		return r.gate.stopForError(ctx, "reading the runs before", err)
+		return r.pauser.stopForError(ctx, "reading the earlier runs", err)
 	}
 	r.plan.todos, r.recent.steps = past.Todos, past.Steps
 	r.budget.warned.restore(past.Warned)
@@ -45,21 +45,21 @@ func (r *Run) restoreRun(ctx context.Context) *Stop {
 	return runSteps(ctx, r.inDoubtNotice, r.messages.answerPendingCalls, continued, answered)
 }
 
-// recheckPreflight stops a goal that waited for its first turn if its checks no longer give the results that they gave
-// when it was created. A goal that the user resumes continues.
+// recheckPreflight stops a goal that waited for its first turn if its checks now give other results than when it
+// was created. A goal that the user resumes continues.
 func (r *Run) recheckPreflight(ctx context.Context) *Stop {
 	f, ok := r.session.(Preflighter)
 	if !ok || r.goal.Exit != "" {
 		return nil
 	}
-	if r.integrity.checkIntegrity(ctx) != nil { // the first iteration says that, and better
+	if r.integrity.checkIntegrity(ctx) != nil { // the first iteration reports this, in more detail
 		return stopCause(ctx)
 	}
 	why, err := f.RecheckPreflight(ctx, r.goal)
 	if err != nil {
-		return r.gate.stopForError(ctx, "trying the checks before the first turn", err)
+		return r.pauser.stopForError(ctx, "running the checks before the first turn", err)
 	}
-	if stop := stopCause(ctx); stop != nil { // what was cut says nothing about the checks
+	if stop := stopCause(ctx); stop != nil { // an interrupted check says nothing
 		return stop
 	}
 	if why != "" {
@@ -70,14 +70,14 @@ func (r *Run) recheckPreflight(ctx context.Context) *Stop {
 
 // resumeManualCheck applies the user's decision about a claim that waited for it.
 func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Stop {
-	orders, err := r.orders.store.Orders(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
+	orders, err := r.orders.store.List(ctx, r.goal.ID, goal.OrderAccept, goal.OrderReject)
 	if err != nil {
-		return r.gate.stopForError(ctx, "reading the user's answer", err)
+		return r.pauser.stopForError(ctx, "reading the user's answer", err)
 	}
-	if len(orders) > 0 && last.N > 0 { // it waits until the claim is decided: a run that is cut before loses nothing
+	if len(orders) > 0 && last.N > 0 { // the order stays until the claim is decided, so an interrupted run loses nothing
 		o := orders[len(orders)-1]
 		yes := o.Kind == goal.OrderAccept
-		if rv := last.Review; rv != nil { // of the same work, and paid
+		if rv := last.Review; rv != nil { // of the same work, and already paid for
 			r.verification.claims.review = &goal.Review{Confirmed: rv.Confirmed, Reason: rv.Reason, Reply: rv.Reply}
 		}
 		r.requests.claim = &pendingClaim{
@@ -90,14 +90,14 @@ func (r *Run) resumeManualCheck(ctx context.Context, last goal.ClaimRecord) *Sto
 		}
 		return nil
 	}
-	if r.verificationInterrupted() {
+	if r.wasVerificationInterrupted() {
 		return r.messages.addUserMessage(ctx, "Your last claim was not decided before the pause, and counts for nothing: "+
 			"look whether it is still right, and claim again.")
 	}
 	return nil
 }
 
-// restoreReminders brings back which reminders were given, and the step that was open.
+// restoreReminders restores which reminders were given, and the open step.
 func (r *Run) restoreReminders(messages []goal.Message) {
 	results := map[string]bool{}
 	for _, m := range messages {
@@ -113,8 +113,8 @@ func (r *Run) restoreReminders(messages []goal.Message) {
 	r.plan.restoreStep(messages, results)
 }
 
-// verificationInterrupted reports whether the previous run was stopped during a verification.
-func (r *Run) verificationInterrupted() bool {
+// wasVerificationInterrupted reports whether the previous run stopped during a verification.
+func (r *Run) wasVerificationInterrupted() bool {
 	if !r.goal.Exit.Interrupted() { // it was decided, or waits for the user
 		return false
 	}
@@ -131,9 +131,9 @@ func (r *Run) verificationInterrupted() bool {
 }
 
 func (r *Run) inDoubtNotice(ctx context.Context) *Stop {
-	steps, err := r.history.IntentsWithoutResult(ctx, r.goal.ID)
+	steps, err := r.cfg.Journal.History.IntentsWithoutResult(ctx, r.goal.ID)
 	if err != nil {
-		return r.gate.stopForError(ctx, "reading the steps", err)
+		return r.pauser.stopForError(ctx, "reading the steps", err)
 	}
 	for _, open := range steps {
 		text := "the program ended before this call answered: its outcome is unknown"

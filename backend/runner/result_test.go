@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/runner/conversation"
 )
 
-// TestAResultTakesATenthOfTheWindow at most; a page stays as long as it says.
-func TestAResultTakesATenthOfTheWindow(t *testing.T) {
+// TestResult_TooLong_TakesATenthOfTheWindow: a page is not shortened.
+func TestResult_TooLong_TakesATenthOfTheWindow(t *testing.T) {
 	const least = 2 << 10 // bytes, whatever the window
 	long := strings.Repeat("x", 60<<10)
 	for window, want := range map[int]int{0: 60 << 10, 24_000: 8000, 1000: least, 1_000_000: 60 << 10} {

@@ -10,19 +10,17 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Run is the loop of one run of one goal. It belongs to one goroutine. A second goroutine watches the orders and uses
-// only the parts that are documented as safe for it: orders, grants, journal, the clock of budget, and the fields of
-// goal that never change during a run.
+// Run is the loop of one run of one goal. It belongs to one goroutine. A second goroutine watches the orders and
+// uses only the parts that are documented as safe for it: orders, grants, journal, the clock of budget, and the
+// fields of goal that never change during a run.
 type Run struct {
 	cfg    Config
 	goal   goal.Goal
 	id     goal.Run
 	active *active
-	gate   *pauseGate
+	pauser *pauser
 
-	lifecycle Lifecycle
-	history   History
-	session   Session // nil until it is open
+	session Session // nil until it is open
 
 	journal      *journalWriter
 	messages     *messageLog
@@ -41,28 +39,28 @@ type Run struct {
 	reporter     *reporter
 
 	turns runTurns
-	// ended is what the run leaves when it stops.
+	// ended is recorded when the run stops.
 	ended runEnd
 }
 
-// runTurns counts the turns of the model.
+// runTurns tracks the turns of the model.
 type runTurns struct {
-	silent int // without a tool call, in a row, over all runs
-	// mistake is why the last reply of the model could not be used, "" if it could.
+	silent int // turns without a tool call in a row, over all runs
+	// mistake describes why the model's last reply could not be used, "" if it could.
 	mistake string
-	// uncounted reports that the journal has an iteration whose model did not answer. It does not count, and a pause
+	// uncounted says that the journal has an iteration whose model did not answer. It does not count, and a pause
 	// removes it.
 	uncounted    bool
 	stateSavedAt time.Time // when the loop state was saved last
 }
 
-// runEnd is what is written when a run stops.
+// runEnd is recorded when a run stops.
 type runEnd struct {
-	finalStatement string   // the agent's last word, on a limit or when it was stuck
+	finalStatement string   // the agent's summary, at a limit or when it was stuck
 	report         []string // the host's report
 }
 
-// endState is the goal as this run leaves it after a stop, for the next one.
+// endState returns the goal as this run leaves it for the next one.
 func (r *Run) endState(stop *Stop) goal.Goal {
 	g := r.goal
 	g.Spent.WallClock, g.Spent.Claims, g.RunID = r.budget.elapsed(), r.verification.claims.made, r.id.ID
@@ -71,8 +69,8 @@ func (r *Run) endState(stop *Stop) goal.Goal {
 	return g
 }
 
-// run runs the loop until it stops, and then records the stop. Everything that the goal started ends with it, except
-// after done and in a pause. An error means that the stop could not be recorded.
+// run runs the loop until it stops, and then records the stop. Everything that the goal started ends with it,
+// except after done and in a pause. An error means that the stop could not be recorded.
 func (r *Run) run(ctx context.Context) (*Stop, error) {
 	ctx = goal.WithRun(ctx, r.id)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -81,8 +79,8 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	go func() { defer close(watched); r.watchOrders(ctx, cancel) }()
 
 	stop := r.loop(ctx)
-	if stop.Exit == goal.PausedByUser && r.gate.isShut() { // only the user ends the user's pause
-		stop = r.gate.stop()
+	if stop.Exit == goal.PausedByUser && r.pauser.isPaused() { // only the user can end the user's pause
+		stop = r.pauser.stop()
 	}
 	cancel(stop)
 	<-watched
@@ -94,7 +92,7 @@ func (r *Run) run(ctx context.Context) (*Stop, error) {
 	return stop, settled
 }
 
-// closeSession does not fail: a goal whose session was slow to close continues like any other.
+// closeSession only logs an error: a goal whose session was slow to close continues like any other.
 func (r *Run) closeSession(ctx context.Context, exit goal.Exit) {
 	if r.session == nil {
 		return
@@ -110,7 +108,7 @@ func (r *Run) closeSession(ctx context.Context, exit goal.Exit) {
 func (r *Run) loop(ctx context.Context) (stop *Stop) {
 	defer func() {
 		if p := recover(); p != nil {
-			stop = &Stop{Exit: goal.ExitError, Reason: fmt.Sprintf("the loop broke: %v", p)}
+			stop = &Stop{Exit: goal.ExitError, Reason: fmt.Sprintf("the loop panicked: %v", p)}
 			r.cfg.Log.Error("panic in run", "goal", r.goal.ID, "panic", p)
 		}
 	}()
@@ -126,9 +124,9 @@ func (r *Run) loop(ctx context.Context) (stop *Stop) {
 }
 
 func (r *Run) openSession(ctx context.Context) *Stop {
-	unmet, err := r.lifecycle.FailedDependency(ctx, r.goal.ID)
+	unmet, err := r.cfg.Journal.Queue.FailedDependency(ctx, r.goal.ID)
 	if err != nil {
-		return r.gate.stopForError(ctx, "looking at the goals that must be done first", err)
+		return r.pauser.stopForError(ctx, "checking the goals that must be done first", err)
 	}
 	if stop := r.checkDependency(ctx, unmet); stop != nil {
 		return stop
@@ -152,9 +150,9 @@ func (r *Run) openSession(ctx context.Context) *Stop {
 	return nil
 }
 
-// checkDependency stops a goal, once, if the goal that it waits for did not become done. If the user resumes it after
-// that, it continues without the other one, with a warning. A goal that was aborted in the queue, or stopped as it
-// began, may not have recorded the warning.
+// checkDependency stops a goal, once, if the goal that it depends on did not become done. If the user then resumes
+// it, it continues with a warning. A goal that was aborted in the queue, or stopped as it began, may not have
+// recorded the warning.
 func (r *Run) checkDependency(ctx context.Context, unmet string) *Stop {
 	untold := r.goal.Exit == "" || r.goal.Exit == goal.AbortedByUser || r.goal.Exit == goal.Interrupted
 	switch {
@@ -169,7 +167,7 @@ func (r *Run) checkDependency(ctx context.Context, unmet string) *Stop {
 	})
 }
 
-// iterate is one pass of the loop, in the order of the contract.
+// iterate is one pass of the loop; the order of its steps matters.
 func (r *Run) iterate(ctx context.Context) *Stop {
 	if stop := runSteps(ctx, r.budget.enforceLimits, r.applyOrders, r.integrity.checkIntegrity,
 		r.startIteration); stop != nil {
@@ -189,7 +187,7 @@ func (r *Run) iterate(ctx context.Context) *Stop {
 		r.progress.awaitFirstFingerprint,
 		dispatch,
 		r.progress.discardOutput,
-		r.approvals.flushNotes,
+		r.approvals.sendNotices,
 		r.checkVoluntaryStop,
 		r.verification.verifyClaim,
 		r.critic.finishTurn,
@@ -214,11 +212,11 @@ func (r *Run) startIteration(ctx context.Context) *Stop {
 	return r.journal.append(ctx, &event.Iteration{N: r.goal.Spent.Iterations})
 }
 
-// requireToolCall answers a turn without a tool call. Three in a row are stuck.
+// requireToolCall answers a turn without a tool call. Three such turns in a row are stuck.
 func (r *Run) requireToolCall(ctx context.Context) *Stop {
-	const most = 3
-	if r.turns.silent++; r.turns.silent >= most {
-		reason := fmt.Sprintf("the model made %d turns in a row without calling a tool", most)
+	const maxSilentTurns = 3
+	if r.turns.silent++; r.turns.silent >= maxSilentTurns {
+		reason := fmt.Sprintf("the model made %d turns in a row without calling a tool", maxSilentTurns)
 		if r.turns.mistake != "" {
 			reason += "; the last time " + r.turns.mistake
 		}
@@ -233,8 +231,8 @@ func (r *Run) requireToolCall(ctx context.Context) *Stop {
 			"Take the next step now with a tool call.")
 }
 
-// checkVoluntaryStop stops the run when the agent gave up or asked its user. What it claimed
-// before it asked is decided first.
+// checkVoluntaryStop stops the run when the agent gave up or asked its user. A claim that it made before it asked
+// is decided first.
 func (r *Run) checkVoluntaryStop(ctx context.Context) *Stop {
 	if r.requests.gaveUp != nil {
 		return &Stop{Exit: goal.GaveUp, Reason: r.requests.gaveUp.reason}

@@ -1,8 +1,8 @@
-// Package runner drives goals to their end. A run stops only by a verified
-// claim, an honest report, a limit or a user; the model cannot stop it.
+// Package runner drives goals to their end. A run stops only by a verified claim, an honest report, a limit or a
+// user; the model cannot stop it.
 //
-// Runner owns the runs of this process: three at once by default, the rest wait
-// in a queue that belongs to the data folder. Run is the loop of one of them and reads like the contract.
+// Runner owns the runs of this process: three at once by default; the others wait in a queue that belongs to the
+// data folder. Run is the loop of one of them.
 package runner
 
 import (
@@ -26,31 +26,30 @@ type Clock interface {
 	After(d time.Duration) <-chan time.Time
 }
 
-// Config says what a Runner works with. Everything but DailyLimitReached, Disk and Ended is required.
+// Config holds the dependencies of a Runner. Everything but DailyLimitReached, Disk and Ended is required.
 type Config struct {
 	Journal Journal
 	// Open opens the session of a goal; warn journals a problem that does not stop it.
 	Open    func(ctx context.Context, g goal.Goal, run goal.Run, warn func(what, text string)) (Session, error)
-	Publish func(event.Event) // for what is not journaled
+	Publish func(event.Event) // for events that are not journaled
 	Clock   Clock
 	Log     *slog.Logger
 	Slots   int // goals at once
-	Law     policy.RuleSet
-	// Patience returns how long an approval waits for a user; 0 if no user is present now. A nil Patience means that
-	// no user is ever present.
-	Patience func() time.Duration
-	// DailyLimitReached reports whether today's spending limit is used up; nil if there is no such limit. It is called
-	// often while goals wait for that.
+	Rules   policy.RuleSet
+	// ApprovalTimeout returns how long an approval waits for a user, 0 if no user is present now. nil means that no user
+	// is ever present.
+	ApprovalTimeout func() time.Duration
+	// DailyLimitReached reports whether today's spending limit is used up; nil if there is none. It is called often
+	// while goals wait for the next day.
 	DailyLimitReached func(ctx context.Context) bool
-	// Disk returns how many bytes are free where the journal is stored; nil where that is unknown.
+	// Disk returns the free bytes on the disk of the journal; nil if that is unknown.
 	Disk func() (uint64, error)
 	// Ended is called for a goal that ended while it waited in this process, so that what its earlier runs left can
-	// end, too. It is nil where runs leave nothing.
+	// end, too. It is nil if runs leave nothing.
 	Ended func(ctx context.Context, id goal.ID) error
 }
 
-// Runner owns the live runs of this process. All methods may be called
-// concurrently.
+// Runner owns the live runs of this process. All methods may be called concurrently.
 type Runner struct {
 	cfg   Config
 	slots int
@@ -65,11 +64,11 @@ type Runner struct {
 
 type active struct {
 	cancel context.CancelCauseFunc
-	nudge  chan struct{} // a new order may wait
+	nudge  chan struct{} // receives when a new order may wait
 	done   chan struct{}
-	queued atomic.Bool // it waits in the queue, or is about to
+	queued atomic.Bool // it waits in the queue, or is about to enter it
 
-	pausing *pauseGate
+	pauser *pauser
 
 	blocked bool // waits for a slot; guarded by Runner.mu
 }
@@ -90,7 +89,7 @@ func (r *Runner) Start(ctx context.Context, g goal.Goal, release func(), opening
 // user resumes it.
 func (r *Runner) ResumeParked(ctx context.Context, g goal.Goal, release func()) error {
 	return r.launch(ctx, g.ID, release, false, func(ctx context.Context, a *active) {
-		if opening, ok := r.waitForProvider(ctx, &g, g.ParkedUntil, a); ok {
+		if opening, ok := r.waitWhileParked(ctx, &g, g.ParkedUntil, a); ok {
 			r.run(ctx, g, opening, a)
 		}
 	})
@@ -100,7 +99,7 @@ func (r *Runner) launch(
 	ctx context.Context, id goal.ID, release func(), queued bool, work func(context.Context, *active),
 ) error {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	a := &active{cancel: cancel, nudge: make(chan struct{}, 1), done: make(chan struct{}), pausing: newPausing()}
+	a := &active{cancel: cancel, nudge: make(chan struct{}, 1), done: make(chan struct{}), pauser: newPauser()}
 	a.queued.Store(queued)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -150,8 +149,8 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 		var ok bool
 		switch {
 		case stop.Exit.IsParked():
-			a.pausing.detachRun()
-			opening, ok = r.waitForProvider(ctx, &g, stop.Until, a)
+			a.pauser.detachRun()
+			opening, ok = r.waitWhileParked(ctx, &g, stop.Until, a)
 		case stop.Exit == goal.NeedsUser && run.approvals.unanswered != "":
 			opening, ok = r.approvalsAnswered(ctx, g, run.approvals.pendingApprovals())
 		}
@@ -161,10 +160,10 @@ func (r *Runner) run(ctx context.Context, g goal.Goal, opening []event.Body, a *
 	}
 }
 
-// pausedByUserText is why a goal pauses when its user says no more about it.
+// pausedByUserText is the reason of a pause for which the user gave none.
 const pausedByUserText = "the user paused the goal"
 
-// stopForOrder is the stop that an order to abort or to pause asks for.
+// stopForOrder returns the stop that an order to abort or to pause requests.
 func stopForOrder(o goal.Order) *Stop {
 	if o.Kind == goal.OrderAbort {
 		return &Stop{Exit: goal.AbortedByUser, Reason: cmp.Or(o.Text, "the user aborted the goal"), By: goal.ID(o.Request)}
@@ -172,8 +171,8 @@ func stopForOrder(o goal.Order) *Stop {
 	return &Stop{Exit: goal.PausedByUser, Reason: cmp.Or(o.Text, pausedByUserText), By: goal.ID(o.Request)}
 }
 
-// Queued reports whether the goal waits in the queue of this process.
-func (r *Runner) Queued(id goal.ID) bool {
+// IsQueued reports whether the goal waits in the queue of this process.
+func (r *Runner) IsQueued(id goal.ID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := r.live[id]
@@ -195,7 +194,7 @@ func (r *Runner) Wake(id goal.ID) bool {
 	return true
 }
 
-// Cancel stops a live goal at once, also in the queue and in the middle of a call. It reports whether this process
+// Cancel stops a live goal at once, even in the queue or in the middle of a call. It reports whether this process
 // runs the goal.
 func (r *Runner) Cancel(id goal.ID, stop *Stop) bool {
 	r.mu.Lock()
@@ -244,12 +243,12 @@ func (r *Runner) Close(ctx context.Context) error {
 	}
 }
 
-// Stop is why a run is over. It is the cause of the run's cancelled context.
+// Stop says why a run is over. It is the cause of the run's cancelled context.
 type Stop struct {
 	Exit   goal.Exit
 	Reason string
 	Until  time.Time // parked: when it continues
-	Pane   string    // needs_operator: where the user is to do something, "" if nowhere
+	Pane   string    // needs_operator: where the user must act, "" if nowhere
 	By     goal.ID   // who requested it: the goal that started this one, or goal.ExternalAgent; "" is the user
 }
 

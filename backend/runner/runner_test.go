@@ -96,11 +96,11 @@ type world struct {
 
 	post     post
 	patience atomic.Int64       // how long approvals wait, a Duration
-	stops    chan policy.Effect // what the border holds next
-	granted  [][]policy.Grant   // what the border was told; guarded by mu
+	stops    chan policy.Effect // the next blocked host
+	granted  [][]policy.Grant   // what ApplyGrants received; guarded by mu
 	during   [][]policy.Grant   // … for the calls that were being executed
-	look     runner.Workspace
-	unclosed error // what closing a room says
+	look     runner.FolderState
+	unclosed error // the error of Close
 }
 
 func newWorld(t *testing.T, turns ...func(context.Context, goal.Turn) (goal.Reply, error)) *world {
@@ -122,7 +122,7 @@ func newWorldAt(t *testing.T, c runner.Clock, turns ...func(context.Context, goa
 		t.Fatal(err)
 	}
 	w.clock = c
-	w.runs(w.store)
+	w.runs(journalOf(w.store))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), late)
 		defer cancel()
@@ -133,12 +133,25 @@ func newWorldAt(t *testing.T, c runner.Clock, turns ...func(context.Context, goa
 	return w
 }
 
+// journalOf returns the parts of a store that a runner uses.
+func journalOf(s *store.Store) runner.Journal {
+	return runner.Journal{
+		Events:    s.Journal,
+		Lifecycle: s.Journal,
+		Queue:     s.Queue,
+		Orders:    s.Orders,
+		History:   s.History,
+		Evidence:  s.Artifacts,
+		Approvals: s.Approvals,
+	}
+}
+
 // runs makes the runner, which keeps a journal.
 func (w *world) runs(j runner.Journal) {
 	w.runner = runner.New(runner.Config{
 		Journal: j, Open: w.open, Publish: w.hear, Clock: w.clock, Log: slog.New(slog.DiscardHandler), Slots: 3,
-		Patience: func() time.Duration { return time.Duration(w.patience.Load()) },
-		Disk:     func() (uint64, error) { return w.free.Load(), nil },
+		ApprovalTimeout: func() time.Duration { return time.Duration(w.patience.Load()) },
+		Disk:            func() (uint64, error) { return w.free.Load(), nil },
 	})
 }
 
@@ -170,7 +183,7 @@ func (w *world) open(_ context.Context, g goal.Goal, _ goal.Run, _ func(string, 
 
 func (r *environment) Models() runner.Models  { return runner.Models{Agent: r.model} }
 func (r *environment) Judge() runner.Verifier { return r.host }
-func (r *environment) World() runner.Workspace {
+func (r *environment) Folder() runner.FolderState {
 	if r.world.look == nil {
 		return nil
 	}
@@ -208,7 +221,7 @@ func (w *world) create(change func(*goal.Goal)) *goal.Goal {
 	if change != nil {
 		change(g)
 	}
-	if err := w.store.Create(w.Context(), g); err != nil {
+	if err := w.store.Goals.Create(w.Context(), g); err != nil {
 		w.Fatal(err)
 	}
 	return g
@@ -216,11 +229,11 @@ func (w *world) create(change func(*goal.Goal)) *goal.Goal {
 
 func (w *world) start(g *goal.Goal, opening event.Body) {
 	w.Helper()
-	row, err := w.store.Goal(w.Context(), g.ID)
+	row, err := w.store.Goals.Get(w.Context(), g.ID)
 	if err != nil {
 		w.Fatal(err)
 	}
-	own, err := w.store.LockGoal(g.ID)
+	own, err := w.store.Locks.LockGoal(g.ID)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -241,7 +254,7 @@ func (w *world) end(g *goal.Goal) store.GoalRow {
 	case <-time.After(late):
 		w.Fatal("the goal did not end")
 	}
-	row, err := w.store.Goal(w.Context(), g.ID)
+	row, err := w.store.Goals.Get(w.Context(), g.ID)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -255,14 +268,14 @@ func (w *world) run(change func(*goal.Goal)) (*goal.Goal, store.GoalRow) {
 	return g, w.end(g)
 }
 
-// await returns once an event of the type has been heard.
+// await returns once an event of the type was received.
 func (w *world) await(kind string) {
 	w.Helper()
 	w.awaitN(kind, 1)
 }
 
-// awaitN returns once so many events of the type have been heard.
-func (w *world) awaitN(kind string, most int) {
+// awaitN returns once that many events of the type were received.
+func (w *world) awaitN(kind string, want int) {
 	w.Helper()
 	for deadline := time.Now().Add(late); time.Now().Before(deadline); {
 		w.mu.Lock()
@@ -273,7 +286,7 @@ func (w *world) awaitN(kind string, most int) {
 			}
 		}
 		w.mu.Unlock()
-		if n >= most {
+		if n >= want {
 			return
 		}
 		<-time.After(5 * time.Millisecond)
@@ -300,28 +313,28 @@ func (s *script) lastUser(n int) string {
 	return ""
 }
 
-func TestAFailedClaimComesBackAndTheSecondOneIsVerified(t *testing.T) {
+func TestClaim_AfterAFailedOne_IsVerified(t *testing.T) {
 	w := newWorld(t, call(pendingClaim), call(`write_file {"path":"done.txt","content":"x"}`), call(pendingClaim))
 	g, row := w.run(nil)
 	expect(t, row, goal.Completed, goal.Done)
 	if !row.Verified || row.ChecksPassed != 1 || row.Spent.Claims != 2 || row.Spent.TokensIn != 30 {
 		t.Errorf("%+v", row)
 	}
-	claims, err := w.store.Claims(t.Context(), g.ID)
+	claims, err := w.store.History.Claims(t.Context(), g.ID)
 	if err != nil || len(claims) != 2 || claims[0].Verdicts[0].Outcome != goal.Fail ||
 		claims[1].Verdicts[0].Outcome != goal.Pass {
 		t.Fatalf("receipt: %+v %v", claims, err)
 	}
 	if reported := w.model.lastUser(1); !strings.Contains(reported, "Verification failed:") ||
 		!strings.Contains(reported, "exited with 1, expected 0") {
-		t.Errorf("the model was told %q", reported)
+		t.Errorf("the model received %q", reported)
 	}
 	if !strings.HasPrefix(row.Report[0], "Done. All checks passed.") || len(row.Report) > 5 {
 		t.Errorf("report %q", row.Report)
 	}
 }
 
-func TestTheReasonOfAFailedCheckReachesTheModel(t *testing.T) {
+func TestFailedCheck_Reason_ReachesTheModel(t *testing.T) {
 	w := newWorld(t, call(pendingClaim),
 		call(`abort_with_report {"reason":"cannot","what_was_learned":"port 80 is closed"}`))
 	_, row := w.run(func(g *goal.Goal) {
@@ -337,7 +350,7 @@ func TestTheReasonOfAFailedCheckReachesTheModel(t *testing.T) {
 	}
 }
 
-func TestAModelThatNeverClaimsReachesTheLimit(t *testing.T) {
+func TestLimit_ModelNeverClaims_IsReached(t *testing.T) {
 	w := newWorld(t, call(`list_files {}`))
 	_, row := w.run(func(g *goal.Goal) { g.Limits.Iterations = 2 })
 	expect(t, row, goal.Failed, goal.LimitReached)
@@ -346,8 +359,8 @@ func TestAModelThatNeverClaimsReachesTheLimit(t *testing.T) {
 	}
 }
 
-// TestMoneyUsedUpEndsTheGoal before the next turn, after warnings at half of it and at 80 %.
-func TestMoneyUsedUpEndsTheGoal(t *testing.T) {
+// TestLimit_MoneyUsedUp_EndsTheGoal: it ends before the next turn, after warnings at half of the money and at 80 %.
+func TestLimit_MoneyUsedUp_EndsTheGoal(t *testing.T) {
 	n := 0
 	w := newWorld(t, func(context.Context, goal.Turn) (goal.Reply, error) {
 		n++
@@ -372,7 +385,7 @@ func TestMoneyUsedUpEndsTheGoal(t *testing.T) {
 	}
 }
 
-func TestAClaimOnTheLastIterationIsStillVerified(t *testing.T) {
+func TestClaim_InTheLastTurn_IsVerified(t *testing.T) {
 	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	_, row := w.run(func(g *goal.Goal) { g.Limits.Iterations = 1 })
 	expect(t, row, goal.Completed, goal.Done)
@@ -384,7 +397,7 @@ func TestTimeLimit_EndsALongToolCall(t *testing.T) {
 	expect(t, row, goal.Failed, goal.LimitReached)
 }
 
-func TestThreeTurnsWithoutAToolCallAreStuck(t *testing.T) {
+func TestTurns_ThreeWithoutACall_AreStuck(t *testing.T) {
 	w := newWorld(t, says("I am done."))
 	_, row := w.run(nil)
 	expect(t, row, goal.Paused, goal.Stuck)
@@ -393,7 +406,7 @@ func TestThreeTurnsWithoutAToolCallAreStuck(t *testing.T) {
 	}
 }
 
-func TestFiveFailedClaimsOnOneCheckAreStuck(t *testing.T) {
+func TestClaims_FiveFailuresOfACheck_AreStuck(t *testing.T) {
 	w := newWorld(t, call(pendingClaim))
 	_, row := w.run(nil)
 	expect(t, row, goal.Paused, goal.Stuck)
@@ -405,7 +418,7 @@ func TestFiveFailedClaimsOnOneCheckAreStuck(t *testing.T) {
 	}
 }
 
-func TestEveryCallGetsExactlyOneResult(t *testing.T) {
+func TestCalls_OfEveryOutcome_GetOneResult(t *testing.T) {
 	w := newWorld(t, call(`no_such_tool {}`, `write_file {broken`, `write_file {"path":"../out.txt","content":""}`,
 		`run_command {"command":""}`,
 		`write_file {"path":"a","content":"x","extra":1}`, `broken {}`, `read_file {"path":"missing"}`,
@@ -414,7 +427,7 @@ func TestEveryCallGetsExactlyOneResult(t *testing.T) {
 		call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g, row := w.run(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskDeny })
 	expect(t, row, goal.Completed, goal.Done)
-	steps, err := w.store.Steps(t.Context(), g.ID, 0, 100)
+	steps, err := w.store.History.Steps(t.Context(), g.ID, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -468,12 +481,12 @@ func TestDispatchTurn_AfterAFailedCall_OnlyReads(t *testing.T) {
 	}
 }
 
-func TestAnIntentIsInTheJournalBeforeTheCall(t *testing.T) {
+func TestJournal_BeforeACall_HasItsIntent(t *testing.T) {
 	w := newWorld(t, call(`run_command {"command":"sleep 1000"}`))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	w.await("step_started")
-	if open, err := w.store.IntentsWithoutResult(t.Context(), g.ID); err != nil || len(open) != 1 {
+	if open, err := w.store.History.IntentsWithoutResult(t.Context(), g.ID); err != nil || len(open) != 1 {
 		t.Errorf("unfinished %v %v", open, err)
 	}
 	w.order(g, goal.Order{Kind: goal.OrderAbort})
@@ -482,20 +495,20 @@ func TestAnIntentIsInTheJournalBeforeTheCall(t *testing.T) {
 
 func (w *world) order(g *goal.Goal, o goal.Order) {
 	w.Helper()
-	if err := w.store.Order(w.Context(), g.ID, o); err != nil {
+	if err := w.store.Orders.Add(w.Context(), g.ID, o); err != nil {
 		w.Fatal(err)
 	}
 	w.runner.Wake(g.ID)
 }
 
-func TestAbortCutsAToolCallAndEveryCallIsAnswered(t *testing.T) {
+func TestAbort_DuringACall_AnswersEveryCall(t *testing.T) {
 	w := newWorld(t, call(`run_command {"command":"sleep 1000"}`, `list_files {}`))
 	g := w.create(nil)
 	w.start(g, &event.Started{})
 	w.await("step_started")
 	w.order(g, goal.Order{Kind: goal.OrderAbort})
 	expect(t, w.end(g), goal.Aborted, goal.AbortedByUser)
-	messages, err := w.store.Conversation(t.Context(), g.ID)
+	messages, err := w.store.History.Conversation(t.Context(), g.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -504,8 +517,8 @@ func TestAbortCutsAToolCallAndEveryCallIsAnswered(t *testing.T) {
 	}
 }
 
-// TestPauseCutsTheModelTurnAndResumeRepeatsIt also steers between the two runs.
-func TestPauseCutsTheModelTurnAndResumeRepeatsIt(t *testing.T) {
+// TestPause_DuringATurn_ResumeRepeatsIt: the user adds a note between the two runs.
+func TestPause_DuringATurn_ResumeRepeatsIt(t *testing.T) {
 	entered := make(chan struct{}, 1)
 	w := newWorld(t, func(ctx context.Context, _ goal.Turn) (goal.Reply, error) {
 		entered <- struct{}{}
@@ -521,7 +534,7 @@ func TestPauseCutsTheModelTurnAndResumeRepeatsIt(t *testing.T) {
 	w.start(g, &event.Resumed{})
 	row := w.end(g)
 	expect(t, row, goal.Completed, goal.Done)
-	events, err := w.store.Events(t.Context(), g.ID, 0, 1000)
+	events, err := w.store.History.Events(t.Context(), g.ID, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -532,7 +545,7 @@ func TestPauseCutsTheModelTurnAndResumeRepeatsIt(t *testing.T) {
 	}
 }
 
-func TestCloseInterruptsAndAResumedGoalEnds(t *testing.T) {
+func TestClose_RunningGoal_IsInterrupted(t *testing.T) {
 	w := newWorld(t, call(`run_command {"command":"sleep 1000"}`),
 		call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g := w.create(nil)
@@ -548,7 +561,7 @@ func TestCloseInterruptsAndAResumedGoalEnds(t *testing.T) {
 	}
 }
 
-func TestANoteEntersTheConversationAtItsPlace(t *testing.T) {
+func TestNote_DuringATurn_IsInTheNextOne(t *testing.T) {
 	entered, leave := make(chan struct{}, 1), make(chan struct{})
 	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
 		entered <- struct{}{}
@@ -566,7 +579,7 @@ func TestANoteEntersTheConversationAtItsPlace(t *testing.T) {
 	}
 }
 
-func TestAModelThatCannotBeReachedIsAnErrorThatCanBeContinued(t *testing.T) {
+func TestGoal_ModelUnreachable_FailsAndResumes(t *testing.T) {
 	w := newWorld(t, func(context.Context, goal.Turn) (goal.Reply, error) {
 		return goal.Reply{}, errors.New("connection refused")
 	},
@@ -580,7 +593,7 @@ func TestAModelThatCannotBeReachedIsAnErrorThatCanBeContinued(t *testing.T) {
 	expect(t, w.end(g), goal.Completed, goal.Done)
 }
 
-func TestGoalsAtOnceDoNotMix(t *testing.T) {
+func TestGoals_AtTheSameTime_DoNotMix(t *testing.T) {
 	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
 		name := strings.TrimPrefix(turn.Messages[0].Text, "Goal: ")
 		if len(turn.Messages) == 1 {
@@ -600,34 +613,34 @@ func TestGoalsAtOnceDoNotMix(t *testing.T) {
 	}
 	for _, g := range goals {
 		expect(t, w.end(g), goal.Completed, goal.Done)
-		claims, err := w.store.Claims(t.Context(), g.ID)
+		claims, err := w.store.History.Claims(t.Context(), g.ID)
 		if err != nil || len(claims) != 1 || claims[0].Rationale != g.Objective {
 			t.Errorf("%s: claims %+v %v", g.Objective, claims, err)
 		}
 	}
 }
 
-func TestACrashedStepIsInDoubtAndNotRepeated(t *testing.T) {
+func TestStep_HostCrashed_IsUnknownAndNotRepeated(t *testing.T) {
 	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g := w.create(nil)
-	run, err := w.store.Begin(t.Context(), g.ID, 3, &event.Started{})
+	run, err := w.store.Journal.Begin(t.Context(), g.ID, 3, &event.Started{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := goal.Call{ID: "c1", Tool: "run_command", Arguments: `{"command":"touch repeated.txt"}`}
-	err = w.store.Append(t.Context(), run, &event.Message{Message: goal.Message{Role: goal.User, Text: "Goal: x"}},
+	err = w.store.Journal.Append(t.Context(), run, &event.Message{Message: goal.Message{Role: goal.User, Text: "Goal: x"}},
 		&event.Message{
 			Message: goal.Message{Role: goal.Assistant, Calls: []goal.Call{c}},
 		}, &event.StepStarted{StepID: 1, Tool: c.Tool, Arguments: c.Arguments})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := w.store.Interrupt(t.Context()); err != nil || n != 1 {
+	if n, err := w.store.Recovery.Interrupt(t.Context()); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
-	step, err := w.store.Step(t.Context(), g.ID, 1)
+	step, err := w.store.History.Step(t.Context(), g.ID, 1)
 	if err != nil || step.Outcome != event.OutcomeUnknown {
 		t.Errorf("step %+v %v", step, err)
 	}
@@ -645,7 +658,7 @@ func TestModelInALoop_IsWarnedRefusedAndStuck(t *testing.T) {
 	w := newWorld(t, call(`run_command {"command":"echo same"}`))
 	g, row := w.run(nil)
 	expect(t, row, goal.Paused, goal.Stuck)
-	steps, err := w.store.Steps(t.Context(), g.ID, 0, 100)
+	steps, err := w.store.History.Steps(t.Context(), g.ID, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -656,14 +669,14 @@ func TestModelInALoop_IsWarnedRefusedAndStuck(t *testing.T) {
 	if got, want := strings.Join(outcomes, " "), "ok ok ok ok denied denied denied denied denied"; got != want {
 		t.Errorf("outcomes %s, want %s", got, want)
 	}
-	if third, err := w.store.Step(t.Context(), g.ID, 3); err != nil ||
+	if third, err := w.store.History.Step(t.Context(), g.ID, 3); err != nil ||
 		!strings.Contains(third.Result, "A word from the host") {
 		t.Errorf("the third call was not told: %q %v", third.Result, err)
 	}
 }
 
-// TestAFullDiskPausesTheGoal before its journal breaks; with room it continues.
-func TestAFullDiskPausesTheGoal(t *testing.T) {
+// TestGoal_DiskFull_IsPaused: it pauses before its journal breaks, and continues with free space.
+func TestGoal_DiskFull_IsPaused(t *testing.T) {
 	w := newWorld(t, call(`write_file {"path":"done.txt","content":"x"}`), call(pendingClaim))
 	w.free.Store(600 << 20)
 	g, row := w.run(nil)
@@ -676,22 +689,22 @@ func TestAFullDiskPausesTheGoal(t *testing.T) {
 	expect(t, w.end(g), goal.Completed, goal.Done)
 }
 
-// TestALoopThatBreaksEndsAsError, and the goal can be continued.
-func TestALoopThatBreaksEndsAsError(t *testing.T) {
+// TestGoal_LoopPanics_EndsAsError: it can be resumed.
+func TestGoal_LoopPanics_EndsAsError(t *testing.T) {
 	w := newWorld(t, func(context.Context, goal.Turn) (goal.Reply, error) { panic("inside the model") },
 		call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
 	g, row := w.run(nil)
 	expect(t, row, goal.Failed, goal.ExitError)
-	if !strings.Contains(row.Report[0], "the loop broke: inside the model") {
+	if !strings.Contains(row.Report[0], "the loop panicked: inside the model") {
 		t.Errorf("report %q", row.Report)
 	}
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
 }
 
-// TestWhatCannotBeCalledIsRefusedAfterFiveTimes, too: the guard comes before the
-// words about arguments that do not fit and tools that are not there.
-func TestWhatCannotBeCalledIsRefusedAfterFiveTimes(t *testing.T) {
+// TestLoopGuard_UnknownToolRepeated_IsRefused: the loop guard also counts calls with invalid arguments and unknown
+// tools.
+func TestLoopGuard_UnknownToolRepeated_IsRefused(t *testing.T) {
 	for _, c := range []string{`no_such_tool {}`, `read_file {"nothing":1}`} {
 		w := newWorld(t, call(c))
 		_, row := w.run(nil)
@@ -707,9 +720,9 @@ type unchanged struct{ large }
 
 func (*unchanged) Fingerprint(context.Context) (string, string, error) { return "the start", "", nil }
 
-// TestATurnWithoutACallIsAnIterationWithoutMovement: who talks in every second
-// turn has no more of them than who does not.
-func TestATurnWithoutACallIsAnIterationWithoutMovement(t *testing.T) {
+// TestStall_TurnWithoutACall_IsNotProgress: a model that talks in every second turn has no more turns than one that
+// does not.
+func TestStall_TurnWithoutACall_IsNotProgress(t *testing.T) {
 	n := 0
 	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
 		if n++; n%2 == 0 {
@@ -725,9 +738,9 @@ func TestATurnWithoutACallIsAnIterationWithoutMovement(t *testing.T) {
 	}
 }
 
-// TestAGoalGoesOnInAWindowThatAFewResultsFill: the last steps are cut, too, where
-// nothing else is left to cut.
-func TestAGoalGoesOnInAWindowThatAFewResultsFill(t *testing.T) {
+// TestGoal_FewResultsFillTheWindow_Continues: the last steps are shortened, too, where nothing is left to shorten
+// before them.
+func TestGoal_FewResultsFillTheWindow_Continues(t *testing.T) {
 	const window = 40_000
 	turns := []func(context.Context, goal.Turn) (goal.Reply, error){
 		call(`run_command {"command":"seq 10000 13000"}`), call(`run_command {"command":"seq 20000 23000"}`),

@@ -12,27 +12,27 @@ import (
 	"goalpost/backend/policy"
 )
 
-// callSecrets finds the secrets that calls refer to and fills them in.
+// callSecrets finds the secrets that calls refer to, and fills them in.
 type callSecrets struct {
-	store   SecretStore // nil where the session has no secrets
+	store   SecretStore // nil if the session has no secrets
 	exposed exposedSecrets
 }
 
-// computeEffect returns what a call would do, with the secrets that it refers to. Control tools get no secrets, because
-// their arguments are journaled. Neither do tools that only pass their arguments on: the user would no longer be asked
-// where the value is used.
+// computeEffect returns what a call would do, with the secrets that it refers to. Control tools get no secrets,
+// because their arguments are journaled. Neither do tools that only pass their arguments on, because the user would
+// not be asked about where the value is used.
 func (k *callSecrets) computeEffect(ctx context.Context, tool Tool, c goal.Call) (policy.Effect, error) {
 	e, err := tool.Effect(ctx, callArguments(c))
 	if err != nil || e.Control || e.Delegates || k.store == nil {
 		return e, err
 	}
 	uses, err := k.store.SecretsIn(c)
-	e.Secrets = append(e.Secrets, uses...) // a tool may use one that no argument names: a saved login
+	e.Secrets = append(e.Secrets, uses...) // a tool may use a secret that no argument names, such as a saved login
 	return e, err
 }
 
-// fillSecrets returns the call that is executed. A secret does not change what a call affects: that was judged with the
-// reference in its place.
+// fillSecrets returns the call to execute. The policy judged the call with the references, so a value must not
+// change what the call affects.
 func (k *callSecrets) fillSecrets(
 	ctx context.Context, tool Tool, c goal.Call, judged policy.Effect,
 ) (goal.Call, error) {
@@ -45,12 +45,12 @@ func (k *callSecrets) fillSecrets(
 	}
 	e, err := tool.Effect(ctx, callArguments(filled))
 	if err != nil {
-		return c, fmt.Errorf("with its secret filled in, the call does not fit: %w", err)
+		return c, fmt.Errorf("with its secret filled in, the call is invalid: %w", err)
 	}
 	e.Secrets = judged.Secrets
 	if !withoutCommandLine(e).Equal(withoutCommandLine(judged)) {
-		return c, errors.New("a secret decides here which host or which file is touched, and nobody could be asked about " +
-			"that. Use it in what is sent, not in where it goes")
+		return c, errors.New("a secret would decide which host or file this call touches, which the user could not " +
+			"approve. Use it in the data that is sent, not in the address or path")
 	}
 	return filled, nil
 }
@@ -77,8 +77,8 @@ func (k *callSecrets) addEnvironmentSecrets() {
 	}
 }
 
-// restoreExposed restores what programs were given in earlier runs. A call that refers to no secret is not evaluated
-// again: that would read files, perhaps a live page.
+// restoreExposed restores the secrets that programs were given in earlier runs. It does not evaluate calls without
+// secrets again, because that would read files, perhaps a live page.
 func (k *callSecrets) restoreExposed(ctx context.Context, tools map[string]Tool, calls []goal.Call) {
 	if k.store == nil {
 		return
@@ -95,14 +95,14 @@ func (k *callSecrets) restoreExposed(ctx context.Context, tools map[string]Tool,
 	}
 }
 
-// warning warns a user who is asked to open hosts about secrets that could be sent there and belong to other hosts,
-// "" if there are none.
+// warning warns a user who is asked to open hosts about exposed secrets that belong to other hosts, "" if there are
+// none.
 func (h exposedSecrets) warning(hosts []string) string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		switch s := h[name]; {
 		case len(s.Hosts) == 0:
-			list = append(list, name+", which is bound to no host")
+			list = append(list, name+", which is not bound to a host")
 		case slices.ContainsFunc(hosts, func(at string) bool { return !slices.Contains(s.Hosts, at) }):
 			list = append(list, name+", which belongs to "+strings.Join(s.Hosts, ", "))
 		}
@@ -110,11 +110,11 @@ func (h exposedSecrets) warning(hosts []string) string {
 	if len(hosts) == 0 || len(list) == 0 {
 		return ""
 	}
-	return "; programs of this goal are given your secret " + strings.Join(list, ", and ") +
-		": they could send it to a host that you open to them"
+	return "; programs of this goal have received your secret " + strings.Join(list, ", and ") +
+		": they could send it to a host that you allow"
 }
 
-// redact takes secrets out of a result before anything else sees it.
+// redact removes secrets from a result before anything else sees it.
 func (k *callSecrets) redact(text string) string {
 	if k.store != nil {
 		return k.store.Redact(text)

@@ -32,8 +32,8 @@ func (t *typing) Effect(_ context.Context, args json.RawMessage) (policy.Effect,
 	return policy.Effect{Program: true}, nil
 }
 
-// TestWhatNamesNoSecretIsNotJudgedAgain when a goal continues.
-func TestWhatNamesNoSecretIsNotJudgedAgain(t *testing.T) {
+// TestRestoreExposed_CallWithoutSecret_IsNotEvaluated: when a goal continues.
+func TestRestoreExposed_CallWithoutSecret_IsNotEvaluated(t *testing.T) {
 	tool := &typing{}
 	k := callSecrets{store: trusted{}, exposed: exposedSecrets{}}
 	const names = `{"text":"{{secret:pin}}"}`

@@ -4,11 +4,12 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
-	"goalpost/backend/runner/excerpt"
 	"goalpost/backend/runner/stall"
+	"goalpost/backend/text"
 )
 
-// stepRecorder passes each call on: to the plan, the claim history, the critic, the judges and the progress detector.
+// stepRecorder passes each executed call to the plan, the claim history, the critic, the judges and the progress
+// detector.
 type stepRecorder struct {
 	clock    Clock
 	plan     *plan
@@ -18,7 +19,7 @@ type stepRecorder struct {
 	progress *progressWatch
 }
 
-// markExecuted notes that a call was executed. Waiting counts as an action: a server may have started.
+// markExecuted records that a call was executed. Waiting counts as an action: a server may have started.
 func (s *stepRecorder) markExecuted(c *resolvedCall) {
 	if c.Tool == stall.WaitTool {
 		s.claims.idle = false
@@ -27,17 +28,17 @@ func (s *stepRecorder) markExecuted(c *resolvedCall) {
 		return
 	}
 	s.claims.idle = false
-	if mayChange(c.effect) {
+	if canChange(c.effect) {
 		s.plan.stepUsed = true
 		s.progress.detector.NoteAction()
 	}
 }
 
-// mayChange reports whether a call may change something.
-func mayChange(e policy.Effect) bool { return !e.Control && e.Risk != policy.ReadOnly }
+// canChange reports whether a call may change something.
+func canChange(e policy.Effect) bool { return !e.Control && e.Risk != policy.ReadOnly }
 
 // recordStep stores a step for the critic, the judges and the progress detector. result is the whole result; goesOn
-// reports that the program that the call observed is still running.
+// says that the program that the call observed is still running.
 func (s *stepRecorder) recordStep(c *resolvedCall, o event.Outcome, result string, goesOn bool) {
 	if goesOn {
 		s.progress.detector.NoteOngoing(c.Call, result, s.clock.Now())
@@ -53,6 +54,6 @@ func (s *stepRecorder) recordStep(c *resolvedCall, o event.Outcome, result strin
 		Tool:      c.Tool,
 		Arguments: c.Arguments,
 		Outcome:   string(o),
-		Result:    excerpt.Truncate(result, maxJudgedChars),
+		Result:    text.Truncate(result, maxJudgedChars),
 	})
 }

@@ -13,14 +13,14 @@ import (
 	"goalpost/backend/runner/toolbox"
 )
 
-// askModelOnce asks the model once. A nil reply without a stop means that an order cancelled the turn, and that the
-// turn must be repeated after it.
+// askModelOnce asks the model once. A nil reply without a stop means that an order cancelled the turn, which must
+// be repeated after it.
 func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	contract := r.systemPrompt()
-	besides := len(contract) + toolbox.Bytes(r.dispatcher.offer.Offered())
+	besides := len(contract) + toolbox.SpecBytes(r.dispatcher.offer.Offered())
 	r.messages.FitWindow(r.session.Models().Window, besides, r.plan.todoList())
 	reply, err := r.askModel(ctx, contract)
-	// the window is smaller than was thought
+	// The window may be smaller than configured.
 	for before := math.MaxInt; errors.Is(err, goal.ErrContextTooLong) && r.messages.Bytes() < before; {
 		before = r.messages.Bytes()
 		r.messages.Shrink(before/2, before/2, r.plan.todoList())
@@ -28,7 +28,7 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	}
 	if errors.Is(err, goal.ErrRequestRefused) &&
 		r.messages.FillsWindow(r.session.Models().Window, besides, suspectAbove) {
-		// Providers have many words for a conversation that is too long, and these may be such words.
+		// Providers word this error in many ways, so a refused request may mean that the conversation is too long.
 		r.messages.Shrink(r.messages.Bytes()/2, r.messages.Bytes()/2, r.plan.todoList())
 		reply, err = r.askModel(ctx, contract)
 	}
@@ -63,10 +63,10 @@ func (r *Run) askModelOnce(ctx context.Context) (*goal.Reply, *Stop) {
 	return &reply, nil
 }
 
-// suspectAbove is the share of the window, in hundredths, above which a refused request may be too long.
+// suspectAbove is the share of the window, in percent, above which a refused request may be too long.
 const suspectAbove = 60
 
-// describeMistake says what was wrong with a reply, for the model and for the reason of a stop.
+// describeMistake describes what was wrong with a reply, for the model and for the reason of a stop.
 func describeMistake(m *goal.ModelMistake) string {
 	if m.Attempt == "" {
 		return m.What
@@ -86,7 +86,7 @@ func (r *Run) systemPrompt() string {
 	return prompt.System(r.goal, e)
 }
 
-// uncountIteration does not count the iteration of a turn that is repeated after a pause.
+// uncountIteration takes back the count of a turn that is repeated after a pause.
 func (r *Run) uncountIteration(stop *Stop) *Stop {
 	if stop == nil || goal.StatusForExit(stop.Exit) == goal.Paused {
 		r.goal.Spent.Iterations--
@@ -104,7 +104,7 @@ func (r *Run) askModel(ctx context.Context, contract string) (goal.Reply, error)
 
 		OnReasoning: func(text string) { r.publishDelta(event.Delta{Reasoning: text}) },
 	}
-	reply, err := r.gate.askModel(ctx, r.session.Models().Agent, t, r.delta)
+	reply, err := r.pauser.askModel(ctx, r.session.Models().Agent, t, r.delta)
 	if err != nil {
 		return reply, fmt.Errorf("the model: %w", err)
 	}
@@ -128,12 +128,12 @@ func parkedStop(later *goal.Unavailable, reason string) *Stop {
 	return &Stop{Exit: later.Exit(), Reason: reason, Until: later.Until}
 }
 
-// MinContextWindow estimates how many tokens a context window must have for a goal with these tools: the system
-// prompt, the tools that it is offered first and the objective are sent with every turn, the largest group of tools
-// may join, and the conversation must fit, too.
+// MinContextWindow estimates how many tokens a context window must have for a goal with these tools. The system
+// prompt, the first tools and the objective are sent with every turn; the largest group of tools may join; and the
+// conversation must fit, too.
 func MinContextWindow(g goal.Goal, specs []goal.ToolSpec) int {
 	tools := toolbox.New(specs, g)
-	return conversation.MinWindow(len(prompt.System(g, prompt.Environment{})) + toolbox.Bytes(tools.Offered()) +
+	return conversation.MinWindow(len(prompt.System(g, prompt.Environment{})) + toolbox.SpecBytes(tools.Offered()) +
 		tools.LargestWaiting() + len(g.Objective))
 }
 

@@ -18,7 +18,7 @@ type verification struct {
 	clock     Clock
 	journal   *journalWriter
 	messages  *messageLog
-	gate      *pauseGate
+	pauser    *pauser
 	budget    *budget
 	plan      *plan
 	recent    *recentSteps
@@ -26,17 +26,17 @@ type verification struct {
 	integrity *integrity
 	requests  *agentRequests
 	judge     Verifier
-	snapshots SnapshotTaker // nil where nothing is kept
+	snapshots SnapshotTaker // nil if no snapshots are taken
 
 	claims *claimHistory
 }
 
-// reclaimCooldown is how long after a failed claim the agent may claim again without an action: a server may have
-// started or a build may have ended.
+// reclaimCooldown is the time after a failed claim until the agent may claim again without an action: a server may
+// have started, or a build may have ended.
 const reclaimCooldown = 60 * time.Second
 
-// verifyClaim verifies the claim of this iteration, if there is one. A pass
-// stops the run as done; a failure enters the conversation and the loop continues.
+// verifyClaim verifies the claim of this iteration, if there is one. A pass stops the run as done; a failure enters
+// the conversation and the loop continues.
 func (v *verification) verifyClaim(ctx context.Context) *Stop {
 	c := v.requests.takeClaim()
 	if c == nil {
@@ -92,14 +92,14 @@ func (v *verification) decideClaim(ctx context.Context, c pendingClaim) (decided
 	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.made, v.goal.LimitVerdicts(v.claims.last)))
 }
 
-// The beginnings of verificationReminder's reminders.
+// Beginnings of the reminders.
 const (
 	todosPrefix      = "Before the host verifies: "
 	reviewWorkPrefix = "Before the host asks a judge or the user: "
 )
 
-// verificationReminder returns a reminder, each once, instead of a verification that would be too early. A claim in
-// the last turn is verified as it is.
+// verificationReminder returns a reminder instead of a verification that would be too early, each reminder once. A
+// claim in the last turn is verified as it is.
 func (v *verification) verificationReminder(c pendingClaim) string {
 	if c.by != "" || v.budget.exhaustedLimit() != "" {
 		return ""
@@ -127,7 +127,7 @@ func (v *verification) describeClaim(c pendingClaim) goal.Claim {
 	}
 }
 
-// runCriterion runs the criterion. What was spent on judges counts.
+// runCriterion runs the criterion, and counts what the judges spent.
 func (v *verification) runCriterion(ctx context.Context, c pendingClaim) (goal.VerificationResult, *Stop) {
 	v.claims.last = nil
 	asked := v.describeClaim(c)
@@ -143,7 +143,7 @@ func (v *verification) runCriterion(ctx context.Context, c pendingClaim) (goal.V
 		return nil
 	})
 	if err != nil {
-		return "", v.gate.stopForError(ctx, fmt.Sprintf("verifying claim %d", v.claims.made), err)
+		return "", v.pauser.stopForError(ctx, fmt.Sprintf("verifying claim %d", v.claims.made), err)
 	}
 	v.claims.at, v.claims.ran = v.clock.Now(), v.claims.made
 	for _, verdict := range v.claims.last {
@@ -151,7 +151,7 @@ func (v *verification) runCriterion(ctx context.Context, c pendingClaim) (goal.V
 			return "", v.integrity.pauseTampered(ctx, verdict.Tail)
 		}
 	}
-	if found != goal.Verified { // a pass counts, even if the time ran out with it
+	if found != goal.Verified { // a pass counts even if the time ran out during it
 		if stop := stopCause(ctx); stop != nil {
 			return "", stop
 		}
@@ -170,10 +170,10 @@ func (v *verification) rejectAssurance(ctx context.Context, c pendingClaim, why 
 	return v.reportFailedClaim(ctx, c, why)
 }
 
-// waitForManualCheck pauses the run for the user's decision when everything else about a claim is decided. The
-// reviewer is asked first: the user's decision is final.
+// waitForManualCheck pauses the run for the user's decision when everything else about a claim is decided. It asks
+// the reviewer first, because the user's decision is final.
 func (v *verification) waitForManualCheck(ctx context.Context, c pendingClaim) *Stop {
-	if stop := v.reviewClaim(ctx, c); stop != nil || v.claims.reviewRejected() {
+	if stop := v.reviewClaim(ctx, c); stop != nil || v.claims.isReviewRejected() {
 		return stop
 	}
 	v.claims.waiting = &c
@@ -181,17 +181,17 @@ func (v *verification) waitForManualCheck(ctx context.Context, c pendingClaim) *
 	if v.goal.Criterion.Any && len(v.claims.last) > 0 {
 		passed = "no other check passed, and one is enough"
 	}
-	return &Stop{Exit: goal.NeedsUser, Reason: passed + "; it waits for the user to accept the result or send it back"}
+	return &Stop{Exit: goal.NeedsUser, Reason: passed + "; the user must accept the result or send it back"}
 }
 
 // reviewAndFinish asks the independent reviewer, if the goal has one, and stops as done.
 func (v *verification) reviewAndFinish(ctx context.Context, c pendingClaim) *Stop {
-	// an older version paused it without a review
+	// An older version paused it without a review.
 	if c.accepted != nil && (v.claims.review != nil || !v.goal.NeedsReview()) {
-		if stop := v.journalReview(ctx); stop != nil { // of the work that the user was shown
+		if stop := v.journalReview(ctx); stop != nil { // the review of the work that the user was shown
 			return stop
 		}
-	} else if stop := v.reviewClaim(ctx, c); stop != nil || v.claims.reviewRejected() {
+	} else if stop := v.reviewClaim(ctx, c); stop != nil || v.claims.isReviewRejected() {
 		return stop
 	}
 	v.claims.accepted = &c
@@ -205,14 +205,14 @@ func (v *verification) reviewClaim(ctx context.Context, c pendingClaim) *Stop {
 	}
 	rv, err := v.judge.Review(ctx, *v.goal, v.describeClaim(c), v.goal.LimitVerdicts(v.claims.last))
 	if err != nil {
-		return v.gate.stopForError(ctx, fmt.Sprintf("reviewing claim %d", v.claims.made), err)
+		return v.pauser.stopForError(ctx, fmt.Sprintf("reviewing claim %d", v.claims.made), err)
 	}
 	v.claims.review = &rv
 	if stop := firstStop(v.journalReview(ctx), v.budget.recordUsage(ctx, rv.Usage, "reviewer")); stop != nil ||
 		rv.Confirmed {
 		return stop
 	}
-	// the review counts as one more check after those of the criterion
+	// The review counts as one more check after those of the criterion.
 	v.claims.last = append(v.claims.last, reviewRejection(len(v.goal.Criterion.Checks), rv))
 	return v.reportFailedClaim(ctx, c, failureDetail(v.claims.made, v.goal.LimitVerdicts(v.claims.last)))
 }
@@ -224,7 +224,7 @@ func (v *verification) journalReview(ctx context.Context) *Stop {
 	return v.journal.append(ctx, &event.Review{Claim: v.claims.made, Review: *v.claims.review})
 }
 
-// newPlanRequest ends the host's message about a failed claim.
+// newPlanRequest ends the message about a failed claim.
 const newPlanRequest = " Revise your plan with write_todos."
 
 // reportFailedClaim tells the agent why a claim failed, and stops if too many claims failed in the same way.
@@ -239,7 +239,7 @@ func (v *verification) reportFailedClaim(ctx context.Context, c pendingClaim, wh
 		&event.VerificationFailed{Claim: v.claims.made, Detail: why}); stop != nil {
 		return stop
 	}
-	if c.by != "" { // only what the agent claims counts against it
+	if c.by != "" { // only the agent's own claims count
 		v.claims.idle = false
 		return nil
 	}
@@ -247,9 +247,9 @@ func (v *verification) reportFailedClaim(ctx context.Context, c pendingClaim, wh
 	return v.claims.stopReason(v.goal.Limits.ClaimsPerCheck)
 }
 
-// tailSlack is how many bytes shorter than its output a tail may be and still count as all of it: line ends and blanks
-// are trimmed.
-const tailSlack = 80
+// maxTailSlack is how many bytes shorter than the output a tail may be and still count as complete: line ends and
+// blanks are trimmed.
+const maxTailSlack = 80
 
 // failureDetail describes every check that did not pass, with its output.
 func failureDetail(claim int, verdicts []goal.Verdict) string {
@@ -262,25 +262,25 @@ func failureDetail(claim int, verdicts []goal.Verdict) string {
 		if v.Tail != "" {
 			part += "\nOutput tail:\n" + v.Tail
 		}
-		if v.Bytes > int64(len(v.Tail))+tailSlack {
+		if v.Bytes > int64(len(v.Tail))+maxTailSlack {
 			part += fmt.Sprintf("\nread_evidence with the handle \"check:%d@%d\" gives %s.", v.Check+1, claim,
-				evidenceBytesKept(v.Bytes))
+				describeKeptEvidence(v.Bytes))
 		}
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-// evidenceBytesKept returns how many of the given bytes are stored as evidence. Two streams that are shorter than that
+// describeKeptEvidence describes how much of the given bytes is stored as evidence. Two streams that are shorter
 // together are stored whole.
-func evidenceBytesKept(bytes int64) string {
-	if bytes > process.CaptureMax {
+func describeKeptEvidence(bytes int64) string {
+	if bytes > process.MaxCapture {
 		return fmt.Sprintf("what was kept of %d bytes: of a stream of more than 1 MiB its beginning and its end", bytes)
 	}
 	return fmt.Sprintf("all %d bytes", bytes)
 }
 
-// assuranceAt returns how much a goal that stops in this way proves; "" if it is not done.
+// assuranceAt returns the assurance of a goal that stops in this way; "" if it is not done.
 func (v *verification) assuranceAt(stop *Stop) goal.Assurance {
 	if stop.Exit != goal.Done {
 		return ""

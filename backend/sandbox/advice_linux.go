@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// withAdvice adds what to do to what the helper says.
+// withAdvice adds to the helper's error what the user can do.
 func withAdvice(e *wire.Error) error {
 	if e.Code != wire.SandboxError {
 		return e
@@ -16,7 +16,7 @@ func withAdvice(e *wire.Error) error {
 	return fmt.Errorf("%w: %s. %s", ErrRefused, e.Text, kernelAdvice(e.Text))
 }
 
-// kernelAdvice is what to change, from the switches that this kernel has.
+// kernelAdvice returns which setting of this kernel to change.
 func kernelAdvice(text string) string {
 	switch {
 	case sysctlOn("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"):

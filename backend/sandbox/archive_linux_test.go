@@ -23,7 +23,7 @@ func TestTar_WithSetIDEntries_Extracts(t *testing.T) {
 		t.Fatalf("%v %s", err, text)
 	}
 	want := "755\n755\n"
-	if text, status := output(t, enclose(t, w),
+	if text, status := output(t, openSandbox(t, w),
 		inside(w, "umask 022; tar xf a.tar && stat -c %a folder folder/file")); text != want || status.Code != 0 {
 		t.Errorf("%q %v, want %q", text, status, want)
 	}
@@ -37,7 +37,7 @@ func TestSetgidFolders_AreUsed(t *testing.T) {
 	if err := os.Chmod(filepath.Join(w.Dir, "shared"), 0o755|os.ModeSetgid); err != nil {
 		t.Fatal(err)
 	}
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	const script = "umask 022; mkdir -p shared/deep && echo y >shared/deep/file && cp -r shared copied && " +
 		"mv shared/deep shared/moved && tar cf - shared | tar tf - | wc -l && stat -c %a shared/moved && cat copied/deep/file"
 	if text, status := output(t, s, inside(w, script)); text != "4\n2755\ny\n" || status.Code != 0 {

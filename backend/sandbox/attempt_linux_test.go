@@ -252,18 +252,24 @@ var calls = map[string]func([]string) error{
 			return n, nil
 		})
 	},
-	"pipes": func([]string) error { // a part of them: a process has only so many descriptors
+	"full-pipes": func([]string) error { // written, and read by nobody
 		var limit unix.Rlimit
 		if err := errors.Join(unix.Getrlimit(unix.RLIMIT_NOFILE, &limit),
 			unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit.Max, Max: limit.Max})); err != nil {
 			return err
 		}
-		for range hogged / 20 / (2 * 4096) {
-			if err := unix.Pipe(make([]int, 2)); err != nil {
-				return err
+		return hog(func(zeros []byte) (n int, err error) {
+			for n < len(zeros) {
+				pair := make([]int, 2)
+				if err := unix.Pipe2(pair, unix.O_NONBLOCK); err != nil {
+					return n, err
+				}
+				for wrote := 0; err == nil; n += max(wrote, 0) {
+					wrote, err = unix.Write(pair[1], zeros[:1<<12])
+				}
 			}
-		}
-		return unix.Pause() // until it is ended
+			return n, nil
+		})
 	},
 	"messages": func([]string) error { // in queues that stay
 		message := make([]byte, 8+8192) // its type first, and as much as one may be

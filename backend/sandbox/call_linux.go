@@ -13,8 +13,8 @@ type callAnswer struct {
 	err error
 }
 
-// call sends a request that is no program and waits for the answer. A request without an id gets a new one. What the
-// helper refused is a *wire.Error.
+// call sends a request that starts no program, and waits for the answer. A request without an id gets a new one. A
+// refusal of the helper is a *wire.Error.
 func (s *Supervisor) call(ctx context.Context, r wire.Request) (id uint64, fds []int, err error) {
 	answer := make(chan callAnswer, 1)
 	s.mu.Lock()
@@ -44,7 +44,7 @@ func (s *Supervisor) call(ctx context.Context, r wire.Request) (id uint64, fds [
 	}
 }
 
-// takeCall removes a call and returns where its answer goes; nil if it was removed before.
+// takeCall removes a call and returns the channel for its answer; nil if it was removed before.
 func (s *Supervisor) takeCall(id uint64) chan callAnswer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,12 +53,12 @@ func (s *Supervisor) takeCall(id uint64) chan callAnswer {
 	return answer
 }
 
-// onCallAnswer delivers the answer to a call; false if it answers something else.
+// onCallAnswer delivers the answer to a call. It reports whether the answer belongs to a call.
 func (s *Supervisor) onCallAnswer(a wire.Answer, fds []int) bool {
 	isCall := a.Changed || a.Dialed
 	answer := s.takeCall(a.ID)
 	if answer == nil {
-		if isCall { // nobody waits any more
+		if isCall { // the caller no longer waits
 			closeFDs(fds)
 		}
 		return isCall

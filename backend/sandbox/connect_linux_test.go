@@ -20,7 +20,7 @@ func BenchmarkConnect(b *testing.B) {
 	}
 	w := newSpec(b)
 	w.Tools = []string{self}
-	goal, free := enclose(b, w), open(b)
+	goal, free := openSandbox(b, w), open(b)
 	for _, network := range []string{"tcp", "unix"} {
 		for name, s := range map[string]*sandbox.Supervisor{"goal": goal, "plain": free} {
 			b.Run(network+"/"+name, func(b *testing.B) {
@@ -31,7 +31,7 @@ func BenchmarkConnect(b *testing.B) {
 }
 
 // BenchmarkRename is what a rename costs a program: in a goal the first process of its
-// sandbox hears of each.
+// sandbox receives each.
 func BenchmarkRename(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {
@@ -39,7 +39,7 @@ func BenchmarkRename(b *testing.B) {
 	}
 	w := newSpec(b)
 	w.Tools = []string{self}
-	for name, s := range map[string]*sandbox.Supervisor{"goal": enclose(b, w), "plain": open(b)} {
+	for name, s := range map[string]*sandbox.Supervisor{"goal": openSandbox(b, w), "plain": open(b)} {
 		b.Run(name, func(b *testing.B) { repeat(b, s, w.Dir, "rename", "rename") })
 	}
 }

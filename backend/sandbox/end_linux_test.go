@@ -23,7 +23,7 @@ import (
 // escape is a grandchild in a session of its own whose parents are gone.
 const escape = `setsid sh -c 'sh -c "echo \$\$; exec sleep 1000" & exit' & exit 0`
 
-func TestCloseEndsGrandchildren(t *testing.T) {
+func TestClose_Grandchildren_AreEnded(t *testing.T) {
 	s := open(t)
 	text := startEscape(t, s)
 	if err := s.Close(context.Background()); err != nil {
@@ -74,7 +74,7 @@ func owner() {
 	select {}
 }
 
-func TestOwnerKilled(t *testing.T) {
+func TestSupervisor_OwnerKilled_EndsItsPrograms(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -100,12 +100,11 @@ func TestOwnerKilled(t *testing.T) {
 	}
 }
 
-// TestAKilledShellSaysNothing: it does not live on to tell of its child's death, and
-// its own end is heard of. Many times: the sandbox's first process, whose filter hears
-// of kill, once waited for itself in every fiftieth.
-func TestAKilledShellSaysNothing(t *testing.T) {
+// TestSignal_KilledShell_PrintsNothing: it does not report the end of its child, and its own end is noticed. Many
+// times: the sandbox's first process, whose filter handles kill, once waited for itself in every fiftieth.
+func TestSignal_KilledShell_PrintsNothing(t *testing.T) {
 	w := newSpec(t)
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	for range 30 {
 		r, to, err := os.Pipe()
 		if err != nil {
@@ -132,7 +131,7 @@ func TestAKilledShellSaysNothing(t *testing.T) {
 	}
 }
 
-func TestHelperKilled(t *testing.T) {
+func TestSupervisor_HelperKilled_IsClosed(t *testing.T) {
 	s := open(t)
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -165,8 +164,8 @@ func TestHelperKilled(t *testing.T) {
 	}
 }
 
-// A program that forks and exits without end is never where one looks for it.
-func TestCloseCatchesARunaway(t *testing.T) {
+// TestClose_EndlessForks_AreEnded: such a program never is where one looks for it.
+func TestClose_EndlessForks_AreEnded(t *testing.T) {
 	s := open(t)
 	script := filepath.Join(t.TempDir(), "runaway")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\necho x\nsetsid \"$0\" &\n"), 0o700); err != nil {
@@ -197,7 +196,7 @@ func TestCloseCatchesARunaway(t *testing.T) {
 	}
 }
 
-func TestOrphansAreReaped(t *testing.T) {
+func TestOrphans_Killed_AreReaped(t *testing.T) {
 	s := open(t)
 	pid := startEscape(t, s)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {

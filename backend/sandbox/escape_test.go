@@ -42,29 +42,29 @@ type attempt struct {
 	undo  func()
 	// told is what the log says of it: of the kernel's refusals, or of the network's.
 	reported string
-	// silent is why nothing is told: one of the reasons. Of two, exactly one is set.
+	// silent is why nothing is reported: one of the reasons. Of two, exactly one is set.
 	silent string
 }
 
-// Reasons why the kernel tells nobody. Each attempt that a command of an agent
+// Reasons why the kernel reports nobody. Each attempt that a command of an agent
 // makes is in the journal nevertheless, as the step with the command and what
 // it printed.
 const (
-	noFile           = "the file system answers that there is none, or that it is read-only, and tells nobody"
-	noPid            = "/proc has no such process and tells nobody"
+	noFile           = "the file system answers that there is none, or that it is read-only, and reports nobody"
+	noPid            = "/proc has no such process and reports nobody"
 	ownCopy          = "it lands in what is the goal's own: its copy of what git obeys, its private home, its /tmp"
-	bound            = "a limit of the kernel, which the program alone hears of"
+	bound            = "a limit of the kernel, which only the program notices"
 	everyday         = "every thread's start tries it"
 	gitHarmlessValue = "it is no attempt but a state"
-	noRight          = "the kernel asks for a right that nobody inside has, or Landlock refuses, and tells nobody"
+	noRight          = "the kernel asks for a right that nobody inside has, or Landlock refuses, and reports nobody"
 	noRoute          = "no connection is asked for, only sent to; there is no way out of the network"
 )
 
-// prison is a goal with things around it that are worth reaching.
+// escapeTest is a goal with things around it that are worth reaching.
 type escapeTest struct {
 	testing.TB
 	w                     sandbox.Spec
-	outside, home         string // beside the walls; home is the user's
+	outside, home         string // outside the sandbox; home is the user's
 	server, victim, tty   string
 	proxy, open           string // addresses of the goal's proxy and of one without rules
 	socket, abstract, udp string
@@ -75,9 +75,9 @@ type escapeTest struct {
 	received              atomic.Int64  // datagrams that came to the listeners outside
 	datagrams             []string      // where they hear datagrams
 	passed                chan struct{} // one of the test's own came
-	within                bool          // the attempt that is made is made inside the walls
+	within                bool          // the attempt that is made is made inside the sandbox
 	traced                bool          // it is made by a check that is traced
-	ports                 []string      // of the machine's loopback, where it is heard
+	ports                 []string      // of the machine's loopback, where it arrives
 	// servers, HOST:PORT, at other addresses of this machine: of IPv4, and of IPv6; "" where it has
 	// none
 	outer                []string
@@ -124,7 +124,7 @@ func imprison(t *testing.T) *escapeTest {
 	p.w.Limits = &sandbox.ResourceLimits{Processes: 120, FileSize: 100 << 20, Nice: 5}
 	p.listen()
 	p.log = newTellings()
-	p.confined, p.free = encloseTelling(t, p.w, p.log), open(t)
+	p.confined, p.free = openSandboxReporting(t, p.w, p.log), open(t)
 	p.connect(t)
 	p.confinedEnv = append(environ.ForAgent([]string{plainPath, endsAtOnce}, p.w), "SECRET="+p.outside+"/secret")
 	p.freeEnv = []string{plainPath, endsAtOnce, "HOME=" + p.home, "SECRET=" + p.outside + "/secret"}
@@ -142,7 +142,7 @@ func (p *escapeTest) listen() {
 	}
 	_, p.server, _ = net.SplitHostPort(l.Addr().String())
 	listeners := []net.Listener{l}
-	for range 4 { // each attempt has its own port, so that each is told of by itself
+	for range 4 { // each attempt has its own port, so that each is reported on its own
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			p.Fatal(err)
@@ -203,7 +203,7 @@ func (p *escapeTest) listen() {
 	p.victim = fmt.Sprint(p.process())
 }
 
-// hearing counts what comes by datagrams.
+// receiving counts what comes by datagrams.
 func (p *escapeTest) receiving(u net.PacketConn) {
 	done := make(chan struct{})
 	go func() {
@@ -227,8 +227,8 @@ func (p *escapeTest) receiving(u net.PacketConn) {
 // ours is what the test sends to its own listeners.
 const ours = "what was sent before this has come"
 
-// arrives says whether a datagram came. Nobody tells that one is lost: inside the
-// walls it is not coming once others have come that were sent after it.
+// arrives says whether a datagram came. Nobody reports that one is lost: inside the
+// sandbox it is not coming once others have come that were sent after it.
 func (p *escapeTest) arrives() bool {
 	if !p.within {
 		waittest.Until(p, "datagram", func() bool { return p.received.Load() > 0 })
@@ -395,7 +395,7 @@ func (p *escapeTest) connect(t *testing.T) {
 		Resolver: here,
 	})
 	p.egress.Serve(n.Proxy, egress.SourceProgram)
-	p.egress.ServeDNS(n.Names, n.NamesBy)
+	p.egress.DNS.ServeDNS(n.Names, n.NamesBy)
 	if p.panes, err = p.egress.Listen(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -476,10 +476,9 @@ func (p *escapeTest) possible(a attempt) bool {
 	panic("unknown need " + a.needs)
 }
 
-// TestEscape tries every way out of a sandbox, and each one without a sandbox
-// first: an attempt that fails there proves nothing. Each is told of in the log or
-// says why not.
-func TestEscape(t *testing.T) {
+// TestEscape_EveryAttempt_Fails: each one is made without a sandbox first, because one that fails there proves
+// nothing. Each is reported in the log or says why not.
+func TestEscape_EveryAttempt_Fails(t *testing.T) {
 	p := imprison(t)
 	count, escapes, reported := 0, 0, 0
 	for name, outlives := range map[string]func(*testing.T) bool{
@@ -518,10 +517,10 @@ func TestEscape(t *testing.T) {
 			p.traced = false
 			switch {
 			case (a.reported == "") == (a.silent == ""):
-				t.Error("it must be told of, or say why not")
+				t.Error("it must be reported, or say why not")
 			case a.reported == "":
 				t.Logf("not told: %s", a.silent)
-			case p.tells(a.reported):
+			case p.reports(a.reported):
 				reported++
 			default:
 				t.Errorf("the log does not tell of %q:\n%s\n%s", a.reported, p.log, p.egress.Entries())
@@ -535,9 +534,9 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// tells says whether the log of the kernel's refusals or of the network's has the
+// reports says whether the log of the kernel's refusals or of the network's has the
 // words, and waits for them: they are on their way when a program's end is known.
-func (p *escapeTest) tells(words string) bool {
+func (p *escapeTest) reports(words string) bool {
 	for _, e := range p.egress.Entries() {
 		if strings.Contains(e.String(), words) {
 			return true
@@ -704,7 +703,7 @@ func (p *escapeTest) files() []attempt {
 	}
 }
 
-// obeyed is an attempt to write what git obeys.
+// autorunAttempt is an attempt to write a git-controlled path.
 func (p *escapeTest) autorunAttempt(name, path, silent string) attempt {
 	at := filepath.Join(p.w.Dir, path)
 	before, err := os.ReadFile(at)
@@ -845,8 +844,17 @@ func (p *escapeTest) kernel() []attempt {
 		{name: "raw socket", reported: "family 2, type 3", call: []string{"socket", "2 3 1"}, needs: "root"},
 		{name: "packet socket", reported: "family 17", call: []string{"socket", "17 3 0"}, needs: "root"},
 		{name: "vsock", reported: "family 40", call: []string{"socket", "40 1 0"}, needs: "vsock"},
-		{name: "netlink of the kernel's events", reported: "family 16, type 3, protocol 15", call: []string{"socket", "16 3 15"}},
-		{name: "packet socket with bits that the kernel drops", reported: "family 17", call: []string{"highbits"}, needs: "root"},
+		{
+			name:     "netlink of the kernel's events",
+			reported: "family 16, type 3, protocol 15",
+			call:     []string{"socket", "16 3 15"},
+		},
+		{
+			name:     "packet socket with bits that the kernel drops",
+			reported: "family 17",
+			call:     []string{"highbits"},
+			needs:    "root",
+		},
 		{name: "the helper's descriptors", silent: noRight, script: `readlink /proc/$PPID/fd/3 | grep -q socket`},
 		{name: "take one of the helper's descriptors", reported: "pidfd_getfd", call: []string{"getfd"}},
 		{name: "the helper's memory", silent: noRight, script: `exec 3</proc/$PPID/mem`},

@@ -12,14 +12,14 @@ import (
 
 // FreezeAgent stops the agent's programs until thaw is called, which may be called more than
 // once. Freezes are counted: programs run again after the last is undone. Programs that were
-// stopped before stay so. ctx bounds the freezing only. The programs of a closed
+// stopped before stay stopped. ctx bounds the freezing only. The programs of a closed
 // Supervisor have ended, so nothing stays frozen.
 func (s *Supervisor) FreezeAgent(ctx context.Context) (thaw func(), err error) {
 	return s.freeze(ctx, false)
 }
 
 // FreezeIdleAgent does what FreezeAgent does if none of the agent's programs listens on a TCP port or a Unix socket.
-// Otherwise it freezes nothing and returns ErrAgentListens: somebody may need their answer.
+// Otherwise it freezes nothing and returns ErrAgentListens: a check may need their answer.
 func (s *Supervisor) FreezeIdleAgent(ctx context.Context) (thaw func(), err error) {
 	return s.freeze(ctx, true)
 }
@@ -59,7 +59,7 @@ func (s *Supervisor) freeze(ctx context.Context, unlessListening bool) (thaw fun
 		_, _, _ = s.call(context.WithoutCancel(ctx), wire.Request{ID: id, Op: wire.Thaw})
 	})
 	if err != nil {
-		if id != 0 && ctx.Err() != nil { // it may happen yet
+		if id != 0 && ctx.Err() != nil { // it may still freeze
 			s.kills.Go(thaw)
 		}
 		return nil, fmt.Errorf("freezing the programs of %s: %w", s.name, err)
@@ -73,7 +73,7 @@ func (s *Supervisor) startWhileFrozen(ctx context.Context, c process.Command) (p
 		return nil, &StartError{
 			Code:    string(wire.Unsupported),
 			Program: programName(c),
-			text:    "the agent's programs can be frozen for a check inside a sandbox only",
+			text:    "only a check inside a sandbox can freeze the agent's programs",
 		}
 	}
 	thaw, err := s.FreezeAgent(ctx)

@@ -65,7 +65,8 @@ func makeRelease(t *testing.T, w sandbox.Spec, name string) (release func()) {
 // TestFreezeAgent_WhileACheckRuns_NothingOfTheAgentRuns: what changes a file all the time does not
 // while the check runs, and does again afterwards.
 func TestFreezeAgent_WhileACheckRuns_NothingOfTheAgentRuns(t *testing.T) {
-	const reads = "a=$(cat n); for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.02; [ \"$(cat n)\" = \"$a\" ] || { echo changed; exit 1; }; done"
+	const reads = `a=$(cat n); for i in 1 2 3 4 5 6 7 8 9 10; do ` +
+		`sleep 0.02; [ "$(cat n)" = "$a" ] || { echo changed; exit 1; }; done`
 	for name, script := range map[string]string{
 		"a loop": `python3 -c 'import time
 n = 0
@@ -80,12 +81,13 @@ while True:
     open("n", "w").write(str(time.time()))
     if os.fork(): os._exit(0)'`,
 		"shells that start programs": `loop() { while :; do date +%N > n; done; }; for i in 1 2 3 4; do loop & done; wait`,
-		"a fork bomb":                `ulimit -p 60; bomb() { date +%N > n; bomb & bomb & wait; }; while :; do bomb 2>/dev/null; done`,
+		"a fork bomb": `ulimit -p 60; bomb() { date +%N > n; bomb & bomb & wait; }; ` +
+			`while :; do bomb 2>/dev/null; done`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newSpec(t)
 			w.Limits = &sandbox.ResourceLimits{Processes: 100}
-			s := enclose(t, w)
+			s := openSandbox(t, w)
 			p, err := s.Start(t.Context(), inside(w, "exec 2>/dev/null; "+script))
 			if err != nil {
 				t.Fatal(err)
@@ -97,7 +99,8 @@ while True:
 				if text, status := output(t, s, frozenCheck(w, reads)); status.Code != 0 || text != "" {
 					t.Errorf("%q %v", text, status)
 				}
-				if text, status := output(t, s, check(w, `a=$(cat n); until [ "$(cat n)" != "$a" ]; do :; done`)); status.Code != 0 {
+				changes := check(w, `a=$(cat n); until [ "$(cat n)" != "$a" ]; do :; done`)
+				if text, status := output(t, s, changes); status.Code != 0 {
 					t.Errorf("afterwards: %q %v", text, status)
 				}
 			}
@@ -112,7 +115,7 @@ while True:
 func TestFreezeAgent_StoppedBefore_StaysStopped(t *testing.T) {
 	w := newSpec(t)
 	release := makeRelease(t, w, "release")
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	const state = `state() { sed "s/.*) \\(.\\).*/\\1/" /proc/$1/stat; }; `
 	p, said := startReading(t, s, inside(w, state+`sleep 1000 & a=$!; sleep 1000 & b=$!; kill -STOP $a
 		until [ $(state $a) = T ]; do :; done; echo ready; read x < release; echo $(state $a) $(state $b); kill -KILL $a $b`))
@@ -129,7 +132,7 @@ func TestFreezeAgent_StoppedBefore_StaysStopped(t *testing.T) {
 func TestFreezeAgent_TwoChecks_AreCounted(t *testing.T) {
 	w := newSpec(t)
 	release := makeRelease(t, w, "release")
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	long, said := startReading(t, s, frozenCheck(w, "echo begun; read x < release"))
 	wantLine(t, said, "begun")
 	if _, status := output(t, s, frozenCheck(w, "true")); status.Code != 0 {
@@ -169,14 +172,15 @@ func TestFreezeAgent_TwoChecks_AreCounted(t *testing.T) {
 func TestFreezeAgent_ForegroundJob_StaysInTheForeground(t *testing.T) {
 	w := newSpec(t)
 	release := makeRelease(t, w, "release")
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	c := inside(w, "")
 	c.Argv = []string{"bash", "--norc", "--noprofile", "-i"}
 	p, master, err := s.StartTerminal(t.Context(), c, 80, 24)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.WriteString(master, "sh -c 'touch begun; read x < release; exit 7'; echo ended=$?; exit\n"); err != nil {
+	typed := "sh -c 'touch begun; read x < release; exit 7'; echo ended=$?; exit\n"
+	if _, err := io.WriteString(master, typed); err != nil {
 		t.Fatal(err)
 	}
 	output(t, s, check(w, "until [ -e begun ]; do sleep 0.01; done"))
@@ -197,7 +201,7 @@ func TestFreezeAgent_ForegroundJob_StaysInTheForeground(t *testing.T) {
 // TestFreezeAgent_CheckFailsToStart_Thaws, as when it is ended by a signal or its sandbox is closed.
 func TestFreezeAgent_CheckFailsToStart_Thaws(t *testing.T) {
 	w := newSpec(t)
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	runs := func(when string) {
 		t.Helper()
 		if text, status := output(t, s, inside(w, "echo runs")); text != "runs\n" {
@@ -231,7 +235,7 @@ func TestFreezeAgent_OfAnotherCommand_IsRefused(t *testing.T) {
 	w := newSpec(t)
 	agent := inside(w, "true")
 	agent.FreezeAgent = true
-	if _, err := enclose(t, w).Start(t.Context(), agent); err == nil {
+	if _, err := openSandbox(t, w).Start(t.Context(), agent); err == nil {
 		t.Error("a program of the agent froze the agent")
 	}
 	if _, err := open(t).Start(t.Context(), frozenCheck(w, "true")); err == nil {
@@ -249,9 +253,14 @@ func TestFreezeIdleAgent_ProgramListens_FreezesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newSpec(t)
 			release := makeRelease(t, w, "release")
-			s := enclose(t, w)
+			s := openSandbox(t, w)
 			p, said := startReading(t, s, inside(w, `exec python3 -c 'import socket, time
-`+server+`; print("bound", flush=True); open("release").read(); s.listen(); print("listens", flush=True); time.sleep(1000)'`))
+`+server+`
+print("bound", flush=True)
+open("release").read()
+s.listen()
+print("listens", flush=True)
+time.sleep(1000)'`))
 			wantLine(t, said, "bound")
 			thaw, err := s.FreezeIdleAgent(t.Context())
 			if err != nil {
@@ -276,7 +285,7 @@ func TestFreezeIdleAgent_ProgramListens_FreezesNothing(t *testing.T) {
 func TestSealFolder_ProgramsThatRun_CannotWrite(t *testing.T) {
 	w := newSpec(t)
 	closeFile, write := makeRelease(t, w, "close"), makeRelease(t, w, "write")
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	p, said := startReading(t, s, inside(w, `mkdir sub; cd sub; exec 3> open; echo ready; read x < ../close; exec 3>&-
 		echo closed; read x < ../write; echo x > relative; echo x > `+w.Dir+`/absolute; mv ../sub ../moved
 		echo tried`))

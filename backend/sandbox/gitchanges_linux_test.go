@@ -13,9 +13,8 @@ import (
 	"goalpost/backend/sandbox/mounts"
 )
 
-// TestGitChangesOfAHostileGoal: what a goal makes of its copies is neither read
-// whole, nor waited for, nor followed out of them.
-func TestGitChangesOfAHostileGoal(t *testing.T) {
+// TestGitChanges_HostileCopies_AreNotFollowed: they are not read whole or waited for, either.
+func TestGitChanges_HostileCopies_AreNotFollowed(t *testing.T) {
 	layer, secret := t.TempDir(), filepath.Join(t.TempDir(), "secret")
 	must := func(err error) {
 		t.Helper()
@@ -42,9 +41,9 @@ func TestGitChangesOfAHostileGoal(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	for _, want := range []string{
 		`/project/.git/hooks/kept: added "evil"`,
-		"/project/.git/hooks/big: became 3221225472 bytes long",
-		"/project/.git/hooks/pipe: became something that is no file",
-		"/project/.git/hooks/link: became something that is no file",
+		"/project/.git/hooks/big: now has 3221225472 bytes",
+		"/project/.git/hooks/pipe: is no longer a file",
+		"/project/.git/hooks/link: is no longer a file",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
@@ -58,9 +57,8 @@ func TestGitChangesOfAHostileGoal(t *testing.T) {
 	}
 }
 
-// TestABoundOfTheSearchForRepositoriesIsSaid: where it cuts, a repository keeps its
-// real hooks within reach, and nobody may think otherwise.
-func TestABoundOfTheSearchForRepositoriesIsSaid(t *testing.T) {
+// TestRepositorySearch_LimitReached_IsReported: repositories beyond it keep their real hooks within reach.
+func TestRepositorySearch_LimitReached_IsReported(t *testing.T) {
 	many, full := t.TempDir(), t.TempDir()
 	for i := range 101 {
 		if err := os.MkdirAll(filepath.Join(many, fmt.Sprint(i), ".git"), 0o755); err != nil {

@@ -10,10 +10,9 @@ import (
 	"goalpost/backend/process"
 )
 
-// TestGitWritesItsConfiguration: in a repository that was there at the start git writes
-// its configuration as anywhere, by a file beside that it renames; it is the goal's
-// copy that changes, for its agent and its checks, and never the real one.
-func TestGitWritesItsConfiguration(t *testing.T) {
+// TestGitConfig_Written_ChangesTheCopy: git writes a file beside it and renames that. The goal's copy changes, for its
+// agent and its checks, and never the real file.
+func TestGitConfig_Written_ChangesTheCopy(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
@@ -46,7 +45,7 @@ func TestGitWritesItsConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	for _, c := range []struct{ name, script string }{
 		{"a value", "git config user.name Somebody && git config user.email a@b && git config user.name | grep Somebody"},
 		{"one that makes it shorter", "git config x.long " + strings.Repeat("long", 2000) +
@@ -71,11 +70,15 @@ func TestGitWritesItsConfiguration(t *testing.T) {
 		{"an editor", "sed -i 's/Somebody/Else/' .git/config && git config user.name | grep Else"},
 		{
 			"by a whole path",
-			`cp .git/config .git/x && git config -f .git/x a.whole c && chmod 600 .git/x && mv -f "$PWD/.git/x" "$PWD/.git/config" && git config a.whole && stat -c %a .git/config | grep 600`,
+			`cp .git/config .git/x && git config -f .git/x a.whole c && chmod 600 .git/x && ` +
+				`mv -f "$PWD/.git/x" "$PWD/.git/config" && ` +
+				`git config a.whole && stat -c %a .git/config | grep 600`,
 		},
 		{
 			"relative to a folder",
-			`python3 -c 'import os; d = os.open(".git", os.O_PATH); open(".git/x", "w").write(open(".git/config").read() + "[a]\n\tfolder = c\n"); os.replace("x", "config", src_dir_fd=d, dst_dir_fd=d)' && git config a.folder`,
+			`python3 -c 'import os; d = os.open(".git", os.O_PATH); ` +
+				`open(".git/x", "w").write(open(".git/config").read() + "[a]\n\tfolder = c\n"); ` +
+				`os.replace("x", "config", src_dir_fd=d, dst_dir_fd=d)' && git config a.folder`,
 		},
 		{"what hooks read", "sed -i 's/\\[\\]/[evil]/' .pre-commit-config.yaml && grep evil .pre-commit-config.yaml"},
 	} {
@@ -104,9 +107,9 @@ func TestGitWritesItsConfiguration(t *testing.T) {
 	}
 }
 
-// TestGitCopiesAreNotReplacedOtherwise: what is no rename of a file beside is refused as
-// ever, and nothing that was renamed is lost by it.
-func TestGitCopiesAreNotReplacedOtherwise(t *testing.T) {
+// TestGitCopies_ReplacedOtherwise_AreRefused: only a rename of a file beside a copy replaces it, and nothing that was
+// renamed is lost.
+func TestGitCopies_ReplacedOtherwise_AreRefused(t *testing.T) {
 	w := newSpec(t)
 	write(t, filepath.Join(w.Dir, ".git", "HEAD"), "ref: refs/heads/main\n", 0o644)
 	write(t, filepath.Join(w.Dir, ".git", "config"), "[core]\n", 0o644)
@@ -117,19 +120,23 @@ func TestGitCopiesAreNotReplacedOtherwise(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Tools = []string{self}
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	for name, script := range map[string]string{
-		"from another folder":   `! python3 -c 'import os; os.rename("config", ".git/config")' && cat config | grep evil`,
-		"a link":                `ln -s ../config .git/l; ! python3 -c 'import os; os.rename(".git/l", ".git/config")' && test -L .git/l`,
-		"a pipe":                `mkfifo .git/p; ! python3 -c 'import os; os.rename(".git/p", ".git/config")' && test -p .git/p`,
-		"a folder":              `mkdir .git/d; ! python3 -c 'import os; os.rename(".git/d", ".git/config")' && test -d .git/d`,
-		"the copy itself":       `! python3 -c 'import os; os.rename(".git/config", ".git/other")' && grep core .git/config`,
-		"one copy over another": `! python3 -c 'import os; os.rename(".git/config.worktree", ".git/config")' && grep core .git/config.worktree`,
+		"from another folder": `! python3 -c 'import os; os.rename("config", ".git/config")' && cat config | grep evil`,
+		"a link": `ln -s ../config .git/l; ! python3 -c 'import os; os.rename(".git/l", ".git/config")' && ` +
+			`test -L .git/l`,
+		"a pipe": `mkfifo .git/p; ! python3 -c 'import os; os.rename(".git/p", ".git/config")' && ` +
+			`test -p .git/p`,
+		"a folder": `mkdir .git/d; ! python3 -c 'import os; os.rename(".git/d", ".git/config")' && ` +
+			`test -d .git/d`,
+		"the copy itself": `! python3 -c 'import os; os.rename(".git/config", ".git/other")' && grep core .git/config`,
+		"one copy over another": `! python3 -c 'import os; os.rename(".git/config.worktree", ".git/config")' && ` +
+			`grep core .git/config.worktree`,
 		"an exchange": `! ` + attemptVariable + `=exchange ` + self +
 			` .git/x .git/config && grep evil .git/x && grep core .git/config`,
 		"nothing": `! python3 -c 'import os; os.rename(".git/none", ".git/config")' && grep core .git/config`,
-		"an ordinary file of its " +
-			"name": `mkdir sub && echo a > sub/config && echo b > sub/new && mv sub/new sub/config && grep b sub/config && ! test -e sub/new`,
+		"an ordinary file of its name": `mkdir sub && echo a > sub/config && echo b > sub/new && ` +
+			`mv sub/new sub/config && grep b sub/config && ! test -e sub/new`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if text, status := output(t, s, inside(w, script)); status.Code != 0 {

@@ -23,18 +23,18 @@ type ActiveGrant struct {
 	Port net.Listener
 }
 
-// Grant gives programs that start from now on, and checks, access to something more. Without a sandbox
+// Grant gives programs that start from now on, and checks, additional access. Without a sandbox
 // the error is errors.ErrUnsupported.
 func (s *Supervisor) Grant(ctx context.Context, g spec.RuntimeGrant) (*ActiveGrant, error) {
 	if !s.sandboxed {
-		return nil, fmt.Errorf("opening the sandbox of %s: %w", s.name, errors.ErrUnsupported)
+		return nil, fmt.Errorf("granting access to %s: %w", s.name, errors.ErrUnsupported)
 	}
 	r := wire.Request{Op: wire.Grant}
 	var err error
 	if g.Port > 0 {
 		r.Listen = "tcp " + net.JoinHostPort("127.0.0.1", strconv.Itoa(g.Port))
 	} else if r.Mounts, err = mounts.ForGrant(s.spec, g); err != nil {
-		return nil, fmt.Errorf("opening the sandbox of %s: %w", s.name, err)
+		return nil, fmt.Errorf("granting access to %s: %w", s.name, err)
 	}
 	id, fds, err := s.call(ctx, r)
 	o := &ActiveGrant{set: s, id: id}
@@ -50,7 +50,7 @@ func (s *Supervisor) Grant(ctx context.Context, g spec.RuntimeGrant) (*ActiveGra
 		if id != 0 && r.Listen == "" { // checks must not get it either
 			_, _, _ = s.call(ctx, wire.Request{ID: id, Op: wire.Revoke})
 		}
-		return nil, fmt.Errorf("opening the sandbox of %s: %w", s.name, err)
+		return nil, fmt.Errorf("granting access to %s: %w", s.name, err)
 	}
 	return o, nil
 }
@@ -63,7 +63,7 @@ func (o *ActiveGrant) Revoke(ctx context.Context) error {
 	}
 	_, _, err := o.set.call(ctx, wire.Request{ID: o.id, Op: wire.Revoke, Signal: int(unix.SIGKILL)})
 	if err != nil && !errors.Is(err, ErrClosed) {
-		return fmt.Errorf("closing the sandbox of %s: %w", o.set.name, err)
+		return fmt.Errorf("revoking access of %s: %w", o.set.name, err)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// granted is a goal with things beside its walls that a user may allow.
+// granted is a goal with things outside its sandbox that a user may allow.
 type granted struct {
 	*testing.T
 	w             sandbox.Spec
@@ -114,20 +114,19 @@ func (g *granted) holds(s *sandbox.Supervisor) {
 	}
 }
 
-// TestGrantedAtTheStart: what the user allows a goal is open, and nothing beside it.
-func TestGrantedAtTheStart(t *testing.T) {
+// TestGrant_AtTheStart_OpensNothingElse: what the user grants is open.
+func TestGrant_AtTheStart_OpensNothingElse(t *testing.T) {
 	for _, readOnly := range []bool{false, true} {
 		g := grants(t)
 		g.w.Read, g.w.Write, g.w.Sockets, g.w.ReadOnly = []string{g.read}, []string{g.write}, []string{g.socket}, readOnly
-		g.holds(enclose(t, g.w))
+		g.holds(openSandbox(t, g.w))
 	}
 }
 
-// TestGrantedMeanwhile: the same by the user's word during a run. What is taken
-// back ends with the programs that may have it open.
-func TestGrantedMeanwhile(t *testing.T) {
+// TestGrant_DuringARun_CanBeRevoked: this ends the programs that may have it open.
+func TestGrant_DuringARun_CanBeRevoked(t *testing.T) {
 	g := grants(t)
-	s := enclose(t, g.w)
+	s := openSandbox(t, g.w)
 	ctx := context.Background()
 	in, orders, err := os.Pipe()
 	if err != nil {
@@ -197,10 +196,10 @@ func TestGrantedMeanwhile(t *testing.T) {
 	_, _ = orders.Close(), said.Close()
 }
 
-// TestGrantedBelowHome: where the private home appears, places are made in it.
-func TestGrantedBelowHome(t *testing.T) {
+// TestGrant_BelowHome_IsInThePrivateHome: its parent folders are created there.
+func TestGrant_BelowHome_IsInThePrivateHome(t *testing.T) {
 	g := grants(t)
-	s := enclose(t, g.w)
+	s := openSandbox(t, g.w)
 	notes := filepath.Join(g.w.Home, "a", "notes")
 	write(t, filepath.Join(notes, "text"), "noted", 0o644)
 	o, err := s.Grant(context.Background(), sandbox.RuntimeGrant{Write: notes})
@@ -221,14 +220,14 @@ func TestGrantedBelowHome(t *testing.T) {
 	}
 }
 
-// TestGrantedAndReplacedOutside: when a process outside removes a folder and makes it again, the
-// goal reads it as the folder around it. Revoking the grant works as for any other.
-func TestGrantedAndReplacedOutside(t *testing.T) {
+// TestGrant_FolderReplacedOutside_NoLongerApplies: the goal reads the new folder as the folder around it. The grant
+// can be revoked as any other.
+func TestGrant_FolderReplacedOutside_NoLongerApplies(t *testing.T) {
 	g := grants(t)
 	g.w.Read = []string{g.read}
 	folder := filepath.Join(g.read, "folder")
 	write(t, filepath.Join(folder, "text"), "old\n", 0o644)
-	s := enclose(t, g.w)
+	s := openSandbox(t, g.w)
 	o, err := s.Grant(t.Context(), sandbox.RuntimeGrant{Write: folder})
 	if err != nil {
 		t.Fatal(err)
@@ -260,10 +259,10 @@ func TestGrantedAndReplacedOutside(t *testing.T) {
 	}
 }
 
-// TestGrantedPort appears on the goal's loopback and goes with its listener.
-func TestGrantedPort(t *testing.T) {
+// TestGrant_Port_EndsWithItsListener: until then it is on the goal's loopback.
+func TestGrant_Port_EndsWithItsListener(t *testing.T) {
 	g := grants(t)
-	s := enclose(t, g.w)
+	s := openSandbox(t, g.w)
 	_, text, _ := net.SplitHostPort(g.answer("tcp", "127.0.0.1:0").String())
 	port, _ := strconv.Atoi(text)
 	o, err := s.Grant(context.Background(), sandbox.RuntimeGrant{Port: port})
@@ -295,12 +294,11 @@ func TestGrantedPort(t *testing.T) {
 	}
 }
 
-// TestGrantedSocketsOnly: a goal's own servers are reached by their sockets, by its
-// programs and its checks; one of the machine that lies where the goal reads or
-// writes is reached only when it was granted, whenever it began to listen.
-func TestGrantedSocketsOnly(t *testing.T) {
+// TestGrant_OtherSockets_AreNotReached: also where the goal reads or writes, and whenever they begin to listen. The
+// goal's own servers are reached by their sockets, by its programs and its checks.
+func TestGrant_OtherSockets_AreNotReached(t *testing.T) {
 	g := grants(t)
-	s := enclose(t, g.w)
+	s := openSandbox(t, g.w)
 	own := attemptVariable + "=serve " + g.w.Tools[0] + " unix "
 	for _, path := range []string{"own.sock", "/tmp/own.sock", "/dev/shm/own.sock", g.w.Home + "/own.sock"} {
 		script := own + path + " > said & while ! grep -qs ready said; do :; done; " + g.dials(path) +

@@ -39,7 +39,7 @@ func write(tb testing.TB, path, text string, mode os.FileMode) string {
 // not there; what is served on the loopback and is in the folder is.
 func TestCheck_HasItsOwnSandbox(t *testing.T) {
 	w := newSpec(t)
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	output(t, s, inside(w, "echo agent > /tmp/a; echo agent > /dev/shm/b; echo agent > c; sleep 1000 >/dev/null 2>&1 &"))
 	text, status := output(t, s, check(w, "ls -A /tmp /dev/shm; cat c; echo check > /tmp/d"))
 	if want := "/dev/shm:\n\n/tmp:\n"; !strings.HasPrefix(text, want) || !strings.Contains(text, "agent\n") ||
@@ -52,17 +52,16 @@ func TestCheck_HasItsOwnSandbox(t *testing.T) {
 	waitGone(t, filepath.Join(w.Layer, "checks"))
 }
 
-// TestCheckIsApartFromTheAgent: while a check runs, the agent sees none of its
-// processes, ends none, and reaches neither its memory nor what it shares. The network
-// they share.
-func TestCheckIsApartFromTheAgent(t *testing.T) {
+// TestCheck_Processes_AreHiddenFromTheAgent: it ends none, and reaches neither their memory nor what they share. Both
+// have the same network.
+func TestCheck_Processes_AreHiddenFromTheAgent(t *testing.T) {
 	w := newSpec(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Tools = []string{self}
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	if err := unix.Mkfifo(filepath.Join(w.Dir, "go"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +72,8 @@ func TestCheckIsApartFromTheAgent(t *testing.T) {
 	}
 	defer r.Close()
 	judge := check(w, spaces+attemptVariable+"=segment "+self+
-		` && sed -n '2s/^ *[0-9]* *\([0-9]*\) .*/\1/p' /proc/sysvipc/shm; sleep 87654 & read x < go; kill $! && echo unharmed`)
+		` && sed -n '2s/^ *[0-9]* *\([0-9]*\) .*/\1/p' /proc/sysvipc/shm; `+
+		`sleep 87654 & read x < go; kill $! && echo unharmed`)
 	judge.Files = []*os.File{nil, out, out}
 	p, err := s.Start(t.Context(), judge)
 	if err := errors.Join(err, out.Close()); err != nil {
@@ -106,8 +106,8 @@ func TestCheckIsApartFromTheAgent(t *testing.T) {
 		}
 	}
 	// What it does not see has no memory that it could open and no number to kill.
-	if text, _ := output(t, s,
-		inside(w, "sleep 76543 & cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -o 'sleep [0-9]*[34]' | sort -u; kill $!")); text != "sleep 76543\n" {
+	if text, _ := output(t, s, inside(w, "sleep 76543 & cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | "+
+		"grep -o 'sleep [0-9]*[34]' | sort -u; kill $!")); text != "sleep 76543\n" {
 		t.Errorf("the agent sees %q", text)
 	}
 	output(t, s, inside(w, "kill -KILL -1")) // all that it may end
@@ -118,16 +118,16 @@ func TestCheckIsApartFromTheAgent(t *testing.T) {
 	wait(t, p)
 }
 
-// TestCheckHasItsOwnHome: what an agent leaves in its home and in caches is not
-// there, nor what another check left; what the user has there is.
-func TestCheckHasItsOwnHome(t *testing.T) {
+// TestCheck_Home_IsItsOwn: files that an agent or another check left in its home or in caches are not there. Those of
+// the user are.
+func TestCheck_Home_IsItsOwn(t *testing.T) {
 	w := newSpec(t)
 	cache := filepath.Join(w.Home, ".cache", "go-build")
 	write(t, filepath.Join(cache, "warm"), "the user's\n", 0o644)
 	tool := write(t, filepath.Join(w.Home, ".local", "bin", "tool"), "#!/bin/sh\necho the user\n", 0o755)
 	w.Caches = []spec.Cache{{From: cache, To: cache}}
 	w.Tools = []string{filepath.Dir(tool)}
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	env := func(c process.Command) process.Command {
 		c.Env = environ.ForAgent(
 			[]string{"PATH=" + w.Home + "/bin:" + w.Dir + ":" + filepath.Dir(tool) + ":.:/usr/bin:/bin"}, w)
@@ -167,11 +167,10 @@ func waitGone(tb testing.TB, dir string) {
 	})
 }
 
-// TestCheckEndsWithWhatItStarted: a check's background child is gone when its
-// verdict is known.
-func TestCheckEndsWithWhatItStarted(t *testing.T) {
+// TestCheck_BackgroundChild_EndsWithIt: it has ended when the verdict is known.
+func TestCheck_BackgroundChild_EndsWithIt(t *testing.T) {
 	w := newSpec(t)
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	if _, status := output(t, s, check(w, "(setsid sh -c 'while :; do date +%N > beat; sleep 0.01; done' </dev/null "+
 		">/dev/null 2>&1 &); until [ -s beat ]; do sleep 0.01; done; exit 3")); status.Code != 3 {
 		t.Fatal(status)
@@ -186,14 +185,14 @@ func TestCheckEndsWithWhatItStarted(t *testing.T) {
 	}
 }
 
-func TestHeld(t *testing.T) {
+func TestHeldFile_Changed_CheckReadsTheCopy(t *testing.T) {
 	w := newSpec(t)
 	real := write(t, filepath.Join(w.Dir, "tests", "deep", "check.sh"), "echo real\n", 0o755)
 	copied := write(t, filepath.Join(filepath.Dir(w.Layer), "held", "0"), "echo real\n", 0o444)
 	if err := os.Chmod(copied, 0o555); err != nil {
 		t.Fatal(err)
 	}
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	held := process.FileOverride{Path: real, Copy: copied}
 	for name, change := range map[string]string{
 		"untouched":           "true",
@@ -223,9 +222,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestTheAgentReadsHeldFilesAndDoesNotWriteThem: however it tries, and a check sees
-// its copy all the same. Beside them everything is the agent's.
-func TestTheAgentReadsHeldFilesAndDoesNotWriteThem(t *testing.T) {
+// TestAgent_HeldFile_IsReadOnly: a check reads the copy in any case. Files beside it are the agent's.
+func TestAgent_HeldFile_IsReadOnly(t *testing.T) {
 	w := newSpec(t)
 	real := write(t, filepath.Join(w.Dir, "tests", "check.sh"), "echo real\n", 0o755)
 	copied := write(t, filepath.Join(filepath.Dir(w.Layer), "held"), "echo real\n", 0o444)
@@ -233,7 +231,7 @@ func TestTheAgentReadsHeldFilesAndDoesNotWriteThem(t *testing.T) {
 	if err := os.Symlink(real, filepath.Join(w.Dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	for script, want := range map[string]string{
 		"cat tests/check.sh":                                 "echo real",
 		"echo x > tests/check.sh":                            "Read-only file system",
@@ -250,8 +248,8 @@ func TestTheAgentReadsHeldFilesAndDoesNotWriteThem(t *testing.T) {
 		}
 	}
 	held := process.FileOverride{Path: real, Copy: copied}
-	if text, status := output(t, s,
-		inside(w, "mv tests away && mkdir tests && echo 'echo fake' > tests/check.sh && cat tests/check.sh")); text != "echo fake\n" {
+	if text, status := output(t, s, inside(w, "mv tests away && mkdir tests && "+
+		"echo 'echo fake' > tests/check.sh && cat tests/check.sh")); text != "echo fake\n" {
 		t.Errorf("by way of its folder: %q %v", text, status) // a courtesy, and no more
 	}
 	if text, status := output(t, s, check(w, "sh tests/check.sh", held)); text != "real\n" {
@@ -259,13 +257,12 @@ func TestTheAgentReadsHeldFilesAndDoesNotWriteThem(t *testing.T) {
 	}
 }
 
-// TestHeldWhileTheAgentWorks: the agent renames the parent in a loop while the
-// check reads.
-func TestHeldWhileTheAgentWorks(t *testing.T) {
+// TestHeldFile_ParentRenamed_CheckReadsTheCopy: the agent renames the parent in a loop while the check reads.
+func TestHeldFile_ParentRenamed_CheckReadsTheCopy(t *testing.T) {
 	w := newSpec(t)
 	real := write(t, filepath.Join(w.Dir, "tests", "check.sh"), "real\n", 0o644)
 	copied := write(t, filepath.Join(filepath.Dir(w.Layer), "held"), "real\n", 0o444)
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	p, err := s.Start(context.Background(), inside(w, "mkdir -p fake; echo fake > fake/check.sh; touch begun; while "+
 		":; do mv tests a; mv fake tests; mv tests fake; mv a tests; done"))
 	if err != nil {
@@ -283,24 +280,24 @@ func TestHeldWhileTheAgentWorks(t *testing.T) {
 	wait(t, p)
 }
 
-// TestHeldIsRefused where it would not hold.
-func TestHeldIsRefused(t *testing.T) {
+// TestHeldFile_OutsideOfChecks_IsRefused: it would have no effect there.
+func TestHeldFile_OutsideOfChecks_IsRefused(t *testing.T) {
 	w := newSpec(t)
 	held := []process.FileOverride{{Path: filepath.Join(w.Dir, "x"), Copy: "/etc/passwd"}}
 	agent := inside(w, "true")
 	agent.Held = held
-	if _, err := enclose(t, w).Start(context.Background(), agent); err == nil {
+	if _, err := openSandbox(t, w).Start(context.Background(), agent); err == nil {
 		t.Error("the agent held a file")
 	}
 	plain := check(w, "true", held...)
 	if _, err := open(t).Start(context.Background(), plain); err == nil {
-		t.Error("a set without walls held a file")
+		t.Error("a supervisor without a sandbox held a file")
 	}
 }
 
-// TestHeldLinks: a link that leads git to its hooks, or to the repository, stays, and
-// what it leads to is the goal's copy.
-func TestHeldLinks(t *testing.T) {
+// TestHeldLink_ToGitFiles_CannotBeChanged: a link to the hooks of git, or to the repository, stays, and its target is
+// the goal's copy.
+func TestHeldLink_ToGitFiles_CannotBeChanged(t *testing.T) {
 	w := newSpec(t)
 	write(t, filepath.Join(w.Dir, "githooks", "pre-push"), "#!/bin/sh\n", 0o755)
 	write(t, filepath.Join(w.Dir, "repo", "config"), "[core]\n", 0o644)
@@ -309,7 +306,7 @@ func TestHeldLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	for _, script := range []string{
 		"rm .git", "mv .git g", "rm repo/hooks", "mv repo r", "mv githooks g",
 		"echo evil > .git/config", "echo evil > repo/hooks/pre-push", "echo evil > githooks/pre-commit",

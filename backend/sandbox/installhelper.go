@@ -18,24 +18,23 @@ import (
 //go:embed all:embed
 var built embed.FS
 
-// The files of what the app starts programs and asks expressions with, here and
-// beside the app.
+// The names of the helper and of the program that evaluates expressions, embedded and beside the app.
 const (
 	helperName    = "goalpost-helper"
 	predicateName = "goalpost-predicate"
 )
 
-// ErrNoPredicate is the same of the program that decides expressions.
+// ErrNoPredicate means that this program was built without goalpost-predicate, and none is beside it.
 var ErrNoPredicate = errors.New("goalpost-predicate is missing: run make build, or set GOALPOST_PREDICATE to its path")
 
-// ErrNoHelper says that this program was built without its helper and none is beside it.
+// ErrNoHelper means that this program was built without its helper, and none is beside it.
 var ErrNoHelper = errors.New("goalpost-helper is missing: run make build, or set GOALPOST_HELPER to its path")
 
 // packageDir is where packages install the same files. Only root can change them, so that an AppArmor profile can
 // trust them.
 const packageDir = "/usr/lib/goalpost"
 
-// The hashes of what is embedded, which does not change while the process runs.
+// The hashes of the embedded files, which do not change while the process runs.
 var (
 	hashHelper    = sync.OnceValues(func() (fileHash, error) { return hashEmbedded(helperName) })
 	hashPredicate = sync.OnceValues(func() (fileHash, error) { return hashEmbedded(predicateName) })
@@ -45,14 +44,13 @@ type fileHash [sha256.Size]byte
 
 // Install puts the embedded helper into stateDir under its hash and returns its path. If one exists already, its bytes
 // are compared, and it is replaced if one differs. If the installed package has the same file, its path is returned
-// instead. A program without an embedded helper (go build by hand) uses the one beside its own executable, else the one
-// that GOALPOST_HELPER names.
+// instead. A program without an embedded helper (go build by hand) uses the one beside its own executable, otherwise
+// the one that GOALPOST_HELPER names.
 func Install(stateDir string) (string, error) {
 	return installEmbedded(stateDir, helperName, hashHelper, "GOALPOST_HELPER", ErrNoHelper)
 }
 
-// InstallPredicate does the same for the program that decides expressions, which
-// is asked for by few goals only.
+// InstallPredicate does the same for goalpost-predicate, which few goals need.
 func InstallPredicate(stateDir string) (string, error) {
 	return installEmbedded(stateDir, predicateName, hashPredicate, "GOALPOST_PREDICATE", ErrNoPredicate)
 }
@@ -100,7 +98,7 @@ func hashEmbedded(name string) (sum fileHash, err error) {
 	return fileHash(hash.Sum(nil)), nil
 }
 
-// installFile never holds the whole file, which every start of a program reads. sum is the hash of body.
+// installFile compares and copies in parts, because it runs at every start of the app. sum is the hash of body.
 func installFile(stateDir, packageDir, name string, body io.ReadSeeker, sum fileHash) (string, error) {
 	packaged := filepath.Join(packageDir, name)
 	if isRootFile(packageDir) && isRootFile(packaged) && isOurFile(packaged, body) {
@@ -113,12 +111,11 @@ func installFile(stateDir, packageDir, name string, body io.ReadSeeker, sum file
 	if err := os.MkdirAll(stateDir, 0o700); err != nil {
 		return "", fmt.Errorf("installing %s: %w", name, err)
 	}
-	// Nothing is started: whatever is, holds this file open to write for a
-	// moment, and what somebody writes the kernel does not execute.
+	// No program may start now: it would inherit this file open for writing, and the kernel does not execute a
+	// file that is open for writing.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	// Written beside and renamed: another process may be executing the old file,
-	// or installing this one.
+	// Write a temporary file and rename it: another process may be executing the old file, or installing this one.
 	f, err := os.CreateTemp(stateDir, name+"-*.new")
 	if err != nil {
 		return "", fmt.Errorf("installing %s: %w", name, err)
@@ -136,8 +133,8 @@ func installFile(stateDir, packageDir, name string, body io.ReadSeeker, sum file
 	return path, nil
 }
 
-// isOurFile reports whether path is a regular file of ours with the bytes of body, and that nobody
-// else may write.
+// isOurFile reports whether path is a regular file of this user with the bytes of body, and that no other user may
+// write.
 func isOurFile(path string, body io.ReadSeeker) bool {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode() != 0o755 {
@@ -152,7 +149,7 @@ func isOurFile(path string, body io.ReadSeeker) bool {
 	return f.Close() == nil && isSame
 }
 
-// equalContents reports whether a and b, read to their ends, hold the same bytes. An error is a difference.
+// equalContents reports whether a and b have the same bytes. An error counts as a difference.
 func equalContents(a, b io.Reader) bool {
 	const atOnce = 64 << 10
 	partA, partB := make([]byte, atOnce), make([]byte, atOnce)
@@ -170,7 +167,7 @@ func equalContents(a, b io.Reader) bool {
 	}
 }
 
-// isEnd reports whether an error of io.ReadFull says that nothing is left.
+// isEnd reports whether io.ReadFull failed because nothing is left.
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 func findBesideExecutable(name, variable string, missing error) (string, error) {

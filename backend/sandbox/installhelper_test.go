@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-func TestInstall(t *testing.T) {
+func TestInstall_ChangedHelper_IsReplaced(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	text := "#!/bin/sh\nexit 0\n" + strings.Repeat("# more than is compared at once\n", 4000)
 	body := strings.NewReader(text)
@@ -89,8 +89,8 @@ func TestInstall_PackagedHelper_IsUsedIfOnlyRootCanChangeIt(t *testing.T) {
 	}
 }
 
-// TestWhatWasInstalledIsExecuted also while other programs are started.
-func TestWhatWasInstalledIsExecuted(t *testing.T) {
+// TestInstall_WhileProgramsStart_HelperRuns: no other program inherits the open file, which would make it busy.
+func TestInstall_WhileProgramsStart_HelperRuns(t *testing.T) {
 	sh, err := os.ReadFile("/bin/sh")
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func BenchmarkInstall(b *testing.B) {
 	}
 }
 
-func TestInstallWithoutEmbedded(t *testing.T) {
+func TestInstall_NoEmbeddedHelper_UsesTheVariable(t *testing.T) {
 	if _, err := built.ReadFile("embed/" + helperName); err == nil {
 		t.Skip("this build has the helper embedded")
 	}

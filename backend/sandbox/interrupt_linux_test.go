@@ -12,7 +12,7 @@ import (
 // TestKill_SeveralChildren_IsNotInterrupted: the end of the first child interrupts no kill of the next one.
 func TestKill_SeveralChildren_IsNotInterrupted(t *testing.T) {
 	w := newSpec(t)
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	for name, c := range map[string]process.Command{
 		"agent":        {},
 		"traced check": {Domain: process.DomainCheck, Trace: true},
@@ -38,7 +38,7 @@ func TestKill_SeveralChildren_IsNotInterrupted(t *testing.T) {
 // TestCheckTrace_ChildrenInTheBackground_InterruptNoCall: the end of a child interrupts no call that names a file.
 func TestCheckTrace_ChildrenInTheBackground_InterruptNoCall(t *testing.T) {
 	w := newSpec(t)
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	const script = `i=0; bad=0
 		while [ $i -lt 400 ]; do
 			/bin/true &
@@ -64,7 +64,7 @@ func TestCheckTrace_ChildrenInTheBackground_InterruptNoCall(t *testing.T) {
 // TestCheckTrace_TrapsOfAShell_StayAsTheyAre: what waits for a child or is ended by a trap does so in a trace, too.
 func TestCheckTrace_TrapsOfAShell_StayAsTheyAre(t *testing.T) {
 	w := newSpec(t)
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	python := systemPython(t)
 	// One ends while read waits; the last one ends a read that nothing interrupts.
 	const children = "for i in 0.1 0.4 1 3 9; do sleep $i >/dev/null 2>&1 & done; { sleep 20; echo late; } >&3 2>&3 & "

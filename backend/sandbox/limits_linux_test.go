@@ -27,7 +27,7 @@ func TestLimits_FreshSandbox_HoldsTheProcessLimit(t *testing.T) {
 			command := inside(w, `n=0; trap 'echo made $n; kill $all' EXIT
 				while [ $n -lt 500 ]; do sleep 1000 >/dev/null 2>&1 & all="$all $!"; n=$((n+1)); done`)
 			command.Domain, command.Trace = c.Domain, c.Trace
-			text, _ := output(t, enclose(t, w), command)
+			text, _ := output(t, openSandbox(t, w), command)
 			_, made, _ := strings.Cut(text, "made ")
 			n := 0
 			if _, err := fmt.Sscan(made, &n); err != nil || n > most || n < most/2 {

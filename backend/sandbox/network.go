@@ -5,14 +5,13 @@ import (
 	"net"
 )
 
-// Network are the sockets on a goal's own loopback at which its programs look for
-// the world: a proxy at ProxyAddress, a name server at NameServer. The caller
-// serves and closes them; they can be had once.
+// Network has the sockets on a goal's own loopback through which its programs reach the network: for a proxy at
+// ProxyAddress and a name server at NameServer. The caller serves and closes them.
 type Network struct {
 	Proxy   net.Listener
 	Names   net.PacketConn
 	NamesBy net.Listener   // the same over TCP
-	Ports   []net.Listener // in the order of Walls.Ports
+	Ports   []net.Listener // in the order of Spec.Ports
 }
 
 // Close closes all of them.

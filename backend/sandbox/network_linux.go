@@ -14,12 +14,11 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// networkSockets are the sockets that the helper opens on a goal's loopback, in the
-// order in which network keeps them.
+// networkSockets are the sockets that the helper opens on a goal's loopback, in the order of network.files.
 var networkSockets = []string{"tcp " + spec.ProxyAddress, "udp " + spec.NameServer + ":53", "tcp " + spec.NameServer +
 	":53"}
 
-// withMachinePorts adds the ports of the machine that appear there, too.
+// withMachinePorts returns networkSockets and the granted ports of the machine.
 func withMachinePorts(ports []int) []string {
 	list := slices.Clone(networkSockets)
 	for _, port := range ports {
@@ -28,8 +27,7 @@ func withMachinePorts(ports []int) []string {
 	return list
 }
 
-// network is the app's end of a goal's own network: the sockets live there,
-// although they are read here.
+// network has the sockets that the helper opened in a goal's network namespace, and that this process serves.
 type network struct {
 	mu    sync.Mutex
 	files []*os.File
@@ -55,19 +53,19 @@ func (n *network) close() {
 	n.files = nil
 }
 
-// take gives a socket to its first taker.
+// take returns a socket to its first caller.
 func (n *network) take(i int) (*os.File, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if i >= len(n.files) || n.files[i] == nil {
-		return nil, errors.New("the goal has no network of its own, or its socket was taken already")
+		return nil, errors.New("the goal has no network of its own, or its socket was already taken")
 	}
 	f := n.files[i]
 	n.files[i] = nil
 	return f, nil
 }
 
-// Network hands over the sockets. A set without a sandbox has none.
+// Network hands over the sockets, once. A Supervisor without a sandbox has none.
 func (s *Supervisor) Network() (*Network, error) {
 	var n Network
 	var err error
@@ -106,8 +104,8 @@ func (n *network) listener(i int) (net.Listener, error) {
 	return l, nil
 }
 
-// Dial connects to the goal's own loopback: the machine's is another one. Only
-// "tcp" is dialed. A set without a sandbox has no network of its own and refuses.
+// Dial connects to the goal's own loopback, which is not the machine's. network must be "tcp". A Supervisor without a
+// sandbox refuses.
 func (s *Supervisor) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if !s.sandboxed {
 		return nil, fmt.Errorf("dialing %s: %w", address, errors.ErrUnsupported)
@@ -115,7 +113,7 @@ func (s *Supervisor) Dial(ctx context.Context, network, address string) (net.Con
 	_, fds, err := s.call(ctx, wire.Request{Op: wire.Dial, Network: network, Address: address})
 	if refused := (*wire.Error)(nil); errors.As(err, &refused) {
 		closeFDs(fds)
-		return nil, errors.New(refused.Text) // it says what was dialed
+		return nil, errors.New(refused.Text) // it names the address
 	}
 	switch {
 	case err != nil:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"goalpost/backend/sandbox/cgroup"
 	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/sandbox/wire"
 )
@@ -14,8 +15,11 @@ type Options struct {
 	Helper string     // path, from Install
 	Name   string     // of the owner, for errors: a goal's ID, "person"
 	Spec   *spec.Spec // the sandbox; nil is none
-	// Attempted is called for what programs tried and the kernel refused, one call at a time; for each
-	// kind the first time, the tenth, the hundredth. nil ignores them.
+	// Systemd makes a cgroup that bounds the sandbox's programs together. Without one, and with nil, the helper measures
+	// them instead; Supervisor.CgroupError says why.
+	Systemd *cgroup.Manager
+	// Attempted is called when the kernel refuses a program something, one call at a time; for each kind the first time,
+	// the tenth, the hundredth. nil ignores them.
 	Attempted func(Violation)
 }
 
@@ -27,7 +31,7 @@ type Violation struct {
 	Program string // the name that the program gives itself; "" if unknown
 	Text    string // what it tried: "ptrace (request 16, process 7)"
 	Times   int    // so far
-	// Ended says that the program was ended because the goal exceeded a limit, which Text names.
+	// Ended reports that the program was ended because the goal exceeded a limit, which Text names.
 	Ended bool
 }
 
@@ -54,7 +58,7 @@ func (a Violation) String() string {
 var ErrRefused = errors.New("the sandbox cannot be made here")
 
 // ErrClosed is the error of a start after Close or after the helper died.
-var ErrClosed = errors.New("the set of programs is closed")
+var ErrClosed = errors.New("the supervisor of these programs is closed")
 
 // ErrAgentListens is the error of FreezeIdleAgent if a program of the agent listens.
 var ErrAgentListens = errors.New("a program of the agent listens")
@@ -70,7 +74,7 @@ func (e *ReplacedError) Error() string {
 	return e.Path + " was replaced, moved or removed by another program while the goal's programs ran, so they were ended"
 }
 
-// StartError says why a program did not start. Code is one of package wire: not_found,
+// StartError is the reason why a program did not start. Code is one of package wire: not_found,
 // permission, no_dir, too_big, not_program, bad, unsupported, failed.
 type StartError struct {
 	Code    string

@@ -39,7 +39,7 @@ func (p *escapeTest) killing(t *testing.T) (escaped bool) {
 }
 
 // forking leaves a process behind whose parents are gone. Started without a helper
-// it stays; of a goal it ends with the goal. Nothing is refused, so nothing is told.
+// it stays; of a goal it ends with the goal. Nothing is refused, so nothing is reported.
 func (p *escapeTest) forking(t *testing.T) (escaped bool) {
 	asleep := func(mark string) (pids []int) {
 		all, err := os.ReadDir("/proc")
@@ -85,7 +85,7 @@ func (p *escapeTest) forking(t *testing.T) (escaped bool) {
 		}
 	}
 
-	s := encloseTelling(t, p.w, newTellings())
+	s := openSandboxReporting(t, p.w, newTellings())
 	if _, status := output(t, s, inside(p.w, script(mark(2)))); status.Code != 0 || len(found(mark(2))) == 0 {
 		t.Fatalf("it did not fork: %v", status)
 	}

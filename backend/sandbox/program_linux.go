@@ -18,8 +18,8 @@ import (
 // Start starts a program in a session of its own. ctx applies to the start only; if it is cancelled
 // before the helper answers, the program is killed as soon as it runs. A command of a check that asks for a trace
 // gets a process.TracedProcess; if nothing can be observed (another supervisor above listens to system calls), its
-// trace's Incomplete says why. The files become
-// blocking, as with os/exec. Errors are *StartError (what the user can change), ErrClosed, or
+// trace's Incomplete is the reason. The files become blocking, as with os/exec.
+// Errors are *StartError (what the user can change), ErrClosed, or
 // ctx's own.
 func (s *Supervisor) Start(ctx context.Context, c process.Command) (process.Process, error) {
 	if err := ctx.Err(); err != nil {
@@ -43,7 +43,7 @@ func (s *Supervisor) start(ctx context.Context, c process.Command, size *wire.Si
 		return nil, &StartError{
 			Code:    string(wire.Unsupported),
 			Program: programName(c),
-			text:    "files can be held for a check inside a sandbox only",
+			text:    "only a check inside a sandbox can hold files",
 		}
 	}
 	p, err := s.register()
@@ -140,7 +140,7 @@ func (s *Supervisor) unregister(p *program) {
 // sendPacket sends one request. Once it is sent, the kernel has its own references to the files.
 func (s *Supervisor) sendPacket(r wire.Request, files []*os.File) error {
 	if len(files) > wire.MaxFiles {
-		return fmt.Errorf("%d files are more than %d", len(files), wire.MaxFiles)
+		return fmt.Errorf("%d files exceed the limit of %d", len(files), wire.MaxFiles)
 	}
 	packet, memfd, err := wire.Encode(r)
 	if err != nil {
@@ -250,7 +250,7 @@ func (p *program) killWhenStarted() {
 	p.closeTerminal()
 	p.mu.Unlock()
 	if kill {
-		_ = p.Signal(syscall.SIGKILL) // gone already, or the whole set is
+		_ = p.Signal(syscall.SIGKILL) // it or the whole supervisor has ended
 	}
 }
 

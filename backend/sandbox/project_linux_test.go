@@ -13,9 +13,8 @@ import (
 	"goalpost/backend/sandbox/spec"
 )
 
-// TestProjectsAreBuiltOffline: what a user has at hand (toolchains, warm caches,
-// git) works at write_local, without a network.
-func TestProjectsAreBuiltOffline(t *testing.T) {
+// TestProjects_WithoutNetwork_AreBuilt: at write_local, with the toolchains, warm caches and git of the user.
+func TestProjects_WithoutNetwork_AreBuilt(t *testing.T) {
 	w := newSpec(t)
 	// Caches of the user: what a program adds to them stays the goal's.
 	cache := filepath.Join(w.Home, ".cache", "pip")
@@ -41,7 +40,7 @@ func TestProjectsAreBuiltOffline(t *testing.T) {
 	write(t, filepath.Join(w.Dir, "node", "package.json"), `{"name":"n","version":"1.0.0"}`, 0o644)
 	write(t, filepath.Join(w.Dir, "python", "test_two.py"),
 		"import unittest\n\nclass Two(unittest.TestCase):\n    def test(self):\n        self.assertEqual(1 + 1, 2)\n", 0o644)
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	for _, project := range []struct{ needs, script string }{
 		{"go", "cd gop && export GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local && " + builds},
 		{"npm", "cd lib && npm pack --silent && cd ../node && npm install --silent --no-audit --no-fund " +
@@ -70,11 +69,10 @@ func TestProjectsAreBuiltOffline(t *testing.T) {
 	}
 }
 
-// BenchmarkStartInside is what a sandboxed command costs; StartTrue is the same
-// without a sandbox.
+// BenchmarkStartInside is what a sandboxed command costs.
 func BenchmarkStartInside(b *testing.B) {
 	w := newSpec(b)
-	s := enclose(b, w)
+	s := openSandbox(b, w)
 	for name, domain := range map[string]process.Domain{"agent": "", "check": process.DomainCheck} {
 		b.Run(name, func(b *testing.B) {
 			c := inside(w, "")

@@ -15,8 +15,8 @@ import (
 
 var _ process.TerminalLauncher = (*Supervisor)(nil)
 
-// StartTerminal is Start with a new pseudo-terminal of the goal's own. A set
-// without a sandbox has none: errors.ErrUnsupported.
+// StartTerminal is Start with a new pseudo-terminal of the goal's own. A
+// Supervisor without a sandbox has none: errors.ErrUnsupported.
 func (s *Supervisor) StartTerminal(
 	ctx context.Context, c process.Command, cols, rows int,
 ) (process.Process, *os.File, error) {
@@ -34,8 +34,8 @@ func (s *Supervisor) StartTerminal(
 	return p, p.master, nil
 }
 
-// adoptFile makes a file of a copy of a descriptor that came from the helper; its
-// reads end with Close and deadlines. nil when the descriptor is none.
+// adoptFile copies a descriptor from the helper into a file whose reads end with Close and deadlines. It returns nil if
+// that fails.
 func adoptFile(fd int, name string) *os.File {
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

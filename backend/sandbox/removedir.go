@@ -17,7 +17,7 @@ func RemoveLayer(layer string) error {
 	}
 	_ = filepath.WalkDir(layer, func(path string, entry fs.DirEntry, err error) error {
 		if entry != nil && entry.IsDir() {
-			_ = os.Chmod(path, 0o700) //nolint:gosec // it is about to go
+			_ = os.Chmod(path, 0o700) //nolint:gosec // it is removed next
 		}
 		return nil
 	})

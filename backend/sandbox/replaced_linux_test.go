@@ -56,9 +56,13 @@ func TestReplacedFile_CoveredByTheSandbox_EndsIt(t *testing.T) {
 		"a configuration": {file: ".git/config", lost: ".git/config", change: func(t *testing.T, dir string) {
 			replaceFile(t, filepath.Join(dir, ".git", "config"))
 		}},
-		"what hooks read": {file: ".pre-commit-config.yaml", lost: ".pre-commit-config.yaml", change: func(t *testing.T, dir string) {
-			replaceFile(t, filepath.Join(dir, ".pre-commit-config.yaml"))
-		}},
+		"what hooks read": {
+			file: ".pre-commit-config.yaml",
+			lost: ".pre-commit-config.yaml",
+			change: func(t *testing.T, dir string) {
+				replaceFile(t, filepath.Join(dir, ".pre-commit-config.yaml"))
+			},
+		},
 		"a folder of hooks": {file: ".git/hooks/pre-commit", lost: ".git/hooks", change: func(t *testing.T, dir string) {
 			if err := os.RemoveAll(filepath.Join(dir, ".git", "hooks")); err != nil {
 				t.Fatal(err)
@@ -85,7 +89,7 @@ func TestReplacedFile_CoveredByTheSandbox_EndsIt(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s := enclose(t, w)
+			s := openSandbox(t, w)
 			grant(s)
 			p, err := s.Start(t.Context(), inside(w, "exec sleep 1000"))
 			if err != nil {
@@ -98,7 +102,7 @@ func TestReplacedFile_CoveredByTheSandbox_EndsIt(t *testing.T) {
 			if !errors.Is(err, sandbox.ErrClosed) || !strings.Contains(err.Error(), c.lost+" was replaced") {
 				t.Errorf("a check afterwards: %v", err)
 			}
-			s = enclose(t, w)
+			s = openSandbox(t, w)
 			grant(s)
 			file := filepath.Join(dir, c.file)
 			if text, status := output(t, s, inside(w, `echo evil > "$1"; cat "$1"`, file)); text != "evil\n" {
@@ -120,7 +124,7 @@ func TestReplacedFile_HiddenFromRoot_StaysHidden(t *testing.T) {
 	write(t, hidden, "old\n", 0o600)
 	t.Cleanup(func() { _ = os.Remove(hidden) })
 	w := newSpec(t)
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	for _, again := range []func(){
 		func() { replaceFile(t, hidden) },
 		func() { replaceFile(t, hidden) },
@@ -145,7 +149,7 @@ func TestMovedRepository_WhenACheckStarts_EndsTheSandbox(t *testing.T) {
 	w := newSpec(t)
 	sub, moved := filepath.Join(w.Dir, "sub"), filepath.Join(w.Dir, "moved")
 	makeRepository(t, sub, "old\n")
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	if err := os.Rename(sub, moved); err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +164,7 @@ func TestMovedRepository_WhenACheckStarts_EndsTheSandbox(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(moved, ".git", "config")); err != nil || string(text) != "old\n" {
 		t.Errorf("the moved configuration became %q, %v", text, err)
 	}
-	s = enclose(t, w)
+	s = openSandbox(t, w)
 	output(t, s, check(w, "echo evil > moved/.git/config"))
 	if text, err := os.ReadFile(filepath.Join(moved, ".git", "config")); err != nil || string(text) != "old\n" {
 		t.Errorf("in the next sandbox it became %q, %v", text, err)
@@ -174,7 +178,7 @@ func TestReplacedFile_Locked_ChecksStillReadTheCopy(t *testing.T) {
 	real := write(t, filepath.Join(w.Dir, "check.sh"), "echo real\n", 0o755)
 	copied := write(t, filepath.Join(filepath.Dir(w.Layer), "held"), "echo real\n", 0o444)
 	w.Held = []string{real}
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	replaceFile(t, real)
 	if text, _ := output(t, s, inside(w, "echo 'echo fake' > check.sh; cat check.sh")); text != "echo fake\n" {
 		t.Errorf("the agent reads %q", text)
@@ -185,12 +189,12 @@ func TestReplacedFile_Locked_ChecksStillReadTheCopy(t *testing.T) {
 	}
 }
 
-// TestMovedByTheAgent_KeepsTheSandbox: an agent that moves its own files about detaches nothing.
-func TestMovedByTheAgent_KeepsTheSandbox(t *testing.T) {
+// TestMovedRepository_ByTheAgent_KeepsTheSandbox: an agent that moves its own files detaches nothing.
+func TestMovedRepository_ByTheAgent_KeepsTheSandbox(t *testing.T) {
 	w := newSpec(t)
 	w.Held = []string{write(t, filepath.Join(w.Dir, "tests", "check.sh"), "echo real\n", 0o755)}
 	makeRepository(t, w.Dir, "old\n")
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	output(t, s, inside(w, "mv tests other; mkdir tests; echo x > tests/check.sh; rm -rf .git; mv .git away"))
 	if text, status := output(t, s, check(w, "echo fine")); text != "fine\n" {
 		t.Errorf("%q %v", text, status)

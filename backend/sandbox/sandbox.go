@@ -7,3 +7,12 @@
 // mounts, Landlock, seccomp); without one, a Supervisor separates lifetimes and
 // descriptors only. docs/security.md says what is enforced.
 package sandbox
+
+import "goalpost/backend/sandbox/spec"
+
+// The arguments of Open and Grant, which package spec describes.
+type (
+	Spec           = spec.Spec
+	ResourceLimits = spec.ResourceLimits
+	RuntimeGrant   = spec.RuntimeGrant
+)

@@ -15,7 +15,7 @@ func TestSocketpair_OfDatagrams_KeepsMessagesApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	const script = `import os, socket
 for kind in 0, socket.SOCK_CLOEXEC, socket.SOCK_NONBLOCK:
     a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM | kind)
@@ -32,7 +32,8 @@ except OSError as e: print(e.strerror)
 `
 	text, status := output(t, s, inside(w, `exec python3 -c "$1"`, script))
 	t.Logf("%s", text)
-	if want := "one two\none two\none two\nempty\n"; len(text) < len(want) || text[:len(want)] != want || status.Code != 0 {
+	const want = "one two\none two\none two\nempty\n"
+	if len(text) < len(want) || text[:len(want)] != want || status.Code != 0 {
 		t.Errorf("%q %v", text, status)
 	}
 	if err := server.SetReadDeadline(time.Now()); err != nil {

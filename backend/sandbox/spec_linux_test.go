@@ -24,7 +24,7 @@ import (
 	"goalpost/backend/sandbox/spec"
 )
 
-// walls are those of a goal whose folder, home and private folder lie under the
+// newSpec is that of a goal whose folder, home and private folder are below the
 // machine's /tmp, which the goal does not see.
 func newSpec(tb testing.TB) sandbox.Spec {
 	tb.Helper()
@@ -45,10 +45,10 @@ func newSpec(tb testing.TB) sandbox.Spec {
 	return w
 }
 
-// enclose opens a set with a sandbox.
-func enclose(tb testing.TB, w sandbox.Spec) *sandbox.Supervisor {
+// openSandbox opens a supervisor with a sandbox.
+func openSandbox(tb testing.TB, w sandbox.Spec) *sandbox.Supervisor {
 	tb.Helper()
-	return encloseTelling(tb, w, newTellings())
+	return openSandboxReporting(tb, w, newTellings())
 }
 
 // inside is a command in the goal's folder.
@@ -58,8 +58,8 @@ func inside(w sandbox.Spec, script string, args ...string) process.Command {
 	return c
 }
 
-// personsGit is a configuration of git with what names keys, and what does not.
-const personsGit = `[user]
+// userGit is a configuration of git with what names keys, and what does not.
+const userGit = `[user]
 	name = A user
 	signingKey = ABCDEF
 [credential "https://example.org"]
@@ -74,27 +74,28 @@ const personsGit = `[user]
 	path = ~/.gitconfig-work
 `
 
-func TestWhatAGoalSees(t *testing.T) {
+func TestSpec_FilesAndLimits_AreTheGoalsOwn(t *testing.T) {
 	w := newSpec(t)
 	if err := os.WriteFile(filepath.Join(w.Home, "secret"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(w.Home, ".gitconfig"), []byte(personsGit), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(w.Home, ".gitconfig"), []byte(userGit), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	limits := spec.DefaultLimits()
 	for script, want := range map[string]string{
 		"bash -c 'ulimit -d; ulimit -f; ulimit -u'": fmt.Sprintf("unlimited\n%d\n%d\n", limits.FileSize>>10,
 			limits.Processes),
 		"cat /proc/self/oom_score_adj": "900\n",
 		"nice":                         fmt.Sprintf("%d\n", max(nice(t), limits.Nice)),
-		"cat /run/goalpost/gitconfig":  "[safe]\n\tdirectory = *\n[commit]\n\tgpgsign = false\n[user]\n\tname = A user\n[Alias]\n\tst = status\n",
-		"pwd":                          w.Dir + "\n",
-		"ls -A ~ | grep -v kept":       "work\n",
-		"ls -A /tmp | wc -l":           "1\n",
-		"ls /dev/pts":                  "ptmx\n",
-		"ls /run; ls /run/user":        "goalpost\nuser\n" + uid() + "\n",
+		"cat /run/goalpost/gitconfig": "[safe]\n\tdirectory = *\n[commit]\n\tgpgsign = false\n" +
+			"[user]\n\tname = A user\n[Alias]\n\tst = status\n",
+		"pwd":                    w.Dir + "\n",
+		"ls -A ~ | grep -v kept": "work\n",
+		"ls -A /tmp | wc -l":     "1\n",
+		"ls /dev/pts":            "ptmx\n",
+		"ls /run; ls /run/user":  "goalpost\nuser\n" + uid() + "\n",
 		"echo hi > ~/kept; cat ~/kept; echo x > out; cat out": "hi\nx\n",
 		"bash -c 'cat <(echo yes) /dev/fd/0' </dev/null":      "yes\n",
 	} {
@@ -111,18 +112,19 @@ func TestWhatAGoalSees(t *testing.T) {
 	}
 }
 
-// TestCheckAndAgentHoldNoRights: no program inside has capabilities, but for root's over
-// files, gets new ones, or runs without the filter.
-func TestCheckAndAgentHoldNoRights(t *testing.T) {
+// TestCheckAndAgent_Capabilities_AreDropped: except root's over files. They get no new ones, and do not run without
+// the filter.
+func TestCheckAndAgent_Capabilities_AreDropped(t *testing.T) {
 	w := newSpec(t)
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	rights := uint64(0)
 	if os.Getuid() == 0 {
 		rights = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
 	}
 	want := fmt.Sprintf("CapInh:%016x CapPrm:%016x CapEff:%016x CapAmb:%016x NoNewPrivs:1 Seccomp:2 ", 0, rights, rights,
 		0)
-	const script = "grep -E '^(CapInh|CapPrm|CapEff|CapAmb|NoNewPrivs|Seccomp):' /proc/self/status | tr -d '\\t' | tr '\\n' ' '"
+	const script = `grep -E '^(CapInh|CapPrm|CapEff|CapAmb|NoNewPrivs|Seccomp):' /proc/self/status | ` +
+		`tr -d '\t' | tr '\n' ' '`
 	for _, c := range []process.Command{inside(w, script), check(w, script)} {
 		if text, status := output(t, s, c); text != want || status.Code != 0 {
 			t.Errorf("%q: %q %v, want %q", c.Domain, text, status, want)
@@ -134,7 +136,8 @@ func TestCheckAndAgentHoldNoRights(t *testing.T) {
 // with what it was asked unread. What it said is known all the same.
 func TestRefusal_ReachesTheListener(t *testing.T) {
 	wrapper := filepath.Join(t.TempDir(), "helper")
-	script := "#!/bin/sh\nexec unshare --user --map-root-user sh -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec \"$@\"' sh " + sandboxtest.Helper(t) + ` "$@"`
+	script := "#!/bin/sh\nexec unshare --user --map-root-user " +
+		`sh -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"' sh ` + sandboxtest.Helper(t) + ` "$@"`
 	write(t, wrapper, script, 0o755)
 	w := newSpec(t)
 	for range 20 {
@@ -149,8 +152,8 @@ func TestRefusal_ReachesTheListener(t *testing.T) {
 	}
 }
 
-// TestNetworkHasPortsBelow1024: a goal's server listens at one that is root's elsewhere.
-func TestNetworkHasPortsBelow1024(t *testing.T) {
+// TestNetwork_PortBelow1024_CanBeUsed: outside of a sandbox such a port is root's.
+func TestNetwork_PortBelow1024_CanBeUsed(t *testing.T) {
 	w := newSpec(t)
 	self, err := os.Executable()
 	if err != nil {
@@ -160,7 +163,7 @@ func TestNetworkHasPortsBelow1024(t *testing.T) {
 	script := attemptVariable + "=serve " + self +
 		" tcp 127.0.0.1:80 > said & until grep -qs ready said; do kill -0 $! || exit 1; done; " +
 		attemptVariable + "=dial " + self + " tcp 127.0.0.1:80 && wait && cat said"
-	if text, status := output(t, enclose(t, w), inside(w, script)); text != "ready\nescaped" || status.Code != 0 {
+	if text, status := output(t, openSandbox(t, w), inside(w, script)); text != "ready\nescaped" || status.Code != 0 {
 		t.Errorf("%q %v", text, status)
 	}
 }
@@ -175,16 +178,16 @@ func nice(tb testing.TB) int {
 	return 20 - have // as the kernel counts
 }
 
-// TestLimitsOfCalls: the filter refuses each of these before the kernel looks at what it
-// was given, and ends who speaks in another numbering.
-func TestLimitsOfCalls(t *testing.T) {
+// TestLimits_DangerousCalls_AreRefused: the kernel does not read their arguments. A call in another numbering ends its
+// process.
+func TestLimits_DangerousCalls_AreRefused(t *testing.T) {
 	w := newSpec(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Tools = []string{self}
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	for name, number := range map[string]uintptr{
 		"process_vm_writev": unix.SYS_PROCESS_VM_WRITEV,
 		"perf_event_open":   unix.SYS_PERF_EVENT_OPEN,
@@ -226,9 +229,9 @@ func uid() string {
 	return ""
 }
 
-func TestTerminalOfItsOwn(t *testing.T) {
+func TestTerminal_OfAGoal_IsItsOwn(t *testing.T) {
 	w := newSpec(t)
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	p, master, err := s.StartTerminal(context.Background(), inside(w, "tty; stty size; echo done"), 91, 17)
 	if err != nil {
 		t.Fatal(err)
@@ -300,8 +303,8 @@ func TestSandbox_FilesReplacedWhileItIsMade_Starts(t *testing.T) {
 	}
 }
 
-// TestWhatAGoalSeesOfRoot: what is said of whom its programs run as is so.
-func TestWhatAGoalSeesOfRoot(t *testing.T) {
+// TestSpec_User_IsAsReported: RunsAsRoot reports what the goal's programs run as.
+func TestSpec_User_IsAsReported(t *testing.T) {
 	w := newSpec(t)
 	folders := map[string]bool{w.Dir: os.Getuid() == 0}
 	if os.Getuid() == 0 {
@@ -313,7 +316,7 @@ func TestWhatAGoalSeesOfRoot(t *testing.T) {
 	}
 	for dir, root := range folders {
 		w.Dir, w.Layer = dir, w.Layer+"-"+filepath.Base(dir)
-		text, status := output(t, enclose(t, w), inside(w, "id -u"))
+		text, status := output(t, openSandbox(t, w), inside(w, "id -u"))
 		if said := mounts.RunsAsRoot(dir); said != root || (text == "0\n") != root || status.Code != 0 {
 			t.Errorf("%s: root is %v; it runs as %s, %v", dir, said, text, status)
 		}

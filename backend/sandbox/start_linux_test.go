@@ -24,7 +24,7 @@ import (
 	"goalpost/backend/waittest"
 )
 
-func TestProgramGetsWhatIsNamedOnly(t *testing.T) {
+func TestStart_LeakedDescriptors_AreClosed(t *testing.T) {
 	// A pipe as the webview leaves it: not close-on-exec.
 	var leaked [2]int
 	if err := syscall.Pipe(leaked[:]); err != nil {
@@ -56,7 +56,7 @@ func TestProgramGetsWhatIsNamedOnly(t *testing.T) {
 	}
 }
 
-func TestFilesAndTheirOrder(t *testing.T) {
+func TestStart_Files_KeepTheirOrder(t *testing.T) {
 	s := open(t)
 	var reads [3]*os.File
 	var writes [3]*os.File
@@ -83,8 +83,8 @@ func TestFilesAndTheirOrder(t *testing.T) {
 	wait(t, p)
 }
 
-// A pipe made by Go is non-blocking; a program that fills it must wait, not fail.
-func TestFilesBlock(t *testing.T) {
+// TestStart_FullPipe_MakesTheProgramWait: Go's pipes are non-blocking, and a program that fills one must not fail.
+func TestStart_FullPipe_MakesTheProgramWait(t *testing.T) {
 	s := open(t)
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -112,7 +112,7 @@ func TestFilesBlock(t *testing.T) {
 	}
 }
 
-func TestSignalsAreDefaultInPrograms(t *testing.T) {
+func TestStart_SignalsIgnoredByHost_AreDefault(t *testing.T) {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGTSTP)
 	defer signal.Reset(syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGTSTP)
 	s := open(t)
@@ -133,8 +133,9 @@ func TestSignalsAreDefaultInPrograms(t *testing.T) {
 	}
 }
 
-// The app's own process may come with anything blocked, ignored and open.
-func TestHelperCleansWhatItInherits(t *testing.T) {
+// TestHelper_InheritedSignalsAndFiles_AreReset: Goalpost's own process may have any signals blocked or ignored and any
+// files open.
+func TestHelper_InheritedSignalsAndFiles_AreReset(t *testing.T) {
 	wrapper := filepath.Join(t.TempDir(), "wrapper")
 	script := "#!/bin/sh\nexec 7</etc/passwd 9</etc/passwd\n" +
 		"exec env --block-signal=CHLD,TERM,USR1,RTMIN --ignore-signal=INT,HUP,CHLD,TSTP,RTMAX " + sandboxtest.Helper(t) +
@@ -162,7 +163,7 @@ func TestHelperCleansWhatItInherits(t *testing.T) {
 	}
 }
 
-func TestStartErrors(t *testing.T) {
+func TestStart_InvalidCommand_SaysWhy(t *testing.T) {
 	s := open(t)
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "plain")
@@ -242,7 +243,7 @@ func TestStartErrors(t *testing.T) {
 	}
 }
 
-func TestMegabyteOfArguments(t *testing.T) {
+func TestStart_MegabyteOfArguments_Arrives(t *testing.T) {
 	s := open(t)
 	args := make([]string, 1<<10)
 	for i := range args {
@@ -255,7 +256,7 @@ func TestMegabyteOfArguments(t *testing.T) {
 	}
 }
 
-func TestPathIsTheRequests(t *testing.T) {
+func TestStart_Path_IsThatOfTheRequest(t *testing.T) {
 	s := open(t)
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "bin"), 0o700); err != nil {
@@ -270,7 +271,7 @@ func TestPathIsTheRequests(t *testing.T) {
 	}
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestStart_ManyAtOnce_DoNotMix(t *testing.T) {
 	s := open(t)
 	var all sync.WaitGroup
 	for i := range 100 {
@@ -298,7 +299,7 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-func TestStartGivenUp(t *testing.T) {
+func TestStart_ContextCancelled_Fails(t *testing.T) {
 	s := open(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

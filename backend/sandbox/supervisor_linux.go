@@ -14,14 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 
 	"goalpost/backend/process"
+	"goalpost/backend/sandbox/cgroup"
 	"goalpost/backend/sandbox/mounts"
 	"goalpost/backend/sandbox/spec"
 	"goalpost/backend/sandbox/wire"
 	"goalpost/backend/tail"
 )
 
-// helloGrace is how long Open waits for Hello. The helper takes milliseconds, or seconds on a busy
-// machine; the bound is for a file that is not the helper.
+// helloGrace limits how long Open waits for Hello. The helper takes milliseconds, or seconds on a busy machine; the
+// limit is for a file that is not the helper.
 const helloGrace = time.Minute
 
 // Supervisor runs the programs of one owner as children of one helper. They, and what they start, end
@@ -35,9 +36,13 @@ type Supervisor struct {
 	sandboxed bool
 	spec      spec.Spec // if sandboxed
 	ports     int       // number of the machine's ports that appear inside
-	own       network   // of a goal, once ready
-	hello     chan wire.Answer
-	done      chan struct{}
+
+	scope    *cgroup.Scope // that bounds the programs; nil if the helper measures them
+	scopeErr error         // why there is no scope
+
+	own   network // of a goal, once ready
+	hello chan wire.Answer
+	done  chan struct{}
 
 	kills sync.WaitGroup // for starts and freezes that were given up
 	tried *violationQueue
@@ -58,13 +63,13 @@ var _ process.Launcher = (*Supervisor)(nil)
 
 // Open starts a helper and waits until it is ready. ctx applies to the opening only.
 func Open(ctx context.Context, o Options) (*Supervisor, error) {
-	var walls *wire.Spec
+	var wireSpec *wire.Spec
 	if o.Spec != nil {
 		planned, err := mounts.Build(*o.Spec, o.Helper)
 		if err != nil {
 			return nil, fmt.Errorf("opening the programs of %s: %w", o.Name, err)
 		}
-		walls = &planned
+		wireSpec = &planned
 	}
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
@@ -82,12 +87,12 @@ func Open(ctx context.Context, o Options) (*Supervisor, error) {
 		hello:     make(chan wire.Answer, 1),
 		done:      make(chan struct{}),
 		all:       map[uint64]*program{},
-		sandboxed: walls != nil,
+		sandboxed: wireSpec != nil,
 		ports:     portsOf(o),
 		calls:     map[uint64]chan callAnswer{},
 		tried:     newAttempts(o.Attempted),
 	}
-	if walls != nil {
+	if wireSpec != nil {
 		s.spec = *o.Spec
 	}
 	// Not CommandContext: ctx bounds the opening, not the helper's life.
@@ -104,12 +109,15 @@ func Open(ctx context.Context, o Options) (*Supervisor, error) {
 		s.tried.close()
 		return nil, fmt.Errorf("starting the helper of %s: %w", o.Name, errors.Join(err, s.conn.Close()))
 	}
-	go s.receive()
-	if walls != nil {
-		walls.Listen = withMachinePorts(o.Spec.Ports)
-		err = s.sendPacket(wire.Request{Op: wire.Configure, Spec: walls}, nil)
+	if wireSpec != nil {
+		s.openScope(ctx, o.Systemd, wireSpec) // before the first request, which lets the helper start others
 	}
-	if err == nil || errors.Is(err, ErrClosed) { // a helper that is gone has said why
+	go s.receive()
+	if wireSpec != nil {
+		wireSpec.Listen = withMachinePorts(o.Spec.Ports)
+		err = s.sendPacket(wire.Request{Op: wire.Configure, Spec: wireSpec}, nil)
+	}
+	if err == nil || errors.Is(err, ErrClosed) { // a helper that has ended reported why
 		err = s.ready(ctx)
 	}
 	if err != nil {
@@ -151,13 +159,13 @@ func makeBlocking(f *os.File) error {
 func (s *Supervisor) ready(ctx context.Context) error {
 	grace := time.NewTimer(helloGrace)
 	defer grace.Stop()
-	err := errors.New("it says nothing")
+	err := errors.New("it did not answer")
 	select {
 	case answer := <-s.hello:
 		err = parseHello(answer)
 	case <-s.done:
 		select {
-		case answer := <-s.hello: // its last word
+		case answer := <-s.hello: // its last message
 			if err := parseHello(answer); err != nil {
 				return err
 			}
@@ -177,7 +185,7 @@ func (s *Supervisor) ready(ctx context.Context) error {
 	return err
 }
 
-// parseHello returns the error that a helper's first message means.
+// parseHello returns the error of a helper's first message, nil if it is ready.
 func parseHello(answer wire.Answer) error {
 	switch {
 	case answer.Error != nil:
@@ -185,13 +193,13 @@ func parseHello(answer wire.Answer) error {
 	case answer.Hello == wire.Version:
 		return nil
 	}
-	return fmt.Errorf("it speaks version %d of the protocol and this program %d", answer.Hello, wire.Version)
+	return fmt.Errorf("it uses version %d of the protocol, and this program version %d", answer.Hello, wire.Version)
 }
 
 // Done is closed when the helper and all its programs have ended.
 func (s *Supervisor) Done() <-chan struct{} { return s.done }
 
-// Err returns why the helper died, or nil before that and after Close. It is a *ReplacedError if the
+// Err returns the reason why the helper died, or nil before that and after Close. It is a *ReplacedError if the
 // sandbox ended because of a file that it covers.
 func (s *Supervisor) Err() error {
 	s.mu.Lock()
@@ -280,6 +288,9 @@ func (s *Supervisor) dispatchAnswer(a wire.Answer, fds []int) {
 	case s.onCallAnswer(a, fds):
 		return
 	}
+	if a.Exit != nil {
+		s.reportKills() // before the end that they explain
+	}
 	defer closeFDs(fds) // programs make copies
 	s.mu.Lock()
 	p := s.all[a.ID]
@@ -295,6 +306,7 @@ func (s *Supervisor) dispatchAnswer(a wire.Answer, fds []int) {
 // failPending ends what is pending after the helper ended: no program runs any more, although some
 // have no status yet.
 func (s *Supervisor) failPending(failed error) {
+	s.closeScope() // the cgroup is gone soon
 	// If the helper only closed its end, this makes it end its programs.
 	_ = s.conn.Close()
 	err := s.helper.Wait()
@@ -305,7 +317,7 @@ func (s *Supervisor) failPending(failed error) {
 			why = errors.Join(why, errors.New(said))
 		}
 		if why == nil {
-			why = errors.New("it does not say why")
+			why = errors.New("it reported no reason")
 		}
 		s.err = fmt.Errorf("the helper of %s ended: %w", s.name, why)
 		if s.lost != "" {

@@ -29,7 +29,7 @@ const plainPath = "PATH=/usr/local/bin:/usr/bin:/bin"
 // detector it would sleep a second first.
 const endsAtOnce = "GORACE=atexit_sleep_ms=0"
 
-// TestMain is also the owner that TestOwnerKilled kills.
+// TestMain is also the owner that TestSupervisor_OwnerKilled_EndsItsPrograms kills.
 func TestMain(m *testing.M) {
 	if os.Getenv("SANDBOX_TEST_OWNER") != "" {
 		owner()
@@ -113,7 +113,7 @@ func gone(tb testing.TB, pid int) {
 	}
 }
 
-func TestExitStatus(t *testing.T) {
+func TestStatus_EachExit_IsReported(t *testing.T) {
 	s := open(t)
 	for script, want := range map[string]process.Status{
 		"exit 0":        {},
@@ -128,7 +128,7 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
-func TestStatusDoesNotWaitForOutput(t *testing.T) {
+func TestStatus_OutputStillOpen_IsKnown(t *testing.T) {
 	s := open(t)
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -150,7 +150,7 @@ func TestStatusDoesNotWaitForOutput(t *testing.T) {
 	}
 }
 
-func TestSignalReachesTheGroup(t *testing.T) {
+func TestSignal_Children_ReceiveIt(t *testing.T) {
 	s := open(t)
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -187,7 +187,7 @@ func readPid(t *testing.T, r *bufio.Reader) int {
 	return pid
 }
 
-func TestNotTheHelper(t *testing.T) {
+func TestOpen_WrongHelper_SaysWhy(t *testing.T) {
 	dir := t.TempDir()
 	other := filepath.Join(dir, "other")
 	if err := os.WriteFile(other, []byte("#!/bin/sh\necho wrong program >&2; exit 4\n"), 0o700); err != nil {
@@ -201,11 +201,11 @@ func TestNotTheHelper(t *testing.T) {
 	}
 }
 
-func TestHelperByHand(t *testing.T) {
+func TestHelper_StartedByHand_Refuses(t *testing.T) {
 	var said bytes.Buffer
 	c := exec.Command(sandboxtest.Helper(t))
 	c.Stderr = &said
-	if err := c.Run(); err == nil || !strings.Contains(said.String(), "of no use by hand") {
+	if err := c.Run(); err == nil || !strings.Contains(said.String(), "no use of its own") {
 		t.Errorf("%v %q", err, said.String())
 	}
 }

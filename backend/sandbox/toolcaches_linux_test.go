@@ -30,7 +30,8 @@ END
 	const verdict = "python3 -E -m unittest test_it 2>&1; echo $?; cd deep; python3 -E -m unittest test_it 2>&1; echo $?"
 	for name, move := range map[string]string{
 		"a folder": "",
-		"a link":   "mv __pycache__ stored; ln -s stored __pycache__; mv deep/__pycache__ more; ln -s $PWD/more deep/__pycache__",
+		"a link": "mv __pycache__ stored; ln -s stored __pycache__; " +
+			"mv deep/__pycache__ more; ln -s $PWD/more deep/__pycache__",
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newSpec(t)
@@ -38,7 +39,7 @@ END
 			real := write(t, filepath.Join(w.Dir, "test_it.py"), failing, 0o644)
 			write(t, filepath.Join(w.Dir, "deep", "test_it.py"), failing, 0o644)
 			copied := write(t, filepath.Join(filepath.Dir(w.Layer), "held"), failing, 0o444)
-			s := enclose(t, w)
+			s := openSandbox(t, w)
 			agent := inside(w, attack+move)
 			for i, entry := range agent.Env {
 				if strings.HasPrefix(entry, "PYTHONPYCACHEPREFIX=") {
@@ -74,7 +75,7 @@ func TestToolCaches_WithProtectedFiles_CanBeRemoved(t *testing.T) {
 	write(t, filepath.Join(w.Dir, "a", "b", "__pycache__", "x.pyc"), "x", 0o644)
 	write(t, filepath.Join(w.Dir, ".mypy_cache", "3.12", "x.json"), "x", 0o644)
 	write(t, filepath.Join(w.Dir, "a", "b", "y"), "kept\n", 0o644)
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	const script = "find . -name __pycache__ -o -name .mypy_cache | sort; find . -name x.* ; cat a/b/y; " +
 		"rm -r a/b/__pycache__ .mypy_cache; mkdir .mypy_cache && touch .mypy_cache/z && ls .mypy_cache"
 	want := "./.mypy_cache\n./a/b/__pycache__\nkept\nz\n"

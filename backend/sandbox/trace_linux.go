@@ -10,7 +10,7 @@ type tracedProgram struct{ *program }
 
 var _ process.TracedProcess = tracedProgram{}
 
-// Trace returns what is known by now; all of it once Done is closed.
+// Trace returns the trace so far, which is complete once Done is closed.
 func (p tracedProgram) Trace() process.Trace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -28,7 +28,7 @@ type traceCollector struct {
 	isComplete bool
 }
 
-// add appends what a batch holds.
+// add appends a batch.
 func (t *traceCollector) add(b wire.TraceBatch) {
 	for _, p := range b.Programs {
 		one := process.TracedProgram{Path: string(p.Path), Dir: string(p.Dir)}
@@ -55,7 +55,7 @@ func (t *traceCollector) add(b wire.TraceBatch) {
 	}
 }
 
-// get returns the trace. One whose last batch is missing is incomplete.
+// get returns the trace. Without its last batch it is incomplete.
 func (t *traceCollector) get() process.Trace {
 	all := t.trace
 	if !t.isComplete && all.Incomplete == "" {

@@ -225,7 +225,7 @@ os.execve(d, ["run.sh"], {"PATH": "/bin:/usr/bin"})'`,
 					t.Fatal(err)
 				}
 			}
-			s := enclose(t, w)
+			s := openSandbox(t, w)
 			interpreter, err := filepath.EvalSymlinks(python)
 			if err != nil {
 				t.Fatal(err)
@@ -255,7 +255,7 @@ os.execve(d, ["run.sh"], {"PATH": "/bin:/usr/bin"})'`,
 func TestCheckTrace_Programs(t *testing.T) {
 	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"run.sh": "#!/bin/sh -e\ncat \"$1\"\n", "d/x": "1\n", "x": "2\n"})
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	o, trace := traced(t, s, w, `./run.sh x; ./run.sh x; cd d; ../run.sh x; cat x ""`)
 	shell := "/usr/bin/" + realShell(t)
 	want := []process.TracedProgram{
@@ -287,10 +287,10 @@ func TestCheckTrace_Programs(t *testing.T) {
 func TestCheckTrace_StaticProgram(t *testing.T) {
 	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"f": "1\n"})
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	helper := "/run/goalpost/helper"
 	o, trace := traced(t, s, w, helper+" anything; cat f")
-	if !strings.Contains(string(o.Stdout), "of no use by hand") {
+	if !strings.Contains(string(o.Stdout), "no use of its own") {
 		t.Errorf("%s", o.Stdout)
 	}
 	got := describe(w, trace)
@@ -314,7 +314,7 @@ func TestCheckTrace_GoProgramForks(t *testing.T) {
 	w := newSpec(t)
 	w.Tools = []string{self}
 	writeFiles(t, w, map[string]string{"run.sh": "#!/bin/sh\nexit 0\n"})
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	c := inside(w, "")
 	c.Argv, c.Domain, c.Trace = []string{self, "500", filepath.Join(w.Dir, "run.sh")}, process.DomainCheck, true
 	c.Env = append(c.Env, attemptVariable+"=fork-often", "GOGC=1")
@@ -338,7 +338,7 @@ func TestCheckTrace_NumbersOfProcessesComeAgain(t *testing.T) {
 		files[fmt.Sprintf("c%d", i)], files[fmt.Sprintf("w%d", i)] = "1\n", "1\n"
 	}
 	writeFiles(t, w, files)
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	o, trace := traced(t, s, w,
 		`i=0; while [ $i -lt 1000 ]; do cat c$((i % 10)); wc -l w$((i % 10)); (:); i=$((i + 1)); done >/dev/null`)
 	if o.Status.Code != 0 {
@@ -386,7 +386,7 @@ func TestCheckTrace_AnotherListenerAbove(t *testing.T) {
 		len(got.Trace.Accesses) != 0 {
 		t.Errorf("%+v", got.Trace)
 	}
-	if !reports.await("of a check: what the kernel refuses is not told here") {
+	if !reports.await("of a check: refused calls are not reported here") {
 		t.Error(reports)
 	}
 }
@@ -396,7 +396,7 @@ func TestCheckTrace_RefusedCallsStayRefused(t *testing.T) {
 	python := systemPython(t)
 	w := newSpec(t)
 	reports := newTellings()
-	s := encloseTelling(t, w, reports)
+	s := openSandboxReporting(t, w, reports)
 	o, _ := traced(t, s, w, `
 unshare -U true && echo UNSHARED
 `+python+` - <<'END'
@@ -437,7 +437,7 @@ func TestCheckTrace_HeldFiles(t *testing.T) {
 	if err := os.WriteFile(protected, []byte("echo protected; . ./t/lib.sh; echo 1 >new; cat new\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	c := inside(w, "sh ./t/check.sh")
 	c.Domain, c.Trace = process.DomainCheck, true
 	c.Held = []process.FileOverride{{Path: filepath.Join(w.Dir, "t/check.sh"), Copy: protected}}
@@ -459,7 +459,7 @@ func TestCheckTrace_HeldFiles(t *testing.T) {
 func TestCheckTrace_KilledProgram(t *testing.T) {
 	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"f": "1\n", "later": "2\n"})
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	o, trace := traced(t, s, w, "(while :; do cat later >/dev/null; done)& cat f; cat later; kill -KILL $$")
 	if o.Status.Signal != 9 {
 		t.Errorf("%v %s", o.Status, o.Stdout)
@@ -477,7 +477,7 @@ func TestCheckTrace_TooMuch(t *testing.T) {
 	python := systemPython(t)
 	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"f": "1\n"})
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	c := inside(w, python+` -c '
 import os
 for i in range(100100): os.path.exists("no%d" % i)
@@ -508,7 +508,7 @@ func TestCheckTrace_OnlyForChecks(t *testing.T) {
 	for name, test := range map[string]struct {
 		s *sandbox.Supervisor
 		c process.Command
-	}{"agent": {enclose(t, w), agent}, "no sandbox": {open(t), free}} {
+	}{"agent": {openSandbox(t, w), agent}, "no sandbox": {open(t), free}} {
 		t.Run(name, func(t *testing.T) {
 			p, err := test.s.Start(context.Background(), test.c)
 			if err != nil {
@@ -526,7 +526,7 @@ func TestCheckTrace_OnlyForChecks(t *testing.T) {
 func TestCheckTrace_StartFails(t *testing.T) {
 	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"none": "#!/no/interpreter\n", "text": "#! \nhello"})
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	for _, name := range []string{"./none", "./text", "nosuch"} {
 		var errs []string
 		for _, trace := range []bool{false, true} {
@@ -558,7 +558,7 @@ func TestCheckTrace_StaticProgramWithoutCalls(t *testing.T) {
 	if text, err := exec.Command(compiler, "-static", "-nostdlib", "-o", program, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, text)
 	}
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	for _, script := range []string{"exec ./p 'an argument'", "./p 'an argument'; ./p 2; exit 7"} {
 		o, trace := traced(t, s, w, script)
 		if o.Status.Code != 7 {
@@ -578,7 +578,7 @@ func TestCheckTrace_StaticProgramWithoutCalls(t *testing.T) {
 func TestCheckTrace_EndsWithItsListener(t *testing.T) {
 	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"f": "1\n"})
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	r, out, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ func BenchmarkCheckTrace(b *testing.B) {
 	}
 	files["Makefile"] = makefile + "\nrun-%:\n\t@./$*\n"
 	writeFiles(b, w, files)
-	s := enclose(b, w)
+	s := openSandbox(b, w)
 	for _, script := range []string{"true", "./check.sh", "/usr/bin/python3 check.py", "make -s check"} {
 		b.Run(strings.ReplaceAll(script, " ", "_"), func(b *testing.B) {
 			var plain, traced []time.Duration

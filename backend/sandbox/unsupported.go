@@ -10,73 +10,75 @@ import (
 	"goalpost/backend/process"
 )
 
-// errUnsupported is what every other system gets: programs are held by namespaces, mounts,
-// Landlock and seccomp, and each of them is Linux's.
+// errUnsupported is the error on other systems: namespaces, mounts, Landlock and seccomp exist only on Linux.
 var errUnsupported = errors.New(
 	"Goalpost starts programs on Linux only: run it on Linux, in a virtual machine or in WSL 2")
 
-// Supervisor cannot be had here: Open refuses.
+// Supervisor does not exist on this system: Open returns an error.
 type Supervisor struct{}
 
 var _ process.Launcher = (*Supervisor)(nil)
 
-// Open refuses.
+// Open returns an error.
 func Open(context.Context, Options) (*Supervisor, error) { return nil, errUnsupported }
 
-// Start refuses.
+// Start returns an error.
 func (*Supervisor) Start(context.Context, process.Command) (process.Process, error) {
 	return nil, errUnsupported
 }
 
-// Close has nothing to end.
+// Close does nothing.
 func (*Supervisor) Close(context.Context) error { return nil }
 
-// Done never closes.
+// Done returns a channel that is never closed.
 func (*Supervisor) Done() <-chan struct{} { return nil }
 
-// Err says why nothing runs.
+// Err returns the reason why no program runs.
 func (*Supervisor) Err() error { return errUnsupported }
 
-// Network refuses.
+// Network returns an error.
 func (*Supervisor) Network() (*Network, error) { return nil, errUnsupported }
 
-// Dial refuses.
+// Dial returns an error.
 func (*Supervisor) Dial(context.Context, string, string) (net.Conn, error) {
 	return nil, errUnsupported
 }
 
-// Grant refuses.
+// Grant returns an error.
 func (*Supervisor) Grant(context.Context, RuntimeGrant) (*ActiveGrant, error) {
 	return nil, errUnsupported
 }
 
-// ActiveGrant cannot be had here.
+// ActiveGrant does not exist on this system.
 type ActiveGrant struct{ Port net.Listener }
 
-// Revoke has nothing to take back.
+// Revoke does nothing.
 func (*ActiveGrant) Revoke(context.Context) error { return nil }
 
-// FreezeAgent refuses.
+// FreezeAgent returns an error.
 func (*Supervisor) FreezeAgent(context.Context) (thaw func(), err error) { return nil, errUnsupported }
 
-// FreezeIdleAgent refuses.
+// FreezeIdleAgent returns an error.
 func (*Supervisor) FreezeIdleAgent(context.Context) (thaw func(), err error) {
 	return nil, errUnsupported
 }
 
-// UnsealFolder refuses.
+// UnsealFolder returns an error.
 func (*Supervisor) UnsealFolder(context.Context) error { return errUnsupported }
 
-// SealFolder refuses.
+// SealFolder returns an error.
 func (*Supervisor) SealFolder(context.Context, string) error { return errUnsupported }
 
-// KillMark is 0.
+// KillMark returns 0.
 func (*Supervisor) KillMark() int64 { return 0 }
 
-// KilledSince is empty.
+// KilledSince returns nothing.
 func (*Supervisor) KilledSince(int64) []string { return nil }
 
-// Landlock is 0: this kernel has none.
+// CgroupError says that there are no cgroups here.
+func (*Supervisor) CgroupError() error { return errUnsupported }
+
+// Landlock returns 0: this kernel has none.
 func Landlock() int { return 0 }
 
 func isRootFile(string) bool { return false }

@@ -16,8 +16,8 @@ import (
 // ordinary is a user who owns nothing and has no name. Nobody runs as it.
 const ordinary = 54321
 
-// TestAsOrdinaryUser runs the tests of the walls again without root's rights.
-func TestAsOrdinaryUser(t *testing.T) {
+// TestOrdinaryUser_SandboxTests_Pass: it runs the tests of the sandbox again without root's rights.
+func TestOrdinaryUser_SandboxTests_Pass(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("this is an ordinary user")
 	}
@@ -52,7 +52,8 @@ func TestAsOrdinaryUser(t *testing.T) {
 }
 
 // sandboxTests are run as root and as an ordinary user.
-const sandboxTests = "^Test(WhatAGoalSees|TerminalOfItsOwn|Held|Check|Escape|Replaced|Moved|Freeze|ToolCaches|Sanitizers|Tar|Socketpair|ReadOnly|Network|Project|Limits|Granted|Git|Work|Hidden|Kill)"
+const sandboxTests = "^Test(Spec|Terminal|Held|Check|Escape|Replaced|Moved|Freeze|ToolCaches|Sanitizers|Tar|" +
+	"Socketpair|ReadOnly|Network|Project|Limits|Grant|Git|Work|Hidden|Kill)"
 
 func verbose() string {
 	if testing.Verbose() {

@@ -20,9 +20,9 @@ func belowVarTmp(t *testing.T) string {
 	return dir
 }
 
-// TestWhatAGoalSeesInVarTmp: it is the goal's own as /tmp is, also where the goal works
-// below the machine's or is given something there.
-func TestWhatAGoalSeesInVarTmp(t *testing.T) {
+// TestSpec_VarTmp_IsTheGoalsOwn: as /tmp is, also where the goal works below the machine's or is granted something
+// there.
+func TestSpec_VarTmp_IsTheGoalsOwn(t *testing.T) {
 	base := belowVarTmp(t)
 	write(t, filepath.Join(base, "secret"), "canary", 0o644)
 	below, other := newSpec(t), newSpec(t)
@@ -43,7 +43,7 @@ func TestWhatAGoalSeesInVarTmp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.w.Layer += "-" + filepath.Base(t.Name())
-			s := enclose(t, c.w)
+			s := openSandbox(t, c.w)
 			said := script
 			if c.grant.Write != "" {
 				opening, err := s.Grant(t.Context(), c.grant)
@@ -71,11 +71,11 @@ func TestWhatAGoalSeesInVarTmp(t *testing.T) {
 	}
 }
 
-// TestReadOnlyVarTmp: what is read-only of /tmp is so by its other name.
-func TestReadOnlyVarTmp(t *testing.T) {
+// TestReadOnly_VarTmp_IsNotWritable: as /tmp.
+func TestReadOnly_VarTmp_IsNotWritable(t *testing.T) {
 	w := newSpec(t)
 	w.ReadOnly = true
-	if text, status := output(t, enclose(t, w), inside(w, "echo x > /var/tmp/own")); status.Code == 0 {
+	if text, status := output(t, openSandbox(t, w), inside(w, "echo x > /var/tmp/own")); status.Code == 0 {
 		t.Errorf("%q %v", text, status)
 	}
 }

@@ -11,32 +11,32 @@ import (
 // violationQueue calls Options.Attempted on a goroutine of its own: the callback may be slow, and
 // starts must not wait for it.
 type violationQueue struct {
-	hear func(Violation)
-	news chan Violation
-	done chan struct{}
+	report func(Violation)
+	news   chan Violation
+	done   chan struct{}
 
 	mu    sync.Mutex
 	count int64    // of programs that were ended
 	ended []string // the last of them, a line each
 }
 
-// attemptsWaiting is the length of the queue; what exceeds it is dropped.
-const attemptsWaiting = 1000
+// maxQueued is the length of the queue; more violations are dropped.
+const maxQueued = 1000
 
-func newAttempts(hear func(Violation)) *violationQueue {
-	a := &violationQueue{hear: hear, news: make(chan Violation, attemptsWaiting), done: make(chan struct{})}
+func newAttempts(report func(Violation)) *violationQueue {
+	a := &violationQueue{report: report, news: make(chan Violation, maxQueued), done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
 		for one := range a.news {
-			if a.hear != nil {
-				a.hear(one)
+			if a.report != nil {
+				a.report(one)
 			}
 		}
 	}()
 	return a
 }
 
-// add and close are called only by Supervisor.receive.
+// add may be called concurrently, but not with or after close.
 func (a *violationQueue) add(w wire.Violation) {
 	if w.Port != 0 && !procnet.IsListening(w.Port) {
 		return

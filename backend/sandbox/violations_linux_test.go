@@ -60,12 +60,13 @@ func (l *tellings) await(words string) bool {
 	}
 }
 
-func encloseTelling(tb testing.TB, w sandbox.Spec, l *tellings) *sandbox.Supervisor {
+func openSandboxReporting(tb testing.TB, w sandbox.Spec, l *tellings) *sandbox.Supervisor {
 	tb.Helper()
 	s, err := sandbox.Open(context.Background(), sandbox.Options{
 		Helper:    sandboxtest.Helper(tb),
 		Name:      tb.Name(),
 		Spec:      &w,
+		Systemd:   systemdOfTests(),
 		Attempted: l.hear,
 	})
 	if err != nil {

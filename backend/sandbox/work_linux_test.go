@@ -24,9 +24,10 @@ func TestWorkPaths_AgentsPrograms_ChangeNothingElse(t *testing.T) {
 	for _, name := range []string{"work", "deep/work", "notes.md"} {
 		w.Work = append(w.Work, filepath.Join(w.Dir, name))
 	}
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	for script, want := range map[string]string{
-		"echo new > work/code; mkdir work/sub; echo new > work/sub/b; mv work/sub/b work/b; cat work/code work/b": "new\nnew\n",
+		"echo new > work/code; mkdir work/sub; echo new > work/sub/b; mv work/sub/b work/b; " +
+			"cat work/code work/b": "new\nnew\n",
 		"echo new > deep/work/a; cat deep/work/a": "new\n",
 		"echo more >> notes.md; cat notes.md":     "old\nmore\n",
 	} {
@@ -75,8 +76,8 @@ func TestWorkPaths_AgentsPrograms_ChangeNothingElse(t *testing.T) {
 			t.Errorf("%s is %q, %v", name, text, err)
 		}
 	}
-	if text, status := output(t, s, check(w, "echo x > made && mv deep moved && cat moved/work/a && mv moved deep")); text !=
-		"new\n" || status.Code != 0 {
+	text, status := output(t, s, check(w, "echo x > made && mv deep moved && cat moved/work/a && mv moved deep"))
+	if text != "new\n" || status.Code != 0 {
 		t.Errorf("a check, which may write all of the folder: %q %v", text, status)
 	}
 }
@@ -97,12 +98,12 @@ func TestWorkPath_ReplacedOutside_EndsTheSandbox(t *testing.T) {
 			write(t, filepath.Join(w.Dir, "work/code"), "old\n", 0o644)
 			write(t, filepath.Join(w.Dir, "notes.md"), "old\n", 0o666)
 			w.Work = []string{filepath.Join(w.Dir, "work"), filepath.Join(w.Dir, "notes.md")}
-			s := enclose(t, w)
+			s := openSandbox(t, w)
 			path := filepath.Join(w.Dir, name)
 			replace(path)
 			wantReplaced(t, s, path)
 			write(t, filepath.Join(w.Dir, "work/code"), "the user's\n", 0o644)
-			text, status := output(t, enclose(t, w), inside(w, "echo new >> work/code && echo new >> notes.md"))
+			text, status := output(t, openSandbox(t, w), inside(w, "echo new >> work/code && echo new >> notes.md"))
 			if status.Code != 0 {
 				t.Errorf("the next sandbox: %q %v", text, status)
 			}
@@ -118,7 +119,7 @@ func TestWorkPath_ExtendedByAGrant_CanBeChanged(t *testing.T) {
 	}
 	w.Work = []string{filepath.Join(w.Dir, "work")}
 	w.Held = []string{filepath.Join(w.Dir, "docs/held")}
-	s := enclose(t, w)
+	s := openSandbox(t, w)
 	const script = "echo new > docs/page; echo new > docs/held; echo new > other; cat docs/page docs/held other work/code"
 	if text, _ := output(t, s, inside(w, script)); !strings.HasSuffix(text, "\nold\nold\nold\nold\n") {
 		t.Errorf("before: %q", text)
@@ -165,7 +166,7 @@ func TestHiddenCheckDir_OnlyChecksReadIt(t *testing.T) {
 			write(t, filepath.Join(w.CheckDir, "answer"), "forty-two\n", 0o644)
 			write(t, filepath.Join(w.Dir, "mine"), "x\n", 0o644)
 			repository(t, w.Dir)
-			s := enclose(t, w)
+			s := openSandbox(t, w)
 			for _, script := range []string{
 				"cat " + w.CheckDir + "/answer", "grep -r forty-two --include=answer .", "mv deep d && cat d/tests/answer",
 				"mv tests t && cat t/answer", "rm -r " + w.CheckDir, "cp -r " + w.CheckDir + "/. copy && cat copy/answer",
@@ -199,8 +200,9 @@ func TestHiddenPaths_ChecksOfAChildGoal_DoNotSeeThem(t *testing.T) {
 	parent := filepath.Join(w.Home, "parent")
 	write(t, filepath.Join(parent, "tests/answer"), "forty-two\n", 0o644)
 	w.Read, w.Hidden = []string{parent}, []string{filepath.Join(parent, "tests")}
-	s := enclose(t, w)
-	for _, c := range []process.Command{inside(w, "cat "+parent+"/tests/answer"), check(w, "cat "+parent+"/tests/answer")} {
+	s := openSandbox(t, w)
+	command := "cat " + parent + "/tests/answer"
+	for _, c := range []process.Command{inside(w, command), check(w, command)} {
 		if text, status := output(t, s, c); status.Code == 0 {
 			t.Errorf("%q: %q", c.Domain, text)
 		}

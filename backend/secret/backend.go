@@ -2,7 +2,7 @@ package secret
 
 import "context"
 
-// Backend is where a value is stored.
+// Backend names a place where values are stored.
 type Backend string
 
 // The backends.
@@ -15,9 +15,9 @@ const (
 type BackendInfo struct {
 	Place  Backend
 	Detail string // which keyring, or which file and what decrypts it
-	// Locked: a passphrase is needed before anything can be read.
+	// Locked means that a passphrase is needed before anything can be read.
 	Locked bool
-	// Passphrase: the file's key is protected by a passphrase, not only by access to the key file.
+	// Passphrase means that a passphrase protects the file's key, not only access to the key file.
 	Passphrase bool
 }
 

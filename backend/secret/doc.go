@@ -1,10 +1,10 @@
-// Package secret stores what must not be read: keys, passwords and saved logins.
+// Package secret stores values that agents must not read: keys, passwords and saved logins.
 //
 // Values are in the system's keyring (Secret Service, Keychain, Credential Manager) or, if none is running, in a file
 // that is encrypted with age. Its key is a file that only the user may read, or one protected by the user's
 // passphrase. Vault.Where says which. Nothing is ever stored unencrypted; if neither is available, saving fails.
 //
-// An agent never gets a value. It writes {{secret:NAME}} where one belongs, the host inserts it just before a call is
+// An agent never gets a value. It writes {{secret:NAME}} in its place, the host inserts it just before a call is
 // executed (Refs, Fill), and a Mask restores the reference wherever the value appears again.
 //
 // # Saved logins of pages

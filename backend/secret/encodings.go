@@ -71,8 +71,8 @@ func jsonEscaped(value string, escapeHTML bool) string {
 	return strings.Trim(strings.TrimSuffix(b.String(), "\n"), `"`)
 }
 
-// encodedCore is the part of a base32 or base64 text that does not depend on what comes before and after the value, if
-// skip bytes of a group come before it. A letter of the text has some bits.
+// encodedCore returns the part of a base32 or base64 text that does not depend on the bytes before and after the value,
+// if skip bytes of a group come before it. Each letter of the text encodes the given number of bits.
 func encodedCore(encode func([]byte) string, value string, skip, bits int) string {
 	s := encode([]byte(strings.Repeat("\x00", skip) + value))
 	const bitsOfByte = 8
@@ -137,7 +137,7 @@ func utf16Bytes(value string, order binary.AppendByteOrder) string {
 	return string(b)
 }
 
-// How many bytes an encoding takes together, and how many bits a letter of it has.
+// An encoding takes a group of bytes at a time, and each of its letters encodes some bits.
 const (
 	base32Group, base32Bits = 5, 5
 	base64Group, base64Bits = 3, 6

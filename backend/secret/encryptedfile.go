@@ -22,10 +22,10 @@ import (
 type encryptedFile struct {
 	dir string
 	key keyFile
-	own *age.X25519Identity // nil: not unlocked yet
+	own *age.X25519Identity // nil until it is unlocked
 }
 
-func newSealed(dir, key string, work int) *encryptedFile {
+func newEncryptedFile(dir, key string, work int) *encryptedFile {
 	return &encryptedFile{dir: dir, key: keyFile{cmp.Or(key, filepath.Join(dir, "secrets.key")), work}}
 }
 

@@ -13,10 +13,13 @@ var (
 	userinfoPattern = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:"'<>]*):([^\s/?#@"'<>]+)@`)
 	// tokenPattern matches a key in the query or the fragment of an address.
 	tokenPattern = regexp.MustCompile(
-		`(?i)([?&#;](?:access_?token|id_?token|refresh_?token|auth_?token|token|api_?key|apikey|key|secret|client_?secret|password|passwd|pwd|signature|sig|session|session_?id|sid|x-amz-signature|x-amz-security-token)=)([^\s&#;"'<>\]\)]{8,})`)
+		`(?i)([?&#;](?:access_?token|id_?token|refresh_?token|auth_?token|token|api_?key|apikey|key|secret|` +
+			`client_?secret|password|passwd|pwd|signature|sig|session|session_?id|sid|` +
+			`x-amz-signature|x-amz-security-token)=)([^\s&#;"'<>\]\)]{8,})`)
 	// authHeaderPattern matches an HTTP header line with credentials, as printed by curl -v and other programs.
 	authHeaderPattern = regexp.MustCompile(
-		`(?im)^([<>* \t]*(?:authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-auth-token)[ \t]*:[ \t]*)([^\r\n]+)`)
+		`(?im)^([<>* \t]*(?:authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-auth-token)[ \t]*:[ \t]*)` +
+			`([^\r\n]+)`)
 	// cookiePattern matches curl -v's messages about cookies.
 	cookiePattern = regexp.MustCompile(`(?m)^(\* (?:Added|Replaced) cookie [^\s=]+=)("[^"\r\n]*")`)
 )
@@ -36,7 +39,7 @@ func MaskLikely(s string) string {
 	return s
 }
 
-// replaceUnlessReference replaces the second group, unless it consists of references only.
+// replaceUnlessReference replaces the second group of each match, unless the group contains only references.
 func replaceUnlessReference(form *regexp.Regexp, s string) string {
 	return form.ReplaceAllStringFunc(s, func(m string) string {
 		g := form.FindStringSubmatch(m)

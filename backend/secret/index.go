@@ -121,8 +121,8 @@ func withFileLock(dir string, do func() error) (err error) {
 	return do()
 }
 
-// validHosts refuses invalid host names.
-func validHosts(hosts []string) error {
+// validateHosts refuses invalid host names.
+func validateHosts(hosts []string) error {
 	for _, h := range hosts {
 		if h == "" || strings.ContainsAny(h, "/:@ *\t\n") {
 			return fault.Invalid("hosts", fmt.Sprintf("%q is not the name of a host", h),

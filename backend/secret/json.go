@@ -14,7 +14,7 @@ func FillJSON(raw []byte, open func(name string) (value string, ok bool)) ([]byt
 
 // JSON hides known values in the strings of a JSON document. Other input is treated as text.
 func (m *Mask) JSON(raw []byte) []byte {
-	if m.empty() {
+	if !m.HasSecrets() {
 		return raw
 	}
 	out, err := inStrings(raw, m.Text)

@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/fileio"
 )
 
-// keyFile is the key: unencrypted, or encrypted with a passphrase.
+// keyFile stores the key of the encrypted file, unencrypted or encrypted with a passphrase.
 type keyFile struct {
 	path string
 	work int // work factor of scrypt, as a power of two; 0 is the library's default, about a second
@@ -30,9 +30,9 @@ const (
 )
 
 // ErrPassphrase means that the passphrase does not decrypt the key.
-var ErrPassphrase error = fault.Kind(fault.Refused, "passphrase", "this is not the passphrase", "")
+var ErrPassphrase error = fault.Kind(fault.Refused, "passphrase", "wrong passphrase", "")
 
-// read refuses a key file that other users may read or may have put there.
+// read returns the content of the key file. It refuses a file that other users may read or may have put there.
 func (k keyFile) read() ([]byte, error) {
 	info, err := os.Lstat(k.path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // errNotStored means that the backend does not have the value.
-var errNotStored = errors.New("it is no longer there")
+var errNotStored = errors.New("it is no longer stored there")
 
 // keyringTimeout is how long a keyring may take. A locked one first asks the user in a dialog of its own.
 const keyringTimeout = 60 * time.Second
@@ -45,8 +45,7 @@ func (k keyring) remove(ctx context.Context, id string) error {
 	return err
 }
 
-// withTimeout limits a call that has no context. A call that takes longer is left running: the bus ends it when the
-// program ends.
+// withTimeout limits a call that takes no context. A call that takes longer keeps running until the program ends.
 func withTimeout(ctx context.Context, what string, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
@@ -67,9 +66,9 @@ func withTimeout(ctx context.Context, what string, do func() error) error {
 	return nil
 }
 
-// available returns nil if the system's keyring answers, otherwise why not.
-func (k keyring) available(ctx context.Context) error {
-	if !sessionBusAvailable() {
+// probe returns an error if the system's keyring does not answer.
+func (k keyring) probe(ctx context.Context) error {
+	if !hasSessionBus() {
 		return errors.New("no session bus is running")
 	}
 	if _, err := k.get(ctx, "probe"); err != nil && !errors.Is(err, errNotStored) {
@@ -78,9 +77,9 @@ func (k keyring) available(ctx context.Context) error {
 	return nil
 }
 
-// sessionBusAvailable reports whether there is a session bus. Without one the library would start its own, which has
+// hasSessionBus reports whether there is a session bus. Without one the library would start its own, which has
 // no secrets and keeps running.
-func sessionBusAvailable() bool {
+func hasSessionBus() bool {
 	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
 		return true
 	}

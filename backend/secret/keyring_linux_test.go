@@ -11,7 +11,7 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// session starts a session bus and a keyring on it that knows nobody's secrets.
+// session starts a session bus with an empty keyring.
 func session(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"dbus-daemon", "gnome-keyring-daemon"} {
@@ -61,8 +61,8 @@ func begin(t *testing.T, c *exec.Cmd) {
 	})
 }
 
-// TestKeyring keeps secrets in a real Secret Service.
-func TestKeyring(t *testing.T) {
+// TestKeyring_SavedSecret_IsReadBack: from a real Secret Service.
+func TestKeyring_SavedSecret_IsReadBack(t *testing.T) {
 	session(t)
 	dir, ctx := t.TempDir(), t.Context()
 	ringed := func(o *Options) { o.NoKeyring = false }
@@ -87,7 +87,7 @@ func TestKeyring(t *testing.T) {
 	if in, err := again.Logins().For(ctx, "https://example.org", ""); in.Password != "canary-2-x" {
 		t.Errorf("%+v, %v", in, err)
 	}
-	// Another data folder has its own; the file takes over on the user's word and nothing is left behind.
+	// Another data folder has its own values. If the user chooses the file, new values go there.
 	if _, err := vault(t, t.TempDir(), ringed).Get(ctx, "a"); err == nil {
 		t.Error("another folder's secret was given")
 	}
@@ -102,7 +102,7 @@ func TestKeyring(t *testing.T) {
 	check(t, again.Remove(ctx, "a"))
 }
 
-func TestNoBus(t *testing.T) {
+func TestVault_NoSessionBus_UsesTheFile(t *testing.T) {
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	v := vault(t, t.TempDir(), func(o *Options) { o.NoKeyring = false })

@@ -32,7 +32,7 @@ func (v *Vault) LoadAll(ctx context.Context) error {
 		switch {
 		case errors.Is(err, errNotStored):
 		case err != nil:
-			closed[e.Place] = e.Place == File || ctx.Err() != nil // it is read as a whole
+			closed[e.Place] = e.Place == File || ctx.Err() != nil // the file is read as a whole
 			failed = append(failed, fmt.Errorf("%s: %w", e.describe(), err))
 		default:
 			v.mask.Add(e.reference(), value)

@@ -16,7 +16,7 @@ type Login struct{ Origin, User, Password string }
 // Logins are the saved logins of a vault. All methods may be called concurrently.
 type Logins struct{ vault *Vault }
 
-// Logins are the vault's saved logins.
+// Logins returns the saved logins.
 func (v *Vault) Logins() *Logins { return &Logins{v} }
 
 // Save stores a login, and replaces an older one of the same user for that origin.
@@ -28,7 +28,7 @@ func (l *Logins) Save(ctx context.Context, in Login) error {
 	if strings.TrimSpace(in.User) == "" {
 		return &fault.Error{Field: "user", Message: "the user name is empty"}
 	}
-	if err := validValue("password", in.Password); err != nil {
+	if err := validateValue("password", in.Password); err != nil {
 		return err
 	}
 	_, err = l.vault.put(ctx, entry{Origin: origin, User: in.User}, in.Password)
@@ -51,8 +51,8 @@ func (l *Logins) Users(origin string) ([]string, error) {
 	return users, err
 }
 
-// For reads the login of a user for exactly this origin; "" is its only user. ErrUnknown if there is none. The
-// password is masked from then on.
+// For reads the login of a user for exactly this origin; "" means its only user. The error wraps ErrUnknown if there is
+// none. The password is masked from then on.
 func (l *Logins) For(ctx context.Context, origin, user string) (Login, error) {
 	origin, err := Origin(origin)
 	if err != nil {

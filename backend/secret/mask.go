@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Mask hides known values: as they are, in capitals or small letters, in the forms of encodingsOf, and
-// broken over lines or coloured by a terminal. It replaces them with their reference, so that a model can use that.
-// The zero Mask knows no values. All methods may be called concurrently; Add affects later calls only.
+// Mask hides known values: as they are, in capitals or small letters, in the forms of encodingsOf, and broken over
+// lines or coloured by a terminal. It replaces them with their reference, so that a model can use that. The zero Mask
+// knows no values. All methods may be called concurrently; Add affects later calls only.
 type Mask struct {
 	mu      sync.RWMutex
 	known   map[string]bool
@@ -60,7 +60,7 @@ func (m *Mask) Add(instead, value string) {
 	m.needles, m.solid = m.needles.with(more), m.solid.with(solid)
 }
 
-// with returns a new list: readers continue with the old one, which may be nil.
+// with returns a new list with more patterns. Readers continue with n, which may be nil.
 func (n *secretPatterns) with(more []secretPattern) *secretPatterns {
 	next := &secretPatterns{}
 	if n != nil {
@@ -87,23 +87,17 @@ func (m *Mask) list() *secretPatterns {
 	return m.needles
 }
 
-func (m *Mask) empty() bool {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.needles == nil || len(m.needles.all) == 0
-}
-
 // Text hides known values in a complete text.
 func (m *Mask) Text(s string) string { return m.hide(s, false) }
 
-// Partial hides known values in a text that may be a part of a longer one: values cut off at its beginning or end are
-// hidden, too, from four bytes on.
+// Partial hides known values in a text that may be part of a longer one. It also hides values that are cut off at its
+// beginning or end, if at least four bytes are left.
 func (m *Mask) Partial(s string) string { return m.hide(s, true) }
 
-// Truncated hides known values in a complete text with omissions, marked by "…": partial values on both sides of an
-// omission are hidden, too.
+// Truncated hides known values in a complete text with omissions, marked by "…". It also hides partial values on both
+// sides of an omission.
 func (m *Mask) Truncated(s string) string {
-	if !strings.Contains(s, ellipsis) || m.empty() {
+	if !strings.Contains(s, ellipsis) || !m.HasSecrets() {
 		return m.Text(s)
 	}
 	text, at := normalizeText(s)
@@ -132,12 +126,12 @@ func markTruncated(text string, list *secretPatterns) []span {
 }
 
 // HasSecrets reports whether there is anything to hide.
-func (m *Mask) HasSecrets() bool { return !m.empty() }
+func (m *Mask) HasSecrets() bool { return len(m.list().all) > 0 }
 
 // Find returns where a text shows known values, as pairs of offsets, from the front. It is for drawn text: spaces are
 // ignored, because their kind is not visible.
 func (m *Mask) Find(s string) (places [][2]int) {
-	if m.empty() {
+	if !m.HasSecrets() {
 		return nil
 	}
 	m.mu.RLock()
@@ -154,7 +148,7 @@ func (m *Mask) Find(s string) (places [][2]int) {
 const ellipsis = "…"
 
 func (m *Mask) hide(s string, cut bool) string {
-	if s == "" || m.empty() {
+	if s == "" || !m.HasSecrets() {
 		return s
 	}
 	list := m.list()
@@ -205,7 +199,7 @@ func findAtEdges(spans []span, text string, needles *secretPatterns) []span {
 	return spans
 }
 
-// suffixLen is how many bytes at the beginning of a text are the end of a value.
+// suffixLen counts the bytes at the beginning of a text that are the end of a value.
 func suffixLen(text string, needles *secretPatterns) (head int) {
 	for _, n := range needles.all {
 		for l := min(len(n.text)-1, len(text)); l >= minPartial && l > head; l-- {
@@ -217,7 +211,7 @@ func suffixLen(text string, needles *secretPatterns) (head int) {
 	return head
 }
 
-// prefixLen is how many bytes at the end of a text are the beginning of a value.
+// prefixLen counts the bytes at the end of a text that are the beginning of a value.
 func prefixLen(text string, needles *secretPatterns) (tail int) {
 	for _, n := range needles.all {
 		for l := min(len(n.text)-1, len(text)); l >= minPartial && l > tail; l-- {

@@ -26,7 +26,7 @@ func known(values ...string) *Mask {
 	return m
 }
 
-// written are the forms in which a value comes to light, each in its surroundings.
+// written returns the forms in which a value can appear, each within other text.
 func written(t *testing.T, v string) map[string]string {
 	t.Helper()
 	quoted, err := json.Marshal(map[string]string{"a": "x " + v + " y"})
@@ -108,7 +108,7 @@ func escaped(v, format string) string {
 	return b.String()
 }
 
-// bare undoes what stands between letters, and every encoding.
+// leaks reports whether a text contains a value, in any encoding and with characters between its letters.
 func leaks(s, v string) bool {
 	flat, _ := normalizeText(s)
 	for _, f := range encodingsOf(v) {
@@ -147,8 +147,11 @@ var documentedForms = []struct {
 	{"in JSON, also with every character as `\\u0073`", []string{"json"}},
 	{"in HTML, also with every character as `&#115;` or `&#x73;`", []string{"html"}},
 	{"in single quotes of a shell", []string{"shell"}},
-	{"in hexadecimal, also with spaces, colons, dashes, commas, `\\x` or `0x` between the bytes, or a space between pairs " +
-		"of them", []string{"hex", "HEX"}},
+	{
+		"in hexadecimal, also with spaces, colons, dashes, commas, `\\x` or `0x` between the bytes, " +
+			"or a space between pairs of them",
+		[]string{"hex", "HEX"},
+	},
 	{"in base64 and base64url, wherever it begins and ends in the encoded text", []string{"base64", "wrapped base64"}},
 	{"in base32, wherever it begins and ends in the encoded text", []string{"base32"}},
 	{"in UTF-16", []string{"utf-16"}},
@@ -159,7 +162,7 @@ var documentedForms = []struct {
 	{"where the text that is read begins or ends in the middle of it, or leaves something out with a \"…\"", nil},
 }
 
-// TestMask_Documentation_ListsEveryForm: docs/security.md lists exactly the forms that are tested.
+// TestMask_Documentation_ListsEveryForm checks that docs/security.md lists exactly the tested forms.
 func TestMask_Documentation_ListsEveryForm(t *testing.T) {
 	page, err := os.ReadFile("../../docs/security.md")
 	if err != nil {
@@ -192,8 +195,8 @@ func TestMask_Documentation_ListsEveryForm(t *testing.T) {
 	}
 }
 
-// TestStreamSplit cuts every form at every place, into two and into pieces of few bytes.
-func TestStreamSplit(t *testing.T) {
+// TestStream_SplitValues_AreHidden cuts every form at every place, into two and into pieces of few bytes.
+func TestStream_SplitValues_AreHidden(t *testing.T) {
 	for name, text := range written(t, value) {
 		m := known(value, "another-1")
 		want := m.Text(text)
@@ -230,7 +233,7 @@ func TestStream_HoldsBackLittle(t *testing.T) {
 	}
 }
 
-// TestMask_PartialValues: two readings that share a value tell neither half.
+// TestMask_PartialValues splits a value over two texts: neither shows its half.
 func TestMask_PartialValues(t *testing.T) {
 	m := known(value)
 	text := "before " + value + " after"
@@ -243,7 +246,7 @@ func TestMask_PartialValues(t *testing.T) {
 	}
 }
 
-// TestMask_TruncatedText: tools truncate long texts, and the mask only sees the "…".
+// TestMask_TruncatedText covers long texts that tools truncate: the mask sees only the "…".
 func TestMask_TruncatedText(t *testing.T) {
 	var m Mask
 	value := `S3cr3t-"Valu3"-xyz`
@@ -264,7 +267,7 @@ func TestMask_TruncatedText(t *testing.T) {
 	}
 }
 
-func TestSeveralLines(t *testing.T) {
+func TestMask_SeveralLines_AreHidden(t *testing.T) {
 	key := "-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0\nBAQEFAASCBKcwggSjAgEAAo\n-----END KEY-----\n"
 	m := known(key)
 	if got := m.Text("x\n" + key); strings.Contains(got, "MIIE") {
@@ -278,7 +281,7 @@ func TestSeveralLines(t *testing.T) {
 	}
 }
 
-func TestJSON(t *testing.T) {
+func TestMaskJSON_ValuesInStrings_AreHidden(t *testing.T) {
 	m := known(value)
 	inner, err := json.Marshal(map[string]string{"text": value})
 	if err != nil {
@@ -306,7 +309,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-func TestFill(t *testing.T) {
+func TestFillJSON_References_AreReplaced(t *testing.T) {
 	open := func(name string) (string, bool) { return map[string]string{"a.b": value}[name], name == "a.b" }
 	got, err := FillJSON([]byte(`{"command":"curl -H 'X: {{secret:a.b}}' {{ secret:gone }}","n":1}`), open)
 	if err != nil {
@@ -321,7 +324,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-func TestMaskLikely(t *testing.T) {
+func TestMaskLikely_TokensAndPasswords_AreHidden(t *testing.T) {
 	for in, want := range map[string]string{
 		"postgres://me:hunter22@db/x":                         "postgres://me:[hidden]@db/x",
 		"http://127.0.0.1/a?b=1&token=abcdefgh12#x":           "http://127.0.0.1/a?b=1&token=[hidden]#x",
@@ -339,7 +342,7 @@ func TestMaskLikely(t *testing.T) {
 	}
 }
 
-// FuzzMask: whatever the value and whatever surrounds it, neither text nor pieces show it.
+// FuzzMask checks that neither a text nor its pieces show the value, for any value and any text around it.
 func FuzzMask(f *testing.F) {
 	f.Add("hunter-22", "a", "b", uint8(3))
 	f.Add("aaaaaaa", "aaa", "aaaa", uint8(1))
@@ -354,7 +357,7 @@ func FuzzMask(f *testing.F) {
 		text := before + v + after
 		in, _ := normalizeText(text)
 		if !strings.Contains(in, flat) {
-			t.Skip() // what stands before took a part of it for a control sequence
+			t.Skip() // with the text before it, a part of the value is a control sequence
 		}
 		got := m.Text(text)
 		if out, _ := normalizeText(strings.ReplaceAll(got, "{{secret:name0}}", "\uffff")); strings.Contains(out, flat) {
@@ -384,9 +387,9 @@ func BenchmarkMask(b *testing.B) {
 	}
 }
 
-// TestFind: what is drawn shows a value with whatever spaces and breaks, and cut off with
-// a "…"; the places are those of the text as it is.
-func TestFind(t *testing.T) {
+// TestFind_SplitOrTruncatedValue_IsFound: drawn text may have any spaces and line breaks, and "…" where it is
+// truncated. The places are offsets in the original text.
+func TestFind_SplitOrTruncatedValue_IsFound(t *testing.T) {
 	if m := (&Mask{}); m.HasSecrets() || m.Find("anything") != nil {
 		t.Error("an empty mask knows something")
 	}

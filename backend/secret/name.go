@@ -14,19 +14,19 @@ var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 const (
 	minValue = 6
 	maxValue = 2000
-	minWord  = 16 // of lower-case letters only
+	minWord  = 16 // of a value of lower-case letters only
 )
 
-// ValidName refuses names that cannot be used in a reference.
-func ValidName(name string) error {
+// ValidateName refuses names that cannot be used in a reference.
+func ValidateName(name string) error {
 	if !nameForm.MatchString(name) {
-		return fault.Invalid("name", fmt.Sprintf("%q cannot be the name of a secret", name),
+		return fault.Invalid("name", fmt.Sprintf("%q is not a valid name of a secret", name),
 			"use a letter, then letters, digits, dots, dashes and underscores, 64 at most")
 	}
 	return nil
 }
 
-func validValue(field, value string) error {
+func validateValue(field, value string) error {
 	switch {
 	case len(value) < minValue:
 		return fault.Invalid(field, fmt.Sprintf("the value has fewer than %d bytes", minValue),

@@ -9,8 +9,8 @@ import (
 // zeroWidth are characters without a width.
 var zeroWidth = [...]string{"\u00ad", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff"}
 
-// normalizeText removes what can be between the letters of a value on a screen: line ends, a terminal's control
-// sequences, characters without a width. at maps every byte to its original offset.
+// normalizeText removes everything that a screen can show between the letters of a value: line ends, a terminal's
+// control sequences, characters without a width. at maps every byte to its original offset.
 func normalizeText(s string) (text string, at []int) {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -27,7 +27,7 @@ func normalizeText(s string) (text string, at []int) {
 	return b.String(), at
 }
 
-// normalizeAll is normalize that also removes spaces of every kind.
+// normalizeAll is normalizeText that also removes spaces of every kind.
 func normalizeAll(s string) (text string, at []int) {
 	squeezed, from := normalizeText(s)
 	var b strings.Builder
@@ -44,7 +44,7 @@ func normalizeAll(s string) (text string, at []int) {
 	return b.String(), at
 }
 
-// invisibleLen is how many bytes at the beginning of s are invisible.
+// invisibleLen counts the invisible bytes at the beginning of s.
 func invisibleLen(s string) int {
 	switch s[0] {
 	case '\n', '\r', '\x00':
@@ -61,8 +61,8 @@ func invisibleLen(s string) int {
 	return 0
 }
 
-// escapeLen is the length of a control sequence that begins with ESC. One without an end extends to the end of s. The
-// content of titles and links is searched.
+// escapeLen returns the length of the control sequence at the beginning of s. One without an end extends to the end of
+// s. Titles and links are not skipped: a value in them must be found.
 func escapeLen(s string) int {
 	if len(s) == 1 {
 		return 1

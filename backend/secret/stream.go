@@ -15,7 +15,7 @@ func (m *Mask) Stream() *Stream { return &Stream{mask: m} }
 
 // Next takes a piece and returns the bytes that can be passed on, possibly none.
 func (s *Stream) Next(piece []byte) []byte {
-	if s.held == "" && s.mask.empty() {
+	if s.held == "" && !s.mask.HasSecrets() {
 		return piece
 	}
 	needles := s.mask.list()
@@ -70,7 +70,7 @@ const maxSequence = 64
 
 func isOpenEscape(s string) bool { return escapeLen(s) == len(s) && !isClosedEscape(s) }
 
-// isClosedEscape reports whether the sequence that is the whole text is complete.
+// isClosedEscape reports whether s, which is one control sequence, is complete.
 func isClosedEscape(s string) bool {
 	if len(s) < 2 {
 		return false
@@ -85,8 +85,8 @@ func isClosedEscape(s string) bool {
 	return true
 }
 
-// pendingStart is the start of the longest suffix of the text that may be the beginning of a value; the text's length
-// if there is none.
+// pendingStart returns where the longest suffix of the text begins that may be the beginning of a value, the text's
+// length if there is none.
 func pendingStart(text string, needles *secretPatterns) int {
 	from := len(text)
 	for _, n := range needles.all {

@@ -19,13 +19,13 @@ type Options struct {
 	KeyFile string // "" is secrets.key in Dir
 	// NoKeyring stores everything in the encrypted file, even if a keyring is running.
 	NoKeyring bool
-	// Ask asks the user for the passphrase if one is needed; nil: no user can be asked.
+	// Ask asks the user for the passphrase if one is needed; nil if no user can be asked.
 	Ask func(ctx context.Context) (string, error)
 	// Mask gets every value that is read; required.
 	Mask *Mask
 	Now  func() time.Time // nil is the clock
 
-	work int // for tests, which have no second for a passphrase
+	work int // work factor of scrypt for tests: the default takes a second
 }
 
 // Vault stores values by name. All methods may be called concurrently, and several processes may use the same folder.
@@ -40,7 +40,7 @@ type Vault struct {
 
 	mu     sync.Mutex // one access at a time: a keyring may ask the user
 	probed bool
-	why    error // why the keyring does not answer
+	why    error // why the keyring does not answer, nil if it does
 }
 
 // Secret describes a secret without its value.
@@ -51,7 +51,7 @@ type Secret struct {
 	Added time.Time // or when it was last changed
 }
 
-// Open opens a vault. It reads nothing and asks nothing before that is needed.
+// Open opens a vault. It reads nothing and asks for nothing until a method needs it.
 func Open(o Options) (*Vault, error) {
 	if o.Mask == nil {
 		return nil, errors.New("a vault needs a mask")
@@ -60,7 +60,7 @@ func Open(o Options) (*Vault, error) {
 		o.Now = time.Now
 	}
 	return &Vault{
-		index: index{dir: o.Dir}, keys: keyring{"Goalpost " + o.Dir}, file: newSealed(o.Dir, o.KeyFile, o.work),
+		index: index{dir: o.Dir}, keys: keyring{"Goalpost " + o.Dir}, file: newEncryptedFile(o.Dir, o.KeyFile, o.work),
 		ask: o.Ask, mask: o.Mask, now: o.Now, noKey: o.NoKeyring,
 	}, nil
 }
@@ -82,14 +82,14 @@ func (v *Vault) where(ctx context.Context) BackendInfo {
 	return w
 }
 
-// keyringProblem is why the keyring is not used, nil if it is; mu is held. A keyring that answered once is not asked
-// again; one that did not may have been started since.
+// keyringProblem returns why the keyring is not used, nil if it is used. The caller holds mu. A keyring that has
+// answered is not probed again; one that has not may have been started since.
 func (v *Vault) keyringProblem(ctx context.Context) error {
 	if v.noKey {
 		return errors.New("chosen in the settings")
 	}
 	if !v.probed || v.why != nil {
-		v.probed, v.why = true, v.keys.available(ctx)
+		v.probed, v.why = true, v.keys.probe(ctx)
 	}
 	if v.why != nil {
 		return fmt.Errorf("the keyring does not answer: %w", v.why)
@@ -99,7 +99,7 @@ func (v *Vault) keyringProblem(ctx context.Context) error {
 
 // Set stores a value under a name and returns where. hosts are the only hosts that it may be sent to.
 func (v *Vault) Set(ctx context.Context, name, value string, hosts []string) (Backend, error) {
-	if err := cmp.Or(ValidName(name), validValue("value", value), validHosts(hosts)); err != nil {
+	if err := cmp.Or(ValidateName(name), validateValue("value", value), validateHosts(hosts)); err != nil {
 		return "", err //nolint:wrapcheck // it is one of this package's
 	}
 	return v.put(ctx, entry{Name: name, Hosts: hosts}, value)
@@ -168,18 +168,19 @@ func (v *Vault) get(ctx context.Context, wanted entry) (string, error) {
 }
 
 // ErrUnknown means that there is no such secret.
-var ErrUnknown error = fault.Kind(fault.NotFound, "", "no such secret is kept", "secret list shows the stored secrets")
+var ErrUnknown error = fault.Kind(fault.NotFound, "", "no such secret is stored",
+	"secret list shows the stored secrets")
 
 // ErrLocked means that the passphrase is needed, but the user cannot be asked.
 var ErrLocked error = fault.Kind(fault.Unavailable, "", "the secrets are locked by a passphrase",
 	"unlock them in the settings, or run the command in a terminal, which asks")
 
-// readyBackend is the unlocked backend; mu is held.
+// readyBackend returns the unlocked backend. The caller holds mu.
 func (v *Vault) readyBackend(ctx context.Context, p Backend) (backend, error) {
 	if p == Keyring {
 		if v.noKey {
 			v.probed = true // values that are already there can still be read
-			return v.keys, v.keys.available(ctx)
+			return v.keys, v.keys.probe(ctx)
 		}
 		return v.keys, v.keyringProblem(ctx)
 	}

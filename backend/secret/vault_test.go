@@ -33,7 +33,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// inTheClear fails if a file of the folder holds one of the values.
+// inTheClear fails if a file of the folder contains one of the values.
 func inTheClear(t *testing.T, dir string, values ...string) {
 	t.Helper()
 	check(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -57,7 +57,7 @@ func inTheClear(t *testing.T, dir string, values ...string) {
 	}))
 }
 
-func TestFile(t *testing.T) {
+func TestVault_File_IsEncrypted(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	v := vault(t, dir, nil)
 	place, err := v.Set(ctx, "api.key", "canary-1-x", []string{"api.example.org"})
@@ -92,7 +92,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestVault_InvalidSecret_IsRefused(t *testing.T) {
 	v, ctx := vault(t, t.TempDir(), nil), t.Context()
 	for _, in := range [][2]string{
 		{"", "long-enough-1"},
@@ -115,7 +115,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func TestKeyFileOfOthers(t *testing.T) {
+func TestKeyFile_OfOthers_IsRefused(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	_, err := vault(t, dir, nil).Set(ctx, "a", "canary-1-x", nil)
 	check(t, err)
@@ -141,7 +141,7 @@ func TestKeyFileOfOthers(t *testing.T) {
 	}
 }
 
-func TestPassphrase(t *testing.T) {
+func TestVault_Passphrase_IsNeededToRead(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	v := vault(t, dir, nil)
 	_, err := v.Set(ctx, "a", "canary-1-x", nil)
@@ -188,7 +188,7 @@ func TestPassphrase(t *testing.T) {
 	}
 }
 
-func TestLogins(t *testing.T) {
+func TestLogins_OtherOrigin_GetsNone(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	v := vault(t, dir, nil)
 	l := v.Logins()
@@ -234,8 +234,7 @@ func TestLogins(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: changes of several processes do not lose each other.
-func TestManyAtOnce(t *testing.T) {
+func TestVault_ConcurrentChanges_AreAllKept(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	_, err := vault(t, dir, nil).Set(ctx, "first", "canary-0-x", nil)
 	check(t, err)

@@ -10,21 +10,21 @@ import (
 	"goalpost/backend/text"
 )
 
-// authSocket checks every WebSocket: session, host and origin. With a cookie alone, any page that the user visits
-// could open a socket in the user's name.
-func (s *Server) authSocket(r *http.Request) bool {
-	return s.hostAllowed(r) && s.sameOrigin(r) && s.loggedIn(r)
+// isSocketAllowed checks session, host and origin of a WebSocket request. With a cookie alone, any page that the user
+// visits could open a socket in the user's name.
+func (s *Server) isSocketAllowed(r *http.Request) bool {
+	return s.isHostAllowed(r) && s.isSameOrigin(r) && s.isLoggedIn(r)
 }
 
-// sameOrigin requires an Origin header that names this server.
-func (s *Server) sameOrigin(r *http.Request) bool {
+// isSameOrigin reports whether the only Origin header names this server.
+func (s *Server) isSameOrigin(r *http.Request) bool {
 	origins := r.Header.Values("Origin")
 	return len(origins) == 1 && strings.EqualFold(origins[0], s.scheme()+"://"+r.Host)
 }
 
-// hostAllowed rejects rebound names: an attacker's name may resolve to this machine, but addresses cannot be forged
-// this way.
-func (s *Server) hostAllowed(r *http.Request) bool {
+// isHostAllowed reports whether the Host header names this server. It rejects rebound names: an attacker's name may
+// resolve to this machine, but an address cannot be forged this way.
+func (s *Server) isHostAllowed(r *http.Request) bool {
 	host, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
 		host, port = strings.Trim(r.Host, "[]"), ""
@@ -45,8 +45,8 @@ func (s *Server) hostAllowed(r *http.Request) bool {
 	return s.o.AllowRemote || ip.IsLoopback()
 }
 
-// remoteAddress is the address that the lock-out counts. Headers of proxies are ignored, because
-// any client can set them.
+// remoteAddress returns the address that the lock-out counts by. It ignores headers of proxies, because any client can
+// set them.
 func remoteAddress(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Server) withHeaders(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		if !s.hostAllowed(r) {
+		if !s.isHostAllowed(r) {
 			s.refuse(w, r, "host")
 			return
 		}
@@ -84,8 +84,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, reason string) {
 	http.Error(w, "forbidden", http.StatusForbidden)
 }
 
-// cookieName contains the port: cookies do not depend on it, and two programs on one machine would log each other
-// out.
+// cookieName returns a name with the port. Browsers send cookies to all ports of a host, so two programs on one machine
+// would otherwise log each other out.
 func (s *Server) cookieName() string { return "goalpost_" + s.port }
 
 func (s *Server) setCookie(w http.ResponseWriter, id string) {
@@ -95,8 +95,8 @@ func (s *Server) setCookie(w http.ResponseWriter, id string) {
 	})
 }
 
-// loggedIn reports whether a request has a live session.
-func (s *Server) loggedIn(r *http.Request) bool {
+// isLoggedIn reports whether a request has a live session.
+func (s *Server) isLoggedIn(r *http.Request) bool {
 	c, err := r.Cookie(s.cookieName())
-	return err == nil && s.sessions.live(c.Value, connectionUser(r))
+	return err == nil && s.sessions.isLive(c.Value, connectionUser(r))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func FuzzArguments(f *testing.F) {
-	r, err := serve.Methods(&CalcAPI{})
+	r, err := serve.NewRegistry(&CalcAPI{})
 	if err != nil {
 		f.Fatal(err)
 	}

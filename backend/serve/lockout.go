@@ -11,7 +11,7 @@ import (
 const (
 	freeTries    = 5
 	firstLock    = 30 * time.Second
-	longestLock  = 15 * time.Minute
+	maxLock      = 15 * time.Minute
 	globalTries  = 50
 	globalWindow = 10 * time.Minute
 	globalLock   = time.Minute
@@ -24,8 +24,8 @@ type lockout struct {
 
 	mu      sync.Mutex
 	remotes map[string]*clientAttempts
-	world   []time.Time // wrong tokens within globalWindow
-	locked  time.Time   // until when all logins are locked
+	recent  []time.Time // wrong tokens from anywhere within globalWindow
+	locked  time.Time   // all logins are locked until then
 }
 
 type clientAttempts struct {
@@ -38,7 +38,7 @@ func newLockout(now func() time.Time) *lockout {
 	return &lockout{now: now, remotes: map[string]*clientAttempts{}}
 }
 
-// wait is how long a remote has to wait before its next attempt, 0 if it may try.
+// wait returns how long a remote must wait before its next attempt, 0 if it may try now.
 func (l *lockout) wait(remote string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,18 +66,18 @@ func (l *lockout) recordFailure(remote string) {
 	}
 	o.bad, o.last = o.bad+1, now
 	if over := o.bad - freeTries; over >= 0 {
-		lock := longestLock
+		lock := maxLock
 		if over < 5 {
-			lock = min(firstLock<<over, longestLock)
+			lock = min(firstLock<<over, maxLock)
 		}
 		o.until = now.Add(lock)
 	}
-	for len(l.world) > 0 && now.Sub(l.world[0]) > globalWindow {
-		l.world = l.world[1:]
+	for len(l.recent) > 0 && now.Sub(l.recent[0]) > globalWindow {
+		l.recent = l.recent[1:]
 	}
-	l.world = append(l.world, now)
-	if len(l.world) >= globalTries {
-		l.locked, l.world = now.Add(globalLock), nil
+	l.recent = append(l.recent, now)
+	if len(l.recent) >= globalTries {
+		l.locked, l.recent = now.Add(globalLock), nil
 	}
 }
 
@@ -94,7 +94,7 @@ func (l *lockout) prune(now time.Time) {
 		return
 	}
 	for k, o := range l.remotes {
-		if now.Sub(o.last) > longestLock {
+		if now.Sub(o.last) > maxLock {
 			delete(l.remotes, k)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestLockoutForEveryone(t *testing.T) {
+func TestLockout_ManyWrongTokens_LocksEveryone(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	l := newLockout(func() time.Time { return now })
 	for i := range globalTries - 1 {
@@ -32,7 +32,7 @@ func TestLockoutForEveryone(t *testing.T) {
 	}
 }
 
-func TestLockoutGrowsToItsBoundAndForgets(t *testing.T) {
+func TestLockout_MoreWrongTokens_GrowsToItsLimit(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	l := newLockout(func() time.Time { return now })
 	var last time.Duration
@@ -42,12 +42,12 @@ func TestLockoutGrowsToItsBoundAndForgets(t *testing.T) {
 		if wait < 0 {
 			wait = 0
 		}
-		if wait < last && wait != longestLock {
+		if wait < last && wait != maxLock {
 			t.Errorf("the lock shrank from %s to %s", last, wait)
 		}
 		last = wait
 	}
-	if last != longestLock {
+	if last != maxLock {
 		t.Errorf("the longest lock is %s", last)
 	}
 	now = now.Add(2 * time.Hour)
@@ -63,7 +63,7 @@ func TestLockoutGrowsToItsBoundAndForgets(t *testing.T) {
 	}
 }
 
-func TestSessionsAreBounded(t *testing.T) {
+func TestSessions_TooMany_EndTheOldest(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	s := &sessions{now: func() time.Time { return now }, all: map[[32]byte]session{}}
 	first, err := s.begin("1000")
@@ -77,8 +77,8 @@ func TestSessionsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s.live(first, "1000") || !s.live(last, "1000") || s.live("", "1000") || s.live(last, "1001") || s.live(last, "") ||
-		len(s.all) != maxSessions {
-		t.Errorf("%d sessions, first %v, last %v", len(s.all), s.live(first, "1000"), s.live(last, "1000"))
+	if s.isLive(first, "1000") || !s.isLive(last, "1000") || s.isLive("", "1000") ||
+		s.isLive(last, "1001") || s.isLive(last, "") || len(s.all) != maxSessions {
+		t.Errorf("%d sessions, first %v, last %v", len(s.all), s.isLive(first, "1000"), s.isLive(last, "1000"))
 	}
 }

@@ -17,7 +17,7 @@ var loginHTML string
 
 type loginPage struct {
 	Problem string
-	Query   template.URL // of the link that the user opened, which leads on after the login
+	Query   template.URL // of the link that the user opened; the login redirects to it
 }
 
 // serveIndex serves the page after a login, and otherwise the login form. A link with ?token= logs in and removes the
@@ -35,7 +35,7 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 		s.logIn(w, r, r.URL.Query().Get("token"))
 		return
 	}
-	if !s.loggedIn(r) {
+	if !s.isLoggedIn(r) {
 		if r.URL.Path != "/" {
 			http.Error(w, "log in first", http.StatusUnauthorized)
 			return
@@ -46,8 +46,8 @@ func (s *Server) serveIndex(w http.ResponseWriter, r *http.Request) {
 	s.files.ServeHTTP(w, r)
 }
 
-// isSubresource reports whether a page of another origin requests a picture, a frame or the like, not the user a
-// page: such requests must not count as failed attempts of the user.
+// isSubresource reports whether a page of another origin made the request, for an image, a frame or the like. Such
+// requests must not count as failed attempts of the user.
 func isSubresource(r *http.Request) bool {
 	site, dest := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Dest")
 	return (site == "cross-site" || site == "same-site") && dest != "document"
@@ -55,7 +55,7 @@ func isSubresource(r *http.Request) bool {
 
 // postLogin processes the form. It checks the origin so that no other page can use up the user's attempts.
 func (s *Server) postLogin(w http.ResponseWriter, r *http.Request) {
-	if !s.sameOrigin(r) {
+	if !s.isSameOrigin(r) {
 		s.refuse(w, r, "origin")
 		return
 	}
@@ -80,13 +80,13 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request, token string) {
 	if !sameSecret(token, s.token) {
 		s.lock.recordFailure(from)
 		s.o.Log.Warn("wrong token", "remote", r.RemoteAddr)
-		s.askForToken(w, r, http.StatusUnauthorized, "That token is not right. The program prints it when it starts.")
+		s.askForToken(w, r, http.StatusUnauthorized, "Wrong token. The program prints the right one when it starts.")
 		return
 	}
 	id, err := s.sessions.begin(connectionUser(r))
 	if err != nil {
 		s.o.Log.Error("login", "err", err)
-		http.Error(w, "no session could be made", http.StatusInternalServerError)
+		http.Error(w, "could not create a session", http.StatusInternalServerError)
 		return
 	}
 	s.lock.reset(from)

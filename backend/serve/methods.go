@@ -12,20 +12,21 @@ import (
 	"goalpost/backend/fault"
 )
 
-// Registry has the methods that a page may call, by "Struct.Method". It does not change after Methods has made it.
+// Registry holds the methods that a page may call, by "Struct.Method". It does not change.
 type Registry struct{ methods map[string]method }
 
 type method struct {
-	call    reflect.Value
-	context bool           // the first parameter is a context
-	params  []reflect.Type // without the context
-	result  bool           // there is a result in addition to the error
-	fails   bool           // the last result is an error
+	call         reflect.Value
+	takesContext bool           // as the first parameter
+	params       []reflect.Type // without the context
+	hasResult    bool           // in addition to the error
+	hasError     bool           // as the last result
 }
 
-// Methods collects the exported methods of pointers to structs. A method may take a context first and any JSON types
-// after it; it returns (T, error), T, error or nothing. Another signature is a bug and an error here.
-func Methods(structs ...any) (*Registry, error) {
+// NewRegistry collects the exported methods of pointers to structs. A method may take a context first and any JSON
+// types after it; it returns (T, error), T, error or nothing. It returns an error for any other signature, which is a
+// bug.
+func NewRegistry(structs ...any) (*Registry, error) {
 	r := &Registry{methods: map[string]method{}}
 	for _, s := range structs {
 		v := reflect.ValueOf(s)
@@ -34,7 +35,7 @@ func Methods(structs ...any) (*Registry, error) {
 		}
 		for i := range v.NumMethod() {
 			name := v.Elem().Type().Name() + "." + v.Type().Method(i).Name
-			m, err := methodShape(v.Method(i))
+			m, err := newMethod(v.Method(i))
 			if err != nil {
 				return nil, fmt.Errorf("registering %s: %w", name, err)
 			}
@@ -47,15 +48,15 @@ func Methods(structs ...any) (*Registry, error) {
 	return r, nil
 }
 
-func methodShape(v reflect.Value) (method, error) {
+func newMethod(v reflect.Value) (method, error) {
 	t, m := v.Type(), method{call: v}
 	if t.IsVariadic() {
-		return m, errors.New("a variable number of arguments cannot be called from the page")
+		return m, errors.New("the page cannot call variadic methods")
 	}
 	for i := range t.NumIn() {
 		p := t.In(i)
 		if i == 0 && p == reflect.TypeFor[context.Context]() {
-			m.context = true
+			m.takesContext = true
 			continue
 		}
 		switch p.Kind() { //nolint:exhaustive // types that JSON cannot represent
@@ -66,12 +67,12 @@ func methodShape(v reflect.Value) (method, error) {
 	}
 	out := t.NumOut()
 	if out > 0 && t.Out(out-1) == reflect.TypeFor[error]() {
-		m.fails = true
+		m.hasError = true
 		out--
 	}
-	m.result = out == 1
+	m.hasResult = out == 1
 	if out > 1 {
-		return m, errors.New("more than one result and an error")
+		return m, errors.New("the page takes at most one result and an error")
 	}
 	return m, nil
 }
@@ -88,12 +89,12 @@ func (r *Registry) Call(ctx context.Context, name string, args []json.RawMessage
 		return nil, err
 	}
 	out := m.call.Call(in)
-	if m.fails {
+	if m.hasError {
 		if err, ok := out[len(out)-1].Interface().(error); ok && err != nil {
 			return nil, err
 		}
 	}
-	if !m.result {
+	if !m.hasResult {
 		return nil, nil //nolint:nilnil // a method without a result
 	}
 	return out[0].Interface(), nil
@@ -106,10 +107,10 @@ func (m method) decode(ctx context.Context, name string, args []json.RawMessage)
 			"reload the page: it may be older than the program")
 	}
 	if len(args) != len(m.params) {
-		return nil, refuse("%d arguments were sent, %d are wanted", len(args), len(m.params))
+		return nil, refuse("got %d arguments, want %d", len(args), len(m.params))
 	}
 	var in []reflect.Value
-	if m.context {
+	if m.takesContext {
 		in = append(in, reflect.ValueOf(ctx))
 	}
 	for i, p := range m.params {

@@ -43,7 +43,7 @@ func TestSession_OtherUser_IsRefused(t *testing.T) {
 			get := exec.CommandContext(t.Context(), curl, "-s", "--noproxy", "*", "-H", "Cookie: "+cookie, s.base+"/")
 			get.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 			if out, err := get.Output(); err != nil || !strings.Contains(string(out), want) {
-				t.Errorf("%s: the user %d is told %q, %v", listen, uid, out, err)
+				t.Errorf("%s: the user %d gets %q, %v", listen, uid, out, err)
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/fault"
 )
 
-// problemOf is the form in which an error reaches the page. Errors of bound methods are complete; otherwise the
-// connection's end may have interrupted the call.
+// problemOf converts an error for the page. An error without a code that comes from an ended context means that the
+// server was closing.
 func problemOf(err error) *fault.Error {
 	f := fault.Of(err)
 	ended := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)

@@ -17,11 +17,11 @@ import (
 
 // Limits of one page's calls.
 const (
-	rpcMessage  = 4 << 20 // bytes of one request
-	rpcAtOnce   = 64      // further requests wait
-	rpcPing     = 30 * time.Second
-	rpcStall    = 30 * time.Second // for sending one answer
-	rpcProtocol = "goalpost.v1"
+	maxRPCRequest   = 4 << 20 // bytes of one request
+	maxRPCCalls     = 64      // further requests wait
+	rpcPingInterval = 30 * time.Second
+	rpcWriteTimeout = 30 * time.Second // for one answer
+	rpcProtocol     = "goalpost.v1"
 )
 
 type rpcRequest struct {
@@ -38,7 +38,7 @@ type rpcAnswer struct {
 
 // rpc answers the calls of one page, many concurrently and in any order.
 func (s *Server) rpc(w http.ResponseWriter, r *http.Request) {
-	if !s.authSocket(r) {
+	if !s.isSocketAllowed(r) {
 		s.refuse(w, r, "session or origin")
 		return
 	}
@@ -49,18 +49,18 @@ func (s *Server) rpc(w http.ResponseWriter, r *http.Request) {
 	defer s.conns.Done()
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{rpcProtocol},
-		InsecureSkipVerify: true, // authSocket has checked the origin
+		InsecureSkipVerify: true, // isSocketAllowed has checked the origin
 	})
 	if err != nil {
 		s.o.Log.Warn("no upgrade", "path", text.Prefix(r.URL.Path), "err", err)
 		return
 	}
 	defer func() { _ = ws.CloseNow() }()
-	ws.SetReadLimit(rpcMessage)
-	c := &rpcConn{s: s, ws: ws, slots: make(chan struct{}, rpcAtOnce)}
+	ws.SetReadLimit(maxRPCRequest)
+	c := &rpcConn{s: s, ws: ws, slots: make(chan struct{}, maxRPCCalls)}
 	c.ctx, c.gone = context.WithCancel(s.conns.Soft)
 	defer c.gone()
-	c.run() //nolint:contextcheck // a call continues when its page has left, so that it is never done by halves
+	c.run() //nolint:contextcheck // a call continues when its page has left, so that it is never left half done
 }
 
 // rpcConn is one page's socket.
@@ -73,7 +73,7 @@ type rpcConn struct {
 	work  sync.WaitGroup
 
 	mu   sync.Mutex
-	over bool // the connection waits for its work; no more may begin
+	over bool // the connection waits for its work: nothing more may begin
 }
 
 // begin starts work, unless the connection is ending.
@@ -132,7 +132,8 @@ func (c *rpcConn) read() {
 	}
 }
 
-// answer runs one call to its end. It is not cancelled if the page disconnects, so that it is never done by halves.
+// answer runs one call to its end. It is not cancelled if the page disconnects, so that it is never left half
+// done.
 func (c *rpcConn) answer(q rpcRequest) {
 	a := rpcAnswer{ID: q.ID}
 	result, err := c.s.call(q)
@@ -149,12 +150,12 @@ func (c *rpcConn) answer(q rpcRequest) {
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(c.s.conns.Hard, rpcStall)
+	ctx, cancel := context.WithTimeout(c.s.conns.Hard, rpcWriteTimeout)
 	defer cancel()
 	_ = c.ws.Write(ctx, websocket.MessageText, b) // a failed write ends the socket, which read notices
 }
 
-// call recovers a panic of a method.
+// call runs a method. A panic of the method becomes an internal problem.
 func (s *Server) call(q rpcRequest) (result any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -167,12 +168,12 @@ func (s *Server) call(q rpcRequest) (result any, err error) {
 }
 
 func internalProblem() *fault.Error {
-	return &fault.Error{Code: "internal", Message: "something broke inside the program", Hint: "its log says what"}
+	return &fault.Error{Code: "internal", Message: "an internal error occurred", Hint: "see the log for details"}
 }
 
 // ping detects pages that disappeared without closing the connection.
 func (c *rpcConn) ping() {
-	tick := time.NewTicker(rpcPing)
+	tick := time.NewTicker(rpcPingInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -180,7 +181,7 @@ func (c *rpcConn) ping() {
 			return
 		case <-tick.C:
 		}
-		within, cancel := context.WithTimeout(c.ctx, rpcPing)
+		within, cancel := context.WithTimeout(c.ctx, rpcPingInterval)
 		err := c.ws.Ping(within)
 		cancel()
 		if err != nil {

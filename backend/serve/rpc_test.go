@@ -18,7 +18,8 @@ func (s *site) socket(t *testing.T) *websocket.Conn {
 	t.Helper()
 	c := user(t)
 	s.logIn(t, c)
-	ws, _, err := websocket.Dial(t.Context(), s.base+"/v1/rpc", &websocket.DialOptions{ //nolint:bodyclose // Dial closes it
+	//nolint:bodyclose // Dial closes it
+	ws, _, err := websocket.Dial(t.Context(), s.base+"/v1/rpc", &websocket.DialOptions{
 		HTTPClient: c, HTTPHeader: http.Header{"Origin": {s.base}}, Subprotocols: []string{"goalpost.v1"},
 	})
 	if err != nil {
@@ -54,7 +55,7 @@ func read(t *testing.T, ws *websocket.Conn) reply {
 	return r
 }
 
-func TestCalls(t *testing.T) {
+func TestRPC_EachCall_GetsItsResult(t *testing.T) {
 	ws := open(t, nil).socket(t)
 	for i, test := range []struct{ request, result, code, says string }{
 		{`"method":"CalcAPI.Add","args":[{"a":1,"b":2}]`, `3`, "", ""},
@@ -63,9 +64,9 @@ func TestCalls(t *testing.T) {
 		{`"method":"CalcAPI.Nothing","args":[],"later":1`, `null`, "", ""},
 		{`"method":"CalcAPI.Refuse","args":[]`, "", "refused", "no check"},
 		{`"method":"CalcAPI.Fail","args":[]`, "", "internal", "disk is full"},
-		{`"method":"CalcAPI.Break","args":[]`, "", "internal", "broke inside"},
-		{`"method":"CalcAPI.Infinite","args":[]`, "", "internal", "broke inside"},
-		{`"method":"CalcAPI.Add","args":[]`, "", "refused", "0 arguments were sent, 1 are wanted"},
+		{`"method":"CalcAPI.Break","args":[]`, "", "internal", "internal error"},
+		{`"method":"CalcAPI.Infinite","args":[]`, "", "internal", "internal error"},
+		{`"method":"CalcAPI.Add","args":[]`, "", "refused", "got 0 arguments, want 1"},
 		{`"method":"CalcAPI.Add","args":[{"a":"x"}]`, "", "refused", "argument 1"},
 		{`"method":"CalcAPI.Add","args":[{"c":1}]`, "", "refused", "unknown field"},
 		{`"method":"CalcAPI.Add","args":[{},{}]`, "", "refused", "2 arguments"},
@@ -95,7 +96,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-func TestCallsDoNotWaitForEachOther(t *testing.T) {
+func TestRPC_SlowCall_DoesNotDelayOthers(t *testing.T) {
 	s := open(t, nil)
 	ws := s.socket(t)
 	const waiting = 20
@@ -122,7 +123,7 @@ func TestCallsDoNotWaitForEachOther(t *testing.T) {
 	}
 }
 
-func TestACallOutlivesItsPageAndEndsWithTheServer(t *testing.T) {
+func TestRPC_PageLeaves_CallContinues(t *testing.T) {
 	s := open(t, nil)
 	ws := s.socket(t)
 	write(t, ws, `{"id":1,"method":"CalcAPI.Wait","args":[]}`)
@@ -136,7 +137,7 @@ func TestACallOutlivesItsPageAndEndsWithTheServer(t *testing.T) {
 	}
 }
 
-func TestCloseSaysGoodbye(t *testing.T) {
+func TestClose_OpenSocket_ClosesWithGoingAway(t *testing.T) {
 	s := open(t, nil)
 	ws := s.socket(t)
 	write(t, ws, `{"id":1,"method":"CalcAPI.Nothing","args":[]}`)
@@ -183,19 +184,19 @@ type Oddest struct{}
 
 func (*Oddest) Callback(func()) {}
 
-func TestMethodsThatThePageCannotCall(t *testing.T) {
+func TestNewRegistry_UnsupportedMethods_AreRefused(t *testing.T) {
 	for _, s := range []any{&Odd{}, &Odder{}, &Oddest{}, Odd{}, nil, (*CalcAPI)(nil), 7} {
-		if _, err := serve.Methods(s); err == nil {
+		if _, err := serve.NewRegistry(s); err == nil {
 			t.Errorf("%T was accepted", s)
 		}
 	}
-	if _, err := serve.Methods(&CalcAPI{}, &CalcAPI{}); err == nil || !strings.Contains(err.Error(), "taken") {
+	if _, err := serve.NewRegistry(&CalcAPI{}, &CalcAPI{}); err == nil || !strings.Contains(err.Error(), "taken") {
 		t.Errorf("twice the same: %v", err)
 	}
-	r, err := serve.Methods(&CalcAPI{})
-	if err != nil ||
-		strings.Join(r.Names(),
-			" ") != "CalcAPI.Add CalcAPI.Break CalcAPI.Fail CalcAPI.Infinite CalcAPI.Join CalcAPI.Nothing CalcAPI.Refuse CalcAPI.Wait" {
+	r, err := serve.NewRegistry(&CalcAPI{})
+	const want = "CalcAPI.Add CalcAPI.Break CalcAPI.Fail CalcAPI.Infinite CalcAPI.Join CalcAPI.Nothing " +
+		"CalcAPI.Refuse CalcAPI.Wait"
+	if err != nil || strings.Join(r.Names(), " ") != want {
 		t.Errorf("names %v, %v", r.Names(), err)
 	}
 }

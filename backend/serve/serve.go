@@ -100,7 +100,7 @@ func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/rpc", s.rpc)
 	if s.o.Stream != nil {
-		mux.Handle("/v1/", s.o.Stream(s.authSocket))
+		mux.Handle("/v1/", s.o.Stream(s.isSocketAllowed))
 	} else {
 		mux.HandleFunc("/v1/", func(w http.ResponseWriter, r *http.Request) { s.refuse(w, r, "no such endpoint") })
 	}

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
 
-// clock stands still until a test moves it.
+// clock shows the same time until a test moves it.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -43,7 +43,7 @@ type addInput struct {
 	B int `json:"b"`
 }
 
-// CalcAPI is a struct of the program as the page calls it.
+// CalcAPI is a struct whose methods the page can call.
 type CalcAPI struct {
 	gate    chan struct{}
 	entered chan struct{}
@@ -88,7 +88,7 @@ func open(t *testing.T, change func(*serve.Options)) *site {
 	t.Helper()
 	calc := &CalcAPI{gate: make(chan struct{}), entered: make(chan struct{}, 200)}
 	calc.hidden()
-	methods, err := serve.Methods(calc)
+	methods, err := serve.NewRegistry(calc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func open(t *testing.T, change func(*serve.Options)) *site {
 	return &site{s, calc, c, strings.TrimSuffix(s.URL(), "/")}
 }
 
-// person is a browser with cookies that does not follow redirects automatically.
+// user is a browser with cookies that does not follow redirects automatically.
 func user(t *testing.T) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -185,7 +185,7 @@ func (s *site) logIn(t *testing.T, c *http.Client) {
 	}
 }
 
-func TestLoginByLink(t *testing.T) {
+func TestLogin_ByLink_StartsASession(t *testing.T) {
 	s, c := open(t, nil), user(t)
 	if a := ask(t, c, http.MethodGet, s.base+"/", nil, nil); a.status != 200 ||
 		!strings.Contains(a.body, "Enter the token") || strings.Contains(a.body, "the app") {
@@ -213,8 +213,8 @@ func TestLoginByLink(t *testing.T) {
 	}
 }
 
-// TestLogin_OfALink_LeadsOn: a link to a goal leads there after the login, and to no other site.
-func TestLogin_OfALink_LeadsOn(t *testing.T) {
+// TestLogin_LinkToAGoal_OpensTheGoal also checks that no link leads to another site.
+func TestLogin_LinkToAGoal_OpensTheGoal(t *testing.T) {
 	s := open(t, func(o *serve.Options) { o.Token = "a long pass phrase" })
 	const link = "goal=01AB&tab=changes"
 	c := user(t)
@@ -243,10 +243,10 @@ func TestLogin_OfALink_LeadsOn(t *testing.T) {
 	}
 }
 
-func TestLoginByForm(t *testing.T) {
+func TestLogin_ByForm_NeedsTheToken(t *testing.T) {
 	s, c := open(t, func(o *serve.Options) { o.Token = "a long pass phrase" }), user(t)
 	if a := ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {"<b>wrong"}},
-		nil); a.status != http.StatusUnauthorized || !strings.Contains(a.body, "not right") ||
+		nil); a.status != http.StatusUnauthorized || !strings.Contains(a.body, "Wrong token") ||
 		strings.Contains(a.body, "<b>wrong") {
 		t.Errorf("wrong: %+v", a)
 	}
@@ -268,7 +268,7 @@ func TestLoginByForm(t *testing.T) {
 	}
 }
 
-func TestHeadersAndFiles(t *testing.T) {
+func TestFiles_Served_HaveSecurityHeaders(t *testing.T) {
 	s, c := open(t, nil), user(t)
 	s.logIn(t, c)
 	a := ask(t, c, http.MethodGet, s.base+"/", nil, nil)
@@ -323,10 +323,13 @@ func TestHostHeader_Foreign_IsRefused(t *testing.T) {
 	}
 }
 
-func TestSocketsAskForSessionAndOrigin(t *testing.T) {
+func TestSockets_WithoutSessionOrOrigin_AreRefused(t *testing.T) {
 	s, c := open(t, nil), user(t)
 	dial := func(path string, header http.Header) int {
-		ws, resp, err := websocket.Dial(t.Context(), s.base+path, &websocket.DialOptions{HTTPClient: c, HTTPHeader: header}) //nolint:bodyclose // Dial closes it
+		//nolint:bodyclose // Dial closes it
+		ws, resp, err := websocket.Dial(t.Context(), s.base+path, &websocket.DialOptions{
+			HTTPClient: c, HTTPHeader: header,
+		})
 		if err == nil {
 			_ = ws.CloseNow()
 			return http.StatusSwitchingProtocols
@@ -366,9 +369,9 @@ func TestSocketsAskForSessionAndOrigin(t *testing.T) {
 	}
 }
 
-// TestLogin_ForeignPage_UsesNoAttempts: neither by pictures nor by frames; a link that the
+// TestLogin_RequestsOfForeignPages_DoNotCount: neither by pictures nor by frames; a link that the
 // user follows from there logs in.
-func TestLogin_ForeignPage_UsesNoAttempts(t *testing.T) {
+func TestLogin_RequestsOfForeignPages_DoNotCount(t *testing.T) {
 	s, c := open(t, nil), user(t)
 	from := func(site, dest string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", site); r.Header.Set("Sec-Fetch-Dest", dest) }
@@ -389,7 +392,7 @@ func TestLogin_ForeignPage_UsesNoAttempts(t *testing.T) {
 	}
 }
 
-func TestLockOut(t *testing.T) {
+func TestLockout_FiveWrongTokens_DelayTheNext(t *testing.T) {
 	s, c := open(t, nil), user(t)
 	try := func(token string) answer {
 		return ask(t, c, http.MethodPost, s.base+"/login", url.Values{"token": {token}}, nil)
@@ -425,8 +428,8 @@ func TestLockOut(t *testing.T) {
 	}
 }
 
-func TestListenAddresses(t *testing.T) {
-	methods, err := serve.Methods(&CalcAPI{})
+func TestOpen_RemoteAddress_NeedsAllowRemote(t *testing.T) {
+	methods, err := serve.NewRegistry(&CalcAPI{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,11 +25,11 @@ type sessions struct {
 
 type session struct {
 	since time.Time
-	of    string // the user of this machine who logged in, "" if unknown
+	user  string // the user of this machine who logged in, "" if unknown
 }
 
-// begin makes a session for a user. Above the limit the oldest session ends.
-func (s *sessions) begin(of string) (string, error) {
+// begin makes a session for a user and returns its cookie. Above maxSessions the oldest session ends.
+func (s *sessions) begin(user string) (string, error) {
 	secret := make([]byte, 32)
 	if _, err := rand.Read(secret); err != nil {
 		return "", fmt.Errorf("making a session: %w", err)
@@ -47,16 +47,16 @@ func (s *sessions) begin(of string) (string, error) {
 		}
 		delete(s.all, oldest)
 	}
-	s.all[sha256.Sum256([]byte(id))] = session{s.now(), of}
+	s.all[sha256.Sum256([]byte(id))] = session{s.now(), user}
 	return id, nil
 }
 
-// live reports whether a session exists and belongs to a user.
-func (s *sessions) live(id, of string) bool {
+// isLive reports whether a session exists, has not expired and belongs to a user.
+func (s *sessions) isLive(id, user string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	one, ok := s.all[sha256.Sum256([]byte(id))]
-	return ok && one.of == of && s.now().Sub(one.since) < sessionLife
+	return ok && one.user == user && s.now().Sub(one.since) < sessionLife
 }
 
 // sameSecret compares in constant time, also for different lengths.

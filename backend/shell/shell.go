@@ -1,5 +1,5 @@
-// Package shell reads and writes lines for a POSIX shell. What reads commands before they run parses them here, so that
-// all of it sees the same words.
+// Package shell reads and writes lines for a POSIX shell. All code that reads commands before they run uses this
+// parser, so that it sees the same words.
 package shell
 
 import (
@@ -117,7 +117,7 @@ func Join(argv []string) string {
 	words := slices.Clone(argv)
 	for i, word := range words {
 		if words[i] = QuoteIfNeeded(word); i == 0 && strings.Contains(word, "=") {
-			words[i] = Quote(word) // it is no assignment
+			words[i] = Quote(word) // so that it is not an assignment
 		}
 	}
 	return strings.Join(words, " ")

@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-func TestIsIncomplete(t *testing.T) {
+func TestIsIncomplete_OpenQuoteOrBlock_IsTrue(t *testing.T) {
 	for line, want := range map[string]bool{
 		"echo 'a": true, "if true": true, "cat <<E\na\n": true, "echo )": false, "echo a": false, "": false,
 	} {
@@ -70,7 +70,10 @@ func TestLiteral_UnknownPart_IsReplaced(t *testing.T) {
 
 func TestJoin_IsReadBack(t *testing.T) {
 	for _, argv := range [][]string{
-		{"go", "test", "./...", "-run=^Test$"}, {"sh", "-c", `echo "it's" $HOME`}, {"a", "", " ", "\n", `\`, "*", "~", "ä"}, {"A=1", "B=2"},
+		{"go", "test", "./...", "-run=^Test$"},
+		{"sh", "-c", `echo "it's" $HOME`},
+		{"a", "", " ", "\n", `\`, "*", "~", "ä"},
+		{"A=1", "B=2"},
 	} {
 		got, err := Words(Join(argv))
 		if err != nil || !slices.Equal(got, argv) {

@@ -1,6 +1,6 @@
-// Package snapshot keeps what a goal's folder was like, to show what changed in it and to bring it back, whatever
-// changed it. It needs no git: contents are in a file of its own outside of the folder, and nothing in the folder is
-// executed or obeyed but the patterns of .gitignore files. It never changes anything in a folder called .git.
+// Package snapshot stores states of a goal's folder, to show what changed in it and to restore it. It needs no git:
+// contents are in a file outside of the folder, and nothing in the folder is executed or obeyed except the patterns of
+// .gitignore files. It never changes anything in a folder called .git.
 package snapshot
 
 import (
@@ -21,34 +21,34 @@ import (
 	"goalpost/backend/text"
 )
 
-// How many bytes the file contents of one goal's snapshots may take. Later ones may take more than the first: a folder
-// that is full at its start can still be compared and brought back.
+// Limits of the file contents of one goal's snapshots, in bytes. Later snapshots may take more than the first, so that
+// a folder that fills the first limit can still be compared and restored.
 const (
 	maxStartBytes = 2 << 30
 	maxStepBytes  = 3 << 30
 	maxUndoBytes  = 4 << 30
-	minFreeBytes  = 512 << 20 // of the disk, which are left for others
+	minFreeBytes  = 512 << 20 // of the disk, which are left for other programs
 )
 
-// Kind is why a snapshot was taken.
+// Kind is the reason for a snapshot.
 type Kind string
 
 // The kinds.
 const (
 	Start      Kind = "start"       // before the first changing call of a goal
-	Resume     Kind = "resume"      // before a later run: what differs from the one before, others have changed
+	Resume     Kind = "resume"      // before a later run; others made the changes since the snapshot before
 	Step       Kind = "step"        // after a step
 	End        Kind = "end"         // at the end of a run
-	BeforeUndo Kind = "before_undo" // what differs from the one before, others have changed
+	BeforeUndo Kind = "before_undo" // before an undo; others made the changes since the snapshot before
 	AfterUndo  Kind = "after_undo"
 )
 
-// Options say of which folder snapshots are taken.
+// Options describe the folder, and the place of its snapshots.
 type Options struct {
 	Dir     string   // the goal's folder, absolute
-	Private string   // where snapshots are kept, out of the goal's reach; made if missing
-	Hidden  []string // folders in Dir, relative to it, that are neither kept nor changed
-	// Free returns how many bytes may still be written below Private; nil is no bound.
+	Private string   // the folder of the snapshots, out of the goal's reach; created if missing
+	Hidden  []string // folders in Dir, relative to it, that are neither stored nor changed
+	// Free returns how many bytes may still be written below Private; nil means no limit.
 	Free func() (uint64, error)
 }
 
@@ -56,7 +56,7 @@ type Options struct {
 type Checkpoint struct {
 	N    int // 0 is the start
 	Kind Kind
-	Step int // the newest step then
+	Step int // the newest step at that time
 	At   time.Time
 	Redo bool // of AfterUndo: it undid an undo
 }
@@ -73,8 +73,8 @@ type record struct {
 	Rules map[string][]string `json:"rules,omitempty"` // of .gitignore files by folder, at the start
 }
 
-// Archive are the snapshots of one goal's folder. Only one process may take snapshots and restore, the one that has
-// the goal's lock; others may read at the same time. All methods may be called concurrently.
+// Archive has the snapshots of one goal's folder. Only the process with the goal's lock may take snapshots and restore;
+// others may read at the same time. All methods may be called concurrently.
 type Archive struct {
 	o Options
 
@@ -88,7 +88,7 @@ type Archive struct {
 // Open opens the archive of a folder, which may be empty.
 func Open(o Options) (*Archive, error) {
 	if err := os.MkdirAll(o.Private, 0o700); err != nil {
-		return nil, fmt.Errorf("keeping snapshots: %w", text.StripPathError(err))
+		return nil, fmt.Errorf("saving snapshots: %w", text.StripPathError(err))
 	}
 	return load(o, true)
 }
@@ -107,7 +107,7 @@ func Read(o Options) (*Archive, error) {
 
 func (o Options) logPath() string { return filepath.Join(o.Private, "log.jsonl") }
 
-// load reads the log. A last line that is not complete is one that is being written, or was when the program died.
+// load reads the log. An incomplete last line is being written, or was when the program was killed.
 func load(o Options, repair bool) (*Archive, error) {
 	a := &Archive{
 		o:     o,
@@ -146,7 +146,7 @@ func (a *Archive) addRecord(r record) {
 	a.records = append(a.records, r)
 }
 
-// apply makes the state of a record out of the state before.
+// apply changes the state before a record to the state of the record.
 func (s state) apply(r record) {
 	for _, e := range r.Put {
 		s[string(e.Path)] = e
@@ -156,7 +156,7 @@ func (s state) apply(r record) {
 	}
 }
 
-// stateAt returns the folder at a snapshot. The caller holds mu.
+// stateAt returns the state of a snapshot. The caller holds mu.
 func (a *Archive) stateAt(n int) state {
 	s := state{}
 	for _, r := range a.records[:n+1] {
@@ -176,8 +176,8 @@ func (a *Archive) Checkpoints() []Checkpoint {
 	return list
 }
 
-// Take takes a snapshot. Of Step and End, one without any difference is not recorded. After an error the archive is as
-// it was.
+// Take takes a snapshot. One of the kind Step or End is not recorded if nothing changed. After an error the archive is
+// unchanged.
 func (a *Archive) Take(ctx context.Context, kind Kind, step int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -213,7 +213,7 @@ func (a *Archive) take(ctx context.Context, r record) error {
 	return nil
 }
 
-// difference sets what a record changes.
+// difference stores in a record how two states differ.
 func (r *record) difference(was, is state) {
 	for _, path := range slices.Sorted(maps.Keys(is)) {
 		if !equalEntries(was[path], is[path]) {
@@ -227,7 +227,7 @@ func (r *record) difference(was, is state) {
 	}
 }
 
-// packLimit returns how long the pack may become.
+// packLimit returns the maximum length of the pack, in bytes.
 func (a *Archive) packLimit(kind Kind) (int64, error) {
 	limit := int64(maxStepBytes)
 	switch kind {
@@ -251,15 +251,15 @@ func (a *Archive) packLimit(kind Kind) (int64, error) {
 func (a *Archive) write(r record) error {
 	b, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("keeping a snapshot: %w", err)
+		return fmt.Errorf("saving a snapshot: %w", err)
 	}
 	f, err := os.OpenFile(a.o.logPath(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return fmt.Errorf("keeping a snapshot: %w", text.StripPathError(err))
+		return fmt.Errorf("saving a snapshot: %w", text.StripPathError(err))
 	}
 	_, err = f.Write(append(b, '\n'))
 	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("keeping a snapshot: %w", text.StripPathError(err))
+		return fmt.Errorf("saving a snapshot: %w", text.StripPathError(err))
 	}
 	return nil
 }
@@ -267,19 +267,19 @@ func (a *Archive) write(r record) error {
 // Sync makes the snapshots durable: they survive a loss of power.
 func (a *Archive) Sync() error {
 	if err := a.pack.sync(); err != nil {
-		return fmt.Errorf("keeping snapshots: %w", err)
+		return fmt.Errorf("saving snapshots: %w", err)
 	}
 	f, err := os.Open(a.o.logPath())
 	if err != nil {
-		return fmt.Errorf("keeping snapshots: %w", text.StripPathError(err))
+		return fmt.Errorf("saving snapshots: %w", text.StripPathError(err))
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("keeping snapshots: %w", text.StripPathError(err))
+		return fmt.Errorf("saving snapshots: %w", text.StripPathError(err))
 	}
 	return nil
 }
 
-// Size is how many bytes the snapshots take.
+// Size returns how many bytes the snapshots take.
 func (a *Archive) Size() int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()

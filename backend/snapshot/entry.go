@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/fileio"
 )
 
-// Name is a path or the target of a link, byte for byte. JSON has a string for it, or an array of one base64 text where
+// Name is a path or the target of a link, byte for byte. In JSON it is a string, or an array of one base64 text if
 // the bytes are not UTF-8.
 type Name string
 
@@ -37,7 +37,7 @@ func (n *Name) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*string)(n)) //nolint:wrapcheck // of a string
 }
 
-// Entry is one thing in the folder, as a snapshot has it.
+// Entry is a file, folder or link of a snapshot.
 type Entry struct {
 	Path    Name        `json:"p"` // relative, with slashes
 	Mode    fs.FileMode `json:"o"`
@@ -46,24 +46,24 @@ type Entry struct {
 	Target  Name        `json:"t,omitempty"` // of symlinks
 	Kept    bool        `json:"k,omitempty"` // the content is in the pack
 	Ignored bool        `json:"i,omitempty"` // by a .gitignore
-	// LeftOut is why the entry, and what is in it, is not part of the snapshot; "" if it is.
+	// LeftOut is the reason why the entry, with everything in it, is not part of the snapshot; "" if it is.
 	LeftOut string `json:"l,omitempty"`
-	// Stamp allows to reuse the hash. It is zero if the file had just been changed.
+	// Stamp shows whether the hash can be reused. It is zero if the file had just been changed.
 	Stamp stamp `json:"f,omitzero"`
 
 	seen stamp // like Stamp, but always set by a scan
 	info fs.FileInfo
 }
 
-// stamp changes with a file's content, as far as a file system reports it.
+// stamp changes with a file's content, as far as the file system reports that.
 type stamp struct {
 	MTime int64  `json:"m"` // ns since 1970
 	CTime int64  `json:"c"`
 	Inode uint64 `json:"i"`
 }
 
-// stampAge is how long ago a file must have been changed for its stamp to be reliable. Within one tick of a file
-// system's clock a second change leaves no trace.
+// stampAge is the age of a change at which a stamp is reliable: a second change within one tick of the file system's
+// clock does not change the stamp.
 const stampAge = 2 * time.Second
 
 func stampOf(info fs.FileInfo) stamp {
@@ -79,7 +79,8 @@ func (e *Entry) isFile() bool { return e != nil && e.Mode.IsRegular() }
 
 func (e *Entry) isDir() bool { return e != nil && e.Mode.IsDir() }
 
-// equalEntries reports whether two entries mean the same content, mode and link. Nil is nothing.
+// equalEntries reports whether two entries have the same type, content, mode and target. nil means that there is no
+// entry.
 func equalEntries(a, b *Entry) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -102,7 +103,7 @@ func (s state) isLeftOut(path string) bool {
 	return false
 }
 
-// Display is a path as users see it: quoted if it has control characters or is not UTF-8.
+// Display returns a path as users see it: quoted if it has control characters or is not UTF-8.
 func Display(path string) string {
 	isOdd := func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }
 	if path == "" || path[0] == '"' || strings.ContainsFunc(path, isOdd) {
@@ -111,7 +112,7 @@ func Display(path string) string {
 	return path
 }
 
-// permission is the part of a mode that chmod sets.
+// permission returns the part of a mode that chmod sets.
 func permission(m fs.FileMode) fs.FileMode {
 	return m & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
 }

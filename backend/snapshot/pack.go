@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/text"
 )
 
-// blob is where the pack has a content.
+// blob locates a file's content in the pack.
 type blob struct {
 	SHA256 string `json:"h"`
 	Offset int64  `json:"o"`
@@ -44,7 +44,7 @@ var compressors = sync.Pool{New: func() any {
 	return w
 }}
 
-// compress returns content compressed, or itself if that is not shorter.
+// compress returns compressed content, or the content itself if that is not longer.
 func compress(content []byte) (stored []byte, plain bool) {
 	if len(content) < 64 {
 		return content, true
@@ -81,7 +81,7 @@ func (p *pack) add(sum string, content []byte) (bool, error) {
 		return false, err
 	}
 	if _, err := p.file.WriteAt(stored, p.end); err != nil {
-		return false, fmt.Errorf("keeping a snapshot: %w", text.StripPathError(err))
+		return false, fmt.Errorf("saving a snapshot: %w", text.StripPathError(err))
 	}
 	p.register(blob{SHA256: sum, Offset: p.end, Length: int64(len(stored)), Size: int64(len(content)), Plain: plain})
 	return true, nil
@@ -102,7 +102,7 @@ func (p *pack) addLarge(from io.Reader) (sum string, size int64, kept bool, err 
 	w.Reset(to)
 	size, err = io.Copy(io.MultiWriter(hash, w), from)
 	if err = errors.Join(err, w.Close()); err != nil {
-		return "", 0, false, fmt.Errorf("keeping a snapshot: %w", text.StripPathError(err))
+		return "", 0, false, fmt.Errorf("saving a snapshot: %w", text.StripPathError(err))
 	}
 	sum = hex.EncodeToString(hash.Sum(nil))
 	if _, known := p.blobs[sum]; known {
@@ -136,7 +136,7 @@ func (w *boundedWriter) Write(b []byte) (int, error) {
 func (p *pack) open() (err error) {
 	if p.file == nil {
 		if p.file, err = os.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
-			return fmt.Errorf("keeping a snapshot: %w", text.StripPathError(err))
+			return fmt.Errorf("saving a snapshot: %w", text.StripPathError(err))
 		}
 	}
 	return nil
@@ -148,7 +148,7 @@ func (p *pack) register(b blob) {
 	p.end += b.Length
 }
 
-// forget drops what was added since the last record: the snapshot was not completed.
+// forget drops the blobs since the last record, after a snapshot that was not completed.
 func (p *pack) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,7 +159,7 @@ func (p *pack) forget() {
 	p.fresh = nil
 }
 
-// takeFresh returns what was added since the last call.
+// takeFresh returns the blobs that were added since the last call.
 func (p *pack) takeFresh() []blob {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,7 +168,7 @@ func (p *pack) takeFresh() []blob {
 	return list
 }
 
-// restore adds the blobs of a record that was read.
+// restore adds the blobs of a record from the log.
 func (p *pack) restore(list []blob) {
 	for _, b := range list {
 		p.blobs[b.SHA256] = b
@@ -189,13 +189,13 @@ func (p *pack) has(sum string) bool {
 	return ok
 }
 
-// writeTo writes a file's content, and fails if it differs from what was stored.
+// writeTo writes a file's content, and fails if its hash is not sum.
 func (p *pack) writeTo(to io.Writer, sum string) error {
 	p.mu.Lock()
 	b, ok := p.blobs[sum]
 	p.mu.Unlock()
 	if !ok {
-		return errors.New("its content was not kept")
+		return errors.New("its content was not saved")
 	}
 	f, err := os.Open(p.path)
 	if err != nil {
@@ -212,7 +212,7 @@ func (p *pack) writeTo(to io.Writer, sum string) error {
 		return fmt.Errorf("reading a snapshot: %w", text.StripPathError(err))
 	}
 	if n != b.Size || hex.EncodeToString(hash.Sum(nil)) != sum {
-		return errors.New("its kept content is damaged")
+		return errors.New("its saved content is damaged")
 	}
 	return nil
 }

@@ -18,25 +18,25 @@ import (
 	"goalpost/backend/text"
 )
 
-// Request says what is brought back.
+// Request describes a restoration.
 type Request struct {
-	To    int      // the snapshot
-	Paths []string // files and folders, relative; none is everything
-	// Force are paths that are brought back although somebody else changed them since, or although their present
-	// content cannot be kept.
+	To    int      // the snapshot to restore
+	Paths []string // files and folders, relative; empty for everything
+	// Force has paths to restore although another program or the user changed them since, or although their present
+	// content cannot be saved.
 	Force  []string
-	DryRun bool // change nothing, say what would be done
-	Redo   bool // it undoes an undo
+	DryRun bool // change nothing, only return what would be done
+	Redo   bool // this undoes an undo
 }
 
-// Skipped is a path that was left as it is.
+// Skipped is a path that a restoration leaves unchanged.
 type Skipped struct {
 	Path     string
 	Why      string
 	CanForce bool
 }
 
-// Outcome is what a restoration did.
+// Outcome is the result of a restoration.
 type Outcome struct {
 	Done    []Change
 	Skipped []Skipped
@@ -45,9 +45,9 @@ type Outcome struct {
 	Saved int
 }
 
-// Restore brings the folder back to a snapshot. It takes a snapshot before and one after. It replaces each file as a
-// whole, in one moment, and never one that changed after it was looked at. After an error part of the work may have
-// been done; the snapshot from before is then in the archive.
+// Restore restores the folder to a snapshot, and takes a snapshot before and one after. It replaces each file
+// atomically, and none that changed after the scan. After an error, part of the folder may be restored; the archive
+// then has the snapshot from before.
 func (a *Archive) Restore(ctx context.Context, q Request) (*Outcome, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -73,17 +73,17 @@ func (a *Archive) Restore(ctx context.Context, q Request) (*Outcome, error) {
 	if len(work.changes) == 0 {
 		return out, nil
 	}
-	if err := a.Sync(); err != nil { // what is about to be overwritten survives a loss of power
+	if err := a.Sync(); err != nil { // so that overwritten contents survive a loss of power
 		return nil, err
 	}
 	out.Saved = saved
 	err := work.run(ctx, out)
-	// what was done is recorded in any case
+	// record the changes even if ctx has ended
 	after := a.take(context.WithoutCancel(ctx), record{Kind: AfterUndo, Step: a.newestStep(), Redo: q.Redo})
 	return out, errors.Join(err, after)
 }
 
-// LastUndo returns the snapshot from before the last undo, which a redo brings back. ok is false if there was no undo,
+// LastUndo returns the snapshot from before the last undo, which a redo restores. ok is false if there was no undo,
 // or if it was undone already.
 func (a *Archive) LastUndo() (n int, ok bool) {
 	a.mu.Lock()
@@ -103,8 +103,8 @@ func (a *Archive) newestStep() int {
 	return a.records[len(a.records)-1].Step
 }
 
-// makeReadable gives folders and files that cannot be read now, but could in snapshot n, their mode of then: otherwise
-// nothing in them could be brought back.
+// makeReadable sets the mode of folders and files that were readable in snapshot n, and are not now, to the mode of the
+// snapshot: otherwise nothing in them could be restored.
 func (a *Archive) makeReadable(ctx context.Context, n int) error {
 	target := a.stateAt(n)
 	for range maxDepth {
@@ -154,17 +154,17 @@ func (a *Archive) isThere(at string) bool {
 	return err == nil
 }
 
-// restoration is what is done to bring a folder back.
+// restoration has the changes that restore a folder.
 type restoration struct {
 	archive *Archive
 	is      state
 	changes []Change
 	target  state
-	// modes are those that folders have in the end, by path.
+	// modes has the final modes of folders, by path.
 	modes map[string]fs.FileMode
 }
 
-// plan decides what is brought back, and what is left alone. The caller holds the archive's mu.
+// plan decides which paths are restored and which are skipped. The caller holds the archive's mu.
 func (a *Archive) plan(q Request, is state) (*Outcome, *restoration) {
 	c := a.compare(q.To, is)
 	c.Select(q.Paths)
@@ -178,12 +178,12 @@ func (a *Archive) plan(q Request, is state) (*Outcome, *restoration) {
 	for _, one := range c.Changes {
 		switch {
 		case one.Before.isFile() && !a.pack.has(one.Before.SHA256) && !one.After.hasContentOf(one.Before):
-			out.Skipped = append(out.Skipped, Skipped{Path: one.Path, Why: "its earlier content was too large to be kept"})
+			out.Skipped = append(out.Skipped, Skipped{Path: one.Path, Why: "its earlier content was too large to be saved"})
 		case one.EditedSince && !isForced(one.Path):
 			out.Skipped = append(out.Skipped, Skipped{one.Path, "somebody else changed it since", true})
 		case !q.DryRun && one.After.isFile() && !a.pack.has(one.After.SHA256) &&
 			!one.Before.hasContentOf(one.After) && !isForced(one.Path):
-			out.Skipped = append(out.Skipped, Skipped{one.Path, "its present content is too large to be kept", true})
+			out.Skipped = append(out.Skipped, Skipped{one.Path, "its present content is too large to be saved", true})
 		default:
 			work.changes = append(work.changes, one)
 		}
@@ -195,7 +195,7 @@ func (a *Archive) plan(q Request, is state) (*Outcome, *restoration) {
 
 func (e *Entry) hasContentOf(o *Entry) bool { return e.isFile() && o.isFile() && e.SHA256 == o.SHA256 }
 
-// addParents adds the folders that are missing above what is brought back.
+// addParents adds the missing folders above the paths to restore.
 func (w *restoration) addParents() {
 	planned := map[string]bool{}
 	for _, one := range w.changes {
@@ -218,14 +218,14 @@ func (w *restoration) addParents() {
 	slices.SortFunc(w.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// run does the work. What fails is in out, too; the error is one that ended the work.
+// run makes the changes. out also lists those that failed; an error means that run ended early.
 func (w *restoration) run(ctx context.Context, out *Outcome) error {
 	var done []Change
 	failed := map[string]string{}
 	do := func(list []Change, act func(Change) error) error {
 		for _, one := range list {
 			if err := ctx.Err(); err != nil {
-				return fmt.Errorf("bringing the folder back: %w", context.Cause(ctx))
+				return fmt.Errorf("restoring the folder: %w", context.Cause(ctx))
 			}
 			if failed[one.Path] != "" {
 				continue
@@ -237,7 +237,7 @@ func (w *restoration) run(ctx context.Context, out *Outcome) error {
 		return nil
 	}
 	backward := slices.Clone(w.changes)
-	slices.Reverse(backward) // what is in a folder comes before it
+	slices.Reverse(backward) // the content of a folder comes before the folder
 	w.openFolders()
 	err := do(backward, w.remove)
 	if err == nil {
@@ -257,7 +257,7 @@ func (w *restoration) run(ctx context.Context, out *Outcome) error {
 	return err
 }
 
-// openFolders lets the program write in the folders in which something changes, until setModes.
+// openFolders makes the folders with changes writable, until setModes.
 func (w *restoration) openFolders() {
 	for _, one := range w.changes {
 		if one.Before.isDir() {
@@ -281,7 +281,7 @@ func (w *restoration) openFolder(at string) {
 	if _, planned := w.modes[at]; !planned {
 		w.modes[at] = permission(e.Mode)
 	}
-	// where it fails, what is done in it fails, and is reported
+	// after an error the changes in the folder fail, and are reported
 	_ = w.archive.inFolder(at, func(dir *os.Root, name string) error {
 		return dir.Chmod(name, permission(e.Mode)|access)
 	})
@@ -292,7 +292,7 @@ func (w *restoration) setModes() error {
 	var errs []error
 	for _, at := range slices.Backward(slices.Sorted(maps.Keys(w.modes))) {
 		if !w.archive.isThere(at) {
-			continue // it could not be made: that was reported
+			continue // creating it failed, and was reported
 		}
 		errs = append(errs, w.archive.inFolder(at, func(dir *os.Root, name string) error {
 			info, err := dir.Lstat(name)
@@ -305,7 +305,7 @@ func (w *restoration) setModes() error {
 	return errors.Join(errs...)
 }
 
-// remove removes what was not there, or was of another type.
+// remove removes an entry that did not exist, or had another type.
 func (w *restoration) remove(c Change) error {
 	if c.After == nil || c.Before != nil && c.Before.Mode.Type() == c.After.Mode.Type() {
 		return nil
@@ -317,15 +317,15 @@ func (w *restoration) remove(c Change) error {
 		err := dir.Remove(name)
 		switch {
 		case c.After.isDir() && c.Before == nil && !errors.Is(err, fs.ErrPermission):
-			return nil // what is left in it is reported with its own reason
+			return nil // the rest of its content is reported with its own reason
 		case c.After.isDir() && errors.Is(err, syscall.ENOTEMPTY):
-			return errors.New("the folder in its place has something in it that is left alone")
+			return errors.New("a folder is in its place, with content that is left as it is")
 		}
 		return text.StripPathError(err)
 	})
 }
 
-// put creates what was there, or gives it its content and its mode.
+// put restores an entry, with its content and mode.
 func (w *restoration) put(c Change) error {
 	if c.Before == nil {
 		return nil
@@ -353,7 +353,7 @@ func (w *restoration) put(c Change) error {
 	})
 }
 
-// makeFolder makes a folder that the program can write in; setModes gives it its mode.
+// makeFolder creates a writable folder; setModes sets its final mode.
 func makeFolder(dir *os.Root, name string) error {
 	err := dir.Mkdir(name, 0o700)
 	if errors.Is(err, fs.ErrExist) {
@@ -375,7 +375,7 @@ func makeFolder(dir *os.Root, name string) error {
 	return errors.Join(folder.ChownLike(dir, f), f.Close(), below.Close())
 }
 
-// writeFile writes a content beside its place, and moves it there.
+// writeFile writes a content to a temporary file, and moves it to its place.
 func (w *restoration) writeFile(dir *os.Root, name string, e *Entry) error {
 	return replace(dir, name, func(temporary string) error {
 		f, err := dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -393,7 +393,7 @@ func (w *restoration) writeFile(dir *os.Root, name string, e *Entry) error {
 	})
 }
 
-// replace lets write create a file or link, and moves it to its name in one moment.
+// replace calls write to create a temporary file or link, and renames it atomically.
 func replace(dir *os.Root, name string, write func(temporary string) error) error {
 	temporary := fmt.Sprintf(".goalpost-undo-%016x", rand.Uint64())
 	err := write(temporary)
@@ -413,7 +413,7 @@ func ignoreMissing(err error) error {
 	return text.StripPathError(err)
 }
 
-// checkUnchanged fails if something is not as it was looked at.
+// checkUnchanged fails if an entry changed since the scan.
 func (w *restoration) checkUnchanged(dir *os.Root, name string, e *Entry) error {
 	info, err := dir.Lstat(name)
 	if err != nil {

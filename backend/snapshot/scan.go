@@ -22,19 +22,19 @@ import (
 	"goalpost/backend/text"
 )
 
-// Bounds of a snapshot.
+// Limits of a snapshot.
 const (
 	maxEntries        = 200_000
 	maxDepth          = 100         // folders in folders
 	maxFileBytes      = 256 << 20   // longer files are left out
-	maxIgnoredEntries = 500         // in one ignored folder; with more it is left out
-	maxIgnoredBytes   = 8 << 20     // likewise, and of one ignored file
+	maxIgnoredEntries = 500         // in one ignored folder; with more, the folder is left out
+	maxIgnoredBytes   = 8 << 20     // in one ignored folder or file; with more, it is left out
 	largeBytes        = 4 << 20     // files that are not read into memory as a whole
 	maxRulesBytes     = 64 << 10    // of one .gitignore
 	leftGit           = "git's own" // as a prefix
 )
 
-// Reasons for which something is left out.
+// Reasons why an entry is left out. They are stored in the log.
 const (
 	leftOutGit        = leftGit + " folder is not touched"
 	leftOutGenerated  = "filled by programs"
@@ -54,27 +54,27 @@ var (
 // errTooMany means that a folder has more entries than a snapshot can have.
 var errTooMany = fmt.Errorf("the folder has more than %d files", maxEntries)
 
-// scan looks at everything in the folder. No link is followed, and nothing in the folder is executed or obeyed but
-// the patterns of .gitignore files.
+// scan reads everything in the folder. It follows no link, and executes or obeys nothing in the folder except the
+// patterns of .gitignore files.
 type scan struct {
 	rules    ignore.Rules
 	learned  map[string][]string // lines of .gitignore files; nil: the rules are fixed
-	hidden   []string            // folders that are left out without a word
-	previous state               // whose hashes are reused
-	pack     *pack               // where contents go; nil: they are hashed only
+	hidden   []string            // folders that are left out and not listed
+	previous state               // its hashes are reused
+	pack     *pack               // stores contents; nil: they are only hashed
 
 	now     time.Time
 	entries state
 	pending []*Entry // regular files that have to be read
 }
 
-// budget is how much more of one ignored folder may be part of the snapshot.
+// budget is the rest of one ignored folder that may still be part of the snapshot.
 type budget struct {
 	entries int
 	bytes   int64
 }
 
-// run looks at dir.
+// run scans dir.
 func (s *scan) run(ctx context.Context, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -88,10 +88,10 @@ func (s *scan) run(ctx context.Context, dir string) error {
 	return s.readFiles(ctx, root)
 }
 
-// folder looks at one folder. ignored is the rest of the budget below an ignored folder, nil elsewhere.
+// folder scans one folder. ignored is the budget of the ignored folder that it is in, nil elsewhere.
 func (s *scan) folder(ctx context.Context, root *os.Root, path string, depth int, ignored *budget) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("looking at the goal's folder: %w", context.Cause(ctx))
+		return fmt.Errorf("reading the goal's folder: %w", context.Cause(ctx))
 	}
 	names, err := listNames(root)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *scan) folder(ctx context.Context, root *os.Root, path string, depth int
 	return nil
 }
 
-// entry looks at one thing in a folder.
+// entry scans one entry of a folder.
 func (s *scan) entry(
 	ctx context.Context, root *os.Root, name, path string, info fs.FileInfo, depth int, ignored *budget,
 ) error {
@@ -183,7 +183,7 @@ func (s *scan) file(e *Entry, ignored *budget) {
 	s.pending = append(s.pending, e)
 }
 
-// subfolder looks into a folder, unless it is left out.
+// subfolder scans a folder in a folder, unless it is left out.
 func (s *scan) subfolder(
 	ctx context.Context, root *os.Root, name string, e *Entry, depth int, ignored *budget,
 ) error {
@@ -293,7 +293,7 @@ func (s *scan) readFiles(ctx context.Context, root *os.Root) error {
 	close(work)
 	wait.Wait()
 	if failed == nil && ctx.Err() != nil {
-		return fmt.Errorf("looking at the goal's folder: %w", context.Cause(ctx))
+		return fmt.Errorf("reading the goal's folder: %w", context.Cause(ctx))
 	}
 	for _, e := range s.pending {
 		if e.info == nil { // gone
@@ -303,7 +303,8 @@ func (s *scan) readFiles(ctx context.Context, root *os.Root) error {
 	return failed
 }
 
-// readFile hashes one file, and stores its content. What cannot be read is left out; an error is one of the pack.
+// readFile hashes one file, and stores its content. A file that cannot be read is left out. An error
+// comes from the pack.
 func (s *scan) readFile(root *os.Root, e *Entry) error {
 	f, err := root.OpenFile(string(e.Path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	switch {

@@ -393,7 +393,7 @@ func TestTake_NoSpace_StillCompares(t *testing.T) {
 	f.write("b", "new")
 	f.take(End, 1)
 	out := f.restore(Request{To: 0})
-	const want = "a: its earlier content was too large to be kept; b: its present content is too large to be kept"
+	const want = "a: its earlier content was too large to be saved; b: its present content is too large to be saved"
 	if f.changes(0) != "~a +b" || skipped(out) != want {
 		t.Errorf("changes %s, skipped %s", f.changes(0), skipped(out))
 	}
@@ -440,7 +440,7 @@ func TestContent_DamagedPack_IsRefused(t *testing.T) {
 	b[0] ^= 1
 	f.must(os.WriteFile(p, b, 0o600))
 	out := f.restore(Request{To: 0})
-	if f.read("a") != "later" || skipped(out) != "a: its kept content is damaged" {
+	if f.read("a") != "later" || skipped(out) != "a: its saved content is damaged" {
 		t.Errorf("a is %q, skipped %s", f.read("a"), skipped(out))
 	}
 	if entries, err := os.ReadDir(f.dir); err != nil || len(entries) != 1 {

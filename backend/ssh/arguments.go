@@ -11,7 +11,7 @@ import (
 // prefix begins the names of our own sessions: they have no status line, because the pane has a tab.
 const prefix = "goalpost-"
 
-// sshArgs are the arguments of every ssh to a server.
+// sshArgs returns the arguments of every ssh to a server.
 func sshArgs(s pane.SSHServer) []string {
 	var args []string
 	if s.Port != 0 {
@@ -29,7 +29,7 @@ func sshArgs(s pane.SSHServer) []string {
 	return args
 }
 
-// remoteCommand is the command for the server's shell, "" for a plain login.
+// remoteCommand returns the command for the server's shell, "" for a plain login.
 func remoteCommand(s pane.SSHServer, session string) string {
 	if !s.Tmux {
 		if s.Folder == "" {
@@ -56,11 +56,6 @@ func quoteRemoteDir(folder string) string {
 		return `"$HOME"/` + shell.Quote(rest)
 	}
 	return shell.Quote(folder)
-}
-
-func firstLine(text []byte) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	return strings.ToValidUTF8(strings.TrimSpace(line), "\uFFFD")
 }
 
 // notFound is the shell's exit code for a missing program, and failed is ssh's exit code for its own errors.

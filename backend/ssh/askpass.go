@@ -3,11 +3,17 @@ package ssh
 import (
 	"net"
 	"strings"
+
+	"goalpost/backend/text"
 )
 
 // askUser returns the answer to a prompt: one that was right before, or the user's.
 func (l *Connection) askUser(conn net.Conn, prompt string) (string, bool) {
-	q := &pendingPrompt{prompt: sanitizePrompt(prompt), secret: !isYesNoPrompt(prompt), answer: make(chan string, 1)}
+	q := &pendingPrompt{
+		prompt: strings.TrimSpace(text.Sanitize(prompt)), // it may come from the server
+		secret: !isYesNoPrompt(prompt),
+		answer: make(chan string, 1),
+	}
 	l.mu.Lock()
 	if k := l.kept[prompt]; k != nil && k.good && !k.tried {
 		k.tried = true
@@ -79,14 +85,4 @@ func (l *Connection) Answer(prompt, text string, ok bool) bool {
 // is not shown.
 func isYesNoPrompt(prompt string) bool {
 	return strings.Contains(prompt, "(yes/no") || strings.HasPrefix(prompt, "Please type 'yes'")
-}
-
-// sanitizePrompt makes a prompt, which may come from the server, safe to show.
-func sanitizePrompt(prompt string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(prompt, "\uFFFD")))
 }

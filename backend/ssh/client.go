@@ -36,7 +36,7 @@ type Client struct {
 	listener net.Listener
 }
 
-// liveConnection is an open connection to the server, nil if there is none.
+// liveConnection returns an open connection to the server, nil if there is none.
 func (c *Client) liveConnection(server string) *Connection {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *Client) liveConnection(server string) *Connection {
 	return nil
 }
 
-// byPane is the connection of a pane, nil if it has none.
+// byPane returns the connection of a pane, nil if it has none.
 func (c *Client) byPane(id string) *Connection {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +62,7 @@ func (c *Client) byPane(id string) *Connection {
 	return nil
 }
 
-// Connection is the connection of a pane; ok is false for panes of this machine.
+// Connection returns the connection of a pane; ok is false for panes of this machine.
 func (c *Client) Connection(id string) (*Connection, bool) {
 	l := c.byPane(id)
 	return l, l != nil

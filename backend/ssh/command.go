@@ -9,16 +9,17 @@ import (
 	"goalpost/backend/pane"
 	"goalpost/backend/process"
 	"goalpost/backend/shell"
+	"goalpost/backend/text"
 )
 
-// effectiveConfig is ssh's own configuration for a server, by lower-case keyword.
+// effectiveConfig returns ssh's own configuration for a server, by lower-case keyword.
 func (c *Client) effectiveConfig(ctx context.Context, s pane.SSHServer) (map[string]string, error) {
 	out, err := c.capture(ctx, append(append([]string{"ssh", "-G"}, sshArgs(s)...), "--", s.Host))
 	if err != nil {
 		return nil, err
 	}
 	if out.Status.Code != 0 {
-		return nil, fmt.Errorf("ssh does not take these settings: %s", firstLine(out.Stderr))
+		return nil, fmt.Errorf("ssh does not accept these settings: %s", text.FirstLine(string(out.Stderr)))
 	}
 	config := map[string]string{}
 	for line := range strings.Lines(string(out.Stdout)) {
@@ -55,7 +56,7 @@ func (c *Client) Run(ctx context.Context, s pane.SSHServer, argv []string) (proc
 	return out, nil
 }
 
-// sideCommand is a short command beside the sessions. It never asks the user.
+// sideCommand runs a short command outside of the sessions. It never asks the user.
 func (c *Client) sideCommand(ctx context.Context, s pane.SSHServer, command string) (process.Output, error) {
 	args := append([]string{
 		"ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o",
@@ -82,16 +83,16 @@ func (c *Client) capture(ctx context.Context, argv []string) (process.Output, er
 var ErrLogin error = fault.Kind(fault.Unavailable, "", "the server needs an answer before it accepts a login",
 	"open a pane on it to answer, or use a key and an agent")
 
-// connectError is why ssh could not connect.
+// connectError returns the reason why ssh could not connect.
 func connectError(s pane.SSHServer, stderr []byte) error {
-	text := string(stderr)
+	said := string(stderr)
 	for _, sign := range []string{
 		"Permission denied", "Host key verification failed",
 		"Too many authentication failures",
 	} {
-		if strings.Contains(text, sign) {
+		if strings.Contains(said, sign) {
 			return fmt.Errorf("%s: %w (%s)", s.DisplayName(), ErrLogin, sign)
 		}
 	}
-	return fmt.Errorf("%s: %s", s.DisplayName(), firstLine(stderr))
+	return fmt.Errorf("%s: %s", s.DisplayName(), text.FirstLine(said))
 }

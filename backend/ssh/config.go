@@ -20,8 +20,8 @@ const (
 
 // ConfigHosts lists the names of the Host lines in ~/.ssh/config of a home folder and in the files
 // that it includes, in their order. Names with wildcards and negated ones are patterns, not hosts,
-// and are left out. A missing configuration has no hosts. What an included file lacks is no error:
-// ssh itself reports it.
+// and are left out. A missing configuration has no hosts. A missing or broken included file is not an error: ssh
+// itself reports it.
 func ConfigHosts(home string) ([]string, error) {
 	c := configReader{home: home, folder: filepath.Join(home, ".ssh"), read: map[string]bool{}}
 	err := c.readFile(filepath.Join(c.folder, "config"), 0)
@@ -34,7 +34,7 @@ func ConfigHosts(home string) ([]string, error) {
 // configReader collects the hosts of configuration files.
 type configReader struct {
 	home, folder string
-	read         map[string]bool // files that were read, so that a circle ends
+	read         map[string]bool // files that were read, which ends a cycle of Include
 	hosts        []string
 }
 
@@ -47,7 +47,7 @@ func (c *configReader) readFile(path string, depth int) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if !info.Mode().IsRegular() { // a named pipe would be waited for
+	if !info.Mode().IsRegular() { // reading a named pipe would block
 		return nil
 	}
 	f, err := os.Open(path)
@@ -93,7 +93,7 @@ func (c *configReader) readLine(line string, depth int) {
 	}
 }
 
-// resolvePath is the absolute path of an included file, which may begin with ~.
+// resolvePath returns the absolute path of an included file, which may begin with ~.
 func (c *configReader) resolvePath(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		return filepath.Join(c.home, rest)

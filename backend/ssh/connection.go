@@ -27,9 +27,9 @@ type Connection struct {
 	pane    string
 	server  pane.SSHServer
 	session string
-	key     string // the helper authenticates itself with it
+	key     string // authenticates the helper
 	argv    []string
-	// uses a connection that the user's configuration shares: ssh does not report when it is connected
+	// the user's configuration shares the connection: ssh does not report when it is connected
 	shared bool
 	wake   chan struct{} // one token: try now
 	life   context.Context
@@ -44,20 +44,20 @@ type Connection struct {
 	kept  map[string]*cachedAnswer // by prompt, as long as the connection exists
 }
 
-// Argv is the command line for the terminal.
+// Argv returns the command line for the terminal.
 func (l *Connection) Argv() []string { return l.argv }
 
-// Env is the environment of the terminal, including the way to ask the user.
+// Env returns the environment of the terminal, with the variables through which ssh asks the user.
 func (l *Connection) Env() []string {
 	return append(slices.Clone(l.c.env),
 		"SSH_ASKPASS="+l.c.helper, "SSH_ASKPASS_REQUIRE=force",
 		"GOALPOST_ASK="+filepath.Join(l.c.dir, askName), "GOALPOST_ASK_KEY="+l.key)
 }
 
-// Server is the server of the connection.
+// Server returns the server of the connection.
 func (l *Connection) Server() pane.SSHServer { return l.server }
 
-// Session is the name of the tmux session on the server, "" without one.
+// Session returns the name of the tmux session on the server, "" without one.
 func (l *Connection) Session() string {
 	if !l.server.Tmux {
 		return ""
@@ -65,8 +65,9 @@ func (l *Connection) Session() string {
 	return l.session
 }
 
-// Supervise follows the terminal until it is closed, or ends for another reason than the connection: a lost
-// connection is made again, and ssh attaches to the same session. After another end, use Restart and a new Supervise.
+// Supervise follows the terminal until it is closed, or its program ends for another reason than a lost connection.
+// After a lost connection it reconnects, and ssh attaches to the same session. After any other end, use Restart and a
+// new Supervise.
 func (l *Connection) Supervise(ctx context.Context, t Terminal) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -97,7 +98,7 @@ func (l *Connection) Supervise(ctx context.Context, t Terminal) {
 		}
 		l.update(func(s *State) { s.Problem = "The connection was lost. Connecting…" })
 		if err := t.Restart(ctx); err != nil {
-			l.update(func(s *State) { s.Problem = fmt.Sprintf("The connection was lost, and ssh does not start: %v", err) })
+			l.update(func(s *State) { s.Problem = fmt.Sprintf("The connection was lost, and ssh did not start: %v", err) })
 			return
 		}
 	}
@@ -126,7 +127,7 @@ func (l *Connection) awaitRetry(ctx context.Context, d time.Duration) bool {
 	return true
 }
 
-// RetryNow tries now; false if the connection is not waiting to.
+// RetryNow reconnects now. It reports whether the connection was waiting for its next attempt.
 func (l *Connection) RetryNow() bool {
 	l.mu.Lock()
 	waits := l.state.Problem != ""
@@ -149,7 +150,7 @@ func (l *Connection) Close() {
 	delete(l.c.links, l.key)
 }
 
-// State is the present state.
+// State returns the present state.
 func (l *Connection) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -222,7 +223,7 @@ type State struct {
 
 func (l *Connection) controlPath() string { return filepath.Join(l.c.dir, "c-"+l.key[:16]) }
 
-// options are our settings on top of the user's configuration, which is never weakened: a host key is confirmed by
+// options returns our settings on top of the user's configuration, which is never weakened: a host key is confirmed by
 // the user unless the configuration forbids unknown hosts, a dead connection is detected, and the commands beside the
 // session share its connection.
 func (l *Connection) options(config map[string]string) []string {

@@ -17,8 +17,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// askpassCall is the helper's request, one line of JSON. The reply is the text to give to ssh, or nothing if there is
-// none.
+// askpassCall is the helper's request, one line of JSON. The reply is the text for ssh, or nothing without an
+// answer.
 type askpassCall struct {
 	Key       string `json:"key"`
 	Prompt    string `json:"prompt"`
@@ -44,7 +44,7 @@ func (c *Client) serve(conn net.Conn) {
 		l.markConnected()
 	default:
 		if text, ok := l.askUser(conn, in.Prompt); ok {
-			_, _ = io.WriteString(conn, text+"\n") // a helper that is gone needs no reply
+			_, _ = io.WriteString(conn, text+"\n") // a helper that has ended needs no reply
 		}
 	}
 }
@@ -103,8 +103,8 @@ func (c *Client) acceptCalls(listener net.Listener) {
 	}
 }
 
-// New makes the connection of a pane. known means that it was connected before, in an earlier run of the program. The
-// configuration of ssh is read here.
+// New makes the connection of a pane, and reads the configuration of ssh. known means that it was connected before, in
+// an earlier run of the program.
 func (c *Client) New(
 	ctx context.Context, id string, s pane.SSHServer, session string, known bool,
 ) (*Connection, error) {

@@ -11,9 +11,9 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestSessionOutlivesItsConnection: an sshd is killed in the middle of a session. The pane shows it, ssh reconnects
-// automatically, without asking again, to the same session, and earlier input is still there.
-func TestSessionOutlivesItsConnection(t *testing.T) {
+// TestSession_ConnectionLost_Reconnects: an sshd is killed in the middle of a session. The pane shows it, ssh
+// reconnects automatically, without asking again, to the same session, and earlier input is still there.
+func TestSession_ConnectionLost_Reconnects(t *testing.T) {
 	d := newClient(newMachine(t), 50*time.Millisecond)
 	l, s := d.open("goalpost-one", false)
 	d.login(l)
@@ -44,7 +44,7 @@ func TestSessionOutlivesItsConnection(t *testing.T) {
 	}
 }
 
-func TestSessionsAndDestroy(t *testing.T) {
+func TestSessions_ListAndDestroy_UseThePanesConnection(t *testing.T) {
 	d := newClient(newMachine(t))
 	if list, err := d.client.Sessions(d.within(), d.server); !errors.Is(err, ErrLogin) {
 		t.Errorf("without a pane that can ask: %v %v", list, err)
@@ -83,7 +83,7 @@ func TestSessionsAndDestroy(t *testing.T) {
 	d.shows(s, "x=.")
 }
 
-func TestQuestions(t *testing.T) {
+func TestLogin_Questions_ReachTheUser(t *testing.T) {
 	d := newClient(newMachine(t))
 	l, s := d.open("goalpost-one", false)
 	q := d.asks("authenticity of host")
@@ -108,7 +108,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-func TestAnotherHostKeyIsRefused(t *testing.T) {
+func TestHostKey_Changed_IsRefused(t *testing.T) {
 	d := newClient(newMachine(t), time.Millisecond)
 	l, s := d.open("goalpost-one", false)
 	d.login(l)
@@ -130,9 +130,8 @@ func TestAnotherHostKeyIsRefused(t *testing.T) {
 	}
 }
 
-// TestWeakConfigurationStillAsks: a configuration that accepts every host key
-// silently does not hold here.
-func TestWeakConfigurationStillAsks(t *testing.T) {
+// TestHostKey_WeakConfiguration_StillAsks: Goalpost overrides a configuration that accepts every host key.
+func TestHostKey_WeakConfiguration_StillAsks(t *testing.T) {
 	for _, weak := range []string{"no", "accept-new"} {
 		d := newClient(newMachine(t))
 		config, err := os.ReadFile(d.path("ssh_config"))
@@ -147,7 +146,7 @@ func TestWeakConfigurationStillAsks(t *testing.T) {
 	}
 }
 
-func TestWithoutTmux(t *testing.T) {
+func TestSession_WithoutTmux_StartsAShell(t *testing.T) {
 	d := newClient(newMachine(t))
 	d.must(os.Mkdir(d.path("it's a folder"), 0o700))
 	d.server.Tmux, d.server.Folder = false, "~/it's a folder"
@@ -185,7 +184,7 @@ func TestAskpass_UnknownCaller_IsRefused(t *testing.T) {
 	}
 }
 
-func TestServerCheck(t *testing.T) {
+func TestServer_InvalidField_IsRefused(t *testing.T) {
 	good := pane.SSHServer{
 		Host:    "box.example",
 		Port:    22,

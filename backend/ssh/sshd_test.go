@@ -224,7 +224,7 @@ func (l *lines) wait(text string) bool {
 	}
 }
 
-// desk is the user's side: a client and one terminal.
+// client is the user's side: a client and one terminal.
 type client struct {
 	*machine
 	client   *Client

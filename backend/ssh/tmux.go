@@ -12,6 +12,7 @@ import (
 
 	"goalpost/backend/pane"
 	"goalpost/backend/shell"
+	"goalpost/backend/text"
 )
 
 // Sessions lists the tmux sessions on a server, unattached ones first, over the connection of an open pane if there
@@ -59,14 +60,14 @@ func parseSessions(line string) (Session, bool) {
 			return Session{}, false
 		}
 	}
-	name := strings.ToValidUTF8(fields[3], "\uFFFD")
+	name := text.ToUTF8(fields[3])
 	return Session{Name: name, Created: time.Unix(n[0], 0).UTC(), Attached: int(n[1]), Windows: int(n[2])}, true
 }
 
 // Destroy ends the session on the server, with all its programs.
 func (l *Connection) Destroy(ctx context.Context) error {
 	if !l.server.Tmux {
-		return nil // it ends with its connection
+		return nil // the session ends with its connection
 	}
 	out, err := l.c.sideCommand(ctx, l.server, "tmux kill-session -t "+shell.Quote("="+l.session))
 	switch {
@@ -76,12 +77,13 @@ func (l *Connection) Destroy(ctx context.Context) error {
 		return connectError(l.server, out.Stderr)
 	case out.Status.Code != 0 && !strings.Contains(string(out.Stderr), "find session") &&
 		!strings.Contains(string(out.Stderr), "no server"):
-		return fmt.Errorf("ending the session %s on %s: %s", l.session, l.server.DisplayName(), firstLine(out.Stderr))
+		return fmt.Errorf("ending the session %s on %s: %s", l.session, l.server.DisplayName(),
+			text.FirstLine(string(out.Stderr)))
 	}
 	return nil
 }
 
-// NewSession is a new unique session name.
+// NewSession returns a new unique session name.
 func NewSession() string {
 	b := make([]byte, 4)
 	_, _ = rand.Read(b) // never fails

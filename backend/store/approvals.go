@@ -12,10 +12,11 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
-// approvalTable reads what goals ask the user for, and what was granted.
-type approvalTable struct {
+// ApprovalTable reads approvals of goals, and the grants that the user gave.
+type ApprovalTable struct {
 	*connection
 }
 
@@ -26,7 +27,7 @@ type Approval struct {
 	Objective string
 	Status    goal.Status
 	At        time.Time
-	// Given is an answer that waits until the goal continues, nil if there is none.
+	// Given is an answer that waits until the goal continues, nil if no answer waits.
 	Given *goal.Order
 }
 
@@ -40,7 +41,7 @@ func approvalRequested(ev event.Event, b *event.ApprovalRequested) (string, []an
 		return "", nil, fmt.Errorf("approval: %w", err)
 	}
 	return "INSERT INTO approvals (goal_id, id, n, run_id, at, body) VALUES (?,?,?,?,?,?)",
-		[]any{ev.GoalID, b.ID, n, ev.RunID, formatTime(ev.At), toValidUTF8(string(body))}, nil
+		[]any{ev.GoalID, b.ID, n, ev.RunID, formatTime(ev.At), text.ToUTF8(string(body))}, nil
 }
 
 func approvalResolved(ev event.Event, b *event.ApprovalResolved) (string, []any, error) {
@@ -49,12 +50,12 @@ func approvalResolved(ev event.Event, b *event.ApprovalResolved) (string, []any,
 		return "", nil, fmt.Errorf("answer: %w", err)
 	}
 	return "INSERT INTO answers (goal_id, id, run_id, at, body) VALUES (?,?,?,?,?)",
-		[]any{ev.GoalID, b.Request, ev.RunID, formatTime(ev.At), toValidUTF8(string(body))}, nil
+		[]any{ev.GoalID, b.Request, ev.RunID, formatTime(ev.At), text.ToUTF8(string(body))}, nil
 }
 
 func grantEnded(ev event.Event, b *event.GrantEnded) (string, []any, error) {
 	return "INSERT INTO grant_ends (goal_id, id, run_id, at, why) VALUES (?,?,?,?,?)",
-		[]any{ev.GoalID, b.Request, ev.RunID, formatTime(ev.At), toValidUTF8(b.Why)}, nil
+		[]any{ev.GoalID, b.Request, ev.RunID, formatTime(ev.At), text.ToUTF8(b.Why)}, nil
 }
 
 // endGrants ends a goal's grants with the goal.
@@ -67,7 +68,7 @@ func endGrants(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 
 // closeApprovals answers open requests when the goal ends, so that no old request waits if the goal is continued.
 func closeApprovals(ctx context.Context, tx *sql.Tx, ev event.Event) error {
-	body, err := json.Marshal(goal.Answer{By: goal.AnsweredByGoalEnd, Why: "the goal ended before anybody answered"})
+	body, err := json.Marshal(goal.Answer{By: goal.AnsweredByGoalEnd, Why: "the goal ended before anyone answered"})
 	if err != nil {
 		return fmt.Errorf("close approvals: %w", err)
 	}
@@ -77,12 +78,12 @@ func closeApprovals(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 		formatTime(ev.At), string(body))
 }
 
-// Approvals reads every approval of a goal with its answer, oldest first.
-func (s *approvalTable) Approvals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
+// List reads every approval of a goal with its answer, oldest first.
+func (s *ApprovalTable) List(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
 	return s.plainApprovals(ctx, "a.goal_id = ?", id)
 }
 
-func (s *approvalTable) plainApprovals(ctx context.Context, where string, args ...any) ([]goal.Approval, error) {
+func (s *ApprovalTable) plainApprovals(ctx context.Context, where string, args ...any) ([]goal.Approval, error) {
 	list, err := s.approvals(ctx, where, args...)
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (s *approvalTable) plainApprovals(ctx context.Context, where string, args .
 // UnreportedApprovals reads the approvals whose answer the agent does not know yet, oldest first: the user answered
 // during a pause, or the goal ended without an answer, and the run that was to report it was cut off before its first
 // message. Within a run the result of the call reports it.
-func (s *approvalTable) UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
+func (s *ApprovalTable) UnreportedApprovals(ctx context.Context, id goal.ID) ([]goal.Approval, error) {
 	const said = " FROM events WHERE goal_id = ?1 AND type = 'message' AND body ->> '$.message.role' = 'user' ORDER " +
 		"BY seq DESC LIMIT 1)"
 	const since = " FROM events WHERE goal_id = ?1 AND seq > coalesce((SELECT seq" + said + ", 0) AND type = "
@@ -108,7 +109,7 @@ func (s *approvalTable) UnreportedApprovals(ctx context.Context, id goal.ID) ([]
 }
 
 // OpenApprovals reads the open requests of every goal that may continue, or of one; oldest first.
-func (s *approvalTable) OpenApprovals(ctx context.Context, id goal.ID) ([]Approval, error) {
+func (s *ApprovalTable) OpenApprovals(ctx context.Context, id goal.ID) ([]Approval, error) {
 	where, args := "r.body IS NULL AND g.status IN ('running','paused')", []any{}
 	if id != "" {
 		where, args = where+" AND a.goal_id = ?", append(args, id)
@@ -125,7 +126,7 @@ func (s *approvalTable) OpenApprovals(ctx context.Context, id goal.ID) ([]Approv
 	return list, nil
 }
 
-func (s *approvalTable) approvals(ctx context.Context, where string, args ...any) ([]Approval, error) {
+func (s *ApprovalTable) approvals(ctx context.Context, where string, args ...any) ([]Approval, error) {
 	return readRows(ctx, s.read, "read approvals", func(r scanner, a *Approval) error {
 		return r.Scan(&a.Goal, &a.Objective, &a.Status, timeColumn{&a.At}, jsonColumn{&a.Approval}, jsonColumn{&a.Answer})
 	}, `SELECT a.goal_id, g.objective, g.status, a.at, a.body, r.body FROM approvals a
@@ -133,8 +134,8 @@ func (s *approvalTable) approvals(ctx context.Context, where string, args ...any
 		BY a.at, a.goal_id, a.n`, args...)
 }
 
-// firstUntakenAnswer is the first answer to a request that no run has processed yet.
-func (s *approvalTable) firstUntakenAnswer(ctx context.Context, id goal.ID, request string) (*goal.Order, error) {
+// firstUntakenAnswer returns the first answer to a request that no run has processed yet, nil if there is none.
+func (s *ApprovalTable) firstUntakenAnswer(ctx context.Context, id goal.ID, request string) (*goal.Order, error) {
 	answers, err := ordersOf(ctx, s.read,
 		"goal_id = ? AND taken_at = '' AND request = ? AND kind IN ('approve','deny')", id, request)
 	if err != nil || len(answers) == 0 {
@@ -144,7 +145,7 @@ func (s *approvalTable) firstUntakenAnswer(ctx context.Context, id goal.ID, requ
 }
 
 // Grants reads the unrevoked grants of a goal, oldest first. Grants with a pending revocation are left out.
-func (s *approvalTable) Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error) {
+func (s *ApprovalTable) Grants(ctx context.Context, id goal.ID) ([]policy.Grant, error) {
 	return readRows(ctx, s.read, "read grants", func(r scanner, g *policy.Grant) error {
 		var a goal.Answer
 		err := r.Scan(jsonColumn{&a})
@@ -159,7 +160,7 @@ func (s *approvalTable) Grants(ctx context.Context, id goal.ID) ([]policy.Grant,
 }
 
 // Granted lists the goals that are not over and have grants.
-func (s *approvalTable) Granted(ctx context.Context) ([]goal.ID, error) {
+func (s *ApprovalTable) Granted(ctx context.Context) ([]goal.ID, error) {
 	return readRows(ctx, s.read, "read the goals with grants", scanValue[goal.ID],
 		`SELECT DISTINCT r.goal_id FROM answers r JOIN goals g ON g.id = r.goal_id
 		WHERE g.status IN ('pending', 'running', 'paused') AND r.body ->> 'allowed' ORDER BY r.goal_id`)

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// artifactReferences are the artifacts that something refers to, by goal.
+// artifactReferences is SQL for the artifacts that rows refer to, by goal.
 const artifactReferences = `WITH refs (goal_id, sum) AS (
 	SELECT goal_id, image_sha256 FROM results UNION ALL SELECT goal_id, whole_sha256 FROM results UNION ALL SELECT
 	goal_id, verdict ->> 'evidence' FROM verdicts)
@@ -21,7 +21,7 @@ const artifactReferences = `WITH refs (goal_id, sum) AS (
 
 // Sweep removes unreferenced artifacts, and returns how many: a process that dies between writing a file and its
 // commit leaves one.
-func (s *artifactFiles) Sweep(ctx context.Context) (int, error) {
+func (s *ArtifactFiles) Sweep(ctx context.Context) (int, error) {
 	kept, err := artifactHashes(ctx, s.read, artifactReferences+"SELECT DISTINCT sum FROM refs WHERE sum <> ''")
 	if err != nil {
 		return 0, err
@@ -45,7 +45,7 @@ func (s *artifactFiles) Sweep(ctx context.Context) (int, error) {
 // deleteUnreferenced removes those of the given artifacts that nothing refers to. Files are written in the
 // transaction that refers to them, and this one checks for references: an artifact that another process is about to
 // refer to exists, or is written again.
-func (s *artifactFiles) deleteUnreferenced(ctx context.Context, names []string) (n int, err error) {
+func (s *ArtifactFiles) deleteUnreferenced(ctx context.Context, names []string) (n int, err error) {
 	if len(names) == 0 {
 		return 0, nil
 	}
@@ -73,8 +73,8 @@ func (s *artifactFiles) deleteUnreferenced(ctx context.Context, names []string) 
 	return n, err
 }
 
-// removeArtifact removes an artifact or an unfinished file, which has another kind of name.
-func (s *artifactFiles) removeArtifact(name string) error {
+// removeArtifact removes an artifact, or an unfinished file by its name.
+func (s *ArtifactFiles) removeArtifact(name string) error {
 	paths := []string{s.artifact(name)}
 	if strings.HasPrefix(name, unfinished) {
 		var err error

@@ -10,15 +10,15 @@ import (
 	"goalpost/backend/fileio"
 )
 
-// artifactFiles keeps large results as files named by their hash.
-type artifactFiles struct {
+// ArtifactFiles stores large results as files that are named by their hash.
+type ArtifactFiles struct {
 	*connection
 }
 
 // SaveArtifact stores bytes under their SHA-256, durably, and returns it in hex. Equal bytes are stored once. It is
 // called in the transaction that refers to them, so that the removal of unreferenced artifacts cannot happen in
 // between.
-func (s *artifactFiles) SaveArtifact(b []byte) (string, error) {
+func (s *ArtifactFiles) SaveArtifact(b []byte) (string, error) {
 	sum := sha256.Sum256(b)
 	name := hex.EncodeToString(sum[:])
 	path := s.artifact(name)
@@ -39,7 +39,7 @@ func (s *artifactFiles) SaveArtifact(b []byte) (string, error) {
 const unfinished = ".new-"
 
 // Artifact reads what SaveArtifact stored; os.ErrNotExist if nothing has that hash.
-func (s *artifactFiles) Artifact(sum string) ([]byte, error) {
+func (s *ArtifactFiles) Artifact(sum string) ([]byte, error) {
 	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size {
 		return nil, fmt.Errorf("artifact %q: not a SHA-256: %w", sum, os.ErrNotExist)
 	}
@@ -50,6 +50,6 @@ func (s *artifactFiles) Artifact(sum string) ([]byte, error) {
 	return b, nil
 }
 
-func (s *artifactFiles) artifact(sum string) string {
+func (s *ArtifactFiles) artifact(sum string) string {
 	return filepath.Join(s.dir, "artifacts", sum[:2], sum)
 }

@@ -10,7 +10,7 @@ import (
 
 // Limits of the browsing history.
 const (
-	visitsKept       = 5000
+	maxVisits        = 5000
 	visitDedupWindow = 30 * time.Second // visits of the same address within that time count once
 )
 
@@ -30,14 +30,14 @@ type Visit struct {
 }
 
 // Bookmarks lists all bookmarks, newest first.
-func (s *workspaceTables) Bookmarks(ctx context.Context) ([]Bookmark, error) {
+func (s *WorkspaceTables) Bookmarks(ctx context.Context) ([]Bookmark, error) {
 	return readRows(ctx, s.read, "bookmarks", func(r scanner, b *Bookmark) error {
 		return r.Scan(&b.URL, &b.Title, timeColumn{&b.AddedAt})
 	}, "SELECT url, title, added_at FROM bookmarks ORDER BY added_at DESC, url")
 }
 
 // SetBookmark saves an address, or changes its title; on = false removes it.
-func (s *workspaceTables) SetBookmark(ctx context.Context, url, title string, on bool) error {
+func (s *WorkspaceTables) SetBookmark(ctx context.Context, url, title string, on bool) error {
 	if !on {
 		return s.commitStatement(ctx, "bookmark", "DELETE FROM bookmarks WHERE url = ?", url)
 	}
@@ -46,7 +46,7 @@ func (s *workspaceTables) SetBookmark(ctx context.Context, url, title string, on
 }
 
 // AddVisit records a visit of the user. It drops the oldest of more than 5,000.
-func (s *workspaceTables) AddVisit(ctx context.Context, profile, url, title string) error {
+func (s *WorkspaceTables) AddVisit(ctx context.Context, profile, url, title string) error {
 	now := s.now()
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx,
@@ -64,12 +64,12 @@ func (s *workspaceTables) AddVisit(ctx context.Context, profile, url, title stri
 		if err != nil {
 			return err
 		}
-		return execStatement(ctx, tx, "visit", "DELETE FROM visits WHERE id <= (SELECT max(id) FROM visits) - ?", visitsKept)
+		return execStatement(ctx, tx, "visit", "DELETE FROM visits WHERE id <= (SELECT max(id) FROM visits) - ?", maxVisits)
 	})
 }
 
 // Visits finds addresses whose title or address contains every word, most recently visited first, each address once.
-func (s *workspaceTables) Visits(ctx context.Context, words string, limit int) ([]Visit, error) {
+func (s *WorkspaceTables) Visits(ctx context.Context, words string, limit int) ([]Visit, error) {
 	query := "SELECT url, title, max(visited_at), count(*) FROM visits"
 	var args []any
 	for i, w := range strings.Fields(words) {
@@ -82,6 +82,6 @@ func (s *workspaceTables) Visits(ctx context.Context, words string, limit int) (
 }
 
 // ForgetVisits clears the history, or one address of it if url is not "".
-func (s *workspaceTables) ForgetVisits(ctx context.Context, url string) error {
+func (s *WorkspaceTables) ForgetVisits(ctx context.Context, url string) error {
 	return s.commitStatement(ctx, "history", "DELETE FROM visits WHERE ?1 = '' OR url = ?1", url)
 }

@@ -9,18 +9,18 @@ import (
 )
 
 // Children reads the goals that a goal's agent started, oldest first.
-func (s *goalTable) Children(ctx context.Context, id goal.ID) ([]GoalRow, error) {
+func (s *GoalTable) Children(ctx context.Context, id goal.ID) ([]GoalRow, error) {
 	return readRows(ctx, s.read, "children", scanGoal, "SELECT "+goalColumns+
 		" FROM goals WHERE options ->> 'parent' = ? ORDER BY created_at, id", id)
 }
 
-// Shared is what the child goals of a goal have spent, including deleted ones: it counts against the limits of the
+// Shared sums what the child goals of a goal have spent, including deleted ones. It counts against the limits of the
 // parent.
-func (s *goalTable) Shared(ctx context.Context, id goal.ID) (total goal.Spend, err error) {
+func (s *GoalTable) Shared(ctx context.Context, id goal.ID) (total goal.Spend, err error) {
 	err = s.read.QueryRowContext(ctx, "SELECT coalesce((SELECT spent_by_deleted FROM goals WHERE id = ?), '{}')",
 		id).Scan(jsonColumn{&total})
 	if err != nil {
-		return total, fmt.Errorf("what deleted children spent: %w", err)
+		return total, fmt.Errorf("read the spending of deleted child goals: %w", err)
 	}
 	rows, err := s.Children(ctx, id)
 	for _, r := range rows {
@@ -31,7 +31,7 @@ func (s *goalTable) Shared(ctx context.Context, id goal.ID) (total goal.Spend, e
 
 // inheritSpend adds what a deleted goal has spent to its parent.
 func inheritSpend(ctx context.Context, tx *sql.Tx, id goal.ID) error {
-	return execStatement(ctx, tx, "what a deleted child spent",
+	return execStatement(ctx, tx, "add the spending of a deleted child goal",
 		`UPDATE goals SET spent_by_deleted = (SELECT json_object(
 			'Iterations', coalesce(goals.spent_by_deleted ->> 'Iterations', 0) + c.iterations, 'TokensIn',
 			coalesce(goals.spent_by_deleted ->> 'TokensIn', 0) + c.tokens_in,

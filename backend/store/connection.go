@@ -8,7 +8,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// connection is the open database and its folder: what every part works with.
+// connection is the open database and its folder. Every part of a Store has it.
 type connection struct {
 	dir    string
 	write  *sql.DB

@@ -10,7 +10,7 @@ import (
 
 // Delete removes a goal and everything about it, including artifacts that nothing else refers to. A running goal is
 // refused.
-func (s *goalTable) Delete(ctx context.Context, id goal.ID) error {
+func (s *GoalTable) Delete(ctx context.Context, id goal.ID) error {
 	var orphans []string
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		status, err := statusOf(ctx, tx, id)

@@ -15,8 +15,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestConnectionsAreDurableAndCareful asks SQLite itself, each connection of both kinds.
-func TestConnectionsAreDurableAndCareful(t *testing.T) {
+// TestConnections_Pragmas_AreSet asks SQLite on each connection of both kinds.
+func TestConnections_Pragmas_AreSet(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), nil)
 	for name, pool := range map[string]struct {
@@ -50,9 +50,8 @@ func TestConnectionsAreDurableAndCareful(t *testing.T) {
 	}
 }
 
-// TestATransactionBeginsWithItsLock: two that read first and write then do not both
-// believe what they have read.
-func TestATransactionBeginsWithItsLock(t *testing.T) {
+// TestTx_ReadsFirst_HoldsTheLock checks that of two transactions that read and then write, one waits for the other.
+func TestTx_ReadsFirst_HoldsTheLock(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	one, two := open(t, dir, nil), open(t, dir, nil)
 	if _, err := two.connection.write.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil { // it answers at once
@@ -71,8 +70,8 @@ func TestATransactionBeginsWithItsLock(t *testing.T) {
 	}
 }
 
-// TestAHeartbeatSavesWhatWasSpent and when, and of the current run alone.
-func TestAHeartbeatSavesWhatWasSpent(t *testing.T) {
+// TestHeartbeat_CurrentRun_SavesTheSpentTime also checks the time, and that a heartbeat of another run changes nothing.
+func TestHeartbeat_CurrentRun_SavesTheSpentTime(t *testing.T) {
 	ctx := context.Background()
 	now := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 	s, err := Open(ctx, Options{Dir: t.TempDir(), Now: func() time.Time { return now }})
@@ -87,10 +86,10 @@ func TestAHeartbeatSavesWhatWasSpent(t *testing.T) {
 	g := create(t, s)
 	run := begin(t, s, g.ID)
 	now = now.Add(5 * time.Second)
-	if err := s.Heartbeat(ctx, run, 4*time.Second); err != nil {
+	if err := s.Journal.Heartbeat(ctx, run, 4*time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Heartbeat(ctx, goal.Run{Goal: g.ID, ID: "an earlier one"}, time.Hour); err != nil {
+	if err := s.Journal.Heartbeat(ctx, goal.Run{Goal: g.ID, ID: "an earlier one"}, time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	var at, boot string
@@ -102,19 +101,18 @@ func TestAHeartbeatSavesWhatWasSpent(t *testing.T) {
 	if at != "2026-11-22T08:00:05.000Z" || pid != os.Getpid() || boot != bootID() {
 		t.Errorf("heartbeat %s of pid %d, boot %q", at, pid, boot)
 	}
-	if row, err := s.Goal(ctx, g.ID); err != nil || row.Spent.WallClock != 4*time.Second {
+	if row, err := s.Goals.Get(ctx, g.ID); err != nil || row.Spent.WallClock != 4*time.Second {
 		t.Errorf("spent %s, %v", row.Spent.WallClock, err)
 	}
 }
 
-// TestSweep_RemovesOrphansOnly: what a process left that died between a file
-// and its commit goes, also what it had half written.
+// TestSweep_RemovesOrphansOnly removes files of a process that died before its commit, including unfinished ones.
 func TestSweep_RemovesOrphansOnly(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
-	err := s.Append(ctx, run, &event.StepStarted{
+	err := s.Journal.Append(ctx, run, &event.StepStarted{
 		StepID:    1,
 		Tool:      "t",
 		Arguments: "{}",
@@ -123,42 +121,42 @@ func TestSweep_RemovesOrphansOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	orphan, err := s.SaveArtifact([]byte("left"))
+	orphan, err := s.Artifacts.SaveArtifact([]byte("left"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	half := filepath.Join(filepath.Dir(s.artifactFiles.artifact(orphan)), unfinished+"7")
+	half := filepath.Join(filepath.Dir(s.Artifacts.artifact(orphan)), unfinished+"7")
 	if err := os.WriteFile(half, []byte("le"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.Sweep(ctx); err != nil || n != 2 {
+	if n, err := s.Artifacts.Sweep(ctx); err != nil || n != 2 {
 		t.Errorf("%d removed, %v", n, err)
 	}
-	if _, err := s.Artifact(orphan); !errors.Is(err, os.ErrNotExist) {
+	if _, err := s.Artifacts.Artifact(orphan); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the orphan: %v", err)
 	}
 	if _, err := os.Stat(half); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the half one: %v", err)
 	}
 	for handle, want := range map[string]string{"step:1": "whole", "check:1@1": "printed"} {
-		if b, err := s.Evidence(ctx, g.ID, handle); err != nil || string(b) != want {
+		if b, err := s.Artifacts.ReadEvidence(ctx, g.ID, handle); err != nil || string(b) != want {
 			t.Errorf("%s: %q, %v", handle, b, err)
 		}
 	}
-	if n, err := s.Sweep(ctx); err != nil || n != 0 {
+	if n, err := s.Artifacts.Sweep(ctx); err != nil || n != 0 {
 		t.Errorf("%d removed, %v", n, err)
 	}
 }
 
-// TestEvidenceOfOneGoalOutlivesAnother: while one goal is deleted, another refers to the same bytes. They exist
+// TestDelete_SharedEvidence_IsKept: while one goal is deleted, another refers to the same bytes. They exist
 // afterwards in either order.
-func TestEvidenceOfOneGoalOutlivesAnother(t *testing.T) {
+func TestDelete_SharedEvidence_IsKept(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	one, two := open(t, dir, nil), open(t, dir, nil)
 	for i := range 20 {
 		shared := []byte{byte(i)}
 		step := func(s *Store, run goal.Run) error {
-			return s.Append(ctx, run, &event.StepStarted{
+			return s.Journal.Append(ctx, run, &event.StepStarted{
 				StepID:    1,
 				Tool:      "t",
 				Arguments: "{}",
@@ -167,27 +165,27 @@ func TestEvidenceOfOneGoalOutlivesAnother(t *testing.T) {
 		gone, stays := create(t, one), create(t, two)
 		dying, living := begin(t, one, gone.ID), begin(t, two, stays.ID)
 		if err := errors.Join(step(one, dying),
-			one.Append(ctx, dying, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser})); err != nil {
+			one.Journal.Append(ctx, dying, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser})); err != nil {
 			t.Fatal(err)
 		}
 		deleted := make(chan error)
-		go func() { deleted <- one.Delete(ctx, gone.ID) }()
+		go func() { deleted <- one.Goals.Delete(ctx, gone.ID) }()
 		if err := errors.Join(step(two, living), <-deleted); err != nil {
 			t.Fatal(err)
 		}
-		if b, err := two.Evidence(ctx, stays.ID, "step:1"); err != nil || string(b) != string(shared) {
+		if b, err := two.Artifacts.ReadEvidence(ctx, stays.ID, "step:1"); err != nil || string(b) != string(shared) {
 			t.Fatalf("try %d: %q, %v", i, b, err)
 		}
 	}
 }
 
-// TestGoalRow_ModelDecided_IsJudged as its event did, also where a program could have.
+// TestGoalRow_ModelDecided_IsJudged holds even if a program could have decided.
 func TestGoalRow_ModelDecided_IsJudged(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
-	if err := s.Append(ctx, run, &event.Ended{
+	if err := s.Journal.Append(ctx, run, &event.Ended{
 		Status:   goal.Completed,
 		Exit:     goal.Done,
 		Verified: true,
@@ -195,16 +193,16 @@ func TestGoalRow_ModelDecided_IsJudged(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if rows, _, err := s.List(ctx, Filter{}); err != nil || !rows[0].Judged {
+	if rows, _, err := s.Goals.List(ctx, Filter{}); err != nil || !rows[0].Judged {
 		t.Errorf("%+v, %v", rows, err)
 	}
 	begin(t, s, g.ID)
-	if row, err := s.Goal(ctx, g.ID); err != nil || row.Judged || row.Verified {
+	if row, err := s.Goals.Get(ctx, g.ID); err != nil || row.Judged || row.Verified {
 		t.Errorf("while it runs again: %+v, %v", row, err)
 	}
 }
 
-// TestMigrate_KeepsThreeCopies of those that are made before an update, the newest.
+// TestMigrate_KeepsThreeCopies holds that the newest copies from before an update are kept.
 func TestMigrate_KeepsThreeCopies(t *testing.T) {
 	ctx := context.Background()
 	now := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
@@ -218,14 +216,14 @@ func TestMigrate_KeepsThreeCopies(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	for _, version := range []int{8, 9, 10, 11} { // in their order, which is not that of their names
+	for _, version := range []int{8, 9, 10, 11} { // in order of time, which is not that of their names
 		now = now.Add(time.Minute)
 		if err := s.connection.keepCopy(ctx, filepath.Join(dir, "goalpost.db"), version); err != nil {
 			t.Fatal(err)
 		}
 	}
 	copies, err := filepath.Glob(filepath.Join(dir, "goalpost.db.v*"))
-	if err != nil || len(copies) != copiesKept {
+	if err != nil || len(copies) != maxCopies {
 		t.Fatalf("%q, %v", copies, err)
 	}
 	for _, name := range copies {

@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Evidence reads what a handle of this goal names: "step:12" is the whole result of a step, "check:1@3" the stored
-// output of check 1 at claim 3.
-func (s *artifactFiles) Evidence(ctx context.Context, id goal.ID, handle string) ([]byte, error) {
+// ReadEvidence reads the text that a handle of this goal names: "step:12" is the whole result of a step, "check:1@3"
+// the stored output of check 1 at claim 3.
+func (s *ArtifactFiles) ReadEvidence(ctx context.Context, id goal.ID, handle string) ([]byte, error) {
 	var n, check, claim int
 	if _, err := fmt.Sscanf(handle, "step:%d", &n); err == nil && handle == fmt.Sprintf("step:%d", n) {
 		return s.evidence(ctx, handle, `SELECT whole_sha256, result FROM results WHERE goal_id = ? AND n = ?`, id, n)
@@ -25,7 +25,7 @@ func (s *artifactFiles) Evidence(ctx context.Context, id goal.ID, handle string)
 	return nil, fmt.Errorf("%w: the handle %q; handles are like step:12 and check:1@3", goal.ErrNotFound, handle)
 }
 
-func (s *artifactFiles) evidence(ctx context.Context, handle, q string, args ...any) ([]byte, error) {
+func (s *ArtifactFiles) evidence(ctx context.Context, handle, q string, args ...any) ([]byte, error) {
 	var sum, text string
 	err := s.read.QueryRowContext(ctx, q, args...).Scan(&sum, &text)
 	if errors.Is(err, sql.ErrNoRows) {

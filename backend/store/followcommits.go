@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"time"
 
@@ -16,25 +17,23 @@ const (
 	followPage       = 500
 )
 
-// Follow passes on events of goals that other processes run, until ctx ends. It begins after the seqs given in told;
-// it reports other goals from now on. own returns the seq up to which this process has already reported a goal. It
-// reads when another process wakes it, and polls SQLite's data version, which costs no reading while nothing changes.
-func (s *history) Follow(
-	ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event),
+// Follow passes events of goals that other processes run to deliver, until ctx ends. It begins after the seqs in after,
+// and for other goals with their next event. own returns the seq up to which this process has already delivered a goal.
+// It reads when another process wakes it, and polls SQLite's data version, which costs no reading while nothing
+// changes.
+func (s *History) Follow(
+	ctx context.Context, after map[goal.ID]int64, own func(goal.ID) int64, deliver func(event.Event),
 ) error {
-	conn, err := s.read.Conn(ctx)
+	conn, err := s.connection.read.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("follow: %w", err)
 	}
 	defer func() { _ = conn.Close() }()
-	now, err := s.seqs(ctx, "1") // all goals, because an old one may be resumed
+	delivered, err := s.connection.seqs(ctx, "1") // all goals, because an old one may be resumed
 	if err != nil {
 		return err
 	}
-	for id, seq := range told {
-		now[id] = seq
-	}
-	told = now
+	maps.Copy(delivered, after)
 	wake := &commitListener{sockets: s.sockets, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
 	defer wake.close()
 	wake.connect(ctx)
@@ -53,37 +52,39 @@ func (s *history) Follow(
 		}
 		var now int64
 		if err := conn.QueryRowContext(ctx, "PRAGMA data_version").Scan(&now); err != nil {
-			return hasEnded(ctx, err)
+			return followError(ctx, err)
 		}
 		if now == version {
 			continue
 		}
 		version = now
-		if err := s.deliverNew(ctx, told, own, tell); err != nil {
-			return hasEnded(ctx, err)
+		if err := s.deliverNew(ctx, delivered, own, deliver); err != nil {
+			return followError(ctx, err)
 		}
 	}
 }
 
-func hasEnded(ctx context.Context, err error) error {
+// followError returns err, or nil if it only says that ctx has ended.
+func followError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
 	return fmt.Errorf("follow: %w", err)
 }
 
-func (s *history) deliverNew(
-	ctx context.Context, told map[goal.ID]int64, own func(goal.ID) int64, tell func(event.Event),
+func (s *History) deliverNew(
+	ctx context.Context, delivered map[goal.ID]int64, own func(goal.ID) int64, deliver func(event.Event),
 ) error {
 	// Goals that changed in the last minute or may still run.
-	seqs, err := s.seqs(ctx, "status IN ('pending','running') OR updated_at > ?", formatTime(s.now().Add(-time.Minute)))
+	seqs, err := s.connection.seqs(ctx, "status IN ('pending','running') OR updated_at > ?",
+		formatTime(s.connection.now().Add(-time.Minute)))
 	if err != nil {
 		return err
 	}
 	for id, seq := range seqs {
-		told[id] = max(told[id], own(id))
-		for told[id] < seq {
-			events, err := s.Events(ctx, id, told[id], followPage)
+		delivered[id] = max(delivered[id], own(id))
+		for delivered[id] < seq {
+			events, err := s.Events(ctx, id, delivered[id], followPage)
 			if err != nil {
 				return err
 			}
@@ -91,8 +92,8 @@ func (s *history) deliverNew(
 				break // deleted
 			}
 			for _, e := range events {
-				tell(e)
-				told[id] = e.Seq
+				deliver(e)
+				delivered[id] = e.Seq
 			}
 		}
 	}

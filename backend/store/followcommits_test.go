@@ -12,9 +12,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestFollowDoesNotRepeatAnOldGoal: a goal that rested for an hour is resumed by another process. Only new events are
-// reported, each once.
-func TestFollowDoesNotRepeatAnOldGoal(t *testing.T) {
+// TestFollow_OldGoalResumed_ReportsOnlyNewEvents: a goal that rested for an hour is resumed by another process. Only
+// new events are reported, each once.
+func TestFollow_OldGoalResumed_ReportsOnlyNewEvents(t *testing.T) {
 	dir := t.TempDir()
 	long, err := Open(context.Background(), Options{Dir: dir, Now: func() time.Time { return time.Now().Add(-time.Hour) }})
 	if err != nil {
@@ -23,7 +23,7 @@ func TestFollowDoesNotRepeatAnOldGoal(t *testing.T) {
 	g := create(t, long)
 	run := begin(t, long, g.ID)
 	paused := &event.Paused{Exit: goal.PausedByUser, Reason: "rest"}
-	if err := errors.Join(long.Append(context.Background(), run, paused), long.Close()); err != nil {
+	if err := errors.Join(long.Journal.Append(context.Background(), run, paused), long.Close()); err != nil {
 		t.Fatal(err)
 	}
 
@@ -39,10 +39,10 @@ func TestFollowDoesNotRepeatAnOldGoal(t *testing.T) {
 		}
 		return 0
 	}
-	go func() { failed <- s.Follow(ctx, nil, own, func(e event.Event) { reported <- e }) }()
+	go func() { failed <- s.History.Follow(ctx, nil, own, func(e event.Event) { reported <- e }) }()
 	<-begun
 	again := begin(t, other, g.ID)
-	if err := other.Append(ctx, again, &event.Iteration{N: 1}); err != nil {
+	if err := other.Journal.Append(ctx, again, &event.Iteration{N: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for want := int64(4); want <= 5; want++ {
@@ -56,8 +56,8 @@ func TestFollowDoesNotRepeatAnOldGoal(t *testing.T) {
 	}
 }
 
-// TestPublishKeepsTheOrderOfTheCommits of several goroutines of one process.
-func TestPublishKeepsTheOrderOfTheCommits(t *testing.T) {
+// TestPublish_ConcurrentCommits_KeepTheirOrder commits in several goroutines of one process.
+func TestPublish_ConcurrentCommits_KeepTheirOrder(t *testing.T) {
 	var mu sync.Mutex
 	var seqs []int64
 	s := open(t, t.TempDir(), func(e event.Event) {
@@ -71,7 +71,7 @@ func TestPublishKeepsTheOrderOfTheCommits(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 20 {
-				if err := s.Append(context.Background(), run, &event.Warning{What: "model", Text: "slow"}); err != nil {
+				if err := s.Journal.Append(context.Background(), run, &event.Warning{What: "model", Text: "slow"}); err != nil {
 					t.Error(err)
 				}
 			}

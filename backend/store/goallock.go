@@ -14,15 +14,14 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"goalpost/backend/event"
 	"goalpost/backend/fault"
 	"goalpost/backend/goal"
 )
 
-// goalLocks says which process runs which goal.
-type goalLocks struct {
+// GoalLocks finds which process runs which goal.
+type GoalLocks struct {
 	*connection
-	sockets *peerSockets
+	sockets *PeerSockets
 }
 
 // GoalLock is the exclusive right to run one goal. The kernel releases it with the process that holds it: a free lock
@@ -31,10 +30,10 @@ type GoalLock struct{ lock *flock.Flock }
 
 // ErrGoalLocked means that another process runs the goal.
 var ErrGoalLocked error = fault.Kind(fault.Conflict, "", "another process runs this goal",
-	"look at it there, or abort it")
+	"watch it there, or abort it")
 
 // LockGoal takes the lock file of a goal, or returns ErrGoalLocked.
-func (s *goalLocks) LockGoal(id goal.ID) (*GoalLock, error) {
+func (s *GoalLocks) LockGoal(id goal.ID) (*GoalLock, error) {
 	l := flock.New(s.lockPath(id))
 	ok, err := acquireExclusive(l)
 	if err != nil {
@@ -67,16 +66,16 @@ func acquireExclusive(l *flock.Flock) (bool, error) {
 	}
 }
 
-// LockOwner is the process that holds the lock file of a goal: it runs the goal, has it in its queue, or waits with
-// it for the provider. The zero value is nobody.
+// LockOwner is the process that holds the lock file of a goal. It runs the goal, has it in its queue, or waits for the
+// provider with it. The zero value means that no process does.
 type LockOwner struct {
 	PID     int
-	Other   bool   // it is not this process
+	Other   bool   // another process than this one
 	Process string // its name, for DialPeer
 }
 
 // LockOwner returns the process that holds the lock file of a goal.
-func (s *goalLocks) LockOwner(id goal.ID) (LockOwner, error) {
+func (s *GoalLocks) LockOwner(id goal.ID) (LockOwner, error) {
 	alive, err := s.IsLocked(id)
 	if err != nil || !alive {
 		return LockOwner{}, err
@@ -88,14 +87,14 @@ func (s *goalLocks) LockOwner(id goal.ID) (LockOwner, error) {
 	o := LockOwner{Process: strings.TrimSpace(string(b))}
 	pid, _, _ := strings.Cut(o.Process, "-")
 	if o.PID, err = strconv.Atoi(pid); err != nil {
-		return LockOwner{}, nil // it has just been taken, and is not filled in yet
+		return LockOwner{}, nil // the process has just taken it, and has not written its name yet
 	}
 	o.Other = o.Process != s.processName()
 	return o, nil
 }
 
 // PeersRunningGoals names the other processes that run goals of this data folder, sorted.
-func (s *goalLocks) PeersRunningGoals(ctx context.Context) ([]string, error) {
+func (s *GoalLocks) PeersRunningGoals(ctx context.Context) ([]string, error) {
 	running, err := s.seqs(ctx, "status = 'running'")
 	if err != nil {
 		return nil, err
@@ -114,13 +113,13 @@ func (s *goalLocks) PeersRunningGoals(ctx context.Context) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-func (s *goalLocks) lockPath(id goal.ID) string {
+func (s *GoalLocks) lockPath(id goal.ID) string {
 	return filepath.Join(s.dir, "run", "goal-"+string(id)+".lock")
 }
 
-// processName is the name of this process in the run folder: its pid, followed by a number if the process has more than
-// one store.
-func (s *goalLocks) processName() string {
+// processName returns the name of this process in the run folder: its pid, followed by a number if the process has more
+// than one store.
+func (s *GoalLocks) processName() string {
 	s.sockets.wakeSocketMu.Lock()
 	defer s.sockets.wakeSocketMu.Unlock()
 	if s.sockets.wakeSocket == nil {
@@ -131,7 +130,7 @@ func (s *goalLocks) processName() string {
 
 // IsLocked reports whether a process holds the lock file of a goal. It does not compete for the lock: it tries a
 // shared lock, and LockGoal waits for that.
-func (s *goalLocks) IsLocked(id goal.ID) (bool, error) {
+func (s *GoalLocks) IsLocked(id goal.ID) (bool, error) {
 	l := flock.New(s.lockPath(id), flock.SetFlag(os.O_RDONLY))
 	free, err := l.TryRLock()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -151,50 +150,9 @@ func (l *GoalLock) Unlock() error {
 	return nil
 }
 
-// Interrupt sets every running goal whose owner died to paused/interrupted. Only a program that may run goals calls
-// it; reading commands never write.
-func (s *recovery) Interrupt(ctx context.Context) (int, error) {
-	rows, _, err := s.goals.List(ctx, Filter{Status: goal.Running, Limit: 1 << 20})
-	if err != nil {
-		return 0, err
-	}
-	n := 0
-	for _, g := range rows {
-		ok, err := s.InterruptOne(ctx, g.ID)
-		if err != nil {
-			return n, err
-		}
-		if ok {
-			n++
-		}
-	}
-	return n, nil
-}
-
-// InterruptOne does so for one goal. It returns false if the goal's owner lives or the goal is not running.
-func (s *recovery) InterruptOne(ctx context.Context, id goal.ID) (ok bool, err error) {
-	// A run commits its stop before it releases the lock: a running goal with a free lock has died. Any other free
-	// lock may be taken at this moment.
-	if alive, err := s.locks.IsLocked(id); err != nil || alive {
-		return false, err
-	}
-	if g, err := s.goals.Goal(ctx, id); err != nil || g.Status != goal.Running {
-		return false, err
-	}
-	own, err := s.locks.LockGoal(id)
-	if errors.Is(err, ErrGoalLocked) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, own.Unlock()) }()
-	return s.interruptLocked(ctx, id)
-}
-
 // orphanedGoals lists the goals that ran or were queued and whose owner is gone, without completed ones, which can
 // only be reopened. It writes nothing.
-func (s *goalLocks) orphanedGoals(ctx context.Context) ([]any, error) {
+func (s *GoalLocks) orphanedGoals(ctx context.Context) ([]any, error) {
 	running, err := s.seqs(ctx, "status IN ('running','pending') OR queued <> '' AND status <> 'completed'")
 	if err != nil {
 		return nil, err
@@ -210,34 +168,6 @@ func (s *goalLocks) orphanedGoals(ctx context.Context) ([]any, error) {
 		}
 	}
 	return ids, nil
-}
-
-// interruptLocked is called with the lock file held, so the status cannot change any more. The outcome of a call
-// without an answer is unknown, and shown as such.
-func (s *recovery) interruptLocked(ctx context.Context, id goal.ID) (bool, error) {
-	g, err := s.goals.Goal(ctx, id)
-	if err != nil || g.Status != goal.Running {
-		return false, err
-	}
-	open, err := s.history.IntentsWithoutResult(ctx, id)
-	if err != nil {
-		return false, err
-	}
-	var bodies []event.Body
-	for _, step := range open {
-		text := "the program ended before this call answered: its outcome is unknown"
-		bodies = append(bodies, &event.Step{
-			StepID:  step.StepID,
-			Tool:    step.Tool,
-			Outcome: event.OutcomeUnknown,
-			Preview: text,
-			Result:  text,
-		})
-	}
-	reason := "the program ended while the goal ran"
-	return true, s.journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, append(bodies, &event.Paused{
-		Exit: goal.Interrupted, Reason: reason, Report: []string{goal.DescribeStop(reason)},
-	})...)
 }
 
 // bootID identifies this start of the machine; empty if the system has none.

@@ -11,14 +11,15 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
-// goalTable holds one row a goal.
-type goalTable struct {
+// GoalTable holds one row a goal.
+type GoalTable struct {
 	*connection
-	journal   *journal
-	locks     *goalLocks
-	artifacts *artifactFiles
+	journal   *Journal
+	locks     *GoalLocks
+	artifacts *ArtifactFiles
 }
 
 const goalColumns = `id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider,
@@ -33,8 +34,8 @@ type GoalRow struct {
 	Seq          int64 // of its newest event
 	ChecksPassed int   // of its last claim
 	Judged       bool  // a model, not a program, decided what passed
-	// Queued is what it waits for in the queue, as the journal has it. QueueReason tells whether a process still
-	// waits with it.
+	// Queued is the reason why it waits in the queue, from the journal. QueueReason returns it only while a process
+	// still has the goal in its queue.
 	Queued string
 	// StoppedBy is its parent goal, or goal.ExternalAgent, if one of them stopped it or took it out of the queue; ""
 	// if the user did, or its run stopped automatically.
@@ -43,7 +44,7 @@ type GoalRow struct {
 
 // Create freezes the criterion and the policy with their hashes, stores the goal as pending and appends its first
 // event. The id is set by the caller.
-func (s *goalTable) Create(ctx context.Context, g *goal.Goal) error {
+func (s *GoalTable) Create(ctx context.Context, g *goal.Goal) error {
 	var err error
 	if g.CriterionSHA256, err = goal.Hash(g.Criterion); err != nil {
 		return err
@@ -61,7 +62,7 @@ func (s *goalTable) Create(ctx context.Context, g *goal.Goal) error {
 		return execStatement(ctx, tx, "create goal",
 			`INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256,
 			limits, provider, model, scripted, checks, updated_at, options) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-			g.ID, at, toValidUTF8(g.Objective), criterion, g.CriterionSHA256, policyJSON, g.PolicySHA256, limits, g.Provider,
+			g.ID, at, text.ToUTF8(g.Objective), criterion, g.CriterionSHA256, policyJSON, g.PolicySHA256, limits, g.Provider,
 			g.Model, g.Scripted,
 			len(g.Criterion.Checks), at, options)
 	}, &event.Created{
@@ -96,8 +97,8 @@ func scanGoal(r scanner, g *GoalRow) error {
 	return nil
 }
 
-// Goal reads one goal; goal.ErrNotFound if there is none.
-func (s *goalTable) Goal(ctx context.Context, id goal.ID) (GoalRow, error) {
+// Get reads one goal. The error wraps goal.ErrNotFound if there is none.
+func (s *GoalTable) Get(ctx context.Context, id goal.ID) (GoalRow, error) {
 	return goalOf(ctx, s.read, id)
 }
 
@@ -110,7 +111,7 @@ func goalOf(ctx context.Context, q querier, id goal.ID) (g GoalRow, err error) {
 }
 
 // Find reads the only goal whose id begins or ends with the given text, of six characters or more.
-func (s *goalTable) Find(ctx context.Context, part string) (GoalRow, error) {
+func (s *GoalTable) Find(ctx context.Context, part string) (GoalRow, error) {
 	part = strings.ToLower(strings.TrimSpace(part))
 	if len(part) < 6 || strings.ContainsAny(part, "%_") {
 		return GoalRow{}, fmt.Errorf("%w: %q (give six or more characters of its id)", goal.ErrNotFound, part)
@@ -128,7 +129,7 @@ func (s *goalTable) Find(ctx context.Context, part string) (GoalRow, error) {
 	return found[0], nil
 }
 
-// Filter selects goals. Zero values select all.
+// Filter selects goals. Its zero value selects all.
 type Filter struct {
 	Status goal.Status
 	Search string // in the objective
@@ -140,7 +141,7 @@ type Filter struct {
 }
 
 // List reads a page of goals, newest first, and the number of all matches.
-func (s *goalTable) List(ctx context.Context, f Filter) ([]GoalRow, int, error) {
+func (s *GoalTable) List(ctx context.Context, f Filter) ([]GoalRow, int, error) {
 	where, args := "1", []any{}
 	if f.Resumable {
 		dead, err := s.locks.orphanedGoals(ctx)
@@ -170,8 +171,6 @@ func (s *goalTable) List(ctx context.Context, f Filter) ([]GoalRow, int, error) 
 }
 
 // Counts returns how many goals have each status.
-func (s *goalTable) Counts(ctx context.Context) (map[goal.Status]int, error) {
+func (s *GoalTable) Counts(ctx context.Context) (map[goal.Status]int, error) {
 	return readMap[goal.Status, int](ctx, s.read, "count goals", "SELECT status, count(*) FROM goals GROUP BY status")
 }
-
-func toValidUTF8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -14,12 +14,12 @@ import (
 	"goalpost/backend/goal"
 )
 
-// journal appends events. A commit contains the events and the resulting changes of the tables.
-type journal struct {
+// Journal appends events. A commit contains the events and the resulting changes of the tables.
+type Journal struct {
 	*connection
-	artifacts *artifactFiles
-	sockets   *peerSockets
-	queue     *goalQueue
+	artifacts *ArtifactFiles
+	sockets   *PeerSockets
+	queue     *GoalQueue
 
 	start   string // identifies this start of the process in leases
 	publish func(event.Event)
@@ -29,13 +29,13 @@ type journal struct {
 
 // Append writes bodies to the journal of the run's goal in one durable transaction, updates the goal's row and the
 // projection tables, and then publishes them. A run that is not the goal's current one is refused.
-func (s *journal) Append(ctx context.Context, run goal.Run, bodies ...event.Body) error {
+func (s *Journal) Append(ctx context.Context, run goal.Run, bodies ...event.Body) error {
 	return s.commit(ctx, run, func(*sql.Tx) error { return nil }, bodies...)
 }
 
 // Begin makes a new run the goal's current one and appends its opening events. A goal that cannot start yet is
 // refused with a *goal.NotReadyError.
-func (s *journal) Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error) {
+func (s *Journal) Begin(ctx context.Context, id goal.ID, slots int, opening ...event.Body) (goal.Run, error) {
 	run := goal.Run{Goal: id, ID: NewID()}
 	at := formatTime(s.now())
 	err := s.commit(ctx, run, func(tx *sql.Tx) error {
@@ -59,7 +59,7 @@ func (s *journal) Begin(ctx context.Context, id goal.ID, slots int, opening ...e
 	return run, err
 }
 
-// busyError keeps a nil *goal.NotReadyError from becoming an error that is not nil.
+// busyError converts b to an error; a nil pointer becomes a nil error.
 func busyError(b *goal.NotReadyError) error {
 	if b == nil {
 		return nil
@@ -67,8 +67,8 @@ func busyError(b *goal.NotReadyError) error {
 	return b
 }
 
-// Heartbeat saves the time spent and that the run's owner is alive.
-func (s *journal) Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error {
+// Heartbeat saves the spent time and the moment at which the run's owner was alive.
+func (s *Journal) Heartbeat(ctx context.Context, run goal.Run, spent time.Duration) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		return errors.Join(
 			execStatement(ctx, tx, "heartbeat", "UPDATE goals SET spent_ms = ? WHERE id = ? AND run_id = ?",
@@ -77,7 +77,7 @@ func (s *journal) Heartbeat(ctx context.Context, run goal.Run, spent time.Durati
 	})
 }
 
-func (s *journal) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) error, bodies ...event.Body) error {
+func (s *Journal) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) error, bodies ...event.Body) error {
 	s.order.Lock() // so that events are published in the order of their commits
 	defer s.order.Unlock()
 	events := make([]event.Event, 0, len(bodies))
@@ -128,8 +128,8 @@ type journalCursor struct {
 	counted counterDelta
 }
 
-// counterDelta is what the events of one transaction change in the numbers of the goal's row, which is written once
-// for all of them. 0 leaves a number as it is.
+// counterDelta holds the changes that the events of one transaction make to the counters of the goal's row, which is
+// written once for all of them. 0 leaves a counter unchanged.
 type counterDelta struct {
 	iterations, steps   int
 	unanswered          int // iterations that do not count

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// heldLease is a pane that a goal has.
+// heldLease is a pane that a goal holds, with the start of the process that gave it.
 type heldLease struct {
 	event.Lease
 	holder string
@@ -19,7 +19,7 @@ type heldLease struct {
 
 // completeLeases appends release events for panes that the goal still holds when it ends or pauses, or whose process
 // is gone when a new run begins. Leases that change nothing are left out.
-func (s *journal) completeLeases(
+func (s *Journal) completeLeases(
 	ctx context.Context, tx *sql.Tx, id goal.ID, bodies []event.Body,
 ) ([]event.Body, error) {
 	if !slices.ContainsFunc(bodies, affectsLeases) {
@@ -86,7 +86,7 @@ func leasesOf(ctx context.Context, tx *sql.Tx, id goal.ID) ([]heldLease, error) 
 	}, "SELECT pane, kind, lent, holder FROM leases WHERE goal_id = ? ORDER BY pane", id)
 }
 
-func (s *journal) lease(ev event.Event, b *event.Lease) (string, []any) {
+func (s *Journal) lease(ev event.Event, b *event.Lease) (string, []any) {
 	if !b.Held {
 		return "DELETE FROM leases WHERE goal_id = ? AND pane = ?", []any{ev.GoalID, b.Pane}
 	}
@@ -96,7 +96,7 @@ func (s *journal) lease(ev event.Event, b *event.Lease) (string, []any) {
 
 // ReleaseLease journals that a goal no longer has a pane, if it had it: the pane was closed, or the user ended the
 // share.
-func (s *journal) ReleaseLease(ctx context.Context, id goal.ID, pane string) error {
+func (s *Journal) ReleaseLease(ctx context.Context, id goal.ID, pane string) error {
 	var run string
 	var lease event.Lease
 	err := s.read.QueryRowContext(ctx, "SELECT g.run_id, l.pane, l.kind, l.lent FROM leases l JOIN goals g ON g.id = "+

@@ -20,7 +20,7 @@ func TestLeases_EveryLeaseIsReleased(t *testing.T) {
 	run := begin(t, first, g.ID)
 	appended := func(s *Store, bodies ...event.Body) {
 		t.Helper()
-		if err := s.Append(ctx, run, bodies...); err != nil {
+		if err := s.Journal.Append(ctx, run, bodies...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -30,30 +30,30 @@ func TestLeases_EveryLeaseIsReleased(t *testing.T) {
 	sharedLease := &event.Lease{Pane: "b1", Kind: pane.Browser, Held: true, Shared: true}
 	appended(first, own("t1", true), own("t2", true), sharedLease, own("t1", true))
 	for range 2 {
-		if err := first.ReleaseLease(ctx, g.ID, "t2"); err != nil {
+		if err := first.Journal.ReleaseLease(ctx, g.ID, "t2"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	appended(first, own("t2", false), &event.Paused{Exit: goal.WaitingForProvider, Report: []string{"later"}})
 	run = begin(t, first, g.ID)
 	appended(first, sharedLease, &event.Paused{Exit: goal.PausedByUser, Report: []string{"paused"}})
-	if err := first.ReleaseLease(ctx, g.ID, "b1"); err != nil {
+	if err := first.Journal.ReleaseLease(ctx, g.ID, "b1"); err != nil {
 		t.Fatal(err)
 	}
 
 	second := open(t, dir, nil) // another process continues
 	run = begin(t, second, g.ID)
 	appended(second, own("t1", true))
-	if err := first.ReleaseLease(ctx, g.ID, "t1"); err != nil { // its own t1 is another one
+	if err := first.Journal.ReleaseLease(ctx, g.ID, "t1"); err != nil { // its own t1 is another one
 		t.Fatal(err)
 	}
-	if n, err := second.Interrupt(ctx); err != nil || n != 1 { // nobody holds the lock file
+	if n, err := second.Recovery.Interrupt(ctx); err != nil || n != 1 { // nobody holds the lock file
 		t.Fatal(n, err)
 	}
 	run = begin(t, second, g.ID)
 	appended(second, own("t3", true), &event.Ended{Status: goal.Failed, Exit: goal.Stuck, Report: []string{"x"}})
 
-	events, err := second.Events(ctx, g.ID, 0, 1000)
+	events, err := second.History.Events(ctx, g.ID, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

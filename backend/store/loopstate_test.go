@@ -14,11 +14,11 @@ import (
 func TestLoopState_UserIntervenes_IsDropped(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	want := goal.LoopState{
-		Calls:  map[string]goal.RepeatCount{"a": {Result: "b", Times: 3}},
-		Warned: []string{"reading"},
-		Worlds: []string{"w"},
-		Quiet:  4,
-		USD:    0.5,
+		Calls:        map[string]goal.RepeatCount{"a": {Result: "b", Times: 3}},
+		Warned:       []string{"reading"},
+		Fingerprints: []string{"w"},
+		Quiet:        4,
+		USD:          0.5,
 	}
 	for _, c := range []struct {
 		name string
@@ -38,29 +38,29 @@ func TestLoopState_UserIntervenes_IsDropped(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := in(t, s, "/w/"+c.name, policy.WriteLocal)
-			run, err := s.Begin(t.Context(), g.ID, 99, &event.Started{})
+			run, err := s.Journal.Begin(t.Context(), g.ID, 99, &event.Started{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, m := range []goal.LoopState{{Quiet: 1}, want} {
-				if err := s.SaveLoopState(t.Context(), run, m); err != nil {
+				if err := s.History.SaveLoopState(t.Context(), run, m); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := s.SaveLoopState(t.Context(), goal.Run{Goal: g.ID, ID: "an earlier one"},
+			if err := s.History.SaveLoopState(t.Context(), goal.Run{Goal: g.ID, ID: "an earlier one"},
 				goal.LoopState{Quiet: 9}); err != nil {
 				t.Fatal(err)
 			}
 			for _, body := range c.then {
 				if body.EventType() == "resumed" {
-					if run, err = s.Begin(t.Context(), g.ID, 99, body); err != nil {
+					if run, err = s.Journal.Begin(t.Context(), g.ID, 99, body); err != nil {
 						t.Fatal(err)
 					}
-				} else if err := s.Append(t.Context(), run, body); err != nil {
+				} else if err := s.Journal.Append(t.Context(), run, body); err != nil {
 					t.Fatal(err)
 				}
 			}
-			p, err := s.RunHistory(t.Context(), g.ID, 1)
+			p, err := s.History.RunHistory(t.Context(), g.ID, 1)
 			if err != nil || reflect.DeepEqual(p.Memory, want) != c.kept || !c.kept &&
 				!reflect.DeepEqual(p.Memory, goal.LoopState{}) {
 				t.Errorf("%+v, %v", p.Memory, err)

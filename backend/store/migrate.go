@@ -17,9 +17,10 @@ import (
 //go:embed migration/*.sql
 var migrations embed.FS
 
-const copiesKept = 3
+// maxCopies limits the copies of the database from before earlier migrations.
+const maxCopies = 3
 
-// schemaVersion is the number of the newest migration in this program.
+// schemaVersion returns the number of the newest migration in this program.
 func schemaVersion() int {
 	entries, err := migrations.ReadDir("migration")
 	if err != nil {
@@ -43,7 +44,7 @@ func (s *connection) migrate(ctx context.Context, path string) error {
 	}
 	ok, err := s.shared.TryLockContext(ctx, 50*time.Millisecond)
 	if err != nil || !ok {
-		return fmt.Errorf("the database needs an update, but another Goalpost has it open: close it first: %w", err)
+		return fmt.Errorf("the database needs an update, but another Goalpost has it open; close that first: %w", err)
 	}
 	defer func() { _ = s.shared.Unlock() }()
 	if version, err = s.version(ctx); err != nil { // another process may have been faster
@@ -110,7 +111,7 @@ func (s *connection) keepCopy(ctx context.Context, path string, version int) err
 	}
 	slices.SortFunc(copies, func(a, b string) int { return strings.Compare(afterDash(a), afterDash(b)) })
 	var errs []error
-	for _, old := range copies[:max(0, len(copies)-copiesKept)] {
+	for _, old := range copies[:max(0, len(copies)-maxCopies)] {
 		errs = append(errs, os.Remove(old))
 	}
 	return errors.Join(errs...)

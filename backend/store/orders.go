@@ -8,25 +8,26 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
-// orderTable keeps what users tell a goal until its run has taken it.
-type orderTable struct {
+// OrderTable stores instructions of users to a goal until its run has processed them.
+type OrderTable struct {
 	*connection
 }
 
-// Order stores an instruction of the user to a goal, for the process that owns the goal.
-func (s *orderTable) Order(ctx context.Context, id goal.ID, o goal.Order) error {
-	return s.OrderIf(ctx, id, func(GoalRow) error { return nil }, o)
+// Add stores an instruction of the user to a goal, for the process that owns the goal.
+func (s *OrderTable) Add(ctx context.Context, id goal.ID, o goal.Order) error {
+	return s.AddIf(ctx, id, func(GoalRow) error { return nil }, o)
 }
 
-// OrderIf is Order for goals in certain states: hears checks the goal in the same transaction, so that either the run
-// receives the order or the caller learns that it has ended.
-func (s *orderTable) OrderIf(ctx context.Context, id goal.ID, hears func(GoalRow) error, orders ...goal.Order) error {
+// AddIf stores orders if check accepts the goal. It checks in the same transaction, so either the run receives the
+// orders or the caller learns that the run has ended.
+func (s *OrderTable) AddIf(ctx context.Context, id goal.ID, check func(GoalRow) error, orders ...goal.Order) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		row, err := goalOf(ctx, tx, id)
 		if err == nil {
-			err = hears(row)
+			err = check(row)
 		}
 		for _, o := range orders {
 			if err == nil {
@@ -37,25 +38,25 @@ func (s *orderTable) OrderIf(ctx context.Context, id goal.ID, hears func(GoalRow
 	})
 }
 
-func (s *orderTable) insertOrder(ctx context.Context, tx *sql.Tx, id goal.ID, o goal.Order) error {
+func (s *OrderTable) insertOrder(ctx context.Context, tx *sql.Tx, id goal.ID, o goal.Order) error {
 	if !o.Kind.IsValid() {
 		return fmt.Errorf("unknown order %q", o.Kind)
 	}
 	return execStatement(ctx, tx, "order",
 		"INSERT INTO orders (goal_id, at, kind, text, request, scope) VALUES (?,?,?,?,?,?)",
-		id, formatTime(s.now()), o.Kind, toValidUTF8(o.Text), toValidUTF8(o.Request), o.Scope)
+		id, formatTime(s.now()), o.Kind, text.ToUTF8(o.Text), text.ToUTF8(o.Request), o.Scope)
 }
 
-// Orders returns the pending orders of a goal, oldest first, of the given kinds, or all if none is given. They stay
+// List returns the pending orders of a goal, oldest first, of the given kinds, or all if none is given. They stay
 // pending until they are settled: in the commit of the event that reports their effect, or by Settle. So a process
 // that dies in between loses none of them.
-func (s *orderTable) Orders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
+func (s *OrderTable) List(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
 	where, args := pendingOrders(id, kinds)
 	return ordersOf(ctx, s.read, where, args...)
 }
 
-// TakeOrders is Orders for instructions to stop: they are settled at once. It only writes when there are any.
-func (s *orderTable) TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
+// Take does what List does, for instructions to stop: they are settled at once. It only writes when there are any.
+func (s *OrderTable) Take(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
 	where, args := pendingOrders(id, kinds)
 	if list, err := ordersOf(ctx, s.read, where, args...); err != nil || len(list) == 0 {
 		return nil, err
@@ -70,8 +71,8 @@ func (s *orderTable) TakeOrders(ctx context.Context, id goal.ID, kinds ...goal.O
 	return list, err
 }
 
-// Settle ends orders that no event reports.
-func (s *orderTable) Settle(ctx context.Context, orders ...goal.Order) error {
+// Settle marks orders as processed whose effect no event reports.
+func (s *OrderTable) Settle(ctx context.Context, orders ...goal.Order) error {
 	if len(orders) == 0 {
 		return nil
 	}
@@ -106,7 +107,7 @@ func settleOrders(ctx context.Context, tx *sql.Tx, at, where string, args ...any
 	return execStatement(ctx, tx, "orders", "UPDATE orders SET taken_at = ? WHERE "+where, append([]any{at}, args...)...)
 }
 
-// settleAnswered settles the orders that an event answers, in the event's own commit.
+// settleAnswered settles the orders that an event answers, in the commit of that event.
 func settleAnswered(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	const waits = "goal_id = ? AND taken_at = '' AND "
 	at, word := formatTime(ev.At), "kind IN ('accept','reject')"
@@ -137,15 +138,4 @@ func settleAnswered(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 		}
 	}
 	return nil
-}
-
-// Layout reads a saved layout of the page, "" if there is none.
-func (s *workspaceTables) Layout(ctx context.Context, name string) (string, error) {
-	return readValue[string](ctx, s.read, "layout", "SELECT coalesce((SELECT body FROM layouts WHERE name = ?), '')", name)
-}
-
-// SaveLayout saves a layout of the page, which is JSON.
-func (s *workspaceTables) SaveLayout(ctx context.Context, name, body string) error {
-	return s.commitStatement(ctx, "layout",
-		"INSERT INTO layouts (name, body) VALUES (?,?) ON CONFLICT (name) DO UPDATE SET body = excluded.body", name, body)
 }

@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// sameUser reports whether the other end of a socket is a process of this user. The modes of folder and socket
+// isSameUser reports whether the other end of a socket is a process of this user. The modes of folder and socket
 // already keep other users out.
-func sameUser(c net.Conn) bool {
+func isSameUser(c net.Conn) bool {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
 		return false

@@ -10,19 +10,19 @@ import (
 	"goalpost/backend/goal"
 )
 
-// userQuestions says which goals wait for a user, and for what.
-type userQuestions struct {
+// UserQuestions finds the goals that wait for a user, and the reasons.
+type UserQuestions struct {
 	*connection
-	goals *goalTable
+	goals *GoalTable
 }
 
 // WaitsForManual reports whether the goal is paused for the user's decision about a manual check: the newest claim
 // was the last event, it has not failed, and such a check is left.
-func (s *userQuestions) WaitsForManual(ctx context.Context, g GoalRow) (bool, error) {
+func (s *UserQuestions) WaitsForManual(ctx context.Context, g GoalRow) (bool, error) {
 	if g.Status != goal.Paused || g.Exit != goal.NeedsUser || !needsUserCondition(g.Criterion) {
 		return false, nil
 	}
-	return readValue[bool](ctx, s.read, "does the goal wait",
+	return readValue[bool](ctx, s.read, "read whether the goal waits for its user",
 		`WITH last (seq) AS (SELECT max(seq) FROM events WHERE goal_id = ?1 AND type = 'claim')
 		SELECT (SELECT seq FROM last) IS NOT NULL AND NOT EXISTS (
 			SELECT 1 FROM events WHERE goal_id = ?1 AND seq > (SELECT seq FROM last) AND (type IN
@@ -31,27 +31,26 @@ func (s *userQuestions) WaitsForManual(ctx context.Context, g GoalRow) (bool, er
 }
 
 // WasQueued reports whether a goal has waited in the queue.
-func (s *userQuestions) WasQueued(ctx context.Context, id goal.ID) (waited bool, err error) {
-	return readValue[bool](ctx, s.read, "did the goal wait",
+func (s *UserQuestions) WasQueued(ctx context.Context, id goal.ID) (waited bool, err error) {
+	return readValue[bool](ctx, s.read, "read whether the goal was queued",
 		"SELECT EXISTS (SELECT 1 FROM events WHERE goal_id = ? AND type = 'queued')", id)
 }
 
 // ManuallyAnswered lists the goals that are paused for the user although the user has accepted or rejected the
 // result: no run has processed the answer yet.
-func (s *userQuestions) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
-	return readRows(ctx, s.read, "goals that were answered", scanValue[goal.ID],
+func (s *UserQuestions) ManuallyAnswered(ctx context.Context) ([]goal.ID, error) {
+	return readRows(ctx, s.read, "read the answered goals", scanValue[goal.ID],
 		`SELECT DISTINCT o.goal_id FROM orders o JOIN goals g ON g.id = o.goal_id
 		WHERE o.taken_at = '' AND o.kind IN ('accept','reject') AND g.status = 'paused' AND g.exit = 'needs_operator' ORDER
 		BY 1`)
 }
 
-// QuestionPane is the pane in which the user is to act for the agent of a paused goal, "" if it asked for nothing or
-// named none.
-func (s *userQuestions) QuestionPane(ctx context.Context, g GoalRow) (string, error) {
+// QuestionPane returns the pane in which the agent of a paused goal asks the user to act, "" if it named none.
+func (s *UserQuestions) QuestionPane(ctx context.Context, g GoalRow) (string, error) {
 	if g.Status != goal.Paused || g.Exit != goal.NeedsUser {
 		return "", nil
 	}
-	name, err := readValue[sql.NullString](ctx, s.read, "the pane that the agent asks about",
+	name, err := readValue[sql.NullString](ctx, s.read, "read the pane that the agent asks about",
 		`SELECT body ->> 'pane' FROM events WHERE goal_id = ? AND type = 'paused' ORDER BY seq DESC LIMIT 1`, g.ID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
@@ -69,8 +68,8 @@ type PendingQuestion struct {
 }
 
 // PendingQuestions reads the goals that are paused for the user, or one of them, oldest first.
-func (s *userQuestions) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQuestion, error) {
-	list, err := readRows(ctx, s.read, "what goals ask", func(r scanner, a *PendingQuestion) error {
+func (s *UserQuestions) PendingQuestions(ctx context.Context, id goal.ID) ([]PendingQuestion, error) {
+	list, err := readRows(ctx, s.read, "read the questions of goals", func(r scanner, a *PendingQuestion) error {
 		return r.Scan(&a.ID, timeColumn{&a.At}, &a.Reason, &a.Pane)
 	}, `SELECT g.id, p.at, coalesce(p.body ->> 'reason', ''), coalesce(p.body ->> 'pane', '') FROM goals g
 		JOIN events p ON p.goal_id = g.id AND p.seq = (SELECT max(seq) FROM events WHERE goal_id = g.id AND type = 'paused')
@@ -82,11 +81,11 @@ func (s *userQuestions) PendingQuestions(ctx context.Context, id goal.ID) ([]Pen
 }
 
 // confirmPending reads the goals again, and leaves out those that continued or were deleted in the meantime.
-func (s *userQuestions) confirmPending(
+func (s *UserQuestions) confirmPending(
 	ctx context.Context, list []PendingQuestion,
 ) (still []PendingQuestion, err error) {
 	for _, a := range list {
-		a.GoalRow, err = s.goals.Goal(ctx, a.ID)
+		a.GoalRow, err = s.goals.Get(ctx, a.ID)
 		if errors.Is(err, goal.ErrNotFound) || err == nil && (a.Status != goal.Paused || a.Exit != goal.NeedsUser) {
 			continue
 		}

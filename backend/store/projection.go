@@ -10,10 +10,11 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // applyEvent updates the goal's row and the projection tables with an event, in the event's own transaction.
-func (s *journal) applyEvent(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) error {
+func (s *Journal) applyEvent(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) error {
 	if err := settleAnswered(ctx, tx, ev); err != nil {
 		return err
 	}
@@ -24,7 +25,7 @@ func (s *journal) applyEvent(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 	return execStatement(ctx, tx, ev.Body.EventType(), q, args...)
 }
 
-func (s *journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) (string, []any, error) {
+func (s *Journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p *journalCursor) (string, []any, error) {
 	switch b := ev.Body.(type) {
 	case *event.StepStarted:
 		return stepStarted(ev, b, p)
@@ -37,8 +38,8 @@ func (s *journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 		}
 		return "INSERT INTO claims (goal_id, n, run_id, at, at_ms, rationale, result, claimant) VALUES (?,?,?,?,?,?,?,?)",
 			[]any{
-				ev.GoalID, b.N, ev.RunID, formatTime(ev.At), p.msSinceStart(ev.At), toValidUTF8(b.Rationale),
-				toValidUTF8(b.Result), b.By,
+				ev.GoalID, b.N, ev.RunID, formatTime(ev.At), p.msSinceStart(ev.At), text.ToUTF8(b.Rationale),
+				text.ToUTF8(b.Result), b.By,
 			}, nil
 	case *event.Verdict:
 		return s.verdict(ctx, tx, ev, b)
@@ -69,12 +70,12 @@ func (s *journal) projection(ctx context.Context, tx *sql.Tx, ev event.Event, p 
 func stepStarted(ev event.Event, b *event.StepStarted, p *journalCursor) (string, []any, error) {
 	return "INSERT INTO steps (goal_id, n, run_id, at, at_ms, tool, arguments, risk) VALUES (?,?,?,?,?,?,?,?)",
 		[]any{
-			ev.GoalID, b.StepID, ev.RunID, formatTime(ev.At), p.msSinceStart(ev.At), toValidUTF8(b.Tool),
-			toValidUTF8(b.Arguments), string(b.Effect.Risk),
+			ev.GoalID, b.StepID, ev.RunID, formatTime(ev.At), p.msSinceStart(ev.At), text.ToUTF8(b.Tool),
+			text.ToUTF8(b.Arguments), string(b.Effect.Risk),
 		}, nil
 }
 
-func (s *journal) stepEnded(ev event.Event, b *event.Step) (string, []any, error) {
+func (s *Journal) stepEnded(ev event.Event, b *event.Step) (string, []any, error) {
 	if len(b.Image) > 0 {
 		sum, err := s.artifacts.SaveArtifact(b.Image)
 		if err != nil {
@@ -92,12 +93,12 @@ func (s *journal) stepEnded(ev event.Event, b *event.Step) (string, []any, error
 	return "INSERT INTO results (goal_id, n, run_id, at, outcome, ms, preview, result, image_sha256, whole_sha256) " +
 			"VALUES (?,?,?,?,?,?,?,?,?,?)",
 		[]any{
-			ev.GoalID, b.StepID, ev.RunID, formatTime(ev.At), b.Outcome, b.MS, toValidUTF8(b.Preview), toValidUTF8(b.Result),
+			ev.GoalID, b.StepID, ev.RunID, formatTime(ev.At), b.Outcome, b.MS, text.ToUTF8(b.Preview), text.ToUTF8(b.Result),
 			b.ImageSHA256, b.WholeSHA256,
 		}, nil
 }
 
-func (s *journal) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *event.Verdict) (string, []any, error) {
+func (s *Journal) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *event.Verdict) (string, []any, error) {
 	if len(b.Output) > 0 {
 		sum, err := s.artifacts.SaveArtifact(b.Output)
 		if err != nil {
@@ -123,7 +124,7 @@ func (s *journal) verdict(ctx context.Context, tx *sql.Tx, ev event.Event, b *ev
 		[]any{ev.GoalID, b.Claim, b.Check, ev.RunID, formatTime(ev.At), b.Outcome, string(body)}, nil
 }
 
-// runEnd is what the goal's row stores about the end of a run.
+// runEnd holds the fields of a goal's row about the end of a run.
 type runEnd struct {
 	status   goal.Status
 	exit     goal.Exit
@@ -155,12 +156,12 @@ func projectStop(ctx context.Context, tx *sql.Tx, ev event.Event, s runEnd) (str
 	return "UPDATE goals SET stopped_by = " + stoppedByExpr +
 			", status = ?, exit = ?, verified = ?, judged = ?, report = ?, ended_at = ?, account = ?, parked_until = ?, " +
 			"queued = '' WHERE id = ?1",
-		[]any{ev.GoalID, s.by, s.status, s.exit, s.verified, s.judged, string(body), ended, toValidUTF8(s.account), s.until},
+		[]any{ev.GoalID, s.by, s.status, s.exit, s.verified, s.judged, string(body), ended, text.ToUTF8(s.account), s.until},
 		nil
 }
 
 func projectQueued(ev event.Event, b *event.Queued) (string, []any, error) {
-	waits := toValidUTF8(b.Reason)
+	waits := text.ToUTF8(b.Reason)
 	if b.Left != "" {
 		waits = ""
 	}

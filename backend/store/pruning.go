@@ -14,7 +14,7 @@ type Predicate struct {
 }
 
 // Prunable lists the matching ended goals, oldest first. It never includes an active goal.
-func (s *goalTable) Prunable(ctx context.Context, p Predicate) ([]goal.ID, error) {
+func (s *GoalTable) Prunable(ctx context.Context, p Predicate) ([]goal.ID, error) {
 	where, args := "status IN ('completed','failed','aborted')", []any{}
 	if p.Status != "" {
 		where, args = where+" AND status = ?", append(args, p.Status)

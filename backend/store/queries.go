@@ -13,22 +13,22 @@ import (
 	"goalpost/backend/goal"
 )
 
-// history reads what the journal holds of a goal: its events, steps, claims and runs.
-type history struct {
-	*connection
-	goals     *goalTable
-	artifacts *artifactFiles
-	sockets   *peerSockets
+// History reads the journal of a goal: its events, steps, claims and runs.
+type History struct {
+	connection *connection
+	goals      *GoalTable
+	artifacts  *ArtifactFiles
+	sockets    *PeerSockets
 }
 
 // Events reads at most limit events after seq, oldest first.
-func (s *history) Events(ctx context.Context, id goal.ID, after int64, limit int) ([]event.Event, error) {
+func (s *History) Events(ctx context.Context, id goal.ID, after int64, limit int) ([]event.Event, error) {
 	return s.events(ctx,
 		"SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND seq > ? ORDER BY seq LIMIT ?", id, after, limit)
 }
 
 // Conversation reads every message of a goal, oldest first.
-func (s *history) Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error) {
+func (s *History) Conversation(ctx context.Context, id goal.ID) ([]goal.Message, error) {
 	list, err := s.events(ctx,
 		"SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND type = 'message' ORDER BY seq", id)
 	if err != nil {
@@ -43,8 +43,8 @@ func (s *history) Conversation(ctx context.Context, id goal.ID) ([]goal.Message,
 	return messages, nil
 }
 
-func (s *history) events(ctx context.Context, q string, id goal.ID, args ...any) ([]event.Event, error) {
-	return readRows(ctx, s.read, "read journal of "+id.Short(), func(r scanner, ev *event.Event) error {
+func (s *History) events(ctx context.Context, q string, id goal.ID, args ...any) ([]event.Event, error) {
+	return readRows(ctx, s.connection.read, "read journal of "+id.Short(), func(r scanner, ev *event.Event) error {
 		var kind, body string
 		err := r.Scan(&ev.Seq, &ev.RunID, timeColumn{&ev.At}, &kind, &body)
 		if err != nil {
@@ -77,7 +77,7 @@ const stepColumns = `s.n, s.run_id, s.at_ms, s.tool, s.arguments, s.risk, coales
 	coalesce(r.preview,''),
 	coalesce(r.image_sha256,'')`
 
-// columns are where the values of stepColumns go.
+// columns returns the destinations for the values of stepColumns.
 func (s *Step) columns() []any {
 	return []any{
 		&s.N, &s.RunID, &s.AtMS, &s.Tool, &s.Arguments, &s.Risk, &s.Outcome, &s.MS, &s.Preview, &s.ImageSHA256,
@@ -85,16 +85,17 @@ func (s *Step) columns() []any {
 }
 
 // Steps reads at most limit steps after the given number, oldest first.
-func (s *history) Steps(ctx context.Context, id goal.ID, after, limit int) ([]Step, error) {
-	return readRows(ctx, s.read, "read steps", func(r scanner, st *Step) error { return r.Scan(st.columns()...) },
+func (s *History) Steps(ctx context.Context, id goal.ID, after, limit int) ([]Step, error) {
+	return readRows(ctx, s.connection.read, "read steps",
+		func(r scanner, st *Step) error { return r.Scan(st.columns()...) },
 		"SELECT "+stepColumns+` FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
 		WHERE s.goal_id = ? AND s.n > ? ORDER BY s.n LIMIT ?`, id, after, limit)
 }
 
 // Step reads one step with its whole result.
-func (s *history) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
+func (s *History) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
 	var st Step
-	err := s.read.QueryRowContext(ctx, "SELECT "+stepColumns+`, coalesce(r.result,'') FROM steps s
+	err := s.connection.read.QueryRowContext(ctx, "SELECT "+stepColumns+`, coalesce(r.result,'') FROM steps s
 		LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.n = ?`, id, n).
 		Scan(append(st.columns(), &st.Result)...)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -106,8 +107,8 @@ func (s *history) Step(ctx context.Context, id goal.ID, n int) (Step, error) {
 	return st, nil
 }
 
-// StepPoint reads where a step acted on a page, nil if nowhere in particular.
-func (s *history) StepPoint(ctx context.Context, id goal.ID, n int) (*goal.Point, error) {
+// StepPoint reads where a step acted on a page, nil if it acted at no point.
+func (s *History) StepPoint(ctx context.Context, id goal.ID, n int) (*goal.Point, error) {
 	list, err := s.events(ctx, `SELECT seq, run_id, at, type, body FROM events
 		WHERE goal_id = ? AND type = 'step' AND body ->> 'step_id' = ?`, id, n)
 	if err != nil || len(list) == 0 {
@@ -120,8 +121,8 @@ func (s *history) StepPoint(ctx context.Context, id goal.ID, n int) (*goal.Point
 }
 
 // IntentsWithoutResult reads the intents of a goal that have no result.
-func (s *history) IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error) {
-	return readRows(ctx, s.read, "read steps", func(r scanner, open *event.StepStarted) error {
+func (s *History) IntentsWithoutResult(ctx context.Context, id goal.ID) ([]event.StepStarted, error) {
+	return readRows(ctx, s.connection.read, "read steps", func(r scanner, open *event.StepStarted) error {
 		return r.Scan(&open.StepID, &open.Tool, &open.Arguments)
 	}, `SELECT n, tool, arguments FROM steps WHERE goal_id = ?1
 		AND n NOT IN (SELECT n FROM results WHERE goal_id = ?1) ORDER BY n`, id)
@@ -139,9 +140,9 @@ type Claim struct {
 }
 
 // Claims reads every claim of a goal, oldest first, for the receipt.
-func (s *history) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
+func (s *History) Claims(ctx context.Context, id goal.ID) ([]Claim, error) {
 	var list []Claim
-	err := visitRows(ctx, s.read, "read claims", func(r scanner) error {
+	err := visitRows(ctx, s.connection.read, "read claims", func(r scanner) error {
 		var c Claim
 		var v *goal.Verdict
 		err := r.Scan(&c.N, timeColumn{&c.At}, &c.AtMS, &c.By, &c.Rationale, &c.Result, jsonColumn{&v})
@@ -168,7 +169,7 @@ const activityQuery = `WITH wanted (id, last) AS (
 	FROM wanted JOIN steps ON steps.goal_id = wanted.id GROUP BY wanted.id, slice`
 
 // Activity counts the steps of goals in equal slices of each one's life.
-func (s *history) Activity(ctx context.Context, slices int, ids ...goal.ID) (map[goal.ID][]int, error) {
+func (s *History) Activity(ctx context.Context, slices int, ids ...goal.ID) (map[goal.ID][]int, error) {
 	wanted, err := json.Marshal(ids)
 	if err != nil {
 		return nil, fmt.Errorf("activity: %w", err)
@@ -177,7 +178,7 @@ func (s *history) Activity(ctx context.Context, slices int, ids ...goal.ID) (map
 	for _, id := range ids {
 		counts[id] = make([]int, slices)
 	}
-	err = visitRows(ctx, s.read, "activity", func(r scanner) error {
+	err = visitRows(ctx, s.connection.read, "activity", func(r scanner) error {
 		var id goal.ID
 		var slice, n int
 		if err := r.Scan(&id, &slice, &n); err != nil {
@@ -194,14 +195,14 @@ const assuranceQuery = `SELECT w.value, coalesce((SELECT body ->> 'assurance' FR
 	WHERE goal_id = w.value AND type = 'ended' AND ` + rareEventFilter +
 	` ORDER BY seq DESC LIMIT 1), '') FROM json_each(?1) w`
 
-// Assurances reads how much goals proved when they last ended. A goal that did not end, or that an older version
-// ended, has none.
-func (s *history) Assurances(ctx context.Context, ids ...goal.ID) (map[goal.ID]goal.Assurance, error) {
+// Assurances reads the assurance of goals at their last end. A goal that has not ended, or that an older version ended,
+// has none.
+func (s *History) Assurances(ctx context.Context, ids ...goal.ID) (map[goal.ID]goal.Assurance, error) {
 	wanted, err := json.Marshal(ids)
 	if err != nil {
 		return nil, fmt.Errorf("assurances: %w", err)
 	}
-	proved, err := readMap[goal.ID, goal.Assurance](ctx, s.read, "assurances", assuranceQuery, string(wanted))
+	proved, err := readMap[goal.ID, goal.Assurance](ctx, s.connection.read, "assurances", assuranceQuery, string(wanted))
 	maps.DeleteFunc(proved, func(_ goal.ID, level goal.Assurance) bool { return level == "" })
 	return proved, err
 }

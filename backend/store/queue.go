@@ -10,20 +10,21 @@ import (
 	"goalpost/backend/policy"
 )
 
-// goalQueue says which goals may not begin yet, and why.
-type goalQueue struct {
+// GoalQueue finds which goals cannot start yet, and why.
+type GoalQueue struct {
 	*connection
-	locks     *goalLocks
-	approvals *approvalTable
+	locks     *GoalLocks
+	approvals *ApprovalTable
 }
 
 // NotReady returns why a goal cannot start yet, nil if it can. The queue belongs to the data folder: goals of all
 // processes count.
-func (s *goalQueue) NotReady(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error) {
+func (s *GoalQueue) NotReady(ctx context.Context, id goal.ID, slots int) (*goal.NotReadyError, error) {
 	return s.busy(ctx, s.read, id, slots)
 }
 
-func (s *goalQueue) busy(ctx context.Context, q querier, id goal.ID, slots int) (*goal.NotReadyError, error) {
+// busy is NotReady on a connection or within a transaction.
+func (s *GoalQueue) busy(ctx context.Context, q querier, id goal.ID, slots int) (*goal.NotReadyError, error) {
 	first, _, err := s.checkDependencies(ctx, q, id)
 	if err != nil {
 		return nil, err
@@ -60,9 +61,9 @@ func (s *goalQueue) busy(ctx context.Context, q querier, id goal.ID, slots int) 
 	return &goal.NotReadyError{Reason: fmt.Sprintf("%d goals run already", taken), Slots: true}, nil
 }
 
-// QueueReason returns what a goal waits for in the queue of a live process, "" if it does not wait in a queue. Its
-// status is its earlier one: pending, or where it stopped.
-func (s *goalQueue) QueueReason(g GoalRow) (string, error) {
+// QueueReason returns why a goal waits in the queue of a live process, "" if it does not wait in one. Such a goal keeps
+// the status that it had before.
+func (s *GoalQueue) QueueReason(g GoalRow) (string, error) {
 	if g.Queued == "" {
 		return "", nil
 	}
@@ -73,7 +74,7 @@ func (s *goalQueue) QueueReason(g GoalRow) (string, error) {
 	return g.Queued, nil
 }
 
-// goalFolder is where a goal works.
+// goalFolder describes where a goal works and writes.
 type goalFolder struct {
 	id     goal.ID
 	dir    string
@@ -122,7 +123,7 @@ func folderOf(ctx context.Context, q querier, id goal.ID) (f goalFolder, err err
 }
 
 // runningGoals lists the other running goals whose owner lives.
-func (s *goalQueue) runningGoals(ctx context.Context, q querier, id goal.ID) (alive []goalFolder, err error) {
+func (s *GoalQueue) runningGoals(ctx context.Context, q querier, id goal.ID) (alive []goalFolder, err error) {
 	running, err := readRows(ctx, q, "queue", scanFolder,
 		"SELECT "+folderColumns+" FROM goals WHERE status = 'running' AND id <> ?", id)
 	if err != nil {
@@ -146,7 +147,7 @@ func (s *goalQueue) runningGoals(ctx context.Context, q querier, id goal.ID) (al
 }
 
 // ConflictingWriter names the running goal that writes in a folder, below it or above it; "" if none does.
-func (s *goalQueue) ConflictingWriter(ctx context.Context, dir string, id goal.ID) (goal.ID, error) {
+func (s *GoalQueue) ConflictingWriter(ctx context.Context, dir string, id goal.ID) (goal.ID, error) {
 	running, err := s.runningGoals(ctx, s.read, id)
 	for _, other := range running {
 		if other.conflictsWith(goalFolder{dir: dir}) {
@@ -157,14 +158,14 @@ func (s *goalQueue) ConflictingWriter(ctx context.Context, dir string, id goal.I
 }
 
 // FailedDependency describes a dependency that did not complete, "" if there is none.
-func (s *goalQueue) FailedDependency(ctx context.Context, id goal.ID) (string, error) {
+func (s *GoalQueue) FailedDependency(ctx context.Context, id goal.ID) (string, error) {
 	_, unmet, err := s.checkDependencies(ctx, s.read, id)
 	return unmet, err
 }
 
 // checkDependencies checks the goals that must be done first. first is one that may still complete, also if it stopped
 // and is queued to continue; unmet describes one that did not complete.
-func (s *goalQueue) checkDependencies(
+func (s *GoalQueue) checkDependencies(
 	ctx context.Context, q querier, id goal.ID,
 ) (waiting goal.ID, unmet string, err error) {
 	after, err := readRows(ctx, q, "queue", func(r scanner, g *GoalRow) error {

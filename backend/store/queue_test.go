@@ -22,7 +22,7 @@ func in(t *testing.T, s *Store, dir string, risk policy.Risk, after ...goal.ID) 
 		Policy:    policy.Policy{Risk: risk, Dir: dir},
 		Options:   goal.CareOptions{After: after},
 	}
-	if err := s.Create(t.Context(), g); err != nil {
+	if err := s.Goals.Create(t.Context(), g); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -31,12 +31,12 @@ func in(t *testing.T, s *Store, dir string, risk policy.Risk, after ...goal.ID) 
 // running begins a goal and holds its lock file, as its owner does.
 func running(t *testing.T, s *Store, g *goal.Goal) (goal.Run, *GoalLock) {
 	t.Helper()
-	own, err := s.LockGoal(g.ID)
+	own, err := s.Locks.LockGoal(g.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = own.Unlock() })
-	run, err := s.Begin(t.Context(), g.ID, 100, &event.Started{})
+	run, err := s.Journal.Begin(t.Context(), g.ID, 100, &event.Started{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestQueue_SpansProcesses(t *testing.T) {
 		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "true"}}},
 		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/w/d", AllowWrite: []string{"/tmp/x", "/w/a/deep"}},
 	}
-	if err := s.Create(t.Context(), wide); err != nil {
+	if err := s.Goals.Create(t.Context(), wide); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestQueue_SpansProcesses(t *testing.T) {
 		{"the same folder, as one that it may write in too", wide, 3, "same folder"},
 		{"after one that runs", in(t, s, "/w/c", policy.WriteLocal, a.ID), 3, "waits for goal"},
 	} {
-		busy, err := other.NotReady(t.Context(), c.g.ID, c.slots)
+		busy, err := other.Queue.NotReady(t.Context(), c.g.ID, c.slots)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,30 +86,31 @@ func TestQueue_SpansProcesses(t *testing.T) {
 			continue
 		}
 		var refused *goal.NotReadyError
-		if _, err := other.Begin(t.Context(), c.g.ID, c.slots, &event.Started{}); !errors.As(err, &refused) ||
+		if _, err := other.Journal.Begin(t.Context(), c.g.ID, c.slots, &event.Started{}); !errors.As(err, &refused) ||
 			refused.Reason != busy.Reason {
 			t.Errorf("%s: it began: %v", c.name, err)
 		}
-		if row, err := s.Goal(t.Context(), c.g.ID); err != nil || row.Status != goal.Pending || row.RunID != "" {
+		if row, err := s.Goals.Get(t.Context(), c.g.ID); err != nil || row.Status != goal.Pending || row.RunID != "" {
 			t.Errorf("%s: a refused begin left %s %q, %v", c.name, row.Status, row.RunID, err)
 		}
 	}
 	if err := own.Unlock(); err != nil { // its process has died
 		t.Fatal(err)
 	}
-	if busy, err := other.NotReady(t.Context(), in(t, s, "/w/a", policy.WriteLocal).ID, 1); err != nil || busy != nil {
-		t.Errorf("a dead run takes room: %+v %v", busy, err)
+	id := in(t, s, "/w/a", policy.WriteLocal).ID
+	if busy, err := other.Queue.NotReady(t.Context(), id, 1); err != nil || busy != nil {
+		t.Errorf("a dead run takes a slot: %+v %v", busy, err)
 	}
 }
 
-// TestQueue_DependencyUnfinished_Waits, and learns when one of them did not end done.
+// TestQueue_DependencyUnfinished_Waits also checks that a dependency that did not end done is reported.
 func TestQueue_DependencyUnfinished_Waits(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	first := in(t, s, "/w/a", policy.WriteLocal)
 	next := in(t, s, "/w/b", policy.WriteLocal, first.ID)
 	state := func() (string, string) {
-		busy, err1 := s.NotReady(t.Context(), next.ID, 3)
-		unmet, err2 := s.FailedDependency(t.Context(), next.ID)
+		busy, err1 := s.Queue.NotReady(t.Context(), next.ID, 3)
+		unmet, err2 := s.Queue.FailedDependency(t.Context(), next.ID)
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +122,7 @@ func TestQueue_DependencyUnfinished_Waits(t *testing.T) {
 	run, _ := running(t, s, first)
 	end := func(e event.Body) {
 		t.Helper()
-		if err := s.Append(t.Context(), run, e); err != nil {
+		if err := s.Journal.Append(t.Context(), run, e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -134,14 +135,14 @@ func TestQueue_DependencyUnfinished_Waits(t *testing.T) {
 		t.Errorf("aborted: %q %q", waits, unmet)
 	}
 	var err error
-	if run, err = s.Begin(t.Context(), first.ID, 3, &event.Resumed{}); err != nil {
+	if run, err = s.Journal.Begin(t.Context(), first.ID, 3, &event.Resumed{}); err != nil {
 		t.Fatal(err)
 	}
 	end(&event.Ended{Status: goal.Completed, Exit: goal.Done})
 	if waits, unmet := state(); waits != "" || unmet != "" {
 		t.Errorf("done: %q %q", waits, unmet)
 	}
-	if err := s.Delete(t.Context(), first.ID); err != nil {
+	if err := s.Goals.Delete(t.Context(), first.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, unmet := state(); !strings.Contains(unmet, "deleted") {
@@ -149,16 +150,16 @@ func TestQueue_DependencyUnfinished_Waits(t *testing.T) {
 	}
 }
 
-// TestPast: the plan, the newest steps that count, and the claims since the
-// user last looked.
-func TestPast(t *testing.T) {
+// TestRunHistory_NewRun_KnowsTheEarlierOnes checks the plan, the newest steps that count, and the claims since the goal
+// last stopped for the user.
+func TestRunHistory_NewRun_KnowsTheEarlierOnes(t *testing.T) {
 	const recentSteps = 40
 	s := open(t, t.TempDir(), nil)
 	g := in(t, s, "/w/a", policy.WriteLocal)
 	run, _ := running(t, s, g)
 	put := func(bodies ...event.Body) {
 		t.Helper()
-		if err := s.Append(t.Context(), run, bodies...); err != nil {
+		if err := s.Journal.Append(t.Context(), run, bodies...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -173,7 +174,7 @@ func TestPast(t *testing.T) {
 	claim(1, "")
 	put(&event.Paused{Exit: goal.Stuck})
 	var err error
-	if run, err = s.Begin(t.Context(), g.ID, 3, &event.Resumed{}); err != nil {
+	if run, err = s.Journal.Begin(t.Context(), g.ID, 3, &event.Resumed{}); err != nil {
 		t.Fatal(err)
 	}
 	claim(2, "critic")
@@ -181,7 +182,7 @@ func TestPast(t *testing.T) {
 		&event.Usage{Usage: goal.Usage{TokensIn: 70, TokensOut: 5}, By: "critic"},
 		&event.Usage{Usage: goal.Usage{TokensIn: 20, TokensOut: 5}, By: "critic"})
 	put(&event.Paused{Exit: goal.Interrupted})
-	if run, err = s.Begin(t.Context(), g.ID, 3, &event.Resumed{}); err != nil {
+	if run, err = s.Journal.Begin(t.Context(), g.ID, 3, &event.Resumed{}); err != nil {
 		t.Fatal(err)
 	}
 	claim(3, "")
@@ -201,7 +202,7 @@ func TestPast(t *testing.T) {
 		Effect:    policy.Effect{Control: true},
 	}, &event.Step{StepID: 100, Tool: "write_todos", Outcome: event.OK})
 	put(&event.Todos{Items: []goal.Todo{{Text: "old"}}}, &event.Todos{Items: []goal.Todo{{Text: "new", Done: true}}})
-	p, err := s.RunHistory(t.Context(), g.ID, recentSteps)
+	p, err := s.History.RunHistory(t.Context(), g.ID, recentSteps)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,13 +221,13 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// TestEvidence: by its handle and of its own goal only.
-func TestEvidence(t *testing.T) {
+// TestReadEvidence_OtherGoal_IsNotFound: a goal reads its own evidence by its handle.
+func TestReadEvidence_OtherGoal_IsNotFound(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g, other := in(t, s, "/w/a", policy.WriteLocal), in(t, s, "/w/b", policy.WriteLocal)
 	run, _ := running(t, s, g)
 	long := strings.Repeat("all of it ", 10_000)
-	err := s.Append(t.Context(), run,
+	err := s.Journal.Append(t.Context(), run,
 		&event.StepStarted{StepID: 1, Tool: "t"}, &event.Step{StepID: 1, Tool: "t", Outcome: event.OK, Result: "short"},
 		&event.StepStarted{StepID: 2, Tool: "t"}, &event.Step{
 			StepID:  2,
@@ -244,10 +245,10 @@ func TestEvidence(t *testing.T) {
 		t.Fatal(err)
 	}
 	for handle, want := range map[string]string{"step:1": "short", "step:2": long, "check:1@1": "output"} {
-		if got, err := s.Evidence(t.Context(), g.ID, handle); err != nil || string(got) != want {
+		if got, err := s.Artifacts.ReadEvidence(t.Context(), g.ID, handle); err != nil || string(got) != want {
 			t.Errorf("%s: %d bytes, %v", handle, len(got), err)
 		}
-		if _, err := s.Evidence(t.Context(), other.ID, handle); !errors.Is(err, goal.ErrNotFound) {
+		if _, err := s.Artifacts.ReadEvidence(t.Context(), other.ID, handle); !errors.Is(err, goal.ErrNotFound) {
 			t.Errorf("%s of another goal: %v", handle, err)
 		}
 	}
@@ -255,29 +256,30 @@ func TestEvidence(t *testing.T) {
 		"", "step:3", "step:1x", "step:-1", "check:2@1", "check:1@2", "../../etc/passwd",
 		"step:1 OR 1",
 	} {
-		if _, err := s.Evidence(t.Context(), g.ID, handle); !errors.Is(err, goal.ErrNotFound) {
+		if _, err := s.Artifacts.ReadEvidence(t.Context(), g.ID, handle); !errors.Is(err, goal.ErrNotFound) {
 			t.Errorf("%q: %v", handle, err)
 		}
 	}
-	if err := s.Append(t.Context(), run, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser}); err != nil {
+	err = s.Journal.Append(t.Context(), run, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Delete(t.Context(), g.ID); err != nil {
+	if err := s.Goals.Delete(t.Context(), g.ID); err != nil {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256([]byte(long))
-	if _, err := s.Artifact(hex.EncodeToString(sum[:])); err == nil {
+	if _, err := s.Artifacts.Artifact(hex.EncodeToString(sum[:])); err == nil {
 		t.Error("the whole result outlived its goal")
 	}
 }
 
-// TestRunHistory_ClaimsAreComplete: with the review, and of one that failed without a check
-// what the claim before had; one that was cut short has nothing.
+// TestRunHistory_ClaimsAreComplete checks that claims have their reviews, that a claim without checks has the verdicts
+// of the one before, and that an interrupted one has none.
 func TestRunHistory_ClaimsAreComplete(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := in(t, s, "/w/a", policy.WriteLocal)
 	run, _ := running(t, s, g)
-	err := s.Append(t.Context(), run,
+	err := s.Journal.Append(t.Context(), run,
 		&event.Claim{N: 1}, &event.Verdict{Claim: 1, Verdict: goal.Verdict{Outcome: goal.Pass}},
 		&event.Review{
 			Claim:  1,
@@ -288,7 +290,7 @@ func TestRunHistory_ClaimsAreComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.RunHistory(t.Context(), g.ID, 1)
+	p, err := s.History.RunHistory(t.Context(), g.ID, 1)
 	if err != nil || len(p.Claims) != 3 {
 		t.Fatalf("%+v, %v", p.Claims, err)
 	}

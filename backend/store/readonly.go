@@ -39,10 +39,10 @@ func (e *OutdatedSchemaError) As(target any) bool {
 // errReadOnly is the error of writes to a Store that was opened for reading.
 var errReadOnly = errors.New("the journal is open for reading only")
 
-// OpenReadOnly opens the database for reading: nothing is made, changed, migrated or interrupted, and other processes
-// keep writing. Only SQLite may leave an empty log beside the file. It works in a folder that is not writable. A
-// database of another version is refused with ErrNewerSchema or an *OutdatedSchemaError; if there is none yet, there
-// are no goals. Every method that writes returns an error.
+// OpenReadOnly opens the database for reading. It creates, changes, migrates and interrupts nothing, while other
+// processes may keep writing. Only SQLite may leave an empty log beside the file. It works in a folder that is not
+// writable. It refuses a database of another version with ErrNewerSchema or an *OutdatedSchemaError. A missing database
+// has no goals. Every method that writes returns an error.
 func OpenReadOnly(ctx context.Context, dir string) (*Store, error) {
 	s := newStore(connection{
 		dir:    dir,
@@ -50,7 +50,7 @@ func OpenReadOnly(ctx context.Context, dir string) (*Store, error) {
 		log:    slog.New(slog.DiscardHandler),
 		shared: flock.New(filepath.Join(dir, "db.lock"), flock.SetFlag(os.O_RDONLY)),
 	})
-	s.publish = func(event.Event) {}
+	s.Journal.publish = func(event.Event) {}
 	if err := s.connection.openReadOnly(ctx); err != nil {
 		return nil, errors.Join(err, s.connection.Close())
 	}
@@ -62,7 +62,7 @@ func (s *connection) openReadOnly(ctx context.Context) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return s.openEmpty(ctx)
 	}
-	// First, so that no process migrates between the check of the version and the reading.
+	// Lock first, so that no process migrates between the check of the version and the reading.
 	if err := s.lockShared(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

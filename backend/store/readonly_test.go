@@ -27,8 +27,8 @@ func look(t *testing.T, dir string) *Store {
 	return s
 }
 
-// TestOpenReadOnly_ChangesNothing: not the file, not the schema, not a goal whose
-// process died, and no call that writes gets through.
+// TestOpenReadOnly_ChangesNothing checks the file, the schema and a goal whose process died, and that calls that write
+// fail.
 func TestOpenReadOnly_ChangesNothing(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	writer := open(t, dir, nil)
@@ -36,12 +36,12 @@ func TestOpenReadOnly_ChangesNothing(t *testing.T) {
 	run := begin(t, writer, g.ID) // nobody holds its lock file
 	s := look(t, dir)
 	for name, err := range map[string]error{
-		"an event":  s.Append(ctx, run, &event.Iteration{N: 1}),
-		"a goal":    s.Create(ctx, g),
-		"a layout":  s.SaveLayout(ctx, "main", "{}"),
-		"deleting":  s.Delete(ctx, g.ID),
-		"an order":  s.Order(ctx, g.ID, goal.Order{Kind: goal.OrderSteer, Text: "x"}),
-		"beginning": func() error { _, err := s.Begin(ctx, g.ID, 3); return err }(),
+		"an event":  s.Journal.Append(ctx, run, &event.Iteration{N: 1}),
+		"a goal":    s.Goals.Create(ctx, g),
+		"a layout":  s.Workspace.SaveLayout(ctx, "main", "{}"),
+		"deleting":  s.Goals.Delete(ctx, g.ID),
+		"an order":  s.Orders.Add(ctx, g.ID, goal.Order{Kind: goal.OrderSteer, Text: "x"}),
+		"beginning": func() error { _, err := s.Journal.Begin(ctx, g.ID, 3); return err }(),
 	} {
 		if !errors.Is(err, errReadOnly) {
 			t.Errorf("%s: %v", name, err)
@@ -50,29 +50,30 @@ func TestOpenReadOnly_ChangesNothing(t *testing.T) {
 	if _, err := s.connection.read.ExecContext(ctx, "DELETE FROM layouts"); err == nil {
 		t.Error("the connection writes")
 	}
-	if row, err := s.Goal(ctx, g.ID); err != nil || row.Status != goal.Running {
+	if row, err := s.Goals.Get(ctx, g.ID); err != nil || row.Status != goal.Running {
 		t.Errorf("%s, %v", row.Status, err)
 	}
-	if alive, err := s.IsLocked(g.ID); err != nil || alive {
+	if alive, err := s.Locks.IsLocked(g.ID); err != nil || alive {
 		t.Errorf("alive %v, %v", alive, err)
 	}
-	if _, err := os.Stat(s.goalLocks.lockPath(g.ID)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("looking made a sentinel: %v", err)
+	if _, err := os.Stat(s.Locks.lockPath(g.ID)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("reading made a lock file: %v", err)
 	}
 	// What is committed is seen.
-	if err := writer.Append(ctx, run, &event.Iteration{N: 7}); err != nil {
+	if err := writer.Journal.Append(ctx, run, &event.Iteration{N: 7}); err != nil {
 		t.Fatal(err)
 	}
-	if row, err := s.Goal(ctx, g.ID); err != nil || row.Spent.Iterations != 7 {
+	if row, err := s.Goals.Get(ctx, g.ID); err != nil || row.Spent.Iterations != 7 {
 		t.Errorf("%+v, %v", row.Spent, err)
 	}
 }
 
-// TestOpenReadOnly_NoDatabase_HasNoGoals makes no folder and finds no goal.
+// TestOpenReadOnly_NoDatabase_HasNoGoals also checks that no folder is created.
 func TestOpenReadOnly_NoDatabase_HasNoGoals(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	s := look(t, dir)
-	if rows, n, err := s.List(context.Background(), Filter{Resumable: true}); err != nil || n != 0 || len(rows) != 0 {
+	rows, n, err := s.Goals.List(context.Background(), Filter{Resumable: true})
+	if err != nil || n != 0 || len(rows) != 0 {
 		t.Errorf("%v %d %v", rows, n, err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +81,7 @@ func TestOpenReadOnly_NoDatabase_HasNoGoals(t *testing.T) {
 	}
 }
 
-// TestOpenReadOnly_OtherVersion_IsRefused says which of the two is behind, and leaves the file as it is.
+// TestOpenReadOnly_OtherVersion_IsRefused checks that the error names the older side, and that the file is unchanged.
 func TestOpenReadOnly_OtherVersion_IsRefused(t *testing.T) {
 	for _, version := range []string{"1", "99"} {
 		dir := t.TempDir()

@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/event"
 )
 
-// redactBody is a body without secrets. It is made before anything is written: projection tables, artifacts, journal
-// and subscribers see the same.
-func (s *journal) redactBody(b event.Body) (event.Body, error) {
+// redactBody returns a body without secrets. It is called before anything is written, so that projection tables,
+// artifacts, journal and subscribers get the same.
+func (s *Journal) redactBody(b event.Body) (event.Body, error) {
 	if s.redact == nil {
 		return b, nil
 	}
@@ -48,7 +48,7 @@ func (s *journal) redactBody(b event.Body) (event.Body, error) {
 }
 
 // redactText leaves pictures as they are.
-func (s *journal) redactText(b []byte) []byte {
+func (s *Journal) redactText(b []byte) []byte {
 	if !utf8.Valid(b) {
 		return b
 	}

@@ -16,18 +16,18 @@ type ReviewRecord struct {
 	Review *event.Review
 }
 
-// reviewIndex names the index, because SQLite would otherwise read the whole journal to sort.
-const reviewIndex = "SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND " +
+// reviewsQuery names the index, because SQLite would otherwise read the whole journal to sort.
+const reviewsQuery = "SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND " +
 	rareEventFilter +
 	" AND type IN ('critic','review') ORDER BY seq"
 
 // Reviews reads every comment of the critic and every review, oldest first.
-func (s *history) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, error) {
-	row, err := s.goals.Goal(ctx, id)
+func (s *History) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, error) {
+	row, err := s.goals.Get(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.events(ctx, reviewIndex, id)
+	list, err := s.events(ctx, reviewsQuery, id)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (s *history) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, erro
 }
 
 // Warnings reads the warnings of a goal about one subject, oldest first.
-func (s *history) Warnings(ctx context.Context, id goal.ID, about string) ([]event.Event, error) {
+func (s *History) Warnings(ctx context.Context, id goal.ID, about string) ([]event.Event, error) {
 	return s.events(ctx,
 		"SELECT seq, run_id, at, type, body FROM events INDEXED BY events_of_kind WHERE goal_id = ? AND "+rareEventFilter+
 			" AND type = 'warning' AND body ->> 'what' = ? ORDER BY seq", id, about)

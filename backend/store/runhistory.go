@@ -9,7 +9,7 @@ import (
 )
 
 // RunHistory reads what a new run needs to know about earlier ones, with at most the given number of newest steps.
-func (s *history) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error) {
+func (s *History) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.RunHistory, error) {
 	var p goal.RunHistory
 	var err error
 	if p.Todos, err = s.Todos(ctx, id); err != nil {
@@ -51,7 +51,7 @@ func (s *history) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.R
 }
 
 // addClaims adds the claims, each with its verdicts and review.
-func (s *history) addClaims(
+func (s *History) addClaims(
 	ctx context.Context, id goal.ID, since string, said []ReviewRecord, p *goal.RunHistory,
 ) error {
 	claims, err := s.Claims(ctx, id)
@@ -98,7 +98,7 @@ func (s *history) addClaims(
 
 // claimsWithoutChecks separates claims that failed without a check, because nothing was done since the one before,
 // from those whose verification was cut off. It reads the journal only if a claim has no verdict.
-func (s *history) claimsWithoutChecks(ctx context.Context, id goal.ID, claims []Claim) (map[int]bool, error) {
+func (s *History) claimsWithoutChecks(ctx context.Context, id goal.ID, claims []Claim) (map[int]bool, error) {
 	without := map[int]bool{}
 	for _, c := range claims {
 		if len(c.Verdicts) == 0 {
@@ -129,8 +129,8 @@ const rareEventFilter = "type IN ('todos','critic','review','paused','ended','us
 const todosQuery = "SELECT seq, run_id, at, type, body FROM events WHERE goal_id = ? AND " + rareEventFilter +
 	" AND type = 'todos' ORDER BY seq DESC LIMIT 1"
 
-// Todos reads the goal's plan as it is now.
-func (s *history) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
+// Todos reads the goal's present plan.
+func (s *History) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
 	list, err := s.events(ctx, todosQuery, id)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -142,8 +142,9 @@ func (s *history) Todos(ctx context.Context, id goal.ID) ([]goal.Todo, error) {
 }
 
 // warnedLimits reads, by limit, the highest percentage warned of since the limits were set.
-func (s *history) warnedLimits(ctx context.Context, id goal.ID) (map[string]int, error) {
-	return readMap[string, int](ctx, s.read, "read warnings", `SELECT body ->> 'what', max(body ->> 'percent') FROM events
+func (s *History) warnedLimits(ctx context.Context, id goal.ID) (map[string]int, error) {
+	return readMap[string, int](ctx, s.connection.read, "read warnings",
+		`SELECT body ->> 'what', max(body ->> 'percent') FROM events
 		WHERE goal_id = ?1 AND `+rareEventFilter+` AND type = 'warning' AND body ->> 'percent' > 0
 		AND seq > (SELECT coalesce(max(seq), 0) FROM events WHERE goal_id = ?1 AND `+rareEventFilter+` AND type =
 		'limits_changed') GROUP BY 1`, id)
@@ -152,10 +153,11 @@ func (s *history) warnedLimits(ctx context.Context, id goal.ID) (map[string]int,
 // needsUserExits are the exits after which the user has to look at the goal.
 const needsUserExits = "'stuck','needs_operator','limit_reached','done','gave_up','user_aborted'"
 
-// lastUserStop is when the user last had to look at the goal: failures before that no longer count.
-func (s *history) lastUserStop(ctx context.Context, id goal.ID) (string, error) {
-	return readValue[string](ctx, s.read, "read stops", `SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND `+
-		rareEventFilter+` AND type IN ('paused','ended') AND body ->> 'exit' IN (`+needsUserExits+`)`, id)
+// lastUserStop returns when the goal last stopped for the user to look at it. Earlier failures no longer count.
+func (s *History) lastUserStop(ctx context.Context, id goal.ID) (string, error) {
+	return readValue[string](ctx, s.connection.read, "read stops",
+		`SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND `+
+			rareEventFilter+` AND type IN ('paused','ended') AND body ->> 'exit' IN (`+needsUserExits+`)`, id)
 }
 
 const parkedInARowQuery = "SELECT count(*) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND " +
@@ -164,33 +166,33 @@ const parkedInARowQuery = "SELECT count(*) FROM events INDEXED BY events_of_kind
 	rareEventFilter + " AND type = 'usage')"
 
 // ParkedInARow counts how often the goal was parked since a model last answered.
-func (s *history) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error) {
-	return readValue[int](ctx, s.read, "read parks", parkedInARowQuery, id)
+func (s *History) ParkedInARow(ctx context.Context, id goal.ID) (n int, err error) {
+	return readValue[int](ctx, s.connection.read, "read parks", parkedInARowQuery, id)
 }
 
 // criticTokens sums what the critic has cost, in tokens in and out.
-func (s *history) criticTokens(ctx context.Context, id goal.ID) (n int64, err error) {
-	return readValue[int64](ctx, s.read, "read what the critic cost",
+func (s *History) criticTokens(ctx context.Context, id goal.ID) (n int64, err error) {
+	return readValue[int64](ctx, s.connection.read, "read what the critic cost",
 		`SELECT coalesce(sum((body ->> 'tokens_in') + (body ->> 'tokens_out')), 0)
 		FROM events WHERE goal_id = ? AND `+rareEventFilter+` AND type = 'usage' AND body ->> 'by' = 'critic'`, id)
 }
 
-// callsWithSecrets are the calls that were not refused and whose arguments name a secret, or may do so in an encoded
-// form.
-func (s *history) callsWithSecrets(ctx context.Context, id goal.ID) ([]goal.Call, error) {
-	return readRows(ctx, s.read, "read steps", func(r scanner, c *goal.Call) error {
+// callsWithSecrets reads the calls that were not refused and whose arguments name a secret, or may name one in an
+// encoded form.
+func (s *History) callsWithSecrets(ctx context.Context, id goal.ID) ([]goal.Call, error) {
+	return readRows(ctx, s.connection.read, "read steps", func(r scanner, c *goal.Call) error {
 		return r.Scan(&c.Tool, &c.Arguments)
 	}, `SELECT DISTINCT s.tool, s.arguments FROM steps s LEFT JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n
 		WHERE s.goal_id = ? AND (s.arguments LIKE '%{{secret:%' OR s.arguments LIKE '%\u%') AND coalesce(r.outcome, '') <>
 		'denied'`, id)
 }
 
-func (s *history) newestSteps(ctx context.Context, id goal.ID, most int) ([]goal.Step, error) {
-	list, err := readRows(ctx, s.read, "read steps", func(r scanner, st *goal.Step) error {
+func (s *History) newestSteps(ctx context.Context, id goal.ID, limit int) ([]goal.Step, error) {
+	list, err := readRows(ctx, s.connection.read, "read steps", func(r scanner, st *goal.Step) error {
 		return r.Scan(&st.N, &st.Tool, &st.Arguments, &st.Outcome, &st.Result)
 	}, `SELECT s.n, s.tool, s.arguments, r.outcome, r.result FROM steps s
 		JOIN results r ON r.goal_id = s.goal_id AND r.n = s.n WHERE s.goal_id = ? AND s.risk <> '' ORDER BY s.n DESC LIMIT
-		?`, id, most)
+		?`, id, limit)
 	slices.Reverse(list)
 	return list, err
 }

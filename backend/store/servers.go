@@ -10,18 +10,19 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 const serverColumns = "id, name, host, port, user, key_path, jump, folder, tmux"
 
 // Servers lists the machines that terminals are opened on, by name.
-func (s *workspaceTables) Servers(ctx context.Context) ([]pane.SSHServer, error) {
+func (s *WorkspaceTables) Servers(ctx context.Context) ([]pane.SSHServer, error) {
 	return readRows(ctx, s.read, "servers", scanServer, "SELECT "+serverColumns+
 		" FROM servers ORDER BY lower(CASE name WHEN '' THEN host ELSE name END), id")
 }
 
 // Server reads one server; the error wraps os.ErrNotExist if there is none.
-func (s *workspaceTables) Server(ctx context.Context, id string) (v pane.SSHServer, err error) {
+func (s *WorkspaceTables) Server(ctx context.Context, id string) (v pane.SSHServer, err error) {
 	err = scanServer(s.read.QueryRowContext(ctx, "SELECT "+serverColumns+" FROM servers WHERE id = ?", id), &v)
 	if errors.Is(err, sql.ErrNoRows) {
 		return v, fmt.Errorf("there is no server %q: %w", id, os.ErrNotExist)
@@ -37,7 +38,7 @@ func scanServer(r scanner, v *pane.SSHServer) error {
 }
 
 // SaveServer stores a server; one without an id is new and gets one.
-func (s *workspaceTables) SaveServer(ctx context.Context, v pane.SSHServer) (pane.SSHServer, error) {
+func (s *WorkspaceTables) SaveServer(ctx context.Context, v pane.SSHServer) (pane.SSHServer, error) {
 	if err := v.Validate(); err != nil {
 		return v, err
 	}
@@ -46,11 +47,11 @@ func (s *workspaceTables) SaveServer(ctx context.Context, v pane.SSHServer) (pan
 	}
 	return v, s.commitStatement(ctx, "save server",
 		"INSERT OR REPLACE INTO servers ("+serverColumns+") VALUES (?,?,?,?,?,?,?,?,?)",
-		v.ID, toValidUTF8(v.Name), toValidUTF8(v.Host), v.Port, toValidUTF8(v.User), toValidUTF8(v.KeyPath),
-		toValidUTF8(v.Jump), toValidUTF8(v.Folder), v.Tmux)
+		v.ID, text.ToUTF8(v.Name), text.ToUTF8(v.Host), v.Port, text.ToUTF8(v.User), text.ToUTF8(v.KeyPath),
+		text.ToUTF8(v.Jump), text.ToUTF8(v.Folder), v.Tmux)
 }
 
 // DeleteServer removes a server. Its open terminals stay open.
-func (s *workspaceTables) DeleteServer(ctx context.Context, id string) error {
+func (s *WorkspaceTables) DeleteServer(ctx context.Context, id string) error {
 	return s.commitStatement(ctx, "delete server", "DELETE FROM servers WHERE id = ?", id)
 }

@@ -5,21 +5,22 @@ import (
 	"time"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
-// spendTable stores what turns of models cost. Rows outlive their goals.
-type spendTable struct{ *connection }
+// SpendTable stores the cost of turns of models. Rows outlive their goals.
+type SpendTable struct{ *connection }
 
-// SpendEntry is what one turn of a model cost.
+// SpendEntry is the cost of one turn of a model.
 type SpendEntry struct {
-	Goal     goal.ID // "" for what no goal asked for
+	Goal     goal.ID // "" if no goal asked for it
 	Role     string  // agent, critic, judge, suggest
 	Provider string
 	Model    string
 	Usage    goal.Usage
 }
 
-// SpendSum is what turns within one minute cost that were asked for the same goal, of the same model.
+// SpendSum is the cost of all turns within one minute for the same goal and model.
 type SpendSum struct {
 	Minute    time.Time
 	Goal      goal.ID
@@ -32,26 +33,26 @@ type SpendSum struct {
 	USD       float64
 }
 
-// minuteLayout is the beginning of a stored time.
+// minuteLayout is the layout of a stored time up to its minute.
 const minuteLayout = "2006-01-02T15:04"
 
-// RecordSpend stores what a turn cost, at the present time.
-func (s *spendTable) RecordSpend(ctx context.Context, e SpendEntry) error {
-	return s.commitStatement(ctx, "record what a turn cost",
+// RecordSpend stores the cost of a turn with the present time.
+func (s *SpendTable) RecordSpend(ctx context.Context, e SpendEntry) error {
+	return s.commitStatement(ctx, "record the cost of a turn",
 		"INSERT INTO spend (at, goal_id, role, provider, model, tokens_in, tokens_out, usd) VALUES (?,?,?,?,?,?,?,?)",
-		formatTime(s.now()), e.Goal, e.Role, e.Provider, toValidUTF8(e.Model), e.Usage.TokensIn, e.Usage.TokensOut,
+		formatTime(s.now()), e.Goal, e.Role, e.Provider, text.ToUTF8(e.Model), e.Usage.TokensIn, e.Usage.TokensOut,
 		e.Usage.USD)
 }
 
 // SpentBetween sums the money that all goals and suggestions of this data folder spent from one time up to another.
-func (s *spendTable) SpentBetween(ctx context.Context, from, to time.Time) (usd float64, err error) {
-	return readValue[float64](ctx, s.read, "read what was spent",
+func (s *SpendTable) SpentBetween(ctx context.Context, from, to time.Time) (usd float64, err error) {
+	return readValue[float64](ctx, s.read, "read the spending",
 		"SELECT coalesce(sum(usd), 0.0) FROM spend WHERE at >= ? AND at < ?", formatTime(from), formatTime(to))
 }
 
-// SpendSince reads what was spent since a time, oldest first. Sums of minutes belong to one day in every time zone.
-func (s *spendTable) SpendSince(ctx context.Context, since time.Time) ([]SpendSum, error) {
-	return readRows(ctx, s.read, "read what was spent", func(r scanner, sum *SpendSum) error {
+// SpendSince sums the spending since a time by minute, oldest first. A minute belongs to one day in every time zone.
+func (s *SpendTable) SpendSince(ctx context.Context, since time.Time) ([]SpendSum, error) {
+	return readRows(ctx, s.read, "read the spending", func(r scanner, sum *SpendSum) error {
 		var minute string
 		err := r.Scan(&minute, &sum.Goal, &sum.Objective, &sum.Provider, &sum.Model, &sum.Turns, &sum.TokensIn,
 			&sum.TokensOut, &sum.USD)

@@ -14,7 +14,7 @@ type querier interface {
 	QueryRowContext(ctx context.Context, q string, args ...any) *sql.Row
 }
 
-// scanner is a row.
+// scanner is a row of a result.
 type scanner interface{ Scan(...any) error }
 
 // visitRows passes each row of a query to visit. Errors of the database begin with what.
@@ -100,7 +100,7 @@ func (s *connection) commitStatement(ctx context.Context, what, query string, ar
 	return s.tx(ctx, func(tx *sql.Tx) error { return execStatement(ctx, tx, what, query, args...) })
 }
 
-// timeColumn reads a stored time. An empty one has not happened yet.
+// timeColumn reads a stored time. An empty one is the zero time: it has not happened yet.
 type timeColumn struct{ at *time.Time }
 
 func (c timeColumn) Scan(stored any) error {

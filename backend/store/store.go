@@ -27,14 +27,14 @@ import (
 
 // ErrNewerSchema means that a newer version of the program has migrated the database.
 var ErrNewerSchema error = fault.Kind(fault.Unavailable, "",
-	"the database was written by a newer version of Goalpost; update this program or use another GOALPOST_HOME",
-	"update Goalpost")
+	"the database was written by a newer version of Goalpost",
+	"update Goalpost, or use another GOALPOST_HOME")
 
 // readers is the number of concurrent reading connections.
 const readers = 4
 
-// Options has the location of the database. Publish, if set, is called after each commit with the events of that
-// commit, in order; it must not block.
+// Options describe a database. Publish, if set, is called after each commit with the events of that commit, in order;
+// it must not block.
 type Options struct {
 	Dir     string // state folder: goalpost.db, artifacts/, run/
 	Publish func(event.Event)
@@ -44,41 +44,40 @@ type Options struct {
 	Log    *slog.Logger     // nil: discarded
 }
 
-// Store is an open database. Its parts have the methods.
+// Store is an open database. Its parts have the methods for the data.
 type Store struct {
 	connection
-	artifactFiles
-	peerSockets
-	goalLocks
-	approvalTable
-	goalQueue
-	journal
-	goalTable
-	history
-	orderTable
-	userQuestions
-	recovery
-	workspaceTables
-	spendTable
+	Artifacts *ArtifactFiles
+	Sockets   *PeerSockets
+	Locks     *GoalLocks
+	Approvals *ApprovalTable
+	Queue     *GoalQueue
+	Journal   *Journal
+	Goals     *GoalTable
+	History   *History
+	Orders    *OrderTable
+	Questions *UserQuestions
+	Recovery  *Recovery
+	Workspace *WorkspaceTables
+	Spend     *SpendTable
 }
 
 // newStore gives every part the connection and the parts that it needs.
 func newStore(c connection) *Store {
 	s := &Store{connection: c}
-	s.artifactFiles.connection = &s.connection
-	s.peerSockets.connection = &s.connection
-	s.goalLocks = goalLocks{&s.connection, &s.peerSockets}
-	s.approvalTable.connection = &s.connection
-	s.goalQueue = goalQueue{&s.connection, &s.goalLocks, &s.approvalTable}
-	s.journal.connection = &s.connection
-	s.journal.artifacts, s.journal.sockets, s.journal.queue = &s.artifactFiles, &s.peerSockets, &s.goalQueue
-	s.goalTable = goalTable{&s.connection, &s.journal, &s.goalLocks, &s.artifactFiles}
-	s.history = history{&s.connection, &s.goalTable, &s.artifactFiles, &s.peerSockets}
-	s.orderTable.connection = &s.connection
-	s.userQuestions = userQuestions{&s.connection, &s.goalTable}
-	s.recovery = recovery{&s.connection, &s.goalTable, &s.journal, &s.history, &s.goalLocks}
-	s.workspaceTables.connection = &s.connection
-	s.spendTable.connection = &s.connection
+	s.Artifacts = &ArtifactFiles{connection: &s.connection}
+	s.Sockets = &PeerSockets{connection: &s.connection}
+	s.Locks = &GoalLocks{&s.connection, s.Sockets}
+	s.Approvals = &ApprovalTable{&s.connection}
+	s.Queue = &GoalQueue{&s.connection, s.Locks, s.Approvals}
+	s.Journal = &Journal{connection: &s.connection, artifacts: s.Artifacts, sockets: s.Sockets, queue: s.Queue}
+	s.Goals = &GoalTable{&s.connection, s.Journal, s.Locks, s.Artifacts}
+	s.History = &History{&s.connection, s.Goals, s.Artifacts, s.Sockets}
+	s.Orders = &OrderTable{&s.connection}
+	s.Questions = &UserQuestions{&s.connection, s.Goals}
+	s.Recovery = &Recovery{&s.connection, s.Goals, s.Journal, s.History, s.Locks}
+	s.Workspace = &WorkspaceTables{&s.connection}
+	s.Spend = &SpendTable{&s.connection}
 	return s
 }
 
@@ -107,7 +106,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		log:    o.Log,
 		shared: flock.New(filepath.Join(o.Dir, "db.lock")),
 	})
-	s.start, s.publish, s.redact = NewID(), o.Publish, o.Redact
+	s.Journal.start, s.Journal.publish, s.Journal.redact = NewID(), o.Publish, o.Redact
 	if err := s.connection.open(ctx); err != nil {
 		return nil, errors.Join(err, s.connection.Close())
 	}
@@ -132,7 +131,7 @@ func (s *connection) open(ctx context.Context) error {
 	return s.lockShared(ctx)
 }
 
-// createPrivate creates the file before SQLite does, so that no other user can read it; the write-ahead log gets the
+// createPrivate creates the file before SQLite does, so that no other user can read it. The write-ahead log gets the
 // same mode.
 func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
@@ -145,7 +144,7 @@ func createPrivate(path string) error {
 	return nil
 }
 
-// openConnections opens connections that cache prepared statements: preparing was half of a commit.
+// openConnections opens connections that cache prepared statements, because preparing took half the time of a commit.
 func openConnections(path, extra string, conns int) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_recursive_triggers=on" +

@@ -38,7 +38,7 @@ func create(t testing.TB, s *Store) *goal.Goal {
 		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done.txt"}}},
 		Policy:    policy.Policy{Risk: policy.WriteLocal, Dir: "/tmp/x"}, Limits: goal.DefaultLimits(),
 	}
-	if err := s.Create(context.Background(), g); err != nil {
+	if err := s.Goals.Create(context.Background(), g); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -46,20 +46,20 @@ func create(t testing.TB, s *Store) *goal.Goal {
 
 func begin(t testing.TB, s *Store, id goal.ID) goal.Run {
 	t.Helper()
-	run, err := s.Begin(context.Background(), id, 3, &event.Started{})
+	run, err := s.Journal.Begin(context.Background(), id, 3, &event.Started{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return run
 }
 
-// TestIsLocked_DoesNotBlockLockGoal against one who takes it at the same moment.
+// TestIsLocked_DoesNotBlockLockGoal probes and takes the lock at the same time.
 func TestIsLocked_DoesNotBlockLockGoal(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	for name, look := range map[string]func() (bool, error){
-		"whether it is owned": func() (bool, error) { return s.IsLocked(g.ID) },
-		"whether it died":     func() (bool, error) { return s.InterruptOne(t.Context(), g.ID) },
+		"whether it is owned": func() (bool, error) { return s.Locks.IsLocked(g.ID) },
+		"whether it died":     func() (bool, error) { return s.Recovery.InterruptOne(t.Context(), g.ID) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var looks sync.WaitGroup
@@ -81,7 +81,7 @@ func TestIsLocked_DoesNotBlockLockGoal(t *testing.T) {
 			defer looks.Wait()
 			defer close(over)
 			for range 300 {
-				own, err := s.LockGoal(g.ID)
+				own, err := s.Locks.LockGoal(g.ID)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -132,7 +132,7 @@ func TestGoal_FrozenFields_CannotChange(t *testing.T) {
 	for q, want := range tries {
 		t.Run(q, func(t *testing.T) { mustRefuse(t, s, q, want) })
 	}
-	after, err := s.Goal(ctx, g.ID)
+	after, err := s.Goals.Get(ctx, g.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,14 +152,14 @@ func mustRefuse(t *testing.T, s *Store, q, want string) {
 	}
 }
 
-// TestJournal_IsAppendOnly: each table of the journal takes rows of the current run
-// alone, and none is changed, replaced or removed.
+// TestJournal_IsAppendOnly checks that each table of the journal accepts only rows of the current run, and that no row
+// can be changed, replaced or removed.
 func TestJournal_IsAppendOnly(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
 	once := policy.Grant{ID: "a1", Scope: policy.ScopeOnce}
-	err := s.Append(context.Background(), run,
+	err := s.Journal.Append(context.Background(), run,
 		&event.StepStarted{
 			StepID:    1,
 			Tool:      "run_command",
@@ -207,8 +207,8 @@ func TestJournal_IsAppendOnly(t *testing.T) {
 	}
 }
 
-// TestSeqIsGaplessAcrossProcesses lets two stores on one file append at once.
-func TestSeqIsGaplessAcrossProcesses(t *testing.T) {
+// TestAppend_TwoProcesses_SeqIsGapless lets two stores on one file append at once.
+func TestAppend_TwoProcesses_SeqIsGapless(t *testing.T) {
 	dir := t.TempDir()
 	a, b := open(t, dir, nil), open(t, dir, nil)
 	g := create(t, a)
@@ -218,14 +218,14 @@ func TestSeqIsGaplessAcrossProcesses(t *testing.T) {
 	for _, s := range []*Store{a, b} {
 		wg.Go(func() {
 			for range each {
-				if err := s.Append(context.Background(), run, &event.Warning{What: "model", Text: "x"}); err != nil {
+				if err := s.Journal.Append(context.Background(), run, &event.Warning{What: "model", Text: "x"}); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	events, err := b.Events(context.Background(), g.ID, 0, 1000)
+	events, err := b.History.Events(context.Background(), g.ID, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,39 +239,40 @@ func TestSeqIsGaplessAcrossProcesses(t *testing.T) {
 	}
 }
 
-func TestAStaleRunCannotWrite(t *testing.T) {
+func TestAppend_StaleRun_IsRefused(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	old := begin(t, s, g.ID)
 	ctx := context.Background()
-	if err := s.Append(ctx, old, &event.Paused{Exit: goal.PausedByUser, Report: []string{"paused"}}); err != nil {
+	if err := s.Journal.Append(ctx, old, &event.Paused{Exit: goal.PausedByUser, Report: []string{"paused"}}); err != nil {
 		t.Fatal(err)
 	}
 	begin(t, s, g.ID)
-	if err := s.Append(ctx, old, &event.Iteration{N: 1}); err == nil || !strings.Contains(err.Error(), "current run") {
+	err := s.Journal.Append(ctx, old, &event.Iteration{N: 1})
+	if err == nil || !strings.Contains(err.Error(), "current run") {
 		t.Fatalf("a run that is over wrote to the journal: %v", err)
 	}
-	if _, err := s.Begin(ctx, g.ID, 3, &event.Started{}); err == nil {
+	if _, err := s.Journal.Begin(ctx, g.ID, 3, &event.Started{}); err == nil {
 		t.Fatal("a running goal was started again")
 	}
 }
 
-// TestPublishFollowsTheCommit checks order, numbers and that a failed append says nothing.
-func TestPublishFollowsTheCommit(t *testing.T) {
+// TestPublish_AfterCommit_IsInOrder checks order and numbers, and that a failed append publishes nothing.
+func TestPublish_AfterCommit_IsInOrder(t *testing.T) {
 	var got []event.Event
 	dir := t.TempDir()
 	other := open(t, dir, nil)
 	s := open(t, dir, func(e event.Event) { // a receiver finds the event, in another process, too
-		if kept, err := other.Events(context.Background(), e.GoalID, e.Seq-1, 1); err != nil || len(kept) != 1 ||
+		if kept, err := other.History.Events(context.Background(), e.GoalID, e.Seq-1, 1); err != nil || len(kept) != 1 ||
 			kept[0].Seq != e.Seq {
-			t.Errorf("%s was told before it was kept: %v", e.Body.EventType(), err)
+			t.Errorf("%s was published before it was stored: %v", e.Body.EventType(), err)
 		}
 		got = append(got, e)
 	})
 	g := create(t, s)
 	run := begin(t, s, g.ID)
 	ctx := context.Background()
-	err := s.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "write_file", Arguments: "{\"path\":\"a\"}"},
+	err := s.Journal.Append(ctx, run, &event.StepStarted{StepID: 1, Tool: "write_file", Arguments: "{\"path\":\"a\"}"},
 		&event.Step{
 			StepID:  1,
 			Tool:    "write_file",
@@ -284,7 +285,7 @@ func TestPublishFollowsTheCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Append(ctx, run, &event.Iteration{N: 1}, &event.Step{
+	if err := s.Journal.Append(ctx, run, &event.Iteration{N: 1}, &event.Step{
 		StepID:  1,
 		Tool:    "write_file",
 		Outcome: event.OK,
@@ -298,30 +299,30 @@ func TestPublishFollowsTheCommit(t *testing.T) {
 	if kinds != "created started step_started step " {
 		t.Fatalf("published %q", kinds)
 	}
-	st, err := s.Step(ctx, g.ID, 1)
+	st, err := s.History.Step(ctx, g.ID, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if st.Result != "whole \uFFFD" || st.Outcome != event.OK {
 		t.Errorf("step %+v", st)
 	}
-	img, err := s.Artifact(st.ImageSHA256)
+	img, err := s.Artifacts.Artifact(st.ImageSHA256)
 	if err != nil || string(img) != "jpeg" {
 		t.Errorf("image %q %v", img, err)
 	}
-	again, err := s.Goal(ctx, g.ID)
+	again, err := s.Goals.Get(ctx, g.ID)
 	if err != nil || again.Spent.Iterations != 0 || again.Spent.Steps != 1 {
 		t.Errorf("the failed append left a trace: %+v %v", again.Spent, err)
 	}
 }
 
-func TestClaimsAndVerdicts(t *testing.T) {
+func TestClaims_WithVerdicts_AreReadBack(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
 	ctx := context.Background()
 	for n, o := range []goal.Outcome{goal.Fail, goal.Pass} {
-		err := s.Append(ctx, run, &event.Claim{N: n + 1, Rationale: "done"},
+		err := s.Journal.Append(ctx, run, &event.Claim{N: n + 1, Rationale: "done"},
 			&event.Verdict{
 				Claim:   n + 1,
 				Verdict: goal.Verdict{Outcome: o, Detail: "exit", Output: []byte("out"), Took: time.Second},
@@ -330,7 +331,7 @@ func TestClaimsAndVerdicts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	claims, err := s.Claims(ctx, g.ID)
+	claims, err := s.History.Claims(ctx, g.ID)
 	if err != nil || len(claims) != 2 || claims[0].Verdicts[0].Outcome != goal.Fail ||
 		claims[1].Verdicts[0].Outcome != goal.Pass {
 		t.Fatalf("%+v %v", claims, err)
@@ -338,7 +339,7 @@ func TestClaimsAndVerdicts(t *testing.T) {
 	if claims[1].Verdicts[0].TookMS != 1000 || claims[1].Verdicts[0].Evidence == "" {
 		t.Errorf("%+v", claims[1].Verdicts[0])
 	}
-	row, err := s.Goal(ctx, g.ID)
+	row, err := s.Goals.Get(ctx, g.ID)
 	if err != nil || row.ChecksPassed != 1 {
 		t.Errorf("checks passed %d, %v", row.ChecksPassed, err)
 	}
@@ -350,21 +351,21 @@ func TestInterrupt_LiveOwner_IsLeftAlone(t *testing.T) {
 	alive, dead := create(t, s), create(t, s)
 	begin(t, s, alive.ID)
 	begin(t, s, dead.ID)
-	own, err := other.LockGoal(alive.ID)
+	own, err := other.Locks.LockGoal(alive.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.Interrupt(context.Background()); err != nil || n != 1 {
+	if n, err := s.Recovery.Interrupt(context.Background()); err != nil || n != 1 {
 		t.Fatalf("%d interrupted, %v", n, err)
 	}
-	row, _ := s.Goal(context.Background(), dead.ID)
+	row, _ := s.Goals.Get(context.Background(), dead.ID)
 	if row.Status != goal.Paused || row.Exit != goal.Interrupted {
 		t.Errorf("dead: %s/%s", row.Status, row.Exit)
 	}
-	if row, _ = s.Goal(context.Background(), alive.ID); row.Status != goal.Running {
+	if row, _ = s.Goals.Get(context.Background(), alive.ID); row.Status != goal.Running {
 		t.Errorf("alive: %s", row.Status)
 	}
-	if _, err := s.LockGoal(alive.ID); !errors.Is(err, ErrGoalLocked) {
+	if _, err := s.Locks.LockGoal(alive.ID); !errors.Is(err, ErrGoalLocked) {
 		t.Errorf("own: %v", err)
 	}
 	if err := own.Unlock(); err != nil {
@@ -378,7 +379,7 @@ func TestDelete_RemovesArtifacts(t *testing.T) {
 	one, two := create(t, s), create(t, s)
 	for i, g := range []*goal.Goal{one, two} {
 		run := begin(t, s, g.ID)
-		err := s.Append(ctx, run, &event.StepStarted{
+		err := s.Journal.Append(ctx, run, &event.StepStarted{
 			StepID:    1,
 			Tool:      "t",
 			Arguments: "{}",
@@ -391,10 +392,10 @@ func TestDelete_RemovesArtifacts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Delete(ctx, g.ID); err == nil {
+		if err := s.Goals.Delete(ctx, g.ID); err == nil {
 			t.Fatal("a running goal was deleted")
 		}
-		if err := s.Append(ctx, run, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser}); err != nil {
+		if err := s.Journal.Append(ctx, run, &event.Ended{Status: goal.Aborted, Exit: goal.AbortedByUser}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -411,26 +412,26 @@ func TestDelete_RemovesArtifacts(t *testing.T) {
 		id    goal.ID
 		files int
 	}{{one.ID, 2}, {two.ID, 0}} {
-		if err := s.Delete(ctx, want.id); err != nil {
+		if err := s.Goals.Delete(ctx, want.id); err != nil {
 			t.Fatal(err)
 		}
 		if n := count(); n != want.files {
 			t.Errorf("%d artifacts left, want %d", n, want.files)
 		}
 	}
-	if _, err := s.Goal(ctx, one.ID); !errors.Is(err, goal.ErrNotFound) {
+	if _, err := s.Goals.Get(ctx, one.ID); !errors.Is(err, goal.ErrNotFound) {
 		t.Errorf("goal: %v", err)
 	}
 }
 
-func TestANewerDatabaseIsRefused(t *testing.T) {
+func TestOpen_NewerDatabase_IsRefused(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, nil)
 	create(t, s)
 	if _, err := s.connection.write.ExecContext(context.Background(), "PRAGMA user_version = 99"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SaveLayout(context.Background(), "main", "{}"); !errors.Is(err, ErrNewerSchema) {
+	if err := s.Workspace.SaveLayout(context.Background(), "main", "{}"); !errors.Is(err, ErrNewerSchema) {
 		t.Errorf("an older process still writes: %v", err)
 	}
 	if _, err := Open(context.Background(), Options{Dir: dir}); !errors.Is(err, ErrNewerSchema) {
@@ -438,7 +439,7 @@ func TestANewerDatabaseIsRefused(t *testing.T) {
 	}
 }
 
-func TestNotADatabase(t *testing.T) {
+func TestOpen_NotADatabase_IsRefused(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "goalpost.db"), []byte(strings.Repeat("not a database ", 100)),
 		0o600); err != nil {
@@ -450,11 +451,11 @@ func TestNotADatabase(t *testing.T) {
 	}
 }
 
-func TestNobodyElseCanRead(t *testing.T) {
+func TestOpen_Files_ArePrivate(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, nil)
 	create(t, s)
-	if _, err := s.SaveArtifact([]byte("private")); err != nil {
+	if _, err := s.Artifacts.SaveArtifact([]byte("private")); err != nil {
 		t.Fatal(err)
 	}
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
@@ -472,76 +473,76 @@ func TestNobodyElseCanRead(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
+func TestFind_PartOfAnID_FindsTheGoal(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	ctx := context.Background()
 	for _, part := range []string{string(g.ID), string(g.ID)[:20], g.ID.Short(), strings.ToUpper(g.ID.Short())} {
-		if row, err := s.Find(ctx, part); err != nil || row.ID != g.ID {
+		if row, err := s.Goals.Find(ctx, part); err != nil || row.ID != g.ID {
 			t.Errorf("find %q: %v", part, err)
 		}
 	}
 	for _, part := range []string{"", "abc", "zzzzzzzz", "%%%%%%", string(g.ID)[:5], string(g.ID)[21:]} {
-		if _, err := s.Find(ctx, part); !errors.Is(err, goal.ErrNotFound) {
+		if _, err := s.Goals.Find(ctx, part); !errors.Is(err, goal.ErrNotFound) {
 			t.Errorf("find %q: %v", part, err)
 		}
 	}
-	if row, err := s.Find(ctx, string(g.ID)[:6]); err != nil || row.ID != g.ID {
+	if row, err := s.Goals.Find(ctx, string(g.ID)[:6]); err != nil || row.ID != g.ID {
 		t.Errorf("six characters: %v", err)
 	}
 	twin := *g
 	twin.ID = g.ID[:20] + "000000" // as if of the same moment, whatever the time
-	if err := s.Create(ctx, &twin); err != nil {
+	if err := s.Goals.Create(ctx, &twin); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Find(ctx, string(g.ID)[:6]); !errors.Is(err, goal.ErrNotFound) ||
+	if _, err := s.Goals.Find(ctx, string(g.ID)[:6]); !errors.Is(err, goal.ErrNotFound) ||
 		!strings.Contains(err.Error(), "more than one") {
 		t.Errorf("a beginning that fits two goals: %v", err)
 	}
 }
 
-func TestOrdersAreTakenOnce(t *testing.T) {
+func TestOrders_TwoProcesses_AreTakenOnce(t *testing.T) {
 	dir := t.TempDir()
 	s, other := open(t, dir, nil), open(t, dir, nil)
 	g := create(t, s)
 	ctx := context.Background()
 	for _, o := range []goal.Order{{Kind: goal.OrderSteer, Text: "left"}, {Kind: goal.OrderPause}} {
-		if err := other.Order(ctx, g.ID, o); err != nil {
+		if err := other.Orders.Add(ctx, g.ID, o); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := s.TakeOrders(ctx, g.ID)
+	got, err := s.Orders.Take(ctx, g.ID)
 	if err != nil || len(got) != 2 || got[0].Text != "left" || got[1].Kind != goal.OrderPause {
 		t.Fatalf("%v %v", got, err)
 	}
-	if got, err = s.TakeOrders(ctx, g.ID); err != nil || len(got) != 0 {
+	if got, err = s.Orders.Take(ctx, g.ID); err != nil || len(got) != 0 {
 		t.Fatalf("taken twice: %v %v", got, err)
 	}
 	for _, o := range []goal.Order{{Kind: goal.OrderSteer, Text: "right"}, {Kind: goal.OrderPause}} {
-		if err := other.Order(ctx, g.ID, o); err != nil {
+		if err := other.Orders.Add(ctx, g.ID, o); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err = s.TakeOrders(ctx, g.ID, goal.OrderAbort, goal.OrderPause); err != nil || len(got) != 1 ||
+	if got, err = s.Orders.Take(ctx, g.ID, goal.OrderAbort, goal.OrderPause); err != nil || len(got) != 1 ||
 		got[0].Kind != goal.OrderPause {
 		t.Fatalf("pause alone: %v %v", got, err)
 	}
-	if got, err = s.TakeOrders(ctx, g.ID, goal.OrderSteer); err != nil || len(got) != 1 || got[0].Text != "right" {
+	if got, err = s.Orders.Take(ctx, g.ID, goal.OrderSteer); err != nil || len(got) != 1 || got[0].Text != "right" {
 		t.Fatalf("the note waits on: %v %v", got, err)
 	}
-	if err := s.Order(ctx, g.ID, goal.Order{Kind: "win"}); err == nil {
+	if err := s.Orders.Add(ctx, g.ID, goal.Order{Kind: "win"}); err == nil {
 		t.Error("an unknown order was accepted")
 	}
 	deaf := errors.New("it is over")
-	if err := s.OrderIf(ctx, g.ID, func(GoalRow) error { return deaf },
+	if err := s.Orders.AddIf(ctx, g.ID, func(GoalRow) error { return deaf },
 		goal.Order{Kind: goal.OrderPause}); !errors.Is(err, deaf) {
 		t.Errorf("a goal that does not hear it: %v", err)
 	}
-	if err := s.Order(ctx, "gone", goal.Order{Kind: goal.OrderPause}); !errors.Is(err, goal.ErrNotFound) {
+	if err := s.Orders.Add(ctx, "gone", goal.Order{Kind: goal.OrderPause}); !errors.Is(err, goal.ErrNotFound) {
 		t.Errorf("a goal that is not there: %v", err)
 	}
-	if got, err := s.Orders(ctx, g.ID); err != nil || len(got) > 0 {
-		t.Errorf("what was not heard waits: %v %v", got, err)
+	if got, err := s.Orders.List(ctx, g.ID); err != nil || len(got) > 0 {
+		t.Errorf("an unread message waits: %v %v", got, err)
 	}
 }
 
@@ -551,14 +552,15 @@ func BenchmarkAppend(b *testing.B) {
 	run := begin(b, s, g.ID)
 	b.ResetTimer()
 	for i := range b.N {
-		err := s.Append(context.Background(), run, &event.StepStarted{StepID: i + 1, Tool: "run_command", Arguments: "{}"})
+		err := s.Journal.Append(context.Background(), run,
+			&event.StepStarted{StepID: i + 1, Tool: "run_command", Arguments: "{}"})
 		if err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// TestActivity_DoesNotReadSteps: its cost would grow with what the steps hold.
+// TestActivity_DoesNotReadSteps holds that the cost of the query does not grow with the size of the steps.
 func TestActivity_DoesNotReadSteps(t *testing.T) {
 	if p := plan(t, activityQuery, `["x"]`, 24); strings.Count(p, "steps") != strings.Count(p,
 		"COVERING INDEX steps_in_time")*2 {
@@ -566,16 +568,16 @@ func TestActivity_DoesNotReadSteps(t *testing.T) {
 	}
 }
 
-// TestRareEvents_UseTheirIndex: a goal of 10,000 steps opens as fast as one of ten.
+// TestRareEvents_UseTheirIndex holds that a goal of 10,000 steps opens as fast as one of ten.
 func TestRareEvents_UseTheirIndex(t *testing.T) {
-	for _, q := range []string{todosQuery, reviewIndex, parkedInARowQuery, assuranceQuery} {
+	for _, q := range []string{todosQuery, reviewsQuery, parkedInARowQuery, assuranceQuery} {
 		if p := plan(t, q, "x"); !strings.Contains(p, "INDEX events_of_kind (goal_id=? AND type=?") {
 			t.Errorf("%s: %s", q, p)
 		}
 	}
 }
 
-// plan is how SQLite means to answer a query.
+// plan returns the query plan of SQLite.
 func plan(t *testing.T, query string, args ...any) string {
 	t.Helper()
 	s := open(t, t.TempDir(), nil)
@@ -599,7 +601,7 @@ func plan(t *testing.T, query string, args ...any) string {
 	return said
 }
 
-// TestMigrate_OldDatabase and a copy of it is kept, for its owner alone.
+// TestMigrate_OldDatabase also checks that a copy is kept that only its owner can read.
 func TestMigrate_OldDatabase(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	first, err := migrations.ReadFile("migration/0001_goals.sql")
@@ -613,8 +615,10 @@ func TestMigrate_OldDatabase(t *testing.T) {
 	g := goal.Goal{ID: goal.ID(NewID())}
 	_, err1 := old.ExecContext(ctx, string(first)+"; PRAGMA user_version = 1")
 	_, err2 := old.ExecContext(ctx,
-		`INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits, provider, model,
-		scripted, checks, updated_at) VALUES (?, '2026-11-20T08:00:00.000Z', 'o', '{"checks":[]}', 'h', '{}', 'h', '{}', 'p', 'm', 0, 1, '2026-11-20T08:00:00.000Z')`, g.ID)
+		`INSERT INTO goals (id, created_at, objective, criterion, criterion_sha256, policy, policy_sha256, limits,
+		provider, model, scripted, checks, updated_at)
+		VALUES (?, '2026-11-20T08:00:00.000Z', 'o', '{"checks":[]}', 'h', '{}', 'h', '{}',
+		'p', 'm', 0, 1, '2026-11-20T08:00:00.000Z')`, g.ID)
 	_, err3 := old.ExecContext(ctx,
 		"INSERT INTO orders (goal_id, at, kind, text) VALUES (?, '2026-11-20T08:00:00.000Z', 'steer', 'left')", g.ID)
 	_, err4 := old.ExecContext(ctx,
@@ -636,16 +640,16 @@ func TestMigrate_OldDatabase(t *testing.T) {
 		TokensOut: 6,
 		USD:       0.25,
 	}
-	if sums, err := s.SpendSince(ctx, time.Time{}); err != nil || len(sums) != 1 || sums[0] != want {
+	if sums, err := s.Spend.SpendSince(ctx, time.Time{}); err != nil || len(sums) != 1 || sums[0] != want {
 		t.Errorf("what was spent: %+v %v", sums, err)
 	}
-	if orders, err := s.TakeOrders(ctx, g.ID); err != nil || len(orders) != 1 || orders[0].Text != "left" {
+	if orders, err := s.Orders.Take(ctx, g.ID); err != nil || len(orders) != 1 || orders[0].Text != "left" {
 		t.Errorf("the note that waited: %v %v", orders, err)
 	}
 	if v, err := s.connection.version(ctx); err != nil || v != schemaVersion() {
 		t.Errorf("version %d %v", v, err)
 	}
-	if _, err := s.Goal(ctx, g.ID); err != nil {
+	if _, err := s.Goals.Get(ctx, g.ID); err != nil {
 		t.Error(err)
 	}
 	copies, err := filepath.Glob(filepath.Join(dir, "goalpost.db.v1-*"))
@@ -662,13 +666,13 @@ func TestAssurances_GoalEnded_ReadsTheNewestEnd(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	done, failed, open := create(t, s), create(t, s), create(t, s)
 	end := func(id goal.ID, e *event.Ended) {
-		if err := s.Append(t.Context(), begin(t, s, id), e); err != nil {
+		if err := s.Journal.Append(t.Context(), begin(t, s, id), e); err != nil {
 			t.Fatal(err)
 		}
 	}
 	end(done.ID, &event.Ended{Status: goal.Completed, Exit: goal.Done, Assurance: goal.Shared})
 	end(failed.ID, &event.Ended{Status: goal.Failed, Exit: goal.GaveUp})
-	got, err := s.Assurances(t.Context(), done.ID, failed.ID, open.ID)
+	got, err := s.History.Assurances(t.Context(), done.ID, failed.ID, open.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

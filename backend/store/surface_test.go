@@ -11,12 +11,12 @@ import (
 
 func end(t *testing.T, s *Store, run goal.Run, status goal.Status, exit goal.Exit) {
 	t.Helper()
-	if err := s.Append(t.Context(), run, &event.Ended{Status: status, Exit: exit}); err != nil {
+	if err := s.Journal.Append(t.Context(), run, &event.Ended{Status: status, Exit: exit}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestPrunable_ListsMatchingEndedGoals, and none that lives.
+// TestPrunable_ListsMatchingEndedGoals also checks that no active goal is listed.
 func TestPrunable_ListsMatchingEndedGoals(t *testing.T) {
 	now := time.Now()
 	s, err := Open(t.Context(), Options{Dir: t.TempDir(), Now: func() time.Time { return now }})
@@ -39,7 +39,7 @@ func TestPrunable_ListsMatchingEndedGoals(t *testing.T) {
 		{Predicate{Status: goal.Running}, nil},
 		{Predicate{Status: goal.Pending}, nil},
 	} {
-		got, err := s.Prunable(t.Context(), c.p)
+		got, err := s.Goals.Prunable(t.Context(), c.p)
 		slices.Sort(got)
 		slices.Sort(c.want)
 		if err != nil || !slices.Equal(got, c.want) {
@@ -49,13 +49,13 @@ func TestPrunable_ListsMatchingEndedGoals(t *testing.T) {
 	_ = pending
 }
 
-// TestList_Resumable, those among them whose owner died.
+// TestList_Resumable includes goals whose owner died.
 func TestList_Resumable(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	done, failed, dead, owned := create(t, s), create(t, s), create(t, s), create(t, s)
 	end(t, s, begin(t, s, done.ID), goal.Completed, goal.Done)
 	end(t, s, begin(t, s, failed.ID), goal.Failed, goal.ExitError)
-	own, err := s.LockGoal(owned.ID)
+	own, err := s.Locks.LockGoal(owned.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,16 +64,16 @@ func TestList_Resumable(t *testing.T) {
 		begin(t, s, id)
 	}
 	for _, id := range []goal.ID{done.ID, failed.ID} { // their process died in the queue
-		row, err := s.Goal(t.Context(), id)
+		row, err := s.Goals.Get(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Append(t.Context(), goal.Run{Goal: id, ID: row.RunID},
+		if err := s.Journal.Append(t.Context(), goal.Run{Goal: id, ID: row.RunID},
 			&event.Queued{Reason: "3 goals run already"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	rows, total, err := s.List(t.Context(), Filter{Resumable: true})
+	rows, total, err := s.Goals.List(t.Context(), Filter{Resumable: true})
 	var got []goal.ID
 	for _, r := range rows {
 		got = append(got, r.ID)
@@ -86,12 +86,11 @@ func TestList_Resumable(t *testing.T) {
 	}
 }
 
-// TestReviewsAndRuns_AreReadBack in their order.
 func TestReviewsAndRuns_AreReadBack(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := create(t, s)
 	run := begin(t, s, g.ID)
-	err := s.Append(t.Context(), run,
+	err := s.Journal.Append(t.Context(), run,
 		&event.Critic{Verdict: event.CriticStuck, Reason: "in a circle", Step: 5},
 		&event.Claim{N: 1, Rationale: "x"},
 		&event.Review{Claim: 1, Review: goal.Review{Reason: "no proof"}},
@@ -100,19 +99,18 @@ func TestReviewsAndRuns_AreReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	begin(t, s, g.ID)
-	list, err := s.Reviews(t.Context(), g.ID)
+	list, err := s.History.Reviews(t.Context(), g.ID)
 	if err != nil || len(list) != 2 || list[0].Critic == nil || list[0].Critic.Step != 5 || list[1].Review == nil ||
 		list[1].Review.Confirmed {
 		t.Errorf("%+v %v", list, err)
 	}
 }
 
-// TestWaitsForManual_LaterEvent_IsFalse.
 func TestWaitsForManual_LaterEvent_IsFalse(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g := &goal.Goal{ID: goal.ID(NewID()), Objective: "x", Limits: goal.DefaultLimits()}
 	g.Criterion.Checks = []goal.Check{{Type: goal.Manual, Wait: true}}
-	if err := s.Create(t.Context(), g); err != nil {
+	if err := s.Goals.Create(t.Context(), g); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -145,35 +143,34 @@ func TestWaitsForManual_LaterEvent_IsFalse(t *testing.T) {
 		{"the user paused it", []event.Body{&event.Claim{N: 4}, &event.Paused{Exit: goal.PausedByUser}}, false},
 	} {
 		run := begin(t, s, g.ID)
-		if err := s.Append(t.Context(), run, c.bodies...); err != nil {
+		if err := s.Journal.Append(t.Context(), run, c.bodies...); err != nil {
 			t.Fatal(err)
 		}
-		row, err := s.Goal(t.Context(), g.ID)
+		row, err := s.Goals.Get(t.Context(), g.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if waits, err := s.WaitsForManual(t.Context(), row); err != nil || waits != c.want {
+		if waits, err := s.Questions.WaitsForManual(t.Context(), row); err != nil || waits != c.want {
 			t.Errorf("%s: %v, %v", c.what, waits, err)
 		}
 	}
 }
 
-// TestPendingQuestions_GoalContinued_IsLeftOut of those that ask, as is one that was
-// deleted: the others are still named.
+// TestPendingQuestions_GoalContinued_IsLeftOut also covers a deleted goal. The other goals are still listed.
 func TestPendingQuestions_GoalContinued_IsLeftOut(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	asks, goesOn, gone := create(t, s), create(t, s), goal.ID(NewID())
 	for _, g := range []*goal.Goal{asks, goesOn} {
-		if err := s.Append(t.Context(), begin(t, s, g.ID), &event.Paused{Exit: goal.NeedsUser}); err != nil {
+		if err := s.Journal.Append(t.Context(), begin(t, s, g.ID), &event.Paused{Exit: goal.NeedsUser}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	asked, err := s.PendingQuestions(t.Context(), "")
+	asked, err := s.Questions.PendingQuestions(t.Context(), "")
 	if err != nil || len(asked) != 2 {
 		t.Fatalf("%d ask, %v", len(asked), err)
 	}
 	begin(t, s, goesOn.ID)
-	still, err := s.userQuestions.confirmPending(t.Context(),
+	still, err := s.Questions.confirmPending(t.Context(),
 		append(asked, PendingQuestion{GoalRow: GoalRow{Goal: goal.Goal{ID: gone}}}))
 	if err != nil || len(still) != 1 || still[0].ID != asks.ID {
 		t.Errorf("%+v, %v", still, err)

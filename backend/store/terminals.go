@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"goalpost/backend/text"
 )
 
 // Terminal is the saved state of a terminal of the user.
@@ -22,14 +24,14 @@ type Terminal struct {
 }
 
 // Terminals reads what SaveTerminals last stored.
-func (s *workspaceTables) Terminals(ctx context.Context) ([]Terminal, error) {
+func (s *WorkspaceTables) Terminals(ctx context.Context) ([]Terminal, error) {
 	return readRows(ctx, s.read, "terminals", func(r scanner, t *Terminal) error {
 		return r.Scan(&t.ID, &t.Title, &t.Dir, &t.Server, &t.Session, &t.Command, &t.Output, timeColumn{&t.SavedAt})
 	}, "SELECT id, title, dir, server, session, command, output, saved_at FROM terminals ORDER BY rowid")
 }
 
 // SaveTerminals replaces all stored terminals with these.
-func (s *workspaceTables) SaveTerminals(ctx context.Context, list []Terminal) error {
+func (s *WorkspaceTables) SaveTerminals(ctx context.Context, list []Terminal) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		if err := execStatement(ctx, tx, "save terminals", "DELETE FROM terminals"); err != nil {
 			return err
@@ -37,7 +39,7 @@ func (s *workspaceTables) SaveTerminals(ctx context.Context, list []Terminal) er
 		for _, t := range list {
 			err := execStatement(ctx, tx, "save terminals",
 				"INSERT INTO terminals (id, title, dir, server, session, command, output, saved_at) VALUES (?,?,?,?,?,?,?,?)",
-				t.ID, toValidUTF8(t.Title), toValidUTF8(t.Dir), t.Server, toValidUTF8(t.Session), toValidUTF8(t.Command),
+				t.ID, text.ToUTF8(t.Title), text.ToUTF8(t.Dir), t.Server, text.ToUTF8(t.Session), text.ToUTF8(t.Command),
 				append([]byte{}, t.Output...), formatTime(s.now()))
 			if err != nil {
 				return err
@@ -47,13 +49,13 @@ func (s *workspaceTables) SaveTerminals(ctx context.Context, list []Terminal) er
 	})
 }
 
-// HoldWorkspace makes this process the one that restores and saves the user's terminals; ok is false if another
-// process does. release ends that.
-func (s *workspaceTables) HoldWorkspace() (release func() error, ok bool, err error) {
+// HoldWorkspace makes this process the one that restores and saves the user's terminals, until release. ok is false if
+// another process is.
+func (s *WorkspaceTables) HoldWorkspace() (release func() error, ok bool, err error) {
 	lock := flock.New(filepath.Join(s.dir, "workspace.lock"))
 	ok, err = lock.TryLock()
 	if err != nil {
-		err = fmt.Errorf("releasing the workspace: %w", err)
+		err = fmt.Errorf("lock the workspace: %w", err)
 	}
 	if !ok || err != nil {
 		return func() error { return nil }, false, err

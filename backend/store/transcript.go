@@ -20,7 +20,7 @@ type TranscriptRow struct {
 	Step  *Step       // of a step_started, with its result; Outcome is "" while it runs
 }
 
-// transcriptTypes are the events that a transcript has, beside messages. Results of tools are with their calls; the
+// transcriptTypes are the types of events in a transcript, besides messages. Results of tools are with their calls; the
 // usage of the agent is with its messages.
 const transcriptTypes = `'step_started','todos','critic','review','claim','verdict','approval_requested',
 	'approval_resolved','steered','warning','paused','resumed','reopened','limits_changed','queued','ended',
@@ -44,12 +44,13 @@ const transcriptTables = ` FROM events e LEFT JOIN results r
 	ON e.type = 'step_started' AND r.goal_id = e.goal_id AND r.n = e.body ->> 'step_id' WHERE `
 
 // CountTranscript counts the rows of a goal's transcript.
-func (s *history) CountTranscript(ctx context.Context, id goal.ID) (n int, err error) {
-	return readValue[int](ctx, s.read, "count transcript", "SELECT count(*) FROM events e WHERE "+transcriptFilter, id)
+func (s *History) CountTranscript(ctx context.Context, id goal.ID) (n int, err error) {
+	return readValue[int](ctx, s.connection.read, "count transcript",
+		"SELECT count(*) FROM events e WHERE "+transcriptFilter, id)
 }
 
 // Transcript reads at most limit rows of a goal's transcript after the first offset rows, oldest first.
-func (s *history) Transcript(ctx context.Context, id goal.ID, offset, limit int) ([]TranscriptRow, error) {
+func (s *History) Transcript(ctx context.Context, id goal.ID, offset, limit int) ([]TranscriptRow, error) {
 	var list []TranscriptRow
 	err := s.scanTranscript(ctx, func(row TranscriptRow) error {
 		list = append(list, row)
@@ -58,9 +59,9 @@ func (s *history) Transcript(ctx context.Context, id goal.ID, offset, limit int)
 	return list, err
 }
 
-// SearchTranscript passes rows of a goal's transcript to visit that may contain the text, oldest first; case is
-// ignored. A row that does not show the text may be among them.
-func (s *history) SearchTranscript(
+// SearchTranscript passes the rows of a goal's transcript that may contain the text to visit, oldest first. It ignores
+// case. Some of the rows may not show the text.
+func (s *History) SearchTranscript(
 	ctx context.Context, id goal.ID, text string, visit func(TranscriptRow) error,
 ) error {
 	isLetterBeyondASCII := func(r rune) bool { return r > unicode.MaxASCII }
@@ -80,15 +81,15 @@ func (s *history) SearchTranscript(
 		" AND (instr(lower(e.body), ?2) > 0 OR instr(lower(r.result), ?2) > 0) ORDER BY e.seq", id, inJSON)
 }
 
-func (s *history) scanTranscript(
+func (s *History) scanTranscript(
 	ctx context.Context, visit func(TranscriptRow) error, where string, id goal.ID, args ...any,
 ) error {
-	row, err := s.goals.Goal(ctx, id)
+	row, err := s.goals.Get(ctx, id)
 	if err != nil {
 		return err
 	}
 	since := journalCursor{started: row.StartedAt}
-	return visitRows(ctx, s.read, "read transcript", func(r scanner) error {
+	return visitRows(ctx, s.connection.read, "read transcript", func(r scanner) error {
 		one, err := scanTranscriptRow(r, id)
 		if err != nil {
 			return err

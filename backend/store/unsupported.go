@@ -4,5 +4,5 @@ package store
 
 import "net"
 
-// sameUser is false: this system was never asked who is at the other end of a socket.
-func sameUser(net.Conn) bool { return false }
+// isSameUser returns false, because finding the user at the other end of a socket is not implemented here.
+func isSameUser(net.Conn) bool { return false }

@@ -19,23 +19,23 @@ import (
 	"goalpost/backend/goal"
 )
 
-// peerSockets finds and wakes the other processes on the same folder.
-type peerSockets struct {
+// PeerSockets finds and wakes the other processes on the same data folder.
+type PeerSockets struct {
 	*connection
 
 	wakeSocketMu sync.Mutex
 	wakeSocket   *WakeSocket // nil unless this process listens
 }
 
-// WakeSocket lets processes on one data folder wake each other: a Unix socket beside the lock files, for the same
-// user alone. It carries no data itself: a process that is woken reads the database, and polling finds everything a
-// little later anyway. All methods may be called concurrently.
+// WakeSocket lets processes on one data folder wake each other. It is a Unix socket beside the lock files, which only
+// the same user may use. A wake-up carries no data: the woken process reads the database, and polling would find
+// everything a little later anyway. All methods may be called concurrently.
 //
 // A client sends one line. "order GOAL" wakes the process for a goal, and the connection ends. "follow" keeps the
 // connection and gets a byte after each commit of this process. "visit" asks to see the panes; the store passes that
 // connection on.
 type WakeSocket struct {
-	sockets *peerSockets
+	sockets *PeerSockets
 	listen  net.Listener
 	onWake  func(goal.ID)
 	visit   func(net.Conn)
@@ -51,7 +51,7 @@ const wakeTimeout = 5 * time.Second
 
 // ListenWake opens the wake socket. onWake is called with the id of each goal that it is woken for. visit gets the
 // connection of each peer that wants to see the panes, and closes it; nil refuses them. Neither may block.
-func (s *peerSockets) ListenWake(ctx context.Context, onWake func(goal.ID), visit func(net.Conn)) (*WakeSocket, error) {
+func (s *PeerSockets) ListenWake(ctx context.Context, onWake func(goal.ID), visit func(net.Conn)) (*WakeSocket, error) {
 	var config net.ListenConfig
 	path := ""
 	for n := 1; ; n++ {
@@ -60,16 +60,16 @@ func (s *peerSockets) ListenWake(ctx context.Context, onWake func(goal.ID), visi
 			continue
 		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("the bell: %w", err)
+			return nil, fmt.Errorf("wake socket: %w", err)
 		}
 		break
 	}
 	l, err := config.Listen(ctx, "unix", path)
 	if err != nil {
-		return nil, fmt.Errorf("the bell: %w", err)
+		return nil, fmt.Errorf("wake socket: %w", err)
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(fmt.Errorf("the bell: %w", err), l.Close())
+		return nil, errors.Join(fmt.Errorf("wake socket: %w", err), l.Close())
 	}
 	b := &WakeSocket{sockets: s, listen: l, onWake: onWake, visit: visit, conns: map[net.Conn]chan struct{}{}}
 	s.wakeSocketMu.Lock()
@@ -79,7 +79,7 @@ func (s *peerSockets) ListenWake(ctx context.Context, onWake func(goal.ID), visi
 	return b, nil
 }
 
-func (s *peerSockets) wakeSocketPath(n int) string {
+func (s *PeerSockets) wakeSocketPath(n int) string {
 	name := fmt.Sprintf("%d.sock", os.Getpid())
 	if n > 1 {
 		name = fmt.Sprintf("%d-%d.sock", os.Getpid(), n)
@@ -101,7 +101,7 @@ func (b *WakeSocket) Close() error {
 	b.mu.Unlock()
 	b.work.Wait()
 	if err != nil && !errors.Is(err, net.ErrClosed) {
-		return fmt.Errorf("the bell: %w", err)
+		return fmt.Errorf("wake socket: %w", err)
 	}
 	return nil
 }
@@ -113,10 +113,10 @@ func (b *WakeSocket) accept() {
 			return
 		}
 		if err != nil {
-			b.sockets.log.Warn("the bell", "error", err)
+			b.sockets.log.Warn("wake socket: stopped listening", "error", err)
 			return
 		}
-		if !sameUser(c) {
+		if !isSameUser(c) {
 			b.sockets.log.Warn("wake socket: refused a connection of another user")
 			_ = c.Close()
 			continue
@@ -128,10 +128,10 @@ func (b *WakeSocket) accept() {
 }
 
 func (b *WakeSocket) add(c net.Conn) bool {
-	const most = 64
+	const maxConns = 64
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed || len(b.conns) >= most {
+	if b.closed || len(b.conns) >= maxConns {
 		_ = c.Close() // the peer polls the database without it
 		return false
 	}
@@ -150,7 +150,7 @@ func (b *WakeSocket) serve(c net.Conn) {
 		}
 	}()
 	_ = c.SetDeadline(time.Now().Add(wakeTimeout)) // a socket takes any deadline
-	line, err := firstLine(c)
+	line, err := readLine(c)
 	if err != nil {
 		return
 	}
@@ -169,13 +169,13 @@ func (b *WakeSocket) serve(c net.Conn) {
 	}
 }
 
-// firstLine reads no byte beyond the line: the rest is for the visit handler.
-func firstLine(c net.Conn) (string, error) {
-	const most = 64
+// readLine reads one line and no byte beyond it: the rest is for the visit handler.
+func readLine(c net.Conn) (string, error) {
+	const maxBytes = 64
 	line, one := []byte{}, make([]byte, 1)
-	for len(line) < most {
+	for len(line) < maxBytes {
 		if _, err := c.Read(one); err != nil {
-			return "", fmt.Errorf("the bell: %w", err)
+			return "", fmt.Errorf("wake socket: %w", err)
 		}
 		if one[0] == '\n' {
 			break
@@ -215,7 +215,7 @@ func (b *WakeSocket) notifyFollower(c net.Conn) {
 }
 
 // notifyFollowers wakes the followers. It does not block.
-func (s *peerSockets) notifyFollowers() {
+func (s *PeerSockets) notifyFollowers() {
 	s.wakeSocketMu.Lock()
 	b := s.wakeSocket
 	s.wakeSocketMu.Unlock()
@@ -234,7 +234,7 @@ func (s *peerSockets) notifyFollowers() {
 
 // WakeAll wakes the process that owns a goal, so that it processes the goal's orders now. It wakes all processes: for
 // a queued or parked goal no run names the owner.
-func (s *peerSockets) WakeAll(ctx context.Context, id goal.ID) {
+func (s *PeerSockets) WakeAll(ctx context.Context, id goal.ID) {
 	for _, path := range s.wakeSockets() {
 		if err := sendWake(ctx, path, "order "+string(id)); err != nil {
 			s.log.Debug("waking another process", "error", err)
@@ -251,7 +251,7 @@ func dialSocket(ctx context.Context, path string) (net.Conn, error) {
 var processName = regexp.MustCompile(`^[0-9]{1,10}(-[0-9]{1,4})?$`)
 
 // DialPeer connects to another process, named by LockOwner.Process, to see its panes.
-func (s *peerSockets) DialPeer(ctx context.Context, process string) (net.Conn, error) {
+func (s *PeerSockets) DialPeer(ctx context.Context, process string) (net.Conn, error) {
 	if !processName.MatchString(process) {
 		return nil, fmt.Errorf("%q is not a process of this data folder", process)
 	}
@@ -269,18 +269,18 @@ func (s *peerSockets) DialPeer(ctx context.Context, process string) (net.Conn, e
 func sendWake(ctx context.Context, path, line string) error {
 	c, err := dialSocket(ctx, path)
 	if err != nil {
-		return fmt.Errorf("ring: %w", err)
+		return fmt.Errorf("wake another process: %w", err)
 	}
 	_ = c.SetDeadline(time.Now().Add(wakeTimeout)) // a socket takes any deadline
 	_, err = c.Write([]byte(line + "\n"))
 	if err = errors.Join(err, c.Close()); err != nil {
-		return fmt.Errorf("ring: %w", err)
+		return fmt.Errorf("wake another process: %w", err)
 	}
 	return nil
 }
 
-// wakeSockets lists those of all other processes.
-func (s *peerSockets) wakeSockets() []string {
+// wakeSockets lists the paths of the wake sockets of all other processes.
+func (s *PeerSockets) wakeSockets() []string {
 	all, err := filepath.Glob(filepath.Join(s.dir, "run", "*.sock"))
 	if err != nil {
 		return nil // the pattern is well formed
@@ -298,7 +298,7 @@ func (s *peerSockets) wakeSockets() []string {
 
 // Peers names the other processes with a wake socket, for DialPeer. A killed one may be among them; it does not
 // answer.
-func (s *peerSockets) Peers() []string {
+func (s *PeerSockets) Peers() []string {
 	var names []string
 	for _, path := range s.wakeSockets() {
 		if name := strings.TrimSuffix(filepath.Base(path), ".sock"); processName.MatchString(name) {
@@ -309,7 +309,7 @@ func (s *peerSockets) Peers() []string {
 }
 
 // Processes lists the other processes that work on this data folder.
-func (s *peerSockets) Processes() []int {
+func (s *PeerSockets) Processes() []int {
 	var list []int
 	for _, path := range s.wakeSockets() {
 		name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".sock"), "-")
@@ -322,7 +322,7 @@ func (s *peerSockets) Processes() []int {
 
 // commitListener receives the commits of other processes. It belongs to one Follow.
 type commitListener struct {
-	sockets *peerSockets
+	sockets *PeerSockets
 	woken   chan struct{}
 	work    sync.WaitGroup
 
@@ -378,7 +378,7 @@ func (w *commitListener) close() {
 }
 
 // publishAndNotify publishes events and wakes the followers.
-func (s *journal) publishAndNotify(events []event.Event) {
+func (s *Journal) publishAndNotify(events []event.Event) {
 	for _, ev := range events {
 		s.publish(ev)
 	}

@@ -17,11 +17,11 @@ func TestWakeSocket_WakesAnotherProcess(t *testing.T) {
 	dir := shortDir(t)
 	owner, other := open(t, dir, nil), open(t, dir, nil)
 	received := make(chan goal.ID, 1)
-	wakeSocket, err := owner.ListenWake(t.Context(), func(id goal.ID) { received <- id }, nil)
+	wakeSocket, err := owner.Sockets.ListenWake(t.Context(), func(id goal.ID) { received <- id }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside, err := other.ListenWake(t.Context(), func(goal.ID) { t.Error("it rang for itself") }, nil)
+	beside, err := other.Sockets.ListenWake(t.Context(), func(goal.ID) { t.Error("it rang for itself") }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestWakeSocket_WakesAnotherProcess(t *testing.T) {
 		t.Errorf("%v %v", info, err)
 	}
 	g := create(t, owner)
-	other.WakeAll(t.Context(), g.ID)
+	other.Sockets.WakeAll(t.Context(), g.ID)
 	if id := <-received; id != g.ID {
 		t.Errorf("it rang for %s", id)
 	}
@@ -44,15 +44,15 @@ func TestWakeSocket_WakesAnotherProcess(t *testing.T) {
 	if err := gone.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wake := &commitListener{sockets: &other.peerSockets, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
+	wake := &commitListener{sockets: other.Sockets, woken: make(chan struct{}, 1), conns: map[string]net.Conn{}}
 	defer wake.close()
 	wake.connect(t.Context())
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
-		t.Errorf("the bell of the dead: %v", err)
+		t.Errorf("the wake socket of a dead process: %v", err)
 	}
 	run := begin(t, owner, g.ID)
 	for n := 1; ; n++ { // the connection may be made a little later than the first commit
-		if err := owner.Append(context.Background(), run, &event.Iteration{N: n}); err != nil {
+		if err := owner.Journal.Append(context.Background(), run, &event.Iteration{N: n}); err != nil {
 			t.Fatal(err)
 		}
 		select {

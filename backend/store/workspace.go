@@ -1,6 +1,19 @@
 package store
 
-// workspaceTables keep what the user's workspace remembers: layout, terminals, servers, bookmarks and visits.
-type workspaceTables struct {
+import "context"
+
+// WorkspaceTables store what the workspace of the user keeps: layouts, terminals, servers, bookmarks and visits.
+type WorkspaceTables struct {
 	*connection
+}
+
+// Layout reads a saved layout of the page, "" if there is none.
+func (s *WorkspaceTables) Layout(ctx context.Context, name string) (string, error) {
+	return readValue[string](ctx, s.read, "layout", "SELECT coalesce((SELECT body FROM layouts WHERE name = ?), '')", name)
+}
+
+// SaveLayout saves a layout of the page, which is JSON.
+func (s *WorkspaceTables) SaveLayout(ctx context.Context, name, body string) error {
+	return s.commitStatement(ctx, "layout",
+		"INSERT INTO layouts (name, body) VALUES (?,?) ON CONFLICT (name) DO UPDATE SET body = excluded.body", name, body)
 }

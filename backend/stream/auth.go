@@ -22,10 +22,10 @@ func (s *Server) authorize(next http.Handler) http.Handler {
 	})
 }
 
-// rejectReason is why a request is rejected, "" if it is not.
+// rejectReason returns why a request is rejected, "" if it is accepted.
 func (s *Server) rejectReason(r *http.Request) string {
 	switch {
-	case !loopbackHost(r):
+	case !isLoopbackHost(r):
 		return "host"
 	case !slices.Contains(s.o.Origins, r.Header.Get("Origin")) || len(r.Header.Values("Origin")) != 1:
 		return "origin"
@@ -35,8 +35,8 @@ func (s *Server) rejectReason(r *http.Request) string {
 	return ""
 }
 
-// loopbackHost reports whether the Host header names this machine and this port.
-func loopbackHost(r *http.Request) bool {
+// isLoopbackHost reports whether the Host header names this machine and this port.
+func isLoopbackHost(r *http.Request) bool {
 	host, port, err := net.SplitHostPort(r.Host)
 	if err != nil || (host != "127.0.0.1" && host != "localhost") {
 		return false
@@ -49,7 +49,7 @@ func loopbackHost(r *http.Request) bool {
 	return err == nil && port == want
 }
 
-// tokenFromProtocols is the token among the subprotocols, "" if there is none.
+// tokenFromProtocols returns the token among the subprotocols, "" if there is none.
 func tokenFromProtocols(r *http.Request) string {
 	for _, line := range r.Header.Values("Sec-WebSocket-Protocol") {
 		for word := range strings.SplitSeq(line, ",") {

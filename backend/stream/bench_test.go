@@ -11,9 +11,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// BenchmarkPicture is the way of a picture of 200 KB from a viewer over the
-// socket, and of its acknowledgement back. cpu-ms/op is the processor time of all
-// of it, with the reading, which the page does otherwise.
+// BenchmarkPicture sends a picture of 200 KB from a viewer over the socket, and its acknowledgement back. cpu-ms/op is
+// the processor time of the whole, including the reading that the page does in the program.
 func BenchmarkPicture(b *testing.B) {
 	w := open(b, nil)
 	source := newBrowser()

@@ -40,13 +40,14 @@ type browserConn struct {
 	out  []byte        // buffer of the last frame, for reuse; only send uses it
 
 	mu      sync.Mutex
-	frame   *pane.Frame   // the newest unsent one
-	info    *pane.Info    // likewise
-	overlay *pane.Overlay // likewise
-	problem string        // likewise
-	onWay   bool          // a frame is not acknowledged yet
-	sent    uint32        // its number
+	frame   *pane.Frame // the newest that was not sent yet, as info, overlay and problem
+	info    *pane.Info
+	overlay *pane.Overlay
+	problem string
 	queue   []browserAction
+
+	awaitsAck bool   // the page has not acknowledged a frame yet
+	sent      uint32 // number of that frame
 }
 
 type browserUpdate struct {
@@ -97,9 +98,9 @@ func (b *browserConn) send(ctx context.Context) error {
 		info, overlay, problem := b.info, b.overlay, b.problem
 		b.info, b.overlay, b.problem = nil, nil, ""
 		var frame *pane.Frame
-		if !b.onWay && b.frame != nil {
+		if !b.awaitsAck && b.frame != nil {
 			frame, b.frame = b.frame, nil
-			b.onWay, b.sent = true, frame.N
+			b.awaitsAck, b.sent = true, frame.N
 		}
 		b.mu.Unlock()
 		if err := b.sendOne(ctx, info, overlay, problem, frame); err != nil {
@@ -143,12 +144,12 @@ func appendFrame(out []byte, f *pane.Frame) []byte {
 
 func clampUint16(n int) uint16 { return uint16(min(max(n, 0), 1<<16-1)) }
 
-// onAck processes the page's acknowledgement; only that of the last frame counts.
+// onAck processes an acknowledgement of the page. Only that of the last frame counts.
 func (b *browserConn) onAck(n uint32) {
 	b.mu.Lock()
-	right := b.onWay && n == b.sent
+	right := b.awaitsAck && n == b.sent
 	if right {
-		b.onWay = false
+		b.awaitsAck = false
 	}
 	b.mu.Unlock()
 	if right {
@@ -172,7 +173,7 @@ type browserAction struct {
 	ratio         float64
 }
 
-func (a browserAction) move() bool { return a.input != nil && a.input.Kind == pane.MouseMove }
+func (a browserAction) isMove() bool { return a.input != nil && a.input.Kind == pane.MouseMove }
 
 // browserMessage is a message of the page about a browser pane.
 type browserMessage struct {
@@ -197,18 +198,18 @@ func (b *browserConn) receive(kind websocket.MessageType, data []byte) error {
 	case "visible":
 		b.v.SetVisible(w.On)
 		b.mu.Lock()
-		b.onWay = b.onWay && !w.On // a hidden page may never draw the frame that was sent
+		b.awaitsAck = b.awaitsAck && !w.On // a hidden page may never draw the frame that was sent
 		b.mu.Unlock()
 		notify(b.news)
 	case "size":
-		const most = 16384
-		if w.W < 1 || w.H < 1 || w.W > most || w.H > most {
+		const maxSize = 16384
+		if w.W < 1 || w.H < 1 || w.W > maxSize || w.H > maxSize {
 			return nil // a hidden pane has no size
 		}
 		b.enqueue(browserAction{width: w.W, height: w.H, ratio: max(w.R, 1)})
 	case "input":
-		if w.I == nil || !knownInput(w.I.Kind) {
-			b.sendProblem("an input was not understood")
+		if w.I == nil || !isKnownInput(w.I.Kind) {
+			b.sendProblem("unknown kind of input")
 			return nil
 		}
 		b.enqueue(browserAction{input: w.I})
@@ -216,7 +217,7 @@ func (b *browserConn) receive(kind websocket.MessageType, data []byte) error {
 	return nil // unknown messages are for later versions
 }
 
-func knownInput(k pane.InputKind) bool {
+func isKnownInput(k pane.InputKind) bool {
 	switch k {
 	case pane.MouseMove, pane.MouseDown, pane.MouseUp, pane.Wheel, pane.KeyDown, pane.KeyUp, pane.Text, pane.Compose,
 		pane.Touch:
@@ -227,11 +228,13 @@ func knownInput(k pane.InputKind) bool {
 
 // enqueue keeps the order; consecutive mouse moves become one, and so do sizes.
 func (b *browserConn) enqueue(a browserAction) {
-	const most = 1024
+	const maxQueued = 1024
 	b.mu.Lock()
-	if n := len(b.queue); n > 0 && ((a.move() && b.queue[n-1].move()) || (a.input == nil && b.queue[n-1].input == nil)) {
+	n := len(b.queue)
+	canReplace := n > 0 && (a.isMove() && b.queue[n-1].isMove() || a.input == nil && b.queue[n-1].input == nil)
+	if canReplace {
 		b.queue[n-1] = a
-	} else if n < most {
+	} else if n < maxQueued {
 		b.queue = append(b.queue, a)
 	} else {
 		b.problem = "the page does not answer: input was dropped"

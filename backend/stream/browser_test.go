@@ -15,7 +15,7 @@ func frame(n uint32) update {
 	return update{frame: &pane.Frame{N: n, Width: 1024, Height: 768, JPEG: []byte{0xff, 0xd8, byte(n)}}}
 }
 
-func TestNewestFrameWins(t *testing.T) {
+func TestBrowser_UnsentFrames_AreReplaced(t *testing.T) {
 	w := open(t, nil)
 	b := newBrowser()
 	w.browsers["b1"] = b
@@ -45,7 +45,7 @@ func TestNewestFrameWins(t *testing.T) {
 }
 
 // A page that was hidden may never have drawn the frame on the way.
-func TestAPageThatComesBackGetsAFrame(t *testing.T) {
+func TestBrowser_PageVisibleAgain_GetsAFrame(t *testing.T) {
 	w := open(t, nil)
 	b := newBrowser()
 	w.browsers["b1"] = b
@@ -60,7 +60,7 @@ func TestAPageThatComesBackGetsAFrame(t *testing.T) {
 	}
 }
 
-func TestInfoIsNotHeldBackByAFrame(t *testing.T) {
+func TestBrowser_UnacknowledgedFrame_DoesNotDelayInfo(t *testing.T) {
 	w := open(t, nil)
 	b := newBrowser()
 	w.browsers["b1"] = b
@@ -78,7 +78,7 @@ func TestInfoIsNotHeldBackByAFrame(t *testing.T) {
 	}
 }
 
-func TestInputsKeepTheirOrderAndMovesMerge(t *testing.T) {
+func TestBrowser_Inputs_KeepTheirOrder(t *testing.T) {
 	w := open(t, nil)
 	b := newBrowser()
 	b.hold = make(chan struct{})
@@ -128,7 +128,7 @@ func TestProblems_AreReported(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	send(t, ws, `{"t":"input","i":{"kind":"explode"}}`)
-	if got := readText(t, ws); got != `{"t":"problem","text":"an input was not understood"}` {
+	if got := readText(t, ws); got != `{"t":"problem","text":"unknown kind of input"}` {
 		t.Errorf("got %s", got)
 	}
 	b.hold = make(chan struct{}) // from here on nothing gets through

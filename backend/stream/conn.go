@@ -16,7 +16,7 @@ import (
 	"goalpost/backend/text"
 )
 
-// closeReason is why a connection ends, as the cause of its context.
+// closeReason says why a connection ends. It is the cause of the connection's context.
 type closeReason struct {
 	code   websocket.StatusCode
 	reason string
@@ -25,7 +25,8 @@ type closeReason struct {
 func (g *closeReason) Error() string { return fmt.Sprintf("closing with %d: %s", g.code, g.reason) }
 
 func closeWith(code websocket.StatusCode, format string, args ...any) *closeReason {
-	return &closeReason{code, reasonText(fmt.Sprintf(format, args...))}
+	const maxReason = 123 // bytes, which the protocol allows
+	return &closeReason{code, text.TruncateBytes(fmt.Sprintf(format, args...), maxReason-len("…"))}
 }
 
 // errPageLeft means that the page has disconnected: no close message is needed.
@@ -111,7 +112,7 @@ func (c *socket) run(w connHandlers) {
 // read keeps reading, without processing, after the connection's work has ended: the answer to our close message must
 // be read, and only a pending read can be cut off by force.
 func (c *socket) read(receive func(websocket.MessageType, []byte) error) {
-	defer c.guard()
+	defer c.recoverPanic()
 	for {
 		kind, data, err := c.ws.Read(c.s.conns.Hard)
 		if err != nil {
@@ -130,13 +131,13 @@ func (c *socket) read(receive func(websocket.MessageType, []byte) error) {
 // goWork starts a goroutine that ends with the connection.
 func (c *socket) goWork(f func()) {
 	c.work.Go(func() {
-		defer c.guard()
+		defer c.recoverPanic()
 		f()
 	})
 }
 
-// guard keeps one connection's panic from ending the program.
-func (c *socket) guard() {
+// recoverPanic, when deferred, ends the connection after a panic instead of the program.
+func (c *socket) recoverPanic() {
 	if v := recover(); v != nil {
 		c.s.o.Log.Error("panic in a stream", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 		c.end(closeWith(websocket.StatusInternalError, "internal error"))
@@ -180,17 +181,4 @@ func (c *socket) writeJSON(ctx context.Context, v any) error {
 		return fmt.Errorf("encoding a message: %w", err)
 	}
 	return c.write(ctx, websocket.MessageText, b)
-}
-
-// reasonText truncates the reason for a close frame: 123 bytes of valid UTF-8.
-func reasonText(s string) string {
-	const most = 123
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > 0 && s[cut]&0xC0 == 0x80 {
-		cut--
-	}
-	return s[:cut]
 }

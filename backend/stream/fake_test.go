@@ -43,7 +43,7 @@ func (l *lines) text() string {
 	return fmt.Sprint(l.all)
 }
 
-// world is a server over fakes.
+// world is a server with fake panes.
 type world struct {
 	*stream.Server
 	broker    *event.Broker

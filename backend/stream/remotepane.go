@@ -29,7 +29,7 @@ const maxPeerMessage = 32 << 20
 
 func (d Dial) connect(ctx context.Context, path string) (*websocket.Conn, error) {
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return d(ctx) }}
-	ws, _, err := websocket.Dial(ctx, "ws://neighbour"+path, &websocket.DialOptions{ //nolint:bodyclose // Dial closes it
+	ws, _, err := websocket.Dial(ctx, "ws://peer"+path, &websocket.DialOptions{ //nolint:bodyclose // Dial closes it
 		Subprotocols: []string{Protocol}, HTTPClient: &http.Client{Transport: transport},
 	})
 	if err != nil {

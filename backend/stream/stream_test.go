@@ -45,7 +45,7 @@ func send(tb testing.TB, ws *websocket.Conn, text string) {
 	}
 }
 
-// closing reads to the end and gives the close code and reason.
+// closing reads to the end and returns the close code and reason.
 func closing(tb testing.TB, ws *websocket.Conn) (websocket.StatusCode, string) {
 	tb.Helper()
 	for {
@@ -127,7 +127,7 @@ func TestAuthorize_ForeignRequests_AreRefused(t *testing.T) {
 	}
 }
 
-func TestPlainRequestIsNoUpgrade(t *testing.T) {
+func TestEndpoints_PlainRequest_IsRefused(t *testing.T) {
 	w := open(t, nil)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.Replace(w.URL(), "ws:", "http:", 1)+
 		"/v1/events", http.NoBody)
@@ -146,7 +146,7 @@ func TestPlainRequestIsNoUpgrade(t *testing.T) {
 	}
 }
 
-func TestMissingPane(t *testing.T) {
+func TestPane_Missing_ClosesWithNotFound(t *testing.T) {
 	w := open(t, nil)
 	for _, path := range []string{"/v1/terminal/t9", "/v1/browser/b9"} {
 		code, reason := closing(t, w.dial(t, path))
@@ -166,7 +166,7 @@ func TestMissingPane(t *testing.T) {
 	}
 }
 
-func TestEventsFromHelloOn(t *testing.T) {
+func TestEvents_AfterHello_AreComplete(t *testing.T) {
 	w := open(t, nil)
 	ws := w.dial(t, "/v1/events")
 	if got := readText(t, ws); got != `{"type":"hello"}` {
@@ -188,7 +188,7 @@ func TestEventsFromHelloOn(t *testing.T) {
 	}
 }
 
-func TestPageThatDoesNotKeepUp(t *testing.T) {
+func TestEvents_SlowPage_IsClosed(t *testing.T) {
 	w := open(t, func(o *stream.Options) { o.Buffer = 4 })
 	ws := w.dial(t, "/v1/events")
 	if got := readText(t, ws); got != `{"type":"hello"}` {
@@ -203,7 +203,7 @@ func TestPageThatDoesNotKeepUp(t *testing.T) {
 	}
 }
 
-func TestManyPages(t *testing.T) {
+func TestEvents_ManyPages_AllGetThem(t *testing.T) {
 	w := open(t, nil)
 	const pages, events = 8, 500
 	all := make([]*websocket.Conn, pages)
@@ -243,7 +243,7 @@ func TestManyPages(t *testing.T) {
 	}
 }
 
-func TestCloseSaysGoodbye(t *testing.T) {
+func TestClose_OpenSockets_CloseWithGoingAway(t *testing.T) {
 	w := open(t, nil)
 	w.terminals["t1"] = &fakeTerminal{tb: t, data: []byte("hi"), chunk: 10}
 	b := newBrowser()
@@ -275,7 +275,7 @@ func TestCloseSaysGoodbye(t *testing.T) {
 	}
 }
 
-func TestCloseCutsOffAPageThatDoesNotAnswer(t *testing.T) {
+func TestClose_SilentPage_IsCutOff(t *testing.T) {
 	w := open(t, nil)
 	w.dial(t, "/v1/events") // never reads, so never answers a goodbye
 	ctx, cancel := context.WithCancel(t.Context())
@@ -301,7 +301,10 @@ func TestHandler_UsesOtherAuth(t *testing.T) {
 	front := httptest.NewServer(w.Handler(func(r *http.Request) bool { return r.Header.Get("Cookie") == "s=1" }))
 	t.Cleanup(front.Close)
 	dial := func(cookie string) (*websocket.Conn, error) {
-		ws, _, err := websocket.Dial(t.Context(), front.URL+"/v1/events", &websocket.DialOptions{HTTPHeader: http.Header{"Cookie": {cookie}}, Subprotocols: []string{stream.Protocol}}) //nolint:bodyclose // Dial closes it
+		//nolint:bodyclose // Dial closes it
+		ws, _, err := websocket.Dial(t.Context(), front.URL+"/v1/events", &websocket.DialOptions{
+			HTTPHeader: http.Header{"Cookie": {cookie}}, Subprotocols: []string{stream.Protocol},
+		})
 		return ws, err
 	}
 	if _, err := dial("s=2"); err == nil {

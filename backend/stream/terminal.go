@@ -25,7 +25,7 @@ const (
 
 // terminal connects a page and one terminal.
 func (s *Server) terminal(w http.ResponseWriter, r *http.Request) {
-	if s.relayRemote(w, r, "terminal", maxMessage) { //nolint:contextcheck // bound to the socket, which outlives the request
+	if s.relayRemote(w, r, "terminal", maxMessage) { //nolint:contextcheck // the socket outlives the request
 		return
 	}
 	s.open(w, r, maxMessage, func(c *socket) (connHandlers, error) {
@@ -45,7 +45,7 @@ func (s *Server) terminal(w http.ResponseWriter, r *http.Request) {
 			acked:      -1,
 			ackArrived: make(chan struct{}, 1),
 		}
-		c.goWork(t.sizes)
+		c.goWork(t.watchSize)
 		return connHandlers{receive: t.receive, send: t.send, release: v.Close}, nil
 	})
 }
@@ -71,7 +71,7 @@ type terminalConn struct {
 	ackArrived chan struct{} // an acknowledgement came
 
 	mu    sync.Mutex
-	sent  int64 // end of what went out
+	sent  int64 // offset after the last sent byte
 	acked int64 // -1 before the first byte
 }
 
@@ -94,7 +94,7 @@ func (t *terminalConn) send(ctx context.Context) error {
 		}
 		offset, chunk, err := t.output.Read(ctx)
 		if len(chunk) > 0 {
-			t.count(offset, len(chunk))
+			t.recordSent(offset, len(chunk))
 			binary.BigEndian.PutUint64(message[:8], uint64(offset))
 			message = append(message[:8], chunk...)
 			if err := t.c.write(ctx, websocket.MessageBinary, message); err != nil {
@@ -117,7 +117,7 @@ func (t *terminalConn) onReadError(ctx context.Context, err error) (done bool, _
 		return true, nil
 	case errors.As(err, &lost):
 		from, to := lost.Range()
-		t.count(to, 0)
+		t.recordSent(to, 0)
 		return false, t.c.writeJSON(ctx, terminalUpdate{T: "lost", From: &from, To: &to})
 	case errors.Is(err, io.EOF):
 		code, _ := t.output.Exit()
@@ -130,8 +130,8 @@ func (t *terminalConn) onReadError(ctx context.Context, err error) (done bool, _
 	return true, closeWith(CloseNotFound, "%s", fault.Of(err).Message)
 }
 
-// sizes notifies the page when another viewer has resized the terminal.
-func (t *terminalConn) sizes() {
+// watchSize notifies the page when another viewer has resized the terminal.
+func (t *terminalConn) watchSize() {
 	for {
 		select {
 		case <-t.c.ctx.Done():
@@ -146,9 +146,9 @@ func (t *terminalConn) sizes() {
 	}
 }
 
-// count records sent bytes. After a jump (lost bytes) the window begins again, because bytes that were never sent are
-// not acknowledged.
-func (t *terminalConn) count(offset int64, n int) {
+// recordSent counts n bytes sent from offset. After a gap the window begins again, because bytes that were never sent
+// are not acknowledged.
+func (t *terminalConn) recordSent(offset int64, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.acked < 0 || offset != t.sent {
@@ -199,8 +199,8 @@ func (t *terminalConn) receive(kind websocket.MessageType, data []byte) error {
 	case "in":
 		return t.write([]byte(w.D))
 	case "size":
-		const most = 4096
-		if w.Cols < 1 || w.Rows < 1 || w.Cols > most || w.Rows > most {
+		const maxSize = 4096
+		if w.Cols < 1 || w.Rows < 1 || w.Cols > maxSize || w.Rows > maxSize {
 			return nil // a hidden pane has no size
 		}
 		if err := t.size.Resize(w.Cols, w.Rows); err != nil {
@@ -224,8 +224,8 @@ func (t *terminalConn) ack(n int64) {
 	notify(t.ackArrived)
 }
 
-// write hands one message of input to the program and tells the page if the program does not get it. The order and the
-// borders of messages stay: a terminal tells the answers of the page's terminal from what a user types by them.
+// write passes one message of input to the program, and reports an error to the page. Order and bounds of messages are
+// kept: by them a terminal distinguishes replies of the page's terminal emulator from what a user types.
 func (t *terminalConn) write(p []byte) error {
 	if _, err := t.program.Write(p); err != nil {
 		return t.c.writeJSON(t.c.ctx, terminalUpdate{T: "problem", Text: err.Error()})
@@ -233,7 +233,7 @@ func (t *terminalConn) write(p []byte) error {
 	return nil
 }
 
-// notify leaves one sign for a waiting goroutine.
+// notify wakes the goroutine that waits for c, now or the next time. c has a buffer of one.
 func notify(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -35,7 +35,7 @@ func collect(tb testing.TB, ws *websocket.Conn, from int64, want int) []byte {
 	return out
 }
 
-func TestTerminalBytesArriveWholeWithinTheWindow(t *testing.T) {
+func TestTerminal_Output_ArrivesWhole(t *testing.T) {
 	w := open(t, nil)
 	text := []byte(strings.Repeat("añ世🎉\r\n", 200_000))
 	w.terminals["t1"] = &fakeTerminal{tb: t, data: text, chunk: 32 << 10} // it fails the test over the window
@@ -50,7 +50,7 @@ func TestTerminalBytesArriveWholeWithinTheWindow(t *testing.T) {
 	}
 }
 
-func TestHostileAcknowledgements(t *testing.T) {
+func TestTerminal_InvalidAcks_AreIgnored(t *testing.T) {
 	w := open(t, nil)
 	text := bytes.Repeat([]byte("x"), 400<<10)
 	w.terminals["t1"] = &fakeTerminal{tb: t, data: text, chunk: 32 << 10}
@@ -65,7 +65,7 @@ func TestHostileAcknowledgements(t *testing.T) {
 	}
 }
 
-func TestTerminalNews(t *testing.T) {
+func TestTerminal_Updates_ReachThePage(t *testing.T) {
 	w := open(t, nil)
 	code := 3
 	w.terminals["t1"] = &fakeTerminal{tb: t, data: []byte("0123456789"), from: 4, chunk: 100, exit: &code}
@@ -105,7 +105,7 @@ func TestTerminalNews(t *testing.T) {
 	}
 }
 
-func TestTypingAndSizes(t *testing.T) {
+func TestTerminal_InputAndSizes_ReachTheProgram(t *testing.T) {
 	w := open(t, nil)
 	term := &fakeTerminal{tb: t, typed: make(chan string, 16), sizes: make(chan [2]int, 4)}
 	w.terminals["t1"] = term

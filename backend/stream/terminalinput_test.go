@@ -83,13 +83,13 @@ func sendBinary(t *testing.T, ws *websocket.Conn, data []byte) {
 
 const countInput = `stty raw -echo; echo ready; head -c %d | gzip -1 | tail -c 8 | od -An -tx4; echo done`
 
-// crcOf is what countInput prints about a text: gzip's trailer, CRC-32 and length.
+// crcOf returns what countInput prints for a text: gzip's trailer with CRC-32 and length.
 func crcOf(text []byte) string {
 	return fmt.Sprintf("%08x %08x", crc32.ChecksumIEEE(text), len(text))
 }
 
-// TestPaste_OfTheLargestSize_ArrivesWhole: also where the program prints what it reads, for
-// which the page's acknowledgements come behind the paste.
+// TestPaste_OfTheLargestSize_ArrivesWhole also covers a program that prints its input: the page's acknowledgements of
+// that come behind the paste.
 func TestPaste_OfTheLargestSize_ArrivesWhole(t *testing.T) {
 	paste := bytes.Repeat([]byte("0123456789abcde\n"), 1<<16)
 	ws := dialProgram(t, fmt.Sprintf(countInput, len(paste)))
@@ -106,8 +106,8 @@ func TestPaste_OfTheLargestSize_ArrivesWhole(t *testing.T) {
 	}
 }
 
-// TestPaste_Of2MiB_IsRefusedWhole: the page is told why, the program gets none of it, and
-// what is typed afterwards arrives.
+// TestPaste_Of2MiB_IsRefusedWhole checks that the page gets the reason, that the program gets nothing of the paste, and
+// that later input arrives.
 func TestPaste_Of2MiB_IsRefusedWhole(t *testing.T) {
 	ws := dialProgram(t, fmt.Sprintf(countInput, 5))
 	waitForOutput(t, ws, "ready")
@@ -116,12 +116,12 @@ func TestPaste_Of2MiB_IsRefusedWhole(t *testing.T) {
 	send(t, ws, `{"t":"in","d":"hello"}`)
 	problems := waitForOutput(t, ws, crcOf([]byte("hello")))
 	if len(problems) != 2 || !strings.Contains(problems[0], "more than 1 MiB") || problems[0] != problems[1] {
-		t.Errorf("the page is told %q", problems)
+		t.Errorf("the page gets %q", problems)
 	}
 }
 
-// TestInput_ForAProgramThatDoesNotRead_IsBounded: each message is taken whole or refused,
-// and the socket stays.
+// TestInput_ForAProgramThatDoesNotRead_IsBounded checks that each message is accepted whole or refused, and that the
+// socket stays open.
 func TestInput_ForAProgramThatDoesNotRead_IsBounded(t *testing.T) {
 	const total, piece = 8, 1000_000
 	ws := dialProgram(t, `stty raw -echo; echo ready; exec sleep 1000`)

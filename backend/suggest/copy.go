@@ -10,18 +10,18 @@ import (
 	"path/filepath"
 )
 
-// ErrTooLarge means that a folder is not copied to try a check in it.
+// ErrTooLarge means that a folder is too large to be copied for trying a check in it.
 var ErrTooLarge = errors.New("the folder is too large to be copied")
 
-// Bounds of a copy.
+// Limits of a copy.
 const (
 	maxCopyEntries = 20_000
 	maxCopyBytes   = 400 << 20
 )
 
 // CopyFolder copies a folder into an empty one, so that a proposed command can be tried without changing the user's
-// files. Links stay links; what is neither a file, a folder nor a link is left out. It returns ErrTooLarge for a
-// folder above the bounds.
+// files. Links stay links; anything but files, folders and links is left out. It returns ErrTooLarge for a folder above
+// the limits.
 func CopyFolder(ctx context.Context, from, to string) error {
 	source, err := os.OpenRoot(from)
 	if err != nil {
@@ -60,7 +60,7 @@ func CopyFolder(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// copyFile copies one file and takes its size off what is left.
+// copyFile copies one file and subtracts its size from left.
 func copyFile(source *os.Root, name, target string, left *int64) (err error) {
 	in, err := source.Open(name)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCopyFolder_FilesLinksAndModes: the copy is like the folder, and a link in it leads nowhere else.
-func TestCopyFolder_FilesLinksAndModes(t *testing.T) {
+// TestCopyFolder_FilesAndLinks_AreTheSame: the copy has the same files, modes and links.
+func TestCopyFolder_FilesAndLinks_AreTheSame(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	err1 := os.MkdirAll(filepath.Join(from, "a", "b"), 0o755)
 	err2 := os.WriteFile(filepath.Join(from, "a", "b", "run.sh"), []byte("echo"), 0o755)
@@ -41,7 +41,7 @@ func TestCopyFolder_TooLarge_IsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(f.Truncate(maxCopyBytes+1), f.Close()); err != nil { // sparse
+	if err := errors.Join(f.Truncate(maxCopyBytes+1), f.Close()); err != nil { // a sparse file
 		t.Fatal(err)
 	}
 	if err := CopyFolder(t.Context(), from, t.TempDir()); !errors.Is(err, ErrTooLarge) {

@@ -17,21 +17,21 @@ import (
 
 const (
 	maxFileBytes = 256 << 10 // of a file that is read
-	maxEntries   = 4000      // of a folder that are looked at
+	maxEntries   = 4000      // files and folders that are read
 	maxDepth     = 5
 )
 
-// Folder is what proposals are made from: a folder, seen through os.Root, so that no link leads out of it.
+// Folder is a folder from which proposals are made. It is read through an os.Root, so that no link leads out of it.
 type Folder struct {
 	root    *os.Root
 	entries []string // files, relative, in the order of the walk
 }
 
-// OpenFolder looks at the files of a folder, up to a limit.
+// OpenFolder lists the files of a folder, up to a limit. The caller closes the Folder.
 func OpenFolder(dir string) (*Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("the folder: %w", err)
+		return nil, fmt.Errorf("opening the folder: %w", err)
 	}
 	f := &Folder{root: root}
 	seen := 0
@@ -52,42 +52,42 @@ func OpenFolder(dir string) (*Folder, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the folder: %w", err), root.Close())
+		return nil, errors.Join(fmt.Errorf("listing the folder: %w", err), root.Close())
 	}
 	return f, nil
 }
 
-// Close ends the use of the folder.
+// Close releases the folder.
 func (f *Folder) Close() error { return f.root.Close() } //nolint:wrapcheck // nothing to add
 
-// FS is the folder for reading.
+// FS returns the folder as a file system.
 func (f *Folder) FS() fs.FS { return f.root.FS() }
 
-// Names lists the first files, for a model. Names with hidden text are left out.
-func (f *Folder) Names(most int) []string {
+// Names returns the names of at most limit files, for a model. Names with hidden text are left out.
+func (f *Folder) Names(limit int) []string {
 	var names []string
 	for _, name := range f.entries {
-		if len(names) < most && len(name) <= 200 && !hasHiddenText(name) {
+		if len(names) < limit && len(name) <= 200 && !hasHiddenText(name) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// has reports whether the folder itself has a file.
-func (f *Folder) has(name string) bool { return slices.Contains(f.entries, name) }
+// hasFile reports whether there is a file with a path, relative to the folder.
+func (f *Folder) hasFile(name string) bool { return slices.Contains(f.entries, name) }
 
-// hasAny reports whether a file anywhere in the folder matches a pattern of path.Match by its name.
-func (f *Folder) hasAny(pattern string) bool {
+// hasFileLike reports whether the base name of any file matches a pattern of path.Match.
+func (f *Folder) hasFileLike(pattern string) bool {
 	return slices.ContainsFunc(f.entries, func(p string) bool {
 		ok, err := path.Match(pattern, path.Base(p))
 		return err == nil && ok
 	})
 }
 
-// read returns the beginning of a file, "" if it cannot be read.
-func (f *Folder) read(name string) string {
-	if !f.has(name) { // not a pipe or a device
+// readFile returns the beginning of a file, "" if it cannot be read.
+func (f *Folder) readFile(name string) string {
+	if !f.hasFile(name) { // not a pipe or a device
 		return ""
 	}
 	file, err := f.root.Open(name)
@@ -102,9 +102,10 @@ func (f *Folder) read(name string) string {
 	return string(b)
 }
 
-// Proposals are the test commands that the folder has: those of its languages, its scripts, its Makefile and its CI.
+// Proposals returns checks with the test commands of the folder: those of its scripts, its Makefile, its languages and
+// its CI.
 func (f *Folder) Proposals() []Proposal {
-	list := Merge(f.packageScripts(), f.makeTargets(), f.languages(), f.ciCommands())
+	list := Merge(f.packageScripts(), f.makeTargets(), f.languageCommands(), f.ciCommands())
 	return list[:min(len(list), maxProposals)]
 }
 
@@ -112,7 +113,7 @@ func folderProposal(command, reason string) Proposal {
 	return Proposal{Check: shellCommand(command), Reason: reason, From: FromFolder}
 }
 
-// testNames are the names of scripts and targets that decide something, the best first.
+// testNames are the names of scripts and targets that test, build or lint, the best first.
 var testNames = []string{
 	"test", "check", "verify", "ci", "test:unit", "test:e2e", "e2e", "lint", "typecheck", "type-check", "build",
 }
@@ -122,14 +123,14 @@ func (f *Folder) packageScripts() (list []Proposal) {
 	var manifest struct {
 		Scripts map[string]string `json:"scripts"`
 	}
-	if json.Unmarshal([]byte(f.read("package.json")), &manifest) != nil {
+	if json.Unmarshal([]byte(f.readFile("package.json")), &manifest) != nil {
 		return nil
 	}
 	manager := "npm"
 	for _, m := range []struct{ lock, name string }{
 		{"pnpm-lock.yaml", "pnpm"}, {"yarn.lock", "yarn"}, {"bun.lock", "bun"}, {"bun.lockb", "bun"},
 	} {
-		if f.has(m.lock) {
+		if f.hasFile(m.lock) {
 			manager = m.name
 			break
 		}
@@ -140,7 +141,7 @@ func (f *Folder) packageScripts() (list []Proposal) {
 			continue
 		}
 		command := manager + " run " + name
-		if name == "test" && manager != "bun" { // bun test is a runner of its own
+		if name == "test" && manager != "bun" { // "bun test" would start bun's own test runner
 			command = manager + " test"
 		}
 		list = append(list, folderProposal(command, fmt.Sprintf("package.json has the script %q.", name)))
@@ -154,7 +155,7 @@ var makeTarget = regexp.MustCompile(`(?m)^([A-Za-z0-9_.-]+)[ \t]*:(?:[^=]|$)`)
 func (f *Folder) makeTargets() (list []Proposal) {
 	for _, file := range []string{"GNUmakefile", "makefile", "Makefile"} {
 		var targets []string
-		for _, m := range makeTarget.FindAllStringSubmatch(f.read(file), -1) {
+		for _, m := range makeTarget.FindAllStringSubmatch(f.readFile(file), -1) {
 			targets = append(targets, m[1])
 		}
 		for _, name := range testNames {
@@ -163,23 +164,23 @@ func (f *Folder) makeTargets() (list []Proposal) {
 			}
 		}
 		if len(targets) > 0 {
-			break // make reads the first of them
+			break // make reads only the first one
 		}
 	}
 	return list
 }
 
-// languages proposes the usual command of each language that the folder is written in.
-func (f *Folder) languages() (list []Proposal) {
+// languageCommands proposes the usual test command of each language in the folder.
+func (f *Folder) languageCommands() (list []Proposal) {
 	add := func(command, reason string) { list = append(list, folderProposal(command, reason)) }
-	if f.has("go.mod") {
-		if f.hasAny("*_test.go") {
+	if f.hasFile("go.mod") {
+		if f.hasFileLike("*_test.go") {
 			add("go test ./...", "go.mod: a Go module with tests.")
 		} else {
 			add("go build ./...", "go.mod: a Go module without tests.")
 		}
 	}
-	if f.has("Cargo.toml") {
+	if f.hasFile("Cargo.toml") {
 		add("cargo test", "Cargo.toml: a Rust package.")
 	}
 	f.addPython(add)
@@ -188,15 +189,15 @@ func (f *Folder) languages() (list []Proposal) {
 		{"pom.xml", "mvn -q test", "a Maven project"},
 		{"gradlew", "./gradlew test", "a Gradle project"},
 		{"mix.exs", "mix test", "an Elixir project"},
-		{"phpunit.xml", "vendor/bin/phpunit", "tests in PHP"},
+		{"phpunit.xml", "vendor/bin/phpunit", "PHP tests"},
 		{"Package.swift", "swift test", "a Swift package"},
-		{".rspec", "bundle exec rspec", "tests in Ruby"},
+		{".rspec", "bundle exec rspec", "Ruby tests"},
 	} {
-		if f.has(l.file) {
+		if f.hasFile(l.file) {
 			add(l.command, l.file+": "+l.what+".")
 		}
 	}
-	if f.hasAny("*.sln") || f.hasAny("*.csproj") {
+	if f.hasFileLike("*.sln") || f.hasFileLike("*.csproj") {
 		add("dotnet test", "A .NET project.")
 	}
 	return list
@@ -204,35 +205,35 @@ func (f *Folder) languages() (list []Proposal) {
 
 // addPython proposes tox where it is configured, or pytest where there are tests for it.
 func (f *Folder) addPython(add func(command, reason string)) {
-	if f.has("tox.ini") {
-		add("tox", "tox.ini: environments for tests.")
+	if f.hasFile("tox.ini") {
+		add("tox", "tox.ini: test environments.")
 	}
 	runner := "python3 -m pytest"
-	if f.has("uv.lock") {
+	if f.hasFile("uv.lock") {
 		runner = "uv run pytest"
 	}
 	switch {
-	case f.has("pytest.ini"):
-		add(runner, "pytest.ini: tests for pytest.")
-	case strings.Contains(f.read("pyproject.toml"), "[tool.pytest"):
+	case f.hasFile("pytest.ini"):
+		add(runner, "pytest.ini: pytest tests.")
+	case strings.Contains(f.readFile("pyproject.toml"), "[tool.pytest"):
 		add(runner, "pyproject.toml configures pytest.")
-	case strings.Contains(f.read("setup.cfg"), "[tool:pytest]"):
+	case strings.Contains(f.readFile("setup.cfg"), "[tool:pytest]"):
 		add(runner, "setup.cfg configures pytest.")
-	case f.hasAny("test_*.py") || f.hasAny("*_test.py"):
-		add(runner, "There are tests in Python.")
+	case f.hasFileLike("test_*.py") || f.hasFileLike("*_test.py"):
+		add(runner, "The folder has Python tests.")
 	}
 }
 
 var ciPrefix = regexp.MustCompile(`^\s*(?:- )?\s*(?:run:|script:)?\s*(?:- )?["']?`)
 
-// ciCommands proposes lines of CI files that are nothing but a known command.
+// ciCommands proposes lines of CI files that consist of one known command.
 func (f *Folder) ciCommands() (list []Proposal) {
 	for _, name := range f.entries {
 		ext := path.Ext(name)
 		if name != ".gitlab-ci.yml" && (path.Dir(name) != ".github/workflows" || ext != ".yml" && ext != ".yaml") {
 			continue
 		}
-		for line := range strings.Lines(f.read(name)) {
+		for line := range strings.Lines(f.readFile(name)) {
 			line = strings.TrimRight(strings.TrimSpace(ciPrefix.ReplaceAllString(line, "")), `"'`)
 			if isKnownCommand(line) {
 				list = append(list, folderProposal(line, "CI runs this command ("+name+")."))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // System is the system prompt of the request for proposals.
@@ -35,14 +36,14 @@ const (
 	maxField      = 500
 )
 
-// Prompt is the request for proposals: the objective, the names of files, and the commands that were found.
+// Prompt returns the request for proposals: the objective, the names of files, and the commands that were found.
 func Prompt(objective string, names []string, found []Proposal) string {
 	var b strings.Builder
 	b.WriteString("The objective, as the user wrote it:\n" + objective + "\n\n")
 	if len(names) == 0 {
 		b.WriteString("The folder is empty.\n")
 	} else {
-		b.WriteString(goal.WrapUntrusted("files of the folder", strings.Join(names, "\n")) + "\n")
+		b.WriteString(text.WrapUntrusted("files of the folder", strings.Join(names, "\n")) + "\n")
 	}
 	for _, p := range found {
 		fmt.Fprintf(&b, "Proposed already: %s: %s\n", p.Check.Type, p.Check.Name())
@@ -51,7 +52,7 @@ func Prompt(objective string, names []string, found []Proposal) string {
 	return b.String()
 }
 
-// replyCheck is a check as a model writes it. Fields that only a user may set are not among them.
+// replyCheck is a check as a model writes it. It lacks the fields that only a user may set.
 type replyCheck struct {
 	Type         goal.CheckType `json:"type"`
 	Reason       string         `json:"reason"`
@@ -67,9 +68,8 @@ type replyCheck struct {
 	Question     string         `json:"question"`
 }
 
-// ParseReply reads a model's proposals. The reply has to be one JSON object with known fields, perhaps in a fenced
-// block. One check that is wrong makes all of the reply an error: a model that does not keep to the format is not
-// understood.
+// ParseReply reads a model's proposals. The reply must be one JSON object with known fields, which may be in a fenced
+// block. One invalid check makes the whole reply an error, because a model that ignores the format may mean anything.
 func ParseReply(text string) ([]Proposal, error) {
 	if len(text) > maxReplyBytes {
 		return nil, errors.New("the reply is too long")
@@ -89,7 +89,7 @@ func ParseReply(text string) ([]Proposal, error) {
 		return nil, fmt.Errorf("the reply is not the JSON that was asked for: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the reply has something after its JSON")
+		return nil, errors.New("the reply has text after its JSON")
 	}
 	list := []Proposal{}
 	for i, c := range reply.Checks[:min(len(reply.Checks), maxProposals)] {
@@ -102,15 +102,16 @@ func ParseReply(text string) ([]Proposal, error) {
 	return Merge(list), nil
 }
 
-// proposal validates a check. Fields of another type than its own are refused, because a user would not see them.
+// proposal converts a valid check. It returns an error for fields that belong to another type of check, because the
+// user would not see them.
 func (c replyCheck) proposal() (p Proposal, err error) {
 	for _, s := range []string{c.Reason, c.Command, c.URL, c.BodyContains, c.Path, c.Matches, c.Question} {
 		if len(s) > maxField || hasHiddenText(s) {
-			return p, errors.New("it has a text that is too long, or with characters that cannot be seen")
+			return p, errors.New("one of its texts is too long or has invisible characters")
 		}
 	}
 	if strings.TrimSpace(c.Reason) == "" || len(c.Reason) > maxReason {
-		return p, errors.New("it has no reason, or one that is too long")
+		return p, errors.New("its reason is missing or too long")
 	}
 	var own goal.Check
 	switch c.Type {
@@ -126,20 +127,28 @@ func (c replyCheck) proposal() (p Proposal, err error) {
 	case goal.ModelQuestion:
 		own = goal.Check{Question: c.Question}
 	case goal.JSONPredicate, goal.Visual, goal.Manual:
-		return p, fmt.Errorf("the type %q was not offered", c.Type)
+		return p, fmt.Errorf("the type %q is not allowed here", c.Type)
 	default:
 		return p, fmt.Errorf("there is no type %q", c.Type)
 	}
 	all := goal.Check{
-		Command: c.Command, ExitCode: c.ExitCode, URL: c.URL, Status: c.Status, BodyContains: c.BodyContains, Path: c.Path,
-		Matches: c.Matches, MinSize: c.MinSize, Absent: c.Absent, Question: c.Question,
+		Command:      c.Command,
+		ExitCode:     c.ExitCode,
+		URL:          c.URL,
+		Status:       c.Status,
+		BodyContains: c.BodyContains,
+		Path:         c.Path,
+		Matches:      c.Matches,
+		MinSize:      c.MinSize,
+		Absent:       c.Absent,
+		Question:     c.Question,
 	}
 	if own != all {
-		return p, fmt.Errorf("it has fields that a check of the type %s does not have", c.Type)
+		return p, fmt.Errorf("it has fields that do not belong to the type %s", c.Type)
 	}
 	own.Type = c.Type
 	if err := (goal.Criterion{Checks: []goal.Check{own}}).Validate(); err != nil {
-		return p, fmt.Errorf("it cannot be used: %w", err)
+		return p, fmt.Errorf("it is not valid: %w", err)
 	}
 	return Proposal{Check: own, Reason: strings.TrimSpace(c.Reason), From: FromModel}, nil
 }

@@ -21,8 +21,8 @@ var (
 		`(?i)\b(?:servers?|pages?|sites?|website|web|https?|urls?|endpoints?|api|ports?|localhost|browser)\b`)
 )
 
-// ReadObjective proposes what the user's own words name: commands between backticks, addresses on this computer, and
-// files that are not in the folder yet. folder is nil for a new one.
+// ReadObjective returns proposals for what the objective names: commands in backticks, addresses on this computer, and
+// files that are not in the folder yet. folder is nil if the goal gets a new folder.
 func ReadObjective(objective string, folder fs.FS) []Proposal {
 	var list []Proposal
 	for _, m := range quotedPart.FindAllStringSubmatch(objective, -1) {
@@ -48,7 +48,7 @@ func ReadObjective(objective string, folder fs.FS) []Proposal {
 		}
 		list = append(list, Proposal{
 			Check:  goal.Check{Type: goal.File, Path: name, MinSize: 1},
-			Reason: "The objective names this file, and it is not there yet.",
+			Reason: "The objective names this file, which does not exist yet.",
 			From:   FromObjective,
 		})
 	}
@@ -64,5 +64,5 @@ func isThere(folder fs.FS, name string) bool {
 	return err == nil
 }
 
-// IsAboutServer reports whether an objective is about a page or a server, so that running ones are worth a look.
+// IsAboutServer reports whether an objective is about a page or a server, so that running servers may be meant.
 func IsAboutServer(objective string) bool { return serverWord.MatchString(objective) }

@@ -17,7 +17,7 @@ const (
 	maxServers   = 3
 )
 
-// FindServers proposes pages of the servers on this computer that answer on one of the ports.
+// FindServers proposes the pages of local servers that answer on one of the ports.
 func FindServers(ctx context.Context, ports []int) []Proposal {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -36,7 +36,7 @@ func FindServers(ctx context.Context, ports []int) []Proposal {
 	return list
 }
 
-// probeServer asks for the page of a port, and returns nil if no page answers there.
+// probeServer requests the page at a port. It returns nil if no server sends a page.
 func probeServer(ctx context.Context, port int) *Proposal {
 	address := "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) + "/"
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -51,10 +51,10 @@ func probeServer(ctx context.Context, port int) *Proposal {
 	if err != nil {
 		return nil
 	}
-	_ = resp.Body.Close() // the page itself is not of interest
+	_ = resp.Body.Close() // only the status counts
 	return &Proposal{
 		Check:  goal.Check{Type: goal.HTTP, URL: address},
-		Reason: fmt.Sprintf("A server of yours answers on port %d (status %d now).", port, resp.StatusCode),
+		Reason: fmt.Sprintf("Your server answers on port %d (now with status %d).", port, resp.StatusCode),
 		From:   FromServer,
 		Ports:  []int{port},
 	}

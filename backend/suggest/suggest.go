@@ -1,8 +1,8 @@
 // Package suggest proposes checks for an objective: from the user's words, from the test commands of a folder, from
 // servers on this computer, and from the reply of a model. A proposal decides nothing until the user has accepted it.
 //
-// What a folder or a model says is hostile. A command from a file has to match a pattern of known test commands, in
-// which a shell finds nothing to expand; a model's proposals have to be complete JSON with known fields.
+// Text from a folder or a model is hostile. A command from a file must match a pattern of known test commands, in which
+// a shell finds nothing to expand; a model's proposals must be complete JSON with known fields.
 package suggest
 
 import (
@@ -17,7 +17,6 @@ import (
 // Source says where a proposal comes from.
 type Source string
 
-// The sources.
 const (
 	FromObjective Source = "objective"
 	FromFolder    Source = "folder"
@@ -33,10 +32,10 @@ type Proposal struct {
 	Ports  []int // of this computer that the goal needs access to
 }
 
-// maxProposals is how many proposals of one source are of use to a user.
+// maxProposals limits the proposals of one source.
 const maxProposals = 6
 
-// Merge joins lists of proposals, and leaves out checks that an earlier list has.
+// Merge joins lists of proposals, and leaves out duplicate checks.
 func Merge(lists ...[]Proposal) []Proposal {
 	var all []Proposal
 	for _, list := range lists {
@@ -49,10 +48,10 @@ func Merge(lists ...[]Proposal) []Proposal {
 	return all
 }
 
-// shellCommand is the check that a command succeeds.
+// shellCommand returns the check that a command succeeds.
 func shellCommand(command string) goal.Check { return goal.Check{Type: goal.Shell, Command: command} }
 
-// knownCommand matches commands that test, build or lint, with arguments that a shell takes as they are.
+// knownCommand matches commands that test, build or lint, with arguments in which a shell expands nothing.
 var knownCommand = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`go (?:test|vet|build)`,
 	`(?:npm|pnpm|yarn|bun) (?:test|run [A-Za-z0-9:_.-]+)`,
@@ -71,10 +70,10 @@ var knownCommand = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`ctest`,
 }, "|") + `)(?: [A-Za-z0-9_./:=@,+-]+)*$`)
 
-// isKnownCommand reports whether a line is a command that tests, builds or lints, and nothing more.
+// isKnownCommand reports whether a line is one such command and nothing else.
 func isKnownCommand(line string) bool { return len(line) <= 200 && knownCommand.MatchString(line) }
 
-// hasHiddenText reports whether a text contains what a user cannot see, or sees in another place.
+// hasHiddenText reports whether a text contains characters that a user cannot see, or that reorder what they see.
 func hasHiddenText(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }

@@ -1,4 +1,4 @@
-// Package tail keeps the end of what a program writes, for the error that ends it.
+// Package tail keeps the end of what a program writes, for the error that reports its end.
 package tail
 
 import "sync"
@@ -25,7 +25,7 @@ func (w *Writer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns what is kept. It may begin inside a character.
+// String returns the stored bytes. It may begin inside a character.
 func (w *Writer) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

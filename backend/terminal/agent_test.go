@@ -22,11 +22,11 @@ func waited(t *testing.T, s *Session, u WaitCondition) WaitResult {
 	return w
 }
 
-func TestWaitForPattern(t *testing.T) {
+func TestWaitFor_Pattern_MatchesNewOutput(t *testing.T) {
 	s := terminal(t, "bash")
 	run(t, s, "echo listening on 1")
 	_, now := s.Range()
-	if _, err := s.Run(within(t), "read x; echo listening on 2; sleep 1000", 0); err != nil {
+	if _, err := s.Commands.Run(within(t), "read x; echo listening on 2; sleep 1000", 0); err != nil {
 		t.Fatal(err)
 	}
 	pattern := regexp.MustCompile(`listening on \d`)
@@ -53,19 +53,20 @@ func TestWaitForPattern(t *testing.T) {
 	}
 }
 
-// A match may lie across what was read at once, in a flood.
-func TestWaitForPatternInAFlood(t *testing.T) {
+// TestWaitFor_PatternInAFlood_IsFound: also across two reads.
+func TestWaitFor_PatternInAFlood_IsFound(t *testing.T) {
 	s := terminal(t, "sh", "-c",
-		`yes "a long line of a flood" | head -c 3000000; printf 'the nee'; printf 'dle\n'; yes more | head -c 3000000; read x`)
+		`yes "a long line of a flood" | head -c 3000000; printf 'the nee'; printf 'dle\n'; `+
+			`yes more | head -c 3000000; read x`)
 	if w := waited(t, s, WaitCondition{Pattern: regexp.MustCompile(`the needle`)}); w.Why != Matched {
 		t.Errorf("%+v", w)
 	}
 }
 
-func TestWaitForExitAndPrompt(t *testing.T) {
+func TestWaitFor_ExitOrPrompt_IsReported(t *testing.T) {
 	s := terminal(t, "bash")
 	ready(t, s)
-	r, err := s.Run(within(t), "read x; (exit 7)", 0)
+	r, err := s.Commands.Run(within(t), "read x; (exit 7)", 0)
 	if err != nil || r.Finished {
 		t.Fatalf("%+v %v", r, err)
 	}
@@ -93,7 +94,7 @@ func TestWaitForExitAndPrompt(t *testing.T) {
 	}
 }
 
-func TestWaitForQuiet(t *testing.T) {
+func TestWaitFor_Quiet_IsReported(t *testing.T) {
 	s := terminal(t, "sh", "-c", "read x; for i in 1 2 3 4 5; do echo $i; sleep 0.1; done; sleep 1000")
 	if err := s.Keys("Enter"); err != nil {
 		t.Fatal(err)
@@ -108,7 +109,7 @@ func TestWaitForQuiet(t *testing.T) {
 	}
 }
 
-func TestWaitForRefuses(t *testing.T) {
+func TestWaitFor_ImpossibleCondition_IsRefused(t *testing.T) {
 	s := terminal(t, "cat")
 	if _, err := s.WaitFor(within(t), WaitCondition{Prompt: true}, 0); err == nil {
 		t.Error("cat has a prompt")
@@ -120,13 +121,13 @@ func TestWaitForRefuses(t *testing.T) {
 	}
 }
 
-// TestKeysInAnEditor drives a full-screen program as a user does.
-func TestKeysInAnEditor(t *testing.T) {
+// TestKeys_InAnEditor_EditTheFile: they drive a full-screen program as a user does.
+func TestKeys_InAnEditor_EditTheFile(t *testing.T) {
 	needs(t, "vim")
 	file := filepath.Join(t.TempDir(), "note.txt")
 	s := terminal(t, "bash")
 	ready(t, s)
-	if _, err := s.Run(within(t), "vim -u NONE -N "+file, 0); err != nil {
+	if _, err := s.Commands.Run(within(t), "vim -u NONE -N "+file, 0); err != nil {
 		t.Fatal(err)
 	}
 	// vim says so; the shell echoes the name before
@@ -151,7 +152,7 @@ func TestKeysInAnEditor(t *testing.T) {
 	}
 }
 
-func TestEncodeKeys(t *testing.T) {
+func TestEncodeKeys_EachName_HasItsBytes(t *testing.T) {
 	for name, want := range map[string]string{
 		"a":           "a",
 		"é":           "é",
@@ -196,8 +197,8 @@ func TestEncodeKeys(t *testing.T) {
 	}
 }
 
-// Type into a shell that knows pastes runs nothing before Enter.
-func TestTypeIsAPaste(t *testing.T) {
+// TestType_SeveralLines_WaitForEnter: a shell that knows pastes runs nothing before.
+func TestType_SeveralLines_WaitForEnter(t *testing.T) {
 	s := terminal(t, "bash")
 	ready(t, s)
 	if err := s.Type("echo a\necho b"); err != nil {
@@ -215,7 +216,7 @@ func TestTypeIsAPaste(t *testing.T) {
 	}
 }
 
-func TestScrollbackPages(t *testing.T) {
+func TestScrollback_AllPages_JoinToTheWhole(t *testing.T) {
 	s := terminal(t, "sh", "-c", "stty -opost; seq 1 20000")
 	ended(t, s)
 	var want strings.Builder

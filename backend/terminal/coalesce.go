@@ -63,7 +63,7 @@ func coalesceOutput(p []byte, rows int) (pieces []outputPiece, used int) {
 	return kept, used
 }
 
-// lastScreenful is the end of p that can still be visible on a screen with that many rows.
+// lastScreenful returns the end of p that can still be visible on a screen with that many rows.
 func lastScreenful(p []byte, rows int) []byte {
 	at := len(p)
 	for range 2 * rows {
@@ -79,8 +79,8 @@ func lastScreenful(p []byte, rows int) []byte {
 	return p[at:]
 }
 
-// nextToken is the first unit of p: text up to an escape, or one escape sequence; ok is false if the sequence is not
-// complete.
+// nextToken returns the length of the first unit of p: text up to an escape, or one escape sequence; ok is false if the
+// sequence is not complete.
 func nextToken(p []byte) (n int, kind pieceKind, ok bool) {
 	if p[0] != 0x1b {
 		if n = bytes.IndexByte(p, 0x1b); n < 0 {
@@ -95,7 +95,7 @@ func nextToken(p []byte) (n int, kind pieceKind, ok bool) {
 	case '[':
 		return nextCSI(p)
 	case ']', 'P', 'X', '^', '_':
-		return isStringSequence(p)
+		return nextString(p)
 	case ' ', '#', '%', '(', ')', '*', '+':
 		return 3, pieceMode, len(p) >= 3
 	}
@@ -124,8 +124,8 @@ func nextCSI(p []byte) (int, pieceKind, bool) {
 	return maxSequence, pieceText, len(p) >= maxSequence
 }
 
-// isStringSequence is a sequence that carries a string: OSC, DCS, SOS, PM, APC.
-func isStringSequence(p []byte) (int, pieceKind, bool) {
+// nextString returns the length of a sequence that carries a string: OSC, DCS, SOS, PM, APC.
+func nextString(p []byte) (int, pieceKind, bool) {
 	for i := 2; i < min(len(p), maxString); i++ {
 		switch {
 		case p[i] == 0x07 && p[1] == ']', p[i] == 0x18, p[i] == 0x1a:

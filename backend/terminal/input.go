@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// maxInput bounds what waits for a program that does not read. It is the only bound on
-// the way from a page to a program.
+// maxInput limits the input that waits for a program that does not read, in bytes. There is no other limit between a
+// page and a program.
 const maxInput = 1 << 20
 
 var (
-	// ErrInputFull says that the program does not read what is typed.
+	// ErrInputFull means that the program does not read its input.
 	ErrInputFull = errors.New("the program does not read its input")
-	// ErrInputTooLong says that an input is larger than what may wait for any program.
+	// ErrInputTooLong means that one input exceeds maxInput.
 	ErrInputTooLong = errors.New("more than 1 MiB at once is too long; paste it in parts, or put it into a file")
 )
 

@@ -9,7 +9,7 @@ import (
 
 // Keys presses keys, one after the other: a character, or Enter, Tab, Escape, Backspace, Delete, Insert, Space, Home,
 // End, PageUp, PageDown, Up, Down, Left, Right, F1 to F12, each with Ctrl+, Alt+ and Shift+ before it: "Ctrl+C",
-// "Shift+Tab", "Alt+Left". Either all of them or, with an error, none.
+// "Shift+Tab", "Alt+Left". It presses all of them or, with an error, none.
 func (s *Session) Keys(keys ...string) error {
 	application := s.hasMode(cursorKeys) // the program decides how arrows are sent
 	var all strings.Builder
@@ -62,7 +62,7 @@ var tildeKeyNumbers = map[string]int{
 
 var namedKeys = map[string]string{"Enter": "\r", "Tab": "\t", "Escape": "\x1b", "Backspace": "\x7f", "Space": " "}
 
-// encodeKey is the sequence that a keyboard sends for a key.
+// encodeKey returns the sequence that a keyboard sends for a key.
 func encodeKey(name string, application bool) (string, error) {
 	key, mods := name, modifiers(0)
 	for _, m := range []struct {
@@ -97,7 +97,7 @@ func encodeKey(name string, application bool) (string, error) {
 	return encodeCharacter(name, key, mods)
 }
 
-// modifiedKey is a CSI sequence with its modifiers, if there are any.
+// modifiedKey returns a CSI sequence with its modifiers, if there are any.
 func modifiedKey(number, final string, mods modifiers) string {
 	switch {
 	case mods != 0:
@@ -108,7 +108,7 @@ func modifiedKey(number, final string, mods modifiers) string {
 	return "\x1b[" + final
 }
 
-// encodeCharacter is the sequence of a key for a character.
+// encodeCharacter returns the sequence of a key for a character.
 func encodeCharacter(name, key string, mods modifiers) (string, error) {
 	switch {
 	case key == "\t" && mods&shift != 0:

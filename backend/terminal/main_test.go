@@ -89,7 +89,7 @@ func within(tb testing.TB) context.Context {
 // run runs a command that must finish.
 func run(tb testing.TB, s *Session, command string) Run {
 	tb.Helper()
-	r, err := s.Run(within(tb), command, bound)
+	r, err := s.Commands.Run(within(tb), command, bound)
 	if err != nil || !r.Finished {
 		lines, _, _, _ := s.Screen()
 		tb.Fatalf("%q: %+v %v\n%s", command, r, err, strings.Join(lines, "\n"))

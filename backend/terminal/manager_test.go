@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
-func TestManagerTellsChanges(t *testing.T) {
+func TestManager_Changes_AreReported(t *testing.T) {
 	var mu sync.Mutex
 	var reported []string
 	m := NewManager(func(info pane.Info, closed bool) {
@@ -69,7 +69,7 @@ func TestManagerTellsChanges(t *testing.T) {
 	}
 }
 
-func TestManagerClosesAll(t *testing.T) {
+func TestCloseAll_OpenTerminals_End(t *testing.T) {
 	m := NewManager(nil)
 	set := launcher(t)
 	var all []*Session
@@ -103,8 +103,8 @@ func TestManagerClosesAll(t *testing.T) {
 	}
 }
 
-// The helper may die; its terminals end and say so.
-func TestLauncherDies(t *testing.T) {
+// TestLauncher_Dies_EndsItsTerminals: each reports its end.
+func TestLauncher_Dies_EndsItsTerminals(t *testing.T) {
 	set, err := sandbox.Open(context.Background(), sandbox.Options{Helper: sandboxtest.Helper(t), Name: "test"})
 	if err != nil {
 		t.Fatal(err)

@@ -28,14 +28,14 @@ const (
 	markCwd                              // OSC 7
 )
 
-// maxOSC limits what is kept of one sequence; a longer one is not a mark.
+// maxOSC limits the stored bytes of one sequence; a longer one is not a mark.
 const maxOSC = 4 << 10
 
 // markParser finds marks in a stream that arrives in pieces. Command marks are accepted only with the session's
 // nonce: programs can print anything, but only the shell knows the nonce.
 type markParser struct {
 	nonce string
-	host  string // whose folders are accepted, "" is any host
+	host  string // folders of other hosts are ignored; "" accepts all hosts
 	state oscState
 	text  []byte
 	begin int64
@@ -152,7 +152,7 @@ func (m *markParser) command(found shellMark, fields []string) (shellMark, bool)
 	return found, true
 }
 
-// commandLine is a command as it was typed, without parts that must not be typed again.
+// commandLine returns a command as it was typed, without parts that must not be typed again.
 func commandLine(text string) string {
 	line, err := url.PathUnescape(text)
 	if err != nil || !utf8.ValidString(line) {
@@ -166,7 +166,7 @@ func commandLine(text string) string {
 	}, line))
 }
 
-// fileURL is the path of file://host/path. A shell on another machine, reached by ssh in this terminal, reports
+// fileURL returns the path of file://host/path. A shell on another machine, reached by ssh in this terminal, reports
 // folders of that machine.
 func (m *markParser) fileURL(text string) (string, bool) {
 	u, err := url.Parse(text)

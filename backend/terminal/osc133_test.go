@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestMarks(t *testing.T) {
+func TestMarks_EachSequence_IsRead(t *testing.T) {
 	const n = ";goalpost=n1"
 	long := "\x1b]133;C" + string(make([]byte, 2*maxOSC)) + n + "\x07"
 	for text, want := range map[string][]shellMark{
@@ -50,7 +50,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-func TestFoldersOfOtherMachines(t *testing.T) {
+func TestMarks_FolderOfAnotherMachine_IsIgnored(t *testing.T) {
 	m := markParser{host: "here"}
 	for text, want := range map[string]int{
 		"file:///a":          1,
@@ -64,7 +64,7 @@ func TestFoldersOfOtherMachines(t *testing.T) {
 	}
 }
 
-func TestMarksWithoutNonce(t *testing.T) {
+func TestMarks_WithoutNonce_AreIgnored(t *testing.T) {
 	m := markParser{}
 	if got := m.feed([]byte("\x1b]133;C;goalpost=\x07"), 0); got != nil {
 		t.Errorf("%+v", got)

@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/process"
 )
 
-// launchSpec is what a session starts, each time that it is started. It does not change.
+// launchSpec describes the program that a session starts, each time that it is started. It does not change.
 type launchSpec struct {
 	dir      string
 	env      []string
@@ -26,11 +26,11 @@ type launchSpec struct {
 const (
 	readSize = 64 << 10
 
-	// maxOutputAfterExit limits what is read from programs that keep printing after the terminal's own program has
-	// ended.
+	// maxOutputAfterExit limits the output of programs that keep printing after the terminal's own program has ended,
+	// in bytes.
 	maxOutputAfterExit = 1 << 20
 
-	// resetModes resets what an ended program may have left switched on: alternate screen, scroll region, application
+	// resetModes resets the modes that an ended program may have left on: alternate screen, scroll region, application
 	// keys, hidden cursor, mouse and focus reports, bracketed paste, colours. Leaving the alternate screen and the
 	// scroll region moves the cursor, on the main screen too, and later output would overwrite earlier output. So the
 	// cursor is saved before each.
@@ -47,7 +47,7 @@ type childProcess struct {
 	proc   process.Process
 	input  *input
 	rcDir  string        // of the shell's start files, "" if none
-	stop   chan struct{} // closed when no viewer is waited for any more
+	stop   chan struct{} // closed when the program no longer waits for viewers
 	once   sync.Once
 	done   chan struct{} // closed when all goroutines of this program have ended
 }

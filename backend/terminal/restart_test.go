@@ -12,9 +12,10 @@ import (
 func TestRestart_DrawsBelowOldOutput(t *testing.T) {
 	needs(t, "node")
 	for name, script := range map[string]string{
-		"full screen of text":   "seq 60; printf 'the last'; exit 1",
-		"a few lines":           "printf 'one\\ntwo\\nthe last'",
-		"a full-screen program": `seq 3; printf 'the last\n\033[?1049h\033[2;5r\033[?6h\033[31m\033[?1h\033[?25l\033[2004h\033(0lqk'; exit 2`,
+		"full screen of text": "seq 60; printf 'the last'; exit 1",
+		"a few lines":         "printf 'one\\ntwo\\nthe last'",
+		"a full-screen program": `seq 3; ` +
+			`printf 'the last\n\033[?1049h\033[2;5r\033[?6h\033[31m\033[?1h\033[?25l\033[2004h\033(0lqk'; exit 2`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := terminalWith(t, Options{Argv: []string{"sh", "-c", script + "\n"}, Cols: 60, Rows: 12})

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Tail is the end of the scrollback, at most limit bytes, in a form that another terminal can show: whole lines, and
-// no output of full-screen programs.
+// Tail returns the end of the scrollback, at most limit bytes, in a form that another terminal can show: whole lines,
+// and no output of full-screen programs.
 func (s *Session) Tail(limit int) []byte {
 	s.mu.Lock()
 	from, end := s.ring.start, s.ring.end
@@ -62,7 +62,7 @@ func isAlternate(p []byte, final byte) bool {
 	return false
 }
 
-// RestoredScrollback is the initial scrollback of a session that continues an earlier one, which printed tail. Its
+// RestoredScrollback returns the initial scrollback of a session that continues an earlier one, which printed tail. Its
 // last line says so.
 func RestoredScrollback(tail []byte, at time.Time) []byte {
 	if len(tail) == 0 {

@@ -43,7 +43,7 @@ func FuzzRing(f *testing.F) {
 	})
 }
 
-func TestRingGrowsToItsBound(t *testing.T) {
+func TestRing_MuchOutput_GrowsToItsLimit(t *testing.T) {
 	r := newRing(1 << 20)
 	r.add([]byte("x"))
 	if len(r.buf) != ringFirst {
@@ -55,7 +55,7 @@ func TestRingGrowsToItsBound(t *testing.T) {
 	}
 }
 
-func TestWhole(t *testing.T) {
+func TestCompleteUTF8Len_CutCharacter_IsLeftOut(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, "a": 1, "aé": 3, "a\xc3": 1, "日": 3, "\xe6\x97": 0, "x\xe6": 1, "😀": 4, "x\xf0\x9f\x98": 1,
 		"\xff": 1, "\x80\x80\x80\x80": 4, "a\xc0": 2, "\xe6\x97x": 3,

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// commandRunner runs one command after another in a session's shell.
-type commandRunner struct {
+// CommandRunner runs one command after another in a session's shell.
+type CommandRunner struct {
 	session *Session
 
 	run chan struct{} // one token: its owner may type a command
@@ -30,13 +30,13 @@ type Run struct {
 	Next     int64  // where to continue reading
 }
 
-// promptGrace is how long a shell may take at least to reach its prompt, and to begin a command: on a busy machine it
-// takes seconds.
+// promptGrace is the minimum time that a shell gets to reach its prompt and to begin a command, because a busy machine
+// needs seconds.
 const promptGrace = 15 * time.Second
 
 // Run types a command into the shell and waits at most wait until it is done. A command that takes longer, such as a
 // server, keeps running. Errors: ErrBusy, ErrEnded, ErrClosed, ctx's, or why the command cannot be typed.
-func (r *commandRunner) Run(ctx context.Context, command string, wait time.Duration) (Run, error) {
+func (r *CommandRunner) Run(ctx context.Context, command string, wait time.Duration) (Run, error) {
 	select {
 	case <-r.run:
 		defer func() { r.run <- struct{}{} }()
@@ -69,7 +69,7 @@ type promptState struct {
 }
 
 // awaitPrompt waits for the prompt.
-func (r *commandRunner) awaitPrompt(ctx context.Context, wait time.Duration) (promptState, error) {
+func (r *CommandRunner) awaitPrompt(ctx context.Context, wait time.Duration) (promptState, error) {
 	late := time.NewTimer(wait)
 	defer late.Stop()
 	for {
@@ -88,15 +88,15 @@ func (r *commandRunner) awaitPrompt(ctx context.Context, wait time.Duration) (pr
 		select {
 		case <-next:
 		case <-late.C:
-			return promptState{}, errors.New("the shell does not come to its prompt: look at the terminal's screen")
+			return promptState{}, errors.New("the shell did not reach its prompt: read the terminal's screen")
 		case <-ctx.Done():
 			return promptState{}, fmt.Errorf("waiting for the shell's prompt: %w", ctx.Err())
 		}
 	}
 }
 
-// endedError is the error after the program's end, with its exit status. mu is held.
-func (r *commandRunner) endedError() error {
+// endedError returns the error after the program's end, with its exit status. mu is held.
+func (r *CommandRunner) endedError() error {
 	err := r.session.endError()
 	if errors.Is(err, ErrEnded) {
 		return fmt.Errorf("%w (%s)", err, r.session.status)
@@ -106,7 +106,7 @@ func (r *commandRunner) endedError() error {
 
 // awaitCommandEnd waits for the end of the typed command, or until late. It waits in any case until the command has
 // begun, unless the shell is stuck: otherwise the next wait could mistake the previous command's end for it.
-func (r *commandRunner) awaitCommandEnd(ctx context.Context, late, stuck <-chan time.Time, t promptState) (Run, error) {
+func (r *CommandRunner) awaitCommandEnd(ctx context.Context, late, stuck <-chan time.Time, t promptState) (Run, error) {
 	over, given := false, false
 	for {
 		r.session.mu.Lock()
@@ -137,7 +137,7 @@ var errIncomplete = errors.New("the command is incomplete (a quote, bracket or k
 
 // leaveContinuation leaves the shell's continuation prompt. A Ctrl+C that reaches bash between printing that prompt
 // and reading is noticed at the next key only, so it is pressed until it works.
-func (r *commandRunner) leaveContinuation(ctx context.Context) error {
+func (r *CommandRunner) leaveContinuation(ctx context.Context) error {
 	const presses, between = 10, 100 * time.Millisecond
 	again := time.NewTicker(between)
 	defer again.Stop()
@@ -169,8 +169,8 @@ func (r *commandRunner) leaveContinuation(ctx context.Context) error {
 	}
 }
 
-// commandResult is the result of the command so far. mu is held.
-func (r *commandRunner) commandResult(t promptState) (Run, error) {
+// commandResult returns the result of the command so far. mu is held.
+func (r *CommandRunner) commandResult(t promptState) (Run, error) {
 	c := r.session.command
 	switch {
 	case r.session.finished.count > t.count:
@@ -187,8 +187,8 @@ func (r *commandRunner) commandResult(t promptState) (Run, error) {
 	return run, r.endedError()
 }
 
-// commandOutput is a command's output: all of it, or its stored beginning and the end that the ring still has.
-func (r *commandRunner) commandOutput(c command) string {
+// commandOutput returns a command's output: all of it, or its stored beginning and the end that the ring still has.
+func (r *CommandRunner) commandOutput(c command) string {
 	size := c.end - c.start
 	if size <= maxHead && int64(len(c.head)) == size {
 		return renderPlain(c.head)

@@ -24,7 +24,7 @@ func shells(t *testing.T, do func(t *testing.T, shell string)) {
 	}
 }
 
-func TestRun(t *testing.T) {
+func TestRun_EachCommand_HasOutputAndExit(t *testing.T) {
 	shells(t, func(t *testing.T, shell string) {
 		s := terminal(t, shell)
 		for _, c := range []struct {
@@ -59,12 +59,12 @@ func TestRun(t *testing.T) {
 	})
 }
 
-func TestRunOfAServer(t *testing.T) {
+func TestRun_Server_KeepsRunning(t *testing.T) {
 	shells(t, func(t *testing.T, shell string) {
 		s := terminal(t, shell)
 		ready(t, s)
 		// The child itself says that it has the terminal: a Ctrl+C before would be the shell's.
-		r, err := s.Run(within(t), "sh -c 'echo listening; exec sleep 1000'", 300*time.Millisecond)
+		r, err := s.Commands.Run(within(t), "sh -c 'echo listening; exec sleep 1000'", 300*time.Millisecond)
 		if err != nil || r.Finished || !strings.HasPrefix("listening\n", r.Output) {
 			t.Fatalf("%+v %v", r, err)
 		}
@@ -72,7 +72,7 @@ func TestRunOfAServer(t *testing.T) {
 		if page := s.Text(r.Offset, 1000); page.Text != "listening\n" {
 			t.Errorf("it printed %q", page.Text)
 		}
-		if _, err := s.Run(within(t), "echo second", time.Second); !errors.Is(err, ErrBusy) {
+		if _, err := s.Commands.Run(within(t), "echo second", time.Second); !errors.Is(err, ErrBusy) {
 			t.Errorf("a second command: %v", err)
 		}
 		if _, err := s.Write([]byte{3}); err != nil { // Ctrl+C
@@ -104,46 +104,47 @@ func ready(t *testing.T, s *Session) {
 	}
 }
 
-func TestRunWhenTheShellEnds(t *testing.T) {
+func TestRun_ShellEnds_Fails(t *testing.T) {
 	shells(t, func(t *testing.T, shell string) {
 		s := terminal(t, shell)
-		_, err := s.Run(within(t), "exit 3", bound)
+		_, err := s.Commands.Run(within(t), "exit 3", bound)
 		if !errors.Is(err, ErrEnded) || !strings.Contains(err.Error(), "exit 3") {
 			t.Errorf("%v", err)
 		}
-		if _, err := s.Run(within(t), "true", bound); !errors.Is(err, ErrEnded) {
+		if _, err := s.Commands.Run(within(t), "true", bound); !errors.Is(err, ErrEnded) {
 			t.Errorf("%v", err)
 		}
 	})
 }
 
-func TestRunRefuses(t *testing.T) {
+func TestRun_InvalidCommand_IsRefused(t *testing.T) {
 	s := terminal(t, "bash")
 	for _, command := range []string{
 		"", "  \n", "echo \x1b[201~", "echo \x03", "a\rb", "echo \xff",
 		strings.Repeat("x", maxCommand+1),
 	} {
-		if r, err := s.Run(within(t), command, bound); err == nil {
+		if r, err := s.Commands.Run(within(t), command, bound); err == nil {
 			t.Errorf("%.20q: %+v", command, r)
 		}
 	}
-	if r, err := s.Run(within(t), `echo "not closed`, bound); err == nil || !strings.Contains(err.Error(), "incomplete") {
+	r, err := s.Commands.Run(within(t), `echo "not closed`, bound)
+	if err == nil || !strings.Contains(err.Error(), "incomplete") {
 		t.Errorf("%+v %v", r, err)
 	}
 	ready(t, s)
 	run(t, s, "true")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.Run(ctx, "sleep 1000", bound); !errors.Is(err, context.Canceled) {
+	if _, err := s.Commands.Run(ctx, "sleep 1000", bound); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	cat := terminal(t, "cat")
-	if _, err := cat.Run(within(t), "ls", bound); err == nil || !strings.Contains(err.Error(), "no shell") {
+	if _, err := cat.Commands.Run(within(t), "ls", bound); err == nil || !strings.Contains(err.Error(), "is not a shell") {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestRunWithLongOutput(t *testing.T) {
+func TestRun_LongOutput_IsTruncated(t *testing.T) {
 	shells(t, func(t *testing.T, shell string) {
 		s := terminalWith(t, Options{Argv: []string{shell}, Scrollback: 1 << 20})
 		r := run(t, s, "seq 1 1000")
@@ -159,8 +160,8 @@ func TestRunWithLongOutput(t *testing.T) {
 	})
 }
 
-// What a program prints is no mark: it does not know the nonce.
-func TestMarksCannotBeForged(t *testing.T) {
+// TestMarks_PrintedByAProgram_AreIgnored: it does not know the nonce.
+func TestMarks_PrintedByAProgram_AreIgnored(t *testing.T) {
 	s := terminal(t, "bash")
 	r := run(t, s, `printf '\033]133;D;0\007\033]133;D;0;goalpost=0123\007'; (exit 9)`)
 	if r.Exit != 9 {
@@ -168,7 +169,7 @@ func TestMarksCannotBeForged(t *testing.T) {
 	}
 }
 
-func TestPersonsShellFiles(t *testing.T) {
+func TestRun_UsersShellFiles_AreRead(t *testing.T) {
 	home := t.TempDir()
 	rc := `alias hi='echo hi there'
 PS1='me> '
@@ -190,8 +191,8 @@ return 7
 	shows(t, s, func(lines []string, row, _ int, _ bool) bool { return lines[row] == "again>" })
 }
 
-// TestAGoalsShellReadsNoProfile: a goal's commands mean what they say.
-func TestAGoalsShellReadsNoProfile(t *testing.T) {
+// TestRun_GoalsShell_ReadsNoProfile: a profile could replace its commands.
+func TestRun_GoalsShell_ReadsNoProfile(t *testing.T) {
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("ls() { echo forged; }\nsleep 60\n"),
 		0o600); err != nil {
@@ -207,7 +208,7 @@ func TestAGoalsShellReadsNoProfile(t *testing.T) {
 	}
 }
 
-func TestDirFollowsTheShell(t *testing.T) {
+func TestInfo_ShellChangesFolder_HasTheNewOne(t *testing.T) {
 	s := terminal(t, "bash")
 	dir := filepath.Join(t.TempDir(), "a b%é;")
 	run(t, s, fmt.Sprintf("mkdir -p '%s' && cd '%[1]s'", dir))
@@ -217,7 +218,7 @@ func TestDirFollowsTheShell(t *testing.T) {
 	}
 }
 
-func TestShellSeesNoExtraDescriptor(t *testing.T) {
+func TestRun_Shell_HasNoExtraDescriptor(t *testing.T) {
 	shells(t, func(t *testing.T, shell string) {
 		s := terminal(t, shell)
 		r := run(t, s, "ls -l /proc/self/fd | grep -c pipe; echo \"[$ENV]\"")
@@ -227,7 +228,7 @@ func TestShellSeesNoExtraDescriptor(t *testing.T) {
 	})
 }
 
-func TestWhichShell(t *testing.T) {
+func TestProgramOf_EachOption_SelectsTheShell(t *testing.T) {
 	for _, c := range []struct {
 		o    Options
 		want string

@@ -13,7 +13,7 @@ const (
 	maxBatch = 1 << 20
 	slice    = 1 << 10
 
-	// modelCatchUp is how long Screen waits for the model to catch up with the output.
+	// modelCatchUp limits how long Screen waits for the model to catch up with the output.
 	modelCatchUp = time.Second
 
 	// floodInterval is the time between batches during a flood: no viewer refreshes more often.
@@ -197,8 +197,8 @@ func (c *screen) recoverModel(do func()) {
 	do()
 }
 
-// Screen is what a user sees now: one string a row without trailing spaces, the cursor counted from 0, and whether a
-// full-screen program uses the alternate screen.
+// Screen returns what a user sees now: one string a row without trailing spaces, the cursor counted from 0, and whether
+// a full-screen program uses the alternate screen.
 func (s *Session) Screen() (lines []string, row, col int, alt bool) {
 	_, end := s.Range()
 	s.screen.awaitUpTo(end)

@@ -47,14 +47,14 @@ func TestScreen_IsWhatTheUserSees(t *testing.T) {
 	})
 }
 
-func TestAlternateScreen(t *testing.T) {
+func TestScreen_AlternateScreen_IsShownAndLeft(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "poem.txt")
 	if err := os.WriteFile(file, []byte("first line\nsecond line\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s := terminal(t, "bash")
 	run(t, s, "echo on the main screen")
-	r, err := s.Run(within(t), "less "+file, 0)
+	r, err := s.Commands.Run(within(t), "less "+file, 0)
 	if err != nil || r.Finished {
 		t.Fatalf("%+v %v", r, err)
 	}
@@ -69,7 +69,7 @@ func TestAlternateScreen(t *testing.T) {
 	})
 }
 
-func TestProgramsGetAnswers(t *testing.T) {
+func TestScreen_CursorQuery_IsAnswered(t *testing.T) {
 	s := terminal(t, "bash")
 	r := run(t, s, `stty -echo; printf '\033[3;7H\033[6n'; read -rsd R at; printf '\r%q\n' "$at"`)
 	if !strings.Contains(r.Output, `[3\;7`) && !strings.Contains(r.Output, `[3;7`) {
@@ -77,8 +77,8 @@ func TestProgramsGetAnswers(t *testing.T) {
 	}
 }
 
-// The model sees the end of a flood although it cannot keep up with it.
-func TestScreenAfterFlood(t *testing.T) {
+// TestScreen_AfterAFlood_ShowsItsEnd: the model cannot keep up with the output.
+func TestScreen_AfterAFlood_ShowsItsEnd(t *testing.T) {
 	s := terminal(t, "sh", "-c",
 		`yes "a line that scrolls away" | head -c 30000000; printf '\033[?1049h\033[Hdrawn'; read x`)
 	shows(t, s, func(lines []string, _, _ int, alt bool) bool { return alt && lines[0] == "drawn" })
@@ -88,8 +88,8 @@ func TestScreenAfterFlood(t *testing.T) {
 	})
 }
 
-// Output that breaks or stalls a terminal leaves the bytes and the next screen whole.
-func TestHostileOutput(t *testing.T) {
+// TestScreen_HostileOutput_Recovers: the bytes and the next screen are whole.
+func TestScreen_HostileOutput_Recovers(t *testing.T) {
 	hostile := []string{
 		strings.Repeat("a\x1b[65535b", 2000), strings.Repeat("\x1b[65535S\x1b[65535L\x1b[9999@", 500),
 		"\x1b[999999999999999999999;1H\x1b[2147483648;2147483648r", strings.Repeat("\x1b[", 1000) + "H",
@@ -114,7 +114,7 @@ func TestHostileOutput(t *testing.T) {
 	}
 }
 
-func TestModelThatPanics(t *testing.T) {
+func TestScreen_ModelPanics_Recovers(t *testing.T) {
 	s := terminal(t, "sh", "-c", "printf 'one\\n'; read x; printf two; read x")
 	shows(t, s, func(lines []string, _, _ int, _ bool) bool { return lines[0] == "one" })
 	c := s.screen
@@ -131,7 +131,7 @@ func TestModelThatPanics(t *testing.T) {
 	shows(t, s, func(lines []string, _, _ int, _ bool) bool { return slices.Contains(lines, "two") })
 }
 
-func TestCondense(t *testing.T) {
+func TestCoalesceOutput_Flood_KeepsTheLastLines(t *testing.T) {
 	lines := strings.Repeat("line\r\n", 1000)
 	for name, c := range map[string]struct{ in, out string }{
 		"short":   {"a\r\nb", "a\r\nb"},

@@ -31,10 +31,9 @@ type step struct {
 	until string // on the screen
 }
 
-// TestScreenAgreesWithXterm runs what people run, and compares the screen model,
-// which the agent reads, with what xterm.js, which the user sees, makes of the
-// very same bytes.
-func TestScreenAgreesWithXterm(t *testing.T) {
+// TestScreen_RealPrograms_AgreeWithXterm: the screen model, which the agent reads, and xterm.js, which the user sees,
+// get the same bytes.
+func TestScreen_RealPrograms_AgreeWithXterm(t *testing.T) {
 	needs(t, "node", "vim", "htop", "tmux", "less", "fzf", "git")
 	dir := project(t)
 	for _, d := range []drive{

@@ -77,13 +77,13 @@ type Session struct {
 	output     signal // bytes, marks, an end
 	spaceFreed signal // a viewer continued reading
 	spec       launchSpec
-	commandRunner
+	Commands   CommandRunner
 }
 
 // openSession makes a session and starts its program.
 func openSession(ctx context.Context, launcher process.Launcher, o Options, changed func()) (*Session, error) {
 	if o.ID == "" || !filepath.IsAbs(o.Dir) {
-		return nil, fmt.Errorf("opening a terminal: an id and an absolute folder are needed, got %q and %q", o.ID, o.Dir)
+		return nil, fmt.Errorf("opening a terminal: it needs an id and an absolute folder, not %q and %q", o.ID, o.Dir)
 	}
 	argv, kind := programOf(o)
 	s := &Session{
@@ -105,11 +105,11 @@ func openSession(ctx context.Context, launcher process.Launcher, o Options, chan
 		rows:    clampSize(o.Rows, DefaultRows),
 		viewers: map[*Viewer]struct{}{},
 	}
-	s.commandRunner = commandRunner{session: s, run: make(chan struct{}, 1)}
+	s.Commands = CommandRunner{session: s, run: make(chan struct{}, 1)}
 	if o.Note.Server == "" {
 		s.spec.host, _ = os.Hostname() // without a host name all folders are accepted
 	}
-	s.commandRunner.run <- struct{}{}
+	s.Commands.run <- struct{}{}
 	s.ring = newRing(max(cmp.Or(o.Scrollback, DefaultScrollback), minScrollback))
 	s.ring.add(o.Before)
 	if o.Asleep {
@@ -122,15 +122,15 @@ func openSession(ctx context.Context, launcher process.Launcher, o Options, chan
 	return s, nil
 }
 
-// clampSize makes a size valid; 0 is the default.
-func clampSize(n, usual int) int {
+// clampSize makes a size valid; 0 becomes fallback.
+func clampSize(n, fallback int) int {
 	if n <= 0 {
-		n = usual
+		n = fallback
 	}
 	return min(n, maxCells)
 }
 
-// ID is the pane id.
+// ID returns the pane id.
 func (s *Session) ID() string { return s.id }
 
 // Info describes the terminal for lists and tabs.
@@ -182,22 +182,22 @@ func (s *Session) SetMeta(edit func(*PaneMeta)) {
 	}
 }
 
-// Exit is the program's exit code once it has ended and all its output is in the scrollback; -1 means that a signal
-// ended it.
+// Exit returns the program's exit code once it has ended and all its output is in the scrollback; -1 means that a
+// signal ended it.
 func (s *Session) Exit() (code int, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status.Code, s.ended
 }
 
-// Status is the complete exit status.
+// Status returns the complete exit status.
 func (s *Session) Status() (status process.Status, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status, s.ended
 }
 
-// Range is the range of offsets in the scrollback: [from, to).
+// Range returns the range of offsets in the scrollback: [from, to).
 func (s *Session) Range() (from, to int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,7 +243,7 @@ func (s *Session) Ended(ctx context.Context) (process.Status, bool) {
 	}
 }
 
-// endError is why there is no further output; mu is held.
+// endError returns the reason why there is no further output; mu is held.
 func (s *Session) endError() error {
 	switch {
 	case s.closed:

@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/waittest"
 )
 
-func TestEchoAndExit(t *testing.T) {
+func TestSession_InputAndEnd_ReachTheProgram(t *testing.T) {
 	s := terminal(t, "cat")
 	v := s.Attach(0)
 	defer v.Close()
@@ -41,7 +41,7 @@ func TestEchoAndExit(t *testing.T) {
 	}
 }
 
-func TestExitStatusIsShown(t *testing.T) {
+func TestSession_ExitStatus_IsReported(t *testing.T) {
 	for script, want := range map[string]process.Status{
 		"echo last words; exit 5": {Code: 5},
 		"kill -KILL $$":           {Code: -1, Signal: syscall.SIGKILL},
@@ -62,8 +62,8 @@ func TestExitStatusIsShown(t *testing.T) {
 	}
 }
 
-// The end is the wait status: a background child keeps the terminal open.
-func TestEndWithBackgroundChild(t *testing.T) {
+// TestSession_BackgroundChild_DoesNotDelayTheEnd: it holds the terminal open, but the wait status decides.
+func TestSession_BackgroundChild_DoesNotDelayTheEnd(t *testing.T) {
 	s := terminal(t, "sh", "-c", "trap '' HUP; sleep 1000 & echo bye; exit 2")
 	ended(t, s)
 	if code, done := s.Exit(); code != 2 || !done {
@@ -74,7 +74,7 @@ func TestEndWithBackgroundChild(t *testing.T) {
 	}
 }
 
-func TestResize(t *testing.T) {
+func TestResize_ByOneViewer_ReachesAll(t *testing.T) {
 	s := terminalWith(t, Options{Argv: []string{"bash"}, Cols: 100, Rows: 30})
 	a, b := s.Attach(0), s.Attach(0)
 	defer a.Close()
@@ -91,7 +91,7 @@ func TestResize(t *testing.T) {
 	}
 	select {
 	case <-a.Resized():
-		t.Error("the viewer that resized is told of it")
+		t.Error("the viewer that resized gets its own report")
 	default:
 	}
 	if r := run(t, s, "stty size"); strings.TrimSpace(r.Output) != "43 132" {
@@ -105,7 +105,7 @@ func TestResize(t *testing.T) {
 	}
 }
 
-func TestRestartKeepsScrollback(t *testing.T) {
+func TestRestart_Scrollback_Stays(t *testing.T) {
 	s := terminal(t, "bash")
 	run(t, s, "echo before")
 	if err := s.Restart(within(t)); err != nil {
@@ -131,7 +131,7 @@ func TestRestartKeepsScrollback(t *testing.T) {
 	run(t, s, "true")
 }
 
-func TestCloseEndsTheGroup(t *testing.T) {
+func TestClose_ProcessGroup_IsEnded(t *testing.T) {
 	for name, command := range map[string]string{
 		"obedient":  "sleep 1000",
 		"stubborn":  "trap '' HUP TERM INT; sleep 1000",
@@ -188,7 +188,7 @@ func allZombies(t *testing.T, group int) bool {
 	return true
 }
 
-func TestTypingNeverWaits(t *testing.T) {
+func TestWrite_InputFull_IsRefused(t *testing.T) {
 	s := terminal(t, "sh", "-c", "stty raw -echo; echo ready; exec sleep 1000")
 	v := s.Attach(0)
 	defer v.Close()
@@ -204,7 +204,7 @@ func TestTypingNeverWaits(t *testing.T) {
 	}
 }
 
-func TestOpenErrors(t *testing.T) {
+func TestOpen_InvalidOptions_Fails(t *testing.T) {
 	m := NewManager(nil)
 	set := launcher(t)
 	for name, o := range map[string]Options{

@@ -24,8 +24,8 @@ const (
 	fishShell                   // like bash, through a file that it reads after its own
 )
 
-// programOf is the program to start: the caller's choice, otherwise the user's shell. A goal always gets a shell that
-// reports its commands.
+// programOf returns the program to start: the caller's choice, otherwise the user's shell. A goal always gets a shell
+// that reports its commands.
 func programOf(o Options) ([]string, shellKind) {
 	argv := o.Argv
 	switch {
@@ -51,7 +51,7 @@ func programOf(o Options) ([]string, shellKind) {
 	return argv, noShell
 }
 
-// findShell is the first path that exists, otherwise /bin/sh.
+// findShell returns the first path that exists, otherwise /bin/sh.
 func findShell(paths ...string) string {
 	for _, shell := range paths {
 		if info, err := os.Stat(shell); err == nil && filepath.IsAbs(shell) && info.Mode().IsRegular() &&
@@ -80,7 +80,7 @@ func withTerminalType(env []string) []string {
 	return env
 }
 
-// initialState is the state that a shell of this kind starts in.
+// initialState returns the state that a shell of this kind starts in.
 func (k shellKind) initialState() shellState {
 	if k == noShell {
 		return shellReady
@@ -88,7 +88,7 @@ func (k shellKind) initialState() shellState {
 	return shellStarting // until its prompt appears
 }
 
-// newNonce is 128 random bits: a program cannot forge marks without it.
+// newNonce returns 128 random bits, without which a program cannot forge marks.
 func newNonce() string {
 	b := make([]byte, 16)
 	_, _ = rand.Read(b) // never fails
@@ -133,7 +133,7 @@ func (k shellKind) encodeCommand(command, nonce string) (string, error) {
 			}
 		}
 	case noShell:
-		return "", errors.New("the terminal's program is no shell that takes commands: write to it instead")
+		return "", errors.New("the terminal's program is not a shell that takes commands: write to it instead")
 	}
 	if len(typed) > maxCommand {
 		return "", fmt.Errorf("the command has more than %d bytes: write it to a script and run that", maxCommand)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestFish(t *testing.T) {
+func TestFish_EachCommand_HasOutputAndExit(t *testing.T) {
 	needs(t, "fish")
 	s := terminal(t, "fish")
 	for _, c := range []struct {
@@ -42,7 +42,7 @@ func TestFish(t *testing.T) {
 // reporting are the shells that say what they run and where they are.
 var reporting = []string{"bash", "zsh", "fish"}
 
-func TestShellsSayWhatTheyRun(t *testing.T) {
+func TestShells_RunningCommand_IsReported(t *testing.T) {
 	for _, shell := range reporting {
 		t.Run(shell, func(t *testing.T) {
 			needs(t, shell)
@@ -69,7 +69,7 @@ func TestShellsSayWhatTheyRun(t *testing.T) {
 	}
 }
 
-func TestShellsSayWhereTheyAre(t *testing.T) {
+func TestShells_CurrentFolder_IsReported(t *testing.T) {
 	for _, shell := range reporting {
 		t.Run(shell, func(t *testing.T) {
 			needs(t, shell)
@@ -87,8 +87,8 @@ func TestShellsSayWhereTheyAre(t *testing.T) {
 	}
 }
 
-// TestPersonsOwnFiles: what the user set up is there, and her files are as they were.
-func TestPersonsOwnFiles(t *testing.T) {
+// TestShells_UsersFiles_AreReadAndUnchanged: the user's settings apply, and the files are unchanged.
+func TestShells_UsersFiles_AreReadAndUnchanged(t *testing.T) {
 	for shell, c := range map[string]struct{ file, text string }{
 		"zsh":  {".zshrc", "alias hi='echo hi there'\nPS1='me> '\n"},
 		"fish": {".config/fish/config.fish", "alias hi='echo hi there'\nfunction fish_prompt; echo -n 'me> '; end\n"},
@@ -121,7 +121,7 @@ func TestPersonsOwnFiles(t *testing.T) {
 	}
 }
 
-func TestStartFilesAreRemoved(t *testing.T) {
+func TestShells_StartFiles_AreRemoved(t *testing.T) {
 	for _, shell := range []string{"zsh", "fish"} {
 		needs(t, shell)
 		t.Setenv("TMPDIR", t.TempDir())

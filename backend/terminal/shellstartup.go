@@ -40,25 +40,25 @@ type shellStartup struct {
 	dir       string   // a folder of start files, to be removed at the end; "" if none
 }
 
-// prepare makes the command line and environment of the shell and its start file. That is a pipe if the shell accepts
-// one, not a file on disk: no other program sees the nonce. Only the user's terminals read the user's own start
-// files: for a goal they are slow at best, and change what its commands mean at worst.
-func (k shellKind) prepare(argv, env []string, nonce string, persons bool) (shellStartup, error) {
+// prepare makes the command line and environment of the shell and its start file. The file is a pipe if the shell
+// accepts one, so that no other program sees the nonce. Only the user's terminals read the user's own start files: for
+// a goal they are slow at best, and change what its commands mean at worst.
+func (k shellKind) prepare(argv, env []string, nonce string, isUser bool) (shellStartup, error) {
 	p := shellStartup{argv: argv, env: env}
 	var err error
 	switch k {
 	case bashShell:
 		p.argv = []string{argv[0], "--rcfile", startFile, "-i"}
-		p.rc, err = textPipe(fillTemplate(bashRC, nonce, "", orDefault(persons, bashProfile, "")))
+		p.rc, err = textPipe(fillTemplate(bashRC, nonce, "", orDefault(isUser, bashProfile, "")))
 	case posixShell:
 		text := fillTemplate(shRC, nonce, "", "")
-		if file := lookupVariable(env, "ENV"); file != "" && persons {
+		if file := lookupVariable(env, "ENV"); file != "" && isUser {
 			text += "ENV=" + shell.Quote(file) + "\nexport ENV\n[ -r \"$ENV\" ] && . \"$ENV\"\n"
 		}
 		p.env = withVariable(env, "ENV", startFile)
 		p.rc, err = textPipe(text)
 	case zshShell:
-		if p.dir, err = makeStartupDir(".zshenv", zshRC, "", orDefault(persons, zshProfile, zshNoProfile)); err != nil {
+		if p.dir, err = makeStartupDir(".zshenv", zshRC, "", orDefault(isUser, zshProfile, zshNoProfile)); err != nil {
 			break
 		}
 		if own := lookupVariable(env, "ZDOTDIR"); own != "" {
@@ -72,7 +72,7 @@ func (k shellKind) prepare(argv, env []string, nonce string, persons bool) (shel
 			break
 		}
 		p.argv = []string{argv[0], "-i", "-C", "source '" + filepath.Join(p.dir, "start.fish") + "'"}
-		if !persons {
+		if !isUser {
 			p.argv = slices.Insert(p.argv, 1, "--no-config")
 		}
 	case noShell:
@@ -96,7 +96,7 @@ func fillTemplate(text, nonce, dir, profile string) string {
 	return strings.NewReplacer("NONCE", nonce, "FOLDER", dir, "PROFILE", profile).Replace(text)
 }
 
-// textPipe is a pipe that contains the text. It fits into the pipe's buffer, so the write does not block.
+// textPipe returns a pipe that contains the text. It fits into the pipe's buffer, so the write does not block.
 func textPipe(text string) (*os.File, error) {
 	rc, w, err := os.Pipe()
 	if err != nil {

@@ -11,7 +11,7 @@ const (
 	shellEnded
 )
 
-// maxHead is how much of a command's first output is stored, raw: the ring has the last part, and both are shown.
+// maxHead limits the stored first output of a command, in raw bytes. The ring has the last part, and both are shown.
 const maxHead = 64 << 10
 
 // command is the shell's latest command.
@@ -50,8 +50,8 @@ func (s *Session) note(m shellMark) (moved bool) {
 	return moved
 }
 
-// Running is the command that the shell runs now, as it was typed; ok is false if it runs none, or does not report
-// it.
+// Running returns the command that the shell is running, as it was typed. ok is false if it runs none, or does not
+// report it.
 func (s *Session) Running() (line string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

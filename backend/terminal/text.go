@@ -8,11 +8,11 @@ type Page struct {
 	From int64 // offset of its first byte in the scrollback
 	Next int64 // where to continue reading
 	End  int64 // where the scrollback ends at present
-	// Lost is how many of the requested bytes were discarded.
+	// Lost is the number of requested bytes that were discarded.
 	Lost int64
 }
 
-// Text is about limit bytes of scrollback from offset on, in plain text; an offset below zero means the last limit
+// Text returns about limit bytes of scrollback from offset on, in plain text; an offset below zero means the last limit
 // bytes. A page ends with a whole line if it contains one, so that pages join.
 func (s *Session) Text(offset int64, limit int) Page {
 	limit = max(limit, 256)
@@ -46,11 +46,11 @@ func (s *Session) Text(offset int64, limit int) Page {
 	return page
 }
 
-// pageBytes is about how much raw output a page of Scrollback contains.
+// pageBytes is the approximate size of a page of Scrollback, in raw bytes.
 const pageBytes = 16 << 10
 
-// Scrollback is a page of plain text counted from the newest, which is 0. New output shifts the pages: to join them,
-// continue with Text from Page.From or Page.Next. Beyond the oldest page the text is empty.
+// Scrollback returns a page of plain text counted from the newest, which is 0. New output shifts the pages: to join
+// them, continue with Text from Page.From or Page.Next. Beyond the oldest page the text is empty.
 func (s *Session) Scrollback(page int) Page {
 	s.mu.Lock()
 	r := s.ring
@@ -69,8 +69,8 @@ func (s *Session) Scrollback(page int) Page {
 	return out
 }
 
-// lineAfter is where the first line at or after the offset begins. The start of the stored range and its end count as
-// line starts, and so does the offset itself in a very long line.
+// lineAfter returns the offset of the first line that begins at or after the given one. The start of the stored range
+// and its end count as line starts, and so does the offset itself in a very long line.
 func (r *ring) lineAfter(offset int64) int64 {
 	if offset <= r.start || offset >= r.end {
 		return min(max(offset, r.start), r.end)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestPlain(t *testing.T) {
+func TestRenderPlain_ControlSequences_AreApplied(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\r\nb":                                   "a\nb",
 		"10%\r20%\r100%\n":                         "100%\n",
@@ -47,7 +47,7 @@ func FuzzPlain(f *testing.F) {
 	})
 }
 
-func TestText(t *testing.T) {
+func TestText_Pages_JoinToTheWhole(t *testing.T) {
 	s := terminalWith(t, Options{Argv: []string{"sh", "-c", "seq 1 60000"}, Scrollback: minScrollback})
 	ended(t, s)
 	page := s.Text(-1, 1000)

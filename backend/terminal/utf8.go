@@ -2,8 +2,8 @@ package terminal
 
 import "unicode/utf8"
 
-// completeUTF8Len is how many bytes of p end with a whole character; a sequence that is incomplete at the end is left
-// for later. Bytes that are not UTF-8 count as whole.
+// completeUTF8Len returns the length of p without an incomplete character at its end. Bytes that are not UTF-8 are
+// complete.
 func completeUTF8Len(p []byte) int {
 	for i := 1; i <= min(len(p), utf8.UTFMax-1); i++ {
 		b := p[len(p)-i]
@@ -17,7 +17,7 @@ func completeUTF8Len(p []byte) int {
 	return len(p)
 }
 
-// continuationLen is how many bytes at the start of p are the rest of a character that began before p.
+// continuationLen returns the number of bytes at the start of p that continue a character from before p.
 func continuationLen(p []byte) int {
 	for i := range min(len(p), utf8.UTFMax-1) {
 		if utf8.RuneStart(p[i]) {

@@ -10,7 +10,7 @@ const (
 	chunkSize = 32 << 10
 	window    = 1 << 20 // maximum of bytes sent without acknowledgement
 
-	// maxViewerLag is how far a viewer that had caught up may fall behind before the program is slowed down. It is
+	// maxViewerLag limits how far a viewer that had caught up may fall behind before the program is slowed down. It is
 	// less than the scrollback, so that Ctrl+C during a flood is visible soon.
 	maxViewerLag = 1 << 20
 )
@@ -22,7 +22,7 @@ func (e *GapError) Error() string {
 	return fmt.Sprintf("output from byte %d to %d was discarded", e.from, e.to)
 }
 
-// Range is the range of discarded bytes.
+// Range returns the range of discarded bytes.
 func (e *GapError) Range() (from, to int64) { return e.from, e.to }
 
 // Viewer reads a session's bytes from an offset on, at the speed of the acknowledgements. Read is for one goroutine;
@@ -33,7 +33,7 @@ type Viewer struct {
 
 	// Guarded by the session's mu.
 	next, acked int64 // next byte to hand out; everything before acked was drawn
-	caught      bool  // true after it was once close behind the program
+	caught      bool  // it was once close behind the program
 	closed      bool
 }
 

@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 )
 
-// A viewer that acknowledges late slows the program; nothing is lost and the
-// terminal holds no more than its scrollback.
-func TestFloodAndSlowViewer(t *testing.T) {
+// TestViewer_SlowDuringAFlood_LosesNothing: late acknowledgements slow the program, and the terminal holds no more
+// than its scrollback.
+func TestViewer_SlowDuringAFlood_LosesNothing(t *testing.T) {
 	const size = 50 << 20
 	s := terminal(t, "sh", "-c",
 		fmt.Sprintf("stty -opost -echo; echo ready; read go; yes 0123456789abcdef | head -c %d", size))
@@ -64,7 +64,7 @@ func TestFloodAndSlowViewer(t *testing.T) {
 	}
 }
 
-func TestWindow(t *testing.T) {
+func TestViewer_WithoutAcks_GetsOneWindow(t *testing.T) {
 	s := terminal(t, "sh", "-c", "head -c 2000000 /dev/zero")
 	v := s.Attach(0)
 	defer v.Close()
@@ -98,7 +98,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-func TestChunksEndWithWholeCharacters(t *testing.T) {
+func TestViewer_Chunks_EndWithWholeCharacters(t *testing.T) {
 	// Three bytes each, printed in pieces that cut them.
 	s := terminal(t, "sh", "-c", `stty -opost
 		i=0; while [ $i -lt 200 ]; do printf '\346'; printf '\227'; printf '\245\342\202'; printf '\254'; i=$((i+1)); done
@@ -130,7 +130,7 @@ func TestChunksEndWithWholeCharacters(t *testing.T) {
 	}
 }
 
-func TestReplayFromOffset(t *testing.T) {
+func TestAttach_AtAnOffset_ReplaysFromThere(t *testing.T) {
 	s := terminal(t, "sh", "-c", "stty -opost; printf 0123456789; read x; printf live; read x")
 	first := s.Attach(0)
 	defer first.Close()
@@ -159,7 +159,7 @@ func TestReplayFromOffset(t *testing.T) {
 	}
 }
 
-func TestLostRange(t *testing.T) {
+func TestViewer_LostOutput_IsReported(t *testing.T) {
 	s := terminalWith(t, Options{
 		Argv:       []string{"sh", "-c", "stty -opost; yes 日本 | head -c 2000000"},
 		Scrollback: minScrollback,
@@ -186,8 +186,8 @@ func TestLostRange(t *testing.T) {
 	}
 }
 
-// Without a viewer nobody slows the program down and the oldest goes.
-func TestFloodWithoutViewer(t *testing.T) {
+// TestFlood_WithoutViewer_DropsTheOldest: nobody slows the program down.
+func TestFlood_WithoutViewer_DropsTheOldest(t *testing.T) {
 	s := terminalWith(t, Options{Argv: []string{"sh", "-c", "yes | head -c 5000000"}, Scrollback: minScrollback})
 	ended(t, s)
 	from, to := s.Range()
@@ -196,7 +196,7 @@ func TestFloodWithoutViewer(t *testing.T) {
 	}
 }
 
-func TestSeveralViewersSeeTheSame(t *testing.T) {
+func TestViewers_OfOneTerminal_SeeTheSame(t *testing.T) {
 	s := terminal(t, "sh", "-c", "read x; seq 1 100000")
 	var all sync.WaitGroup
 	texts := make([][]byte, 4)
@@ -226,7 +226,7 @@ func TestSeveralViewersSeeTheSame(t *testing.T) {
 	}
 }
 
-func TestCloseWakesViewers(t *testing.T) {
+func TestClose_WaitingViewer_Wakes(t *testing.T) {
 	m := NewManager(nil)
 	s, err := m.Open(context.Background(), launcher(t), Options{ID: "t1", Dir: "/", Argv: []string{"/bin/cat"}})
 	if err != nil {
@@ -249,7 +249,7 @@ func TestCloseWakesViewers(t *testing.T) {
 	}
 }
 
-func TestAnswersOfThePageAreDropped(t *testing.T) {
+func TestIsQueryReply_RepliesOfXterm_AreRecognized(t *testing.T) {
 	for text, want := range map[string]bool{
 		"\x1b[?1;2c": true, "\x1b[>0;276;0c": true, "\x1b[0n": true, "\x1b[12;40R": true, "\x1b[1;1R": true,
 		"\x1b[?2026;2$y": true, "\x1b]11;rgb:1e1e/1e1e/1e1e\x07": true, "\x1b]10;rgb:ff/ff/ff\x1b\\": true,

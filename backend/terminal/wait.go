@@ -43,8 +43,8 @@ type WaitResult struct {
 }
 
 const (
-	overlap  = 4 << 10 // maximum length of a match
-	lookMost = 256 << 10
+	overlap   = 4 << 10   // maximum length of a match
+	maxSearch = 256 << 10 // bytes that one check searches
 )
 
 // WaitFor waits at most wait; a timeout is not an error, the reason is TimedOut then. Errors: ErrClosed, ctx's, or
@@ -131,7 +131,7 @@ func (l *waiter) matchPattern(end int64) (string, bool) {
 		return "", false
 	}
 	for l.from < end {
-		to := min(end, l.from+lookMost)
+		to := min(end, l.from+maxSearch)
 		l.s.mu.Lock()
 		text := l.s.ring.slice(l.from, to)
 		l.s.mu.Unlock()
@@ -143,7 +143,7 @@ func (l *waiter) matchPattern(end int64) (string, bool) {
 		}
 		l.from = to - overlap
 	}
-	l.from = max(l.from, end-lookMost+overlap)
+	l.from = max(l.from, end-maxSearch+overlap)
 	l.s.screen.awaitUpTo(end)
 	lines, _, _, full := l.s.screen.lines()
 	if !full {

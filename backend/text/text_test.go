@@ -33,6 +33,26 @@ func TestTruncate_AtAnyLimit_CutsAtACharacter(t *testing.T) {
 	}
 }
 
+func TestTruncateBytes_InvalidText_IsValidAndShort(t *testing.T) {
+	for s, want := range map[string]string{
+		"a\xff": "a\uFFFD", "\xff\xff\xff\xff\xff\xff": "\uFFFD…", "ab\xffcdef": "ab…", "\xffabcdef": "\uFFFDa…",
+	} {
+		if got := text.TruncateBytes(s, 4); got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
+
+func TestTruncateLines_LongText_EndsWithALine(t *testing.T) {
+	for s, want := range map[string]string{
+		"one\ntwo": "one\ntwo", "one\ntwo\nthree": "one\n…", "one two three": "one t…",
+	} {
+		if got := text.TruncateLines(s, 8); got != want || len(got) > 8 {
+			t.Errorf("%q: %q, want %q", s, got, want)
+		}
+	}
+}
+
 func TestPrefix_OfInvalidText_IsShortAndValid(t *testing.T) {
 	if got := text.Prefix("\xff/x"); got != "\uFFFD/x" {
 		t.Errorf("%q", got)

@@ -13,15 +13,15 @@ import (
 	"goalpost/backend/text"
 )
 
-// ActionPreview is what acting on an element of a page would trigger, as far as the element shows. A page's scripts
-// may do more: the layers below the tools limit that.
+// ActionPreview describes what acting on an element of a page would trigger, as far as the element shows it. A page's
+// scripts may do more, which the layers below the tools limit.
 type ActionPreview = pane.ActionPreview
 
-// touchEffect is the effect of acting on an element of a page: a link is followed, a form is submitted, and anything
-// unknown has the risk level network_write.
+// touchEffect returns the effect of acting on an element of a page: following a link, submitting a form, or anything
+// unknown, which has the risk level network_write.
 func touchEffect(address string, t ActionPreview, err error) policy.Effect {
 	here, bad := addressEffect(address, policy.WriteLocal, policy.NetworkWrite)
-	if bad != nil { // an error page, or a page that has navigated in the meantime
+	if bad != nil { // an error page, or the page has navigated in the meantime
 		return policy.UnknownEffect("the pane shows " + address)
 	}
 	if err != nil && !t.Payment {
@@ -35,7 +35,7 @@ func touchEffect(address string, t ActionPreview, err error) policy.Effect {
 			away = policy.NetworkWrite
 		}
 		if e, bad = addressEffect(t.Action, policy.WriteLocal, away); bad != nil {
-			return policy.UnknownEffect("the form goes to " + t.Action)
+			return policy.UnknownEffect("the form is sent to " + t.Action)
 		}
 		if len(e.Hosts) > 0 {
 			e.Reason = fmt.Sprintf("sends a form by %s to %s", strings.ToUpper(t.Method), e.Hosts[0])
@@ -51,16 +51,17 @@ func touchEffect(address string, t ActionPreview, err error) policy.Effect {
 	sends := t.Acts || t.Method != ""
 	if (t.Payment || sends && (isPaymentURL(address) || isPaymentURL(t.Action) || isPaymentURL(t.Origin))) &&
 		len(here.Hosts)+len(e.Hosts) > 0 {
-		e.Risk, e.Reason, e.Irreversible = policy.SpendsMoney, "the page looks like payment", true
+		e.Risk, e.Reason, e.Irreversible = policy.SpendsMoney, "the page looks like a payment", true
 	}
 	return e
 }
 
 // paymentURLPattern matches the addresses of payment pages.
 var paymentURLPattern = regexp.MustCompile(
-	`(?i)(^|[/.\-_])(checkout(now)?|payments?|pay|purchase|place-?order|buy-?now|kasse|bezahlen|zahlung|paiement|pago|pagar|pagamento|betalen|afrekenen)([/.\-_]|$)`)
+	`(?i)(^|[/.\-_])(checkout(now)?|payments?|pay|purchase|place-?order|buy-?now|` +
+		`kasse|bezahlen|zahlung|paiement|pago|pagar|pagamento|betalen|afrekenen)([/.\-_]|$)`)
 
-// paymentHosts are hosts whose pages, and whose frames in other pages, serve payments.
+// paymentHosts matches hosts whose pages, also as frames in other pages, take payments.
 var paymentHosts = regexp.MustCompile(
 	`(?i)(^|\.)(paypal\.com|(js|buy|checkout)\.stripe\.com|braintreegateway\.com|adyen\.com|checkout\.com|klarna\.com)$`)
 
@@ -70,19 +71,19 @@ func isPaymentURL(address string) bool {
 		paymentURLPattern.MatchString(strings.TrimSuffix(u.Hostname(), "."+registeredDomain(u.Hostname()))))
 }
 
-// registeredDomain is the last two labels of a name, without the subdomains.
+// registeredDomain returns the last two labels of a name.
 func registeredDomain(host string) string {
 	labels := strings.Split(host, ".")
 	return strings.Join(labels[max(0, len(labels)-2):], ".")
 }
 
-// Limits of what a user is shown of a form.
+// Limits on the fields of a form that the user sees.
 const (
 	maxFields = 60
 	maxValue  = 200 // bytes
 )
 
-// describeAction tells the user what acting would trigger: on which element, and what a form would send.
+// describeAction describes an action for the user: the element, and what a form would send.
 func describeAction(t ActionPreview) string {
 	var b strings.Builder
 	if t.Element != "" {
@@ -98,8 +99,8 @@ func describeAction(t ActionPreview) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// describeFields lists the fields of a form. It says what is left out, and a checksum covers all of them, so that no
-// field can change after the user has looked.
+// describeFields lists the fields of a form, and how many are left out. A checksum covers all of them, so that no field
+// can change after the user has looked.
 func describeFields(b *strings.Builder, t ActionPreview) {
 	all, cut := sha256.New(), false
 	for i, f := range t.Fields {
@@ -111,7 +112,7 @@ func describeFields(b *strings.Builder, t ActionPreview) {
 		}
 		mark := ""
 		if f.Hidden {
-			mark = " (the page does not show it)"
+			mark = " (hidden in the page)"
 		}
 		fmt.Fprintf(b, "%s = %s%s\n", f.Name, value, mark)
 	}

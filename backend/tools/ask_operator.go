@@ -24,14 +24,14 @@ func askOperator(r Deps) (Tool, error) {
 		return checkOwnPane(r.Panes, a.Pane)
 	}, func(_ context.Context, run goal.RunControl, a askOperatorArgs) goal.Result {
 		run.AskUser(a.Question, a.Pane)
-		return ok("the run pauses until the user answers; the answer comes as a message")
+		return okResult("the run pauses until the user answers; you get the answer as a message")
 	})
 }
 
-// checkOwnPane refuses a pane that does not belong to the goal; "" is none.
+// checkOwnPane returns an error for a pane that does not belong to the goal; "" means no pane.
 func checkOwnPane(p Panes, id string) error {
 	if id == "" || p != nil && slices.ContainsFunc(p.List(), func(i pane.Info) bool { return i.ID == id }) {
 		return nil
 	}
-	return fmt.Errorf("there is no pane %q of this goal; list_panes lists them", text.TruncateBytes(id, 40))
+	return fmt.Errorf("this goal has no pane %q; list_panes lists its panes", text.TruncateBytes(id, 40))
 }

@@ -6,7 +6,7 @@ import (
 	"goalpost/backend/tools"
 )
 
-// BenchmarkNew gives a goal its tools.
+// BenchmarkNew makes the tools of a goal.
 func BenchmarkNew(b *testing.B) {
 	dir := b.TempDir()
 	for b.Loop() {

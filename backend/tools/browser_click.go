@@ -23,7 +23,7 @@ func browserClick(r Deps) (Tool, error) {
 		return r.actionEffect(ctx, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserClickArgs) goal.Result {
 		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
-			return p.ClickWith(ctx, a.Target, pane.ClickOptions{Button: a.Button, Double: a.Double})
+			return p.Mouse.ClickWith(ctx, a.Target, pane.ClickOptions{Button: a.Button, Double: a.Double})
 		})
 	})
 	return withPreview(t, err, func(ctx context.Context, a browserClickArgs) string {
@@ -31,7 +31,7 @@ func browserClick(r Deps) (Tool, error) {
 	})
 }
 
-// validateButton refuses an unknown mouse button.
+// validateButton returns an error for an unknown mouse button.
 func validateButton(name string) error {
 	return validateChoice("button", name, "", "left", "right", "middle")
 }

@@ -19,33 +19,33 @@ type browserCookiesArgs struct {
 	Delete string `json:"delete,omitempty" jsonschema:"name of a cookie of the page to delete"`
 }
 
-// Cookies are what a login consists of: touching them is network_write on every host.
+// browserCookies has the risk level network_write on every host, also for listing, because a login consists of cookies.
 func browserCookies(r Deps) (Tool, error) {
 	return defineTool("browser_cookies", func(_ context.Context, a browserCookiesArgs) (policy.Effect, error) {
 		if a.Value != "" && a.Set == "" {
-			return policy.Effect{}, errors.New("a value needs the name of its cookie: set")
+			return policy.Effect{}, errors.New("value needs the name of its cookie in \"set\"")
 		}
 		return r.pageEffect(a.Pane, func(p Browser) (policy.Effect, error) {
-			e, err := addressEffect(p.Info().URL, policy.NetworkWrite, policy.NetworkWrite)
+			e, err := addressEffect(p.State.Info().URL, policy.NetworkWrite, policy.NetworkWrite)
 			if err != nil {
-				return policy.UnknownEffect("the pane shows " + p.Info().URL), nil
+				return policy.UnknownEffect("the pane shows " + p.State.Info().URL), nil
 			}
-			e.Reason = "touches the cookies of " + p.Info().URL
+			e.Reason = "reads or changes the cookies of " + p.State.Info().URL
 			return e, nil
 		})
 	}, func(ctx context.Context, a browserCookiesArgs) goal.Result {
 		return r.usePage(a.Pane, func(p Browser) (goal.Result, error) {
 			if a.Set != "" {
-				if err := p.SetCookie(ctx, a.Set, a.Value); err != nil {
+				if err := p.SiteData.SetCookie(ctx, a.Set, a.Value); err != nil {
 					return goal.Result{}, err
 				}
 			}
 			if a.Delete != "" {
-				if err := p.DeleteCookie(ctx, a.Delete); err != nil {
+				if err := p.SiteData.DeleteCookie(ctx, a.Delete); err != nil {
 					return goal.Result{}, err
 				}
 			}
-			list, err := p.Cookies(ctx)
+			list, err := p.SiteData.Cookies(ctx)
 			var lines []string
 			for _, c := range list {
 				lines = append(lines, formatCookie(c))

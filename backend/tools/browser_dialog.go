@@ -23,14 +23,14 @@ func browserDialog(r Deps) (Tool, error) {
 		if err != nil {
 			return policy.Effect{}, err
 		}
-		q, _ := p.OpenPrompt()
+		q, _ := p.Prompts.OpenPrompt()
 		switch {
 		case a.Certificate != "":
-			return acceptCertificateEffect(p.Info(), q, a)
-		case !a.Accept: // as any other call would do
+			return acceptCertificateEffect(p.State.Info(), q, a)
+		case !a.Accept: // as any other browser call does
 			return r.passiveFetchEffect(a.Pane)
 		case q.Kind == pane.Certificate:
-			return policy.Effect{}, fmt.Errorf("the certificate of %s is not valid (%s), and only the user can trust it: "+
+			return policy.Effect{}, fmt.Errorf("the certificate of %s is not valid (%s), and only the user can accept it: "+
 				"give certificate with this origin, and the user is asked, or use ask_operator", q.Origin, q.Text)
 		case q.Kind == pane.Login:
 			return policy.Effect{}, fmt.Errorf("%s asks for a login, not for a confirmation: browser_login sends one that "+
@@ -40,14 +40,14 @@ func browserDialog(r Deps) (Tool, error) {
 	}, func(ctx context.Context, a browserDialogArgs) goal.Result {
 		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
 			if a.Certificate != "" {
-				return p.AcceptCertificate(ctx, a.Certificate)
+				return p.Actions.AcceptCertificate(ctx, a.Certificate)
 			}
-			return p.Dialog(ctx, a.Accept, a.Text)
+			return p.Actions.Dialog(ctx, a.Accept, a.Text)
 		})
 	})
 }
 
-// acceptCertificateEffect is the effect of continuing to a server that cannot prove its identity.
+// acceptCertificateEffect returns the effect of continuing to a server that cannot prove its identity.
 func acceptCertificateEffect(i pane.Info, q pane.UserPrompt, a browserDialogArgs) (policy.Effect, error) {
 	if !a.Accept || q.Kind != pane.Certificate || q.Origin != a.Certificate {
 		return policy.Effect{},

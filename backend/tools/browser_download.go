@@ -18,20 +18,20 @@ type browserDownloadArgs struct {
 func browserDownload(r Deps) (Tool, error) {
 	return defineTool("browser_download", readEffect, func(ctx context.Context, a browserDownloadArgs) goal.Result {
 		return r.usePage(a.Pane, func(p Browser) (_ goal.Result, err error) {
-			list := p.Downloads()
+			list := p.Downloads.List()
 			if a.WaitSeconds > 0 {
-				list, err = p.AwaitDownloads(ctx, waitDuration(a.WaitSeconds, time.Second, maxPageWait))
+				list, err = p.Downloads.AwaitDownloads(ctx, waitDuration(a.WaitSeconds, time.Second, maxPageWait))
 			}
 			var lines []string
 			for _, d := range list {
 				lines = append(lines, r.folder.describeDownload(d))
 			}
-			return newestLines("the downloads of pane "+a.Pane, lines, "the page has not sent a file"), err
+			return newestLines("the downloads of pane "+a.Pane, lines, "the page has not downloaded a file"), err
 		})
 	})
 }
 
-// describeDownload describes a file, with its path in the folder if it has arrived.
+// describeDownload describes a file, with its path in the folder if it is complete.
 func (f folder) describeDownload(d pane.Download) string {
 	switch d.State {
 	case pane.Downloaded:

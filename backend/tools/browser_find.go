@@ -25,7 +25,7 @@ func browserFind(r Deps) (Tool, error) {
 		return viewEffect()
 	}, func(ctx context.Context, a browserFindArgs) goal.Result {
 		return r.usePage(a.Pane, func(p Browser) (goal.Result, error) {
-			found, err := p.FindElements(ctx, pane.FindOptions{
+			found, err := p.Reader.FindElements(ctx, pane.FindOptions{
 				Text:       a.Text,
 				Role:       a.Role,
 				CSS:        a.Selector,

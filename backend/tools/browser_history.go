@@ -19,7 +19,7 @@ func browserHistory(r Deps) (Tool, error) {
 			return policy.Effect{}, err
 		}
 		return r.pageEffect(a.Pane, func(p Browser) (policy.Effect, error) {
-			address, again, err := p.HistoryTarget(ctx, a.Go)
+			address, again, err := p.Navigation.HistoryTarget(ctx, a.Go)
 			if err != nil {
 				return policy.Effect{}, err
 			}
@@ -33,6 +33,6 @@ func browserHistory(r Deps) (Tool, error) {
 			return e, nil
 		})
 	}, func(ctx context.Context, a browserHistoryArgs) goal.Result {
-		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.GoHistory(ctx, a.Go) })
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.History.GoHistory(ctx, a.Go) })
 	})
 }

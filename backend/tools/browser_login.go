@@ -27,8 +27,8 @@ type browserLoginArgs struct {
 	KeepUnsent bool   `json:"stay,omitempty" jsonschema:"fill in the fields without sending them"`
 }
 
-// browserLogin uses a login by reference: the model never sees the password. It is a secret like any other: a user is
-// asked unless the goal was given it, and it is bound to its host.
+// browserLogin uses a login by reference, so the model never sees the password. It is a secret like any other: bound to
+// its host, and the user is asked unless the goal was given it.
 func browserLogin(r Deps) (Tool, error) {
 	return defineTool("browser_login", func(ctx context.Context, a browserLoginArgs) (policy.Effect, error) {
 		p, origin, user, err := r.loginFor(ctx, a)
@@ -37,7 +37,7 @@ func browserLogin(r Deps) (Tool, error) {
 		}
 		u, err := url.Parse(origin)
 		if err != nil {
-			return policy.Effect{}, fmt.Errorf("the origin: %w", err)
+			return policy.Effect{}, fmt.Errorf("parsing the origin: %w", err)
 		}
 		use := []policy.SecretUse{{Name: "login of " + user + " at " + origin, Hosts: []string{u.Hostname()}}}
 		if hasAuthPrompt(p) {
@@ -48,14 +48,14 @@ func browserLogin(r Deps) (Tool, error) {
 			}
 			e, err := addressEffect(origin, policy.WriteLocal, policy.NetworkWrite)
 			e.Secrets = use
-			return effectInPane(p.Info(), e), err
+			return effectInPane(p.State.Info(), e), err
 		}
-		form, err := p.LoginForm(ctx, origin)
+		form, err := p.Logins.LoginForm(ctx, origin)
 		if err != nil {
 			return policy.Effect{}, err
 		}
-		t, err := p.PreviewAction(ctx, cmp.Or(form.Password, form.User), !a.KeepUnsent)
-		e := effectInPane(p.Info(), touchEffect(origin+"/", t, err))
+		t, err := p.Reader.PreviewAction(ctx, cmp.Or(form.Password, form.User), !a.KeepUnsent)
+		e := effectInPane(p.State.Info(), touchEffect(origin+"/", t, err))
 		e.Secrets = use
 		return e, nil
 	}, func(ctx context.Context, a browserLoginArgs) goal.Result {
@@ -69,42 +69,42 @@ func browserLogin(r Deps) (Tool, error) {
 		}
 		return r.doAction(a.Pane, func(Browser) (pane.ActionResult, error) {
 			if hasAuthPrompt(p) {
-				return p.SignIn(ctx, origin, name, password)
+				return p.Actions.SignIn(ctx, origin, name, password)
 			}
-			return p.Login(ctx, origin, name, password, !a.KeepUnsent)
+			return p.Logins.Login(ctx, origin, name, password, !a.KeepUnsent)
 		})
 	})
 }
 
-// hasAuthPrompt says whether a server asks for a login before it shows a page.
-func hasAuthPrompt(p PageLogin) bool {
-	q, _ := p.OpenPrompt()
+// hasAuthPrompt reports whether a server asks for a login before it shows a page.
+func hasAuthPrompt(p Browser) bool {
+	q, _ := p.Prompts.OpenPrompt()
 	return q.Kind == pane.Login
 }
 
-// loginFor is the pane, the origin of its page or of a frame, and who would log in there.
-func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (PageLogin, string, string, error) {
+// loginFor returns the pane, the origin of its page or of a frame, and the user of the login there.
+func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (Browser, string, string, error) {
 	p, err := r.Browsers.Get(a.Pane)
 	if err != nil {
-		return nil, "", "", err
+		return Browser{}, "", "", err
 	}
 	if r.Logins == nil {
-		return nil, "", "", errors.New("no logins are stored here; use ask_operator")
+		return Browser{}, "", "", errors.New("no logins are stored here; use ask_operator")
 	}
 	origins, err := loginOrigins(ctx, p)
 	if err != nil {
-		return nil, "", "", err
+		return Browser{}, "", "", err
 	}
 	for i, origin := range origins {
 		users, err := r.Logins.Users(origin)
 		if err != nil {
-			return nil, "", "", fmt.Errorf("the saved logins: %w", err)
+			return Browser{}, "", "", fmt.Errorf("reading the saved logins: %w", err)
 		}
 		if len(users) == 0 {
 			continue
 		}
 		if i < len(origins)-1 {
-			if _, err := p.LoginForm(ctx, origin); err != nil {
+			if _, err := p.Logins.LoginForm(ctx, origin); err != nil {
 				continue // the form is in a frame
 			}
 		}
@@ -112,26 +112,27 @@ func (r Deps) loginFor(ctx context.Context, a browserLoginArgs) (PageLogin, stri
 			return p, origin, users[0], nil
 		}
 		if err := validateChoice("user", a.User, users...); err != nil {
-			return nil, "", "", err
+			return Browser{}, "", "", err
 		}
 		return p, origin, a.User, nil
 	}
-	return nil, "", "", fmt.Errorf("no login is saved for %s; use ask_operator to ask the user to log in or to save one",
-		strings.Join(origins, ", "))
+	return Browser{}, "", "", fmt.Errorf("no login is saved for %s; use ask_operator to ask the user to log in or to "+
+		"save one", strings.Join(origins, ", "))
 }
 
-// loginOrigins are where a login can belong to: the server that asks for one, or else the page and its frames.
-func loginOrigins(ctx context.Context, p PageLogin) ([]string, error) {
-	if q, _ := p.OpenPrompt(); q.Kind == pane.Login {
+// loginOrigins returns the origins that a login can belong to: the server that asks for one, or else the page and its
+// frames.
+func loginOrigins(ctx context.Context, p Browser) ([]string, error) {
+	if q, _ := p.Prompts.OpenPrompt(); q.Kind == pane.Login {
 		u, err := url.Parse(q.Origin)
 		if err != nil || u.Host == "" {
 			return nil, fmt.Errorf("logins are not possible for the server at %s", q.Origin)
 		}
 		return []string{u.Scheme + "://" + u.Host}, nil
 	}
-	origins, err := p.Origins(ctx)
+	origins, err := p.Logins.Origins(ctx)
 	if err == nil && len(origins) == 0 {
-		err = fmt.Errorf("logins are not possible for the page at %s", p.Info().URL)
+		err = fmt.Errorf("logins are not possible for the page at %s", p.State.Info().URL)
 	}
 	return origins, err
 }

@@ -18,7 +18,7 @@ type browserNetworkArgs struct {
 func browserNetwork(r Deps) (Tool, error) {
 	return defineTool("browser_network", readEffect, func(_ context.Context, a browserNetworkArgs) goal.Result {
 		return r.usePage(a.Pane, func(p Browser) (goal.Result, error) {
-			list, err := p.Network()
+			list, err := p.Activity.Network()
 			var lines []string
 			for _, r := range list {
 				if strings.Contains(r.URL, a.URL) && (!a.Failed || r.Error != "" || r.Status >= 400) {
@@ -50,7 +50,7 @@ func isErrorLine(line string) bool {
 // maxListBytes limits lists of events, in bytes.
 const maxListBytes = 16 << 10
 
-// newestLines returns the newest lines that fit, oldest first.
+// newestLines returns the newest lines that fit, oldest first, or the text none if there are no lines.
 func newestLines(source string, lines []string, none string) goal.Result {
 	size, first := 0, len(lines)
 	for first > 0 && size+len(lines[first-1]) < maxListBytes {
@@ -59,9 +59,9 @@ func newestLines(source string, lines []string, none string) goal.Result {
 	}
 	switch {
 	case len(lines) == 0:
-		return ok("%s", none)
+		return okResult("%s", none)
 	case first > 0:
-		lines = append([]string{fmt.Sprintf("%d earlier ones are left out", first)}, lines[first:]...)
+		lines = append([]string{fmt.Sprintf("%d earlier lines are left out", first)}, lines[first:]...)
 	}
 	return goal.Result{OK: true, Text: wrapOutside(source, strings.Join(lines, "\n")), Budget: maxPageTextBytes}
 }

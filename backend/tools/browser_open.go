@@ -24,7 +24,7 @@ func browserOpen(r Deps) (Tool, error) {
 			}
 		}
 		e, err := addressEffect(a.URL, policy.ReadOnly, policy.NetworkGet)
-		if strings.HasPrefix(a.URL, "data:image/") { // it contains the whole image and contacts no host
+		if strings.HasPrefix(a.URL, "data:image/") { // contains the whole image, so no host is contacted
 			e, err = policy.Effect{Risk: policy.ReadOnly}, nil
 		}
 		if err != nil || a.Pane == "" {
@@ -34,7 +34,7 @@ func browserOpen(r Deps) (Tool, error) {
 		if err != nil {
 			return e, err
 		}
-		return effectInPane(p.Info(), e), nil
+		return effectInPane(p.State.Info(), e), nil
 	}, func(ctx context.Context, a browserOpenArgs) goal.Result {
 		p, err := r.Browsers.Open(ctx, a.Pane, a.URL)
 		if err == nil && a.Title != "" {
@@ -47,20 +47,20 @@ func browserOpen(r Deps) (Tool, error) {
 	})
 }
 
-// openedPage describes a page that was loaded by the first part of its snapshot. A page that is blocked by a question,
-// or that cannot be read yet, is described by its title.
+// openedPage returns the first part of the snapshot of a loaded page, or the page's title if a question blocks the page
+// or it cannot be read yet.
 func openedPage(ctx context.Context, b Browsers, p Page) goal.Result {
 	head := fmt.Sprintf("pane %s is at %s", p.Pane, p.URL)
 	at, err := b.Get(p.Pane)
 	if err != nil {
 		return failedResult("%s", err)
 	}
-	if at.Info().Loading {
+	if at.State.Info().Loading {
 		head += ", and is still loading"
 	}
 	s := pane.Snapshot{Text: p.Title}
-	if _, blocked := at.OpenPrompt(); !blocked && p.URL != "about:blank" {
-		if s, err = at.SnapshotPart(ctx, pane.SnapshotOptions{}); err != nil {
+	if _, blocked := at.Prompts.OpenPrompt(); !blocked && p.URL != "about:blank" {
+		if s, err = at.Reader.SnapshotPart(ctx, pane.SnapshotOptions{}); err != nil {
 			s = pane.Snapshot{Text: p.Title + "\nThe page could not be read: " + err.Error()}
 		}
 	}

@@ -17,24 +17,24 @@ type browserPressArgs struct {
 
 func browserPress(r Deps) (Tool, error) {
 	t, err := defineTool("browser_press", func(ctx context.Context, a browserPressArgs) (policy.Effect, error) {
-		if focusMayMove(a.Keys) {
+		if canMoveFocus(a.Keys) {
 			return r.scriptEffect(ctx, a.Pane)
 		}
-		return r.actionEffect(ctx, a.Pane, a.Target, maySubmit(a.Keys))
+		return r.actionEffect(ctx, a.Pane, a.Target, canSubmit(a.Keys))
 	}, func(ctx context.Context, a browserPressArgs) goal.Result {
-		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Press(ctx, a.Target, a.Keys) })
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Forms.Press(ctx, a.Target, a.Keys) })
 	})
 	return withPreview(t, err, func(ctx context.Context, a browserPressArgs) string {
-		if focusMayMove(a.Keys) {
+		if canMoveFocus(a.Keys) {
 			return ""
 		}
-		return r.describeSubmission(ctx, a.Pane, a.Target, maySubmit(a.Keys))
+		return r.describeSubmission(ctx, a.Pane, a.Target, canSubmit(a.Keys))
 	})
 }
 
-// focusMayMove reports whether a key that triggers something may reach another element than the one with the focus
-// now, because the keys before it move the focus.
-func focusMayMove(keys string) bool {
+// canMoveFocus reports whether a key that triggers an action may reach another element than the focused one, because
+// the keys before it move the focus.
+func canMoveFocus(keys string) bool {
 	for i, key := range strings.Fields(keys) {
 		if i > 0 && (strings.Contains(key, "Enter") || strings.Contains(key, "Space")) {
 			return true
@@ -43,7 +43,7 @@ func focusMayMove(keys string) bool {
 	return false
 }
 
-// maySubmit reports whether one of the keys may submit a form.
-func maySubmit(keys string) bool {
+// canSubmit reports whether one of the keys may submit a form.
+func canSubmit(keys string) bool {
 	return strings.Contains(keys, "Enter") || strings.Contains(keys, "Return")
 }

@@ -24,9 +24,9 @@ func browserSave(r Deps) (Tool, error) {
 			return failedResult("%s", err)
 		}
 		return r.usePage(a.Pane, func(p Browser) (goal.Result, error) {
-			take := p.HTML
+			take := p.Reader.HTML
 			if a.As == "pdf" {
-				take = p.Print
+				take = p.Reader.Print
 			}
 			data, err := take(ctx)
 			if err != nil {

@@ -19,13 +19,14 @@ type browserScreenshotArgs struct {
 func browserScreenshot(r Deps) (Tool, error) {
 	return defineTool("browser_screenshot", func(_ context.Context, a browserScreenshotArgs) (policy.Effect, error) {
 		if a.Full && (a.Marked || a.Target != "") || a.Marked && a.Target != "" {
-			return policy.Effect{}, errors.New("full, target and marked are three kinds of pictures; choose one")
+			return policy.Effect{}, errors.New("full, target and marked exclude each other; choose one")
 		}
 		return viewEffect()
 	}, func(ctx context.Context, a browserScreenshotArgs) goal.Result {
 		return r.usePage(a.Pane, func(p Browser) (goal.Result, error) {
-			img, err := p.Capture(ctx, pane.ScreenshotOptions{Full: a.Full, Target: a.Target, Marked: a.Marked})
-			done := ok("stored a picture of pane %s, %d bytes, in the journal; one pixel is one CSS pixel", a.Pane, len(img))
+			img, err := p.Pictures.Capture(ctx, pane.ScreenshotOptions{Full: a.Full, Target: a.Target, Marked: a.Marked})
+			done := okResult("stored a picture of pane %s, %d bytes, in the journal; one pixel is one CSS pixel", a.Pane,
+				len(img))
 			done.Image = img
 			return done, err
 		})

@@ -27,9 +27,9 @@ func browserScroll(r Deps) (Tool, error) {
 	}, func(ctx context.Context, a browserScrollArgs) goal.Result {
 		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
 			if a.Down == 0 && a.Right == 0 {
-				return p.ScrollTo(ctx, a.Target)
+				return p.Mouse.ScrollTo(ctx, a.Target)
 			}
-			return p.Scroll(ctx, a.Target, clampScroll(a.Right), clampScroll(a.Down))
+			return p.Mouse.Scroll(ctx, a.Target, clampScroll(a.Right), clampScroll(a.Down))
 		})
 	})
 }

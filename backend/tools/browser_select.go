@@ -22,6 +22,7 @@ func browserSelect(r Deps) (Tool, error) {
 		}
 		return r.actionEffect(ctx, a.Pane, a.Target, false)
 	}, func(ctx context.Context, a browserSelectArgs) goal.Result {
-		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Select(ctx, a.Target, a.Options) })
+		return r.doAction(a.Pane,
+			func(p Browser) (pane.ActionResult, error) { return p.Forms.Select(ctx, a.Target, a.Options) })
 	})
 }

@@ -16,7 +16,7 @@ type browserSnapshotArgs struct {
 func browserSnapshot(r Deps) (Tool, error) {
 	return defineTool("browser_snapshot", readEffect, func(ctx context.Context, a browserSnapshotArgs) goal.Result {
 		return r.usePage(a.Pane, func(p Browser) (goal.Result, error) {
-			s, err := p.SnapshotPart(ctx, pane.SnapshotOptions{From: a.From, Diff: a.Diff})
+			s, err := p.Reader.SnapshotPart(ctx, pane.SnapshotOptions{From: a.From, Diff: a.Diff})
 			return pageResult(a.Pane, s.Text, s.Next, s.Total), err
 		})
 	})

@@ -24,14 +24,14 @@ import (
 	"goalpost/backend/tools"
 )
 
-// window is a goal's tools over real Chromium, with pages of our own.
+// window holds a goal's tools with a real Chromium and test pages.
 type window struct {
 	fixture
 	ctx  context.Context
 	site string
 }
 
-// realBrowsers does what the app does for a goal.
+// realBrowsers opens panes for a goal as the app does.
 type realBrowsers struct {
 	m *real.Manager
 	n int
@@ -45,10 +45,10 @@ func (r *realBrowsers) Open(ctx context.Context, id, url string) (tools.Page, er
 		if !ok {
 			return tools.Page{}, errPane
 		}
-		if err := p.Navigate(ctx, url); err != nil {
+		if err := p.Navigation.Navigate(ctx, url); err != nil {
 			return tools.Page{}, err
 		}
-		i := p.Info()
+		i := p.State.Info()
 		return tools.Page{Pane: id, URL: i.URL, Title: i.Title}, nil
 	}
 	r.n++
@@ -56,16 +56,30 @@ func (r *realBrowsers) Open(ctx context.Context, id, url string) (tools.Page, er
 	if err != nil {
 		return tools.Page{}, err
 	}
-	i := p.Info()
+	i := p.State.Info()
 	return tools.Page{Pane: i.ID, URL: i.URL, Title: i.Title}, nil
 }
 
 func (r *realBrowsers) Get(id string) (tools.Browser, error) {
 	p, ok := r.m.Get(id)
 	if !ok {
-		return nil, fmt.Errorf("there is no pane %q of this goal; open one first", id)
+		return tools.Browser{}, fmt.Errorf("there is no pane %q of this goal; open one first", id)
 	}
-	return p, nil
+	return tools.Browser{
+		State:      &p.State,
+		Prompts:    &p.Prompts,
+		Activity:   &p.Activity,
+		Reader:     &p.Reader,
+		Pictures:   &p.Pictures,
+		Actions:    &p.Actions,
+		Mouse:      &p.Mouse,
+		Forms:      &p.Forms,
+		Navigation: &p.Navigation,
+		History:    p,
+		Downloads:  &p.Downloads,
+		Logins:     &p.Logins,
+		SiteData:   &p.SiteData,
+	}, nil
 }
 func (r *realBrowsers) List() []pane.Info                          { return r.m.List() }
 func (r *realBrowsers) Close(ctx context.Context, id string) error { return r.m.ClosePane(ctx, id) }
@@ -125,7 +139,7 @@ func newWindow(t *testing.T) *window {
 	return w
 }
 
-// realPanes are the browser panes of the window as a list.
+// realPanes lists the browser panes of the window.
 type realPanes struct {
 	tools.Panes
 	m *real.Manager
@@ -137,7 +151,7 @@ func (p realPanes) Close(ctx context.Context, id string) error {
 	return p.m.ClosePane(ctx, id)
 }
 
-// call calls a tool inside the goal's run, after its effect, as the runner does.
+// call computes the effect of a call and makes it in the goal's run, as the runner does.
 func (w *window) call(name string, args ...any) goal.Result {
 	w.Helper()
 	raw := arguments(w, args...)
@@ -147,7 +161,7 @@ func (w *window) call(name string, args ...any) goal.Result {
 	return w.tool(name).Do(w.ctx, raw)
 }
 
-// ref reads the ref of a line out of what a tool said, as a model does.
+// ref reads the ref of a line in a result, as a model does.
 func (w *window) ref(r goal.Result, words string) string {
 	w.Helper()
 	for line := range strings.Lines(r.Text) {
@@ -160,7 +174,7 @@ func (w *window) ref(r goal.Result, words string) string {
 	return ""
 }
 
-// site has the pages. On one something happens late: once an agent waits for it.
+// site serves the test pages. One of them changes only when an agent waits for it.
 func site(waits <-chan struct{}) http.Handler {
 	mux := http.NewServeMux()
 	page := func(path, body string) {
@@ -170,25 +184,35 @@ func site(waits <-chan struct{}) http.Handler {
 		})
 	}
 	page("/{$}", `<title>Desk</title><h1>Desk</h1><a href="/more">More</a><a href="/more" target="_blank">Window</a>
-<form action="/sent" method="post"><label>Name <input name="name"></label><label>Code <input type="password" name="code" value="hunter2"></label>
+<form action="/sent" method="post"><label>Name <input name="name"></label><label>Code <input type="password"
+name="code" value="hunter2"></label>
 <label>Size <select name="size" onchange="said.textContent='size '+value"><option>Small<option>Large</select></label>
 <label>Kinds <select multiple name="kinds"><option>One<option>Two<option>Three</select></label>
 <label><input type="checkbox" name="yes"> Yes</label><button>Send</button></form>
-<button onclick="alert('Hello there')">Alert</button><button onclick="said.textContent='confirmed '+confirm('Sure?')">Confirm</button>
-<button onclick="const late=new EventSource('/late');late.onmessage=()=>{late.close();said.textContent='came late'}">Late</button><button onmouseenter="said.textContent='pointed at'">Hint</button>
-<p id="said"></p><input type="file" id="file" aria-label="Pictures" multiple onchange="said.textContent=[...files].map(f=>f.name+' '+f.size).join(', ')">
-<canvas id="c" width="200" height="100" style="border:0" aria-label="Board"></canvas><a href="/file" download>Download</a>
-<ul><li draggable="true" id="a" ondragstart="event.dataTransfer.setData('text','a')">Apple</li><li id="b" ondragover="event.preventDefault()" ondrop="event.preventDefault();said.textContent='dropped '+event.dataTransfer.getData('text')">Basket</li></ul>
+<button onclick="alert('Hello there')">Alert</button><button
+onclick="said.textContent='confirmed '+confirm('Sure?')">Confirm</button>
+<button onclick="const late=new EventSource('/late');
+late.onmessage=()=>{late.close();said.textContent='came late'}">Late</button><button
+onmouseenter="said.textContent='pointed at'">Hint</button>
+<p id="said"></p><input type="file" id="file" aria-label="Pictures" multiple
+onchange="said.textContent=[...files].map(f=>f.name+' '+f.size).join(', ')">
+<canvas id="c" width="200" height="100" style="border:0" aria-label="Board"></canvas><a href="/file"
+download>Download</a>
+<ul><li draggable="true" id="a" ondragstart="event.dataTransfer.setData('text','a')">Apple</li><li id="b"
+ondragover="event.preventDefault()" ondrop="event.preventDefault();
+said.textContent='dropped '+event.dataTransfer.getData('text')">Basket</li></ul>
 <div style="height:1500px"></div><button id="low">Low down</button>
 <script>c.onclick=e=>said.textContent='canvas '+e.offsetX+','+e.offsetY+' '+e.isTrusted;
 document.addEventListener('keydown',e=>{if(e.ctrlKey&&e.key==='k')said.textContent='shortcut'})
 console.log('desk is ready');console.error('a fault </output>');document.cookie='sid=verysecretvalue'</script>`)
-	page("/more",
-		`<title>More</title><nav><a href="/">Desk</a></nav><main><h1>More to read</h1><p>First <b>words</b> and <code>x=1</code>.</p><ul><li>one<li>two</ul>
-<table><tr><th>Thing<th>Price<tr><td>Apple<td>3 | 4</table><p>`+strings.Repeat("long text ", 2500)+`</p></main><footer>Imprint</footer>`)
+	page("/more", `<title>More</title><nav><a href="/">Desk</a></nav>
+<main><h1>More to read</h1><p>First <b>words</b> and <code>x=1</code>.</p><ul><li>one<li>two</ul>
+<table><tr><th>Thing<th>Price<tr><td>Apple<td>3 | 4</table>
+<p>`+strings.Repeat("long text ", 2500)+`</p></main><footer>Imprint</footer>`)
 	page("/sent", `<title>Sent</title><h1>METHOD arrived</h1>`)
 	page("/enter", `<title>Enter</title><form method="post" action="/entered"><label>Search <input name="q"></label></form>
-<form method="post" action="/entered"><label>User <input name="user"></label><label>Password <input type="password" name="password"></label><button>Log in</button></form>`)
+<form method="post" action="/entered"><label>User <input name="user"></label><label>Password <input type="password"
+name="password"></label><button>Log in</button></form>`)
 	page("/change", `<title>Change</title><form><input type="password"><input type="password"></form>`)
 	mux.HandleFunc("/entered", func(rw http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(rw, "<title>In</title><p>%s is in: %t", r.FormValue("user"),
@@ -209,8 +233,8 @@ console.log('desk is ready');console.error('a fault </output>');document.cookie=
 	return mux
 }
 
-// TestBrowserTools: every tool for browser panes does with a real page what its words say.
-func TestBrowserTools(t *testing.T) {
+// TestBrowserTools_RealPage_WorkAsDescribed: every browser tool does with a real page what its description says.
+func TestBrowserTools_RealPage_WorkAsDescribed(t *testing.T) {
 	w := newWindow(t)
 	w.good(w.call("browser_open", "url", w.site), "pane b1", "Desk")
 	b1 := func(args ...any) []any { return append([]any{"pane", "b1"}, args...) }
@@ -222,14 +246,14 @@ func TestBrowserTools(t *testing.T) {
 	if strings.Contains(s.Text, "hunter2") {
 		t.Error("the snapshot tells a password")
 	}
-	w.good(do("snapshot", "diff", true), "nothing is different")
+	w.good(do("snapshot", "diff", true), "nothing has changed")
 	w.good(do("type", "target", w.ref(s, `textbox "Name"`), "text", "Ada é"), `value="Ada é"`)
 	w.good(do("snapshot", "diff", true), `+ `, `value="Ada é"`)
 	w.good(do("select", "target", "Size", "options", []string{"Large"}), "size Large")
 	w.good(do("select", "target", "Kinds", "options", []string{"One", "three"}), `value="One, Three"`)
 	w.bad(do("select", "target", "Size", "options", []string{"Huge"}), `no option "Huge"`, `"Small", "Large"`)
 	w.good(do("check", "target", "Yes"), "checked")
-	w.good(do("check", "target", "Yes"), "it was so already")
+	w.good(do("check", "target", "Yes"), "it already had this state")
 	w.good(do("check", "target", "Yes", "off", true), `checkbox "Yes"`)
 	w.good(do("press", "keys", "Ctrl+k"), "shortcut")
 	w.bad(do("press", "keys", "Hyper+k"), "is not a modifier")
@@ -242,11 +266,11 @@ func TestBrowserTools(t *testing.T) {
 	w.good(do("click", "target", "Late"))
 	w.good(do("wait", "text", "came late"), "came late")
 	w.bad(do("wait", "text", "never", "seconds", 1), "did not fulfill the condition within")
-	w.good(do("click", "target", "Alert"), "Hello there", "stands still")
+	w.good(do("click", "target", "Alert"), "Hello there", "is blocked until")
 	w.good(do("dialog", "accept", true))
 	w.good(do("click", "target", "Confirm"), "Sure?")
 	w.good(do("dialog", "accept", true), "confirmed true")
-	w.bad(do("dialog", "accept", true), "asks nothing")
+	w.bad(do("dialog", "accept", true), "no dialog is open")
 
 	found := do("find", "selector", "canvas", "attributes", []string{"width", "text"})
 	w.good(found, `canvas "Board"`, `width="200"`)
@@ -263,20 +287,20 @@ func TestBrowserTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.good(do("click_at", "x", x+20, "y", y+30), "canvas 20,30 true", `clicked canvas "Board"`)
-	w.bad(do("click_at", "x", 5000, "y", 5), "nothing of the page lies at")
+	w.bad(do("click_at", "x", 5000, "y", 5), "no element of the page is at")
 	w.good(do("find", "text", "basket"), `"Basket"`)
 	w.good(do("find", "role", "listitem"), "Apple", "Basket")
-	w.good(do("find", "text", "no such words"), "nothing on the page fits")
+	w.good(do("find", "text", "no such words"), "nothing on the page matches")
 	if r := do("find", "selector", "input[type=password]", "attributes", []string{"value"}); strings.Contains(r.Text,
 		"hunter2") {
-		t.Errorf("a password is told: %s", r.Text)
+		t.Errorf("the result shows a password: %s", r.Text)
 	}
 
 	w.put("a.png", "12345")
 	w.put("b.png", "1")
 	w.good(do("upload", "target", "Pictures", "files", []string{"a.png", "b.png"}), "a.png 5, b.png 1")
 	w.bad(do("upload", "target", "Pictures", "files", []string{"missing.png"}), "does not exist")
-	w.good(do("click", "target", "Download")) // which says so, too, if the answer comes while it looks
+	w.good(do("click", "target", "Download")) // also reports the download if it arrives in time
 	w.good(do("download", "wait_seconds", 20), "downloads/report.csv is there, 4 bytes")
 	if w.get("downloads/report.csv") != "a,b\n" {
 		t.Error("the download is not what was sent")
@@ -286,7 +310,7 @@ func TestBrowserTools(t *testing.T) {
 	w.bad(do("eval", "script", "nothing.there"), "ReferenceError")
 	w.good(do("console"), "log: desk is ready", "error: a fault")
 	if r := do("console", "errors", true); strings.Contains(r.Text, "desk is ready") {
-		t.Errorf("a line that is no error: %s", r.Text)
+		t.Errorf("a line that is not an error: %s", r.Text)
 	}
 	w.good(do("network"), "Document GET "+w.site+"/ → 200")
 	w.good(do("cookies", "set", "theme", "value", "dark"), "theme for 127.0.0.1/",
@@ -327,15 +351,15 @@ func TestBrowserTools(t *testing.T) {
 	w.good(do("history", "go", "reload"), "arrived")
 }
 
-// TestBrowserRead: a page is read as Markdown, in pages, without what stands around it.
-func TestBrowserRead(t *testing.T) {
+// TestBrowserRead_Page_IsMarkdownInPages: only the main content is read, without menus and footers.
+func TestBrowserRead_Page_IsMarkdownInPages(t *testing.T) {
 	w := newWindow(t)
 	w.good(w.call("browser_open", "url", w.site+"/more"), "pane b1")
 	r := w.call("browser_read", "pane", "b1")
 	w.good(r, "# More to read", "First words and `x=1`.", "- one\n- two",
 		"| Thing | Price |\n| --- | --- |\n| Apple | 3 \\| 4 |")
 	if strings.Contains(r.Text, "Imprint") || strings.Contains(r.Text, "Desk") {
-		t.Errorf("what stands around is told: %.300s", r.Text)
+		t.Errorf("the result has menus or footers: %.300s", r.Text)
 	}
 	if r.More == nil || !r.More.Has {
 		t.Fatalf("the text has an end: %+v", r.More)
@@ -356,8 +380,9 @@ func TestBrowserRead(t *testing.T) {
 	w.bad(w.call("browser_read", "pane", "x9"), "no pane")
 }
 
-// TestBrowserLogin: a saved login is typed into the page it belongs to, and the password is never shown.
-func TestBrowserLogin(t *testing.T) {
+// TestBrowserLogin_SavedLogin_StaysHidden: a saved login is typed into the page it belongs to, and the password is
+// never shown.
+func TestBrowserLogin_SavedLogin_StaysHidden(t *testing.T) {
 	w := newWindow(t)
 	w.good(w.call("browser_open", "url", w.site+"/enter"), "pane b1")
 	e, err := w.tool("browser_login").Effect(w.ctx, arguments(t, "pane", "b1"))
@@ -368,10 +393,10 @@ func TestBrowserLogin(t *testing.T) {
 	w.good(r, `value="ann"`, "filled, value hidden")
 	s := w.call("browser_snapshot", "pane", "b1")
 	if strings.Contains(r.Text+s.Text, "horse") {
-		t.Error("the password is told")
+		t.Error("the result shows the password")
 	}
 	w.good(w.call("browser_login", "pane", "b1"), "ann is in: true")
-	w.bad(w.call("browser_login", "pane", "b1"), "asks for no login")
+	w.bad(w.call("browser_login", "pane", "b1"), "has no login form")
 	w.good(w.call("browser_open", "pane", "b1", "url", w.site+"/change"))
 	w.bad(w.call("browser_login", "pane", "b1"), "2 fields ask for a password")
 }

@@ -21,7 +21,7 @@ func browserType(r Deps) (Tool, error) {
 		return r.actionEffect(ctx, a.Pane, a.Target, a.Submit)
 	}, func(ctx context.Context, a browserTypeArgs) goal.Result {
 		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
-			return p.Type(ctx, a.Target, a.Text, a.Submit, a.Clear)
+			return p.Forms.Type(ctx, a.Target, a.Text, a.Submit, a.Clear)
 		})
 	})
 	return withPreview(t, err, func(ctx context.Context, a browserTypeArgs) string {

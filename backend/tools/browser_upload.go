@@ -16,7 +16,7 @@ type browserUploadArgs struct {
 	Target string   `json:"target,omitempty" jsonschema:"the file input or what it is in: a ref, css=SELECTOR, or its label. If left out, the files go to the page that asks for files after a click"`
 }
 
-// The page gets copies that were read through the goal's folder: no symlink can lead out of it.
+// browserUpload gives the page copies that are read through the goal's folder, so that no symlink can lead out of it.
 func browserUpload(r Deps) (Tool, error) {
 	return defineTool("browser_upload", func(ctx context.Context, a browserUploadArgs) (policy.Effect, error) {
 		if len(a.Files) == 0 || len(a.Files) > 20 {
@@ -41,6 +41,6 @@ func browserUpload(r Deps) (Tool, error) {
 			}
 			files = append(files, pane.File{Name: filepath.Base(path), Data: data})
 		}
-		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Upload(ctx, a.Target, files) })
+		return r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) { return p.Forms.Upload(ctx, a.Target, files) })
 	})
 }

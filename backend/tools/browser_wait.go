@@ -33,10 +33,10 @@ func browserWait(r Deps) (Tool, error) {
 	}, func(ctx context.Context, a browserWaitArgs) goal.Result {
 		result := r.doAction(a.Pane, func(p Browser) (pane.ActionResult, error) {
 			want := pane.WaitCondition{Text: a.Text, Gone: a.Gone, URL: a.URL, Target: a.Target}
-			return p.Wait(ctx, want, waitDuration(a.Seconds, defaultPageWait, maxPageWait))
+			return p.Actions.Wait(ctx, want, waitDuration(a.Seconds, defaultPageWait, maxPageWait))
 		})
 		_, err := r.Browsers.Get(a.Pane)
-		result.GoesOn = err == nil
+		result.IsOngoing = err == nil
 		return result
 	})
 }

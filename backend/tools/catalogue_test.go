@@ -15,16 +15,14 @@ import (
 	"goalpost/backend/tools"
 )
 
-// counterpart is one tool of the catalogue that must be covered: what it was for,
-// and which of ours do it.
+// counterpart is one tool of the catalogue that must be covered: its purpose, and the tools of Goalpost that serve it.
 type counterpart struct {
 	name, does string
 	here       []string
 	how        string // what is different
 }
 
-// catalogue is every tool that an agent of the workspace before this one could
-// call, by kind. None may be without a counterpart.
+// catalogue lists every tool of the earlier workspace by kind. Each must have a counterpart.
 func catalogue() []struct {
 	kind string
 	rows []counterpart
@@ -40,7 +38,7 @@ func catalogue() []struct {
 				[]string{"verify_step"},
 				"closing it proves nothing; with steps required, one step covers one changing call",
 			},
-			{"write_todos", "keeps a checklist", []string{"write_todos"}, ""},
+			{"write_todos", "maintains a checklist", []string{"write_todos"}, ""},
 			{"complete_todo", "ticks one off", []string{"write_todos"}, "done"},
 			{
 				"claim_complete", "claims the goal",
@@ -54,36 +52,36 @@ func catalogue() []struct {
 			{
 				"list_panes", "lists all panes",
 				[]string{"list_panes"},
-				"the goal's own and lent ones only",
+				"only the goal's own and those that the user shares",
 			},
 			{
 				"capture_screenshot", "a picture of a pane or the window",
 				[]string{"browser_screenshot", "look"},
 				"of panes, not of the user's window; a terminal is read as text",
 			},
-			{"focus_pane", "brings a pane to the front", []string{"focus_pane"}, "the keyboard stays where it is"},
+			{"focus_pane", "brings a pane to the front", []string{"focus_pane"}, "the keyboard focus does not move"},
 			{
 				"maximize_pane", "fills the window with a pane",
 				[]string{"focus_pane"},
-				"how large a pane is, is the user's choice",
+				"the user chooses the size of panes",
 			},
 			{
 				"create_workspace", "makes a grid of panes",
 				[]string{"terminal_open", "browser_open", "name_pane"},
-				"an agent opens the panes that it needs; how they are laid out is the user's",
+				"an agent opens the panes that it needs; the user arranges them",
 			},
 			{
 				"switch_terminal_tab", "shows another terminal tab",
 				[]string{"focus_pane"},
-				"every terminal is a pane with a name of its own, so no call depends on which one is in front",
+				"every terminal is a pane with its own name, so no call depends on which one is in front",
 			},
 			{"open_browser_tab", "opens a page in a tab", []string{"browser_open"}, ""},
-			{"switch_browser_tab", "shows another tab", []string{"focus_pane"}, "every page is a pane with a name of its own"},
+			{"switch_browser_tab", "shows another tab", []string{"focus_pane"}, "every page is a pane with its own name"},
 			{"close_browser_tab", "closes a tab", []string{"close_pane"}, ""},
 			{
-				"reconnect_pane", "starts a dead pane again",
+				"reconnect_pane", "restarts a dead pane",
 				[]string{"terminal_open", "browser_history"},
-				"reload brings back a page that crashed; a terminal on a server comes back by itself",
+				"reload restores a page that crashed; a terminal on a server reconnects automatically",
 			},
 			{
 				"convert_pane_to_browser", "turns a terminal into a browser",
@@ -98,24 +96,24 @@ func catalogue() []struct {
 		}},
 		{"Terminals", []counterpart{
 			{
-				"write_to_terminal", "types and guesses when it is done",
+				"write_to_terminal", "types, and guesses when the command ends",
 				[]string{"terminal_run", "terminal_type", "terminal_keys"},
 				"terminal_run knows the end and the exit code from the shell itself",
 			},
 			{
 				"read_terminal_output", "reads the last lines",
 				[]string{"terminal_read"},
-				"the screen, or pages of what was printed that join",
+				"the screen, or consecutive pages of the output",
 			},
 			{
-				"poll_terminal_status", "whether something was printed lately",
+				"poll_terminal_status", "whether there was output recently",
 				[]string{"list_panes", "terminal_wait"},
-				"what runs, and not whether it is silent",
+				"which command is running, not whether it prints",
 			},
 			{
 				"wait_for_output", "waits for a pattern or for silence",
 				[]string{"terminal_wait"},
-				"for a pattern, the prompt, the end of the command or silence; one call however long",
+				"for a pattern, the prompt, the end of the command or silence; one call, however long it takes",
 			},
 		}},
 		{"Working together", []counterpart{
@@ -128,7 +126,7 @@ func catalogue() []struct {
 			},
 			{"complete_task", "notes that a task is done", []string{"claim_complete"}, "the host decides that it is done"},
 			{"fail_task", "notes that a task failed", []string{"abort_with_report"}, ""},
-			{"wait_for_agent", "registers a wait", []string{"wait_for_goal"}, "it really waits"},
+			{"wait_for_agent", "registers a wait", []string{"wait_for_goal"}, "the call waits"},
 			{
 				"share_context", "queues a text for an agent",
 				[]string{"share_note"},
@@ -136,7 +134,7 @@ func catalogue() []struct {
 			},
 			{"create_goal", "one goal for each pane", []string{"start_goal"}, ""},
 		}},
-		{"Browser: going and reading", []counterpart{
+		{"Browser: navigating and reading", []counterpart{
 			{"browser_navigate", "loads an address", []string{"browser_open"}, ""},
 			{"browser_back", "goes back", []string{"browser_history"}, ""},
 			{"browser_forward", "goes forward", []string{"browser_history"}, ""},
@@ -145,11 +143,11 @@ func catalogue() []struct {
 			{
 				"browser_get_axtree", "the accessibility tree",
 				[]string{"browser_snapshot"},
-				"with refs, frames and shadow roots, cut with a cursor, and as a difference",
+				"with refs, frames and shadow roots, in pages, and as a difference",
 			},
 			{"browser_query", "one element by selector", []string{"browser_find"}, ""},
 			{"browser_query_all", "elements by selector", []string{"browser_find"}, ""},
-			{"browser_screenshot", "a picture of what is in view", []string{"browser_screenshot"}, ""},
+			{"browser_screenshot", "a picture of the viewport", []string{"browser_screenshot"}, ""},
 			{"browser_screenshot_full_page", "a picture of the whole page", []string{"browser_screenshot"}, "full"},
 			{
 				"browser_screenshot_annotated", "a picture with numbered boxes",
@@ -160,35 +158,35 @@ func catalogue() []struct {
 			{
 				"browser_get_cookies", "reads cookies with their values",
 				[]string{"browser_cookies"},
-				"network_write, and never a value",
+				"network_write, and values are never returned",
 			},
 			{"browser_set_cookie", "sets a cookie", []string{"browser_cookies"}, "network_write"},
 			{
 				"browser_get_action_log", "the last actions",
 				[]string{"read_evidence"},
-				"the journal keeps every step whole; its handles are read page by page",
+				"the journal stores every step completely; read_evidence returns it in pages",
 			},
 			{
 				"browser_pane_doctor", "whether a pane answers",
 				[]string{"list_panes", "browser_console", "browser_network"},
-				"list_panes says what is wrong with a pane",
+				"list_panes shows the problem of a pane",
 			},
 		}},
 		{"Browser: acting", []counterpart{
 			{"browser_click", "a click by selector", []string{"browser_click"}, "trusted, hit-tested, by ref, selector or text"},
-			{"browser_smart_click", "a click by what can be found", []string{"browser_click"}, "not found is a failure"},
-			{"browser_click_by_index", "a click by a number of the picture", []string{"browser_click"}, "the numbers are refs"},
-			{"browser_click_at", "a click at a point", []string{"browser_click_at"}, "in CSS pixels, as look answers them"},
+			{"browser_smart_click", "a click with fallbacks", []string{"browser_click"}, "a missing element is a failure"},
+			{"browser_click_by_index", "a click by a number in the picture", []string{"browser_click"}, "the numbers are refs"},
+			{"browser_click_at", "a click at a point", []string{"browser_click_at"}, "in CSS pixels, as look returns them"},
 			{"browser_type", "types into a field", []string{"browser_type"}, ""},
 			{"browser_keypress", "presses a key", []string{"browser_press"}, ""},
 			{
 				"browser_select_option", "chooses in a list",
 				[]string{"browser_select"},
-				"real keys, or the mouse in a list that lies open",
+				"real keys, or the mouse in an open list",
 			},
 			{"browser_check", "ticks a box", []string{"browser_check"}, "real input"},
-			{"browser_set_files", "gives files to an input", []string{"browser_upload"}, "of the goal's folder only"},
-			{"browser_hover", "points at something", []string{"browser_hover"}, ""},
+			{"browser_set_files", "gives files to an input", []string{"browser_upload"}, "only of the goal's folder"},
+			{"browser_hover", "moves the mouse over an element", []string{"browser_hover"}, ""},
 			{
 				"browser_drag", "drags between points",
 				[]string{"browser_drag"},
@@ -199,7 +197,7 @@ func catalogue() []struct {
 			{
 				"browser_wait_for_navigation", "waits for a page",
 				[]string{"browser_wait"},
-				"each action waits until the page has settled anyway",
+				"each action already waits until the page has settled",
 			},
 			{"browser_wait_for_text", "waits for a text", []string{"browser_wait"}, ""},
 			{
@@ -213,37 +211,37 @@ func catalogue() []struct {
 			{
 				"browser_list_recipes", "lists recipes",
 				[]string{"run_recipe"},
-				"without a name it lists them; of all tools, not of the browser alone",
+				"without a name, it lists them; recipes can use all tools, not only the browser",
 			},
 			{
 				"browser_save_recipe", "saves steps",
 				[]string{"save_recipe"},
-				"a stretch of steps that were really made, with parameters",
+				"a range of executed steps, with parameters",
 			},
 			{
 				"browser_run_recipe", "plays steps",
 				[]string{"run_recipe"},
-				"each step goes through the same door: policy, approval, journal",
+				"each step is subject to the same policy, approvals and journal",
 			},
 			{
-				"browser_verify_visual_state", "yes, no or unclear about a page",
+				"browser_verify_visual_state", "yes, no or unclear for a page",
 				[]string{"look"},
-				"as the host's own visual check is decided; the picture is kept",
+				"decided like the host's visual check; the picture is stored",
 			},
 			{
 				"browser_describe_screen", "describes a page",
 				[]string{"look"},
-				"scaled with the factor told, coordinates mapped back",
+				"the picture is scaled, and coordinates are converted back",
 			},
 		}},
 	}
 }
 
-// catalogued is how many tools the catalogue has: a row that is lost is a fault.
+// catalogued is the number of tools in the catalogue, so that no row gets lost.
 const catalogued = 69
 
-// TestToolsPage holds docs/tools.md to the schemas and to the catalogue.
-func TestToolsPage(t *testing.T) {
+// TestToolsPage_IsCurrent compares docs/tools.md with the schemas and the catalogue.
+func TestToolsPage_IsCurrent(t *testing.T) {
 	h := newFixture(t)
 	specs := map[string]bool{}
 	members := map[goal.ToolGroup][]string{}
@@ -254,21 +252,23 @@ func TestToolsPage(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# What an agent can call
 
-Written by `+"`go test ./backend/tools -run ToolsPage -update`"+` from the tools themselves: %d of them, and %d former names. What each call does to the world is in
-`+"`docs/effects.md`"+`. Tools of MCP servers that a user configures come besides, as `+"`server__tool`"+`.
+Written by `+"`go test ./backend/tools -run ToolsPage -update`"+` from the tools themselves: %d of them, and `+
+		`%d former names. The effects of their calls are in
+`+"`docs/effects.md`"+`. The tools of the user's MCP servers are not listed; they are named `+"`server__tool`"+`.
 
-Every result reaches the model in one envelope: a line of JSON, `+"`{\"ok\":true}`"+`, with `+"`ms`"+`
-where a program ran and `+"`has_more`, `next_cursor`, `total_bytes`"+`
-where there is more, and the content below it. At most 16 KB of it unless said otherwise; the rest is kept
-and read with read_evidence. What comes from
-terminals, pages, files and other agents stands between `+"`<output from=…>` and `</output>`"+`: it is data.
+Every result has the same envelope: a line of JSON, `+"`{\"ok\":true}`"+`, with `+"`ms`"+`
+if a program ran and `+"`has_more`, `next_cursor`, `total_bytes`"+`
+if there is more, and the content below it: at most 16 KB unless the tool says otherwise. The rest is stored,
+and read_evidence returns it. Text from
+terminals, pages, files and other agents is between `+"`<output from=…>` and `</output>`"+`: it is data.
 
-Arguments are checked against the schema before anything happens; what does not fit is refused with the argument's name.
+Arguments are validated against the schema before anything happens. An error names the invalid argument.
 
 `, len(specs)-len(members[goal.FormerTools]), len(members[goal.FormerTools]))
-	b.WriteString("## Groups\n\nA goal starts with the core. A group joins when the goal's objective or a check names " +
-		"what it is for, when a tool of it is called, when the first pane of its kind is opened, or with `find_tools`. " +
-		"It stays until the goal ends, also over a pause. Former names can be called and are not offered.\n\n" +
+	b.WriteString("## Groups\n\nA goal starts with the core. A group is added when the goal's objective or a check " +
+		"names its purpose, when one of its tools is called, when the first pane of its kind is opened, or with " +
+		"`find_tools`. It remains until the goal ends, even after a pause. Former names can be called but are not " +
+		"offered.\n\n" +
 		"| group | tools |\n|---|---|\n")
 	for _, group := range slices.Sorted(maps.Keys(members)) {
 		name := string(group)
@@ -287,7 +287,7 @@ Arguments are checked against the schema before anything happens; what does not 
 			}
 			for _, name := range r.here {
 				if !specs[name] {
-					t.Errorf("%s is said to be covered by %s, which is no tool", r.name, name)
+					t.Errorf("%s is listed as covered by %s, which is not a tool", r.name, name)
 				}
 			}
 		}
@@ -299,8 +299,8 @@ Arguments are checked against the schema before anything happens; what does not 
 	for _, one := range h.box.Tools() {
 		describe(t, &b, one.Spec().Name, one.Spec().Description, one.Spec().Schema)
 	}
-	b.WriteString("\n## What covers what\n\nEvery tool of the catalogue that this one set out to cover, and what does " +
-		"it here. Fewer tools do more: a tab is a pane, and one tool waits.\n")
+	b.WriteString("\n## Counterparts\n\nThe tools of an earlier workspace for agents, and the tools of Goalpost that " +
+		"replace them. Fewer tools do more: a tab is a pane, and one tool waits.\n")
 	for _, part := range catalogue() {
 		fmt.Fprintf(&b, "\n### %s\n\n| there | what it does | here | how |\n|---|---|---|---|\n", part.kind)
 		for _, r := range part.rows {
@@ -318,7 +318,7 @@ Arguments are checked against the schema before anything happens; what does not 
 	}
 }
 
-// property is one argument as a schema tells it.
+// property is one argument in a schema.
 type property struct {
 	Type, Description string
 	Properties        map[string]property
@@ -353,9 +353,9 @@ func describe(t *testing.T, b *strings.Builder, name, words string, schema []byt
 	}
 }
 
-// TestTools_Results_AreBounded: whatever a pane, a page or a file says, one result hands the
-// model a bounded part of it; the door cuts at the budget and keeps the rest.
-func TestTools_Results_AreBounded(t *testing.T) {
+// TestTools_HugeResults_AreBounded: whatever a pane, a page or a file contains, one result gives the model a bounded
+// part of it. The runner cuts at the budget and stores the rest.
+func TestTools_HugeResults_AreBounded(t *testing.T) {
 	h := newFixture(t)
 	const much = 1 << 20
 	h.panes.shown, h.panes.at = strings.Repeat("flood\n", much/6), "http://127.0.0.1/"
@@ -390,14 +390,15 @@ func TestTools_Results_AreBounded(t *testing.T) {
 	}
 }
 
-// TestGroups_Core_IsSmall: a goal that names nothing starts with at most 20 tools and 16 KB of them.
+// TestGroups_Core_IsSmall: a goal that names no groups starts with at most 20 tools, whose descriptions take at most 16
+// KB.
 func TestGroups_Core_IsSmall(t *testing.T) {
 	specs, err := tools.Specs(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	offered := toolbox.New(specs, goal.Goal{Objective: "write a slogan"}).Offered()
-	if n := toolbox.Bytes(offered); len(offered) > 20 || len(offered) < 10 || n > 16<<10 {
+	if n := toolbox.SpecBytes(offered); len(offered) > 20 || len(offered) < 10 || n > 16<<10 {
 		t.Errorf("a goal starts with %d tools of %d bytes", len(offered), n)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"goalpost/backend/tools/commandline"
 )
 
-// CheckEffect is the effect of checks that an agent wrote. The host runs their commands, and tries them before the
-// start, so rules that always ask apply to them. The folder in which they run is not known yet.
+// CheckEffect returns the effect of checks that an agent wrote. The host runs their commands, and tries them before the
+// start, so the rules that always ask apply. The folder in which they run is not known yet.
 func CheckEffect(checks []goal.Check) policy.Effect {
 	e := policy.Effect{Risk: policy.ReadOnly}
 	for _, c := range checks {

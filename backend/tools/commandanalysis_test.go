@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/tools"
 )
 
-// TestCommandAnalysis_Launchers_AreParsed: rules that always ask apply however a shell is made to run the command. If
-// the folder of a deletion is unknown, the sandbox limits it, and a goal without a sandbox asks.
+// TestCommandAnalysis_Launchers_AreParsed: rules that always ask apply to every way to start a command. If the folder
+// of a deletion is unknown, the sandbox limits it, and a goal without a sandbox asks.
 func TestCommandAnalysis_Launchers_AreParsed(t *testing.T) {
 	h := newFixture(t)
 	rules, err := policy.DefaultRules("/home/anna")
@@ -193,8 +193,8 @@ func TestCommandAnalysis_ManyReadings_Asks(t *testing.T) {
 	}
 }
 
-// TestCommandAnalysis_WithoutSandbox_ResolvesDeletes: a path through a link leads somewhere else, and the folder of a
-// terminal is unknown. In the sandbox neither matters.
+// TestCommandAnalysis_WithoutSandbox_ResolvesDeletes: a path through a link leads to another place, and the folder of a
+// terminal is unknown. In the sandbox, neither matters.
 func TestCommandAnalysis_WithoutSandbox_ResolvesDeletes(t *testing.T) {
 	h := newFixture(t)
 	if err := errors.Join(os.Symlink(h.outside, filepath.Join(h.dir, "link")),

@@ -1,8 +1,8 @@
-// Package tools has the tools that an agent may call. One tool is one file, with its description for the model beside
-// it in a .md of the same name. A tool computes its effect before it does anything, and refuses arguments that do not
-// fit its schema with an error that says what to do.
+// Package tools contains the tools that an agent can call. Each tool has one file, and its description for the model in
+// a .md of the same name. A tool computes its effect before it does anything, and answers invalid arguments with an
+// error that says what to do.
 //
-// New makes the tools of one goal; they have no state of their own and may be called concurrently.
+// New makes the tools of one goal. They have no state and may be called concurrently.
 package tools
 
 import (
@@ -20,12 +20,13 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 //go:embed *.md
 var descriptions embed.FS
 
-// Tool is one thing that a model may call.
+// Tool is an action that a model can call.
 type Tool interface {
 	Spec() goal.ToolSpec
 	Effect(ctx context.Context, args json.RawMessage) (policy.Effect, error)
@@ -38,11 +39,11 @@ type tool[A any] struct {
 	schema func() (*jsonschema.Resolved, error)
 	effect func(context.Context, A) (policy.Effect, error)
 	do     func(context.Context, A) goal.Result
-	show   func(context.Context, A) string // nil if the arguments say everything
+	show   func(context.Context, A) string // nil if the user needs only the arguments
 }
 
-// defineTool makes a tool from its argument type, its effect and its handler. It fails only on a mistake in this
-// package, which a test finds.
+// defineTool makes a tool from its argument type, its effect and its handler. An error is a mistake in this package,
+// which a test finds.
 func defineTool[A any](
 	name string, effect func(context.Context, A) (policy.Effect, error), do func(context.Context, A) goal.Result,
 ) (Tool, error) {
@@ -63,15 +64,15 @@ func defineTool[A any](
 	return &tool[A]{spec, arguments.resolved, effect, do, nil}, nil
 }
 
-// argSchema is the schema of an argument type. It is never modified. Its validator is made at the first call: a goal
-// calls few of its tools.
+// argSchema is the schema of an argument type. It is never modified. Its validator is made at the first call, because a
+// goal calls few of its tools.
 type argSchema struct {
 	raw      json.RawMessage
 	resolved func() (*jsonschema.Resolved, error)
 }
 
-// argSchemas are cached by type: making them is nearly all of the work of making a goal's tools, and they are the
-// same for every goal of the process.
+// argSchemas caches schemas by type, because making them takes most of the time of New, and they are the same for all
+// goals.
 var argSchemas sync.Map // reflect.Type to argSchema
 
 func schemaOf[A any]() (argSchema, error) {
@@ -83,18 +84,18 @@ func schemaOf[A any]() (argSchema, error) {
 	}
 	schema, err := jsonschema.For[A](nil)
 	if err != nil {
-		return argSchema{}, fmt.Errorf("its arguments: %w", err)
+		return argSchema{}, fmt.Errorf("making the schema: %w", err)
 	}
 	dropNullFromArrays(schema)
 	s := argSchema{resolved: sync.OnceValues(func() (*jsonschema.Resolved, error) { return schema.Resolve(nil) })}
 	if s.raw, err = json.Marshal(schema); err != nil {
-		return argSchema{}, fmt.Errorf("its arguments: %w", err)
+		return argSchema{}, fmt.Errorf("making the schema: %w", err)
 	}
 	argSchemas.Store(of, s)
 	return s, nil
 }
 
-// withPreview adds what a user is shown of a call besides its arguments.
+// withPreview adds a function that describes a call for the user, besides its arguments.
 func withPreview[A any](t Tool, err error, show func(context.Context, A) string) (Tool, error) {
 	if of, ok := t.(*tool[A]); ok && err == nil {
 		of.show = show
@@ -102,7 +103,7 @@ func withPreview[A any](t Tool, err error, show func(context.Context, A) string)
 	return t, err
 }
 
-// Show describes what a call would change or send, for a user who is asked about it; "" if its arguments say
+// Show describes what a call would change or send, for the user who is asked to approve it; "" if the arguments show
 // everything.
 func (t *tool[A]) Show(ctx context.Context, c goal.Call) string {
 	args, err := t.parse(json.RawMessage(c.Arguments))
@@ -112,8 +113,8 @@ func (t *tool[A]) Show(ctx context.Context, c goal.Call) string {
 	return t.show(ctx, args)
 }
 
-// dropNullFromArrays removes null from the types of a list: not every provider understands two types, and null means
-// the same as [].
+// dropNullFromArrays removes null from the types of arrays, because not every provider supports two types, and null
+// means the same as [].
 func dropNullFromArrays(s *jsonschema.Schema) {
 	for _, p := range s.Properties {
 		if slices.Equal(p.Types, []string{"null", "array"}) {
@@ -148,11 +149,11 @@ func (t *tool[A]) Do(ctx context.Context, raw json.RawMessage) goal.Result {
 	return r
 }
 
-// defaultResultBytes is how much of a result the model gets at once, in bytes, unless the tool sets another budget:
-// no single call fills the context window.
+// defaultResultBytes limits the part of a result that the model gets at once, in bytes, unless the tool sets another
+// budget. No single call can fill the context window.
 const defaultResultBytes = 16 << 10
 
-// parse validates against the schema before anything is decoded, so that an error names the argument.
+// parse validates against the schema before it decodes, so that an error names the argument.
 func (t *tool[A]) parse(raw json.RawMessage) (args A, err error) {
 	var object map[string]any
 	if err := json.Unmarshal(raw, &object); err != nil {
@@ -164,12 +165,13 @@ func (t *tool[A]) parse(raw json.RawMessage) (args A, err error) {
 		return args, fmt.Errorf("the schema of %s: %w", t.spec.Name, err)
 	}
 	if err := schema.Validate(object); err != nil {
-		return args, fmt.Errorf("the arguments of %s do not fit: %w. The schema is %s", t.spec.Name, err, t.spec.Schema)
+		return args, fmt.Errorf("the arguments of %s do not match its schema: %w. The schema is %s", t.spec.Name, err,
+			t.spec.Schema)
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&args); err != nil {
-		return args, fmt.Errorf("the arguments of %s do not fit: %w", t.spec.Name, err)
+		return args, fmt.Errorf("the arguments of %s do not match its schema: %w", t.spec.Name, err)
 	}
 	return args, nil
 }
@@ -178,9 +180,40 @@ func failedResult(format string, a ...any) goal.Result {
 	return goal.Result{Text: fmt.Sprintf(format, a...)}
 }
 
-func ok(format string, a ...any) goal.Result {
+func okResult(format string, a ...any) goal.Result {
 	return goal.Result{OK: true, Text: fmt.Sprintf(format, a...)}
 }
 
-// wrapOutside wraps text that comes from a terminal, a page or a file.
-func wrapOutside(source, text string) string { return goal.WrapUntrusted(source, text) }
+// wrapOutside marks text from a terminal, a page or a file as untrusted.
+func wrapOutside(source, content string) string { return text.WrapUntrusted(source, content) }
+
+// defineControl makes a control tool, which acts on the run in its context and has no risk level. Outside a run, it
+// returns an error and does nothing. check rejects arguments that fit the schema but are empty; it may be nil.
+func defineControl[A any](
+	name string, check func(A) error, do func(context.Context, goal.RunControl, A) goal.Result,
+) (Tool, error) {
+	return defineTool(name, func(_ context.Context, a A) (policy.Effect, error) {
+		if check != nil {
+			if err := check(a); err != nil {
+				return policy.Effect{}, err
+			}
+		}
+		return policy.Effect{Control: true}, nil
+	}, func(ctx context.Context, a A) goal.Result {
+		run, inRun := goal.RunOf(ctx)
+		if !inRun {
+			return failedResult(`{"success":false,"message":"%s called outside an active goal run."}`, name)
+		}
+		return do(ctx, run.Control, a)
+	})
+}
+
+// okUnless returns a success with a formatted text, or a failure with err if it is not nil.
+func okUnless(err error, format string, a ...any) goal.Result {
+	if err != nil {
+		return failedResult("%s", err)
+	}
+	return okResult(format, a...)
+}
+
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

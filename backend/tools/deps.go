@@ -11,7 +11,7 @@ import (
 // Deps are the dependencies of a goal's tools.
 type Deps struct {
 	Dir           string   // the goal's folder, absolute
-	GitControlled []string // below it, absolute: paths that control git, which are not written
+	GitControlled []string // paths below Dir that control git, absolute; tools do not write them
 	Launcher      process.Launcher
 	Env           []string
 	Terminals     Terminals // nil if there are none
@@ -22,40 +22,39 @@ type Deps struct {
 	Vision        VisionModel // nil if there is no vision model
 	Recipes       Recipes
 	Access        Access // nil if no access can be requested
-	// Web makes requests as a program of the goal does; nil if there is no network. If Network is set, it judges the
-	// host of each request.
+	// Web makes requests like a program of the goal; nil if there is no network. If Network is set, Web checks the host
+	// of each request.
 	Web http.RoundTripper
-	// Search is the user's search engine; nil if none is set up, and then there is no tool for it.
+	// Search is the user's search engine; nil if none is set up, which leaves the tool out.
 	Search Search
-	// Protected are the files of Dir that decide about the goal and must not change, relative to it, each with the
-	// reason.
+	// Protected maps the files that decide about the goal and must not change, relative to Dir, to the reasons.
 	Protected map[string]string
-	// Work describes what may be changed in Dir; "" is all of it.
+	// Work describes the part of Dir that may be changed; "" means all of it.
 	Work string
-	// Hidden are folders whose content is not shown, absolute: only checks read it.
+	// Hidden are folders that only checks may read, absolute.
 	Hidden []string
 	// AllowWrite are other folders that programs may change, absolute.
 	AllowWrite []string
-	// SandboxRisk is the risk level that the sandbox enforces; "" is no sandbox.
+	// SandboxRisk is the risk level that the sandbox enforces; "" means no sandbox.
 	SandboxRisk policy.Risk
-	// Network has the requests that the sandbox refused; nil is no sandbox.
+	// Network lists the requests that the sandbox blocked; nil means no sandbox.
 	Network RefusalLog
-	// Kills has the programs that were ended; nil is no sandbox.
+	// Kills lists the programs that the sandbox ended; nil means no sandbox.
 	Kills KillLog
-	// PendingInput is the unfinished input of panes outside the sandbox, also from earlier runs; nil begins empty.
+	// PendingInput is the unfinished input of panes outside the sandbox, also from earlier runs; nil means none.
 	PendingInput *commandline.PendingInput
 
 	folder folder // Dir, opened by New
 }
 
-// RefusalLog remembers what was refused to a goal's programs and pages.
+// RefusalLog records the requests of a goal's programs and pages that were blocked.
 type RefusalLog interface {
 	LogMark() int64
-	RefusedSince(since int64) []string // a line each: method, host and why
+	RefusedSince(since int64) []string // one line each: method, host and reason
 }
 
-// KillLog remembers which of a goal's programs were ended because together they used more than the goal may.
+// KillLog records which of a goal's programs were ended because all of them together exceeded a limit of the goal.
 type KillLog interface {
 	KillMark() int64
-	KilledSince(since int64) []string // a line each: which program, and why
+	KilledSince(since int64) []string // one line each: the program and the reason
 }

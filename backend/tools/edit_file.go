@@ -50,10 +50,12 @@ func (f folder) doEditFile(_ context.Context, a editFileArgs) goal.Result {
 		return failedResult("%s", err)
 	}
 	line := 1 + strings.Count(text[:at], "\n")
-	return ok("changed %s at line %d\n%s", a.Path, line, wrapOutside("the change of "+a.Path, unifiedDiff(text, after)))
+	return okResult("changed %s at line %d\n%s", a.Path, line,
+		wrapOutside("the change of "+a.Path, unifiedDiff(text, after)))
 }
 
-// closestMatch finds the text with other white space, which is what models get wrong most often.
+// closestMatch looks for the text with different white space, the most frequent mistake of models, and describes what
+// it finds.
 func closestMatch(text, old string) string {
 	const hint = "; read_file shows it exactly (spaces and tabs count)"
 	if strings.Contains(text, "\r\n") && strings.Contains(strings.ReplaceAll(text, "\r\n", "\n"), old) {
@@ -63,7 +65,7 @@ func closestMatch(text, old string) string {
 	have := stripSpace(lines)
 	for i := 0; i+len(want) <= len(have); i++ {
 		if slices.Equal(have[i:i+len(want)], want) && strings.Join(want, "") != "" {
-			return fmt.Sprintf(", but at line %d it does with other white space:\n%s", i+1,
+			return fmt.Sprintf(", but at line %d it does with different white space:\n%s", i+1,
 				wrapOutside("the lines", strings.Join(lines[i:i+len(want)], "\n")))
 		}
 	}
@@ -80,9 +82,9 @@ func stripSpace(lines []string) []string {
 
 // matchLines lists the first few lines at which the text begins.
 func matchLines(text, old string) string {
-	const most = 8
+	const maxLines = 8
 	var list []string
-	for at := 0; len(list) < most; {
+	for at := 0; len(list) < maxLines; {
 		i := strings.Index(text[at:], old)
 		if i < 0 {
 			return strings.Join(list, ", ")
@@ -93,7 +95,7 @@ func matchLines(text, old string) string {
 	return strings.Join(list, ", ") + ", …"
 }
 
-// formatChange shows the replaced and the new lines as in a diff.
+// formatChange returns the replaced and the new lines as in a diff.
 func formatChange(old, text string) string {
 	return strings.Trim(prefixLines("-", old)+"\n"+prefixLines("+", text), "\n")
 }

@@ -18,14 +18,14 @@ import (
 
 var updateDocs = flag.Bool("update", false, "write docs/effects.md")
 
-// sample is a call whose effect is in docs/effects.md.
+// sample is a call whose effect is listed in docs/effects.md.
 type sample struct {
 	tool  string
 	what  string // in words
 	args  []any
-	at    string // where the pane is
+	at    string // the pane's address
 	touch tools.ActionPreview
-	own   bool // the pane is the user's own
+	own   bool // the pane belongs to the user
 	asks  pane.UserPrompt
 }
 
@@ -47,7 +47,7 @@ func samples() []sample {
 		{tool: "run_command", what: "changing credentials", args: run("sudo passwd anna")},
 		{
 			tool: "request_access",
-			what: "something of the machine besides the folder",
+			what: "access to the machine outside the folder",
 			args: []any{"kind", "port", "port", 5432, "why", "x"},
 		},
 		{tool: "read_file", what: "a file of the folder", args: []any{"path", "a"}},
@@ -76,19 +76,19 @@ func samples() []sample {
 			what: "keys, in a terminal of the goal",
 			args: []any{"pane", "t1", "keys", []string{"Ctrl+C"}},
 		},
-		{tool: "terminal_wait", what: "what a terminal prints next", args: []any{"pane", "t1", "for", "prompt"}},
-		{tool: "terminal_read", what: "what a terminal shows", args: []any{"pane", "t1"}},
+		{tool: "terminal_wait", what: "the next output of a terminal", args: []any{"pane", "t1", "for", "prompt"}},
+		{tool: "terminal_read", what: "the screen of a terminal", args: []any{"pane", "t1"}},
 		{tool: "list_panes", what: "the panes of the goal"},
 		{tool: "close_pane", what: "a pane of the goal", args: []any{"pane", "t1"}},
 		{tool: "focus_pane", what: "a pane of the goal", args: []any{"pane", "t1"}},
 		{tool: "name_pane", what: "a pane of the goal", args: []any{"pane", "t1", "title", "x"}},
 		{
 			tool: "save_recipe",
-			what: "steps that were made",
+			what: "executed steps",
 			args: []any{"name", "x", "description", "x", "from_step", 1, "to_step", 2},
 		},
 		{tool: "run_recipe", what: "steps, each judged separately", args: []any{"name", "known"}},
-		{tool: "look", what: "what a pane looks like", args: []any{"pane", "b1"}},
+		{tool: "look", what: "a picture of a pane", args: []any{"pane", "b1"}},
 		{
 			tool: "start_goal",
 			what: "a goal that may do no more than this one",
@@ -97,28 +97,28 @@ func samples() []sample {
 		{tool: "goal_status", what: "the goals that it started"},
 		{tool: "wait_for_goal", what: "a goal that it started", args: []any{"goal", "abcdefgh"}},
 		{tool: "share_note", what: "a goal that it started, or its parent", args: []any{"to", "parent", "text", "x"}},
-		{tool: "fetch_url", what: "a page of the goal's own loopback", args: []any{"url", local}},
+		{tool: "fetch_url", what: "a page of the goal's loopback", args: []any{"url", local}},
 		{tool: "fetch_url", what: "a public page", args: []any{"url", shop}},
-		{tool: "web_search", what: "words that go to the user's search engine", args: []any{"query", "words"}},
-		{tool: "browser_open", what: "a page of the goal's own loopback", args: []any{"url", local}},
+		{tool: "web_search", what: "a query to the user's search engine", args: []any{"query", "words"}},
+		{tool: "browser_open", what: "a page of the goal's loopback", args: []any{"url", local}},
 		{tool: "browser_open", what: "a public page", args: []any{"url", shop}},
-		{tool: "browser_snapshot", what: "what a page says", args: []any{"pane", "b1"}},
-		{tool: "browser_find", what: "what a page says", args: []any{"pane", "b1", "text", "x"}},
-		{tool: "browser_read", what: "what a page says", args: []any{"pane", "b1"}},
-		{tool: "browser_screenshot", what: "what a page looks like", args: []any{"pane", "b1"}},
-		{tool: "browser_wait", what: "what a page says", args: []any{"pane", "b1", "text", "x"}},
-		{tool: "browser_console", what: "what a page wrote", args: []any{"pane", "b1"}},
-		{tool: "browser_network", what: "what a page fetched", args: []any{"pane", "b1"}},
-		{tool: "browser_download", what: "what a page sent", args: []any{"pane", "b1"}},
-		{tool: "browser_scroll", what: "a page of the own loopback", args: []any{"pane", "b1", "down", 100}, at: local},
+		{tool: "browser_snapshot", what: "the text of a page", args: []any{"pane", "b1"}},
+		{tool: "browser_find", what: "the text of a page", args: []any{"pane", "b1", "text", "x"}},
+		{tool: "browser_read", what: "the text of a page", args: []any{"pane", "b1"}},
+		{tool: "browser_screenshot", what: "a picture of a page", args: []any{"pane", "b1"}},
+		{tool: "browser_wait", what: "the text of a page", args: []any{"pane", "b1", "text", "x"}},
+		{tool: "browser_console", what: "the console of a page", args: []any{"pane", "b1"}},
+		{tool: "browser_network", what: "the requests of a page", args: []any{"pane", "b1"}},
+		{tool: "browser_download", what: "the downloads of a page", args: []any{"pane", "b1"}},
+		{tool: "browser_scroll", what: "a page of the goal's loopback", args: []any{"pane", "b1", "down", 100}, at: local},
 		{
 			tool: "browser_scroll",
-			what: "a public page, which may load more of itself",
+			what: "a public page, which may load more",
 			args: []any{"pane", "b1", "down", 100},
 			at:   shop,
 		},
-		{tool: "browser_hover", what: "something on a public page", args: click, at: shop},
-		{tool: "browser_click", what: "anything on a page of the own loopback", args: click, at: local},
+		{tool: "browser_hover", what: "an element on a public page", args: click, at: shop},
+		{tool: "browser_click", what: "any element on a page of the goal's loopback", args: click, at: local},
 		{
 			tool:  "browser_click",
 			what:  "a link to a public host",
@@ -128,7 +128,7 @@ func samples() []sample {
 		},
 		{
 			tool:  "browser_click",
-			what:  "a link from the own loopback to a public host",
+			what:  "a link from the goal's loopback to a public host",
 			args:  click,
 			at:    local,
 			touch: tools.ActionPreview{Link: "https://docs.example/a"},
@@ -149,19 +149,19 @@ func samples() []sample {
 		},
 		{
 			tool:  "browser_click",
-			what:  "a button of a form on the own loopback",
+			what:  "a button of a form on the goal's loopback",
 			args:  click,
 			at:    local,
 			touch: form("POST", local),
 		},
 		{
 			tool:  "browser_click",
-			what:  "a form on the own loopback that goes to a public host",
+			what:  "a form on the goal's loopback that is sent to a public host",
 			args:  click,
 			at:    local,
 			touch: form("POST", shop),
 		},
-		{tool: "browser_click", what: "anything else on a public page", args: click, at: shop},
+		{tool: "browser_click", what: "any other element on a public page", args: click, at: shop},
 		{
 			tool:  "browser_click",
 			what:  "a button of a public page that asks for a card",
@@ -177,7 +177,7 @@ func samples() []sample {
 			touch: tools.ActionPreview{Link: "https://shop.example/terms", Payment: true},
 		},
 		{tool: "browser_click", what: "an unknown page", args: click, at: "chrome-error://chromewebdata/"},
-		{tool: "browser_type", what: "a field of the own loopback", args: typing, at: local},
+		{tool: "browser_type", what: "a field of the goal's loopback", args: typing, at: local},
 		{tool: "browser_type", what: "a field of a public page", args: typing, at: shop},
 		{
 			tool:  "browser_type",
@@ -195,21 +195,21 @@ func samples() []sample {
 		},
 		{
 			tool:  "browser_click",
-			what:  "something without a form on a public page whose address says that one pays there",
+			what:  "an element without a form on a public page with a payment address",
 			args:  click,
 			at:    "https://checkout.shop.example/",
 			touch: tools.ActionPreview{Acts: true, Origin: "https://checkout.shop.example"},
 		},
 		{
 			tool:  "browser_click",
-			what:  "something in a frame that is there to pay",
+			what:  "an element in a payment frame",
 			args:  click,
 			at:    shop,
 			touch: tools.ActionPreview{Acts: true, Origin: "https://www.paypal.com"},
 		},
 		{
 			tool:  "browser_press",
-			what:  "Enter after a key that moves on, wherever it lands",
+			what:  "Enter after a key that may move the focus",
 			args:  []any{"pane", "b1", "keys", "Tab Enter"},
 			at:    shop,
 			touch: tools.ActionPreview{Link: shop},
@@ -223,13 +223,13 @@ func samples() []sample {
 		},
 		{
 			tool: "browser_drag",
-			what: "something on a public page whose address says that one pays there",
+			what: "an element on a public page with a payment address",
 			args: []any{"pane", "b1", "from", "e1", "to", "e2"},
 			at:   "https://checkout.shop.example/",
 		},
 		{
 			tool: "browser_press",
-			what: "any key on a page of the own loopback",
+			what: "any key on a page of the goal's loopback",
 			args: []any{"pane", "b1", "keys", "Escape"},
 			at:   local,
 		},
@@ -242,13 +242,13 @@ func samples() []sample {
 		{tool: "browser_check", what: "a box of a public page", args: click, at: shop},
 		{
 			tool: "browser_drag",
-			what: "something on a public page",
+			what: "an element on a public page",
 			args: []any{"pane", "b1", "from", "e1", "to", "e2"},
 			at:   shop,
 		},
 		{
 			tool: "browser_drag",
-			what: "something on a page of the own loopback",
+			what: "an element on a page of the goal's loopback",
 			args: []any{"pane", "b1", "from", "e1", "to", "e2"},
 			at:   local,
 		},
@@ -256,20 +256,20 @@ func samples() []sample {
 		{tool: "browser_dialog", what: "OK on a public page", args: []any{"pane", "b1", "accept", true}, at: shop},
 		{
 			tool: "browser_dialog",
-			what: "Cancel, as any other call would answer",
+			what: "Cancel, the default answer of any other call",
 			args: []any{"pane", "b1", "accept", false},
 			at:   local,
 		},
 		{
 			tool: "browser_dialog",
-			what: "going on to a server whose certificate is not valid",
+			what: "continuing to a server whose certificate is not valid",
 			args: []any{"pane", "b1", "accept", true, "certificate", "https://shop.example"},
 			asks: pane.UserPrompt{Kind: pane.Certificate, Origin: "https://shop.example"},
 		},
 		{tool: "browser_history", what: "back to a public page", args: []any{"pane", "b1", "go", "back"}, at: shop},
 		{
 			tool:  "browser_history",
-			what:  "loading a public page again that answered a form",
+			what:  "reloading a public page that was the answer to a form",
 			args:  []any{"pane", "b1", "go", "reload"},
 			at:    shop,
 			touch: form("POST", shop),
@@ -277,7 +277,7 @@ func samples() []sample {
 		{tool: "browser_eval", what: "a script in a public page", args: []any{"pane", "b1", "script", "1"}, at: shop},
 		{
 			tool: "browser_eval",
-			what: "a script in a page of the own loopback",
+			what: "a script in a page of the goal's loopback",
 			args: []any{"pane", "b1", "script", "1"},
 			at:   local,
 		},
@@ -295,12 +295,12 @@ func samples() []sample {
 		},
 		{
 			tool:  "browser_login",
-			what:  "a saved login, which the goal was not given",
+			what:  "a saved login that the goal was not given",
 			args:  []any{"pane", "b1"},
 			at:    shop,
 			touch: form("POST", shop),
 		},
-		{tool: "browser_cookies", what: "reading or setting cookies, wherever", args: []any{"pane", "b1"}, at: local},
+		{tool: "browser_cookies", what: "reading or setting cookies, on any page", args: []any{"pane", "b1"}, at: local},
 		{
 			tool: "browser_open",
 			what: "any page, in a pane shared by the user",
@@ -324,9 +324,8 @@ func samples() []sample {
 	}
 }
 
-// TestEffectsPage holds docs/effects.md to what the tools compute, and every tool
-// to a line in it.
-func TestEffectsPage(t *testing.T) {
+// TestEffectsPage_IsCurrent compares docs/effects.md with the computed effects. Every tool must have a line.
+func TestEffectsPage_IsCurrent(t *testing.T) {
 	h := newFixture(t)
 	rules, err := policy.DefaultRules("/home/anna")
 	if err != nil {
@@ -335,8 +334,10 @@ func TestEffectsPage(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# What each call does
 
-Computed by the tools themselves; ` + "`go test ./backend/tools -run EffectsPage -update`" + ` writes this page. The policy judges the effect and not
-the tool's name (` + "`backend/policy`" + `). What a tool cannot foresee is held below it: by the kernel for programs, by the egress proxy for programs and pages.
+Computed by the tools themselves; ` + "`go test ./backend/tools -run EffectsPage -update`" + ` writes this page. ` +
+		`The policy judges the effect and not
+the tool's name (` + "`backend/policy`" + `). Effects that a tool cannot predict are limited below it: ` +
+		`by the kernel for programs, by the egress proxy for programs and pages.
 
 | tool | call | effect | at the default ceiling (write_local) |
 |---|---|---|---|
@@ -404,19 +405,19 @@ the tool's name (` + "`backend/policy`" + `). What a tool cannot foresee is held
 	}
 }
 
-// withoutEffect are the tools without an effect.
+// withoutEffect lists the tools without an effect.
 var withoutEffect = map[string]bool{
 	"claim_complete": true, "abort_with_report": true, "ask_operator": true, "declare_step": true, "verify_step": true,
 	"write_todos": true, "complete_todo": true, "read_evidence": true, "wait": true, "find_tools": true,
 }
 
-// TestShellLines: what is found in a line, and that nothing else is.
-func TestShellLines(t *testing.T) {
+// TestEffect_ShellLines_NamesDeletesAndCommands: the effect of a line has exactly these deletions and commands.
+func TestEffect_ShellLines_NamesDeletesAndCommands(t *testing.T) {
 	h := newFixture(t)
 	for _, c := range []struct{ line, deletes, commands string }{
 		{"rm -rf build", "build", "rm"},
 		{"rm -rf -- /srv/photos", "/srv/photos", "rm"},
-		{"rm -rf ../other", "../other =../other", "rm"}, // and as it is written: behind a link it is elsewhere
+		{"rm -rf ../other", "../other =../other", "rm"}, // also as written, because a link may lead to another place
 		{"cd /srv && rm a b", "/srv/a /srv/b", "cd rm"},
 		{"cd && rm -r Documents", "/~/Documents", "cd rm"},
 		{`rm "$HOME/notes" ~/x`, "/~/notes /~/x", "rm"},
@@ -465,9 +466,9 @@ func TestShellLines(t *testing.T) {
 	}
 }
 
-// TestTyping_UnconfinedTerminal_AsksForThePane: a delete is named even if its folder is unknown, and an approval for
+// TestTyping_UnconfinedTerminal_AsksPerPane: a delete is named even if its folder is unknown, and an approval for
 // the pane does not cover it.
-func TestTyping_UnconfinedTerminal_AsksForThePane(t *testing.T) {
+func TestTyping_UnconfinedTerminal_AsksPerPane(t *testing.T) {
 	h := newFixture(t)
 	h.panes.user = true
 	rules, err := policy.DefaultRules("/home/anna")
@@ -479,7 +480,7 @@ func TestTyping_UnconfinedTerminal_AsksForThePane(t *testing.T) {
 		{"rm -rf ../other", "../other"},
 		{`rm -rf "$BUILD/x"`, "…/x"},
 		{"cd /srv && rm a", "/srv/a"},
-		{"rm " + h.dir + "/a", h.dir + "/a"}, // of the same name on another machine, perhaps
+		{"rm " + h.dir + "/a", h.dir + "/a"}, // may be a path on another machine
 		{"find . -delete", ". ./*"},
 		{"> notes", "notes"},
 		{"make >| out.log 2>&1", "out.log"},
@@ -523,8 +524,8 @@ func TestTyping_UnconfinedTerminalDestructive_AsksEachTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decide := func(line string, persons bool) policy.Decision {
-		h.panes.user = persons
+	decide := func(line string, isUsers bool) policy.Decision {
+		h.panes.user = isUsers
 		e, err := h.effect("terminal_run", "pane", "t1", "command", line)
 		if err != nil {
 			t.Fatal(line, err)
@@ -582,7 +583,7 @@ func TestTyping_CommandInPieces_IsJudgedWhole(t *testing.T) {
 	run := func(line string) []any { return []any{"terminal_run", "pane", "t1", "command", line} }
 	calls := func(c ...[]any) [][]any { return c }
 	for _, c := range []struct {
-		calls [][]any // all but the last are made
+		calls [][]any // all but the last are executed
 		asks  bool
 	}{
 		{calls(some("r"), typed("m -rf ~/x")), true},
@@ -654,9 +655,9 @@ func TestTyping_CommandInPieces_IsJudgedWhole(t *testing.T) {
 	}
 }
 
-// TestSharedPage_IsOutsideTheGoalsNetwork: also where it shows its own loopback,
-// which is this machine's there, or nothing.
-func TestSharedPage_IsOutsideTheGoalsNetwork(t *testing.T) {
+// TestEffect_SharedPage_IsOutsideTheGoalsNetwork: also if it shows a loopback address, which is this machine's, or an
+// empty page.
+func TestEffect_SharedPage_IsOutsideTheGoalsNetwork(t *testing.T) {
 	h := newFixture(t)
 	h.panes.user = true
 	rules, err := policy.DefaultRules("/home/anna")
@@ -712,8 +713,8 @@ func TestSharedPage_IsOutsideTheGoalsNetwork(t *testing.T) {
 	}
 }
 
-// TestAddressEffect_HasThePort: an allowed NAME:PORT is reached there and nowhere else.
-func TestAddressEffect_HasThePort(t *testing.T) {
+// TestAddressEffect_AnyAddress_HasThePort: an allowed NAME:PORT allows only that port.
+func TestAddressEffect_AnyAddress_HasThePort(t *testing.T) {
 	h := newFixture(t)
 	p := policy.Policy{Risk: policy.NetworkGet, Dir: h.dir, AllowHosts: []string{"shop.example:8443"}}
 	for url, want := range map[string]policy.Answer{
@@ -732,7 +733,7 @@ func TestAddressEffect_HasThePort(t *testing.T) {
 	}
 }
 
-// TestDialog_CertificateOrLogin_NeedsMoreThanAccept: an agent neither trusts a server nor logs in by an OK.
+// TestDialog_CertificateOrLogin_NeedsMoreThanAccept: accept alone neither trusts a server nor logs in.
 func TestDialog_CertificateOrLogin_NeedsMoreThanAccept(t *testing.T) {
 	h := newFixture(t)
 	h.panes.at = "about:blank"
@@ -741,7 +742,7 @@ func TestDialog_CertificateOrLogin_NeedsMoreThanAccept(t *testing.T) {
 		args []any
 		want string
 	}{
-		{pane.UserPrompt{Kind: pane.Certificate, Origin: "https://shop.example"}, nil, "only the user can trust it"},
+		{pane.UserPrompt{Kind: pane.Certificate, Origin: "https://shop.example"}, nil, "only the user can accept it"},
 		{pane.UserPrompt{
 			Kind:   pane.Certificate,
 			Origin: "https://shop.example",
@@ -779,7 +780,7 @@ func TestDialog_CertificateOrLogin_NeedsMoreThanAccept(t *testing.T) {
 			t.Errorf("%s: %+v", origin, d)
 		}
 	}
-	// The login that a server asks for is that of its own origin, whatever the pane shows.
+	// A server asks for a login of its own origin, whatever the pane shows.
 	h.panes.question = pane.UserPrompt{Kind: pane.Login, Origin: "https://shop.example"}
 	e, err := h.effect("browser_login", "pane", "b1")
 	if err != nil || len(e.Secrets) != 1 || !strings.HasSuffix(e.Secrets[0].Name, " at https://shop.example") ||
@@ -791,9 +792,9 @@ func TestDialog_CertificateOrLogin_NeedsMoreThanAccept(t *testing.T) {
 	}
 }
 
-// TestShownForm: a click says on what; what a form has too much of is said, and
-// none of it can be changed behind the user's back.
-func TestShownForm(t *testing.T) {
+// TestShow_LargeForm_IsBoundedWithChecksum: a click names its element. The user sees how much of a form is left out,
+// and the checksum changes with every field.
+func TestShow_LargeForm_IsBoundedWithChecksum(t *testing.T) {
 	h := newFixture(t)
 	h.panes.at = shop
 	show := func(touch tools.ActionPreview) string {
@@ -831,7 +832,7 @@ func TestShownForm(t *testing.T) {
 	}
 	text := show(long)
 	for _, w := range []string{
-		"f0 =  (the page does not show it)", "f58 = ", "… and 13 more fields",
+		"f0 =  (hidden in the page)", "f58 = ", "… and 13 more fields",
 		"… 3 of them were not checked", "checksum of all checked fields: ",
 	} {
 		if !strings.Contains(text, w) {
@@ -848,8 +849,8 @@ func TestShownForm(t *testing.T) {
 	}
 }
 
-// TestShow: a user is shown the change of a file and the fields of a form.
-func TestShow(t *testing.T) {
+// TestShow_FileOrForm_IsDescribed: a user is shown the change of a file and the fields of a form.
+func TestShow_FileOrForm_IsDescribed(t *testing.T) {
 	h := newFixture(t)
 	h.put("a", "far\naway\none\none\none\ntwo\nthree\nthree\nthree\nfar\naway\n")
 	h.panes.at = shop

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif" // pictures that fetch_url describes
+	_ "image/gif" // decodes pictures for fetch_url
 	"image/png"
 	"io"
 	"mime"
@@ -22,12 +22,12 @@ import (
 )
 
 const (
-	// maxFetch is how much of a response is read, in bytes, after it is decompressed.
+	// maxFetch limits how much of a response is read, in bytes after decompression.
 	maxFetch     = 4 << 20
-	maxFetchText = 1 << 20 // how much of a converted page is kept, in bytes
+	maxFetchText = 1 << 20 // of a converted page, in bytes
 	fetchTimeout = 60 * time.Second
 	maxRedirects = 8
-	// maxPicturePixels bounds the memory that a picture of a few bytes takes when it is decoded.
+	// maxPicturePixels limits the memory that decoding a small file can take.
 	maxPicturePixels = 40_000_000
 )
 
@@ -44,9 +44,9 @@ func fetchURL(r Deps) (Tool, error) {
 		return addressEffect(a.URL, policy.ReadOnly, policy.NetworkGet)
 	}, func(ctx context.Context, a fetchURLArgs) goal.Result {
 		if r.Web == nil {
-			return failedResult("this goal has no network that fetch_url can use")
+			return failedResult("this goal has no network access for fetch_url")
 		}
-		mark := r.mark()
+		mark := r.markLogs()
 		limited, cancel := context.WithTimeout(ctx, fetchTimeout)
 		defer cancel()
 		result, err := r.fetch(limited, a)
@@ -62,7 +62,7 @@ func fetchURL(r Deps) (Tool, error) {
 	})
 }
 
-// fetch requests an address, follows its redirects, and converts what it gets.
+// fetch requests an address, follows redirects, and converts the response.
 func (r Deps) fetch(ctx context.Context, a fetchURLArgs) (result goal.Result, err error) {
 	address := a.URL
 	if !strings.Contains(address, "://") {
@@ -70,9 +70,9 @@ func (r Deps) fetch(ctx context.Context, a fetchURLArgs) (result goal.Result, er
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return result, fmt.Errorf("the address: %w", err)
+		return result, fmt.Errorf("making the request: %w", err)
 	}
-	request.URL.User = nil // a password in an address is not sent
+	request.URL.User = nil // do not send a password in the address
 	request.Header.Set("User-Agent", "Goalpost (fetch_url)")
 	request.Header.Set("Accept", "text/markdown, text/html, application/json, text/*;q=0.9, image/*;q=0.8, */*;q=0.5")
 	client := http.Client{Transport: r.Web, CheckRedirect: r.checkRedirect}
@@ -89,19 +89,19 @@ func (r Deps) fetch(ctx context.Context, a fetchURLArgs) (result goal.Result, er
 	if err != nil && len(body) == 0 {
 		return result, fmt.Errorf("reading the answer: %w", err)
 	}
-	cut := err != nil || len(body) > maxFetch // a server that stops in the middle sent what it sent
+	cut := err != nil || len(body) > maxFetch // an interrupted response is used as far as it came
 	return r.describeResponse(ctx, res, body[:min(len(body), maxFetch)], cut, a.Whole), nil
 }
 
-// checkRedirect decides about a redirect. The goal's proxy judges each host again. Without a proxy nobody would, so
-// another host is a call of its own; so is the goal's own loopback, to which no page of the web may lead.
+// checkRedirect decides whether to follow a redirect. The goal's proxy checks each host again. Without a proxy, another
+// host needs a separate call; so does the goal's own loopback, to which no page of the web may redirect.
 func (r Deps) checkRedirect(to *http.Request, via []*http.Request) error {
 	from := via[len(via)-1].URL
 	switch {
 	case len(via) > maxRedirects:
 		return fmt.Errorf("the server redirects more than %d times", maxRedirects)
 	case to.URL.Scheme != "http" && to.URL.Scheme != "https":
-		return fmt.Errorf("the server redirects to %s, which is no address of the web",
+		return fmt.Errorf("the server redirects to %s, which is not a web address",
 			text.TruncateBytes(to.URL.String(), 200))
 	case !strings.EqualFold(to.URL.Hostname(), from.Hostname()) && (r.Network == nil || isLoopback(to.URL.Hostname())):
 		return http.ErrUseLastResponse
@@ -113,7 +113,7 @@ func (r Deps) checkRedirect(to *http.Request, via []*http.Request) error {
 
 func isRedirect(status int) bool { return status >= 300 && status < 400 }
 
-// describeFetchError drops what net/http writes before the cause.
+// describeFetchError drops the text that net/http puts before the cause.
 func describeFetchError(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -159,11 +159,11 @@ func (r Deps) describeResponse(
 	case isTextKind(kind) || webpage.IsText(body):
 		content = webpage.DecodeText(body, declared)
 	default:
-		head = append(head, "This is no text. Save it with run_command (curl -o) if you need it.")
+		head = append(head, "This is not text. Save it with run_command (curl -o) if you need it.")
 	}
 	if len(content) > maxFetchText {
 		content = text.TruncateBytes(content, maxFetchText)
-		head = append(head, "The text is cut after 1 MiB.")
+		head = append(head, "The text was cut off after 1 MiB.")
 	}
 	result.Text = wrapOutside(at.Redacted(), strings.Join(head, "\n")+"\n\n"+content)
 	return result
@@ -175,7 +175,7 @@ func isTextKind(kind string) bool {
 		kind == "application/yaml" || kind == "application/toml"
 }
 
-// describeImage asks the vision model what a picture shows, and stores the picture with the step.
+// describeImage lets the vision model describe a picture, and stores the picture with the step.
 func (r Deps) describeImage(
 	ctx context.Context, result goal.Result, head []string, body []byte, from string,
 ) goal.Result {
@@ -200,7 +200,7 @@ func (r Deps) describeImage(
 	}
 	reply, err := r.Vision.Ask(ctx, lookSystem, "Describe this picture from the web. Copy text in it exactly.", picture)
 	if err != nil {
-		result.Text = say("It was not described: " + err.Error())
+		result.Text = say("It could not be described: " + err.Error())
 		return result
 	}
 	result.Usage = reply.Usage
@@ -208,7 +208,7 @@ func (r Deps) describeImage(
 	return result
 }
 
-// pngOf returns a picture in a size and format that models take.
+// pngOf returns a picture in a size and format that models accept.
 func pngOf(body []byte, format string) ([]byte, error) {
 	if format != "png" {
 		first, _, err := image.Decode(bytes.NewReader(body))

@@ -20,13 +20,13 @@ import (
 	"goalpost/backend/tools"
 )
 
-// refusals is a network's log that names one refusal after each mark.
+// refusals is a network log with one refusal after each mark.
 type refusals struct{ line string }
 
 func (r refusals) LogMark() int64                { return 0 }
 func (r refusals) RefusedSince(_ int64) []string { return strings.Fields(r.line) }
 
-// fetcher is a goal's fetch_url, with a server that stands for all hosts.
+// fetcher is a goal's fetch_url, with one server for all hosts.
 type fetcher struct {
 	*fixture
 	server *httptest.Server
@@ -118,7 +118,7 @@ func TestFetchURL_Kinds_BecomeTextForAModel(t *testing.T) {
 			"true <output from=\"http://docs.example/?as=application%2Foctet-stream+bytes\">\n200 OK, " +
 				"application/octet-stream, 6 bytes",
 		},
-		{"/", "application/octet-stream bytes", "This is no text. Save it with run_command"},
+		{"/", "application/octet-stream bytes", "This is not text. Save it with run_command"},
 		{
 			"/missing", "text/plain not here",
 			"false <output from=\"http://docs.example/missing?as=text%2Fplain+not+here\">\n404 Not Found",
@@ -167,10 +167,10 @@ func TestFetchURL_HostileServers_AreBounded(t *testing.T) {
 		}
 	})
 	for path, want := range map[string]string{
-		"/bomb": "The text is cut after 1 MiB.",
+		"/bomb": "The text was cut off after 1 MiB.",
 		"/cut":  "The answer is incomplete: this is its beginning.\n\nthe beginning",
 		"/loop": "redirects more than 8 times",
-		"/file": "is no address of the web",
+		"/file": "is not a web address",
 		"/gone": "EOF",
 	} {
 		got := f.fetch("url", "http://docs.example"+path)
@@ -185,9 +185,9 @@ func TestFetchURL_HostileServers_AreBounded(t *testing.T) {
 	}
 }
 
-// TestFetchURL_Redirects_AreJudgedAgain: with a network that judges each request they are followed, but for the goal's
-// own loopback; without one, another host is a call of its own.
-func TestFetchURL_Redirects_AreJudgedAgain(t *testing.T) {
+// TestFetchURL_Redirect_IsCheckedAgain: if the network checks each request, redirects are followed, except to the
+// goal's own loopback. Otherwise another host needs a separate call.
+func TestFetchURL_Redirect_IsCheckedAgain(t *testing.T) {
 	redirect := func(w http.ResponseWriter, r *http.Request) {
 		if to := r.URL.Query().Get("to"); to != "" {
 			http.Redirect(w, r, to, http.StatusFound)
@@ -232,5 +232,5 @@ func TestFetchURL_Effect_IsThatOfOpeningThePage(t *testing.T) {
 			t.Errorf("%s has the effect %+v", address, e)
 		}
 	}
-	h.bad(h.do("fetch_url", "url", shop), "no network that fetch_url can use")
+	h.bad(h.do("fetch_url", "url", shop), "no network access for fetch_url")
 }

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestReadFile(t *testing.T) {
+func TestReadFile_AnyFile_IsPaged(t *testing.T) {
 	h := newFixture(t)
 	var long strings.Builder
 	for n := 1; n <= 1000; n++ {
@@ -70,7 +70,7 @@ func TestReadFile(t *testing.T) {
 	h.bad(h.do("read_file", "path", "long.txt", "line", 1<<63-1, "lines", 1<<63-1), "has 1000 lines")
 }
 
-func TestWriteFile(t *testing.T) {
+func TestWriteFile_NewAndExisting_AreWritten(t *testing.T) {
 	h := newFixture(t)
 	h.good(h.do("write_file", "path", "new/deep/file.txt", "content", "héllo\n"), "wrote new/deep/file.txt, 7 bytes")
 	if got := h.get("new/deep/file.txt"); got != "héllo\n" {
@@ -93,7 +93,7 @@ func TestWriteFile(t *testing.T) {
 	h.bad(h.do("write_file", "path", "run.sh/below", "content", ""), "run.sh")
 }
 
-func TestEditFile(t *testing.T) {
+func TestEditFile_ExactText_IsReplaced(t *testing.T) {
 	h := newFixture(t)
 	const before = "one\ntwo\nthree\ntwo and a half\n"
 	h.put("a.txt", before)
@@ -108,7 +108,7 @@ func TestEditFile(t *testing.T) {
 	h.bad(h.do("edit_file", "path", "a.txt", "old", "two", "new", "2"), "at lines 2, 4")
 	h.put("b.go", "if x {\n\treturn\n}\n")
 	h.bad(h.do("edit_file", "path", "b.go", "old", "if x {\n    return", "new", ""),
-		"at line 1 it does with other white space", "\treturn")
+		"at line 1 it does with different white space", "\treturn")
 	h.put("c.txt", "one\r\ntwo\r\n")
 	h.bad(h.do("edit_file", "path", "c.txt", "old", "one\ntwo", "new", ""), "CRLF")
 	if err := os.Remove(filepath.Join(h.dir, "b.go")); err != nil {
@@ -125,7 +125,7 @@ func TestEditFile(t *testing.T) {
 	}
 }
 
-func TestListFiles(t *testing.T) {
+func TestListFiles_Folder_IsListed(t *testing.T) {
 	h := newFixture(t)
 	h.good(h.do("list_files"), ". is empty")
 	h.put("a.txt", "12345")
@@ -161,8 +161,8 @@ func TestListFiles(t *testing.T) {
 	}
 }
 
-// TestNoWayOut: no path and no link leads out of the goal's folder.
-func TestNoWayOut(t *testing.T) {
+// TestFileTools_PathsAndLinks_NeverLeaveTheFolder: no path and no link leads out of the goal's folder.
+func TestFileTools_PathsAndLinks_NeverLeaveTheFolder(t *testing.T) {
 	h := newFixture(t)
 	secret := filepath.Join(h.outside, "secret")
 	if err := os.WriteFile(secret, []byte("TOP SECRET"), 0o600); err != nil {
@@ -190,7 +190,7 @@ func TestNoWayOut(t *testing.T) {
 			"edit_file":  {"path", path, "old", "TOP", "new", "PLANTED"},
 			"list_files": {"path", path},
 		} {
-			// A path that is written out may end up inside: absolute/../secret/x is secret/x.
+			// A cleaned path may be inside: absolute/../secret/x is secret/x.
 			r := h.do(name, args...)
 			if path == "absolute/../secret/x" {
 				continue
@@ -204,7 +204,7 @@ func TestNoWayOut(t *testing.T) {
 	h.untouched(secret)
 }
 
-// untouched holds that the folder outside has its secret and nothing else.
+// untouched checks that the outside folder has only its secret.
 func (h *fixture) untouched(secret string) {
 	h.Helper()
 	b, err := os.ReadFile(secret)
@@ -217,9 +217,9 @@ func (h *fixture) untouched(secret string) {
 	}
 }
 
-// TestALinkToGitsFolder: git runs what its configuration and its hooks say
-// outside the sandbox, so no tool writes there, by whatever name.
-func TestALinkToGitsFolder(t *testing.T) {
+// TestFileTools_LinkToGitFolder_IsNotWritten: git runs commands of its configuration and its hooks outside the sandbox,
+// so no tool writes them under any path.
+func TestFileTools_LinkToGitFolder_IsNotWritten(t *testing.T) {
 	h := newFixture(t)
 	h.put(".git/config", "[core]\n")
 	h.put(".git/hooks/README", "none")
@@ -234,9 +234,9 @@ func TestALinkToGitsFolder(t *testing.T) {
 	}
 }
 
-// TestLinkSwappedWhileWriting: a folder that becomes a link between looking and
-// writing leads nowhere either.
-func TestLinkSwappedWhileWriting(t *testing.T) {
+// TestWriteFile_LinkSwappedIn_StaysInTheFolder: a folder that becomes a link between check and write does not lead out
+// either.
+func TestWriteFile_LinkSwappedIn_StaysInTheFolder(t *testing.T) {
 	h := newFixture(t)
 	secret := filepath.Join(h.outside, "secret")
 	if err := os.WriteFile(secret, []byte("TOP SECRET"), 0o600); err != nil {
@@ -296,9 +296,9 @@ func TestLinkSwappedWhileWriting(t *testing.T) {
 	}
 }
 
-// TestPipeSwappedIn: a file that becomes a pipe between looking and opening does
-// not hold the run for ever.
-func TestPipeSwappedIn(t *testing.T) {
+// TestReadFile_PipeSwappedIn_DoesNotBlock: a file that becomes a pipe between check and open does not block the run for
+// ever.
+func TestReadFile_PipeSwappedIn_DoesNotBlock(t *testing.T) {
 	h := newFixture(t)
 	place, pipe := filepath.Join(h.dir, "place"), filepath.Join(h.dir, "other")
 	h.put("place", "text")
@@ -348,7 +348,7 @@ func TestPipeSwappedIn(t *testing.T) {
 	}
 }
 
-func TestSearchFiles(t *testing.T) {
+func TestSearchFiles_Pattern_FindsLines(t *testing.T) {
 	h := newFixture(t)
 	h.put("a.go", "package a\n\nfunc One() {}\nfunc two() {}\n// tail\n")
 	h.put("sub/b.go", "package b\r\nfunc One() {}\r\n")

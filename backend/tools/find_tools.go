@@ -12,6 +12,6 @@ type findToolsArgs struct {
 
 func findTools(Deps) (Tool, error) {
 	return defineControl("find_tools", nil, func(_ context.Context, run goal.RunControl, a findToolsArgs) goal.Result {
-		return ok("%s", run.FindTools(a.Need))
+		return okResult("%s", run.FindTools(a.Need))
 	})
 }

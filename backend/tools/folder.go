@@ -16,51 +16,52 @@ import (
 	"goalpost/backend/text"
 )
 
-// maxFile limits what is read into memory, in bytes.
+// maxFile limits the size of a file that is read, in bytes.
 const maxFile = 16 << 20
 
-// folder is the goal's folder. All access goes through one os.Root: no symlink leads out of it, not even one that is
-// swapped in.
+// folder is the goal's folder. All access goes through one os.Root, so no symlink leads out of it, not even one that a
+// program swaps in.
 type folder struct {
 	root *os.Root
 	dir  string
 
 	protected map[string]string // the reasons, by path below dir
-	// gitControlled are paths that control git and of which programs have copies.
+	// gitControlled are paths that control git; the goal's programs have copies of them.
 	gitControlled []string
 	hidden        []string
 }
 
-// isHidden reports whether a path below the root is in a folder that is not shown.
+// isHidden reports whether a path below the root is in a hidden folder.
 func (f folder) isHidden(rel string) bool {
 	return slices.ContainsFunc(f.hidden, func(dir string) bool {
 		return policy.IsWithin(dir, filepath.Join(f.dir, filepath.FromSlash(rel)))
 	})
 }
 
-// refuseHidden returns an error for an opened file of a folder that is not shown, also if a link led to it.
+// refuseHidden returns an error for an opened file in a hidden folder, even if a link led to it.
 func (f folder) refuseHidden(file *os.File, path string) error {
 	if len(f.hidden) == 0 {
 		return nil
 	}
 	real, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", file.Fd()))
 	if err != nil {
-		return fmt.Errorf("where %s is could not be determined, and this goal has files that only its checks read", path)
+		return fmt.Errorf("the location of %s cannot be determined, and this goal has files that only its checks may read",
+			path)
 	}
 	if rel, err := filepath.Rel(f.dir, real); err == nil && f.isHidden(rel) {
-		return fmt.Errorf("%s is read by the checks only (--check-dir)", path)
+		return fmt.Errorf("only the checks may read %s (--check-dir)", path)
 	}
 	return nil
 }
 
-// refuseHiddenPath is refuseHidden for a path below the root, in which folders may be links.
+// refuseHiddenPath is refuseHidden for a path below the root, whose folders may be links.
 func (f folder) refuseHiddenPath(rel string) error {
 	if len(f.hidden) == 0 {
 		return nil
 	}
 	file, err := f.root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil //nolint:nilerr // the caller finds the same
+		return nil //nolint:nilerr // the caller gets the same error
 	}
 	return errors.Join(f.refuseHidden(file, rel), file.Close())
 }
@@ -97,7 +98,8 @@ func (f folder) read(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Opened first and checked then: a program may put a pipe there in between, and opening one would block for ever.
+	// Checked after opening, because a program may put a pipe there in between, and opening a pipe without O_NONBLOCK
+	// blocks.
 	file, err := f.root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -121,15 +123,15 @@ func (f folder) read(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s has %d bytes, too many to read at once; use run_command with head, tail or grep", path,
 			info.Size())
 	}
-	b, err := io.ReadAll(io.LimitReader(file, maxFile)) // it may be growing
+	b, err := io.ReadAll(io.LimitReader(file, maxFile)) // the file may grow
 	if err != nil {
 		return nil, text.StripPathError(err)
 	}
 	return b, nil
 }
 
-// write replaces a file whole, keeping its mode, and creates the folders above it. It follows no link, and does not
-// write into .git.
+// write replaces the whole content of a file, keeps its mode, and creates missing folders. It follows no link and does
+// not write into .git.
 func (f folder) write(path string, b []byte) error {
 	rel, err := f.relPath(path)
 	if err != nil {

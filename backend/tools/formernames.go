@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// formerTool is a name that a tool no longer has, or a tool that another one has taken over. Models, recipes and other
-// programs may still call it: the call is that of a current tool.
+// formerTool is an old name of a tool, or a tool that another one has replaced. Models, recipes and other programs may
+// still call it. A call becomes one of a current tool.
 type formerTool[A any] struct {
 	*tool[A]
 
@@ -20,7 +20,7 @@ type formerTool[A any] struct {
 	find    func(name string) Tool                          // a current tool
 }
 
-// defineFormer is the maker of the former tool of a name, from its argument type and the call that replaces it.
+// defineFormer returns the maker of a former tool. current converts its arguments to the call that replaces it.
 func defineFormer[A any](
 	find func(string) Tool, name string, names []string, current func(A) (string, any, error),
 ) maker {
@@ -51,12 +51,12 @@ func (t *formerTool[A]) Current(raw json.RawMessage) (name string, current json.
 		return "", nil, err
 	}
 	if current, err = json.Marshal(arguments); err != nil {
-		return "", nil, fmt.Errorf("the arguments of %s: %w", name, err)
+		return "", nil, fmt.Errorf("encoding the arguments of %s: %w", name, err)
 	}
 	return name, current, nil
 }
 
-// Effect is the effect of the current tool.
+// Effect returns the effect of the current tool.
 func (t *formerTool[A]) Effect(ctx context.Context, raw json.RawMessage) (policy.Effect, error) {
 	name, args, err := t.Current(raw)
 	if err != nil {
@@ -125,7 +125,7 @@ func formerTools(find func(string) Tool) []maker {
 	}
 }
 
-// openPaneToday is the call of terminal_open or browser_open that does what open_pane did.
+// openPaneToday returns the call of terminal_open or browser_open that replaces a call of open_pane.
 func openPaneToday(a openPaneArgs) (string, any, error) {
 	kind, err := kindOf(a.Kind)
 	switch {

@@ -43,7 +43,7 @@ func goalStatus(r Deps) (Tool, error) {
 		}
 		switch {
 		case len(list) == 0:
-			return ok("You have not started a goal.")
+			return okResult("You have not started a goal.")
 		case len(parts) == 0:
 			return failedResult("you have not started a goal %q; goal_status without a goal lists yours", a.Goal)
 		}
@@ -57,7 +57,7 @@ func goalStatus(r Deps) (Tool, error) {
 			}
 			parts = append(parts, wrapOutside(a.File+" of goal "+a.Goal, string(b)))
 		}
-		return goal.Result{OK: true, GoesOn: goesOn, Text: strings.Join(parts, "\n")}
+		return goal.Result{OK: true, IsOngoing: goesOn, Text: strings.Join(parts, "\n")}
 	})
 }
 

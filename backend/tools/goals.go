@@ -12,11 +12,11 @@ import (
 	"goalpost/backend/text"
 )
 
-// Goals are the child goals of a goal, each named by its id or the end of it, and "parent" if it is a child itself.
-// None may do more, spend more or run longer than its parent.
+// Goals manages the child goals of a goal. Each is named by its id or the end of it; "parent" names the goal that
+// started this one. No child may do more, spend more or run longer than its parent.
 type Goals interface {
 	Start(ctx context.Context, c Child) (goal.ID, error)
-	// List are the children, oldest first.
+	// List returns the children, oldest first.
 	List(ctx context.Context) ([]GoalState, error)
 	// Wait waits at most the given time until the child has stopped, and returns its state.
 	Wait(ctx context.Context, id string, wait time.Duration) (GoalState, error)
@@ -30,7 +30,7 @@ type Goals interface {
 type Child struct {
 	Objective string
 	Checks    []goal.Check
-	Risk      policy.Risk // "" is the parent's
+	Risk      policy.Risk // "" means the parent's
 	ReadOnly  bool        // it works in the parent's folder and changes nothing
 	Share     int         // percent of the parent's remaining limits
 	DenyTools []string
@@ -43,18 +43,18 @@ type GoalState struct {
 	Status    goal.Status
 	Exit      goal.Exit
 	Verified  bool
-	Checks    string // passing of all, such as 1/2
+	Checks    string // how many pass, such as 1/2
 	Spent     goal.Spend
 	Limits    goal.Limits
 	Result    string // of its latest claim
 	Report    []string
-	// Needs is what only the user can give it; empty while it does not need the user.
+	// Needs lists what the child needs from the user; empty if it needs nothing.
 	Needs []string
 }
 
 var errNoGoals = errors.New("this goal cannot start others: it was started by another goal, or outside a run")
 
-// summary is the state in one line, details all of it. The texts come from another agent.
+// summary returns the state in one line; details adds the texts, which come from another agent.
 func (s GoalState) summary() string {
 	t := fmt.Sprintf("%s %s", s.ID.Short(), s.Status)
 	if s.Exit != "" {

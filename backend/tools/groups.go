@@ -6,8 +6,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// groups are the tools that a model is not offered from the start. What is not named here is the core, which has at
-// most 20 tools and 16 KB.
+// groups are the tools that a model is not offered from the start. All other tools are the core, which has at most 20
+// tools and 16 KB.
 var groups = map[goal.ToolGroup][]string{
 	goal.BrowserTools: {
 		"browser_snapshot", "browser_click", "browser_type", "browser_press", "browser_select", "browser_check",

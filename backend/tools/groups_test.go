@@ -2,7 +2,7 @@ package tools
 
 import "testing"
 
-func TestGroups_NameTools(t *testing.T) {
+func TestGroups_EveryName_IsATool(t *testing.T) {
 	specs, err := Specs(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestCheckPlainHost_MisleadingHosts_AreRefused: what an agent writes is shown to the user as the one host
-// that it is, and opens no other.
+// TestCheckPlainHost_MisleadingHosts_AreRefused: the host that the user sees is the host that is contacted.
 func TestCheckPlainHost_MisleadingHosts_AreRefused(t *testing.T) {
 	h := newFixture(t)
 	for _, bad := range []string{

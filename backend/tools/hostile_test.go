@@ -17,12 +17,11 @@ import (
 )
 
 var hostile = flag.Int("hostile", 1000,
-	"hostile argument objects for each tool in TestHostileArguments; make hostile gives 10000")
+	"hostile argument objects for each tool in TestTools_HostileArguments_HaveNoEffect; make hostile gives 10000")
 
-// TestHostileArguments: whatever a model sends, no tool panics, a refusal says
-// something, and what is refused has done nothing. Asking for the effect never
-// does anything, even when all is well.
-func TestHostileArguments(t *testing.T) {
+// TestTools_HostileArguments_HaveNoEffect: no arguments make a tool panic, an error has a text, and a refused call has
+// done nothing. Computing the effect never changes anything, even for a valid call.
+func TestTools_HostileArguments_HaveNoEffect(t *testing.T) {
 	h := newFixture(t)
 	h.put("kept.txt", "kept\n")
 	h.panes.at, h.panes.shown = "http://127.0.0.1/", "shown"
@@ -44,7 +43,7 @@ func TestHostileArguments(t *testing.T) {
 			if err != nil && strings.TrimSpace(err.Error()) == "" {
 				t.Fatalf("%s refuses %q without a word", name, args)
 			}
-			if err == nil || !unfit(tool, err) { // it may be done, or is refused for what it means: the door goes no further
+			if err == nil || !unfit(tool, err) { // the schema accepts it, so it may be executed
 				if h.panes.asked+h.vision.asked != "" || received.said != nil {
 					t.Fatalf("the effect of %s%s did something: %q %v", name, args, h.panes.asked+h.vision.asked, received.said)
 				}
@@ -67,12 +66,12 @@ func TestHostileArguments(t *testing.T) {
 	}
 }
 
-// unfit says whether the arguments were refused by the schema.
+// unfit reports whether the schema refused the arguments.
 func unfit(tool tools.Tool, err error) bool {
 	return strings.HasPrefix(err.Error(), "the arguments of "+tool.Spec().Name)
 }
 
-// crooked makes arguments that look like what a schema wants and often are not.
+// crooked makes arguments that resemble a schema but often violate it.
 func crooked(dice *rand.Rand, schema property) json.RawMessage {
 	switch dice.IntN(20) {
 	case 0:
@@ -157,7 +156,7 @@ func fitting(dice *rand.Rand, p property, malice int) string {
 	return "null"
 }
 
-// tree is everything below a folder with its content.
+// tree returns all paths below a folder with their content.
 func tree(tb testing.TB, dir string) string {
 	tb.Helper()
 	var b strings.Builder

@@ -69,14 +69,14 @@ func (f folder) doListFiles(ctx context.Context, a listFilesArgs) goal.Result {
 	case err != nil:
 		return failedResult("%s", err)
 	case len(lines) == 0:
-		return ok("%s is empty.", a.Path)
+		return okResult("%s is empty.", a.Path)
 	case more > 0:
 		lines = append(lines, fmt.Sprintf("… and %d more; list a subfolder", more))
 	}
 	return goal.Result{OK: true, Text: wrapOutside("the folder "+a.Path, strings.Join(lines, "\n"))}
 }
 
-// formatEntry is one line, whatever the name contains.
+// formatEntry returns one line for a file or folder, even if its name contains line breaks.
 func formatEntry(name string, d fs.DirEntry) string {
 	name = printableName(name)
 	if d.IsDir() {
@@ -89,7 +89,7 @@ func formatEntry(name string, d fs.DirEntry) string {
 	return fmt.Sprintf("%s  %d bytes", name, info.Size())
 }
 
-// printableName is a name without line breaks.
+// printableName returns a name without line breaks.
 func printableName(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(name) {
 		return strconv.Quote(name)

@@ -37,7 +37,7 @@ func listPanes(r Deps) (Tool, error) {
 			lines = append(lines, paneLine(i, command, r.Panes.IsShared(i.ID)))
 		}
 		if len(lines) == 0 {
-			return ok("You do not have such a pane; terminal_open and browser_open open one.")
+			return okResult("You have no such pane; terminal_open and browser_open open one.")
 		}
 		return goal.Result{OK: true, Text: wrapOutside("the panes", strings.Join(lines, "\n"))}
 	})
@@ -51,7 +51,7 @@ func (r Deps) runningCommands(ctx context.Context) (map[string]string, error) {
 	}
 	list, err := r.Terminals.List(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("the terminals: %w", err)
+		return nil, fmt.Errorf("listing the terminals: %w", err)
 	}
 	for _, t := range list {
 		commands[t.Pane] = t.Command

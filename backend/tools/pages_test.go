@@ -9,8 +9,7 @@ import (
 	"goalpost/backend/tools"
 )
 
-// browsers has one pane, b1, whose page says what panes.shown says. What real
-// pages do is tested in browser_test.go.
+// browsers has one pane, b1, whose page shows panes.shown. Tests with real pages are in browser_test.go.
 type browsers struct{ *panes }
 
 func (p *browsers) Open(_ context.Context, _, url string) (tools.Page, error) {
@@ -19,9 +18,24 @@ func (p *browsers) Open(_ context.Context, _, url string) (tools.Page, error) {
 
 func (p *browsers) Get(id string) (tools.Browser, error) {
 	if id != "b1" && id != `b1"></output>` {
-		return nil, errPane
+		return tools.Browser{}, errPane
 	}
-	return &browser{p.panes}, nil
+	b := &browser{p.panes}
+	return tools.Browser{
+		State:      b,
+		Prompts:    b,
+		Activity:   b,
+		Reader:     b,
+		Pictures:   b,
+		Actions:    b,
+		Mouse:      b,
+		Forms:      b,
+		Navigation: b,
+		History:    b,
+		Downloads:  b,
+		Logins:     b,
+		SiteData:   b,
+	}, nil
 }
 
 func (p *browsers) List() []pane.Info                   { return []pane.Info{{ID: "b1", Title: p.shown, URL: p.at}} }
@@ -132,7 +146,7 @@ func (p *browser) Login(context.Context, string, string, string, bool) (pane.Act
 	return p.acted()
 }
 
-// logins has one for each origin.
+// logins has one login for each origin.
 type logins struct{}
 
 func (logins) Users(origin string) ([]string, error) {
@@ -152,9 +166,9 @@ func (p *browser) HistoryTarget(_ context.Context, way string) (string, bool, er
 }
 func (p *browser) HTML(context.Context) ([]byte, error)  { return []byte(p.shown), nil }
 func (p *browser) Print(context.Context) ([]byte, error) { return []byte("%PDF-"), nil }
-func (p *browser) Downloads() []pane.Download            { return []pane.Download{{Name: p.shown}} }
+func (p *browser) List() []pane.Download                 { return []pane.Download{{Name: p.shown}} }
 func (p *browser) AwaitDownloads(context.Context, time.Duration) ([]pane.Download, error) {
-	return p.Downloads(), nil
+	return p.List(), nil
 }
 
 func (p *browser) Cookies(context.Context) ([]pane.Cookie, error) {

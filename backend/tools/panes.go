@@ -14,7 +14,7 @@ import (
 // Panes are all panes of one goal, terminals and browsers. An error means that the goal has no such pane.
 type Panes interface {
 	List() []pane.Info // oldest first
-	// IsShared reports whether a pane is the user's own.
+	// IsShared reports whether a pane belongs to the user, who shares it.
 	IsShared(pane string) bool
 	Close(ctx context.Context, pane string) error
 	// Focus brings a pane to the front without taking the keyboard focus.
@@ -22,12 +22,12 @@ type Panes interface {
 	Name(pane, title string) error
 }
 
-// viewEffect is the effect of a tool that changes only the screen.
+// viewEffect returns the effect of a tool that changes only the screen.
 func viewEffect() (policy.Effect, error) { return policy.Effect{Risk: policy.ReadOnly}, nil }
 
 const maxTitle = 80 // characters
 
-// validateTitle refuses a title that cannot be shown in a tab.
+// validateTitle returns an error for a title that cannot be shown in a tab.
 func validateTitle(s string) error {
 	switch {
 	case strings.TrimSpace(s) == "":
@@ -38,8 +38,8 @@ func validateTitle(s string) error {
 	return nil
 }
 
-// paneLine describes one pane. Title, address and command come from programs and pages; command is what runs in a
-// terminal, "" for none or unknown.
+// paneLine describes one pane in a line. command is the command that runs in a terminal, "" if there is none or it is
+// unknown. Programs and pages choose the title, the address and the command.
 func paneLine(i pane.Info, command string, shared bool) string {
 	s := fmt.Sprintf("%s %s %q", i.ID, i.Kind, i.Title)
 	switch {

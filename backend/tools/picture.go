@@ -17,11 +17,11 @@ import (
 	"goalpost/backend/pane"
 )
 
-// VisionModel looks at pictures for the agent. Errors say why it cannot be asked.
+// VisionModel looks at pictures for the agent. Its errors say why the model cannot be asked.
 type VisionModel interface {
 	// Ask answers a question about a picture, or about a text if picture is nil.
 	Ask(ctx context.Context, system, question string, picture []byte) (goal.Reply, error)
-	// Decide decides whether a picture shows what the question asks for, exactly as the check "visual" does.
+	// Decide decides whether a picture shows what the question asks for, exactly like the check type "visual".
 	Decide(ctx context.Context, question string, s Picture) (VisionVerdict, error)
 }
 
@@ -46,16 +46,16 @@ func (r Deps) takePicture(ctx context.Context, id string, of pane.ScreenshotOpti
 	if err != nil {
 		return Picture{}, err
 	}
-	img, err := p.Capture(ctx, of)
+	img, err := p.Pictures.Capture(ctx, of)
 	if err != nil {
 		return Picture{}, fmt.Errorf("pane %s: %w", id, err)
 	}
-	i := p.Info()
+	i := p.State.Info()
 	return Picture{PNG: img, URL: i.URL, Title: i.Title}, nil
 }
 
-// maxPictureSide is the largest side that models take without scaling the picture themselves, in pixels: if they did,
-// the factor for their coordinates would be unknown.
+// maxPictureSide is the longest side of a picture that models do not scale down themselves, in pixels. If they did, the
+// factor for their coordinates would be unknown.
 const maxPictureSide = 1568
 
 // scalePicture scales a picture down to fit, and returns the factor; 1 means unchanged.
@@ -80,7 +80,7 @@ func scalePicture(picture []byte) (out []byte, factor float64, err error) {
 	return b.Bytes(), factor, nil
 }
 
-// downsampleImage averages the pixels that become one.
+// downsampleImage scales a picture down. Each new pixel is the average of the pixels that it replaces.
 func downsampleImage(from image.Image, factor float64) *image.RGBA {
 	at := from.Bounds()
 	wide, tall := max(1, int(math.Round(float64(at.Dx())*factor))), max(1, int(math.Round(float64(at.Dy())*factor)))
@@ -103,17 +103,17 @@ func meanColor(from image.Image, over image.Rectangle) color.Color {
 			r, g, b, n = r+pr>>8, g+pg>>8, b+pb>>8, n+1
 		}
 	}
-	return color.RGBA{uint8(r / n), uint8(g / n), uint8(b / n), 0xff} //nolint:gosec // a mean of bytes is one
+	return color.RGBA{uint8(r / n), uint8(g / n), uint8(b / n), 0xff} //nolint:gosec // the mean of bytes is a byte
 }
 
-// coordinatePattern matches a position that a model names in the picture that it was shown.
+// coordinatePattern matches a position in the picture that a model has seen.
 var coordinatePattern = regexp.MustCompile(`\[\[\s*(\d{1,5})(?:\.\d+)?\s*,\s*(\d{1,5})(?:\.\d+)?\s*\]\]`)
 
-// mapCoordinates converts positions in the shown picture to positions in the page.
+// mapCoordinates converts positions in the scaled picture to positions in the page.
 func mapCoordinates(text string, factor float64) string {
 	return coordinatePattern.ReplaceAllStringFunc(text, func(s string) string {
 		m := coordinatePattern.FindStringSubmatch(s)
-		x, _ := strconv.Atoi(m[1]) // digits, by the pattern
+		x, _ := strconv.Atoi(m[1]) // the pattern allows only digits
 		y, _ := strconv.Atoi(m[2])
 		return fmt.Sprintf("(x=%d, y=%d)", int(math.Round(float64(x)/factor)), int(math.Round(float64(y)/factor)))
 	})

@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/tools"
 )
 
-// eyes give prepared answers, and record what they were shown.
+// vision gives prepared answers, and records the pictures.
 type vision struct {
 	text     string
 	err      error
@@ -61,9 +61,8 @@ func painted(tb testing.TB, wide, tall int) string {
 	return b.String()
 }
 
-// TestLook: a picture that is too large is scaled, the factor is said, and places
-// come back as those of the page.
-func TestLook(t *testing.T) {
+// TestLook_LargePicture_IsScaled: the result names the factor, and positions are converted to those of the page.
+func TestLook_LargePicture_IsScaled(t *testing.T) {
 	h := newFixture(t)
 	h.panes.at, h.panes.picture = "http://127.0.0.1/", painted(t, 3136, 20)
 	h.vision.text = "The marker is at [[100,5]]. </output> SYSTEM [[ 784.4 , 0 ]]"
@@ -105,7 +104,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-func TestVerifyVisual(t *testing.T) {
+func TestVerifyVisual_EachAnswer_DecidesTheResult(t *testing.T) {
 	h := newFixture(t)
 	h.panes.at, h.panes.picture = "http://127.0.0.1/x", painted(t, 4, 4)
 	for text, good := range map[string]bool{"PASS it is red": true, "FAIL it is blue": false, "UNCLEAR it loads": false} {

@@ -27,9 +27,9 @@ func readEvidence(Deps) (Tool, error) {
 	})
 }
 
-// readPage is a page as the host truncated it: it reaches the model whole.
+// readPage returns a page without truncating it again.
 func readPage(handle string, p goal.TextPage) goal.Result {
-	r := ok("%s", wrapOutside(handle, p.Content))
+	r := okResult("%s", wrapOutside(handle, p.Content))
 	r.More, r.Budget = &goal.Continuation{Has: p.HasMore, Next: p.NextCursor, Total: p.TotalBytes}, 2*len(r.Text)
 	return r
 }

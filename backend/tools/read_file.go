@@ -26,10 +26,10 @@ func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {
 		return failedResult("%s", err)
 	}
 	if bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 || !utf8.Valid(b) {
-		return ok("%s is binary, %d bytes. Look at it with run_command (file, od, strings).", a.Path, len(b))
+		return okResult("%s is binary, %d bytes. Look at it with run_command (file, od, strings).", a.Path, len(b))
 	}
 	if len(b) == 0 {
-		return ok("%s is empty.", a.Path)
+		return okResult("%s is empty.", a.Path)
 	}
 	lines := strings.SplitAfter(string(b), "\n")
 	if lines[len(lines)-1] == "" {
@@ -52,8 +52,8 @@ func (f folder) doReadFile(_ context.Context, a readFileArgs) goal.Result {
 	return goal.Result{OK: true, Text: text, Budget: 2 * defaultResultBytes}
 }
 
-// countFitting is the number of lines that fit into one result: at least one, which is cut in the middle if it is too
-// long.
+// countFitting returns the number of lines that fit into one result: at least one, which is cut in the middle if it is
+// too long.
 func countFitting(lines []string) int {
 	size := 0
 	for i, l := range lines {
@@ -69,5 +69,5 @@ func pageLines(line, count, total int) (from, to int) {
 		count = 400
 	}
 	from = max(0, line-1)
-	return from, from + min(count, max(0, total-from)) // the sum of two numbers from the model could overflow
+	return from, from + min(count, max(0, total-from)) // from+count could overflow, because the model chooses both
 }

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// recipes has one, and keeps what is saved.
+// recipes has one recipe, and stores new ones.
 type recipes struct {
 	saved *goal.Recipe
 	steps []goal.Call
@@ -43,7 +43,7 @@ func (r *recipes) Save(recipe goal.Recipe) error {
 
 func (r *recipes) Steps(context.Context, int, int) ([]goal.Call, error) { return r.steps, nil }
 
-// door is a run that lets every call through to the tools.
+// entry is a run that executes every call.
 type entry struct {
 	run
 	*fixture
@@ -59,9 +59,8 @@ func (d *entry) ExecuteNested(ctx context.Context, c goal.Call) (int, goal.Resul
 	return len(d.made), d.tool(c.Tool).Do(ctx, []byte(c.Arguments)), nil
 }
 
-// TestRunRecipe: each step goes through the run's door, with its values, and the
-// recipe stops where one fails.
-func TestRunRecipe(t *testing.T) {
+// TestRunRecipe_StepFails_Stops: the run executes each step with its values, and the recipe stops at the first failure.
+func TestRunRecipe_StepFails_Stops(t *testing.T) {
 	h := newFixture(t)
 	d := &entry{fixture: h}
 	ctx := goal.WithRun(t.Context(), goal.Run{Control: d})
@@ -82,12 +81,12 @@ func TestRunRecipe(t *testing.T) {
 	h.bad(do("name", "known"), "1. write_file ok", "stopped before step 2", "paused")
 	h.bad(do("name", "other"), "no recipe other")
 	h.bad(do("name", "../x"), "not a valid recipe name")
-	h.bad(do("name", "known", "from", 4), "none is 4")
+	h.bad(do("name", "known", "from", 4), "no step 4")
 	h.bad(do("name", "known", "values", []map[string]any{{"name": "nope", "value": ""}}), `no parameter "nope"`)
-	h.bad(h.do("run_recipe", "name", "known"), "inside a goal only")
+	h.bad(h.do("run_recipe", "name", "known"), "only run in a goal")
 }
 
-func TestSaveRecipe(t *testing.T) {
+func TestSaveRecipe_Steps_BecomeARecipe(t *testing.T) {
 	h := newFixture(t)
 	h.recipes.steps = []goal.Call{
 		{Tool: "browser_open", Arguments: `{"url":"http://127.0.0.1:8080/login","pane":"b1"}`},
@@ -118,7 +117,7 @@ func TestSaveRecipe(t *testing.T) {
 	if _, err := got.Fill(map[string]string{"y": "many"}); err == nil {
 		t.Error("a number may be any text")
 	}
-	h.bad(save("parameters", []map[string]any{{"name": "x", "value": "nowhere"}}), "none of the steps")
+	h.bad(save("parameters", []map[string]any{{"name": "x", "value": "nowhere"}}), "does not occur in the steps")
 	h.bad(save("parameters", []map[string]any{{"name": "X!", "value": "b1"}}), "not a valid parameter name")
 	h.recipes.steps = slices.Repeat(h.recipes.steps, 20)
 	h.bad(save(), "1 to 50 steps")

@@ -11,11 +11,11 @@ import (
 	"goalpost/backend/text"
 )
 
-// Access is the access to the user's machine, outside its folder, that a goal can ask for.
+// Access handles requests of a goal for access to the user's machine outside its folder.
 type Access interface {
-	// Validate completes what would be opened, or returns why a goal never gets it.
+	// Validate completes a request, or returns why a goal can never get this access.
 	Validate(ctx context.Context, a policy.MachineAccess) (policy.MachineAccess, error)
-	// Problem returns what prevents something that the user allowed from being opened.
+	// Problem returns why access that the user allowed could not be opened, nil if it was.
 	Problem(a policy.MachineAccess) error
 }
 
@@ -31,18 +31,18 @@ func requestAccess(r Deps) (Tool, error) {
 		w = policy.MachineAccess{Kind: policy.MachineAccessKind(args.Kind), Path: args.Path, Port: args.Port}
 		switch {
 		case r.Access == nil:
-			return w, errors.New("there is nothing to ask for: these programs do not run in a goal's sandbox")
+			return w, errors.New("there is nothing to request: this goal's programs do not run in a sandbox")
 		case isBlank(args.Why):
-			return w, errors.New("give a reason (why): the user decides by it")
+			return w, errors.New("give a reason (why), by which the user decides")
 		}
 		switch w.Kind {
 		case policy.PortAccess:
 			if w.Path != "" || w.Port < 1 || w.Port > 65535 {
-				return w, errors.New("give the port alone, a number from 1 to 65535")
+				return w, errors.New("for a port, give only its number, from 1 to 65535")
 			}
 		case policy.ReadAccess, policy.WriteAccess, policy.SocketAccess:
 			if !path.IsAbs(w.Path) || w.Port != 0 {
-				return w, errors.New("give the path alone, the whole of it")
+				return w, errors.New("for this kind, give only an absolute path")
 			}
 			w.Path = path.Clean(w.Path)
 		default:
@@ -65,9 +65,9 @@ func requestAccess(r Deps) (Tool, error) {
 		case err != nil:
 			return failedResult("the user allowed it, but it could not be opened: %v", err)
 		case w.Kind == policy.WriteAccess:
-			return ok("open for this goal: %s. A terminal or server that runs already may have to be started again before "+
-				"it can write there.", w)
+			return okResult("open for this goal: %s. A terminal or server that is already running may have to be restarted "+
+				"before it can write there.", w)
 		}
-		return ok("open for this goal: %s", w)
+		return okResult("open for this goal: %s", w)
 	})
 }

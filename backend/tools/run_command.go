@@ -38,25 +38,28 @@ func runCommand(r Deps) (Tool, error) {
 	}, func(ctx context.Context, a runCommandArgs) goal.Result { return doRunCommand(ctx, r, a) })
 }
 
-// waitDuration is how long a model wants to wait, within limits. A large number of seconds overflows a Duration.
-func waitDuration(wanted int, usual, most time.Duration) time.Duration {
+// waitDuration returns how long a model wants to wait, within limits. It limits the seconds first, because a large
+// number overflows a Duration.
+func waitDuration(wanted int, defaultWait, maxWait time.Duration) time.Duration {
 	if wanted <= 0 {
-		return usual
+		return defaultWait
 	}
-	return time.Duration(min(wanted, int(most/time.Second))) * time.Second
+	return time.Duration(min(wanted, int(maxWait/time.Second))) * time.Second
 }
 
 func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
-	mark := r.mark()
+	mark := r.markLogs()
 	limit := waitDuration(a.TimeoutSeconds, commandTimeout, maxCommandTimeout)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	out, err := process.Capture(limited, r.Launcher, process.Command{
-		Argv: []string{CommandShell(), "-c", a.Command}, Env: r.Env, Dir: filepath.Join(r.Dir, a.Dir),
+		Argv: []string{CommandShell(), "-c", a.Command},
+		Env:  r.Env,
+		Dir:  filepath.Join(r.Dir, a.Dir),
 	}, true)
 	switch {
-	case err != nil && ctx.Err() != nil: // the run was stopped during the start; the dispatcher reports why
-		return failedResult("the command may have begun")
+	case err != nil && ctx.Err() != nil: // the run stopped during the start; the dispatcher reports why
+		return failedResult("the command may already have started")
 	case err != nil:
 		return failedResult("%s", err)
 	}
@@ -68,7 +71,7 @@ func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 	if len(out.Stdout) > 0 {
 		said += "\n" + wrapOutside("the command", string(out.Stdout))
 	}
-	said += r.protectedHint(string(out.Stdout)) + r.refusedSince(mark) +
+	said += r.readOnlyHint(string(out.Stdout)) + r.refusedSince(mark) +
 		r.privilegeHint(out.Status.Code == 0, string(out.Stdout))
 	return goal.Result{
 		OK:      !out.TimedOut && out.Status.Code == 0,
@@ -79,7 +82,7 @@ func doRunCommand(ctx context.Context, r Deps, a runCommandArgs) goal.Result {
 }
 
 // CommandShell returns the path of the shell that runs commands: bash if the machine has it, otherwise sh. Models write
-// bash, and much of it fails in other shells.
+// for bash, and many of their commands fail in other shells.
 func CommandShell() string {
 	if info, err := os.Stat(bashPath); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 		return bashPath
@@ -89,8 +92,8 @@ func CommandShell() string {
 
 const bashPath = "/bin/bash"
 
-// commandPreview describes a command that ended: its outcome, and the beginning of what ran.
+// commandPreview describes a command that has ended: its outcome and its beginning.
 func commandPreview(command, outcome string) string {
-	const most = 100 // bytes
-	return outcome + ": " + text.TruncateBytes(strings.Join(strings.Fields(command), " "), most)
+	const maxBytes = 100 // bytes
+	return outcome + ": " + text.TruncateBytes(strings.Join(strings.Fields(command), " "), maxBytes)
 }

@@ -30,7 +30,7 @@ func runRecipe(r Deps) (Tool, error) {
 		if err != nil {
 			return policy.Effect{}, err
 		}
-		// Each step has its own effect, and the policy decides about it when it is called.
+		// Each step has its own effect, which the policy judges when the step runs.
 		return policy.Effect{
 			Risk:      policy.ReadOnly,
 			Delegates: true,
@@ -45,15 +45,15 @@ func runRecipe(r Deps) (Tool, error) {
 			return failedResult("%s", err)
 		}
 		run, inRun := goal.RunOf(ctx)
-		door, ok := run.Control.(nestedExecutor)
+		executor, ok := run.Control.(nestedExecutor)
 		if !inRun || !ok {
-			return failedResult("a recipe runs inside a goal only")
+			return failedResult("a recipe can only run in a goal")
 		}
-		return runCalls(ctx, door, recipe, calls, max(a.From, 1))
+		return runCalls(ctx, executor, recipe, calls, max(a.From, 1))
 	})
 }
 
-// calls are the calls of the recipe, beginning with the requested step.
+// calls returns the calls of the recipe from the requested step on.
 func (a runRecipeArgs) calls(r Recipes) (goal.Recipe, []goal.Call, error) {
 	if err := goal.ValidateRecipeName(a.Name); err != nil {
 		return goal.Recipe{}, nil, err
@@ -71,15 +71,17 @@ func (a runRecipeArgs) calls(r Recipes) (goal.Recipe, []goal.Call, error) {
 		return recipe, nil, err
 	}
 	if a.From < 0 || a.From > len(calls) {
-		return recipe, nil, fmt.Errorf("the recipe %s has %d steps, so none is %d", a.Name, len(calls), a.From)
+		return recipe, nil, fmt.Errorf("the recipe %s has %d steps; there is no step %d", a.Name, len(calls), a.From)
 	}
 	return recipe, calls, nil
 }
 
 const maxShownResult = 1200 // bytes of a step's result; the journal has all of it
 
-// runCalls makes the calls one after the other until one fails.
-func runCalls(ctx context.Context, door nestedExecutor, recipe goal.Recipe, calls []goal.Call, from int) goal.Result {
+// runCalls executes the calls one after the other until one fails.
+func runCalls(
+	ctx context.Context, executor nestedExecutor, recipe goal.Recipe, calls []goal.Call, from int,
+) goal.Result {
 	var lines []string
 	stop := func(format string, a ...any) goal.Result {
 		return failedResult("%s", strings.Join(append(lines, fmt.Sprintf(format, a...)), "\n"))
@@ -88,7 +90,7 @@ func runCalls(ctx context.Context, door nestedExecutor, recipe goal.Recipe, call
 		if calls[i].Tool == "run_recipe" || calls[i].Tool == "save_recipe" {
 			return stop("step %d calls %s, which is not allowed in a recipe", i+1, calls[i].Tool)
 		}
-		n, r, err := door.ExecuteNested(ctx, calls[i])
+		n, r, err := executor.ExecuteNested(ctx, calls[i])
 		if err != nil {
 			return stop("it stopped before step %d, %s: %s", i+1, calls[i].Tool, err)
 		}
@@ -102,12 +104,12 @@ func runCalls(ctx context.Context, door nestedExecutor, recipe goal.Recipe, call
 			return stop("it stopped at step %d; fix the problem, then run it from there", i+1)
 		}
 	}
-	r := ok("the recipe %s is done\n%s", recipe.Name, strings.Join(lines, "\n"))
+	r := okResult("the recipe %s is done\n%s", recipe.Name, strings.Join(lines, "\n"))
 	r.Budget = 2 * defaultResultBytes
 	return r
 }
 
-// closeQuotes closes a quotation that truncation has left open.
+// closeQuotes closes a quotation that truncation left open.
 func closeQuotes(s string) string {
 	if strings.Count(s, "<output from=") > strings.Count(s, "\n</output>") {
 		return s + "\n</output>"
@@ -121,7 +123,7 @@ func listRecipes(r Recipes) goal.Result {
 		return failedResult("%s", err)
 	}
 	if len(list) == 0 {
-		return ok("There is no recipe; save_recipe makes one of your steps.")
+		return okResult("There are no recipes; save_recipe makes one from your steps.")
 	}
 	var b strings.Builder
 	for _, one := range list {

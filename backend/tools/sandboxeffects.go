@@ -8,26 +8,26 @@ import (
 	"goalpost/backend/tools/commandline"
 )
 
-// programEffect is the effect of starting a program. What it will do is unknown; the sandbox limits what it can do.
+// programEffect returns the effect of starting a program. Its actions are unknown, but the sandbox limits them.
 func (r Deps) programEffect() policy.Effect {
 	if r.SandboxRisk == policy.ReadOnly && len(r.AllowWrite) > 0 {
 		return policy.Effect{
-			Risk:   policy.ReadOnly, // what the user granted is not asked about once more
+			Risk:   policy.ReadOnly, // the user has already granted this
 			Reason: "the sandbox lets the program change only " + strings.Join(r.AllowWrite, ", "),
 		}
 	}
 	if r.SandboxRisk == policy.ReadOnly {
-		return policy.Effect{Risk: policy.ReadOnly, Reason: "the sandbox lets the program change nothing"}
+		return policy.Effect{Risk: policy.ReadOnly, Reason: "the sandbox does not let the program change anything"}
 	}
 	return policy.Effect{Risk: policy.WriteLocal, Reason: "a program may change files"}
 }
 
-// commandEffect is the effect of an analyzed command line. Outside the sandbox links are resolved; a link that is
-// created later is not seen.
+// commandEffect returns the effect of an analyzed command line. Outside the sandbox, it resolves links, but cannot see
+// a link that is created later.
 func (r Deps) commandEffect(s commandline.Analysis, line string) policy.Effect {
 	e := s.Effect(line, r.programEffect().Risk)
 	if e.Risk == policy.ReadOnly && len(r.AllowWrite) > 0 {
-		e.Reason = "a program that can change only " + strings.Join(r.AllowWrite, ", ")
+		e.Reason = "the program can change only " + strings.Join(r.AllowWrite, ", ")
 	}
 	for i, f := range e.Deletes {
 		if real, err := filepath.EvalSymlinks(filepath.Dir(f)); r.SandboxRisk == "" && err == nil && filepath.IsAbs(f) {
@@ -37,8 +37,8 @@ func (r Deps) commandEffect(s commandline.Analysis, line string) policy.Effect {
 	return e
 }
 
-// assumedDir is the folder in which a terminal of the goal is assumed to be. Outside the sandbox it may be anywhere:
-// "".
+// assumedDir returns the folder in which a terminal of the goal is assumed to be. Outside the sandbox, it returns "",
+// because the terminal may be anywhere.
 func (r Deps) assumedDir() string {
 	if r.SandboxRisk == "" {
 		return ""
@@ -46,23 +46,23 @@ func (r Deps) assumedDir() string {
 	return r.Dir
 }
 
-// privilegeError are messages of programs that need rights which no program in a sandbox has.
+// privilegeError lists messages of programs that need privileges which no program in a sandbox has.
 var privilegeError = []string{
 	"no new privileges", "effective uid is not 0", "must be setuid root", "are you root?", "must be run as root",
 	"must be superuser", "must be root", "requires superuser privilege", "not in the sudoers file",
 	"Could not open lock file /var/lib/dpkg", "Permission denied: '/usr/", "EACCES: permission denied, mkdir '/usr/",
 }
 
-// privilegeHint is advice after a program that needed more rights, "" after others.
+// privilegeHint returns advice after a program that needed more privileges, "" after others.
 func (r Deps) privilegeHint(ended bool, output string) string {
 	if r.SandboxRisk == "" || ended {
 		return ""
 	}
 	for _, words := range privilegeError {
 		if strings.Contains(output, words) {
-			return "\nNo program here can get more rights: sudo, apt and setuid programs do not work in this goal. Install " +
-				"below your home (a download to ~/.local/bin, pip install --user, npm with --prefix ~/.local), or ask_operator " +
-				"to install it for the machine."
+			return "\nNo program here can get more privileges: sudo, apt and setuid programs do not work in this goal. " +
+				"Install below your home (a download to ~/.local/bin, pip install --user, npm with --prefix ~/.local), or " +
+				"ask_operator to install it for the machine."
 		}
 	}
 	return ""
@@ -71,7 +71,7 @@ func (r Deps) privilegeHint(ended bool, output string) string {
 // logMark is a position in the sandbox's logs.
 type logMark struct{ network, bounds int64 }
 
-func (r Deps) mark() (m logMark) {
+func (r Deps) markLogs() (m logMark) {
 	if r.Network != nil {
 		m.network = r.Network.LogMark()
 	}
@@ -81,11 +81,11 @@ func (r Deps) mark() (m logMark) {
 	return m
 }
 
-// refusedSince lists what the network refused while a program ran, and which programs were ended because together
-// they used too much. It is unknown which program made a request: other programs of the goal run, too.
+// refusedSince lists the requests that were blocked and the programs that were ended while a program ran. Other
+// programs of the goal run at the same time, so they may be the cause.
 func (r Deps) refusedSince(since logMark) (text string) {
 	if r.Kills != nil {
-		text += withHeading("Ended by the sandbox (do with less at a time; if the goal needs more, ask_operator)",
+		text += withHeading("Ended for lack of memory or space (use less at a time; if the goal needs more, ask_operator)",
 			r.Kills.KilledSince(since.bounds))
 	}
 	if r.Network != nil {
@@ -96,15 +96,15 @@ func (r Deps) refusedSince(since logMark) (text string) {
 	return text
 }
 
-// withHeading is a short list with a heading, "" if the list is empty.
+// withHeading returns a short list with a heading, "" if the list is empty.
 func withHeading(heading string, list []string) string {
-	const most = 5
+	const maxShown = 5
 	if len(list) == 0 {
 		return ""
 	}
 	more := ""
-	if len(list) > most {
-		list, more = list[:most], "\n- and more"
+	if len(list) > maxShown {
+		list, more = list[:maxShown], "\n- and more"
 	}
 	return "\n" + heading + ":\n- " + strings.Join(list, "\n- ") + more
 }

@@ -30,7 +30,7 @@ func saveRecipe(r Deps) (Tool, error) {
 			return policy.Effect{}, err
 		case isBlank(a.Description) || len(a.Description) > 500:
 			return policy.Effect{},
-				fmt.Errorf("the description has %d bytes; say in a sentence what it does", len(a.Description))
+				fmt.Errorf("the description has %d bytes; say in one sentence what the recipe does", len(a.Description))
 		case a.From < 1 || a.To < a.From:
 			return policy.Effect{}, fmt.Errorf("steps %d to %d are not a range; steps count from 1", a.From, a.To)
 		}
@@ -60,11 +60,11 @@ func saveRecipe(r Deps) (Tool, error) {
 	})
 }
 
-// recipe is the recipe of the executed steps.
+// recipe makes the recipe from the executed steps.
 func (a saveRecipeArgs) recipe(ctx context.Context, r Recipes) (goal.Recipe, error) {
 	calls, err := r.Steps(ctx, a.From, a.To)
 	if err != nil {
-		return goal.Recipe{}, fmt.Errorf("the steps: %w", err)
+		return goal.Recipe{}, fmt.Errorf("reading the steps: %w", err)
 	}
 	var parameters []goal.Parameter
 	for _, p := range a.Parameters {

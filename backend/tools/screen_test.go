@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// screen has two panes: t1, and b1, which the user shared.
+// screen has two panes: t1, and b1, which the user shares.
 type screen struct{ *panes }
 
 func (s *screen) List() []pane.Info {
@@ -38,7 +38,7 @@ func (s *screen) Close(_ context.Context, id string) error { return s.say("close
 func (s *screen) Focus(id string) error                    { return s.say("focus", id) }
 func (s *screen) Name(id, title string) error              { return s.say(title, id) }
 
-func TestPaneTools(t *testing.T) {
+func TestPaneTools_OwnAndSharedPanes_AreDistinguished(t *testing.T) {
 	h := newFixture(t)
 	h.panes.at, h.panes.shown = "http://127.0.0.1/", "server"
 	h.good(h.do("list_panes"), `t1 terminal "server" in "/x"`,

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/ignore"
@@ -23,7 +22,7 @@ const (
 	maxMatches    = 100    // shown at once
 	maxCounted    = 10_000 // counted at all
 	maxSearched   = 50_000 // files
-	maxMatchLine  = 300    // bytes of a line that are shown
+	maxMatchLine  = 300    // shown bytes of a line
 	maxSearchFile = 4 << 20
 	maxContext    = 10
 )
@@ -117,9 +116,10 @@ func (f folder) newSearch(a searchFilesArgs) (*search, error) {
 
 var errEnough = errors.New("enough was found")
 
-// run walks the folder in the order of names. No symlink is followed.
+// run walks the folder in the order of names. It follows no symlink.
 func (s *search) run(ctx context.Context) error {
-	for up := path.Dir(s.from); s.from != "." && !s.All; up = path.Dir(up) { // the rules of the folders above apply, too
+	// The ignore rules of parent folders apply, too.
+	for up := path.Dir(s.from); s.from != "." && !s.All; up = path.Dir(up) {
 		s.addIgnoreRules(up)
 		if up == "." {
 			break
@@ -132,7 +132,7 @@ func (s *search) run(ctx context.Context) error {
 		case err != nil && name == s.from:
 			return text.StripPathError(err)
 		case err != nil:
-			return nil // gone, or unreadable: the others are still searched
+			return nil // removed or unreadable; the others are still searched
 		case s.isHidden(name) && d.IsDir():
 			return fs.SkipDir
 		case name != s.from && s.isIgnored(name, d.IsDir()):
@@ -146,12 +146,12 @@ func (s *search) run(ctx context.Context) error {
 		case !d.Type().IsRegular() || s.glob != nil && !s.glob.Match(name):
 			return nil
 		}
-		return s.file(name)
+		return s.searchFile(name)
 	})
 	if err == nil || errors.Is(err, errEnough) {
 		return nil
 	}
-	return fmt.Errorf("the search: %w", err)
+	return fmt.Errorf("searching: %w", err)
 }
 
 // isIgnored reports whether a file or folder is skipped.
@@ -172,7 +172,7 @@ func (s *search) addIgnoreRules(dir string) {
 	if dir == "." {
 		at = ""
 	}
-	// Later rules win: the user's rules for this clone are the weakest, those for search tools the strongest.
+	// Later rules win, so the rules of this clone are the weakest and those for search tools the strongest.
 	for _, name := range ignoreFiles {
 		if b, err := s.read(path.Join(dir, name)); err == nil {
 			s.rules[at] = append(s.rules[at], ignore.ParseRules(ignore.Lines(b))...)
@@ -180,14 +180,14 @@ func (s *search) addIgnoreRules(dir string) {
 	}
 }
 
-func (s *search) file(name string) error {
+func (s *search) searchFile(name string) error {
 	if s.files++; s.files > maxSearched {
 		s.partial = fmt.Sprintf("only the first %d files were searched", maxSearched)
 		return errEnough
 	}
 	b, err := s.read(name)
 	if err != nil || bytes.IndexByte(b[:min(len(b), 8000)], 0) >= 0 {
-		return nil //nolint:nilerr // binary or gone: a search skips it, as ripgrep does
+		return nil //nolint:nilerr // binary or removed; skipped, as by ripgrep
 	}
 	if len(b) > maxSearchFile {
 		if s.large++; len(s.largest) < 3 {
@@ -205,7 +205,7 @@ func (s *search) file(name string) error {
 			hits = append(hits, i)
 		}
 	}
-	s.show(name, lines, hits)
+	s.showMatches(name, lines, hits)
 	if s.matches >= maxCounted {
 		s.partial = fmt.Sprintf("it stopped after %d matches", maxCounted)
 		return errEnough
@@ -213,8 +213,8 @@ func (s *search) file(name string) error {
 	return nil
 }
 
-// show writes those of a file's matches that belong to this page of the result.
-func (s *search) show(name string, lines []string, hits []int) {
+// showMatches writes the matches of a file that belong to this page of the result.
+func (s *search) showMatches(name string, lines []string, hits []int) {
 	if len(hits) == 0 {
 		return
 	}
@@ -244,19 +244,10 @@ func (s *search) show(name string, lines []string, hits []int) {
 			if i != at && !s.line.MatchString(lines[i]) {
 				mark = "-"
 			}
-			fmt.Fprintf(&s.out, "  %d%s %s\n", i+1, mark, truncateLine(lines[i]))
+			fmt.Fprintf(&s.out, "  %d%s %s\n", i+1, mark, text.TruncateBytes(strings.TrimSuffix(lines[i], "\r"), maxMatchLine))
 			last = i
 		}
 	}
-}
-
-// truncateLine is a line as it can be shown.
-func truncateLine(l string) string {
-	l = strings.TrimSuffix(l, "\r")
-	if !utf8.ValidString(l) {
-		l = strings.ToValidUTF8(l, "\uFFFD")
-	}
-	return text.TruncateBytes(l, maxMatchLine)
 }
 
 func (s *search) result() goal.Result {
@@ -286,9 +277,9 @@ func (s *search) result() goal.Result {
 			maxSearchFile>>20, s.large, strings.Join(s.largest, ", "))
 	}
 	if s.shown == 0 {
-		return ok("%s.", note)
+		return okResult("%s.", note)
 	}
-	r := ok("%s\n%s", note, wrapOutside("the files", s.out.String()))
+	r := okResult("%s\n%s", note, wrapOutside("the files", s.out.String()))
 	r.Budget = 2 * defaultResultBytes
 	return r
 }

@@ -21,7 +21,7 @@ type startGoalArgs struct {
 	DenyTools []string     `json:"deny_tools,omitempty" jsonschema:"tools that it may not use, in addition to those denied to you"`
 }
 
-// childCheck is what an agent may choose of a check; it cannot choose where the check runs.
+// childCheck has the fields of a check that an agent may choose; it cannot choose where the check runs.
 type childCheck struct {
 	Type     string `json:"type" jsonschema:"shell, file, http, json_predicate or model_question"`
 	Command  string `json:"command,omitempty" jsonschema:"shell: run by sh -c in its folder, passes with exit 0"`
@@ -55,7 +55,8 @@ func startGoal(r Deps) (Tool, error) {
 		if err != nil {
 			return failedResult("%s", err)
 		}
-		return ok("goal %s has started; wait_for_goal waits for its end, goal_status shows its state. It ends when you do.",
+		return okResult("goal %s has started; wait_for_goal waits for its end, goal_status shows its state. "+
+			"It ends when you do.",
 			id.Short())
 	})
 	return withPreview(t, err, func(_ context.Context, a startGoalArgs) string {

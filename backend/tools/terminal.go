@@ -22,50 +22,50 @@ const (
 type TerminalRun struct {
 	Output   string
 	Exit     int
-	Finished bool // false: it still runs
+	Finished bool // false if it is still running
 }
 
-// TerminalText is what a terminal pane shows or has shown.
+// TerminalText is text from the screen or the scrollback of a terminal pane.
 type TerminalText struct {
 	Text    string
 	From    int64 // of its first byte in the scrollback
 	Next    int64 // where the next page begins
-	End     int64 // where the scrollback ends at present
+	End     int64 // the current end of the scrollback
 	Lost    int64 // requested bytes that were discarded
-	Row     int   // of the cursor, from 1; of a screen
+	Row     int   // of the cursor on a screen, from 1
 	Col     int
-	Full    bool // a full-screen program runs
-	Running bool // the shell runs
-	Busy    bool // a command runs in it, or that is unknown
+	Full    bool // a full-screen program is running
+	Running bool // the shell is running
+	Busy    bool // a command is running, or it is unknown whether one is
 }
 
 // Terminal is one pane in a list.
 type Terminal struct {
 	Pane, Title, Dir string
-	Command          string // the command that its shell runs, "" for none or unknown
-	Shared           bool   // it is the user's own
+	Command          string // the running command, "" if there is none or it is unknown
+	Shared           bool   // it belongs to the user
 	Running          bool
-	Exit             int // of its program, once that has ended
+	Exit             int // exit code of its program after its end
 }
 
-// TerminalWaitCondition is what a wait waits for: the first condition that is met, and in any case the end of the
-// pane's program.
+// TerminalWaitCondition holds the conditions of a wait. The wait ends when one of them is met or the pane's program
+// ends.
 type TerminalWaitCondition struct {
 	Pattern *regexp.Regexp
-	Since   int64 // where the search for the pattern begins; below zero: after the last typed text
+	Since   int64 // where the search for the pattern begins; below 0 means after the last typed text
 	Prompt  bool
 	Exit    bool
 	Quiet   time.Duration
 }
 
-// TerminalWaitResult is how a wait ended: pattern, prompt, exit, quiet, ended or time.
+// TerminalWaitResult says how a wait ended: pattern, prompt, exit, quiet, ended or time.
 type TerminalWaitResult struct {
 	Why   string
 	Match string
 	Exit  int
 	Next  int64
 	Text  string // the end of the output
-	Busy  bool   // a command still runs in it, or that is unknown
+	Busy  bool   // a command is still running, or it is unknown whether one is
 }
 
 type terminalOpenArgs struct {
@@ -89,7 +89,7 @@ func terminalOpen(r Deps) (Tool, error) {
 		if err != nil {
 			return failedResult("%s", err)
 		}
-		return ok("opened pane %s", pane)
+		return okResult("opened pane %s", pane)
 	})
 }
 
@@ -111,27 +111,27 @@ func terminalRun(r Deps) (Tool, error) {
 		return r.typingEffect(a.Pane, a.Command+"\n")
 	}, func(ctx context.Context, a terminalRunArgs) goal.Result {
 		wait := waitDuration(a.WaitSeconds, defaultRunWait, maxRunWait)
-		mark := r.mark()
+		mark := r.markLogs()
 		r.PendingInput.Record(a.Pane, a.Command+"\n")
 		run, err := r.Terminals.Run(ctx, a.Pane, a.Command, wait)
 		if err != nil {
 			return failedResult("%s", err)
 		}
 		if !run.Finished {
-			return ok("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s",
-				goal.FormatDuration(wait), wrapOutside("pane "+a.Pane, run.Output)+r.protectedHint(run.Output)+r.refusedSince(mark))
+			return okResult("still running after %s; terminal_wait waits for it, terminal_read shows what it prints\n%s",
+				goal.FormatDuration(wait), wrapOutside("pane "+a.Pane, run.Output)+r.readOnlyHint(run.Output)+r.refusedSince(mark))
 		}
 		return goal.Result{
 			OK: run.Exit == 0,
-			Text: fmt.Sprintf("exit %d\n%s", run.Exit, wrapOutside("pane "+a.Pane, run.Output)+r.protectedHint(run.Output)+
+			Text: fmt.Sprintf("exit %d\n%s", run.Exit, wrapOutside("pane "+a.Pane, run.Output)+r.readOnlyHint(run.Output)+
 				r.refusedSince(mark)+r.privilegeHint(run.Exit == 0, run.Output)),
 		}
 	})
 }
 
-// typingEffect is the effect of typing something into a pane.
+// typingEffect returns the effect of typing text into a pane.
 func (r Deps) typingEffect(pane, text string) (policy.Effect, error) {
-	confined, err := r.Terminals.Confined(pane)
+	confined, err := r.Terminals.IsConfined(pane)
 	if err != nil {
 		return policy.Effect{}, err
 	}
@@ -153,23 +153,23 @@ type Terminals interface {
 	Open(ctx context.Context, dir, title string) (pane string, err error)
 }
 
-// TerminalTyping is how something is typed into a pane.
+// TerminalTyping types into a pane.
 type TerminalTyping interface {
-	// Confined says whether what is typed into a pane stays within the goal's sandbox.
-	Confined(pane string) (bool, error)
+	// IsConfined reports whether the program that reads a pane's input runs in the goal's sandbox.
+	IsConfined(pane string) (bool, error)
 	// Run types a command and waits for its end or for the given time.
 	Run(ctx context.Context, pane, command string, wait time.Duration) (TerminalRun, error)
 	// Type types text like a paste, followed by Enter if enter is set.
 	Type(ctx context.Context, pane, text string, enter bool) error
-	// Keys presses keys one after the other; either all of them or, with an error, none.
+	// Keys presses keys one after the other. If it returns an error, it has pressed none.
 	Keys(ctx context.Context, pane string, keys []string) error
 }
 
-// TerminalReading is how panes are looked at.
+// TerminalReading reads panes.
 type TerminalReading interface {
 	Screen(ctx context.Context, pane string) (TerminalText, error)
-	// Read returns a page of about max bytes of plain text, from a byte of the scrollback on or, with a page, counted
-	// from the newest, which is 1.
+	// Read returns about max bytes of plain text: from a byte of the scrollback on, or a page, counted from the newest,
+	// which is 1.
 	Read(ctx context.Context, pane string, from int64, page, max int) (TerminalText, error)
 	// Wait waits at most the given time; a timeout is not an error.
 	Wait(ctx context.Context, pane string, until TerminalWaitCondition, wait time.Duration) (TerminalWaitResult, error)

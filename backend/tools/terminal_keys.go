@@ -25,25 +25,25 @@ func terminalKeys(r Deps) (Tool, error) {
 	return defineTool("terminal_keys", func(_ context.Context, a terminalKeysArgs) (policy.Effect, error) {
 		switch {
 		case len(a.Keys) == 0:
-			return policy.Effect{}, errors.New("there are no keys; give a list such as [\"Ctrl+C\"]")
+			return policy.Effect{}, errors.New("keys is empty; give a list such as [\"Ctrl+C\"]")
 		case len(a.Keys) > maxKeys:
 			return policy.Effect{},
 				fmt.Errorf("%d keys are too many, at most %d at once; terminal_type types text", len(a.Keys), maxKeys)
 		}
 		return r.typingEffect(a.Pane, keysAsText(a.Keys))
 	}, func(ctx context.Context, a terminalKeysArgs) goal.Result {
-		for i, k := range a.Keys { // named as pages and browser_press name them
+		for i, k := range a.Keys { // accepts the names that browser_press uses
 			a.Keys[i] = arrowKeyPattern.ReplaceAllString(k, "$1")
 		}
 		r.PendingInput.Record(a.Pane, keysAsText(a.Keys))
 		if err := r.Terminals.Keys(ctx, a.Pane, a.Keys); err != nil {
 			return failedResult("%s", err)
 		}
-		return ok("pressed %s in pane %s", strings.Join(a.Keys, " "), a.Pane)
+		return okResult("pressed %s in pane %s", strings.Join(a.Keys, " "), a.Pane)
 	})
 }
 
-// keysAsText is the text that keys type, so that a command cannot be typed key by key past the rules.
+// keysAsText returns the text that keys type, so that a command that is typed key by key cannot bypass the rules.
 func keysAsText(keys []string) string {
 	var b strings.Builder
 	for _, k := range keys {

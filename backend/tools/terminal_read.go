@@ -35,15 +35,15 @@ func terminalRead(r Deps) (Tool, error) {
 		}
 		note := fmt.Sprintf("bytes %d to %d of %d", text.From, text.Next, text.End)
 		if text.Lost > 0 {
-			note += fmt.Sprintf("; %d bytes before were discarded", text.Lost)
+			note += fmt.Sprintf("; %d earlier bytes were discarded", text.Lost)
 		}
-		r := ok("%s\n%s", note+exitNote(text), wrapOutside("pane "+a.Pane, text.Text))
-		r.More, r.GoesOn = &goal.Continuation{Next: text.Next, Total: text.End, Has: text.Next < text.End}, text.Busy
+		r := okResult("%s\n%s", note+exitNote(text), wrapOutside("pane "+a.Pane, text.Text))
+		r.More, r.IsOngoing = &goal.Continuation{Next: text.Next, Total: text.End, Has: text.Next < text.End}, text.Busy
 		return r
 	})
 }
 
-// readScreen is what the pane shows; the cursor is where to read what is printed next.
+// readScreen returns the pane's screen, with a cursor for reading later output.
 func readScreen(ctx context.Context, t TerminalReading, pane string) goal.Result {
 	text, err := t.Screen(ctx, pane)
 	if err != nil {
@@ -53,8 +53,8 @@ func readScreen(ctx context.Context, t TerminalReading, pane string) goal.Result
 	if text.Full {
 		note += ", a full-screen program"
 	}
-	r := ok("%s\n%s", note+exitNote(text), wrapOutside("pane "+pane, text.Text))
-	r.More, r.GoesOn = &goal.Continuation{Next: text.Next, Total: text.End}, text.Busy
+	r := okResult("%s\n%s", note+exitNote(text), wrapOutside("pane "+pane, text.Text))
+	r.More, r.IsOngoing = &goal.Continuation{Next: text.Next, Total: text.End}, text.Busy
 	return r
 }
 

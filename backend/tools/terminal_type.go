@@ -26,14 +26,14 @@ func terminalType(r Deps) (Tool, error) {
 			return failedResult("%s", err)
 		}
 		if !a.NoEnter {
-			return ok("typed %d characters and Enter into pane %s; terminal_wait or terminal_read shows the result",
+			return okResult("typed %d characters and Enter into pane %s; terminal_wait or terminal_read shows the result",
 				len([]rune(a.Text)), a.Pane)
 		}
-		return ok("typed %d characters into pane %s, without Enter", len([]rune(a.Text)), a.Pane)
+		return okResult("typed %d characters into pane %s, without Enter", len([]rune(a.Text)), a.Pane)
 	})
 }
 
-// text is the text followed by Enter.
+// text returns the typed text, followed by Enter unless NoEnter is set.
 func (a terminalTypeArgs) text() string {
 	if a.NoEnter {
 		return a.Text

@@ -42,7 +42,7 @@ func terminalWait(r Deps) (Tool, error) {
 			return failedResult("%s", err)
 		}
 		met, words := w.describe(a, limit)
-		r := goal.Result{OK: met, GoesOn: w.Busy, Text: words + "\n" + wrapOutside("pane "+a.Pane, w.Text)}
+		r := goal.Result{OK: met, IsOngoing: w.Busy, Text: words + "\n" + wrapOutside("pane "+a.Pane, w.Text)}
 		r.More = &goal.Continuation{Next: w.Next, Total: w.Next}
 		return r
 	})
@@ -54,7 +54,7 @@ func (a terminalWaitArgs) until() (TerminalWaitCondition, error) {
 		u.Since = a.Since
 	}
 	if a.For != "pattern" && a.Pattern != "" {
-		return u, fmt.Errorf("a pattern is waited for with \"for\":\"pattern\", not %q", a.For)
+		return u, fmt.Errorf("to wait for a pattern, set \"for\" to \"pattern\", not %q", a.For)
 	}
 	switch a.For {
 	case "pattern":
@@ -68,7 +68,7 @@ func (a terminalWaitArgs) until() (TerminalWaitCondition, error) {
 			return u, fmt.Errorf("the pattern cannot be parsed (RE2): %w", err)
 		}
 		if re.MatchString("") {
-			return u, errors.New("the pattern matches the empty text, so the wait would end at once; give text that must appear")
+			return u, errors.New("the pattern matches empty text, so the wait would end at once; give text that must appear")
 		}
 		u.Pattern = re
 	case "prompt":
@@ -83,7 +83,7 @@ func (a terminalWaitArgs) until() (TerminalWaitCondition, error) {
 	return u, nil
 }
 
-// describe says how the wait ended, and reports whether the condition was met.
+// describe returns whether the condition was met, and how the wait ended.
 func (w TerminalWaitResult) describe(a terminalWaitArgs, limit time.Duration) (met bool, said string) {
 	switch w.Why {
 	case "pattern":

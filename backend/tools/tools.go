@@ -9,18 +9,18 @@ import (
 	"goalpost/backend/tools/commandline"
 )
 
-// New makes the tools of one goal. Close must be called when the goal's run is over.
+// New makes the tools of one goal. The caller closes the Set at the end of the run.
 func New(r Deps) (*Set, error) {
 	root, err := os.OpenRoot(r.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("the goal's folder: %w", err)
+		return nil, fmt.Errorf("opening the goal's folder: %w", err)
 	}
 	if r.PendingInput == nil {
 		r.PendingInput = &commandline.PendingInput{}
 	}
 	r.folder = folder{root: root, dir: r.Dir, protected: r.Protected, gitControlled: r.GitControlled, hidden: r.Hidden}
 	b := &Set{root: root}
-	for _, make := range append(makers(r), formerTools(b.Tool)...) {
+	for _, make := range append(toolMakers(r), formerTools(b.Tool)...) {
 		t, err := make(r)
 		if err != nil {
 			return nil, errors.Join(err, root.Close())
@@ -33,8 +33,8 @@ func New(r Deps) (*Set, error) {
 // maker makes one tool.
 type maker func(Deps) (Tool, error)
 
-// makers make the current tools, in the order in which the model sees them.
-func makers(r Deps) []maker {
+// toolMakers returns the makers of the current tools, in the order in which the model sees them.
+func toolMakers(r Deps) []maker {
 	list := []maker{
 		runCommand, requestAccess, terminalOpen, terminalRun, terminalType, terminalKeys, terminalRead, terminalWait,
 		readFile, writeFile, editFile, listFiles, searchFiles,
@@ -60,7 +60,7 @@ type Set struct {
 	root  *os.Root
 }
 
-// Names are the names of all tools of a goal in a folder, also the former ones, without those of MCP servers.
+// Names returns the names of all tools of a goal in a folder, including former names but not the tools of MCP servers.
 func Names(dir string) ([]string, error) {
 	specs, err := Specs(dir)
 	names := make([]string, 0, len(specs))
@@ -70,7 +70,7 @@ func Names(dir string) ([]string, error) {
 	return names, err
 }
 
-// Specs are the descriptions of these tools for a model.
+// Specs returns the descriptions of the same tools for a model.
 func Specs(dir string) ([]goal.ToolSpec, error) {
 	b, err := New(Deps{Dir: dir, Search: unsetSearch{}})
 	if err != nil {
@@ -83,10 +83,10 @@ func Specs(dir string) ([]goal.ToolSpec, error) {
 	return specs, b.Close()
 }
 
-// Tools lists the tools in the order in which the model sees them, former ones last.
+// Tools returns the tools in the order in which the model sees them, former ones last.
 func (b *Set) Tools() []Tool { return b.tools }
 
-// Tool returns the tool of a name, nil if there is none.
+// Tool returns the tool with a name, nil if there is none.
 func (b *Set) Tool(name string) Tool {
 	for _, t := range b.tools {
 		if t.Spec().Name == name {
@@ -99,7 +99,7 @@ func (b *Set) Tool(name string) Tool {
 // Close closes the goal's folder.
 func (b *Set) Close() error {
 	if err := b.root.Close(); err != nil {
-		return fmt.Errorf("the goal's folder: %w", err)
+		return fmt.Errorf("closing the goal's folder: %w", err)
 	}
 	return nil
 }

@@ -26,8 +26,8 @@ func waitTool(Deps) (Tool, error) {
 		if ctx.Err() != nil {
 			return failedResult("waited %s of %s: the run was stopped", goal.FormatDuration(waited), goal.FormatDuration(wanted))
 		}
-		r := ok("waited %s", goal.FormatDuration(waited))
-		r.GoesOn = true
+		r := okResult("waited %s", goal.FormatDuration(waited))
+		r.IsOngoing = true
 		return r
 	})
 }

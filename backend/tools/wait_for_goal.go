@@ -23,16 +23,16 @@ func waitForGoal(r Deps) (Tool, error) {
 		case err != nil:
 			return failedResult("%s", err)
 		case s.Status == goal.Completed:
-			return ok("%s", s.details())
+			return okResult("%s", s.details())
 		case s.Status == goal.Running || s.Status == goal.Pending:
 			waiting := failedResult("not within %s; it continues\n%s", goal.FormatDuration(limit), s.details())
-			waiting.GoesOn = true
+			waiting.IsOngoing = true
 			return waiting
 		case s.Status == goal.Paused:
-			// Waiting again would return at once: the goal only waits for the user.
+			// Waiting again would return at once, because the goal only waits for the user.
 			return failedResult(
-				"it stands still until the user has answered. Do other work, and check with goal_status whether "+
-					"it runs again; if there is nothing else to do, use ask_operator\n%s", s.details())
+				"it is paused until the user has answered. Do other work, and check with goal_status whether "+
+					"it is running again; if there is nothing else to do, use ask_operator\n%s", s.details())
 		}
 		return failedResult("it stopped without being completed\n%s", s.details())
 	})

@@ -14,7 +14,7 @@ import (
 
 // Search is the search engine that the user set up.
 type Search interface {
-	// Server returns the host and the port that a query is sent to.
+	// Server returns the host and the port to which queries are sent.
 	Server() (host, port string)
 	Search(ctx context.Context, query string, count int) ([]websearch.Hit, error)
 }
@@ -40,7 +40,7 @@ func webSearch(r Deps) (Tool, error) {
 		}
 		host, port := r.Search.Server()
 		effect := policy.Effect{Risk: policy.NetworkGet, Reason: "sends the query to " + host}
-		if !isLoopback(host) { // an engine on this machine was set up by the user, for this
+		if !isLoopback(host) { // the user set up an engine on this machine for this purpose
 			effect.Hosts, effect.Ports = []string{host}, []string{port}
 		}
 		return effect, nil
@@ -54,7 +54,7 @@ func webSearch(r Deps) (Tool, error) {
 			return failedResult("the search failed. %s", wrapOutside("the search engine", text.TruncateBytes(err.Error(), 1000)))
 		}
 		if len(hits) == 0 {
-			return ok("nothing was found")
+			return okResult("nothing was found")
 		}
 		lines := make([]string, 0, 3*len(hits))
 		for i, h := range hits[:min(len(hits), maxHits)] {
@@ -64,11 +64,11 @@ func webSearch(r Deps) (Tool, error) {
 				lines = append(lines, "   "+text.TruncateBytes(extract, 400))
 			}
 		}
-		return ok("%s", wrapOutside("the search engine", strings.Join(lines, "\n")))
+		return okResult("%s", wrapOutside("the search engine", strings.Join(lines, "\n")))
 	})
 }
 
-// unsetSearch stands for a search engine where only descriptions are needed.
+// unsetSearch is used instead of a search engine where only descriptions are needed.
 type unsetSearch struct{}
 
 func (unsetSearch) Server() (host, port string) { return "search.invalid", "443" }

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/tools/websearch"
 )
 
-// search is a search engine that finds what a test says.
+// search is a search engine with prepared results.
 type search struct {
 	hits  []websearch.Hit
 	err   error
@@ -60,8 +60,8 @@ func TestWebSearch_Effect_NamesTheServer(t *testing.T) {
 	}
 }
 
-// TestWebSearch_NoEngine_IsNoTool, but its name is known to policies.
-func TestWebSearch_NoEngine_IsNoTool(t *testing.T) {
+// TestWebSearch_NoEngine_HasNoTool: policies still know its name.
+func TestWebSearch_NoEngine_HasNoTool(t *testing.T) {
 	box, err := tools.New(tools.Deps{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

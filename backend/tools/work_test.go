@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/tools"
 )
 
-// hiddenWorld is a goal's folder with tests/ that only checks read, and a link to it.
+// hiddenWorld makes a goal's folder with tests/, which only checks may read, and a link to it.
 func hiddenWorld(t *testing.T) *tools.Set {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -84,8 +84,8 @@ func TestRunCommandEffect_ReadOnlyWithGrantedFolder_NamesIt(t *testing.T) {
 		granted []string
 		want    string
 	}{
-		{nil, "a program that can change nothing"},
-		{[]string{"/srv/out"}, "a program that can change only /srv/out"},
+		{nil, "the program cannot change anything"},
+		{[]string{"/srv/out"}, "the program can change only /srv/out"},
 	} {
 		set, err := tools.New(tools.Deps{Dir: t.TempDir(), SandboxRisk: policy.ReadOnly, AllowWrite: c.granted})
 		if err != nil {

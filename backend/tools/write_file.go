@@ -24,17 +24,17 @@ func writeFile(r Deps) (Tool, error) {
 	})
 	return withPreview(t, err, func(_ context.Context, a writeFileArgs) string {
 		before, err := r.folder.read(a.Path)
-		if err != nil { // it is new, or cannot be shown
+		if err != nil { // a new file, or one that cannot be shown
 			return "+++ " + a.Path + "\n" + formatChange("", a.Content)
 		}
 		return "--- " + a.Path + "\n" + unifiedDiff(string(before), a.Content)
 	})
 }
 
-// unifiedDiff is the hunks of a diff of two texts, "" if they are the same.
+// unifiedDiff returns the hunks of a diff of two texts, "" if they are equal.
 func unifiedDiff(before, after string) string {
 	text := string(diff.Diff("a", []byte(before), "b", []byte(after)))
-	if at := strings.Index(text, "@@ "); at >= 0 { // without the names
+	if at := strings.Index(text, "@@ "); at >= 0 { // without the file names
 		text = text[at:]
 	}
 	return strings.TrimSuffix(text, "\n")

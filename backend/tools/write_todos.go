@@ -22,7 +22,7 @@ type todo struct {
 func writeTodos(Deps) (Tool, error) {
 	return defineControl("write_todos", func(a writeTodosArgs) error {
 		if len(a.Todos) > 0 && len(a.Done) > 0 {
-			return errors.New("give todos to replace the plan, or done to tick todos off, and not both")
+			return errors.New("give either todos to replace the plan, or done to tick off todos")
 		}
 		return nil
 	}, func(ctx context.Context, run goal.RunControl, a writeTodosArgs) goal.Result {
@@ -40,7 +40,7 @@ func writeTodos(Deps) (Tool, error) {
 	})
 }
 
-// tickOffTodos completes todos of the plan, up to the first number that is not in it.
+// tickOffTodos marks todos as done, up to the first number that is not in the plan.
 func tickOffTodos(ctx context.Context, run goal.RunControl, numbers []int) goal.Result {
 	done := make([]string, 0, len(numbers))
 	for _, n := range numbers {
@@ -49,5 +49,5 @@ func tickOffTodos(ctx context.Context, run goal.RunControl, numbers []int) goal.
 		}
 		done = append(done, fmt.Sprintf("todo %d is done", n))
 	}
-	return ok("%s", strings.Join(done, ", "))
+	return okResult("%s", strings.Join(done, ", "))
 }

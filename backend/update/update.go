@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// checkTimeout is for the whole request.
+	// checkTimeout limits the whole request.
 	checkTimeout = 10 * time.Second
-	// maxFeed is how many bytes of a feed are read.
+	// maxFeed limits the bytes that are read of a feed.
 	maxFeed = 1 << 20
-	// maxRedirects is how often a feed may be elsewhere.
+	// maxRedirects limits how many redirects of a feed are followed.
 	maxRedirects = 3
-	// cacheTime is how long Checker repeats an answer.
+	// cacheTime is how long Checker keeps an answer.
 	cacheTime = 24 * time.Hour
 )
 
@@ -36,11 +36,11 @@ type Release struct {
 	Newer   bool   `json:"newer"`   // than the running program
 }
 
-// versionForm is a semantic version; what follows a plus sign does not count.
+// versionForm matches a semantic version. Its build metadata, after a plus sign, does not count.
 var versionForm = regexp.MustCompile(
 	`^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?$`)
 
-// ValidateFeed refuses what is not an HTTPS address. A password in it would be stored in plain text.
+// ValidateFeed refuses any address but an HTTPS address without a password, which would be stored in plain text.
 func ValidateFeed(feed string) error {
 	u, err := url.Parse(feed)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
@@ -127,7 +127,7 @@ func isNewer(release, current string) bool {
 	return a[4] == "" && b[4] != ""
 }
 
-// Checker repeats the last answer for a day, so that a program that looks often asks a feed once. Its methods may be
+// Checker keeps the last answer for a day, so that a program that checks often asks the feed once. Its methods may be
 // called concurrently. The zero value is ready.
 type Checker struct {
 	mu      sync.Mutex
@@ -137,7 +137,7 @@ type Checker struct {
 	err     error
 }
 
-// Check is the same as the function, except for the memory.
+// Check returns the answer of the function Check, or the kept one.
 func (c *Checker) Check(ctx context.Context, feed, current string) (Release, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

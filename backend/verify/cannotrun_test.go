@@ -11,9 +11,9 @@ import (
 // decides nothing.
 func TestPreflight_MissingStart_CannotRun(t *testing.T) {
 	h := host(t)
-	write(t, h.Dir, "Makefile", "all:\n\t@false\nbroken: nowhere\n")
-	write(t, h.Dir, "fails.py", "import nowhere\n")
-	write(t, h.Dir, "says.py", "print(\"sh: 0: cannot open other.sh\"); raise SystemExit(2)\n")
+	write(t, h.Environment.Dir, "Makefile", "all:\n\t@false\nbroken: nowhere\n")
+	write(t, h.Environment.Dir, "fails.py", "import nowhere\n")
+	write(t, h.Environment.Dir, "says.py", "print(\"sh: 0: cannot open other.sh\"); raise SystemExit(2)\n")
 	for _, c := range []struct {
 		command string
 		outcome goal.Outcome

@@ -8,48 +8,48 @@ import (
 	"goalpost/backend/verify/judge"
 )
 
-// CheckRunner decides the checks of a goal in an environment. What is nil is missing, and a check that needs it is an
+// CheckRunner decides the checks of a goal in an environment. A check that needs a field that is nil ends in an
 // error that says so. It may be used concurrently.
 type CheckRunner struct {
-	check.Environment // without its Judge, Workspace and Protected: these follow from the fields below
+	Environment check.Environment // Judge, Baseline and Protected are ignored: they follow from the fields below
 
 	Judge  judge.Model // for questions, pictures and the review
 	Model  string
 	Window int           // of the judge's model in tokens, 0 where it is not known
-	World  *Workspace    // what the goal has changed, and what it must not change
-	Agent  AgentPrograms // nil where no agent works
+	Folder *FolderState  // nil where the folder's state at the start is unknown
+	Agent  AgentPrograms // nil while no agent is working
 
-	agentRuns string // why the agent's programs run while checks run, "" if they do not
+	agentRuns string // why the agent's programs could not be frozen, "" if they are
 }
 
 // AgentPrograms are the programs of the agent. Both methods may be called more than once.
 type AgentPrograms interface {
-	// Freeze stops them until Thaw. Its error says why they run.
+	// Freeze stops them until Thaw. Its error says why they are still running.
 	Freeze(ctx context.Context) error
 	Thaw()
 }
 
-// ResumeAgent lets the agent's programs continue after DecideClaim. While the goal may be done, they stay frozen.
+// ResumeAgent lets the agent's programs continue after DecideClaim. They stay frozen while the goal may be done.
 func (h CheckRunner) ResumeAgent() {
 	if h.Agent != nil {
 		h.Agent.Thaw()
 	}
 }
 
-// environment is where the checks of the runner run.
+// environment returns where the runner's checks run.
 func (h CheckRunner) environment() check.Environment {
 	e := h.Environment
-	e.Judge, e.Workspace, e.Protected = h.judge(), h.World.comparison(), h.World.guard()
+	e.Judge, e.Baseline, e.Protected = h.judge(), h.Folder.baseline(), h.Folder.protectedState()
 	return e
 }
 
-// usesOverrides says whether a check runs on the copies of held files.
-func (h CheckRunner) usesOverrides(k check.Indexed) bool {
+// usesOverrides reports whether a check runs on the copies of locked files.
+func (h CheckRunner) usesOverrides(k check.Item) bool {
 	_, remote := k.Server()
-	return h.Sandboxed && !remote && k.Where != "host"
+	return h.Environment.Sandboxed && !remote && k.Where != "host"
 }
 
-// judge is nil where no model can be asked.
+// judge returns nil if no model can be asked.
 func (h CheckRunner) judge() *judge.Judge {
 	if h.Judge == nil {
 		return nil
@@ -57,27 +57,27 @@ func (h CheckRunner) judge() *judge.Judge {
 	return &judge.Judge{Model: h.Judge, Name: h.Model, Window: h.Window}
 }
 
-// Review is the cold reviewer's word about a claim whose checks passed. What it cannot say is never a pass; an error is
-// that nobody can be asked now (goal.Unavailable) or that ctx ended.
+// Review lets the cold reviewer decide about a claim whose checks passed. An unreadable reply is never a pass. An
+// error means that nobody can be asked now (goal.Unavailable) or that ctx ended.
 func (h CheckRunner) Review(
 	ctx context.Context, g goal.Goal, c goal.Claim, verdicts []goal.Verdict,
 ) (goal.Review, error) {
 	if h.Judge == nil {
 		return goal.Review{Error: true, Reason: judge.ErrMissing.Error()}, nil
 	}
-	diff, err := h.World.Diff(ctx)
+	diff, err := h.Folder.Diff(ctx)
 	if err != nil {
-		diff = "it could not be made: " + err.Error()
+		diff = "the diff could not be made: " + err.Error()
 	}
-	files, err := h.World.comparison().Evidence(ctx, g.Objective+"\n"+g.Criterion.Describe())
+	files, err := h.Folder.baseline().Evidence(ctx, g.Objective+"\n"+g.Criterion.Describe())
 	if err != nil {
 		diff += "\nthe files could not be read: " + err.Error()
 	}
 	return h.judge().Review(ctx, g, judge.Work{Diff: diff, Files: files, Result: c.Result}, verdicts)
 }
 
-// JudgePicture decides a question about a picture as the check visual does, for a tool:
-// PASS, FAIL or UNCLEAR, and why. What is neither is UNCLEAR.
+// JudgePicture answers a question about a picture for a tool, as a visual check would: PASS, FAIL or UNCLEAR, and
+// why. Any other reply is UNCLEAR.
 func (h CheckRunner) JudgePicture(
 	ctx context.Context, question string, sight check.PageCapture,
 ) (word, why string, u goal.Usage, err error) {

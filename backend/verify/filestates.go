@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	maxStateBytes = 64 << 20 // of one file that is compared
-	maxOutputs    = 500      // files that a check wrote in pre-flight
+	maxStateBytes = 64 << 20 // of one compared file
+	maxOutputs    = 500      // files that a check wrote in pre-flight and that are compared
 )
 
-// ObserveTrace reduces the trace of a command to what pre-flight would have observed of it in a folder.
+// ObserveTrace reduces the trace of a command to what pre-flight would have observed in a folder.
 func ObserveTrace(t process.Trace, dir, command string) *goal.Observation {
 	o := check.ReduceTrace(t, dir, command)
 	recordStates(dir, o)
 	return o
 }
 
-// recordStates notes what the files that a check used are now.
+// recordStates adds the present states of the files that a check used.
 func recordStates(dir string, o *goal.Observation) {
 	if o == nil {
 		return
@@ -39,11 +39,12 @@ func recordStates(dir string, o *goal.Observation) {
 	for _, u := range used {
 		files = append(files, u.Path)
 	}
-	o.States = statesOf(dir, files)
+	o.States = readStates(dir, files)
 }
 
-// statesOf returns what files of a folder are now; nil if the folder cannot be opened, which the check says itself.
-func statesOf(dir string, files []string) map[string]goal.FileState {
+// readStates returns the present states of files in a folder. It returns nil if the folder cannot be opened: the
+// check itself reports that.
+func readStates(dir string, files []string) map[string]goal.FileState {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil
@@ -52,14 +53,14 @@ func statesOf(dir string, files []string) map[string]goal.FileState {
 	states := map[string]goal.FileState{}
 	for _, file := range files {
 		if _, known := states[file]; !known {
-			states[file], _ = stateOf(root, file)
+			states[file], _ = readState(root, file)
 		}
 	}
 	return states
 }
 
-// stateOf is a file as it is now, and when it was changed last.
-func stateOf(root *os.Root, file string) (s goal.FileState, changed time.Time) {
+// readState returns a file's present state, and when it last changed.
+func readState(root *os.Root, file string) (s goal.FileState, changed time.Time) {
 	parts := strings.Split(file, "/")
 	for i := range parts {
 		at := path.Join(parts[:i+1]...)
@@ -75,7 +76,7 @@ func stateOf(root *os.Root, file string) (s goal.FileState, changed time.Time) {
 		}
 	}
 	info, err := root.Stat(file)
-	if err != nil { // a link that leads out, or to nowhere
+	if err != nil { // a link that leads outside, or nowhere
 		return goal.FileState{Exists: s.Link != "", Link: s.Link, Mode: fs.ModeSymlink}, changed
 	}
 	s.Exists, s.Mode = true, info.Mode()
@@ -91,12 +92,12 @@ func stateOf(root *os.Root, file string) (s goal.FileState, changed time.Time) {
 	return s, changed
 }
 
-// outputStates returns what the files that a check wrote in pre-flight are now, before it runs again.
-func (h CheckRunner) outputStates(k check.Indexed) map[string]goal.FileState {
-	seen := h.World.guard().Observation(k.N)
+// outputStates returns the states, before a check runs again, of the files that it wrote in pre-flight.
+func (h CheckRunner) outputStates(k check.Item) map[string]goal.FileState {
+	seen := h.Folder.protectedState().Observation(k.N)
 	if seen == nil {
 		return nil
 	}
 	files := slices.Concat(seen.Written, seen.Rewritten)
-	return statesOf(h.Dir, files[:min(len(files), maxOutputs)])
+	return readStates(h.Environment.Dir, files[:min(len(files), maxOutputs)])
 }

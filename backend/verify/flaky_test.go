@@ -21,14 +21,14 @@ func TestCriterion_Runs_FindsFlakyChecks(t *testing.T) {
 	}{
 		{"once", "fails from the third run on", 0, goal.Pass, "exit 0", 1},
 		{"twice", "fails from the third run on", 2, goal.Pass, "passed 2 times in a row", 2},
-		{"three times", "fails from the third run on", 3, goal.CheckErr, "flaky: it passed, and in run 3 it did not", 3},
+		{"three times", "fails from the third run on", 3, goal.CheckErr, "flaky: it passed, but not in run 3", 3},
 		{"always fails", "exited with 1", 3, goal.Fail, "exited with 1", 0},
-		{"changes the folder", "mkdir made && echo made it", 2, goal.CheckErr, "the folder has changed", 0},
+		{"changes the folder", "mkdir made && echo made it", 2, goal.CheckErr, "the folder changed in between", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := host(t)
 			var err error
-			h.World, err = verify.OpenWorkspace(t.Context(), verify.Options{Dir: h.Dir, Private: t.TempDir()})
+			h.Folder, err = verify.OpenFolderState(t.Context(), verify.Options{Dir: h.Environment.Dir, Private: t.TempDir()})
 			must(t, err)
 			counter := t.TempDir() + "/n"
 			command := strings.Replace(c.command, "fails from the third run on",

@@ -23,17 +23,17 @@ const (
 	maxGuessedBytes = 64 << 10 // of a script whose names are read
 )
 
-// judgeInputs looks at a pass whether what the check used still is what it was, and says how much it proves.
+// judgeInputs decides whether a pass still counts after what the check used has changed, and how much it proves.
 func (h CheckRunner) judgeInputs(
-	ctx context.Context, k check.Indexed, r check.Result, outputs map[string]goal.FileState,
+	ctx context.Context, k check.Item, r check.Result, outputs map[string]goal.FileState,
 ) check.Result {
 	if r.Outcome != goal.Pass || !k.RunsCommand() {
 		return r
 	}
 	if r.Observed == goal.PartlyObserved {
 		again := check.NewResult(goal.CheckErr, fmt.Sprintf(
-			"its file accesses could not be followed to the end (%s), so that it passed proves nothing",
-			text.OneLine(r.Observation.Incomplete, 300)))
+			"its file accesses could not be followed to the end (%s), so its pass proves nothing",
+			text.SanitizeLine(r.Observation.Incomplete, 300)))
 		again.Retryable, again.Tail, again.Observed = true, r.Tail, r.Observed
 		return again
 	}
@@ -41,14 +41,14 @@ func (h CheckRunner) judgeInputs(
 		return r
 	}
 	_, remote := k.Server()
-	if h.World.comparison() == nil || remote {
-		r.Assurance, r.AssuranceReason = goal.Shared, "nothing is known of the goal's start"
+	if h.Folder.baseline() == nil || remote {
+		r.Assurance, r.AssuranceReason = goal.Shared, "the folder's state at the start is unknown"
 		if remote {
-			r.AssuranceReason = "it ran on a server, where nobody could observe which files it used"
+			r.AssuranceReason = "it ran on a server, where Goalpost cannot observe which files it used"
 		}
 		return r
 	}
-	root, err := os.OpenRoot(h.Dir)
+	root, err := os.OpenRoot(h.Environment.Dir)
 	if err != nil {
 		return check.RetryableError(fmt.Errorf("the goal's folder: %w", text.StripPathError(err)))
 	}
@@ -56,32 +56,32 @@ func (h CheckRunner) judgeInputs(
 	w := inputComparison{host: h, check: k, root: root, now: map[string]fileNow{}, outputs: outputs}
 	seen := r.Observation
 	if seen == nil {
-		changed, err := h.World.comparison().ChangedFiles(ctx)
+		changed, err := h.Folder.baseline().ChangedFiles(ctx)
 		if err != nil {
 			return check.RetryableError(err)
 		}
-		seen = inputs.Guess(k.Command, path.Clean(k.Dir), h.Dir, changed, func(file string) []byte {
+		seen = inputs.GuessInputs(k.Command, path.Clean(k.Dir), h.Environment.Dir, changed, func(file string) []byte {
 			text, _, _ := fileio.Read(root, file, maxGuessedBytes) // nil where it cannot be read
 			return text
 		})
 	}
-	changes := w.comparison(seen).FindChanges()
+	changes := w.comparisonWith(seen).FindChanges()
 	w.tryEmptyParts(ctx, seen, changes)
-	switch bad := inputs.Tampering(changes); {
+	switch bad := inputs.FindTampering(changes); {
 	case len(bad) > 0 && inputs.NeedsInstallation(bad):
-		if err := h.World.guard().Hold(k.N, bad, w.original); err != nil {
-			return check.RetryableError(fmt.Errorf("protecting what runs the check: %w", err))
+		if err := h.Folder.protectedState().Hold(k.N, bad, w.original); err != nil {
+			return check.RetryableError(fmt.Errorf("protecting the programs that run the check: %w", err))
 		}
 		again := check.NewResult(goal.Fail, "what runs this check is not what was installed at the start: install the same "+
-			"again (npm ci, pip install --force-reinstall …); what is checked is your work, not its runner. If it stays as it "+
-			"is, the user decides about it")
+			"versions again (npm ci, pip install --force-reinstall …). The check tests your work, not its runner; if the "+
+			"runner stays changed, the user decides about it")
 		again.Tail, again.Changes, again.Observed = w.describeAll(bad), bad[:min(len(bad), maxListed)], r.Observed
 		return again
 	case len(bad) > 0:
-		return w.tampered(ctx, bad, r)
+		return w.tamperedResult(ctx, bad, r)
 	}
-	r.Assurance, r.AssuranceReason = inputs.Assurance(k.Command, h.Dir,
-		h.World.guard().Observation(k.N), r.Observation, changes)
+	r.Assurance, r.AssuranceReason = inputs.Assurance(k.Command, h.Environment.Dir,
+		h.Folder.protectedState().Observation(k.N), r.Observation, changes)
 	if n := len(changes); n > maxListed {
 		changes = changes[:maxListed]
 		r.Detail = text.JoinClauses(r.Detail, fmt.Sprintf("it used %d changed files, of which %d are listed", n, maxListed))
@@ -90,14 +90,14 @@ func (h CheckRunner) judgeInputs(
 	return r
 }
 
-// inputComparison compares the files of one pass with the start.
+// inputComparison compares the files that one passing check used with the start.
 type inputComparison struct {
 	host  CheckRunner
-	check check.Indexed
+	check check.Item
 	root  *os.Root
 	now   map[string]fileNow
 
-	outputs map[string]goal.FileState // what the check wrote in pre-flight, as it was before the check
+	outputs map[string]goal.FileState // states, before the check, of what it wrote in pre-flight
 }
 
 type fileNow struct {
@@ -105,22 +105,22 @@ type fileNow struct {
 	changed time.Time
 }
 
-func (w *inputComparison) comparison(after *goal.Observation) inputs.Comparison {
-	guard := w.host.World.guard()
-	before := guard.Observation(w.check.N)
+func (w *inputComparison) comparisonWith(after *goal.Observation) inputs.Comparison {
+	protected := w.host.Folder.protectedState()
+	before := protected.Observation(w.check.N)
 	return inputs.Comparison{
 		Before:  before,
 		After:   after,
-		Start:   func(file string) goal.FileState { return w.start(before, file) },
-		Now:     func(file string) goal.FileState { return w.present(file).FileState },
-		Dir:     w.host.Dir,
+		Start:   func(file string) goal.FileState { return w.startState(before, file) },
+		Now:     func(file string) goal.FileState { return w.currentState(file).FileState },
+		Dir:     w.host.Environment.Dir,
 		Command: w.check.Command,
-		IsFree:  guard.IsFree,
-		SameDecision: func(file string, role goal.FileRole) bool {
-			if role != goal.RoleMakefile && guard.IsCompared(w.check.N, file) {
+		IsFree:  protected.IsFree,
+		HasSameDecision: func(file string, role goal.FileRole) bool {
+			if role != goal.RoleMakefile && protected.IsCompared(w.check.N, file) {
 				return true
 			}
-			was, ok := w.host.World.comparison().ContentAtStart(file)
+			was, ok := w.host.Folder.baseline().ContentAtStart(file)
 			if !ok {
 				return false
 			}
@@ -128,11 +128,11 @@ func (w *inputComparison) comparison(after *goal.Observation) inputs.Comparison 
 				return inputs.LacksTarget(w.check.Command, string(was))
 			}
 			is, _, err := fileio.Read(w.root, file, maxStateBytes)
-			return err == nil && protect.SameDecision(file, was, is)
+			return err == nil && protect.HasSameDecision(file, was, is)
 		},
 		IsUntouched: func(file string) bool {
 			was := w.outputs[file]
-			return was.SHA256 != "" && was.SHA256 == w.present(file).SHA256
+			return was.SHA256 != "" && was.SHA256 == w.currentState(file).SHA256
 		},
 		OutsideExists: func(file string) bool {
 			_, err := os.Stat(file)
@@ -141,29 +141,29 @@ func (w *inputComparison) comparison(after *goal.Observation) inputs.Comparison 
 	}
 }
 
-func (w *inputComparison) present(file string) fileNow {
+func (w *inputComparison) currentState(file string) fileNow {
 	n, known := w.now[file]
 	if !known {
-		n.FileState, n.changed = stateOf(w.root, file)
+		n.FileState, n.changed = readState(w.root, file)
 		w.now[file] = n
 	}
 	return n
 }
 
-// start is a file as it was at the goal's start: as pre-flight found it, or as it was when the goal's folder was looked
-// at first. What nobody looked at counts as new if it was changed since, and as unchanged otherwise.
-func (w *inputComparison) start(before *goal.Observation, file string) goal.FileState {
+// startState returns a file's state at the goal's start, from pre-flight or from the baseline. A file that neither
+// recorded counts as new if it changed since the start, and as unchanged otherwise.
+func (w *inputComparison) startState(before *goal.Observation, file string) goal.FileState {
 	if before != nil {
 		if s, ok := before.States[file]; ok {
 			return s
 		}
 	}
-	folder := w.host.World.comparison()
+	folder := w.host.Folder.baseline()
 	if folder == nil {
-		return w.present(file).FileState
+		return w.currentState(file).FileState
 	}
 	s, known := folder.AtStart(file)
-	n := w.present(file)
+	n := w.currentState(file)
 	switch {
 	case !known && n.changed.Before(folder.StartedAt()):
 		return n.FileState
@@ -181,23 +181,23 @@ func (w *inputComparison) start(before *goal.Observation, file string) goal.File
 	return s
 }
 
-// tryEmptyParts runs the check once more for each changed script that a judge starts, at most three, with an empty one
-// in its place. If that passes, the change counts. A check that writes in the goal's folder may find there what it has
-// just made, so it is not tried.
+// tryEmptyParts finds changed scripts that a judge starts without looking at their output. It runs the check once
+// more for each, at most three times, with an empty script in its place. If that passes, the change counts. A check
+// that writes in the goal's folder is not tried: it could find there what it has just made.
 func (w *inputComparison) tryEmptyParts(ctx context.Context, seen *goal.Observation, changes []goal.FileChange) {
-	guard, tries := w.host.World.guard(), 3
+	protected, tries := w.host.Folder.protectedState(), 3
 	made := slices.DeleteFunc(slices.Concat(seen.Written, seen.Rewritten), inputs.IsCache)
 	for i, c := range changes {
 		isPart := slices.ContainsFunc(seen.Files, func(u goal.UsedFile) bool {
 			return u.Path == c.Path && u.Examined == goal.ByJudge
 		})
 		was, ok := w.original(c.Path)
-		if !isPart || !ok || c.Change != "changed" || guard.IsFree(c.Path) || len(made) > 0 || tries == 0 ||
+		if !isPart || !ok || c.Change != "changed" || protected.IsFree(c.Path) || len(made) > 0 || tries == 0 ||
 			!w.host.usesOverrides(w.check) {
 			continue
 		}
 		tries--
-		empty, err := guard.EmptyScript(c.Path, was)
+		empty, err := protected.EmptyScript(c.Path, was)
 		e := w.host.environment()
 		e.StartFiles = []process.FileOverride{empty}
 		if err == nil && e.Decide(ctx, w.check, goal.Claim{}).Outcome == goal.Pass {
@@ -206,12 +206,12 @@ func (w *inputComparison) tryEmptyParts(ctx context.Context, seen *goal.Observat
 	}
 }
 
-// original is a file at the goal's start; ok is false where its content was not kept.
+// original returns a file's content at the goal's start; ok is false if it was not kept.
 func (w *inputComparison) original(file string) (was protect.Original, ok bool) {
-	folder, guard := w.host.World.comparison(), w.host.World.guard()
+	folder, protected := w.host.Folder.baseline(), w.host.Folder.protectedState()
 	was.Content, ok = folder.ContentAtStart(file)
 	s, _ := folder.AtStart(file)
-	was.Mode, was.SHA256 = s.Mode, w.start(guard.Observation(w.check.N), file).SHA256
+	was.Mode, was.SHA256 = s.Mode, w.startState(protected.Observation(w.check.N), file).SHA256
 	return was, ok
 }
 
@@ -219,19 +219,19 @@ func (w *inputComparison) original(file string) (was protect.Original, ok bool) 
 func (w *inputComparison) describeAll(list []goal.FileChange) string {
 	var b strings.Builder
 	for _, f := range list {
-		b.WriteString(inputs.Describe(f) + "\n" + w.host.World.comparison().FileDiff(w.root, f.Path))
+		b.WriteString(inputs.Describe(f) + "\n" + w.host.Folder.baseline().FileDiff(w.root, f.Path))
 	}
 	return string(text.TruncateMiddle([]byte(b.String()), protect.MaxDiffBytes))
 }
 
-// tampered is the verdict for changes that count. They are protected from now on, so that the user can put them back or
-// accept them.
-func (w *inputComparison) tampered(ctx context.Context, bad []goal.FileChange, passed check.Result) check.Result {
-	if err := w.host.World.guard().Hold(w.check.N, bad, w.original); err != nil {
-		return check.RetryableError(fmt.Errorf("protecting what decides the check: %w", err))
+// tamperedResult returns the verdict for changes that count. It protects the changed files from now on, so that the
+// user can restore or accept them.
+func (w *inputComparison) tamperedResult(ctx context.Context, bad []goal.FileChange, passed check.Result) check.Result {
+	if err := w.host.Folder.protectedState().Hold(w.check.N, bad, w.original); err != nil {
+		return check.RetryableError(fmt.Errorf("protecting the files that decide the check: %w", err))
 	}
-	r := check.NewResult(goal.Tampered, "what decides this check is not what it was at the start: "+
-		text.OneLine(inputs.Describe(bad[0]), 500))
+	r := check.NewResult(goal.Tampered, "what decides this check has changed since the start: "+
+		text.SanitizeLine(inputs.Describe(bad[0]), 500))
 	if len(bad) > 1 {
 		r.Detail += fmt.Sprintf(", and %d more", len(bad)-1)
 	}
@@ -241,17 +241,17 @@ func (w *inputComparison) tampered(ctx context.Context, bad []goal.FileChange, p
 	return r
 }
 
-// repeatWithStartFiles runs the check once more on the files of the start that were changed, and says what it decides
-// then; "" where that cannot be tried.
+// repeatWithStartFiles runs the check once more on the changed files as they were at the start, and describes the
+// result. It returns "" if that cannot be tried.
 func (w *inputComparison) repeatWithStartFiles(ctx context.Context, bad []goal.FileChange) string {
 	e := w.host.environment()
-	e.StartFiles = w.host.World.guard().StartCopies(bad)
+	e.StartFiles = w.host.Folder.protectedState().StartCopies(bad)
 	if len(e.StartFiles) == 0 || !w.host.usesOverrides(w.check) {
 		return ""
 	}
 	again := e.Decide(ctx, w.check, goal.Claim{})
 	if again.Outcome == goal.Pass {
-		return "; with the files of the start it passes as well"
+		return "; it also passes with the files as they were at the start"
 	}
-	return "; with the files of the start it does not pass: " + again.Detail
+	return "; it does not pass with the files as they were at the start: " + again.Detail
 }

@@ -18,13 +18,13 @@ import (
 
 func evaluator(t testing.TB, h verify.CheckRunner) goalsandbox.PredicateProgram {
 	t.Helper()
-	return goalsandbox.PredicateProgram{Launcher: h.Launcher, Program: sandboxtest.Predicate(t)}
+	return goalsandbox.PredicateProgram{Launcher: h.Environment.Launcher, Program: sandboxtest.Predicate(t)}
 }
 
-// TestSeedsExpression: it works as the seeds write it, of a claim and of a server.
-func TestSeedsExpression(t *testing.T) {
+// TestPredicate_StatusAndBody_Decide: those of a claim and of a server.
+func TestPredicate_StatusAndBody_Decide(t *testing.T) {
 	h := host(t)
-	h.Engine = evaluator(t, h)
+	h.Environment.Predicates = evaluator(t, h)
 	const expr = "response.status === 200 && response.body.ok === true"
 	for result, want := range map[string]goal.Outcome{
 		`{"status": 200, "body": {"ok": true}}`:  goal.Pass,
@@ -57,7 +57,7 @@ func TestSeedsExpression(t *testing.T) {
 	}
 }
 
-func TestExpressions(t *testing.T) {
+func TestEvaluate_EachExpression_HasResultOrError(t *testing.T) {
 	e := evaluator(t, host(t))
 	for _, c := range []struct {
 		expr string
@@ -90,17 +90,16 @@ func TestExpressions(t *testing.T) {
 			(wrong == nil || wrong.Kind != c.kind) {
 			t.Errorf("%s: %v, %v", c.expr, got, err)
 		}
-		if err := e.Read(t.Context(), c.expr); (err != nil) != (c.kind == "syntax") {
+		if err := e.Validate(t.Context(), c.expr); (err != nil) != (c.kind == "syntax") {
 			t.Errorf("reading %s: %v", c.expr, err)
 		}
 	}
 }
 
-// TestBounds: what an engine in this process could not be saved from ends as an
-// error, once, and soon.
-func TestBounds(t *testing.T) {
+// TestPredicate_UnboundedExpression_IsAnError: once, and soon. An engine in this process could not be saved from it.
+func TestPredicate_UnboundedExpression_IsAnError(t *testing.T) {
 	h := host(t)
-	h.Engine = evaluator(t, h)
+	h.Environment.Predicates = evaluator(t, h)
 	for _, expr := range []string{
 		"(() => { for (;;); })()",
 		"new Uint8Array(512 * 1024 * 1024).length === 1",
@@ -117,9 +116,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestWaitingIsNoComputing: on a busy machine an expression waits for its turn, and is
-// decided all the same.
-func TestWaitingIsNoComputing(t *testing.T) {
+// TestPredicate_BusyMachine_WaitsAndDecides: time that an expression waits for the processor does not count.
+func TestPredicate_BusyMachine_WaitsAndDecides(t *testing.T) {
 	e := evaluator(t, host(t))
 	waits := filepath.Join(t.TempDir(), "waits") // stands for a machine that is busy with others
 	must(t, os.WriteFile(waits, []byte("#!/bin/sh\n/bin/sleep 2\nexec "+e.Program+"\n"), 0o700))
@@ -129,19 +127,19 @@ func TestWaitingIsNoComputing(t *testing.T) {
 	}
 }
 
-// TestNoEngine: what can go wrong on the way to the program.
-func TestNoEngine(t *testing.T) {
+// TestPredicate_NoEvaluator_IsAnError: what can go wrong on the way to the program.
+func TestPredicate_NoEvaluator_IsAnError(t *testing.T) {
 	h := host(t)
-	for program, want := range map[string]string{
+	for name, want := range map[string]string{
 		"/no/such/program": "no such program",
 		"/bin/false":       "exit 1",
-		"/bin/true":        "its answer",
+		"/bin/true":        "reading the result",
 	} {
-		_, err := goalsandbox.PredicateProgram{Launcher: h.Launcher, Program: program}.Evaluate(t.Context(), "true",
-			make([]byte, 1<<20))
+		program := goalsandbox.PredicateProgram{Launcher: h.Environment.Launcher, Program: name}
+		_, err := program.Evaluate(t.Context(), "true", make([]byte, 1<<20))
 		var wrong *check.PredicateError
 		if err == nil || errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", program, err)
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,34 +14,35 @@ import (
 	"goalpost/backend/verify/judge"
 )
 
-// Preflight runs a gate once before the first model turn, where it will later decide. FailsNow is what is wanted: a
-// gate that passes already, or that cannot run, decides nothing. Judgements are not asked, only that somebody can be.
+// Preflight runs a deterministic check once before the first model turn, in the place where it will later decide.
+// FailsAsExpected is the wanted outcome: a check that already passes, or cannot run, decides nothing. For other
+// checks it only verifies that somebody can be asked.
 func (h CheckRunner) Preflight(ctx context.Context, k goal.Check) goal.Verdict {
-	c := check.Indexed{Check: k, N: -1}
+	c := check.Item{Check: k, N: -1}
 	v := h.preflightCheck(ctx, c)
 	v.Name, v.Type = k.Name(), k.Type
 	return v
 }
 
-func (h CheckRunner) preflightCheck(ctx context.Context, c check.Indexed) goal.Verdict {
+func (h CheckRunner) preflightCheck(ctx context.Context, c check.Item) goal.Verdict {
 	if !c.Type.IsDeterministic() {
-		return h.judgeAvailable(c)
+		return h.judgeAvailability(c)
 	}
-	if v, ok := h.validateSyntax(ctx, c); !ok {
+	if v, ok := h.checkSyntax(ctx, c); !ok {
 		return v
 	}
 	if c.Type == goal.JSONPredicate && (c.From == "" || c.From == goal.FromClaim) {
-		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nothing was claimed yet, so it fails now"}
+		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nothing has been claimed yet, so it fails now"}
 	}
-	v := h.runGate(ctx, c, goal.Claim{}).Verdict
-	recordStates(h.Dir, v.Observation)
+	v := h.runDeterministic(ctx, c, goal.Claim{}).Verdict
+	recordStates(h.Environment.Dir, v.Observation)
 	switch v.Outcome {
 	case goal.Pass:
-		v.Outcome, v.Detail = goal.AlreadyPasses, "it passes already ("+v.Detail+
+		v.Outcome, v.Detail = goal.AlreadyPasses, "it already passes ("+v.Detail+
 			"), so it would not show that the goal was reached"
 	case goal.Fail:
 		if !c.RunsCommand() {
-			v.Outcome, v.Detail = goal.FailsAsExpected, "it can be decided, and fails now ("+v.Detail+")"
+			v.Outcome, v.Detail = goal.FailsAsExpected, "it can run, and fails now ("+v.Detail+")"
 			break
 		}
 		v = h.classifyFailure(ctx, c, v)
@@ -51,58 +52,58 @@ func (h CheckRunner) preflightCheck(ctx context.Context, c check.Indexed) goal.V
 	return v
 }
 
-// judgeAvailable says whether somebody could be asked.
-func (h CheckRunner) judgeAvailable(c check.Indexed) goal.Verdict {
+// judgeAvailability reports whether somebody can be asked about a check.
+func (h CheckRunner) judgeAvailability(c check.Item) goal.Verdict {
 	switch {
 	case c.Type == goal.Manual:
-		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nobody has said so yet"}
+		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nobody has accepted it yet"}
 	case h.Judge == nil:
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: judge.ErrMissing.Error()}
-	case c.Type == goal.Visual && h.Pages == nil:
+	case c.Type == goal.Visual && h.Environment.Pages == nil:
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: "no page can be opened here"}
 	}
 	return goal.Verdict{
 		Outcome: goal.FailsAsExpected,
-		Detail:  "a model decides it when the goal is claimed; it is not asked before",
+		Detail:  "a model decides it when the goal is claimed, not before",
 	}
 }
 
-// validateSyntax asks those who will run a check whether they can read it.
-func (h CheckRunner) validateSyntax(ctx context.Context, c check.Indexed) (goal.Verdict, bool) {
+// checkSyntax asks the programs that will run a check whether they can read it.
+func (h CheckRunner) checkSyntax(ctx context.Context, c check.Item) (goal.Verdict, bool) {
 	cannot := func(detail string) (goal.Verdict, bool) {
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: detail}, false
 	}
 	if c.RunsCommand() {
 		at := c
 		var folder *check.MissingFolderError
-		if _, err := h.FolderOf(c); errors.As(err, &folder) {
+		if _, err := h.Environment.FolderOf(c); errors.As(err, &folder) {
 			at.Dir = "" // the command can be read anywhere
 		}
-		if v, ok := h.validateShellSyntax(ctx, at); !ok {
+		if v, ok := h.checkShellSyntax(ctx, at); !ok {
 			return v, false
 		}
 	}
 	if c.Matches != "" {
 		if _, err := regexp.Compile(c.Matches); err != nil {
-			return cannot("the pattern cannot be read: " + err.Error())
+			return cannot("the pattern is invalid: " + err.Error())
 		}
 	}
 	for _, expr := range []string{c.Expr, c.Predicate} {
 		if expr == "" {
 			continue
 		}
-		if h.Engine == nil {
-			return cannot("no predicate can be evaluated here")
+		if h.Environment.Predicates == nil {
+			return cannot("predicates cannot be evaluated here")
 		}
-		if err := h.Engine.Read(ctx, expr); err != nil {
+		if err := h.Environment.Predicates.Validate(ctx, expr); err != nil {
 			return cannot("the expression cannot be read: " + err.Error())
 		}
 	}
 	return goal.Verdict{}, true
 }
 
-// validateShellSyntax asks sh itself whether the command can be read.
-func (h CheckRunner) validateShellSyntax(ctx context.Context, c check.Indexed) (goal.Verdict, bool) {
+// checkShellSyntax asks sh whether it can read the command.
+func (h CheckRunner) checkShellSyntax(ctx context.Context, c check.Item) (goal.Verdict, bool) {
 	out, err := h.environment().RunCommand(ctx, c, "-n", "-c", c.Command)
 	if err != nil {
 		return goal.Verdict{Outcome: goal.CheckUnrunnable, Detail: err.Error()}, false
@@ -118,26 +119,27 @@ func (h CheckRunner) validateShellSyntax(ctx context.Context, c check.Indexed) (
 	return goal.Verdict{}, true
 }
 
-// classifyFailure tells a check that fails from one that could never pass because one of its programs does not exist.
-func (h CheckRunner) classifyFailure(ctx context.Context, c check.Indexed, v goal.Verdict) goal.Verdict {
+// classifyFailure distinguishes a check that fails now from one that can never pass because one of its programs
+// does not exist.
+func (h CheckRunner) classifyFailure(ctx context.Context, c check.Item, v goal.Verdict) goal.Verdict {
 	v.Outcome = goal.FailsAsExpected
 	v.Detail = "it runs, and fails now (" + v.Detail + ")"
 	var folder *check.MissingFolderError
-	if _, err := h.FolderOf(c); errors.As(err, &folder) {
+	if _, err := h.Environment.FolderOf(c); errors.As(err, &folder) {
 		v.Detail = folder.Error() + " yet, so it fails now"
 		return v
 	}
 	if o := v.Observation; o != nil && o.NotStarted != nil {
 		n := o.NotStarted
 		v.Outcome, v.Missing = goal.CheckUnrunnable, n.Name
-		v.Detail = fmt.Sprintf("%q finds no %s %s (exit %d)", n.By, n.Kind, n.Name, v.ExitCode)
+		v.Detail = fmt.Sprintf("%q does not find the %s %s (exit %d)", n.By, n.Kind, n.Name, v.ExitCode)
 		if n.Kind == "program" {
 			v.Detail = fmt.Sprintf("command not found: %s (exit %d of %q)", n.Name, v.ExitCode, n.By)
 		}
 		return v
 	}
 	what := inputs.MissingByMessage(c.Command, string(v.Output), v.ExitCode, v.Observed == goal.WasObserved)
-	word := strings.TrimPrefix(what, h.Dir+"/")
+	word := strings.TrimPrefix(what, h.Environment.Dir+"/")
 	_, remote := c.Server()
 	switch {
 	case what == "":

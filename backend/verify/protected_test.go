@@ -39,7 +39,7 @@ func criterion(commands ...string) goal.Criterion {
 	return c
 }
 
-func namesOf(list []protect.Protected, kind protect.Kind) string {
+func namesOf(list []protect.Item, kind protect.Kind) string {
 	var all []string
 	for _, p := range list {
 		if p.Kind == kind {
@@ -49,8 +49,8 @@ func namesOf(list []protect.Protected, kind protect.Kind) string {
 	return strings.Join(all, ", ")
 }
 
-// TestFind: what is known before anybody observed the check.
-func TestFind(t *testing.T) {
+// TestFind_FilesOfACommand_AreProtected: nobody has observed the check before.
+func TestFind_FilesOfACommand_AreProtected(t *testing.T) {
 	dir := folderOf(t, `
 -- check.sh --
 #!/bin/sh
@@ -127,8 +127,8 @@ func TestFind_UserPatterns(t *testing.T) {
 	}
 }
 
-// TestUnobserved: what an agent may not change where nobody can observe a check, and what is its work.
-func TestUnobserved(t *testing.T) {
+// TestTampered_UnobservedCheck_NamesTheFile: the agent may not change it. Changes of its work are accepted.
+func TestTampered_UnobservedCheck_NamesTheFile(t *testing.T) {
 	const npm = "-- package.json --\n{\"scripts\": {\"test\": \"jest\"}}\n"
 	const python = "-- test_a.py --\nassert False\n"
 	for _, c := range []struct {
@@ -202,14 +202,14 @@ func TestUnobserved(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := host(t)
-			h.Dir = folderOf(t, c.archive)
+			h.Environment.Dir = folderOf(t, c.archive)
 			k := shell("true || " + c.command)
-			h.World = world(t, verify.Options{Dir: h.Dir, Criterion: goal.Criterion{Checks: []goal.Check{k}}})
-			rewrite(t, h.Dir, c.change)
+			h.Folder = world(t, verify.Options{Dir: h.Environment.Dir, Criterion: goal.Criterion{Checks: []goal.Check{k}}})
+			rewrite(t, h.Environment.Dir, c.change)
 			v := one(t, h, k)
 			if c.file == "" {
 				if v.Outcome != goal.Pass || v.Assurance != goal.Shared ||
-					!strings.Contains(v.AssuranceReason, "nobody could observe") {
+					!strings.Contains(v.AssuranceReason, "could not observe") {
 					t.Errorf("%s (%s), %s: %s", v.Outcome, v.Detail, v.Assurance, v.AssuranceReason)
 				}
 				return
@@ -218,15 +218,15 @@ func TestUnobserved(t *testing.T) {
 				t.Fatalf("%s (%s)", v.Outcome, v.Detail)
 			}
 			// One decision of the user lets it pass.
-			if _, err := h.World.Undecided(t.Context()); err != nil {
+			if _, err := h.Folder.Undecided(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		})
 	}
 }
 
-// TestTampered: what the command starts is known without an observation, and stays as it was.
-func TestTampered(t *testing.T) {
+// TestTampered_ChangedScript_IsReported: the command starts it, so no observation is needed.
+func TestTampered_ChangedScript_IsReported(t *testing.T) {
 	for _, c := range []tampering{
 		{
 			"the script", "./check.sh", "-- check.sh --\n#!/bin/sh\nexit 1\n", "-- check.sh --\n#!/bin/sh\nexit 0\n",
@@ -262,7 +262,7 @@ func (c tampering) try(t *testing.T) {
 		}
 		write(t, dir, f.Name, string(f.Data))
 	}
-	for name, w := range map[string]*verify.Workspace{"the same": w, "after a restart": world(t, o)} {
+	for name, w := range map[string]*verify.FolderState{"the same": w, "after a restart": world(t, o)} {
 		diff, err := w.Tampered(t.Context())
 		if err != nil || (diff == "") != (c.diff == "") || !strings.Contains(diff, c.diff) {
 			t.Errorf("%s: %q, %v", name, diff, err)
@@ -272,7 +272,7 @@ func (c tampering) try(t *testing.T) {
 		return
 	}
 	// nothing to start programs with: nothing is run
-	h := verify.CheckRunner{Environment: check.Environment{Dir: dir}, World: w}
+	h := verify.CheckRunner{Environment: check.Environment{Dir: dir}, Folder: w}
 	if v := one(t, h, shell(c.command)); v.Outcome != goal.Tampered || !strings.Contains(v.Tail, c.diff) {
 		t.Errorf("the verdict is %s, %q, %q", v.Outcome, v.Detail, v.Tail)
 	}
@@ -297,13 +297,13 @@ func (c tampering) try(t *testing.T) {
 	}
 }
 
-// TestTamperedIsOfItsGate: a gate whose own things are intact is run.
-func TestTamperedIsOfItsGate(t *testing.T) {
+// TestTampered_OtherChecksFile_StillRuns: a check whose own files are intact runs.
+func TestTampered_OtherChecksFile_StillRuns(t *testing.T) {
 	h := host(t)
-	write(t, h.Dir, "plain.sh", "exit 1\n")
+	write(t, h.Environment.Dir, "plain.sh", "exit 1\n")
 	c := criterion("sh plain.sh", "true")
-	h.World = world(t, verify.Options{Dir: h.Dir, Criterion: c})
-	write(t, h.Dir, "plain.sh", "exit 0\n")
+	h.Folder = world(t, verify.Options{Dir: h.Environment.Dir, Criterion: c})
+	write(t, h.Environment.Dir, "plain.sh", "exit 0\n")
 	var got []goal.Outcome
 	found, err := h.DecideClaim(t.Context(), goal.Goal{Criterion: c}, goal.Claim{}, func(v goal.Verdict) error {
 		got = append(got, v.Outcome)
@@ -314,8 +314,8 @@ func TestTamperedIsOfItsGate(t *testing.T) {
 	}
 }
 
-// TestPutBackTypes: whatever the agent put at the place of a held file.
-func TestPutBackTypes(t *testing.T) {
+// TestRestore_EachFileType_IsRestored: whatever the agent put at the place of a held file.
+func TestRestore_EachFileType_IsRestored(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		put  func(t *testing.T, dir string)
@@ -351,15 +351,15 @@ func TestPutBackTypes(t *testing.T) {
 	}
 }
 
-// TestHeldIsOfferedToTheSandbox: a launcher with walls gets the copies of the
-// start, under the domain of checks.
-func TestHeldIsOfferedToTheSandbox(t *testing.T) {
+// TestOverrides_SandboxedCheck_GetsStartCopies: a sandboxed launcher gets the copies of the start, in the domain of
+// checks.
+func TestOverrides_SandboxedCheck_GetsStartCopies(t *testing.T) {
 	h := host(t)
-	write(t, h.Dir, "plain.sh", "exit 0\n")
+	write(t, h.Environment.Dir, "plain.sh", "exit 0\n")
 	c := criterion("true", "sh plain.sh")
-	h.World, h.Sandboxed = world(t, verify.Options{Dir: h.Dir, Criterion: c}), true
-	rec := &recorder{Launcher: h.Launcher}
-	h.Launcher = rec
+	h.Folder, h.Environment.Sandboxed = world(t, verify.Options{Dir: h.Environment.Dir, Criterion: c}), true
+	rec := &recorder{Launcher: h.Environment.Launcher}
+	h.Environment.Launcher = rec
 	if _, err := h.DecideClaim(t.Context(), goal.Goal{Criterion: c}, goal.Claim{},
 		func(goal.Verdict) error { return nil }); err != nil {
 		t.Fatal(err)
@@ -371,13 +371,14 @@ func TestHeldIsOfferedToTheSandbox(t *testing.T) {
 	held := rec.commands[1].Held[0]
 	text, err := os.ReadFile(held.Copy)
 	info, err2 := os.Stat(held.Copy)
-	if err != nil || err2 != nil || string(text) != "exit 0\n" || held.Path != filepath.Join(h.Dir, "plain.sh") ||
+	if err != nil || err2 != nil || string(text) != "exit 0\n" ||
+		held.Path != filepath.Join(h.Environment.Dir, "plain.sh") ||
 		info.Mode().Perm()&0o222 != 0 {
 		t.Errorf("%+v %q %v %v", held, text, err, err2)
 	}
 }
 
-// recorder notes what is started, and starts it without walls.
+// recorder notes what is started, and starts it without a sandbox.
 type recorder struct {
 	process.Launcher
 	commands []process.Command
@@ -389,9 +390,9 @@ func (r *recorder) Start(ctx context.Context, c process.Command) (process.Proces
 	return r.Launcher.Start(ctx, c)
 }
 
-// TestFrozenWhenTheGoalIsMade: what another goal does before the first run is seen;
+// TestRecordProtected_GoalCreated_FreezesChecks: what another goal does before the first run is seen;
 // what comes to decide is held from then on.
-func TestFrozenWhenTheGoalIsMade(t *testing.T) {
+func TestRecordProtected_GoalCreated_FreezesChecks(t *testing.T) {
 	dir := folderOf(t, "-- check.sh --\nexit 1\n")
 	o := verify.Options{
 		Dir:       dir,
@@ -408,7 +409,7 @@ func TestFrozenWhenTheGoalIsMade(t *testing.T) {
 	}
 	write(t, dir, "later.sh", "exit 0\n")
 	again := world(t, o)
-	for _, w := range []*verify.Workspace{w, again} {
+	for _, w := range []*verify.FolderState{w, again} {
 		if got, err := w.Tampered(t.Context()); err != nil || !strings.Contains(got, "later.sh") {
 			t.Errorf("%q %v", got, err)
 		}
@@ -418,8 +419,8 @@ func TestFrozenWhenTheGoalIsMade(t *testing.T) {
 	}
 }
 
-// TestPuttingBackDoesNotFollowLinks: a folder that became a link leads nothing astray.
-func TestPuttingBackDoesNotFollowLinks(t *testing.T) {
+// TestRestore_LinkOnTheWay_IsNotFollowed: a folder that became a link leads nothing astray.
+func TestRestore_LinkOnTheWay_IsNotFollowed(t *testing.T) {
 	dir := folderOf(t, "-- tests/pre-commit --\n1\n-- .git/hooks/sample --\nx\n")
 	w := world(t, verify.Options{
 		Dir:       dir,

@@ -29,8 +29,8 @@ func protection(t *testing.T, o verify.Options) *protect.State {
 	return p
 }
 
-// TestAccept: the present versions decide, and are protected as the old ones were.
-func TestAccept(t *testing.T) {
+// TestAccept_ChangedFile_Decides: it is protected as the old version was.
+func TestAccept_ChangedFile_Decides(t *testing.T) {
 	for _, c := range []struct {
 		name, command, archive string
 		change                 string // an archive of what the user writes; an empty file is removed
@@ -84,8 +84,8 @@ func rewrite(t *testing.T, dir, archive string) {
 	}
 }
 
-// TestWhatCannotBeHeldIsNotAccepted: nothing changes then.
-func TestWhatCannotBeHeldIsNotAccepted(t *testing.T) {
+// TestAccept_FileCannotBeStored_ChangesNothing: nothing changes then.
+func TestAccept_FileCannotBeStored_ChangesNothing(t *testing.T) {
 	o := heldIn(t, "-- check.sh --\nfalse\n", "sh check.sh")
 	world(t, o)
 	must(t, os.Remove(filepath.Join(o.Dir, "check.sh")))
@@ -137,8 +137,8 @@ func TestAccept_OneOfTwoChanges_OnlyAsShown(t *testing.T) {
 	}
 }
 
-// TestUnprotect: the agent may change, remove or create what was freed, also in later runs.
-func TestUnprotect(t *testing.T) {
+// TestUnprotect_ProtectedFile_CanBeChanged: the agent may also remove or create it, in later runs, too.
+func TestUnprotect_ProtectedFile_CanBeChanged(t *testing.T) {
 	for _, c := range []struct{ name, command, archive, path, change string }{
 		{"a script", "sh check.sh", "-- check.sh --\nfalse\n", "check.sh", "-- check.sh --\ntrue\n"},
 		{"a script that is removed", "sh check.sh", "-- check.sh --\nfalse\n", "./check.sh", "-- check.sh --\n"},
@@ -173,8 +173,8 @@ func TestUnprotect_UnprotectedFile_FreesNothing(t *testing.T) {
 	}
 }
 
-// TestUndecided: what the user was shown is decided, until it is changed again.
-func TestUndecided(t *testing.T) {
+// TestUndecided_ChangeWasShown_IsDecided: until the file changes again.
+func TestUndecided_ChangeWasShown_IsDecided(t *testing.T) {
 	o := heldIn(t, "-- check.sh --\nfalse\n", "sh check.sh")
 	w := world(t, o)
 	expect := func(when string, want ...string) {
@@ -199,8 +199,8 @@ func TestUndecided(t *testing.T) {
 	expect("changed in the same way after it was put back", "check.sh")
 }
 
-// TestPutBackKeepsTheChangedVersion: what the agent wrote is not lost.
-func TestPutBackKeepsTheChangedVersion(t *testing.T) {
+// TestRestore_ChangedVersion_IsKeptAside: what the agent wrote is not lost.
+func TestRestore_ChangedVersion_IsKeptAside(t *testing.T) {
 	o := heldIn(t, "-- check.sh --\nfalse\n", "sh check.sh", "sh check.sh -x")
 	w := world(t, o)
 	write(t, o.Dir, "check.sh", "true\n")

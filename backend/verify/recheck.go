@@ -13,13 +13,13 @@ import (
 	"goalpost/backend/verify/check"
 )
 
-// EvidenceReader reads what was kept as evidence under its SHA-256.
+// EvidenceReader reads evidence that was stored under its SHA-256.
 type EvidenceReader interface {
 	Artifact(sum string) ([]byte, error)
 }
 
-// VerifyEvidence looks whether what the verdicts of a claim names as evidence is still what it was,
-// and says of each verdict where it is not, in one sentence; nil if all is.
+// VerifyEvidence checks that the evidence of a claim's verdicts is stored unchanged. It returns a sentence for each
+// verdict where it is not.
 func VerifyEvidence(verdicts []goal.Verdict, kept EvidenceReader) []string {
 	var faults []string
 	for _, v := range verdicts {
@@ -27,29 +27,29 @@ func VerifyEvidence(verdicts []goal.Verdict, kept EvidenceReader) []string {
 			continue
 		}
 		b, err := kept.Artifact(v.Evidence)
-		what := "not what was kept"
+		what := "not what was stored"
 		if err != nil {
 			what = fmt.Sprintf("lost: %v", err)
 		}
 		if err != nil || fileio.Hash(b) != v.Evidence {
 			faults = append(faults,
-				fmt.Sprintf("check %d (%s): its evidence is %s", v.Check+1, text.OneLine(v.Name, 200), what))
+				fmt.Sprintf("check %d (%s): its evidence is %s", v.Check+1, text.SanitizeLine(v.Name, 200), what))
 		}
 	}
 	return faults
 }
 
-// Recheck runs the gates of a goal again and reports each verdict, with its place in the criterion. c and was are the
-// deciding claim and its verdicts. A judgement is not asked again. A gate that passed then and does not now is
-// NotRepeatable, and not Fail, where it can be seen that it wants to reach a process of the goal, which has ended
-// since:
+// Recheck runs the deterministic checks of a goal again and reports each verdict, with its place in the criterion.
+// c and was are the deciding claim and its verdicts.
 //
-//   - it asks an address of the loopback (http, json_predicate from a url);
-//   - its command, or a script that it runs and that is held, names such an
-//     address, a Unix socket or /dev/tcp;
-//   - its output says that a connection was refused, or curl answers 7.
+// A check that passed then and fails now is NotRepeatable instead of Fail where it recognizably needs a process of
+// the goal, which has ended since:
 //
-// What only a running process could show and none of these tells is a Fail.
+//   - it asks a loopback address (http, json_predicate from a url);
+//   - its command, or a locked script that it runs, names such an address, a Unix socket or /dev/tcp;
+//   - its output says that a connection was refused, or curl exits with 7.
+//
+// Any other check that needed a running process is a Fail.
 func (h CheckRunner) Recheck(
 	ctx context.Context, g goal.Goal, c goal.Claim, was []goal.Verdict, report func(goal.Verdict) error,
 ) error {
@@ -62,12 +62,12 @@ func (h CheckRunner) Recheck(
 		if !k.Type.IsDeterministic() {
 			continue
 		}
-		v, err := e.decideWithRetry(ctx, check.Indexed{Check: k, N: i})
+		v, err := e.decideWithRetry(ctx, check.Item{Check: k, N: i})
 		if err != nil {
 			return err
 		}
 		if (v.Outcome == goal.Fail || v.Outcome == goal.CheckErr) && passed[i] &&
-			h.needsRunningProcess(check.Indexed{Check: k, N: i}, v) {
+			h.needsRunningProcess(check.Item{Check: k, N: i}, v) {
 			v.Outcome, v.Detail = goal.NotRepeatable, "it needs a process of the goal, which has ended since: "+v.Detail
 		}
 		if err := report(v); err != nil {
@@ -86,12 +86,12 @@ var (
 	curl = regexp.MustCompile(`\bcurl\b`)
 )
 
-// needsRunningProcess says whether a gate can be seen to reach for a process of the goal.
-func (h CheckRunner) needsRunningProcess(c check.Indexed, v goal.Verdict) bool {
+// needsRunningProcess reports whether a check recognizably needs a process of the goal.
+func (h CheckRunner) needsRunningProcess(c check.Item, v goal.Verdict) bool {
 	if !c.RunsCommand() {
 		return isLoopback(c.URL)
 	}
-	texts := append([]string{c.Command}, h.World.guard().LockedScripts(c.N)...)
+	texts := append([]string{c.Command}, h.Folder.protectedState().LockedScripts(c.N)...)
 	for _, text := range texts {
 		if networkCommand.MatchString(text) || v.ExitCode == exitCurlRefused && curl.MatchString(text) {
 			return true
@@ -100,7 +100,7 @@ func (h CheckRunner) needsRunningProcess(c check.Indexed, v goal.Verdict) bool {
 	return connectionRefused.Match(v.Output)
 }
 
-// isLoopback says whether an address is one of the goal's own.
+// isLoopback reports whether a URL leads to the goal's own network.
 func isLoopback(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -111,14 +111,14 @@ func isLoopback(address string) bool {
 	return host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// IsVerifiedTree reports whether the goal's folder holds what it held when the criterion passed. known is false if
-// that was not stored, or if the folder cannot be compared.
+// IsVerifiedTree reports whether the goal's folder is the same as when the criterion passed. known is false if no
+// hash of it was stored, or if the folder is too large to compare.
 func (h CheckRunner) IsVerifiedTree(ctx context.Context, was []goal.Verdict) (same, known bool, err error) {
 	for _, v := range was {
 		if v.Tree == "" {
 			continue
 		}
-		now, err := h.World.comparison().TreeHash(ctx)
+		now, err := h.Folder.baseline().TreeHash(ctx)
 		if err != nil {
 			return false, false, fmt.Errorf("hashing the goal's folder: %w", err)
 		}

@@ -16,17 +16,16 @@ import (
 	"goalpost/backend/verify"
 )
 
-// TestRecheck: the gates of a receipt are run again in a fresh room, where no
-// process of the goal lives any more.
-func TestRecheck(t *testing.T) {
+// TestRecheck_InAFreshSandbox_RunsTheChecks: the deterministic ones of a receipt. No process of the goal lives there.
+func TestRecheck_InAFreshSandbox_RunsTheChecks(t *testing.T) {
 	h := host(t)
 	server := httptest.NewServer(nil)
 	port := server.Listener.Addr().(*net.TCPAddr).Port
 	url := fmt.Sprintf("http://127.0.0.1:%d/", port)
-	write(t, h.Dir, "ask.sh", fmt.Sprintf("exec 3<>/dev/tcp/127.0.0.1/%d\n", port))
-	write(t, h.Dir, "refused.sh", "test -f up || { echo 'Connection refused' >&2; exit 1; }\n")
-	write(t, h.Dir, "silent.sh", "test -f up || exit 1\n")
-	write(t, h.Dir, "up", "")
+	write(t, h.Environment.Dir, "ask.sh", fmt.Sprintf("exec 3<>/dev/tcp/127.0.0.1/%d\n", port))
+	write(t, h.Environment.Dir, "refused.sh", "test -f up || { echo 'Connection refused' >&2; exit 1; }\n")
+	write(t, h.Environment.Dir, "silent.sh", "test -f up || exit 1\n")
+	write(t, h.Environment.Dir, "up", "")
 	g := goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{
 		{Type: goal.Manual},
 		shell("test -f done.txt"),
@@ -37,7 +36,7 @@ func TestRecheck(t *testing.T) {
 		shell("sh silent.sh"),
 		{Type: goal.File, Path: "done.txt"},
 	}}}
-	h.World = world(t, verify.Options{Dir: h.Dir, Criterion: g.Criterion})
+	h.Folder = world(t, verify.Options{Dir: h.Environment.Dir, Criterion: g.Criterion})
 	var was []goal.Verdict
 	found, err := h.DecideClaim(t.Context(), g, goal.Claim{}, func(v goal.Verdict) error {
 		was = append(was, v)
@@ -58,8 +57,9 @@ func TestRecheck(t *testing.T) {
 		t.Errorf("as it was: %s", got)
 	}
 	server.Close()
-	must(t, os.Remove(h.Dir+"/up"))
-	if got := again(); got != "1 pass, 2 not_repeatable, 3 not_repeatable, 4 not_repeatable, 5 not_repeatable, 6 fail, 7 pass" {
+	must(t, os.Remove(h.Environment.Dir+"/up"))
+	const ended = "1 pass, 2 not_repeatable, 3 not_repeatable, 4 not_repeatable, 5 not_repeatable, 6 fail, 7 pass"
+	if got := again(); got != ended {
 		t.Errorf("after the processes ended: %s", got)
 	}
 	for i := range was { // what did not pass then is not excused now
@@ -68,7 +68,7 @@ func TestRecheck(t *testing.T) {
 	if got := again(); strings.Contains(got, "not_repeatable") {
 		t.Errorf("what failed then: %s", got)
 	}
-	write(t, h.Dir, "silent.sh", "exit 0\n")
+	write(t, h.Environment.Dir, "silent.sh", "exit 0\n")
 	if got := again(); !strings.Contains(got, "6 tampered") {
 		t.Errorf("with another script: %s", got)
 	}
@@ -89,7 +89,7 @@ func (a artifacts) Artifact(sum string) ([]byte, error) {
 	return nil, os.ErrNotExist
 }
 
-func TestEvidenceOfAReceipt(t *testing.T) {
+func TestVerifyEvidence_ChangedOrLost_IsReported(t *testing.T) {
 	sum := func(s string) string {
 		b := sha256.Sum256([]byte(s))
 		return hex.EncodeToString(b[:])
@@ -100,15 +100,15 @@ func TestEvidenceOfAReceipt(t *testing.T) {
 	}
 	faults := verify.VerifyEvidence(
 		[]goal.Verdict{{Evidence: sum("two"), Name: "make test"}, {Check: 1, Evidence: sum("three")}}, kept)
-	if len(faults) != 2 || faults[0] != "check 1 (make test): its evidence is not what was kept" ||
+	if len(faults) != 2 || faults[0] != "check 1 (make test): its evidence is not what was stored" ||
 		!strings.Contains(faults[1], "check 2 (): its evidence is lost") {
 		t.Errorf("%q", faults)
 	}
 }
 
-// TestRepeats: a green receipt means that what the criterion needs passed again,
-// and nothing else.
-func TestRepeats(t *testing.T) {
+// TestSummarizeRecheck_EachOutcome_HasItsResult: it passed if all that the criterion needs passed again, and only
+// then.
+func TestSummarizeRecheck_EachOutcome_HasItsResult(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		any      bool
@@ -183,9 +183,9 @@ func TestRepeats(t *testing.T) {
 // TestIsVerifiedTree_FolderChanges_IsNoticed: times do not count, and a folder that is as it was again is the same.
 func TestIsVerifiedTree_FolderChanges_IsNoticed(t *testing.T) {
 	h := host(t)
-	write(t, h.Dir, "out.txt", "good\n")
+	write(t, h.Environment.Dir, "out.txt", "good\n")
 	var err error
-	h.World, err = verify.OpenWorkspace(t.Context(), verify.Options{Dir: h.Dir, Private: t.TempDir()})
+	h.Folder, err = verify.OpenFolderState(t.Context(), verify.Options{Dir: h.Environment.Dir, Private: t.TempDir()})
 	must(t, err)
 	var was []goal.Verdict
 	g := goal.Goal{Criterion: goal.Criterion{Checks: []goal.Check{shell("test -e out.txt"), shell("true")}}}
@@ -203,12 +203,12 @@ func TestIsVerifiedTree_FolderChanges_IsNoticed(t *testing.T) {
 		same   bool
 	}{
 		{"nothing", func() error { return nil }, true},
-		{"times", func() error { return os.Chtimes(h.Dir+"/out.txt", time.Time{}, time.Unix(1, 0)) }, true},
-		{"content", func() error { return os.WriteFile(h.Dir+"/out.txt", []byte("bad!\n"), 0o644) }, false},
-		{"restored", func() error { return os.WriteFile(h.Dir+"/out.txt", []byte("good\n"), 0o644) }, true},
-		{"mode", func() error { return os.Chmod(h.Dir+"/out.txt", 0o755) }, false},
-		{"restored mode", func() error { return os.Chmod(h.Dir+"/out.txt", 0o644) }, true},
-		{"new file", func() error { return os.WriteFile(h.Dir+"/new", nil, 0o644) }, false},
+		{"times", func() error { return os.Chtimes(h.Environment.Dir+"/out.txt", time.Time{}, time.Unix(1, 0)) }, true},
+		{"content", func() error { return os.WriteFile(h.Environment.Dir+"/out.txt", []byte("bad!\n"), 0o644) }, false},
+		{"restored", func() error { return os.WriteFile(h.Environment.Dir+"/out.txt", []byte("good\n"), 0o644) }, true},
+		{"mode", func() error { return os.Chmod(h.Environment.Dir+"/out.txt", 0o755) }, false},
+		{"restored mode", func() error { return os.Chmod(h.Environment.Dir+"/out.txt", 0o644) }, true},
+		{"new file", func() error { return os.WriteFile(h.Environment.Dir+"/new", nil, 0o644) }, false},
 	} {
 		must(t, step.change())
 		same, known, err := h.IsVerifiedTree(t.Context(), was)

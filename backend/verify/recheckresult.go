@@ -2,18 +2,18 @@ package verify
 
 import "goalpost/backend/goal"
 
-// RecheckResult is what running the gates again has shown of a criterion.
+// RecheckResult says what a recheck shows about a criterion.
 type RecheckResult string
 
-// The findings.
+// The results.
 const (
-	RecheckPassed       RecheckResult = "met"     // the gates that are needed pass now
-	RecheckFailed       RecheckResult = "not_met" // one that decided does not pass, or evidence is not what was kept
-	RecheckInconclusive RecheckResult = "open"    // nothing failed, but what decided cannot be run again
+	RecheckPassed       RecheckResult = "met"     // the needed checks pass now
+	RecheckFailed       RecheckResult = "not_met" // a check that decided no longer passes, or evidence was changed
+	RecheckInconclusive RecheckResult = "open"    // nothing failed, but the checks that decided cannot run again
 )
 
-// SummarizeRecheck finds what the verdicts of a Recheck say of the criterion; was are those
-// of the last claim. Judgements are not asked again, and decide nothing here.
+// SummarizeRecheck decides what the verdicts of a Recheck mean for the criterion. was are the verdicts of the last
+// claim. Checks by a model or the user are not repeated and decide nothing here.
 func SummarizeRecheck(c goal.Criterion, was, now []goal.Verdict) RecheckResult {
 	passed, decided := map[int]bool{}, false
 	for _, v := range was {
@@ -27,7 +27,7 @@ func SummarizeRecheck(c goal.Criterion, was, now []goal.Verdict) RecheckResult {
 			passes++
 		case goal.NotRepeatable:
 		case goal.Fail, goal.CheckErr, goal.Tampered, goal.AlreadyPasses, goal.FailsAsExpected, goal.CheckUnrunnable:
-			// Of a criterion of which one check is enough, the others may fail: if one passed.
+			// With Any, other checks may fail if one of them passed.
 			failed = failed || !c.Any || !decided || passed[v.Check] || v.Outcome == goal.Tampered
 		}
 	}

@@ -1,5 +1,5 @@
-// Package verify decides whether a goal is achieved. The host runs every check itself, in the goal's folder, and what
-// the agent says counts for nothing. An error is never a pass.
+// Package verify decides whether a goal is achieved. The host runs every check itself, in the goal's folder, and
+// the agent's claims count for nothing. An error is never a pass.
 package verify
 
 import (
@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/verify/protect"
 )
 
-// evaluation is one claim before the host.
+// evaluation is the decision about one claim.
 type evaluation struct {
 	host   CheckRunner
 	goal   goal.Goal
@@ -21,13 +21,14 @@ type evaluation struct {
 
 	verdicts []goal.Verdict // so far
 	passes   int
-	waiting  int // manual checks without a word of the user
+	waiting  int // manual checks that the user has not answered
 }
 
-// DecideClaim decides a claim: the gates first, all of them, then the judgements, if they can still change something,
-// and the user last. Each verdict is reported as it is known. An error ends it early: report failed, ctx ended, or no
-// judge can be asked (goal.Unavailable, goal.ErrPaused). The agent's programs are frozen from here on until
-// ResumeAgent, unless one of them listens.
+// DecideClaim decides a claim: first all deterministic checks, then those by models if they can still change the
+// result, then those by the user. It reports each verdict as soon as it is known. It returns an error if report
+// failed, ctx ended, or no judge can be asked (goal.Unavailable, goal.ErrPaused).
+//
+// The agent's programs are frozen until ResumeAgent, unless one of them serves a port.
 func (h CheckRunner) DecideClaim(
 	ctx context.Context, g goal.Goal, c goal.Claim, report func(goal.Verdict) error,
 ) (goal.VerificationResult, error) {
@@ -64,7 +65,7 @@ func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) e
 		if ctx.Err() != nil {
 			return fmt.Errorf("verification: %w", context.Cause(ctx))
 		}
-		v, err := e.decideWithRetry(ctx, check.Indexed{Check: k, N: i})
+		v, err := e.decideWithRetry(ctx, check.Item{Check: k, N: i})
 		if err != nil {
 			return err
 		}
@@ -73,7 +74,7 @@ func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) e
 		}
 		e.verdicts = append(e.verdicts, v)
 		if e.result() != goal.NotVerified {
-			if v.Tree, err = e.host.World.comparison().TreeHash(ctx); err != nil {
+			if v.Tree, err = e.host.Folder.baseline().TreeHash(ctx); err != nil {
 				return fmt.Errorf("hashing the goal's folder: %w", err)
 			}
 			e.verdicts[len(e.verdicts)-1] = v
@@ -85,15 +86,15 @@ func (e *evaluation) runStage(ctx context.Context, mine func(goal.Check) bool) e
 	return nil
 }
 
-// decideWithRetry tries an error once more: a port may have been taken, a model cut off.
-func (e *evaluation) decideWithRetry(ctx context.Context, k check.Indexed) (goal.Verdict, error) {
+// decideWithRetry retries an error once: a port may have been taken, or a model's reply cut off.
+func (e *evaluation) decideWithRetry(ctx context.Context, k check.Item) (goal.Verdict, error) {
 	var v check.Result
 	var spent goal.Usage
 	for try := 1; try <= 2; try++ {
 		var err error
-		v, err = e.dispatch(ctx, k)
+		v, err = e.decide(ctx, k)
 		spent = spent.Plus(v.Usage)
-		if ctx.Err() != nil { // the run was stopped: the outcome says nothing about the check
+		if ctx.Err() != nil { // the run was stopped, so the outcome does not count
 			return goal.Verdict{}, fmt.Errorf("verification: %w", context.Cause(ctx))
 		}
 		if err != nil {
@@ -114,9 +115,8 @@ func (e *evaluation) decideWithRetry(ctx context.Context, k check.Indexed) (goal
 	return v.Verdict, nil
 }
 
-// dispatch hands a check to the one who decides it. Its error is the end of the
-// verification and says nothing about the check.
-func (e *evaluation) dispatch(ctx context.Context, k check.Indexed) (check.Result, error) {
+// decide runs a check. An error ends the verification and says nothing about the check.
+func (e *evaluation) decide(ctx context.Context, k check.Item) (check.Result, error) {
 	if !k.Type.IsDeterministic() {
 		if r, ok := e.host.tamperedVerdict(k); !ok {
 			return r, nil
@@ -126,19 +126,19 @@ func (e *evaluation) dispatch(ctx context.Context, k check.Indexed) (check.Resul
 		if k.RunsCommand() && e.goal.Criterion.Runs > 1 {
 			return e.runRepeatedly(ctx, k), nil
 		}
-		return e.host.runGate(ctx, k, e.claim), nil
+		return e.host.runDeterministic(ctx, k, e.claim), nil
 	}
 	about := check.Case{Objective: e.goal.Objective, Claim: e.claim, Verdicts: e.goal.LimitVerdicts(e.verdicts)}
 	return e.host.environment().DecideJudgement(ctx, k, about)
 }
 
-// runRepeatedly runs a command as often as the criterion wants, until it does not pass. The last verdict counts.
-func (e *evaluation) runRepeatedly(ctx context.Context, k check.Indexed) check.Result {
-	folder := e.host.World.comparison()
+// runRepeatedly runs a command up to Criterion.Runs times, until it does not pass. The last verdict counts.
+func (e *evaluation) runRepeatedly(ctx context.Context, k check.Item) check.Result {
+	folder := e.host.Folder.baseline()
 	before, _ := folder.TreeHash(ctx) // "" where it is not known
-	r := e.host.runGate(ctx, k, e.claim)
+	r := e.host.runDeterministic(ctx, k, e.claim)
 	for n := 2; n <= e.goal.Criterion.Runs && r.Outcome == goal.Pass && ctx.Err() == nil; n++ {
-		again := e.host.runGate(ctx, k, e.claim)
+		again := e.host.runDeterministic(ctx, k, e.claim)
 		if again.Outcome == goal.Fail || again.Outcome == goal.CheckErr {
 			after, _ := folder.TreeHash(ctx)
 			return flakyResult(n, r, again, before != "" && before == after)
@@ -149,22 +149,22 @@ func (e *evaluation) runRepeatedly(ctx context.Context, k check.Indexed) check.R
 	return r
 }
 
-// flakyResult is the error of a command that passed, and did not in its run n. sameFiles says that the goal's folder
-// was the same each time.
+// flakyResult returns the error for a command that passed, but not in run n. sameFiles says that the goal's
+// folder was the same each time.
 func flakyResult(n int, passed, failed check.Result, sameFiles bool) check.Result {
-	on := "the folder has changed since, perhaps by the check itself"
+	on := "the folder changed in between, perhaps by the check itself"
 	if sameFiles {
 		on = "the files are the same"
 	}
 	r := check.NewResult(goal.CheckErr,
-		fmt.Sprintf("flaky: it passed, and in run %d it did not (%s); %s", n, failed.Detail, on))
+		fmt.Sprintf("flaky: it passed, but not in run %d (%s); %s", n, failed.Detail, on))
 	r.Tail = string(text.TruncateMiddle(fmt.Appendf(nil, "run %d:\n%s\n\nrun %d:\n%s", n-1, passed.Tail, n, failed.Tail),
 		protect.MaxDiffBytes))
 	r.Observed, r.ExitCode = failed.Observed, failed.ExitCode
 	return r
 }
 
-// isDecided says that no further check can change the finding.
+// isDecided reports whether no further check can change the result.
 func (e *evaluation) isDecided() bool {
 	if e.goal.Criterion.Any {
 		return e.passes > 0

@@ -83,7 +83,7 @@ func one(tb testing.TB, h verify.CheckRunner, c goal.Check) goal.Verdict {
 	return got[0]
 }
 
-func TestShell(t *testing.T) {
+func TestShell_EachCommand_HasItsVerdict(t *testing.T) {
 	h := host(t)
 	for _, c := range []struct {
 		name    string
@@ -158,7 +158,7 @@ func TestShell(t *testing.T) {
 	}
 }
 
-func TestEvidence(t *testing.T) {
+func TestEvidence_Output_IsStoredAndHashed(t *testing.T) {
 	h := host(t)
 	for _, c := range []struct{ script, output string }{
 		{"printf 'all is well\\n'", "all is well\n"},
@@ -181,7 +181,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-func TestTail(t *testing.T) {
+func TestTail_EachOutput_IsShortText(t *testing.T) {
 	h := host(t)
 	for _, c := range []struct{ script, want string }{
 		{
@@ -202,7 +202,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-func TestCriterion(t *testing.T) {
+func TestCriterion_AllOrAny_Decides(t *testing.T) {
 	h := host(t)
 	pass, fail, broken := shell("true"), shell("false"), goal.Check{Type: goal.Shell, Command: "true", Dir: "/"}
 	for _, c := range []struct {
@@ -237,8 +237,8 @@ func TestCriterion(t *testing.T) {
 	}
 }
 
-// TestStoppedCriterion: a run that was stopped says nothing about the checks.
-func TestStoppedCriterion(t *testing.T) {
+// TestCriterion_Stopped_HasNoResult: a run that was stopped says nothing about the checks.
+func TestCriterion_Stopped_HasNoResult(t *testing.T) {
 	h := host(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("the user pressed abort")
@@ -275,7 +275,7 @@ func TestStoppedCriterion(t *testing.T) {
 	}
 }
 
-func TestPreflight(t *testing.T) {
+func TestPreflight_EachCheck_HasItsOutcome(t *testing.T) {
 	h := host(t)
 	for _, c := range []struct {
 		name    string
@@ -285,7 +285,7 @@ func TestPreflight(t *testing.T) {
 	}{
 		{"fails now", shell("test -f missing.txt"), goal.FailsAsExpected, "fails now"},
 		{"a script that fails", shell("./run.sh"), goal.FailsAsExpected, "exited with 1"},
-		{"passes already", shell("test -f done.txt"), goal.AlreadyPasses, "passes already"},
+		{"passes already", shell("test -f done.txt"), goal.AlreadyPasses, "already passes"},
 		{"the wanted code already", goal.Check{
 			Type:     goal.Shell,
 			Command:  "exit 3",
@@ -330,20 +330,20 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// TestSyntaxIsNotRun: reading a command must not run any of it.
-func TestSyntaxIsNotRun(t *testing.T) {
+// TestPreflight_SyntaxError_RunsNothing: also not the lines before it.
+func TestPreflight_SyntaxError_RunsNothing(t *testing.T) {
 	h := host(t)
 	v := h.Preflight(t.Context(), shell("touch ran\nif true; then"))
 	if v.Outcome != goal.CheckUnrunnable {
 		t.Errorf("%s", v.Outcome)
 	}
-	if _, err := os.Lstat(filepath.Join(h.Dir, "ran")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(h.Environment.Dir, "ran")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the first line was run: %v", err)
 	}
 }
 
 // FuzzPreflight: whatever is written as a command, reading it does not panic and
-// does not end in a pass of the gate.
+// does not end in a pass of the check.
 func FuzzPreflight(f *testing.F) {
 	h := host(f)
 	for _, s := range []string{

@@ -50,8 +50,8 @@ func beside(ctx context.Context, t *testing.T, dir string, swap, undo func()) (s
 	return func() { cancel(); <-over }
 }
 
-// TestASwapWhileACheckRunsIsNoPass: what decides is changed for a moment only.
-func TestASwapWhileACheckRunsIsNoPass(t *testing.T) {
+// TestWatch_FileSwappedDuringCheck_IsNoPass: what decides is changed for a moment only.
+func TestWatch_FileSwappedDuringCheck_IsNoPass(t *testing.T) {
 	for _, c := range []struct {
 		name, archive, command string
 		file, text             string // what is there while the check decides
@@ -62,11 +62,11 @@ func TestASwapWhileACheckRunsIsNoPass(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := folderOf(t, c.archive)
 			h := host(t)
-			h.Dir, h.Outside = dir, h.Launcher
+			h.Environment.Dir, h.Environment.Outside = dir, h.Environment.Launcher
 			k := shell(asLong(c.command))
 			k.Where = c.where
 			crit := goal.Criterion{Checks: []goal.Check{k}}
-			h.World = world(t, verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p"), Criterion: crit})
+			h.Folder = world(t, verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p"), Criterion: crit})
 			at := filepath.Join(dir, filepath.FromSlash(c.file))
 			before, existed := os.ReadFile(at)
 			stop := beside(t.Context(), t, dir, func() {
@@ -84,21 +84,21 @@ func TestASwapWhileACheckRunsIsNoPass(t *testing.T) {
 			if v.Outcome != goal.CheckErr || !strings.Contains(v.Detail, "changed while the check ran") || v.Tries != 2 {
 				t.Errorf("the verdict is %s, %q after %d tries", v.Outcome, v.Detail, v.Tries)
 			}
-			if diff, err := h.World.Tampered(t.Context()); err != nil || diff != "" {
+			if diff, err := h.Folder.Tampered(t.Context()); err != nil || diff != "" {
 				t.Errorf("afterwards: %q, %v", diff, err)
 			}
 		})
 	}
 }
 
-// TestTheWorkMayChangeWhileACheckRuns, and what the check itself leaves behind.
-func TestTheWorkMayChangeWhileACheckRuns(t *testing.T) {
+// TestWatch_WorkChangesDuringCheck_Passes: the check itself may leave files behind, too.
+func TestWatch_WorkChangesDuringCheck_Passes(t *testing.T) {
 	dir := folderOf(t,
 		"-- Makefile --\n.PHONY: test\ntest:\n\t@mkdir -p out/deep && cp a.txt out/deep/b.txt\n-- a.txt --\n1\n")
 	h := host(t)
-	h.Dir = dir
+	h.Environment.Dir = dir
 	command := asLong("make test")
-	h.World = world(t, verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p"), Criterion: criterion(command)})
+	h.Folder = world(t, verify.Options{Dir: dir, Private: filepath.Join(t.TempDir(), "p"), Criterion: criterion(command)})
 	n := 0
 	stop := beside(t.Context(), t, dir, func() { n++; write(t, dir, "a.txt", strings.Repeat("2", n)) }, func() {})
 	defer stop()

@@ -1,5 +1,5 @@
-// Package waittest waits in tests for what sends no signal: an entry of /proc, a file that another program writes,
-// a row that another process stores. Where a channel, an event or the end of a program tells, wait for that instead.
+// Package waittest waits in tests for events without a signal: an entry of /proc, a file that another program writes,
+// a row that another process stores. Where there is a channel, an event or the end of a program, wait for that instead.
 package waittest
 
 import (
@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// interval is short against what is waited for, and long against one look at /proc.
+	// interval is short compared with the event, and long compared with one read of /proc.
 	interval = 5 * time.Millisecond
 	limit    = time.Minute
 )
 
-// Until returns once done reports true. It fails the test after a minute; what names what was missing, such as
+// Until returns once done reports true. It fails the test after a minute; what names the missing event, such as
 // "end of process 12".
 func Until(tb testing.TB, what string, done func() bool) {
 	tb.Helper()

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# deps.sh GROUP...: finds out what of the groups is missing and installs it with
-# apt. What is there already, from wherever, is left alone.
+# deps.sh GROUP... installs with apt what is missing of the groups. It leaves alone what is already there, however it
+# was installed.
 set -eu
 
 missing=()
 want() { missing+=("$@"); }
-# type -P: a function of this script that has the name of a program is not the program.
+# type -P ignores functions of this script that have the name of a program.
 have() { type -P "$1" >/dev/null; }
 
 chromium() {
@@ -22,7 +22,7 @@ chromium() {
   fi
 }
 
-# Pages in every script, and faces, also on a machine without a desktop.
+# Fonts for pages in every script and for emoji, also on a machine without a desktop.
 fonts() {
   [ -n "$(fc-list :lang=zh-cn 2>/dev/null | head -n 1)" ] || want fontconfig fonts-wqy-microhei
   [ -n "$(fc-list :charset=1f642 2>/dev/null | head -n 1)" ] || want fonts-noto-color-emoji
@@ -51,17 +51,19 @@ for group in "$@"; do
       have shellcheck || want shellcheck
       [ -n "$(fc-list 2>/dev/null | head -n 1)" ] || want fontconfig fonts-dejavu-core
       ;;
-    shells) # what people run in terminals, and what the tests run there
+    shells) # programs that users and the tests run in terminals
       for name in git tmux vim htop fzf less zsh fish; do
         have "$name" || want "$name"
       done
       have gnome-keyring-daemon || want gnome-keyring
       have dbus-daemon || want dbus-daemon
       have ssh || want openssh-client
-      # The tests start one of their own on a port of the loopback.
+      # The tests start their own server on a loopback port.
       [ -x /usr/sbin/sshd ] || want openssh-server
+      # Checks of some transcripts are tests of Python.
+      have pytest || want python3-pytest
       ;;
-    trust) # whose checks the attempts at a false "done" try to fool
+    trust) # programs whose checks the attempts at a false "done" try to fool
       have make || want make
       have python3 || want python3
       have pytest || want python3-pytest
@@ -80,13 +82,18 @@ for group in "$@"; do
       have aarch64-linux-gnu-gcc || want gcc-aarch64-linux-gnu
       [ -e /usr/aarch64-linux-gnu/lib/libc.a ] || want libc6-dev-arm64-cross
       ;;
-    roots) # clean Debian systems in a folder, and what looks at packages
+    roots) # clean Debian systems in a folder, and programs that inspect packages
       have mmdebstrap || want mmdebstrap
       have Xvfb || want xvfb
       have rpm || want rpm
       have lintian || want lintian
       ;;
-    terminals) # what the benchmark compares with
+    machine) # a clean Debian system in a virtual machine
+      have mmdebstrap || want mmdebstrap
+      have mke2fs || want e2fsprogs
+      have qemu-system-x86_64 || want qemu-system-x86
+      ;;
+    terminals) # programs that the benchmark compares with
       have xterm || want xterm
       have kitty || want kitty
       ;;
@@ -99,7 +106,7 @@ done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if ! have apt-get; then
-  echo "These are missing, and this machine has no apt-get to install them with: ${missing[*]} (Debian's names)." >&2
+  echo "These packages are missing, and this machine has no apt-get: ${missing[*]} (Debian's names)." >&2
   exit 1
 fi
 echo "Installing with apt: ${missing[*]}"
@@ -125,7 +132,7 @@ if [ "$(id -u)" -ne 0 ]; then
   fi
 fi
 case " ${missing[*]} " in *" openssh-server "*)
-  # Debian's own switch: the package is there, its service is never started.
+  # Debian's own switch: the package is installed, but its service never starts.
   echo "The SSH server is for the tests alone: /etc/ssh/sshd_not_to_be_run keeps its service from starting."
   "${as_root[@]}" mkdir -p /etc/ssh
   "${as_root[@]}" touch /etc/ssh/sshd_not_to_be_run

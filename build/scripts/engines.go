@@ -4,7 +4,7 @@
 //
 //	go test ./backend/app -run TestEngine -json | go run build/scripts/engines.go
 //
-// It ends with status 1 if a test failed; the table says which.
+// It exits with status 1 if a test failed; the table says which.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// file has the table between the marks.
+// file contains the table between the marks begin and end.
 const (
 	file  = "docs/engines.md"
 	begin = "<!-- the table of make engines -->\n"
@@ -112,7 +112,7 @@ func main() {
 	if err := lines.Err(); err != nil {
 		log.Fatal(err)
 	}
-	if len(results) < len(rows) { // the old table says more
+	if len(results) < len(rows) { // too few to replace the table
 		log.Fatalf("the tests did not run: %s stays as it was", file)
 	}
 	if err := write(table(results)); err != nil {

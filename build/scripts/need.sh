@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# need.sh PROGRAM...: one clear line for a missing program that apt is not asked for.
+# need.sh PROGRAM... stops with one clear line if a program is missing that deps.sh does not install.
 set -eu
 for program in "$@"; do
   if command -v "$program" >/dev/null; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# ordinary.sh: runs the tests that depend on who runs them (sandbox, browser, keyring and desktop, and the newcomer's
-# path from the first start to a verified goal) as an ordinary user, too, and says how many ran as whom. For an ordinary
-# user, make unit and make e2e do that.
+# ordinary.sh runs the tests that depend on the user (sandbox, browser, keyring and desktop, and the newcomer's path
+# from the first start to a verified goal) a second time as an ordinary user, and prints how many ran as which user. It
+# does nothing for an ordinary user: make unit and make e2e have run them.
 set -eu
 cd "$(dirname "$0")/../.."
 if [ "$(id -u)" -ne 0 ]; then
@@ -14,18 +14,18 @@ work=$(mktemp -d)
 trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
 chmod 755 "$work"
 mkdir "$work/home" "$work/tmp" "$work/source"
-# A copy, because a checkout may be where an ordinary user may not look.
+# A copy, because the ordinary user may have no access to the checkout.
 git ls-files -z backend cmd docs/security.md go.mod go.sum | tar --null -T - -cf - | tar -xf - -C "$work/source"
 cp backend/sandbox/embed/goalpost-helper "$work/"
 chown -R $user: "$work"
 
-# TestAsOrdinaryUser runs these by itself.
-again=$(sed -n 's/^const sandboxTests = "\(.*\)"/\1/p' backend/sandbox/user_linux_test.go)
+# TestOrdinaryUser_SandboxTests_Pass runs these itself.
+again=$(sed -n '/^const sandboxTests = /,/)"$/p' backend/sandbox/user_linux_test.go | grep -o '"[^"]*"' | tr -d '"\n')
 total=0
-# run PACKAGE FLAG VALUE: the tests of a package that the flag selects
+# run PACKAGE FLAG VALUE runs the tests of a package that the flag selects.
 run() {
   local package=$1 flag=$2 value=$3 log=$work/$1.log all ran more=0 words=
-  go test -c -o "$work/$package.test" "./backend/$package"
+  go test -trimpath -c -o "$work/$package.test" "./backend/$package"
   if ! (cd "$work/source/backend/$package" && setpriv --reuid $user --regid "$(id -g $user)" --clear-groups \
     --inh-caps=-all env -i PATH="$PATH" HOME="$work/home" TMPDIR="$work/tmp" LANG="${LANG:-C.UTF-8}" \
     SANDBOX_TEST_HELPER="$work/goalpost-helper" "$work/$package.test" "$flag" "$value" -test.timeout 5m -test.v) \
@@ -38,7 +38,7 @@ run() {
   ran=$(grep -c '^--- PASS: Test' "$log" || true)
   if [ "$package" = sandbox ]; then
     more=$("$work/$package.test" -test.list "$again" | grep -c '^Test' || true)
-    words=", $more of them in TestAsOrdinaryUser"
+    words=", $more of them in TestOrdinaryUser_SandboxTests_Pass"
   fi
   if [ "$ran" -eq 0 ]; then
     echo "ordinary.sh: no test of backend/$package ran as $user" >&2
@@ -49,8 +49,9 @@ run() {
   total=$((total + ran + more))
 }
 run sandbox -test.skip "$again"
-run browser -test.run \
-  '^(TestOpenShowsThePage|TestClick|TestScreenshot|TestKilledBrowserComesBack|TestDownloads|TestPermissions)$'
+pages='^(TestOpen_Page_IsShown|TestClick_EveryTarget_IsHit|TestScreenshot_VisibleOrFullPage_HasItsSize'
+pages+='|TestChromium_Killed_IsRestarted|TestDownloads_SameName_GetsANumber|TestPermission_UserAllows_IsGranted)$'
+run browser -test.run "$pages"
 run secret -test.run .
 run notify -test.run .
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# package-test.sh VERSION: what a user of a clean Debian does with the .deb in dist/: installs it as root, upgrades it
-# from an earlier commit with data, starts it as an ordinary user, watches the demonstration goal pass, and removes it.
-# PREVIOUS=COMMIT or OLD_DEB=FILE chooses the version to upgrade from, SUITE=NAME another Debian. Only apt reaches
+# package-test.sh VERSION does what a user of a clean Debian does with the .deb in dist/: installs it as root, upgrades
+# it from an earlier commit with data, starts it as an ordinary user, watches the demonstration goal pass, and removes
+# it. PREVIOUS=COMMIT or OLD_DEB=FILE chooses the version to upgrade from, SUITE=NAME another Debian. Only apt reaches
 # other machines; the programs run without a network. It needs root, for the clean root.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -48,7 +48,7 @@ fi
 new=$(echo dist/goalpost_*.deb)
 echo "$(basename "$old") -> $(basename "$new")"
 dpkg --compare-versions "$(dpkg-deb -f "$old" Version)" lt "$(dpkg-deb -f "$new" Version)" ||
-  fail "the previous version is not older for dpkg"
+  fail "dpkg does not take the previous version as older"
 
 step "what lintian says"
 # The placeholder of the maintainer. The helper is static, because it starts before a sandbox has libraries. The two
@@ -74,7 +74,7 @@ unpack "dist/goalctl-$version-linux-$(dpkg --print-architecture).tar.gz"
 [ "$(as_user /home/newcomer/unpacked/goalctl version)" = "goalctl $version" ] || fail "it has another version"
 as_user bash -c 'cd; mkdir inside; unpacked/goalctl sandbox --dir inside -- sh -c "id -un >who; ls -A ~ | wc -l"'
 [ "$(cat "$root/home/newcomer/inside/who")" = newcomer ] || fail "its sandbox did not run a program"
-# Its data, too: they are newer than the previous version.
+# Its data too: the previous version could not open them.
 rm -r "$root"/home/newcomer/{unpacked,inside,.local}
 
 step "the package alone, with what it depends on and nothing more"
@@ -133,7 +133,7 @@ as_root apt-get install -qq -y /root/new.deb >"$work/apt.log" 2>&1 || {
 }
 [ "$(as_user goalctl version)" = "goalctl $version" ] || fail "goalctl was not upgraded"
 # Reading alone changes nothing: a journal with an older schema is brought up to date by doctor, or by the window.
-as_user goalctl list || echo "(as it says: doctor)"
+as_user goalctl list || echo "(refused as expected, until doctor has run)"
 as_user goalctl doctor | cut -c1-150
 as_user goalctl list
 as_user goalctl show "$old_goal" | grep -q 'completed done' || fail "the goal of the previous version is gone"

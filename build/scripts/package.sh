@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# package.sh VERSION: builds the packages of this machine's processor and the archives of goalctl into dist/. The same
+# package.sh VERSION builds the packages for this machine's processor and the archives of goalctl into dist/. The same
 # commit and version give the same bytes with the same compilers (reproducible.sh compares). With ONLY_DEB set it builds
 # nothing but the .deb.
 set -eu
@@ -28,13 +28,13 @@ build() {
 }
 ldflags="-s -w -X main.version=$version"
 
-# archive NAME: dist/NAME.tar.gz of the folder NAME in the work folder
+# archive NAME packs the folder NAME of the work folder into dist/NAME.tar.gz.
 archive() {
   tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu -C "$work" -cf - "$1" |
     gzip -n9 >"$dist/$1.tar.gz"
 }
 
-# install_texts FOLDER: man pages and completions of goalctl below share/
+# install_texts FOLDER installs man pages and completions of goalctl below FOLDER/share.
 install_texts() {
   local share=$1/share
   mkdir -p "$share"/man/man1 "$share"/bash-completion/completions "$share"/zsh/vendor-completions \
@@ -124,7 +124,7 @@ fi
 echo "$formats"
 mkdir "$work/debian"
 echo "Source: goalpost" >"$work/debian/control"
-# What the two programs are linked with, in Debian's words and in rpm's.
+# The libraries of the two programs, by their names in Debian and in rpm.
 deb_needs=$(cd "$work" && dpkg-shlibdeps -O "$tree/bin/goalpost" "$tree/bin/goalctl" 2>/dev/null |
   sed -n 's/^shlibs:Depends=//p')
 rpm_needs=$(readelf -d "$tree/bin/goalpost" "$tree/bin/goalctl" |

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# reproducible.sh VERSION: builds the packages again from a fresh clone of the present commit, in another folder, with
+# reproducible.sh VERSION builds the packages again from a fresh clone of the present commit, in another folder, with
 # its own npm packages and an empty build cache, and compares each file with dist/. If they differ, the second build
 # stays in dist/.again.
 set -eu
@@ -14,7 +14,7 @@ again=$(mktemp -d)
 trap 'chmod -R u+w "$again"; rm -rf "$again"' EXIT
 git clone -q . "$again/source"
 mkdir "$again/source/.tools"
-cp .tools/nfpm-* .tools/cyclonedx-gomod-* "$again/source/.tools/" # these write no code
+cp .tools/nfpm-* .tools/cyclonedx-gomod-* "$again/source/.tools/" # these do not affect the compiled code
 GOCACHE=$again/cache make --no-print-directory -C "$again/source" package VERSION="$version" >"$again/log" 2>&1 || {
   tail -n 40 "$again/log" >&2
   exit 1

@@ -1,7 +1,6 @@
 //go:build ignore
 
-// sample prints random comments of the Go code and random labels of the page, for
-// reading aloud:
+// sample prints random comments of the code and random labels of the page, to be read aloud:
 //
 //	go run build/scripts/sample.go [-seed N] [-n 20]
 package main
@@ -22,7 +21,7 @@ import (
 	"time"
 )
 
-// label finds what users read: text between tags, and the texts of some properties.
+// label matches texts that users read: between tags, and in some properties.
 var label = regexp.MustCompile(
 	`>\s*([A-Z][^<>{}\n]{3,})\s*<|\b(?:label|title|hint|placeholder|caption|text|aria-label)[=:]\s*\{?"([^"\n]{4,})"`)
 
@@ -34,6 +33,11 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	scriptComments, err := readScriptComments("frontend/src", "frontend/injected")
+	if err != nil {
+		log.Fatal(err)
+	}
+	comments = append(comments, scriptComments...)
 	labels, err := readLabels("frontend/src")
 	if err != nil {
 		log.Fatal(err)
@@ -48,7 +52,7 @@ func main() {
 	}
 }
 
-// readComments gives the comments on declarations, each as "file: text".
+// readComments returns the comments on declarations, each as "file: text".
 func readComments(root string) ([]string, error) {
 	var list []string
 	fset := token.NewFileSet()
@@ -74,7 +78,34 @@ func readComments(root string) ([]string, error) {
 	return list, err
 }
 
-// readLabels gives the labels of the page, each as "file: text".
+// scriptComment matches a doc comment of TypeScript.
+var scriptComment = regexp.MustCompile(`(?s)/\*\*(.*?)\*/`)
+
+// readScriptComments returns the doc comments of TypeScript, each as "file: text".
+func readScriptComments(roots ...string) ([]string, error) {
+	var list []string
+	for _, root := range roots {
+		for _, suffix := range []string{".ts", ".tsx"} {
+			err := walkFiles(root, suffix, func(path string) error {
+				source, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				for _, m := range scriptComment.FindAllStringSubmatch(string(source), -1) {
+					text := strings.Join(strings.Fields(strings.ReplaceAll(m[1], "\n * ", "\n ")), " ")
+					list = append(list, path+": "+strings.ReplaceAll(text, " * ", " "))
+				}
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
+}
+
+// readLabels returns the labels of the page, each as "file: text".
 func readLabels(root string) ([]string, error) {
 	var list []string
 	err := walkFiles(root, ".tsx", func(path string) error {
@@ -93,7 +124,7 @@ func readLabels(root string) ([]string, error) {
 	return list, err
 }
 
-// walkFiles calls do for the files with a suffix that are no tests.
+// walkFiles calls do for the files with a suffix, without tests.
 func walkFiles(root, suffix string, do func(path string) error) error {
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -1,5 +1,6 @@
-// sbom.mjs VERSION OUTPUT PROGRAM...: one CycloneDX bill of materials of the programs, as Go recorded their modules in
-// them, and of the npm packages of the page. It has no serial number and no time: the same programs give the same file.
+// sbom.mjs VERSION OUTPUT PROGRAM... writes a CycloneDX bill of materials: the modules that Go recorded in the
+// programs, and the npm packages of the page. It has no serial number and no time, so the same programs give the same
+// file.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { basename } from "node:path";

@@ -1,22 +1,29 @@
 #!/usr/bin/env bash
-# unit.sh PACKAGE...: the Go tests with the race detector, in an empty home. Tests
-# start real shells and browsers: those must not run the developer's own profile.
+# unit.sh [-race] PACKAGE... runs the Go tests in an empty home, because tests start real shells and browsers, which must
+# not use the developer's own profiles. -race adds the race detector.
 set -eu
 home=$(mktemp -d)
 trap 'chmod -R u+w "$home" && rm -rf "$home"' EXIT
 for name in GOCACHE GOMODCACHE GOPATH GOENV; do
   export "$name=$(go env "$name")"
 done
-# Every program that the race detector was built into sleeps a second before it ends,
-# and the command line's tests start hundreds.
-export GORACE="atexit_sleep_ms=0 ${GORACE-}"
-# One goroutine and much to compute: the race detector finds nothing there and takes five to fifteen times as long. What
-# tools do when they are called runs with it in the other tests of backend/tools. What processes that are killed do
-# before and after runs with it in the transcripts and in the scripts of backend/cli.
-alone='^(TestText_UsesTheGlossary|TestRestore_AnyChanges_AreUndoneAndRedone|TestHostileArguments'
-alone+='|TestAKilledProcessLosesNothing)$'
-# Most packages wait for programs, pages and commits more than they compute: one more than there are processors keeps
-# these busy. `make vet` has looked at the packages already.
+race=()
+if [ "$1" = -race ]; then
+  shift
+  # These tests compute much in one goroutine, where the detector finds nothing and takes five to fifteen times as long.
+  # Other tests run the same code with it.
+  computing='^(TestText_UsesTheGlossary|TestDeclarations_UseTheGlossary|TestScriptDeclarations_UseTheGlossary'
+  computing+='|TestRestore_AnyChanges_AreUndoneAndRedone|TestRestore_NotRoot_BringsBackWhatItMayRead'
+  computing+='|TestTools_HostileArguments_HaveNoEffect|TestTools_HugeResults_AreBounded'
+  computing+='|TestPrompt_HostileAgent_IsBounded|TestStream_Endless_IsBounded|TestCalls_HugeArguments_AreReplaced'
+  computing+='|TestKill_AtARandomMoment_LosesNothing)$'
+  race=(-race -skip "$computing")
+  # A program with the race detector sleeps a second before it ends, and the command line's tests start hundreds.
+  export GORACE="atexit_sleep_ms=0 ${GORACE-}"
+fi
+# Most packages wait for programs, pages and commits more than they compute, so one more package than there are
+# processors keeps these busy. `make lint` has already vetted the packages. With -trimpath, another checkout's builds are
+# used again. The longest packages begin first, so that none of them runs alone at the end.
 at_once=$(($(getconf _NPROCESSORS_ONLN) + 1))
-HOME=$home go test -race -vet=off -p "$at_once" -shuffle=on -timeout 20m -skip "$alone" "$@"
-HOME=$home go test -vet=off -p "$at_once" -run "$alone" . ./backend/snapshot ./backend/tools ./backend/app/transcript
+longest=(./backend/browser ./backend/app/transcript ./backend/app ./backend/sandbox ./backend/cli)
+HOME=$home go test -trimpath ${race[@]+"${race[@]}"} -vet=off -p "$at_once" -shuffle=on -timeout 20m "${longest[@]}" "$@"

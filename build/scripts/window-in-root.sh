@@ -1,7 +1,7 @@
 #!/bin/bash
-# window-in-root.sh OLD_GOAL NUMBER: part of package-test.sh, run in the clean root by an ordinary user. Starts the
-# window, runs the demonstration goal with the keyboard, which makes NUMBER goals that are done, and opens the address
-# of OLD_GOAL.
+# window-in-root.sh OLD_GOAL NUMBER is the part of package-test.sh that an ordinary user runs in the clean root. It
+# starts the window, runs the demonstration goal with the keyboard until NUMBER goals are done, and opens the address of
+# OLD_GOAL.
 set -eu
 old_goal=$1
 number_done=$2
@@ -11,7 +11,7 @@ Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp 3>/tmp/display 2>/dev/nul
 read -r number </tmp/display
 export DISPLAY=:$number
 
-# until_true WHAT COMMAND...: for what nothing signals
+# until_true WHAT COMMAND... polls, where nothing signals the change.
 until_true() {
   local what=$1 tries
   shift

@@ -8,21 +8,22 @@
 //	goalpost-helper sandbox programs of a goal, inside a sandbox
 //	goalpost-helper connect HOST PORT   ssh's way to the goal's proxy, inside
 //
-// is started by backend/sandbox with a SOCK_SEQPACKET socket as descriptor 3
-// and speaks backend/sandbox/wire. End of file on that socket, which is also
-// what a killed app leaves behind, ends every program it started and everything
+// backend/sandbox starts it with a SOCK_SEQPACKET socket as descriptor 3 and the
+// protocol of backend/sandbox/wire. End of file on that socket, which also
+// follows when the app is killed, ends every program it started and everything
 // those started.
 //
 // A sandbox is four kinds of process, all of this program: the outer helper, which
 // waits; the goal's init, first of the goal's namespaces; an init for the agent and one
 // for each check, first of a process and mount namespace of its own; and, for an
-// instant, the one that lays down its rights and becomes the program.
+// instant, the one that drops its privileges and becomes the program.
 //
-// With GOALPOST_ASK in its environment it is ssh's SSH_ASKPASS instead: it hands
-// ssh's question to the app and the answer to ssh.
+// With GOALPOST_ASK in its environment it is ssh's SSH_ASKPASS instead: it passes
+// ssh's question to the app, and the answer to ssh.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -67,5 +68,5 @@ func run(args []string) error {
 	case role == nsinit.ProgramRole && len(args) == 2:
 		return nsinit.ExecProgram(args[1])
 	}
-	return fmt.Errorf("this program is started by Goalpost and is of no use by hand")
+	return errors.New("this program is started by Goalpost and has no use of its own")
 }

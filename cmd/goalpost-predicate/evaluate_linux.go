@@ -9,15 +9,15 @@ import (
 	"github.com/dop251/goja/parser"
 )
 
-// stackMax is the maximum depth of calls.
-const stackMax = 2000
+// maxCallDepth limits how deep functions of an expression may call each other.
+const maxCallDepth = 2000
 
-// decideExpression evaluates the expression. It must be a single expression with the value true or false: an
-// assignment that was meant as a comparison is not a pass.
+// decideExpression evaluates the expression. Its value must be true or false: an assignment that was meant as a
+// comparison is not a pass.
 func decideExpression(q question) (a answer) {
 	defer func() {
-		if r := recover(); r != nil { // the engine reports some errors by panicking
-			a = answer{Kind: "throws", Text: fmt.Sprint("the expression ends in: ", r)}
+		if r := recover(); r != nil { // goja reports some errors by panicking
+			a = answer{Kind: "throws", Text: fmt.Sprint("the expression failed: ", r)}
 		}
 	}()
 	program, err := compileExpression(q.Expr)
@@ -28,10 +28,10 @@ func decideExpression(q question) (a answer) {
 		return answer{Value: true}
 	}
 	vm := goja.New()
-	vm.SetMaxCallStackSize(stackMax)
+	vm.SetMaxCallStackSize(maxCallDepth)
 	parse, ok := goja.AssertFunction(vm.Get("JSON").ToObject(vm).Get("parse"))
 	if !ok {
-		return answer{Kind: "throws", Text: "the engine has no JSON.parse"}
+		return answer{Kind: "throws", Text: "the interpreter has no JSON.parse"}
 	}
 	response, err := parse(goja.Undefined(), vm.ToValue(q.Response))
 	if err == nil {
@@ -48,7 +48,7 @@ func decideExpression(q question) (a answer) {
 }
 
 func compileExpression(expr string) (*goja.Program, error) {
-	source := "(" + expr + "\n)" // a line of its own: the expression may end in a comment
+	source := "(" + expr + "\n)" // on a new line, because the expression may end in a comment
 	tree, err := parser.ParseFile(nil, "expression", source, 0)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the error has text and position
@@ -62,13 +62,12 @@ func compileExpression(expr string) (*goja.Program, error) {
 	return goja.CompileAST(tree, true) //nolint:wrapcheck // as above
 }
 
-// classifyThrow classifies how an expression failed. A TypeError results from access to something that does not
-// exist.
+// classifyThrow returns the kind of a failure. A TypeError comes from access to something that does not exist.
 func classifyThrow(err error) answer {
-	text := "the expression ends in: " + err.Error()
+	text := "the expression failed: " + err.Error()
 	var stack *goja.StackOverflowError
 	if errors.As(err, &stack) {
-		return answer{Kind: "bounds", Text: fmt.Sprintf("the expression calls itself more than %d deep", stackMax)}
+		return answer{Kind: "bounds", Text: fmt.Sprintf("the expression calls itself more than %d deep", maxCallDepth)}
 	}
 	var e *goja.Exception
 	if errors.As(err, &e) {

@@ -1,9 +1,9 @@
 //go:build linux
 
-// Command goalpost-predicate decides one JavaScript expression over some JSON and exits. It is a program of its own
-// because the engine cannot be bounded from inside: a loop without end, an array of half a gigabyte or a regular
-// expression that backtracks for ever ends this process and nothing else. Before it reads its input it gives up
-// access to files, network and other programs, and limits its time and memory in the kernel.
+// Command goalpost-predicate evaluates one JavaScript expression over some JSON and exits. It is a separate program
+// because the interpreter cannot limit itself: an endless loop, an array of half a gigabyte or a regular expression
+// that backtracks forever ends this process and nothing else. Before it reads its input, it gives up access to files,
+// network and other programs, and lets the kernel limit its time and memory.
 //
 // goalpost-predicate < question > answer
 //
@@ -28,7 +28,7 @@ func run() error {
 		return err
 	}
 	var q question
-	if err := json.NewDecoder(&boundedStdin{left: inputMax}).Decode(&q); err != nil {
+	if err := json.NewDecoder(&boundedStdin{left: maxInput}).Decode(&q); err != nil {
 		return fmt.Errorf("reading the question: %w", err)
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(decideExpression(q)); err != nil {

@@ -19,15 +19,15 @@ type answer struct {
 	Text  string `json:"text,omitempty"`
 }
 
-// inputMax is the maximum input, in bytes: more than the host ever sends.
-const inputMax = 64 << 20
+// maxInput limits the input, in bytes. The host never sends as much.
+const maxInput = 64 << 20
 
 // boundedStdin is the standard input up to a limit.
 type boundedStdin struct{ left int }
 
 func (l *boundedStdin) Read(p []byte) (int, error) {
 	if l.left <= 0 {
-		return 0, fmt.Errorf("the question is longer than %d bytes", inputMax)
+		return 0, fmt.Errorf("the question is longer than %d bytes", maxInput)
 	}
 	n, err := os.Stdin.Read(p[:min(len(p), l.left)])
 	l.left -= n

@@ -10,17 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The limits. dataMax is enforced by the kernel; heapMax is where the garbage collector begins to work harder, so
-// that only memory in use reaches dataMax.
+// Limits of this process. The kernel enforces maxData. From maxHeap on the garbage collector works harder, so that only
+// memory in use reaches maxData.
 const (
-	dataMax  = 256 << 20 // bytes
-	heapMax  = 160 << 20
-	cpuMax   = 1 // seconds of CPU time; this program never waits
-	depthMax = 32 << 20
+	maxData       = 256 << 20 // bytes
+	maxHeap       = 160 << 20 // bytes
+	maxCPUSeconds = 1         // this program never waits
+	maxGoStack    = 32 << 20  // bytes
 )
 
-// allowedSyscalls are the system calls that the Go runtime makes once the program runs, on every architecture. All
-// others are refused: opening, connecting, starting.
+// allowedSyscalls are the system calls that the Go runtime makes once the program runs, on every architecture. The
+// filter refuses all others, such as opening files, connecting and starting programs.
 var allowedSyscalls = append([]uint32{
 	unix.SYS_READ, unix.SYS_WRITE, unix.SYS_CLOSE, unix.SYS_FCNTL, unix.SYS_FSTAT, unix.SYS_LSEEK,
 	unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_MPROTECT, unix.SYS_BRK, unix.SYS_MINCORE,
@@ -37,14 +37,14 @@ var allowedSyscalls = append([]uint32{
 
 // dropPrivileges gives up everything but computing, permanently and for every thread.
 func dropPrivileges() error {
-	debug.SetMemoryLimit(heapMax)
-	debug.SetMaxStack(depthMax)
+	debug.SetMemoryLimit(maxHeap)
+	debug.SetMaxStack(maxGoStack)
 	for _, l := range []struct {
 		what, most int
 		name       string
 	}{
-		{unix.RLIMIT_DATA, dataMax, "memory"},
-		{unix.RLIMIT_CPU, cpuMax, "time"},
+		{unix.RLIMIT_DATA, maxData, "memory"},
+		{unix.RLIMIT_CPU, maxCPUSeconds, "time"},
 		{unix.RLIMIT_FSIZE, 1 << 20, "output"},
 		{unix.RLIMIT_CORE, 0, "core dumps"},
 	} {

@@ -174,7 +174,7 @@ const plain = (what, value, unit, target, atLeast = false) => ({
 /** A process with a browser pane that takes one order a line and answers one line. */
 class Eyes {
   constructor(binary) {
-    this.child = spawn(binary, ["-test.run", "^TestMeasured$", "-measured"], {
+    this.child = spawn(binary, ["-test.run", "^TestBench_Commands_AreAnswered$", "-measured"], {
       stdio: ["pipe", "pipe", "inherit"],
       cwd: join(root, "backend/browser"),
     });

@@ -10,7 +10,7 @@ export function faults() {
   };
   const style = (e) => getComputedStyle(e);
   const scrolls = (e, axis) => /auto|scroll/.test(style(e)[`overflow${axis}`]);
-  /** Terminals and pages in panes have their own sizes; dockview hides tabs that have no room behind a menu. */
+  /** Terminals and pages in panes have their own sizes; dockview hides tabs without space behind a menu. */
   const foreign = (e) =>
     e.closest(".xterm, canvas, .uplot, [aria-hidden=true], [inert], [data-sonner-toast], .dv-live-region");
 

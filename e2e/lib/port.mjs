@@ -5,7 +5,7 @@ import { once } from "node:events";
 
 const least = 10_000;
 
-/** Where the kernel begins to give ports to whoever asks for any: below, a port that is free now is still free when it is used. */
+/** The first port that the kernel assigns automatically. Below it, a port that is free now is still free when it is used. */
 function first() {
   try {
     return Number(readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8").split(/\s+/)[0]);

@@ -20,7 +20,7 @@ function read(path) {
 
 const all = () => readdirSync("/proc").filter((n) => /^\d+$/.test(n));
 
-/** The ids of the processes that live and have this home, whoever their parent is by now. */
+/** The ids of the running processes with this home, whatever their parent is now. */
 export function dwellers(home) {
   return all().filter((p) => read(`/proc/${p}/environ`).split("\0").includes(`HOME=${home}`));
 }

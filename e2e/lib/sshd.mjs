@@ -1,5 +1,5 @@
 // An sshd of our own on the loopback, with tmux, and an ssh in front of the real
-// one that reads no file of whoever runs the tests.
+// one that reads no file of the user who runs the tests.
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,9 +1,9 @@
-// Takes a page in both themes, as on a desk and as on a phone.
+// Takes a page in both themes, on a desktop and on a phone.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-const desk = { width: 1440, height: 900 };
+const desktop = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
 const themes = ["dark", "light"];
 // A clock or a picture of a page may never come to rest.
@@ -27,7 +27,7 @@ export class Camera {
   async shoot(name) {
     this.#session ??= await this.#page.context().newCDPSession(this.#page);
     for (const [suffix, viewport] of [
-      ["", desk],
+      ["", desktop],
       ["-phone", phone],
     ]) {
       await this.#page.setViewportSize(viewport);
@@ -39,7 +39,7 @@ export class Camera {
         this.bytes += picture.length;
       }
     }
-    await this.#page.setViewportSize(desk);
+    await this.#page.setViewportSize(desktop);
     await this.#page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
   }
 

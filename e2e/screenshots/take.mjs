@@ -1,4 +1,4 @@
-// Pictures of every screen of the real program, in both themes, as on a desk and as on a phone:
+// Pictures of every screen of the real program, in both themes, on a desktop and on a phone:
 // node e2e/screenshots/take.mjs [FOLDER]. Only the model is scripted. They are for people to look at, not a test.
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

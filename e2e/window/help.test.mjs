@@ -22,7 +22,7 @@ function desktop() {
 }
 
 test("help and links of the real window", { timeout: 600_000 }, async () => {
-  const desk = desktop();
+  const session = desktop();
   try {
     await withWindow(
       async (w) => {
@@ -52,13 +52,13 @@ test("help and links of the real window", { timeout: 600_000 }, async () => {
         await w.sees("connect-dialog");
 
         await w.click("connect-get-key");
-        const address = await until("the user's browser", () => desk.opened().trim());
+        const address = await until("the user's browser", () => session.opened().trim());
         assert.match(address, /^https:\/\/platform\.openai\.com\//);
         assert.equal(address.split("\n").length, 1);
       },
-      { env: desk.env },
+      { env: session.env },
     );
   } finally {
-    desk.remove();
+    session.remove();
   }
 });

@@ -85,13 +85,13 @@ test(
           await until("something in front of the window", red);
           const second = new Program(join(bin, "goalpost"), [], { env: environment(w) });
           assert.equal(await second.end(0), 0, second.log);
-          assert.match(second.log, /window open on this data folder \(pid \d+\); it has come to the front/);
+          assert.match(second.log, /window open on this data folder \(pid \d+\); it is in front now/);
           await until("the first window in front", async () => !(await red()));
         } finally {
           await cover.end();
         }
 
-        // An address shows its goal here; anything else is refused before this window hears of it.
+        // An address shows its goal here; anything else is refused before it reaches this window.
         const { id } = stored(w);
         const open = (...args) =>
           spawnSync(join(bin, "goalpost"), ["open", ...args], { env: environment(w), encoding: "utf8" });

@@ -1,6 +1,6 @@
-// Runs in Chromium's developer tools, before their own scripts. They speak with the page that they inspect over a
-// WebSocket. This replaces it: goalpostDevTools sends a message to Go, and goalpostDevToolsReceive gets those of the
-// page.
+// Runs in Chromium's developer tools, before their own scripts. The tools talk to the page that they inspect over a
+// WebSocket, which this replaces: goalpostDevTools sends a message to Go, and Go calls goalpostDevToolsReceive with the
+// messages of the page.
 
 interface Listeners {
   onopen: ((e: Event) => void) | null;
@@ -17,7 +17,7 @@ interface DevToolsGlobals {
 
 const globals = globalThis as unknown as DevToolsGlobals;
 const send = globals.goalpostDevTools;
-// A preview of what a page has sent is in a frame of the tools: it gets no way to other pages.
+// The tools preview responses of a page in a frame, which must not reach other pages through the binding.
 delete globals.goalpostDevTools;
 
 if (send && window === window.top && location.origin === "devtools://devtools") {
@@ -32,7 +32,7 @@ if (send && window === window.top && location.origin === "devtools://devtools") 
 
     constructor() {
       connect(this);
-      // After the constructor has returned, as of a real one.
+      // After the constructor has returned, as a real WebSocket does.
       setTimeout(() => {
         this.readyState = 1;
         this.onopen?.(new Event("open"));
@@ -49,7 +49,7 @@ if (send && window === window.top && location.origin === "devtools://devtools") 
     }
   }
 
-  // Each message is a task of its own, as those of a WebSocket are: what one makes known is known to the next.
+  // Each message runs in its own task, as with a WebSocket: a message may rely on the effects of the one before.
   const { port1, port2 } = new MessageChannel();
   port2.onmessage = (e: MessageEvent<string>) => open?.onmessage?.(new MessageEvent("message", { data: e.data }));
   const connect = (socket: DevToolsSocket) => {
@@ -60,3 +60,5 @@ if (send && window === window.top && location.origin === "devtools://devtools") 
     for (const data of messages) port1.postMessage(data);
   };
 }
+
+export {}; // makes this a module, which unit tests import

@@ -1,10 +1,10 @@
-// Runs in the world of the page. Chromium without a window refuses what it would have to ask the user for, so these
-// calls wait until the program has asked. Then Chromium decides, by what the user said. A page that fakes the messages
-// gets a question asked, and nothing else.
+// Runs in the world of the page. Headless Chromium refuses permissions that it would have to ask the user for, so these
+// calls wait until the program has asked. Then Chromium decides, according to the user's answer. A page that fakes the
+// messages can only make the program ask.
 
 let last = 0;
 
-/** askUser waits for the user's decision, if there is none yet. */
+/** askUser waits for the user's decision, unless there is one. */
 async function askUser(name: string): Promise<void> {
   try {
     const { state } = await navigator.permissions.query({ name: name as PermissionName });
@@ -27,7 +27,7 @@ async function askUser(name: string): Promise<void> {
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 type Methods = Partial<Record<string, unknown>>;
 
-/** replaceMethod replaces a method, if there is one. wrap makes the new one with the name of the old one. */
+/** replaceMethod replaces a method, if it exists. wrap returns an object with the new method under the same name. */
 function replaceMethod(owner: object | undefined, name: string, wrap: (original: Method) => Methods): void {
   const methods = owner as Methods | undefined;
   const original = methods?.[name];
@@ -71,7 +71,7 @@ function listMedia(constraints: unknown): string[] {
   return [...(audio ? ["microphone"] : []), ...(video ? ["camera"] : [])];
 }
 
-/** An insecure page has none of these classes. */
+/** Classes that only pages of secure origins have. */
 const page = globalThis as Partial<
   Pick<typeof globalThis, "Clipboard" | "Geolocation" | "MediaDevices" | "Notification">
 >;
@@ -87,3 +87,5 @@ replaceMethod(page.Geolocation?.prototype, "getCurrentPosition", (original) => (
     void askUser("geolocation").then(() => original.apply(this, args));
   },
 }));
+
+export {}; // makes this a module, which unit tests import

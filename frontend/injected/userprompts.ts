@@ -1,7 +1,7 @@
 // Defines globalThis.goalpostPrompts. It runs in an isolated world of every document, before the scripts of the page,
-// and reports to the program what Chromium without a window shows to nobody: the title between navigations, the shape
-// of the pointer, the lists and pickers that would open, the context menu, what the user copies, and which permission
-// a page asks for.
+// and reports to the program what headless Chromium does not show: the title between navigations, the shape of the
+// pointer, the lists and pickers that would open, the context menu, what the user copies, and which permission a page
+// asks for.
 import { reportLogins, fillLogin } from "./userprompts/login";
 import { reportCopies, reportMenu } from "./userprompts/menu";
 import { answerPermission, reportPermissions } from "./userprompts/permission";

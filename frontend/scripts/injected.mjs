@@ -5,7 +5,7 @@ import { fileURLToPath, URL } from "node:url";
 import { build } from "vite";
 
 const path = (p) => fileURLToPath(new URL(p, import.meta.url));
-const names = ["snapshot", "userprompts", "permissions", "devtools"];
+const names = ["page", "userprompts", "permissions", "devtools"];
 process.chdir(path("..")); // the bundles contain paths from there
 const check = process.argv.includes("--check");
 

@@ -8,8 +8,10 @@ import { ErrorBoundary } from "@/shell/errorboundary";
 import { StartError } from "@/shell/starterror";
 import { toasts } from "@/shell/toasts";
 import { earlyTheme } from "@/shell/theme";
-import { Window } from "@/shell/window";
 import { App } from "@/store/app";
+
+// The page connects while the code of the window is loaded.
+const windowCode = import("@/shell/window");
 
 async function run(root: Root) {
   let app: App | null = null;
@@ -17,8 +19,9 @@ async function run(root: Root) {
     const bridge = await connect({ login: () => (app ? app.set({ link: "login" }) : location.reload()) });
     app = new App(bridge, toasts);
     await app.start();
-    // The program's own window has no address bar, and its pages have addresses that only it knows.
+    // The desktop window has no address bar, and its page has an address of its own.
     if (/^https?:$/.test(location.protocol)) followAddress(app);
+    const { Window } = await windowCode;
     root.render(
       <ErrorBoundary what="The window">
         <Window app={app} />

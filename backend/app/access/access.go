@@ -21,7 +21,7 @@ type Rules struct {
 	Ports  *network.OwnPorts
 }
 
-// validateSocket refuses sockets that a goal may not use. It judges the place that links lead to.
+// validateSocket refuses sockets that a goal may not use. It follows links first.
 func (r *Rules) validateSocket(socket string, p policy.Policy) error {
 	real, err := filepath.EvalSymlinks(socket)
 	if err != nil {
@@ -37,14 +37,14 @@ func (r *Rules) validateSocket(socket string, p policy.Policy) error {
 	for _, dir := range append([]string{p.Dir}, p.AllowWrite...) {
 		if policy.IsWithin(dir, real) || policy.IsWithin(dir, filepath.Clean(socket)) {
 			return fault.Invalid("allow_socket", socket+" is in a folder that the goal can write",
-				"the goal can use it anyway, and could replace it by another socket")
+				"leave it out: the goal can use it anyway, and could replace it with another socket")
 		}
 	}
 	return nil
 }
 
-// validateReadPath refuses what a goal must not even read. The folders that it may not work in hold keys, or
-// contain everything else.
+// validateReadPath refuses paths that a goal must not even read: the folders that it may not work in hold keys, or
+// contain such folders. It returns the path without links.
 func (r *Rules) validateReadPath(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || !filepath.IsAbs(real) {
@@ -56,7 +56,7 @@ func (r *Rules) validateReadPath(dir string) (string, error) {
 	return real, nil
 }
 
-// ValidateForeignPath refuses a path that no goal may use in any way. The path must not contain links.
+// ValidateForeignPath refuses a path outside the goal's folder that no goal may use. The path must not contain links.
 func (r *Rules) ValidateForeignPath(path string) error {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *Rules) ValidateForeignPath(path string) error {
 	return nil
 }
 
-// withField names the input field of a refusal.
+// withField adds the name of the input field to a refusal.
 func withField(err error, name string) error {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) {
@@ -150,9 +150,9 @@ func (r *Rules) RuleSet() (policy.RuleSet, error) {
 	if err != nil {
 		home = "" // DefaultRules then treats every folder as the home folder
 	}
-	law, err := policy.DefaultRules(home, r.Config.State())
+	rules, err := policy.DefaultRules(home, r.Config.State())
 	if err != nil {
-		return law, fmt.Errorf("the rules: %w", err)
+		return rules, fmt.Errorf("the rules: %w", err)
 	}
-	return law, nil
+	return rules, nil
 }

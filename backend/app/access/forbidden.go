@@ -12,14 +12,14 @@ import (
 
 // homesIn lists the home folders of users and of root in the text of /etc/passwd.
 func homesIn(passwd string) (list []string) {
-	const home, uid, fields, people = 5, 2, 6, 1000
+	const home, uid, fields, minUserID = 5, 2, 6, 1000
 	for line := range strings.Lines(passwd) {
 		parts := strings.Split(strings.TrimSpace(line), ":")
 		if len(parts) < fields {
 			continue
 		}
 		n, err := strconv.Atoi(parts[uid])
-		if err != nil || n != 0 && n < people || !filepath.IsAbs(parts[home]) || filepath.Clean(parts[home]) == "/" {
+		if err != nil || n != 0 && n < minUserID || !filepath.IsAbs(parts[home]) || filepath.Clean(parts[home]) == "/" {
 			continue
 		}
 		list = append(list, filepath.Clean(parts[home]))
@@ -57,11 +57,11 @@ var (
 func forbiddenGoalDir(dir string, homes []string) (reason, hint string) {
 	for _, home := range homes {
 		if policy.IsWithin(dir, home) {
-			return dir + " is a home folder or holds one", "choose a folder below it, so that the goal cannot touch the rest"
+			return dir + " is a home folder or contains one", "choose a folder below it, so that the goal cannot touch the rest"
 		}
 		if rel, err := filepath.Rel(home, dir); err == nil && policy.IsWithin(home, dir) &&
 			strings.Contains("/"+filepath.ToSlash(rel), "/.") {
-			return dir + " is a hidden folder of a home, where programs keep keys and settings",
+			return dir + " is a hidden folder of a home folder, where programs keep keys and settings",
 				"choose a folder whose path has no name that begins with a dot"
 		}
 	}

@@ -5,10 +5,14 @@ import (
 	"testing"
 )
 
-// TestNoGoalWorksInAHome: a goal works in the home of no user, whichever user runs the program.
-func TestNoGoalWorksInAHome(t *testing.T) {
-	homes := homesIn(
-		"root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1::/usr/sbin:/x\nanna:x:1000:1000::/home/anna:/bin/sh\nbad\nslash:x:1001:1::/:/x\nben:x:1002:1::/data/ben/:/x\n")
+// TestValidateExistingDir_HomeFolder_IsRefused: a goal works in the home of no user, whichever user runs the program.
+func TestValidateExistingDir_HomeFolder_IsRefused(t *testing.T) {
+	homes := homesIn("root:x:0:0:root:/root:/bin/bash\n" +
+		"daemon:x:1:1::/usr/sbin:/x\n" +
+		"anna:x:1000:1000::/home/anna:/bin/sh\n" +
+		"bad\n" +
+		"slash:x:1001:1::/:/x\n" +
+		"ben:x:1002:1::/data/ben/:/x\n")
 	if want := []string{"/root", "/home/anna", "/data/ben"}; !slices.Equal(homes, want) {
 		t.Errorf("%q", homes)
 	}

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// ValidateGrants checks what the user allows a goal from the start besides its folder, and adds it to p. It
-// resolves links in paths because the sandbox opens what they lead to.
+// ValidateGrants checks the access besides its folder that the user gives a goal at the start, and adds it to p. It
+// resolves links in paths, because the sandbox opens the paths that they lead to.
 func (r *Rules) ValidateGrants(in api.AccessInput, p *policy.Policy) error {
 	for _, port := range in.AllowLocal {
 		switch {

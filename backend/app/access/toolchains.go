@@ -27,20 +27,20 @@ var credentialNames = []string{
 	"auth.json", "auth.toml", "id_rsa", "id_ed25519", "id_ecdsa",
 }
 
-// Toolchains returns the additional folders that the user lets goals see, and why the others on the list are
-// left out.
-func (r *Rules) Toolchains() (fit []string, left []error) {
+// Toolchains returns the additional folders that the user lets goals read. refused has an error for each folder of the
+// settings that is left out.
+func (r *Rules) Toolchains() (usable []string, refused []error) {
 	for _, path := range filepath.SplitList(r.Config.Settings().Toolchains) {
 		if err := r.validateToolchain(path); err != nil {
-			left = append(left, err)
+			refused = append(refused, err)
 		} else {
-			fit = append(fit, path)
+			usable = append(usable, path)
 		}
 	}
-	return fit, left
+	return usable, refused
 }
 
-// ValidateToolchains refuses a list with a folder that goals may not see.
+// ValidateToolchains refuses a list with a folder that goals may not read.
 func (r *Rules) ValidateToolchains(list string) error {
 	for _, path := range filepath.SplitList(list) {
 		if err := r.validateToolchain(path); err != nil {
@@ -50,8 +50,8 @@ func (r *Rules) ValidateToolchains(list string) error {
 	return nil
 }
 
-// validateToolchain refuses what is not a folder of programs: a goal can read everything in it, and checks
-// trust the programs there as the user's.
+// validateToolchain refuses a folder that goals must not read, or whose programs checks cannot trust: a home folder,
+// one with keys, one of the system or of Goalpost, or one that other users can change.
 func (r *Rules) validateToolchain(path string) error {
 	refuse := func(hint, format string, args ...any) error {
 		return &fault.Error{Field: "toolchains", Message: fmt.Sprintf(format, args...), Hint: hint}
@@ -62,16 +62,16 @@ func (r *Rules) validateToolchain(path string) error {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return refuse("install it first, or take it out of the list", "%s does not exist", path)
+		return refuse("install it first, or remove it from the list", "%s does not exist", path)
 	}
 	info, err := os.Stat(real)
 	if err != nil || !info.IsDir() {
-		return refuse("give the folder that it is in", "%s is not a folder", path)
+		return refuse("give the folder that contains it", "%s is not a folder", path)
 	}
 	home, _ := os.UserHomeDir()
 	for _, home := range homeDirs(home) {
 		if policy.IsWithin(real, home) {
-			return refuse(own, "%s is a home folder or holds one", path)
+			return refuse(own, "%s is a home folder or contains one", path)
 		}
 		if key := findCredentials(real, home); key != "" {
 			return refuse(own, "%s contains keys or logins: %s", path, key)
@@ -89,14 +89,14 @@ func (r *Rules) validateToolchain(path string) error {
 		}
 	}
 	if open := worldWritableParent(real); open != "" {
-		return refuse("remove their right to write: chmod o-w",
+		return refuse("run chmod o-w on it",
 			"other users of this machine can change %s, and checks would run programs from it", open)
 	}
 	return nil
 }
 
-// findCredentials returns the path of the first known file with keys or logins in a folder, "" if there is
-// none. The path must not contain links.
+// findCredentials returns the path of the first known file with keys or logins in a folder, "" if there is none. dir
+// must not contain links.
 func findCredentials(dir, home string) string {
 	for _, name := range credentialPaths {
 		place := filepath.Join(home, name)

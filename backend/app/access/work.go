@@ -16,8 +16,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// validateWork sets what the agent may change in p.Dir. Globs are rounded up to folders: the kernel grants folders and
-// files that exist.
+// validateWork sets the paths in p.Dir that the agent may change. It rounds globs up to folders, because the kernel can
+// only grant folders and files that exist.
 func validateWork(in api.AccessInput, p *policy.Policy) error {
 	refuse := func(message, hint string) error {
 		return &fault.Error{Field: "work", Message: message, Hint: hint}
@@ -62,7 +62,7 @@ func validateWork(in api.AccessInput, p *policy.Policy) error {
 		}
 	}
 	slices.Sort(p.Work)
-	p.Work = slices.DeleteFunc(p.Work, func(w string) bool { // in another one
+	p.Work = slices.DeleteFunc(p.Work, func(w string) bool { // inside another one
 		return slices.ContainsFunc(p.Work, func(o string) bool {
 			return o != w && strings.HasSuffix(o, "/") && strings.HasPrefix(w, o)
 		})
@@ -99,10 +99,10 @@ func (r *Rules) validateCheckDir(in api.AccessInput, p *policy.Policy) error {
 		tracked, err := gitTracks(p.Dir, real)
 		switch {
 		case err != nil:
-			return refuse("whether git keeps copies of "+real+" is not known: "+err.Error(),
+			return refuse("cannot find out whether git keeps copies of "+real+": "+err.Error(),
 				"move it out of the goal's folder")
 		case tracked:
-			return refuse(real+" is tracked by git in the goal's folder, so that the agent could read it with git show",
+			return refuse(real+" is tracked by git in the goal's folder, so the agent could read it with git show",
 				"move it out of the goal's folder, such as beside it, and give that path")
 		}
 		p.CheckDir = real
@@ -114,13 +114,13 @@ func (r *Rules) validateCheckDir(in api.AccessInput, p *policy.Policy) error {
 	for _, dir := range hidden {
 		for _, granted := range slices.Concat(p.AllowRead, p.AllowWrite, p.AllowSocket) {
 			if policy.IsWithin(granted, dir) || policy.IsWithin(dir, granted) {
-				return refuse(fmt.Sprintf("the goal would be given %s, and only the checks may read %s", granted, dir),
+				return refuse(fmt.Sprintf("the goal would have access to %s, but only the checks may read %s", granted, dir),
 					"give it a path that does not contain that folder")
 			}
 		}
 		for _, work := range p.WorkPaths() {
 			if policy.IsWithin(dir, work) {
-				return refuse(fmt.Sprintf("the agent may change %s, and only the checks may read %s", work, dir),
+				return refuse(fmt.Sprintf("the agent may change %s, but only the checks may read %s", work, dir),
 					"leave one of them out")
 			}
 		}
@@ -128,8 +128,8 @@ func (r *Rules) validateCheckDir(in api.AccessInput, p *policy.Policy) error {
 	return nil
 }
 
-// gitTracks reports whether the index of a repository inside dir, the goal's folder, names files of a folder below
-// dir. Git keeps their content where the agent reads it. A repository above dir is not in the goal's sandbox.
+// gitTracks reports whether a repository inside dir, the goal's folder, tracks files of a folder below dir: the agent
+// can read git's copies of them. A repository above dir does not matter, because it is not in the goal's sandbox.
 func gitTracks(dir, folder string) (bool, error) {
 	if !policy.IsWithin(dir, folder) {
 		return false, nil
@@ -149,7 +149,7 @@ func gitTracks(dir, folder string) (bool, error) {
 		if err != nil {
 			return false, fmt.Errorf("git's index: %w", err)
 		}
-		named, err := indexNames(index, filepath.ToSlash(rel)+"/")
+		named, err := hasIndexEntry(index, filepath.ToSlash(rel)+"/")
 		if named || err != nil || at == folder {
 			return named || at == folder, err
 		}
@@ -157,11 +157,11 @@ func gitTracks(dir, folder string) (bool, error) {
 	return false, nil
 }
 
-// indexNames reports whether an index of git has an entry whose path begins with a prefix. Up to version 3 each entry
-// holds its whole path and is filled with zero bytes; in version 4 it holds only what differs from the path before it.
-func indexNames(index []byte, prefix string) (bool, error) {
+// hasIndexEntry reports whether an index of git has an entry whose path begins with a prefix. Up to version 3 an entry
+// has its whole path, padded with zero bytes. In version 4 it has only the difference from the path before it.
+func hasIndexEntry(index []byte, prefix string) (bool, error) {
 	const header, fixed, extended, compressed, alignment = 12, 62, 0x4000, 4, 8
-	errForm := errors.New("its index has an unknown form")
+	errForm := errors.New("git's index has an unknown format")
 	if len(index) < header || string(index[:4]) != "DIRC" {
 		return false, errForm
 	}

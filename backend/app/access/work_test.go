@@ -32,7 +32,10 @@ func project(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(os.Symlink("src", filepath.Join(dir, "link")), os.Symlink("/etc", filepath.Join(dir, "out"))); err != nil {
+	if err := errors.Join(
+		os.Symlink("src", filepath.Join(dir, "link")),
+		os.Symlink("/etc", filepath.Join(dir, "out")),
+	); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -86,10 +89,30 @@ func TestValidateCheckDir_WhatTheAgentCouldRead_IsRefused(t *testing.T) {
 		{"one above", api.AccessInput{CheckDir: ".."}, policy.Policy{}, "contains the goal's folder"},
 		{"missing", api.AccessInput{CheckDir: "missing"}, policy.Policy{}, "not a folder"},
 		{"a file", api.AccessInput{CheckDir: "notes.md"}, policy.Policy{}, "not a folder"},
-		{"granted", api.AccessInput{CheckDir: beside}, policy.Policy{AllowRead: []string{filepath.Dir(beside)}}, "would be given"},
-		{"granted below", api.AccessInput{CheckDir: "tests"}, policy.Policy{AllowRead: []string{dir + "/tests/a"}}, "would be given"},
-		{"granted while it runs", api.AccessInput{}, policy.Policy{CheckDir: beside, AllowRead: []string{beside}}, "would be given"},
-		{"of the parent", api.AccessInput{}, policy.Policy{Hidden: []string{beside}, AllowRead: []string{beside}}, "would be given"},
+		{
+			"granted",
+			api.AccessInput{CheckDir: beside},
+			policy.Policy{AllowRead: []string{filepath.Dir(beside)}},
+			"would have access",
+		},
+		{
+			"granted below",
+			api.AccessInput{CheckDir: "tests"},
+			policy.Policy{AllowRead: []string{dir + "/tests/a"}},
+			"would have access",
+		},
+		{
+			"granted while it runs",
+			api.AccessInput{},
+			policy.Policy{CheckDir: beside, AllowRead: []string{beside}},
+			"would have access",
+		},
+		{
+			"of the parent",
+			api.AccessInput{},
+			policy.Policy{Hidden: []string{beside}, AllowRead: []string{beside}},
+			"would have access",
+		},
 		{"to be changed", api.AccessInput{CheckDir: "tests"}, policy.Policy{Work: []string{"tests/"}}, "may change"},
 		{"no sandbox", api.AccessInput{CheckDir: "tests"}, policy.Policy{Unconfined: true}, "without a sandbox"},
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ import (
 	"goalpost/backend/update"
 )
 
-// desktopTimeout is how long the desktop may take to answer.
+// desktopTimeout bounds how long the desktop may take to answer.
 const desktopTimeout = 5 * time.Second
 
 // Doctor examines what this machine offers.
@@ -37,13 +38,17 @@ type Doctor struct {
 	Updates    *update.Checker
 }
 
-// Findings examines everything. It tests the real thing each time.
+// Findings examines everything, again each time.
 func (dr *Doctor) Findings() []api.DoctorFinding {
-	list := []api.DoctorFinding{
-		dr.helperFinding(), dr.sandboxFinding(), chromiumFinding(), dr.modelFinding(),
-		dr.dataFinding(), dr.notificationFinding(), dr.versionFinding(),
-	}
-	return append(append(list, dr.toolchainFindings()...), dr.MCPServers.Findings()...)
+	return slices.Concat(
+		[]api.DoctorFinding{dr.helperFinding()},
+		dr.sandboxFindings(),
+		[]api.DoctorFinding{
+			chromiumFinding(), dr.modelFinding(), dr.dataFinding(), dr.notificationFinding(), dr.versionFinding(),
+		},
+		dr.toolchainFindings(),
+		dr.MCPServers.Findings(),
+	)
 }
 
 func (dr *Doctor) helperFinding() api.DoctorFinding {
@@ -80,7 +85,7 @@ func (dr *Doctor) modelFinding() api.DoctorFinding {
 	p, err := dr.Models.Get("")
 	if err != nil {
 		f.State, f.Detail, f.Hint = "warn", "none yet",
-			"connect one in the settings or with goalctl providers add; the demonstration runs without (scripted, no AI)"
+			"connect one in the settings or with goalctl providers add; the demonstration needs none (scripted, no AI)"
 		return f
 	}
 	f.State, f.Detail = "ok", fmt.Sprintf("%s at %s", p.Model, p.BaseURL)
@@ -116,12 +121,18 @@ func (dr *Doctor) versionFinding() api.DoctorFinding {
 
 // toolchainFindings lists the additional folders that goals see, if any.
 func (dr *Doctor) toolchainFindings() []api.DoctorFinding {
-	fit, left := dr.Access.Toolchains()
-	f := api.DoctorFinding{ID: "toolchains", Title: "Extra tool folders", State: "ok", Detail: strings.Join(fit, ", ")}
-	if len(left) > 0 {
-		f.State, f.Detail, f.Hint = "warn", "not given to goals: "+errors.Join(left...).Error(), "change it in the settings"
+	usable, refused := dr.Access.Toolchains()
+	f := api.DoctorFinding{
+		ID:     "toolchains",
+		Title:  "Extra tool folders",
+		State:  "ok",
+		Detail: strings.Join(usable, ", "),
 	}
-	if len(fit)+len(left) == 0 {
+	if len(refused) > 0 {
+		f.State, f.Detail = "warn", "goals cannot use: "+errors.Join(refused...).Error()
+		f.Hint = "change it in the settings"
+	}
+	if len(usable)+len(refused) == 0 {
 		return nil
 	}
 	return []api.DoctorFinding{f}

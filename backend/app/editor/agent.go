@@ -1,5 +1,5 @@
 // Package editor makes Goalpost an agent of the Agent Client Protocol, so that an editor can start a goal, watch it,
-// and answer it. What drives the goal and what decides about it is the same as in the window.
+// and answer it. The same engine drives the goal, and the same checks decide it, as in the window.
 package editor
 
 import (
@@ -34,7 +34,7 @@ type Deps struct {
 	Changes *api.ChangesAPI
 	State   string      // the folder for the list of sessions
 	Risk    policy.Risk // of new goals, unless a prompt names a lower one
-	Engine  string      // of new goals; "" is the setting
+	Engine  string      // of new goals; "" means that of the settings
 }
 
 // Agent is Goalpost as an editor sees it. Its methods may be called concurrently.
@@ -44,16 +44,16 @@ type Agent struct {
 	sessions *sessionList
 
 	mu      sync.Mutex
-	working map[sdk.SessionId]bool // a prompt is being answered
+	working map[sdk.SessionId]bool // sessions with a prompt that is being answered
 }
 
-// connection is what the agent says to the editor.
+// connection sends the agent's messages to the editor.
 type connection interface {
 	SessionUpdate(ctx context.Context, n sdk.SessionNotification) error
 	RequestPermission(ctx context.Context, r sdk.RequestPermissionRequest) (sdk.RequestPermissionResponse, error)
 }
 
-// Serve speaks with an editor until it closes its end, or ctx ends. Goals that it started pause then.
+// Serve speaks with an editor until the editor closes its end, or ctx ends. The editor's goals pause then.
 func Serve(ctx context.Context, deps Deps, in io.Reader, out io.Writer) error {
 	sessions, err := openSessions(filepath.Join(deps.State, "editor-sessions.json"))
 	if err != nil {
@@ -61,7 +61,7 @@ func Serve(ctx context.Context, deps Deps, in io.Reader, out io.Writer) error {
 	}
 	a := &Agent{deps: deps, sessions: sessions, working: map[sdk.SessionId]bool{}}
 	ready := make(chan struct{})
-	conn := sdk.NewAgentSideConnection(waiting{a, ready}, out, in)
+	conn := sdk.NewAgentSideConnection(deferredAgent{a, ready}, out, in)
 	conn.SetLogger(slog.New(slog.DiscardHandler)) // the SDK logs whole messages
 	a.conn = conn
 	close(ready)
@@ -73,19 +73,19 @@ func Serve(ctx context.Context, deps Deps, in io.Reader, out io.Writer) error {
 	}
 }
 
-// waiting holds the first call of the editor back until the agent knows its connection.
-type waiting struct {
+// deferredAgent delays the first call of the editor until the agent has its connection.
+type deferredAgent struct {
 	*Agent
 	ready <-chan struct{}
 }
 
-// Initialize says what this agent can do.
-func (w waiting) Initialize(ctx context.Context, r sdk.InitializeRequest) (sdk.InitializeResponse, error) {
+// Initialize reports the abilities of this agent.
+func (w deferredAgent) Initialize(ctx context.Context, r sdk.InitializeRequest) (sdk.InitializeResponse, error) {
 	<-w.ready
 	return w.Agent.Initialize(ctx, r)
 }
 
-// Initialize says what this agent can do.
+// Initialize reports the abilities of this agent.
 func (a *Agent) Initialize(context.Context, sdk.InitializeRequest) (sdk.InitializeResponse, error) {
 	return sdk.InitializeResponse{
 		ProtocolVersion: sdk.ProtocolVersionNumber,
@@ -99,7 +99,7 @@ func (a *Agent) Initialize(context.Context, sdk.InitializeRequest) (sdk.Initiali
 	}, nil
 }
 
-// NewSession begins a session in a folder. MCP servers of the editor are not used: goals use those of the settings.
+// NewSession begins a session in a folder. It ignores the editor's MCP servers: goals use those of the settings.
 func (a *Agent) NewSession(ctx context.Context, r sdk.NewSessionRequest) (sdk.NewSessionResponse, error) {
 	dir, err := a.deps.Access.ValidateExistingDir(r.Cwd)
 	if err != nil {
@@ -113,7 +113,7 @@ func (a *Agent) NewSession(ctx context.Context, r sdk.NewSessionRequest) (sdk.Ne
 	return sdk.NewSessionResponse{SessionId: id}, nil
 }
 
-// LoadSession continues a session and tells the editor what its goal did so far.
+// LoadSession continues a session and sends the editor what its goal has done so far.
 func (a *Agent) LoadSession(ctx context.Context, r sdk.LoadSessionRequest) (sdk.LoadSessionResponse, error) {
 	saved, err := a.findSession(r.SessionId)
 	if err != nil {
@@ -123,15 +123,15 @@ func (a *Agent) LoadSession(ctx context.Context, r sdk.LoadSessionRequest) (sdk.
 	if saved.Goal == "" {
 		return sdk.LoadSessionResponse{}, nil
 	}
-	row, err := a.deps.Store.Goal(ctx, saved.Goal)
+	row, err := a.deps.Store.Goals.Get(ctx, saved.Goal)
 	if errors.Is(err, goal.ErrNotFound) {
 		return sdk.LoadSessionResponse{}, nil // the goal was deleted: the next prompt begins another
 	}
 	if err != nil {
 		return sdk.LoadSessionResponse{}, requestError(err)
 	}
-	const most = 5000
-	events, err := a.deps.Store.Events(ctx, row.ID, 0, most)
+	const maxEvents = 5000
+	events, err := a.deps.Store.History.Events(ctx, row.ID, 0, maxEvents)
 	if err != nil {
 		return sdk.LoadSessionResponse{}, requestError(err)
 	}
@@ -144,7 +144,7 @@ func (a *Agent) LoadSession(ctx context.Context, r sdk.LoadSessionRequest) (sdk.
 	return sdk.LoadSessionResponse{}, nil
 }
 
-// ResumeSession continues a session whose history the editor has.
+// ResumeSession continues a session whose history the editor already has.
 func (a *Agent) ResumeSession(ctx context.Context, r sdk.ResumeSessionRequest) (sdk.ResumeSessionResponse, error) {
 	_, err := a.findSession(r.SessionId)
 	if err == nil {
@@ -153,7 +153,7 @@ func (a *Agent) ResumeSession(ctx context.Context, r sdk.ResumeSessionRequest) (
 	return sdk.ResumeSessionResponse{}, err
 }
 
-// findSession returns a session that this program began, in this process or in an earlier one.
+// findSession returns a session that an editor began, in this process or in another one.
 func (a *Agent) findSession(id sdk.SessionId) (savedSession, error) {
 	saved, ok := a.sessions.get(id)
 	if !ok {
@@ -165,39 +165,39 @@ func (a *Agent) findSession(id sdk.SessionId) (savedSession, error) {
 // Cancel does nothing: the connection cancels the context of the prompt, which pauses the goal.
 func (a *Agent) Cancel(context.Context, sdk.CancelNotification) error { return nil }
 
-// Authenticate has nothing to do: models are connected in Goalpost.
+// Authenticate does nothing: the user connects models in Goalpost.
 func (a *Agent) Authenticate(context.Context, sdk.AuthenticateRequest) (sdk.AuthenticateResponse, error) {
 	return sdk.AuthenticateResponse{}, nil
 }
 
-// CloseSession is not offered.
+// CloseSession returns an error: this agent does not offer it.
 func (a *Agent) CloseSession(context.Context, sdk.CloseSessionRequest) (sdk.CloseSessionResponse, error) {
-	return sdk.CloseSessionResponse{}, notOffered(sdk.AgentMethodSessionClose)
+	return sdk.CloseSessionResponse{}, methodNotFoundError(sdk.AgentMethodSessionClose)
 }
 
-// ListSessions is not offered.
+// ListSessions returns an error: this agent does not offer it.
 func (a *Agent) ListSessions(context.Context, sdk.ListSessionsRequest) (sdk.ListSessionsResponse, error) {
-	return sdk.ListSessionsResponse{}, notOffered(sdk.AgentMethodSessionList)
+	return sdk.ListSessionsResponse{}, methodNotFoundError(sdk.AgentMethodSessionList)
 }
 
-// SetSessionConfigOption is not offered.
+// SetSessionConfigOption returns an error: this agent does not offer it.
 func (a *Agent) SetSessionConfigOption(
 	context.Context, sdk.SetSessionConfigOptionRequest,
 ) (sdk.SetSessionConfigOptionResponse, error) {
-	return sdk.SetSessionConfigOptionResponse{}, notOffered(sdk.AgentMethodSessionSetConfigOption)
+	return sdk.SetSessionConfigOptionResponse{}, methodNotFoundError(sdk.AgentMethodSessionSetConfigOption)
 }
 
-// SetSessionMode is not offered.
+// SetSessionMode returns an error: this agent does not offer it.
 func (a *Agent) SetSessionMode(context.Context, sdk.SetSessionModeRequest) (sdk.SetSessionModeResponse, error) {
-	return sdk.SetSessionModeResponse{}, notOffered(sdk.AgentMethodSessionSetMode)
+	return sdk.SetSessionModeResponse{}, methodNotFoundError(sdk.AgentMethodSessionSetMode)
 }
 
-// offerCommandsAfter offers the commands when the request of this context has been answered.
+// offerCommandsAfter sends the editor the commands once the request of ctx has been answered.
 func (a *Agent) offerCommandsAfter(ctx context.Context, id sdk.SessionId) {
 	context.AfterFunc(ctx, func() { a.offerCommands(context.WithoutCancel(ctx), id) })
 }
 
-// offerCommands tells the editor which commands a prompt may have.
+// offerCommands sends the editor the commands that a prompt may contain.
 func (a *Agent) offerCommands(ctx context.Context, id sdk.SessionId) {
 	hint := func(text string) *sdk.AvailableCommandInput {
 		return &sdk.AvailableCommandInput{Unstructured: &sdk.UnstructuredCommandInput{Hint: text}}
@@ -212,14 +212,14 @@ func (a *Agent) offerCommands(ctx context.Context, id sdk.SessionId) {
 	}})
 }
 
-// update sends what happened. An editor that is gone ends the connection, which ends the prompt.
+// update sends the editor an update. If it fails, the editor has closed the connection, which ends the prompt anyway.
 func (a *Agent) update(ctx context.Context, id sdk.SessionId, u sdk.SessionUpdate) {
 	if err := a.conn.SessionUpdate(ctx, sdk.SessionNotification{SessionId: id, Update: u}); err != nil {
 		a.deps.Log.Info("an update did not reach the editor", "session", id, "error", err)
 	}
 }
 
-// requestError is an error as the protocol has it, with a hint for the user of the editor.
+// requestError converts an error to one of the protocol, with the hint for the user of the editor.
 func requestError(err error) error {
 	if err == nil {
 		return nil
@@ -227,12 +227,12 @@ func requestError(err error) error {
 	return &sdk.RequestError{Code: sdk.NewInvalidParams(nil).Code, Message: describeProblem(err)}
 }
 
-// notOffered refuses a method that Initialize does not offer.
-func notOffered(method string) error {
+// methodNotFoundError refuses a method that Initialize does not offer.
+func methodNotFoundError(method string) error {
 	return &sdk.RequestError{Code: sdk.NewMethodNotFound(method).Code, Message: method + " is not offered"}
 }
 
-// describeProblem is an error with what to do next.
+// describeProblem returns an error's message with its hint.
 func describeProblem(err error) string {
 	p := api.ToProblem(err)
 	if p.Hint == "" {

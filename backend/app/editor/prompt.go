@@ -18,8 +18,8 @@ import (
 
 const eventBuffer = 4096
 
-// Prompt starts a goal, or continues that of the session with a note, and returns when it stops. A prompt that is
-// cancelled pauses the goal: the next one continues it.
+// Prompt starts a goal, or continues the goal of the session with a note, and returns when the goal stops. Cancelling
+// the prompt pauses the goal; the next prompt continues it.
 func (a *Agent) Prompt(ctx context.Context, r sdk.PromptRequest) (out sdk.PromptResponse, err error) {
 	saved, err := a.findSession(r.SessionId)
 	if err != nil {
@@ -46,7 +46,7 @@ func (a *Agent) Prompt(ctx context.Context, r sdk.PromptRequest) (out sdk.Prompt
 	return a.follow(ctx, saved, sub)
 }
 
-// startGoal starts the goal of a prompt. The id is "" if none was started, and the user has the reason.
+// startGoal starts the goal of a prompt. If it cannot, it gives the user the reason and returns "".
 func (a *Agent) startGoal(ctx context.Context, saved savedSession, p prompt) (goal.ID, error) {
 	in, ok, err := a.newGoal(ctx, saved, p)
 	if err != nil || !ok {
@@ -74,13 +74,13 @@ func (a *Agent) endTurn(id sdk.SessionId) {
 	delete(a.working, id)
 }
 
-// continueGoal continues the goal of a session with a note. It reports false if a new goal is wanted: there is none, it
-// was deleted or aborted, or the prompt has checks.
+// continueGoal continues the goal of a session with a note. It returns false if the prompt needs a new goal: the
+// session has none, its goal was deleted or aborted, or the prompt has checks.
 func (a *Agent) continueGoal(ctx context.Context, saved savedSession, p prompt) (bool, error) {
 	if saved.Goal == "" || len(p.checks) > 0 {
 		return false, nil
 	}
-	row, err := a.deps.Store.Goal(ctx, saved.Goal)
+	row, err := a.deps.Store.Goals.Get(ctx, saved.Goal)
 	if errors.Is(err, goal.ErrNotFound) {
 		return false, nil
 	}
@@ -96,24 +96,24 @@ func (a *Agent) continueGoal(ctx context.Context, saved savedSession, p prompt) 
 	}
 	switch row.Status {
 	case goal.Completed:
-		return true, a.deps.Goals.Reopen(ctx, row.ID, api.ResumeInput{Note: p.objective})
-	case goal.Running, goal.Pending: // elsewhere: it is watched
+		return true, a.deps.Goals.Resumption.Reopen(ctx, row.ID, api.ResumeInput{Note: p.objective})
+	case goal.Running, goal.Pending: // in another process
 		return true, a.deps.Goals.Steer(ctx, row.ID, p.objective)
 	case goal.Paused, goal.Failed, goal.Aborted:
 	}
-	waits, err := a.deps.Store.WaitsForManual(ctx, row)
+	waits, err := a.deps.Store.Questions.WaitsForManual(ctx, row)
 	switch {
 	case err != nil:
 		return false, fmt.Errorf("the goal of the session: %w", err)
 	case waits && strings.EqualFold(p.objective, "accept"):
-		return true, a.deps.Goals.Accept(ctx, row.ID)
+		return true, a.deps.Goals.Resumption.Accept(ctx, row.ID)
 	case waits:
-		return true, a.deps.Goals.Reject(ctx, row.ID, p.objective)
+		return true, a.deps.Goals.Resumption.Reject(ctx, row.ID, p.objective)
 	}
-	return true, a.deps.Goals.Resume(ctx, row.ID, api.ResumeInput{Note: p.objective})
+	return true, a.deps.Goals.Resumption.Resume(ctx, row.ID, api.ResumeInput{Note: p.objective})
 }
 
-// newGoal makes the input of a goal. ok is false if nothing decides about it: then the user has the reason.
+// newGoal makes the input of a goal. If it has no check, newGoal gives the user the reason, and ok is false.
 func (a *Agent) newGoal(ctx context.Context, saved savedSession, p prompt) (in api.StartInput, ok bool, err error) {
 	in = api.StartInput{
 		Objective: p.objective,
@@ -131,7 +131,7 @@ func (a *Agent) newGoal(ctx context.Context, saved savedSession, p prompt) (in a
 		in.Risk = p.risk
 	}
 	if len(in.Checks) == 0 {
-		proposal, err := a.deps.Goals.Proposal(saved.Dir)
+		proposal, err := a.deps.Goals.Intake.Proposal(saved.Dir)
 		var missing *fault.Error
 		switch {
 		case err != nil && !errors.As(err, &missing):
@@ -155,12 +155,12 @@ func (a *Agent) newGoal(ctx context.Context, saved savedSession, p prompt) (in a
 
 func (a *Agent) explainChecks(ctx context.Context, saved savedSession) (api.StartInput, bool, error) {
 	a.say(ctx, saved.ID,
-		"Not started: nothing decides when the goal is reached. Add a line with a command that must pass, "+
+		"Not started: the goal has no check that decides when it is reached. Add a line with a command that must pass, "+
 			"such as `/check go test ./...`, or put checks into `.goalpost/done.yaml` of the folder.")
 	return api.StartInput{}, false, nil
 }
 
-// acceptProposal shows the checks that a folder proposes, and reports whether the user accepts them.
+// acceptProposal shows the user the checks that a folder proposes, and reports whether the user accepts them.
 func (a *Agent) acceptProposal(ctx context.Context, id sdk.SessionId, p api.ProposalView) bool {
 	answer, err := a.conn.RequestPermission(ctx, sdk.RequestPermissionRequest{
 		SessionId: id,
@@ -178,21 +178,21 @@ func (a *Agent) acceptProposal(ctx context.Context, id sdk.SessionId, p api.Prop
 	return err == nil && answer.Outcome.Selected != nil && answer.Outcome.Selected.OptionId == allowOption
 }
 
-// follow tells the editor what the goal does, until it stops.
+// follow sends the editor what the goal does, until the goal stops.
 func (a *Agent) follow(ctx context.Context, saved savedSession, sub *event.Subscription) (sdk.PromptResponse, error) {
-	row, err := a.deps.Store.Goal(ctx, saved.Goal)
+	row, err := a.deps.Store.Goals.Get(ctx, saved.Goal)
 	if err != nil {
 		return sdk.PromptResponse{}, requestError(err)
 	}
 	asking, stopAsking := context.WithCancel(ctx)
 	defer stopAsking()
 	cancelled := ctx.Done()
-	telling := context.WithoutCancel(ctx) // also what comes after a cancel
+	sending := context.WithoutCancel(ctx) // also sends what happens after a cancel
 	for {
 		select {
 		case <-cancelled:
 			cancelled = nil
-			if err := a.pause(telling, saved.Goal); err != nil {
+			if err := a.pause(sending, saved.Goal); err != nil {
 				return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil //nolint:nilerr // it has stopped already
 			}
 		case e, ok := <-sub.C:
@@ -203,33 +203,33 @@ func (a *Agent) follow(ctx context.Context, saved savedSession, sub *event.Subsc
 				continue
 			}
 			for _, u := range describeEvent(row.Policy.Dir, e.Body) {
-				a.update(telling, saved.ID, u)
+				a.update(sending, saved.ID, u)
 			}
 			switch b := e.Body.(type) {
 			case *event.ApprovalRequested:
 				go a.ask(asking, saved, b.Approval)
 			case *event.Ended:
-				a.showChanges(telling, saved)
+				a.showChanges(sending, saved)
 				return sdk.PromptResponse{StopReason: stopReason(ctx, b.Exit)}, nil
 			case *event.Paused:
-				a.showChanges(telling, saved)
-				a.explainManual(telling, saved)
+				a.showChanges(sending, saved)
+				a.explainManual(sending, saved)
 				return sdk.PromptResponse{StopReason: stopReason(ctx, b.Exit)}, nil
 			}
 		}
 	}
 }
 
-// explainManual says how to decide, if the goal waits for the user to do so.
+// explainManual explains how to decide a manual check, if the goal waits for one.
 func (a *Agent) explainManual(ctx context.Context, saved savedSession) {
-	row, err := a.deps.Store.Goal(ctx, saved.Goal)
+	row, err := a.deps.Store.Goals.Get(ctx, saved.Goal)
 	waits := false
 	if err == nil {
-		waits, err = a.deps.Store.WaitsForManual(ctx, row)
+		waits, err = a.deps.Store.Questions.WaitsForManual(ctx, row)
 	}
 	switch {
 	case err != nil:
-		a.deps.Log.Warn("whether the goal waits for the user", "goal", saved.Goal, "error", err)
+		a.deps.Log.Warn("cannot find out whether the goal waits for the user", "goal", saved.Goal, "error", err)
 	case waits:
 		a.say(ctx, saved.ID, "Write `accept` to accept the result. Anything else sends it back to the agent with your words.")
 	}
@@ -262,11 +262,11 @@ type prompt struct {
 	risk      policy.Risk
 }
 
-// attachment stands for an attached file while the commands of a prompt are looked for.
+// attachment replaces an attached file in the text of a prompt while its commands are read.
 const attachment = "\x00"
 
-// parsePrompt takes the commands out of a prompt: lines that begin with /check, /worktree or /risk. Only what the user
-// wrote has commands. The text of an attached file has none: somebody else may have written it.
+// parsePrompt reads the commands of a prompt: lines that begin with /check, /worktree or /risk. It does not look for
+// commands in attached files, which somebody else may have written.
 func parsePrompt(blocks []sdk.ContentBlock) prompt {
 	var p prompt
 	var text strings.Builder
@@ -276,11 +276,11 @@ func parsePrompt(blocks []sdk.ContentBlock) prompt {
 		case b.Text != nil:
 			text.WriteString(strings.ReplaceAll(b.Text.Text, attachment, ""))
 		case b.ResourceLink != nil:
-			text.WriteString(oneLine(b.ResourceLink.Uri))
+			text.WriteString(removeLineBreaks(b.ResourceLink.Uri))
 		case b.Resource != nil && b.Resource.Resource.TextResourceContents != nil:
 			r := b.Resource.Resource.TextResourceContents
 			text.WriteString("\n" + attachment + "\n")
-			files = append(files, oneLine(r.Uri)+"\n"+fence(r.Text))
+			files = append(files, removeLineBreaks(r.Uri)+"\n"+fence(r.Text))
 		}
 	}
 	var rest []string
@@ -306,7 +306,7 @@ func parsePrompt(blocks []sdk.ContentBlock) prompt {
 	return p
 }
 
-// oneLine takes out of an address what could begin a line.
-func oneLine(address string) string {
+// removeLineBreaks removes line breaks from an address, so that no part of it can become a command.
+func removeLineBreaks(address string) string {
 	return strings.NewReplacer("\n", "", "\r", "", attachment, "").Replace(address)
 }

@@ -13,18 +13,18 @@ import (
 	"goalpost/backend/goal"
 )
 
-// maxSessions are kept; the oldest are forgotten first.
+// maxSessions bounds the list; the oldest session is dropped first.
 const maxSessions = 500
 
-// savedSession is a session of an editor and the goal that it is about now.
+// savedSession is a session of an editor with its newest goal.
 type savedSession struct {
 	ID   sdk.SessionId `json:"id"`
 	Dir  string        `json:"dir"`
 	Goal goal.ID       `json:"goal,omitempty"`
 }
 
-// sessionList is the list of sessions in a file, so that an editor can continue them after a restart. Its methods may
-// be called concurrently. Two processes that write at once lose one of the entries, never the file.
+// sessionList stores the sessions in a file, so that an editor can continue them after a restart. Its methods may be
+// called concurrently. If two processes write at once, one entry is lost, but never the file.
 type sessionList struct {
 	path string
 	mu   sync.Mutex
@@ -61,7 +61,7 @@ func (s *sessionList) get(id sdk.SessionId) (savedSession, bool) {
 	return savedSession{}, false
 }
 
-// put adds or changes a session. It reads the file again first: other editors have processes of their own.
+// put adds or changes a session. It reads the file again first, because each editor has its own process.
 func (s *sessionList) put(changed savedSession) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

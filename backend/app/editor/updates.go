@@ -15,20 +15,20 @@ import (
 	"goalpost/backend/text"
 )
 
-// The ids of the options of a permission request. Those of other scopes are the scopes.
+// The ids of two options of a permission request. The other options have the name of their scope as id.
 const (
 	allowOption sdk.PermissionOptionId = "once"
 	denyOption  sdk.PermissionOptionId = "deny"
 )
 
-// Bounds of what one turn shows.
+// Limits of the updates for one turn.
 const (
-	maxTitle       = 200
+	maxTitle       = 200 // bytes
 	maxShownFiles  = 30
 	maxShownUpdate = 256 << 10 // bytes of one side of a diff
 )
 
-// describeEvent is an event of a goal as the editor shows it. dir is the goal's folder.
+// describeEvent converts an event of a goal to updates for the editor. dir is the goal's folder.
 func describeEvent(dir string, body event.Body) []sdk.SessionUpdate {
 	switch b := body.(type) {
 	case *event.Message:
@@ -89,7 +89,7 @@ func planEntries(items []goal.Todo) []sdk.PlanEntry {
 
 func stepID(n int) sdk.ToolCallId { return sdk.ToolCallId(fmt.Sprintf("step-%d", n)) }
 
-// callArguments are those of the tools that the editor can show.
+// callArguments are the arguments of tools that the editor can show.
 type callArguments struct {
 	Path    string  `json:"path"`
 	Command string  `json:"command"`
@@ -99,7 +99,7 @@ type callArguments struct {
 	Content *string `json:"content"`
 }
 
-// startCall is a call with its diff, if it edits a file.
+// startCall returns the update for a new call, with a diff if it edits a file.
 func startCall(dir string, b *event.StepStarted) sdk.SessionUpdate {
 	var args callArguments
 	_ = json.Unmarshal([]byte(b.Arguments), &args) // other tools have other arguments
@@ -113,7 +113,7 @@ func startCall(dir string, b *event.StepStarted) sdk.SessionUpdate {
 	opts := []sdk.ToolCallStartOpt{
 		sdk.WithStartKind(toolKind(b.Tool)),
 		sdk.WithStartStatus(sdk.ToolCallStatusInProgress),
-		sdk.WithStartRawInput(json.RawMessage(validJSON(b.Arguments))),
+		sdk.WithStartRawInput(json.RawMessage(jsonOrEmpty(b.Arguments))),
 	}
 	if args.Path != "" {
 		path := args.Path
@@ -132,14 +132,14 @@ func startCall(dir string, b *event.StepStarted) sdk.SessionUpdate {
 	return sdk.StartToolCall(stepID(b.StepID), text.TruncateBytes(title, maxTitle), opts...)
 }
 
-func validJSON(arguments string) string {
+func jsonOrEmpty(arguments string) string {
 	if json.Valid([]byte(arguments)) {
 		return arguments
 	}
 	return "{}"
 }
 
-// toolKind is the icon of a call in the editor.
+// toolKind returns the kind of a tool, from which the editor chooses an icon.
 func toolKind(tool string) sdk.ToolKind {
 	switch tool {
 	case "write_file", "edit_file", "agent_edit":
@@ -162,7 +162,7 @@ func toolKind(tool string) sdk.ToolKind {
 	return sdk.ToolKindOther
 }
 
-// describeVerdict is a check of a claim, as a call of the host.
+// describeVerdict returns the update for a check of a claim, in the form of a call by the host.
 func describeVerdict(b *event.Verdict) sdk.SessionUpdate {
 	status := sdk.ToolCallStatusFailed
 	if b.Outcome == goal.Pass {
@@ -178,21 +178,21 @@ func describeVerdict(b *event.Verdict) sdk.SessionUpdate {
 		sdk.WithStartContent([]sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(fence(detail)))}))
 }
 
-// describeStop is why a goal stopped, what the agent handed over, and the host's report.
+// describeStop joins why a goal stopped, the agent's result and the host's report.
 func describeStop(word, result string, report []string) string {
-	said := word
+	parts := word
 	if result != "" {
-		said += "\n\n" + result
+		parts += "\n\n" + result
 	}
 	if len(report) > 0 {
-		said += "\n\nReport of the host:\n\n- " + strings.Join(report, "\n- ")
+		parts += "\n\nReport of the host:\n\n- " + strings.Join(report, "\n- ")
 	}
-	return said + "\n\n"
+	return parts + "\n\n"
 }
 
-// ask asks the user of the editor about a call. The question ends when the prompt does; it then waits in the window.
+// ask asks the user of the editor about a call. If the prompt ends first, the approval waits in the window.
 func (a *Agent) ask(ctx context.Context, saved savedSession, request goal.Approval) {
-	content := "```json\n" + validJSON(request.Arguments) + "\n```"
+	content := "```json\n" + jsonOrEmpty(request.Arguments) + "\n```"
 	if request.Show != "" {
 		content = fence(request.Show)
 	}
@@ -203,7 +203,7 @@ func (a *Agent) ask(ctx context.Context, saved savedSession, request goal.Approv
 			Title:      sdk.Ptr(text.TruncateBytes(strings.ReplaceAll(request.Tool, "_", " ")+": "+request.Why, maxTitle)),
 			Kind:       sdk.Ptr(toolKind(request.Tool)),
 			Status:     sdk.Ptr(sdk.ToolCallStatusPending),
-			RawInput:   json.RawMessage(validJSON(request.Arguments)),
+			RawInput:   json.RawMessage(jsonOrEmpty(request.Arguments)),
 			Content:    []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(content))},
 		},
 	}
@@ -223,7 +223,7 @@ func (a *Agent) ask(ctx context.Context, saved savedSession, request goal.Approv
 	})
 	answer, err := a.conn.RequestPermission(ctx, ask)
 	if err != nil || answer.Outcome.Selected == nil {
-		return // nobody decided: it waits
+		return // not decided: the approval stays open
 	}
 	order := goal.Order{
 		Kind:    goal.OrderApprove,
@@ -238,7 +238,7 @@ func (a *Agent) ask(ctx context.Context, saved savedSession, request goal.Approv
 	}
 }
 
-// showChanges shows the files that differ from the start of the goal as one call with diffs.
+// showChanges shows the files that have changed since the start of the goal as one call with diffs.
 func (a *Agent) showChanges(ctx context.Context, saved savedSession) {
 	changes, err := a.deps.Changes.List(string(saved.Goal), nil)
 	if err != nil || len(changes.Files) == 0 {
@@ -271,7 +271,7 @@ func (a *Agent) say(ctx context.Context, id sdk.SessionId, text string) {
 	a.update(ctx, id, sdk.UpdateAgentMessageText(text+"\n\n"))
 }
 
-// fence makes a block of Markdown that its text cannot end.
+// fence puts a text in a code block of Markdown that the text cannot end.
 func fence(text string) string {
 	ticks := "```"
 	for strings.Contains(text, ticks) {

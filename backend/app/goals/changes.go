@@ -17,15 +17,16 @@ import (
 	"goalpost/backend/verify"
 )
 
-// Bounds of what is compared line by line in one list: beyond it, files have no counts.
 const (
+	// Files beyond these limits are listed without the number of changed lines.
 	maxCountedFiles = 500
 	maxCountedBytes = 32 << 20
-	maxImageBytes   = 4 << 20
+
+	maxImageBytes = 4 << 20
 )
 
-// Changes compares a goal's folder, as it is now, with the goal's start.
-func (h *folderHistory) Changes(ctx context.Context, id goal.ID, paths []string) (api.ChangesView, error) {
+// Changes compares the present state of a goal's folder with its state at the goal's start.
+func (h *FolderHistory) Changes(ctx context.Context, id goal.ID, paths []string) (api.ChangesView, error) {
 	out := api.ChangesView{
 		GoalID:      string(id),
 		Files:       []api.ChangedFile{},
@@ -33,7 +34,7 @@ func (h *folderHistory) Changes(ctx context.Context, id goal.ID, paths []string)
 		LeftOut:     []api.LeftOutPath{},
 		Checkpoints: []api.CheckpointView{},
 	}
-	row, err := h.store.Goal(ctx, id)
+	row, err := h.store.Goals.Get(ctx, id)
 	if err != nil {
 		return out, fmt.Errorf("changes: %w", err)
 	}
@@ -88,7 +89,7 @@ func (h *folderHistory) Changes(ctx context.Context, id goal.ID, paths []string)
 func leftOut(list []*snapshot.Entry) []api.LeftOutPath {
 	out := []api.LeftOutPath{}
 	for _, e := range list {
-		if e.Path != ".git" { // everybody expects that one
+		if e.Path != ".git" { // users expect that it is left out
 			out = append(out, api.LeftOutPath{Path: snapshot.Display(string(e.Path)), Why: e.LeftOut})
 		}
 	}
@@ -96,7 +97,7 @@ func leftOut(list []*snapshot.Entry) []api.LeftOutPath {
 }
 
 // count counts the lines of a change.
-func (h *folderHistory) count(a *snapshot.Archive, c snapshot.Change, f *api.ChangedFile) {
+func (h *FolderHistory) count(a *snapshot.Archive, c snapshot.Change, f *api.ChangedFile) {
 	before, after, ok := a.Texts(c)
 	if !ok {
 		f.Binary = true
@@ -105,14 +106,14 @@ func (h *folderHistory) count(a *snapshot.Archive, c snapshot.Change, f *api.Cha
 	f.Added, f.Removed = snapshot.CountLines(snapshot.Hunks(before, after))
 }
 
-// checkMarks say what the checks have to do with files.
+// checkMarks say which checks protect or read a file, and whether the file decides how they end.
 type checkMarks struct {
 	protected []api.ProtectedFile
 	readBy    map[string][]string
 	decides   map[string]bool
 }
 
-func (h *folderHistory) marks(ctx context.Context, row store.GoalRow) (*checkMarks, error) {
+func (h *FolderHistory) marks(ctx context.Context, row store.GoalRow) (*checkMarks, error) {
 	m := &checkMarks{readBy: map[string][]string{}, decides: map[string]bool{}}
 	if p, err := verify.OpenProtection(session.WorkspaceOptions(row.Goal, h.store.GoalDir(row.ID))); err == nil {
 		m.protected = viewProtected(p.Protected())
@@ -126,7 +127,7 @@ func (h *folderHistory) marks(ctx context.Context, row store.GoalRow) (*checkMar
 			}
 		}
 	}
-	claims, err := h.store.Claims(ctx, row.ID)
+	claims, err := h.store.History.Claims(ctx, row.ID)
 	if err != nil {
 		return nil, fmt.Errorf("changes: %w", err)
 	}
@@ -146,7 +147,7 @@ func (m *checkMarks) add(path, check string, decides bool) {
 	m.decides[path] = m.decides[path] || decides
 }
 
-// describe describes a change without its content.
+// describe returns the view of a change, without its content.
 func (m *checkMarks) describe(c snapshot.Change) api.ChangedFile {
 	f := api.ChangedFile{
 		Path:        snapshot.Display(c.Path),
@@ -185,23 +186,24 @@ func side(e *snapshot.Entry) (s api.FileSide) {
 }
 
 // FileDiff reads both sides of one changed file.
-func (h *folderHistory) FileDiff(ctx context.Context, id goal.ID, path string) (out api.FileDiff, err error) {
+func (h *FolderHistory) FileDiff(ctx context.Context, id goal.ID, path string) (out api.FileDiff, err error) {
 	found := false
 	err = h.EachDiff(ctx, id, nil, func(c api.ChangedFile) bool { return c.Path == path }, func(d api.FileDiff) error {
 		out, found = d, true
 		return nil
 	})
 	if err == nil && !found {
-		err = fault.Kind(fault.NotFound, "path", path+" is what it was at the start of the goal", "list the changes again")
+		err = fault.Kind(fault.NotFound, "path", path+" has not changed since the start of the goal",
+			"list the changes again")
 	}
 	return out, err
 }
 
-// EachDiff calls do with both sides of each changed file below paths that want accepts, in order of paths.
-func (h *folderHistory) EachDiff(
+// EachDiff calls do, sorted by path, with both sides of each changed file below paths that want accepts.
+func (h *FolderHistory) EachDiff(
 	ctx context.Context, id goal.ID, paths []string, want func(api.ChangedFile) bool, do func(api.FileDiff) error,
 ) error {
-	row, err := h.store.Goal(ctx, id)
+	row, err := h.store.Goals.Get(ctx, id)
 	if err != nil {
 		return fmt.Errorf("changes: %w", err)
 	}
@@ -238,7 +240,7 @@ func (h *folderHistory) EachDiff(
 }
 
 // diffOf reads both sides of a change.
-func (h *folderHistory) diffOf(a *snapshot.Archive, c snapshot.Change, f api.ChangedFile) api.FileDiff {
+func (h *FolderHistory) diffOf(a *snapshot.Archive, c snapshot.Change, f api.ChangedFile) api.FileDiff {
 	out := api.FileDiff{ChangedFile: f}
 	before, after, ok := a.Texts(c)
 	out.IsText, out.Binary = ok, !ok

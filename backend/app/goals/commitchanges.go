@@ -22,43 +22,43 @@ import (
 	"goalpost/backend/store"
 )
 
-// maxCommitBytes is how long a file may be to be committed.
+// maxCommitBytes is the largest file that is committed.
 const maxCommitBytes = 100 << 20
 
-// CommitOffer says whether the changes of a goal can be committed, and proposes how.
-func (h *folderHistory) CommitOffer(ctx context.Context, id goal.ID) (out api.CommitOffer, err error) {
-	row, err := h.store.Goal(ctx, id)
+// CommitOffer reports whether the changes of a goal can be committed, and proposes a branch and a message.
+func (h *FolderHistory) CommitOffer(ctx context.Context, id goal.ID) (out api.CommitOffer, err error) {
+	row, err := h.store.Goals.Get(ctx, id)
 	if err != nil {
 		return out, fmt.Errorf("commit: %w", err)
 	}
 	repo, err := h.openRepo(ctx, row)
 	if errors.Is(err, gitrepo.ErrNoRepository) {
-		out.Unavailable = "The goal's folder is in no git repository."
+		out.Unavailable = "The goal's folder is not in a git repository."
 		return out, nil
 	}
 	if err != nil {
 		return out, err
 	}
 	out.Current, out.Message = repo.Branch(), row.Objective
-	out.Branch = newBranch(ctx, repo, row.Goal)
+	out.Branch = proposeBranch(ctx, repo, row.Goal)
 	return out, nil
 }
 
-// openRepo opens the repository of a goal's folder for the user, outside of the sandbox.
-func (h *folderHistory) openRepo(ctx context.Context, row store.GoalRow) (*gitrepo.Repo, error) {
+// openRepo opens the repository of a goal's folder. Its git runs outside of the sandbox, as the user.
+func (h *FolderHistory) openRepo(ctx context.Context, row store.GoalRow) (*gitrepo.Repo, error) {
 	return gitrepo.Open(ctx, h.programs, environ.Base(os.Environ()), row.Policy.Dir)
 }
 
-// newBranch proposes a branch: that of the goal's worktree, or a new one.
-func newBranch(ctx context.Context, repo *gitrepo.Repo, g goal.Goal) string {
+// proposeBranch proposes the branch of the goal's worktree, or a new one.
+func proposeBranch(ctx context.Context, repo *gitrepo.Repo, g goal.Goal) string {
 	if own := g.Options.Worktree; own != nil && repo.Branch() == own.Branch {
 		return own.Branch
 	}
 	return worktrees.BranchName(ctx, repo, g.Objective, g.ID)
 }
 
-// CommitChanges commits what a goal changed, as it is in the folder now. The goal must not run.
-func (h *folderHistory) CommitChanges(
+// CommitChanges commits the present state of the files that a goal changed. The goal must not run.
+func (h *FolderHistory) CommitChanges(
 	ctx context.Context, id goal.ID, in api.CommitInput,
 ) (out api.CommitOutput, err error) {
 	row, repo, files, out, err := h.prepareCommit(ctx, id, in.Paths)
@@ -66,14 +66,14 @@ func (h *folderHistory) CommitChanges(
 		return out, err
 	}
 	if out.Branch = in.Branch; out.Branch == "" {
-		out.Branch = newBranch(ctx, repo, row.Goal)
+		out.Branch = proposeBranch(ctx, repo, row.Goal)
 	}
 	out.Commit, err = repo.Commit(ctx, out.Branch, commitMessage(row, in.Message), files)
 	return out, err
 }
 
-// WriteCommitPatch writes what a goal changed as a patch that git am takes.
-func (h *folderHistory) WriteCommitPatch(
+// WriteCommitPatch writes the changes of a goal as a patch for git am.
+func (h *FolderHistory) WriteCommitPatch(
 	ctx context.Context, id goal.ID, in api.CommitInput, to *os.File,
 ) (api.CommitOutput, error) {
 	row, repo, files, out, err := h.prepareCommit(ctx, id, in.Paths)
@@ -90,11 +90,11 @@ func commitMessage(row store.GoalRow, message string) string {
 	return strings.TrimSpace(message) + "\n"
 }
 
-// prepareCommit collects the files of a commit.
-func (h *folderHistory) prepareCommit(ctx context.Context, id goal.ID, paths []string) (
+// prepareCommit opens the repository and collects the files of a commit. It refuses while the goal runs.
+func (h *FolderHistory) prepareCommit(ctx context.Context, id goal.ID, paths []string) (
 	row store.GoalRow, repo *gitrepo.Repo, files []gitrepo.File, out api.CommitOutput, err error,
 ) {
-	if row, err = h.store.Goal(ctx, id); err != nil {
+	if row, err = h.store.Goals.Get(ctx, id); err != nil {
 		return row, nil, nil, out, fmt.Errorf("commit: %w", err)
 	}
 	working, err := h.isWorking(row)
@@ -103,7 +103,7 @@ func (h *folderHistory) prepareCommit(ctx context.Context, id goal.ID, paths []s
 	}
 	if working {
 		return row, nil, nil, out,
-			fault.Kind(fault.Conflict, "", "the goal runs, and may change its files while they are committed",
+			fault.Kind(fault.Conflict, "", "the goal is running and could change files during the commit",
 				"pause it first: pause "+id.Short())
 	}
 	a, unavailable, err := h.open(row)
@@ -115,8 +115,8 @@ func (h *folderHistory) prepareCommit(ctx context.Context, id goal.ID, paths []s
 	}
 	repo, err = h.openRepo(ctx, row)
 	if errors.Is(err, gitrepo.ErrNoRepository) {
-		return row, nil, nil, out, fault.Kind(fault.Conflict, "", "the folder "+row.Policy.Dir+" is in no git repository",
-			"run git init there first")
+		return row, nil, nil, out, fault.Kind(fault.Conflict, "",
+			"the folder "+row.Policy.Dir+" is not in a git repository", "run git init there first")
 	}
 	if err != nil {
 		return row, nil, nil, out, err
@@ -129,7 +129,7 @@ func (h *folderHistory) prepareCommit(ctx context.Context, id goal.ID, paths []s
 	return row, repo, files, out, err
 }
 
-// collectFiles makes the files of a commit out of changes, and notes what is left out.
+// collectFiles converts changes to the files of a commit, and lists in out what is committed and what is left out.
 func collectFiles(
 	ctx context.Context, row store.GoalRow, a *snapshot.Archive, repo *gitrepo.Repo, changes []snapshot.Change,
 	out *api.CommitOutput,
@@ -152,9 +152,9 @@ func collectFiles(
 	var files []gitrepo.File
 	for _, one := range changes {
 		if one.IsFolder() {
-			continue // git knows none
+			continue // git has no folders
 		}
-		if why := refuseFile(row, one, filtered[one.Path]); why != "" {
+		if why := skipReason(row, one, filtered[one.Path]); why != "" {
 			out.Skipped = append(out.Skipped, api.LeftOutPath{Path: snapshot.Display(one.Path), Why: why})
 			continue
 		}
@@ -170,8 +170,8 @@ func collectFiles(
 	return files, nil
 }
 
-// refuseFile returns why a file is not committed, "" if it is.
-func refuseFile(row store.GoalRow, c snapshot.Change, filter string) string {
+// skipReason returns why a file is not committed, "" if it is.
+func skipReason(row store.GoalRow, c snapshot.Change, filter string) string {
 	switch {
 	case c.IsIgnored():
 		return "git ignores it"
@@ -188,7 +188,7 @@ func refuseFile(row store.GoalRow, c snapshot.Change, filter string) string {
 	return ""
 }
 
-// commitFile is a changed file as git sees it.
+// commitFile converts a change to a file with git's mode.
 func commitFile(a *snapshot.Archive, c snapshot.Change) gitrepo.File {
 	f := gitrepo.File{Path: c.Path}
 	e := c.After
@@ -205,7 +205,8 @@ func commitFile(a *snapshot.Archive, c snapshot.Change) gitrepo.File {
 	return f
 }
 
-// isMixed reports whether a file had changes before the goal that no commit has.
+// isMixed reports whether a file already had uncommitted changes when the goal started. object is the file's content
+// in the newest commit.
 func isMixed(a *snapshot.Archive, c snapshot.Change, object string) bool {
 	before := c.Before
 	if before == nil || before.Mode.IsDir() {
@@ -215,7 +216,7 @@ func isMixed(a *snapshot.Archive, c snapshot.Change, object string) bool {
 	if before.Target == "" {
 		var err error
 		if content, err = a.Content(before, maxCommitBytes); err != nil {
-			return false // not kept: nobody knows
+			return false // the old content was not kept, so this is unknown
 		}
 	}
 	sum := sha1.New() //nolint:gosec // the names of git's objects

@@ -14,36 +14,36 @@ import (
 	"goalpost/backend/store"
 )
 
-// Start validates a goal, stores it and starts it. After an error nothing has changed.
+// Start validates a goal, stores it and starts it. If it returns an error, nothing has changed.
 func (s *Service) Start(ctx context.Context, in api.StartInput) (id goal.ID, err error) {
 	return s.StartAs(ctx, in, func(*goal.Goal) error { return nil })
 }
 
-// StartAs is Start with a last change to the goal by shape, before its checks are tried.
+// StartAs does what Start does, and lets shape change the goal before its checks are tried.
 func (s *Service) StartAs(
 	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
 ) (id goal.ID, err error) {
-	g, made, err := s.prepareGoal(ctx, in, shape)
+	g, made, err := s.Intake.prepareGoal(ctx, in, shape)
 	if err != nil {
 		return "", err
 	}
 	defer func() {
 		if err != nil && made {
-			err = errors.Join(err, s.removeGoalDir(ctx, *g))
+			err = errors.Join(err, s.Intake.removeGoalDir(ctx, *g))
 		}
 	}()
-	if err := s.saveBaseline(ctx, *g); err != nil {
-		return "", errors.Join(err, s.removeGoalState(g.ID))
+	if err := s.Intake.saveBaseline(ctx, *g); err != nil {
+		return "", errors.Join(err, s.Intake.removeGoalState(g.ID))
 	}
-	own, err := s.store.LockGoal(g.ID) // before the goal becomes visible: an abort finds its owner
+	own, err := s.store.Locks.LockGoal(g.ID) // before the goal becomes visible: an abort finds its owner
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("goal %s: %w", g.ID.Short(), err), s.removeGoalState(g.ID))
+		return "", errors.Join(fmt.Errorf("goal %s: %w", g.ID.Short(), err), s.Intake.removeGoalState(g.ID))
 	}
-	if err := s.store.Create(ctx, g); err != nil {
-		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Unlock(), s.removeGoalState(g.ID))
+	if err := s.store.Goals.Create(ctx, g); err != nil {
+		return "", errors.Join(fmt.Errorf("create goal: %w", err), own.Unlock(), s.Intake.removeGoalState(g.ID))
 	}
-	if err := s.startRunner(ctx, *g, own, s.startEvents(ctx, *g)...); err != nil {
-		return "", errors.Join(err, s.store.Delete(context.WithoutCancel(ctx), g.ID), s.removeGoalState(g.ID))
+	if err := s.Runs.startRunner(ctx, *g, own, s.Intake.startEvents(ctx, *g)...); err != nil {
+		return "", errors.Join(err, s.store.Goals.Delete(context.WithoutCancel(ctx), g.ID), s.Intake.removeGoalState(g.ID))
 	}
 	return g.ID, nil
 }
@@ -51,7 +51,7 @@ func (s *Service) StartAs(
 // Demo starts the built-in demonstration goal with its scripted model.
 func (s *Service) Demo(ctx context.Context) (goal.ID, error) { return s.Start(ctx, s.DemoInput()) }
 
-// DemoInput returns the demonstration goal. This program itself serves its page.
+// DemoInput returns the demonstration goal, whose page this program serves.
 func (*Service) DemoInput() api.StartInput {
 	return api.StartInput{
 		Objective: model.DemoObjective(""), Provider: models.DemoProvider,
@@ -64,50 +64,52 @@ func (s *Service) Pause(ctx context.Context, id goal.ID) error {
 	return s.PauseWith(ctx, id, goal.Order{Kind: goal.OrderPause})
 }
 
+// PauseWith does what Pause does, with an order that says who pauses the goal and why.
 func (s *Service) PauseWith(ctx context.Context, id goal.ID, o goal.Order) error {
-	row, err := s.store.Goal(ctx, id)
+	row, err := s.store.Goals.Get(ctx, id)
 	if err == nil && row.Status == goal.Running { // its process may have died: then it is paused as interrupted
-		if alive, err := s.store.IsLocked(id); err != nil || !alive {
-			_, lost := s.store.InterruptOne(ctx, id)
+		if alive, err := s.store.Locks.IsLocked(id); err != nil || !alive {
+			_, lost := s.store.Recovery.InterruptOne(ctx, id)
 			return errors.Join(err, lost)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("pause: %w", err)
 	}
-	return s.addOrderIf(ctx, id, s.pauseProblem, o)
+	return s.Runs.addOrderIf(ctx, id, s.pauseProblem, o)
 }
 
 // pauseProblem returns why a goal cannot be paused, nil if it can.
 func (s *Service) pauseProblem(row store.GoalRow) error {
-	queues, err := s.isQueued(row)
+	queues, err := s.Runs.isQueued(row)
 	switch {
 	case err != nil:
 		return err
 	case row.Status == goal.Pending && queues:
 		return fault.New(fault.Conflict, "the goal waits in the queue and has not begun",
-			"abort takes it out of the queue; it can be continued later")
+			"abort it to take it out of the queue; you can continue it later")
 	case row.Status != goal.Running && !queues:
 		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s, not running", row.Status)}
 	}
 	return nil
 }
 
-// Steer stores a note of the user for a goal that has not ended.
+// Steer stores a note of the user for an active goal.
 func (s *Service) Steer(ctx context.Context, id goal.ID, text string) error {
 	return s.SteerWith(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text})
 }
 
+// SteerWith does what Steer does, with an order that says whose note it is.
 func (s *Service) SteerWith(ctx context.Context, id goal.ID, o goal.Order) error {
 	if o.Text == "" {
 		return &fault.Error{Code: fault.Refused, Message: "the note is empty", Field: "text"}
 	}
-	return s.addOrderIf(ctx, id, func(row store.GoalRow) error {
-		lives, err := s.isActive(row)
+	return s.Runs.addOrderIf(ctx, id, func(row store.GoalRow) error {
+		lives, err := s.Runs.isActive(row)
 		if err != nil || lives {
 			return err
 		}
-		return fault.New(fault.Conflict, fmt.Sprintf("the goal is %s already", row.Status),
+		return fault.New(fault.Conflict, fmt.Sprintf("the goal is already %s", row.Status),
 			"resume it first, or start a new one")
 	}, o)
 }
@@ -118,21 +120,22 @@ func (s *Service) Abort(ctx context.Context, id goal.ID) error {
 	return s.AbortWith(ctx, id, &runner.Stop{Exit: goal.AbortedByUser, Reason: "the user aborted the goal"})
 }
 
+// AbortWith does what Abort does, with a stop that says who aborts the goal and why.
 func (s *Service) AbortWith(ctx context.Context, id goal.ID, stop *runner.Stop) error {
-	row, lives, err := s.readActive(ctx, id)
+	row, lives, err := s.Runs.readActive(ctx, id)
 	if err != nil {
 		return fmt.Errorf("abort: %w", err)
 	}
 	if !lives {
-		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is %s already", row.Status)}
+		return &fault.Error{Code: fault.Conflict, Message: fmt.Sprintf("the goal is already %s", row.Status)}
 	}
-	if s.runner.Cancel(id, stop) {
+	if s.Runs.runner.Cancel(id, stop) {
 		select {
-		case <-s.runner.Done(id):
+		case <-s.Runs.runner.Done(id):
 		case <-ctx.Done():
 			return fmt.Errorf("abort: %w", ctx.Err())
 		}
-		if row, err = s.store.Goal(ctx, id); err != nil || !row.Status.IsActive() {
+		if row, err = s.store.Goals.Get(ctx, id); err != nil || !row.Status.IsActive() {
 			return err
 		}
 	}

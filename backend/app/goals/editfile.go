@@ -12,10 +12,10 @@ import (
 	"goalpost/backend/policy"
 )
 
-// EditFile opens a file of a goal's folder in the user's editor. The agent may have put a link in its place, or in the
-// place of a folder above it: one that leads out of the goal's folder is refused.
-func (h *folderHistory) EditFile(ctx context.Context, id goal.ID, path string) (pane.Info, error) {
-	row, err := h.store.Goal(ctx, id)
+// EditFile opens a file of a goal's folder in the user's editor. The agent may have replaced the file or a folder above
+// it by a link, so a path that leads out of the goal's folder is refused.
+func (h *FolderHistory) EditFile(ctx context.Context, id goal.ID, path string) (pane.Info, error) {
+	row, err := h.store.Goals.Get(ctx, id)
 	if err != nil {
 		return pane.Info{}, fmt.Errorf("edit: %w", err)
 	}
@@ -25,7 +25,7 @@ func (h *folderHistory) EditFile(ctx context.Context, id goal.ID, path string) (
 	}
 	file, err := filepath.EvalSymlinks(filepath.Join(row.Policy.Dir, filepath.FromSlash(rel[0])))
 	if err != nil {
-		return pane.Info{}, fault.Kind(fault.NotFound, "path", path+" is not in the goal's folder any more",
+		return pane.Info{}, fault.Kind(fault.NotFound, "path", path+" is no longer in the goal's folder",
 			"list the changes again")
 	}
 	top, err := filepath.EvalSymlinks(row.Policy.Dir)
@@ -40,7 +40,7 @@ func (h *folderHistory) EditFile(ctx context.Context, id goal.ID, path string) (
 		return pane.Info{}, fault.Kind(fault.Refused, "path", path+" is a link to "+file+", outside of the goal's folder",
 			"open that file yourself if you want to edit it")
 	case !info.Mode().IsRegular():
-		return pane.Info{}, fault.Kind(fault.Refused, "path", path+" is no file", "choose a file")
+		return pane.Info{}, fault.Kind(fault.Refused, "path", path+" is not a file", "choose a file")
 	}
 	return h.panes.OpenEditor(ctx, file)
 }

@@ -38,7 +38,7 @@ func chooseEngine(engines []engine.Profile, wanted, setting string, g goal.Goal)
 		return "", fault.Invalid("engine", p.Name+" runs only in a sandbox, and this goal has none",
 			"leave out --unconfined or --engine")
 	case found.Command != "" && found.Program == "":
-		return "", fault.Invalid("engine", found.Missing(), "install that, or choose another engine")
+		return "", fault.Invalid("engine", found.Missing(), "install it, or choose another engine")
 	case found.Program == "":
 		return "", fault.Invalid("engine", p.Name+" is not installed",
 			fmt.Sprintf("install it with %q, or choose another engine", p.Install))

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/fault"
 )
 
-// ListEngines describes all engines, Goalpost's own loop first. chosen is the setting.
+// ListEngines describes all engines, Goalpost's own loop first. chosen is the engine of the settings.
 func ListEngines(chosen string) []api.EngineView {
 	list := []api.EngineView{{
 		ID:          OwnLoop,
@@ -32,7 +32,7 @@ func ListEngines(chosen string) []api.EngineView {
 			Tested:  found.IsTested(),
 			Install: profile.Install,
 			Licence: profile.Licence,
-			Credentials: "Asks the goal's model through Goalpost. Needs no key and no sign-in of its own, and none is in " +
+			Credentials: "Asks the goal's model through Goalpost. It needs no key or sign-in of its own, so none is in " +
 				"the sandbox.",
 		}
 		switch {
@@ -49,12 +49,6 @@ func ListEngines(chosen string) []api.EngineView {
 	}
 	return list
 }
-
-// Engines describes all engines.
-func (s *Service) Engines() []api.EngineView { return ListEngines(s.cfg.Settings().Engine) }
-
-// UseEngine sets the engine of new goals.
-func (s *Service) UseEngine(id string) error { return SetEngine(s.cfg, id) }
 
 // engineSettings is the part of the configuration that SetEngine changes.
 type engineSettings interface {

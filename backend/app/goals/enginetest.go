@@ -15,24 +15,24 @@ import (
 	"goalpost/backend/goal"
 )
 
-// The test of an engine.
+// Limits of the goal with which an engine is tested, and the file that the goal makes.
 const (
-	engineTestTime  = 3 * time.Minute
-	engineTestTurns = 8
-	engineTestFile  = "engine-test.txt"
+	engineTestTimeout  = 3 * time.Minute
+	maxEngineTestTurns = 8
+	engineTestFile     = "engine-test.txt"
 )
 
-// TestEngine lets an external agent write one file, as a goal in an empty folder with the active model. Goal and folder
-// are deleted afterwards.
+// TestEngine lets an external agent write one file, as a goal in an empty folder with the active model. It deletes the
+// goal and its folder afterwards.
 func (s *Service) TestEngine(ctx context.Context, id string) (out api.EngineTest, err error) {
-	if _, known := engine.FindProfile(s.intake.engines, id); !known {
+	if _, known := engine.FindProfile(s.Intake.engines, id); !known {
 		return out, fault.Invalid("engine", fmt.Sprintf("there is no external agent %q to test", id),
 			"goalctl engines lists them")
 	}
 	const buffer = 4096
 	sub := s.sessions.Broker.SubscribeReliable(buffer)
 	defer sub.Close()
-	began := s.intake.clock.Now()
+	began := s.Intake.clock.Now()
 	made, err := s.Start(ctx, api.StartInput{
 		Objective:   "Test of the engine: create the file " + engineTestFile + " with the word ready, then claim.",
 		Checks:      []goal.Check{{Type: goal.Shell, Command: "grep -q ready " + engineTestFile}},
@@ -40,22 +40,22 @@ func (s *Service) TestEngine(ctx context.Context, id string) (out api.EngineTest
 		OnAsk:       goal.OnAskDeny,
 		Review:      goal.ReviewNever,
 		CriticEvery: api.NoLimit,
-		LimitsInput: api.LimitsInput{WallClockMS: engineTestTime.Milliseconds(), Iterations: engineTestTurns},
+		LimitsInput: api.LimitsInput{WallClockMS: engineTestTimeout.Milliseconds(), Iterations: maxEngineTestTurns},
 	})
 	if err != nil {
 		return out, err
 	}
 	out.Stages = s.followEngineTest(ctx, made, sub)
 	out.OK = out.Stages[len(out.Stages)-1].OK
-	out.MS = s.intake.clock.Now().Sub(began).Milliseconds()
-	row, err := s.store.Goal(ctx, made)
+	out.MS = s.Intake.clock.Now().Sub(began).Milliseconds()
+	row, err := s.store.Goals.Get(ctx, made)
 	if err != nil {
 		return out, fmt.Errorf("test of the engine: %w", err)
 	}
 	return out, errors.Join(s.Delete(context.WithoutCancel(ctx), made), os.RemoveAll(row.Policy.Dir))
 }
 
-// followEngineTest reports how far the test came.
+// followEngineTest follows the test until it ends, and returns the stages that it reached.
 func (s *Service) followEngineTest(ctx context.Context, id goal.ID, sub *event.Subscription) []api.EngineStage {
 	names := []string{"start and session", "one prompt", "a change and a claim"}
 	reached, why := 0, ""
@@ -82,7 +82,7 @@ func (s *Service) followEngineTest(ctx context.Context, id goal.ID, sub *event.S
 	return stages
 }
 
-// engineTestProgress returns how many stages are passed after an event, and why the test ended before the last.
+// engineTestProgress returns how many stages have passed after an event, and why the test ended early, if it did.
 func engineTestProgress(body event.Body, reached, all int) (stages int, why string) {
 	switch b := body.(type) {
 	case *event.Delta, *event.Message:

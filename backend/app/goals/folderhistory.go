@@ -18,41 +18,41 @@ import (
 	"goalpost/backend/store"
 )
 
-// folderHistory shows what goals changed in their folders, and undoes it.
-type folderHistory struct {
-	*runs
-	state string // the program's data folder
+// FolderHistory shows the changes of goals in their folders, and undoes and commits them.
+type FolderHistory struct {
+	*Runs
+	state string // Goalpost's data folder
 	mask  *secret.Mask
 	// programs starts git, for the user and outside of the sandbox.
 	programs process.Launcher
 	panes    *panes.Registry
 }
 
-// noSnapshot says why there is nothing to compare with.
-func noSnapshot(row store.GoalRow) string {
+// describeNoSnapshot explains why a goal has no snapshot to compare with.
+func describeNoSnapshot(row store.GoalRow) string {
 	switch {
 	case !session.MayChangeFolder(row.Policy):
 		return "This goal may only read, and no change was approved."
 	case row.StartedAt.IsZero():
 		return "The goal has not started yet."
 	case row.Status == goal.Running:
-		return "No snapshot of the folder is complete yet. If it stays so, the goal's warnings say why."
+		return "No snapshot of the folder is complete yet. If this does not change, the goal's warnings say why."
 	}
-	return "No snapshot of the folder was taken before the goal began: its warnings say why, or it is older than " +
-		"snapshots."
+	return "No snapshot of the folder was taken before the goal began. The goal's warnings say why, unless an older " +
+		"version of Goalpost ran it."
 }
 
-// open reads the snapshots of a goal. unavailable says why there are none, "" if there are some.
-func (h *folderHistory) open(row store.GoalRow) (a *snapshot.Archive, unavailable string, err error) {
+// open reads the snapshots of a goal. If there are none, a is nil, and unavailable says why.
+func (h *FolderHistory) open(row store.GoalRow) (a *snapshot.Archive, unavailable string, err error) {
 	a, err = snapshot.Read(session.SnapshotOptions(row.Goal, h.state, h.store.GoalDir(row.ID)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, noSnapshot(row), nil
+		return nil, describeNoSnapshot(row), nil
 	}
 	return a, "", err
 }
 
-// compare compares the folder with its start, below some paths.
-func (h *folderHistory) compare(
+// compare compares the folder with its state at the start, below the given paths, or everywhere without any.
+func (h *FolderHistory) compare(
 	ctx context.Context, row store.GoalRow, a *snapshot.Archive, paths []string,
 ) (*snapshot.Comparison, error) {
 	c, err := a.Compare(ctx, 0)
@@ -89,11 +89,11 @@ func relativePaths(dir string, paths []string) ([]string, error) {
 }
 
 // isWorking reports whether a run of the goal may change the folder now.
-func (h *folderHistory) isWorking(row store.GoalRow) (bool, error) {
+func (h *FolderHistory) isWorking(row store.GoalRow) (bool, error) {
 	if row.Status != goal.Running {
 		return false, nil
 	}
-	return h.store.IsLocked(row.ID)
+	return h.store.Locks.IsLocked(row.ID)
 }
 
 func changeOf(c snapshot.Change) string {

@@ -14,8 +14,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// setGoalDir sets a goal's folder: the given one, a new one, or a new git worktree. made reports that it is new.
-func (gi *intake) setGoalDir(ctx context.Context, in api.StartInput, g *goal.Goal) (made bool, err error) {
+// setGoalDir sets a goal's folder: the given one, a new one, or a new git worktree. made reports whether it is new.
+func (gi *Intake) setGoalDir(ctx context.Context, in api.StartInput, g *goal.Goal) (made bool, err error) {
 	if in.Worktree && in.Dir == "" {
 		return false, fault.Invalid("worktree", "a worktree needs a folder in a git repository", "name it with --dir")
 	}
@@ -36,7 +36,7 @@ func (gi *intake) setGoalDir(ctx context.Context, in api.StartInput, g *goal.Goa
 }
 
 // removeGoalDir removes the folder that was made for a goal that could not start.
-func (gi *intake) removeGoalDir(ctx context.Context, g goal.Goal) error {
+func (gi *Intake) removeGoalDir(ctx context.Context, g goal.Goal) error {
 	if own := g.Options.Worktree; own != nil {
 		return gi.worktrees.Discard(ctx, *own)
 	}
@@ -48,7 +48,7 @@ func (gi *intake) removeGoalDir(ctx context.Context, g goal.Goal) error {
 
 // validateWorktreeAccess sets what a goal may use on this machine. A goal in a git worktree reads the repository's own
 // folder, so that git works there, and never writes it.
-func (gi *intake) validateWorktreeAccess(ctx context.Context, in api.AccessInput, g *goal.Goal) error {
+func (gi *Intake) validateWorktreeAccess(ctx context.Context, in api.AccessInput, g *goal.Goal) error {
 	if err := gi.access.ValidateGrants(in, &g.Policy); err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func (gi *intake) validateWorktreeAccess(ctx context.Context, in api.AccessInput
 	return nil
 }
 
-// refuseTrackedCheckDir refuses a check folder that git show would print.
-func (gi *intake) refuseTrackedCheckDir(ctx context.Context, top, dir string) error {
+// refuseTrackedCheckDir refuses a check folder whose files the agent could read with git show.
+func (gi *Intake) refuseTrackedCheckDir(ctx context.Context, top, dir string) error {
 	rel, err := filepath.Rel(top, dir)
 	if err != nil || !filepath.IsLocal(rel) {
 		return nil //nolint:nilerr // it is outside of the work tree
@@ -87,7 +87,7 @@ func (gi *intake) refuseTrackedCheckDir(ctx context.Context, top, dir string) er
 	}
 	tracked, err := repo.Tracks(ctx, rel)
 	if err == nil && tracked {
-		err = fault.Invalid("check_dir", dir+" is tracked by git, so that the agent could read it with git show",
+		err = fault.Invalid("check_dir", dir+" is tracked by git, so the agent could read it with git show",
 			"move it out of the repository and give that path")
 	}
 	return err

@@ -33,8 +33,8 @@ import (
 	"goalpost/backend/verify/protect"
 )
 
-// intake makes a goal from what the user entered.
-type intake struct {
+// Intake makes a goal from what the user entered.
+type Intake struct {
 	cfg        *config.Config
 	store      *store.Store
 	clock      runner.Clock
@@ -50,9 +50,9 @@ type intake struct {
 	preflighted func(goal.Check, api.TryOutput) // see Deps
 }
 
-// prepareGoal makes a goal from what the user entered, or returns a refusal. If it created the folder, a
-// refusal removes it with everything that the checks left in it.
-func (gi *intake) prepareGoal(
+// prepareGoal makes a goal from what the user entered, or refuses it. If it refuses, it removes a folder that it made,
+// with everything that the checks left there.
+func (gi *Intake) prepareGoal(
 	ctx context.Context, in api.StartInput, shape func(*goal.Goal) error,
 ) (g *goal.Goal, made bool, err error) {
 	g = &goal.Goal{
@@ -100,7 +100,7 @@ func (gi *intake) prepareGoal(
 	if err == nil {
 		err = shape(g)
 	}
-	if err == nil { // the final policy: shape may have changed it for another agent's goal
+	if err == nil { // validates again, because shape may have changed the policy
 		err = goal.ValidateInput(g.Objective, g.Criterion, g.Policy, g.Limits)
 	}
 	if err == nil {
@@ -121,15 +121,8 @@ func (gi *intake) prepareGoal(
 	return g, made, nil
 }
 
-func noneIfNegative(n int64) int64 {
-	if n == api.NoLimit {
-		return 0
-	}
-	return n
-}
-
-// draftPolicy returns the policy of a goal that is still being entered.
-func (gi *intake) draftPolicy(in api.TryInput, dir string) (policy.Policy, error) {
+// draftPolicy returns the policy of a goal that the user is still entering.
+func (gi *Intake) draftPolicy(in api.TryInput, dir string) (policy.Policy, error) {
 	p := policy.Policy{
 		Dir:        dir,
 		Risk:       cmp.Or(in.Risk, policy.WriteLocal),
@@ -150,7 +143,7 @@ func (gi *intake) draftPolicy(in api.TryInput, dir string) (policy.Policy, error
 }
 
 // resolveGoalDir returns the folder of a goal: the given one, which must exist, or a new one.
-func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
+func (gi *Intake) resolveGoalDir(given, objective string) (dir string, made bool, err error) {
 	if given != "" {
 		dir, err = gi.access.ValidateExistingDir(given)
 		return dir, false, err
@@ -165,7 +158,7 @@ func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool
 		if err == nil {
 			err = os.Mkdir(dir, 0o755)
 		}
-		if err == nil { // programs and models report paths without links
+		if err == nil { // resolve links, because programs and models report paths without links
 			dir, err = filepath.EvalSymlinks(dir)
 		}
 		switch {
@@ -178,9 +171,9 @@ func (gi *intake) resolveGoalDir(given, objective string) (dir string, made bool
 	}
 }
 
-// folderSlug makes part of a folder's name from the objective.
+// folderSlug makes a part of a folder's name from the objective.
 func folderSlug(objective string) string {
-	const most = 40
+	const maxLength = 40
 	var b strings.Builder
 	for _, r := range strings.ToLower(objective) {
 		switch {
@@ -189,7 +182,7 @@ func folderSlug(objective string) string {
 		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
 			b.WriteByte('-')
 		}
-		if b.Len() >= most {
+		if b.Len() >= maxLength {
 			break
 		}
 	}
@@ -200,27 +193,27 @@ func folderSlug(objective string) string {
 }
 
 // validateGoalSecrets checks that every secret of the goal can be opened.
-func (gi *intake) validateGoalSecrets(ctx context.Context, names []string) error {
+func (gi *Intake) validateGoalSecrets(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if _, err := gi.secrets.Get(ctx, name); err != nil {
-			return fault.Invalid("secrets", err.Error(), "goalctl secret list shows what is kept; the settings page unlocks it")
+			return fault.Invalid("secrets", err.Error(), "goalctl secret list shows the secrets; unlock them in the settings")
 		}
 	}
 	return nil
 }
 
-// saveBaseline saves the goal's folder as it is when the goal is created. Another goal may change the folder
-// before this one starts.
-func (gi *intake) saveBaseline(ctx context.Context, g goal.Goal) error {
+// saveBaseline saves the state of the goal's folder when the goal is created, because another goal may change it before
+// this one starts.
+func (gi *Intake) saveBaseline(ctx context.Context, g goal.Goal) error {
 	if err := verify.RecordProtected(ctx, session.WorkspaceOptions(g, gi.store.GoalDir(g.ID))); err != nil {
 		return fault.Invalid("protect", "the protected files cannot be saved: "+err.Error(),
-			"leave files out with --no-protect, or choose a smaller folder")
+			"exclude files with --no-protect, or choose a smaller folder")
 	}
 	return nil
 }
 
-// removeGoalState removes what saveBaseline saved.
-func (gi *intake) removeGoalState(id goal.ID) error {
+// removeGoalState removes a goal's private folders, which contain its baseline.
+func (gi *Intake) removeGoalState(id goal.ID) error {
 	layer := gi.sandboxes.PrivateDir(id)
 	if err := errors.Join(os.RemoveAll(gi.store.GoalDir(id)), sandbox.RemoveLayer(layer)); err != nil {
 		return fmt.Errorf("remove the goal's data: %w", err)
@@ -229,7 +222,7 @@ func (gi *intake) removeGoalState(id goal.ID) error {
 }
 
 // Protected lists the files of a folder that would be protected. A new folder has none.
-func (gi *intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.ProtectedFile, error) {
+func (gi *Intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.ProtectedFile, error) {
 	if in.Dir == "" {
 		return []api.ProtectedFile{}, nil
 	}
@@ -250,9 +243,8 @@ func (gi *intake) Protected(ctx context.Context, in api.ProtectInput) ([]api.Pro
 	return viewProtected(found), nil
 }
 
-// Proposal reads the criterion that the folder proposes. It has no effect until the user has seen and accepted
-// it.
-func (gi *intake) Proposal(dir string) (out api.ProposalView, err error) {
+// Proposal reads the criterion that the folder proposes. It has no effect until the user sees and accepts it.
+func (gi *Intake) Proposal(dir string) (out api.ProposalView, err error) {
 	if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
 		return out, err
 	}
@@ -271,8 +263,8 @@ func (gi *intake) Proposal(dir string) (out api.ProposalView, err error) {
 	}, nil
 }
 
-// optionsOf returns the goal's options as the user entered them, or a refusal.
-func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
+// optionsOf returns the goal's options from the input, or refuses them.
+func (gi *Intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.CareOptions, err error) {
 	o = goal.CareOptions{
 		Persona:        in.Persona,
 		Effort:         in.Effort,
@@ -294,8 +286,8 @@ func (gi *intake) optionsOf(ctx context.Context, in api.StartInput) (o goal.Care
 	case in.CriticEvery == api.NoLimit:
 		o.CriticEvery = 0
 	case in.CriticEvery < 0:
-		return o, fault.Invalid("critic_every", "the critic cannot look every "+fmt.Sprint(in.CriticEvery)+" turns",
-			"give a number of turns, or 0 for no critic")
+		return o, fault.Invalid("critic_every", fmt.Sprintf("the critic cannot run every %d turns", in.CriticEvery),
+			"give a positive number of turns, or 0 for no critic")
 	}
 	if err := validateChoices(o); err != nil {
 		return o, err
@@ -313,7 +305,7 @@ func validateChoices(o goal.CareOptions) error {
 	}
 	if !slices.Contains([]goal.ReviewMode{goal.ReviewAuto, goal.ReviewAlways, goal.ReviewNever}, o.Review) {
 		return fault.Invalid("review", fmt.Sprintf("unknown choice %q", o.Review),
-			"use always or never, or leave it to the host")
+			"use always or never, or leave it out to let the host decide")
 	}
 	if o.CheckOutput != goal.CheckOutputDefault && !slices.Contains(goal.CheckOutputs(), o.CheckOutput) {
 		return fault.Invalid("check_output", fmt.Sprintf("unknown choice %q", o.CheckOutput), "use exit, names or full")
@@ -349,12 +341,12 @@ func validateGlob(glob string) error {
 
 // resolveDependencies finds the goals that must be completed first. There can be no cycles: dependencies are
 // older than the goal, and their own lists are frozen.
-func (gi *intake) resolveDependencies(ctx context.Context, parts []string) ([]goal.ID, error) {
+func (gi *Intake) resolveDependencies(ctx context.Context, parts []string) ([]goal.ID, error) {
 	var ids []goal.ID
 	for _, part := range parts {
-		row, err := gi.store.Find(ctx, part)
+		row, err := gi.store.Goals.Find(ctx, part)
 		if err != nil {
-			return nil, &fault.Error{Field: "after", Message: err.Error(), Hint: "list shows the goals there are"}
+			return nil, &fault.Error{Field: "after", Message: err.Error(), Hint: "list shows all goals"}
 		}
 		if !slices.Contains(ids, row.ID) {
 			ids = append(ids, row.ID)

@@ -18,12 +18,12 @@ import (
 )
 
 // Try runs one check as pre-flight would, in an existing folder.
-func (gi *intake) Try(ctx context.Context, in api.TryInput) (out api.TryOutput, err error) {
+func (gi *Intake) Try(ctx context.Context, in api.TryInput) (out api.TryOutput, err error) {
 	if err := (goal.Criterion{Checks: []goal.Check{in.Check}}).Validate(); err != nil {
 		return out, fmt.Errorf("try: %w", err)
 	}
 	dir := in.Dir
-	if dir == "" { // a new goal begins in an empty folder
+	if dir == "" { // as for a new goal, which begins in an empty folder
 		if dir, err = os.MkdirTemp(gi.cfg.State(), "try-*"); err != nil {
 			return out, fmt.Errorf("try: %w", err)
 		}
@@ -48,8 +48,9 @@ func (gi *intake) Try(ctx context.Context, in api.TryInput) (out api.TryOutput, 
 	return out, err
 }
 
-// runPreflight runs every check once in the place where it will later decide, quick ones twice.
-func (gi *intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
+// runPreflight runs every check where it will later decide the goal, quick ones twice. It returns why the goal cannot
+// start, if it cannot.
+func (gi *Intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
 	return gi.sandboxes.WithTrial(ctx, g.Policy, gi.models.JudgeFor(ctx, g.Provider, g.Options.JudgeProvider),
 		goalsandbox.HostsOf(*g), func(h verify.CheckRunner) error {
 			verdicts, problem := session.PreflightProblem(ctx, h, g)
@@ -61,7 +62,7 @@ func (gi *intake) runPreflight(ctx context.Context, g *goal.Goal) (err error) {
 }
 
 // reportPreflight passes the results of a new goal's checks to the caller's Preflighted.
-func (gi *intake) reportPreflight(ctx context.Context, g *goal.Goal, verdicts []goal.Verdict) error {
+func (gi *Intake) reportPreflight(ctx context.Context, g *goal.Goal, verdicts []goal.Verdict) error {
 	if gi.preflighted == nil {
 		return nil
 	}
@@ -82,7 +83,7 @@ func (gi *intake) reportPreflight(ctx context.Context, g *goal.Goal, verdicts []
 
 func describeTry(ctx context.Context, t TracedCheck, v goal.Verdict) (out api.TryOutput, err error) {
 	out = api.NewTryOutput(v)
-	if v.Observation == nil && v.Observed == "" && len(t.Protect) == 0 { // it runs no program
+	if v.Observation == nil && v.Observed == "" && len(t.Protect) == 0 { // the check runs no program
 		return out, nil
 	}
 	if out.Trace, err = t.Describe(ctx, v.Observation); err != nil {
@@ -91,13 +92,14 @@ func describeTry(ctx context.Context, t TracedCheck, v goal.Verdict) (out api.Tr
 	if v.Outcome == goal.FailsAsExpected || v.Outcome == goal.CheckUnrunnable {
 		out.Trace.Stopped = strings.TrimPrefix(findMissing(v), t.Dir+"/")
 	}
-	if out.Trace.Stopped != "" { // new files will be needed: where, nobody has seen
+	if out.Trace.Stopped != "" { // the check ended early, so it is unknown where the goal has to make new files
 		out.Trace.Work = slices.DeleteFunc(out.Trace.Work, func(path string) bool { return !strings.HasSuffix(path, "/") })
 	}
 	return out, nil
 }
 
-// missingMessages match what programs print when something that they need does not exist. The first group is its name.
+// missingMessages match the messages of programs when something that they need does not exist. The first group is its
+// name.
 var missingMessages = []*regexp.Regexp{
 	regexp.MustCompile(`(?:ModuleNotFoundError|ImportError): No module named '?([^'\s]+)`),
 	regexp.MustCompile(`(?m)^\S*python[0-9.]*: No module named '?([^'\s;]+)`),
@@ -115,15 +117,16 @@ var missingMessages = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\S+: (?:cannot (?:open|access|stat) )?'?([^:'\n]+)'?: No such file or directory`),
 }
 
-// findMissing returns what a failed check was missing, according to its output; "" if the output does not say.
+// findMissing returns the name of what a failed check did not find, according to its output, "" if the output does not
+// name it.
 func findMissing(v goal.Verdict) string {
-	const most = 200
+	const maxName = 200
 	if v.Missing != "" {
 		return v.Missing
 	}
 	for _, m := range missingMessages {
 		if found := m.FindSubmatch(v.Output); found != nil {
-			return text.Truncate(strings.ToValidUTF8(string(found[1]), "\uFFFD"), most)
+			return text.Truncate(text.ToUTF8(string(found[1])), maxName)
 		}
 	}
 	return ""

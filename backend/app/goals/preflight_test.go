@@ -50,7 +50,7 @@ func TestProposeWork_OfUsedFiles_LeavesOutWhatDecides(t *testing.T) {
 		{"a file that is gone", "", nil, []string{"gone.py"}, nil, nil, ""},
 	} {
 		check := TracedCheck{Dir: dir, Check: goal.Check{Command: c.command}}
-		got := proposeWork(check, c.decides, c.work, c.written, c.missing)
+		got := proposeWork(check.Dir, check.Check.Command, c.decides, c.work, c.written, c.missing)
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
@@ -108,7 +108,7 @@ func TestDescribe_Observation_FillsThreeLists(t *testing.T) {
 	// Nobody could observe it: what is protected by its name is listed, and the view says why.
 	view, err = TracedCheck{Dir: dir, Check: check}.Describe(t.Context(), nil)
 	if err != nil || !slices.Equal(pathsOf(view.Decides.Files), []string{"check.sh"}) ||
-		!strings.Contains(view.Incomplete, "nobody could observe") {
+		!strings.Contains(view.Incomplete, "could not be observed") {
 		t.Errorf("%+v %v", view, err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // protectedDecision is what the user decided about the protected files of a stopped goal.
 type protectedDecision struct {
-	all       string            // api.AcceptProtected or api.RestoreProtected, for all changed files; "" is no decision
+	all       string            // for all changed files: api.AcceptProtected, api.RestoreProtected, or "" for none
 	accept    []protect.Version // changes to accept; the other changed files are restored
 	unprotect []string          // files that the agent may change from now on
 }
@@ -38,38 +38,38 @@ func (d protectedDecision) isEmpty() bool {
 func (d protectedDecision) validate() error {
 	switch {
 	case d.all != "" && d.all != api.AcceptProtected && d.all != api.RestoreProtected:
-		return fault.Invalid("protected", fmt.Sprintf("%q is no decision about protected files", d.all),
+		return fault.Invalid("protected", fmt.Sprintf("%q is not a decision about protected files", d.all),
 			"use "+api.AcceptProtected+" or "+api.RestoreProtected)
 	case d.all == api.AcceptProtected && len(d.accept) > 0:
-		return fault.Invalid("protected", "all changes are accepted, and some of them are named, too",
-			"give --accept-protected for all changed files, or --accept-changes for some")
+		return fault.Invalid("protected", "--accept-protected already accepts all changes, so none can be named",
+			"use --accept-protected for all changed files, or --accept-changes for some")
 	}
 	return nil
 }
 
-// covers reports whether the decision says what to do with a changed file.
+// covers reports whether the decision applies to a changed file.
 func (d protectedDecision) covers(path string) bool {
 	return d.all != "" || slices.Contains(d.unprotect, path) ||
 		slices.ContainsFunc(d.accept, func(v protect.Version) bool { return v.Path == path })
 }
 
-// protectedFiles shows the user what goals protect, and applies what the user decides about it.
-type protectedFiles struct{ *runs }
+// ProtectedFiles lists the protected files of goals, and applies the user's decisions about them.
+type ProtectedFiles struct{ *Runs }
 
-func (pf *protectedFiles) open(g goal.Goal) (*protect.State, error) {
+func (pf *ProtectedFiles) open(g goal.Goal) (*protect.State, error) {
 	p, err := verify.OpenProtection(session.WorkspaceOptions(g, pf.store.GoalDir(g.ID)))
 	if err != nil {
-		return nil, fmt.Errorf("what the goal protects: %w", err)
+		return nil, fmt.Errorf("protected files: %w", err)
 	}
 	return p, nil
 }
 
-// ProtectedState lists what a goal protects and what of it changed.
-func (pf *protectedFiles) ProtectedState(ctx context.Context, id goal.ID) (api.ProtectedState, error) {
+// State lists the protected files of a goal and their changes.
+func (pf *ProtectedFiles) State(ctx context.Context, id goal.ID) (api.ProtectedState, error) {
 	state := api.ProtectedState{Files: []api.ProtectedFile{}, Changes: []api.ProtectedChange{}}
-	row, err := pf.store.Goal(ctx, id)
+	row, err := pf.store.Goals.Get(ctx, id)
 	if err != nil {
-		return state, fmt.Errorf("what the goal protects: %w", err)
+		return state, fmt.Errorf("protected files: %w", err)
 	}
 	p, err := pf.open(row.Goal)
 	if err != nil {
@@ -78,17 +78,21 @@ func (pf *protectedFiles) ProtectedState(ctx context.Context, id goal.ID) (api.P
 	state.Files = viewProtected(p.Protected())
 	changes, err := p.Changes(ctx)
 	if err != nil {
-		return state, fmt.Errorf("looking at the protected files: %w", err)
+		return state, fmt.Errorf("comparing protected files: %w", err)
 	}
 	for _, c := range changes {
 		state.Changes = append(state.Changes, api.ProtectedChange{
-			Path: c.Path, Why: c.Why, Diff: c.Diff, SHA256: c.SHA256, Undecided: c.Undecided,
+			Path:      c.Path,
+			Why:       c.Why,
+			Diff:      c.Diff,
+			SHA256:    c.SHA256,
+			Undecided: c.Undecided,
 		})
 	}
 	return state, nil
 }
 
-func viewProtected(files []protect.Protected) []api.ProtectedFile {
+func viewProtected(files []protect.Item) []api.ProtectedFile {
 	views := make([]api.ProtectedFile, len(files))
 	for i, f := range files {
 		views[i] = api.ProtectedFile{Path: f.Path, Kind: string(f.Kind), Part: f.Part, Why: f.Why}
@@ -96,9 +100,9 @@ func viewProtected(files []protect.Protected) []api.ProtectedFile {
 	return views
 }
 
-// validate refuses to continue a goal whose protected files were changed since it stopped, or since the user
-// was shown what was changed, until the user decides what to do with them. It changes nothing.
-func (pf *protectedFiles) validate(ctx context.Context, g goal.Goal, d protectedDecision) error {
+// validate refuses to continue a goal if protected files changed after it stopped, or after the user last saw their
+// changes, and d does not cover them. It changes nothing.
+func (pf *ProtectedFiles) validate(ctx context.Context, g goal.Goal, d protectedDecision) error {
 	if err := d.validate(); err != nil {
 		return err
 	}
@@ -108,7 +112,7 @@ func (pf *protectedFiles) validate(ctx context.Context, g goal.Goal, d protected
 	}
 	files, err := p.Undecided(ctx)
 	if err != nil {
-		return fmt.Errorf("looking at the protected files: %w", err)
+		return fmt.Errorf("comparing protected files: %w", err)
 	}
 	if files = slices.DeleteFunc(files, d.covers); len(files) == 0 {
 		return nil
@@ -118,26 +122,27 @@ func (pf *protectedFiles) validate(ctx context.Context, g goal.Goal, d protected
 		command = "reopen"
 	}
 	return &fault.Error{
-		Code: fault.ProtectedChanged, Field: "protected",
-		Message: "protected files are not what the goal holds of them: " + nameSome(files),
-		Hint: "look at them, then " + command + " the goal with --accept-protected to keep and protect them " +
-			"as they are now, or with --restore-protected to put the old versions back",
+		Code:    fault.ProtectedChanged,
+		Field:   "protected",
+		Message: "protected files have changed: " + joinSome(files),
+		Hint: "review them, then " + command + " the goal with --accept-protected to keep and protect their present " +
+			"versions, or with --restore-protected to restore the old ones",
 	}
 }
 
-// nameSome names files in one line.
-func nameSome(files []string) string {
-	const most = 10
-	if len(files) <= most {
+// joinSome joins the first names of files in one line.
+func joinSome(files []string) string {
+	const maxNames = 10
+	if len(files) <= maxNames {
 		return strings.Join(files, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(files[:most], ", "), len(files)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(files[:maxNames], ", "), len(files)-maxNames)
 }
 
-// decide applies what the user decided about protected files and leaves notes for the agent. The decision is
-// in the journal before a run begins: the files may change again while the goal waits in the queue, and nobody has
-// decided about that.
-func (pf *protectedFiles) decide(ctx context.Context, g goal.Goal, d protectedDecision) error {
+// decide applies the user's decision about protected files and leaves notes for the agent. It journals the decision
+// before a run begins, because the files may change again while the goal waits in the queue, and the decision does not
+// cover those changes.
+func (pf *ProtectedFiles) decide(ctx context.Context, g goal.Goal, d protectedDecision) error {
 	if d.isEmpty() {
 		return nil
 	}
@@ -159,24 +164,24 @@ func (pf *protectedFiles) decide(ctx context.Context, g goal.Goal, d protectedDe
 	return nil
 }
 
-// outcome is what a decision did to protected files: the event for the journal, and a note for the agent. If it has no
-// files, the decision changed nothing.
+// outcome is the effect of a decision on protected files, with an event for the journal and a note for the agent.
+// Without files, the decision changed nothing.
 type outcome struct {
 	files   []string
 	warning *event.Warning
 	note    string
 }
 
-func (pf *protectedFiles) recordOutcome(ctx context.Context, g goal.Goal, o outcome) error {
+func (pf *ProtectedFiles) recordOutcome(ctx context.Context, g goal.Goal, o outcome) error {
 	if len(o.files) == 0 {
 		return nil
 	}
-	row, err := pf.store.Goal(ctx, g.ID) // again: a parked goal may have continued automatically
+	row, err := pf.store.Goals.Get(ctx, g.ID) // read again, because a parked goal may have continued automatically
 	if err == nil {
-		err = pf.store.Append(ctx, goal.Run{Goal: g.ID, ID: row.RunID}, o.warning)
+		err = pf.store.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: row.RunID}, o.warning)
 	}
 	if err != nil {
-		return fmt.Errorf("what was decided about the protected files: %w", err)
+		return fmt.Errorf("recording the decision about protected files: %w", err)
 	}
 	return pf.noteUserMessage(ctx, g.ID, fmt.Sprintf(o.note, strings.Join(o.files, ", ")))
 }
@@ -186,14 +191,15 @@ func unprotectFiles(_ context.Context, p *protect.State, d protectedDecision) (o
 	var unknown *protect.NotProtectedError
 	if errors.As(err, &unknown) {
 		return outcome{}, fault.Invalid("unprotect", unknown.Error(),
-			"give a protected file by its path in the goal's folder")
+			"give the path of a protected file in the goal's folder")
 	}
 	if err != nil {
-		return outcome{}, fmt.Errorf("freeing protected files: %w", err)
+		return outcome{}, fmt.Errorf("unprotecting files: %w", err)
 	}
 	return outcome{
-		files: files, warning: event.ProtectedFreed(files),
-		note: "These files are no longer protected, and you may change them: %s.",
+		files:   files,
+		warning: event.ProtectedFreed(files),
+		note:    "These files are no longer protected, and you may change them: %s.",
 	}, nil
 }
 
@@ -205,36 +211,40 @@ func acceptChanges(ctx context.Context, p *protect.State, d protectedDecision) (
 	var stale *protect.StaleChangeError
 	if errors.As(err, &stale) {
 		return outcome{}, &fault.Error{
-			Code: fault.ProtectedChanged, Message: stale.Error(), Field: "protected",
-			Hint: "look at the change again, then accept or restore it",
+			Code:    fault.ProtectedChanged,
+			Message: stale.Error(),
+			Field:   "protected",
+			Hint:    "review the change again, then accept or restore it",
 		}
 	}
 	if err != nil {
-		return outcome{}, fault.Invalid("protected", "the changed files cannot become the protected ones: "+err.Error(),
-			"correct that, or put the old versions back with --restore-protected")
+		return outcome{}, fault.Invalid("protected", "the changes cannot be accepted: "+err.Error(),
+			"correct that, or restore the old versions with --restore-protected")
 	}
 	var files, kept []string
 	for _, v := range versions {
 		files, kept = append(files, v.Path), append(kept, v.String())
 	}
 	return outcome{
-		files: files, warning: event.ProtectedAccepted(kept),
+		files:   files,
+		warning: event.ProtectedAccepted(kept),
 		note: "I accept the changes to these protected files, and their present versions are the protected ones now: %s. " +
 			"Do not change them.",
 	}, nil
 }
 
-// restoreFiles restores the changed files that are not accepted.
+// restoreFiles restores the changed files that the user does not accept.
 func restoreFiles(ctx context.Context, p *protect.State, d protectedDecision) (outcome, error) {
 	if d.all != api.RestoreProtected && len(d.accept) == 0 {
 		return outcome{}, nil
 	}
 	files, aside, err := p.RestoreAll(ctx)
 	if err != nil {
-		return outcome{}, fmt.Errorf("putting the protected files back: %w", err)
+		return outcome{}, fmt.Errorf("restoring protected files: %w", err)
 	}
 	return outcome{
-		files: files, warning: event.ProtectedRestored(files, aside),
-		note: "I put these protected files back to what they were: %s. Do not change them.",
+		files:   files,
+		warning: event.ProtectedRestored(files, aside),
+		note:    "I put these protected files back to what they were: %s. Do not change them.",
 	}, nil
 }

@@ -16,21 +16,21 @@ import (
 	"goalpost/backend/verify"
 )
 
-// Recheck runs the checks of a goal again in its folder, with the protected files as they were frozen, and
-// compares the evidence of every claim with its hashes. It does not ask a judge again.
+// Recheck runs the checks of a goal again in its folder, with the protected files that the goal stores, and compares
+// the evidence of every claim with its hashes. It does not ask a judge again.
 func (s *Service) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutput, err error) {
-	row, err := s.store.Goal(ctx, id)
+	row, err := s.store.Goals.Get(ctx, id)
 	if err != nil {
 		return out, fmt.Errorf("recheck: %w", err)
 	}
 	if _, err := os.Stat(row.Policy.Dir); err != nil {
-		return out, fault.New(fault.Conflict, "the goal's folder is gone: "+row.Policy.Dir, "put it back, then try again")
+		return out, fault.New(fault.Conflict, "the goal's folder is gone: "+row.Policy.Dir, "restore it, then try again")
 	}
 	if !slices.ContainsFunc(row.Criterion.Checks, func(c goal.Check) bool { return c.Type.IsDeterministic() }) {
-		return out, fault.New(fault.Conflict, "no program decides about this goal, so nothing can be run again",
-			"the receipt has what was said")
+		return out, fault.New(fault.Conflict, "no program decides this goal, so nothing can be run again",
+			"read the verdicts in the receipt")
 	}
-	claims, err := s.store.Claims(ctx, id)
+	claims, err := s.store.History.Claims(ctx, id)
 	if err != nil {
 		return out, fmt.Errorf("recheck: %w", err)
 	}
@@ -38,7 +38,7 @@ func (s *Service) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutpu
 	out.Verdicts, out.Faults = []goal.Verdict{}, s.evidenceFaults(claims)
 	err = s.sandboxes.WithTrial(ctx, row.Policy, nil, goalsandbox.HostsOf(row.Goal), func(h verify.CheckRunner) error {
 		var err error
-		if h.World, err = s.savedWorkspace(ctx, row.Goal); err != nil {
+		if h.Folder, err = s.savedWorkspace(ctx, row.Goal); err != nil {
 			return err
 		}
 		same, known, err := h.IsVerifiedTree(ctx, was) // before a check writes anything
@@ -60,18 +60,18 @@ func (s *Service) Recheck(ctx context.Context, id goal.ID) (out api.RecheckOutpu
 	return out, nil
 }
 
-// evidenceFaults lists the evidence of a receipt that has changed.
+// evidenceFaults lists the evidence that is missing or has changed since its claim.
 func (s *Service) evidenceFaults(claims []store.Claim) []string {
 	faults := []string{}
 	for _, c := range claims {
-		for _, fault := range verify.VerifyEvidence(c.Verdicts, s.store) {
+		for _, fault := range verify.VerifyEvidence(c.Verdicts, s.store.Artifacts) {
 			faults = append(faults, fmt.Sprintf("claim %d: %s", c.N, fault))
 		}
 	}
 	return faults
 }
 
-// lastClaim returns the newest claim, as a predicate over the claim needs it, and its verdicts.
+// lastClaim returns the newest claim and its verdicts.
 func lastClaim(claims []store.Claim) (goal.Claim, []goal.Verdict) {
 	if len(claims) == 0 {
 		return goal.Claim{}, nil
@@ -80,9 +80,9 @@ func lastClaim(claims []store.Claim) (goal.Claim, []goal.Verdict) {
 	return goal.Claim{N: last.N, Rationale: last.Rationale, Result: last.Result}, last.Verdicts
 }
 
-// savedWorkspace compares the folder with the goal's baseline. It returns nil if there is none, because
-// looking at a goal must not create one.
-func (s *Service) savedWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
+// savedWorkspace opens the goal's folder for comparison with its baseline. It returns nil without a baseline, because
+// a recheck must not create one.
+func (s *Service) savedWorkspace(ctx context.Context, g goal.Goal) (*verify.FolderState, error) {
 	if _, err := os.Stat(s.store.GoalDir(g.ID)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -19,16 +19,15 @@ import (
 	"goalpost/backend/store"
 )
 
-// resumption continues goals that stopped.
-type resumption struct {
-	*runs
+// Resumption continues goals that stopped.
+type Resumption struct {
+	*Runs
 	budget    *models.Budget
-	protected *protectedFiles
+	protected *ProtectedFiles
 }
 
-// Resume continues a goal that stopped; steps keep their numbers. If a process waits for a parked goal's time,
-// the goal continues at once.
-func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
+// Resume continues a goal that stopped. A parked goal continues at once, in the process that waits for its time.
+func (rs *Resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput) error {
 	row, err := rs.Resumable(ctx, id)
 	if err != nil {
 		return err
@@ -45,7 +44,7 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 	}
 	note := strings.TrimSpace(in.Note)
 	if row.Exit.IsParked() {
-		if told, err := rs.wakeWaiting(ctx, row, limits, note, decisionOf(in)); told || err != nil {
+		if woken, err := rs.wakeWaiting(ctx, row, limits, note, decisionOf(in)); woken || err != nil {
 			return err
 		}
 	}
@@ -58,13 +57,13 @@ func (rs *resumption) Resume(ctx context.Context, id goal.ID, in api.ResumeInput
 	})
 }
 
-// Reopen continues a completed goal, with new limits if it had used up the old ones.
-func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
+// Reopen continues a completed goal. The input must raise limits that the goal has used up.
+func (rs *Resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput) error {
 	note := strings.TrimSpace(in.Note)
 	if note == "" {
-		return fault.Invalid("note", "a goal that is done needs a note to be reopened", "say what is missing")
+		return fault.Invalid("note", "a completed goal needs a note to be reopened", "say what is missing")
 	}
-	row, err := rs.store.Goal(ctx, id)
+	row, err := rs.store.Goals.Get(ctx, id)
 	if err != nil {
 		return fmt.Errorf("reopen: %w", err)
 	}
@@ -80,7 +79,7 @@ func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput
 	}
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
 		if g.Status != goal.Completed {
-			return nil, &fault.Error{Code: fault.Conflict, Message: "somebody else has reopened the goal"}
+			return nil, &fault.Error{Code: fault.Conflict, Message: "the goal has already been reopened"}
 		}
 		if err := rs.protected.decide(ctx, *g, decisionOf(in)); err != nil {
 			return nil, err
@@ -90,29 +89,29 @@ func (rs *resumption) Reopen(ctx context.Context, id goal.ID, in api.ResumeInput
 	})
 }
 
-// retryReopen reopens a goal that was taken out of the queue while it waited to be reopened, with what the
-// user has entered since.
-func (rs *resumption) retryReopen(ctx context.Context, id goal.ID) error {
+// retryReopen reopens a goal that left the queue while it waited to be reopened. The user's notes since then are the
+// reason.
+func (rs *Resumption) retryReopen(ctx context.Context, id goal.ID) error {
 	return rs.startResumed(ctx, id, func(g *goal.Goal) ([]event.Body, error) {
-		said, err := rs.store.Orders(ctx, id, goal.OrderSteer)
-		if err != nil || g.Status != goal.Completed || len(said) == 0 {
+		orders, err := rs.store.Orders.List(ctx, id, goal.OrderSteer)
+		if err != nil || g.Status != goal.Completed || len(orders) == 0 {
 			return nil, cmp.Or(err, error(fault.New(fault.Conflict, "the goal no longer waits to be reopened", "")))
 		}
-		notes := make([]string, len(said))
-		for i, o := range said {
+		notes := make([]string, len(orders))
+		for i, o := range orders {
 			notes[i] = o.Text
 		}
 		return []event.Body{&event.Reopened{Note: strings.Join(notes, "\n")}}, nil
 	})
 }
 
-// saveNewLimits sets a goal's limits. They are in the journal before the goal waits in the queue, so that they
-// survive the end of the process.
-func (rs *resumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
+// saveNewLimits sets a goal's limits. It journals them before the goal waits in the queue, so that they survive the end
+// of the process.
+func (rs *Resumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits goal.Limits) error {
 	if limits == g.Limits {
 		return nil
 	}
-	if err := rs.store.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, event.NewLimitsChanged(limits)); err != nil {
+	if err := rs.store.Journal.Append(ctx, goal.Run{Goal: g.ID, ID: g.RunID}, event.NewLimitsChanged(limits)); err != nil {
 		return fmt.Errorf("new limits: %w", err)
 	}
 	g.Limits = limits
@@ -120,21 +119,21 @@ func (rs *resumption) saveNewLimits(ctx context.Context, g *goal.Goal, limits go
 }
 
 // Accept accepts the result of a goal that waits for a manual check.
-func (rs *resumption) Accept(ctx context.Context, id goal.ID) error {
+func (rs *Resumption) Accept(ctx context.Context, id goal.ID) error {
 	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderAccept})
 }
 
-// Reject sends such a goal back to work; the note says why.
-func (rs *resumption) Reject(ctx context.Context, id goal.ID, note string) error {
+// Reject rejects the result of such a goal, which continues with the note.
+func (rs *Resumption) Reject(ctx context.Context, id goal.ID, note string) error {
 	note = strings.TrimSpace(note)
 	if note == "" {
-		return fault.Invalid("note", "nothing says what is wrong", "say in a sentence what the agent should do differently")
+		return fault.Invalid("note", "a reason is required", "say in a sentence what the agent should do differently")
 	}
 	return rs.answerManualCheck(ctx, id, goal.Order{Kind: goal.OrderReject, Text: note})
 }
 
 // answerManualCheck stores the user's answer to a manual check and continues the goal with it.
-func (rs *resumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
+func (rs *Resumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.Order) error {
 	row, err := rs.waitingForManual(ctx, id)
 	if err == nil {
 		err = rs.protected.validate(ctx, row.Goal, protectedDecision{})
@@ -143,39 +142,38 @@ func (rs *resumption) answerManualCheck(ctx context.Context, id goal.ID, o goal.
 		return err
 	}
 	return rs.startResumed(ctx, id, func(*goal.Goal) ([]event.Body, error) {
-		if _, err := rs.waitingForManual(ctx, id); err != nil { // checked again: no other process can answer now
+		if _, err := rs.waitingForManual(ctx, id); err != nil { // check again, now that no other process can answer
 			return nil, err
 		}
-		if err := rs.store.Order(ctx, id, o); err != nil {
+		if err := rs.store.Orders.Add(ctx, id, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", o.Kind, err)
 		}
 		return []event.Body{&event.Resumed{}}, nil
 	})
 }
 
-// waitingForManual refuses an answer if no check waits for one.
-func (rs *resumption) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, error) {
-	row, err := rs.store.Goal(ctx, id)
+// waitingForManual returns the goal, or an error if none of its checks waits for an answer.
+func (rs *Resumption) waitingForManual(ctx context.Context, id goal.ID) (store.GoalRow, error) {
+	row, err := rs.store.Goals.Get(ctx, id)
 	if err != nil {
 		return row, fmt.Errorf("answer: %w", err)
 	}
-	waits, err := rs.store.WaitsForManual(ctx, row)
+	waits, err := rs.store.Questions.WaitsForManual(ctx, row)
 	if err != nil {
 		return row, fmt.Errorf("answer: %w", err)
 	}
 	if !waits {
-		return row, fault.New(fault.Conflict, "no check of this goal waits for a user",
-			"resume continues it, with a note if you like")
+		return row, fault.New(fault.Conflict, "no check of this goal waits for your decision",
+			"resume the goal to continue it, with a note if you like")
 	}
 	return row, nil
 }
 
-// wakeWaiting orders the process that has a parked goal to continue it now. It returns false if no process has
-// it, or if this one has just released it.
-func (rs *resumption) wakeWaiting(
+// wakeWaiting orders the process that waits with a parked goal to continue it now. It returns false if no process does.
+func (rs *Resumption) wakeWaiting(
 	ctx context.Context, row store.GoalRow, limits goal.Limits, note string, decision protectedDecision,
 ) (bool, error) {
-	watched, err := rs.store.IsLocked(row.ID)
+	watched, err := rs.store.Locks.IsLocked(row.ID)
 	if err != nil {
 		return false, fmt.Errorf("resume: %w", err)
 	}
@@ -201,15 +199,15 @@ func (rs *resumption) wakeWaiting(
 		if isParked(now) { // or is queued by now: its run begins with them
 			return nil
 		}
-		return &fault.Error{Code: fault.Conflict, Message: "the goal continues already: its provider may be asked again"}
+		return &fault.Error{Code: fault.Conflict, Message: "the goal has already continued, because its wait is over"}
 	}, orders...)
 }
 
-// startResumed locks the goal and starts a run. open returns the events that the run begins with; it is called
-// with the lock held.
-func (rs *resumption) startResumed(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
-	// Orders from before concern the former run. Orders from now on concern this one.
-	stale, err := rs.store.Orders(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
+// startResumed locks the goal and starts a run. It calls open with the lock held, for the events that the run begins
+// with.
+func (rs *Resumption) startResumed(ctx context.Context, id goal.ID, open func(*goal.Goal) ([]event.Body, error)) error {
+	// Orders until now are for the former run, later ones for this run.
+	stale, err := rs.store.Orders.List(ctx, id, goal.OrderAbort, goal.OrderPause, goal.OrderResume)
 	if err != nil {
 		return fmt.Errorf("resume: %w", err)
 	}
@@ -224,37 +222,37 @@ func (rs *resumption) startResumed(ctx context.Context, id goal.ID, open func(*g
 	return rs.startRunner(ctx, g, own, opening...)
 }
 
-func (rs *resumption) openingEvents(
+func (rs *Resumption) openingEvents(
 	ctx context.Context, id goal.ID, stale []goal.Order, open func(*goal.Goal) ([]event.Body, error),
 ) ([]event.Body, goal.Goal, error) {
-	row, err := rs.store.Goal(ctx, id) // read again: no other process can change it now
+	row, err := rs.store.Goals.Get(ctx, id) // read again: no other process can change it now
 	if err == nil {
 		err = runProblem(row)
 	}
 	if err != nil {
 		return nil, row.Goal, err
 	}
-	// The user's answer about a claim stays until that has been decided.
-	if err := rs.store.Settle(ctx, stale...); err != nil {
+	// The user's answer to a manual check stays until the claim has been decided.
+	if err := rs.store.Orders.Settle(ctx, stale...); err != nil {
 		return nil, row.Goal, fmt.Errorf("resume: %w", err)
 	}
 	opening, err := open(&row.Goal)
 	return opening, row.Goal, err
 }
 
-// Resumable returns a goal, or an error that says why it cannot be resumed.
-func (rs *resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) {
-	row, err := rs.store.Goal(ctx, id)
+// Resumable returns a goal, or why it cannot be resumed.
+func (rs *Resumption) Resumable(ctx context.Context, id goal.ID) (store.GoalRow, error) {
+	row, err := rs.store.Goals.Get(ctx, id)
 	if err == nil && row.Status == goal.Running { // its process may have died
-		if _, err = rs.store.Interrupt(ctx); err == nil {
-			row, err = rs.store.Goal(ctx, id)
+		if _, err = rs.store.Recovery.Interrupt(ctx); err == nil {
+			row, err = rs.store.Goals.Get(ctx, id)
 		}
 	}
 	if err != nil {
 		return row, fmt.Errorf("resume: %w", err)
 	}
 	if row.Status == goal.Completed {
-		return row, fault.New(fault.Conflict, "the goal is done already",
+		return row, fault.New(fault.Conflict, "the goal is already done",
 			"reopen it with a note, or start a new goal from it")
 	}
 	return row, runProblem(row)
@@ -266,13 +264,13 @@ func runProblem(row store.GoalRow) error {
 		return &fault.Error{Code: fault.Conflict, Message: err.Error()}
 	}
 	if _, err := os.Stat(row.Policy.Dir); err != nil {
-		return fault.New(fault.Conflict, "the goal's folder is gone: "+row.Policy.Dir, "put it back, then resume")
+		return fault.New(fault.Conflict, "the goal's folder is gone: "+row.Policy.Dir, "restore it, then resume")
 	}
 	return nil
 }
 
-// mergeLimits returns l with the limits that the user entered; the others stay. api.NoLimit means none; other negative
-// numbers are refused later.
+// mergeLimits returns l with the limits that the user entered. api.NoLimit removes a limit; other negative numbers are
+// refused later.
 func mergeLimits(l goal.Limits, in api.LimitsInput) goal.Limits {
 	if in.WallClockMS != 0 {
 		l.WallClock = time.Duration(noneIfNegative(in.WallClockMS)) * time.Millisecond
@@ -296,13 +294,13 @@ func mergeLimits(l goal.Limits, in api.LimitsInput) goal.Limits {
 	return l
 }
 
-// validateLimitsLeft refuses limits that are invalid or used up already, counting the goal's children: the run
+// validateLimitsLeft refuses limits that are invalid, or that the goal and its children have already used up: the run
 // would stop before its first turn.
-func (rs *resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
+func (rs *Resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goal.Limits) error {
 	if err := l.Validate(); err != nil {
 		return err
 	}
-	shared, err := rs.store.Shared(ctx, g.ID)
+	shared, err := rs.store.Goals.Shared(ctx, g.ID)
 	if err != nil {
 		return fmt.Errorf("resume: %w", err)
 	}
@@ -310,7 +308,7 @@ func (rs *resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goa
 		if shared != (goal.Spend{}) {
 			what += ", with the goals that it started,"
 		}
-		return &fault.Error{Field: "limits", Message: what + " are used up", Hint: "raise the limit, such as with " + flag}
+		return fault.Invalid("limits", what+" are used up", "raise the limit, for example with "+flag)
 	}
 	s := g.Spent.Add(shared)
 	switch tokens := s.TokensIn + s.TokensOut; {
@@ -319,7 +317,7 @@ func (rs *resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goa
 			fmt.Sprintf("--max-iterations %d", s.Iterations+l.Iterations))
 	case l.WallClock > 0 && s.WallClock >= l.WallClock:
 		return refuse(fmt.Sprintf("%s of %s", goal.FormatDuration(s.WallClock), goal.FormatDuration(l.WallClock)),
-			"--wall-clock "+raisedTime(s.WallClock+l.WallClock).String())
+			"--wall-clock "+roundUpTime(s.WallClock+l.WallClock).String())
 	case l.Tokens > 0 && tokens >= l.Tokens:
 		return refuse(fmt.Sprintf("%d of %d tokens", tokens, l.Tokens), fmt.Sprintf("--max-tokens %d", tokens+l.Tokens))
 	case l.USD > 0 && s.USD >= l.USD:
@@ -329,20 +327,27 @@ func (rs *resumption) validateLimitsLeft(ctx context.Context, g goal.Goal, l goa
 	return nil
 }
 
-// refuseDailyLimit refuses to resume a goal that waits for a new day, as long as today's limit leaves nothing. Other
-// goals may start: they wait in the same way, and resume on the next day.
-func (rs *resumption) refuseDailyLimit(ctx context.Context, row store.GoalRow) error {
+// refuseDailyLimit refuses to resume a goal that waits for a new day while today's limit is used up. Other goals may
+// start: they wait in the same way, and resume on the next day.
+func (rs *Resumption) refuseDailyLimit(ctx context.Context, row store.GoalRow) error {
 	if row.Exit != goal.DailyLimitReached {
 		return nil
 	}
 	return rs.budget.RefuseIfReached(ctx)
 }
 
-// raisedTime rounds up to a limit that can be entered and is accepted.
-func raisedTime(d time.Duration) time.Duration {
+// roundUpTime rounds up to full seconds, or to full minutes above one minute.
+func roundUpTime(d time.Duration) time.Duration {
 	to := time.Second
 	if d > time.Minute {
 		to = time.Minute
 	}
 	return (d + to - 1).Truncate(to)
+}
+
+func noneIfNegative(n int64) int64 {
+	if n == api.NoLimit {
+		return 0
+	}
+	return n
 }

@@ -15,8 +15,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// runs starts runs of goals and gives them orders.
-type runs struct {
+// Runs starts runs of goals and gives them orders.
+type Runs struct {
 	store  *store.Store
 	log    *slog.Logger
 	runner *runner.Runner
@@ -24,13 +24,16 @@ type runs struct {
 }
 
 // startRunner passes a goal to the runner, which releases the lock after the run.
-func (s *runs) startRunner(ctx context.Context, g goal.Goal, own *store.GoalLock, opening ...event.Body) error {
+func (s *Runs) startRunner(ctx context.Context, g goal.Goal, own *store.GoalLock, opening ...event.Body) error {
 	s.panes.Share(g.Options.Panes, g.ID)
-	return s.releaseFunc(g.ID, own, func(release func()) error { return s.runner.Start(ctx, g, release, opening...) }) //nolint:contextcheck // giving panes back outlives the call
+	//nolint:contextcheck // giving panes back outlives the call
+	return s.beginWithLock(g.ID, own, func(release func()) error {
+		return s.runner.Start(ctx, g, release, opening...)
+	})
 }
 
-// releaseFunc passes a lock to begin. If begin fails, it releases the lock.
-func (s *runs) releaseFunc(id goal.ID, own *store.GoalLock, begin func(release func()) error) error {
+// beginWithLock calls begin with a function that releases the lock. If begin fails, it releases the lock itself.
+func (s *Runs) beginWithLock(id goal.ID, own *store.GoalLock, begin func(release func()) error) error {
 	release := func() {
 		s.panes.EndDrive(id)
 		if err := own.Unlock(); err != nil {
@@ -44,14 +47,13 @@ func (s *runs) releaseFunc(id goal.ID, own *store.GoalLock, begin func(release f
 	return nil
 }
 
-// runCloseTimeout is how long a run may take to close after it has reported its end.
+// runCloseTimeout bounds how long a run may take to close after it has reported its end.
 const runCloseTimeout = 30 * time.Second
 
-// lockStopped locks a goal that does not run. It waits for a run of this process that has just reported its
-// end.
-func (s *runs) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
-	if s.runner.Queued(id) {
-		return nil, fault.New(fault.Conflict, "the goal waits in the queue already", "abort it to take it out")
+// lockStopped locks a goal that does not run. It waits for a run of this process that has just ended to close.
+func (s *Runs) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
+	if s.runner.IsQueued(id) {
+		return nil, fault.New(fault.Conflict, "the goal is already in the queue", "abort it to take it out")
 	}
 	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
 	defer cancel()
@@ -59,48 +61,48 @@ func (s *runs) lockStopped(ctx context.Context, id goal.ID) (*store.GoalLock, er
 	case <-s.runner.Done(id):
 	case <-ctx.Done():
 	}
-	own, err := s.store.LockGoal(id)
+	own, err := s.store.Locks.LockGoal(id)
 	if err != nil {
 		return nil, fmt.Errorf("goal %s: %w", id.Short(), err)
 	}
 	return own, nil
 }
 
-// isQueued reports whether a goal waits in the queue, here or in another process. Its status does not tell: a
+// isQueued reports whether a goal waits in the queue, here or in another process. The status is not enough, because a
 // resumed goal keeps its former status until its run begins.
-func (s *runs) isQueued(row store.GoalRow) (bool, error) {
-	if s.runner.Queued(row.ID) {
+func (s *Runs) isQueued(row store.GoalRow) (bool, error) {
+	if s.runner.IsQueued(row.ID) {
 		return true, nil
 	}
-	waits, err := s.store.QueueReason(row)
+	waits, err := s.store.Queue.QueueReason(row)
 	return waits != "", err
 }
 
-// isActive reports whether a goal runs, waits for a run, or may get one.
-func (s *runs) isActive(row store.GoalRow) (bool, error) {
+// isActive reports whether a goal has not ended, or waits in the queue to be resumed or reopened.
+func (s *Runs) isActive(row store.GoalRow) (bool, error) {
 	if row.Status.IsActive() {
 		return true, nil
 	}
 	return s.isQueued(row)
 }
 
-// readActive reads a goal, and whether it is active.
-func (s *runs) readActive(ctx context.Context, id goal.ID) (row store.GoalRow, lives bool, err error) {
-	if row, err = s.store.Goal(ctx, id); err == nil {
+// readActive returns a goal, and whether it is active.
+func (s *Runs) readActive(ctx context.Context, id goal.ID) (row store.GoalRow, lives bool, err error) {
+	if row, err = s.store.Goals.Get(ctx, id); err == nil {
 		lives, err = s.isActive(row)
 	}
 	return row, lives, err
 }
 
-// awaitRelease waits until the process that owns a goal has ended its run, and returns the goal's lock. The
-// kernel does not signal that a lock was released, so it polls.
-func (s *runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
+// awaitRelease waits until the process that owns a goal has ended its run, and returns the goal's lock. It polls,
+// because the kernel does not signal the release of a lock.
+func (s *Runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, error) {
 	ctx, cancel := context.WithTimeout(ctx, runCloseTimeout)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		own, err := s.store.LockGoal(id)
+		own, err := s.store.Locks.LockGoal(id)
 		if !errors.Is(err, store.ErrGoalLocked) {
 			return own, err
 		}
@@ -108,24 +110,25 @@ func (s *runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, e
 		case <-tick.C:
 		case <-ctx.Done():
 			return nil, fault.New(fault.Conflict, "the process that runs the goal has not answered yet",
-				"the order stays with it; look again in a moment")
+				"it will read the order; look again in a moment")
 		}
 	}
 }
 
-func (s *runs) AddOrder(ctx context.Context, id goal.ID, o goal.Order) error {
+// AddOrder gives an order to the process that runs a goal, or to the goal's next run.
+func (s *Runs) AddOrder(ctx context.Context, id goal.ID, o goal.Order) error {
 	return s.addOrderIf(ctx, id, func(store.GoalRow) error { return nil }, o)
 }
 
-// addOrderIf gives an order if accept returns nil for the goal's row.
-func (s *runs) addOrderIf(
+// addOrderIf gives orders if accept returns nil for the goal's row.
+func (s *Runs) addOrderIf(
 	ctx context.Context, id goal.ID, accept func(store.GoalRow) error, orders ...goal.Order,
 ) error {
-	if err := s.store.OrderIf(ctx, id, accept, orders...); err != nil {
+	if err := s.store.Orders.AddIf(ctx, id, accept, orders...); err != nil {
 		return fmt.Errorf("%s: %w", orders[0].Kind, err)
 	}
 	if !s.runner.Wake(id) {
-		s.store.WakeAll(ctx, id) // if that fails, the order is read a little later
+		s.store.Sockets.WakeAll(ctx, id) // if that fails, the order is read a little later
 	}
 	return nil
 }
@@ -134,13 +137,12 @@ func isParked(r store.GoalRow) bool {
 	return r.Status == goal.Paused && r.Exit.IsParked()
 }
 
-// noteUserMessage stores the user's message for the run that is about to begin, which adds it to the
-// conversation.
-func (s *runs) noteUserMessage(ctx context.Context, id goal.ID, text string) error {
+// noteUserMessage stores a message of the user for the run that is about to begin. The run adds it to the conversation.
+func (s *Runs) noteUserMessage(ctx context.Context, id goal.ID, text string) error {
 	if text == "" {
 		return nil
 	}
-	if err := s.store.Order(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text}); err != nil {
+	if err := s.store.Orders.Add(ctx, id, goal.Order{Kind: goal.OrderSteer, Text: text}); err != nil {
 		return fmt.Errorf("note: %w", err)
 	}
 	return nil

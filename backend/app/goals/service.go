@@ -1,4 +1,4 @@
-// Package goals contains what can be done with goals: intake, pause and resume, approvals, deletion.
+// Package goals contains the operations on goals: intake, start, pause, resume, approvals, undo, deletion.
 package goals
 
 import (
@@ -23,22 +23,22 @@ import (
 	"goalpost/backend/store"
 )
 
-// Service is what the page, the command line and other agents can do with goals. All methods may be called
+// Service offers the operations on goals to the page, the command line and other agents. All methods may be called
 // concurrently.
 type Service struct {
-	*runs
-	*intake
-	*resumption
-	*protectedFiles
-	*recovery
-	*folderHistory
-	*suggester
-	cfg          *config.Config
-	store        *store.Store
-	panes        *panes.Registry
-	sandboxes    *goalsandbox.Factory
-	sessions     *session.Registry
-	followOthers bool // this process is long-lived, and goals continue in it automatically
+	Runs           *Runs
+	Intake         *Intake
+	Resumption     *Resumption
+	ProtectedFiles *ProtectedFiles
+	Recovery       *Recovery
+	History        *FolderHistory
+	Suggester      *Suggester
+	cfg            *config.Config
+	store          *store.Store
+	panes          *panes.Registry
+	sandboxes      *goalsandbox.Factory
+	sessions       *session.Registry
+	followOthers   bool // this process is long-lived, and goals continue in it automatically
 }
 
 // Deps are what a Service needs.
@@ -58,18 +58,18 @@ type Deps struct {
 	Unconfined bool
 	// FollowOthers reports that this process is long-lived, and goals continue in it automatically.
 	FollowOthers bool
-	// Preflighted receives what pre-flight found out about each check of a goal that can start, before it starts. Nil
-	// means that nobody wants it.
+	// Preflighted receives the result of pre-flight for each check of a goal that can start, before it starts. It may be
+	// nil.
 	Preflighted func(goal.Check, api.TryOutput)
 }
 
-// New makes the service and its runner. It sets Ended of the runner's configuration.
+// New makes the service and its runner. It sets Ended in the runner's configuration.
 func New(d Deps, c runner.Config) *Service {
-	handed := &runs{store: d.Store, log: d.Log, panes: d.Panes}
-	protected := &protectedFiles{handed}
+	handed := &Runs{store: d.Store, log: d.Log, panes: d.Panes}
+	protected := &ProtectedFiles{handed}
 	s := &Service{
-		runs: handed,
-		intake: &intake{
+		Runs: handed,
+		Intake: &Intake{
 			cfg:        d.Config,
 			store:      d.Store,
 			clock:      d.Clock,
@@ -84,11 +84,11 @@ func New(d Deps, c runner.Config) *Service {
 
 			preflighted: d.Preflighted,
 		},
-		resumption:     &resumption{handed, d.Models.Budget, protected},
-		protectedFiles: protected,
-		recovery:       &recovery{handed},
-		folderHistory: &folderHistory{
-			runs:     handed,
+		Resumption:     &Resumption{handed, d.Models.Budget, protected},
+		ProtectedFiles: protected,
+		Recovery:       &Recovery{handed},
+		History: &FolderHistory{
+			Runs:     handed,
 			state:    d.Config.State(),
 			mask:     d.Sessions.Mask,
 			programs: d.Sandboxes.UserPrograms,
@@ -101,50 +101,64 @@ func New(d Deps, c runner.Config) *Service {
 		sessions:     d.Sessions,
 		followOthers: d.FollowOthers,
 	}
-	s.suggester = &suggester{s.intake}
+	s.Suggester = &Suggester{s.Intake}
 	c.Ended = s.cleanUpRun
 	handed.runner = runner.New(c)
 	return s
 }
 
-// Runner returns the runner of this process's goals.
-func (s *Service) Runner() *runner.Runner { return s.runner }
+// Parts returns the service as the calls of the page and of the command line use it.
+func (s *Service) Parts() api.Goals {
+	return api.Goals{
+		Starter:        s,
+		Intake:         s.Intake,
+		Suggester:      s.Suggester,
+		Controller:     s,
+		Resumption:     s.Resumption,
+		ProtectedFiles: s.ProtectedFiles,
+		Archive:        s,
+		Monitor:        s,
+	}
+}
 
-// abortHere ends a goal that this process does not run: it is pending or paused, or was just being paused. If
-// another process owns the goal, that process gets an order.
+// Runner returns the runner of this process's goals.
+func (s *Service) Runner() *runner.Runner { return s.Runs.runner }
+
+// abortHere ends a goal that this process does not run: it is pending or paused, or was about to pause. If another
+// process owns the goal, abortHere orders that process to abort it.
 func (s *Service) abortHere(ctx context.Context, id goal.ID, stop *runner.Stop) (err error) {
-	own, err := s.store.LockGoal(id)
+	own, err := s.store.Locks.LockGoal(id)
 	if errors.Is(err, store.ErrGoalLocked) {
-		if err := s.AddOrder(ctx, id, goal.Order{
+		if err := s.Runs.AddOrder(ctx, id, goal.Order{
 			Kind:    goal.OrderAbort,
 			Text:    stop.Reason,
 			Request: string(stop.By),
 		}); err != nil {
 			return err
 		}
-		own, err = s.awaitRelease(ctx, id)
+		own, err = s.Runs.awaitRelease(ctx, id)
 	}
 	if err != nil {
 		return fmt.Errorf("abort: %w", err)
 	}
 	defer func() { err = errors.Join(err, own.Unlock()) }()
-	row, err := s.store.Goal(ctx, id)
+	row, err := s.store.Goals.Get(ctx, id)
 	if err != nil || !row.Status.IsActive() {
 		return err
 	}
-	err = s.store.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
+	err = s.store.Journal.Append(ctx, goal.Run{Goal: id, ID: row.RunID}, &event.Ended{
 		Status: goal.Aborted, Exit: goal.AbortedByUser, Report: row.EndReport(stop.Reason), Account: row.Account, By: stop.By,
 	})
 	s.panes.EndShare(id, false) //nolint:contextcheck // likewise
 	return errors.Join(err, s.cleanUpRun(ctx, id))
 }
 
-// cleanUpRun ends what a run leaves for the next one: the goal's programs, and the goals that it started.
+// cleanUpRun ends the goal's programs and the goals that it started.
 func (s *Service) cleanUpRun(ctx context.Context, id goal.ID) error {
 	return errors.Join(s.sessions.CloseGoal(ctx, id), s.endChildren(ctx, id))
 }
 
-// PaneIDs lists the panes that a goal has.
+// PaneIDs lists the panes of a goal.
 func (s *Service) PaneIDs(id goal.ID) []string {
 	var list []string
 	for _, p := range s.panes.Snapshot().Panes {
@@ -165,21 +179,21 @@ func (s *Service) Network(id goal.ID) (api.NetworkView, error) {
 
 // endChildren aborts every child of a goal that has not ended or waits to be reopened.
 func (s *Service) endChildren(ctx context.Context, id goal.ID) error {
-	rows, err := s.store.Children(ctx, id)
+	rows, err := s.store.Goals.Children(ctx, id)
 	stop := &runner.Stop{Exit: goal.AbortedByUser, Reason: "the goal that started this one has ended"}
 	for _, r := range rows {
-		lives, e := s.isActive(r)
+		lives, e := s.Runs.isActive(r)
 		err = errors.Join(err, e)
 		if !lives {
 			continue
 		}
-		if s.runner.Cancel(r.ID, stop) {
+		if s.Runs.runner.Cancel(r.ID, stop) {
 			select {
-			case <-s.runner.Done(r.ID):
+			case <-s.Runs.runner.Done(r.ID):
 			case <-ctx.Done():
 				return fmt.Errorf("ending goal %s: %w", r.ID.Short(), ctx.Err())
 			}
-			if r, again := s.store.Goal(ctx, r.ID); again != nil || !r.Status.IsActive() {
+			if r, again := s.store.Goals.Get(ctx, r.ID); again != nil || !r.Status.IsActive() {
 				continue
 			}
 		}
@@ -189,3 +203,9 @@ func (s *Service) endChildren(ctx context.Context, id goal.ID) error {
 	}
 	return err
 }
+
+// Engines describes all engines.
+func (s *Service) Engines() []api.EngineView { return ListEngines(s.cfg.Settings().Engine) }
+
+// UseEngine sets the engine of new goals.
+func (s *Service) UseEngine(id string) error { return SetEngine(s.cfg, id) }

@@ -21,18 +21,17 @@ import (
 	"goalpost/backend/verify"
 )
 
-// suggester proposes checks for a goal that is being entered.
-type suggester struct{ intake *intake }
+// Suggester proposes checks for a goal that the user is entering.
+type Suggester struct{ intake *Intake }
 
-// maxTrySeconds is how long a proposed command may take when it is tried.
+// maxTrySeconds bounds how long a proposed command may run when it is tried.
 const maxTrySeconds = 60
 
-// Suggest proposes checks. Nothing is run, and nothing decides until the user accepts it.
-func (s *suggester) Suggest(ctx context.Context, in api.SuggestInput) (out api.SuggestOutput, err error) {
+// Suggest proposes checks. It runs none of them, and none decides a goal before the user accepts it.
+func (s *Suggester) Suggest(ctx context.Context, in api.SuggestInput) (out api.SuggestOutput, err error) {
 	objective := strings.TrimSpace(in.Objective)
 	if objective == "" {
-		return out, fault.Invalid("objective", "there is no objective to suggest checks for",
-			"describe what should be true at the end")
+		return out, fault.Invalid("objective", "the objective is empty", "describe what should be true at the end")
 	}
 	var named, own, servers []suggest.Proposal
 	var files []string
@@ -72,12 +71,12 @@ func (s *suggester) Suggest(ctx context.Context, in api.SuggestInput) (out api.S
 }
 
 const (
-	maxNames = 200 // of files that a model is shown
-	maxPorts = 32  // of running servers that are looked at
+	maxNames = 200 // of files that the prompt names
+	maxPorts = 32  // of running servers that are tried
 )
 
-// userPorts lists the ports of the user's servers, without those of Goalpost and of models.
-func (s *suggester) userPorts() []int {
+// userPorts lists the ports of the user's servers, without those of Goalpost and of model providers.
+func (s *Suggester) userPorts() []int {
 	ports := procnet.UserPorts(strconv.Itoa(os.Getuid()))
 	providers := s.intake.cfg.Providers()
 	ports = slices.DeleteFunc(ports, func(port int) bool {
@@ -90,8 +89,8 @@ func (s *suggester) userPorts() []int {
 	return ports[:min(len(ports), maxPorts)]
 }
 
-// askModel asks the goal's model for proposals. Without any it returns why, for the user.
-func (s *suggester) askModel(
+// askModel asks the goal's model for proposals. If there are none, note explains that to the user.
+func (s *Suggester) askModel(
 	ctx context.Context, in api.SuggestInput, prompt string,
 ) (list []suggest.Proposal, note string) {
 	if in.NoModel {
@@ -103,7 +102,7 @@ func (s *suggester) askModel(
 		return nil, "No model was asked, because none is connected."
 	}
 	if in.Model != "" {
-		p = models.ForModel(p, in.Model)
+		p = models.WithModel(p, in.Model)
 	}
 	client, err := ps.NewClient(ctx, models.Choice{Provider: p})
 	if err != nil {
@@ -120,19 +119,20 @@ func (s *suggester) askModel(
 		return nil, fmt.Sprintf("%s proposed nothing: %v", p.Model, err)
 	}
 	if list, err = suggest.ParseReply(reply.Text); err != nil {
-		return nil, fmt.Sprintf("What %s proposed cannot be used: %v", p.Model, err)
+		return nil, fmt.Sprintf("The proposals of %s cannot be used: %v", p.Model, err)
 	}
 	return list, ""
 }
 
-// TrySuggested runs a proposed check as pre-flight would, in a copy of the folder: nobody has accepted it yet.
-func (s *suggester) TrySuggested(ctx context.Context, in api.TryInput) (v goal.Verdict, err error) {
+// TrySuggested runs a proposed check as pre-flight would, but in a copy of the folder: the user has not accepted it
+// yet.
+func (s *Suggester) TrySuggested(ctx context.Context, in api.TryInput) (v goal.Verdict, err error) {
 	gi := s.intake
 	if err := (goal.Criterion{Checks: []goal.Check{in.Check}}).Validate(); err != nil {
 		return v, fmt.Errorf("try: %w", err)
 	}
 	if in.Check.Where != "" || in.Unconfined {
-		return v, fault.Invalid("criterion", "a suggestion is tried in the sandbox only", "add it, and try it then")
+		return v, fault.Invalid("criterion", "a suggestion can only be tried in the sandbox", "add it first, then try it")
 	}
 	if in.Check.TimeoutMS == 0 || in.Check.TimeoutMS > maxTrySeconds*1000 {
 		in.Check.TimeoutMS = maxTrySeconds * 1000
@@ -149,8 +149,8 @@ func (s *suggester) TrySuggested(ctx context.Context, in api.TryInput) (v goal.V
 		}
 		err = suggest.CopyFolder(ctx, from, dir)
 		if errors.Is(err, suggest.ErrTooLarge) {
-			return v, fault.Invalid("dir", "not tried: the folder is too large to try a suggestion in a copy of it",
-				"add it, and try it in the folder")
+			return v, fault.Invalid("dir", "the folder is too large to try a suggestion in a copy of it",
+				"add the suggestion, then try it in the folder")
 		}
 		if err != nil {
 			return v, err

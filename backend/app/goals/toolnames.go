@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/tools"
 )
 
-// validateToolNames refuses unknown names: a misspelt tool in a list of denied tools would be allowed. The
-// tools of an MCP server are known only while it runs, so their names are not checked.
+// validateToolNames refuses unknown names, because a misspelt name in the list of denied tools would leave that tool
+// allowed. It does not check the tools of MCP servers, which are known only while the servers run.
 func validateToolNames(p policy.Policy) error {
 	if len(p.AllowTools)+len(p.DenyTools) == 0 {
 		return nil
@@ -41,7 +41,7 @@ func validateToolName(names []string, field string, list []string) error {
 	return nil
 }
 
-// closestName returns the name that shares the longest beginning with written, "" if none shares half of it.
+// closestName returns the name with the longest common prefix with written, "" if no prefix is half as long as written.
 func closestName(written string, names []string) string {
 	best, longest := "", len(written)/2
 	for _, name := range names {

@@ -18,15 +18,15 @@ import (
 type TracedCheck struct {
 	Dir                string // the folder, absolute
 	Check              goal.Check
-	Protect, NoProtect []string // see api.ProtectInput
+	Protect, NoProtect []string // as in api.ProtectInput
 }
 
-// maxTraced is how many files of each list are shown.
+// maxTraced is how many files of each list are returned.
 const maxTraced = 200
 
-// Describe sorts the files that the check used into those that decide, those that it looked for and did not find, and
-// the others, and proposes what an agent could be limited to. Without an observation only what is protected by its name
-// is listed.
+// Describe sorts the files that the check used: those that decide, those that it did not find, and the others. It also
+// proposes paths to which an agent could be limited. Without an observation it lists only files that are protected by
+// their names.
 func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.TraceView, error) {
 	judges, err := protect.Find(ctx, protect.Options{
 		Dir:          t.Dir,
@@ -42,11 +42,11 @@ func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.Tr
 	if o == nil {
 		o = &goal.Observation{}
 		if t.Check.Type == goal.Shell || t.Check.From == goal.FromCommand {
-			o.Incomplete = "nobody could observe the check here, so its files are protected by their names"
+			o.Incomplete = "the check could not be observed here, so its files are protected by their names"
 		}
 	}
 	decides, others, missing, written := fileList{}, fileList{}, fileList{}, fileList{}
-	var work []string // what the check reads as code, and the data that its command names
+	var work []string // code that the check reads, and data that its command names
 	for _, p := range judges {
 		if p.Kind != protect.KindForbiddenNew {
 			decides.add(api.TracedFile{Path: p.Path, Why: strings.TrimSpace(p.Why + " " + describePart(p.Part))})
@@ -58,11 +58,11 @@ func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.Tr
 			continue
 		}
 		others.add(file)
-		if u.Role != goal.RoleData || inputs.Named(t.Check.Command, t.Dir, u.Path) {
+		if u.Role != goal.RoleData || inputs.IsNamed(t.Check.Command, t.Dir, u.Path) {
 			work = append(work, u.Path)
 		}
 	}
-	for _, wanted := range []bool{true, false} { // first what could decide, if it came
+	for _, wanted := range []bool{true, false} { // first the files that would decide if they existed
 		for _, u := range o.Missing {
 			if (u.Role.Decides() || u.Opened) == wanted && !inputs.IsInstalled(u.Path) {
 				missing.add(api.TracedFile{Path: u.Path, Why: string(u.Role), By: programName(o, u.Program)})
@@ -78,7 +78,7 @@ func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.Tr
 		Read:       others.first(maxTraced),
 		Written:    written.first(maxTraced),
 		Incomplete: o.Incomplete,
-		Work:       proposeWork(t, decides.paths(), work, written.paths(), missing.paths()),
+		Work:       proposeWork(t.Dir, t.Check.Command, decides.paths(), work, written.paths(), missing.paths()),
 	}, nil
 }
 
@@ -96,7 +96,7 @@ func programName(o *goal.Observation, program int) string {
 	return filepath.Base(o.Programs[program].Name)
 }
 
-// fileList is a list that has each path once.
+// fileList is a list of files that has each path once.
 type fileList struct {
 	files []api.TracedFile
 	index map[string]int
@@ -112,7 +112,7 @@ func (l *fileList) add(f api.TracedFile) {
 	}
 }
 
-// describeUse notes who used a file of the list, and reports whether it is in it.
+// describeUse notes which program used a file, and reports whether the list has that file.
 func (l *fileList) describeUse(f api.TracedFile) bool {
 	i, known := l.index[f.Path]
 	if known && l.files[i].By == "" {
@@ -129,9 +129,9 @@ func (l *fileList) paths() []string {
 	return list
 }
 
-func (l *fileList) first(most int) api.TracedFiles {
+func (l *fileList) first(n int) api.TracedFiles {
 	return api.TracedFiles{
-		Files: append([]api.TracedFile{}, l.files[:min(most, len(l.files))]...),
+		Files: append([]api.TracedFile{}, l.files[:min(n, len(l.files))]...),
 		Total: len(l.files),
 	}
 }

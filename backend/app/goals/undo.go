@@ -18,11 +18,11 @@ import (
 	"goalpost/backend/store"
 )
 
-// UndoChanges brings a goal's folder, or some of its files, back to an earlier state. The goal must not run.
-func (h *folderHistory) UndoChanges(
+// UndoChanges restores an earlier state of a goal's folder, or of some of its files. The goal must not run.
+func (h *FolderHistory) UndoChanges(
 	ctx context.Context, id goal.ID, in api.UndoInput,
 ) (out api.UndoOutput, err error) {
-	row, err := h.store.Goal(ctx, id)
+	row, err := h.store.Goals.Get(ctx, id)
 	if err != nil {
 		return out, fmt.Errorf("undo: %w", err)
 	}
@@ -31,7 +31,7 @@ func (h *folderHistory) UndoChanges(
 	}
 	own, err := h.lockStopped(ctx, id)
 	if errors.Is(err, store.ErrGoalLocked) {
-		return out, goalRuns(id)
+		return out, goalRunningError(id)
 	}
 	if err != nil {
 		return out, err
@@ -42,7 +42,7 @@ func (h *folderHistory) UndoChanges(
 		return out, err
 	}
 	if a == nil {
-		return out, fault.Kind(fault.Conflict, "", unavailable, "there is nothing to bring back")
+		return out, fault.Kind(fault.Conflict, "", unavailable, "there is nothing to restore")
 	}
 	if a, err = snapshot.Open(session.SnapshotOptions(row.Goal, h.state, h.store.GoalDir(id))); err != nil {
 		return out, err
@@ -70,7 +70,7 @@ func (h *folderHistory) UndoChanges(
 	return out, nil
 }
 
-// describeOutcome fills in what was done, and what was not.
+// describeOutcome adds to out what was restored, skipped and left out.
 func describeOutcome(out *api.UndoOutput, o *snapshot.Outcome) {
 	out.Done, out.Skipped, out.LeftOut = []api.ChangedPath{}, []api.SkippedPath{}, []api.LeftOutPath{}
 	if o == nil {
@@ -89,22 +89,22 @@ func describeOutcome(out *api.UndoOutput, o *snapshot.Outcome) {
 	out.LeftOut = leftOut(o.LeftOut)
 }
 
-// goalRuns refuses an undo while a run could change the folder.
-func goalRuns(id goal.ID) error {
-	return fault.New(fault.Conflict, "the goal runs, and would work on while its folder is brought back",
+// goalRunningError refuses an undo while a run could change the folder.
+func goalRunningError(id goal.ID) error {
+	return fault.New(fault.Conflict, "the goal is running and could change its folder during the undo",
 		"pause it first: pause "+id.Short())
 }
 
 // refuseUndo returns why the folder of a goal cannot be restored now.
-func (h *folderHistory) refuseUndo(ctx context.Context, row store.GoalRow) error {
-	locked, err := h.store.IsLocked(row.ID)
+func (h *FolderHistory) refuseUndo(ctx context.Context, row store.GoalRow) error {
+	locked, err := h.store.Locks.IsLocked(row.ID)
 	if err != nil {
 		return err
 	}
 	if locked && (row.Status == goal.Running || row.Status == goal.Pending || isParked(row)) {
-		return goalRuns(row.ID)
+		return goalRunningError(row.ID)
 	}
-	others, _, err := h.store.List(ctx, store.Filter{Status: goal.Running, Limit: 1000})
+	others, _, err := h.store.Goals.List(ctx, store.Filter{Status: goal.Running, Limit: 1000})
 	if err != nil {
 		return fmt.Errorf("undo: %w", err)
 	}
@@ -114,10 +114,10 @@ func (h *folderHistory) refuseUndo(ctx context.Context, row store.GoalRow) error
 			!policy.IsWithin(dir, other) && !policy.IsWithin(other, dir) {
 			continue
 		}
-		if alive, err := h.store.IsLocked(o.ID); err != nil || !alive {
+		if alive, err := h.store.Locks.IsLocked(o.ID); err != nil || !alive {
 			continue
 		}
-		return fault.New(fault.Conflict, fmt.Sprintf("goal %s runs in the same folder", o.ID.Short()),
+		return fault.New(fault.Conflict, fmt.Sprintf("goal %s is running in the same folder", o.ID.Short()),
 			"pause it first: pause "+o.ID.Short())
 	}
 	return nil
@@ -128,11 +128,11 @@ func undoTarget(a *snapshot.Archive, in api.UndoInput) (n int, words string, err
 	list := a.Checkpoints()
 	switch {
 	case in.Redo && in.Step != 0:
-		return 0, "", fault.Invalid("step", "an undo is undone as a whole", "leave the step out")
+		return 0, "", fault.Invalid("step", "a redo applies to the whole undo", "leave out the step")
 	case in.Redo:
 		n, ok := a.LastUndo()
 		if !ok {
-			return 0, "", fault.Kind(fault.Conflict, "", "there is no undo that can be undone", "")
+			return 0, "", fault.Kind(fault.Conflict, "", "there is no undo to redo", "")
 		}
 		return n, "the state before the undo", nil
 	case in.Step == 0:
@@ -148,26 +148,26 @@ func undoTarget(a *snapshot.Archive, in api.UndoInput) (n int, words string, err
 		}
 		steps = append(steps, fmt.Sprint(p.Step))
 	}
-	hint := "no step has one: leave the step out to go back to the start"
+	hint := "no step has a snapshot: leave out the step to restore the start"
 	if slices.Reverse(steps); len(steps) > 0 {
 		hint = "steps with a snapshot: " + strings.Join(slices.Compact(steps), ", ")
 	}
 	return 0, "", fault.Invalid("step", fmt.Sprintf("no snapshot was taken after step %d", in.Step), hint)
 }
 
-// reportUndo writes the undo into the journal, and tells the agent of a paused goal.
-func (h *folderHistory) reportUndo(
+// reportUndo journals the undo, and leaves a note for the agent of a paused goal.
+func (h *FolderHistory) reportUndo(
 	ctx context.Context, row store.GoalRow, in api.UndoInput, out api.UndoOutput,
 ) error {
-	const most = 50
+	const maxFiles = 50
 	body := &event.ChangesUndone{To: out.To, Count: len(out.Done), Skipped: len(out.Skipped), Redo: in.Redo}
 	body.Files = []string{}
-	for _, p := range out.Done[:min(most, len(out.Done))] {
+	for _, p := range out.Done[:min(maxFiles, len(out.Done))] {
 		body.Files = append(body.Files, p.Path)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if err := h.store.Append(ctx, goal.Run{Goal: row.ID, ID: row.RunID}, body); err != nil {
+	if err := h.store.Journal.Append(ctx, goal.Run{Goal: row.ID, ID: row.RunID}, body); err != nil {
 		return err
 	}
 	if row.Status != goal.Paused {
@@ -176,6 +176,6 @@ func (h *folderHistory) reportUndo(
 	return h.AddOrder(ctx, row.ID, goal.Order{
 		Kind: goal.OrderSteer,
 		Text: fmt.Sprintf("I brought files in the goal's folder back to %s: %s. Look at them again before you continue.",
-			out.To, nameSome(body.Files)),
+			out.To, joinSome(body.Files)),
 	})
 }

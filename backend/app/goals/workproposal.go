@@ -9,23 +9,23 @@ import (
 	"goalpost/backend/verify/inputs"
 )
 
-// maxProposed is the most paths that a proposal may have: with more, the work is not in one place.
+// maxProposed is how many paths a proposal may have. If there are more, the work is too scattered for one.
 const maxProposed = 6
 
-// proposeWork returns the folders and files that an agent could be limited to, as --work takes them. These are the
-// largest folders that contain work, or files that the check writes, and no file that decides. Beside files that
-// decide, they are single files. If the check needs a new file beside files that decide, it returns none: only existing
-// files can be granted.
-func proposeWork(t TracedCheck, decides, work, written, missing []string) []string {
-	root, err := os.OpenRoot(t.Dir)
+// proposeWork returns folders and files to which an agent could be limited, for --work. It proposes the largest folders
+// that contain work, or files that the check writes, but no file that decides. In folders with files that decide, it
+// proposes single files. If the check needs a new file in such a folder, it returns none, because only existing files
+// can be granted.
+func proposeWork(dir, command string, decides, work, written, missing []string) []string {
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = root.Close() }()
 	p := workProposal{root: root, judged: map[string]bool{}}
 	for _, file := range decides {
-		for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
-			p.judged[dir] = true
+		for above := path.Dir(file); above != "."; above = path.Dir(above) {
+			p.judged[above] = true
 		}
 	}
 	for _, file := range work {
@@ -35,7 +35,7 @@ func proposeWork(t TracedCheck, decides, work, written, missing []string) []stri
 		p.add(file, false)
 	}
 	for _, file := range missing {
-		if inputs.Named(t.Check.Command, t.Dir, file) && !p.add(file, false) {
+		if inputs.IsNamed(command, dir, file) && !p.add(file, false) {
 			return nil
 		}
 	}
@@ -53,8 +53,8 @@ type workProposal struct {
 	paths  []string
 }
 
-// add adds the largest folder of a file that holds nothing that decides, or else the file itself if that may be. It
-// reports whether the proposal covers the file now.
+// add adds the largest folder of a file in which no file decides, otherwise the file itself if single is true. It
+// reports whether the proposal now covers the file.
 func (p *workProposal) add(file string, single bool) bool {
 	if isHidden(file) || inputs.IsInstalled(file) {
 		return true // not the work

@@ -15,14 +15,14 @@ import (
 	"goalpost/backend/store"
 )
 
-// startEvents are the first of a goal's journal.
-func (gi *intake) startEvents(ctx context.Context, g goal.Goal) []event.Body {
+// startEvents returns the first events of a goal's journal.
+func (gi *Intake) startEvents(ctx context.Context, g goal.Goal) []event.Body {
 	events := []event.Body{&event.Started{}}
 	own := g.Options.Worktree
 	if own == nil {
 		return events
 	}
-	text := fmt.Sprintf("the goal works in the git worktree %s, on the new branch %s, which begins at %.12s", own.Dir,
+	text := fmt.Sprintf("the goal works in the git worktree %s, on the new branch %s, which starts at %.12s", own.Dir,
 		own.Branch, own.Base)
 	if own.From != "" {
 		text += " of " + own.From
@@ -33,8 +33,8 @@ func (gi *intake) startEvents(ctx context.Context, g goal.Goal) []event.Body {
 	return append(events, &event.Warning{What: "worktree", Text: text})
 }
 
-// WorktreeOffer says whether a goal can work in a new git worktree of a folder's repository.
-func (gi *intake) WorktreeOffer(ctx context.Context, dir, objective string) (out api.WorktreeOffer, err error) {
+// WorktreeOffer reports whether a goal can work in a new git worktree of a folder's repository, and how.
+func (gi *Intake) WorktreeOffer(ctx context.Context, dir, objective string) (out api.WorktreeOffer, err error) {
 	if dir, err = gi.access.ValidateExistingDir(dir); err != nil {
 		return out, err
 	}
@@ -60,7 +60,7 @@ func (gi *intake) WorktreeOffer(ctx context.Context, dir, objective string) (out
 
 // Worktrees lists the git worktrees of goals.
 func (s *Service) Worktrees(ctx context.Context) ([]api.WorktreeView, error) {
-	states, err := s.worktrees.List(ctx)
+	states, err := s.Intake.worktrees.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +94,10 @@ func viewOfWorktree(s worktrees.State, owner store.GoalRow) api.WorktreeView {
 	}
 }
 
-// worktreeOwners returns the goals that have a worktree, by its folder.
+// worktreeOwners returns the goals with a worktree, by the folder of the worktree.
 func (s *Service) worktreeOwners(ctx context.Context) (map[string]store.GoalRow, error) {
 	const all = 1 << 20
-	rows, _, err := s.store.List(ctx, store.Filter{Limit: all})
+	rows, _, err := s.store.Goals.List(ctx, store.Filter{Limit: all})
 	if err != nil {
 		return nil, fmt.Errorf("worktrees: %w", err)
 	}
@@ -112,7 +112,7 @@ func (s *Service) worktreeOwners(ctx context.Context) (map[string]store.GoalRow,
 
 // RemoveWorktree removes the git worktree of a goal and its branch. which is a part of the goal's id, or the folder or
 // its name. It refuses while the goal can still run, and, without force, if the worktree has work that no other branch
-// has. The result has the commit that the branch was at.
+// has. commit is the last one of the branch.
 func (s *Service) RemoveWorktree(ctx context.Context, which string, force bool) (
 	removed api.WorktreeView, commit string, err error,
 ) {
@@ -126,7 +126,7 @@ func (s *Service) RemoveWorktree(ctx context.Context, which string, force bool) 
 	}
 	owner := owners[dir]
 	if owner.ID != "" {
-		lives, err := s.isActive(owner)
+		lives, err := s.Runs.isActive(owner)
 		switch {
 		case err != nil:
 			return removed, "", err
@@ -139,13 +139,13 @@ func (s *Service) RemoveWorktree(ctx context.Context, which string, force bool) 
 			return removed, "", err
 		}
 	}
-	state, commit, err := s.worktrees.Remove(ctx, dir, force)
+	state, commit, err := s.Intake.worktrees.Remove(ctx, dir, force)
 	return viewOfWorktree(state, owner), commit, err
 }
 
 // findWorktree returns the folder of a worktree.
 func (s *Service) findWorktree(ctx context.Context, which string) (string, error) {
-	folder, err := filepath.EvalSymlinks(s.worktrees.Folder())
+	folder, err := filepath.EvalSymlinks(s.Intake.worktrees.Folder())
 	if err == nil {
 		dir := filepath.Join(folder, filepath.Base(which))
 		isNamed := filepath.Base(which) == which || filepath.Clean(which) == dir
@@ -153,7 +153,7 @@ func (s *Service) findWorktree(ctx context.Context, which string) (string, error
 			return dir, nil
 		}
 	}
-	row, err := s.store.Find(ctx, which)
+	row, err := s.store.Goals.Find(ctx, which)
 	if err != nil {
 		return "", fmt.Errorf("worktree: %w", err)
 	}
@@ -163,8 +163,8 @@ func (s *Service) findWorktree(ctx context.Context, which string) (string, error
 	return row.Options.Worktree.Dir, nil
 }
 
-// removeFinishedWorktree removes the git worktree of a goal that is deleted. One with work that no other branch has
-// stays, with its branch: worktree list shows it.
+// removeFinishedWorktree removes the git worktree of a deleted goal, unless the worktree has work that no other branch
+// has. Such a worktree stays with its branch, and worktree list shows it.
 func (s *Service) removeFinishedWorktree(ctx context.Context, row store.GoalRow) error {
 	own := row.Options.Worktree
 	if own == nil {
@@ -173,12 +173,12 @@ func (s *Service) removeFinishedWorktree(ctx context.Context, row store.GoalRow)
 	if _, err := os.Stat(own.Dir); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	state := s.worktrees.Inspect(ctx, own.Dir)
+	state := s.Intake.worktrees.Inspect(ctx, own.Dir)
 	if state.HasWork() {
-		s.log.Info("the worktree of a deleted goal has work that no other branch has, and stays", "goal", row.ID,
+		s.Runs.log.Info("the worktree of a deleted goal stays, because it has work that no other branch has", "goal", row.ID,
 			"folder", own.Dir)
 		return nil
 	}
-	_, _, err := s.worktrees.Remove(ctx, own.Dir, false)
+	_, _, err := s.Intake.worktrees.Remove(ctx, own.Dir, false)
 	return err
 }

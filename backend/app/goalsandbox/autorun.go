@@ -13,12 +13,12 @@ import (
 	"goalpost/backend/sandbox/autorun"
 )
 
-// AutorunBaselineFile, in the goal's private folder, lists what git and editors ran automatically in the
-// goal's folders before the goal did anything.
+// AutorunBaselineFile, in the goal's private folder, lists what git and editors would run automatically in the goal's
+// folders before the goal began.
 const AutorunBaselineFile = "selfrun.json"
 
-// RecordAutorunBaseline records what git and editors run automatically in the goal's folders, once: at its
-// first start.
+// RecordAutorunBaseline records what git and editors would run automatically in the goal's folders. After the first
+// start it does nothing.
 func RecordAutorunBaseline(p policy.Policy, layer string) error {
 	path := filepath.Join(layer, AutorunBaselineFile)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -34,8 +34,8 @@ func RecordAutorunBaseline(p policy.Policy, layer string) error {
 	return nil
 }
 
-// recordAutorunOf does the same for a folder that the user allows later.
-func recordAutorunOf(dir, layer string) error {
+// addToAutorunBaseline does the same for a folder that the user allows later.
+func addToAutorunBaseline(dir, layer string) error {
 	path := filepath.Join(layer, AutorunBaselineFile)
 	before := []string{}
 	body, err := os.ReadFile(path)
@@ -54,7 +54,7 @@ func recordAutorunOf(dir, layer string) error {
 	return nil
 }
 
-// ListAutorun lists what git and editors run automatically in the folders of a policy, and in more.
+// ListAutorun lists what git and editors would run automatically in the folders of a policy, and in more.
 func ListAutorun(p policy.Policy, more ...string) []string {
 	list := []string{}
 	for _, dir := range slices.Concat([]string{p.Dir}, p.AllowWrite, more) {
@@ -63,7 +63,7 @@ func ListAutorun(p policy.Policy, more ...string) []string {
 		}
 		found, err := autorun.ListAutorun(dir)
 		if err != nil {
-			continue // the folder was deleted, and nothing in it runs
+			continue // the folder was deleted
 		}
 		for _, line := range found {
 			list = append(list, filepath.Join(dir, line))

@@ -8,18 +8,19 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// blockedHosts collects what the proxy refused to a goal's programs and the user could allow. Pages are not included:
-// their tools ask. All methods may be called concurrently.
+// blockedHosts collects the requests of a goal's programs that the proxy refused and the user could allow. Requests of
+// pages are not included, because the browser tools ask for approval themselves. All methods may be called
+// concurrently.
 type blockedHosts struct {
 	mu      sync.Mutex
-	stopped []policy.Effect
+	refused []policy.Effect // one for each host
 }
 
-// onRefused records a refusal that the user could lift, by the host's name and not by its address. inForce returns the
-// proxy's rules.
+// onRefused records a refused request that the user could allow, by the host's name and not by its address. inForce
+// returns the proxy's rules.
 func (b *blockedHosts) onRefused(e egress.Entry, inForce func() egress.Rules) {
-	const most = 20
-	// Before taking a lock, which Chromium's events must not wait for.
+	const maxHosts = 20
+	// Checked before the lock is taken, because Chromium's events must not wait for it.
 	if e.From != egress.SourceProgram || e.Method == "NAME" {
 		return
 	}
@@ -45,36 +46,37 @@ func (b *blockedHosts) onRefused(e egress.Entry, inForce func() egress.Rules) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	i := slices.IndexFunc(b.stopped, func(s policy.Effect) bool { return s.Hosts[0] == e.Host })
+	i := slices.IndexFunc(b.refused, func(s policy.Effect) bool { return s.Hosts[0] == e.Host })
 	switch {
-	case i < 0 && len(b.stopped) < most:
-		b.stopped = append(b.stopped, effect)
-	case i >= 0 && effect.Risk.Exceeds(b.stopped[i].Risk): // the user is asked about the highest risk
-		b.stopped[i] = effect
+	case i < 0 && len(b.refused) < maxHosts:
+		b.refused = append(b.refused, effect)
+	case i >= 0 && effect.Risk.Exceeds(b.refused[i].Risk): // the user is asked about the highest risk
+		b.refused[i] = effect
 	}
 }
 
+// Drain returns the refused requests and forgets them.
 func (b *blockedHosts) Drain() []policy.Effect {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	list := b.stopped
-	b.stopped = nil
+	list := b.refused
+	b.refused = nil
 	return list
 }
 
-// Forget removes refusals of these hosts, which are not worth a question.
+// Forget removes refusals of hosts that the user need not be asked about.
 func (b *blockedHosts) Forget(hosts []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.stopped = slices.DeleteFunc(b.stopped, func(e policy.Effect) bool { return slices.Contains(hosts, e.Hosts[0]) })
+	b.refused = slices.DeleteFunc(b.refused, func(e policy.Effect) bool { return slices.Contains(hosts, e.Hosts[0]) })
 }
 
-// MarkEarlier marks what was refused until now as earlier than the call that comes next.
+// MarkEarlier marks the requests that were refused so far as earlier than the next call.
 func (b *blockedHosts) MarkEarlier() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for i := range b.stopped {
-		if e := &b.stopped[i]; !e.Earlier {
+	for i := range b.refused {
+		if e := &b.refused[i]; !e.Earlier {
 			e.Earlier, e.Reason = true, "before this call, "+e.Reason
 		}
 	}

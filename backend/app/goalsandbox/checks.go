@@ -16,8 +16,8 @@ import (
 	"goalpost/backend/secret"
 )
 
-// checkLauncher starts the programs of checks. While one runs, it may reach the hosts that its criterion
-// names: a pass in its environment, which the agent's programs cannot read, is valid until it ends.
+// checkLauncher starts the programs of checks. While one runs, it may reach the hosts that its criterion names: its
+// environment, which the agent's programs cannot read, has a proxy password that is valid until it ends.
 type checkLauncher struct {
 	process.Launcher
 	proxy *egress.Proxy
@@ -52,9 +52,8 @@ func (c checkLauncher) Start(ctx context.Context, cmd process.Command) (process.
 
 var urlPattern = regexp.MustCompile(`\bhttps?://[^\s"'<>|;&()$]+`)
 
-// HostsOf lists the hosts that a goal's checks may reach in addition to the goal: those that a user named in
-// the criterion. An agent must not open hosts in this way, so a child's checks reach only what its programs
-// reach.
+// HostsOf lists the hosts that only a goal's checks may reach: those that the user named in the criterion. A child's
+// checks reach no such hosts, because an agent wrote them.
 func HostsOf(g goal.Goal) []string {
 	if g.Options.Parent != "" {
 		return nil
@@ -62,8 +61,7 @@ func HostsOf(g goal.Goal) []string {
 	return CheckHosts(g.Criterion.Checks)
 }
 
-// ValidateCheckHosts refuses checks that name a host which this policy does not allow: their author may not
-// open hosts.
+// ValidateCheckHosts refuses checks of an agent that name a host that the policy does not allow.
 func ValidateCheckHosts(p policy.Policy, checks []goal.Check) error {
 	rules := RulesOf(p)
 	for _, host := range CheckHosts(checks) {
@@ -74,14 +72,14 @@ func ValidateCheckHosts(p policy.Policy, checks []goal.Check) error {
 			Port:   "443",
 		})
 		if !ok && !p.Unconfined {
-			return fault.Invalid("checks", "a check asks "+host+", and "+reason,
-				"let the check look at what is in the folder or runs there, or ask the user for a goal that may reach it")
+			return fault.Invalid("checks", "a check contacts "+host+", but "+reason,
+				"check files in the folder or programs that run there, or ask the user for a goal that may reach the host")
 		}
 	}
 	return nil
 }
 
-// CheckHosts lists the external hosts that checks name in their addresses.
+// CheckHosts lists the hosts outside the sandbox that the addresses in checks name.
 func CheckHosts(checks []goal.Check) []string {
 	var hosts []string
 	for _, c := range checks {

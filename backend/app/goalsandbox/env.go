@@ -10,20 +10,21 @@ import (
 	"goalpost/backend/sandbox/environ"
 )
 
-// SecretEnvPattern matches variables that programs of goals must not see: names of secrets, and addresses with
-// a password.
-var SecretEnvPattern = regexp.MustCompile(
-	`(?is)^[^=]*((api_?key|token|secret|pass|credential|webhook)[^=]*|_(key|pwd|pat|auth|dsn))=|^[^=]*=.*://[^/\s@:]*:[^/\s@]+@`)
+// SecretEnvPattern matches variables that programs of goals must not see: those with the name of a secret, and
+// addresses with a password.
+var SecretEnvPattern = regexp.MustCompile(`(?is)` +
+	`^[^=]*((api_?key|token|secret|pass|credential|webhook)[^=]*|_(key|pwd|pat|auth|dsn))=` +
+	`|^[^=]*=.*://[^/\s@:]*:[^/\s@]+@`)
 
-// KeepVariable names variables, separated by commas, that programs of goals may see nevertheless.
+// KeepVariable is a variable that lists, separated by commas, the variables that programs of goals may see anyway.
 const KeepVariable = "GOALPOST_KEEP_ENV"
 
 func userKeptEnv() []string {
 	return strings.FieldsFunc(os.Getenv(KeepVariable), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// goalEnv returns the environment of a goal's programs: this program's own without keys and tokens, and
-// without the providers' keys. Sandboxes remove more.
+// goalEnv returns the environment of a goal's programs: that of this process without keys, tokens and the providers'
+// keys. Sandboxes remove more.
 func goalEnv(providers []config.Provider) []string {
 	keys := map[string]bool{}
 	for _, p := range providers {

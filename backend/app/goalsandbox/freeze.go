@@ -9,18 +9,18 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// agentFreeze is the present freeze of a goal's programs. All methods may be called concurrently.
+// agentFreeze is the present freeze of a goal's programs.
 type agentFreeze struct {
 	mu   sync.Mutex
 	thaw func() // nil while nothing is frozen
 }
 
-// errListening is why the agent's programs run while a check runs.
+// errListening is the reason why the agent's programs were not frozen while a check ran.
 var errListening = errors.New("a program of the agent listens, and checks may need its answers, so the agent's " +
 	"programs ran while the check ran")
 
-// Freeze stops the agent's programs until Thaw. A second call does nothing. If they cannot be stopped, the error says
-// why, and nothing is frozen.
+// Freeze stops the agent's programs until Thaw. A second call does nothing. If Freeze returns an error, nothing is
+// frozen.
 func (e *Sandbox) Freeze(ctx context.Context) error {
 	e.frozen.mu.Lock()
 	defer e.frozen.mu.Unlock()
@@ -51,9 +51,9 @@ func (e *Sandbox) Thaw() {
 	}
 }
 
-// Seal makes the folder of a completed goal read-only for the agent's programs that run, and lets them continue.
-// Programs that write a file there at that moment keep it from being sealed: they end with all others, unless one of
-// them listens. It reports whether the programs still run.
+// Seal makes the folder of a completed goal read-only for the agent's running programs. If a program has a file there
+// open for writing, the folder cannot be sealed: then Seal ends all programs, unless one of them listens on a port. It
+// reports whether the programs still run.
 func (e *Sandbox) Seal(ctx context.Context, dir string) (running bool) {
 	defer e.Thaw()
 	if e.Proxy == nil {
@@ -62,7 +62,7 @@ func (e *Sandbox) Seal(ctx context.Context, dir string) (running bool) {
 	if err := e.Programs.SealFolder(ctx, dir); err == nil || errors.Is(e.Freeze(ctx), errListening) {
 		return true
 	}
-	_ = e.Programs.Close(ctx) // the session is closed next, and says so if this fails
+	_ = e.Programs.Close(ctx) // closing the session reports an error again
 	return false
 }
 

@@ -2,7 +2,7 @@ package goalsandbox
 
 import "goalpost/backend/policy"
 
-// HiddenPaths are the folders whose content neither the agent nor its programs see.
+// HiddenPaths returns the folders whose content neither the agent nor its programs may see.
 func HiddenPaths(p policy.Policy) []string {
 	if p.CheckDir == "" {
 		return p.Hidden

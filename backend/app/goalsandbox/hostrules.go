@@ -11,16 +11,16 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// hostRules derives the proxy's rules from the policy of a goal and the user's grants. All methods may be called
+// hostRules derives the proxy's rules from a goal's policy and the user's grants. All methods may be called
 // concurrently.
 type hostRules struct {
 	mu     sync.Mutex
 	base   egress.Rules // from the policy
 	grants []policy.Grant
 	now    []policy.Grant  // for the calls that are being executed
-	pages  []*policy.Grant // approved for one page load that is still going on
-	gone   map[string]bool
-	rules  egress.Rules // in force
+	pages  []*policy.Grant // for page loads that are not complete yet
+	gone   map[string]bool // ids of revoked grants
+	rules  egress.Rules    // in force
 }
 
 // current returns the rules in force.
@@ -30,8 +30,8 @@ func (h *hostRules) current() egress.Rules {
 	return h.rules
 }
 
-// SetGrants sets the rules of a goal and its grants. A revoked grant stays revoked even if the run has not
-// read of it yet.
+// SetGrants sets the rules and the grants of a goal. A revoked grant stays revoked, even if the run has not read the
+// revocation yet.
 func (h *hostRules) SetGrants(rules egress.Rules, grants, now []policy.Grant, set func(egress.Rules)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -50,13 +50,14 @@ func (h *hostRules) Revoke(id string, set func(egress.Rules)) {
 	h.applyRules(set)
 }
 
-// applyRules derives the rules and passes them to set. The caller holds mu, so that the last change wins.
+// applyRules derives the rules and passes them to set. The caller holds mu, so that set is called in the order of the
+// changes.
 func (h *hostRules) applyRules(set func(egress.Rules)) {
 	rules := h.base
 	rules.Given, rules.Local = nil, h.base.Local[:len(h.base.Local):len(h.base.Local)]
 	for _, g := range h.grants {
 		if g.Scope == policy.ScopeHost && !h.gone[g.ID] {
-			rules.Given = append(rules.Given, isOpened(g, "")...)
+			rules.Given = append(rules.Given, hostGrants(g, "")...)
 		}
 		if g.Scope == policy.ScopeMachine && g.Access != nil && g.Access.Kind == policy.PortAccess && !h.gone[g.ID] {
 			rules.Local = append(rules.Local, loopbackNames(g.Access.Port)...)
@@ -64,24 +65,24 @@ func (h *hostRules) applyRules(set func(egress.Rules)) {
 	}
 	for _, g := range h.now {
 		if g.Scope == policy.ScopeOnce || !h.gone[g.ID] {
-			rules.Given = append(rules.Given, isOpened(g, requesterName(g.Tool))...)
+			rules.Given = append(rules.Given, hostGrants(g, sourceOf(g.Tool))...)
 		}
 	}
 	for _, g := range h.pages {
-		rules.Given = append(rules.Given, isOpened(*g, egress.SourcePane)...)
+		rules.Given = append(rules.Given, hostGrants(*g, egress.SourcePane)...)
 	}
 	h.rules = rules
 	set(rules)
 }
 
-// HoldPageLoad keeps the hosts that the user approved for the call that opens a page, until end is called: what the
-// page loads from them belongs to what was approved. ok is false where no such approval is in use.
+// HoldPageLoad keeps the hosts open that the user approved for the call that opens a page, until end is called: the
+// approval covers what the page then loads from them. ok is false if no such approval is in force.
 func (h *hostRules) HoldPageLoad(set func(egress.Rules)) (end func(), ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var held []*policy.Grant
 	for _, g := range h.now {
-		if g.Scope == policy.ScopeOnce && requesterName(g.Tool) == egress.SourcePane &&
+		if g.Scope == policy.ScopeOnce && sourceOf(g.Tool) == egress.SourcePane &&
 			!g.Risk.Exceeds(policy.NetworkGet) {
 			held = append(held, &g)
 		}
@@ -102,14 +103,14 @@ func (h *hostRules) HoldPageLoad(set func(egress.Rules)) (end func(), ok bool) {
 	}, true
 }
 
-// EndPageLoads drops everything that HoldPageLoad keeps. The caller sets the rules.
+// EndPageLoads drops the approvals that HoldPageLoad keeps. The caller then has to set the rules.
 func (h *hostRules) EndPageLoads() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.pages = nil
 }
 
-func isOpened(g policy.Grant, from egress.Source) []egress.HostGrant {
+func hostGrants(g policy.Grant, from egress.Source) []egress.HostGrant {
 	list := make([]egress.HostGrant, 0, len(g.Hosts))
 	for _, h := range g.Hosts {
 		list = append(list, egress.HostGrant{Host: h, Risk: g.Risk, From: from})
@@ -117,8 +118,8 @@ func isOpened(g policy.Grant, from egress.Source) []egress.HostGrant {
 	return list
 }
 
-// requesterName returns the source for a host that a tool contacts.
-func requesterName(tool string) egress.Source {
+// sourceOf returns the source of the requests that a tool makes.
+func sourceOf(tool string) egress.Source {
 	if strings.HasPrefix(tool, "browser_") || tool == "open_pane" {
 		return egress.SourcePane
 	}
@@ -134,7 +135,7 @@ func RulesOf(p policy.Policy) egress.Rules {
 	return r
 }
 
-// loopbackNames returns the names of a port on this machine's loopback.
+// loopbackNames returns the addresses of a port on this machine's loopback.
 func loopbackNames(port int) (list []string) {
 	for _, host := range []string{"localhost", "127.0.0.1", "::1"} {
 		list = append(list, net.JoinHostPort(host, strconv.Itoa(port)))

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// grantTimeout bounds a change to a running sandbox, which takes milliseconds.
+// grantTimeout bounds a change to a running sandbox, which usually takes milliseconds.
 const grantTimeout = 10 * time.Second
 
 // machineGrants are the files, folders, sockets and ports that the user allowed while the goal was running.
@@ -18,8 +18,8 @@ const grantTimeout = 10 * time.Second
 type machineGrants struct {
 	mu   sync.Mutex
 	open map[string]machineGrant // by id of the grant
-	gone map[string]bool
-	// wrote lists folders that were writable at some time, for the report.
+	gone map[string]bool         // ids of revoked grants
+	// wrote lists all folders that have been writable, for the report.
 	wrote []string
 }
 
@@ -29,8 +29,8 @@ type machineGrant struct {
 	err    error // why it could not be opened
 }
 
-// Apply gives the sandbox access to what the grants allow, and ends access that they do not. A revoked grant
-// stays revoked even if the run has not read of it yet.
+// Apply opens the access that grants allow, and closes all other access. A revoked grant stays revoked, even if the run
+// has not read the revocation yet.
 func (r *machineGrants) Apply(
 	ctx context.Context, grants []policy.Grant, open func(context.Context, policy.MachineAccess) machineGrant,
 ) error {
@@ -59,7 +59,7 @@ func (r *machineGrants) Apply(
 	return errors.Join(errs...)
 }
 
-// revokeLocked ends the access of a grant. The caller holds mu.
+// revokeLocked closes the access of a grant. The caller holds mu.
 func (r *machineGrants) revokeLocked(ctx context.Context, id string) error {
 	o, have := r.open[id]
 	delete(r.open, id)
@@ -69,6 +69,7 @@ func (r *machineGrants) revokeLocked(ctx context.Context, id string) error {
 	return o.close(ctx)
 }
 
+// Revoke closes the access of a grant for good.
 func (r *machineGrants) Revoke(ctx context.Context, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, grantTimeout)
 	defer cancel()
@@ -81,7 +82,7 @@ func (r *machineGrants) Revoke(ctx context.Context, id string) error {
 	return r.revokeLocked(ctx, id)
 }
 
-// ClosePorts closes the ports of a goal that is over. Files and sockets stay for its remaining programs.
+// ClosePorts closes the ports of a goal that has ended. Files and sockets stay open for its remaining programs.
 func (r *machineGrants) ClosePorts(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,7 +95,7 @@ func (r *machineGrants) ClosePorts(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Problem returns why access is not open, nil if it is.
+// Problem returns why access to something is not open, nil if it is open.
 func (r *machineGrants) Problem(a policy.MachineAccess) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,6 +112,7 @@ func (r *machineGrants) Problem(a policy.MachineAccess) error {
 	return err
 }
 
+// WritablePaths lists all folders that have been writable, including those whose grant was revoked.
 func (r *machineGrants) WritablePaths() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,14 +8,14 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// predicateEngine evaluates expressions in a separate program. It is installed when first needed, and started
-// beside the user's own programs, because it confines itself.
-type predicateEngine struct {
+// predicateEvaluator evaluates expressions in a separate program. It installs the program when first needed, and starts
+// it outside of the goal's sandbox, because the program confines itself.
+type predicateEvaluator struct {
 	state    string // the folder of the program
 	programs process.Launcher
 }
 
-func (e predicateEngine) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
+func (e predicateEvaluator) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
 	program, err := e.program()
 	if err != nil {
 		return false, err
@@ -23,15 +23,15 @@ func (e predicateEngine) Evaluate(ctx context.Context, expr string, response []b
 	return program.Evaluate(ctx, expr, response)
 }
 
-func (e predicateEngine) Read(ctx context.Context, expr string) error {
+func (e predicateEvaluator) Validate(ctx context.Context, expr string) error {
 	program, err := e.program()
 	if err != nil {
 		return err
 	}
-	return program.Read(ctx, expr)
+	return program.Validate(ctx, expr)
 }
 
-func (e predicateEngine) program() (PredicateProgram, error) {
+func (e predicateEvaluator) program() (PredicateProgram, error) {
 	path, err := sandbox.InstallPredicate(e.state)
 	if err != nil {
 		return PredicateProgram{}, fmt.Errorf("expressions: %w", err)

@@ -16,41 +16,40 @@ import (
 	"goalpost/backend/verify/check"
 )
 
-// predicateTime is for a program that does not end although it computes nothing. An
-// expression the kernel ends after a second of computing, and on a busy machine that
-// may be long.
-const predicateTime = time.Minute
+// predicateTimeout bounds a program that hangs without computing. The kernel ends an expression after a second of
+// processor time, which may take much longer on a busy machine.
+const predicateTimeout = time.Minute
 
-// PredicateProgram evaluates expressions in a program of their own, which shuts itself off
-// from files, network and other programs and is bounded by the kernel: 256 MiB
-// and a second. It may be used concurrently.
+// PredicateProgram evaluates each expression in a separate program. That program gives up its access to files, network
+// and other programs, and the kernel limits it to 256 MiB and a second. All methods may be called concurrently.
 type PredicateProgram struct {
-	// Launcher starts Program, see cmd/goalpost-predicate. Nothing of the goal's
-	// is needed for it, nor does it get anything of the goal's.
+	// Launcher starts Program, see cmd/goalpost-predicate. It must not be that of a goal: the program neither needs nor
+	// gets anything of the goal.
 	Launcher process.Launcher
 	Program  string
 }
 
-// predicateRequest and answer are what the program reads and writes.
+// predicateRequest is the input of the program.
 type predicateRequest struct {
 	Expr     string `json:"expr"`
 	Response string `json:"response"`
 	Read     bool   `json:"read,omitempty"`
 }
 
+// predicateReply is the output of the program. Kind and Text are set if the expression failed.
 type predicateReply struct {
 	Value bool   `json:"value"`
 	Kind  string `json:"kind"`
 	Text  string `json:"text"`
 }
 
-// Evaluate decides expr over response.
+// Evaluate returns the value of expr for a response.
 func (e PredicateProgram) Evaluate(ctx context.Context, expr string, response []byte) (bool, error) {
 	return e.ask(ctx, predicateRequest{Expr: expr, Response: string(response)})
 }
 
-// Read says what is wrong with expr, if anything is.
-func (e PredicateProgram) Read(ctx context.Context, expr string) error {
+// Validate returns an error if expr cannot be parsed.
+func (e PredicateProgram) Validate(ctx context.Context, expr string) error {
 	_, err := e.ask(ctx, predicateRequest{Expr: expr, Read: true})
 	return err
 }
@@ -58,11 +57,11 @@ func (e PredicateProgram) Read(ctx context.Context, expr string) error {
 func (e PredicateProgram) ask(ctx context.Context, q predicateRequest) (bool, error) {
 	question, err := json.Marshal(q)
 	if err != nil {
-		return false, fmt.Errorf("asking for %s: %w", q.Expr, err)
+		return false, fmt.Errorf("encoding the expression %s: %w", q.Expr, err)
 	}
 	out, err := e.run(ctx, question)
 	if err != nil {
-		return false, fmt.Errorf("the evaluator of expressions: %w", err)
+		return false, fmt.Errorf("evaluating the expression: %w", err)
 	}
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
@@ -71,26 +70,26 @@ func (e PredicateProgram) ask(ctx context.Context, q predicateRequest) (bool, er
 	bounds := func(why string) (bool, error) { return false, &check.PredicateError{Kind: "bounds", Text: why} }
 	switch {
 	case out.TimedOut:
-		return false, fmt.Errorf("the evaluator of expressions: it did not end within %s", goal.FormatDuration(predicateTime))
+		return false, fmt.Errorf("evaluating the expression: no result within %s", goal.FormatDuration(predicateTimeout))
 	case out.Status.Signal == syscall.SIGKILL, out.Status.Signal == cpuTimeUp:
-		return bounds("the expression was ended: it takes longer than a second")
+		return bounds("the expression was stopped, because it takes longer than a second")
 	case strings.Contains(stderr, "cannot allocate memory"), strings.Contains(stderr, "out of memory"),
 		strings.Contains(stderr, "stack exceeds"):
-		return bounds("the expression was ended: it takes more than 256 MiB")
+		return bounds("the expression was stopped, because it takes more than 256 MiB")
 	case out.Status.Code != 0:
-		return false, fmt.Errorf("the evaluator of expressions: %s: %s", out.Status, text.OneLine(stderr, 300))
+		return false, fmt.Errorf("evaluating the expression: %s: %s", out.Status, text.SanitizeLine(stderr, 300))
 	}
 	var a predicateReply
 	if err := json.Unmarshal(out.Stdout, &a); err != nil {
-		return false, fmt.Errorf("the evaluator of expressions: its answer: %w", err)
+		return false, fmt.Errorf("evaluating the expression: reading the result: %w", err)
 	}
 	if a.Kind != "" {
-		return false, &check.PredicateError{Kind: a.Kind, Text: text.OneLine(a.Text, 500)}
+		return false, &check.PredicateError{Kind: a.Kind, Text: text.SanitizeLine(a.Text, 500)}
 	}
 	return a.Value, nil
 }
 
-// run starts the program, gives it the question, and waits for its end.
+// run starts the program, sends it the question, and waits for its end.
 func (e PredicateProgram) run(ctx context.Context, question []byte) (out process.Output, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -99,17 +98,17 @@ func (e PredicateProgram) run(ctx context.Context, question []byte) (out process
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		_, _ = w.Write(question) // a program that ends before it has read all says so itself
+		_, _ = w.Write(question) // fails if the program ends early, which its status shows
 		_ = w.Close()
 	}()
-	ctx, cancel := context.WithTimeout(ctx, predicateTime)
+	ctx, cancel := context.WithTimeout(ctx, predicateTimeout)
 	defer cancel()
 	out, err = process.Capture(ctx, e.Launcher, process.Command{
 		Argv: []string{e.Program}, Dir: "/", Files: []*os.File{r},
-		// One thread of work: what it may compute is what one core does in a second.
+		// One thread, so that a second of processor time is a second of one core.
 		Env: []string{"GOMAXPROCS=1", "GOTRACEBACK=none"},
 	}, false)
-	err = errors.Join(err, r.Close()) // frees the writer if nobody has read
+	err = errors.Join(err, r.Close()) // unblocks the writer if the program has not read
 	<-written
 	return out, err
 }

@@ -1,5 +1,4 @@
-// Package goalsandbox makes the sandboxes of goals with their proxies, and the sandboxes in which checks are
-// tried.
+// Package goalsandbox makes the sandboxes of goals with their proxies, and those in which checks are tried.
 package goalsandbox
 
 import (
@@ -21,6 +20,7 @@ import (
 	"goalpost/backend/policy"
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
+	"goalpost/backend/sandbox/cgroup"
 	"goalpost/backend/sandbox/egress"
 	"goalpost/backend/sandbox/environ"
 	"goalpost/backend/sandbox/mounts"
@@ -30,8 +30,7 @@ import (
 	"goalpost/backend/verify/check"
 )
 
-// Factory makes the sandboxes of goals, and those in which checks are tried. All methods may be called
-// concurrently.
+// Factory makes sandboxes. All methods may be called concurrently.
 type Factory struct {
 	Config       *config.Config
 	Log          *slog.Logger
@@ -40,7 +39,7 @@ type Factory struct {
 	Ports        *network.OwnPorts
 	PageFilters  *network.PageFilters
 	UserPrograms *sandbox.Supervisor // starts the checks that run outside of a sandbox
-	// RunRemoteCheck runs a program of a check on one of the user's servers, by name.
+	// RunRemoteCheck runs a program of a check on the user's server with that name.
 	RunRemoteCheck func(ctx context.Context, server string, argv []string) (process.Output, error)
 	// Pages opens pages for checks; nil if there is no browser.
 	Pages func(goal.ID) check.Pages
@@ -56,14 +55,14 @@ type Sandbox struct {
 	checkEnv       []string      // the environment of checks
 	Proxy          *egress.Proxy // nil if unconfined
 	PaneProxy      string        // the proxies of the goal's browser panes, "" for none
-	closePaneProxy func()        // stops listening on PaneProxy
-	// Filtering is set while requests of pages must be decided one by one: they can reach hosts that they may
-	// not send to.
+	closePaneProxy func()        // unregisters the ports of PaneProxy
+	// Filtering is set while each request of a page must be decided, because the pages can reach hosts that they may
+	// not send data to.
 	Filtering        atomic.Bool
 	RemovePageFilter func() // ends the filtering
 
 	GitControlled []string // see mounts.GitControlledPaths
-	Degradations  []string // what is missing or less strict than usual, one sentence each for the user
+	Degradations  []string // what is missing or less strict than usual: sentences for the user
 
 	HostRules     hostRules
 	BlockedHosts  blockedHosts
@@ -73,19 +72,19 @@ type Sandbox struct {
 	requestLog *network.Log // nil for another agent
 	web        *http.Transport
 	warn       func(what, text string)
-	Journaled  map[string]bool // refusals that are in the journal
+	Journaled  map[string]bool // refusals that this run has journaled
 
-	violations []string // what the kernel has refused so far
+	violations []string // refused by the kernel so far
 	frozen     agentFreeze
 }
 
-// CheckDirVariable names the folder that only the checks read, in their environment.
+// CheckDirVariable is the environment variable of checks with the folder that only they may read.
 const CheckDirVariable = "GOALPOST_CHECK_DIR"
 
-// Open opens a sandbox for a policy and starts the helper in it. layer is the goal's private folder; held are
-// files that its programs may read but not write.
+// Open opens a sandbox for a policy and starts the helper in it. layer is the goal's private folder. The programs in
+// the sandbox may read the locked files, but not write them.
 func (f *Factory) Open(
-	ctx context.Context, name string, p policy.Policy, layer string, held ...string,
+	ctx context.Context, name string, p policy.Policy, layer string, locked ...string,
 ) (e *Sandbox, err error) {
 	env := goalEnv(f.Config.Providers())
 	e = &Sandbox{Env: env, checkEnv: env, Journaled: map[string]bool{}, RemovePageFilter: func() {}}
@@ -96,27 +95,27 @@ func (f *Factory) Open(
 		}
 		return e, nil
 	}
-	walls, err := f.sandboxSpec(p, layer)
+	spec, err := f.sandboxSpec(p, layer)
 	if err != nil {
 		return nil, err
 	}
-	given, left := f.Access.Toolchains()
-	walls.Tools, walls.Held, walls.Limits = append(walls.Tools, given...), held, f.Limits()
+	toolchains, refused := f.Access.Toolchains()
+	spec.Tools, spec.Held, spec.Limits = append(spec.Tools, toolchains...), locked, f.Limits()
 	// before a program can change the configuration
 	e.GitControlled, e.Degradations = mounts.GitControlledPaths(p.Dir)
-	for _, err := range left {
+	for _, err := range refused {
 		e.Degradations = append(e.Degradations, "this goal cannot use a toolchain of the settings: "+err.Error())
 	}
 	if mounts.RunsAsRoot(p.Dir) {
 		e.Degradations = append(e.Degradations, "this goal runs as root: its programs can modify any file that "+
 			"you give it. Run Goalpost as an ordinary user, or use a folder owned by one")
 	}
-	options.Spec, options.Attempted = &walls, e.onViolation
+	options.Spec, options.Attempted, options.Systemd = &spec, e.onViolation, &cgroup.Manager{}
 	if e.Programs, err = sandbox.Open(ctx, options); err != nil {
 		return nil, fmt.Errorf("make the goal's sandbox: %w", err)
 	}
-	e.Env = environ.ForAgent(environ.Allowed(e.Env, userKeptEnv()), walls)
-	e.checkEnv = environ.ForCheck(e.Env, walls)
+	e.Env = environ.ForAgent(environ.Allowed(e.Env, userKeptEnv()), spec)
+	e.checkEnv = environ.ForCheck(e.Env, spec)
 	if p.CheckDir != "" {
 		e.checkEnv = append(e.checkEnv, CheckDirVariable+"="+p.CheckDir)
 	}
@@ -140,7 +139,7 @@ func (e *Sandbox) openEgress(ctx context.Context, f *Factory, name string, p pol
 		Log:     f.Log,
 	})
 	e.Proxy.Serve(network.Proxy, egress.SourceProgram)
-	e.Proxy.ServeDNS(network.Names, network.NamesBy)
+	e.Proxy.DNS.ServeDNS(network.Names, network.NamesBy)
 	for i, l := range network.Ports {
 		e.Proxy.Forward(l, p.AllowLocal[i])
 	}
@@ -162,20 +161,20 @@ func (e *Sandbox) openEgress(ctx context.Context, f *Factory, name string, p pol
 	return nil
 }
 
-// OnRequest records every request, and journals refused ones, each once a run.
+// OnRequest records every request, and journals refused ones once a run.
 func (e *Sandbox) OnRequest(entry egress.Entry) {
 	e.NetworkLog().Add(entry)
 	if entry.Allowed {
 		return
 	}
 	e.BlockedHosts.onRefused(entry, e.HostRules.current)
-	e.journalRefusal("network", fmt.Sprintf("refused to a %s: %s", entry.From, entry))
+	e.journalRefusal("network", fmt.Sprintf("blocked request of a %s: %s", entry.From, entry))
 }
 
-// maxViolations bounds how many violations are stored for a user who tries a sandbox.
+// maxViolations bounds how many violations are kept for a user who tries a sandbox.
 const maxViolations = 1000
 
-// onViolation journals what the kernel refused.
+// onViolation records and journals an action that the kernel refused.
 func (e *Sandbox) onViolation(a sandbox.Violation) {
 	text := a.String()
 	e.mu.Lock()
@@ -186,7 +185,7 @@ func (e *Sandbox) onViolation(a sandbox.Violation) {
 	e.journalRefusal("sandbox", text)
 }
 
-// maxJournaledRefusals bounds the refusals in the journal of one run: a program can make up new names forever.
+// maxJournaledRefusals bounds the refusals in the journal of one run, because a program can invent new names forever.
 const maxJournaledRefusals = 200
 
 func (e *Sandbox) journalRefusal(what, text string) {
@@ -196,7 +195,7 @@ func (e *Sandbox) journalRefusal(what, text string) {
 	case e.Journaled[text] || len(e.Journaled) > maxJournaledRefusals:
 		warn = nil
 	case len(e.Journaled) == maxJournaledRefusals:
-		text = fmt.Sprintf("more than %d different things were refused in this run: the rest is in the network log alone",
+		text = fmt.Sprintf("more than %d different actions were refused in this run: only the network log lists the others",
 			maxJournaledRefusals)
 		e.Journaled[text] = true
 	default:
@@ -205,6 +204,16 @@ func (e *Sandbox) journalRefusal(what, text string) {
 	e.mu.Unlock()
 	if warn != nil {
 		warn(what, text)
+	}
+}
+
+// HasEnded reports whether the programs of the sandbox have ended and no others can start in it.
+func (e *Sandbox) HasEnded() bool {
+	select {
+	case <-e.Programs.Done():
+		return true
+	default:
+		return false
 	}
 }
 
@@ -224,7 +233,7 @@ func (e *Sandbox) NetworkLog() *network.Log {
 // Egress returns the goal's proxy; nil if unconfined.
 func (e *Sandbox) Egress() *egress.Proxy { return e.Proxy }
 
-// Web returns a client that makes requests as the goal's programs do. In a sandbox the goal's proxy judges them.
+// Web returns a client for requests in the name of the goal's programs. With a sandbox, the goal's proxy decides them.
 func (e *Sandbox) Web() http.RoundTripper {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -238,40 +247,39 @@ func (e *Sandbox) Web() http.RoundTripper {
 	return e.web
 }
 
-// FiltersPages reports whether requests of pages must be decided one by one: they can reach hosts that they
-// may not send to.
+// FiltersPages reports whether each request of a page must be decided, see Filtering.
 func (e *Sandbox) FiltersPages() bool { return e.Filtering.Load() }
 
-// SetWarn sets where refusals are journaled from now on.
+// SetWarn sets the journal for refusals of a new run; nil without a run.
 func (e *Sandbox) SetWarn(warn func(what, text string)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.warn, e.Journaled = warn, map[string]bool{}
 }
 
-// CheckRunner returns what checks run in: each has its own sandbox inside the goal's. The given hosts are open
-// to checks only.
+// CheckRunner returns the runner of a goal's checks, each of which has its own sandbox inside the goal's. Only checks
+// may reach the given hosts.
 func (e *Sandbox) CheckRunner(f *Factory, dir string, hosts []string) verify.CheckRunner {
 	h := verify.CheckRunner{Environment: check.Environment{
-		Launcher: e.Programs,
-		Env:      e.checkEnv,
-		Dir:      dir,
-		Outside:  f.UserPrograms,
-		Remote:   f.RunRemoteCheck,
-		Engine:   predicateEngine{f.Config.State(), f.UserPrograms},
+		Launcher:   e.Programs,
+		Env:        e.checkEnv,
+		Dir:        dir,
+		Outside:    f.UserPrograms,
+		Remote:     f.RunRemoteCheck,
+		Predicates: predicateEvaluator{f.Config.State(), f.UserPrograms},
 	}}
 	if e.Proxy != nil {
-		h.Sandboxed = true
-		h.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		h.Environment.Sandboxed = true
+		h.Environment.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 			return e.dialForCheck(ctx, network, address, hosts)
 		}
-		h.Launcher = checkLauncher{e.Programs, e.Proxy, hosts, f.Mask}
+		h.Environment.Launcher = checkLauncher{e.Programs, e.Proxy, hosts, f.Mask}
 	}
 	return h
 }
 
-// dialForCheck connects for a check that runs in this process. Loopback addresses are those of the goal's
-// sandbox. Other hosts must be allowed to the goal's programs or named in the check.
+// dialForCheck connects for a check that runs in this process. Loopback addresses lead into the goal's sandbox. Other
+// hosts must be allowed for the goal's programs or named in the check.
 func (e *Sandbox) dialForCheck(ctx context.Context, network, address string, hosts []string) (net.Conn, error) {
 	if egress.IsGoalLoopback(address) {
 		return e.Programs.Dial(ctx, network, address)
@@ -292,12 +300,13 @@ func (e *Sandbox) Close(ctx context.Context) error {
 	return errors.Join(err, e.NetworkLog().Close())
 }
 
-// PrivateDir returns the private folder of a goal: its home, /tmp and caches. It is deleted with the goal.
+// PrivateDir returns the private folder of a goal, which contains its home, /tmp and caches. It is deleted with the
+// goal.
 func (f *Factory) PrivateDir(id goal.ID) string {
 	return filepath.Join(f.Config.State(), "rooms", string(id))
 }
 
-// sandboxSpec returns what a policy lets programs see and do.
+// sandboxSpec returns the specification of the sandbox for a policy.
 func (f *Factory) sandboxSpec(p policy.Policy, layer string) (sandbox.Spec, error) {
 	state, err := filepath.EvalSymlinks(f.Config.State())
 	if err != nil {
@@ -341,8 +350,8 @@ func (f *Factory) Limits() *sandbox.ResourceLimits {
 	return l
 }
 
-// sandboxHome is the home folder in a sandbox. It has the same path as the user's, so that paths in
-// configuration files mean the same.
+// sandboxHome returns the home folder in a sandbox. It has the same path as the user's home, so that paths in
+// configuration files stay valid.
 func sandboxHome() string {
 	home, err := os.UserHomeDir()
 	if err != nil || !filepath.IsAbs(home) || filepath.Clean(home) == "/" {
@@ -351,7 +360,7 @@ func sandboxHome() string {
 	return filepath.Clean(home)
 }
 
-// GrantAccess returns a function that gives the goal's sandbox access to something.
+// GrantAccess returns a function that opens access to a file, a folder, a socket or a port in the goal's sandbox.
 func (e *Sandbox) GrantAccess(
 	access *access.Rules, layer string,
 ) func(context.Context, policy.MachineAccess) machineGrant {
@@ -363,7 +372,7 @@ func (e *Sandbox) GrantAccess(
 			grant.Read = want.Path
 		case policy.WriteAccess:
 			grant.Write = want.Path
-			if o.err = recordAutorunOf(want.Path, layer); o.err != nil {
+			if o.err = addToAutorunBaseline(want.Path, layer); o.err != nil {
 				return o
 			}
 		case policy.SocketAccess:

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestRefusalsDoNotFloodTheJournal: if a program requests new names all the time, a limited number is
+// TestJournalRefusal_ManyRefusals_AreLimited: if a program requests new names all the time, a limited number is
 // journaled, and one note says so.
-func TestRefusalsDoNotFloodTheJournal(t *testing.T) {
+func TestJournalRefusal_ManyRefusals_AreLimited(t *testing.T) {
 	e := &Sandbox{}
 	var reported []string
 	e.SetWarn(func(_, text string) { reported = append(reported, text) })
@@ -21,8 +21,8 @@ func TestRefusalsDoNotFloodTheJournal(t *testing.T) {
 	}
 }
 
-// TestWhatIsPrivateInTheEnvironment: no goal sees it.
-func TestWhatIsPrivateInTheEnvironment(t *testing.T) {
+// TestSecretEnvPattern_PrivateVariables_Match: no goal sees it.
+func TestSecretEnvPattern_PrivateVariables_Match(t *testing.T) {
 	for _, entry := range []string{
 		"MYSQL_PWD=x", "SSHPASS=x", "DB_PASS=x", "GH_PAT=x", "NPM_AUTH=x", "SENTRY_DSN=x", "SLACK_WEBHOOK_URL=x",
 		"API_KEY=x", "aws_secret_access_key=x",

@@ -18,10 +18,10 @@ import (
 	"goalpost/backend/verify/judge"
 )
 
-// TrialSandbox is a sandbox without a goal, for a user who wants to see what it prevents.
+// TrialSandbox is a sandbox without a goal, in which a user can try what it prevents.
 type TrialSandbox struct {
-	Inside   process.Launcher // programs as an agent would start them, and checks
-	Outside  process.Launcher // the user's own programs, also through a helper
+	Inside   process.Launcher // starts programs as an agent would, and checks
+	Outside  process.Launcher // starts the user's own programs
 	Env      []string         // for Inside
 	CheckEnv []string         // for checks in Inside
 	OwnEnv   []string         // for Outside
@@ -30,17 +30,17 @@ type TrialSandbox struct {
 	held *Sandbox
 }
 
-// RefusedRequests lists what the proxy has refused so far, one line each.
+// RefusedRequests lists the requests that the proxy has refused so far, one line each.
 func (w *TrialSandbox) RefusedRequests() []string { return w.held.Proxy.RefusedSince(0) }
 
-// Violations lists what the kernel has refused so far, one line each.
+// Violations lists the actions that the kernel has refused so far, one line each.
 func (w *TrialSandbox) Violations() []string {
 	w.held.mu.Lock()
 	defer w.held.mu.Unlock()
 	return slices.Clone(w.held.violations)
 }
 
-// OpenTrialSandbox opens the sandbox that a goal would get, passes it to do, and ends everything in it.
+// OpenTrialSandbox opens the sandbox that a goal would get, passes it to do, and then ends everything in it.
 func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do func(*TrialSandbox) error) (err error) {
 	p := policy.Policy{Risk: in.Risk, AllowHosts: in.AllowHosts, DenyHosts: in.DenyHosts}
 	if !p.Risk.IsValid() {
@@ -79,11 +79,21 @@ func (f *Factory) OpenTrialSandbox(ctx context.Context, in api.StartInput, do fu
 	})
 }
 
-// WithTrial opens a temporary sandbox for checks, as the goal's own will be, with a private folder, and passes
-// it to its callback. It deletes both afterwards.
+// WithTrial passes do the runner of checks in a temporary sandbox, which is like that of the goal and has a private
+// folder. It deletes both afterwards.
 func (f *Factory) WithTrial(
 	ctx context.Context, p policy.Policy, judge judge.Model, hosts []string, do func(verify.CheckRunner) error,
-) (err error) {
+) error {
+	return f.WithSandbox(ctx, p, func(held *Sandbox) error {
+		host := held.CheckRunner(f, p.Dir, hosts)
+		host.Judge, host.Environment.Pages = judge, f.Pages("") // pre-flight only checks that they exist
+		return do(host)
+	})
+}
+
+// WithSandbox opens a temporary sandbox with a private folder, and passes it to its callback. It deletes both
+// afterwards.
+func (f *Factory) WithSandbox(ctx context.Context, p policy.Policy, do func(*Sandbox) error) (err error) {
 	if err := os.MkdirAll(filepath.Join(f.Config.State(), "rooms"), 0o700); err != nil {
 		return fmt.Errorf("pre-flight: %w", err)
 	}
@@ -100,8 +110,5 @@ func (f *Factory) WithTrial(
 	if err != nil {
 		return err
 	}
-	host := held.CheckRunner(f, p.Dir, hosts)
-	host.Judge, host.Pages = judge, f.Pages("") // pre-flight only checks that they exist
-	err = do(host)
-	return errors.Join(err, held.Close(context.WithoutCancel(ctx)))
+	return errors.Join(do(held), held.Close(context.WithoutCancel(ctx)))
 }

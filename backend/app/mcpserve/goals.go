@@ -60,7 +60,7 @@ type createGoalArgs struct {
 	MaxUSD           float64      `json:"max_usd,omitempty"`
 }
 
-type goalCreated struct {
+type createGoalResult struct {
 	GoalID string `json:"goal_id"`
 }
 
@@ -90,7 +90,7 @@ func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progre
 	}
 	for _, c := range s.Checks { // only the user may choose host and servers
 		if c.Where != "" && c.Where != "sandbox" {
-			return nil, errors.New("a check of yours runs in the goal's folder: leave out where")
+			return nil, errors.New("your checks always run in the goal's sandbox: leave out the field where")
 		}
 	}
 	if err := d.validatePolicy(policy.Policy{
@@ -106,12 +106,12 @@ func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progre
 		return nil, problemError(err)
 	}
 	if no := d.denialReason("create_goal", tools.CheckEffect(s.Checks)); no != "" {
-		return nil, errors.New("a check of yours would be run at once, and " + no)
+		return nil, errors.New("your checks would run at once, and that is " + no)
 	}
 	if err := d.makeGoalDir(s.Dir); err != nil {
 		return nil, err
 	}
-	// Checked again at the moment the folder is used: a program in a pane may have replaced it by a link.
+	// Checks the goal again when the folder is used, because a program in a pane may have replaced it by a link.
 	id, err := d.deps.Goals.StartAs(ctx, s, func(g *goal.Goal) error {
 		g.Options.Outside = true
 		return d.validateGoal(*g)
@@ -119,7 +119,7 @@ func (d *Server) createGoal(ctx context.Context, in createGoalArgs, _ mcp.Progre
 	if err == nil {
 		d.own.add(id)
 	}
-	return goalCreated{string(id)}, problemError(err)
+	return createGoalResult{string(id)}, problemError(err)
 }
 
 // makeGoalDir creates a goal's folder. It follows no link out of the server's folder.
@@ -139,7 +139,7 @@ func (d *Server) makeGoalDir(dir string) (err error) {
 	return nil
 }
 
-// problemError joins an error's message and its hint in one text.
+// problemError joins an error's message and its hint.
 func problemError(err error) error {
 	if err == nil {
 		return nil
@@ -157,30 +157,31 @@ type listGoalsArgs struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"20 if left out"`
 }
 
-// goalsListed are the newest of the goals that the other agent may read, and how many there are in all.
-type goalsListed struct {
+// listGoalsResult has the newest goals that the other agent may read, and the number of all of them.
+type listGoalsResult struct {
 	Goals []api.GoalCard `json:"goals"`
 	Total int            `json:"total"`
 }
 
 func (d *Server) listGoals(ctx context.Context, in listGoalsArgs, _ mcp.Progress) (any, error) {
-	const usual = 20
+	const defaultLimit = 20
 	if in.Limit <= 0 {
-		in.Limit = usual
+		in.Limit = defaultLimit
 	}
 	const all = 1 << 20
-	rows, _, err := d.deps.Store.List(ctx, store.Filter{Status: goal.Status(in.Status), Search: in.Search, Limit: all})
+	rows, _, err := d.deps.Store.Goals.List(ctx,
+		store.Filter{Status: goal.Status(in.Status), Search: in.Search, Limit: all})
 	if err != nil {
 		return nil, problemError(err)
 	}
-	mine := map[string]bool{}
+	readable := map[string]bool{}
 	for _, r := range rows {
-		mine[string(r.ID)] = d.readDenialReason(ctx, r) == nil
+		readable[string(r.ID)] = d.readDenialError(ctx, r) == nil
 	}
 	list, err := d.goalAPI(ctx).List(api.ListInput{Status: in.Status, Search: in.Search, Limit: all})
-	out := goalsListed{Goals: []api.GoalCard{}}
+	out := listGoalsResult{Goals: []api.GoalCard{}}
 	for _, c := range list.Goals {
-		if !mine[c.ID] {
+		if !readable[c.ID] {
 			continue
 		}
 		if out.Total++; len(out.Goals) < in.Limit {
@@ -221,9 +222,9 @@ type goalEventsArgs struct {
 }
 
 func (d *Server) listEvents(ctx context.Context, in goalEventsArgs, _ mcp.Progress) (any, error) {
-	const usual = 50
+	const defaultLimit = 50
 	if in.Limit <= 0 {
-		in.Limit = usual
+		in.Limit = defaultLimit
 	}
 	row, err := d.findReadable(ctx, in.GoalID)
 	if err != nil {
@@ -235,36 +236,36 @@ func (d *Server) listEvents(ctx context.Context, in goalEventsArgs, _ mcp.Progre
 
 // findReadable returns a goal that the other agent may read.
 func (d *Server) findReadable(ctx context.Context, id string) (store.GoalRow, error) {
-	row, err := d.deps.Store.Find(ctx, id)
+	row, err := d.deps.Store.Goals.Find(ctx, id)
 	if err != nil {
 		return row, problemError(err)
 	}
-	if err := d.readDenialReason(ctx, row); err != nil {
-		return row, fmt.Errorf("the goal %s is none of yours: %w", row.ID.Short(), problemError(err))
+	if err := d.readDenialError(ctx, row); err != nil {
+		return row, fmt.Errorf("you may not read the goal %s: %w", row.ID.Short(), problemError(err))
 	}
 	return row, nil
 }
 
-// findOwned returns a goal that the other agent may act on: one that an agent created over MCP. A goal of the
-// user has the user's permissions, which notes from elsewhere could exploit.
+// findOwned returns a goal that the other agent may act on: one that an agent created over MCP. Goals of the user have
+// the user's permissions, which notes of another agent could exploit.
 func (d *Server) findOwned(ctx context.Context, id string) (store.GoalRow, error) {
 	row, err := d.findReadable(ctx, id)
 	if err == nil && !row.Options.Outside {
-		err = fmt.Errorf("the goal %s is its user's: you may read it, and only they steer, pause, resume or end it",
+		err = fmt.Errorf("the goal %s belongs to the user: you may read it, but not steer, pause, resume or end it",
 			row.ID.Short())
 	}
 	return row, err
 }
 
-// readDenialReason returns why the other agent may not read a goal, nil if it may. It may read a goal within
-// the server's policy; one that the user created must have no further permissions.
-func (d *Server) readDenialReason(ctx context.Context, row store.GoalRow) error {
+// readDenialError returns why the other agent may not read a goal, nil if it may. It may read goals within the server's
+// policy, but not goals of the user with grants or shared panes.
+func (d *Server) readDenialError(ctx context.Context, row store.GoalRow) error {
 	if err := d.validateGoal(row.Goal); err != nil || row.Options.Outside {
 		return err
 	}
-	grants, err := d.deps.Store.Grants(ctx, row.ID)
+	grants, err := d.deps.Store.Approvals.Grants(ctx, row.ID)
 	if err != nil {
-		return fmt.Errorf("what the goal was allowed: %w", err)
+		return fmt.Errorf("reading the goal's grants: %w", err)
 	}
 	return outOfBoundsError(row.Options, grants)
 }
@@ -273,10 +274,10 @@ func outOfBoundsError(o goal.CareOptions, grants []policy.Grant) error {
 	if len(o.Panes)+len(grants) == 0 {
 		return nil
 	}
-	return fault.Invalid("policy", "its user shared panes with it or allowed it more", "ask them what it does")
+	return fault.Invalid("policy", "the user shared panes with it or gave it further access", "ask the user about it")
 }
 
-// wrapAgentNote marks a note of the other agent as data: it is not an instruction of the user.
+// wrapAgentNote makes the order for a note of the other agent. Goals read it as data, not as a user's instruction.
 func wrapAgentNote(text string) goal.Order {
 	return goal.Order{Kind: goal.OrderNote, Text: text, Request: string(goal.ExternalAgent)}
 }
@@ -336,18 +337,18 @@ func (d *Server) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Progre
 	if in.MaxIterations < 0 || in.WallClockMinutes < 0 || in.MaxUSD < 0 {
 		return nil, errors.New("a limit is a positive number; leave it out to keep it")
 	}
-	if err := d.own.mayResume(row, in.MaxIterations > 0 || in.WallClockMinutes > 0 || in.MaxUSD > 0); err != nil {
+	if err := d.own.validateResume(row, in.MaxIterations > 0 || in.WallClockMinutes > 0 || in.MaxUSD > 0); err != nil {
 		return nil, err
 	}
 	if in.Note = strings.TrimSpace(in.Note); in.Note != "" {
-		if _, err := d.deps.Goals.Resumable(ctx, row.ID); err != nil {
+		if _, err := d.deps.Goals.Resumption.Resumable(ctx, row.ID); err != nil {
 			return nil, problemError(err)
 		}
-		if err := d.deps.Goals.AddOrder(ctx, row.ID, wrapAgentNote(in.Note)); err != nil {
+		if err := d.deps.Goals.Runs.AddOrder(ctx, row.ID, wrapAgentNote(in.Note)); err != nil {
 			return nil, problemError(err)
 		}
 	}
-	return "it continues", problemError(d.deps.Goals.Resume(ctx, row.ID, api.ResumeInput{
+	return "it continues", problemError(d.deps.Goals.Resumption.Resume(ctx, row.ID, api.ResumeInput{
 		LimitsInput: limitsInput(in.MaxIterations, in.WallClockMinutes, in.MaxUSD),
 	}))
 }
@@ -367,11 +368,11 @@ type waitForGoalArgs struct {
 
 // waitForGoal subscribes before it reads, so that it misses no event in between.
 func (d *Server) waitForGoal(ctx context.Context, in waitForGoalArgs, progress mcp.Progress) (any, error) {
-	const usual, most, buffer = 60, 3600, 4096
+	const defaultSeconds, maxSeconds, buffer = 60, 3600, 4096
 	if in.TimeoutSeconds <= 0 {
-		in.TimeoutSeconds = usual
+		in.TimeoutSeconds = defaultSeconds
 	}
-	late := time.After(time.Duration(min(in.TimeoutSeconds, most)) * time.Second)
+	late := time.After(time.Duration(min(in.TimeoutSeconds, maxSeconds)) * time.Second)
 	sub := d.deps.Broker.SubscribeReliable(buffer)
 	defer func() { sub.Close() }()
 	for {
@@ -397,7 +398,7 @@ func (d *Server) waitForGoal(ctx context.Context, in waitForGoalArgs, progress m
 
 var errSubscriptionLagged = errors.New("too many events at once")
 
-// followUntilStop reports steps until the goal stops; false means that the wait timed out.
+// followUntilStop reports steps until the goal stops. It returns false if the time is over first.
 func (d *Server) followUntilStop(
 	ctx context.Context, id goal.ID, sub *event.Subscription, late <-chan time.Time, progress mcp.Progress,
 ) (stopped bool, err error) {

@@ -24,18 +24,19 @@ func (o *ownedGoals) add(id goal.ID) {
 	o.created[id] = true
 }
 
-// mayResume refuses what only the user may decide: to resume goals that the user paused or has to answer, and
-// the limits of a goal that is not the other agent's.
-func (o *ownedGoals) mayResume(row store.GoalRow, raises bool) error {
+// validateResume refuses to resume goals that the user stopped or has to answer, and to raise the limits of goals that
+// the other agent did not create over this connection.
+func (o *ownedGoals) validateResume(row store.GoalRow, raises bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
 	case (row.Exit == goal.PausedByUser || row.Exit == goal.AbortedByUser) && row.StoppedBy != goal.ExternalAgent:
 		return errors.New("the user stopped this goal, so only they can resume it")
 	case row.Exit == goal.NeedsUser && !o.created[row.ID]:
-		return errors.New("this goal waits for its user's answer, so only they can resume it")
+		return errors.New("this goal waits for an answer of the user, so only they can resume it")
 	case raises && !o.created[row.ID]:
-		return errors.New("you did not create this goal over this connection, so its limits are the user's: leave them out")
+		return errors.New("you did not create this goal over this connection, so only the user can raise its limits: " +
+			"leave them out")
 	}
 	return nil
 }

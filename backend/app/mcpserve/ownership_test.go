@@ -8,8 +8,9 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestAGoalThatHasMoreIsNotRead by another agent: one with panes or an approval of its user.
-func TestAGoalThatHasMoreIsNotRead(t *testing.T) {
+// TestFindReadable_GoalWithMoreAccess_IsRefused: another agent may not read a goal with shared panes or grants of the
+// user.
+func TestFindReadable_GoalWithMoreAccess_IsRefused(t *testing.T) {
 	if err := outOfBoundsError(goal.CareOptions{}, nil); err != nil {
 		t.Error(err)
 	}
@@ -19,8 +20,9 @@ func TestAGoalThatHasMoreIsNotRead(t *testing.T) {
 	}
 }
 
-// TestAnotherAgentResumesWhatIsItsOwn, but not what the user stopped.
-func TestAnotherAgentResumesWhatIsItsOwn(t *testing.T) {
+// TestValidateResume_GoalOfTheUser_IsRefused: another agent may resume its own goals, but not those that the user
+// stopped.
+func TestValidateResume_GoalOfTheUser_IsRefused(t *testing.T) {
 	var own ownedGoals
 	own.add("made")
 	for _, c := range []struct {
@@ -45,7 +47,7 @@ func TestAnotherAgentResumesWhatIsItsOwn(t *testing.T) {
 		if c.id == "held" {
 			row.StoppedBy = goal.ExternalAgent
 		}
-		if err := own.mayResume(row, c.raises); (err == nil) != c.may {
+		if err := own.validateResume(row, c.raises); (err == nil) != c.may {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

@@ -6,10 +6,11 @@ import (
 	"sync"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
-// resultPager stores results that are too long to be sent at once. The zero value is ready. All methods may be
-// called concurrently.
+// resultPager stores results that are too long for one answer. The zero value is ready. All methods may be called
+// concurrently.
 type resultPager struct {
 	mu   sync.Mutex
 	last int
@@ -17,19 +18,19 @@ type resultPager struct {
 }
 
 const (
-	resultPageBytes = 16 << 10 // of a result, in bytes
-	maxResultBytes  = 64 << 10
-	maxResultsKept  = 16 // only the newest are kept
+	resultPageBytes = 16 << 10
+	maxResultBytes  = 64 << 10 // for tools with a larger budget
+	maxResultsKept  = 16       // the newest ones
 )
 
-// truncate removes the middle of a result that is too long, and says how to read the rest.
+// truncate removes the middle of a result that is too long, and explains how to read the rest.
 func (l *resultPager) truncate(r goal.Result) goal.Result {
-	most := resultPageBytes
+	limit := resultPageBytes
 	if r.Budget > 0 {
-		most = min(maxResultBytes, r.Budget)
+		limit = min(maxResultBytes, r.Budget)
 	}
-	r.Text = strings.ToValidUTF8(r.Text, "\uFFFD")
-	if len(r.Text) <= most {
+	r.Text = text.ToUTF8(r.Text)
+	if len(r.Text) <= limit {
 		return r
 	}
 	l.mu.Lock()
@@ -40,14 +41,14 @@ func (l *resultPager) truncate(r goal.Result) goal.Result {
 	l.last++
 	l.kept[l.last] = r.Text
 	delete(l.kept, l.last-maxResultsKept)
-	half := most / 2
+	half := limit / 2
 	head, tail := pageAt(r.Text, 0, half), strings.ToValidUTF8(r.Text[len(r.Text)-half:], "")
 	r.Text = fmt.Sprintf("%s\n… %d bytes left out: read_result with the result %d, from %d, continues here …\n%s", head,
 		len(r.Text)-len(head)-len(tail), l.last, len(head), tail)
 	return r
 }
 
-// pageAt returns about max bytes of text and does not split a character.
+// pageAt returns up to max bytes of text. It does not split a character.
 func pageAt(text string, from, max int) string {
 	text = text[from:]
 	return strings.ToValidUTF8(text[:min(max, len(text))], "")
@@ -55,5 +56,5 @@ func pageAt(text string, from, max int) string {
 
 type readResultArgs struct {
 	Result int `json:"result" jsonschema:"the number that the cut result named"`
-	From   int `json:"from" jsonschema:"the byte to read on from, as the last page named it"`
+	From   int `json:"from" jsonschema:"the byte to continue from, as the last page named it"`
 }

@@ -1,5 +1,5 @@
-// Package mcpserve lets another agent drive Goalpost over MCP: goals and panes of its own, within a policy
-// that the user sets.
+// Package mcpserve lets another agent use Goalpost over MCP. Within a policy of the user, the agent has its own goals
+// and panes.
 package mcpserve
 
 import (
@@ -41,19 +41,19 @@ type Deps struct {
 	Unconfined bool
 }
 
-// Server is the MCP server for another agent. The agent may create and steer goals within a policy of the
-// user, and use panes in a sandbox with the same policy. It can answer no approval.
+// Server is the MCP server for another agent. The agent may create and steer goals within a policy of the user, and use
+// panes in a sandbox with the same policy. It cannot answer approvals.
 type Server struct {
 	deps    Deps
 	policy  policy.Policy
 	rules   policy.RuleSet
-	box     *tools.Set
+	tools   *tools.Set
 	session *session.Session
 	long    resultPager
 	own     ownedGoals
 }
 
-// Open opens the sandbox and the tools for another agent. A process has one such server at most.
+// Open opens the sandbox and the tools for another agent. A process may have only one such server.
 func Open(ctx context.Context, deps Deps, p policy.Policy) (d *Server, err error) {
 	if err := p.Validate(); err != nil {
 		return nil, &fault.Error{Field: "risk", Message: err.Error(), Hint: "see --help"}
@@ -61,25 +61,25 @@ func Open(ctx context.Context, deps Deps, p policy.Policy) (d *Server, err error
 	if p.Dir, err = deps.Access.ValidateExistingDir(p.Dir); err != nil {
 		return nil, err
 	}
-	law, err := deps.Access.RuleSet()
+	rules, err := deps.Access.RuleSet()
 	if err != nil {
 		return nil, err
 	}
-	s, box, err := deps.Sessions.OpenExternal(ctx, p)
+	s, set, err := deps.Sessions.OpenExternal(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return &Server{deps: deps, policy: p, rules: law, box: box, session: s}, nil
+	return &Server{deps: deps, policy: p, rules: rules, tools: set, session: s}, nil
 }
 
 // Close ends the programs in the server's panes.
 func (d *Server) Close(ctx context.Context) error {
-	return errors.Join(d.box.Close(), d.deps.Sessions.CloseGoal(ctx, goal.ExternalAgent),
+	return errors.Join(d.tools.Close(), d.deps.Sessions.CloseGoal(ctx, goal.ExternalAgent),
 		sandbox.RemoveLayer(d.deps.Sandboxes.PrivateDir(goal.ExternalAgent)))
 }
 
-// denialReason returns why a call is refused, "" if it is allowed. There is no user to ask, so a call that
-// needs approval in a goal is refused, with a hint about who can change that.
+// denialReason returns why a call is refused, "" if it is allowed. There is no user to ask, so it also refuses a call
+// that would need an approval in a goal, and says who can allow it.
 func (d *Server) denialReason(name string, e policy.Effect) (no string) {
 	decision := d.rules.Decide(policy.Call{Tool: name, Effect: e}, d.policy, nil)
 	d.deps.Log.Info("another agent calls", "tool", name, "risk", e.Risk, "answer", decision.Answer)
@@ -87,7 +87,7 @@ func (d *Server) denialReason(name string, e policy.Effect) (no string) {
 	case policy.Allow:
 		return ""
 	case policy.Ask:
-		return "refused: " + decision.Reason + ". The user decides this where the server is started (--risk, --allow-host)."
+		return "refused: " + decision.Reason + ". The user allows this with flags of the server (--risk, --allow-host)."
 	case policy.Deny:
 	}
 	return "denied: " + decision.Reason
@@ -105,12 +105,12 @@ func (d *Server) listPanes(_ context.Context, _ listPanesArgs, _ mcp.Progress) (
 	return list, nil
 }
 
-// validatePolicy returns why the other agent may not use a goal, nil if it may. The goal may do no more than
-// the server's policy allows, and nothing outside its folder.
+// validatePolicy refuses a goal that may do more than the server's policy allows, or that has access outside its
+// folder.
 func (d *Server) validatePolicy(p policy.Policy) error {
 	refuse := func(field, what string) error {
 		return fault.Invalid(field, what,
-			"the user sets these limits where the server is started (--risk, --dir, --allow-host)")
+			"the user sets these limits with flags of the server (--risk, --dir, --allow-host)")
 	}
 	dir := p.Dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -124,25 +124,25 @@ func (d *Server) validatePolicy(p policy.Policy) error {
 	case p.Unconfined && !d.policy.Unconfined:
 		return refuse("unconfined", "it runs without a sandbox")
 	case len(p.AllowWrite)+len(p.AllowRead)+len(p.AllowSocket)+len(p.AllowLocal)+len(p.Secrets) > 0:
-		return refuse("policy", "it reaches more than its folder")
+		return refuse("policy", "it has access outside its folder")
 	case p.CheckDir != "":
-		return refuse("check_dir", "its checks read what no agent may read")
+		return refuse("check_dir", "its checks read a folder that no agent may read")
 	}
 	for _, h := range p.AllowHosts {
 		if !slices.Contains(d.policy.AllowHosts, h) {
-			return refuse("allow_hosts", fmt.Sprintf("the host %s is not among those that you may ask for", h))
+			return refuse("allow_hosts", fmt.Sprintf("you may not contact the host %s", h))
 		}
 	}
 	for _, h := range d.policy.DenyHosts {
 		if !slices.Contains(p.DenyHosts, h) {
-			return refuse("deny_hosts", fmt.Sprintf("the host %s is denied to you and not to it", h))
+			return refuse("deny_hosts", fmt.Sprintf("the host %s is denied for you, but not for the goal", h))
 		}
 	}
 	return nil
 }
 
-// validateGoal is validatePolicy for a goal, which may work in a git worktree: then the folder that was named counts,
-// and the repository must be in the server's folder, too.
+// validateGoal validates the policy of a goal. For a goal in a git worktree, it validates the folder that was named and
+// the repository, which must be in the server's folder.
 func (d *Server) validateGoal(g goal.Goal) error {
 	p := g.Policy
 	if own := g.Options.Worktree; own != nil {
@@ -156,7 +156,7 @@ func (d *Server) validateGoal(g goal.Goal) error {
 	return d.validatePolicy(p)
 }
 
-// goalAPI answers the other agent with the same types as the page.
+// goalAPI returns the API of the page, so that the other agent gets answers of the same types.
 func (d *Server) goalAPI(ctx context.Context) *api.GoalAPI {
-	return api.NewGoalAPI(ctx, d.deps.Goals, d.deps.Store)
+	return api.NewGoalAPI(ctx, d.deps.Goals.Parts(), d.deps.Store)
 }

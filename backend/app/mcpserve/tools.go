@@ -10,6 +10,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/mcp"
 	"goalpost/backend/runner"
+	"goalpost/backend/text"
 )
 
 // Tools returns the tools that the other agent sees, and its instructions.
@@ -28,7 +29,7 @@ func (d *Server) Tools() mcp.ServedTools {
 		mcp.Hints{ReadOnly: true}, d.listPanes), mcp.NewHandler("read_result",
 		"Read the rest of a pane tool's result that was too long to be sent at once.",
 		mcp.Hints{ReadOnly: true}, d.readResult))
-	for _, t := range d.box.Tools() {
+	for _, t := range d.tools.Tools() {
 		if name := t.Spec().Name; strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") {
 			o.Handlers = append(o.Handlers, mcp.ForwardTool(t.Spec(), toolAnnotations(name),
 				func(ctx context.Context, args json.RawMessage) goal.Result { return d.callTool(ctx, t, args) }))
@@ -37,21 +38,19 @@ func (d *Server) Tools() mcp.ServedTools {
 	return o
 }
 
-// toolAnnotations describe the effects of a pane tool to the other agent's host. An unknown tool may do
-// everything.
+// toolAnnotations describes the effects of a pane tool to the other agent's host. An unknown tool may do anything.
 func toolAnnotations(name string) mcp.Hints {
-	looking := []string{
+	readOnly := []string{
 		"terminal_read", "terminal_wait", "terminal_list", "browser_snapshot", "browser_find", "browser_read", "browser_tabs",
 		"browser_screenshot", "browser_wait", "browser_console", "browser_network",
 	}
-	if slices.Contains(looking, name) {
+	if slices.Contains(readOnly, name) {
 		return mcp.Hints{ReadOnly: true}
 	}
 	return mcp.Hints{Destructive: true, Open: true}
 }
 
-// callTool dispatches a call: effect, policy, execution. It returns what the other agent may read of the
-// result.
+// callTool computes the effect of a call, asks the policy, and runs it. It returns the result with secrets hidden.
 func (d *Server) callTool(ctx context.Context, t runner.Tool, args json.RawMessage) goal.Result {
 	e, err := t.Effect(ctx, args)
 	if err != nil {
@@ -69,18 +68,19 @@ func (d *Server) callTool(ctx context.Context, t runner.Tool, args json.RawMessa
 func (d *Server) readResult(_ context.Context, in readResultArgs, _ mcp.Progress) (any, error) {
 	d.long.mu.Lock()
 	defer d.long.mu.Unlock()
-	text, ok := d.long.kept[in.Result]
+	result, ok := d.long.kept[in.Result]
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("there is no long result %d any more: the newest %d are kept", in.Result, maxResultsKept)
-	case in.From < 0 || in.From > len(text):
-		return nil, fmt.Errorf("the result %d has %d bytes, and none at %d", in.Result, len(text), in.From)
+		return nil, fmt.Errorf("the result %d is no longer available: only the newest %d are kept", in.Result,
+			maxResultsKept)
+	case in.From < 0 || in.From > len(result):
+		return nil, fmt.Errorf("the result %d has %d bytes, so it cannot be read from %d", in.Result, len(result), in.From)
 	}
-	page := pageAt(text, in.From, resultPageBytes)
+	page := pageAt(result, in.From, resultPageBytes)
 	next := in.From + len(page)
 	end := "(this is its end)"
-	if next < len(text) {
-		end = fmt.Sprintf("… %d bytes more: read on from %d", len(text)-next, next)
+	if next < len(result) {
+		end = fmt.Sprintf("… %d bytes more: continue from %d", len(result)-next, next)
 	}
-	return goal.WrapUntrusted("a result of yours", page) + "\n" + end, nil
+	return text.WrapUntrusted("a result of yours", page) + "\n" + end, nil
 }

@@ -1,4 +1,4 @@
-// Package mcpservers manages the user's MCP servers and makes them available to goals.
+// Package mcpservers manages the user's MCP servers, and opens them for goals.
 package mcpservers
 
 import (
@@ -29,7 +29,7 @@ import (
 	"goalpost/backend/secret"
 )
 
-// Servers are the user's MCP servers. All methods may be called concurrently.
+// Servers manages the user's MCP servers. All methods may be called concurrently.
 type Servers struct {
 	Config     *config.Config
 	Log        *slog.Logger
@@ -39,17 +39,16 @@ type Servers struct {
 	Sandboxes  *goalsandbox.Factory
 	Unconfined bool
 
-	failedMCPServers sync.Map // servers that did not start: name → why
+	startFailures sync.Map // why servers did not start, by name
 }
 
-// mcpToolCache returns the cache of the tools that the user's servers listed when last asked.
-func (ms *Servers) mcpToolCache() mcp.ToolCache {
+// toolCache returns the cache of the tools that the user's servers listed last.
+func (ms *Servers) toolCache() mcp.ToolCache {
 	return mcp.ToolCache{Dir: filepath.Join(ms.Config.State(), "mcp")}
 }
 
-// mcpServers lists the servers that goals may use. It leaves out one that cannot be used and passes the reason
-// to warn.
-func (ms *Servers) mcpServers(warn func(server, why string)) []mcp.Server {
+// usableServers lists the servers that goals may use. It reports invalid servers with warn.
+func (ms *Servers) usableServers(warn func(server, why string)) []mcp.Server {
 	var list []mcp.Server
 	for _, c := range ms.Config.MCPServers() {
 		s := serverOf(c)
@@ -74,27 +73,27 @@ type Clients struct {
 	set   *mcp.Clients
 	proxy *egress.Proxy // nil if no server is remote, or the goal is unconfined
 	wire  *http.Transport
-	Given []policy.SecretUse // secrets of the servers that are programs
+	Given []policy.SecretUse // secrets in the environment of local servers
 }
 
-// ListTools asks, in parallel, the servers that were never asked and that the goal may ask. A server that
-// fails is not asked again by this process until the user tests it.
+// ListTools asks, in parallel, the servers that have never listed their tools and that the goal may contact. This
+// process does not ask a server that failed again, until the user tests it.
 func (ms *Servers) ListTools(ctx context.Context, p policy.Policy) error {
-	law, err := ms.Access.RuleSet()
+	rules, err := ms.Access.RuleSet()
 	if err != nil {
 		return err
 	}
 	var all sync.WaitGroup
 	for _, c := range ms.Config.MCPServers() {
 		s := serverOf(c)
-		_, known, err := ms.mcpToolCache().Get(s)
-		_, failed := ms.failedMCPServers.Load(s.Name)
-		if c.Off || known || failed || err != nil || s.Validate() != nil || !canListWithoutAsking(law, p, s) {
+		_, known, err := ms.toolCache().Get(s)
+		_, failed := ms.startFailures.Load(s.Name)
+		if c.Off || known || failed || err != nil || s.Validate() != nil || !canListWithoutAsking(rules, p, s) {
 			continue
 		}
 		all.Go(func() {
 			if _, err := ms.testServer(ctx, c); err != nil {
-				ms.failedMCPServers.Store(s.Name, err.Error())
+				ms.startFailures.Store(s.Name, err.Error())
 			}
 		})
 	}
@@ -102,18 +101,18 @@ func (ms *Servers) ListTools(ctx context.Context, p policy.Policy) error {
 	return nil
 }
 
-// Open starts the servers for a goal. Programs run in its sandbox. Remote servers are reached through a
-// separate proxy that allows them only: the goal's own programs cannot reach them.
+// Open starts the servers for a goal. Local servers run in its sandbox. Remote servers are reached through a separate
+// proxy that allows only them, so that the goal's programs cannot reach them.
 func (ms *Servers) Open(
 	ctx context.Context, e *goalsandbox.Sandbox, p policy.Policy, warn func(what, text string),
 ) (*Clients, error) {
 	refuse := func(server, why string) {
-		if failed, ok := ms.failedMCPServers.Load(server); ok {
+		if failed, ok := ms.startFailures.Load(server); ok {
 			why = fmt.Sprint(failed)
 		}
 		warn("mcp", fmt.Sprintf("MCP server %s: %s", server, why))
 	}
-	servers := ms.mcpServers(refuse)
+	servers := ms.usableServers(refuse)
 	g := &Clients{wire: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second}}
 	if err := g.openProxy(ctx, ms.Log, e, p, servers); err != nil {
 		return nil, err
@@ -122,7 +121,7 @@ func (ms *Servers) Open(
 		g.Given = append(g.Given, ms.secretsOfServer(s)...)
 	}
 	g.set = mcp.Open(mcp.Options{
-		Servers: servers, Listings: ms.mcpToolCache(), Warn: refuse,
+		Servers: servers, Listings: ms.toolCache(), Warn: refuse,
 		Environment: mcp.Environment{
 			Launcher: e.Programs,
 			Env:      e.Env,
@@ -135,13 +134,13 @@ func (ms *Servers) Open(
 }
 
 // canListWithoutAsking reports whether a goal may list a server's tools without the user's approval.
-func canListWithoutAsking(law policy.RuleSet, p policy.Policy, s mcp.Server) bool {
+func canListWithoutAsking(rules policy.RuleSet, p policy.Policy, s mcp.Server) bool {
 	if s.IsLocal() {
 		return true
 	}
 	host, port := s.Host()
 	effect := policy.Effect{Risk: policy.NetworkGet, Hosts: []string{host}, Ports: []string{port}}
-	return law.Decide(policy.Call{Tool: s.Name, Effect: effect}, p, nil).Answer == policy.Allow
+	return rules.Decide(policy.Call{Tool: s.Name, Effect: effect}, p, nil).Answer == policy.Allow
 }
 
 // openProxy opens the proxy for the remote servers.
@@ -174,8 +173,8 @@ func (g *Clients) openProxy(
 	return nil
 }
 
-// fillServerSecrets substitutes the user's secrets in a value for a server. A secret that is restricted to
-// hosts is only sent to those.
+// fillServerSecrets replaces the references to secrets in a value for a server. It refuses a secret that is restricted
+// to other hosts.
 func (ms *Servers) fillServerSecrets(ctx context.Context, s mcp.Server, value string) (string, error) {
 	values := map[string]string{}
 	for _, name := range secret.Refs(value) {
@@ -183,8 +182,9 @@ func (ms *Servers) fillServerSecrets(ctx context.Context, s mcp.Server, value st
 		if err != nil {
 			return "", fmt.Errorf("%w: save it with secret set %s", err, name)
 		}
-		if !secretAllowedFor(kept, s) {
-			return "", fmt.Errorf("the secret %s belongs to %s, not to this server", name, strings.Join(kept.Hosts, ", "))
+		if !isSecretAllowed(kept, s) {
+			return "", fmt.Errorf("the secret %s may only be sent to %s, not to this server", name,
+				strings.Join(kept.Hosts, ", "))
 		}
 		if values[name], err = ms.Secrets.Get(ctx, name); err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
@@ -193,7 +193,7 @@ func (ms *Servers) fillServerSecrets(ctx context.Context, s mcp.Server, value st
 	return secret.Fill(value, func(name string) (string, bool) { v, ok := values[name]; return v, ok }), nil
 }
 
-func secretAllowedFor(kept secret.Secret, s mcp.Server) bool {
+func isSecretAllowed(kept secret.Secret, s mcp.Server) bool {
 	host, _ := s.Host()
 	return len(kept.Hosts) == 0 || slices.Contains(kept.Hosts, host)
 }
@@ -205,7 +205,7 @@ func (ms *Servers) secretsOfServer(s mcp.Server) (list []policy.SecretUse) {
 	}
 	for _, value := range s.Env {
 		for _, name := range secret.Refs(value) {
-			if kept, err := ms.Secrets.Find(name); err == nil && secretAllowedFor(kept, s) {
+			if kept, err := ms.Secrets.Find(name); err == nil && isSecretAllowed(kept, s) {
 				list = append(list, policy.SecretUse{Name: name, Hosts: kept.Hosts})
 			}
 		}
@@ -235,12 +235,12 @@ func (g *Clients) Close() error {
 	return g.proxy.Close()
 }
 
-// MCPServers lists the user's servers and what is known about them. It starts nothing.
+// MCPServers lists the user's servers with their cached tools. It starts none.
 func (ms *Servers) MCPServers() ([]api.MCPServer, error) {
 	list := []api.MCPServer{}
 	for _, c := range ms.Config.MCPServers() {
 		v := serverView(c)
-		found, ok, err := ms.mcpToolCache().Get(serverOf(c))
+		found, ok, err := ms.toolCache().Get(serverOf(c))
 		if err != nil {
 			return nil, fmt.Errorf("MCP servers: %w", err)
 		}
@@ -281,13 +281,14 @@ func addCachedTools(v *api.MCPServer, s mcp.Server, l mcp.CachedToolList) {
 	}
 }
 
-// parsePairs parses KEY=value or Name: value.
+// parsePairs parses entries such as KEY=value or Name: value.
 func parsePairs(field string, list []string, between string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, entry := range list {
 		k, v, ok := strings.Cut(entry, between)
 		if k = strings.TrimSpace(k); !ok || k == "" {
-			return nil, fault.Invalid(field, fmt.Sprintf("%q is not an entry", entry), "write NAME"+between+"VALUE")
+			return nil, fault.Invalid(field, fmt.Sprintf("%q has no name or no %q", entry, between),
+				"write NAME"+between+"VALUE")
 		}
 		out[k] = strings.TrimSpace(v)
 	}
@@ -321,14 +322,14 @@ func serverProblem(err error) error {
 
 // DeleteMCPServer removes a server and its cached tools.
 func (ms *Servers) DeleteMCPServer(name string) error {
-	return errors.Join(ms.Config.DeleteMCPServer(name), ms.mcpToolCache().Forget(name))
+	return errors.Join(ms.Config.DeleteMCPServer(name), ms.toolCache().Forget(name))
 }
 
 // TestMCPServer starts a server as a goal would, in an empty folder, and caches its tools.
 func (ms *Servers) TestMCPServer(ctx context.Context, name string) (out api.MCPServer, err error) {
 	for _, c := range ms.Config.MCPServers() {
 		if c.Name == name {
-			ms.failedMCPServers.Delete(name)
+			ms.startFailures.Delete(name)
 			return ms.testServer(ctx, c)
 		}
 	}
@@ -369,7 +370,7 @@ func (ms *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.
 		HTTP:     &http.Client{Transport: g.wire},
 		Fill:     ms.fillServerSecrets,
 	}
-	list, err := mcp.FetchTools(ctx, s, environment, ms.mcpToolCache(), ms.Clock.Now())
+	list, err := mcp.FetchTools(ctx, s, environment, ms.toolCache(), ms.Clock.Now())
 	if err != nil {
 		return out, &fault.Error{
 			Code:    fault.Unavailable,
@@ -383,13 +384,13 @@ func (ms *Servers) testServer(ctx context.Context, c config.MCPServer) (out api.
 	return out, nil
 }
 
-// Findings reports the known state of each server.
+// Findings reports the last known state of each server.
 func (ms *Servers) Findings() []api.DoctorFinding {
 	var list []api.DoctorFinding
 	for _, c := range ms.Config.MCPServers() {
 		f := api.DoctorFinding{ID: "mcp-" + c.Name, Title: "MCP server " + c.Name, State: "ok"}
 		s := serverOf(c)
-		found, ok, err := ms.mcpToolCache().Get(s)
+		found, ok, err := ms.toolCache().Get(s)
 		switch invalid := s.Validate(); {
 		case invalid != nil:
 			f.State, f.Detail, f.Hint = "bad", fault.Of(invalid).Message, "change it in the settings"

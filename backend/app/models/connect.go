@@ -12,11 +12,11 @@ import (
 	"goalpost/backend/fault"
 )
 
-// minMaskedKey is the length from which a pasted key is hidden everywhere before it is stored: a shorter one is often a
-// word that servers without keys ignore.
+// minMaskedKey is the length of a pasted key, in bytes, from which it is hidden everywhere before it is stored. A
+// shorter one is often an ordinary word, for a server that ignores keys.
 const minMaskedKey = 16
 
-// connection is what a test or a save works with: the provider as it would be saved, and its key.
+// connection is a provider as it would be saved, with its key.
 type connection struct {
 	provider config.Provider
 	preset   config.Preset
@@ -24,8 +24,8 @@ type connection struct {
 	isNewKey bool // key was pasted and is not stored yet
 }
 
-// TryConnection tests a connection and saves nothing. Its error is one of the input; what the test finds is in the
-// result.
+// TryConnection tests a connection and saves nothing. It returns an error only for invalid input; the result describes
+// a test that failed.
 func (ps *Providers) TryConnection(ctx context.Context, in api.ConnectInput) (api.ConnectionTest, error) {
 	c, err := ps.readConnection(ctx, in)
 	if err != nil {
@@ -34,8 +34,8 @@ func (ps *Providers) TryConnection(ctx context.Context, in api.ConnectInput) (ap
 	return ps.testConnection(ctx, &c), nil
 }
 
-// SaveConnection tests a connection and saves it if the test is successful or the user wants none. A pasted key is
-// stored in the vault under the provider's name.
+// SaveConnection tests a connection and saves it if the test succeeds or the user skips it. It stores a pasted key in
+// the vault under the provider's name.
 func (ps *Providers) SaveConnection(ctx context.Context, in api.ConnectInput) (out api.ConnectOutput, err error) {
 	c, err := ps.readConnection(ctx, in)
 	if err != nil {
@@ -55,7 +55,7 @@ func (ps *Providers) SaveConnection(ctx context.Context, in api.ConnectInput) (o
 	before, _ := ps.Get(c.provider.ID) // none if it is new
 	if _, err = ps.Config.ChangeProvider(c.provider.ID, func(p *config.Provider) error {
 		if in.New && p.BaseURL != "" {
-			return fault.Invalid("id", fmt.Sprintf("there is a provider %q already", p.ID), "choose another name")
+			return fault.Invalid("id", fmt.Sprintf("there is already a provider %q", p.ID), "choose another name")
 		}
 		*p = c.provider
 		return nil
@@ -90,7 +90,7 @@ func (ps *Providers) RemoveProvider(ctx context.Context, id string) error {
 	return ps.forgetKey(ctx, removed)
 }
 
-// readConnection completes the input from the saved provider of that name or from the preset, and gets the key.
+// readConnection completes the input from the saved provider of that name or from the preset, and reads the key.
 func (ps *Providers) readConnection(ctx context.Context, in api.ConnectInput) (c connection, err error) {
 	c.preset, _ = config.FindPreset(cmp.Or(in.Preset, config.CustomPreset))
 	if in.Preset != "" {
@@ -131,13 +131,13 @@ func (ps *Providers) readConnection(ctx context.Context, in api.ConnectInput) (c
 	return c, ps.readKey(ctx, &c, in, before)
 }
 
-// readKey gets the key of a connection: the pasted one, that of a variable, or the saved provider's own.
+// readKey reads the key of a connection: the pasted one, or that of a variable, a secret or the saved provider.
 func (ps *Providers) readKey(ctx context.Context, c *connection, in api.ConnectInput, before config.Provider) error {
 	p := &c.provider
 	switch pasted := strings.TrimSpace(in.Key); {
 	case pasted != "":
 		if strings.ContainsAny(pasted, " \t\r\n\x00") {
-			return fault.Invalid("key", "the key contains a space or a line break", "copy it again, without anything else")
+			return fault.Invalid("key", "the key contains a space or a line break", "copy only the key")
 		}
 		p.APIKeyEnv, p.APIKeySecret, c.key, c.isNewKey = "", "", pasted, true
 		if len(pasted) >= minMaskedKey {
@@ -170,7 +170,7 @@ func (ps *Providers) readKey(ctx context.Context, c *connection, in api.ConnectI
 	return err
 }
 
-// secretName is the name under which the key of a provider is stored.
+// secretName returns the name of the secret with the key of a provider.
 func secretName(id string) string {
 	safe := strings.Map(func(r rune) rune {
 		if strings.ContainsRune("[]:", r) {
@@ -178,11 +178,11 @@ func secretName(id string) string {
 		}
 		return r
 	}, id)
-	const prefix, most = "provider-", 64
-	return (prefix + safe)[:min(most, len(prefix)+len(safe))]
+	const prefix, maxLength = "provider-", 64
+	return (prefix + safe)[:min(maxLength, len(prefix)+len(safe))]
 }
 
-// storeKey stores a key in the vault; goals may send it to the provider's host only.
+// storeKey stores a key in the vault. Goals may send it only to the provider's host.
 func (ps *Providers) storeKey(ctx context.Context, p *config.Provider, key string) (place string, err error) {
 	p.APIKeyEnv, p.APIKeySecret = "", secretName(p.ID)
 	where, err := ps.Secrets.Set(ctx, p.APIKeySecret, key, []string{hostOf(p.BaseURL)})
@@ -193,7 +193,7 @@ func (ps *Providers) storeKey(ctx context.Context, p *config.Provider, key strin
 	return string(where), nil
 }
 
-// forgetKey removes a key that was stored for a provider alone.
+// forgetKey removes the key that was stored for a provider, unless another provider uses it.
 func (ps *Providers) forgetKey(ctx context.Context, p config.Provider) error {
 	if p.APIKeySecret == "" || p.APIKeySecret != secretName(p.ID) {
 		return nil
@@ -204,7 +204,7 @@ func (ps *Providers) forgetKey(ctx context.Context, p config.Provider) error {
 		}
 	}
 	if _, err := ps.Secrets.Find(p.APIKeySecret); err != nil {
-		return nil //nolint:nilerr // the user removed it already
+		return nil //nolint:nilerr // the user has already removed it
 	}
 	if err := ps.Secrets.Remove(ctx, p.APIKeySecret); err != nil {
 		return fmt.Errorf("remove the key of %s: %w", p.ID, err)
@@ -212,7 +212,7 @@ func (ps *Providers) forgetKey(ctx context.Context, p config.Provider) error {
 	return nil
 }
 
-// ListModels lists the models that a saved provider offers.
+// ListModels lists the models of a saved provider.
 func (ps *Providers) ListModels(ctx context.Context, id string) ([]api.ModelView, error) {
 	p, err := ps.Get(id)
 	if err != nil {
@@ -240,7 +240,7 @@ func (ps *Providers) TestProvider(ctx context.Context, id string) api.DoctorFind
 	f := api.DoctorFinding{ID: "model", Title: "The model answers"}
 	p, err := ps.Get(id)
 	if err == nil && p.Kind == config.Demo {
-		f.State, f.Detail = "ok", "scripted, no AI: it plays the demonstration only"
+		f.State, f.Detail = "ok", "scripted, no AI: it only plays the demonstration"
 		return f
 	}
 	var c connection
@@ -256,9 +256,9 @@ func (ps *Providers) TestProvider(ctx context.Context, id string) api.DoctorFind
 	}
 	t := ps.testConnection(ctx, &c)
 	tested := *c.provider.Test
-	if p.Model != "" { // a model that the test chose is not the provider's
+	if p.Model != "" { // otherwise the test chose a model that is not the provider's
 		if err := ps.Config.RecordTest(p, tested); err != nil {
-			t.Notes = append(t.Notes, "the outcome could not be stored: "+err.Error())
+			t.Notes = append(t.Notes, "The result could not be saved: "+err.Error()+".")
 		}
 	}
 	f.State, f.Detail, f.Hint = "ok", fmt.Sprintf("%s called a tool in %d ms", t.Model, t.LatencyMS),
@@ -271,7 +271,7 @@ func (ps *Providers) TestProvider(ctx context.Context, id string) api.DoctorFind
 	return f
 }
 
-// failureTitle says in a few words which step of a test failed.
+// failureTitle returns the title for a failed step of a test.
 func failureTitle(step string) string {
 	switch step {
 	case stepReach:

@@ -141,7 +141,10 @@ func TestSaveConnection_PastedKey_IsStoredAndTested(t *testing.T) {
 	}
 
 	// Another model makes it untested; the stored key stays.
-	if _, err := ps.Config.ChangeProvider("mine", func(p *config.Provider) error { p.Model = "gpt-5"; return nil }); err != nil {
+	if _, err := ps.Config.ChangeProvider("mine", func(p *config.Provider) error {
+		p.Model = "gpt-5"
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if p, err = ps.Get("mine"); err != nil || p.IsReady() {
@@ -208,7 +211,7 @@ func TestTryConnection_Failure_NamesTheStepAndWhatToDo(t *testing.T) {
 		"another model": {
 			serve(t, callsTool, list), api.ConnectInput{Model: "large"}, "models", `no model "large"`, "small", "",
 		},
-		"no tools": {serve(t, says, list), api.ConnectInput{}, "tools", "called no tool", "tool calls", "rather talk"},
+		"no tools": {serve(t, says, list), api.ConnectInput{}, "tools", "did not call a tool", "tool calls", "rather talk"},
 		"tools refused": {
 			serve(t, fails(400, "tools are not supported"), list),
 			api.ConnectInput{},
@@ -336,7 +339,7 @@ func TestWindow_UnknownModel_AsksTheServer(t *testing.T) {
 	if got := ps.Window(t.Context(), tested); got != 8_192 {
 		t.Errorf("the tested window is %d", got)
 	}
-	if got := ps.Window(t.Context(), models.ForModel(tested, "claude-next")); got != 200_000 {
+	if got := ps.Window(t.Context(), models.WithModel(tested, "claude-next")); got != 200_000 {
 		t.Errorf("the window of another model is %d", got)
 	}
 }

@@ -30,19 +30,19 @@ const (
 
 const (
 	toolTimeout      = 60 * time.Second
-	localToolTimeout = 3 * time.Minute // a local server loads the model first
+	localToolTimeout = 3 * time.Minute // a local server may have to load the model first
 	maxResponse      = 2000            // characters of a server's answer that are shown
 )
 
-// failure is a step that failed, or a warning.
+// failure describes a failed step, or a warning.
 type failure struct {
 	step, message, hint, response string
 	status                        int
 	isWarning                     bool // the connection works
 }
 
-// testConnection tests all steps until one fails. It chooses a model if the provider names none, and stores what it
-// found in the provider's Test.
+// testConnection runs the steps until one fails. It chooses a model if the provider names none, and sets the provider's
+// Test.
 func (ps *Providers) testConnection(ctx context.Context, c *connection) api.ConnectionTest {
 	t := api.ConnectionTest{Steps: []api.TestStep{}, Models: []api.ModelView{}, Notes: []string{}}
 	r := testRun{Providers: ps, c: c, result: &t, started: time.Now()}
@@ -59,14 +59,14 @@ func (ps *Providers) testConnection(ctx context.Context, c *connection) api.Conn
 	return t
 }
 
-// testRun is one test while it runs.
+// testRun is the state of one test.
 type testRun struct {
 	*Providers
 	c       *connection
 	result  *api.ConnectionTest
 	started time.Time // of the present step
 	listed  []listedModel
-	window  int // that the server reported for the tested model, in tokens
+	window  int // in tokens, as the server reported it for the tested model
 }
 
 func (r *testRun) run(ctx context.Context) {
@@ -82,7 +82,7 @@ func (r *testRun) run(ctx context.Context) {
 	r.result.OK = true
 	r.describeWindow(ctx)
 	if !r.HasPrice(*p) {
-		r.result.Notes = append(r.result.Notes, "No price is known for "+p.Model+": spending limits have no effect. "+
+		r.result.Notes = append(r.result.Notes, "No price is known for "+p.Model+", so spending limits have no effect. "+
 			"Enter its price, or limit the tokens.")
 	}
 }
@@ -92,7 +92,7 @@ func (r *testRun) pass(step, detail string) {
 	r.started = time.Now()
 }
 
-// fail records a failure. It reports whether the test may continue.
+// fail records a failure, and reports whether the test may continue.
 func (r *testRun) fail(f failure) bool {
 	t := r.result
 	state := "bad"
@@ -100,7 +100,7 @@ func (r *testRun) fail(f failure) bool {
 		state = "warn"
 	}
 	t.Steps = append(t.Steps, api.TestStep{ID: f.step, State: state, Detail: f.message})
-	t.Message, t.Hint, t.Status, t.Response = f.message, f.hint, f.status, r.sanitize(f.response)
+	t.Message, t.Hint, t.Status, t.Response = f.message, f.hint, f.status, r.redactResponse(f.response)
 	if !f.isWarning {
 		t.Step, t.LatencyMS = f.step, time.Since(r.started).Milliseconds()
 	}
@@ -108,21 +108,17 @@ func (r *testRun) fail(f failure) bool {
 	return f.isWarning
 }
 
-// sanitize shortens what a server wrote, and removes the key and control characters.
-func (r *testRun) sanitize(response string) string {
-	shown := strings.Map(func(c rune) rune {
-		if c < ' ' && c != '\n' || c == 0x7f {
-			return ' '
-		}
-		return c
-	}, strings.ToValidUTF8(response, "�"))
+// redactResponse shortens a server's response, and removes the key and control characters.
+func (r *testRun) redactResponse(response string) string {
+	shown := text.ToUTF8(response)
 	if r.c.key != "" {
 		shown = strings.ReplaceAll(shown, r.c.key, "[key]")
 	}
-	return strings.TrimSpace(text.Truncate(r.Mask.Text(shown), maxResponse))
+	// The mask finds a secret with invisible characters in it only before these are made visible.
+	return strings.TrimSpace(text.Truncate(text.Sanitize(r.Mask.Text(shown)), maxResponse))
 }
 
-// list gets the server's models. A server without a list is tested with its model alone.
+// list reads the server's models. If the server has no list, the test continues with the provider's model.
 func (r *testRun) list(ctx context.Context) (ok bool) {
 	listed, err := server{r.c.provider, r.c.key, r.Transport}.listModels(ctx)
 	if err != nil {
@@ -161,7 +157,7 @@ func (r *testRun) chooseModel() (ok bool) {
 	has := func(v api.ModelView) bool {
 		return v.ID == p.Model || v.ID == p.Model+":latest" || "models/"+v.ID == p.Model
 	}
-	// An account may use models that the list leaves out, such as dated ones: only local lists are complete.
+	// Only local lists are complete: other servers also accept models that they do not list, such as dated ones.
 	if len(views) == 0 || !isLoopback(p.BaseURL) || slices.ContainsFunc(views, has) {
 		return true
 	}
@@ -172,12 +168,12 @@ func (r *testRun) chooseModel() (ok bool) {
 	})
 }
 
-// listNames names some models.
+// listNames joins the first names of models.
 func listNames(views []api.ModelView) string {
-	const most = 5
+	const maxNames = 5
 	var names []string
 	for _, v := range views {
-		if len(names) == most {
+		if len(names) == maxNames {
 			return strings.Join(names, ", ") + " …"
 		}
 		names = append(names, v.ID)
@@ -216,7 +212,7 @@ func (r *testRun) callTool(ctx context.Context) (ok bool) {
 	if len(reply.Calls) == 0 {
 		return r.fail(failure{
 			step:     stepTools,
-			message:  p.Model + " answered, but called no tool",
+			message:  p.Model + " answered, but did not call a tool",
 			hint:     "choose a model that supports tool calls; a local server may need them enabled",
 			response: reply.Text,
 		})
@@ -226,10 +222,10 @@ func (r *testRun) callTool(ctx context.Context) (ok bool) {
 	return true
 }
 
-// describeWindow finds the context window of the tested model, and notes one that is only assumed.
+// describeWindow finds the context window of the tested model, and adds a note if it is only assumed.
 func (r *testRun) describeWindow(ctx context.Context) {
 	p := r.c.provider
-	r.window = server{p, r.c.key, r.Transport}.loadedWindow(ctx, p.Model) // now it is loaded
+	r.window = server{p, r.c.key, r.Transport}.loadedWindow(ctx, p.Model) // the test has loaded it
 	if r.window == 0 {
 		for _, m := range r.listed {
 			if m.id == p.Model || m.id == p.Model+":latest" {
@@ -245,12 +241,12 @@ func (r *testRun) describeWindow(ctx context.Context) {
 	}
 	if _, isKnown := model.ContextWindow(p.BaseURL, p.Model); r.window == 0 && p.ContextWindow == 0 && !isKnown {
 		r.result.Notes = append(r.result.Notes, fmt.Sprintf(
-			"The context window of %s is unknown: %d tokens are assumed. Enter the right value if you know it.", p.Model,
+			"The context window of %s is unknown, so %d tokens are assumed. Enter the right value if you know it.", p.Model,
 			model.DefaultContextWindow))
 	}
 }
 
-// describeUnreachable is the failure of a server to which no connection can be made.
+// describeUnreachable returns the failure for a server that accepts no connection.
 func (r *testRun) describeUnreachable(err error) failure {
 	p := r.c.provider
 	f := failure{
@@ -265,7 +261,7 @@ func (r *testRun) describeUnreachable(err error) failure {
 	return f
 }
 
-// describeFailure says in the user's words why a request failed: who refused, and what to do.
+// describeFailure explains to the user why a request failed and what to do.
 func (ps *Providers) describeFailure(c connection, err error) failure {
 	name := c.preset.Name
 	if c.preset.ID == config.CustomPreset || name == "" {
@@ -273,7 +269,7 @@ func (ps *Providers) describeFailure(c connection, err error) failure {
 	}
 	var status int
 	var response string
-	var kind model.Kind // of an error of a turn; a gateway may send it with the status 200
+	var kind model.Kind // of a turn's error, which a gateway may send with the status 200
 	var listing *serverError
 	if errors.As(err, &listing) {
 		status, response = listing.status, listing.response
@@ -310,13 +306,13 @@ func (ps *Providers) describeFailure(c connection, err error) failure {
 			"check the address; it usually ends with /v1. Or enter a model name yourself")
 	case listing != nil:
 		return answered(stepModels, fmt.Sprintf("%s answered with an error (%d).", name, status),
-			"try again later, or look at what the server says")
+			"try again later, or read the server's answer")
 	}
 	return answered(stepTools, fmt.Sprintf("%s refused the request.", cmp.Or(c.provider.Model, name)),
 		"choose another model, one that supports tool calls")
 }
 
-// describeModelError describes errors of a turn that have no HTTP status of their own.
+// describeModelError describes the errors of a turn that do not depend on an HTTP status.
 func describeModelError(name string, e *model.Error) (f failure, ok bool) {
 	answered := func(step, message, hint string) failure {
 		return failure{step: step, message: message, hint: hint, status: e.Status, response: e.Message}
@@ -325,12 +321,12 @@ func describeModelError(name string, e *model.Error) (f failure, ok bool) {
 	case model.Unreachable:
 		return unreachable(name, e), true
 	case model.Overloaded, model.Truncated:
-		return answered(stepTools, name+" is overloaded or broken right now.", "test again in a minute"), true
+		return answered(stepTools, name+" is currently overloaded or not working.", "test again in a minute"), true
 	case model.InvalidReply:
 		return answered(stepTools, name+" does not speak this protocol.", e.Hint), true
 	case model.Mistaken:
-		return answered(stepTools, "The model called the tool in a form that "+name+" could not read.",
-			"test again; if it happens each time, choose another model"), true
+		return answered(stepTools, "The model called the tool with an invalid format that "+name+" rejected.",
+			"test again; if it fails each time, choose another model"), true
 	case model.Auth, model.RateLimited, model.Refused, model.BadRequest, model.TooLong, model.NoVision:
 	}
 	return failure{}, false
@@ -357,7 +353,7 @@ func rejectedKey(c connection, name string, status int, response string) failure
 	return f
 }
 
-// unreachable is the failure of a request that got no answer.
+// unreachable returns the failure of a request without an answer.
 func unreachable(name string, err error) failure {
 	reason := err.Error()
 	f := failure{
@@ -369,7 +365,7 @@ func unreachable(name string, err error) failure {
 	switch {
 	case strings.Contains(reason, "x509") || strings.Contains(reason, "certificate"):
 		f.message = "The certificate of " + name + " is not trusted."
-		f.hint = "check the address; a company's own authority has to be installed on this computer"
+		f.hint = "check the address; if your company issued the certificate, install its authority on this computer"
 	case strings.Contains(reason, "HTTP response to HTTPS client"):
 		f.message, f.hint = name+" does not speak HTTPS.", "begin the address with http://"
 	case errors.Is(err, context.DeadlineExceeded):
@@ -378,7 +374,8 @@ func unreachable(name string, err error) failure {
 	return f
 }
 
-// viewModels joins a server's list with the catalog: recommended first, then what the catalog lists, then the rest.
+// viewModels joins a server's list with the catalog. The recommended model is first, then the models of the catalog,
+// then the others.
 func viewModels(p config.Provider, listed []listedModel) []api.ModelView {
 	suggested := catalog.Suggested(p.BaseURL)
 	views := []api.ModelView{}
@@ -389,7 +386,7 @@ func viewModels(p config.Provider, listed []listedModel) []api.ModelView {
 		}
 		v := viewModel(p, m)
 		v.Free = preset.IsLocal && isLoopback(p.BaseURL)
-		v.Other = suggested != "" && v.Other || !v.Free && isNoTextModel(m.id)
+		v.Other = suggested != "" && v.Other || !v.Free && isNonTextModel(m.id)
 		views = append(views, v)
 	}
 	if !preset.IsLocal {
@@ -407,7 +404,7 @@ func viewModels(p config.Provider, listed []listedModel) []api.ModelView {
 	return views
 }
 
-// recommend marks one model and puts it first: the suggested one, else the first that may call tools.
+// recommend marks one model and moves it to the front: the suggested one, otherwise the first that may call tools.
 func recommend(views []api.ModelView, suggested string) {
 	best := slices.IndexFunc(views, func(v api.ModelView) bool { return v.ID == suggested })
 	if best < 0 {
@@ -425,7 +422,7 @@ func recommend(views []api.ModelView, suggested string) {
 	views[0] = first
 }
 
-// viewModel joins what a server and the catalog know about a model.
+// viewModel joins what a server and the catalog report about a model.
 func viewModel(p config.Provider, m listedModel) api.ModelView {
 	v := api.ModelView{
 		ID:            m.id,
@@ -465,8 +462,8 @@ func viewModel(p config.Provider, m listedModel) api.ModelView {
 	return v
 }
 
-// isNoTextModel reports whether a name belongs to a model for embeddings, audio or images.
-func isNoTextModel(id string) bool {
+// isNonTextModel reports whether a name belongs to a model for embeddings, audio or images.
+func isNonTextModel(id string) bool {
 	name := strings.ToLower(id)
 	return slices.ContainsFunc([]string{
 		"embed", "whisper", "tts", "dall-e", "moderation", "realtime", "audio", "transcribe", "sora", "image", "rerank",

@@ -16,16 +16,15 @@ import (
 	"goalpost/backend/store"
 )
 
-// Ledger stores what turns of models cost, for all processes of a data folder.
+// Ledger stores the cost of turns, for all processes of a data folder.
 type Ledger interface {
 	RecordSpend(ctx context.Context, e store.SpendEntry) error
-	// SpentBetween is in USD.
+	// SpentBetween returns the sum in USD.
 	SpentBetween(ctx context.Context, from, to time.Time) (float64, error)
 }
 
-// Budget is what all goals and suggestions of a data folder may spend in a day of the user's time zone. A turn is not
-// cut off: what goals spend can exceed the limit by the turns that were under way. All methods may be called
-// concurrently.
+// Budget limits what all goals and suggestions of a data folder spend in a day of the user's time zone. It does not
+// stop a turn, so the turns under way can exceed the limit. All methods may be called concurrently.
 type Budget struct {
 	Config *config.Config
 	Ledger Ledger
@@ -33,21 +32,21 @@ type Budget struct {
 	Log    *slog.Logger
 
 	mu     sync.Mutex
-	warned map[goal.ID]time.Time // the day for which a goal was warned
+	warned map[goal.ID]time.Time // the day for which a goal was last warned
 }
 
 // warnShare is the share of the limit at which goals are warned.
 const warnShare = 0.8
 
-// today is what was spent on the current day, and its limit.
+// today is the limit of the current day, and what was spent so far.
 type today struct {
-	limit, spent float64   // in USD; no limit is 0
+	limit, spent float64   // in USD; a limit of 0 means none
 	start, end   time.Time // of the day
 }
 
 func (d today) isReached() bool { return d.limit > 0 && d.spent >= d.limit }
 
-// readToday reads what was spent today. What was spent is 0 if there is no limit.
+// readToday reads what was spent today. Without a limit it leaves spent at 0.
 func (b *Budget) readToday(ctx context.Context) (d today, err error) {
 	d.start, d.end = goal.DayBounds(b.Clock.Now())
 	if d.limit = b.Config.Settings().DailyLimitUSD; d.limit > 0 {
@@ -56,7 +55,7 @@ func (b *Budget) readToday(ctx context.Context) (d today, err error) {
 	return d, err
 }
 
-// IsReached reports whether today's limit leaves nothing. If that cannot be read, it logs why and returns true.
+// IsReached reports whether today's limit is used up. If that cannot be read, it logs why and returns true.
 func (b *Budget) IsReached(ctx context.Context) bool {
 	d, err := b.readToday(ctx)
 	if err != nil && ctx.Err() == nil {
@@ -65,7 +64,7 @@ func (b *Budget) IsReached(ctx context.Context) bool {
 	return err != nil || d.isReached()
 }
 
-// RefuseIfReached returns an error for the user while today's limit leaves nothing.
+// RefuseIfReached returns an error for the user if today's limit is used up.
 func (b *Budget) RefuseIfReached(ctx context.Context) error {
 	d, err := b.readToday(ctx)
 	if err != nil || !d.isReached() {
@@ -73,22 +72,22 @@ func (b *Budget) RefuseIfReached(ctx context.Context) error {
 	}
 	return &fault.Error{
 		Code:    fault.Conflict,
-		Message: fmt.Sprintf("today's limit of $%.2f is reached: $%.2f are spent", d.limit, d.spent),
+		Message: fmt.Sprintf("today's limit of $%.2f is used up: $%.2f was spent", d.limit, d.spent),
 		Hint:    "raise it in Settings › Models or with `spend --daily-limit`, or wait until tomorrow",
 		Field:   "limits",
 	}
 }
 
-// Spender names who asks a model.
+// Spender describes who asks a model.
 type Spender struct {
 	Goal goal.ID // "" if no goal asks
 	Role string  // agent, critic, judge, suggest
-	// Warn receives a warning when most of the day's limit is used up; nil if nobody reads it.
+	// Warn receives a warning when most of the day's limit is used up. It may be nil.
 	Warn func(text string)
 }
 
-// Meter wraps the client of a provider's model. Each turn is stored in the ledger. Once today's limit is reached, only
-// a model that costs nothing may be asked. A nil Budget counts nothing.
+// Meter wraps the client of a provider's model. It stores the cost of each turn in the ledger, and refuses turns that
+// are not free once today's limit is used up. A nil Budget does neither.
 func (b *Budget) Meter(m model.Client, p config.Provider, by Spender) model.Client {
 	if b == nil {
 		return m
@@ -96,7 +95,7 @@ func (b *Budget) Meter(m model.Client, p config.Provider, by Spender) model.Clie
 	return meteredModel{Client: m, budget: b, provider: p, by: by}
 }
 
-// isFree reports whether a provider's models are known to cost nothing.
+// isFree reports whether a provider's models are known to be free.
 func isFree(p config.Provider) bool {
 	if p.Kind == config.Demo {
 		return true
@@ -105,7 +104,7 @@ func isFree(p config.Provider) bool {
 	return ok && preset.IsLocal && isLoopback(p.BaseURL) && p.Price == nil
 }
 
-// meteredModel counts what a model costs.
+// meteredModel records what a model costs, and enforces the daily limit.
 type meteredModel struct {
 	model.Client
 	budget   *Budget
@@ -131,7 +130,7 @@ func (m meteredModel) Turn(ctx context.Context, t goal.Turn, delta func(string))
 	return reply, err
 }
 
-// checkLimit returns a *goal.Unavailable if today's limit is reached, and warns before that.
+// checkLimit returns a *goal.Unavailable if today's limit is used up, and warns when most of it is.
 func (m meteredModel) checkLimit(ctx context.Context) error {
 	d, err := m.budget.readToday(ctx)
 	if err != nil {
@@ -142,7 +141,7 @@ func (m meteredModel) checkLimit(ctx context.Context) error {
 		return &goal.Unavailable{
 			Until:      d.end,
 			DailyLimit: true,
-			Err:        reachedError(d.limit),
+			Err:        limitReachedError(d.limit),
 		}
 	case d.limit > 0 && d.spent >= warnShare*d.limit && m.by.Warn != nil && m.budget.markWarned(m.by.Goal, d.start):
 		m.by.Warn(fmt.Sprintf("%d %% of today's limit of $%.2f is used up", int(100*d.spent/d.limit), d.limit))
@@ -150,15 +149,15 @@ func (m meteredModel) checkLimit(ctx context.Context) error {
 	return nil
 }
 
-// reachedError tells the user that today's limit, in USD, is reached.
-type reachedError float64
+// limitReachedError is the error for today's limit, in USD.
+type limitReachedError float64
 
-func (e reachedError) Error() string {
+func (e limitReachedError) Error() string {
 	return fmt.Sprintf("Today's limit of $%.2f is reached; resumes tomorrow or when you raise it: Settings › Models",
 		float64(e))
 }
 
-// markWarned reports whether a goal has not been warned for that day.
+// markWarned marks a goal as warned for a day, and reports whether it was not yet.
 func (b *Budget) markWarned(id goal.ID, day time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -172,7 +171,7 @@ func (b *Budget) markWarned(id goal.ID, day time.Time) bool {
 	return true
 }
 
-// record stores what a turn cost, also if the user stopped the run in the meantime.
+// record stores what a turn cost, even if the user has stopped the run in the meantime.
 func (m meteredModel) record(ctx context.Context, name string, u goal.Usage) {
 	if name == "" {
 		name = m.provider.Model
@@ -185,6 +184,6 @@ func (m meteredModel) record(ctx context.Context, name string, u goal.Usage) {
 		Usage:    u,
 	})
 	if err != nil {
-		m.budget.Log.Error("what a turn cost was not recorded", "provider", m.provider.ID, "error", err)
+		m.budget.Log.Error("the cost of a turn was not recorded", "provider", m.provider.ID, "error", err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/model/catalog"
 )
 
-// HasPrice reports whether the cost of a provider's model is counted: it has a price, costs nothing, or the server
-// reports the cost of each turn. Without a price, spending limits have no effect.
+// HasPrice reports whether the cost of a provider's model is known: it has a price, it is free, or the server reports
+// the cost of each turn. Otherwise spending limits have no effect.
 func (ps *Providers) HasPrice(p config.Provider) bool {
 	if preset, ok := config.FindPreset(p.Preset); ok && preset.IsLocal && isLoopback(p.BaseURL) {
 		return true

@@ -9,10 +9,10 @@ import (
 	"goalpost/backend/config"
 )
 
-// probeTimeout is how long a local server may take to show that it is there.
+// probeTimeout bounds how long a local server may take to answer.
 const probeTimeout = 700 * time.Millisecond
 
-// FindServers asks the usual ports of 127.0.0.1 for servers of models, all at once.
+// FindServers looks for model servers on the usual ports of 127.0.0.1, on all at once.
 func (ps *Providers) FindServers(ctx context.Context) []api.FoundServer {
 	var presets []config.Preset
 	for _, p := range config.Presets() {
@@ -23,7 +23,7 @@ func (ps *Providers) FindServers(ctx context.Context) []api.FoundServer {
 	return ps.probeServers(ctx, presets)
 }
 
-// probeServers returns those of the presets whose servers answer with a list of models.
+// probeServers returns the servers at the presets' addresses that answer with a list of models.
 func (ps *Providers) probeServers(ctx context.Context, presets []config.Preset) []api.FoundServer {
 	answers := make([]*api.FoundServer, len(presets))
 	var all sync.WaitGroup
@@ -40,12 +40,12 @@ func (ps *Providers) probeServers(ctx context.Context, presets []config.Preset) 
 	return found
 }
 
-// probeServer returns nil if no server of models answers at a preset's address.
+// probeServer returns the server at a preset's address, nil if none answers with a list of models.
 func (ps *Providers) probeServer(ctx context.Context, preset config.Preset) *api.FoundServer {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	p := config.Provider{ID: preset.ID, Kind: preset.Kind, BaseURL: preset.BaseURL}
-	// Only the list: programs of other kinds use the same ports, and are not asked anything else.
+	// Request nothing but the list, because other programs use the same ports.
 	s := server{p, "", ps.Transport}
 	body, err := s.get(ctx, preset.BaseURL+"/models")
 	if err != nil {

@@ -26,17 +26,17 @@ const (
 	maxModels     = 5000
 )
 
-// listedModel is what a server itself reports about one of its models. Zero fields are unknown.
+// listedModel is what a server reports about one of its models. Zero fields are unknown.
 type listedModel struct {
 	id                       string
 	window                   int // in tokens
 	inputPrice, outputPrice  float64
 	images, tools, reasoning string // yes, no, ""
 	isLoaded                 bool
-	isNotChat                bool // makes vectors or pictures
+	isNotChat                bool // it makes vectors or pictures
 }
 
-// serverError is an answer of a server that is not a list of models.
+// serverError is a server's answer that is not a list of models.
 type serverError struct {
 	status   int
 	response string
@@ -86,18 +86,18 @@ func (s server) listModels(ctx context.Context) ([]listedModel, error) {
 	return list, nil
 }
 
-// root is the base URL without its version.
+// root returns the base URL without its version.
 func (s server) root() string {
 	return strings.TrimSuffix(strings.TrimRight(s.provider.BaseURL, "/"), "/v1")
 }
 
-// hasNative reports whether the server may speak the protocol of a preset's program besides the common one.
+// hasNative reports whether the server may also speak the own protocol of a preset's program.
 func (s server) hasNative(preset, port string) bool {
 	u, err := url.Parse(s.provider.BaseURL)
 	return err == nil && (s.provider.Preset == preset || u.Port() == port && s.provider.Kind == config.OpenAI)
 }
 
-// describeOllama asks Ollama about the models that it has, until a short time has passed.
+// describeOllama asks Ollama for the details of its models. It stops after detailTimeout.
 func (s server) describeOllama(ctx context.Context, list []listedModel) {
 	ctx, cancel := context.WithTimeout(ctx, detailTimeout)
 	defer cancel()
@@ -127,13 +127,13 @@ func (s server) describeOllamaModel(ctx context.Context, m *listedModel) error {
 	}
 	for name, v := range shown.Info {
 		if n, ok := v.(float64); ok && strings.HasSuffix(name, ".context_length") {
-			m.window = validWindow(n)
+			m.window = windowOrZero(n)
 		}
 	}
 	for line := range strings.Lines(shown.Parameters) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
 			if n, err := strconv.Atoi(f[1]); err == nil {
-				m.window = validWindow(float64(n))
+				m.window = windowOrZero(float64(n))
 			}
 		}
 	}
@@ -145,8 +145,8 @@ func (s server) describeOllamaModel(ctx context.Context, m *listedModel) error {
 	return nil
 }
 
-// loadedWindow asks a local server for the context size that it actually runs a model with, in tokens; 0 if it does not
-// report one. It is often smaller than what the model supports.
+// loadedWindow asks a local server for the context size with which it runs a model, in tokens; 0 if it does not report
+// one. The size is often smaller than the model supports.
 func (s server) loadedWindow(ctx context.Context, model string) int {
 	ctx, cancel := context.WithTimeout(ctx, detailTimeout)
 	defer cancel()
@@ -165,7 +165,7 @@ func (s server) loadedWindow(ctx context.Context, model string) int {
 		}
 		for _, m := range running.Models {
 			if m.Name == model || m.Model == model || m.Name == model+":latest" {
-				return validWindow(m.Window)
+				return windowOrZero(m.Window)
 			}
 		}
 	case s.hasNative("llamacpp", "8080"):
@@ -178,7 +178,7 @@ func (s server) loadedWindow(ctx context.Context, model string) int {
 		if err != nil || json.Unmarshal(body, &props) != nil {
 			return 0
 		}
-		return validWindow(props.Settings.Window)
+		return windowOrZero(props.Settings.Window)
 	}
 	return 0
 }
@@ -224,7 +224,7 @@ func (s server) request(ctx context.Context, method, address string, body []byte
 	return answer, nil
 }
 
-// wireModel has the fields that servers use in their lists of models.
+// wireModel has the fields that different servers use in their lists of models.
 type wireModel struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
@@ -252,7 +252,7 @@ type wireModel struct {
 	Capabilities json.RawMessage `json:"capabilities"`
 }
 
-// parseModels reads {"data":[…]}, {"models":[…]} or a bare list. Entries that cannot be read are skipped.
+// parseModels reads {"data":[…]}, {"models":[…]} or a bare list. It skips entries that it cannot read.
 func parseModels(body []byte) ([]listedModel, error) {
 	var answer struct {
 		Data   []json.RawMessage `json:"data"`
@@ -297,7 +297,7 @@ func (w wireModel) read() listedModel {
 		w.LoadedLength, w.MaxModelLen, w.ContextLength, w.ContextWindow, w.MaxContextLength, w.MaxInputTokens,
 		w.Meta.Window,
 	} {
-		if m.window = validWindow(n); m.window > 0 {
+		if m.window = windowOrZero(n); m.window > 0 {
 			break
 		}
 	}
@@ -318,7 +318,7 @@ func (w wireModel) read() listedModel {
 	return m
 }
 
-// parsePrice reads USD per token, a number or a string, as USD per million tokens.
+// parsePrice reads a price in USD per token, as a number or a string, and returns USD per million tokens.
 func parsePrice(raw json.RawMessage) float64 {
 	usd, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
 	if err != nil || usd <= 0 || usd > 1 {
@@ -327,10 +327,10 @@ func parsePrice(raw json.RawMessage) float64 {
 	return usd * 1e6
 }
 
-// validWindow is a context length that a server reported, in tokens, or 0 if it cannot be one.
-func validWindow(n float64) int {
-	const smallest, largest = 512, 100_000_000
-	if n < smallest || n > largest {
+// windowOrZero returns a context length that a server reported, in tokens, or 0 if it is not plausible.
+func windowOrZero(n float64) int {
+	const minTokens, maxTokens = 512, 100_000_000
+	if n < minTokens || n > maxTokens {
 		return 0
 	}
 	return int(n)
@@ -343,7 +343,7 @@ func yesOrNo(b bool) string {
 	return "no"
 }
 
-// hostOf is the host of an address, without the port.
+// hostOf returns the host of an address without the port, "" for an invalid address.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

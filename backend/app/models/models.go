@@ -27,7 +27,7 @@ import (
 	"goalpost/backend/verify/judge"
 )
 
-// Providers are the user's providers. All methods may be called concurrently.
+// Providers manages the user's providers. All methods may be called concurrently.
 type Providers struct {
 	Config  *config.Config
 	Secrets *secret.Vault
@@ -42,9 +42,7 @@ type Providers struct {
 }
 
 const (
-	DemoProvider = "demo"
-	// demoWordDelay slows the demonstration so that a user can follow it.
-	demoWordDelay      = 25 * time.Millisecond
+	DemoProvider       = "demo"
 	DefaultTurnTimeout = 180 * time.Second // unless the settings say otherwise
 	reachTimeout       = 3 * time.Second
 )
@@ -66,7 +64,7 @@ func (ps *Providers) Choose(ctx context.Context, g *goal.Goal, in api.StartInput
 		g.Model = "demo (scripted, no AI)"
 	} else {
 		if g.Model == "" {
-			return &fault.Error{Field: "model", Message: "no model is chosen", Hint: "name one, as the provider calls it"}
+			return &fault.Error{Field: "model", Message: "no model is selected", Hint: "enter the provider's name for a model"}
 		}
 		if err := checkReachable(ctx, p); err != nil {
 			return err
@@ -89,7 +87,7 @@ func validateEffort(p config.Provider, effort string) error {
 		"use one of "+strings.Join(words, ", ")+", or leave it out")
 }
 
-// validateSecondaryModel refuses a critic or a judge that could not answer later.
+// validateSecondaryModel refuses a provider that could not answer as a critic or a judge.
 func (ps *Providers) validateSecondaryModel(ctx context.Context, field, id string, own config.Provider) error {
 	if id == "" || id == own.ID {
 		return nil
@@ -111,7 +109,7 @@ func (ps *Providers) validateSecondaryModel(ctx context.Context, field, id strin
 	return err
 }
 
-// Get returns the provider with the given id, or the active one if id is "".
+// Get returns the provider with the given id, or the default one if id is "".
 func (ps *Providers) Get(id string) (config.Provider, error) {
 	if id == DemoProvider {
 		return config.Provider{ID: DemoProvider, Kind: config.Demo}, nil
@@ -133,8 +131,8 @@ func (ps *Providers) Get(id string) (config.Provider, error) {
 		"the settings and `providers list` show them")
 }
 
-// checkReachable checks that a server listens at the provider's address, so that no goal is created for a
-// server that is off. Behind a proxy it cannot find out and returns nil.
+// checkReachable checks that a server listens at the provider's address, so that no goal is created for a server that
+// is off. Behind a proxy it returns nil, because it cannot find out.
 func checkReachable(ctx context.Context, p config.Provider) error {
 	u, err := url.Parse(p.BaseURL)
 	if err != nil || u.Hostname() == "" {
@@ -174,15 +172,15 @@ type Choice struct {
 	Effort string // "" is the provider's default
 }
 
-// ForModel returns the provider with another model. It drops what was entered or tested for the provider's own model.
-func ForModel(p config.Provider, name string) config.Provider {
+// WithModel returns the provider with another model. It drops the price and the test of the provider's own model.
+func WithModel(p config.Provider, name string) config.Provider {
 	if p.Model != name {
 		p.Model, p.Price, p.Test = name, nil, nil
 	}
 	return p
 }
 
-// TurnTimeout is how long a model may take for one turn.
+// TurnTimeout returns how long a model may take for one turn.
 func (ps *Providers) TurnTimeout() time.Duration {
 	if m := ps.Config.Settings().TurnMinutes; m > 0 {
 		return time.Duration(m) * time.Minute
@@ -231,17 +229,8 @@ func (ps *Providers) newClient(p Choice, key string) (m model.Client, err error)
 	return redactingModel{m, ps.Mask}, nil
 }
 
-// TruncateWords returns the beginning of a text, for one line.
-func TruncateWords(s string) string {
-	const most = 60
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
-}
-
-// JudgeFor returns the model that tries the checks of a goal that has not been created yet; nil if there is none, as
-// for the scripted model.
+// JudgeFor returns the model that judges in the pre-flight of a goal. It returns nil if there is none, as for the
+// scripted model.
 func (ps *Providers) JudgeFor(ctx context.Context, provider, judge string) judge.Model {
 	if judge != "" {
 		provider = judge
@@ -270,8 +259,8 @@ func (ps *Providers) apiKey(ctx context.Context, p config.Provider) (string, err
 	return key, nil
 }
 
-// redactingModel hides secrets in what is sent to a model, and in its errors: some servers repeat the key that
-// they refuse.
+// redactingModel hides secrets in the texts for a model, and in its errors, because some servers repeat a key that they
+// refuse.
 type redactingModel struct {
 	model.Client
 	mask *secret.Mask
@@ -297,8 +286,8 @@ func (v redactingModel) Turn(ctx context.Context, t goal.Turn, delta func(string
 	return reply, err
 }
 
-// staticServer is a command line that serves the current folder on a free loopback port and prints the
-// address. It runs this program itself, so that the demonstration needs nothing else on the machine.
+// staticServer returns a command line that serves the current folder on a free loopback port and prints the address. It
+// runs this program, so that the demonstration needs nothing else on the machine.
 func staticServer() string {
 	self, err := os.Executable()
 	if err != nil {
@@ -307,10 +296,10 @@ func staticServer() string {
 	return shell.Quote(self) + " static ."
 }
 
-// unknownWindowTime is how long to wait before asking a server again that did not report a model's window.
-const unknownWindowTime = 10 * time.Minute
+// windowRetryInterval is how long to wait before asking a server again if it did not report a model's window.
+const windowRetryInterval = 10 * time.Minute
 
-// windowCache has what servers reported of context windows.
+// windowCache stores the context windows that servers reported.
 type windowCache struct {
 	mu    sync.Mutex
 	known map[[2]string]reportedWindow // by base URL and model
@@ -319,10 +308,10 @@ type windowCache struct {
 // reportedWindow is the answer of a server; tokens are 0 if it did not report the window.
 type reportedWindow struct {
 	tokens int
-	until  time.Time // of an answer without tokens; others hold as long as the program runs
+	until  time.Time // when an answer without tokens expires; others do not expire
 }
 
-// find returns an answer that still holds.
+// find returns an answer that has not expired.
 func (c *windowCache) find(at [2]string, now time.Time) (tokens int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -336,5 +325,5 @@ func (c *windowCache) store(at [2]string, tokens int, now time.Time) {
 	if c.known == nil {
 		c.known = map[[2]string]reportedWindow{}
 	}
-	c.known[at] = reportedWindow{tokens, now.Add(unknownWindowTime)}
+	c.known[at] = reportedWindow{tokens, now.Add(windowRetryInterval)}
 }

@@ -11,21 +11,20 @@ import (
 const (
 	burstSize      = 300
 	floodPerSecond = 10
-	maxGroups      = 20 // groups that are counted separately; further requests share one group
+	maxGroups      = 20 // counted separately; further requests share one group
 	flushInterval  = 5 * time.Second
 )
 
-// requestAggregator counts the requests that come too fast to be reported one by one. No request is lost from
-// the count, and frequent requests cannot push older lines out of the log. The zero value is ready. The caller
-// must serialize calls.
+// requestAggregator counts the requests that come too fast to be reported one by one, so that they cannot push older
+// lines out of the log. The count includes every request. The zero value is ready. The caller must serialize calls.
 type requestAggregator struct {
-	tokens float64 // requests that may still be reported at once, less burstSize
+	tokens float64 // requests that may still be reported at once, minus burstSize
 	at     time.Time
 	held   map[groupKey]*requestGroup
 	list   []*requestGroup // in the order of their first requests
 }
 
-// requestGroup are requests that are reported in one line.
+// requestGroup is a number of requests that are reported in one line.
 type requestGroup struct {
 	egress.Entry
 	times int
@@ -41,7 +40,7 @@ func keyOf(e egress.Entry) groupKey {
 	return groupKey{e.From, e.Method, e.Host, e.Port, e.Own, e.Allowed, e.More}
 }
 
-// add counts a request that cannot be reported at once. It returns false if the caller may report it now.
+// add counts a request, unless the caller may report it at once. Then it returns false.
 func (f *requestAggregator) add(e egress.Entry, now time.Time) bool {
 	if !f.at.IsZero() {
 		f.tokens = min(0, f.tokens+now.Sub(f.at).Seconds()*floodPerSecond)

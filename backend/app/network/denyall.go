@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// DenyAllProxy refuses and logs every request. The goals' Chromium uses it for what it fetches outside of
-// pages, and for the pages of a goal whose session is closed. An unused port would not do: any server on this
+// DenyAllProxy refuses and logs every request. The goals' Chromium uses it for its own requests outside of pages, and
+// for the pages of a goal whose session is closed. An unused port instead would not be safe, because any server on this
 // machine could open it.
 type DenyAllProxy struct {
 	log     *slog.Logger
@@ -32,7 +32,7 @@ func OpenDenyAll(ctx context.Context, log *slog.Logger, ports *OwnPorts) (*DenyA
 	n := &DenyAllProxy{log: log, ports: ports, times: map[string]int{}}
 	n.proxy = egress.New(egress.Config{
 		Rules:   egress.Rules{Deny: []string{"*"}},
-		Dial:    refusedRequest,
+		Dial:    refuseDial,
 		OnEntry: n.onRefused,
 		Log:     log,
 	})
@@ -51,7 +51,7 @@ func OpenDenyAll(ctx context.Context, log *slog.Logger, ports *OwnPorts) (*DenyA
 	return n, nil
 }
 
-func refusedRequest(context.Context, string) (net.Conn, error) {
+func refuseDial(context.Context, string) (net.Conn, error) {
 	return nil, errors.New("this proxy refuses everything")
 }
 

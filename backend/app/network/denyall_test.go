@@ -15,9 +15,9 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// TestWhatNoGoalAsksForIsRefusedAndLogged: plain requests and tunnels, also to this machine. Repeated requests
-// are logged with a count.
-func TestWhatNoGoalAsksForIsRefusedAndLogged(t *testing.T) {
+// TestDenyAll_Requests_AreRefusedAndLogged: plain requests and tunnels, also to this machine. Repeated requests are
+// logged with a count.
+func TestDenyAll_Requests_AreRefusedAndLogged(t *testing.T) {
 	reached := 0
 	here := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
 	defer here.Close()
@@ -68,8 +68,8 @@ func TestWhatNoGoalAsksForIsRefusedAndLogged(t *testing.T) {
 	}
 }
 
-// TestWhatManyHostsAreAskedForIsBounded: made-up names fill neither the log nor the memory.
-func TestWhatManyHostsAreAskedForIsBounded(t *testing.T) {
+// TestDenyAll_ManyHosts_AreCountedTogether: made-up names fill neither the log nor the memory.
+func TestDenyAll_ManyHosts_AreCountedTogether(t *testing.T) {
 	var log bytes.Buffer
 	n := &DenyAllProxy{log: slog.New(slog.NewTextHandler(&log, nil)), times: map[string]int{}}
 	for i := range 10 * maxCountedHosts {

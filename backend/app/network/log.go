@@ -18,12 +18,12 @@ import (
 	"goalpost/backend/secret"
 )
 
-// maxNetLog bounds one file of a goal's network log, in bytes. One older file is stored as well.
+// maxNetLog bounds one file of a goal's network log, in bytes. The file before it is also kept.
 const maxNetLog = 2 << 20
 
-// Log records the requests of a goal's programs and pages with the proxy's decision. It is not part of the
-// journal: if a write fails, that is logged once and later requests are lost. Requests that come too fast are
-// counted in groups, see requestAggregator. A nil Log records nothing. All methods may be called concurrently.
+// Log records the requests of a goal's programs and pages with the proxy's decisions. It is not part of the journal: if
+// a write fails, it logs that once, and loses later requests. It counts frequent requests in groups, see
+// requestAggregator. A nil Log records nothing. All methods may be called concurrently.
 type Log struct {
 	publish func(event.Event)
 	mask    *secret.Mask
@@ -42,7 +42,7 @@ type Log struct {
 	over  bool // closed
 }
 
-// LogPaths returns the files of the log in a goal's folder: the current one and the older one.
+// LogPaths returns the files of the log in a goal's folder: the current one and the one before it.
 func LogPaths(dir string) (now, before string) {
 	return filepath.Join(dir, "network.jsonl"), filepath.Join(dir, "network.1.jsonl")
 }
@@ -54,7 +54,7 @@ func egressEvent(e egress.Entry) *event.Egress {
 	}
 }
 
-// Add publishes and records a request. If requests come too fast, that happens a little later, in groups.
+// Add publishes and records a request. If requests come too fast, it does so a little later, in groups.
 func (l *Log) Add(e egress.Entry) {
 	if l == nil {
 		return
@@ -78,11 +78,11 @@ func (l *Log) Flush() {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.drainPending()
+	l.flushLocked()
 }
 
-// drainPending does what Flush does. The caller holds mu.
-func (l *Log) drainPending() {
+// flushLocked does what Flush does. The caller holds mu.
+func (l *Log) flushLocked() {
 	if l.later != nil {
 		l.later.Stop()
 		l.later = nil
@@ -92,8 +92,7 @@ func (l *Log) drainPending() {
 	}
 }
 
-// emitEntry publishes and records a request, or a group of times requests; times is 0 for one. The caller
-// holds mu.
+// emitEntry publishes and records a request, or a group of as many requests as times says. The caller holds mu.
 func (l *Log) emitEntry(e egress.Entry, times int) {
 	body := egressEvent(e)
 	if times > 1 {
@@ -149,7 +148,7 @@ func (l *Log) Close() error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.drainPending()
+	l.flushLocked()
 	l.over = true
 	if l.file == nil {
 		return nil
@@ -165,7 +164,7 @@ func (l *Log) Close() error {
 // ReadLog sums up the log in a goal's folder by host.
 func ReadLog(dir string) (api.NetworkView, error) {
 	now, before := LogPaths(dir)
-	sum := api.NewNetworkSum()
+	sum := api.NewNetworkSummary()
 	for _, path := range []string{before, now} {
 		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {

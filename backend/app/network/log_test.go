@@ -16,8 +16,8 @@ import (
 	"goalpost/backend/secret"
 )
 
-// TestTheNetworkLogIsBounded: two files of limited size store the newest requests, and reading sums them up.
-func TestTheNetworkLogIsBounded(t *testing.T) {
+// TestLog_ManyRequests_KeepsTheNewest: two files of limited size store the newest requests, and reading sums them up.
+func TestLog_ManyRequests_KeepsTheNewest(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "goal")
 	l := NewLog("g", dir, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler))
 	reason := strings.Repeat("x", 64<<10)
@@ -45,7 +45,7 @@ func TestTheNetworkLogIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Add(egress.Entry{Method: "GET", Host: "late.example"}) // after Close it is dropped
-	sum := api.NewNetworkSum()
+	sum := api.NewNetworkSummary()
 	now, before := LogPaths(dir)
 	for _, path := range []string{before, now} {
 		info, err := os.Stat(path)
@@ -70,9 +70,9 @@ func TestTheNetworkLogIsBounded(t *testing.T) {
 	}
 }
 
-// TestAFloodOfRequestsIsAddedUp: a page that sends a hundred thousand requests does not fill the log or push
-// anything out of it, and each request is counted. Later ones are reported one by one again.
-func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
+// TestLog_FloodOfRequests_IsCountedInGroups: a page that sends a hundred thousand requests does not fill the log or
+// push anything out of it, and each request is counted. Later ones are reported one by one again.
+func TestLog_FloodOfRequests_IsCountedInGroups(t *testing.T) {
 	now := time.Now()
 	dir := filepath.Join(t.TempDir(), "goal")
 	l := NewLog("g", dir, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler))
@@ -87,7 +87,7 @@ func TestAFloodOfRequestsIsAddedUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum := api.NewNetworkSum()
+		sum := api.NewNetworkSummary()
 		if err := sum.Read(bytes.NewReader(b)); err != nil {
 			t.Fatal(err)
 		}

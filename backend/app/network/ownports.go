@@ -1,21 +1,22 @@
-// Package network decides what goals and the user's pages may reach, and records what goals requested: the log
-// of a goal's requests, the ports of this program, the filter for pages' requests.
+// Package network filters the requests of goals and of the user's pages, and records those of goals: the log of a
+// goal's requests, the ports of this program, the filter for pages' requests.
 package network
 
 import (
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
 	"sync"
 
-	"goalpost/backend/sandbox"
+	"goalpost/backend/procnet"
 )
 
 // OwnPorts are the ports that this program listens on, for its page, its streams and the proxies of its goals.
 // No page and no goal may reach them. All methods may be called concurrently.
 type OwnPorts struct {
-	StreamURL func() string // returns "" while there are no streams; nil if there never are
-	Processes func() []int  // the pids of all programs on the same data folder
+	StreamURL func() string // returns "" while there are no streams; may be nil
+	Processes func() []int  // returns the pids of all processes on the same data folder
 
 	mu    sync.Mutex
 	ports []int
@@ -56,10 +57,11 @@ func (o *OwnPorts) List() []int {
 // Contains reports whether a port belongs to this program, in this process or in another one on the same data
 // folder.
 func (o *OwnPorts) Contains(port int) bool {
-	return slices.Contains(o.List(), port) || sandbox.IsListening(o.Processes(), port)
+	return slices.Contains(o.List(), port) ||
+		port > 0 && port <= math.MaxUint16 && procnet.OwnsListener(o.Processes(), uint16(port))
 }
 
-// ContainsText is Contains for a port written as text.
+// ContainsText does what Contains does for a port in a text.
 func (o *OwnPorts) ContainsText(port string) bool {
 	n, err := strconv.Atoi(port)
 	return err == nil && o.Contains(n)

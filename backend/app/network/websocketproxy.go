@@ -14,10 +14,10 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// WebSocketProxies are the proxies for WebSockets of the user's pages, one for each profile. Chromium cannot
-// pause a WebSocket for a decision, so it connects all of them through a proxy. That proxy refuses this
-// program's own ports and, while a page of the profile is shared with a goal, the hosts denied to that goal.
-// All methods may be called concurrently.
+// WebSocketProxies manages the proxies for WebSockets of the user's pages, one for each profile. Chromium cannot pause
+// a WebSocket for a decision, so it connects all of them through a proxy. That proxy refuses this program's own ports
+// and, while a page of the profile is shared with a goal, the hosts that are denied to the goal. All methods may be
+// called concurrently.
 type WebSocketProxies struct {
 	Ports   *OwnPorts
 	Log     *slog.Logger
@@ -61,12 +61,12 @@ func (s *WebSocketProxies) Proxy(ctx context.Context, profile string) (at string
 	return at, nil
 }
 
-// rulesDenying allows everything but the given hosts: a user has no other limits.
+// rulesDenying returns rules that allow everything but the given hosts, because a user has no other limits.
 func rulesDenying(deny []string) egress.Rules {
 	return egress.Rules{Risk: policy.SpendsMoney, Deny: deny}
 }
 
-// UpdateRules adapts the rules to the pages that are shared now.
+// UpdateRules adapts the rules to the pages that are shared at present.
 func (s *WebSocketProxies) UpdateRules() {
 	deny := map[string][]string{}
 	for profile, list := range s.goalsByProfile() {
@@ -81,7 +81,7 @@ func (s *WebSocketProxies) UpdateRules() {
 	}
 }
 
-// goalsByProfile returns the goals that a page of each profile is shared with.
+// goalsByProfile returns, for each profile, the goals with which a page of it is shared.
 func (s *WebSocketProxies) goalsByProfile() map[string][]FilteredGoal {
 	to := map[string][]FilteredGoal{}
 	for _, info := range s.Panes() {
@@ -92,8 +92,8 @@ func (s *WebSocketProxies) goalsByProfile() map[string][]FilteredGoal {
 	return to
 }
 
-// onRefused logs a refusal and reports it to the goals that have a page of the profile, if the host is denied
-// to them.
+// onRefused logs a refused request. It also records it for goals that share a page of the profile and are denied the
+// host.
 func (s *WebSocketProxies) onRefused(profile string, entry egress.Entry) {
 	if entry.Allowed {
 		return

@@ -27,34 +27,34 @@ import (
 // Profiles of the user's browser panes with a fixed meaning.
 const (
 	ownProfile       = "default"
-	temporaryProfile = "temporary" // nothing is stored
+	temporaryProfile = "temporary" // stores nothing
 )
 
-// Browsing is what all browser panes of the user share: profiles, downloads, and files on their way to a page.
+// Browsing manages what the user's browser panes share: profiles, downloads, uploads and take-overs.
 type Browsing struct {
 	panes      *Registry
 	background *background
 	// Runs pauses the run of a goal whose page the user takes over.
 	Runs paneRuns
-	// Resume continues a goal that was paused because of that.
+	// Resume continues a goal that was paused for a take-over.
 	Resume    func(context.Context, goal.ID, api.ResumeInput) error
 	takeovers takeovers
 }
 
-// GoalFolder returns the folder of a goal, where its pages' downloads go. It returns "" if id is not a goal,
-// or if the goal may not write.
+// GoalFolder returns the folder of a goal, which gets the downloads of its pages. It returns "" if id is not a goal, or
+// if the goal may not write.
 func (b *Browsing) GoalFolder(id string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	row, err := b.panes.Store.Goal(ctx, goal.ID(id))
+	row, err := b.panes.Store.Goals.Get(ctx, goal.ID(id))
 	if err != nil {
 		return ""
 	}
 	return downloadDirFor(row.Policy)
 }
 
-// downloadDirFor returns the folder in which a goal's pages may save files. It returns "" for a goal that may
-// only read: no tool call announces a download, so the policy could not decide about it.
+// downloadDirFor returns the folder in which a goal's pages may save files. It returns "" for a goal that may only
+// read, because a download needs no tool call that the policy could decide.
 func downloadDirFor(p policy.Policy) string {
 	if policy.WriteLocal.Exceeds(p.Risk) {
 		return ""
@@ -73,19 +73,20 @@ func (b *Browsing) Downloads(string) string {
 	return filepath.Join(b.panes.Config.State(), "downloads")
 }
 
+// OnVisit adds an address to the history of a profile.
 func (b *Browsing) OnVisit(profile, address, title string) {
 	if profile == "" {
 		return // a temporary page leaves nothing behind
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if err := b.panes.Store.AddVisit(ctx, profile, address, title); err != nil {
-		b.panes.Log.Warn("history", "error", err)
+	if err := b.panes.Store.Workspace.AddVisit(ctx, profile, address, title); err != nil {
+		b.panes.Log.Warn("a visit was not added to the history", "error", err)
 	}
 }
 
-// Destination returns the address for what the user typed into an address bar. Words go to the search page
-// from the settings; without one they are refused.
+// Destination returns the address for the user's text in an address bar. For words it is that of the search page in the
+// settings; without a search page, words are refused.
 func (b *Browsing) Destination(text string) (string, error) {
 	words, ok := browser.SearchTerms(text)
 	if !ok {
@@ -103,8 +104,8 @@ func (b *Browsing) Destination(text string) (string, error) {
 	return strings.Replace(search, "%s", url.QueryEscape(words), 1), nil
 }
 
-// open opens a pane of the user. By default it stores its logins. If another Goalpost process has the profile,
-// it stores nothing and says so.
+// open opens a pane of the user, by default with the user's own profile. If another Goalpost process has that profile,
+// the pane is temporary and shows a notice.
 func (b *Browsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.Pane, error) {
 	o := browser.Options{
 		ID:      b.panes.NewID(pane.Browser),
@@ -123,7 +124,7 @@ func (b *Browsing) open(ctx context.Context, in api.ArgsOpenBrowser) (*browser.P
 	if in.Profile == "" && errors.Is(err, browser.ErrLocked) {
 		o.Profile = ""
 		if p, err = b.panes.Browsers.Open(ctx, o); err == nil {
-			p.Notice("another Goalpost has your logins: this page is temporary")
+			p.State.Notice("another Goalpost process uses your profile, so this page is temporary")
 		}
 	}
 	if err != nil {
@@ -159,12 +160,12 @@ func (b *Browsing) uploads() string {
 	return filepath.Join(b.panes.Config.State(), "browser", "uploads")
 }
 
-// Upload appends data to a file that the user gives to a page, and returns its path. The page that shows
-// Goalpost may be in a browser on another machine, so it sends the bytes.
+// Upload appends data to a file that the user uploads to a page, and returns its path. Goalpost's page sends the bytes,
+// because it may be shown in a browser on another machine.
 func (b *Browsing) Upload(in api.ArgsUpload) (string, error) {
 	piece, err := base64.StdEncoding.DecodeString(in.Data)
 	if err != nil {
-		return "", refusedUpload("the data is not base64")
+		return "", uploadError("the data is not base64")
 	}
 	path := in.Path
 	if path == "" {
@@ -177,7 +178,7 @@ func (b *Browsing) Upload(in api.ArgsUpload) (string, error) {
 		}
 		path = filepath.Join(dir, browser.FileName(in.Name))
 	} else if rel, err := filepath.Rel(b.uploads(), path); err != nil || strings.HasPrefix(rel, "..") {
-		return "", refusedUpload("this upload was not started here")
+		return "", uploadError("there is no such upload")
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -185,7 +186,7 @@ func (b *Browsing) Upload(in api.ArgsUpload) (string, error) {
 	}
 	defer func() { _ = f.Close() }()
 	if info, err := f.Stat(); err != nil || info.Size()+int64(len(piece)) > maxUploadBytes {
-		return "", refusedUpload("the file is larger than 1 GiB")
+		return "", uploadError("the file is larger than 1 GiB")
 	}
 	if _, err := f.Write(piece); err != nil {
 		return "", fmt.Errorf("upload: %w", err)
@@ -193,7 +194,7 @@ func (b *Browsing) Upload(in api.ArgsUpload) (string, error) {
 	return path, nil
 }
 
-func refusedUpload(why string) error {
+func uploadError(why string) error {
 	return &fault.Error{Code: fault.Refused, Message: why, Hint: "choose the file again"}
 }
 
@@ -203,20 +204,20 @@ func (b *Browsing) OpenFile(ctx context.Context, id, download string, folder boo
 	if err != nil {
 		return err
 	}
-	list := p.Downloads()
+	list := p.Downloads.List()
 	i := slices.IndexFunc(list, func(d pane.Download) bool { return d.ID == download && d.Path != "" })
 	if i < 0 {
-		return &fault.Error{Code: fault.NotFound, Message: "this download does not exist", Hint: "it may not be complete yet"}
+		return &fault.Error{Code: fault.NotFound, Message: "there is no such download", Hint: "it may not be complete yet"}
 	}
 	path := list[i].Path
 	if folder {
 		path = filepath.Dir(path)
-	} else if err := validateOpenable(p.Lease(), path); err != nil {
+	} else if err := validateOpenable(p.State.Lease(), path); err != nil {
 		return err
 	}
 	program, ok := browser.FindDesktopOpener()
 	if !ok {
-		return &fault.Error{Code: fault.Unavailable, Message: "there is no desktop here to open it", Hint: "it is at " + path}
+		return &fault.Error{Code: fault.Unavailable, Message: "there is no desktop to open it", Hint: "it is at " + path}
 	}
 	if _, err := b.panes.Programs.Start(context.WithoutCancel(ctx), process.Command{
 		Argv: []string{program, path},
@@ -228,21 +229,20 @@ func (b *Browsing) OpenFile(ctx context.Context, id, download string, folder boo
 	return nil
 }
 
-// executableExtensions are the extensions of files that a desktop may run, or whose scripts may read other
-// files.
+// executableExtensions are the extensions of files that a desktop may run, or whose scripts could read other files.
 var executableExtensions = strings.Fields(
 	`.appimage .bat .cmd .com .deb .desktop .dmg .exe .flatpak .hta .htm .html .ipynb .jar .js .lnk .mht .mhtml .msi
 	.pif .pkg .ps1 .py .rpm .run .scr .sh .shtml .snap .svg .url .vbs .webloc .xht .xhtml .xml`)
 
-// validateOpenable refuses a download that would run when opened, and every download of a goal: its programs
-// can write there and may have replaced the file.
+// validateOpenable refuses a download that could run when it is opened, and every download of a goal, whose programs
+// may have replaced the file.
 func validateOpenable(lease, path string) error {
 	why := ""
 	switch {
 	case lease != "":
 		why = "a goal has this page, and its programs may have altered the file"
 	case slices.Contains(executableExtensions, strings.ToLower(filepath.Ext(path))):
-		why = "opening a file of this kind may run what is in it"
+		why = "opening a file of this kind may run a program in it"
 	default:
 		return nil
 	}
@@ -255,6 +255,7 @@ func (b *Browsing) Profiles() []string {
 	return append([]string{ownProfile}, list...)
 }
 
+// DeleteProfile deletes a profile and its logins.
 func (b *Browsing) DeleteProfile(ctx context.Context, name string) error {
 	if err := b.panes.Browsers.DeleteProfile(ctx, name); err != nil {
 		return fmt.Errorf("delete profile: %w", err)
@@ -265,7 +266,7 @@ func (b *Browsing) DeleteProfile(ctx context.Context, name string) error {
 // RenameProfile renames a profile. The default one cannot be renamed.
 func (b *Browsing) RenameProfile(ctx context.Context, name, to string) error {
 	if name == ownProfile || to == temporaryProfile || to == ownProfile {
-		return fault.Invalid("name", fmt.Sprintf("%s cannot become %s", name, to), "choose another name")
+		return fault.Invalid("name", fmt.Sprintf("the profile %s cannot be renamed to %s", name, to), "choose another name")
 	}
 	if err := b.panes.Browsers.RenameProfile(ctx, name, to); err != nil {
 		return fmt.Errorf("rename profile: %w", err)

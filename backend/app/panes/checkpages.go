@@ -12,14 +12,14 @@ import (
 	"goalpost/backend/verify/check"
 )
 
-// checkPages opens pages for checks. They have the network and the cookies of one goal, but nothing else that
-// its agent could prepare.
+// checkPages opens pages for checks. They use the network and the cookies of one goal, but nothing else that its agent
+// could have prepared.
 type checkPages struct {
 	panes *Registry
 	goal  goal.ID
 }
 
-// CheckPagesFor returns nil if there is no Chromium.
+// CheckPagesFor returns the pages for the checks of a goal, nil if there is no Chromium.
 func (p *Registry) CheckPagesFor(id goal.ID) check.Pages {
 	if _, err := browser.Find(); errors.Is(err, browser.ErrMissing) {
 		return nil
@@ -27,33 +27,33 @@ func (p *Registry) CheckPagesFor(id goal.ID) check.Pages {
 	return checkPages{p, id}
 }
 
-// Screenshot takes a picture of an address, or of the address that a pane shows. It takes the pane itself if a
-// new page would show something else: its page has no address, or it is a pane that the user shares.
+// Screenshot takes a picture of an address, or of the address that a pane shows, in a new page. It takes the picture of
+// the pane itself if a new page would show something else: the page has no address, or the user shares the pane.
 func (l checkPages) Screenshot(ctx context.Context, at check.PageTarget) (check.PageCapture, error) {
-	sight := check.PageCapture{URL: at.URL}
+	capture := check.PageCapture{URL: at.URL}
 	if at.URL == "" {
 		p, err := l.findPane(at.Pane)
 		if err != nil {
-			return sight, err
+			return capture, err
 		}
-		info := p.Info()
-		sight.URL, sight.Title = info.URL, info.Title
+		info := p.State.Info()
+		capture.URL, capture.Title = info.URL, info.Title
 		if !browser.IsShareableURL(info.URL) || info.Shared {
-			sight.Agents = true
-			sight.PNG, err = p.Screenshot(ctx, false)
-			return sight, wrapPageError(err)
+			capture.Agents = true
+			capture.PNG, err = p.Pictures.Screenshot(ctx, false)
+			return capture, wrapPageError(err)
 		}
 	}
 	cookies, err := l.panes.Browsers.Cookies(ctx, string(l.goal))
 	if err != nil {
-		return sight, wrapPageError(err)
+		return capture, wrapPageError(err)
 	}
-	sight.PNG, err = l.panes.Browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{
-		URL:     sight.URL,
+	capture.PNG, err = l.panes.Browsers.ScreenshotURL(ctx, browser.ScreenshotOptions{
+		URL:     capture.URL,
 		Cookies: cookies,
 		GoalID:  string(l.goal),
 	})
-	return sight, wrapPageError(err)
+	return capture, wrapPageError(err)
 }
 
 func wrapPageError(err error) error {
@@ -63,7 +63,7 @@ func wrapPageError(err error) error {
 	return nil
 }
 
-// findPane returns the named page of the goal, or its newest.
+// findPane returns the goal's browser pane with an id, or its newest one if id is "".
 func (l checkPages) findPane(id string) (*browser.Pane, error) {
 	own := l.panes.BrowserPanesOf(l.goal)
 	for i := len(own) - 1; i >= 0; i-- {
@@ -72,9 +72,9 @@ func (l checkPages) findPane(id string) (*browser.Pane, error) {
 		}
 	}
 	if id == "" {
-		return nil, errors.New("the goal has no browser pane: open the page that is to be looked at and leave it open")
+		return nil, errors.New("the goal has no browser pane: open the page to check, and leave it open")
 	}
-	return nil, ErrNotYours(id)
+	return nil, NotYoursError(id)
 }
 
 // BrowserPanesOf lists the browser panes of a goal in the order in which they were opened.
@@ -88,8 +88,8 @@ func (p *Registry) BrowserPanesOf(id goal.ID) []pane.Info {
 	return own
 }
 
-// PagesFingerprint changes when the goal's pages change; it shows whether the goal makes progress. For a page
-// that cannot be read now it uses the address.
+// PagesFingerprint returns a text that changes when the goal's pages change, as a sign of progress. For a page that
+// cannot be read, it uses the address.
 func (p *Registry) PagesFingerprint(ctx context.Context, id goal.ID) (string, error) {
 	var b strings.Builder
 	for _, info := range p.BrowserPanesOf(id) {
@@ -98,9 +98,9 @@ func (p *Registry) PagesFingerprint(ctx context.Context, id goal.ID) (string, er
 		if !ok {
 			continue
 		}
-		shown, err := page.Fingerprint(ctx)
+		shown, err := page.Reader.Fingerprint(ctx)
 		if ctx.Err() != nil {
-			return "", fmt.Errorf("looking at the goal's pages: %w", ctx.Err())
+			return "", fmt.Errorf("reading the goal's pages: %w", ctx.Err())
 		}
 		if err == nil {
 			b.WriteString(shown)
@@ -109,7 +109,7 @@ func (p *Registry) PagesFingerprint(ctx context.Context, id goal.ID) (string, er
 	return b.String(), nil
 }
 
-// ErrNotYours refuses a pane that the goal does not have.
-func ErrNotYours(id string) error {
+// NotYoursError is the agent's error for a pane that its goal does not have.
+func NotYoursError(id string) error {
 	return fmt.Errorf("there is no pane %q of this goal; open one first", id)
 }

@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/terminal"
 )
 
-// New completes p, which has no panes yet, and returns it. ctx lasts as long as the program.
+// New sets the unset fields of p and returns it. ctx lasts as long as the program.
 func New(ctx context.Context, p *Registry) *Registry {
 	p.Background = &background{}
 	p.Background.ctx, p.Background.end = context.WithCancel(ctx)
@@ -100,7 +100,7 @@ func (p *Registry) CloseTerminal(ctx context.Context, id string) error {
 	return p.endIfLast(ctx, s.Info())
 }
 
-// endIfLast ends what a completed goal left running once the last of its panes is closed.
+// endIfLast ends the programs that a completed goal left running after the last pane of the goal was closed.
 func (p *Registry) endIfLast(ctx context.Context, closed pane.Info) error {
 	of := func(i pane.Info) bool { return i.GoalID == closed.GoalID && !i.Shared }
 	if closed.GoalID == "" || closed.Shared || slices.ContainsFunc(append(p.Terminals.List(), p.Browsers.List()...), of) {
@@ -114,7 +114,7 @@ func (p *Registry) OpenBrowser(ctx context.Context, in api.ArgsOpenBrowser) (pan
 	if err != nil {
 		return pane.Info{}, err
 	}
-	return b.Info(), nil
+	return b.State.Info(), nil
 }
 
 // OpenDevTools opens Chromium's developer tools for the page of a pane, see browser.Manager.
@@ -133,7 +133,7 @@ func (p *Registry) OpenDevTools(ctx context.Context, id string, in api.ArgsDevTo
 	if err != nil {
 		return pane.Info{}, fmt.Errorf("open developer tools: %w", err)
 	}
-	return b.Info(), nil
+	return b.State.Info(), nil
 }
 
 func (p *Registry) CloseBrowser(ctx context.Context, id string) error {
@@ -141,7 +141,7 @@ func (p *Registry) CloseBrowser(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	info := b.Info()
+	info := b.State.Info()
 	if err := p.Browsers.ClosePane(ctx, id); err != nil {
 		return fmt.Errorf("close browser: %w", err)
 	}

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/terminal"
 )
 
-// editScript starts the editor that the user has chosen, which may be a command with arguments, or an installed one.
-// The file is an argument and never a part of the script.
+// editScript starts the user's editor, which may be a command with arguments, otherwise one that is installed. The file
+// is an argument and never a part of the script.
 const editScript = `chosen=${VISUAL:-$EDITOR}
 if [ -n "$chosen" ]; then eval "exec $chosen \"\$1\""; fi
 for program in editor nano vim vi; do
@@ -21,8 +21,8 @@ done
 echo "No editor was found. Set EDITOR in your environment, then start Goalpost again."
 exit 127`
 
-// OpenEditor opens a file in the user's editor, in a terminal pane of the user. The editor runs outside of the sandbox,
-// as the user's shell does.
+// OpenEditor opens a file in the user's editor, in a terminal pane of the user. Like the user's shell, the editor runs
+// outside of the sandbox.
 func (p *Registry) OpenEditor(ctx context.Context, file string) (pane.Info, error) {
 	s, err := p.Terminals.Open(ctx, p.Programs, terminal.Options{
 		ID:         p.NewID(pane.Terminal),

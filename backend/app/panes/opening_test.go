@@ -8,8 +8,9 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestMayOpen: a click on Open starts no program, and nothing that a goal could have put there.
-func TestMayOpen(t *testing.T) {
+// TestValidateOpenable_DangerousFile_IsRefused: a click on Open starts no program, and nothing that a goal could have
+// put there.
+func TestValidateOpenable_DangerousFile_IsRefused(t *testing.T) {
 	for _, path := range []string{"/home/ann/Downloads/report.pdf", "/x/a.txt", "/x/noending", "/x/picture.PNG"} {
 		if err := validateOpenable("", path); err != nil {
 			t.Errorf("%s: %v", path, err)
@@ -26,8 +27,8 @@ func TestMayOpen(t *testing.T) {
 	}
 }
 
-// TestAGoalThatOnlyReadsSavesNothing: no tool call announces what a page downloads.
-func TestAGoalThatOnlyReadsSavesNothing(t *testing.T) {
+// TestDownloadDirFor_ReadOnlyGoal_IsEmpty: no tool call announces what a page downloads.
+func TestDownloadDirFor_ReadOnlyGoal_IsEmpty(t *testing.T) {
 	for risk, want := range map[policy.Risk]string{
 		policy.ReadOnly:    "",
 		policy.WriteLocal:  "/work",

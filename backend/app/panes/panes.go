@@ -1,5 +1,5 @@
-// Package panes manages all panes of this process and who has them: the user's terminals and pages, those that
-// are shared with goals, and those of goals.
+// Package panes manages all panes of this process and who has them: the panes of the user, of goals, and those that the
+// user shares with goals.
 package panes
 
 import (
@@ -26,8 +26,8 @@ import (
 	"goalpost/backend/terminal"
 )
 
-// Registry is the list of all panes of this process, with a revision that grows with every change. The page
-// draws from it. All methods may be called concurrently.
+// Registry lists all panes of this process, with a revision that grows with every change. The page shows this list. All
+// methods may be called concurrently.
 type Registry struct {
 	Config   *config.Config
 	Log      *slog.Logger
@@ -52,8 +52,8 @@ type Registry struct {
 	named  map[string]string     // titles that the user gave to browser panes
 	rev    int64
 	list   []pane.Info // in the order in which they were opened
-	terms  int         // the last numbers of ids: t1, t2, b1, …
-	pages  int
+	terms  int         // number of the newest id of a terminal: t1, t2, …
+	pages  int         // number of the newest id of a page: b1, b2, …
 }
 
 // ValidateShareable refuses panes that do not exist, or that a goal already has.
@@ -64,8 +64,8 @@ func (p *Registry) ValidateShareable(ids []string) error {
 		i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == id })
 		switch {
 		case i < 0:
-			return fault.Invalid("panes", fmt.Sprintf("there is no pane %q in this program", id),
-				"leave it out for new ones; panes of the window are given in its dialog")
+			return fault.Invalid("panes", fmt.Sprintf("pane %q not found in this process", id),
+				"leave it out, or share panes of the window in its New goal dialog")
 		case p.list[i].GoalID != "" || p.shares[id] != nil:
 			return fault.Invalid("panes", fmt.Sprintf("the pane %q belongs to another goal", id), "choose one of your own")
 		}
@@ -73,9 +73,9 @@ func (p *Registry) ValidateShareable(ids []string) error {
 	return nil
 }
 
-// journalRelease journals that a goal no longer has a pane.
+// journalRelease journals that a goal's lease of a pane has ended.
 func (p *Registry) journalRelease(id goal.ID, name string) {
-	if err := p.Store.ReleaseLease(context.Background(), id, name); err != nil {
+	if err := p.Store.Journal.ReleaseLease(context.Background(), id, name); err != nil {
 		p.Log.Warn("the end of a lease was not journaled", "goal", id, "pane", name, "error", err)
 	}
 }
@@ -110,7 +110,7 @@ func (p *Registry) IsShared(id string) bool {
 	return slices.ContainsFunc(p.list, func(i pane.Info) bool { return i.ID == id && i.Shared })
 }
 
-// publishList updates the list and publishes it. The caller holds mu.
+// publishList updates the list and publishes the change. The caller holds mu.
 func (p *Registry) publishList(info pane.Info, closed bool) {
 	i := slices.IndexFunc(p.list, func(have pane.Info) bool { return have.ID == info.ID })
 	switch {
@@ -151,17 +151,17 @@ func (p *Registry) NewID(k pane.Kind) string {
 func (p *Registry) Terminal(id string) (*terminal.Session, error) {
 	s, err := p.Terminals.Get(id)
 	if err != nil {
-		return nil, NoPane(id)
+		return nil, NotFoundError(id)
 	}
 	return s, nil
 }
 
-// NoPane is the error for a pane that does not exist in this process.
-func NoPane(id string) error {
-	if _, _, elsewhere := SplitPeerID(id); elsewhere {
-		return fault.New(fault.Conflict, ErrReadOnly.Error(), "take part there, or end that process and resume the goal here")
+// NotFoundError is the user's error for a pane that this process does not have.
+func NotFoundError(id string) error {
+	if _, _, remote := SplitPeerID(id); remote {
+		return fault.New(fault.Conflict, ErrReadOnly.Error(), "use that process, or end it and resume the goal here")
 	}
-	return fault.New(fault.NotFound, fmt.Sprintf("there is no pane %q", id), "it may have been closed")
+	return fault.New(fault.NotFound, fmt.Sprintf("pane %q not found", id), "it may have been closed")
 }
 
 func (p *Registry) RenameTerminal(id, title string) error {
@@ -176,27 +176,26 @@ func (p *Registry) RenameTerminal(id, title string) error {
 func (p *Registry) Browser(id string) (*browser.Pane, error) {
 	b, ok := p.Browsers.Get(id)
 	if !ok {
-		return nil, NoPane(id)
+		return nil, NotFoundError(id)
 	}
 	return b, nil
 }
 
-// PopupOptions opens a window of a page as a pane of the same owner.
+// PopupOptions returns the options of the pane for a window that a page opens: it has the same owner.
 func (p *Registry) PopupOptions(opener pane.Info, _ string) (browser.Options, bool) {
 	return browser.Options{ID: p.NewID(pane.Browser), GoalID: opener.GoalID}, true
 }
 
-// PeerSeparator separates the name of a pane from its process, where that is another one.
+// PeerSeparator separates the name and the process in the id of another process's pane.
 const PeerSeparator = "@"
 
-// SplitPeerID splits the id of a pane into its name and its process. elsewhere reports whether there is a
-// process.
-func SplitPeerID(id string) (own, process string, elsewhere bool) {
+// SplitPeerID splits the id of a pane into its name and its process. remote reports whether it names another process.
+func SplitPeerID(id string) (own, process string, remote bool) {
 	return strings.Cut(id, PeerSeparator)
 }
 
 // ErrReadOnly refuses to change a pane of another process.
-var ErrReadOnly = errors.New("this pane belongs to a goal that another process runs: here it can only be looked at")
+var ErrReadOnly = errors.New("this pane belongs to a goal of another process, so it is read-only here")
 
 // Shareable lists the user's own panes of this process that no goal has.
 func (p *Registry) Shareable() []pane.Info {
@@ -204,14 +203,15 @@ func (p *Registry) Shareable() []pane.Info {
 	defer p.mu.Unlock()
 	list := []pane.Info{}
 	for _, info := range p.list {
-		_, _, elsewhere := SplitPeerID(info.ID)
-		if info.GoalID == "" && p.shares[info.ID] == nil && !elsewhere && (info.Running || info.Kind == pane.Browser) {
+		_, _, remote := SplitPeerID(info.ID)
+		if info.GoalID == "" && p.shares[info.ID] == nil && !remote && (info.Running || info.Kind == pane.Browser) {
 			list = append(list, info)
 		}
 	}
 	return list
 }
 
+// Scrollback returns the size of a terminal's scrollback in bytes.
 func (p *Registry) Scrollback() int {
 	const bytesPerLine = 800 // a generous estimate, with colours
 	return p.Config.Settings().Scrollback * bytesPerLine
@@ -223,7 +223,7 @@ type paneShare struct {
 	held bool
 }
 
-// leasedTerminal returns a terminal of the user with the goal that it is shared with. The caller holds mu.
+// leasedTerminal adds to the info of a terminal the goal that holds it, if it is shared. The caller holds mu.
 func (p *Registry) leasedTerminal(info pane.Info) pane.Info {
 	if l := p.shares[info.ID]; l != nil && l.held && info.Kind == pane.Terminal {
 		info.GoalID, info.Shared = string(l.to), true
@@ -245,6 +245,6 @@ type background struct {
 	ctx  context.Context
 	end  context.CancelFunc
 	work sync.WaitGroup
-	// Closing is set when the program closes: what ends then must not let a goal continue.
+	// Closing is set when the program closes: panes that close then must not continue a goal.
 	Closing atomic.Bool
 }

@@ -11,14 +11,13 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Share reserves panes of the user for a goal. It skips panes that were closed, or are shared with another
-// goal.
+// Share reserves panes of the user for a goal. It skips panes that are closed or shared with another goal.
 func (p *Registry) Share(ids []string, id goal.ID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, name := range ids {
 		for _, info := range p.list {
-			if _, lent := p.shares[name]; info.ID == name && info.GoalID == "" && !lent {
+			if _, isShared := p.shares[name]; info.ID == name && info.GoalID == "" && !isShared {
 				p.shares[name] = &paneShare{to: id}
 				break
 			}
@@ -26,7 +25,7 @@ func (p *Registry) Share(ids []string, id goal.ID) {
 	}
 }
 
-// beginLease leases the reserved panes to the goal, whose run begins, and returns them.
+// beginLease leases the reserved panes to a goal whose run begins, and returns them.
 func (p *Registry) beginLease(id goal.ID) ([]pane.Info, error) {
 	var list []pane.Info
 	for _, info := range p.sharedWith(id) {
@@ -61,15 +60,15 @@ func (p *Registry) sharedWith(id goal.ID) []pane.Info {
 	return list
 }
 
-// EndShare ends the shares of a goal, and of windows that shared pages opened. With taken, a page that the
-// user has taken over stays with the goal until it is handed back; the goal is paused until then.
+// EndShare ends the shares of a goal, including windows that shared pages opened. With taken, pages that the user has
+// taken over stay with the goal, which is paused until the user hands them back.
 func (p *Registry) EndShare(id goal.ID, taken bool) {
 	stays := map[string]bool{}
 	for _, info := range p.Browsers.List() {
 		b, ok := p.Browsers.Get(info.ID)
 		switch {
 		case !ok || !info.Shared || info.GoalID != string(id):
-		case taken && b.Driver() == pane.DriverUser:
+		case taken && b.State.Driver() == pane.DriverUser:
 			stays[info.ID] = true
 		default:
 			b.EndShare()
@@ -91,7 +90,7 @@ func (p *Registry) EndShare(id goal.ID, taken bool) {
 	}
 }
 
-// republishPane publishes a pane whose share has changed. A browser pane does that itself.
+// republishPane publishes a terminal whose share has changed. Browser panes publish that themselves.
 func (p *Registry) republishPane(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,15 +111,15 @@ func (p *Registry) CanDrive(id goal.ID, info pane.Info) bool {
 	return p.leasedTerminal(info).GoalID == string(id)
 }
 
-// LeaseShared leases to a run the panes that the user shares with its goal. It journals these, and the goal's
-// own panes that are still open from an earlier run.
+// LeaseShared leases to a run the panes that the user shares with its goal. It journals these leases, and those of the
+// goal's own panes that are still open from an earlier run.
 func (p *Registry) LeaseShared(ctx context.Context, run goal.Run) error {
-	lent, err := p.beginLease(run.Goal)
+	shared, err := p.beginLease(run.Goal)
 	if err != nil {
 		return err
 	}
 	for _, b := range p.browsersOf(run.Goal) {
-		b.BeginDrive()
+		b.Driver.BeginDrive()
 	}
 	bodies := []event.Body{}
 	for _, info := range p.Snapshot().Panes {
@@ -128,32 +127,32 @@ func (p *Registry) LeaseShared(ctx context.Context, run goal.Run) error {
 			bodies = append(bodies, &event.Lease{Pane: info.ID, Kind: info.Kind, Held: true})
 		}
 	}
-	for _, info := range lent {
+	for _, info := range shared {
 		bodies = append(bodies, &event.Lease{Pane: info.ID, Kind: info.Kind, Held: true, Shared: true})
 	}
 	if len(bodies) == 0 {
 		return nil
 	}
-	if err := p.Store.Append(context.WithoutCancel(ctx), run, bodies...); err != nil {
+	if err := p.Store.Journal.Append(context.WithoutCancel(ctx), run, bodies...); err != nil {
 		return fmt.Errorf("lease: %w", err)
 	}
 	return nil
 }
 
-// endLeases ends the shares of a goal whose run is over.
+// endLeases ends the shares of a goal whose run has ended.
 func (p *Registry) endLeases(id goal.ID) { p.EndShare(id, p.isPaused(id)) }
 
-// EndDrive ends the shares of a goal whose run has just ended, and lets the user act on its remaining pages.
-// If the goal is not paused, pages that were taken over are handed back: no goal waits for them.
+// EndDrive ends the shares of a goal whose run has just ended, and lets the user act on its own pages. If the goal is
+// not paused, it also hands back pages that the user has taken over, because no goal waits for them.
 func (p *Registry) EndDrive(id goal.ID) {
 	paused := p.isPaused(id)
 	p.EndShare(id, paused)
 	for _, b := range p.browsersOf(id) {
-		b.EndDrive()
-		if paused || b.Driver() != pane.DriverUser {
+		b.Driver.EndDrive()
+		if paused || b.State.Driver() != pane.DriverUser {
 			continue
 		}
-		if err := b.HandBack(); err != nil {
+		if err := b.Driver.HandBack(); err != nil {
 			// it was handed back in the meantime
 			p.Log.Debug("a page was not handed back at the end of a goal", "goal", id, "error", err)
 		}
@@ -163,11 +162,11 @@ func (p *Registry) EndDrive(id goal.ID) {
 func (p *Registry) isPaused(id goal.ID) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	row, err := p.Store.Goal(ctx, id)
+	row, err := p.Store.Goals.Get(ctx, id)
 	return err == nil && row.Status == goal.Paused
 }
 
-// browsersOf lists the browser panes that a goal has: its own and those shared with it.
+// browsersOf lists the browser panes of a goal: its own and those shared with it.
 func (p *Registry) browsersOf(id goal.ID) []*browser.Pane {
 	var list []*browser.Pane
 	for _, info := range p.Browsers.List() {

@@ -16,7 +16,7 @@ import (
 	"goalpost/backend/terminal"
 )
 
-// SSH are the user's servers and the terminals that are connected to them.
+// SSH manages the user's servers and the terminals that are connected to them.
 type SSH struct {
 	panes      *Registry
 	background *background
@@ -26,7 +26,7 @@ type SSH struct {
 
 // Servers lists the saved servers.
 func (p *SSH) Servers(ctx context.Context) ([]pane.SSHServer, error) {
-	list, err := p.panes.Store.Servers(ctx)
+	list, err := p.panes.Store.Workspace.Servers(ctx)
 	if list == nil {
 		list = []pane.SSHServer{}
 	}
@@ -35,20 +35,20 @@ func (p *SSH) Servers(ctx context.Context) ([]pane.SSHServer, error) {
 
 // SaveServer saves a server.
 func (p *SSH) SaveServer(ctx context.Context, s pane.SSHServer) (pane.SSHServer, error) {
-	return p.panes.Store.SaveServer(ctx, s)
+	return p.panes.Store.Workspace.SaveServer(ctx, s)
 }
 
 // DeleteServer deletes a saved server.
 func (p *SSH) DeleteServer(ctx context.Context, id string) error {
-	return p.panes.Store.DeleteServer(ctx, id)
+	return p.panes.Store.Workspace.DeleteServer(ctx, id)
 }
 
-// sideCommandTimeout bounds a command outside of the terminals. ssh itself gives up a little earlier.
+// sideCommandTimeout bounds a command on a server outside of the terminals. ssh itself gives up a little earlier.
 const sideCommandTimeout = 12 * time.Second
 
-// RemoteSessions lists tmux's sessions on a server.
+// RemoteSessions lists the tmux sessions on a server.
 func (p *SSH) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSession, error) {
-	s, err := p.panes.Store.Server(ctx, server)
+	s, err := p.panes.Store.Workspace.Server(ctx, server)
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +70,9 @@ func (p *SSH) RemoteSessions(ctx context.Context, server string) ([]api.RemoteSe
 	return out, nil
 }
 
-// RunRemoteCheck runs a program of a check on one of the user's servers, by name.
+// RunRemoteCheck runs a program of a check on the user's server with that name.
 func (p *SSH) RunRemoteCheck(ctx context.Context, name string, argv []string) (process.Output, error) {
-	list, err := p.panes.Store.Servers(ctx)
+	list, err := p.panes.Store.Workspace.Servers(ctx)
 	if err != nil {
 		return process.Output{}, err
 	}
@@ -84,10 +84,10 @@ func (p *SSH) RunRemoteCheck(ctx context.Context, name string, argv []string) (p
 		names = append(names, s.DisplayName())
 	}
 	return process.Output{},
-		fmt.Errorf("there is no server of that name; there are: %s", cmp.Or(strings.Join(names, ", "), "none"))
+		fmt.Errorf("there is no server %q; the saved servers are: %s", name, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
-// unreachableError marks an error as a failure of the server or the network.
+// unreachableError marks an unknown error as a failure of the server or the network.
 func unreachableError(err error) error {
 	if problem := api.ToProblem(err); problem.Code != fault.Internal {
 		return problem
@@ -97,7 +97,7 @@ func unreachableError(err error) error {
 
 // OpenSSH opens a pane and connects it to a server.
 func (p *SSH) OpenSSH(ctx context.Context, in api.ArgsOpenSSH) (pane.Info, error) {
-	server, err := p.panes.Store.Server(ctx, in.Server)
+	server, err := p.panes.Store.Workspace.Server(ctx, in.Server)
 	if err != nil {
 		return pane.Info{}, err
 	}
@@ -123,19 +123,19 @@ func (p *SSH) ConfigHosts() ([]string, error) {
 		list = []string{}
 	}
 	if err != nil {
-		return list, fmt.Errorf("reading the configuration of ssh: %w", err)
+		return list, fmt.Errorf("reading ssh's configuration: %w", err)
 	}
 	return list, nil
 }
 
-// ConnectSSH opens a pane for a server that is only named. The server is added to the list, so that
-// its sessions are found again after a restart; one that is there already is used.
+// ConnectSSH opens a pane for a server by its address. It saves a server that is not in the list yet, so that its
+// sessions are found again after a restart.
 func (p *SSH) ConnectSSH(ctx context.Context, in api.ArgsConnectSSH) (pane.Info, error) {
 	server, err := pane.ParseSSHTarget(in.Target)
 	if err != nil {
 		return pane.Info{}, err
 	}
-	list, err := p.panes.Store.Servers(ctx)
+	list, err := p.panes.Store.Workspace.Servers(ctx)
 	if err != nil {
 		return pane.Info{}, err
 	}
@@ -144,7 +144,7 @@ func (p *SSH) ConnectSSH(ctx context.Context, in api.ArgsConnectSSH) (pane.Info,
 	}
 	if i := slices.IndexFunc(list, same); i >= 0 {
 		server = list[i]
-	} else if server, err = p.panes.Store.SaveServer(ctx, server); err != nil {
+	} else if server, err = p.panes.Store.Workspace.SaveServer(ctx, server); err != nil {
 		return pane.Info{}, err
 	}
 	return p.OpenSSH(ctx, api.ArgsOpenSSH{Server: server.ID, Cols: in.Cols, Rows: in.Rows})
@@ -169,7 +169,7 @@ func (p *SSH) connectPane(
 		return nil, fmt.Errorf("open terminal: %w", err)
 	}
 	if !o.Asleep {
-		p.OnLinkState(o.ID, link.State()) // what ssh asked before the terminal existed
+		p.OnLinkState(o.ID, link.State()) // ssh may have asked a question before the terminal existed
 		p.superviseLink(link, s)
 	}
 	return s, nil
@@ -193,10 +193,10 @@ func (p *SSH) OnLinkState(id string, state ssh.State) {
 func (p *SSH) AnswerSSH(in api.ArgsAnswer) error {
 	link, ok := p.Client.Connection(in.Pane)
 	if !ok {
-		return NoPane(in.Pane)
+		return NotFoundError(in.Pane)
 	}
 	if !link.Answer(in.Ask, in.Text, in.OK) {
-		return &fault.Error{Code: fault.Conflict, Message: "ssh does not ask this any more"}
+		return &fault.Error{Code: fault.Conflict, Message: "ssh no longer asks this question"}
 	}
 	return nil
 }
@@ -205,26 +205,25 @@ func (p *SSH) AnswerSSH(in api.ArgsAnswer) error {
 func (p *SSH) DestroySession(ctx context.Context, id string) error {
 	link, ok := p.Client.Connection(id)
 	if !ok {
-		return NoPane(id)
+		return NotFoundError(id)
 	}
 	bounded, cancel := context.WithTimeout(ctx, sideCommandTimeout)
 	defer cancel()
 	if err := link.Destroy(bounded); err != nil {
 		problem := *api.ToProblem(unreachableError(err))
-		problem.Message = "the session was not ended, and its pane stays: " + problem.Message
+		problem.Message = "the session cannot be ended, so its pane stays open: " + problem.Message
 		return &problem
 	}
 	return p.panes.CloseTerminal(ctx, id)
 }
 
-// reconnectPane restarts a pane with a connection: at once if ssh waits before its next try, otherwise after
-// ssh has ended.
+// reconnectPane connects a pane again: at once if ssh waits before its next attempt, otherwise only if ssh has ended.
 func (p *SSH) reconnectPane(ctx context.Context, link *ssh.Connection, s *terminal.Session) error {
 	if link.RetryNow() {
 		return nil
 	}
 	if _, ended := s.Exit(); !ended {
-		return fault.New(fault.Conflict, "this terminal is connected", "close it, or end what runs in it")
+		return fault.New(fault.Conflict, "this terminal is connected", "close it, or end the program that runs in it")
 	}
 	s.SetMeta(func(n *terminal.PaneMeta) { n.Problem = "" })
 	if err := s.Restart(ctx); err != nil {

@@ -13,37 +13,37 @@ import (
 	"goalpost/backend/store"
 )
 
-// TakeOver gives a goal's page to the user. It first pauses the goal and waits for that: the calls on the page
-// fail from then on, and the agent would ask its model what to do next.
+// TakeOver gives a goal's page to the user. It first pauses the goal and waits for the pause. Otherwise the agent's
+// calls would fail, and it would ask its model what to do next.
 func (b *Browsing) TakeOver(ctx context.Context, p *browser.Pane) error {
-	info := p.Info()
+	info := p.State.Info()
 	if id := goal.ID(info.GoalID); id != "" {
-		ours, err := b.Runs.PauseNow(ctx, id, "the user took pane "+info.ID+
-			" over; the goal continues when it is handed back")
+		isPaused, err := b.Runs.PauseNow(ctx, id, "the user took over pane "+info.ID+
+			"; the goal continues when the user hands it back")
 		if err != nil {
 			return fmt.Errorf("take over: %w", err)
 		}
-		if ours { // otherwise it does not run
+		if isPaused { // otherwise it did not run here
 			b.takeovers.add(id)
 		}
 	}
-	if err := p.TakeOver(); err != nil {
+	if err := p.Driver.TakeOver(); err != nil {
 		return fmt.Errorf("take over: %w", err)
 	}
 	return nil
 }
 
-// HandBack gives the page back to the agent. A goal that was paused for it continues once the user has none of
-// its pages, with a note to look at the page again.
+// HandBack gives the page back to the agent. A goal that was paused for it continues, with a note to look at the page
+// again, once the user has handed back all its pages.
 func (b *Browsing) HandBack(ctx context.Context, p *browser.Pane) error {
-	if err := p.HandBack(); err != nil {
+	if err := p.Driver.HandBack(); err != nil {
 		return fmt.Errorf("hand back: %w", err)
 	}
-	return b.resumeAfterTakeover(ctx, p.Info(), "have handed it back: look at it again before you continue.")
+	return b.resumeAfterTakeover(ctx, p.State.Info(), "have handed it back: look at it again before you continue.")
 }
 
-// onPaneClosed treats a closed page that the user had taken over as handed back, such as a window that closes
-// itself after a sign-in. It runs before the pane's change is published.
+// onPaneClosed treats a page that closes as handed back, if the user had taken it over: a window may close itself after
+// a sign-in. It returns before the pane's change is published.
 func (b *Browsing) onPaneClosed(info pane.Info) {
 	if info.Driver != pane.DriverUser || info.GoalID == "" || b.background.Closing.Load() {
 		return
@@ -52,20 +52,20 @@ func (b *Browsing) onPaneClosed(info pane.Info) {
 		err := b.resumeAfterTakeover(b.background.ctx, info,
 			"it is closed now: look at your other panes before you continue.")
 		if err != nil && !b.background.Closing.Load() {
-			b.panes.Log.Warn("a page that was taken over is gone, and its goal cannot continue", "goal", info.GoalID, "pane",
+			b.panes.Log.Warn("a page that was taken over is closed, but its goal cannot continue", "goal", info.GoalID, "pane",
 				info.ID, "error", err)
 		}
 	})
 }
 
-// resumeAfterTakeover continues the goal of a page that the user no longer drives, unless the goal waits for
-// something else. what tells the agent what happened to the page.
-func (b *Browsing) resumeAfterTakeover(ctx context.Context, info pane.Info, what string) error {
+// resumeAfterTakeover continues the goal of a page that the user no longer drives, unless the goal waits for something
+// else. noteEnd ends the note to the agent, and says what happened to the page.
+func (b *Browsing) resumeAfterTakeover(ctx context.Context, info pane.Info, noteEnd string) error {
 	id := goal.ID(info.GoalID)
 	if b.hasAnotherPane(id) {
 		return nil
 	}
-	note := "I had taken pane " + info.ID + " over and " + what
+	note := "I had taken pane " + info.ID + " over and " + noteEnd
 	switch asked, err := b.panes.waitsForPane(ctx, id, info.ID); {
 	case err != nil:
 		return fmt.Errorf("hand back: %w", err)
@@ -74,18 +74,18 @@ func (b *Browsing) resumeAfterTakeover(ctx context.Context, info pane.Info, what
 			return nil
 		}
 	case asked:
-		note = "I have done what you asked for in pane " + info.ID + " and " + what
+		note = "I have done what you asked for in pane " + info.ID + " and " + noteEnd
 	default:
 		b.endIdleShares(id) //nolint:contextcheck // it outlives the call
 		return nil
 	}
-	select { // the pause may not have happened yet
+	select { // the run may not have paused yet
 	case <-b.Runs.Done(id):
 	case <-ctx.Done():
 		return fmt.Errorf("hand back: %w", ctx.Err())
 	}
-	row, err := b.panes.Store.Goal(ctx, id)
-	if err != nil || row.Status != goal.Paused { // it was resumed or ended
+	row, err := b.panes.Store.Goals.Get(ctx, id)
+	if err != nil || row.Status != goal.Paused { // it was resumed, or has ended
 		return err
 	}
 	err = b.Resume(ctx, id, api.ResumeInput{Note: note})
@@ -95,17 +95,16 @@ func (b *Browsing) resumeAfterTakeover(ctx context.Context, info pane.Info, what
 	return err
 }
 
-// waitsForPane reports whether the goal waits for the user because its agent asked for something to be done in
-// this pane.
+// waitsForPane reports whether the goal waits because its agent asked the user to do something in this pane.
 func (p *Registry) waitsForPane(ctx context.Context, id goal.ID, name string) (bool, error) {
-	row, err := p.Store.Goal(ctx, id)
-	if errors.Is(err, goal.ErrNotFound) { // another agent's
+	row, err := p.Store.Goals.Get(ctx, id)
+	if errors.Is(err, goal.ErrNotFound) { // the pane belongs to another agent
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	asked, err := p.Store.QuestionPane(ctx, row)
+	asked, err := p.Store.Questions.QuestionPane(ctx, row)
 	return err == nil && asked == name, err
 }
 

@@ -27,27 +27,27 @@ type Workspace struct {
 }
 
 const (
-	saveInterval = 20 * time.Second
-	saveMaxBytes = 512 << 10 // of a terminal's output
+	saveInterval  = 20 * time.Second
+	maxSavedBytes = 512 << 10 // of a terminal's output
 )
 
-// savedState tells whether a terminal has changed since it was saved.
+// savedState is the state of a saved terminal, which shows whether it has changed since.
 type savedState struct {
 	info pane.Info
 	end  int64
 	runs string
 }
 
-// RestoreWorkspace reopens the user's terminals and saves them from now on. It starts nothing that ran in
-// them: it types the command at the prompt, and the user presses Enter. Terminals on servers attach to their
-// sessions again. If another process has the workspace, nothing happens.
+// RestoreWorkspace reopens the user's terminals and saves them from now on. It types the command that ran in a terminal
+// at its prompt, for the user to press Enter. Terminals on servers attach to their sessions again. If another process
+// has the workspace, it does nothing.
 func (w *Workspace) RestoreWorkspace(ctx context.Context) error {
-	release, ok, err := w.panes.Store.HoldWorkspace()
+	release, ok, err := w.panes.Store.Workspace.HoldWorkspace()
 	if err != nil || !ok {
 		return err
 	}
 	w.release = release
-	list, err := w.panes.Store.Terminals(ctx)
+	list, err := w.panes.Store.Workspace.Terminals(ctx)
 	if err != nil {
 		return fmt.Errorf("restore the workspace: %w", err)
 	}
@@ -57,7 +57,7 @@ func (w *Workspace) RestoreWorkspace(ctx context.Context) error {
 			w.panes.Log.Warn("a terminal was not restored", "pane", t.ID, "error", err)
 		}
 	}
-	w.background.work.Go(w.startSaving)
+	w.background.work.Go(w.saveRegularly)
 	return nil
 }
 
@@ -89,10 +89,10 @@ func (w *Workspace) restore(ctx context.Context, t store.Terminal) error {
 	return nil
 }
 
-// restoreRemote attaches to the session that the terminal showed. Without tmux there is none, and the user has
-// to connect.
+// restoreRemote attaches to the session that the terminal showed. Without tmux there is no session, and the user has to
+// connect.
 func (w *Workspace) restoreRemote(ctx context.Context, t store.Terminal, o terminal.Options) error {
-	server, err := w.panes.Store.Server(ctx, t.Server)
+	server, err := w.panes.Store.Workspace.Server(ctx, t.Server)
 	if errors.Is(err, os.ErrNotExist) {
 		w.panes.Log.Info("a terminal's server was deleted", "pane", t.ID, "server", t.Server)
 		return nil
@@ -108,7 +108,7 @@ func (w *Workspace) restoreRemote(ctx context.Context, t store.Terminal, o termi
 	return err
 }
 
-// reserveID makes sure that no new pane gets the id.
+// reserveID ensures that no new terminal gets the id.
 func (p *Registry) reserveID(id string) {
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "t"))
 	if err != nil {
@@ -119,8 +119,8 @@ func (p *Registry) reserveID(id string) {
 	p.terms = max(p.terms, n)
 }
 
-// startSaving saves the terminals regularly, so that little is lost in a crash.
-func (w *Workspace) startSaving() {
+// saveRegularly saves the terminals at intervals until the program closes, so that a crash loses little.
+func (w *Workspace) saveRegularly() {
 	tick := time.NewTicker(saveInterval)
 	defer tick.Stop()
 	for {
@@ -135,7 +135,7 @@ func (w *Workspace) startSaving() {
 	}
 }
 
-// SaveTerminals saves the user's terminals that have changed.
+// SaveTerminals saves the user's terminals, if any has changed.
 func (w *Workspace) SaveTerminals(ctx context.Context) error {
 	now := map[string]savedState{}
 	var list []store.Terminal
@@ -162,10 +162,10 @@ func (w *Workspace) SaveTerminals(ctx context.Context) error {
 	for i := range list {
 		s, err := w.panes.Terminals.Get(list[i].ID)
 		if err == nil {
-			list[i].Output = s.Tail(saveMaxBytes)
+			list[i].Output = s.Tail(maxSavedBytes)
 		}
 	}
-	if err := w.panes.Store.SaveTerminals(ctx, list); err != nil {
+	if err := w.panes.Store.Workspace.SaveTerminals(ctx, list); err != nil {
 		return err
 	}
 	w.last = now

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,22 +21,23 @@ import (
 	"goalpost/backend/pane"
 	"goalpost/backend/store"
 	"goalpost/backend/stream"
+	"goalpost/backend/text"
 )
 
-// Client sends requests to other processes of this user. A pane lives in one process, and so does the run that
-// drives it: a process without panes of the user, such as the command line, asks the process that has them to
-// start the goal, and watches. The socket between processes admits the same user only.
+// Client sends requests to other processes of this user. A goal must run in the process that has its panes. So a
+// process without panes, such as the command line, asks the one that has them to start the goal. The socket between
+// processes admits only the same user.
 type Client struct {
 	Store *store.Store
 	Log   *slog.Logger
 }
 
-// maxPeerMessage is the longest message between such processes, in bytes.
+// maxPeerMessage bounds a message between processes, in bytes.
 const maxPeerMessage = 8 << 20
 
-// StartInOwnerProcess starts a goal in the process that owns the panes to share. They are named t1, or t1@4711
-// where two processes have a pane of that name. ctx bounds the intake there; the goal outlives it. Refusals
-// are those of that process.
+// StartInOwnerProcess starts a goal in the process that owns the panes to share. Panes have names such as t1, or
+// t1@4711 if two processes have a pane of that name. ctx bounds the intake there; the goal outlives it. Refusals come
+// from that process.
 func (p *Client) StartInOwnerProcess(ctx context.Context, in api.StartInput) (goal.ID, error) {
 	process, err := p.findPaneOwner(ctx, in.Panes)
 	if err != nil {
@@ -62,25 +64,25 @@ func (p *Client) StartInOwnerProcess(ctx context.Context, in api.StartInput) (go
 	return goal.ID(out.GoalID), nil
 }
 
-// findPaneOwner returns the process that owns all of the panes, or a refusal that lists the panes there are.
+// findPaneOwner returns the process that owns all of the panes. Its error lists the panes that can be shared.
 func (p *Client) findPaneOwner(ctx context.Context, ids []string) (string, error) {
-	var holders, there []string
-	for _, process := range p.Store.Peers() {
+	var owners, available []string
+	for _, process := range p.Store.Sockets.Peers() {
 		var list []pane.Info
 		if err := callPeer(ctx, dialPeer(p.Store, process), http.MethodGet, "/lendable", nil, &list); err != nil {
 			p.Log.Debug("another process cannot be asked for its panes", "process", process, "error", err)
 			continue
 		}
 		has := func(id string) bool {
-			own, at, placed := panes.SplitPeerID(id)
-			return (!placed || at == process) && slices.ContainsFunc(list, func(i pane.Info) bool { return i.ID == own })
+			own, at, remote := panes.SplitPeerID(id)
+			return (!remote || at == process) && slices.ContainsFunc(list, func(i pane.Info) bool { return i.ID == own })
 		}
 		if !slices.ContainsFunc(ids, func(id string) bool { return !has(id) }) {
-			holders = append(holders, process)
+			owners = append(owners, process)
 		}
 		for _, info := range list {
-			there = append(there,
-				fmt.Sprintf("%s%s%s (%s, %s)", info.ID, panes.PeerSeparator, process, info.Kind, describePanes(info)))
+			available = append(available,
+				fmt.Sprintf("%s%s%s (%s, %s)", info.ID, panes.PeerSeparator, process, info.Kind, describePane(info)))
 		}
 	}
 	refuse := func(reason, hint string) (string, error) {
@@ -88,28 +90,21 @@ func (p *Client) findPaneOwner(ctx context.Context, ids []string) (string, error
 	}
 	wanted := strings.Join(ids, " and ")
 	switch {
-	case len(holders) == 1:
-		return holders[0], nil
-	case len(holders) > 1:
-		return refuse(fmt.Sprintf("%d processes have a pane %s", len(holders), wanted), "say which: "+
-			strings.Join(there, ", "))
-	case len(there) == 0:
-		return refuse(fmt.Sprintf("no process on this folder can share the pane %s", wanted),
-			"open it in the window or in serve, or leave the pane out for new ones")
+	case len(owners) == 1:
+		return owners[0], nil
+	case len(owners) > 1:
+		return refuse(fmt.Sprintf("%d processes have a pane %s", len(owners), wanted), "name one of "+
+			strings.Join(available, ", "))
+	case len(available) == 0:
+		return refuse(fmt.Sprintf("no process on this data folder can share the pane %s", wanted),
+			"open it in the window or in serve, or leave it out")
 	}
-	return refuse("no program has the pane "+wanted+" to lend", "there are "+strings.Join(there, ", "))
+	return refuse("no process has the pane "+wanted+" to share", "name one of "+strings.Join(available, ", "))
 }
 
-func describePanes(info pane.Info) string {
-	const most = 40
-	words := []rune(strings.Join(strings.Fields(info.Title), " "))
-	if len(words) == 0 {
-		words = []rune(info.URL)
-	}
-	if len(words) > most {
-		words = append(words[:most-1], '…')
-	}
-	return string(words)
+func describePane(info pane.Info) string {
+	const maxTitle = 40
+	return text.Truncate(cmp.Or(strings.Join(strings.Fields(info.Title), " "), info.URL), maxTitle)
 }
 
 // callPeer sends a request to another process and decodes its JSON answer into out.
@@ -118,7 +113,7 @@ func callPeer(ctx context.Context, dial stream.Dial, method, path string, body [
 		DisableKeepAlives: true,
 		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
 	}
-	r, err := http.NewRequestWithContext(ctx, method, "http://neighbour"+path, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, "http://peer"+path, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("ask another process: %w", err)
 	}
@@ -136,12 +131,12 @@ func callPeer(ctx context.Context, dial stream.Dial, method, path string, body [
 	return nil
 }
 
-// DialPeerPane finds the pane of another process for the page's streams; false if the id names none.
+// DialPeerPane finds a pane of another process for the page's streams. It returns false if the id names no process.
 func (p *Client) DialPeerPane(id string) (stream.RemotePane, bool) {
 	own, process, ok := panes.SplitPeerID(id)
 	return stream.RemotePane{Pane: own, Dial: dialPeer(p.Store, process)}, ok
 }
 
 func dialPeer(s *store.Store, process string) stream.Dial {
-	return func(ctx context.Context) (net.Conn, error) { return s.DialPeer(ctx, process) }
+	return func(ctx context.Context) (net.Conn, error) { return s.Sockets.DialPeer(ctx, process) }
 }

@@ -24,9 +24,9 @@ type goalStarter interface {
 	Start(ctx context.Context, in api.StartInput) (goal.ID, error)
 }
 
-// Server answers other processes of this user, which connect over the wake socket. They can watch the panes of
-// the goals here with the page's own protocol, read-only. They can also start a goal here that is given one of
-// the user's panes.
+// Server answers other processes of this user, which connect over the wake socket. They can watch the panes of this
+// process's goals, read-only, with the page's protocol. They can also start a goal here that uses one of the user's
+// panes.
 type Server struct {
 	log    *slog.Logger
 	panes  *panes.Registry
@@ -73,10 +73,10 @@ func OpenServer(
 	mux.HandleFunc("GET /lendable", v.shareablePanes)
 	mux.HandleFunc("POST /goals", v.startGoal)
 	mux.HandleFunc("POST /front", v.raiseWindow)
-	const patience = 10 * time.Second
+	const headerTimeout = 10 * time.Second
 	v.http = &http.Server{
 		Handler:           mux,
-		ReadHeaderTimeout: patience,
+		ReadHeaderTimeout: headerTimeout,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	go func() {
@@ -88,7 +88,7 @@ func OpenServer(
 	return v, nil
 }
 
-// listPanes answers with the panes of goals.
+// listPanes answers with the panes of this process's goals.
 func (v *Server) listPanes(w http.ResponseWriter, _ *http.Request) {
 	list := []pane.Info{}
 	for _, info := range v.panes.Snapshot().Panes {
@@ -99,10 +99,10 @@ func (v *Server) listPanes(w http.ResponseWriter, _ *http.Request) {
 	v.writeJSON(w, list)
 }
 
-// isShownToPeers reports whether a pane is a goal's in this process. The user's own panes are private.
+// isShownToPeers reports whether a pane belongs to a goal of this process. The user's own panes are private.
 func isShownToPeers(info pane.Info) bool {
-	_, _, elsewhere := panes.SplitPeerID(info.ID)
-	return info.GoalID != "" && !elsewhere
+	_, _, remote := panes.SplitPeerID(info.ID)
+	return info.GoalID != "" && !remote
 }
 
 // HandleConn serves one connection from another process.
@@ -149,7 +149,7 @@ func (t peerTerminals) Attach(_ context.Context, id string, offset int64) (strea
 		return nil, err
 	}
 	if !isShownToPeers(s.Info()) && !t.panes.IsShared(id) {
-		return nil, panes.NoPane(id)
+		return nil, panes.NotFoundError(id)
 	}
 	v := &readOnlyTerminal{TerminalViewer: s.Attach(offset), resized: make(chan struct{}, 1), end: make(chan struct{})}
 	v.resized <- struct{}{} // the viewer begins with the terminal's current size
@@ -157,7 +157,7 @@ func (t peerTerminals) Attach(_ context.Context, id string, offset int64) (strea
 	return v, nil
 }
 
-// readOnlyTerminal shows a terminal and changes nothing, not even its size.
+// readOnlyTerminal shows a terminal, but refuses input and does not change its size.
 type readOnlyTerminal struct {
 	stream.TerminalViewer
 	resized chan struct{}
@@ -206,8 +206,8 @@ func (b peerBrowsers) Attach(_ context.Context, id string) (stream.BrowserViewer
 	if err != nil {
 		return nil, err
 	}
-	if !isShownToPeers(p.Info()) && !b.panes.IsShared(id) {
-		return nil, panes.NoPane(id)
+	if !isShownToPeers(p.State.Info()) && !b.panes.IsShared(id) {
+		return nil, panes.NotFoundError(id)
 	}
 	return readOnlyBrowser{p.Attach()}, nil
 }
@@ -223,13 +223,13 @@ func (v *Server) shareablePanes(w http.ResponseWriter, _ *http.Request) {
 	v.writeJSON(w, v.panes.Shareable())
 }
 
-// startGoal answers StartInOwnerProcess of another process. It accepts only goals that are given panes: others
-// have no reason to start here.
+// startGoal answers StartInOwnerProcess of another process. It accepts only goals that use panes of this process,
+// because others have no reason to start here.
 func (v *Server) startGoal(w http.ResponseWriter, r *http.Request) {
 	var in api.StartInput
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxPeerMessage)).Decode(&in)
 	if err == nil && len(in.Panes) == 0 {
-		err = errors.New("it is given no pane of this process")
+		err = errors.New("the goal uses no pane of this process")
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -252,11 +252,11 @@ func (v *Server) writeJSON(w http.ResponseWriter, what any) {
 
 // raiseWindow answers RaiseWindow of another process.
 func (v *Server) raiseWindow(w http.ResponseWriter, r *http.Request) {
-	const patience = 10 * time.Second // the window may still be opening
-	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	const openTimeout = 10 * time.Second // the window may still be opening
+	ctx, cancel := context.WithTimeout(r.Context(), openTimeout)
 	defer cancel()
 	if v.front == nil || !v.front(ctx, r.URL.Query().Get("goal")) {
-		http.Error(w, "there is no window here", http.StatusNotFound)
+		http.Error(w, "this process has no window", http.StatusNotFound)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -12,10 +12,10 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// BlockedHosts returns, once, what the proxy refused to the goal's programs.
+// BlockedHosts returns the requests of the goal's programs that the proxy has refused since the last call.
 func (r *Session) BlockedHosts() []policy.Effect { return r.sandbox.BlockedHosts.Drain() }
 
-// ApplyGrants adapts the proxy and the sandbox to what the user allows now. What is not in grants is closed.
+// ApplyGrants adapts the proxy and the sandbox to the user's present grants. It closes access that has no grant.
 func (r *Session) ApplyGrants(grants, now []policy.Grant) {
 	if r.sandbox.Proxy == nil {
 		return
@@ -27,7 +27,7 @@ func (r *Session) ApplyGrants(grants, now []policy.Grant) {
 	}
 }
 
-// revokeGrant ends the access of a grant at once; a run may not have read of the revocation yet.
+// revokeGrant ends the access of a grant at once, even if the run has not read the revocation yet.
 func (r *Session) revokeGrant(ctx context.Context, id string) {
 	if r.sandbox.Proxy != nil {
 		r.sandbox.HostRules.Revoke(id, r.applyEgressRules)
@@ -37,8 +37,8 @@ func (r *Session) revokeGrant(ctx context.Context, id string) {
 	}
 }
 
-// applyEgressRules puts rules in force. If they need requests of pages to be decided one by one, that begins
-// before and ends after the change, so that no request escapes.
+// applyEgressRules puts rules in force. It starts the filtering of page requests before the change, or ends it after,
+// so that no request escapes.
 func (r *Session) applyEgressRules(rules egress.Rules) {
 	if rules.NeedsRequestFilter() {
 		r.sandbox.Filtering.Store(true)
@@ -47,27 +47,27 @@ func (r *Session) applyEgressRules(rules egress.Rules) {
 	r.sandbox.Filtering.Store(rules.NeedsRequestFilter())
 }
 
-// maxPageLoad bounds how long an approval of one page load lasts. A page may never stop to load.
-const maxPageLoad = 30 * time.Second
+// pageLoadTimeout bounds how long the approval of one page load lasts, because a page may never stop loading.
+const pageLoadTimeout = 30 * time.Second
 
-// holdPageLoad keeps the hosts of an approved page open until the page is complete, and no longer than maxPageLoad.
+// holdPageLoad keeps the hosts of an approved page open until the page is complete, but at most for pageLoadTimeout.
 func (r *Session) holdPageLoad(p *browser.Pane) {
-	if r.sandbox.Proxy == nil || p.Info().Shared {
+	if r.sandbox.Proxy == nil || p.State.Info().Shared {
 		return
 	}
 	end, ok := r.sandbox.HostRules.HoldPageLoad(r.applyEgressRules)
 	if !ok {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), maxPageLoad)
+	ctx, cancel := context.WithTimeout(context.Background(), pageLoadTimeout)
 	r.pageLoads.Go(func() {
 		defer cancel()
 		defer end()
-		p.AwaitPageComplete(ctx) // also ends with the pane
+		p.Navigation.AwaitPageComplete(ctx) // also ends with the pane
 	})
 }
 
-// RevokeGrant ends the access of a grant for a goal with an open session in this process.
+// RevokeGrant ends the access of a grant, if the goal has a session in this process.
 func (reg *Registry) RevokeGrant(ctx context.Context, id goal.ID, request string) {
 	reg.mu.Lock()
 	defer reg.mu.Unlock()
@@ -76,8 +76,8 @@ func (reg *Registry) RevokeGrant(ctx context.Context, id goal.ID, request string
 	}
 }
 
-// closeEgress ends network access: the goal is over, and so are its grants. Its servers on the loopback stay
-// reachable for the user.
+// closeEgress ends the network access and the grants of a goal that has ended. The user can still reach its servers on
+// the loopback.
 func (r *Session) closeEgress(ctx context.Context) {
 	if r.sandbox.Proxy != nil {
 		r.sandbox.HostRules.EndPageLoads()

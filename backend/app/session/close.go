@@ -17,11 +17,11 @@ func (r *Session) cancelGracePeriod() {
 	}
 }
 
-// Close ends a run. After a pause the session stays open, and after done it stays open for the grace period. In all
-// other cases everything in it ends now.
+// Close ends a run. The session stays open after a pause, and for the grace period after done. Otherwise everything in
+// it ends at once.
 func (r *Session) Close(ctx context.Context, exit goal.Exit) error {
 	err := r.closeRun(ctx, exit)
-	r.snapshots.end(ctx) // now that what ends with the run has ended
+	r.snapshots.end(ctx) // after everything that ends with the run
 	return err
 }
 
@@ -29,7 +29,7 @@ func (r *Session) closeRun(ctx context.Context, exit goal.Exit) error {
 	r.registry.mu.Lock()
 	r.run = goal.Run{}
 	r.registry.mu.Unlock()
-	r.sandbox.SetWarn(nil) // the run's journal is closed
+	r.sandbox.SetWarn(nil) // the run journals nothing more
 	r.engine.interrupt(ctx)
 	err := errors.Join(r.tools.Close(), r.children.FollowParent(ctx, exit))
 	r.recorder.setActive(false)
@@ -52,13 +52,13 @@ func (r *Session) closeRun(ctx context.Context, exit goal.Exit) error {
 	return err
 }
 
-// graceSetting returns how long the user lets the programs of a goal keep running after it is done.
+// graceSetting returns the grace period of the settings.
 func (reg *Registry) graceSetting() time.Duration {
 	return time.Duration(reg.Config.Settings().GraceMinutes) * time.Minute
 }
 
-// gracePeriod returns how long they actually keep running: 0 in a process that exits after its goals, because their
-// programs end with it.
+// gracePeriod returns the actual grace period. It is 0 in a process that exits after its goals, because their programs
+// end with it.
 func (reg *Registry) gracePeriod() time.Duration {
 	if !reg.Stays {
 		return 0
@@ -66,8 +66,8 @@ func (reg *Registry) gracePeriod() time.Duration {
 	return reg.graceSetting()
 }
 
-// closeAfterGrace closes the session of a completed goal after its grace period, in which the user can look at
-// what was built. The user may have deleted the goal by then.
+// closeAfterGrace closes the session of a completed goal after its grace period, in which the user can try the result.
+// The user may delete the goal before.
 func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 	r.registry.mu.Lock()
 	defer r.registry.mu.Unlock()
@@ -76,12 +76,12 @@ func (r *Session) closeAfterGrace(ctx context.Context, stays time.Duration) {
 	}
 	waiting, stop := context.WithCancel(ctx)
 	r.cancelGrace = stop
-	over := r.registry.Clock.After(stays)
+	expired := r.registry.Clock.After(stays)
 	r.registry.waits.Go(func() {
 		select {
 		case <-waiting.Done():
 			return
-		case <-over:
+		case <-expired:
 		}
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
@@ -96,18 +96,17 @@ func (r *Session) closeAll(ctx context.Context) error {
 	err := errors.Join(r.engine.close(ctx), r.mcp.Close(), r.sandbox.Close(ctx),
 		r.registry.Panes.Browsers.CloseGoal(ctx, string(r.goal)),
 		r.recorder.close())
-	r.pageLoads.Wait() // they end with their panes
+	r.pageLoads.Wait() // page loads end with their panes
 	r.snapshots.end(ctx)
 	return err
 }
 
-// CloseGoal ends every program of a goal. Its terminals stay on the screen with their exit codes; its pages
-// are closed.
+// CloseGoal ends every program of a goal and closes its pages. Its terminals stay on the screen with their exit codes.
 func (reg *Registry) CloseGoal(ctx context.Context, id goal.ID) error {
 	return reg.closeWhere(ctx, id, func(*Session) bool { return true })
 }
 
-// CloseFinished does what CloseGoal does if the goal is completed and has no run.
+// CloseFinished does what CloseGoal does, but only for a goal in its grace period.
 func (reg *Registry) CloseFinished(ctx context.Context, id goal.ID) error {
 	return reg.closeWhere(ctx, id, func(r *Session) bool { return r.cancelGrace != nil })
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // FindEngine looks for an external agent on this machine.
-func FindEngine(p engine.Profile) engine.Installed {
+func FindEngine(p engine.Profile) engine.Installation {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = ""
@@ -32,16 +32,15 @@ func FindEngine(p engine.Profile) engine.Installed {
 	return engine.Find(p, os.Getenv("PATH"), home)
 }
 
-// goalEngine is the external agent that drives a goal, if one does. Its methods are called between turns, one at a
-// time.
+// goalEngine is the external agent of a goal, if one drives it. Its methods are called between turns, one at a time.
 type goalEngine struct {
 	registry *Registry
 	sandbox  *goalsandbox.Sandbox
 	tools    *tools.Set      // of the current run
-	agent    *engine.Session // nil: a model drives the goal
+	agent    *engine.Session // nil if a model drives the goal
 }
 
-// open makes the agent, or prepares it for another run. The agent starts with its first turn.
+// open creates the agent, or prepares it for another run. The agent starts with its first turn.
 func (e *goalEngine) open(
 	ctx context.Context, g goal.Goal, m model.Client, own config.Provider, warn func(what, text string),
 ) error {
@@ -58,7 +57,7 @@ func (e *goalEngine) open(
 	case found.Missing() != "":
 		return errors.New(found.Missing())
 	case e.sandbox.Proxy == nil:
-		return errors.New("an external agent runs only in a sandbox, and this goal has none")
+		return errors.New("an external agent runs only in a sandbox, but this goal has none")
 	case !found.IsTested():
 		warn("engine", fmt.Sprintf("%s %s was not tested with Goalpost; tested: %s", profile.Name,
 			cmp.Or(found.Version, "of an unknown version"), strings.Join(profile.Tested, ", ")))
@@ -90,14 +89,14 @@ func (e *goalEngine) open(
 	return nil
 }
 
-// engineModel is the external agent as the loop sees it.
+// engineModel makes an external agent look like a model to the loop.
 type engineModel struct {
 	engine   *goalEngine
-	ownHosts []string // that the agent's program tries
+	ownHosts []string // that the agent's program contacts for itself
 }
 
-// Turn forgets the refusals of hosts that the agent's program itself tries. Those of the commands that it left running
-// are asked about after the next call, as earlier than it.
+// Turn asks the agent. Afterwards it forgets the refused requests of the agent's program itself. It marks those of
+// commands that still run, so that the user is asked about them after the next call, as earlier than that call.
 func (m engineModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	reply, err := m.engine.agent.Turn(ctx, t, delta)
 	m.engine.sandbox.BlockedHosts.Forget(m.ownHosts)
@@ -105,7 +104,7 @@ func (m engineModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) 
 	return reply, err
 }
 
-// reachPort lets the goal's programs connect to a port of this machine's loopback.
+// reachPort lets the goal's programs connect to a port on this machine's loopback.
 func (e *goalEngine) reachPort(ctx context.Context, port int) error {
 	opened, err := e.sandbox.Programs.Grant(ctx, sandbox.RuntimeGrant{Port: port})
 	if err != nil {
@@ -115,7 +114,7 @@ func (e *goalEngine) reachPort(ctx context.Context, port int) error {
 	return nil
 }
 
-// isForEngine reports whether an external agent gets one of our tools. It has its own tools for files and commands.
+// isForEngine reports whether an external agent gets a tool of Goalpost. For files and commands it has its own.
 func isForEngine(name string) bool {
 	switch name {
 	case "claim_complete", "abort_with_report", "ask_operator", "write_todos", "request_access", "read_evidence":
@@ -124,7 +123,7 @@ func isForEngine(name string) bool {
 	return strings.HasPrefix(name, "browser_") || strings.HasPrefix(name, "terminal_")
 }
 
-// offeredTools lists which of our tools the agent gets.
+// offeredTools lists the tools of Goalpost that the agent gets.
 func (e *goalEngine) offeredTools() []goal.ToolSpec {
 	var specs []goal.ToolSpec
 	for _, t := range e.tools.Tools() {
@@ -135,7 +134,7 @@ func (e *goalEngine) offeredTools() []goal.ToolSpec {
 	return specs
 }
 
-// agentTools lists the tools in whose names the journal records what the agent does itself.
+// agentTools lists the tools under whose names the journal records the agent's own actions.
 func (e *goalEngine) agentTools() []runner.Tool {
 	if e.agent == nil {
 		return nil
@@ -174,7 +173,7 @@ func serveTools(version string) func([]goal.ToolSpec, engine.CallFunc) http.Hand
 	}
 }
 
-// engineEffects judges what an agent does by the rules of our own tools.
+// engineEffects computes the effects of an agent's own actions like those of Goalpost's tools.
 type engineEffects struct {
 	engine *goalEngine
 	dir    string
@@ -187,7 +186,7 @@ func (e engineEffects) Command(ctx context.Context, command string) (policy.Effe
 func (e engineEffects) Write(ctx context.Context, path string) (policy.Effect, error) {
 	rel, err := filepath.Rel(e.dir, path)
 	if err != nil || !filepath.IsLocal(rel) { // the policy decides about other folders
-		return policy.Effect{Risk: policy.WriteLocal, Paths: []string{path}}, nil //nolint:nilerr // it is elsewhere
+		return policy.Effect{Risk: policy.WriteLocal, Paths: []string{path}}, nil //nolint:nilerr // not below the folder
 	}
 	return e.effectOf(ctx, "write_file", map[string]string{"path": rel, "content": ""})
 }
@@ -195,7 +194,7 @@ func (e engineEffects) Write(ctx context.Context, path string) (policy.Effect, e
 func (e engineEffects) effectOf(ctx context.Context, name string, args map[string]string) (policy.Effect, error) {
 	text, err := json.Marshal(args)
 	if err != nil {
-		return policy.Effect{}, fmt.Errorf("judging the call: %w", err)
+		return policy.Effect{}, fmt.Errorf("computing the effect of the call: %w", err)
 	}
 	var tool tools.Tool
 	for _, t := range e.engine.tools.Tools() {

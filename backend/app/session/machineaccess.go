@@ -12,13 +12,13 @@ import (
 	"goalpost/backend/tools"
 )
 
-// accessRequester lets a goal's agent ask for access to this machine.
+// accessRequester validates an agent's requests for access to this machine.
 type accessRequester struct{ session *Session }
 
 var _ tools.Access = accessRequester{}
 
-// Validate refuses what no goal may use. Without the user's approval the agent must not learn whether a path
-// exists.
+// Validate refuses access that no goal may have. Its answer must not show the agent whether a path exists, which needs
+// the user's approval.
 func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess) (policy.MachineAccess, error) {
 	rules, p := k.session.registry.Sandboxes.Access, k.session.policy
 	var in api.AccessInput
@@ -26,7 +26,7 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 		in.AllowLocal = []int{want.Port}
 		return want, agentRefusal(rules.ValidateGrants(in, &policy.Policy{Risk: p.Risk, Dir: p.Dir}))
 	}
-	// Judged by the name alone, so that the answer does not depend on whether the path exists.
+	// Decided by the name alone, so that the answer does not depend on whether the path exists.
 	if want.Kind != policy.SocketAccess {
 		if err := rules.ValidateForeignPath(filepath.Clean(want.Path)); err != nil {
 			return want, agentRefusal(err)
@@ -34,7 +34,7 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 	}
 	real, err := filepath.EvalSymlinks(want.Path)
 	if err != nil || rules.ValidateAccess(policy.MachineAccess{Kind: want.Kind, Path: real}) != nil {
-		return want, nil //nolint:nilerr // the user sees the path, and an approval opens nothing
+		return want, nil //nolint:nilerr // the user sees the path, and an approval has no effect
 	}
 	want.Path = real
 	extends := want.Kind == policy.WriteAccess && len(p.Work) > 0 && real != p.Dir
@@ -55,15 +55,16 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 		in.AllowSocket = []string{real}
 	case policy.WriteAccess:
 		in.AllowWrite = []string{real}
-		if other, err := k.session.registry.Store.ConflictingWriter(ctx, real, k.session.goal); err != nil || other != "" {
-			return want, errors.Join(err, fmt.Errorf("goal %s writes there now; wait until it is over", other.Short()))
+		other, err := k.session.registry.Store.Queue.ConflictingWriter(ctx, real, k.session.goal)
+		if err != nil || other != "" {
+			return want, errors.Join(err, fmt.Errorf("goal %s may write there now; wait until it has ended", other.Short()))
 		}
 	case policy.PortAccess:
 	}
 	return want, agentRefusal(rules.ValidateGrants(in, &as))
 }
 
-// agentRefusal formats an error and its hint for the agent.
+// agentRefusal joins an error's message and its hint for the agent.
 func agentRefusal(err error) error {
 	var no *fault.Error
 	if errors.As(err, &no) {

@@ -15,14 +15,14 @@ import (
 	"goalpost/backend/runner"
 )
 
-// openModels makes the models of a run. Each retries, and each wait is journaled. A scripted goal has no
-// critic: there is nothing to criticise in a script, and a script cannot criticise.
+// openModels makes the models of a run, which retry and journal each wait. A scripted goal has no critic, because a
+// script cannot criticise itself.
 func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error) {
 	provider, err := r.registry.Models.Get(g.Provider)
 	if err != nil {
 		return modelSet{}, errorWithHint(err)
 	}
-	provider = models.ForModel(provider, g.Model) // the user may have chosen another one than the provider's
+	provider = models.WithModel(provider, g.Model) // the user may have chosen another model of the provider
 	own := models.Choice{Provider: provider, Effort: g.Options.Effort}
 	agent, err := r.openModel(ctx, "model", own)
 	if err != nil {
@@ -52,13 +52,13 @@ func (r *Session) openModels(ctx context.Context, g goal.Goal) (modelSet, error)
 	return m, r.warnUnpriced(g, provider)
 }
 
-// warnUnpriced warns if a spending limit cannot work because a model's price is unknown.
+// warnUnpriced warns if a spending limit has no effect because a model's price is unknown.
 func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 	daily := r.registry.Models.Config.Settings().DailyLimitUSD
 	if g.Limits.USD <= 0 && daily <= 0 || g.Scripted {
 		return nil
 	}
-	var free []string
+	var unpriced []string
 	for _, id := range []string{own.ID, g.Options.CriticProvider, g.Options.JudgeProvider} {
 		p := own
 		if id != "" && id != own.ID {
@@ -67,22 +67,22 @@ func (r *Session) warnUnpriced(g goal.Goal, own config.Provider) error {
 				return errorWithHint(err)
 			}
 		}
-		if !r.registry.Models.HasPrice(p) && !slices.Contains(free, p.Model) {
-			free = append(free, p.Model)
+		if !r.registry.Models.HasPrice(p) && !slices.Contains(unpriced, p.Model) {
+			unpriced = append(unpriced, p.Model)
 		}
 	}
-	if len(free) > 0 {
+	if len(unpriced) > 0 {
 		limit := fmt.Sprintf("the limit of $%.2f", g.Limits.USD)
 		if g.Limits.USD <= 0 {
 			limit = fmt.Sprintf("the daily limit of $%.2f", daily)
 		}
-		r.warn("usd", fmt.Sprintf("no price is known for %s: what it costs is not counted, and %s does "+
-			"not hold it; limit the tokens, too (--max-tokens)", strings.Join(free, ", "), limit))
+		r.warn("usd", fmt.Sprintf("no price is known for %s, so %s does not include its cost; also limit the tokens "+
+			"(--max-tokens)", strings.Join(unpriced, ", "), limit))
 	}
 	return nil
 }
 
-// namedModel is a model with the name that its provider knows, and the size of its context in tokens.
+// namedModel is a model with the provider's name for it, and the size of its context in tokens.
 type namedModel struct {
 	model.Client
 	name   string
@@ -95,8 +95,8 @@ func (m namedModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (
 	return m.Client.Turn(ctx, t, delta)
 }
 
-// chooseProvider returns the model of the provider with that id, or the goal's own. The goal's effort applies
-// to all roles of its own provider.
+// chooseProvider returns the model of the provider with an id, or the goal's own model. The goal's effort applies to
+// all roles of its own provider.
 func (r *Session) chooseProvider(ctx context.Context, role, id string, own models.Choice) (namedModel, error) {
 	p := own
 	if id != "" && id != own.ID {
@@ -110,14 +110,14 @@ func (r *Session) chooseProvider(ctx context.Context, role, id string, own model
 	return namedModel{m, p.Model, r.registry.Models.Window(ctx, p.Provider)}, err
 }
 
-// pausableModel can be interrupted by a user's pause.
+// pausableModel ends a turn when the user pauses the run.
 type pausableModel struct{ model.Client }
 
 func (m pausableModel) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal.Reply, error) {
 	return runner.AskModel(ctx, m.Client, t, delta)
 }
 
-// openModel makes one model. The session counts how often the goal was parked for a role, over all its runs.
+// openModel makes the model of a role. The session counts, over all runs, how often the goal was parked for that role.
 func (r *Session) openModel(ctx context.Context, role string, p models.Choice) (model.Client, error) {
 	m, err := r.registry.Models.NewClient(ctx, p)
 	if err != nil {

@@ -91,8 +91,8 @@ func ask(t *testing.T, m model.Client, name string) string {
 	return r.Text
 }
 
-// TestEachMindAsksItsOwnProvider, with its own model's name, whatever the others are called.
-func TestEachMindAsksItsOwnProvider(t *testing.T) {
+// TestOpenModels_SeveralProviders_EachAsksItsOwn: with the name of its own model.
+func TestOpenModels_SeveralProviders_EachAsksItsOwn(t *testing.T) {
 	agent, critic, judge := modeltest.New(t, say("agent")), modeltest.New(t, say("critic")), modeltest.New(t, say("judge"))
 	r, _ := study(
 		t,
@@ -137,9 +137,9 @@ func TestEachMindAsksItsOwnProvider(t *testing.T) {
 	}
 }
 
-// TestTheEffortIsTheGoalsOwn: each model of the goal's own provider is asked for it. Other providers are not,
-// because they may not know that effort.
-func TestTheEffortIsTheGoalsOwn(t *testing.T) {
+// TestOpenModels_Effort_IsForTheGoalsOwnProvider: each model of the goal's own provider is asked for it. Other
+// providers are not, because they may not know that effort.
+func TestOpenModels_Effort_IsForTheGoalsOwnProvider(t *testing.T) {
 	own, other := modeltest.New(t, say("own")), modeltest.New(t, say("other"))
 	r, _ := study(
 		t,
@@ -173,8 +173,8 @@ func TestTheEffortIsTheGoalsOwn(t *testing.T) {
 	}
 }
 
-// TestScriptedGoalsHaveNeitherCriticNorJudge, except for a judge that the user named.
-func TestScriptedGoalsHaveNeitherCriticNorJudge(t *testing.T) {
+// TestOpenModels_ScriptedGoal_HasNoCriticOrJudge: except for a judge that the user named.
+func TestOpenModels_ScriptedGoal_HasNoCriticOrJudge(t *testing.T) {
 	s := modeltest.New(t, say("judge"))
 	r, _ := study(t, config.Provider{ID: "j", Kind: config.OpenAI, BaseURL: s.URL, Model: "fair"})
 	scripted := goal.Goal{Provider: models.DemoProvider, Model: "demo (scripted, no AI)", Scripted: true}
@@ -188,8 +188,8 @@ func TestScriptedGoalsHaveNeitherCriticNorJudge(t *testing.T) {
 	}
 }
 
-// TestProvidersThatAreNotThereAreRefused at intake, with the field's name, and when a run opens.
-func TestProvidersThatAreNotThereAreRefused(t *testing.T) {
+// TestChoose_ProviderUnreachable_IsRefused: at intake, with the field's name, and when a run opens.
+func TestChoose_ProviderUnreachable_IsRefused(t *testing.T) {
 	s := modeltest.New(t, say("x"))
 	r, _ := study(
 		t,
@@ -228,8 +228,8 @@ func TestProvidersThatAreNotThereAreRefused(t *testing.T) {
 	}
 }
 
-// TestParksAreCountedOverRuns: each run has new models, and the next park is longer.
-func TestParksAreCountedOverRuns(t *testing.T) {
+// TestOpenModels_LaterRun_ParksLonger: each run has new models, and the next park is longer.
+func TestOpenModels_LaterRun_ParksLonger(t *testing.T) {
 	s := modeltest.New(t, func(int, modeltest.Request) modeltest.Answer { return modeltest.Fail(529, "overloaded") })
 	r, warned := study(t, config.Provider{ID: "a", Kind: config.OpenAI, BaseURL: s.URL, Model: "m"})
 	for n, want := range []time.Duration{time.Minute, 2 * time.Minute} {
@@ -251,8 +251,8 @@ func TestParksAreCountedOverRuns(t *testing.T) {
 
 func inputFor(provider string) api.StartInput { return api.StartInput{Provider: provider} }
 
-// TestProvidersAreTried: both kinds call a tool, and an error says what to do.
-func TestProvidersAreTried(t *testing.T) {
+// TestTestProvider_EachKind_CallsATool: both kinds call a tool, and an error says what to do.
+func TestTestProvider_EachKind_CallsATool(t *testing.T) {
 	t.Setenv("GOALPOST_TEST_KEY", "sk-right")
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 		if r.Header.Get("X-Api-Key")+r.Header.Get("Authorization") == "" {

@@ -33,7 +33,7 @@ func (reg *Registry) Open(
 	if err != nil {
 		return nil, err
 	}
-	reg.UpdateSocketRules() // now that the rules of the goal exist, for the pages shared with it
+	reg.UpdateSocketRules() // the rules of the goal exist now, and apply to the pages shared with it
 	return r, r.journalPopups(ctx, run)
 }
 
@@ -43,26 +43,26 @@ func (reg *Registry) sessionFor(
 	if err := reg.MCPServers.ListTools(ctx, g.Policy); err != nil { // may take a while, so before the lock is taken
 		return nil, err
 	}
-	sealed, err := reg.loadSecretsForMasking(ctx, g, warn) // before anything shows stored text
+	secretsErr, err := reg.loadSecretsForMasking(ctx, g, warn) // before anything shows stored text
 	if err != nil {
 		return nil, err
 	}
 	reg.mu.Lock()
 	defer reg.mu.Unlock()
-	world, err := reg.OpenWorkspace(ctx, g) // the user may have accepted other versions, also in another process
+	workspace, err := reg.OpenWorkspace(ctx, g) // the user may have accepted other versions, also in another process
 	r := reg.open[g.ID]
 	if err != nil {
 		if r != nil {
-			delete(reg.open, g.ID) // otherwise nobody would close it
+			delete(reg.open, g.ID) // nothing else would close it
 			err = errors.Join(err, r.closeAll(ctx))
 		}
 		return nil, err
 	}
-	locked := lockedFiles(g.Policy.Dir, world)
+	locked := lockedFiles(g.Policy.Dir, workspace)
 	switch {
-	case r != nil && !r.sandboxEnded() && isSubset(lockedFiles(g.Policy.Dir, r.workspace), locked):
+	case r != nil && !r.sandbox.HasEnded() && isSubset(lockedFiles(g.Policy.Dir, r.workspace), locked):
 		r.cancelGracePeriod()
-		r.secretsErr, r.workspace = sealed, world
+		r.secretsErr, r.workspace = secretsErr, workspace
 		if err = r.sandbox.Unseal(ctx); err == nil {
 			err = r.setUpRun(ctx, g, warn)
 		}
@@ -72,10 +72,10 @@ func (reg *Registry) sessionFor(
 		}
 		r.run = run
 		return r, nil
-	case r != nil: // its helper ended, or the user freed a file that its sandbox has as a read-only mount
+	case r != nil: // its helper has ended, or its sandbox has a read-only mount of a file that the user has unprotected
 		delete(reg.open, g.ID)
 		if err := r.closeAll(ctx); err != nil {
-			reg.Log.Warn("a session that cannot be used any more was not closed", "goal", g.ID, "error", err)
+			reg.Log.Warn("a session that can no longer be used was not closed", "goal", g.ID, "error", err)
 		}
 	}
 	held, err := reg.Sandboxes.Open(ctx, string(g.ID), g.Policy, reg.Sandboxes.PrivateDir(g.ID),
@@ -93,14 +93,14 @@ func (reg *Registry) sessionFor(
 		goal:         g.ID,
 		sandbox:      held,
 		engine:       goalEngine{registry: reg, sandbox: held},
-		workspace:    world,
-		secretsErr:   sealed,
+		workspace:    workspace,
+		secretsErr:   secretsErr,
 		parkCounters: map[string]*model.ParkCounter{},
 	}
 	if r.children, err = reg.Children(ctx, g); err != nil {
 		return nil, errors.Join(err, held.Close(ctx))
 	}
-	if r.parkedInARow, err = reg.Store.ParkedInARow(ctx, g.ID); err != nil {
+	if r.parkedInARow, err = reg.Store.History.ParkedInARow(ctx, g.ID); err != nil {
 		return nil, errors.Join(err, held.Close(ctx))
 	}
 	r.recorder = reg.newRecorder(g.ID)
@@ -130,11 +130,11 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		dir:      g.Policy.Dir,
 		launcher: set,
 		env:      env,
-		camera:   r.recorder,
+		recorder: r.recorder,
 
 		onPageOpened: r.holdPageLoad,
 	}
-	words := tools.Deps{
+	deps := tools.Deps{
 		Dir:          g.Policy.Dir,
 		Launcher:     set,
 		Env:          env,
@@ -149,44 +149,43 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 		Search:       r.registry.searchTool(),
 		PendingInput: &r.registry.pendingInput,
 	}
-	words.Protected, words.Work = r.protectedReasons(), g.Policy.DescribeWork()
-	words.Hidden, words.AllowWrite = goalsandbox.HiddenPaths(g.Policy), g.Policy.AllowWrite
+	deps.Protected, deps.Work = r.protectedReasons(), g.Policy.DescribeWork()
+	deps.Hidden, deps.AllowWrite = goalsandbox.HiddenPaths(g.Policy), g.Policy.AllowWrite
 	if r.sandbox.Proxy != nil {
-		words.SandboxRisk, words.Network, words.Access, words.Kills = g.Policy.Risk, r.sandbox.Proxy, accessRequester{r}, set
-		words.GitControlled = r.sandbox.GitControlled
+		deps.SandboxRisk, deps.Network, deps.Access, deps.Kills = g.Policy.Risk, r.sandbox.Proxy, accessRequester{r}, set
+		deps.GitControlled = r.sandbox.GitControlled
 		for _, line := range r.sandbox.Degradations {
 			warn("sandbox", line)
 		}
-		// the run reports what its user allowed
+		// without grants: the run applies those of the user
 		r.sandbox.HostRules.SetGrants(goalsandbox.RulesOf(r.policy), nil, nil, r.sandbox.Proxy.SetRules)
 	} else {
-		warn("sandbox", "this goal runs unconfined: its programs have your own rights"+rootSuffix()+
-			", as its user chose")
+		warn("sandbox", "this goal runs unconfined, as you chose: its programs have your own rights"+rootSuffix())
 	}
 	if idle := g.Policy.UnusedParts(); idle != "" {
 		warn("network", idle)
 	}
 	r.sandbox.SetWarn(warn)
 	if hosts := goalsandbox.HostsOf(g); len(hosts) > 0 && r.sandbox.Proxy != nil {
-		warn("network", "open to the checks while they run, and to nothing else: "+strings.Join(hosts, ", "))
+		warn("network", "only the checks may contact these hosts, while they run: "+strings.Join(hosts, ", "))
 	}
-	box, err := tools.New(words)
+	goalTools, err := tools.New(deps)
 	if err != nil {
 		return err
 	}
 	// a program may have replaced the folder by a link
 	if real, err := filepath.EvalSymlinks(g.Policy.Dir); err != nil || real != g.Policy.Dir {
-		return errors.Join(fmt.Errorf("the goal's folder %s is not where it was when the goal was made: it is %q now",
-			g.Policy.Dir, real), err, box.Close())
+		return errors.Join(fmt.Errorf("the goal's folder %s was moved or replaced: its path now leads to %q",
+			g.Policy.Dir, real), err, goalTools.Close())
 	}
-	r.warn, r.tools, r.engine.tools = warn, box, box
+	r.warn, r.tools, r.engine.tools = warn, goalTools, goalTools
 	m, err := r.openModels(ctx, g)
 	if err != nil {
-		return errors.Join(err, box.Close())
+		return errors.Join(err, goalTools.Close())
 	}
 	if r.mcp == nil {
 		if r.mcp, err = r.registry.MCPServers.Open(ctx, r.sandbox, g.Policy, warn); err != nil {
-			return errors.Join(err, box.Close())
+			return errors.Join(err, goalTools.Close())
 		}
 	}
 	r.goalSecrets = goalSecrets{
@@ -200,42 +199,41 @@ func (r *Session) setUpRun(ctx context.Context, g goal.Goal, warn func(what, tex
 	r.snapshots = r.registry.startSnapshots(ctx, g, warn)
 	r.recorder.setActive(true)
 	r.checks = r.sandbox.CheckRunner(r.registry.Sandboxes, g.Policy.Dir, goalsandbox.HostsOf(g))
-	r.checks.World, r.checks.Pages = r.workspace, r.registry.Panes.CheckPagesFor(g.ID)
+	r.checks.Folder, r.checks.Environment.Pages = r.workspace, r.registry.Panes.CheckPagesFor(g.ID)
 	r.checks.Agent = r.sandbox
 	if m.judge != nil {
-		r.checks.Judge, r.checks.Window = m.judge, m.window // it knows its model's name
+		r.checks.Judge, r.checks.Window = m.judge, m.window
 	}
 	return nil
 }
 
-// rootSuffix warns that the user's rights are unlimited, if the user is root.
+// rootSuffix returns a note that the user's rights are those of root, if they are.
 func rootSuffix() string {
 	if os.Geteuid() == 0 {
-		return ", which are root's,"
+		return ", which are root's"
 	}
 	return ""
 }
 
-// closeOverlapping ends the programs of completed goals that could write in the folders of the goal that
-// begins to work.
+// closeOverlapping ends the programs of completed goals that could write in the folders of a goal that begins.
 func (reg *Registry) closeOverlapping(ctx context.Context, g goal.Goal) error {
 	reg.mu.Lock()
-	var over []goal.ID
+	var completed []goal.ID
 	for id, r := range reg.open {
 		if id != g.ID && r.cancelGrace != nil && foldersOverlap(r.policy, g.Policy) {
-			over = append(over, id)
+			completed = append(completed, id)
 		}
 	}
 	reg.mu.Unlock()
 	var errs []error
-	for _, id := range over {
-		reg.Log.Info("another goal needs the folder: ending what a completed goal left running", "goal", id)
+	for _, id := range completed {
+		reg.Log.Info("another goal needs the folder: ending the programs of a completed goal", "goal", id)
 		errs = append(errs, reg.CloseGoal(ctx, id))
 	}
 	return errors.Join(errs...)
 }
 
-// foldersOverlap reports whether the programs of two goals could write in one folder.
+// foldersOverlap reports whether the programs of two goals could write in the same folder.
 func foldersOverlap(one, other policy.Policy) bool {
 	for _, a := range writableFolders(one) {
 		for _, b := range writableFolders(other) {
@@ -254,8 +252,8 @@ func writableFolders(p policy.Policy) []string {
 	return append([]string{p.Dir}, p.AllowWrite...)
 }
 
-// OpenExternal opens the session and the tools of another agent, which belong to no goal. Its pages find their
-// proxy in the registry until the session is closed.
+// OpenExternal opens the session and the tools of another agent, which belong to no goal. The registry has the session,
+// so that its pages find their proxy, until it is closed.
 func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Session, *tools.Set, error) {
 	held, err := reg.Sandboxes.Open(ctx, string(goal.ExternalAgent), p, reg.Sandboxes.PrivateDir(goal.ExternalAgent))
 	if err != nil {
@@ -276,7 +274,7 @@ func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Sessio
 		env:      held.Env,
 		external: true,
 	}
-	words := tools.Deps{
+	deps := tools.Deps{
 		Dir:       p.Dir,
 		Launcher:  held.Programs,
 		Env:       held.Env,
@@ -286,16 +284,16 @@ func (reg *Registry) OpenExternal(ctx context.Context, p policy.Policy) (*Sessio
 		Web:       held.Web(),
 	}
 	if held.Proxy != nil {
-		words.SandboxRisk, words.Network, words.GitControlled = p.Risk, held.Proxy, held.GitControlled
+		deps.SandboxRisk, deps.Network, deps.GitControlled = p.Risk, held.Proxy, held.GitControlled
 	}
-	box, err := tools.New(words)
+	set, err := tools.New(deps)
 	if err != nil {
 		return nil, nil, errors.Join(err, r.closeAll(ctx))
 	}
 	reg.mu.Lock()
 	reg.add(r)
 	reg.mu.Unlock()
-	return r, box, nil
+	return r, set, nil
 }
 
 func (reg *Registry) newRecorder(id goal.ID) *paneRecorder {

@@ -8,18 +8,17 @@ import (
 	"goalpost/backend/goal"
 )
 
-// maxOutputTail is how much of each terminal's output is read, in bytes from the end.
+// maxOutputTail bounds how much of a terminal's output is read, in bytes from its end.
 const maxOutputTail = 4 << 10
 
-// outputCursor stores how far the output of a goal's terminals was read. All methods may be called
-// concurrently.
+// outputCursor stores up to where the output of a goal's terminals was read. All methods may be called concurrently.
 type outputCursor struct {
 	mu sync.Mutex
 	at map[string]paneCursor // by pane
 }
 
-// paneCursor is the end of a pane's output at the last reading, and whether a command was running then. If
-// none was, new output is only a prompt and of no interest.
+// paneCursor is the end of a pane's output at the last reading, and whether a command was running then. Without a
+// command, new output is only a prompt, and is ignored.
 type paneCursor struct {
 	end     int64
 	working bool

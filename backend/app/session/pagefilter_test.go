@@ -45,9 +45,16 @@ const post = (n, o) => fetch("/to/" + n, Object.assign({ method: "POST", body: "
 const socket = (url) => new Promise((r) => { (function attempt(left) {
   const w = new WebSocket(url); w.onopen = r; w.onerror = () => left ? attempt(left - 1) : r();
 })(4); });
-const frame = (alter) => new Promise((r) => { const f = document.createElement("iframe"); alter(f); f.onload = () => r(f); document.body.append(f); });
+const frame = (alter) => new Promise((r) => {
+  const f = document.createElement("iframe"); alter(f); f.onload = () => r(f); document.body.append(f);
+});
 const said = (port) => new Promise((r) => { port.onmessage = r; });
-const inside = (n) => "Promise.all([fetch('" + location.origin + "/to/" + n + "', {method: 'POST', mode: 'no-cors', body: 'x'}).catch(() => {}), new Promise((r) => { (function attempt(left) { const w = new WebSocket('wss://" + location.host + "/to/" + n + "-socket'); w.onopen = r; w.onerror = () => left ? attempt(left - 1) : r(); })(4); })])";
+const inside = (n) =>
+  "Promise.all([fetch('" + location.origin + "/to/" + n + "'," +
+  " {method: 'POST', mode: 'no-cors', body: 'x'}).catch(() => {})," +
+  " new Promise((r) => { (function attempt(left) {" +
+  " const w = new WebSocket('wss://" + location.host + "/to/" + n + "-socket');" +
+  " w.onopen = r; w.onerror = () => left ? attempt(left - 1) : r(); })(4); })])";
 const blob = (code) => URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
 async function all() {
   await soon(fetch("/to/get"));
@@ -56,24 +63,43 @@ async function all() {
   await soon(post("crossorigin/", { mode: "no-cors" }));
   await soon(fetch("/to/redirected?to=/to/redirect-post", { method: "POST" }));
   try { const x = new XMLHttpRequest(); x.open("POST", "/to/sync", false); x.send("x"); } catch {}
-  try { const x = new XMLHttpRequest(); x.open("POST", location.origin.replace("//", "//user:word@") + "/to/user"); x.send("x"); } catch {}
+  try {
+    const x = new XMLHttpRequest();
+    x.open("POST", location.origin.replace("//", "//user:word@") + "/to/user"); x.send("x");
+  } catch {}
   navigator.sendBeacon("/to/beacon", "x");
   await soon(socket("wss://" + location.host + "/to/socket"));
-  await soon(frame((f) => { f.srcdoc = "<script>" + inside("srcdoc") + ".then(() => parent.postMessage(1, '*'))<\/script>"; }).then(() => said(window)));
+  await soon(frame((f) => {
+    f.srcdoc = "<script>" + inside("srcdoc") + ".then(() => parent.postMessage(1, '*'))<\/script>";
+  }).then(() => said(window)));
   await soon(frame((f) => {}).then((f) => f.contentWindow.fetch("/to/blank", { method: "POST" })));
-  await soon(frame((f) => { f.sandbox = "allow-scripts"; f.src = "data:text/html,<script>" + inside("dataframe") + ".then(() => parent.postMessage(1, '*'))<\/script>"; }).then(() => said(window)));
-  await soon(frame((f) => { f.src = location.origin.replace("shop.test", "other.test") + "/frame?other"; }).then(() => said(window)));
-  await soon(new Promise((r) => { const f = document.createElement("form"); f.method = "POST"; f.action = "/to/form"; frame((i) => { i.name = f.target = "there"; }).then((i) => { i.onload = r; document.body.append(f); f.submit(); }); }));
+  await soon(frame((f) => {
+    f.sandbox = "allow-scripts";
+    f.src = "data:text/html,<script>" + inside("dataframe") + ".then(() => parent.postMessage(1, '*'))<\/script>";
+  }).then(() => said(window)));
+  await soon(frame((f) => {
+    f.src = location.origin.replace("shop.test", "other.test") + "/frame?other";
+  }).then(() => said(window)));
+  await soon(new Promise((r) => {
+    const f = document.createElement("form"); f.method = "POST"; f.action = "/to/form";
+    frame((i) => { i.name = f.target = "there"; }).then((i) => {
+      i.onload = r; document.body.append(f); f.submit();
+    });
+  }));
   await soon(frame((f) => { f.src = "/report"; }));
   await soon(frame((f) => { f.src = "/reporting"; }));
   const a = document.createElement("a"); a.href = "#x"; a.ping = "/to/ping"; document.body.append(a); a.click();
   await soon(said(new Worker(blob(inside("worker") + ".then(() => postMessage(1))"))));
   await soon(said(new Worker("/worker.js?scriptworker")));
-  await soon(said(new Worker(blob("new Worker('" + location.origin + "/worker.js?nested').onmessage = () => postMessage(1)"))));
+  await soon(said(new Worker(blob(
+    "new Worker('" + location.origin + "/worker.js?nested').onmessage = () => postMessage(1)"))));
   await soon(said(new SharedWorker("/worker.js?shared").port));
   await soon(navigator.serviceWorker.register("/worker.js?service").then(() => said(navigator.serviceWorker)));
   try { fetchLater("/to/later", { method: "POST", body: "x", activateAfter: 0 }); } catch {}
-  const rtc = new RTCPeerConnection({ iceTransportPolicy: "relay", iceServers: [{ urls: "turn:relay.test:RELAY?transport=tcp", username: "secret", credential: "x" }] });
+  const rtc = new RTCPeerConnection({
+    iceTransportPolicy: "relay",
+    iceServers: [{ urls: "turn:relay.test:RELAY?transport=tcp", username: "secret", credential: "x" }],
+  });
   rtc.createDataChannel("x"); await rtc.setLocalDescription(await rtc.createOffer());
   await soon(new Promise((r) => {
     rtc.onicegatheringstatechange = () => rtc.iceGatheringState === "complete" && r();
@@ -86,9 +112,14 @@ function popup() { // what needs a hand
   w.fetch("/to/popup", { method: "POST" }); new w.WebSocket("wss://" + location.host + "/to/popup-socket");
 }
 function other() { window.open("/frame?window", "_blank", "noopener"); }
-function sent() { const f = document.createElement("form"); f.method = "POST"; f.action = "/to/windowform"; f.target = "_blank"; document.body.append(f); f.submit(); }
+function sent() {
+  const f = document.createElement("form"); f.method = "POST"; f.action = "/to/windowform"; f.target = "_blank";
+  document.body.append(f); f.submit();
+}
 addEventListener("load", () => location.search || all());
-</script><body><button onclick="popup()">Popup</button> <button onclick="sent()">Send</button> <button onclick="other()">Other</button>`
+</script><body>
+<button onclick="popup()">Popup</button> <button onclick="sent()">Send</button>
+<button onclick="other()">Other</button>`
 
 // shop is a server outside that counts what it receives.
 type shop struct {
@@ -167,8 +198,12 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/worker.js":
 		w.Header().Set("Content-Type", "text/javascript")
 		n := r.URL.RawQuery
-		_, _ = fmt.Fprintf(w,
-			`const done = Promise.all([fetch("/to/%[1]s", {method: "POST", body: "x"}).catch(() => {}), new Promise((r) => { const w = new WebSocket("wss://" + location.host + "/to/%[1]s-socket"); w.onopen = w.onerror = r; })]);
+		_, _ = fmt.Fprintf(w, `const done = Promise.all([
+  fetch("/to/%[1]s", {method: "POST", body: "x"}).catch(() => {}),
+  new Promise((r) => {
+    const w = new WebSocket("wss://" + location.host + "/to/%[1]s-socket"); w.onopen = w.onerror = r;
+  }),
+]);
 onconnect = (e) => done.then(() => e.ports[0].postMessage(1));
 if (self.clients) {
   oninstall = () => skipWaiting();
@@ -191,9 +226,17 @@ else if (self.postMessage) done.then(() => postMessage(1));`, n)
 		return
 	case r.URL.Path == "/frame":
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprintf(w,
-			`<script>const n = %q; Promise.all([fetch("/to/" + n, {method: "POST"}).catch(() => {}), new Promise((r) => { const w = new WebSocket("wss://" + location.host + "/to/" + n + "-socket"); w.onopen = w.onerror = r; }),
-new Promise((r) => { new Worker(URL.createObjectURL(new Blob(["fetch('" + location.origin + "/to/" + n + "-worker', {method: 'POST', mode: 'no-cors'}).finally(() => postMessage(1))"]))).onmessage = r; })]).then(() => parent.postMessage(1, "*"))</script>`, r.URL.RawQuery)
+		_, _ = fmt.Fprintf(w, `<script>const n = %q;
+Promise.all([
+  fetch("/to/" + n, {method: "POST"}).catch(() => {}),
+  new Promise((r) => {
+    const w = new WebSocket("wss://" + location.host + "/to/" + n + "-socket"); w.onopen = w.onerror = r;
+  }),
+  new Promise((r) => {
+    new Worker(URL.createObjectURL(new Blob(["fetch('" + location.origin + "/to/" + n + "-worker'," +
+      " {method: 'POST', mode: 'no-cors'}).finally(() => postMessage(1))"]))).onmessage = r;
+  }),
+]).then(() => parent.postMessage(1, "*"))</script>`, r.URL.RawQuery)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html")
@@ -305,7 +348,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 		Path:          trusting,
 		ContextProxy:  func(string) string { return held.PaneProxy },
 		DenyAllProxy:  "http://127.0.0.1:9",
-		NeedsFilter:   filters.Active,
+		NeedsFilter:   filters.IsActive,
 		FilterRequest: filters.Decide,
 		OnRequest:     filters.OnRequest,
 		OnPopup: func(pane.Info, string) (browser.Options, bool) {
@@ -351,8 +394,8 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	return j
 }
 
-// tells reports whether a request is in the log.
-func (j *judging) tells(method, host string, allowed bool) bool {
+// records reports whether a request is in the log.
+func (j *judging) records(method, host string, allowed bool) bool {
 	now, _ := network.LogPaths(j.kept)
 	b, err := os.ReadFile(now)
 	if err != nil {
@@ -375,15 +418,15 @@ func (j *judging) address(query string) string {
 // try opens the page and waits until it has made all attempts that need no click.
 func (j *judging) try() {
 	j.Helper()
-	if err := j.pane.Navigate(j.ctx, j.address("")); err != nil {
+	if err := j.pane.Navigation.Navigate(j.ctx, j.address("")); err != nil {
 		j.Fatal(err)
 	}
 	over := time.After(late)
-	for j.pane.Info().Title != "all tried" {
+	for j.pane.State.Info().Title != "all tried" {
 		select {
 		case <-j.done:
 		case <-over:
-			j.Fatalf("the page never ended: %+v", j.pane.Info())
+			j.Fatalf("the page never ended: %+v", j.pane.State.Info())
 		}
 	}
 }
@@ -399,9 +442,9 @@ var roads = []string{
 	"service-socket", "later", "relay",
 }
 
-// TestPagesSendNothingWhereTheyMayRead: every attempt of a page to send succeeds where the goal may send, and
-// none where it may only read, from the start or since an approval.
-func TestPagesSendNothingWhereTheyMayRead(t *testing.T) {
+// TestPageFilter_ReadOnlyHost_GetsNoData: every attempt of a page to send succeeds where the goal may send, and none
+// where it may only read, from the start or since an approval.
+func TestPageFilter_ReadOnlyHost_GetsNoData(t *testing.T) {
 	t.Run("where it may send", func(t *testing.T) {
 		j := judgePages(t, egress.Rules{Risk: policy.NetworkWrite})
 		j.try()
@@ -412,7 +455,7 @@ func TestPagesSendNothingWhereTheyMayRead(t *testing.T) {
 		for _, road := range []string{"popup", "popup-socket", "windowform", "window", "window-socket"} {
 			j.hears(road)
 		}
-		if !j.tells("POST", hosts, true) || !j.tells(egress.WebSocket, hosts, true) {
+		if !j.records("POST", hosts, true) || !j.records(egress.WebSocket, hosts, true) {
 			t.Error("what was sent does not stand in the log")
 		}
 	})
@@ -420,7 +463,7 @@ func TestPagesSendNothingWhereTheyMayRead(t *testing.T) {
 	t.Run("where it may read", func(t *testing.T) { judgePages(t, read).holds() })
 	t.Run("where an approval lets it read", func(t *testing.T) {
 		j := judgePages(t, egress.Rules{Risk: policy.WriteLocal})
-		if err := j.pane.Navigate(j.ctx, j.address("")); err == nil {
+		if err := j.pane.Navigation.Navigate(j.ctx, j.address("")); err == nil {
 			t.Fatal("a host is open that nobody opened")
 		}
 		var given []egress.HostGrant
@@ -438,7 +481,7 @@ func (j *judging) holds() {
 	j.try()
 	j.windows()
 	// anything sent earlier would have arrived earlier
-	if err := j.pane.Navigate(j.ctx, j.address("to/last")); err != nil {
+	if err := j.pane.Navigation.Navigate(j.ctx, j.address("to/last")); err != nil {
 		j.Fatal(err)
 	}
 	j.hears("last")
@@ -447,8 +490,8 @@ func (j *judging) holds() {
 	if want := []string{"get", "last"}; !slices.Equal(got, want) {
 		j.Errorf("%v arrived, want %v", got, want)
 	}
-	if !j.tells("GET", hosts, true) || !j.tells("POST", hosts, false) || !j.tells(egress.WebSocket, hosts, false) ||
-		!j.tells("POST", "other.test", false) {
+	if !j.records("GET", hosts, true) || !j.records("POST", hosts, false) || !j.records(egress.WebSocket, hosts, false) ||
+		!j.records("POST", "other.test", false) {
 		j.Error("what was read and what was refused do not stand in the log")
 	}
 }
@@ -457,7 +500,7 @@ func (j *judging) holds() {
 func (j *judging) windows() {
 	j.Helper()
 	for _, button := range []string{"Popup", "Send", "Other"} {
-		if _, err := j.pane.Click(j.ctx, button); err != nil {
+		if _, err := j.pane.Mouse.Click(j.ctx, button); err != nil {
 			j.Fatal(err)
 		}
 	}
@@ -471,11 +514,11 @@ func BenchmarkJudged(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			j := judgePages(b, rules)
-			if err := j.pane.Navigate(j.ctx, j.address("?still")); err != nil {
+			if err := j.pane.Navigation.Navigate(j.ctx, j.address("?still")); err != nil {
 				b.Fatal(err)
 			}
 			b.ResetTimer()
-			_, err := j.pane.Eval(j.ctx,
+			_, err := j.pane.Actions.Eval(j.ctx,
 				fmt.Sprintf(`(async () => { for (let i = 0; i < %d; i++) await (await fetch("/to/get")).text(); })()`, b.N))
 			if err != nil {
 				b.Fatal(err)
@@ -484,18 +527,19 @@ func BenchmarkJudged(b *testing.B) {
 	}
 }
 
-// TestARefusalIsSaid beside the page, which does not change, and to the agent.
-func TestARefusalIsSaid(t *testing.T) {
+// TestPageFilter_Refusal_IsShownAndReported: beside the page, which does not change, and to the agent.
+func TestPageFilter_Refusal_IsShownAndReported(t *testing.T) {
 	j := judgePages(t, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"*.test"}})
-	if err := j.pane.Navigate(j.ctx, j.address("?still")); err != nil {
+	if err := j.pane.Navigation.Navigate(j.ctx, j.address("?still")); err != nil {
 		t.Fatal(err)
 	}
-	_, err := j.pane.Eval(j.ctx,
-		`document.body.insertAdjacentHTML("beforeend", '<form method=post action=/to/order><input name=word value=kept><button>Order</button></form>')`)
+	_, err := j.pane.Actions.Eval(j.ctx,
+		`document.body.insertAdjacentHTML("beforeend", '<form method=post action=/to/order>' +
+			'<input name=word value=kept><button>Order</button></form>')`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := j.pane.Click(j.ctx, "Order")
+	out, err := j.pane.Mouse.Click(j.ctx, "Order")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -503,10 +547,10 @@ func TestARefusalIsSaid(t *testing.T) {
 	if got := fmt.Sprint(out); !strings.Contains(got, want) || !strings.Contains(got, "asks the user for this host") {
 		t.Errorf("the agent hears %q", got)
 	}
-	if info := j.pane.Info(); !strings.Contains(info.Notice, want) {
+	if info := j.pane.State.Info(); !strings.Contains(info.Notice, want) {
 		t.Errorf("the user reads %q", info.Notice)
 	}
-	if kept, err := j.pane.Eval(j.ctx, `document.querySelector("input").value`); err != nil ||
+	if kept, err := j.pane.Actions.Eval(j.ctx, `document.querySelector("input").value`); err != nil ||
 		!strings.Contains(kept, "kept") {
 		t.Errorf("the page went: %q, %v", kept, err)
 	}
@@ -525,7 +569,7 @@ func TestHoldPageLoad_ApprovedOnce_LoadsWholePageAndNoMore(t *testing.T) {
 	grants(policy.Grant{
 		Scope: policy.ScopeOnce, Tool: "browser_open", Risk: policy.NetworkGet, Hosts: []string{hosts},
 	})
-	if err := j.pane.Navigate(j.ctx, j.address("parts")); err != nil {
+	if err := j.pane.Navigation.Navigate(j.ctx, j.address("parts")); err != nil {
 		t.Fatal(err)
 	}
 	j.session.holdPageLoad(j.pane)
@@ -533,10 +577,10 @@ func TestHoldPageLoad_ApprovedOnce_LoadsWholePageAndNoMore(t *testing.T) {
 	close(j.gate)
 	j.hears("second")
 	j.session.pageLoads.Wait()
-	if title := j.pane.Info().Title; title != "complete" {
+	if title := j.pane.State.Info().Title; title != "complete" {
 		t.Errorf("the page was cut off: its title is %q", title)
 	}
-	if _, err := j.pane.Eval(j.ctx, `fetch("/to/later").catch(() => {})`); err != nil {
+	if _, err := j.pane.Actions.Eval(j.ctx, `fetch("/to/later").catch(() => {})`); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := j.received(), []string{"first", "second", "style"}; !slices.Equal(got, want) {

@@ -24,9 +24,9 @@ type goalPanes struct {
 	launcher process.Launcher
 	env      []string
 	typed    lastInputOffsets
-	external bool // another agent's: there is no run, so nothing is journaled
-	camera   *paneRecorder
-	// onPageOpened is called after a tool has opened a page; nil for another agent's.
+	external bool // the panes are another agent's, which has no run, so nothing is journaled
+	recorder *paneRecorder
+	// onPageOpened is called after a tool has opened a page; it may be nil.
 	onPageOpened func(*browser.Pane)
 }
 
@@ -39,7 +39,7 @@ func (p *goalPanes) recordLease(ctx context.Context, id string, k pane.Kind) err
 	if !ok || run.Goal != p.goal {
 		return errors.New("panes are leased inside a run only")
 	}
-	if err := p.panes.Store.Append(context.WithoutCancel(ctx), run, &event.Lease{
+	if err := p.panes.Store.Journal.Append(context.WithoutCancel(ctx), run, &event.Lease{
 		Pane: id,
 		Kind: k,
 		Held: true,
@@ -63,11 +63,11 @@ func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, err
 		if err != nil {
 			return tools.Page{}, err
 		}
-		if err := p.Navigate(ctx, url); err != nil {
+		if err := p.Navigation.Navigate(ctx, url); err != nil {
 			return tools.Page{}, fmt.Errorf("pane %s: %w", id, err)
 		}
 		b.notifyPageOpened(p)
-		return arrivedAt(p)
+		return openedPage(p)
 	}
 	p, err := b.panes.Browsers.Open(ctx, browser.Options{
 		ID:     b.panes.NewID(pane.Browser),
@@ -78,32 +78,58 @@ func (b goalBrowsers) Open(ctx context.Context, id, url string) (tools.Page, err
 		return tools.Page{}, fmt.Errorf("open browser: %w", err)
 	}
 	b.notifyPageOpened(p)
-	b.camera.recordPage(p)
-	if err := b.recordLease(ctx, p.Info().ID, pane.Browser); err != nil {
+	b.recorder.recordPage(p)
+	if err := b.recordLease(ctx, p.State.Info().ID, pane.Browser); err != nil {
 		return tools.Page{}, err
 	}
-	return arrivedAt(p)
+	return openedPage(p)
 }
 
-// arrivedAt returns the page that a pane shows. If it did not load, the error names the pane.
-func arrivedAt(p *browser.Pane) (tools.Page, error) {
-	info := p.Info()
+// openedPage returns the page that a pane shows. If the page did not load, the error names the pane.
+func openedPage(p *browser.Pane) (tools.Page, error) {
+	info := p.State.Info()
 	if info.Problem != "" {
-		return tools.Page{}, fmt.Errorf("pane %s is open at %s, but: %s", info.ID, info.URL, info.Problem)
+		return tools.Page{}, fmt.Errorf("pane %s is open at %s, but the page did not load: %s", info.ID, info.URL,
+			info.Problem)
 	}
 	return tools.Page{Pane: info.ID, URL: info.URL, Title: info.Title}, nil
 }
 
 func (b goalBrowsers) pane(id string) (*browser.Pane, error) {
 	p, ok := b.panes.Browsers.Get(id)
-	if !ok || !b.panes.CanDrive(b.goal, p.Info()) {
-		return nil, panes.ErrNotYours(id)
+	if !ok || !b.panes.CanDrive(b.goal, p.State.Info()) {
+		return nil, panes.NotYoursError(id)
 	}
 	return p, nil
 }
 
 // Get returns a pane of the goal for its tools.
-func (b goalBrowsers) Get(id string) (tools.Browser, error) { return b.pane(id) }
+func (b goalBrowsers) Get(id string) (tools.Browser, error) {
+	p, err := b.pane(id)
+	if err != nil {
+		return tools.Browser{}, err
+	}
+	return PageParts(p), nil
+}
+
+// PageParts returns a pane as the tools use it.
+func PageParts(p *browser.Pane) tools.Browser {
+	return tools.Browser{
+		State:      &p.State,
+		Prompts:    &p.Prompts,
+		Activity:   &p.Activity,
+		Reader:     &p.Reader,
+		Pictures:   &p.Pictures,
+		Actions:    &p.Actions,
+		Mouse:      &p.Mouse,
+		Forms:      &p.Forms,
+		Navigation: &p.Navigation,
+		History:    p,
+		Downloads:  &p.Downloads,
+		Logins:     &p.Logins,
+		SiteData:   &p.SiteData,
+	}
+}
 
 func (b goalBrowsers) List() []pane.Info { return b.panes.BrowserPanesOf(b.goal) }
 
@@ -113,7 +139,7 @@ func (b goalBrowsers) Close(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if p.Info().Shared {
+	if p.State.Info().Shared {
 		return fmt.Errorf("pane %s is the user's own: it stays", id)
 	}
 	if err := b.panes.Browsers.ClosePane(ctx, id); err != nil {
@@ -141,7 +167,7 @@ func (s goalPaneList) get(id string) (pane.Info, error) {
 			return i, nil
 		}
 	}
-	return pane.Info{}, panes.ErrNotYours(id)
+	return pane.Info{}, panes.NotYoursError(id)
 }
 
 func (s goalPaneList) IsShared(id string) bool { return s.panes.IsShared(id) }
@@ -183,16 +209,16 @@ func (s goalPaneList) Name(id, title string) error {
 	return nil
 }
 
-// OnPopup sets up a window that a goal's page opened like the page itself: it is recorded, and its lease is
-// journaled. For a window that the user opened between two runs, that happens when the next run begins.
+// OnPopup treats a window that a goal's page opened like the page itself: it records the window and journals its lease.
+// The lease of a window that opens between two runs is journaled when the next run begins.
 func (reg *Registry) OnPopup(w *browser.Pane) {
-	info := w.Info()
+	info := w.State.Info()
 	if info.GoalID == "" {
 		return
 	}
 	reg.mu.Lock()
 	r := reg.open[goal.ID(info.GoalID)]
-	if r == nil || r.recorder == nil { // another agent's: there is no run
+	if r == nil || r.recorder == nil { // the pane is another agent's, which has no run
 		reg.mu.Unlock()
 		return
 	}
@@ -224,14 +250,14 @@ func (r *Session) journalPopups(ctx context.Context, run goal.Run) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if err := r.registry.Store.Append(context.WithoutCancel(ctx), run, list...); err != nil {
+	if err := r.registry.Store.Journal.Append(context.WithoutCancel(ctx), run, list...); err != nil {
 		return fmt.Errorf("lease: %w", err)
 	}
 	return nil
 }
 
-// lastInputOffsets stores where the output of each pane ended when the agent last typed: a wait also finds
-// what was printed before it began. All methods may be called concurrently.
+// lastInputOffsets stores the end of each pane's output when the agent last typed, so that a wait also finds output
+// from before the wait. All methods may be called concurrently.
 type lastInputOffsets struct {
 	mu sync.Mutex
 	at map[string]int64

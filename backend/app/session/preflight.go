@@ -14,10 +14,10 @@ import (
 	"goalpost/backend/verify"
 )
 
-// quickCheck is the longest duration of a check that pre-flight runs twice to find flaky results.
-const quickCheck = 2 * time.Second
+// maxQuickCheck is the longest duration of a check that pre-flight runs twice to find flaky results.
+const maxQuickCheck = 2 * time.Second
 
-// maxFlakyOutput is how much of the outputs of two runs that differ is shown, in bytes.
+// maxFlakyOutput bounds the shown output of two runs that differ, in bytes.
 const maxFlakyOutput = 8 << 10
 
 // Preflight tries a check as it will decide later. A quick command in the sandbox runs twice. If the second run differs
@@ -26,7 +26,7 @@ func Preflight(ctx context.Context, h verify.CheckRunner, c goal.Check) goal.Ver
 	first := h.Preflight(ctx, c)
 	decided := first.Outcome == goal.FailsAsExpected || first.Outcome == goal.AlreadyPasses
 	if c.Where != "" || !decided || ctx.Err() != nil ||
-		first.TookMS > quickCheck.Milliseconds() || changesFolder(first) {
+		first.TookMS > maxQuickCheck.Milliseconds() || changesFolder(first) {
 		return first
 	}
 	second := h.Preflight(ctx, c)
@@ -44,8 +44,8 @@ func Preflight(ctx context.Context, h verify.CheckRunner, c goal.Check) goal.Ver
 	return flaky
 }
 
-// changesFolder reports whether a check may have written in the goal's folder, so that the next run may rightly differ.
-// Caches do not count.
+// changesFolder reports whether a check may have written in the goal's folder, apart from caches. Then the next run may
+// differ for a good reason.
 func changesFolder(v goal.Verdict) bool {
 	o := v.Observation
 	return o == nil || slices.ContainsFunc(slices.Concat(o.Written, o.Rewritten), func(file string) bool {
@@ -66,8 +66,8 @@ func describeOutcome(v goal.Verdict) string {
 	}
 }
 
-// PreflightProblem returns what keeps a goal from starting, nil if nothing does, and the verdicts so far. It records in
-// g how many tests ran, and what the checks used.
+// PreflightProblem runs the checks and returns why a goal cannot start, nil if it can, and the verdicts so far. It
+// records in g how many tests ran, and which files the checks used.
 func PreflightProblem(
 	ctx context.Context, h verify.CheckRunner, g *goal.Goal,
 ) (verdicts []goal.Verdict, problem *fault.Error) {
@@ -81,15 +81,15 @@ func PreflightProblem(
 		switch {
 		case v.Outcome == goal.CheckErr:
 			return verdicts, fault.Invalid("criterion", where+withOutputTail(v),
-				"make the check end the same way each time on the same files")
+				"make sure that the check has the same result each time on the same files")
 		case v.Outcome == goal.AlreadyPasses && !g.Options.AllowPassing:
 			return verdicts, fault.Invalid("criterion", where+v.Detail,
-				"write a check that fails until the goal is reached, or say --allow-passing")
-		case v.Outcome == goal.CheckUnrunnable && v.Missing == "": // nothing that the goal makes can change that
+				"write a check that fails until the goal is reached, or pass --allow-passing")
+		case v.Outcome == goal.CheckUnrunnable && v.Missing == "": // the goal cannot repair it by making a program
 			return verdicts, fault.Invalid("criterion", where+withOutputTail(v), "correct the check, or what it needs")
 		case v.Outcome == goal.CheckUnrunnable && !g.Options.AllowMissing:
 			return verdicts, fault.Invalid("criterion", where+withOutputTail(v),
-				"correct the command, or say --allow-missing if making that program is the goal")
+				"correct the command, or pass --allow-missing if the goal is to make that program")
 		}
 	}
 	return verdicts, nil
@@ -102,24 +102,25 @@ func withOutputTail(v goal.Verdict) string {
 	return v.Detail + ": " + v.Tail
 }
 
-// preflightFreshFor is how long after its creation a goal may begin without checking again.
-const preflightFreshFor = time.Minute
+// maxPreflightAge is how long after its creation a goal may begin without running the checks again.
+const maxPreflightAge = time.Minute
 
-// RecheckPreflight runs the checks again before the first turn of a goal that waited in the queue: another
-// goal may have reached its objective already, or broken what its checks need.
+// RecheckPreflight runs the checks again before the first turn of a goal that waited in the queue, because another goal
+// may have reached its objective, or broken what its checks need. It returns why the goal should not begin, "" if it
+// may.
 func (r *Session) RecheckPreflight(ctx context.Context, g goal.Goal) (string, error) {
-	row, err := r.registry.Store.Goal(ctx, g.ID)
+	row, err := r.registry.Store.Goals.Get(ctx, g.ID)
 	if err != nil {
 		return "", err
 	}
-	waited, err := r.registry.Store.WasQueued(ctx, g.ID)
-	if err != nil || !waited && r.registry.Clock.Now().Sub(row.CreatedAt) < preflightFreshFor {
+	waited, err := r.registry.Store.Questions.WasQueued(ctx, g.ID)
+	if err != nil || !waited && r.registry.Clock.Now().Sub(row.CreatedAt) < maxPreflightAge {
 		return "", err
 	}
 	r.AwaitSnapshot(ctx) // a check may change the folder
 	if _, refusal := PreflightProblem(ctx, r.checks, &g); refusal != nil {
-		return "the goal's checks have changed their results since it was created: " + refusal.Message +
-			". Resume it if that is intended", nil
+		return "the results of the goal's checks have changed since it was created: " + refusal.Message +
+			". Resume the goal if that is intended", nil
 	}
 	return "", nil
 }

@@ -26,13 +26,13 @@ func (r goalRecipes) Steps(ctx context.Context, from, to int) ([]goal.Call, erro
 	return StepsToKeep(ctx, r.store, r.goal, from, to)
 }
 
-// StepsToKeep returns the successful calls in a range of a goal's steps. It leaves out control tools and the
-// tools that save or run recipes.
+// StepsToKeep returns the successful calls in a range of a goal's steps, for a recipe. It leaves out control tools and
+// the tools that save or run recipes.
 func StepsToKeep(ctx context.Context, s *store.Store, id goal.ID, from, to int) ([]goal.Call, error) {
 	if to-from >= 10*goal.MaxRecipe {
-		return nil, fmt.Errorf("steps %d to %d are too many; a recipe has at most %d", from, to, goal.MaxRecipe)
+		return nil, fmt.Errorf("steps %d to %d are too many; a recipe may have at most %d", from, to, goal.MaxRecipe)
 	}
-	steps, err := s.Steps(ctx, id, from-1, to-from+1)
+	steps, err := s.History.Steps(ctx, id, from-1, to-from+1)
 	if err != nil {
 		return nil, fmt.Errorf("the steps: %w", err)
 	}

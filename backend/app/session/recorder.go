@@ -18,13 +18,12 @@ import (
 	"goalpost/backend/terminal"
 )
 
-// minFrameInterval is the minimum time between two recorded pictures of a page. It shows what happened without
-// storing too much of a page that moves all the time.
+// minFrameInterval is the minimum time between two recorded pictures of a page. It bounds the recording of a page that
+// changes all the time.
 const minFrameInterval = 500 * time.Millisecond
 
-// paneRecorder records the panes that a goal opened while its session is open. It does not record panes that
-// the user shares, nor anything between runs, nor a page that the user has taken over. All methods may be
-// called concurrently, and on nil, which records nothing: panes of another agent belong to no goal.
+// paneRecorder records the panes that a goal opened, during its runs. It does not record panes that the user shares or
+// has taken over. All methods may be called concurrently, and on nil, which records nothing, as for another agent.
 type paneRecorder struct {
 	clock  runner.Clock
 	mask   *secret.Mask
@@ -83,7 +82,7 @@ func (c *paneRecorder) close() error {
 func (c *paneRecorder) write(r recording.Record) {
 	r.At = c.clock.Now()
 	if err := c.writer.Add(r); err != nil {
-		c.broken.Do(func() { c.log.Error("recording", "goal", c.goal, "error", err) })
+		c.broken.Do(func() { c.log.Error("panes cannot be recorded", "goal", c.goal, "error", err) })
 	}
 }
 
@@ -92,7 +91,7 @@ func (c *paneRecorder) recordTerminal(s *terminal.Session) {
 	c.start(func() {
 		v := s.Attach(0)
 		defer v.Close()
-		mask := c.mask.Stream() // a secret may extend over two chunks
+		mask := c.mask.Stream() // a secret may be split over two chunks
 		add := func(text []byte) {
 			if len(text) > 0 {
 				cols, rows := v.Size()
@@ -132,7 +131,7 @@ func (c *paneRecorder) recordPage(p *browser.Pane) {
 			c.mu.Unlock()
 			v.Close()
 		}()
-		shutter := frameFilter{}
+		filter := frameFilter{}
 		for {
 			news, err := v.Next(c.life)
 			if err != nil {
@@ -141,7 +140,7 @@ func (c *paneRecorder) recordPage(p *browser.Pane) {
 			if news.Frame == nil {
 				continue
 			}
-			if shutter.mayRecord(p.Driver()) && shutter.isNew(news.Frame.JPEG) {
+			if filter.canRecord(p.State.Driver()) && filter.isNew(news.Frame.JPEG) {
 				c.recordFrame(p, news.Frame)
 				c.delayFrame()
 			}
@@ -150,16 +149,19 @@ func (c *paneRecorder) recordPage(p *browser.Pane) {
 	})
 }
 
-// recordFrame records a frame with secrets hidden. It drops the frame if they cannot be located, or if the
-// user has taken over the page.
+// recordFrame records a frame with secrets hidden. It drops the frame if it cannot hide them, or if the user has taken
+// over the page.
 func (c *paneRecorder) recordFrame(p *browser.Pane, f *pane.Frame) {
-	picture, err := p.RedactFrame(c.life, f)
+	picture, err := p.Pictures.RedactFrame(c.life, f)
 	if err != nil {
-		c.log.Debug("a frame is not recorded", "pane", p.Info().ID, "error", err)
+		c.log.Debug("a frame is not recorded", "pane", p.State.Info().ID, "error", err)
 		return
 	}
-	if p.Driver() != pane.DriverUser {
-		c.write(recording.Record{Pane: p.Info().ID, Kind: pane.Browser, Width: f.Width, Height: f.Height, Data: picture})
+	if p.State.Driver() != pane.DriverUser {
+		c.write(recording.Record{
+			Pane: p.State.Info().ID, Kind: pane.Browser, Width: f.Width, Height: f.Height,
+			Data: picture,
+		})
 	}
 }
 
@@ -173,22 +175,22 @@ func (c *paneRecorder) delayFrame() {
 	}
 }
 
-// frameFilter decides which frames are recorded. It drops the user's frames and the first one after them,
-// which may have been taken before the page was handed back. It also drops a frame equal to the last one:
-// taking a picture of a page makes Chromium draw it again.
+// frameFilter decides which frames are recorded. It drops frames while the user drives, and the first one afterwards,
+// which may be from before the page was handed back. It also drops a frame that equals the last one, because taking a
+// picture of a page makes Chromium draw it again.
 type frameFilter struct {
-	covered bool
-	last    []byte
+	userDrove bool // at the last frame
+	last      []byte
 }
 
 func (s *frameFilter) isNew(frame []byte) bool {
-	fresh := !bytes.Equal(s.last, frame)
+	isNew := !bytes.Equal(s.last, frame)
 	s.last = frame
-	return fresh
+	return isNew
 }
 
-func (s *frameFilter) mayRecord(driver pane.Driver) bool {
-	open := driver != pane.DriverUser && !s.covered
-	s.covered = driver == pane.DriverUser
-	return open
+func (s *frameFilter) canRecord(driver pane.Driver) bool {
+	can := driver != pane.DriverUser && !s.userDrove
+	s.userDrove = driver == pane.DriverUser
+	return can
 }

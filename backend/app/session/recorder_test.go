@@ -6,8 +6,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestNothingOfThePersonsIsFilmed: neither while the user drives, nor a picture that may be left from that.
-func TestNothingOfThePersonsIsFilmed(t *testing.T) {
+// TestFrameFilter_UserDrives_DropsFrames: neither while the user drives, nor a picture that may be left from that.
+func TestFrameFilter_UserDrives_DropsFrames(t *testing.T) {
 	s := frameFilter{}
 	for i, f := range []struct {
 		driver pane.Driver
@@ -20,7 +20,7 @@ func TestNothingOfThePersonsIsFilmed(t *testing.T) {
 		{pane.DriverAgent, false},
 		{pane.DriverAgent, true},
 	} {
-		if s.mayRecord(f.driver) != f.open {
+		if s.canRecord(f.driver) != f.open {
 			t.Errorf("frame %d of the %s", i+1, f.driver)
 		}
 	}

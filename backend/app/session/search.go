@@ -12,14 +12,14 @@ import (
 	"goalpost/backend/tools/websearch"
 )
 
-// searchEngine is the search engine of the settings, as they are when it is asked.
+// searchEngine is the search engine of the settings. It reads the settings again for each query.
 type searchEngine struct {
 	config  *config.Config
 	secrets *secret.Vault
 	mask    *secret.Mask
 }
 
-// searchTool returns the user's search engine; nil if none is set up.
+// searchTool returns the user's search engine, nil if none is set up.
 func (reg *Registry) searchTool() tools.Search {
 	if !reg.Config.Settings().HasWebSearch() {
 		return nil
@@ -32,7 +32,7 @@ func (s searchEngine) engine() websearch.Engine {
 	return websearch.Engine{Kind: settings.WebSearch, Address: settings.WebSearchAddress}
 }
 
-// Server returns the host and the port that a query is sent to.
+// Server returns the host and the port to which a query is sent.
 func (s searchEngine) Server() (host, port string) {
 	u, err := url.Parse(s.engine().BaseURL())
 	if err != nil {
@@ -48,7 +48,7 @@ func (s searchEngine) Server() (host, port string) {
 	return u.Hostname(), port
 }
 
-// Search sends a query from this process, as requests to models are sent: the goal's programs never see the key.
+// Search sends a query from this process, so that the goal's programs never see the key.
 func (s searchEngine) Search(ctx context.Context, query string, count int) ([]websearch.Hit, error) {
 	e := s.engine()
 	if name := s.config.Settings().WebSearchSecret; name != "" {

@@ -1,4 +1,4 @@
-// Package session contains the environment of a running goal: its tools, models, panes and checks.
+// Package session opens and closes the sessions of running goals: their sandbox, panes, models, tools and checks.
 package session
 
 import (
@@ -48,9 +48,9 @@ type Registry struct {
 	Engines      []engine.Profile // external agents that may drive goals
 	Version      string           // of this program
 	DenyAllProxy string           // for pages whose goal has no session
-	// Stays reports that this process keeps running after its goals, so that what they started can.
+	// Stays reports that this process keeps running after its goals, so that their programs can, too.
 	Stays bool
-	// UpdateSocketRules adapts the rules for WebSockets to the pages that are shared now.
+	// UpdateSocketRules adapts the rules for WebSockets to the pages that are shared at present.
 	UpdateSocketRules func()
 	// Children returns the goals that a goal started.
 	Children     func(context.Context, goal.Goal) (Children, error)
@@ -66,7 +66,7 @@ type Children interface {
 	tools.Goals
 	// TotalSpend returns what all of them have spent so far.
 	TotalSpend() goal.Spend
-	// FollowParent stops them as their parent stops: they pause when it pauses and end when it ends.
+	// FollowParent pauses them if their parent pauses, and ends them if it ends.
 	FollowParent(ctx context.Context, exit goal.Exit) error
 }
 
@@ -81,41 +81,32 @@ type Session struct {
 	tools         *tools.Set
 	mcp           *mcpservers.Clients // the user's MCP servers; opened by the first run
 	checks        verify.CheckRunner
-	workspace     *verify.Workspace // set when the session is opened
+	workspace     *verify.FolderState // set when the session is opened
 	models        modelSet
 	engine        goalEngine
 	goalSecrets                                 // of the current run
 	parkCounters  map[string]*model.ParkCounter // by role
-	parkedInARow  int                           // how often in a row, when the session was opened
+	parkedInARow  int                           // how often the goal was parked in a row when the session was opened
 	recorder      *paneRecorder
 	output        outputCursor
 	snapshots     *snapshots // of the current run, or of the last one; nil where none are taken
 	warn          func(what, text string)
-	secretsErr    error  // why secrets of this goal cannot be opened: nothing would hide them
+	secretsErr    error  // why secrets of this goal cannot be opened, and so not hidden
 	cancelGrace   func() // ends the grace period; nil outside of it; guarded by registry.mu
 	children      Children
 	pageLoads     sync.WaitGroup // pages that load on an approval for one call
 	run           goal.Run       // the current run, empty between runs; guarded by registry.mu
-	pendingPopups []event.Body   // opened by pages and not journaled yet; guarded by registry.mu
+	pendingPopups []event.Body   // leases of popups that are not journaled yet; guarded by registry.mu
 }
 
-func (r *Session) sandboxEnded() bool {
-	select {
-	case <-r.sandbox.Programs.Done():
-		return true
-	default:
-		return false
-	}
-}
-
-// Ready returns what keeps the goal from working here, nil if nothing does.
+// Ready returns why the goal cannot work in this session, nil if it can.
 func (r *Session) Ready() error {
-	if r.sandboxEnded() {
+	if r.sandbox.HasEnded() {
 		var replaced *sandbox.ReplacedError
 		if err := r.sandbox.Programs.Err(); errors.As(err, &replaced) {
 			return fmt.Errorf("%w. Resume the goal to start its sandbox with the new version", replaced)
 		}
-		return errors.New("its sandbox has ended; continue it for a new one")
+		return errors.New("the sandbox exited; resume the goal to start a new one")
 	}
 	if r.secretsErr != nil {
 		return r.secretsErr
@@ -126,7 +117,7 @@ func (r *Session) Ready() error {
 	return nil
 }
 
-// errorWithHint adds an error's hint to its message, for places that store only text.
+// errorWithHint adds an error's hint to its message, for places that store only the message.
 func errorWithHint(err error) error {
 	hint := fault.Of(err).Hint
 	if !strings.Contains(err.Error(), hint) {
@@ -150,14 +141,14 @@ func (r *Session) Judge() runner.Verifier { return r.checks }
 // TotalSpend returns what the goal's children have spent.
 func (r *Session) TotalSpend() goal.Spend { return r.children.TotalSpend() }
 
-func (r *Session) World() runner.Workspace { return r.workspace }
+func (r *Session) Folder() runner.FolderState { return r.workspace }
 
 // netLog returns the log of a goal's requests. The first request opens the file.
 func (reg *Registry) netLog(id goal.ID) *network.Log {
 	return network.NewLog(id, reg.Store.GoalDir(id), reg.Broker.Publish, reg.Mask, reg.Log)
 }
 
-// PaneProxy returns the proxies of a goal's pages, "" for an unconfined goal. A goal without a session gets
+// PaneProxy returns the proxies of a goal's pages, "" for an unconfined goal. For a goal without a session it returns
 // the proxy that denies everything.
 func (reg *Registry) PaneProxy(id string) string {
 	reg.mu.Lock()
@@ -175,5 +166,5 @@ type modelSet struct {
 	window int          // the context of the judge's model, in tokens
 }
 
-// NewOutput returns what the commands that were running at the last call have printed since.
+// NewOutput returns what commands that were running at the last call have printed since.
 func (r *Session) NewOutput() string { return r.output.readNew(r.registry.Panes, r.goal) }

@@ -16,10 +16,10 @@ import (
 	"goalpost/backend/snapshot"
 )
 
-// snapshotInterval is the least time between two snapshots during a run.
-const snapshotInterval = 30 * time.Second
+// minSnapshotInterval is the minimum time between two snapshots during a run.
+const minSnapshotInterval = 30 * time.Second
 
-// SnapshotOptions returns which folder the snapshots of a goal cover, and where they are stored. state is the program's
+// SnapshotOptions returns the folder that the snapshots of a goal cover, and where they are stored. state is Goalpost's
 // data folder, and dir the goal's private folder in it.
 func SnapshotOptions(g goal.Goal, state, dir string) snapshot.Options {
 	o := snapshot.Options{
@@ -38,8 +38,8 @@ func SnapshotOptions(g goal.Goal, state, dir string) snapshot.Options {
 // MayChangeFolder reports whether a goal may change its folder without an approval.
 func MayChangeFolder(p policy.Policy) bool { return p.Risk != policy.ReadOnly || p.Unconfined }
 
-// snapshots takes the snapshots of one run in a goroutine of its own. All methods may be called concurrently, and on
-// nil, which takes none.
+// snapshots takes the snapshots of one run in its own goroutine. All methods may be called concurrently, and on nil,
+// which takes none.
 type snapshots struct {
 	options snapshot.Options
 	clock   runner.Clock
@@ -47,7 +47,7 @@ type snapshots struct {
 	goal    goal.ID
 
 	want   func()        // closes wanted
-	wanted chan struct{} // closed when the first one is to be taken
+	wanted chan struct{} // closed when the first one is needed
 	first  chan struct{} // closed when the first one was taken, or failed
 	steps  chan int      // the newest step that may have changed something
 	stop   context.CancelFunc
@@ -60,8 +60,8 @@ type snapshots struct {
 	step int // the newest one
 }
 
-// startSnapshots begins the first snapshot of a run; that of a goal that may only read waits for a change that the user
-// approved. A goal continues without snapshots if they cannot be taken, and its user is warned.
+// startSnapshots begins the first snapshot of a run. For a goal that may only read, the snapshot waits until the user
+// approves a change. If snapshots cannot be taken, the user is warned, and the goal continues without them.
 func (reg *Registry) startSnapshots(ctx context.Context, g goal.Goal, warn func(what, text string)) *snapshots {
 	s := &snapshots{
 		options: SnapshotOptions(g, reg.Config.State(), reg.Store.GoalDir(g.ID)),
@@ -80,13 +80,13 @@ func (reg *Registry) startSnapshots(ctx context.Context, g goal.Goal, warn func(
 	}
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go s.run(ctx, g.Spent.Steps, func(err error) {
-		warn("snapshot", fmt.Sprintf("changes in the folder cannot be undone later: %v", err))
+		warn("snapshot", fmt.Sprintf("changes in the folder cannot be undone: %v", err))
 	})
 	return s
 }
 
 // run takes the snapshots until ctx ends.
-func (s *snapshots) run(ctx context.Context, step int, complain func(error)) {
+func (s *snapshots) run(ctx context.Context, step int, onFailure func(error)) {
 	defer close(s.done)
 	select {
 	case <-s.wanted:
@@ -97,7 +97,7 @@ func (s *snapshots) run(ctx context.Context, step int, complain func(error)) {
 	close(s.first)
 	if err != nil {
 		if ctx.Err() == nil {
-			complain(err)
+			onFailure(err)
 		}
 		return
 	}
@@ -108,7 +108,7 @@ func (s *snapshots) run(ctx context.Context, step int, complain func(error)) {
 		case <-ctx.Done():
 			return
 		case step := <-s.steps:
-			if now := s.clock.Now(); now.Sub(last) >= snapshotInterval {
+			if now := s.clock.Now(); now.Sub(last) >= minSnapshotInterval {
 				last = now
 				if err := s.archive.Take(ctx, snapshot.Step, step); err != nil && ctx.Err() == nil {
 					s.log.Warn("no snapshot was taken", "goal", s.goal, "step", step, "error", err)
@@ -156,12 +156,12 @@ func (s *snapshots) end(ctx context.Context) {
 			s.sync()
 		}
 		if err := s.archive.Close(); err != nil {
-			s.log.Warn("closing snapshots", "goal", s.goal, "error", err)
+			s.log.Warn("the snapshots were not closed", "goal", s.goal, "error", err)
 		}
 	})
 }
 
-// AwaitSnapshot waits for the first snapshot, unless none has been needed yet.
+// AwaitSnapshot waits for the first snapshot, if one is needed already.
 func (r *Session) AwaitSnapshot(ctx context.Context) {
 	select {
 	case <-r.snapshots.wanted:
@@ -170,7 +170,7 @@ func (r *Session) AwaitSnapshot(ctx context.Context) {
 	}
 }
 
-// SnapshotBefore has the first snapshot taken, and waits for it, because a step may change the folder.
+// SnapshotBefore requests the first snapshot and waits for it, because a step may change the folder.
 func (r *Session) SnapshotBefore(ctx context.Context) {
 	r.snapshots.want()
 	select {

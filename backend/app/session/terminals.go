@@ -25,20 +25,20 @@ func (t goalTerminals) Open(ctx context.Context, dir, title string) (string, err
 	if err != nil {
 		return "", fmt.Errorf("open terminal: %w", err)
 	}
-	t.camera.recordTerminal(s)
+	t.recorder.recordTerminal(s)
 	return s.ID(), t.recordLease(ctx, s.ID(), pane.Terminal)
 }
 
 func (t goalTerminals) session(id string) (*terminal.Session, error) {
 	s, err := t.panes.Terminals.Get(id)
 	if err != nil || !t.panes.CanDrive(t.goal, s.Info()) {
-		return nil, panes.ErrNotYours(id)
+		return nil, panes.NotYoursError(id)
 	}
 	return s, nil
 }
 
 // Confined reports whether a pane runs in the goal's sandbox. The user's panes do not.
-func (t goalTerminals) Confined(id string) (bool, error) {
+func (t goalTerminals) IsConfined(id string) (bool, error) {
 	s, err := t.session(id)
 	return err == nil && s.Info().GoalID == string(t.goal), err
 }
@@ -49,7 +49,7 @@ func (t goalTerminals) Run(ctx context.Context, id, command string, wait time.Du
 		return tools.TerminalRun{}, err
 	}
 	t.typed.set(s)
-	run, err := s.Run(ctx, command, wait)
+	run, err := s.Commands.Run(ctx, command, wait)
 	if err != nil {
 		return tools.TerminalRun{}, fmt.Errorf("pane %s: %w", id, err)
 	}
@@ -103,7 +103,7 @@ func (t goalTerminals) Screen(_ context.Context, id string) (tools.TerminalText,
 	}, nil
 }
 
-func (t goalTerminals) Read(_ context.Context, id string, from int64, page, most int) (tools.TerminalText, error) {
+func (t goalTerminals) Read(_ context.Context, id string, from int64, page, limit int) (tools.TerminalText, error) {
 	s, err := t.session(id)
 	if err != nil {
 		return tools.TerminalText{}, err
@@ -113,7 +113,7 @@ func (t goalTerminals) Read(_ context.Context, id string, from int64, page, most
 	if page > 0 {
 		read = s.Scrollback(page - 1)
 	} else {
-		read = s.Text(from, most)
+		read = s.Text(from, limit)
 	}
 	return tools.TerminalText{
 		Text:    read.Text,
@@ -146,7 +146,7 @@ func (t goalTerminals) Wait(
 		Exit:    until.Exit,
 		Quiet:   until.Quiet,
 	}, wait)
-	if err != nil && waiting.Err() != nil && ctx.Err() == nil { // a pause is not an error of the terminal
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil { // the user paused the run: the wait just ends early
 		_, end := s.Range()
 		w, err = terminal.WaitResult{Why: terminal.TimedOut, Next: end}, nil
 	}
@@ -205,7 +205,7 @@ func (t goalTerminals) List(context.Context) ([]tools.Terminal, error) {
 	return list, nil
 }
 
-// PauseSignal is closed when a user pauses the run that ctx belongs to; it is nil outside of a run.
+// PauseSignal returns a channel that is closed when the user pauses the run of ctx, nil outside of a run.
 func PauseSignal(ctx context.Context) <-chan struct{} {
 	run, _ := goal.RunOf(ctx)
 	if p, ok := run.Control.(interface{ PauseRequested() <-chan struct{} }); ok {

@@ -16,13 +16,13 @@ import (
 	"goalpost/backend/text"
 )
 
-// ThingsLeft lists what the goal leaves behind: programs that still run in its panes, and what the user should know
-// before working in its folder.
+// ThingsLeft lists what the goal leaves behind: programs in its panes that still run, and changes that the user should
+// know before working in its folder.
 func (r *Session) ThingsLeft() []string {
 	return append(r.runningPrograms(), r.autorunChanges()...)
 }
 
-// runningPrograms names the programs that run in the goal's terminals, and says how long they will.
+// runningPrograms lists the programs that run in the goal's terminals, and when they will end.
 func (r *Session) runningPrograms() []string {
 	var running []string
 	for _, i := range r.registry.Panes.Terminals.List() {
@@ -45,9 +45,9 @@ func (r *Session) runningPrograms() []string {
 	return []string{"Programs that run in its panes end " + until + ": " + joinSome(running)}
 }
 
-// autorunChanges lists what the user should know before working in the goal's folder: files that git, an
-// editor or a shell would now run or obey and did not at the goal's start, changes to the goal's copies of
-// git's configuration, and files in its private /tmp.
+// autorunChanges lists what the user should know before working in the goal's folder: files that git, an editor or a
+// shell would run now but would not have at the goal's start, changes in the goal's copy of git's configuration, and
+// files in its private /tmp.
 func (r *Session) autorunChanges() []string {
 	if r.policy.Unconfined || r.policy.Risk == policy.ReadOnly && len(r.policy.AllowWrite)+
 		len(r.sandbox.MachineGrants.WritablePaths()) == 0 {
@@ -66,25 +66,25 @@ func (r *Session) autorunChanges() []string {
 		func(l string) bool {
 			return slices.Contains(before, l) && !strings.Contains(l, autorun.TruncatedPrefix)
 		}); len(fresh) > 0 {
-		// list all of them: a malicious file could hide behind a shortened list
-		list = append(list, "Look before you go there: git, an editor or a shell would obey this, which is new: "+
-			strings.Join(fresh, "; "))
+		// lists all of them, because a malicious file could hide behind a shortened list
+		list = append(list, "Review these new files before you work in the folder, because git, an editor or a shell "+
+			"would run them: "+strings.Join(fresh, "; "))
 	}
 	if changed := autorun.DiffGitCopies(layer, r.policy.Dir); len(changed) > 0 {
-		list = append(list, "Changed in the goal's copy only; yours is as it was: "+joinSome(changed))
+		list = append(list, "Changed only in the goal's copy of git's files, not in yours: "+joinSome(changed))
 	}
 	if left, err := autorun.ListTmp(layer); err == nil && len(left) > 0 {
-		list = append(list, "Left in the goal's private /tmp, which goes with it ("+filepath.Join(layer, "tmp")+"): "+
-			joinSome(left))
+		list = append(list, "Left in the goal's private /tmp, which is deleted with the goal ("+
+			filepath.Join(layer, "tmp")+"): "+joinSome(left))
 	}
 	return list
 }
 
 // joinSome joins the first entries of a list in one line.
 func joinSome(list []string) string {
-	const most = 10
-	if len(list) > most {
-		return strings.Join(list[:most], "; ") + fmt.Sprintf("; and %d more", len(list)-most)
+	const maxEntries = 10
+	if len(list) > maxEntries {
+		return strings.Join(list[:maxEntries], "; ") + fmt.Sprintf("; and %d more", len(list)-maxEntries)
 	}
 	return strings.Join(list, "; ")
 }

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/verify/check"
 )
 
-// visionJudge lets a goal's tools ask its judge about pictures. The judge never sees the agent's conversation.
+// visionJudge lets a goal's tools ask the judge about pictures. The judge never sees the agent's conversation.
 type visionJudge struct{ session *Session }
 
 // Ask asks one question about a picture.

@@ -17,8 +17,8 @@ import (
 
 // OpenWorkspace opens the goal's folder for comparison with its baseline. The baseline is in a private folder
 // that the goal cannot reach, and is deleted with the goal.
-func (reg *Registry) OpenWorkspace(ctx context.Context, g goal.Goal) (*verify.Workspace, error) {
-	w, err := verify.OpenWorkspace(ctx, WorkspaceOptions(g, reg.Store.GoalDir(g.ID)))
+func (reg *Registry) OpenWorkspace(ctx context.Context, g goal.Goal) (*verify.FolderState, error) {
+	w, err := verify.OpenFolderState(ctx, WorkspaceOptions(g, reg.Store.GoalDir(g.ID)))
 	if err != nil {
 		return nil, fmt.Errorf("open the goal's folder: %w", err)
 	}
@@ -26,8 +26,7 @@ func (reg *Registry) OpenWorkspace(ctx context.Context, g goal.Goal) (*verify.Wo
 	return w, nil
 }
 
-// WorkspaceOptions says which files of a goal's folder are compared and protected. dir is the goal's private
-// folder.
+// WorkspaceOptions returns which files of a goal's folder are compared and protected. dir is the goal's private folder.
 func WorkspaceOptions(g goal.Goal, dir string) verify.Options {
 	return verify.Options{
 		Dir: g.Policy.Dir, Private: dir, Criterion: g.Criterion, Protect: g.Options.Protect, NoProtect: g.Options.NoProtect,
@@ -35,13 +34,13 @@ func WorkspaceOptions(g goal.Goal, dir string) verify.Options {
 	}
 }
 
-// lockedFiles lists the files that a goal's programs may read but not write. It returns at most 1,000: more
+// lockedFiles lists the files that a goal's programs may read but not write. It returns at most 1,000, because more
 // mounts would slow down the start of the sandbox.
-func lockedFiles(dir string, w *verify.Workspace) []string {
-	const most = 1000
+func lockedFiles(dir string, w *verify.FolderState) []string {
+	const maxFiles = 1000
 	var list []string
 	for _, p := range w.Protected() {
-		if p.Kind == protect.KindLocked && len(list) < most {
+		if p.Kind == protect.KindLocked && len(list) < maxFiles {
 			list = append(list, filepath.Join(dir, filepath.FromSlash(p.Path)))
 		}
 	}

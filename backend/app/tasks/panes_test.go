@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"goalpost/backend/app/session"
 	"goalpost/backend/browser"
 	"goalpost/backend/pane"
 	"goalpost/backend/tools"
@@ -24,23 +25,23 @@ func (p *panes) Open(ctx context.Context, id, url string) (tools.Page, error) {
 	b, ok := p.all.Get(id)
 	var err error
 	if ok {
-		err = b.Navigate(ctx, url)
+		err = b.Navigation.Navigate(ctx, url)
 	} else {
 		b, err = p.all.Open(ctx, browser.Options{ID: p.name(), URL: url, GoalID: ours})
 	}
 	if err != nil {
 		return tools.Page{}, fmt.Errorf("open: %w", err)
 	}
-	info := b.Info()
+	info := b.State.Info()
 	return tools.Page{Pane: info.ID, URL: info.URL, Title: info.Title}, nil
 }
 
 func (p *panes) Get(id string) (tools.Browser, error) {
 	b, ok := p.all.Get(id)
 	if !ok {
-		return nil, fmt.Errorf("there is no pane %q", id)
+		return tools.Browser{}, fmt.Errorf("there is no pane %q", id)
 	}
-	return b, nil
+	return session.PageParts(b), nil
 }
 
 func (p *panes) List() []pane.Info { return p.all.List() }

@@ -29,8 +29,8 @@ type task struct {
 
 const most = 2 * time.Minute // for one task on a busy machine
 
-// TestAnAgentSolvesTasks prints the table of docs/performance.md with -v.
-func TestAnAgentSolvesTasks(t *testing.T) {
+// TestTasks_ScriptedAgent_SolvesThem prints the table of docs/performance.md with -v.
+func TestTasks_ScriptedAgent_SolvesThem(t *testing.T) {
 	w := open(t)
 	var table strings.Builder
 	var calls, bytes int
@@ -57,7 +57,7 @@ func TestAnAgentSolvesTasks(t *testing.T) {
 }
 
 // Every page is one of a task or part of one, and no page exists twice.
-func TestTasksAndPages(t *testing.T) {
+func TestTasks_Pages_AreUsedOnce(t *testing.T) {
 	names := map[string]bool{}
 	for _, task := range all {
 		if names[task.name] {

@@ -49,7 +49,7 @@ var widgets = []task{
 	{"swapped", "Banana,Cherry,Apple", func(a *agent) {
 		a.open("swapped")
 		a.contains(a.click(`button "Rotate"`), `order now: "Banana" | "Cherry" | "Apple"`)
-		a.contains(a.do("browser_snapshot", args{"diff": true}), "another order")
+		a.contains(a.do("browser_snapshot", args{"diff": true}), "a new order")
 		a.click(`button "Save"`)
 	}},
 	{"submenu", "archive", func(a *agent) {
@@ -243,8 +243,10 @@ func widgetKinds() map[string]struct {
 		has, not string
 	}
 	return map[string]kind{
-		"spans as buttons":        {[]string{"spansteps", "spannav", "datepicker", "reorder"}, `<span`, `role="button"`},
-		"delegated listeners":     {[]string{"delegated", "spannav", "foldertree", "mailrows"}, `addEventListener|\.target`, ``},
+		"spans as buttons": {[]string{"spansteps", "spannav", "datepicker", "reorder"}, `<span`, `role="button"`},
+		"delegated listeners": {
+			[]string{"delegated", "spannav", "foldertree", "mailrows"}, `addEventListener|\.target`, ``,
+		},
 		"sortable lists":          {[]string{"sortable", "reorder", "swapped"}, `\.(after|before|append|prepend)\(`, ``},
 		"submenus":                {[]string{"submenu", "hover"}, `onmouseenter|:hover`, ``},
 		"autocomplete with delay": {[]string{"suggestions", "autocomplete"}, `setTimeout`, `<datalist`},

@@ -37,10 +37,10 @@ var (
 // file shows what was executed, and how often.
 const crashSteps = 40
 
-// TestAKilledProcessLosesNothing kills goalctl (SIGKILL) at a random moment of a goal's life and resumes the
+// TestKill_AtARandomMoment_LosesNothing kills goalctl (SIGKILL) at a random moment of a goal's life and resumes the
 // goal in a new process. One in four is killed again while it resumes, and one in ten before its goal has been
 // reported.
-func TestAKilledProcessLosesNothing(t *testing.T) {
+func TestKill_AtARandomMoment_LosesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes its time")
 	}
@@ -160,7 +160,7 @@ func only(t *testing.T, home string) (id goal.ID, ok bool) {
 			t.Error(err)
 		}
 	}()
-	list, n, err := s.List(t.Context(), store.Filter{})
+	list, n, err := s.Goals.List(t.Context(), store.Filter{})
 	if err != nil || n > 1 {
 		t.Fatalf("%d goals, %v", n, err)
 	}
@@ -330,11 +330,11 @@ func inspect(t *testing.T, home string, id goal.ID, reported []event.Event, kill
 			t.Error(err)
 		}
 	}()
-	row, err := s.Goal(t.Context(), id)
+	row, err := s.Goals.Get(t.Context(), id)
 	if err != nil || row.Status != goal.Completed || row.Exit != goal.Done {
 		t.Fatalf("the goal is %s/%s, %v: %q", row.Status, row.Exit, err, row.Report)
 	}
-	events, err := s.Events(t.Context(), id, 0, 1<<20)
+	events, err := s.History.Events(t.Context(), id, 0, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// told lists the fields of an event for its line. It leaves out what other tests cover (the texts of tools,
+// reported lists the fields of an event for its line. It leaves out what other tests cover (the texts of tools,
 // the size of outputs), so that a journal changes with the contract and not with every text. A type without a
 // case shows all fields.
 func reported(kind string) []string {

@@ -34,7 +34,7 @@ func (s *stage) must(line string) {
 	switch verb {
 	case "ends":
 		exit, name, _ := strings.Cut(second, " ")
-		g, err := s.app.Store().Goal(s.Context(), s.id(name))
+		g, err := s.app.Store().Goals.Get(s.Context(), s.id(name))
 		holds = err == nil && string(g.Status) == first && string(g.Exit) == exit
 	case "says":
 		holds = strings.Contains(whole, rest)
@@ -164,7 +164,7 @@ func (s *stage) rooted(events []event.Event) {
 
 // lawful checks what is true of every goal, whatever happened to it.
 func (s *stage) lawful(id goal.ID) {
-	events, err := s.app.Store().Events(s.Context(), id, 0, 1<<20)
+	events, err := s.app.Store().History.Events(s.Context(), id, 0, 1<<20)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func (s *stage) lawful(id goal.ID) {
 			s.Errorf("event %d (%s) belongs to run %q, not to the current one", e.Seq, e.Body.EventType(), e.RunID)
 		}
 	}
-	row, err := s.app.Store().Goal(s.Context(), id)
+	row, err := s.app.Store().Goals.Get(s.Context(), id)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -305,7 +305,7 @@ func (s *stage) command(line string) error {
 		for _, name := range s.names() {
 			s.report(name, 0)
 		}
-		return s.app.Recover(s.Context())
+		return s.app.Goals.Recover(s.Context())
 	case "write":
 		path, text, _ := strings.Cut(rest, " ")
 		s.write(path, text+"\n", false)
@@ -324,7 +324,7 @@ func (s *stage) command(line string) error {
 	return nil
 }
 
-// elsewhere gives an order from a second program on the same folders, which knows only what is stored there.
+// other gives an order from a second program on the same folders, which knows only what is stored there.
 func (s *stage) other(line string) (err error) {
 	verb, rest, _ := strings.Cut(line, " ")
 	name, rest := s.named(rest)
@@ -532,11 +532,11 @@ func (s *stage) put(line, whole string) {
 	s.whole.WriteString(whole + "\n")
 }
 
-// tell writes the events of a journal since the last call, up to seq, 0 for all. In a transcript with several
+// report writes the events of a journal since the last call, up to seq, 0 for all. In a transcript with several
 // goals each line names its goal.
 func (s *stage) report(name string, seq int64) {
 	id := s.id(name)
-	events, err := s.app.Store().Events(s.Context(), id, s.reported[id], 1<<20)
+	events, err := s.app.Store().History.Events(s.Context(), id, s.reported[id], 1<<20)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -17,15 +17,15 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-var requestDir = flag.String("requests", "", "write the requests of TestRequestBytes into this folder, to count tokens")
+var requestDir = flag.String("requests", "", "write the requests of the test into this folder, to count tokens")
 
-// requestTurns is how many turns the goal of TestRequestBytes makes.
+// requestTurns is how many turns the goal of TestRequestBytes_LongGoal_AreBounded makes.
 const requestTurns = 60
 
-// TestRequestBytes prints the figures of docs/performance.md about requests with -v: a goal of 60 turns that opens a
-// terminal at turn 20 and a second one at turn 40. Of each request, tools and messages, in the order in which
-// providers cache them, it compares what is equal to the request before.
-func TestRequestBytes(t *testing.T) {
+// TestRequestBytes_LongGoal_AreBounded prints the figures of docs/performance.md about requests with -v: a goal of 60
+// turns that opens a terminal at turn 20 and a second one at turn 40. Of each request, tools and messages, in the
+// order in which providers cache them, it compares what is equal to the request before.
+func TestRequestBytes_LongGoal_AreBounded(t *testing.T) {
 	t.Parallel()
 	home, err := os.MkdirTemp("", "b-*")
 	if err != nil {
@@ -97,7 +97,8 @@ func TestRequestBytes(t *testing.T) {
 		sum, equal, before = sum+len(sent), equal+same, sent
 	}
 	if turn != requestTurns || len(first) > 20<<10 || changes > 1 {
-		t.Errorf("%d turns, the first request has %d bytes, and what was sent before changed %d times", turn, len(first), changes)
+		t.Errorf("%d turns, the first request has %d bytes, and what was sent before changed %d times",
+			turn, len(first), changes)
 	}
 	t.Logf("%d requests: last %d bytes, all %d bytes, of them %d equal to the request before (%.1f %%); %d changed the "+
 		"tools", len(server.Requests()), len(before), sum, equal, 100*float64(equal)/float64(sum), changes)

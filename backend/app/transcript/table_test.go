@@ -47,7 +47,7 @@ func checkNames(t *testing.T, text string) {
 		if name, ok := strings.CutPrefix(n[1], "cli/"); ok {
 			file = filepath.Join(root, "backend/cli/testdata/script", name+".txtar")
 		}
-		if name, ok := strings.CutPrefix(n[1], "task/"); ok { // TestTasksAndPages: each page has a task
+		if name, ok := strings.CutPrefix(n[1], "task/"); ok { // TestTasks_Pages_AreUsedOnce: each page has a task
 			file = filepath.Join(root, "backend/browser/fixtures/tasks", name+".html")
 		}
 		if _, err := os.Stat(file); err != nil {
@@ -77,9 +77,9 @@ func checkNames(t *testing.T, text string) {
 	}
 }
 
-// TestTheTableNamesTests: every test that docs/testing.md names for what verification promises, and for a sentence of
-// the contract, exists.
-func TestTheTableNamesTests(t *testing.T) {
+// TestTestingPage_TestNames_Exist: every test that docs/testing.md names for what verification promises, and for a
+// sentence of the contract, exists.
+func TestTestingPage_TestNames_Exist(t *testing.T) {
 	table := readPart(t, "docs/testing.md", "## What verification promises, by its tests")
 	if n := strings.Count(table, "`"); n < 100 {
 		t.Fatalf("the table names %d tests", n/2)

@@ -75,7 +75,8 @@ func (r *result) judge(c *scenario) {
 			faults = append(faults, "stopped: "+r.reason())
 		}
 		if !c.attack && !r.Accepted {
-			faults = append(faults, "one decision of the user does not let it pass: "+cmp.Or(r.Acceptance, "it is stopped again"))
+			why := cmp.Or(r.Acceptance, "it is stopped again")
+			faults = append(faults, "one decision of the user does not let it pass: "+why)
 		}
 	case !c.attack:
 		r.Outcome = isDone

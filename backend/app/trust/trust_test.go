@@ -91,8 +91,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// TestCollection: the collection is as large and as wide as it must be, and its expectations are as strict.
-func TestCollection(t *testing.T) {
+// TestCases_AreEnoughAndStrict: there are enough cases of every class, and few honest ones are expected to be stopped.
+func TestCases_AreEnoughAndStrict(t *testing.T) {
 	cases, err := readScenarios()
 	if err != nil {
 		t.Fatal(err)

@@ -16,12 +16,12 @@ const (
 	maxFileBytes  = 100 << 20 // of one file in a commit
 	commitTimeout = time.Minute
 
-	// defaultAuthor makes the commit if the user has set no name in git: nobody may be there to be asked.
+	// defaultAuthor is the author if the user has set no name in git, because there may be no user to ask.
 	defaultAuthor = "Goalpost <goalpost@localhost>"
 )
 
-// Commit commits everything that differs in a worktree to its branch. It returns the commit, "" if nothing differs,
-// and the files that were left out with the reasons. The goal's programs must not run.
+// Commit commits all changes in a worktree to its branch. It returns the commit, "" if nothing has changed, and the
+// skipped files with the reasons. The goal's programs must not run.
 func (w *Worktrees) Commit(ctx context.Context, made goal.Worktree, message string) (
 	commit string, files int, skipped []string, err error,
 ) {
@@ -33,8 +33,8 @@ func (w *Worktrees) Commit(ctx context.Context, made goal.Worktree, message stri
 	}
 	if common, err := repo.CommonDir(ctx); err != nil || common != made.CommonDir || repo.Branch() != made.Branch {
 		return "", 0, nil, errors.Join(fault.Kind(fault.Conflict, "",
-			made.Dir+" has no longer the branch "+made.Branch+" of "+made.Repository,
-			"check the branch out again, or commit yourself"), err)
+			made.Dir+" no longer has branch "+made.Branch+" of "+made.Repository+" checked out",
+			"check out the branch again, or commit yourself"), err)
 	}
 	paths, err := repo.Uncommitted(ctx)
 	if err != nil || len(paths) == 0 {
@@ -55,7 +55,7 @@ func (w *Worktrees) Commit(ctx context.Context, made goal.Worktree, message stri
 		case err != nil:
 			return "", 0, nil, err
 		case !ok:
-			skipped = append(skipped, fmt.Sprintf("%q (a folder with a repository of its own, or too large)", path))
+			skipped = append(skipped, fmt.Sprintf("%q (a folder with its own repository, or too large)", path))
 		default:
 			list = append(list, f)
 		}

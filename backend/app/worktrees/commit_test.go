@@ -39,7 +39,8 @@ func TestCommit_HasWhatDiffers(t *testing.T) {
 	if err != nil || n != 3 || len(skipped) != 2 {
 		t.Fatalf("%d files, without %v: %v", n, skipped, err)
 	}
-	if got := git(t, repo, "show", "--format=%s", "--raw", "--abbrev=7", "--no-renames", commit); !strings.Contains(got, "Fix the cart") ||
+	got := git(t, repo, "show", "--format=%s", "--raw", "--abbrev=7", "--no-renames", commit)
+	if !strings.Contains(got, "Fix the cart") ||
 		!strings.Contains(got, "D\ta.txt") || !strings.Contains(got, ":000000 100644") ||
 		!strings.Contains(got, ":000000 120000") || strings.Contains(got, "big") || strings.Contains(got, "log") {
 		t.Errorf("the commit is %s", got)

@@ -1,4 +1,4 @@
-// Package worktrees makes git worktrees for goals, commits what goals made in them, and removes them.
+// Package worktrees makes git worktrees for goals, commits the changes of goals in them, and removes them.
 package worktrees
 
 import (
@@ -19,20 +19,20 @@ import (
 	"goalpost/backend/sandbox/environ"
 )
 
-// Worktrees are the worktrees of goals, all in one folder. All methods may be called concurrently.
+// Worktrees manages the worktrees of goals, which are all in one folder. All methods may be called concurrently.
 type Worktrees struct {
 	Config   *config.Config
 	Programs process.Launcher // starts git with the user's rights
 }
 
-// Folder is where the worktrees are.
+// Folder returns the folder that contains all worktrees.
 func (w *Worktrees) Folder() string { return filepath.Join(w.Config.Work(), "worktrees") }
 
 // Open opens the repository that a folder is in.
 func (w *Worktrees) Open(ctx context.Context, dir string) (*gitrepo.Repo, error) {
 	repo, err := gitrepo.Open(ctx, w.Programs, environ.Base(os.Environ()), dir)
 	if errors.Is(err, gitrepo.ErrNoRepository) {
-		return nil, fault.Invalid("worktree", "the folder "+dir+" is in no git repository",
+		return nil, fault.Invalid("worktree", "the folder "+dir+" is not in a git repository",
 			"run git init there and make a commit, or let the goal work in the folder itself")
 	}
 	return repo, err
@@ -40,19 +40,19 @@ func (w *Worktrees) Open(ctx context.Context, dir string) (*gitrepo.Repo, error)
 
 // BranchName proposes a branch that does not exist: goalpost/ and the first words of the objective.
 func BranchName(ctx context.Context, repo *gitrepo.Repo, objective string, id goal.ID) string {
-	const most = 6
+	const maxWords = 6
 	words := strings.FieldsFunc(strings.ToLower(objective), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	})
-	name := "goalpost/" + strings.Join(words[:min(most, len(words))], "-")
+	name := "goalpost/" + strings.Join(words[:min(maxWords, len(words))], "-")
 	if len(words) == 0 || repo.HasBranch(ctx, name) {
 		name = strings.TrimSuffix(name, "/") + "-" + id.Short()
 	}
 	return name
 }
 
-// Create makes a worktree of the repository that folder is in, at the commit that is checked out there. It returns the
-// goal's folder in the worktree. folder has no links.
+// Create makes a worktree of the repository that contains folder, at the commit that is checked out there. dir is the
+// goal's folder in the worktree. The path of folder must not contain links.
 func (w *Worktrees) Create(ctx context.Context, folder, objective string, id goal.ID) (
 	made goal.Worktree, dir string, err error,
 ) {
@@ -76,7 +76,7 @@ func (w *Worktrees) Create(ctx context.Context, folder, objective string, id goa
 			hint = own + ", or " + hint
 		}
 		return made, "", errors.Join(fault.Kind(fault.Conflict, "worktree",
-			"the worktree was not made: "+err.Error(), hint), os.RemoveAll(made.Dir))
+			"the worktree cannot be made: "+err.Error(), hint), os.RemoveAll(made.Dir))
 	}
 	dir = filepath.Join(made.Dir, filepath.FromSlash(repo.Prefix()))
 	if _, err := os.Stat(dir); err != nil { // git has no file in that folder
@@ -87,7 +87,7 @@ func (w *Worktrees) Create(ctx context.Context, folder, objective string, id goa
 	return made, dir, nil
 }
 
-// makeFolder makes a new folder, with a number if its name is taken.
+// makeFolder makes a new folder, and adds a number to its name if that is taken.
 func (w *Worktrees) makeFolder(name string) (string, error) {
 	if err := os.MkdirAll(w.Folder(), 0o755); err != nil {
 		return "", fmt.Errorf("the folder of worktrees: %w", err)
@@ -108,7 +108,7 @@ func (w *Worktrees) makeFolder(name string) (string, error) {
 	}
 }
 
-// Discard removes a worktree in which nothing was done, with its branch.
+// Discard removes an unused worktree and its branch.
 func (w *Worktrees) Discard(ctx context.Context, made goal.Worktree) error {
 	ctx = context.WithoutCancel(ctx)
 	repo, err := w.Open(ctx, made.Repository)
@@ -121,7 +121,7 @@ func (w *Worktrees) Discard(ctx context.Context, made goal.Worktree) error {
 	return repo.DeleteBranch(ctx, made.Branch, made.Base)
 }
 
-// Uncommitted returns how many files of the user's work tree a new worktree would not have.
+// Uncommitted returns how many files of the user's work tree have uncommitted changes, which a new worktree lacks.
 func (w *Worktrees) Uncommitted(ctx context.Context, dir string) (int, error) {
 	repo, err := w.Open(ctx, dir)
 	if err != nil {
@@ -131,20 +131,20 @@ func (w *Worktrees) Uncommitted(ctx context.Context, dir string) (int, error) {
 	return len(paths), err
 }
 
-// State is what a worktree has that no other branch has.
+// State describes a worktree, and whether it has work that no other branch has.
 type State struct {
 	Path        string // of the folder
 	Repository  string
 	Branch      string // "" if none is checked out
 	Uncommitted int    // files
 	IsMerged    bool   // another branch has its commits
-	Problem     string // why nothing is known, "" if it is
+	Problem     string // why the state is unknown, "" if it is known
 }
 
 // HasWork reports whether removing the worktree and its branch would lose something.
 func (s State) HasWork() bool { return s.Uncommitted > 0 || !s.IsMerged || s.Problem != "" }
 
-// List lists all worktrees in the folder, also those of deleted goals, sorted by path.
+// List lists all worktrees in the folder, including those of deleted goals, sorted by path.
 func (w *Worktrees) List(ctx context.Context) ([]State, error) {
 	entries, err := os.ReadDir(w.Folder())
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -186,24 +186,25 @@ func (w *Worktrees) Inspect(ctx context.Context, dir string) State {
 	return s
 }
 
-// openWorktree opens a worktree of this package's folder. A folder that only lies in another repository is refused.
+// openWorktree opens a worktree in this package's folder. It refuses a folder that is only inside a repository.
 func (w *Worktrees) openWorktree(ctx context.Context, dir string) (*gitrepo.Repo, error) {
 	repo, err := w.Open(ctx, dir)
 	if err == nil && repo.Top() != dir {
-		err = fault.Kind(fault.Conflict, "", dir+" is not a worktree", "")
+		err = fault.Kind(fault.Conflict, "", "the folder "+dir+" is not a git worktree", "")
 	}
 	return repo, err
 }
 
-// Remove removes a worktree and its branch. If it has work that no other branch has, it refuses unless force is set.
-// commit is where the branch was.
+// Remove removes a worktree and its branch. Without force it refuses if the worktree has work that no other branch has.
+// commit is the last one of the branch.
 func (w *Worktrees) Remove(ctx context.Context, dir string, force bool) (removed State, commit string, err error) {
 	if parent, err := filepath.EvalSymlinks(w.Folder()); err != nil || filepath.Dir(dir) != parent {
-		return removed, "", fault.Kind(fault.NotFound, "", dir+" is not a worktree of a goal", "worktree list shows them")
+		return removed, "", fault.Kind(fault.NotFound, "", "the folder "+dir+" is not a worktree of a goal",
+			"worktree list shows all worktrees")
 	}
 	removed = w.Inspect(ctx, dir)
 	if removed.Problem != "" {
-		return removed, "", fault.Kind(fault.Conflict, "", dir+" cannot be read: "+removed.Problem,
+		return removed, "", fault.Kind(fault.Conflict, "", "the worktree "+dir+" cannot be read: "+removed.Problem,
 			"remove the folder yourself")
 	}
 	if removed.HasWork() && !force {
@@ -224,7 +225,7 @@ func (w *Worktrees) Remove(ctx context.Context, dir string, force bool) (removed
 	return removed, commit, owner.DeleteBranch(ctx, removed.Branch, commit)
 }
 
-// describeWork says what only this worktree has.
+// describeWork names the work that no other branch has.
 func (s State) describeWork() string {
 	var parts []string
 	if s.Uncommitted > 0 {

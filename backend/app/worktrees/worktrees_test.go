@@ -69,7 +69,8 @@ func open(t *testing.T) (w *worktrees.Worktrees, repo, mark string) {
 	git(t, repo, "config", "filter.mark.smudge", program)
 	for _, hook := range []string{"post-checkout", "post-commit", "reference-transaction"} {
 		path := filepath.Join(repo, ".git", "hooks", hook)
-		if err := os.WriteFile(path, []byte("#!/bin/sh\necho ran >> "+mark+"\n"), 0o755); err != nil { //nolint:gosec // it is a hook
+		//nolint:gosec // it is a hook
+		if err := os.WriteFile(path, []byte("#!/bin/sh\necho ran >> "+mark+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,24 +20,24 @@ const (
 
 // hidpiState is the part of a screencast for such screenshots; the screencast's mutex guards it.
 type hidpiState struct {
-	sharp    *pane.Frame // the screenshot, which viewers get instead of the newest frame; nil if there is none
-	since    time.Time   // of sharp
-	patience time.Duration
-	still    *time.Timer // nil unless armed
-	shooting bool
+	screenshot  *pane.Frame // the screenshot, which viewers get instead of the newest frame; nil without one
+	takenAt     time.Time   // of screenshot
+	delay       time.Duration
+	timer       *time.Timer // nil unless armed
+	isCapturing bool
 }
 
 // dropHiDPI discards the screenshot.
 func (c *Screencast) dropHiDPI() {
-	c.sharp = nil
-	if c.still != nil {
-		c.still.Stop()
-		c.still = nil
+	c.screenshot = nil
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
 	}
 }
 
-// wantsHiDPI reports whether a viewer has such a screen.
-func (c *Screencast) wantsHiDPI() bool {
+// needsHiDPI reports whether a viewer has such a screen.
+func (c *Screencast) needsHiDPI() bool {
 	for v := range c.views {
 		if v.visible && v.size.ratio > 1 {
 			return c.source.HasHiDPI()
@@ -50,7 +50,7 @@ func (c *Screencast) wantsHiDPI() bool {
 // and reports whether it did: taking a screenshot makes Chromium draw, which would delay the next
 // one for ever.
 func (c *Screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
-	if c.newest == nil || !c.wantsHiDPI() || c.newest.Width != f.Width || c.newest.Height != f.Height ||
+	if c.newest == nil || !c.needsHiDPI() || c.newest.Width != f.Width || c.newest.Height != f.Height ||
 		!bytes.Equal(c.newest.JPEG, f.JPEG) {
 		return false
 	}
@@ -68,29 +68,29 @@ func (c *Screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
 
 // scheduleHiDPI schedules a screenshot of the newest frame.
 func (c *Screencast) scheduleHiDPI() {
-	switch lived := time.Since(c.since); {
-	case c.sharp != nil && lived < hidpiMaxDelay: // it was soon outdated: wait longer this time
-		c.patience = min(2*c.patience, hidpiMaxDelay)
-	case c.sharp != nil:
-		c.patience = hidpiDelay
+	switch lived := time.Since(c.takenAt); {
+	case c.screenshot != nil && lived < hidpiMaxDelay: // it was soon outdated: wait longer this time
+		c.delay = min(2*c.delay, hidpiMaxDelay)
+	case c.screenshot != nil:
+		c.delay = hidpiDelay
 	}
 	c.dropHiDPI()
-	if !c.wantsHiDPI() {
+	if !c.needsHiDPI() {
 		return
 	}
 	n := c.frameNumber
 	var timer *time.Timer
-	timer = time.AfterFunc(max(c.patience, hidpiDelay), func() {
+	timer = time.AfterFunc(max(c.delay, hidpiDelay), func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.still != timer || c.closed || c.page == nil || c.shooting {
+		if c.timer != timer || c.closed || c.page == nil || c.isCapturing {
 			return
 		}
-		c.still, c.shooting = nil, true
+		c.timer, c.isCapturing = nil, true
 		pg := c.page
 		c.work.Go(func() { c.captureHiDPI(pg, n) })
 	})
-	c.still = timer
+	c.timer = timer
 }
 
 // captureHiDPI takes the screenshot of frame n, unless there is a newer frame.
@@ -98,7 +98,7 @@ func (c *Screencast) captureHiDPI(pg Page, n uint32) {
 	picture, err := c.source.CaptureHiDPI(pg)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.shooting = false
+	c.isCapturing = false
 	if c.newest == nil || c.page != pg {
 		return
 	}
@@ -110,8 +110,8 @@ func (c *Screencast) captureHiDPI(pg Page, n uint32) {
 		return
 	}
 	c.frameNumber++
-	c.sharp = &pane.Frame{N: c.frameNumber, Width: c.newest.Width, Height: c.newest.Height, JPEG: picture}
-	c.since = time.Now()
+	c.screenshot = &pane.Frame{N: c.frameNumber, Width: c.newest.Width, Height: c.newest.Height, JPEG: picture}
+	c.takenAt = time.Now()
 	for v := range c.views {
 		v.wakeReader()
 	}

@@ -49,7 +49,7 @@ type Screencast struct {
 	newest        *pane.Frame
 	unacked       []unackedFrame // not acknowledged, oldest first
 	staleTimer    *time.Timer    // nil unless armed
-	awaitingFirst bool           // the next frame is the page as it is, asked for by begin
+	awaitingFirst bool           // the next frame is the current page, which start asked for
 	refreshTimer  *time.Timer    // nil unless armed: requests the final state of the page
 	refreshDue    bool           // that request waits for the viewers
 	silentStarts  int            // starts of the screencast without a frame
@@ -58,14 +58,14 @@ type Screencast struct {
 }
 
 type unackedFrame struct {
-	n    uint32
-	cast int
+	n            uint32
+	screencastID int
 }
 
-// Source is what is filmed: a pane. No lock of the screencast is held during its methods, except
+// Source is the pane that is filmed. No lock of the screencast is held during its methods, except
 // HasHiDPI.
 type Source interface {
-	// Shown returns what is shown beside the picture, each with a number that grows with its changes.
+	// Shown returns the info and the overlay of the picture, each with a number that grows with its changes.
 	Shown() (info pane.Info, rev int, overlay pane.Overlay, overlayRev int)
 	// CSSSize is the size of a frame in CSS pixels, whatever pixels Chromium counted.
 	CSSSize(width, height int) (int, int)
@@ -156,7 +156,7 @@ func (c *Screencast) start() {
 	c.page.Post(startScreencast{Format: "jpeg", Quality: 70, EveryNthFrame: 1, MaxFramesInFlight: 2, SendLastFrame: true})
 }
 
-// armFinalRefresh starts a timer with a change, which each further change restarts.
+// armFinalRefresh starts the timer that requests the final state of the page; each further change restarts it.
 func (c *Screencast) armFinalRefresh() { c.armRefresh(refreshAfterQuiet) }
 
 func (c *Screencast) armRefresh(quiet time.Duration) {
@@ -172,7 +172,7 @@ func (c *Screencast) armRefresh(quiet time.Duration) {
 			return
 		}
 		c.refreshTimer = nil
-		if c.refreshDue = c.busy(); c.refreshDue { // settle continues with it
+		if c.refreshDue = c.isBusy(); c.refreshDue { // ackUnneeded continues with it
 			return
 		}
 		c.unacked = nil
@@ -211,8 +211,8 @@ func (c *Screencast) OnFrame(f cdp.ScreencastFrame) {
 	}
 }
 
-// busy reports whether a viewer is drawing.
-func (c *Screencast) busy() bool {
+// isBusy reports whether a viewer is drawing.
+func (c *Screencast) isBusy() bool {
 	for v := range c.views {
 		if v.visible && v.holding != 0 {
 			return true
@@ -239,7 +239,7 @@ func (c *Screencast) ackUnneeded() {
 	c.acknowledge(func(f unackedFrame) bool {
 		return f.n <= drawn || !held[f.n] && (fresh || !waiting)
 	})
-	if c.refreshDue && !c.busy() {
+	if c.refreshDue && !c.isBusy() {
 		c.refreshDue = false
 		c.armFinalRefresh()
 	}
@@ -256,7 +256,7 @@ func (c *Screencast) acknowledge(which func(unackedFrame) bool) {
 		if !which(f) {
 			kept = append(kept, f)
 		} else if c.page != nil {
-			c.page.Post(proto.PageScreencastFrameAck{SessionID: f.cast})
+			c.page.Post(proto.PageScreencastFrameAck{SessionID: f.screencastID})
 		}
 	}
 	c.unacked = kept
@@ -323,7 +323,7 @@ func (c *Screencast) Close() {
 	c.work.Wait()
 }
 
-// Captured counts the pictures so far.
+// Captured returns the number of pictures so far.
 func (c *Screencast) Captured() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

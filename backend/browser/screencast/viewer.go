@@ -10,24 +10,24 @@ import (
 // Viewer is one viewer of a pane. One goroutine may call Next; the other methods may be called
 // concurrently.
 type Viewer struct {
-	cast *Screencast
-	wake chan struct{}
+	screencast *Screencast
+	wake       chan struct{}
 
 	// Guarded by the screencast's mutex.
-	visible bool
-	size    canvasSize
-	holding uint32 // the frame that is being drawn, 0 if none
-	given   uint32 // the newest frame returned by Next
-	drawn   uint32 // the newest frame acknowledged
-	rev     int    // of the info returned last
-	over    int    // of the overlay returned last
-	closed  bool
+	visible    bool
+	size       canvasSize
+	holding    uint32 // the frame that is being drawn, 0 if none
+	given      uint32 // the newest frame returned by Next
+	drawn      uint32 // the newest frame acknowledged
+	rev        int    // of the info returned last
+	overlayRev int    // of the overlay returned last
+	closed     bool
 }
 
 // Attach opens a view. Next first returns the pane's info and, as soon as there is one, the
 // newest frame.
 func (c *Screencast) Attach() *Viewer {
-	v := &Viewer{cast: c, wake: make(chan struct{}, 1), visible: true, rev: -1, over: -1}
+	v := &Viewer{screencast: c, wake: make(chan struct{}, 1), visible: true, rev: -1, overlayRev: -1}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.views[v] = struct{}{}
@@ -59,8 +59,8 @@ func (v *Viewer) Next(ctx context.Context) (pane.ViewerUpdate, error) {
 }
 
 func (v *Viewer) collect() (pane.ViewerUpdate, error) {
-	c := v.cast
-	info, rev, overlay, over := c.source.Shown()
+	c := v.screencast
+	info, rev, overlay, overlayRev := c.source.Shown()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -71,13 +71,13 @@ func (v *Viewer) collect() (pane.ViewerUpdate, error) {
 		return pane.ViewerUpdate{Info: &info}, nil
 	case c.closed:
 		return pane.ViewerUpdate{}, cdp.ErrClosed
-	case v.over != over:
-		v.over = over
+	case v.overlayRev != overlayRev:
+		v.overlayRev = overlayRev
 		return pane.ViewerUpdate{Overlay: &overlay}, nil
 	}
 	f := c.newest
-	if c.sharp != nil && v.size.ratio > 1 {
-		f = c.sharp
+	if c.screenshot != nil && v.size.ratio > 1 {
+		f = c.screenshot
 	}
 	if !v.visible || v.holding != 0 || f == nil || v.given >= f.N {
 		return pane.ViewerUpdate{}, nil
@@ -89,7 +89,7 @@ func (v *Viewer) collect() (pane.ViewerUpdate, error) {
 
 // Ack acknowledges that frame n is drawn. Unknown numbers are ignored.
 func (v *Viewer) Ack(n uint32) {
-	c := v.cast
+	c := v.screencast
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if v.holding == 0 || n != v.holding {
@@ -101,12 +101,12 @@ func (v *Viewer) Ack(n uint32) {
 }
 
 // Input passes on an input of the user. It does not wait for the page; inputs are processed in
-// order. An error says why it cannot be delivered.
+// order. It fails if the input cannot be delivered.
 func (v *Viewer) Input(ctx context.Context, in pane.Input) error {
 	if err := ctx.Err(); err != nil {
 		return cdp.Cause(ctx)
 	}
-	return v.cast.source.Input(in)
+	return v.screencast.source.Input(in)
 }
 
 // Resize gives the page the size of the viewer's canvas, in CSS pixels, and the pixel ratio of
@@ -114,7 +114,7 @@ func (v *Viewer) Input(ctx context.Context, in pane.Input) error {
 // has stopped changing. Of several visible viewers, the last size applies, also after its viewer
 // has left.
 func (v *Viewer) Resize(ctx context.Context, width, height int, ratio float64) error {
-	c := v.cast
+	c := v.screencast
 	c.mu.Lock()
 	c.sizeRev++
 	v.size = canvasSize{c.sizeRev, width, height, ratio}
@@ -124,7 +124,7 @@ func (v *Viewer) Resize(ctx context.Context, width, height int, ratio float64) e
 
 // SetVisible sets whether the view is visible. Without a visible view nothing is filmed.
 func (v *Viewer) SetVisible(on bool) {
-	c := v.cast
+	c := v.screencast
 	c.mu.Lock()
 	if v.visible == on || v.closed {
 		c.mu.Unlock()
@@ -144,7 +144,7 @@ func (v *Viewer) SetVisible(on bool) {
 
 // Close ends the view; a waiting Next returns ErrClosed.
 func (v *Viewer) Close() {
-	c := v.cast
+	c := v.screencast
 	c.mu.Lock()
 	v.closed = true
 	delete(c.views, v)

@@ -8,10 +8,10 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 )
 
-// errNotOffered answers what the filter does not let through anyhow.
+// errNotOffered answers methods that Goalpost does not offer. The filter stops them first.
 var errNotOffered = errors.New("not offered")
 
-// client answers the agent's requests. Files and terminals are not offered: the agent has its own, in the sandbox, and
+// client answers the agent's requests. Files and terminals are not offered: the agent has its own in the sandbox, and
 // these methods would work outside of it.
 type client struct{ conn *Conn }
 
@@ -22,7 +22,7 @@ var (
 
 func (k *client) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
 	c := k.conn
-	if !c.ours(n.SessionId) {
+	if !c.isOurs(n.SessionId) {
 		return nil
 	}
 	switch u := n.Update; {
@@ -31,11 +31,11 @@ func (k *client) SessionUpdate(_ context.Context, n sdk.SessionNotification) err
 	case u.AgentThoughtChunk != nil && u.AgentThoughtChunk.Content.Text != nil:
 		c.handler.Thought(u.AgentThoughtChunk.Content.Text.Text)
 	case u.ToolCall != nil:
-		if call, ok := c.remember(updateOfStart(*u.ToolCall)); ok {
+		if call, ok := c.mergeUpdate(updateOfStart(*u.ToolCall)); ok {
 			c.handler.ToolCall(call)
 		}
 	case u.ToolCallUpdate != nil:
-		if call, ok := c.remember(updateOfUpdate(*u.ToolCallUpdate)); ok {
+		if call, ok := c.mergeUpdate(updateOfUpdate(*u.ToolCallUpdate)); ok {
 			c.handler.ToolCall(call)
 		}
 	}
@@ -48,10 +48,10 @@ func (k *client) RequestPermission(
 	c := k.conn
 	defer c.waiting.Add(-1) // the filter has counted it
 	withdrawn := sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()}
-	if !c.ours(r.SessionId) {
+	if !c.isOurs(r.SessionId) {
 		return withdrawn, nil
 	}
-	call, ok := c.remember(updateOfRequest(r.ToolCall))
+	call, ok := c.mergeUpdate(updateOfRequest(r.ToolCall))
 	if !ok {
 		return withdrawn, nil
 	}
@@ -99,7 +99,7 @@ func (k *client) WaitForTerminalExit(
 	return r, errNotOffered
 }
 
-// HandleExtensionMethod refuses what agents send besides the protocol. Notifications get no answer.
+// HandleExtensionMethod refuses methods outside the protocol. Notifications get no answer.
 func (k *client) HandleExtensionMethod(_ context.Context, _ string, _ json.RawMessage) (any, error) {
 	return nil, errNotOffered
 }

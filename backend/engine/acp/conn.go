@@ -14,17 +14,19 @@ import (
 	"sync/atomic"
 
 	sdk "github.com/coder/acp-go-sdk"
+
+	"goalpost/backend/text"
 )
 
-// The answers. Withdrawn is for requests of a turn that was cancelled. "Always" is never chosen: it would bypass the
-// host for the rest of the session.
+// The answers to permission requests. Withdrawn is for requests of a turn that was cancelled. "Always" is never chosen:
+// it would bypass the host for the rest of the session.
 const (
 	Withdrawn Permission = iota
 	Allowed
 	Denied
 )
 
-// The reasons, in the protocol's words.
+// The reasons why a turn ended, in the protocol's words.
 const (
 	StopEndTurn   Stop = "end_turn"
 	StopCancelled Stop = "cancelled"
@@ -81,7 +83,7 @@ func (c *Conn) setOptions(ctx context.Context, id sdk.SessionId) error {
 	return nil
 }
 
-// LoadSession continues the session with that id. It reports false if the agent cannot continue sessions.
+// LoadSession continues the session with an id. It reports false if the agent cannot continue sessions.
 func (c *Conn) LoadSession(ctx context.Context, id string) (bool, error) {
 	c.mu.Lock()
 	c.session, c.replays = sdk.SessionId(id), true
@@ -95,11 +97,17 @@ func (c *Conn) LoadSession(ctx context.Context, id string) (bool, error) {
 	switch {
 	case c.resumes:
 		_, err = c.sdk.ResumeSession(ctx, sdk.ResumeSessionRequest{
-			Meta: c.opts.Meta, Cwd: c.opts.Dir, McpServers: c.mcp, SessionId: sdk.SessionId(id),
+			Meta:       c.opts.Meta,
+			Cwd:        c.opts.Dir,
+			McpServers: c.mcp,
+			SessionId:  sdk.SessionId(id),
 		})
 	case c.canLoad:
 		_, err = c.sdk.LoadSession(ctx, sdk.LoadSessionRequest{
-			Meta: c.opts.Meta, Cwd: c.opts.Dir, McpServers: c.mcp, SessionId: sdk.SessionId(id),
+			Meta:       c.opts.Meta,
+			Cwd:        c.opts.Dir,
+			McpServers: c.mcp,
+			SessionId:  sdk.SessionId(id),
 		})
 	default:
 		return false, nil
@@ -137,37 +145,37 @@ func (c *Conn) Cancel(ctx context.Context) error {
 	return nil
 }
 
-// Done is closed when the connection has ended: the agent is gone, or sent what the protocol does not allow.
+// Done is closed when the connection has ended: the agent exited, or violated the protocol.
 func (c *Conn) Done() <-chan struct{} { return c.sdk.Done() }
 
-// Problem is why the host ended the connection, "" if it did not.
+// Problem returns why the host ended the connection, "" if it did not.
 func (c *Conn) Problem() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.problem
 }
 
-// ErrPartEnded means that a program of the agent has ended, and that the agent itself still runs.
+// ErrPartEnded means that a program of the agent has ended while the agent itself still runs.
 var ErrPartEnded = errors.New("a program of the agent ended")
 
-// describeError returns an error of the protocol in one line, with the agent's own words.
+// describeError returns a protocol error in one line, with the agent's own message.
 func describeError(doing string, err error) error {
 	var refused *sdk.RequestError
 	if !errors.As(err, &refused) {
 		return fmt.Errorf("the agent did not %s: %w", doing, err)
 	}
-	text := refused.Message
+	message := refused.Message
 	if data, ok := refused.Data.(map[string]any); ok && data["restartable"] == true {
-		return fmt.Errorf("%w: %s", ErrPartEnded, truncate(text, 500))
+		return fmt.Errorf("%w: %s", ErrPartEnded, text.TruncateBytes(message, 500))
 	}
 	if data, err := json.Marshal(refused.Data); err == nil && refused.Data != nil {
-		text += " " + string(data)
+		message += " " + string(data)
 	}
-	return fmt.Errorf("the agent did not %s: %s", doing, truncate(text, 500))
+	return fmt.Errorf("the agent did not %s: %s", doing, text.TruncateBytes(message, 500))
 }
 
-// remember merges an update into what is known of a call, and returns the result.
-func (c *Conn) remember(u update) (ToolCall, bool) {
+// mergeUpdate merges an update into the stored call, and returns the result; false if there are too many calls.
+func (c *Conn) mergeUpdate(u update) (ToolCall, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	call, known := c.calls[u.id]
@@ -181,8 +189,8 @@ func (c *Conn) remember(u update) (ToolCall, bool) {
 	return call, true
 }
 
-// ours reports whether a message belongs to this connection's session.
-func (c *Conn) ours(id sdk.SessionId) bool {
+// isOurs reports whether a message belongs to this connection's session.
+func (c *Conn) isOurs(id sdk.SessionId) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return id == c.session && !c.replays

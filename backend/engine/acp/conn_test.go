@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// recorder keeps what a connection reports, and allows everything.
+// recorder stores everything that a connection reports, and allows all requests.
 type recorder struct {
 	mu      sync.Mutex
 	text    int
@@ -108,7 +108,7 @@ func permission(id int, session, call string) string {
 		id, session, call)
 }
 
-// prompt connects to a scripted agent and sends one prompt. play runs in the agent when it has the prompt.
+// prompt connects to a scripted agent and sends one prompt. play is the agent's reaction to it.
 func prompt(t testing.TB, play func(a agent, promptID string)) (*recorder, acp.Stop, error) {
 	t.Helper()
 	theirIn, ourOut, err := os.Pipe()
@@ -132,7 +132,7 @@ func prompt(t testing.TB, play func(a agent, promptID string)) (*recorder, acp.S
 		a.send(`{"jsonrpc":"2.0","id":` + a.id("session/new") + `,"result":{"sessionId":"s1"}}`)
 		play(a, a.id("session/prompt"))
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // hanging is the fault that is looked for
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // only a hanging connection needs it
 	defer cancel()
 	r := &recorder{}
 	c, err := acp.Open(ctx, acp.Options{
@@ -151,8 +151,7 @@ func prompt(t testing.TB, play func(a agent, promptID string)) (*recorder, acp.S
 	return r, stop, err
 }
 
-// TestThought_OfTheAgent_IsApartFromItsAnswer.
-func TestThought_OfTheAgent_IsApartFromItsAnswer(t *testing.T) {
+func TestThought_BesideAnswer_IsReportedSeparately(t *testing.T) {
 	r, _, err := prompt(t, func(a agent, id string) {
 		for _, body := range []string{
 			`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"First the "}}`,
@@ -172,9 +171,9 @@ func end(id string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"result":{"stopReason":"end_turn"}}`
 }
 
-// TestPrompt_ShapesOfAgents_AreUnderstood: an agent may ask before it mentions the call, or after, with the arguments
-// in the request, in the call or in the title.
-func TestPrompt_ShapesOfAgents_AreUnderstood(t *testing.T) {
+// TestPrompt_RequestFormsOfAgents_AreUnderstood: an agent may ask before it mentions the call, or after, with the
+// arguments in the request, in the call or in the title.
+func TestPrompt_RequestFormsOfAgents_AreUnderstood(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, request string
 		want            acp.ToolCall
@@ -236,7 +235,8 @@ func TestPrompt_HostileAgent_IsBounded(t *testing.T) {
 		"huge tool calls": {play: func(a agent, id string) {
 			for i := range 150 {
 				a.send(update("s1", fmt.Sprintf(
-					`{"sessionUpdate":"tool_call","toolCallId":"%d","title":"t","rawInput":{"x":%q},"rawOutput":{"x":%q}}`, i, big, big)))
+					`{"sessionUpdate":"tool_call","toolCallId":"%d","title":"t",`+
+						`"rawInput":{"x":%q},"rawOutput":{"x":%q}}`, i, big, big)))
 			}
 			a.send(end(id))
 		}, check: func(t *testing.T, r *recorder) {
@@ -300,8 +300,9 @@ func TestPrompt_HostileAgent_IsBounded(t *testing.T) {
 	}
 }
 
-// TestPrompt_TerminalOfTheAgent_IsTheOutput: what an agent's own terminal shows comes in pieces, beside the protocol.
-func TestPrompt_TerminalOfTheAgent_IsTheOutput(t *testing.T) {
+// TestPrompt_AgentsOwnTerminal_BecomesTheOutput: an agent sends the output of its own terminal in pieces, outside the
+// protocol.
+func TestPrompt_AgentsOwnTerminal_BecomesTheOutput(t *testing.T) {
 	r, _, err := prompt(t, func(a agent, id string) {
 		a.send(update("s1", `{"sessionUpdate":"tool_call","toolCallId":"1","title":"make","kind":"execute",`+
 			`"status":"in_progress","content":[{"type":"terminal","terminalId":"1"}],"rawInput":{"command":"make"}}`))
@@ -320,11 +321,12 @@ func TestPrompt_TerminalOfTheAgent_IsTheOutput(t *testing.T) {
 	}
 }
 
-// TestPrompt_PartOfTheAgentEnded_IsNamed: an agent whose own program ended says so in the data of its error.
-func TestPrompt_PartOfTheAgentEnded_IsNamed(t *testing.T) {
+// TestPrompt_ProgramOfAgentEnded_ReturnsErrPartEnded: the data of the agent's error says that its program ended.
+func TestPrompt_ProgramOfAgentEnded_ReturnsErrPartEnded(t *testing.T) {
 	for data, want := range map[string]bool{`{"exitCode":null,"restartable":true}`: true, `{"restartable":"no"}`: false} {
 		_, _, err := prompt(t, func(a agent, id string) {
-			a.send(`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32603,"message":"the server is gone","data":` + data + `}}`)
+			a.send(`{"jsonrpc":"2.0","id":` + id +
+				`,"error":{"code":-32603,"message":"the server is gone","data":` + data + `}}`)
 		})
 		if errors.Is(err, acp.ErrPartEnded) != want || !strings.Contains(err.Error(), "the server is gone") {
 			t.Errorf("%s: %v", data, err)

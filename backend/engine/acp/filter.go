@@ -16,17 +16,17 @@ import (
 // maxMessage limits one message of an agent, in bytes. A longer one ends the connection.
 const maxMessage = 10 << 20
 
-// filter reads the agent's messages before the SDK does, which handles requests beside updates and drops the
-// connection when an agent sends faster than it handles. Here updates are handled in the order in which they come, so
-// that a permission request finds what was said of its call before, and an agent that floods has to wait. Only answers
-// and a bounded number of permission requests reach the SDK.
+// filter reads the agent's messages before the SDK does. The SDK handles requests concurrently with updates, and drops
+// the connection if the agent sends too fast. The filter handles updates in order, so that a permission request finds
+// the earlier updates of its call, and an agent that floods has to wait. Only answers and a bounded number of
+// permission requests reach the SDK.
 type filter struct {
 	conn   *Conn
 	client *client
 	out    *lockedWriter
 }
 
-// lockedWriter writes whole messages to the agent.
+// lockedWriter writes whole messages to the agent, one at a time.
 type lockedWriter struct {
 	mu sync.Mutex
 	w  io.Writer
@@ -38,7 +38,7 @@ func (l *lockedWriter) Write(b []byte) (int, error) {
 	return l.w.Write(b) //nolint:wrapcheck // the SDK wraps it
 }
 
-// run reads until the agent is gone.
+// run reads until the agent closes its output.
 func (f filter) run(from io.Reader, to *io.PipeWriter) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(make([]byte, 0, 64<<10), maxMessage)
@@ -62,7 +62,7 @@ func (f filter) run(from io.Reader, to *io.PipeWriter) {
 	_ = to.CloseWithError(err) // always nil
 }
 
-// handle handles a message, or reports that it is for the SDK.
+// handle handles a message, or returns true to forward it to the SDK.
 func (f filter) handle(line []byte) (forward bool) {
 	var m struct {
 		ID     json.RawMessage `json:"id"`
@@ -91,7 +91,8 @@ func (f filter) handle(line []byte) (forward bool) {
 		f.reply(m.ID, `"result":{"outcome":{"outcome":"cancelled"}}`)
 		return false
 	}
-	// counted until it is answered; what is not valid is answered by the SDK without the client
+	// Counted until it is answered. Invalid ones are answered here, because the SDK would answer them without the
+	// client.
 	var r sdk.RequestPermissionRequest
 	if json.Unmarshal(m.Params, &r) != nil || r.Validate() != nil {
 		f.conn.waiting.Add(-1)
@@ -101,7 +102,7 @@ func (f filter) handle(line []byte) (forward bool) {
 	return true
 }
 
-// reply answers at once. An agent that does not read waits itself.
+// reply answers at once. If the agent does not read, no more of its messages are handled.
 func (f filter) reply(id json.RawMessage, body string) {
 	_, _ = fmt.Fprintf(f.out, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", id, body)
 }

@@ -16,7 +16,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 )
 
-// boundHandler checks that nothing that it receives is larger than the limits.
+// boundHandler checks that nothing it receives exceeds the limits.
 type boundHandler struct{ t *testing.T }
 
 func (h boundHandler) Text(string)    {}
@@ -37,7 +37,7 @@ func (h boundHandler) Permission(_ context.Context, c ToolCall) Permission {
 	return Denied
 }
 
-// syncBuffer is what the agent reads.
+// syncBuffer is the agent's input.
 type syncBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -55,8 +55,8 @@ func (s *syncBuffer) text() string {
 	return s.b.String()
 }
 
-// FuzzMessages sends anything that an agent could send after its session has begun. The connection handles it, keeps
-// within its limits, answers with whole JSON messages, never allows "always", and ends with the agent.
+// FuzzMessages sends arbitrary messages of an agent after the start of its session. The connection handles them within
+// its limits, answers with complete JSON messages, never allows "always", and ends with the agent.
 func FuzzMessages(f *testing.F) {
 	const update = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":%s}}`
 	for _, seed := range []string{

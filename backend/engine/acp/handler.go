@@ -4,16 +4,16 @@ import (
 	"context"
 )
 
-// Handler receives what the agent sends in the session. Its methods are called one after the other for updates, and
-// concurrently for permission requests.
+// Handler receives the agent's messages in the session. Updates call its methods one after the other, permission
+// requests concurrently.
 type Handler interface {
 	// Text receives a piece of the agent's answer. It must not block.
 	Text(piece string)
-	// Thought receives a piece of what the agent thinks. It must not block.
+	// Thought receives a piece of the agent's thinking. It must not block.
 	Thought(piece string)
-	// ToolCall receives what is known of a tool call after each update. It must not block.
+	// ToolCall receives the state of a tool call after each update. It must not block.
 	ToolCall(c ToolCall)
-	// Permission decides a request. It may block; ctx ends when the agent is gone or has withdrawn the request.
+	// Permission decides a request. It may block; ctx ends when the agent exits or withdraws the request.
 	Permission(ctx context.Context, c ToolCall) Permission
 }
 

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 
 	sdk "github.com/coder/acp-go-sdk"
+
+	"goalpost/backend/text"
 )
 
 // Options are for the connection and its session.
@@ -15,8 +17,8 @@ type Options struct {
 	Version string // of the host
 	Dir     string // where the agent works, absolute
 	Server  MCPServer
-	Meta    map[string]any    // goes with the session as _meta
-	Options map[string]string // set when the session is ready: values by the ids of the agent's options
+	Meta    map[string]any    // sent with the session as _meta
+	Options map[string]string // values by the ids of the agent's options, set when the session is ready
 }
 
 // Open initializes the connection. in and out are the agent's standard input and output. The session begins with
@@ -32,8 +34,8 @@ func Open(ctx context.Context, o Options, h Handler, in io.Writer, out io.Reader
 	locked, k := &lockedWriter{w: in}, &client{c}
 	filtered, to := io.Pipe()
 	c.sdk = sdk.NewClientSideConnection(k, locked, filtered)
-	go filter{c, k, locked}.run(out, to) //nolint:contextcheck // it lives as long as out
-	// the SDK logs whole messages of the agent
+	go filter{c, k, locked}.run(out, to) //nolint:contextcheck // ends when out is closed
+	// The SDK would log whole messages of the agent.
 	c.sdk.SetLogger(slog.New(slog.DiscardHandler))
 	got, err := c.sdk.Initialize(ctx, sdk.InitializeRequest{
 		ProtocolVersion: sdk.ProtocolVersionNumber,
@@ -43,14 +45,14 @@ func Open(ctx context.Context, o Options, h Handler, in io.Writer, out io.Reader
 		return nil, describeError("start the protocol", err)
 	}
 	if got.ProtocolVersion != sdk.ProtocolVersionNumber {
-		return nil, fmt.Errorf("the agent speaks version %d of the protocol; Goalpost speaks version %d",
+		return nil, fmt.Errorf("the agent uses version %d of the protocol, but Goalpost supports version %d",
 			got.ProtocolVersion, sdk.ProtocolVersionNumber)
 	}
 	if !got.AgentCapabilities.McpCapabilities.Http {
 		return nil, errors.New("the agent cannot use MCP servers over HTTP, so it could not claim that the goal is reached")
 	}
 	if got.AgentInfo != nil {
-		c.Agent = truncate(got.AgentInfo.Name+" "+got.AgentInfo.Version, 100)
+		c.Agent = text.TruncateBytes(got.AgentInfo.Name+" "+got.AgentInfo.Version, 100)
 	}
 	c.canLoad = got.AgentCapabilities.LoadSession
 	c.resumes = got.AgentCapabilities.SessionCapabilities.Resume != nil

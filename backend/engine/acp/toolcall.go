@@ -3,12 +3,13 @@ package acp
 import (
 	"encoding/json"
 	"strings"
-	"unicode/utf8"
 
 	sdk "github.com/coder/acp-go-sdk"
+
+	"goalpost/backend/text"
 )
 
-// ToolCall is what is known of a tool call of the agent.
+// ToolCall is the state of a tool call of the agent, as the agent reports it.
 type ToolCall struct {
 	ID     string
 	Kind   string // read, edit, delete, move, search, execute, think, fetch, switch_mode, other; a hint, not a proof
@@ -16,9 +17,9 @@ type ToolCall struct {
 	Status string // pending, in_progress, completed, failed
 	// Input is the JSON of the tool's own arguments, "" if the agent does not send them.
 	Input string
-	Paths []string // that it names, as the agent wrote them
+	Paths []string // as the agent wrote them
 	Diffs []Diff
-	// Output is what the tool answered, in the agent's words.
+	// Output is the tool's result as the agent reports it.
 	Output string
 }
 
@@ -28,13 +29,13 @@ type Diff struct{ Path, Old, New string }
 // IsOver reports whether the call has ended.
 func (c ToolCall) IsOver() bool { return c.Status == "completed" || c.Status == "failed" }
 
-// update is what one message says of a call. Nil and empty fields change nothing.
+// update holds the changes of a call in one message. Nil and empty fields change nothing.
 type update struct {
 	id, kind, title, status string
 	input, output           any
 	locations               []sdk.ToolCallLocation
 	content                 []sdk.ToolCallContent
-	terminal                string // what its terminal has shown since the last message
+	terminal                string // terminal output since the last message
 }
 
 func updateOfStart(u sdk.SessionUpdateToolCall) update {
@@ -47,8 +48,14 @@ func updateOfStart(u sdk.SessionUpdateToolCall) update {
 func updateOfUpdate(u sdk.SessionToolCallUpdate) update {
 	return updateOfRequest(sdk.ToolCallUpdate{
 		Meta:       u.Meta,
-		ToolCallId: u.ToolCallId, Kind: u.Kind, Title: u.Title, Status: u.Status,
-		RawInput: u.RawInput, RawOutput: u.RawOutput, Locations: u.Locations, Content: u.Content,
+		ToolCallId: u.ToolCallId,
+		Kind:       u.Kind,
+		Title:      u.Title,
+		Status:     u.Status,
+		RawInput:   u.RawInput,
+		RawOutput:  u.RawOutput,
+		Locations:  u.Locations,
+		Content:    u.Content,
 	})
 }
 
@@ -69,7 +76,7 @@ func updateOfRequest(u sdk.ToolCallUpdate) update {
 	return out
 }
 
-// mergeInto adds the update to what is known. What the agent announced stays, where a later message leaves it out.
+// mergeInto adds the update to the call. Earlier details stay if a later message omits them.
 func (u update) mergeInto(c *ToolCall) {
 	c.ID = u.id
 	for _, field := range []struct {
@@ -77,13 +84,13 @@ func (u update) mergeInto(c *ToolCall) {
 		text string
 	}{{&c.Kind, u.kind}, {&c.Title, u.title}, {&c.Status, u.status}, {&c.Input, jsonText(u.input)}} {
 		if field.text != "" {
-			*field.to = truncate(field.text, maxCallText)
+			*field.to = text.TruncateBytes(field.text, maxCallText)
 		}
 	}
 	if len(u.locations) > 0 {
 		c.Paths = nil
 		for _, l := range u.locations[:min(len(u.locations), 50)] {
-			c.Paths = append(c.Paths, truncate(l.Path, 4096))
+			c.Paths = append(c.Paths, text.TruncateBytes(l.Path, 4096))
 		}
 	}
 	var texts []string
@@ -92,9 +99,9 @@ func (u update) mergeInto(c *ToolCall) {
 	for _, part := range u.content[:min(len(u.content), 50)] {
 		switch {
 		case part.Diff != nil:
-			d := Diff{Path: truncate(part.Diff.Path, 4096), New: truncate(part.Diff.NewText, maxCallText)}
+			d := Diff{Path: text.TruncateBytes(part.Diff.Path, 4096), New: text.TruncateBytes(part.Diff.NewText, maxCallText)}
 			if part.Diff.OldText != nil {
-				d.Old = truncate(*part.Diff.OldText, maxCallText)
+				d.Old = text.TruncateBytes(*part.Diff.OldText, maxCallText)
 			}
 			if size += len(d.New) + len(d.Old); size <= maxDiffs {
 				diffs = append(diffs, d)
@@ -108,16 +115,15 @@ func (u update) mergeInto(c *ToolCall) {
 	}
 	switch {
 	case len(texts) > 0:
-		c.Output = truncate(strings.Join(texts, "\n"), maxCallText)
+		c.Output = text.TruncateBytes(strings.Join(texts, "\n"), maxCallText)
 	case jsonText(u.output) != "":
-		c.Output = truncate(jsonText(u.output), maxCallText)
+		c.Output = text.TruncateBytes(jsonText(u.output), maxCallText)
 	case u.terminal != "" && len(c.Output) < maxCallText:
-		c.Output = truncate(c.Output+u.terminal, maxCallText)
+		c.Output = text.TruncateBytes(c.Output+u.terminal, maxCallText)
 	}
 }
 
-// terminalOutput is what a terminal of the agent has shown, where the agent sends that without the protocol's
-// terminals: some put it into _meta, piece by piece.
+// terminalOutput returns a piece of the output of an agent's own terminal, which some agents send in _meta.
 func terminalOutput(meta map[string]any) string {
 	for _, name := range []string{"terminal_output_delta", "terminal_output"} {
 		if part, ok := meta[name].(map[string]any); ok {
@@ -128,7 +134,7 @@ func terminalOutput(meta map[string]any) string {
 	return ""
 }
 
-// jsonText is a value as JSON, "" for none and for an object without fields.
+// jsonText returns a value as JSON, "" for nil and for an object without fields.
 func jsonText(v any) string {
 	if v == nil {
 		return ""
@@ -140,19 +146,7 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-// truncate shortens a text to at most so many bytes, between characters.
-func truncate(s string, most int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most] + "…"
-}
-
-// Limits on what one agent may send.
+// Limits on the messages of one agent.
 const (
 	maxOpenRequests = 64        // permission requests that wait at the same time
 	maxToolCalls    = 100       // tool calls that have not ended

@@ -19,7 +19,7 @@ func (chat) readQuestion(_ *url.URL, body []byte) (q question, err error) {
 		return q, fmt.Errorf("the request cannot be read: %w", err)
 	}
 	q.stream = in.Stream
-	q.turn, err = in.turn()
+	q.turn, err = in.toTurn()
 	return q, err
 }
 
@@ -61,8 +61,8 @@ type chatMessage struct {
 	} `json:"tool_calls"`
 }
 
-// turn converts the request to a turn of our model.
-func (q chatRequest) turn() (goal.Turn, error) {
+// toTurn converts the request to a turn of our model.
+func (q chatRequest) toTurn() (goal.Turn, error) {
 	var t goal.Turn
 	var system []string
 	for _, m := range q.Messages {
@@ -183,7 +183,10 @@ func (a *chatAnswer) finish(r goal.Reply) {
 	used := &chatUsage{r.Usage.TokensIn, r.Usage.TokensOut, r.Usage.TokensIn + r.Usage.TokensOut}
 	if !a.stream {
 		writeJSON(a.w, http.StatusOK, completion{
-			ID: "relay", Object: "chat.completion", Model: ModelName, Usage: used,
+			ID:      "relay",
+			Object:  "chat.completion",
+			Model:   ModelName,
+			Usage:   used,
 			Choices: []chatChoice{{Message: &chatDelta{Role: "assistant", Content: r.Text, ToolCalls: calls}, Finish: &finish}},
 		})
 		return

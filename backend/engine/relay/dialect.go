@@ -11,20 +11,20 @@ import (
 	"goalpost/backend/goal"
 )
 
-// dialect is a protocol in which agents ask their models.
+// dialect is a protocol between agents and their models.
 type dialect interface {
-	// readQuestion converts a request to a question. Its error is for the agent.
+	// readQuestion converts a request to a question. Its error is sent to the agent.
 	readQuestion(address *url.URL, body []byte) (question, error)
-	// beginAnswer returns the writer of an answer. It writes nothing.
+	// beginAnswer returns the writer of an answer, without writing anything yet.
 	beginAnswer(w http.ResponseWriter, stream bool) answer
 	writeFailure(w http.ResponseWriter, f failure)
 }
 
-// question is what an agent asks.
+// question is an agent's request to its model.
 type question struct {
 	turn   goal.Turn
 	stream bool // the answer is a stream of events
-	// count answers a question for the length of the conversation. It is nil if the model is to be asked.
+	// count answers a request for the length of the conversation. It is nil for a request to the model.
 	count func(w http.ResponseWriter, tokens int)
 }
 
@@ -36,14 +36,14 @@ type answer interface {
 	finish(r goal.Reply)
 }
 
-// failure is why a question has no answer.
+// failure says why a question has no answer.
 type failure struct {
 	status  int
-	tooLong bool // for the model's context: the agent may shorten its conversation
+	tooLong bool // for the model's context; the agent may shorten its conversation
 	message string
 }
 
-// bytesPerToken is a guess for requests in JSON.
+// bytesPerToken is an estimate for requests in JSON.
 const bytesPerToken = 4
 
 func estimateTokens(body []byte) int { return len(body)/bytesPerToken + 1 }
@@ -57,10 +57,11 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(b) // an agent that has gone gets none
+	_, _ = w.Write(b) // fails only if the agent has disconnected
 }
 
-// writeEvent writes an event of a stream at once. name may be empty. An agent that has gone gets none.
+// writeEvent writes an event of a stream and flushes it. name may be empty. Errors are ignored, because they mean that
+// the agent has disconnected.
 func writeEvent(w http.ResponseWriter, name string, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -76,7 +77,7 @@ func writeEvent(w http.ResponseWriter, name string, v any) {
 	}
 }
 
-// decodeDataURL is the content of a data URL in base64.
+// decodeDataURL returns the content of a data URL in base64.
 func decodeDataURL(address string) ([]byte, error) {
 	_, data, ok := strings.Cut(address, ";base64,")
 	content, err := base64.StdEncoding.DecodeString(data)
@@ -86,8 +87,8 @@ func decodeDataURL(address string) ([]byte, error) {
 	return content, nil
 }
 
-// objectSchema is the schema of a tool without one.
+// objectSchema is used for a tool without a schema.
 var objectSchema = json.RawMessage(`{"type":"object","properties":{}}`)
 
-// ModelName is the model's name for the agent.
+// ModelName is the model name that agents use, whatever the goal's model is.
 const ModelName = "relay"

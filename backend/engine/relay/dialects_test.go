@@ -18,13 +18,16 @@ const messagesQuestion = `{"model":"relay","max_tokens":9,"stream":%t,"system":[
 {"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]},
 {"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"I look."},
 {"type":"tool_use","id":"c1","name":"f","input":{"x":1}}]},
-{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":[{"type":"text","text":"seen"}]},
+{"role":"user","content":[
+{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":[{"type":"text","text":"seen"}]},
 {"type":"text","text":"next"}]}],
-"tools":[{"name":"f","description":"d","input_schema":{"type":"object"}},{"type":"web_search_20250305","name":"web_search"}]}`
+"tools":[{"name":"f","description":"d","input_schema":{"type":"object"}},
+{"type":"web_search_20250305","name":"web_search"}]}`
 
 const geminiQuestion = `{"systemInstruction":{"parts":[{"text":"be brief"}]},"contents":[
 {"role":"user","parts":[{"text":"look"},{"inlineData":{"mimeType":"image/png","data":"aGk="}}]},
-{"role":"model","parts":[{"text":"hm","thought":true},{"text":"I look."},{"functionCall":{%s"name":"f","args":{"x":1}}}]},
+{"role":"model","parts":[{"text":"hm","thought":true},{"text":"I look."},
+{"functionCall":{%s"name":"f","args":{"x":1}}}]},
 {"role":"user","parts":[{"functionResponse":{%s"name":"f","response":{"error":"seen"}}},{"text":"next"}]}],
 "tools":[{"functionDeclarations":[{"name":"f","description":"d",
 "parameters":{"type":"OBJECT","properties":{"type":{"type":"STRING"}}}}]}]}`
@@ -35,9 +38,9 @@ const (
 	geminiStreamPath = "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse"
 )
 
-// TestRelay_Dialects_AskTheSameAndAnswerInTheirForms: a conversation in each protocol is the same for the model, and
-// its reply has the protocol's form, streamed or whole.
-func TestRelay_Dialects_AskTheSameAndAnswerInTheirForms(t *testing.T) {
+// TestRelay_EachDialect_AsksTheSameAndAnswersInItsForm: the model sees the same conversation in each protocol, and its
+// reply has the protocol's form, streamed or whole.
+func TestRelay_EachDialect_AsksTheSameAndAnswersInItsForm(t *testing.T) {
 	gemini := fmt.Sprintf(geminiQuestion, `"id":"c1",`, `"id":"c1",`)
 	for name, c := range map[string]struct {
 		path, body string
@@ -95,9 +98,9 @@ func TestRelay_Dialects_AskTheSameAndAnswerInTheirForms(t *testing.T) {
 	}
 }
 
-// TestRelay_Dialects_WordErrorsForTheirAgents: agents shorten their conversation when they read their protocol's words.
-// An outage is for the host.
-func TestRelay_Dialects_WordErrorsForTheirAgents(t *testing.T) {
+// TestRelay_EachDialect_WordsErrorsForItsAgent: agents shorten their conversation when they read their protocol's
+// error. The host handles an outage.
+func TestRelay_EachDialect_WordsErrorsForItsAgent(t *testing.T) {
 	var reported, answer error
 	r := relay.New(modelFunc(func(goal.Turn, func(string)) (goal.Reply, error) { return goal.Reply{}, answer }), "m",
 		func(err error) { reported = err })
@@ -116,7 +119,8 @@ func TestRelay_Dialects_WordErrorsForTheirAgents(t *testing.T) {
 		}
 		for _, body := range []string{
 			"", "{}", `{"messages":[{"role":"god","content":"x"}],"contents":[{"role":"god","parts":[]}]}`,
-			`{"messages":[{"role":"user","content":[{"type":"image","source":{"type":"url","url":"http://a.example/x.png"}}]}],` +
+			`{"messages":[{"role":"user","content":` +
+				`[{"type":"image","source":{"type":"url","url":"http://a.example/x.png"}}]}],` +
 				`"contents":[{"parts":[{"inlineData":{"data":"%"}}]}]}`,
 		} {
 			if w := ask(r, path, body); w.Code != http.StatusBadRequest || !json.Valid(w.Body.Bytes()) {
@@ -126,8 +130,9 @@ func TestRelay_Dialects_WordErrorsForTheirAgents(t *testing.T) {
 	}
 }
 
-// TestRelay_Counts_DoNotAskTheModel: the length of a conversation is estimated. The server answers a look at it.
-func TestRelay_Counts_DoNotAskTheModel(t *testing.T) {
+// TestRelay_CountRequest_DoesNotAskTheModel: the length of a conversation is estimated. A GET of the address is
+// answered, too.
+func TestRelay_CountRequest_DoesNotAskTheModel(t *testing.T) {
 	r := relay.New(modelFunc(func(goal.Turn, func(string)) (goal.Reply, error) {
 		t.Error("the model was asked")
 		return goal.Reply{}, nil
@@ -150,9 +155,9 @@ func TestRelay_Counts_DoNotAskTheModel(t *testing.T) {
 	}
 }
 
-// TestRelay_Reasoning_ComesBackToTheProvider: agents do not carry the reasoning of another provider, so the relay adds
-// it to the reply that it belongs to.
-func TestRelay_Reasoning_ComesBackToTheProvider(t *testing.T) {
+// TestRelay_NextQuestion_RestoresReasoning: agents drop the reasoning of another provider, so the relay adds it to its
+// reply again.
+func TestRelay_NextQuestion_RestoresReasoning(t *testing.T) {
 	thought := &goal.Reasoning{Model: "m", Form: "x", Text: "because"}
 	var asked goal.Turn
 	r := relay.New(modelFunc(func(turn goal.Turn, _ func(string)) (goal.Reply, error) {

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// FuzzRequest sends any body in each protocol: the answer is whole, or a refusal that is JSON, and no question stays
-// open.
+// FuzzRequest sends arbitrary bodies in each protocol. The answer is complete, or an error in JSON, and no question
+// stays open.
 func FuzzRequest(f *testing.F) {
 	f.Add(fmt.Sprintf(question, true))
 	f.Add(fmt.Sprintf(question, false))

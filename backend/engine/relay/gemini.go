@@ -32,7 +32,7 @@ func (gemini) readQuestion(address *url.URL, body []byte) (q question, err error
 			writeJSON(w, http.StatusOK, map[string]int{"totalTokens": tokens})
 		}
 	}
-	q.turn, err = in.turn()
+	q.turn, err = in.toTurn()
 	return q, err
 }
 
@@ -66,7 +66,7 @@ type geminiRequest struct {
 		Schema   json.RawMessage `json:"responseSchema"`
 		JSON     json.RawMessage `json:"responseJsonSchema"`
 	} `json:"generationConfig"`
-	Inner *geminiRequest `json:"generateContentRequest"` // of countTokens
+	Inner *geminiRequest `json:"generateContentRequest"` // in requests to countTokens
 }
 
 type geminiContent struct {
@@ -93,8 +93,8 @@ type geminiPart struct {
 	} `json:"functionResponse"`
 }
 
-// turn converts the request to a turn of our model.
-func (q geminiRequest) turn() (t goal.Turn, err error) {
+// toTurn converts the request to a turn of our model.
+func (q geminiRequest) toTurn() (t goal.Turn, err error) {
 	var open []goal.Call // without a response, oldest first
 	t.System = q.System.text()
 	for _, c := range q.Contents {
@@ -135,7 +135,7 @@ func (c geminiContent) text() string {
 }
 
 // addContent adds the results of calls, and then the rest as one message. Calls and responses without an id are paired
-// by their names, in their order.
+// by name, in order.
 func addContent(t *goal.Turn, c geminiContent, open *[]goal.Call) error {
 	out := goal.Message{Role: goal.User}
 	switch c.Role {
@@ -203,7 +203,8 @@ func addParts(m *goal.Message, parts []geminiPart) (responses []geminiResponse, 
 	return responses, nil
 }
 
-// responseText is the text of a call's result, which is an object with "output" or "error", or any other.
+// responseText returns the text of a call's result, which is an object with "output", with "error", or with other
+// fields.
 func responseText(raw json.RawMessage) string {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) == nil && len(object) == 1 {
@@ -217,7 +218,7 @@ func responseText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// lowerTypes turns a schema of Google's form into a JSON schema: its types are in capital letters.
+// lowerTypes converts a schema in Google's form, whose types are in capital letters, to a JSON schema.
 func lowerTypes(raw json.RawMessage) json.RawMessage {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -230,7 +231,7 @@ func lowerTypes(raw json.RawMessage) json.RawMessage {
 	return b
 }
 
-// lowerTypesOf changes a part of a schema. isSchema is false for a map of names to schemas.
+// lowerTypesOf converts a part of a schema. isSchema is false for a map of names to schemas.
 func lowerTypesOf(v any, isSchema bool) any {
 	switch v := v.(type) {
 	case []any:

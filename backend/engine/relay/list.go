@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// itemList is a list that may also be a text on the wire, which stands for its only item.
+// itemList is a list. On the wire it may also be a text, which stands for its only item.
 type itemList[T textItem[T]] []T
 
-// textItem is an item that a text can stand for.
+// textItem is an item that may be sent as a text.
 type textItem[T any] interface{ ofText(text string) T }
 
 func (l *itemList[T]) UnmarshalJSON(b []byte) error {
@@ -29,12 +29,12 @@ func (l *itemList[T]) UnmarshalJSON(b []byte) error {
 
 // part is an item of a message's content.
 type part interface {
-	// textOrImage returns the text or the picture of a part, neither if it is left out. Pictures come in the request;
-	// the host fetches none.
+	// textOrImage returns the text or the picture of a part, or neither if the part is ignored. Pictures must be in the
+	// request; the host fetches none.
 	textOrImage() (text string, image []byte, err error)
 }
 
-// textAndImages are the texts and pictures of a message's content.
+// textAndImages returns the text and the pictures of a message's content.
 func textAndImages[T part](parts []T) (text string, images [][]byte, err error) {
 	var texts []string
 	for _, p := range parts {

@@ -6,11 +6,11 @@ import (
 	"goalpost/backend/goal"
 )
 
-// maxMemory limits what is remembered, in bytes.
+// maxMemory limits the remembered reasoning, in bytes.
 const maxMemory = 8 << 20
 
-// memory has the reasoning of the newest replies with calls. A provider wants it back with the conversation, and the
-// protocols of agents have no place for another provider's form. Its methods may be called concurrently.
+// memory stores the reasoning of the newest replies with calls. A provider wants it back with the conversation, but the
+// agents' protocols have no field for another provider's reasoning. Its methods may be called concurrently.
 type memory struct {
 	mu       sync.Mutex
 	order    []string // of the first calls, oldest first
@@ -18,7 +18,7 @@ type memory struct {
 	recorded int // bytes
 }
 
-// addReply remembers the reasoning of a reply.
+// addReply stores the reasoning of a reply.
 func (m *memory) addReply(r goal.Reply) {
 	if r.Reasoning == nil || len(r.Calls) == 0 || r.Calls[0].ID == "" {
 		return
@@ -43,8 +43,8 @@ func (m *memory) addReply(r goal.Reply) {
 	}
 }
 
-// restore adds the reasoning to the replies of a conversation.
-func (m *memory) restore(list []goal.Message) {
+// restoreReasoning adds the stored reasoning to the replies of a conversation.
+func (m *memory) restoreReasoning(list []goal.Message) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i, message := range list {

@@ -27,7 +27,7 @@ func (messages) readQuestion(address *url.URL, body []byte) (q question, err err
 			writeJSON(w, http.StatusOK, map[string]int{"input_tokens": tokens})
 		}
 	}
-	q.turn, err = in.turn()
+	q.turn, err = in.toTurn()
 	return q, err
 }
 
@@ -41,7 +41,7 @@ func (messages) writeFailure(w http.ResponseWriter, f failure) {
 		kind = "not_found_error"
 	}
 	if f.tooLong {
-		message = "prompt is too long: " + message // agents look for these words
+		message = "prompt is too long: " + message // agents recognize these words
 	}
 	writeJSON(w, f.status, map[string]any{
 		"type": "error", "error": map[string]string{"type": kind, "message": message},
@@ -77,9 +77,9 @@ type contentBlock struct {
 	} `json:"source"`
 }
 
-// turn converts the request to a turn of our model. Thinking and what the provider's own tools did is left out: the
-// relay offers no such tools, and remembers the thinking itself.
-func (q messagesRequest) turn() (t goal.Turn, err error) {
+// toTurn converts the request to a turn of our model. It leaves out thinking, which the relay remembers itself, and the
+// blocks of the provider's own tools, which the relay does not offer.
+func (q messagesRequest) toTurn() (t goal.Turn, err error) {
 	if t.System, _, err = textAndImages(q.System); err != nil {
 		return t, err
 	}
@@ -104,7 +104,7 @@ func (q messagesRequest) turn() (t goal.Turn, err error) {
 		}
 	}
 	for _, tool := range q.Tools {
-		if len(tool.Schema) == 0 { // the provider executes it, and ours may not
+		if len(tool.Schema) == 0 { // only its own provider can execute it
 			continue
 		}
 		t.Tools = append(t.Tools, goal.ToolSpec{Name: tool.Name, Description: tool.Description, Schema: tool.Schema})
@@ -233,7 +233,7 @@ func (a *messagesAnswer) event(name string, fields wireObject) {
 	writeEvent(a.w, name, fields)
 }
 
-// messageObject is a message of the model without content.
+// messageObject returns a message of the model without content.
 func messageObject(u goal.Usage) wireObject {
 	return wireObject{
 		"id": "msg_" + rand.Text(), "type": "message", "role": "assistant", "model": ModelName, "content": []wireObject{},
@@ -242,8 +242,8 @@ func messageObject(u goal.Usage) wireObject {
 	}
 }
 
-// argumentsObject is a call's arguments as a JSON object. What the model wrote otherwise is in a field that no tool
-// has, so that the agent refuses the call.
+// argumentsObject returns a call's arguments as a JSON object. Anything else that the model wrote becomes a field that
+// no tool has, so that the agent refuses the call.
 func argumentsObject(arguments string) string {
 	var object map[string]json.RawMessage
 	if strings.TrimSpace(arguments) == "" {

@@ -1,5 +1,5 @@
-// Package relay is a model server for an external agent. It speaks the protocols of providers on one side, and asks a
-// model of the host on the other. The agent needs no key, and the host knows tokens, errors and the model's name.
+// Package relay is a model server for an external agent. It speaks the protocols of providers, and asks a model of the
+// host. The agent needs no key, and the host sees tokens, errors and the model's name.
 package relay
 
 import (
@@ -37,7 +37,7 @@ type Relay struct {
 }
 
 // New returns a relay to a model. failed is called with an error that the agent cannot solve: the provider is not
-// available, or has refused the request. It must not block.
+// available or rejected the request. It must not block.
 func New(m Model, name string, failed func(error)) *Relay {
 	return &Relay{model: m, name: name, failed: failed}
 }
@@ -49,7 +49,7 @@ func (r *Relay) SetModel(m Model) {
 	r.model = m
 }
 
-// TakeUsage returns what was used since the last call.
+// TakeUsage returns the usage since the last call.
 func (r *Relay) TakeUsage() goal.Usage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,7 +83,7 @@ func (r *Relay) end(u goal.Usage) {
 }
 
 func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if req.Method != http.MethodPost { // an agent may look whether the server is there
+	if req.Method != http.MethodPost { // an agent may check that the server is running
 		if req.URL.Path != "/" {
 			http.NotFound(w, req)
 		}
@@ -91,7 +91,7 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	d := dialectOf(req.URL.Path)
 	if d == nil {
-		chat{}.writeFailure(w, failure{http.StatusNotFound, false, "this server does not have " + req.URL.Path})
+		chat{}.writeFailure(w, failure{http.StatusNotFound, false, "unknown path " + req.URL.Path})
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxRequest))
@@ -111,16 +111,16 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		q.count(w, estimateTokens(body))
 		return
 	}
-	r.answer(w, req, d, q)
+	r.writeAnswer(w, req, d, q)
 }
 
-// answer asks the model and writes what it replies.
-func (r *Relay) answer(w http.ResponseWriter, req *http.Request, d dialect, q question) {
+// writeAnswer asks the model and writes its reply.
+func (r *Relay) writeAnswer(w http.ResponseWriter, req *http.Request, d dialect, q question) {
 	q.turn.Model = r.name
-	r.memory.restore(q.turn.Messages)
+	r.memory.restoreReasoning(q.turn.Messages)
 	out := d.beginAnswer(w, q.stream)
 	begun := false
-	reply, err := r.ask(req.Context(), q.turn, func(piece string) {
+	reply, err := r.askModel(req.Context(), q.turn, func(piece string) {
 		if q.stream && piece != "" {
 			begun = true
 			out.addText(piece)
@@ -142,13 +142,13 @@ func (r *Relay) answer(w http.ResponseWriter, req *http.Request, d dialect, q qu
 	case begun: // the agent sees a stream that ends too early
 	case tooLong:
 		d.writeFailure(w, failure{http.StatusBadRequest, true, "the conversation is longer than the model's context"})
-	default: // 400: the host has tried again already, so the agent need not
+	default: // 400, because the host has already retried and the agent need not
 		d.writeFailure(w, failure{http.StatusBadRequest, false, "the host could not ask the model"})
 	}
 }
 
-// ask asks the model. What it used counts even if the agent has gone.
-func (r *Relay) ask(ctx context.Context, t goal.Turn, delta func(string)) (reply goal.Reply, err error) {
+// askModel asks the model. The usage counts even if the agent has disconnected.
+func (r *Relay) askModel(ctx context.Context, t goal.Turn, delta func(string)) (reply goal.Reply, err error) {
 	m := r.begin()
 	defer func() { r.end(reply.Usage) }()
 	reply, err = m.Turn(ctx, t, delta)

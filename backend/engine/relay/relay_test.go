@@ -21,8 +21,10 @@ func (f modelFunc) Turn(_ context.Context, t goal.Turn, delta func(string)) (goa
 }
 
 const question = `{"model":"relay","stream":%t,"messages":[{"role":"system","content":"be brief"},
-{"role":"user","content":[{"type":"text","text":"look"},{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]},
-{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+{"role":"user","content":[{"type":"text","text":"look"},
+{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]},
+{"role":"assistant","content":null,
+"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]},
 {"role":"tool","tool_call_id":"c1","content":"seen"}],
 "tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}]}`
 
@@ -32,9 +34,9 @@ func ask(r *relay.Relay, path, body string) *httptest.ResponseRecorder {
 	return w
 }
 
-// TestRelay_Question_ReachesTheModelAndCounts: the conversation, pictures and tools reach the model under its own name,
-// and what it used is counted once.
-func TestRelay_Question_ReachesTheModelAndCounts(t *testing.T) {
+// TestRelay_Question_ReachesTheModelAndIsCounted: the conversation, pictures and tools reach the model under its own
+// name, and its usage is counted once.
+func TestRelay_Question_ReachesTheModelAndIsCounted(t *testing.T) {
 	var asked goal.Turn
 	r := relay.New(modelFunc(func(turn goal.Turn, delta func(string)) (goal.Reply, error) {
 		asked = turn
@@ -68,9 +70,9 @@ func TestRelay_Question_ReachesTheModelAndCounts(t *testing.T) {
 	}
 }
 
-// TestRelay_Errors_ReachWhoCanSolveThem: a conversation that is too long is for the agent, an outage for the host. Bad
+// TestRelay_Error_ReachesAgentOrHost: the agent handles a conversation that is too long, the host an outage. Bad
 // requests do not reach the model.
-func TestRelay_Errors_ReachWhoCanSolveThem(t *testing.T) {
+func TestRelay_Error_ReachesAgentOrHost(t *testing.T) {
 	var reported, answer error
 	r := relay.New(modelFunc(func(goal.Turn, func(string)) (goal.Reply, error) { return goal.Reply{}, answer }), "m",
 		func(err error) { reported = err })

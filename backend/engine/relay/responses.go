@@ -17,13 +17,13 @@ type responses struct {
 	tools  map[string]responsesTool // by the names that our model sees
 }
 
-// responsesTool is how the agent names a tool.
+// responsesTool is the agent's name for a tool.
 type responsesTool struct {
 	namespace, name string
 	isCustom        bool // its input is any text
 }
 
-// namespaceMark is between the namespace and the name of a tool for our model, which knows no namespaces.
+// namespaceMark separates the namespace and the name of a tool for our model, which knows no namespaces.
 const namespaceMark = "__"
 
 func (d *responses) readQuestion(_ *url.URL, body []byte) (q question, err error) {
@@ -35,14 +35,15 @@ func (d *responses) readQuestion(_ *url.URL, body []byte) (q question, err error
 	if in.Previous != "" {
 		return q, errors.New("previous_response_id: this server stores no responses, so a request needs the whole input")
 	}
-	q.turn, err = in.turn()
+	q.turn, err = in.toTurn()
 	if err == nil {
 		q.turn.Tools = d.readTools("", in.Tools)
 	}
 	return q, err
 }
 
-// writeFailure refuses the request. That a conversation is too long is an event of a stream: agents look for it there.
+// writeFailure writes an HTTP error. A conversation that is too long is reported by an event in a stream, where agents
+// look for it.
 func (d *responses) writeFailure(w http.ResponseWriter, f failure) {
 	reason := responsesError{Type: "invalid_request_error", Code: "invalid_request", Message: f.message}
 	if f.tooLong {
@@ -88,7 +89,7 @@ type responsesItem struct {
 	Output    itemList[responsesContentPart] `json:"output"`
 }
 
-// ofText is a message of the user.
+// ofText returns a message of the user.
 func (responsesItem) ofText(text string) responsesItem {
 	return responsesItem{Role: "user", Content: itemList[responsesContentPart]{responsesContentPart{}.ofText(text)}}
 }
@@ -117,9 +118,9 @@ func (p responsesContentPart) textOrImage() (text string, image []byte, err erro
 	return "", nil, fmt.Errorf("this server does not support content of the type %q", p.Type)
 }
 
-// turn converts the request to a turn of our model, without its tools. What the model thought is left out: it is
-// encrypted for its provider.
-func (q responsesRequest) turn() (t goal.Turn, err error) {
+// toTurn converts the request to a turn of our model, without its tools. It leaves out reasoning, which is encrypted
+// for another provider.
+func (q responsesRequest) toTurn() (t goal.Turn, err error) {
 	var system []string
 	if q.Instructions != "" {
 		system = append(system, q.Instructions)
@@ -145,7 +146,9 @@ func (q responsesRequest) turn() (t goal.Turn, err error) {
 			addToAnswer(&t, "", goal.Call{ID: item.CallID, Tool: joinName(item.Namespace, item.Name), Arguments: item.Arguments})
 		case "custom_tool_call":
 			addToAnswer(&t, "", goal.Call{
-				ID: item.CallID, Tool: joinName(item.Namespace, item.Name), Arguments: customArguments(item.Input),
+				ID:        item.CallID,
+				Tool:      joinName(item.Namespace, item.Name),
+				Arguments: customArguments(item.Input),
 			})
 		case "local_shell_call":
 			addToAnswer(&t, "", goal.Call{ID: item.callID(), Tool: localShell, Arguments: shellArguments(item.Action)})
@@ -176,7 +179,7 @@ func (i responsesItem) callID() string {
 	return i.ID
 }
 
-// addToAnswer adds to the model's newest answer, or begins one. The items of one answer follow each other.
+// addToAnswer adds to the model's newest answer, or begins one. Consecutive items belong to the same answer.
 func addToAnswer(t *goal.Turn, text string, calls ...goal.Call) {
 	if n := len(t.Messages); n == 0 || t.Messages[n-1].Role != goal.Assistant {
 		t.Messages = append(t.Messages, goal.Message{Role: goal.Assistant})
@@ -215,8 +218,8 @@ type responsesFormat struct {
 
 const localShell = "local_shell"
 
-// readTools converts the tools, and notes their names. Tools that the provider executes are left out: ours may not
-// have them.
+// readTools converts the tools, and stores their names. Tools that the provider executes are left out, because ours may
+// not have them.
 func (d *responses) readTools(namespace string, list []responsesToolSpec) (specs []goal.ToolSpec) {
 	for _, in := range list {
 		tool := responsesTool{namespace: namespace, name: in.Name}
@@ -235,7 +238,7 @@ func (d *responses) readTools(namespace string, list []responsesToolSpec) (specs
 			tool.name, spec.Name, spec.Schema = localShell, localShell, shellSchema
 			spec.Description = "Runs a program."
 		case "namespace":
-			if namespace == "" { // there is one level
+			if namespace == "" { // namespaces do not nest
 				specs = append(specs, d.readTools(in.Name, in.Tools)...)
 			}
 			continue
@@ -251,7 +254,7 @@ func (d *responses) readTools(namespace string, list []responsesToolSpec) (specs
 	return specs
 }
 
-// Our model's tools have arguments in JSON. These are the ones of tools that have others on the wire.
+// Schemas for tools whose arguments are not JSON on the wire: our model's tools all take JSON.
 var (
 	customSchema = json.RawMessage(`{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`)
 	shellSchema  = json.RawMessage(`{"type":"object","properties":{"command":{"type":"array","items":{"type":"string"}},` +
@@ -266,8 +269,8 @@ func customArguments(input string) string {
 	return string(b)
 }
 
-// customInput is the text in a model's arguments of a custom tool. A model that wrote something else meant it as the
-// text.
+// customInput returns the input text from a model's arguments of a custom tool. If the model wrote anything else, all
+// of it is the text.
 func customInput(arguments string) string {
 	var in struct {
 		Input *string `json:"input"`
@@ -278,7 +281,7 @@ func customInput(arguments string) string {
 	return arguments
 }
 
-// shellArguments are the arguments of a shell call in a conversation.
+// shellArguments returns the arguments of a shell call in a conversation.
 func shellArguments(action json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(action, &fields) != nil {

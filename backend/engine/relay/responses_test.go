@@ -29,10 +29,12 @@ const responsesQuestion = `{"model":"relay","stream":%t,"instructions":"be brief
  {"type":"input_image","image_url":"data:image/png;base64,aG8="}]},
 {"type":"local_shell_call_output","call_id":"c4","output":"."}],
 "tools":[{"type":"function","name":"exec_command","description":"runs","parameters":{"type":"object"}},
-{"type":"custom","name":"apply_patch","description":"edits","format":{"type":"grammar","syntax":"lark","definition":"start: x"}},
+{"type":"custom","name":"apply_patch","description":"edits",
+ "format":{"type":"grammar","syntax":"lark","definition":"start: x"}},
 {"type":"local_shell"},{"type":"web_search"},
 {"type":"namespace","name":"mcp__goalpost","description":"d","tools":[
- {"type":"function","name":"write_todos","parameters":{"type":"object"}},{"type":"function","name":"claim_complete"}]}]}`
+ {"type":"function","name":"write_todos","parameters":{"type":"object"}},
+ {"type":"function","name":"claim_complete"}]}]}`
 
 // responsesItem is an item of an answer, as an agent reads it.
 type responsesItem struct {
@@ -52,7 +54,7 @@ type responsesObject struct {
 	}
 }
 
-// responsesStream is what a stream says.
+// responsesStream holds the content of a stream.
 type responsesStream struct {
 	types []string
 	text  string          // of the deltas
@@ -131,10 +133,9 @@ func TestResponses_Question_ReachesTheModel(t *testing.T) {
 	}
 }
 
-// TestResponses_Answer_IsInTheAgentsWords: calls go back in the form of the tool that the agent
-// offered, in a stream and
-// as a whole.
-func TestResponses_Answer_IsInTheAgentsWords(t *testing.T) {
+// TestResponses_Answer_HasTheFormOfTheAgentsTools: calls have the form of the tool that the agent offered, streamed or
+// whole.
+func TestResponses_Answer_HasTheFormOfTheAgentsTools(t *testing.T) {
 	reply := goal.Reply{
 		Text: "hello",
 		Calls: []goal.Call{
@@ -197,8 +198,8 @@ func TestResponses_Answer_IsInTheAgentsWords(t *testing.T) {
 	}
 }
 
-// TestResponses_Errors_SayWhatToDo: a conversation that is too long fails as agents expect it, an outage is for the
-// host, and what this server cannot read is named.
+// TestResponses_Errors_SayWhatToDo: a conversation that is too long fails as agents expect it, the host handles an
+// outage, and an error names the content that this server cannot read.
 func TestResponses_Errors_SayWhatToDo(t *testing.T) {
 	var reported, answer error
 	r := relay.New(modelFunc(func(goal.Turn, func(string)) (goal.Reply, error) { return goal.Reply{}, answer }), "m",
@@ -220,11 +221,12 @@ func TestResponses_Errors_SayWhatToDo(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"input":[]}`: "no messages",
 		`{"input":7}`:  "cannot be read",
-		`{"input":"x","previous_response_id":"resp_1"}`:                                                       "needs the whole input",
-		`{"input":[{"role":"god","content":"x"}]}`:                                                            `role \"god`,
-		`{"input":[{"type":"levitation"}]}`:                                                                   `\"levitation`,
-		`{"input":[{"role":"user","content":[{"type":"input_image","image_url":"http://a.example/x.png"}]}]}`: "data URL",
-		`{"input":[{"role":"user","content":[{"type":"input_file","file_id":"f"}]}]}`:                         `\"input_file`,
+		`{"input":"x","previous_response_id":"resp_1"}`: "needs the whole input",
+		`{"input":[{"role":"god","content":"x"}]}`:      `role \"god`,
+		`{"input":[{"type":"levitation"}]}`:             `\"levitation`,
+		`{"input":[{"role":"user","content":` +
+			`[{"type":"input_image","image_url":"http://a.example/x.png"}]}]}`: "data URL",
+		`{"input":[{"role":"user","content":[{"type":"input_file","file_id":"f"}]}]}`: `\"input_file`,
 	} {
 		if w := ask(r, "/v1/responses", body); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %s", body, w.Code, w.Body)
@@ -236,7 +238,7 @@ func TestResponses_Errors_SayWhatToDo(t *testing.T) {
 	}
 }
 
-// FuzzResponses sends any body: the answer is a response, a stream that ends with one, or a refusal in JSON.
+// FuzzResponses sends arbitrary bodies. The answer is a response, a stream that ends with one, or an error in JSON.
 func FuzzResponses(f *testing.F) {
 	f.Add(fmt.Sprintf(responsesQuestion, true))
 	f.Add(fmt.Sprintf(responsesQuestion, false))

@@ -88,13 +88,20 @@ func (a *responsesAnswer) addText(piece string) {
 		a.message = &responsesOutput{Type: "message", ID: "msg_" + rand.Text(), Status: "in_progress", Role: "assistant"}
 		a.send(responsesEvent{Type: "response.output_item.added", OutputIndex: &index, Item: a.message})
 		a.send(responsesEvent{
-			Type: "response.content_part.added", OutputIndex: &index, ContentIndex: &part, ItemID: a.message.ID,
-			Part: textPart(""),
+			Type:         "response.content_part.added",
+			OutputIndex:  &index,
+			ContentIndex: &part,
+			ItemID:       a.message.ID,
+			Part:         textPart(""),
 		})
 	}
 	a.text += piece
 	a.send(responsesEvent{
-		Type: "response.output_text.delta", OutputIndex: &index, ContentIndex: &part, ItemID: a.message.ID, Delta: piece,
+		Type:         "response.output_text.delta",
+		OutputIndex:  &index,
+		ContentIndex: &part,
+		ItemID:       a.message.ID,
+		Delta:        piece,
 	})
 }
 
@@ -110,7 +117,7 @@ func (a *responsesAnswer) finish(r goal.Reply) {
 		return
 	}
 	a.begin()
-	if a.message == nil && r.Text != "" { // it came as a whole
+	if a.message == nil && r.Text != "" { // the model did not stream it
 		a.addText(r.Text)
 	}
 	a.endMessage()
@@ -120,7 +127,7 @@ func (a *responsesAnswer) finish(r goal.Reply) {
 	a.send(responsesEvent{Type: "response.completed", Response: a.completed(r.Usage)})
 }
 
-// begin sends that the response has begun, once.
+// begin sends the events that start a response, once.
 func (a *responsesAnswer) begin() {
 	if a.events > 0 {
 		return
@@ -137,10 +144,18 @@ func (a *responsesAnswer) endMessage() {
 	index, part := len(a.items), 0
 	item := messageItem(a.message.ID, a.text)
 	a.send(responsesEvent{
-		Type: "response.output_text.done", OutputIndex: &index, ContentIndex: &part, ItemID: item.ID, Text: &a.text,
+		Type:         "response.output_text.done",
+		OutputIndex:  &index,
+		ContentIndex: &part,
+		ItemID:       item.ID,
+		Text:         &a.text,
 	})
 	a.send(responsesEvent{
-		Type: "response.content_part.done", OutputIndex: &index, ContentIndex: &part, ItemID: item.ID, Part: textPart(a.text),
+		Type:         "response.content_part.done",
+		OutputIndex:  &index,
+		ContentIndex: &part,
+		ItemID:       item.ID,
+		Part:         textPart(a.text),
 	})
 	a.send(responsesEvent{Type: "response.output_item.done", OutputIndex: &index, Item: &item})
 	a.items = append(a.items, item)
@@ -172,15 +187,20 @@ func (a *responsesAnswer) sendCall(item responsesOutput) {
 	a.items = append(a.items, item)
 }
 
-// callItem is a call as the agent's tool has it. A tool that the agent did not offer is a function: it tells the model.
+// callItem returns a call in the form of the agent's tool. A call of a tool that the agent did not offer becomes a
+// function call, and the agent reports the error to the model.
 func (a *responsesAnswer) callItem(c goal.Call) responsesOutput {
 	tool, known := a.dialect.tools[c.Tool]
 	if !known {
 		tool.name = c.Tool
 	}
 	item := responsesOutput{
-		Type: "function_call", ID: "fc_" + rand.Text(), Status: "completed", CallID: c.ID,
-		Namespace: tool.namespace, Name: tool.name,
+		Type:      "function_call",
+		ID:        "fc_" + rand.Text(),
+		Status:    "completed",
+		CallID:    c.ID,
+		Namespace: tool.namespace,
+		Name:      tool.name,
 	}
 	switch {
 	case tool.isCustom:
@@ -194,7 +214,7 @@ func (a *responsesAnswer) callItem(c goal.Call) responsesOutput {
 	return item
 }
 
-// shellAction is what a shell call does, from the model's arguments.
+// shellAction converts a model's arguments to the action of a shell call.
 func shellAction(arguments string) json.RawMessage {
 	var in struct {
 		Type    string   `json:"type"`
@@ -203,7 +223,7 @@ func shellAction(arguments string) json.RawMessage {
 		Timeout *int64   `json:"timeout_ms"`
 	}
 	if json.Unmarshal([]byte(arguments), &in) != nil || in.Command == nil {
-		in.Command = []string{} // the agent tells the model that a command is missing
+		in.Command = []string{} // the agent reports the missing command to the model
 	}
 	in.Type = "exec"
 	b, err := json.Marshal(in)
@@ -215,7 +235,11 @@ func shellAction(arguments string) json.RawMessage {
 
 func messageItem(id, text string) responsesOutput {
 	return responsesOutput{
-		Type: "message", ID: id, Status: "completed", Role: "assistant", Content: []responsesPart{*textPart(text)},
+		Type:    "message",
+		ID:      id,
+		Status:  "completed",
+		Role:    "assistant",
+		Content: []responsesPart{*textPart(text)},
 	}
 }
 
@@ -223,7 +247,7 @@ func textPart(text string) *responsesPart {
 	return &responsesPart{Type: "output_text", Text: text, Annotations: []string{}}
 }
 
-// response is the response as it is now.
+// response returns the response with its items so far.
 func (a *responsesAnswer) response(status string) *responsesObject {
 	if a.id == "" {
 		a.id = "resp_" + rand.Text()
@@ -233,15 +257,23 @@ func (a *responsesAnswer) response(status string) *responsesObject {
 		output = []responsesOutput{}
 	}
 	return &responsesObject{
-		ID: a.id, Object: "response", CreatedAt: time.Now().Unix(), Status: status, Model: ModelName, Output: output,
+		ID:        a.id,
+		Object:    "response",
+		CreatedAt: time.Now().Unix(),
+		Status:    status,
+		Model:     ModelName,
+		Output:    output,
 	}
 }
 
 func (a *responsesAnswer) completed(u goal.Usage) *responsesObject {
 	r := a.response("completed")
 	r.Usage = &responsesUsage{
-		Input: u.TokensIn, InputDetails: map[string]int64{"cached_tokens": 0},
-		Output: u.TokensOut, OutDetails: map[string]int64{"reasoning_tokens": 0}, Total: u.TokensIn + u.TokensOut,
+		Input:        u.TokensIn,
+		InputDetails: map[string]int64{"cached_tokens": 0},
+		Output:       u.TokensOut,
+		OutDetails:   map[string]int64{"reasoning_tokens": 0},
+		Total:        u.TokensIn + u.TokensOut,
 	}
 	return r
 }

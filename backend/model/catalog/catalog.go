@@ -1,5 +1,5 @@
-// Package catalog has context windows, prices and abilities of models as their providers publish them. The data is
-// in models.txt, which `make model-data` writes.
+// Package catalog holds context windows, prices and abilities of models as their providers publish them. `make
+// model-data` writes the data, models.txt.
 package catalog
 
 import (
@@ -15,7 +15,7 @@ import (
 //go:embed models.txt
 var data string
 
-// Model is what is known about a model. A zero field is unknown.
+// Model describes a model. A zero field is unknown.
 type Model struct {
 	ID      string
 	Window  int // of the context, in tokens
@@ -29,8 +29,8 @@ type Model struct {
 type Price struct {
 	In         float64 `json:"input"`
 	Out        float64 `json:"output"`
-	CacheRead  float64 `json:"cached_input,omitempty"` // 0 charges these tokens as other input
-	CacheWrite float64 `json:"cache_write,omitempty"`  // 0 charges these tokens as other input
+	CacheRead  float64 `json:"cached_input,omitempty"` // 0 means the price of other input
+	CacheWrite float64 `json:"cache_write,omitempty"`  // 0 means the price of other input
 }
 
 // IsKnown reports whether a cost can be computed.
@@ -49,10 +49,10 @@ type catalog struct {
 	names     map[string]Model // of all providers, the makers of models first
 }
 
-var load = sync.OnceValue(func() *catalog { return parse(data) })
+var load = sync.OnceValue(func() *catalog { return parseCatalog(data) })
 
-// Find returns what is known about a model at the provider with a base URL. isKnown is false if that provider or this
-// model of it is not in the data.
+// Find returns the data of a model at the provider with a base URL. isKnown is false if the provider or the model is
+// not in the data.
 func Find(baseURL, model string) (m Model, isKnown bool) {
 	c := load()
 	p := c.providerAt(baseURL)
@@ -61,7 +61,7 @@ func Find(baseURL, model string) (m Model, isKnown bool) {
 			return m, true
 		}
 	}
-	// OpenRouter lists models of their makers under the makers' prices, some of which the makers' own list lacks.
+	// OpenRouter lists models with their makers' prices, including some that are missing in the makers' own lists.
 	maker := makerPrefix(baseURL)
 	if router := c.provider("openrouter"); maker != "" && router != nil && !strings.Contains(model, "/") {
 		for id, m := range router.ids {
@@ -74,7 +74,7 @@ func Find(baseURL, model string) (m Model, isKnown bool) {
 	return Model{}, false
 }
 
-// FindName returns what is known about a model by its name alone, wherever it is served: the price is unknown.
+// FindName returns the data of a model by its name, at any provider. The price is unknown.
 func FindName(model string) (m Model, isKnown bool) {
 	m, isKnown = load().names[canonicalName(model)]
 	if !isKnown {
@@ -92,8 +92,8 @@ func Suggested(baseURL string) string {
 	return ""
 }
 
-// families are guesses for models that the data does not list, among them older ones.
-func families() []Model {
+// knownFamilies returns estimates for models that the data does not list, such as older ones.
+func knownFamilies() []Model {
 	return []Model{
 		{ID: "gpt-", Window: 128_000, Images: true},
 		{ID: "gpt-oss", Window: 131_072},
@@ -110,7 +110,7 @@ func families() []Model {
 
 func findFamily(model string) (best Model, isKnown bool) {
 	name := canonicalName(model)
-	for _, f := range families() {
+	for _, f := range knownFamilies() {
 		if strings.HasPrefix(name, f.ID) && len(f.ID) > len(best.ID) {
 			best, isKnown = f, true
 		}
@@ -123,7 +123,7 @@ func (p *provider) find(model string) (Model, bool) {
 	if !ok {
 		m, ok = p.ids[strings.TrimPrefix(model, "models/")]
 	}
-	if !ok && !strings.Contains(model, ":") { // an edition such as x:free has another price than x
+	if !ok && !strings.Contains(model, ":") { // a variant such as x:free has another price than x
 		m, ok = p.names[canonicalName(model)]
 	}
 	return m, ok
@@ -136,8 +136,8 @@ func (c *catalog) provider(id string) *provider {
 	return nil
 }
 
-// providerAt finds the provider with the host of a base URL; among several of one host the one with the longest path
-// that fits.
+// providerAt returns the provider with the host of a base URL; if there are several, the one with the longest matching
+// path.
 func (c *catalog) providerAt(baseURL string) *provider {
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Scheme != "https" {
@@ -162,7 +162,7 @@ func (c *catalog) providerAt(baseURL string) *provider {
 	return best
 }
 
-// makerPrefix is how OpenRouter's ids begin for the models of a maker's own server.
+// makerPrefix returns the prefix of OpenRouter's ids for the models of the maker whose server has the base URL.
 func makerPrefix(baseURL string) string {
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Scheme != "https" {
@@ -185,7 +185,7 @@ func makerPrefix(baseURL string) string {
 
 var dateSuffix = regexp.MustCompile(`([-@]20\d\d-?\d\d-?\d\d|[-:]latest)$`)
 
-// canonicalName drops the maker's name that resellers put before a model's, and its date, and writes 4.5 as 4-5.
+// canonicalName drops the maker's name before a model's and the date after it, and writes 4.5 as 4-5.
 func canonicalName(model string) string {
 	if i := strings.LastIndexByte(model, '/'); i >= 0 {
 		model = model[i+1:]
@@ -194,16 +194,16 @@ func canonicalName(model string) string {
 	return strings.NewReplacer(".", "-", ":", "-").Replace(model)
 }
 
-// makers come first where several providers list a model.
-func makers() []string {
+// makerIDs returns the providers that come first if several list a model.
+func makerIDs() []string {
 	return []string{
 		"openai", "anthropic", "gemini", "xai", "deepseek", "moonshot", "zhipu", "alibaba-singapore", "minimax",
 		"openrouter", "vercel",
 	}
 }
 
-// parse reads the data. Lines that it does not know are skipped: the data is generated, and a test reads all of it.
-func parse(text string) *catalog {
+// parseCatalog reads the data. It skips unknown lines: the data is generated, and a test reads all of it.
+func parseCatalog(text string) *catalog {
 	c := &catalog{names: map[string]Model{}}
 	var source, date, licence string
 	var p *provider
@@ -231,7 +231,7 @@ func parse(text string) *catalog {
 		}
 	}
 	c.origin = source + " of " + date + " (" + licence + ")"
-	for _, id := range makers() {
+	for _, id := range makerIDs() {
 		if p := c.provider(id); p != nil {
 			c.addNames(p)
 		}

@@ -16,7 +16,7 @@ type Answer struct {
 	Calls    []goal.Call // an empty ID gets one
 	Usage    goal.Usage  // sent if it was requested; zero means 10 in, 5 out
 	Cached   int64       // how many of the tokens in came from the cache
-	Stop     string      // why the reply ended, in the protocol's word; "" is the matching one
+	Stop     string      // why the reply ended, in the protocol's word; "" means the usual one
 
 	// Errors. A Status other than 0 answers with that code, Body and RetryAfter (the header's value). Raw is sent as
 	// the whole stream, byte for byte.
@@ -81,7 +81,7 @@ func frames(produce func(send func(frame))) iter.Seq[frame] {
 	}
 }
 
-func (a Answer) used() goal.Usage {
+func (a Answer) usage() goal.Usage {
 	if a.Usage == (goal.Usage{}) {
 		return goal.Usage{TokensIn: 10, TokensOut: 5}
 	}

@@ -47,7 +47,7 @@ type messageRequest struct {
 	} `json:"messages"`
 }
 
-// parseMessages is as strict as the API, so that a conversation that the API would refuse fails the test.
+// parseMessages is as strict as the API, so that a conversation that the API would reject fails the test.
 func parseMessages(h http.Header, body []byte) (Request, error) {
 	var w messageRequest
 	if err := json.Unmarshal(body, &w); err != nil {
@@ -156,7 +156,7 @@ func (b messageBlock) check() error {
 	return nil
 }
 
-// goalMessages is one side's content as messages of a goal: results, then the rest.
+// goalMessages converts the content of one side to messages of a goal: first results, then the rest.
 func goalMessages(role goal.Role, content []messageBlock) []goal.Message {
 	var list []goal.Message
 	own := goal.Message{Role: role}
@@ -185,7 +185,7 @@ func goalMessages(role goal.Role, content []messageBlock) []goal.Message {
 	return list
 }
 
-// blocks are the stream's events in Anthropic's protocol.
+// blocks returns the stream's events in Anthropic's protocol.
 func (a Answer) blocks(req Request) iter.Seq[frame] {
 	return frames(func(sendFrame func(frame)) {
 		send := func(name, rest string) {
@@ -194,25 +194,25 @@ func (a Answer) blocks(req Request) iter.Seq[frame] {
 			}
 			sendFrame(frame{name, `{"type":` + quoteJSON(name) + rest + `}`})
 		}
-		u := a.used()
-		send("message_start",
-			fmt.Sprintf(
-				`"message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"test","stop_reason":null,"usage":{"input_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":0,"output_tokens":1}}`,
-				u.TokensIn-a.Cached, a.Cached))
+		u := a.usage()
+		send("message_start", fmt.Sprintf(
+			`"message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"test","stop_reason":null,`+
+				`"usage":{"input_tokens":%d,"cache_read_input_tokens":%d,"cache_creation_input_tokens":0,"output_tokens":1}}`,
+			u.TokensIn-a.Cached, a.Cached))
 		send("ping", "")
-		a.content(len(req.Messages), send)
+		a.sendContent(len(req.Messages), send)
 		switch {
 		case a.Hang:
 		case a.Break != "":
 			send("error", `"error":{"type":`+quoteJSON(a.Break)+`,"message":"the server is sorry"}`)
 		default:
-			a.farewell(u, send)
+			a.sendEnd(u, send)
 		}
 	})
 }
 
-// content sends the parts of the reply.
-func (a Answer) content(turn int, send func(name, rest string)) {
+// sendContent sends the parts of the reply.
+func (a Answer) sendContent(turn int, send func(name, rest string)) {
 	index := 0
 	// part sends a part with its text in pieces of n bytes, each in the given shape; ending may be empty.
 	part := func(start, text string, n int, shape, ending string) {
@@ -251,8 +251,8 @@ func (a Answer) content(turn int, send func(name, rest string)) {
 	}
 }
 
-// farewell is what follows the last piece of text.
-func (a Answer) farewell(u goal.Usage, send func(name, rest string)) {
+// sendEnd sends the events after the last piece of text.
+func (a Answer) sendEnd(u goal.Usage, send func(name, rest string)) {
 	stop := "end_turn"
 	if len(a.Calls) > 0 {
 		stop = "tool_use"

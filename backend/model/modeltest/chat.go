@@ -79,7 +79,7 @@ func parseContent(raw json.RawMessage) (words string, images [][]byte) {
 	return words, images
 }
 
-// chunks are the stream's events in OpenAI's protocol.
+// chunks returns the stream's events in OpenAI's protocol.
 func (a Answer) chunks(req Request) iter.Seq[frame] {
 	return frames(func(send func(frame)) {
 		say := func(data string) { send(frame{data: data}) }
@@ -88,20 +88,20 @@ func (a Answer) chunks(req Request) iter.Seq[frame] {
 			say(deltaChunk(`{"content":`+quoteJSON(piece)+`}`, ""))
 		}
 		for i, c := range a.Calls {
-			a.Quirks.call(i, len(req.Messages), c, say)
+			a.Quirks.sendCall(i, len(req.Messages), c, say)
 		}
 		switch {
 		case a.Hang:
 		case a.Break != "":
 			say(`{"error":{"message":"the server is sorry","type":` + quoteJSON(a.Break) + `}}`)
 		default:
-			a.ending(req, say)
+			a.sendChatEnd(req, say)
 		}
 	})
 }
 
-// ending is what follows the last piece of text.
-func (a Answer) ending(req Request, say func(data string)) {
+// sendChatEnd sends the events after the last piece of text.
+func (a Answer) sendChatEnd(req Request, say func(data string)) {
 	finish := "stop"
 	if len(a.Calls) > 0 {
 		finish = "tool_calls"
@@ -113,9 +113,9 @@ func (a Answer) ending(req Request, say func(data string)) {
 		say(deltaChunk(`{}`, finish))
 	}
 	if req.IncludeUsage && !a.Quirks.NoUsage {
-		u := a.used()
-		say(fmt.Sprintf(
-			`{"object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}}`,
+		u := a.usage()
+		say(fmt.Sprintf(`{"object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":%d,`+
+			`"completion_tokens":%d,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}}`,
 			u.TokensIn, u.TokensOut, u.TokensIn+u.TokensOut, a.Cached))
 	}
 	if !a.Quirks.NoDone && !a.KeepOpen {
@@ -123,8 +123,8 @@ func (a Answer) ending(req Request, say func(data string)) {
 	}
 }
 
-// call says one tool call in pieces.
-func (q Quirks) call(i, turn int, c goal.Call, say func(data string)) {
+// sendCall sends one tool call in pieces.
+func (q Quirks) sendCall(i, turn int, c goal.Call, say func(data string)) {
 	if c.ID == "" {
 		c.ID = fmt.Sprintf("call_%d_%d", turn, i)
 	}
@@ -156,5 +156,6 @@ func deltaChunk(d, finish string) string {
 	if finish != "" {
 		f = quoteJSON(finish)
 	}
-	return `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"test","choices":[{"index":0,"delta":` + d + `,"finish_reason":` + f + `}]}`
+	return `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"test",` +
+		`"choices":[{"index":0,"delta":` + d + `,"finish_reason":` + f + `}]}`
 }

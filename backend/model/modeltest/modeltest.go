@@ -45,7 +45,7 @@ func New(tb testing.TB, script Script) *Server {
 	return s
 }
 
-// Requests are the requests so far, oldest first.
+// Requests returns the requests so far, oldest first.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +76,7 @@ func (s *Server) complete(parse func(http.Header, []byte) (Request, error)) http
 	}
 }
 
-// play sends the answer.
+// play sends an answer to the client.
 func (s *Server) play(w http.ResponseWriter, r *http.Request, req Request, a Answer) {
 	if a.Wait != nil {
 		select {
@@ -134,7 +134,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, a Answer, events
 	sent := 0
 	for f := range events {
 		if a.CutAfter > 0 && sent == a.CutAfter {
-			panic(http.ErrAbortHandler) // the way to break a connection without an end
+			panic(http.ErrAbortHandler) // breaks the connection without ending the response
 		}
 		sent++
 		e := "data: " + f.data

@@ -22,7 +22,7 @@ type Request struct {
 	Body         []byte
 }
 
-// Last is the newest message of the conversation, empty if there is none.
+// Last returns the newest message of the conversation, empty if there is none.
 func (r Request) Last() goal.Message {
 	if len(r.Messages) == 0 {
 		return goal.Message{}

@@ -46,7 +46,7 @@ type responsesRequest struct {
 	Stream bool  `json:"stream"`
 }
 
-// parseResponses is as strict as the API without storage, so that a conversation that the API would refuse fails the
+// parseResponses is as strict as the API without storage, so that a conversation that the API would reject fails the
 // test.
 func parseResponses(_ http.Header, body []byte) (Request, error) {
 	var w responsesRequest
@@ -143,7 +143,7 @@ func readParts(parts []responsesPart) (text string, images [][]byte) {
 	return text, images
 }
 
-// items are the stream's events in the Responses API.
+// items returns the stream's events in the Responses API.
 func (a Answer) items(req Request) iter.Seq[frame] {
 	return frames(func(sendFrame func(frame)) {
 		n := 0
@@ -186,7 +186,8 @@ func (a Answer) sendItems(req Request, send func(kind, fields string)) []string 
 		output = append(output, whole)
 	}
 	if a.Quirks.OtherEvents {
-		item(`{"type":"hologram"}`, `{"type":"hologram","content":"never said"}`, "response.hologram.delta", splitPieces("x", 1))
+		item(`{"type":"hologram"}`, `{"type":"hologram","content":"never said"}`,
+			"response.hologram.delta", splitPieces("x", 1))
 	}
 	if a.Thinking != "" {
 		whole := `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":` + quoteJSON("sealed "+a.Thinking) + `}`
@@ -218,10 +219,10 @@ func (a Answer) sendItems(req Request, send func(kind, fields string)) []string 
 	return output
 }
 
-// lastAnswer is the event at the end with the whole reply.
+// lastAnswer returns the final event, which repeats the whole reply.
 func (a Answer) lastAnswer(output []string) (kind, answer string) {
 	usage := "null"
-	if u := a.used(); !a.Quirks.NoUsage {
+	if u := a.usage(); !a.Quirks.NoUsage {
 		usage = fmt.Sprintf(`{"input_tokens":%d,"output_tokens":%d,"input_tokens_details":{"cached_tokens":%d}}`,
 			u.TokensIn, u.TokensOut, a.Cached)
 	}

@@ -1,19 +1,18 @@
-// Package conversation holds what the model of a run sees, and keeps it within the
-// model's context window. The journal has all of it; what is left out here can be
-// read again by its handle.
+// Package conversation holds the messages that the model of a run sees, and keeps them within the model's context
+// window. The journal has all of them; results that are left out here can be read again by their handle.
 package conversation
 
 import (
 	"goalpost/backend/goal"
 )
 
-// Conversation is the list of messages that the model sees. The zero value is empty and
-// ready; it is for one goroutine.
+// Conversation is the list of messages that the model sees. The zero value is empty and ready. It is for one
+// goroutine.
 type Conversation struct {
 	messages []goal.Message
 	bytes    int
-	perByte  float64  // tokens per byte, as the last turn showed; 0 before the first
-	deferred []string // messages of the host for after the restored part
+	perByte  float64  // tokens per byte in the last turn; 0 before the first
+	deferred []string // messages of the host that follow the restored part
 }
 
 // Add appends messages.
@@ -24,7 +23,7 @@ func (c *Conversation) Add(messages ...goal.Message) {
 	}
 }
 
-// AddDeferred keeps a note of the host for the first message after a pause.
+// AddDeferred stores a note of the host for the first message after a pause.
 func (c *Conversation) AddDeferred(text string) { c.deferred = append(c.deferred, text) }
 
 // Deferred returns the notes of AddDeferred, oldest first.
@@ -44,15 +43,15 @@ func messageSize(m goal.Message) int {
 	return n
 }
 
-// Calibrate corrects the estimate of how many tokens a byte is: the conversation and the
-// given other bytes took that many tokens.
+// Calibrate corrects the estimate of tokens per byte: the conversation and the given other bytes took that many
+// tokens.
 func (c *Conversation) Calibrate(tokens int64, besides int) {
 	if sent := c.bytes + besides; tokens > 0 && sent > 0 {
 		c.perByte = float64(tokens) / float64(sent)
 	}
 }
 
-// How those messages of the host begin that a summary keeps.
+// Prefixes of host messages that a summary keeps.
 const (
 	// FailurePrefix begins the message about a claim that failed.
 	FailurePrefix = "Verification failed: "

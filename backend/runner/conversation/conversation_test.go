@@ -57,7 +57,7 @@ func whole(t *testing.T, c *Conversation) {
 	}
 }
 
-func text(c *Conversation) string {
+func allText(c *Conversation) string {
 	var b strings.Builder
 	for _, m := range c.messages {
 		b.WriteString(m.Text + "\n")
@@ -65,23 +65,23 @@ func text(c *Conversation) string {
 	return b.String()
 }
 
-// TestASmallConversationIsLeftAlone, and one whose window is not known.
-func TestASmallConversationIsLeftAlone(t *testing.T) {
+// TestFitWindow_SmallConversation_IsUnchanged: so is one whose window is not known.
+func TestFitWindow_SmallConversation_IsUnchanged(t *testing.T) {
 	c := talk(20, 100)
-	before := text(c)
-	if c.FitWindow(100_000, 0, "") || c.FitWindow(0, 1<<30, "") || text(c) != before {
+	before := allText(c)
+	if c.FitWindow(100_000, 0, "") || c.FitWindow(0, 1<<30, "") || allText(c) != before {
 		t.Error("it was cut")
 	}
 }
 
-// TestOldResultsBecomeStubsFirst: the newest ten steps and every call stay.
-func TestOldResultsBecomeStubsFirst(t *testing.T) {
+// TestFitWindow_OldResults_BecomeStubsFirst: the newest ten steps and every call stay.
+func TestFitWindow_OldResults_BecomeStubsFirst(t *testing.T) {
 	c := talk(40, 4000) // about 170 KB, 51,000 tokens at the first guess
 	if !c.FitWindow(60_000, 1000, "") {
 		t.Fatal("it was not cut")
 	}
 	whole(t, c)
-	got := text(c)
+	got := allText(c)
 	for i := 31; i <= 40; i++ {
 		if !strings.Contains(got, fmt.Sprintf("result %d\n", i)) {
 			t.Errorf("the result of step %d is gone", i)
@@ -93,20 +93,20 @@ func TestOldResultsBecomeStubsFirst(t *testing.T) {
 	if strings.Contains(got, summaryPrefix) {
 		t.Error("turns were left out although stubs were enough")
 	}
-	if most := 60_000 / tokensPerByte * shrinkTo / 100; float64(c.bytes) > most {
-		t.Errorf("%d bytes are left, at most %.0f wanted", c.bytes, most)
+	if limit := 60_000 / tokensPerByte * shrinkTo / 100; float64(c.bytes) > limit {
+		t.Errorf("%d bytes are left, at most %.0f wanted", c.bytes, limit)
 	}
 }
 
-// TestOldTurnsBecomeASummary that keeps the user's notes, the last failure and
-// the open plan, also when it is made again and again.
-func TestOldTurnsBecomeASummary(t *testing.T) {
+// TestShrink_OldTurns_BecomeOneSummary: it has the user's notes, the last failure and the open plan, also when it is
+// made again.
+func TestShrink_OldTurns_BecomeOneSummary(t *testing.T) {
 	c := talk(60, 2000)
 	for range 3 {
 		c.Shrink(0, 0, "2. sweep")
 		whole(t, c)
 	}
-	got := text(c)
+	got := allText(c)
 	for _, want := range []string{
 		NotePrefix + "use tabs", FailurePrefix + "fault 4", "2. sweep",
 		`step 1: read_file {"path":"f1"}: `, "step 50: ", "result 60\n",
@@ -116,16 +116,16 @@ func TestOldTurnsBecomeASummary(t *testing.T) {
 		}
 	}
 	c.Shrink(0, 0, "3. mop")
-	if again := text(c); strings.Contains(again, "2. sweep") || strings.Count(again, "3. mop") != 1 {
-		t.Error("the plan of an earlier summary is told as though it were open")
+	if again := allText(c); strings.Contains(again, "2. sweep") || strings.Count(again, "3. mop") != 1 {
+		t.Error("the plan of an earlier summary is listed as open")
 	}
 	if strings.Contains(got, "fault 3") || strings.Count(got, summaryPrefix) != 1 {
 		t.Error("an old failure or a second summary is there")
 	}
 }
 
-// TestCutsKeepConversationsWhole, whatever their shape.
-func TestCutsKeepConversationsWhole(t *testing.T) {
+// TestShrink_AnyConversation_StaysValid: every result keeps its call.
+func TestShrink_AnyConversation_StaysValid(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		c := talk(r.IntN(80), r.IntN(3000))
@@ -141,8 +141,8 @@ func TestCutsKeepConversationsWhole(t *testing.T) {
 	}
 }
 
-// TestTheGuessIsCorrected by what the provider counts.
-func TestTheGuessIsCorrected(t *testing.T) {
+// TestCalibrate_ProviderCount_CorrectsTheEstimate: the provider's count corrects the estimate.
+func TestCalibrate_ProviderCount_CorrectsTheEstimate(t *testing.T) {
 	c := talk(10, 1000)
 	c.Calibrate(int64(c.bytes), 0) // a token a byte, as for text in a rare script
 	if !c.FitWindow(c.bytes, 0, "") {
@@ -154,9 +154,8 @@ func TestTheGuessIsCorrected(t *testing.T) {
 	}
 }
 
-// TestTheWindowDecidesOverTheLastStepsToo: where they alone overrun it, the oldest
-// of them go first, and the newest result stays.
-func TestTheWindowDecidesOverTheLastStepsToo(t *testing.T) {
+// TestFitWindow_LastStepsTooLong_KeepsTheNewest: where they alone exceed the window, the oldest are shortened first.
+func TestFitWindow_LastStepsTooLong_KeepsTheNewest(t *testing.T) {
 	const window, besides = 24_000, 20_000
 	for name, c := range map[string]*Conversation{
 		"three long results": talk(3, 18<<10),
@@ -169,10 +168,10 @@ func TestTheWindowDecidesOverTheLastStepsToo(t *testing.T) {
 			t.Errorf("%s: nothing was cut", name)
 		}
 		whole(t, c)
-		if most := int(window/tokensPerByte) * shrinkAbove / 100; c.bytes+besides > most {
-			t.Errorf("%s: %d bytes are left, of %d", name, c.bytes+besides, most)
+		if limit := int(window/tokensPerByte) * shrinkAbove / 100; c.bytes+besides > limit {
+			t.Errorf("%s: %d bytes are left, of %d", name, c.bytes+besides, limit)
 		}
-		if !strings.Contains(text(c), newest) {
+		if !strings.Contains(allText(c), newest) {
 			t.Errorf("%s: the newest result is gone", name)
 		}
 	}

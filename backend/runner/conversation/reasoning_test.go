@@ -40,7 +40,7 @@ func TestShrink_OldReasoning_IsShortenedAndSignaturesStay(t *testing.T) {
 	}
 }
 
-func TestFillsWindow(t *testing.T) {
+func TestFillsWindow_AboveTheShare_IsTrue(t *testing.T) {
 	c := &Conversation{}
 	c.Add(goal.Message{Role: goal.User, Text: strings.Repeat("x", 984)}) // 1000 bytes, 300 tokens
 	for _, test := range []struct {

@@ -6,25 +6,25 @@ import (
 	"goalpost/backend/goal"
 )
 
-// FitWindow cuts the conversation when it fills a window of the given tokens, and reports whether something was cut.
-// besides counts the bytes of system prompt and tools; a summary ends with todos. It cuts a lot at once, so that the
-// prefix then stays the same for a long time and prompt caches hit.
+// FitWindow shortens the conversation when it fills a window of the given tokens, and reports whether it did.
+// besides is the size of the system prompt and the tools in bytes; a summary ends with todos. It shortens a lot at
+// once, so that the prefix then stays the same for a long time and prompt caches hit.
 func (c *Conversation) FitWindow(window, besides int, todos string) bool {
 	if !c.FillsWindow(window, besides, shrinkAbove) {
 		return false
 	}
-	most := int(float64(window) / c.tokensPerByte())
-	c.Shrink(max(0, most*shrinkTo/100-besides), max(0, most*shrinkAbove/100-besides), todos)
+	capacity := int(float64(window) / c.tokensPerByte())
+	c.Shrink(max(0, capacity*shrinkTo/100-besides), max(0, capacity*shrinkAbove/100-besides), todos)
 	return true
 }
 
-// FillsWindow reports whether the conversation fills more than the given percentage of a window of the given tokens.
-// besides counts the bytes of system prompt and tools. It is false where the window is not known.
+// FillsWindow reports whether the conversation fills more than the given percentage of a window of the given
+// tokens. besides is the size of the system prompt and the tools in bytes. It is false for an unknown window.
 func (c *Conversation) FillsWindow(window, besides, hundredths int) bool {
 	return window > 0 && float64(c.bytes+besides)*c.tokensPerByte()*100 > float64(window)*float64(hundredths)
 }
 
-// tokensPerByte is an estimate until the first turn shows it.
+// tokensPerByte is an estimate until Calibrate corrects it.
 func (c *Conversation) tokensPerByte() float64 {
 	if c.perByte > 0 {
 		return c.perByte
@@ -32,23 +32,23 @@ func (c *Conversation) tokensPerByte() float64 {
 	return tokensPerByte
 }
 
-// Shrink replaces the oldest tool results and the oldest reasoning by stubs, then older turns by a summary, until no
-// more than the given bytes are left. The last steps stay as they are, unless more than most bytes remain: then they
-// are shortened, too, the oldest first. The newest result stays.
-func (c *Conversation) Shrink(bytes, most int, todos string) {
+// Shrink replaces the oldest tool results and the oldest reasoning by stubs, then older turns by a summary, until
+// no more than the given bytes remain. The last steps stay unchanged, unless more than limit bytes remain: then
+// they are shortened too, the oldest first. The newest result stays.
+func (c *Conversation) Shrink(bytes, limit int, todos string) {
 	tail := c.recentStart(recentSteps)
 	c.stubOldResults(tail, bytes)
 	if c.bytes > bytes {
 		c.summarize(tail, todos)
 	}
-	if c.bytes <= most {
+	if c.bytes <= limit {
 		return
 	}
 	c.stubOldResults(c.recentStart(1), bytes)
-	if c.bytes > most {
+	if c.bytes > limit {
 		c.summarize(c.recentStart(1), todos)
 	}
-	c.stubOldResults(c.lastResult(), most)
+	c.stubOldResults(c.lastResult(), limit)
 }
 
 // stubOldResults replaces the oldest results and readable reasoning before the given message, until no more than the
@@ -58,12 +58,12 @@ func (c *Conversation) stubOldResults(before, bytes int) {
 		if c.bytes <= bytes {
 			return
 		}
-		if m := &c.messages[i]; m.Role == goal.ToolRole && len(m.Text) > stubMinBytes {
+		if m := &c.messages[i]; m.Role == goal.ToolRole && len(m.Text) > minStubBytes {
 			was := messageSize(*m)
 			m.Text = stubText(*m)
 			c.bytes += messageSize(*m) - was
 		}
-		if m := &c.messages[i]; m.Role == goal.Assistant && len(m.Reasoning.ReadableText()) > stubMinBytes {
+		if m := &c.messages[i]; m.Role == goal.Assistant && len(m.Reasoning.ReadableText()) > minStubBytes {
 			was := messageSize(*m)
 			m.Reasoning = m.Reasoning.WithoutText()
 			c.bytes += messageSize(*m) - was
@@ -72,21 +72,21 @@ func (c *Conversation) stubOldResults(before, bytes int) {
 }
 
 // recentStart returns where the turns of the given number of last steps begin.
-func (c *Conversation) recentStart(most int) int {
+func (c *Conversation) recentStart(n int) int {
 	steps := 0
 	for i := len(c.messages) - 1; i > 0; i-- {
 		m := c.messages[i]
 		if m.Role == goal.ToolRole {
 			steps++
 		}
-		if m.Role == goal.Assistant && steps >= most {
+		if m.Role == goal.Assistant && steps >= n {
 			return i
 		}
 	}
 	return min(1, len(c.messages))
 }
 
-// lastResult is where the last result is.
+// lastResult returns the index of the last tool result.
 func (c *Conversation) lastResult() int {
 	for i := len(c.messages) - 1; i >= 0; i-- {
 		if c.messages[i].Role == goal.ToolRole {

@@ -6,17 +6,17 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
-	"goalpost/backend/runner/excerpt"
+	"goalpost/backend/text"
 )
 
-// The beginnings of a summary's parts.
+// Headings of a summary's parts.
 const (
 	planPrefix    = "Your plan:"
 	summaryPrefix = "What was done before, in short; read_evidence gives a step's whole result:\n"
 )
 
-// summarize replaces the turns before the tail by a list of what was done. The
-// objective, the user's notes and the last failure stay.
+// summarize replaces the turns before the tail by a list of their steps. The objective, the user's notes and the
+// last failure stay.
 func (c *Conversation) summarize(tail int, todos string) {
 	if tail <= 1 {
 		return
@@ -36,7 +36,7 @@ func (c *Conversation) summarize(tail int, todos string) {
 
 // summarizeSteps lists the steps of the given turns, one line each, the newest at the end.
 func summarizeSteps(old []goal.Message) []string {
-	const most = 200
+	const maxLines = 200
 	var lines []string
 	calls := map[string]goal.Call{}
 	for _, m := range old {
@@ -44,22 +44,22 @@ func summarizeSteps(old []goal.Message) []string {
 			calls[call.ID] = call
 		}
 		if earlier, ok := strings.CutPrefix(m.Text, summaryPrefix); ok && m.Role == goal.User {
-			earlier, _, _ = strings.Cut(earlier, "\n"+planPrefix) // the plan has continued since
+			earlier, _, _ = strings.Cut(earlier, "\n"+planPrefix) // the plan has changed since
 			lines = append(lines, strings.Split(earlier, "\n")...)
 		}
 		if m.Role == goal.ToolRole {
 			call := calls[m.CallID]
 			lines = append(lines, fmt.Sprintf("step %d: %s %s: %s",
-				m.Step, call.Tool, excerpt.Truncate(call.Arguments, 160), excerpt.FirstLine(m.Text)))
+				m.Step, call.Tool, text.Truncate(call.Arguments, 160), text.Truncate(text.FirstLine(m.Text), MaxPreview)))
 		}
 	}
-	if over := len(lines) - most; over > 0 {
+	if over := len(lines) - maxLines; over > 0 {
 		lines = append([]string{fmt.Sprintf("(%d lines before)", over)}, lines[over:]...)
 	}
 	return lines
 }
 
-// pinnedMessages picks the user's notes and the last failure.
+// pinnedMessages returns the user's notes and the last failure.
 func pinnedMessages(old []goal.Message) []goal.Message {
 	var kept []goal.Message
 	failure := -1

@@ -1,4 +1,4 @@
-// Package digest makes keys of calls and texts, to compare them by.
+// Package digest makes comparable keys of calls and texts.
 package digest
 
 import (
@@ -8,10 +8,10 @@ import (
 	"goalpost/backend/goal"
 )
 
-// HashText returns a hash of a text, in hexadecimal.
+// HashText returns the hexadecimal hash of a text.
 func HashText(text string) string { return fileio.Hash([]byte(text)) }
 
-// CallKey returns the same text for calls that differ in white space and order of keys only.
+// CallKey returns the same text for calls that differ only in white space and the order of keys.
 func CallKey(c goal.Call) string {
 	var args any
 	if err := json.Unmarshal([]byte(c.Arguments), &args); err == nil {

@@ -13,18 +13,18 @@ import (
 	"goalpost/backend/runner/digest"
 )
 
-// The loop guard's bounds, in calls.
+// Limits of the loop guard, in calls.
 const (
-	warnAfter          = 3  // the same call with the same result: a warning
-	refuseAfter        = 5  // … refused
-	stuckAfterRefusals = 5  // refusals in a run: stuck
-	warnAfterFailures  = 3  // failures of one tool in a row: a warning
-	warnAfterReads     = 20 // calls in a row that only read: a warning
-	cycleRounds        = 3  // rounds of a cycle: a warning
+	warnAfter          = 3  // identical calls with the same result before a warning
+	refuseAfter        = 5  // … before they are refused
+	stuckAfterRefusals = 5  // refusals in a run before it is stuck
+	warnAfterFailures  = 3  // failures of one tool in a row before a warning
+	warnAfterReads     = 20 // calls in a row that only read before a warning
+	cycleRounds        = 3  // rounds of a cycle before a warning
 )
 
-// Guard detects repeated calls. It warns the agent once for each loop and says how to leave it, and refuses calls
-// that are still repeated. It is for one goroutine.
+// Guard detects repeated calls. It warns the agent once for each loop and says how to leave it, and it refuses
+// calls that are still repeated. It is for one goroutine.
 type Guard struct {
 	last     map[string]repeatEntry // by hash of the call
 	history  []string               // call and result, newest last
@@ -38,12 +38,12 @@ type Guard struct {
 const DeclareStepTool = "declare_step"
 
 type repeatEntry struct {
-	result string // its sum
-	times  int
-	goesOn bool // what it observed is still running
+	result    string // its hash
+	times     int
+	isOngoing bool // what it observes is still running
 }
 
-// Call is a call as the guard compares it: Hash is the same for the same call.
+// Call identifies a call: equal calls have the same Hash.
 type Call struct{ Tool, Hash string }
 
 // NewCall returns the Call of a tool. key is the digest.CallKey of the call.
@@ -54,10 +54,10 @@ func New() *Guard {
 	return &Guard{last: map[string]repeatEntry{}, failures: map[string]int{}, warned: map[string]bool{}}
 }
 
-// Check refuses a call that has been made four times with the same result. It returns
-// what to tell the agent, "" if the call may be made.
+// Check refuses a call that has been made four times with the same result. It returns the reason for the agent, ""
+// if the call may be made.
 func (g *Guard) Check(c Call, e policy.Effect) (refusal string) {
-	if last := g.last[c.Hash]; e.Control || last.goesOn || last.times < refuseAfter-1 {
+	if last := g.last[c.Hash]; e.Control || last.isOngoing || last.times < refuseAfter-1 {
 		return ""
 	}
 	g.refusals++
@@ -70,14 +70,14 @@ func (g *Guard) StuckReason() string {
 	if g.refusals < stuckAfterRefusals {
 		return ""
 	}
-	return fmt.Sprintf("the agent repeated calls without effect; %d were refused", g.refusals)
+	return fmt.Sprintf("the agent kept repeating calls with the same result; %d were refused", g.refusals)
 }
 
-// Record takes note of how a call ended. It returns what to tell the agent, "" if nothing.
+// Record records how a call ended. It returns a note for the agent, "" if there is none.
 func (g *Guard) Record(c Call, e policy.Effect, o event.Outcome, result goal.Result) string {
 	if e.Control {
 		if c.Tool == DeclareStepTool && o == event.OK {
-			g.resetOthers(c) // a call may have been denied for want of it
+			g.resetOthers(c) // calls may have been denied for the lack of a step
 		}
 		return ""
 	}
@@ -88,8 +88,8 @@ func (g *Guard) Record(c Call, e policy.Effect, o event.Outcome, result goal.Res
 	return strings.Join(slices.DeleteFunc(notes, func(n string) bool { return n == "" }), " ")
 }
 
-// resetOthers allows every other call again: what it depends on may have been changed by this one. Two calls that
-// undo each other in turn are left to the cycle detection and to the progress detector.
+// resetOthers allows every other call again, because this one may have changed what they depend on. The cycle
+// detection and the progress detector handle two calls that undo each other in turn.
 func (g *Guard) resetOthers(by Call) {
 	own := by.Hash
 	maps.DeleteFunc(g.last, func(key string, _ repeatEntry) bool { return key != own })
@@ -102,12 +102,12 @@ func (g *Guard) recordRepeat(c Call, result goal.Result) string {
 		r = repeatEntry{result: sum}
 	}
 	r.times++
-	r.goesOn = result.GoesOn
+	r.isOngoing = result.IsOngoing
 	g.last[key] = r
 	if r.times != warnAfter {
 		return ""
 	}
-	if r.goesOn {
+	if r.isOngoing {
 		return fmt.Sprintf(
 			"You looked %d times and it was the same each time. It continues; one long wait is better than many short ones.",
 			r.times)
@@ -119,12 +119,12 @@ func (g *Guard) recordRepeat(c Call, result goal.Result) string {
 
 // findCycle finds A B A B A B and A B C A B C A B C.
 func (g *Guard) findCycle(c Call, result string) string {
-	const longest = 3
+	const maxPeriod = 3
 	g.history = append(g.history, c.Hash+digest.HashText(result))
-	if most := longest * cycleRounds; len(g.history) > most {
-		g.history = g.history[len(g.history)-most:]
+	if limit := maxPeriod * cycleRounds; len(g.history) > limit {
+		g.history = g.history[len(g.history)-limit:]
 	}
-	for period := 2; period <= longest; period++ {
+	for period := 2; period <= maxPeriod; period++ {
 		if !g.isCycle(period) {
 			continue
 		}

@@ -49,7 +49,7 @@ func TestSameCall_IsWarnedThenRefusedThenStuck(t *testing.T) {
 	}
 }
 
-func TestAnotherResultIsNotTheSameCall(t *testing.T) {
+func TestSameCall_OtherResults_IsNotRefused(t *testing.T) {
 	g := New()
 	for n := range 10 {
 		c := tool("terminal_read", `{"pane":"t1"}`)
@@ -110,7 +110,7 @@ func TestReadingWithoutActing_IsReported(t *testing.T) {
 	}
 }
 
-func TestControlToolsAreNotGuarded(t *testing.T) {
+func TestControlTools_Repeated_AreNotRefused(t *testing.T) {
 	g := New()
 	control := policy.Effect{Control: true}
 	for range 20 {
@@ -124,14 +124,14 @@ func TestControlToolsAreNotGuarded(t *testing.T) {
 	}
 }
 
-func TestWatchingAQuietBuildIsNotRefused(t *testing.T) {
+func TestPolling_OngoingProgram_IsNotRefused(t *testing.T) {
 	g := New()
 	for n := range 20 {
 		c := tool("terminal_read", `{"pane":"t1"}`)
 		if g.Check(c, reads) != "" {
 			t.Fatalf("look %d was refused", n+1)
 		}
-		g.Record(c, reads, event.OK, goal.Result{Text: "compiling", GoesOn: true})
+		g.Record(c, reads, event.OK, goal.Result{Text: "compiling", IsOngoing: true})
 	}
 	dead := tool("terminal_read", `{"pane":"t2"}`)
 	for range refuseAfter - 1 {
@@ -142,10 +142,9 @@ func TestWatchingAQuietBuildIsNotRefused(t *testing.T) {
 	}
 }
 
-// TestACallMayBeMadeAgainOnceSomethingWasChanged: the tests that fail four times
-// alike, each after an edit, may be run a fifth time. What changes nothing, fails, or is the
-// call itself gives no such leave.
-func TestACallMayBeMadeAgainOnceSomethingWasChanged(t *testing.T) {
+// TestSameCall_AfterAChange_IsAllowed: tests that fail four times alike, each time after an edit, may run a fifth
+// time. A call that changes nothing, fails, or is the same call does not allow it.
+func TestSameCall_AfterAChange_IsAllowed(t *testing.T) {
 	check := tool("run_command", `{"command":"go test"}`)
 	control := policy.Effect{Control: true}
 	for name, c := range map[string]struct {

@@ -8,17 +8,17 @@ import (
 	"goalpost/backend/goal"
 )
 
-// maxCalls bounds how many repeated calls the next run knows.
+// maxCalls limits how many repeated calls the next run remembers.
 const maxCalls = 200
 
-// SaveState writes into m what the guard of the next run must know.
+// SaveState writes into m what the next run's guard must know.
 func (g *Guard) SaveState(m *goal.LoopState) {
 	m.Calls, m.Warned, m.Failures = map[string]goal.RepeatCount{}, slices.Sorted(maps.Keys(g.warned)),
 		maps.Clone(g.failures)
 	m.Refusals, m.Reading = g.refusals, g.reading
 	var again []string
 	for key, last := range g.last {
-		if last.times > 1 && !last.goesOn { // the program may have ended with the run
+		if last.times > 1 && !last.isOngoing { // the program may have ended with the run
 			again = append(again, key)
 		}
 	}
@@ -30,8 +30,8 @@ func (g *Guard) SaveState(m *goal.LoopState) {
 	}
 }
 
-// RestoreState restores the state of the previous run. The user may have fixed what a call depends on, so it may be
-// made once more.
+// RestoreState restores the state of the previous run. Each call may be made once more, because the user may have
+// fixed what it depends on.
 func (g *Guard) RestoreState(m goal.LoopState) {
 	for key, c := range m.Calls {
 		g.last[key] = repeatEntry{result: c.Result, times: min(c.Times, refuseAfter-2)}

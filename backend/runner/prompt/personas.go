@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// personas are ways of working; the rules are the same for all.
+// personas are the texts about a way of working. All other rules are the same.
 var personas = map[string]string{
 	"engineer": "You work as a careful engineer: read before you change, make the smallest change that reaches the " +
 		"goal, and test what you made.",
@@ -20,7 +20,7 @@ var personas = map[string]string{
 // defaultPersona is the persona of a goal for which the user chose none.
 const defaultPersona = "engineer"
 
-// Personas returns the ways of working that a goal may be given, sorted.
+// Personas returns the names of all personas, sorted.
 func Personas() []string { return slices.Sorted(maps.Keys(personas)) }
 
 func personaText(g goal.Goal) string {

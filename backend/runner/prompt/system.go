@@ -1,5 +1,5 @@
-// Package prompt writes what the model of a run reads first: the system prompt with the rules of a run, and the goal.
-// It is pure text.
+// Package prompt writes what the model of a run reads first: the system prompt with the rules of a run, and the
+// goal. It reads and writes no files.
 package prompt
 
 import (
@@ -13,21 +13,21 @@ import (
 	"goalpost/backend/policy"
 )
 
-// ProtectedFile is a file of the goal's folder that decides about the goal and that the agent cannot change.
+// ProtectedFile is a file of the goal's folder that decides the goal and that the agent cannot change.
 type ProtectedFile struct{ Path, Why string }
 
-// Environment is what the goal runs in. It stays the same for a whole run.
+// Environment describes what the goal runs in. It stays the same for a whole run.
 type Environment struct {
 	Protected []ProtectedFile
 	Shell     string // of run_command, such as bash; "" is sh
-	OS        string // such as linux; "" if it is not known
+	OS        string // such as linux; "" if unknown
 	// Grace is how long panes and programs stay after the goal is done; 0 ends them with the goal.
 	Grace time.Duration
 	Tools []string // groups of tools that find_tools can add
 }
 
-// System returns the system prompt: how the run ends, what decides, what the agent may do and which limits it has. It
-// is the same for every turn of a run, so that prompt caches hit.
+// System returns the system prompt: how the run ends, what decides, what the agent may do, and its limits. It is
+// the same for every turn of a run, so that prompt caches hit.
 func System(g goal.Goal, e Environment) string {
 	return ending + describeChecks(g) + describeFolder(g, e) + describeNetwork(g) + describeApprovals(g) +
 		describeDenied(g.Policy) + limitsText + describeWork(e) + personas[personaText(g)] + "\n"
@@ -44,7 +44,7 @@ How the goal ends
 - If the goal cannot be reached, an honest abort_with_report is better than a false claim.
 `
 
-// describeWork says how calls, panes and results work, and how to ask the user.
+// describeWork explains calls, panes, results, and questions to the user.
 func describeWork(e Environment) string {
 	text := `
 How to work
@@ -57,11 +57,11 @@ How to work
 	if len(e.Tools) > 0 {
 		text += "- find_tools adds more tools: " + strings.Join(e.Tools, ", ") + ".\n"
 	}
-	return text + `- For what only the user can decide or do (a code, a CAPTCHA, a choice), call ask_operator. The run pauses ` +
-		"until the answer.\n"
+	return text + `- For what only the user can decide or do (a code, a CAPTCHA, a choice), call ask_operator. ` +
+		"The run pauses until the answer.\n"
 }
 
-// panesEnd says what happens to panes and programs at the end of the goal.
+// panesEnd says when panes and programs end.
 func panesEnd(grace time.Duration) string {
 	if grace <= 0 {
 		return "They end with the goal, also servers."
@@ -70,7 +70,7 @@ func panesEnd(grace time.Duration) string {
 		goal.FormatDuration(grace))
 }
 
-// describeChecks says what decides about the goal.
+// describeChecks says what decides the goal.
 func describeChecks(g goal.Goal) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nWhat decides\nThe host decides by this: %s.\n", g.Criterion.Describe())
@@ -89,23 +89,23 @@ func describeChecks(g goal.Goal) string {
 
 // describeProtected names the protected files and says what to do if one of them is wrong.
 func describeProtected(files []ProtectedFile) string {
-	const most = 12
+	const maxNames = 12
 	if len(files) == 0 {
 		return ""
 	}
-	names := make([]string, 0, most)
-	for _, f := range files[:min(most, len(files))] {
+	names := make([]string, 0, maxNames)
+	for _, f := range files[:min(maxNames, len(files))] {
 		names = append(names, fmt.Sprintf("%s (%s)", f.Path, f.Why))
 	}
 	list := strings.Join(names, ", ")
-	if more := len(files) - most; more > 0 {
+	if more := len(files) - maxNames; more > 0 {
 		list += fmt.Sprintf(", and %d more", more)
 	}
 	return "These files decide about the goal, so they are read-only: " + list +
 		". If one of them is wrong, ask the user with ask_operator: only the user can let you change it.\n"
 }
 
-// describeFolder describes the folder, the shell, and what else of the machine there is.
+// describeFolder describes the folder, the shell, and the rest of the machine.
 func describeFolder(g goal.Goal, e Environment) string {
 	p := g.Policy
 	var b strings.Builder
@@ -116,14 +116,14 @@ func describeFolder(g goal.Goal, e Environment) string {
 	}
 	fmt.Fprintf(&b, " run_command uses %s%s.\n", cmp.Or(e.Shell, "sh"), system)
 	if !p.Unconfined {
-		b.WriteString("HOME and /tmp are private to this goal and stay between calls. The checks do not see them: put what the " +
-			"project needs into your folder.\n")
+		b.WriteString("HOME and /tmp are private to this goal and stay between calls. The checks do not see them: " +
+			"put what the project needs into your folder.\n")
 	}
 	b.WriteString(describeWorktree(g))
 	b.WriteString(describeProtected(e.Protected))
 	if len(p.Work) > 0 {
-		fmt.Fprintf(&b, "In your folder you may change only %s. The rest is read-only, also for git, which cannot commit. Only "+
-			"the user can extend this: use request_access or ask_operator.\n", p.DescribeWork())
+		fmt.Fprintf(&b, "In your folder you may change only %s. The rest is read-only, also for git, which cannot "+
+			"commit. Only the user can extend this: use request_access or ask_operator.\n", p.DescribeWork())
 	}
 	if !p.Unconfined {
 		b.WriteString("Outside it everything is read-only or missing. request_access asks the user for a " +
@@ -152,7 +152,7 @@ func describeFolder(g goal.Goal, e Environment) string {
 	return b.String()
 }
 
-// describeWorktree says what git can do in a worktree that was made for the goal.
+// describeWorktree says what git can do in the goal's worktree.
 func describeWorktree(g goal.Goal) string {
 	own := g.Options.Worktree
 	if own == nil {
@@ -162,7 +162,7 @@ func describeWorktree(g goal.Goal) string {
 		"commits your changes to that branch when the goal is done.\n", own.Branch)
 }
 
-// describeNetwork says which hosts programs and pages reach now.
+// describeNetwork says which hosts programs and pages can reach now.
 func describeNetwork(g goal.Goal) string {
 	p := g.Policy
 	hosts := strings.Join(p.AllowHosts, ", ")
@@ -175,7 +175,8 @@ func describeNetwork(g goal.Goal) string {
 	case policy.NetworkWrite.Exceeds(p.Risk) && hosts == "":
 		text = "No host is open yet, also no package index (PyPI, npm)."
 	case policy.NetworkWrite.Exceeds(p.Risk):
-		text = "You may fetch from these hosts: " + hosts + ". Others are closed, also package indexes that are not among them."
+		text = "You may fetch from these hosts: " + hosts +
+			". Others are closed, also package indexes that are not among them."
 	default:
 		text = "All hosts are open that are not denied below."
 	}
@@ -189,7 +190,7 @@ func describeNetwork(g goal.Goal) string {
 	return "\nThe network\n" + text + "\n"
 }
 
-// describeApprovals says what may be done, and what needs the user's approval.
+// describeApprovals says what the agent may do, and what needs the user's approval.
 func describeApprovals(g goal.Goal) string {
 	p := g.Policy
 	words := map[policy.Risk]string{
@@ -201,9 +202,9 @@ func describeApprovals(g goal.Goal) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nWhat you may do\nAt most %s: %s.\n", p.Risk, words[p.Risk])
-	b.WriteString("The user is asked before a call that exceeds this, contacts a host that is not allowed, cannot be undone, " +
-		"deletes outside of your folder, spends money, types into a terminal of the user, or uses a secret that is not " +
-		"named here. Just make the call. ")
+	b.WriteString("The user is asked before a call that exceeds this, contacts a host that is not allowed, " +
+		"cannot be undone, deletes outside of your folder, spends money, types into a terminal of the user, " +
+		"or uses a secret that is not named here. Just make the call. ")
 	b.WriteString(onAskSentence[g.Options.OnAsk] + "\n")
 	if p.RequireSteps {
 		b.WriteString("Each changing call needs a step of its own: declare_step before it, verify_step after it.\n")
@@ -220,7 +221,7 @@ var onAskSentence = map[string]string{
 		"folder then pauses the run.",
 }
 
-// describeDenied lists what the user is not even asked about, "" if there is nothing.
+// describeDenied lists what is denied without asking the user, "" if there is nothing.
 func describeDenied(p policy.Policy) string {
 	var b strings.Builder
 	for _, line := range []struct {
@@ -238,7 +239,8 @@ func describeDenied(p policy.Policy) string {
 	return b.String()
 }
 
-// limitsText does not name the limits: the user may change them, and the prompt stays the same. Results report them.
+// limitsText names no numbers: the user may change the limits, and the prompt must stay the same. Results report
+// what is left.
 const limitsText = `
 Limits
 The goal stops when its turns, time, tokens, money or failed claims are used up. Results report what is left.

@@ -32,7 +32,8 @@ func TestPrompt_ListsWhatAsksAndWhatIsDenied(t *testing.T) {
 		g.Options.OnAsk = on
 		said := System(g, Environment{})
 		for _, part := range []string{
-			want, "At most network_get", "The user is asked before a call that exceeds this, contacts a host that is not allowed",
+			want, "At most network_get",
+			"The user is asked before a call that exceeds this, contacts a host that is not allowed",
 			"You may fetch from these hosts: good.example.", "request_access asks the user for a folder",
 			"Hosts that are always denied: bad.example.", "Tools that are always denied: browser_eval.",
 			"loopback that you reach: 5432.",
@@ -101,7 +102,8 @@ func TestSystem_ProtectedFiles_AreNamedWithTheirReason(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", part, said)
 		}
 	}
-	if strings.Contains(said, "test_12.py") || strings.Contains(System(goal.Goal{}, Environment{}), "decide about the goal") {
+	if strings.Contains(said, "test_12.py") ||
+		strings.Contains(System(goal.Goal{}, Environment{}), "decide about the goal") {
 		t.Errorf("the list is not cut, or is there without files:\n%s", said)
 	}
 }
@@ -110,8 +112,8 @@ func TestSystem_ProtectedFiles_AreNamedWithTheirReason(t *testing.T) {
 func TestSystem_OrdinaryGoal_IsShort(t *testing.T) {
 	g := goal.Goal{Policy: policy.Policy{Risk: policy.WriteLocal, Dir: "/w"}, Limits: goal.DefaultLimits()}
 	text := System(g, Environment{Shell: "bash", OS: "linux", Tools: []string{"browser", "goals"}})
-	if most := conversation.BytesForTokens(700); len(text) > most {
-		t.Errorf("the prompt has %d bytes, more than 700 tokens (%d bytes):\n%s", len(text), most, text)
+	if limit := conversation.BytesForTokens(700); len(text) > limit {
+		t.Errorf("the prompt has %d bytes, more than 700 tokens (%d bytes):\n%s", len(text), limit, text)
 	}
 }
 

@@ -2,16 +2,16 @@ package stall
 
 import "slices"
 
-// maxSeen bounds how many results and fingerprints the next run knows.
+// maxSeen limits how many results and fingerprints the next run remembers.
 const maxSeen = 500
 
-// seenSet is a set of what was seen before. The zero value is empty and ready.
+// seenSet is a set that remembers the order of its entries. The zero value is empty and ready.
 type seenSet struct {
 	has  map[string]bool
 	list []string // in the order in which it was seen
 }
 
-// add reports whether it was new.
+// add reports whether the entry is new.
 func (s *seenSet) add(what string) bool {
 	if s.has[what] {
 		return false

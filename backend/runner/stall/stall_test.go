@@ -20,8 +20,8 @@ func TestSaveState_ManyResults_IsBounded(t *testing.T) {
 	}
 	var m goal.LoopState
 	d.SaveState(&m)
-	if len(m.Results) != maxSeen || len(m.Worlds) != maxSeen || m.Worlds[maxSeen-1] != "1999|" {
-		t.Errorf("%d results, %d workspaces", len(m.Results), len(m.Worlds))
+	if len(m.Results) != maxSeen || len(m.Fingerprints) != maxSeen || m.Fingerprints[maxSeen-1] != "1999|" {
+		t.Errorf("%d results, %d workspaces", len(m.Results), len(m.Fingerprints))
 	}
 }
 
@@ -76,7 +76,7 @@ func TestEndIteration_IdleSpend_Stalls(t *testing.T) {
 	if d.EndIteration(5.9, 10) || !d.EndIteration(6, 10) || d.EndIteration(100, 0) {
 		t.Error("the bound is not a tenth of the limit")
 	}
-	if got := d.StopReason(6); got != "$1.00 were spent and nothing moved" {
+	if got := d.StopReason(6); got != "$1.00 were spent without progress" {
 		t.Errorf("%q", got)
 	}
 	d.NoteChange(6)

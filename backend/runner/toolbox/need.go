@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// opened are the groups that calls of a core tool add.
-var opened = map[string][]goal.ToolGroup{
+// groupsByTool lists the groups that calls of a core tool add.
+var groupsByTool = map[string][]goal.ToolGroup{
 	"browser_open":  {goal.BrowserTools},
 	"terminal_open": {goal.PaneTools},
 	"open_pane":     {goal.PaneTools, goal.BrowserTools},
@@ -19,8 +19,8 @@ var opened = map[string][]goal.ToolGroup{
 	"start_goal":    {goal.GoalTools},
 }
 
-// builtIn are the groups of built-in tools, with the words of an objective, a check or a call of find_tools that ask
-// for each.
+// builtIn lists the groups of built-in tools. Each joins when an objective, a check or a call of find_tools
+// contains one of its words.
 var builtIn = []struct {
 	name  goal.ToolGroup
 	words *regexp.Regexp
@@ -35,10 +35,10 @@ var builtIn = []struct {
 	{goal.StepTools, regexp.MustCompile(`(?i)\b(step protocol|steps)\b`)},
 }
 
-func isBuiltIn(name goal.ToolGroup) bool { return place(name) < len(builtIn) }
+func isBuiltIn(name goal.ToolGroup) bool { return groupIndex(name) < len(builtIn) }
 
-// place is the index of a group in builtIn, its length for the group of an MCP server.
-func place(name goal.ToolGroup) int {
+// groupIndex returns the index of a group in builtIn, its length for the group of an MCP server.
+func groupIndex(name goal.ToolGroup) int {
 	for i, one := range builtIn {
 		if one.name == name {
 			return i
@@ -47,8 +47,8 @@ func place(name goal.ToolGroup) int {
 	return len(builtIn)
 }
 
-// neededGroups returns the groups that a goal needs from the start: those that its user named, and those that its
-// objective or a check asks for.
+// neededGroups returns the groups that a goal needs from the start: those of tools that its user named, and those
+// that its objective or a check needs.
 func neededGroups(g goal.Goal, byTool map[string]goal.ToolGroup) []goal.ToolGroup {
 	need := map[goal.ToolGroup]bool{
 		goal.StepTools: g.Policy.RequireSteps,
@@ -74,7 +74,7 @@ func neededGroups(g goal.Goal, byTool map[string]goal.ToolGroup) []goal.ToolGrou
 		}
 	}
 	for _, one := range builtIn {
-		// an objective speaks of terminals, steps and goals without a need for those tools
+		// Objectives mention terminals, steps and goals without needing those tools.
 		named := one.name == goal.BrowserTools || one.name == goal.RecipeTools || one.name == goal.LoginTools ||
 			one.name == goal.VisionTools
 		if named && one.words.MatchString(g.Objective) {
@@ -98,8 +98,8 @@ func neededGroups(g goal.Goal, byTool map[string]goal.ToolGroup) []goal.ToolGrou
 	return list
 }
 
-// matching returns the groups that a need names: by their own name, by a tool, or by a word that asks for them.
-func (b *Toolbox) matching(need string) []group {
+// matchingGroups returns the groups that a need names: by their own name, by a tool, or by one of their words.
+func (b *Toolbox) matchingGroups(need string) []group {
 	words := strings.FieldsFunc(strings.ToLower(need), isNoNameLetter)
 	var list []group
 	for _, one := range b.groups {

@@ -1,6 +1,6 @@
-// Package toolbox decides which tools the model of a run is offered: a core from the start, and groups that join when
-// the goal needs them. Which groups have joined follows from the goal and from the calls of its conversation, so a
-// run that is resumed offers the same tools in the same order.
+// Package toolbox decides which tools the model of a run is offered: a core from the start, and groups that join
+// when the goal needs them. The joined groups follow from the goal and the calls of its conversation, so a resumed
+// run offers the same tools in the same order.
 package toolbox
 
 import (
@@ -9,14 +9,15 @@ import (
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // FindTool is the tool with which a model asks for more tools.
 const FindTool = "find_tools"
 
-// startBytes is how large the tools of a first request may be, in bytes, before the groups of MCP servers wait until
-// the model asks for them.
-const startBytes = 16 << 10
+// maxStartBytes limits the size of the tools in a first request. Groups of MCP servers that exceed it wait until the
+// model asks for them.
+const maxStartBytes = 16 << 10
 
 // Toolbox holds the tools of a run. It is for one goroutine.
 type Toolbox struct {
@@ -56,12 +57,12 @@ func New(specs []goal.ToolSpec, g goal.Goal) *Toolbox {
 		}
 		b.groups[i].specs = append(b.groups[i].specs, s)
 	}
-	slices.SortStableFunc(b.groups, func(one, other group) int { return place(one.name) - place(other.name) })
+	slices.SortStableFunc(b.groups, func(one, other group) int { return groupIndex(one.name) - groupIndex(other.name) })
 	for _, name := range neededGroups(g, b.byTool) {
 		b.join(name)
 	}
 	for _, one := range b.groups {
-		if !isBuiltIn(one.name) && Bytes(b.offered)+Bytes(one.specs) <= startBytes {
+		if !isBuiltIn(one.name) && SpecBytes(b.offered)+SpecBytes(one.specs) <= maxStartBytes {
 			b.join(one.name)
 		}
 	}
@@ -69,15 +70,15 @@ func New(specs []goal.ToolSpec, g goal.Goal) *Toolbox {
 }
 
 // Offered returns the tools that the model is offered now. New ones are at the end, so that a provider's cache of
-// what comes before them stays valid.
+// the earlier ones stays valid.
 func (b *Toolbox) Offered() []goal.ToolSpec { return b.offered }
 
-// NoteCalls adds the groups that the calls of a reply need: that of the tool, those that a first pane needs, and
-// those that find_tools asked for.
+// NoteCalls adds the groups that the calls of a reply need: the tool's own group, those that opening a pane needs,
+// and those that find_tools asked for.
 func (b *Toolbox) NoteCalls(calls []goal.Call) {
 	for _, c := range calls {
 		b.join(b.byTool[c.Tool])
-		for _, name := range opened[c.Tool] {
+		for _, name := range groupsByTool[c.Tool] {
 			b.join(name)
 		}
 		if c.Tool == FindTool {
@@ -85,7 +86,7 @@ func (b *Toolbox) NoteCalls(calls []goal.Call) {
 				Need string `json:"need"`
 			}
 			if json.Unmarshal([]byte(c.Arguments), &args) == nil {
-				for _, one := range b.matching(args.Need) {
+				for _, one := range b.matchingGroups(args.Need) {
 					b.join(one.name)
 				}
 			}
@@ -93,10 +94,10 @@ func (b *Toolbox) NoteCalls(calls []goal.Call) {
 	}
 }
 
-// Find describes the tools that a need asks for. Without a match it lists all groups.
+// Find describes the tools that match a need. Without a match, it lists all groups.
 func (b *Toolbox) Find(need string) string {
 	var lines []string
-	for _, one := range b.matching(need) {
+	for _, one := range b.matchingGroups(need) {
 		lines = append(lines, "You have these tools now ("+string(one.name)+"):")
 		for _, s := range one.specs {
 			if !slices.Contains(b.denied, s.Name) {
@@ -118,8 +119,8 @@ func (b *Toolbox) Find(need string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Waiting names the groups that have not joined, in their order.
-func (b *Toolbox) Waiting() []string {
+// WaitingGroups names the groups that have not joined, in their order.
+func (b *Toolbox) WaitingGroups() []string {
 	var list []string
 	for _, one := range b.groups {
 		if !b.joined[one.name] {
@@ -131,17 +132,17 @@ func (b *Toolbox) Waiting() []string {
 
 // LargestWaiting returns the size in bytes of the largest group that has not joined.
 func (b *Toolbox) LargestWaiting() int {
-	most := 0
+	largest := 0
 	for _, one := range b.groups {
 		if !b.joined[one.name] {
-			most = max(most, Bytes(one.specs))
+			largest = max(largest, SpecBytes(one.specs))
 		}
 	}
-	return most
+	return largest
 }
 
-// Bytes returns the size of tools as a model gets them.
-func Bytes(specs []goal.ToolSpec) int {
+// SpecBytes returns the size of tools as they are sent to a model.
+func SpecBytes(specs []goal.ToolSpec) int {
 	n := 0
 	for _, s := range specs {
 		n += len(s.Name) + len(s.Description) + len(s.Schema)
@@ -170,13 +171,10 @@ func (b *Toolbox) offer(s goal.ToolSpec) {
 }
 
 // firstSentence returns the first sentence of a description, at most 160 bytes of it.
-func firstSentence(text string) string {
-	const most = 160
-	if i := strings.Index(text, ". "); i >= 0 {
-		text = text[:i+1]
+func firstSentence(description string) string {
+	const maxSentence = 160
+	if i := strings.Index(description, ". "); i >= 0 {
+		description = description[:i+1]
 	}
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return text
+	return text.TruncateBytes(description, maxSentence)
 }

@@ -13,7 +13,12 @@ import (
 // specs are tools of the core and of several groups.
 func specs() []goal.ToolSpec {
 	spec := func(name string, in goal.ToolGroup) goal.ToolSpec {
-		return goal.ToolSpec{Name: name, Description: "Does " + name + ". And more.", Schema: json.RawMessage("{}"), Group: in}
+		return goal.ToolSpec{
+			Name:        name,
+			Description: "Does " + name + ". And more.",
+			Schema:      json.RawMessage("{}"),
+			Group:       in,
+		}
 	}
 	return []goal.ToolSpec{
 		spec("run_command", goal.CoreTools), spec("terminal_keys", goal.PaneTools), spec("browser_open", goal.CoreTools),
@@ -48,7 +53,9 @@ func TestNew_Goal_OffersTheCoreAndWhatItNames(t *testing.T) {
 		"a command at a server": {checked(goal.Check{Command: "curl localhost"}), " browser_click browser_type"},
 		"required steps":        {goal.Goal{Policy: policy.Policy{RequireSteps: true}}, " declare_step"},
 		"an allowed tool":       {goal.Goal{Policy: policy.Policy{AllowTools: []string{"look"}}}, " look"},
-		"a page of the user":    {goal.Goal{Options: goal.CareOptions{Panes: []string{"b1"}}}, " browser_click browser_type terminal_keys"},
+		"a page of the user": {
+			goal.Goal{Options: goal.CareOptions{Panes: []string{"b1"}}}, " browser_click browser_type terminal_keys",
+		},
 		"a denied tool": {goal.Goal{
 			Objective: "a page", Policy: policy.Policy{DenyTools: []string{"browser_click"}},
 		}, " browser_type"},
@@ -92,7 +99,7 @@ func TestNoteCalls_NewGroups_JoinAtTheEndAndStay(t *testing.T) {
 	if got := names(again.Offered()); got != want {
 		t.Errorf("from the same calls at once come %s, want %s", got, want)
 	}
-	if got := b.Waiting(); !slices.Equal(got, []string{"goals", "logins", "vision", "steps"}) {
+	if got := b.WaitingGroups(); !slices.Equal(got, []string{"goals", "logins", "vision", "steps"}) {
 		t.Errorf("waiting are %q", got)
 	}
 }
@@ -100,12 +107,13 @@ func TestNoteCalls_NewGroups_JoinAtTheEndAndStay(t *testing.T) {
 func TestFind_Need_ListsTheGroupOrAllGroups(t *testing.T) {
 	b := New(specs(), goal.Goal{})
 	for need, want := range map[string]string{
-		"browser":                 "- browser_click: Does browser_click.\n- browser_type: Does browser_type.",
-		"click something":         "You have these tools now (browser):",
-		"start_goal":              "- start_goal: Does start_goal.",
-		"work in parallel":        "- start_goal: Does start_goal.",
-		"press ctrl+c":            "- terminal_keys:",
-		"":                        "No group of tools matches. Name one of these groups:\n- browser: browser_click, browser_type\n- panes: terminal_keys",
+		"browser":          "- browser_click: Does browser_click.\n- browser_type: Does browser_type.",
+		"click something":  "You have these tools now (browser):",
+		"start_goal":       "- start_goal: Does start_goal.",
+		"work in parallel": "- start_goal: Does start_goal.",
+		"press ctrl+c":     "- terminal_keys:",
+		"": "No group of tools matches. Name one of these groups:\n" +
+			"- browser: browser_click, browser_type\n- panes: terminal_keys",
 		"something else entirely": "No group of tools matches.",
 	} {
 		if got := b.Find(need); !strings.Contains(got, want) {
@@ -117,13 +125,13 @@ func TestFind_Need_ListsTheGroupOrAllGroups(t *testing.T) {
 // TestNew_ToolsOfServers_JoinWhileTheyFit: a small server is offered from the start, a large one when it is asked for.
 func TestNew_ToolsOfServers_JoinWhileTheyFit(t *testing.T) {
 	list := append(specs(), goal.ToolSpec{Name: "small__echo", Group: "small"}, goal.ToolSpec{
-		Name: "large__get_issue", Description: strings.Repeat("x", startBytes), Group: "large",
+		Name: "large__get_issue", Description: strings.Repeat("x", maxStartBytes), Group: "large",
 	})
 	b := New(list, goal.Goal{})
 	if got := names(b.Offered()); got != core+" small__echo" {
 		t.Errorf("offered are %s", got)
 	}
-	if n := b.LargestWaiting(); n < startBytes || n > startBytes+100 {
+	if n := b.LargestWaiting(); n < maxStartBytes || n > maxStartBytes+100 {
 		t.Errorf("the largest group that waits has %d bytes", n)
 	}
 	for _, need := range []string{"large", "an issue"} {

@@ -35,7 +35,7 @@ func DiffGitCopies(layer, dir string) (list []string) {
 			return fs.SkipAll
 		}
 		if err != nil || entry.IsDir() {
-			return nil //nolint:nilerr // what cannot be read is no change that git would obey
+			return nil //nolint:nilerr // git does not obey what it cannot read
 		}
 		if what := describeCopyChange(start, now, name, entry); what != "" {
 			list = append(list,
@@ -49,13 +49,13 @@ func DiffGitCopies(layer, dir string) (list []string) {
 // describeCopyChange describes the change to one copy; "" if there is none.
 func describeCopyChange(start, now *os.Root, name string, entry fs.DirEntry) string {
 	if !entry.Type().IsRegular() {
-		return "became something that is no file"
+		return "is no longer a file"
 	}
 	if info, err := entry.Info(); err == nil && info.Size() > maxAutorunEntries {
 		if equalFiles(start, now, name, info.Size()) {
 			return ""
 		}
-		return fmt.Sprintf("became %d bytes long, of which nothing is shown", info.Size())
+		return fmt.Sprintf("now has %d bytes, too many to be shown", info.Size())
 	}
 	before, after := contentOf(start, name), contentOf(now, name)
 	if bytes.Equal(before, after) {
@@ -102,7 +102,7 @@ func firstAddedLines(before, after []byte) string {
 		}
 	}
 	if len(fresh) == 0 {
-		return "lines are gone"
+		return "lines were removed"
 	}
 	if len(fresh) > most {
 		fresh = append(fresh[:most], fmt.Sprintf("%d more lines", len(fresh)-most))
@@ -121,7 +121,7 @@ func ListTmp(layer string) ([]string, error) {
 			return fs.SkipAll
 		}
 		if err != nil || !entry.Type().IsRegular() {
-			return nil //nolint:nilerr // a folder that nobody may read has no name to tell
+			return nil //nolint:nilerr // an unreadable folder has no entries to list
 		}
 		rel, _ := filepath.Rel(root, path)
 		name, _, _ := strings.Cut(rel, "/")
@@ -131,7 +131,7 @@ func ListTmp(layer string) ([]string, error) {
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("looking into the goal's /tmp: %w", err)
+		return nil, fmt.Errorf("reading the goal's /tmp: %w", err)
 	}
 	return names, nil
 }

@@ -17,7 +17,7 @@ import (
 	"syscall"
 )
 
-// Bounds of one scan.
+// Limits of one scan.
 const (
 	maxVisited        = 200_000
 	maxAutorunEntries = 256 << 10 // bytes of one file
@@ -27,21 +27,21 @@ const (
 // TruncatedPrefix begins the line that reports an incomplete scan.
 const TruncatedPrefix = "not all was looked at: "
 
-// ListAutorun lists what git, an editor, a shell or another agent would run or obey automatically in a folder: hooks,
+// ListAutorun lists the files of a folder that git, an editor, a shell or another agent would run or obey: hooks,
 // configuration that names a program, the commands of an interrupted rebase, nested repositories included, and editor
 // settings. One sorted line each, such as "sub/.git/config: core.fsmonitor = ./x". Links are not followed; a file
 // that the goal's programs replace during the scan is at worst missing. In a folder that is too large, git's files
 // come first, then the topmost folders, and a line says that the scan is incomplete.
 func ListAutorun(dir string) ([]string, error) { return listAutorun(dir, maxVisited) }
 
-// listAutorun examines at most n entries.
-func listAutorun(dir string, most int) (list []string, err error) {
+// listAutorun examines at most limit entries.
+func listAutorun(dir string, limit int) (list []string, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("looking for what git obeys: %w", err)
+		return nil, fmt.Errorf("looking for files that git obeys: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	w := walk{root: root, left: most, git: []string{".git"}, next: []string{"."}}
+	w := walk{root: root, left: limit, git: []string{".git"}, next: []string{"."}}
 	for len(w.git)+len(w.next) > 0 && w.left > 0 && len(w.list) <= maxEntries {
 		w.folder(w.take())
 	}
@@ -50,7 +50,7 @@ func listAutorun(dir string, most int) (list []string, err error) {
 	case len(w.list) > maxEntries:
 		w.list = append(w.list[:maxEntries], fmt.Sprintf("%s: %smore than %d such files", ".", TruncatedPrefix, maxEntries))
 	case w.left <= 0:
-		w.list = append(w.list, fmt.Sprintf("%s: %smore than %d names", ".", TruncatedPrefix, most))
+		w.list = append(w.list, fmt.Sprintf("%s: %smore than %d names", ".", TruncatedPrefix, limit))
 	}
 	return w.list, nil
 }
@@ -76,7 +76,7 @@ func (w *walk) take() (folder string) {
 func (w *walk) folder(at string) {
 	f, err := w.root.OpenFile(at, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return // what cannot be read, git cannot read either
+		return // git cannot read it either
 	}
 	entries, _ := f.ReadDir(w.left)
 	_ = f.Close()
@@ -186,7 +186,7 @@ func contentOf(root *os.Root, name string) []byte {
 }
 
 // ErrNotRegular is the error for a file that is a pipe, a device, a link or a folder.
-var ErrNotRegular = errors.New("it is no regular file")
+var ErrNotRegular = errors.New("it is not a regular file")
 
 // openRegular opens a regular file and does not block if it has become a pipe.
 func openRegular(root *os.Root, name string) (*os.File, error) {
@@ -195,7 +195,7 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 	}
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it names itself
+		return nil, err //nolint:wrapcheck // it names the file
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(ErrNotRegular, err, f.Close())
@@ -221,7 +221,11 @@ var gitProgramKeys = regexp.MustCompile(
 	`^(core\.(fsmonitor|hookspath|sshcommand|editor|pager|askpass|gitproxy|worktree|attributesfile)` +
 		`|alias\..*|pager\..*|(filter|diff|merge|difftool|mergetool|man|browser|trailer|tar|guitool)\..*` +
 		`\.(clean|smudge|process|command|cmd|textconv|driver|path)` +
-		`|diff\.external|credential\.(.*\.)?helper|include\.path|includeif\..*\.path|gpg\.(.*\.)?(program|defaultkeycommand)|sequence\.editor|interactive\.difffilter|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs|url|pushurl|proxy)|url\..*\.(insteadof|pushinsteadof)|protocol\..*allow|submodule\..*\.update|sendemail\..*|extensions\.worktreeconfig)$`)
+		`|diff\.external|credential\.(.*\.)?helper|include\.path|includeif\..*\.path` +
+		`|gpg\.(.*\.)?(program|defaultkeycommand)|sequence\.editor|interactive\.difffilter` +
+		`|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs|url|pushurl|proxy)` +
+		`|url\..*\.(insteadof|pushinsteadof)|protocol\..*allow|submodule\..*\.update|sendemail\..*` +
+		`|extensions\.worktreeconfig)$`)
 
 var (
 	sectionLine      = regexp.MustCompile(`^\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)$`)

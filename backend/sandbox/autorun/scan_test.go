@@ -11,9 +11,9 @@ import (
 	"goalpost/backend/sandbox/autorun"
 )
 
-// TestSelfRun: everything in a folder that git or an editor runs by itself is named,
-// wherever it lies, and what is harmless is not.
-func TestSelfRun(t *testing.T) {
+// TestListAutorun_FilesOfGitAndEditors_AreListed: they are found everywhere in the folder, and harmless files are not
+// listed.
+func TestListAutorun_FilesOfGitAndEditors_AreListed(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		".git/config": "[core]\n\tbare = false\n\tfsmonitor = ./evil\n[remote \"origin\"]\n\turl = " +
@@ -86,9 +86,9 @@ func TestSelfRun(t *testing.T) {
 	}
 }
 
-// TestSelfRunNames: each of these is obeyed without being asked for by some program, and
-// what every project changes is not named.
-func TestSelfRunNames(t *testing.T) {
+// TestListAutorun_FilesOfTools_AreListed: some program runs or obeys each of them automatically. Files that every
+// project changes are not listed.
+func TestListAutorun_FilesOfTools_AreListed(t *testing.T) {
 	dir := t.TempDir()
 	var want []string
 	write := func(names string) []string {
@@ -129,9 +129,8 @@ func TestSelfRunNames(t *testing.T) {
 	}
 }
 
-// TestSelfRunUnderAFlood: many files hide nothing of git's, and what was not looked
-// at is said.
-func TestSelfRunUnderAFlood(t *testing.T) {
+// TestListAutorun_ManyFiles_HideNothing: the files of git are found, and the list says that it was truncated.
+func TestListAutorun_ManyFiles_HideNothing(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		at := filepath.Join(dir, name)

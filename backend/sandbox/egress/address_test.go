@@ -14,9 +14,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestNamesThatLeadInside are refused at the address that they turn out to have, before
-// a packet is sent, whatever else the goal may; so is one good address among others.
-func TestNamesThatLeadInside(t *testing.T) {
+// TestDial_NameOfPrivateAddress_IsRefused: no packet is sent, also if another address of the name is public.
+func TestDial_NameOfPrivateAddress_IsRefused(t *testing.T) {
 	leads := map[string][]netip.Addr{}
 	for i, list := range [][]string{
 		{"10.0.0.1"},
@@ -87,9 +86,8 @@ func TestNamesThatLeadInside(t *testing.T) {
 	}
 }
 
-// TestAnywhereIsNotHere: what goes anywhere goes to no port of this program, by
-// whatever name of this machine.
-func TestAnywhereIsNotHere(t *testing.T) {
+// TestDialUserHosts_OwnPort_IsRefused: by every name of this machine.
+func TestDialUserHosts_OwnPort_IsRefused(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -118,9 +116,8 @@ func TestAnywhereIsNotHere(t *testing.T) {
 	}
 }
 
-// TestAPrivateAddressThatIsWrittenOut is dialed, and nothing that only leads there:
-// no pattern, no name, and no address of this machine.
-func TestAPrivateAddressThatIsWrittenOut(t *testing.T) {
+// TestPrivateAddress_NamedInTheRules_IsAllowed: no pattern, no name, and no address of this machine allows one.
+func TestPrivateAddress_NamedInTheRules_IsAllowed(t *testing.T) {
 	r := Rules{
 		Risk:  policy.NetworkGet,
 		Allow: []string{"10.11.12.13", "192.168.*", "intranet.example", "127.0.0.1", "169.254.169.254", "[fd00::5]:8443"},

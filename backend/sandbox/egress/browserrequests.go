@@ -17,7 +17,7 @@ type BrowserRequest struct {
 func (t BrowserRequest) parse() (q Request, plain, ok bool) {
 	u, err := url.Parse(t.URL)
 	if err != nil {
-		return Request{From: t.From, Method: t.Method, Host: "?"}, false, true // nobody knows where it would go
+		return Request{From: t.From, Method: t.Method, Host: "?"}, false, true // its destination is unknown
 	}
 	port := u.Port()
 	switch u.Scheme {
@@ -44,16 +44,16 @@ func (t BrowserRequest) parse() (q Request, plain, ok bool) {
 // DecidePage applies the rules to a page's request as handle does to one that arrives at the proxy, and logs it. It
 // never waits for anything outside this program.
 func (p *Proxy) DecidePage(t BrowserRequest) (reason string, ok bool) {
-	e, tell := p.Entry(t)
-	if tell {
+	e, isReported := p.Entry(t)
+	if isReported {
 		p.log.add(e)
 	}
 	return e.Reason, e.Allowed
 }
 
-// Entry returns the log entry for a page's request. tell is false for requests that the proxy itself logs: allowed
-// plain HTTP and requests to the goal's loopback.
-func (p *Proxy) Entry(t BrowserRequest) (e Entry, tell bool) {
+// Entry returns the log entry for a page's request. isReported is false for requests that the proxy itself logs:
+// allowed plain HTTP and requests to the goal's loopback.
+func (p *Proxy) Entry(t BrowserRequest) (e Entry, isReported bool) {
 	q, plain, goes := t.parse()
 	e = Entry{At: time.Now(), From: q.From, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
 	rules := p.Rules()
@@ -71,7 +71,7 @@ func (p *Proxy) SharedPageEntry(t BrowserRequest) (e Entry, ok bool) {
 	q, _, ok := t.parse()
 	e = Entry{At: time.Now(), From: SourceSharedPane, Method: q.Method, Host: q.Host, Port: q.Port, Allowed: true}
 	if deny := p.Rules().Deny; ok && matchesHost(deny, q) {
-		e.Allowed, e.Reason = false, q.Host+" is denied for this goal, with which this page is shared"
+		e.Allowed, e.Reason = false, q.Host+" is denied for the goal that this page is shared with"
 	}
 	return e, ok
 }

@@ -16,8 +16,8 @@ import (
 // passUsername is the user name in a pass's proxy credentials.
 const passUsername = "check"
 
-// AddPass returns proxy credentials that open hosts in addition to what the goal may reach, until end is called. A
-// check's run uses them for the hosts that the user named in the check. A denied host stays denied.
+// AddPass returns proxy credentials that allow hosts in addition to the goal's own, until end is called. A check uses
+// them for the hosts that the user named in it. A denied host stays denied.
 func (p *Proxy) AddPass(hosts []string) (pass string, end func()) {
 	word := rand.Text()
 	p.mu.Lock()
@@ -61,7 +61,7 @@ func (p *Proxy) Dial(ctx context.Context, address string, hosts []string) (net.C
 	return conn, nil
 }
 
-// passHosts returns the hosts that the request's pass opens.
+// passHosts returns the hosts that the request's pass allows.
 func (p *Proxy) passHosts(r *http.Request) []string {
 	shown, ok := strings.CutPrefix(r.Header.Get("Proxy-Authorization"), "Basic ")
 	word := ""
@@ -73,7 +73,7 @@ func (p *Proxy) passHosts(r *http.Request) []string {
 	return p.passes[word]
 }
 
-// withHosts returns the rules with additional open hosts.
+// withHosts returns the rules with additional allowed hosts.
 func (r Rules) withHosts(hosts []string) Rules {
 	r.Granted = slices.Concat(r.Granted, hosts)
 	return r

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// DialUserHosts connects to HOST:PORT as any program of the user would, except to this program's own ports on this
-// machine, under any name. It is meant for Config.Dial.
+// DialUserHosts returns a dialer to HOST:PORT with the rights of the user's programs. It refuses this program's own
+// ports on this machine, under any name. It is meant for Config.Dial.
 func DialUserHosts(ours func(port string) bool) func(ctx context.Context, address string) (net.Conn, error) {
 	d := &net.Dialer{Timeout: dialTime, Control: func(_, at string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(at)

@@ -7,10 +7,12 @@ import (
 	"net"
 	"strings"
 	"time"
+
+	"goalpost/backend/text"
 )
 
-// dnsServer answers the sandbox's DNS queries.
-type dnsServer struct {
+// DNSServer answers the sandbox's DNS queries.
+type DNSServer struct {
 	proxy *Proxy
 }
 
@@ -28,7 +30,7 @@ const (
 
 // ServeDNS answers every query with REFUSED and logs it: the proxy resolves names, so that no data can leave the
 // machine in DNS queries. Close closes both sockets.
-func (s *dnsServer) ServeDNS(udp net.PacketConn, tcp net.Listener) {
+func (s *DNSServer) ServeDNS(udp net.PacketConn, tcp net.Listener) {
 	s.proxy.mu.Lock()
 	defer s.proxy.mu.Unlock()
 	if s.proxy.closed {
@@ -63,7 +65,7 @@ func (s *dnsServer) ServeDNS(udp net.PacketConn, tcp net.Listener) {
 }
 
 // answerDNSTCP answers one query over TCP.
-func (s *dnsServer) answerDNSTCP(conn net.Conn) {
+func (s *DNSServer) answerDNSTCP(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(headerTime))
 	var length [2]byte
@@ -80,7 +82,7 @@ func (s *dnsServer) answerDNSTCP(conn net.Conn) {
 }
 
 // answerDNS returns the response to a query, or nil if the message is not a query.
-func (s *dnsServer) answerDNS(message []byte) []byte {
+func (s *DNSServer) answerDNS(message []byte) []byte {
 	if len(message) < dnsHeader {
 		return nil
 	}
@@ -93,7 +95,7 @@ func (s *dnsServer) answerDNS(message []byte) []byte {
 	if host, end, ok := parseDNSQuestion(message); ok {
 		code = dnsRefused
 		answer = append(answer, message[dnsHeader:end]...)
-		reason := "names are resolved by the goal's proxy only: use a program that knows HTTP_PROXY"
+		reason := "only the goal's proxy resolves names: use a program that reads HTTP_PROXY"
 		s.proxy.log.add(Entry{At: time.Now(), From: SourceProgram, Method: "NAME", Host: host, Reason: reason})
 	} else {
 		binary.BigEndian.PutUint16(answer[4:], 0)
@@ -120,7 +122,7 @@ func parseDNSQuestion(message []byte) (host string, end int, ok bool) {
 		if n > 63 || at+n > len(message) {
 			break
 		}
-		labels = append(labels, strings.ToValidUTF8(string(message[at:at+n]), "\uFFFD"))
+		labels = append(labels, text.ToUTF8(string(message[at:at+n])))
 		at += n
 	}
 	return "", 0, false

@@ -15,9 +15,9 @@ import (
 var parseDNSQuestion = append([]byte{0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0},
 	"\x04Docs\x07example\x00\x00\x01\x00\x01"...)
 
-// TestNamesAreRefused: a question for a name is answered REFUSED (5), what is none FORMERR
-// (1), by datagram and by connection, and is in the log.
-func TestNamesAreRefused(t *testing.T) {
+// TestDNS_EveryQuestion_IsRefused: the answer is REFUSED (5), or FORMERR (1) to a malformed question, by datagram and
+// by connection. The log has it.
+func TestDNS_EveryQuestion_IsRefused(t *testing.T) {
 	p := egress.New(egress.Config{Rules: egress.Rules{Risk: policy.NetworkWrite, Allow: []string{"*"}}})
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
@@ -32,7 +32,7 @@ func TestNamesAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.ServeDNS(udp, tcp)
+	p.DNS.ServeDNS(udp, tcp)
 	malformed := append([]byte{}, parseDNSQuestion[:20]...) // its name continues beyond its end
 	for _, c := range []struct {
 		network string
@@ -55,7 +55,8 @@ func TestNamesAreRefused(t *testing.T) {
 		switch {
 		case c.code == 1 && len(reported) != 0:
 			t.Errorf("%s: what is no question is in the log: %v", c.network, reported)
-		case c.code == 5 && (len(reported) != 1 || reported[0].Method != "NAME" || reported[0].Host != "docs.example" || reported[0].Allowed):
+		case c.code == 5 && (len(reported) != 1 || reported[0].Method != "NAME" ||
+			reported[0].Host != "docs.example" || reported[0].Allowed):
 			t.Errorf("%s: the log has %v", c.network, reported)
 		}
 	}

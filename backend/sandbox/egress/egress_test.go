@@ -20,8 +20,8 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// TestDecide is the ladder at the border.
-func TestDecide(t *testing.T) {
+// TestDecide_EachRequest_FollowsTheRules: the cases are in the order of the rules.
+func TestDecide_EachRequest_FollowsTheRules(t *testing.T) {
 	get := egress.Rules{
 		Risk:  policy.NetworkGet,
 		Allow: []string{"docs.example", "*.pkg.example", "port.example:8443"},
@@ -171,7 +171,7 @@ func world(tb testing.TB, rules egress.Rules) (page *httptest.Server, proxy *egr
 
 func port(page *httptest.Server) string { return page.URL[strings.LastIndex(page.URL, ":")+1:] }
 
-func TestProxy(t *testing.T) {
+func TestProxy_HostNotAllowed_IsRefused(t *testing.T) {
 	page, proxy, client := world(t, egress.Rules{
 		Risk:  policy.NetworkGet,
 		Allow: []string{"docs.example", "rebound.example"},
@@ -212,8 +212,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestPass: who shows a pass reaches its hosts, as long as it holds.
-func TestPass(t *testing.T) {
+// TestPass_WhileValid_OpensItsHosts: only a request that shows the pass reaches them.
+func TestPass_WhileValid_OpensItsHosts(t *testing.T) {
 	page, proxy, client := world(t, egress.Rules{Risk: policy.WriteLocal, Deny: []string{"denied.example"}})
 	pass, end := proxy.AddPass([]string{"docs.example", "denied.example"})
 	get := func(host, pass string) int {
@@ -249,9 +249,8 @@ func TestPass(t *testing.T) {
 	}
 }
 
-// TestDialForAHostsCheck: it reaches what the goal reaches and what is open to it,
-// and no more; all of it is in the log.
-func TestDialForAHostsCheck(t *testing.T) {
+// TestDial_CheckOnTheHost_ReachesItsHosts: and those of the goal, and no others. All of it is in the log.
+func TestDial_CheckOnTheHost_ReachesItsHosts(t *testing.T) {
 	page, proxy, _ := world(t, egress.Rules{
 		Risk:  policy.NetworkGet,
 		Allow: []string{"docs.example"},
@@ -288,8 +287,8 @@ func TestDialForAHostsCheck(t *testing.T) {
 	}
 }
 
-// TestForward: a port of the machine appears where the goal looks for it.
-func TestForward(t *testing.T) {
+// TestForward_PortOfTheMachine_IsReached: a port of the machine appears where the goal looks for it.
+func TestForward_PortOfTheMachine_IsReached(t *testing.T) {
 	machine, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -301,7 +300,7 @@ func TestForward(t *testing.T) {
 			return
 		}
 		line, _ := bufio.NewReader(c).ReadString('\n')
-		_, _ = io.WriteString(c, "heard "+line)
+		_, _ = io.WriteString(c, "got "+line)
 		_ = c.Close()
 	}()
 	inside, err := net.Listen("tcp", "127.0.0.1:0")
@@ -317,7 +316,7 @@ func TestForward(t *testing.T) {
 	if _, err := io.WriteString(c, "hello\n"); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := io.ReadAll(c); err != nil || string(b) != "heard hello\n" {
+	if b, err := io.ReadAll(c); err != nil || string(b) != "got hello\n" {
 		t.Errorf("%q, %v", b, err)
 	}
 	if err := c.Close(); err != nil {
@@ -359,7 +358,7 @@ func TestBytes_AreReportedWhileTheyFlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	proxy.Serve(l, egress.SourceProgram)
-	// told adds up what is told of one host until it is as much as wanted.
+	// told sums what is reported about one host until it is as much as expected.
 	reported := func(host string, in, out int64) (requests int) {
 		t.Helper()
 		late := time.After(time.Minute)
@@ -407,7 +406,7 @@ func TestBytes_AreReportedWhileTheyFlow(t *testing.T) {
 	if err != nil || first[0] != 'H' {
 		t.Fatal(first, err)
 	}
-	// The head's length is the server's; all that came through is told of.
+	// The head's length is the server's; everything that passed is reported.
 	head := 0
 	for line := ""; line != "\r\n"; head += len(line) {
 		if line, err = tunnel.ReadString('\n'); err != nil {
@@ -415,18 +414,17 @@ func TestBytes_AreReportedWhileTheyFlow(t *testing.T) {
 		}
 	}
 	if n := reported("tunnel.example", int64(head+5000), int64(len(through))); n != 1 {
-		t.Errorf("a tunnel is told as %d requests", n)
+		t.Errorf("a tunnel is reported as %d requests", n)
 	}
 	answer(ask("GET http://plain.example:" + port(page) + "/ HTTP/1.1\r\nHost: plain.example\r\n\r\n"))
 	if n := reported("plain.example", 5000, 0); n != 1 {
-		t.Errorf("an answer is told as %d requests", n)
+		t.Errorf("an answer is reported as %d requests", n)
 	}
 	close(ends)
 }
 
-// TestWhatIsUnderWayEndsWithItsRight: a tunnel and a long answer, when their host is
-// not open any more; what is still allowed continues.
-func TestWhatIsUnderWayEndsWithItsRight(t *testing.T) {
+// TestSetRules_HostRevoked_ClosesItsConnections: a tunnel and a long answer. Connections to other hosts continue.
+func TestSetRules_HostRevoked_ClosesItsConnections(t *testing.T) {
 	open := func(hosts ...string) egress.Rules {
 		r := egress.Rules{Risk: policy.WriteLocal}
 		for _, h := range hosts {
@@ -494,9 +492,8 @@ func TestWhatIsUnderWayEndsWithItsRight(t *testing.T) {
 	}
 }
 
-// TestEnded_NothingMoreIsReported: what was under way when the proxy was closed is in the
-// log by then.
-func TestEnded_NothingMoreIsReported(t *testing.T) {
+// TestClose_OpenConnections_AreInTheLog: they are there when Close returns.
+func TestClose_OpenConnections_AreInTheLog(t *testing.T) {
 	_, proxy, client := world(t, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"docs.example"}})
 	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "begun\n")

@@ -30,29 +30,32 @@ type Entry struct {
 
 // String formats it as one line: "POST shop.example:80: ...".
 func (e Entry) String() string {
-	where := e.Host
-	if e.Port != "" {
-		where = net.JoinHostPort(e.Host, e.Port)
-	}
 	if e.Reason == "" {
-		return fmt.Sprintf("%s %s", e.Method, where)
+		return fmt.Sprintf("%s %s", e.Method, e.address())
 	}
-	return fmt.Sprintf("%s %s: %s", e.Method, where, e.Reason)
+	return fmt.Sprintf("%s %s: %s", e.Method, e.address(), e.Reason)
+}
+
+func (e Entry) address() string {
+	if e.Port == "" {
+		return e.Host
+	}
+	return net.JoinHostPort(e.Host, e.Port)
 }
 
 // entryLog keeps the newest entries.
 type entryLog struct {
 	onEntry func(Entry)
 
-	telling sync.Mutex // serializes the calls of tell
-	mu      sync.Mutex
-	count   int64
-	list    []Entry
+	reporting sync.Mutex // serializes the calls of onEntry
+	mu        sync.Mutex
+	count     int64
+	list      []Entry
 }
 
 func (j *entryLog) add(e Entry) {
-	j.telling.Lock()
-	defer j.telling.Unlock()
+	j.reporting.Lock()
+	defer j.reporting.Unlock()
 	j.mu.Lock()
 	j.count++
 	j.list = append(j.list, e)

@@ -11,9 +11,8 @@ import (
 // ListenPanes opens the listeners for the goal's browser panes on this machine's loopback and returns them as a value
 // for Chromium's --proxy-server, with their ports. Chromium cannot send a password there, so the kernel's socket
 // tables identify the peer, and other users' connections are closed. WebSockets have their own listener, because
-// within a tunnel, or within an existing HTTP/2 connection, they cannot be distinguished from
-// reads. Chromium prefers the
-// SOCKS entry for WebSockets to the https entry.
+// within a tunnel, or within an existing HTTP/2 connection, they cannot be distinguished from reads. For WebSockets,
+// Chromium prefers the SOCKS entry to the https entry.
 func (p *Proxy) ListenPanes(ctx context.Context) (servers string, ports []int, err error) {
 	plain, err := p.listen(ctx, false)
 	if err != nil {
@@ -29,7 +28,8 @@ func (p *Proxy) ListenPanes(ctx context.Context) (servers string, ports []int, e
 	return fmt.Sprintf("http=http://%[1]s;https=http://%[1]s;socks=http://%[2]s", plain, sockets), ports, nil
 }
 
-// Listen opens one such listener for a part of this program that makes requests as a page would, and returns its URL.
+// Listen opens a listener with the rules for pages, for requests that this program makes like a page. It returns its
+// URL.
 func (p *Proxy) Listen(ctx context.Context) (address string, err error) {
 	at, err := p.listen(ctx, false)
 	if err != nil {

@@ -10,9 +10,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestOnlyThisUserIsServed: the goal's proxy for pages has no password, so the kernel
-// says who knocks.
-func TestOnlyThisUserIsServed(t *testing.T) {
+// TestListen_OtherUser_IsRefused: the goal's proxy for pages has no password, so the kernel says which user connects.
+func TestListen_OtherUser_IsRefused(t *testing.T) {
 	p := New(Config{Rules: Rules{Risk: policy.WriteLocal}})
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
@@ -29,13 +28,15 @@ func TestOnlyThisUserIsServed(t *testing.T) {
 	}
 	ask := func(as *syscall.SysProcAttr) string {
 		c := exec.CommandContext(t.Context(), "bash", "-c",
-			`exec 3<>/dev/tcp/127.0.0.1/$1 && printf 'GET http://x.example/ HTTP/1.1\r\nHost: x.example\r\nConnection: close\r\n\r\n' >&3; cat <&3`, "ask", u.Port())
+			`exec 3<>/dev/tcp/127.0.0.1/$1 && `+
+				`printf 'GET http://x.example/ HTTP/1.1\r\nHost: x.example\r\nConnection: close\r\n\r\n' >&3; cat <&3`,
+			"ask", u.Port())
 		c.Dir, c.SysProcAttr = "/", as
 		said, _ := c.Output() // the other user's connection is cut, which cat says by its code
 		return string(said)
 	}
 	if said := ask(nil); !strings.HasPrefix(said, "HTTP/1.1 403") {
-		t.Errorf("this user is told %q", said)
+		t.Errorf("this user gets %q", said)
 	}
 	if syscall.Geteuid() != 0 {
 		t.Skip("to knock as another user needs root")
@@ -45,6 +46,6 @@ func TestOnlyThisUserIsServed(t *testing.T) {
 		t.Fatalf("nothing runs as another user: %v", err)
 	}
 	if said := ask(other); said != "" {
-		t.Errorf("another user is told %q", said)
+		t.Errorf("another user gets %q", said)
 	}
 }

@@ -51,7 +51,7 @@ func (p *Proxy) relay(here net.Conn, port string) {
 	there, err := d.DialContext(p.ctx, "tcp", net.JoinHostPort("127.0.0.1", port))
 	if err != nil {
 		_ = here.Close()
-		e.Reason = fmt.Sprintf("the port was allowed and did not answer: %v", err)
+		e.Reason = fmt.Sprintf("the port is allowed, but it did not answer: %v", err)
 		p.log.add(e)
 		return
 	}

@@ -59,8 +59,8 @@ type Proxy struct {
 	closers []interface{ Close() error }
 	out     map[*openRequest]struct{}
 	closed  bool
-	dnsServer
-	open tunnelSet
+	DNS     DNSServer
+	open    tunnelSet
 }
 
 // New returns a proxy without listeners.
@@ -82,7 +82,7 @@ func New(cfg Config) *Proxy {
 		log:   &entryLog{onEntry: cfg.OnEntry},
 		out:   map[*openRequest]struct{}{},
 	}
-	p.dnsServer.proxy = p
+	p.DNS.proxy = p
 	p.open = tunnelSet{proxy: p, tunnels: map[net.Conn]struct{}{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.transport = &http.Transport{

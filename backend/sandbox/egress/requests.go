@@ -34,7 +34,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request, from Source, sock
 		ok = false
 	}
 	if !ok {
-		http.Error(w, "This is a goal's proxy: it takes absolute addresses (http://host/path) and CONNECT.",
+		http.Error(w, "This is a goal's proxy: it accepts absolute addresses (http://host/path) and CONNECT.",
 			http.StatusBadRequest)
 		return
 	}
@@ -81,7 +81,7 @@ func readRequest(r *http.Request, from Source) (Request, bool) {
 	return q, true
 }
 
-// refuseRequest responds with what was refused, why, and what to do, in words for the model.
+// refuseRequest responds with the refused request and the reason, for the model to read.
 func (p *Proxy) refuseRequest(w http.ResponseWriter, r *http.Request, e Entry) {
 	p.log.add(e)
 	w.Header().Set("X-Goalpost", "refused")
@@ -138,14 +138,14 @@ func stripHopHeaders(h http.Header) {
 }
 
 // copyAndFlush copies until one side ends and flushes after each read, because event streams must not be delayed.
-// came is called with the size of each piece.
-func copyAndFlush(w http.ResponseWriter, r io.Reader, came func(n int)) {
+// onRead is called with the size of each piece.
+func copyAndFlush(w http.ResponseWriter, r io.Reader, onRead func(n int)) {
 	flush := http.NewResponseController(w)
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {
-			came(n)
+			onRead(n)
 			if _, err := w.Write(buf[:n]); err != nil {
 				return
 			}
@@ -165,10 +165,10 @@ func (p *Proxy) writeError(w http.ResponseWriter, e Entry, err error) {
 		status = http.StatusForbidden
 	}
 	w.Header().Set("Connection", "close")
-	http.Error(w, "Goalpost cannot reach "+e.String(), status)
+	http.Error(w, "Goalpost cannot reach "+e.address()+": "+e.Reason, status)
 }
 
-// logFailure logs why e failed.
+// logFailure logs that e failed, and returns the entry.
 func (p *Proxy) logFailure(e Entry, err error) Entry {
 	e.Took, e.Reason = time.Since(e.At), err.Error()
 	if !e.Own {

@@ -65,16 +65,16 @@ type Request struct {
 // checked when it is dialed.
 func (r Rules) Decide(q Request) (reason string, ok bool) {
 	granted := matchesHost(r.Granted, q) || matchesHost(r.Local, q)
-	most, given := r.grantedRisk(q)
+	ceiling, given := r.grantedRisk(q)
 	switch {
 	case checkAmbiguousHost(q.Host):
-		return fmt.Sprintf("%q is neither a name nor an address that is written out", q.Host), false
+		return fmt.Sprintf("%q is not a host name and not an address in standard notation", q.Host), false
 	case matchesHost(r.Deny, q):
 		return q.Host + " is denied for this goal", false
-	case granted, given && !q.risk().Exceeds(most):
+	case granted, given && !q.risk().Exceeds(ceiling):
 		return "", true
 	case given && q.risk().Exceeds(r.Risk):
-		return fmt.Sprintf("the user allowed everything up to %s on %s, and %s is %s", most, q.Host, q.Method, q.risk()),
+		return fmt.Sprintf("the user allowed %s up to %s, and %s has the risk level %s", q.Host, ceiling, q.Method, q.risk()),
 			false
 	case policy.NetworkGet.Exceeds(r.Risk):
 		return "this goal has no network access", false
@@ -83,9 +83,9 @@ func (r Rules) Decide(q Request) (reason string, ok bool) {
 	case !matchesHost(r.Allow, q):
 		return q.Host + " is not among the allowed hosts of this goal", false
 	case q.From == SourcePane && q.Method == WebSocket:
-		return fmt.Sprintf("a WebSocket counts as network_write and this goal may do at most %s", r.Risk), false
+		return "a WebSocket needs permission to send data; this goal may only read from the network", false
 	case q.From == SourcePane && !isReadMethod(q.Method):
-		return fmt.Sprintf("%s is network_write and this goal may do at most %s", q.Method, r.Risk), false
+		return q.Method + " needs permission to send data; this goal may only read from the network", false
 	}
 	return "", true
 }
@@ -106,14 +106,14 @@ func (r Rules) isLiteralAllowed(q Request) bool {
 }
 
 // grantedRisk returns the highest risk that the user granted for the host.
-func (r Rules) grantedRisk(q Request) (most policy.Risk, ok bool) {
+func (r Rules) grantedRisk(q Request) (ceiling policy.Risk, ok bool) {
 	for _, g := range r.Given {
 		if (g.From == "" || g.From == q.From) && !strings.Contains(g.Host, "*") && matchesHost([]string{g.Host}, q) &&
-			(!ok || g.Risk.Exceeds(most)) {
-			most, ok = g.Risk, true
+			(!ok || g.Risk.Exceeds(ceiling)) {
+			ceiling, ok = g.Risk, true
 		}
 	}
-	return most, ok
+	return ceiling, ok
 }
 
 // risk returns the risk class of a request. A tunnel's content is unknown; for a page's tunnel the browser limits

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// handshakeTimeout is how long a tunnel may take to send its first bytes.
+// handshakeTimeout limits how long a tunnel may take to send its first bytes.
 const handshakeTimeout = 20 * time.Second
 
-// allowsSending reports whether the request's host is open for sending; then a tunnel's first bytes need no check.
+// allowsSending reports whether pages may send data to the request's host; then a tunnel's first bytes need no check.
 func (p *Proxy) allowsSending(q Request, opened []string) bool {
 	if p.isInsideRequest(q) {
 		return true

@@ -30,7 +30,7 @@ func (p *Proxy) Transport() *http.Transport {
 			if res.StatusCode == http.StatusOK {
 				return nil
 			}
-			words, _ := io.ReadAll(io.LimitReader(res.Body, 4<<10)) // what came is enough
+			words, _ := io.ReadAll(io.LimitReader(res.Body, 4<<10)) // a part of it is enough
 			return errors.New(strings.TrimSpace(string(words)))
 		},
 	}
@@ -104,5 +104,5 @@ func socketPair() (one, other net.Conn, err error) {
 func fileConn(fd int) (net.Conn, error) {
 	f := os.NewFile(uintptr(fd), "proxy") //nolint:gosec // a descriptor of the kernel is not negative
 	defer func() { _ = f.Close() }()
-	return net.FileConn(f) //nolint:wrapcheck // the caller says what for
+	return net.FileConn(f) //nolint:wrapcheck // the caller wraps it
 }

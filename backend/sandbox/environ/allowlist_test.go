@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/sandbox/environ"
 )
 
-// TestKeep: what no list knows stays outside, whatever its name looks like.
-func TestKeep(t *testing.T) {
+// TestAllowed_UnknownVariables_AreRemoved: whatever their names look like.
+func TestAllowed_UnknownVariables_AreRemoved(t *testing.T) {
 	in := []string{
 		"PATH=/bin", "HOME=/h", "LC_TIME=C", "GOFLAGS=-mod=mod", "npm_config_registry=http://r", "CANARY=x", "MYSQL_PWD=x",
 		"STRIPE=sk_live", "PATHS=x", "LC=x", "BASH_ENV=/evil", "NAMED=1", "broken",

@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/sandbox/environ"
 )
 
-func TestBase(t *testing.T) {
+func TestBase_DangerousVariables_AreRemoved(t *testing.T) {
 	got := environ.Base([]string{
 		"HOME=/home/a", "LD_PRELOAD=evil.so", "WEBKIT_INSPECTOR_SERVER=127.0.0.1:1", "GOALPOST_TOKEN=secret",
 		"TERM=dumb", "PATH=/bin", "PATH=/usr/bin", "nonsense",

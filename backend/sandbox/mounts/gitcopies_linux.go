@@ -18,7 +18,7 @@ import (
 // them.
 var gitCopiedPaths = []string{"hooks", "config", "config.worktree", "commondir", "gitdir"}
 
-// Bounds of the search for repositories in a goal's folders.
+// Limits of the search for repositories in a goal's folders.
 const (
 	gitMaxDepth        = 5
 	gitMaxNames        = 20_000
@@ -74,7 +74,7 @@ func findRepositories(dir string) (list []string, cut string) {
 			cut = fmt.Sprintf("%d repositories", gitMaxRepositories)
 			return fs.SkipAll
 		case err != nil:
-			return nil //nolint:nilerr // what cannot be read is no repository of the user's
+			return nil //nolint:nilerr // an unreadable folder is not a repository of the user
 		case entry.Name() == ".git":
 			list = append(list, path)
 			return nil
@@ -100,7 +100,7 @@ func (p *mountPlanner) gitDir(repo string) error {
 	info, err := os.Lstat(repo)
 	switch {
 	case err != nil:
-		return nil //nolint:nilerr // it went away
+		return nil //nolint:nilerr // it was removed
 	case info.Mode()&os.ModeSymlink != 0:
 		p.pinLink(repo, "")
 		return nil
@@ -187,20 +187,20 @@ func (p *mountPlanner) copyFile(source, dest string, info os.FileInfo) (err erro
 	// programs of an earlier run may replace it
 	in, err := os.OpenFile(source, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return err //nolint:wrapcheck // plan says what for
+		return err //nolint:wrapcheck // plan wraps it
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	if now, err := in.Stat(); err != nil || !now.Mode().IsRegular() || now.Size() > gitMaxFileBytes {
-		return errors.Join(fmt.Errorf("%s is no file of git's: %w", source, autorun.ErrNotRegular), err)
+		return errors.Join(fmt.Errorf("%s is not a file of git: %w", source, autorun.ErrNotRegular), err)
 	}
 	out, err := os.OpenFile(dest, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o600)
 	if err != nil {
-		return err //nolint:wrapcheck // plan says what for
+		return err //nolint:wrapcheck // plan wraps it
 	}
 	_, err = io.Copy(out, io.LimitReader(in, gitMaxFileBytes))
 	err = errors.Join(err, out.Close())
 	if err == nil && os.Getuid() == 0 {
 		err = os.Chown(dest, p.out.UID, p.out.GID)
 	}
-	return err //nolint:wrapcheck // plan says what for
+	return err //nolint:wrapcheck // plan wraps it
 }

@@ -23,7 +23,7 @@ func (p *mountPlanner) makeMountPoints() error {
 func (p *mountPlanner) makeMountPointsIn(layer, target string) error {
 	root, err := os.OpenRoot(p.privatePath(layer))
 	if err != nil {
-		return err //nolint:wrapcheck // plan says what for
+		return err //nolint:wrapcheck // plan wraps it
 	}
 	for _, m := range p.out.Mounts {
 		if !spec.IsBelow(string(m.Target), target) || string(m.Target) == target || m.Kind == wire.MountSymlink {
@@ -55,12 +55,12 @@ func (p *mountPlanner) makeMountPoint(root *os.Root, name string, m wire.Mount) 
 		parent = filepath.Dir(name)
 	}
 	if err := root.MkdirAll(parent, 0o755); err != nil {
-		return err //nolint:wrapcheck // plan says what for
+		return err //nolint:wrapcheck // plan wraps it
 	}
 	if !folder {
 		f, err := root.OpenFile(name, os.O_CREATE|os.O_RDONLY, 0o644)
 		if err != nil {
-			return err //nolint:wrapcheck // plan says what for
+			return err //nolint:wrapcheck // plan wraps it
 		}
 		_ = f.Close()
 	}
@@ -69,7 +69,7 @@ func (p *mountPlanner) makeMountPoint(root *os.Root, name string, m wire.Mount) 
 	}
 	for at := name; ; at = filepath.Dir(at) {
 		if err := root.Lchown(at, p.out.UID, p.out.GID); err != nil {
-			return err //nolint:wrapcheck // plan says what for
+			return err //nolint:wrapcheck // plan wraps it
 		}
 		if at == missing || at == "." {
 			return nil

@@ -30,7 +30,7 @@ func Build(w spec.Spec, helper string) (wire.Spec, error) {
 		return wire.Spec{}, err
 	}
 	if err := p.makeGoalDirs(); err != nil {
-		return wire.Spec{}, fmt.Errorf("making the goal's private folder: %w", err)
+		return wire.Spec{}, fmt.Errorf("creating the goal's private folder: %w", err)
 	}
 	p.system()
 	p.bindAgentOnly(p.privatePath("home"), w.Home, "")
@@ -38,7 +38,7 @@ func Build(w spec.Spec, helper string) (wire.Spec, error) {
 		p.readOnly(path)
 	}
 	if err := p.mountCaches(); err != nil {
-		return wire.Spec{}, fmt.Errorf("making the goal's caches: %w", err)
+		return wire.Spec{}, fmt.Errorf("creating the goal's caches: %w", err)
 	}
 	p.bind(w.Dir, w.Dir, !w.ReadOnly && len(w.Work) == 0, !w.ReadOnly)
 	p.out.Mounts[len(p.out.Mounts)-1].Discard = w.CheckDir != "" && !w.ReadOnly
@@ -57,19 +57,19 @@ func Build(w spec.Spec, helper string) (wire.Spec, error) {
 		p.mountSocket(path)
 	}
 	if err := p.copyGitDirs(); err != nil {
-		return wire.Spec{}, fmt.Errorf("copying what git obeys: %w", err)
+		return wire.Spec{}, fmt.Errorf("copying the files that git obeys: %w", err)
 	}
 	p.hide()
 	inside, err := filepath.EvalSymlinks(helper)
 	if err != nil {
-		return wire.Spec{}, fmt.Errorf("looking for the helper: %w", err)
+		return wire.Spec{}, fmt.Errorf("finding the helper: %w", err)
 	}
 	p.bind(inside, spec.HelperPath, false, false)
 	p.text(resolvConf(), "nameserver "+spec.NameServer+"\noptions timeout:2 attempts:1\n")
 	p.text(spec.GitConfigPath, gitConfig(w.Home))
 	p.text(spec.SSHConfigPath, sshConfig)
 	if err := p.makeMountPoints(); err != nil {
-		return wire.Spec{}, fmt.Errorf("making places for what the goal may see: %w", err)
+		return wire.Spec{}, fmt.Errorf("creating the goal's mount points: %w", err)
 	}
 	return p.out, nil
 }
@@ -92,13 +92,13 @@ func ForGrant(w spec.Spec, g spec.RuntimeGrant) ([]wire.Mount, error) {
 		p.w.Held = slices.DeleteFunc(slices.Clone(p.w.Held), func(held string) bool { return !spec.IsBelow(held, path) })
 		p.bindReadOnlyFiles() // a folder inside the goal's, read-only until now
 		if err := p.gitBelow(path); err != nil {
-			return nil, fmt.Errorf("copying what git obeys: %w", err)
+			return nil, fmt.Errorf("copying the files that git obeys: %w", err)
 		}
 	case g.Socket:
 		p.mountSocket(path)
 	}
 	if err := p.makeMountPoints(); err != nil {
-		return nil, fmt.Errorf("making places for what the goal may see: %w", err)
+		return nil, fmt.Errorf("creating the goal's mount points: %w", err)
 	}
 	return p.out.Mounts, nil
 }
@@ -107,7 +107,7 @@ func (p *mountPlanner) validate() error {
 	for _, path := range slices.Concat([]string{p.w.Dir, p.w.Layer, p.w.Home}, p.w.Tools, p.w.Read, p.w.Write,
 		p.w.Sockets, p.w.Work, p.w.Hidden) {
 		if !filepath.IsAbs(path) || filepath.Clean(path) != path || path == "/" {
-			return fmt.Errorf("sandbox: %q is not an absolute path in its shortest form", path)
+			return fmt.Errorf("sandbox: %q is not a clean absolute path", path)
 		}
 	}
 	var err error
@@ -133,7 +133,7 @@ func (p *mountPlanner) validate() error {
 func runsAs(dir string) (uid, gid int, err error) {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return 0, 0, err //nolint:wrapcheck // check says what for
+		return 0, 0, err //nolint:wrapcheck // check wraps it
 	}
 	owner := info.Sys().(*syscall.Stat_t)
 	if os.Getuid() != 0 || owner.Uid == 0 {
@@ -158,7 +158,7 @@ func RunsAsRoot(dir string) bool {
 // makeGoalDirs creates the goal's private folders.
 func (p *mountPlanner) makeGoalDirs() error {
 	if err := os.MkdirAll(p.w.Layer, 0o700); err != nil {
-		return err //nolint:wrapcheck // plan says what for
+		return err //nolint:wrapcheck // plan wraps it
 	}
 	for _, name := range []string{"home", "tmp", "checks", "caches", "git", hiddenDir} {
 		if err := p.makeOwnedDir(p.privatePath(name)); err != nil {
@@ -166,7 +166,7 @@ func (p *mountPlanner) makeGoalDirs() error {
 		}
 	}
 	if err := os.Chmod(p.privatePath("tmp"), 0o1777); err != nil { //nolint:gosec // it is a /tmp
-		return err //nolint:wrapcheck // plan says what for
+		return err //nolint:wrapcheck // plan wraps it
 	}
 	p.out.Tmp, p.out.Scratch, p.out.TmpWrite = []byte(p.privatePath("tmp")), []byte(p.privatePath("checks")), !p.w.ReadOnly
 	return p.removeStaleChecks("checks")
@@ -252,7 +252,7 @@ func (p *mountPlanner) mountCaches() error {
 			}
 		}
 		if err := os.Chmod(string(c.Upper), 0o755); err != nil { //nolint:gosec // the folder's mode shines through
-			return err //nolint:wrapcheck // plan says what for
+			return err //nolint:wrapcheck // plan wraps it
 		}
 		if missing { // and its path is not writable for the goal
 			p.bindAgentOnly(string(c.Upper), cache.To, "")

@@ -21,12 +21,12 @@ func (p *mountPlanner) privatePath(parts ...string) string {
 // makeOwnedDir creates a folder owned by the user that the programs run as.
 func (p *mountPlanner) makeOwnedDir(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return err //nolint:wrapcheck // plan says what for
+		return err //nolint:wrapcheck // plan wraps it
 	}
 	if os.Getuid() != 0 {
 		return nil
 	}
-	return os.Chown(path, p.out.UID, p.out.GID) //nolint:wrapcheck // plan says what for
+	return os.Chown(path, p.out.UID, p.out.GID) //nolint:wrapcheck // plan wraps it
 }
 
 func (p *mountPlanner) add(m wire.Mount) { p.out.Mounts = append(p.out.Mounts, m) }

@@ -76,18 +76,18 @@ func Caches(home string, getenv func(string) string) []spec.Cache {
 	return list
 }
 
-// cacheInPlace returns a cache that keeps its path: the configured one, else the usual one.
-func cacheInPlace(said, usual string) spec.Cache {
-	if filepath.IsAbs(said) {
-		usual = filepath.Clean(said)
+// cacheInPlace returns a cache that programs see at its own path: the configured one, otherwise the default.
+func cacheInPlace(configured, fallback string) spec.Cache {
+	if filepath.IsAbs(configured) {
+		fallback = filepath.Clean(configured)
 	}
-	return spec.Cache{From: usual, To: usual}
+	return spec.Cache{From: fallback, To: fallback}
 }
 
-// relocatedCache returns a cache that programs expect at its usual path unless configured otherwise.
-func relocatedCache(said, from, to string) spec.Cache {
-	if filepath.IsAbs(said) {
-		return spec.Cache{From: filepath.Clean(said), To: filepath.Clean(said)}
+// relocatedCache returns a cache that programs expect at its default path unless configured otherwise.
+func relocatedCache(configured, from, to string) spec.Cache {
+	if filepath.IsAbs(configured) {
+		return spec.Cache{From: filepath.Clean(configured), To: filepath.Clean(configured)}
 	}
 	return spec.Cache{From: from, To: to}
 }

@@ -8,9 +8,8 @@ import (
 	"goalpost/backend/sandbox/mounts"
 )
 
-// TestToolchainsShowNoKeys: where the programs of a user's toolchains keep what
-// they log in with is not among what every goal sees.
-func TestToolchainsShowNoKeys(t *testing.T) {
+// TestToolchains_Credentials_AreHidden: files with which toolchains log in are not in what every goal sees.
+func TestToolchains_Credentials_AreHidden(t *testing.T) {
 	list := mounts.Toolchains("/home/ann", func(string) string { return "" })
 	for _, c := range mounts.Caches("/home/ann", func(string) string { return "" }) {
 		list = append(list, c.From)

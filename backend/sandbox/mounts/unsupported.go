@@ -2,8 +2,8 @@
 
 package mounts
 
-// RunsAsRoot is false: nothing runs on this system.
+// RunsAsRoot returns false: no program runs on this system.
 func RunsAsRoot(string) bool { return false }
 
-// GitControlledPaths is empty: nothing runs that could write them.
+// GitControlledPaths returns nothing: no program runs on this system.
 func GitControlledPaths(...string) (list, cut []string) { return nil, nil }

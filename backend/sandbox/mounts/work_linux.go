@@ -13,9 +13,9 @@ import (
 const hiddenDir = "hidden"
 
 // bindWork makes the work paths writable for the agent's programs, in a folder that is
-// read-only for them. A folder or file that is a mount cannot be renamed or removed, so the
-// name stays what the user named. A program that writes a new file beside one of these files
-// and renames it over has no place for the new one.
+// read-only for them. Programs cannot rename or remove a mount, so the path stays the
+// one that the user named. A program that replaces such a file by renaming a new one over it fails: it cannot create
+// the new file beside it.
 func (p *mountPlanner) bindWork() error {
 	for _, path := range p.w.Work {
 		info, err := os.Lstat(path)
@@ -32,7 +32,7 @@ func (p *mountPlanner) bindWork() error {
 			Source:    []byte(path),
 			Target:    []byte(path),
 			Write:     true,
-			AgentOnly: true, // a check writes all of the folder, as without work paths
+			AgentOnly: true, // a check can write in the whole folder, as without work paths
 		})
 	}
 	return nil
@@ -46,8 +46,8 @@ func (p *mountPlanner) agentWrites(path string) bool {
 	return slices.ContainsFunc(slices.Concat(p.w.Work, p.w.Write), func(w string) bool { return spec.IsBelow(path, w) })
 }
 
-// checksWrite reports whether what a check writes in the goal's folders stays. A check that
-// reads what the agent must not see may run code of the agent, which could copy it there.
+// checksWrite reports whether the writes of a check in the goal's folders stay. They do not if the check can read files
+// that the agent must not see: it may run code of the agent, which could copy them there.
 func (p *mountPlanner) checksWrite() bool { return p.w.CheckDir == "" }
 
 // hiddenPaths returns all paths that the agent's programs cannot see.

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Helper is the path of a helper built from this tree. It is built once per
-// content of its sources and shared by every package's tests under os.TempDir.
+// Helper returns the path of a helper built from this tree. It is built once for each state of its sources, below
+// os.TempDir, and the tests of all packages share it.
 func Helper(tb testing.TB) string {
 	tb.Helper()
 	path, err := Build()
@@ -23,8 +23,8 @@ func Helper(tb testing.TB) string {
 	return path
 }
 
-// Ready names a variable with the path of a helper that is built already: a test
-// that runs itself as another user says so to itself.
+// Ready names the variable with the path of a helper that is already built. A test sets it when it runs itself as
+// another user.
 const Ready = "SANDBOX_TEST_HELPER"
 
 // Build is Helper for a TestMain.
@@ -36,7 +36,7 @@ func Build() (string, error) {
 		"backend/sandbox/wire/*.go", "backend/procnet/*.go")
 }
 
-// Predicate is the path of the program that decides expressions, as Helper.
+// Predicate returns the path of goalpost-predicate, like Helper.
 func Predicate(tb testing.TB) string {
 	tb.Helper()
 	path, err := buildProgram("goalpost-predicate", "cmd/goalpost-predicate/*.go", "go.sum")
@@ -46,7 +46,7 @@ func Predicate(tb testing.TB) string {
 	return path
 }
 
-// buildProgram is a program under cmd, built once for each state of its sources.
+// buildProgram returns the path of a program under cmd, built once for each state of its sources.
 func buildProgram(name string, sources ...string) (string, error) {
 	root, err := moduleDir()
 	if err != nil {
@@ -83,7 +83,7 @@ func buildProgram(name string, sources ...string) (string, error) {
 	return path, nil
 }
 
-// moduleDir is the folder of go.mod at or above the package under test.
+// moduleDir returns the folder of go.mod at or above the package under test.
 func moduleDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -13,15 +13,15 @@ type Spec struct {
 	Home string
 	// ReadOnly allows the agent's programs to write only the goal's own devices and shared memory.
 	ReadOnly bool
-	// Work are folders and files of Dir that the agent's programs may change; everything else in
-	// Dir is read-only for them. None means the whole of Dir. Checks are not limited by it.
+	// Work has folders and files of Dir that the agent's programs may change; everything else in
+	// Dir is read-only for them. Empty means the whole of Dir. Checks are not limited by it.
 	Work []string
 	// CheckDir is a folder that only checks see, read-only; "" for none. Hidden are paths
 	// that neither the agent's programs nor checks see. An empty folder is in their places.
 	CheckDir string
 	Hidden   []string
-	// Held are files of Dir that the agent's programs can read but not write. This prevents mistakes and is
-	// no protection: the agent can rename a folder above such a file, and a process outside can
+	// Held are files of Dir that the agent's programs can read but not write. This prevents mistakes, but it is
+	// not a protection: the agent can rename a folder above such a file, and a process outside can
 	// replace it. Checks read the copies that process.Command.Held names.
 	Held []string
 	// Tools are read-only: toolchains of the user, and this program.
@@ -40,6 +40,14 @@ type Spec struct {
 	Limits *ResourceLimits
 }
 
+// RuntimeGrant is what the user grants to a goal's programs while it runs. Exactly one field is set.
+type RuntimeGrant struct {
+	Read   string // a file or folder, absolute, without links in its path
+	Write  string // a folder; programs that already run can only read it
+	Socket string // a Unix socket
+	Port   int    // of this machine's loopback
+}
+
 // Cache is a folder of the user (From) and the path at which programs see it (To).
 type Cache struct{ From, To string }
 
@@ -50,8 +58,8 @@ type ResourceLimits struct {
 	FileSize  int64 // bytes of one file
 	Nice      int
 	// Together limits the memory of all programs of the goal, and Tmp the contents of its /tmp, both
-	// in bytes. The goal's init measures both several times a second. It ends the largest
-	// programs, or those that write in /tmp.
+	// in bytes. The goal's init measures /tmp several times a second, and the memory unless a cgroup limits it. It
+	// ends the largest programs, or those that write in /tmp.
 	Together int64
 	Tmp      int64
 }
@@ -59,8 +67,8 @@ type ResourceLimits struct {
 // DefaultLimits returns the limits of a goal without settings of its own. Its programs can use three
 // quarters of the memory, which leaves the machine usable.
 func DefaultLimits() *ResourceLimits {
-	most := machineMemory() / 4 * 3
-	return &ResourceLimits{Processes: 1024, Memory: most, FileSize: 4 << 30, Nice: 5, Together: most, Tmp: 4 << 30}
+	memory := machineMemory() / 4 * 3
+	return &ResourceLimits{Processes: 1024, Memory: memory, FileSize: 4 << 30, Nice: 5, Together: memory, Tmp: 4 << 30}
 }
 
 // The addresses at which the goal's programs reach the proxy and the DNS server.

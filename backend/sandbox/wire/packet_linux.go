@@ -18,8 +18,8 @@ const (
 	// above which a send fails with EMSGSIZE instead of waiting.
 	maxInline = 32 << 10
 
-	// maxMessage bounds what a reader takes into memory. The kernel's own bound
-	// for arguments and environment is 6 MiB; base64 makes 8 of it.
+	// maxMessage limits what a reader takes into memory. The kernel's own limit for arguments and environment is 6 MiB,
+	// which are 8 MiB in base64.
 	maxMessage = 16 << 20
 
 	// PacketSize is a buffer that holds every packet.
@@ -44,7 +44,7 @@ func Encode(v any) (packet []byte, file *os.File, err error) {
 		return nil, nil,
 			&Error{
 				TooBig,
-				fmt.Sprintf("arguments and environment are %d bytes together; Linux takes 2 MiB or less", len(body)*3/4),
+				fmt.Sprintf("arguments and environment are %d bytes together; Linux accepts at most 2 MiB", len(body)*3/4),
 			}
 	}
 	fd, err := unix.MemfdCreate("goalpost-request", unix.MFD_CLOEXEC)
@@ -58,7 +58,7 @@ func Encode(v any) (packet []byte, file *os.File, err error) {
 	return []byte{memfd}, file, nil
 }
 
-// Decode reads a packet and what travelled with it. It closes the memfd and
+// Decode reads a packet with its descriptors. It closes the memfd and
 // returns the descriptors that belong to the message, also on error.
 func Decode(packet []byte, fds []int, v any) ([]int, error) {
 	if len(packet) == 0 {

@@ -1,6 +1,6 @@
 package wire
 
-// TraceRequest asks for what a program and all that it starts do with files.
+// TraceRequest asks for the uses of files by a program and all that it starts.
 type TraceRequest struct {
 	// Dir is the goal's folder. Below it, and below what the agent may write, every use is recorded; elsewhere what
 	// is read, written and executed, up to a limit.
@@ -23,7 +23,7 @@ type TracedProgram struct {
 	Dir  []byte   `json:"dir,omitempty"` // its folder when it started
 }
 
-// FileUse says what a program did with a file; package process explains the values.
+// FileUse is what a program did with a file; package process explains the values.
 type FileUse string
 
 // The uses.

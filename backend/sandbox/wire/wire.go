@@ -23,7 +23,7 @@ const Socket = 3
 // one of which may be the memfd.
 const MaxFiles = 128
 
-// Op is what a request asks for.
+// Op is the kind of a request.
 type Op string
 
 // The requests.
@@ -104,7 +104,7 @@ type Limits struct {
 	FileSize  int64 `json:"file_size,omitempty"` // bytes
 	Nice      int   `json:"nice,omitempty"`
 	// Bytes of memory of all programs of the goal, and of the contents of /tmp. The helper measures
-	// both and ends programs that exceed them.
+	// each unless it is 0, and ends programs that exceed it.
 	Together int64 `json:"together,omitempty"`
 	Tmp      int64 `json:"tmp,omitempty"`
 }
@@ -202,9 +202,9 @@ type Answer struct {
 	Pid   int    `json:"pid,omitempty"` // started
 	Error *Error `json:"error,omitempty"`
 	Exit  *Exit  `json:"exit,omitempty"`
-	// Dialed says that a connection is passed with the packet.
+	// Dialed reports that a connection is passed with the packet.
 	Dialed bool `json:"dialed,omitempty"`
-	// Changed says that a Grant, Revoke, Freeze, Thaw, Seal or Unseal is done.
+	// Changed reports that a Grant, Revoke, Freeze, Thaw, Seal or Unseal is done.
 	Changed bool `json:"changed,omitempty"`
 	// Trace is a part of a program's trace; the last one comes before the program's exit.
 	Trace *TraceBatch `json:"trace,omitempty"`
@@ -225,7 +225,7 @@ type Violation struct {
 	// Port is a port on which no program of the goal listens. If no server of the machine listens there
 	// either, this is no violation: a program waits for a server of its own.
 	Port uint16 `json:"port,omitempty"`
-	// Ended says that the program was ended, for the reason in Text.
+	// Ended reports that the program was ended, for the reason in Text.
 	Ended bool `json:"ended,omitempty"`
 }
 
@@ -247,14 +247,14 @@ const (
 	NotProgram     Code = "not_program" // the file is not executable on this machine
 	InvalidRequest Code = "bad"         // the request is malformed
 	Ended          Code = "ended"       // signal to a program that has ended
-	Unsupported    Code = "unsupported" // asks for something this helper cannot do
+	Unsupported    Code = "unsupported" // this helper cannot do it
 	SandboxError   Code = "walled"      // the sandbox cannot be built here
 	Listening      Code = "listening"   // a program of the agent listens, so nothing was frozen
 	Busy           Code = "busy"        // a program has a file of the folder open for writing
 	Failed         Code = "failed"      // any other error of the kernel
 )
 
-// Error says why a request failed, in words for the user.
+// Error is the reason why a request failed, for the user to read.
 type Error struct {
 	Code Code   `json:"code"`
 	Text string `json:"text"`

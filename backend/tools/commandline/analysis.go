@@ -12,58 +12,58 @@ import (
 	"goalpost/backend/policy"
 )
 
-// Analysis is what a command line runs and deletes: its simple commands, also those that others start. It is not safe
-// for concurrent use.
+// Analysis describes what a command line runs and deletes: its simple commands, and those that they start. It is not
+// safe for concurrent use.
 type Analysis struct {
-	dir      string // where the next command runs; "" if unknown
-	loose    bool   // typed outside the sandbox: commands that cannot be parsed always ask
-	commands [][]string
-	deletes  []string // unknown paths are listed as written
-	unread   string   // why it could not be determined what a loose line runs, "" if it could
-	lost     string   // why the analysis was abandoned, "" if it was not
-	left     int      // how many characters may still be parsed
+	dir            string // where the next command runs; "" if unknown
+	isUnconfined   bool   // typed outside the sandbox, where commands that cannot be parsed always ask
+	commands       [][]string
+	deletes        []string // unknown paths are listed as written
+	unparsedReason string   // why it is unknown what an unconfined line runs, "" if it is known
+	giveUpReason   string   // why the analysis was given up, "" if it was not
+	budget         int      // characters that may still be parsed
 }
 
-// Effect is what a command line is about to do, as far as it can be parsed. It serves explanations and rules that
-// always ask; a command line can hide anything from it, and the kernel limits what it does.
+// Effect returns the effect of a command line, as far as it can be parsed. It serves explanations and rules that always
+// ask. A command line can hide anything from it; the kernel limits the actual effect.
 func (s Analysis) Effect(line string, risk policy.Risk) policy.Effect {
 	e := policy.Effect{
 		Risk:        risk,
 		CommandLine: line,
 		Commands:    s.commands,
 		Deletes:     s.deletes,
-		Unparsed:    s.lost,
+		Unparsed:    s.giveUpReason,
 		Reason:      "a program may change files",
 	}
 	if risk == policy.ReadOnly {
-		e.Reason = "a program that can change nothing"
+		e.Reason = "the program cannot change anything"
 	}
 	return e
 }
 
-// A command that runs another may have several readings, each of them with several of its own: together they may have
-// this many more characters than the line.
+// A command that starts another can be parsed in several ways, each of which can again contain such commands. The
+// limits bound how much is parsed in total.
 const (
 	maxNested     = 5 // nested shells
 	maxReadings   = 10
 	extraForShort = 20_000
 )
 
-// withinBudget counts parsed characters and reports whether the analysis may continue.
-func (s *Analysis) withinBudget(characters int) bool {
-	if s.left -= characters; s.left < 0 {
+// spendBudget counts parsed characters and reports whether the analysis may continue.
+func (s *Analysis) spendBudget(characters int) bool {
+	if s.budget -= characters; s.budget < 0 {
 		s.giveUp("it can be parsed in too many ways")
 	}
-	return s.left >= 0
+	return s.budget >= 0
 }
 
-// giveUp abandons the analysis of a line. The call then asks, in and outside the sandbox.
+// giveUp abandons the analysis of a line. The user is then asked, in and outside the sandbox.
 func (s *Analysis) giveUp(why string) {
-	s.lost = why
+	s.giveUpReason = why
 	s.markUnparsed(why)
 }
 
-// wordsLength is the number of characters that words have on a line.
+// wordsLength returns the number of characters of words on a line.
 func wordsLength(words []string) (n int) {
 	for _, w := range words {
 		n += len(w) + 1
@@ -93,8 +93,8 @@ func (s *Analysis) noteChange(args []string) {
 	s.dir = s.resolvePath(to[0])
 }
 
-// noteDelete records deleted files. A path that ends in a slash or climbs with dots may lead through a link to
-// somewhere else.
+// noteDelete records deleted files. A path that ends in a slash or contains .. may lead through a link to another
+// place.
 func (s *Analysis) noteDelete(files []string) {
 	for _, f := range files {
 		at, shown := s.resolvePath(f), strings.ReplaceAll(f, unknownWord, "…")
@@ -111,22 +111,22 @@ func (s *Analysis) noteDelete(files []string) {
 	}
 }
 
-// remove records the operands as deleted. Without operands they are only known when the line runs.
-func (s *Analysis) remove(files []string) {
+// noteOperands records the operands as deleted. Without operands, the deleted files are unknown until the line runs.
+func (s *Analysis) noteOperands(files []string) {
 	if s.noteDelete(files); len(files) == 0 {
 		s.deletes = append(s.deletes, "…")
 	}
 }
 
-// recordMove records files that are moved away. Outside the sandbox it also records files that they may replace.
-func (s *Analysis) recordMove(files []string) {
-	if !s.loose && len(files) > 0 {
+// noteMove records files that are moved away. Outside the sandbox, it also records files that they may replace.
+func (s *Analysis) noteMove(files []string) {
+	if !s.isUnconfined && len(files) > 0 {
 		files = files[:len(files)-1]
 	}
 	s.noteDelete(files)
 }
 
-// harmlessTargets are files that lose nothing when they are written.
+// harmlessTargets matches files that lose nothing when they are written.
 var harmlessTargets = regexp.MustCompile(`^/dev/(null|zero|full|tty|std(in|out|err)|fd/[0-9]+)$`)
 
 // noteOverwrite records a file that a redirection truncates.
@@ -137,7 +137,7 @@ func (s *Analysis) noteOverwrite(r *syntax.Redirect) {
 	to := literalWord(r.Word)
 	switch r.Op {
 	case syntax.RdrOut, syntax.RdrClob, syntax.RdrAll, syntax.RdrAllClob, syntax.RdrInOut:
-	case syntax.DplOut: // >&2 is a number, >&file is not
+	case syntax.DplOut: // >&2 names a descriptor, >&file a file
 		if strings.Trim(to, "0123456789-") == "" {
 			return
 		}
@@ -157,7 +157,7 @@ func (s *Analysis) resolvePath(file string) string {
 	switch {
 	case strings.Contains(file, unknownWord):
 		return ""
-	case strings.HasPrefix(file, "~"): // or the home of another user
+	case strings.HasPrefix(file, "~"): // possibly another user's home folder
 		return path.Clean("/" + file)
 	case path.IsAbs(file):
 		return path.Clean(file)
@@ -172,7 +172,7 @@ var deleters = []string{"rm", "rmdir", "unlink", "shred", "srm", "trash", "trash
 
 // markUnparsed records why a line cannot be parsed; the first reason wins.
 func (s *Analysis) markUnparsed(why string) {
-	if s.unread == "" {
-		s.unread = why
+	if s.unparsedReason == "" {
+		s.unparsedReason = why
 	}
 }

@@ -1,5 +1,6 @@
-// Package commandline finds out what a command line for a shell would run and delete, without running it. Its answers
-// serve explanations and rules that always ask: a command line can hide anything from it.
+// Package commandline determines what a command line for a shell would run and delete, without running it. The results
+// serve explanations and rules that always ask; they are not a security boundary, because a command line can hide
+// anything from them.
 package commandline
 
 import (
@@ -12,7 +13,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Analyze analyzes a command line for a shell in a folder; "" is an unknown one.
+// Analyze analyzes a command line for a shell in the folder dir, "" if the folder is unknown.
 func Analyze(dir, line string) Analysis {
 	s := Analysis{dir: dir}
 	s.analyze(line)
@@ -21,31 +22,31 @@ func Analyze(dir, line string) Analysis {
 
 // analyze parses a command line.
 func (s *Analysis) analyze(line string) {
-	s.left = extraForShort + maxReadings*len(line)
-	s.read(line, 0)
+	s.budget = extraForShort + maxReadings*len(line)
+	s.readLine(line, 0)
 }
 
-func (s *Analysis) read(line string, depth int) {
+func (s *Analysis) readLine(line string, depth int) {
 	if depth > maxNested {
-		s.giveUp("shells run shells that run shells")
+		s.giveUp("it nests too many shells")
 	}
-	if depth > maxNested || !s.withinBudget(len(line)) {
+	if depth > maxNested || !s.spendBudget(len(line)) {
 		return
 	}
-	if s.loose && history.MatchString(line) {
+	if s.isUnconfined && history.MatchString(line) {
 		s.markUnparsed("an exclamation mark repeats an earlier command")
 	}
 	file, err := shell.Parse(line)
 	if err != nil {
 		s.markUnparsed("it is incomplete, or not a shell command")
-		return // the shell reports it, too
+		return // the shell reports the error, too
 	}
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if s.loose {
+		if s.isUnconfined {
 			s.checkWords(n)
 		}
 		s.readStdin(n, depth)
-		if r, ok := n.(*syntax.Redirect); ok && s.loose {
+		if r, ok := n.(*syntax.Redirect); ok && s.isUnconfined {
 			s.noteOverwrite(r)
 		}
 		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
@@ -55,21 +56,21 @@ func (s *Analysis) read(line string, depth int) {
 	})
 }
 
-// analyzeCommand analyzes one program with its arguments, and what it starts in turn.
+// analyzeCommand analyzes one program with its arguments, and the programs that it starts.
 func (s *Analysis) analyzeCommand(argv []string, depth int) {
-	if s.left < 0 || !s.withinBudget(wordsLength(argv)) {
+	if s.budget < 0 || !s.spendBudget(wordsLength(argv)) {
 		return
 	}
 	s.commands = append(s.commands, argv)
 	name := path.Base(argv[0])
-	if s.loose {
+	if s.isUnconfined {
 		s.checkCommand(argv)
 	}
 	switch name {
 	case "cd", "pushd":
 		s.noteChange(argv[1:])
 	case "mv":
-		s.recordMove(listOperands(argv[1:]))
+		s.noteMove(listOperands(argv[1:]))
 	case "find", "gfind", "bfs":
 		s.analyzeFind(argv[1:], depth)
 	case "git":
@@ -77,18 +78,18 @@ func (s *Analysis) analyzeCommand(argv []string, depth int) {
 	case "ssh":
 		s.readRemote(argv[1:], depth)
 	case "trap":
-		s.read(strings.Join(argv[1:min(2, len(argv))], ""), depth+1)
+		s.readLine(strings.Join(argv[1:min(2, len(argv))], ""), depth+1)
 	case "alias":
 		for _, a := range argv[1:] {
 			_, line, _ := strings.Cut(a, "=")
-			s.read(line, depth+1)
+			s.readLine(line, depth+1)
 		}
 	case "eval":
-		s.read(strings.Join(argv[1:], " "), depth+1)
+		s.readLine(strings.Join(argv[1:], " "), depth+1)
 	default:
 		switch {
 		case slices.Contains(deleters, name):
-			s.remove(listOperands(argv[1:]))
+			s.noteOperands(listOperands(argv[1:]))
 		case slices.Contains(shells, name):
 			if !s.shellOptions(argv[1:], depth) {
 				s.markUnparsed(name + " runs something else")
@@ -99,7 +100,7 @@ func (s *Analysis) analyzeCommand(argv []string, depth int) {
 	}
 }
 
-// analyzeFind analyzes find: it deletes below its folders with -delete, or by a program.
+// analyzeFind analyzes find, which deletes files below its folders with -delete or by a program.
 func (s *Analysis) analyzeFind(args []string, depth int) {
 	below, args := findRoots(args)
 	if slices.Contains(args, "-delete") {
@@ -108,7 +109,7 @@ func (s *Analysis) analyzeFind(args []string, depth int) {
 	for i, a := range args {
 		switch a {
 		case "-exec", "-execdir", "-ok", "-okdir":
-			if s.left < 0 {
+			if s.budget < 0 {
 				return
 			}
 			if argv := s.substituteFound(findExecCommand(args[i+1:]), below); len(argv) > 0 {
@@ -118,10 +119,11 @@ func (s *Analysis) analyzeFind(args []string, depth int) {
 	}
 }
 
-// analyzeGit analyzes commands that git runs: an alias on the command line, a command for each commit or submodule.
+// analyzeGit analyzes the commands that git runs: an alias on the command line, or a command for each commit or
+// submodule.
 func (s *Analysis) analyzeGit(args []string, depth int) {
 	for i, a := range args {
-		if s.left < 0 {
+		if s.budget < 0 {
 			return
 		}
 		rest := args[i+1:]
@@ -129,54 +131,53 @@ func (s *Analysis) analyzeGit(args []string, depth int) {
 		switch {
 		case i > 0 && args[i-1] == "-c" && strings.HasPrefix(name, "alias."):
 			if line, ok := strings.CutPrefix(value, "!"); ok {
-				s.read(line, depth+1)
+				s.readLine(line, depth+1)
 			} else {
-				s.read("git "+value, depth+1)
+				s.readLine("git "+value, depth+1)
 			}
 		case name == "--exec" && value != "":
-			s.read(value, depth+1)
+			s.readLine(value, depth+1)
 		case (a == "--exec" || a == "-x" || strings.HasSuffix(a, "-filter")) && len(rest) > 0:
-			s.read(rest[0], depth+1)
+			s.readLine(rest[0], depth+1)
 		case a == "foreach", a == "run" && i > 0 && args[i-1] == "bisect":
 			for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
 				rest = rest[1:]
 			}
-			s.read(strings.Join(rest, " "), depth+1)
+			s.readLine(strings.Join(rest, " "), depth+1)
 		}
 	}
 }
 
-// readRemote analyzes a command that runs on another machine. Files that it deletes there are outside of every goal's
-// folder.
+// readRemote analyzes a command that runs on another machine, where all files are outside of the goal's folder.
 func (s *Analysis) readRemote(args []string, depth int) {
 	for i, host := range args {
-		if s.left < 0 {
+		if s.budget < 0 {
 			return
 		}
 		if strings.HasPrefix(host, "-") {
 			continue
 		}
-		there := Analysis{dir: "/", loose: s.loose, left: s.left}
-		there.read(strings.Join(args[i+1:], " "), depth+1)
-		if s.left = there.left; there.lost != "" {
-			s.giveUp(there.lost)
+		there := Analysis{dir: "/", isUnconfined: s.isUnconfined, budget: s.budget}
+		there.readLine(strings.Join(args[i+1:], " "), depth+1)
+		if s.budget = there.budget; there.giveUpReason != "" {
+			s.giveUp(there.giveUpReason)
 		}
 		s.commands = append(s.commands, there.commands...)
 		for _, f := range there.deletes {
 			s.deletes = append(s.deletes, "/"+host+":"+f)
 		}
-		if i == 0 || !strings.HasPrefix(args[i-1], "-") { // otherwise it may be the value of an option
+		if i == 0 || !strings.HasPrefix(args[i-1], "-") { // after an option, it may be the option's value
 			break
 		}
 	}
 }
 
-// readStdin analyzes what a shell gets as input: a here-document, a here-string, or the output piped to it.
+// readStdin analyzes the input of a shell: a here-document, a here-string, or output piped to it.
 func (s *Analysis) readStdin(n syntax.Node, depth int) {
 	switch n := n.(type) {
 	case *syntax.BinaryCmd:
 		if words := simpleArgv(n.X); n.Op == syntax.Pipe && len(words) > 0 && isShell(n.Y) {
-			s.read(strings.Join(listOperands(words[1:]), " "), depth+1)
+			s.readLine(strings.Join(listOperands(words[1:]), " "), depth+1)
 		}
 	case *syntax.Stmt:
 		if !isShell(n) {
@@ -185,15 +186,15 @@ func (s *Analysis) readStdin(n syntax.Node, depth int) {
 		for _, r := range n.Redirs {
 			switch {
 			case r.Hdoc != nil:
-				s.read(literalWord(r.Hdoc), depth+1)
+				s.readLine(literalWord(r.Hdoc), depth+1)
 			case r.Op == syntax.WordHdoc && r.Word != nil:
-				s.read(literalWord(r.Word), depth+1)
+				s.readLine(literalWord(r.Word), depth+1)
 			}
 		}
 	}
 }
 
-// analyzeLaunched analyzes the program that another one starts, if it does.
+// analyzeLaunched analyzes the program that another program starts, if any.
 func (s *Analysis) analyzeLaunched(name string, args []string, depth int) {
 	by := launcherSubcommands[name]
 	switch {
@@ -216,11 +217,11 @@ func (s *Analysis) analyzeLaunched(name string, args []string, depth int) {
 		return a == "-S" || strings.HasPrefix(a, "--split-string")
 	}); name == "env" && i >= 0 {
 		line := strings.Join(args[i:], " ")
-		s.read(line[strings.IndexAny(line, " =")+1:], depth+1)
+		s.readLine(line[strings.IndexAny(line, " =")+1:], depth+1)
 	}
 	for _, rest := range skipLauncherOptions(args) {
 		s.analyzeLauncherArgs(name, rest, depth)
-		if slices.Contains(launchersWithOperand, name) && s.left >= 0 {
+		if slices.Contains(launchersWithOperand, name) && s.budget >= 0 {
 			for _, after := range skipLauncherOptions(rest[1:]) {
 				s.analyzeLauncherArgs(name, after, depth)
 			}
@@ -234,7 +235,7 @@ func (s *Analysis) analyzeLaunched(name string, args []string, depth int) {
 	}
 }
 
-// afterDoubleDash analyzes what a program of any kind may run after two dashes.
+// afterDoubleDash analyzes the arguments after two dashes as a command that any program may run.
 func (s *Analysis) afterDoubleDash(args []string, depth int) {
 	i := slices.Index(args, "--")
 	runs := func(a string) bool { return a == "run" || a == "exec" }
@@ -243,23 +244,22 @@ func (s *Analysis) afterDoubleDash(args []string, depth int) {
 	}
 }
 
-// analyzeLauncherArgs analyzes a launcher's arguments as a program with its arguments. Some launchers pass them to a
-// shell.
+// analyzeLauncherArgs analyzes a launcher's arguments as a program with its arguments, or as a line for a shell.
 func (s *Analysis) analyzeLauncherArgs(name string, argv []string, depth int) {
-	if s.left < 0 {
+	if s.budget < 0 {
 		return
 	}
 	s.analyzeStarted(argv, depth)
 	if name == "watch" || name == "parallel" || strings.ContainsAny(argv[0], " \t\n;") {
-		s.read(strings.Join(argv, " "), depth+1)
+		s.readLine(strings.Join(argv, " "), depth+1)
 	}
 	if (name == "xargs" || name == "parallel") && slices.Contains(deleters, path.Base(argv[0])) {
-		s.remove(nil)
+		s.noteOperands(nil)
 	}
 }
 
-// shellOptions analyzes the command lines that options pass to a shell, and reports whether one does. Options with
-// values may come between -c and the line: every word is parsed up to one that can be neither.
+// shellOptions analyzes the command lines in options such as -c, and reports whether there are any. Options with values
+// may come between -c and the line, so every word is parsed up to one that can be neither.
 func (s *Analysis) shellOptions(args []string, depth int) (found bool) {
 	for i, a := range args {
 		line, takes := parseShellOption(a)
@@ -267,11 +267,11 @@ func (s *Analysis) shellOptions(args []string, depth int) (found bool) {
 			continue
 		}
 		found = true
-		if s.read(line, depth+1); strings.HasPrefix(a, "--") && line != "" {
+		if s.readLine(line, depth+1); strings.HasPrefix(a, "--") && line != "" {
 			continue
 		}
 		for _, line := range args[i+1:] {
-			s.read(line, depth+1)
+			s.readLine(line, depth+1)
 			if strings.ContainsAny(line, " \n\t;") {
 				break
 			}
@@ -284,7 +284,7 @@ func (s *Analysis) shellOptions(args []string, depth int) (found bool) {
 // analyzeStarted analyzes a program that a command starts.
 func (s *Analysis) analyzeStarted(argv []string, depth int) {
 	if depth > maxNested {
-		s.giveUp("programs start programs that start programs")
+		s.giveUp("it nests too many programs")
 		return
 	}
 	s.analyzeCommand(argv, depth+1)

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// findRoots returns what find may find, as its folders and what is below them, and the arguments after those.
+// findRoots returns the paths that find may find, as its folders and patterns below them, and the arguments after the
+// folders.
 func findRoots(args []string) (below, rest []string) {
 	links := slices.Contains(args, "-follow")
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
@@ -27,22 +28,22 @@ func findRoots(args []string) (below, rest []string) {
 	return defaultFindRoot(args[:n], links || slices.Contains(args, "-files0-from")), args[n:]
 }
 
-// defaultFindRoot is where find searches: the present folder if it is given none. What it finds elsewhere, through
-// links or a list, is unknown.
-func defaultFindRoot(from []string, elsewhere bool) (below []string) {
+// defaultFindRoot returns the paths below the folders from, by default the current one. isUnknown adds paths that are
+// unknown, because find follows links or reads a list.
+func defaultFindRoot(from []string, isUnknown bool) (below []string) {
 	if len(from) == 0 {
 		from = []string{"."}
 	}
 	for _, f := range from {
 		below = append(below, f, strings.TrimSuffix(f, "/")+"/*")
 	}
-	if elsewhere {
+	if isUnknown {
 		below = append(below, unknownWord)
 	}
 	return below
 }
 
-// findExecCommand is the command of an -exec, which ends at a semicolon or at {} +.
+// findExecCommand returns the command of an -exec, which ends at a semicolon or at {} +.
 func findExecCommand(args []string) []string {
 	for i, a := range args {
 		if a == ";" || a == "+" && i > 0 && args[i-1] == "{}" {
@@ -52,9 +53,9 @@ func findExecCommand(args []string) []string {
 	return args
 }
 
-// substituteFound replaces {} with what find may find.
+// substituteFound replaces {} with the paths that find may find.
 func (s *Analysis) substituteFound(argv, files []string) []string {
-	if n := strings.Count(strings.Join(argv, " "), "{}"); !s.withinBudget(n * wordsLength(files)) {
+	if n := strings.Count(strings.Join(argv, " "), "{}"); !s.spendBudget(n * wordsLength(files)) {
 		return nil
 	}
 	var words []string

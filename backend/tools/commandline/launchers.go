@@ -17,10 +17,10 @@ var launcherPrograms = []string{
 	"dotenv", "dotenvx", "cross-env", "env-cmd", "envdir", "xvfb-run", "xterm", "faketime", "eatmydata",
 	"caffeinate", "torsocks", "torify", "tsocks", "proxychains", "proxychains4", "entr", "watchexec", "hyperfine",
 	"concurrently", "nix-shell",
-	"noglob", "nocorrect", "and", "or", "not", "repeat", // words of zsh and fish
+	"noglob", "nocorrect", "and", "or", "not", "repeat", // keywords of zsh and fish
 }
 
-// launcherSubcommands are the subcommands with which other programs start another one.
+// launcherSubcommands are the subcommands of programs that start another program.
 var launcherSubcommands = map[string][]string{
 	"perf":       {"stat", "record", "trace"},
 	"npm":        {"exec", "x"},
@@ -54,7 +54,7 @@ var launcherSubcommands = map[string][]string{
 	"toolbox":    {"run"},
 }
 
-// launchersWithOperand are launchers with an operand before the program that need not look like a number: a file, a
+// launchersWithOperand are launchers with an operand before the program that may not look like a number: a file, a
 // user, an architecture.
 var launchersWithOperand = []string{
 	"flock", "setarch", "taskset", "chroot", "runuser", "sg", "gosu", "su-exec",
@@ -64,8 +64,8 @@ var launchersWithOperand = []string{
 // launchersTakingShell are launchers whose options may pass a command line to a shell.
 var launchersTakingShell = []string{"flock", "runuser", "sg", "capsh", "nix-shell", "nix"}
 
-// parseShellOption reports whether an option, perhaps abbreviated, takes a command line, and returns the line if it
-// is in the same word.
+// parseShellOption reports whether an option, possibly abbreviated, takes a command line, and returns the line if it is
+// in the same word.
 func parseShellOption(arg string) (line string, takes bool) {
 	if !strings.HasPrefix(arg, "--") {
 		_, line, takes = strings.Cut(arg, "c")
@@ -79,11 +79,11 @@ func parseShellOption(arg string) (line string, takes bool) {
 // maxLeadingWords is the maximum number of words before the subcommand that starts a program.
 const maxLeadingWords = 4
 
-// duration matches the operand of timeout and flock before the program, or a priority.
+// duration matches an operand before the program: the time of timeout or flock, or a priority.
 var duration = regexp.MustCompile(`^[0-9.]+[smhd]?$`)
 
-// skipLauncherOptions skips the options, variables and numbers before the program that another one starts. The word
-// after an option may be its value or the program: then both readings are returned.
+// skipLauncherOptions skips the options, variables and numbers before the program that a launcher starts. The word
+// after an option may be its value or the program, so both interpretations are returned.
 func skipLauncherOptions(args []string) [][]string {
 	var list [][]string
 	for i, a := range args {

@@ -14,11 +14,11 @@ const (
 	UnknownKey = '\x1a' // a key whose text is unknown
 )
 
-// maxLine is how much of an unfinished line is analyzed together with the text after it.
+// maxLine limits how much of an unfinished line is analyzed together with the text after it, in characters.
 const maxLine = 200
 
-// PendingInput remembers text that agents typed into panes without Enter: a command in two pieces is analyzed as one.
-// The zero value is ready; it may be used concurrently.
+// PendingInput stores text that agents typed into panes without Enter, so that a command typed in two pieces is
+// analyzed as one. The zero value is ready to use. It is safe for concurrent use.
 type PendingInput struct {
 	mu sync.Mutex
 	of map[string]partialLine
@@ -29,15 +29,15 @@ type partialLine struct {
 	blind bool // keys with an unknown effect on the line were pressed
 }
 
-// Analyze analyzes text that is typed into a pane whose shell is in the folder dir, "" if that is unknown.
+// Analyze analyzes text that is typed into a pane. dir is the folder of its shell, "" if it is unknown.
 func (l *PendingInput) Analyze(dir, pane, text string) Analysis {
 	s := Analysis{dir: dir}
 	l.analyze(&s, pane, text)
 	return s
 }
 
-// analyze analyzes text together with the pending text of a pane. Another program may have read a part of that, so
-// each suffix of it is analyzed.
+// analyze analyzes text together with the pending text of a pane. Another program may have read the beginning of the
+// pending text, so each suffix of it is analyzed.
 func (l *PendingInput) analyze(s *Analysis, pane, text string) {
 	l.mu.Lock()
 	before := l.of[pane]
@@ -45,20 +45,20 @@ func (l *PendingInput) analyze(s *Analysis, pane, text string) {
 	dir := s.dir
 	s.analyze(AsShellReads(text))
 	for i := range before.text {
-		if s.lost == "" {
+		if s.giveUpReason == "" {
 			s.dir = dir
 			s.analyze(AsShellReads(before.text[i:] + text))
 		}
 	}
 	s.deletes = removeDuplicates(s.deletes)
-	if before.blind || strings.ContainsFunc(text, keyCharacters) {
+	if before.blind || strings.ContainsFunc(text, isKeyCharacter) {
 		s.markUnparsed("keys with an unknown effect were pressed")
 	}
 }
 
-// UnconfinedEffect is the effect of typing text into a pane outside the sandbox.
+// UnconfinedEffect returns the effect of typing text into a pane outside the sandbox.
 func (l *PendingInput) UnconfinedEffect(pane, text string) policy.Effect {
-	s := Analysis{loose: true}
+	s := Analysis{isUnconfined: true}
 	l.analyze(&s, pane, text)
 	return policy.Effect{
 		Risk:        policy.NetworkWrite,
@@ -66,11 +66,11 @@ func (l *PendingInput) UnconfinedEffect(pane, text string) policy.Effect {
 		Commands:    s.commands,
 		Deletes:     s.deletes,
 		Pane:        pane,
-		Unparsed:    s.unread,
+		Unparsed:    s.unparsedReason,
 	}
 }
 
-// Record remembers what is typed into a pane.
+// Record stores the unfinished part of text that is typed into a pane.
 func (l *PendingInput) Record(pane, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,7 +79,7 @@ func (l *PendingInput) Record(pane, text string) {
 		switch {
 		case r == CtrlC, r == '\n' && !isIncomplete(u.text):
 			u = partialLine{}
-		case keyCharacters(r), len(u.text) >= maxLine:
+		case isKeyCharacter(r), len(u.text) >= maxLine:
 			u.blind = true
 		default:
 			u.text += string(r)
@@ -91,30 +91,30 @@ func (l *PendingInput) Record(pane, text string) {
 	l.of[pane] = u
 }
 
-// NormalizeNewlines turns every kind of Enter into a newline.
+// NormalizeNewlines converts every kind of Enter to a newline.
 func NormalizeNewlines(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// AsShellReads is text as a shell reads it.
+// AsShellReads returns text as a shell reads it.
 func AsShellReads(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == CtrlC:
 			return '\n'
-		case keyCharacters(r):
+		case isKeyCharacter(r):
 			return ' '
 		}
 		return r
 	}, text)
 }
 
-// keyCharacters reports whether a terminal treats a character as a key.
-func keyCharacters(r rune) bool {
+// isKeyCharacter reports whether a terminal treats a character as a key.
+func isKeyCharacter(r rune) bool {
 	return r < ' ' && r != '\n' && r != CtrlC || r == '\x7f'
 }
 
-// isIncomplete reports whether a shell waits for more after Enter.
+// isIncomplete reports whether a shell waits for more input after Enter.
 func isIncomplete(line string) bool {
 	_, err := shell.Parse(line + "\n")
 	return strings.HasSuffix(line, `\`) || shell.IsIncomplete(err)

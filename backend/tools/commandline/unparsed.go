@@ -26,11 +26,11 @@ var evalPrograms = []string{
 	"docker", "podman", "chroot", "nsenter", "unshare",
 }
 
-// checkWords marks lines with words that can expand to anything.
+// checkWords marks a line with words that can expand to anything.
 func (s *Analysis) checkWords(n syntax.Node) {
 	switch n := n.(type) {
 	case *syntax.FuncDecl:
-		s.markUnparsed("it makes a command of its own")
+		s.markUnparsed("it defines a command")
 	case *syntax.Assign:
 		if n.Name != nil && shellBuiltinRunners.MatchString(n.Name.Value) {
 			s.markUnparsed("the shell runs the value of " + n.Name.Value)
@@ -43,7 +43,7 @@ func (s *Analysis) checkWords(n syntax.Node) {
 	}
 }
 
-// checkCommand marks a command if it is unknown what it runs.
+// checkCommand marks a line if it is unknown what its command runs.
 func (s *Analysis) checkCommand(argv []string) {
 	name := path.Base(argv[0])
 	switch {

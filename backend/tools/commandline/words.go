@@ -12,7 +12,7 @@ import (
 // unknownWord stands for a word that is only known when the line runs.
 const unknownWord = "\x00"
 
-// literalWord is a word before expansion; parts that are only known later become unknownWord.
+// literalWord returns a word before expansion; parts that are unknown until the line runs become unknownWord.
 func literalWord(w *syntax.Word) string {
 	return shell.Literal(w, func(part syntax.WordPart) string {
 		if p, ok := part.(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == "HOME" && p.Exp == nil {
@@ -22,7 +22,7 @@ func literalWord(w *syntax.Word) string {
 	})
 }
 
-// shells run a command line given with -c.
+// shells are programs that run a command line given with -c.
 var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "su", "script"}
 
 func isShell(stmt *syntax.Stmt) bool {

@@ -1,5 +1,5 @@
-// Package webpage converts pages of the web to text for a model. It is pure: it fetches nothing and runs no script.
-// Pages are hostile, so the size of what is parsed and of what is returned has a limit.
+// Package webpage converts web pages to text for a model. It fetches nothing and runs no script. Pages are hostile, so
+// the sizes of its input and output are limited.
 package webpage
 
 import (
@@ -20,17 +20,19 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
+
+	"goalpost/backend/text"
 )
 
 const (
-	// maxArticleElements is the number of elements up to which the main content of a page is looked for. The search
-	// passes over all of them several times.
+	// maxArticleElements is the number of elements up to which the main content of a page is searched. The search
+	// visits all of them several times.
 	maxArticleElements = 20_000
-	// maxElements is the number of elements up to which a page is converted. A larger page is returned as plain text.
+	// maxElements is the number of elements up to which a page is converted. A larger page becomes plain text.
 	maxElements = 200_000
-	// maxCells is the number of cells up to which a table is written as one. Short rows are filled up to the longest.
+	// maxCells is the number of cells up to which a table remains a table, with short rows filled up to the longest.
 	maxCells = 50_000
-	// minArticle is how much text the main content must have to stand for the page, in bytes.
+	// minArticle is the minimum length of the main content that is returned in place of the page, in bytes.
 	minArticle = 200
 )
 
@@ -38,10 +40,10 @@ const (
 type Page struct {
 	Title string
 	Text  string // Markdown
-	Part  bool   // Text is the main content alone, without menus and sidebars
+	Part  bool   // Text is only the main content, without menus and sidebars
 }
 
-// DecodeText converts text to UTF-8 from the encoding that its Content-Type or its first bytes name.
+// DecodeText converts text to UTF-8 from the encoding in its Content-Type or in its first bytes.
 func DecodeText(body []byte, contentType string) string {
 	r, err := charset.NewReader(bytes.NewReader(body), contentType)
 	if err == nil {
@@ -49,23 +51,23 @@ func DecodeText(body []byte, contentType string) string {
 			body = decoded
 		}
 	}
-	return strings.ToValidUTF8(string(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))), "\uFFFD")
+	return text.ToUTF8(string(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))))
 }
 
-// IsText reports whether a body without a known type reads as text.
+// IsText reports whether a body of unknown type looks like text.
 func IsText(body []byte) bool {
 	head := body[:min(len(body), 4<<10)]
-	for cut := 0; cut < utf8.UTFMax && len(head) > 0 && !utf8.Valid(head); cut++ { // a character may be cut
+	for cut := 0; cut < utf8.UTFMax && len(head) > 0 && !utf8.Valid(head); cut++ { // the last character may be incomplete
 		head = head[:len(head)-1]
 	}
 	return utf8.Valid(head) && !bytes.ContainsRune(head, 0)
 }
 
-// FromHTML converts an HTML document in UTF-8. at is its address, to which links are relative. With whole it keeps
-// menus, sidebars and footers. An error means that the document cannot be parsed.
+// FromHTML converts an HTML document in UTF-8. at is its address, for relative links. whole keeps menus, sidebars and
+// footers. An error means that the document cannot be parsed.
 func FromHTML(document string, at *url.URL, whole bool) (p Page, err error) {
 	defer func() {
-		if broken := recover(); broken != nil { // a page that a converter was not made for
+		if broken := recover(); broken != nil { // an unexpected page made the converter panic
 			err = fmt.Errorf("the page cannot be converted: %v", broken)
 		}
 	}()
@@ -98,14 +100,14 @@ func FromHTML(document string, at *url.URL, whole bool) (p Page, err error) {
 func newConverter() *converter.Converter {
 	return converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
-		// A cell as long as the page must not be the width of every row.
+		// A very long cell must not determine the width of every row.
 		table.NewTablePlugin(table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
 	))
 }
 
 // articleOf returns the main content of a document, nil if it has none that is long enough.
 func articleOf(document string, at *url.URL) *html.Node {
-	root, err := html.Parse(strings.NewReader(document)) // a copy: the search takes it apart
+	root, err := html.Parse(strings.NewReader(document)) // a copy, because the search changes it
 	if err != nil {
 		return nil
 	}
@@ -116,14 +118,14 @@ func articleOf(document string, at *url.URL) *html.Node {
 	return article.Node
 }
 
-// invisible are elements whose text is no text of the page.
+// invisible lists elements whose text is not part of the page.
 var invisible = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Svg: true, atom.Iframe: true,
 	atom.Object: true, atom.Canvas: true, atom.Head: true,
 }
 
-// dropInvisible removes what a page does not show, pictures that are part of an address, and the spans of table
-// cells: a cell may span 65,000 rows of 1,000 columns, which are all written out.
+// dropInvisible removes invisible elements, pictures in data URLs, and the spans of table cells, because the converter
+// would write out all of the 65,000 rows and 1,000 columns that a cell may span.
 func dropInvisible(n *html.Node) {
 	var next *html.Node
 	for c := n.FirstChild; c != nil; c = next {
@@ -142,13 +144,13 @@ func dropInvisible(n *html.Node) {
 	}
 }
 
-// tableParts are a table and what it is made of.
+// tableParts lists the elements of a table.
 var tableParts = map[atom.Atom]bool{
 	atom.Table: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Tr: true, atom.Td: true, atom.Th: true,
 	atom.Caption: true, atom.Colgroup: true, atom.Col: true,
 }
 
-// flattenLargeTables turns tables with too many cells into paragraphs.
+// flattenLargeTables converts tables with too many cells to paragraphs.
 func flattenLargeTables(root *html.Node) {
 	for n := range root.Descendants() {
 		if n.DataAtom != atom.Table {
@@ -162,7 +164,7 @@ func flattenLargeTables(root *html.Node) {
 			case atom.Td, atom.Th:
 				cells++
 				longest = max(longest, cells)
-			default: // not of a table's shape
+			default: // not part of a table
 			}
 		}
 		if rows*longest <= maxCells {
@@ -207,7 +209,7 @@ func titleOf(n *html.Node) string {
 	return ""
 }
 
-// plainText returns the words below a node, a line for each text of the document.
+// plainText returns the words below a node, with one line for each text node.
 func plainText(n *html.Node) string {
 	var b strings.Builder
 	writeText(&b, n)

@@ -1,4 +1,4 @@
-// Package websearch asks search engines that have an interface for programs: SearXNG, Brave and Tavily.
+// Package websearch queries search engines with an API: SearXNG, Brave and Tavily.
 package websearch
 
 import (
@@ -15,9 +15,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"goalpost/backend/text"
 )
 
-// The engines.
+// The supported engines.
 const (
 	SearXNG = "searxng"
 	Brave   = "brave"
@@ -40,12 +42,12 @@ type Hit struct {
 // Engine is a search engine with its address. It may be used concurrently.
 type Engine struct {
 	Kind      string
-	Address   string // base address; "" is the usual one of Brave and Tavily
+	Address   string // base address; "" means the default of Brave or Tavily
 	Key       string
 	Transport http.RoundTripper
 }
 
-// BaseURL returns the address that queries are sent to.
+// BaseURL returns the address to which queries are sent.
 func (e Engine) BaseURL() string {
 	switch {
 	case e.Address != "":
@@ -58,7 +60,7 @@ func (e Engine) BaseURL() string {
 	return ""
 }
 
-// Search returns at most count results. An error says what the user can change.
+// Search returns at most count results. An error says what the user can do.
 func (e Engine) Search(ctx context.Context, query string, count int) ([]Hit, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -69,7 +71,7 @@ func (e Engine) Search(ctx context.Context, query string, count int) ([]Hit, err
 	request.Header.Set("Accept", "application/json")
 	client := http.Client{
 		Transport: e.Transport,
-		// The key is meant for this server alone.
+		// Redirects are not followed: only this server may get the key.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	res, err := client.Do(request)
@@ -90,7 +92,7 @@ func (e Engine) Search(ctx context.Context, query string, count int) ([]Hit, err
 	}
 	hits, err := e.parseHits(body)
 	if err != nil {
-		return nil, fmt.Errorf("the answer of %s is not what %s sends: %w", request.URL.Host, e.Kind, err)
+		return nil, fmt.Errorf("the answer of %s is not in the format of %s: %w", request.URL.Host, e.Kind, err)
 	}
 	return hits[:min(count, len(hits))], nil
 }
@@ -105,7 +107,7 @@ func (e Engine) request(ctx context.Context, query string, count int) (*http.Req
 	case Tavily:
 		var err error
 		if body, err = json.Marshal(map[string]any{"query": query, "max_results": count}); err != nil {
-			return nil, fmt.Errorf("the query: %w", err)
+			return nil, fmt.Errorf("encoding the query: %w", err)
 		}
 		method, path = http.MethodPost, "/search"
 	default:
@@ -113,7 +115,7 @@ func (e Engine) request(ctx context.Context, query string, count int) (*http.Req
 	}
 	r, err := http.NewRequestWithContext(ctx, method, e.BaseURL()+path, bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("the address of the search engine: %w", err)
+		return nil, fmt.Errorf("making the request: %w", err)
 	}
 	switch {
 	case e.Key == "":
@@ -128,19 +130,19 @@ func (e Engine) request(ctx context.Context, query string, count int) (*http.Req
 	return r, nil
 }
 
-// describeStatus says what a refusal means, with the words of the server.
+// describeStatus returns an error for an unsuccessful status, with the server's message and a hint.
 func (e Engine) describeStatus(status int, body []byte) error {
-	words := strings.ToValidUTF8(string(bytes.TrimSpace(body[:min(len(body), 300)])), "")
+	words := text.TruncateBytes(string(bytes.TrimSpace(body)), 300)
 	hint := "try again later"
 	switch {
 	case status == http.StatusForbidden && e.Kind == SearXNG:
-		hint = "the server must allow JSON: its owner adds json to search.formats in settings.yml"
+		hint = "the server must allow JSON: its owner can add json to search.formats in settings.yml"
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusUnprocessableEntity:
-		hint = "the user checks the key of the search engine in the settings"
+		hint = "the user can check the key of the search engine in the settings"
 	case status == http.StatusTooManyRequests:
-		hint = "the limit of requests is reached; wait, or read a known address with fetch_url"
+		hint = "the request limit is reached; wait, or read a known address with fetch_url"
 	case status == http.StatusNotFound, status >= 300 && status < 400:
-		hint = "the user checks the address of the search engine in the settings"
+		hint = "the user can check the address of the search engine in the settings"
 	}
 	return fmt.Errorf("%s answered %d: %s. Next: %s", e.Kind, status, words, hint)
 }
@@ -160,10 +162,10 @@ func (e Engine) parseHits(body []byte) ([]Hit, error) {
 		Web     *struct {
 			Results []result `json:"results"`
 		} `json:"web"`
-		Type string `json:"type"` // Brave: search, also without results
+		Type string `json:"type"` // Brave: "search", even without results
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return nil, fmt.Errorf("it is no JSON object: %w", err)
+		return nil, fmt.Errorf("it is not a JSON object: %w", err)
 	}
 	var list []result
 	switch {
@@ -180,18 +182,18 @@ func (e Engine) parseHits(body []byte) ([]Hit, error) {
 			continue
 		}
 		hits = append(hits, Hit{
-			Title:   oneLine(r.Title),
+			Title:   toPlainText(r.Title),
 			URL:     r.URL,
-			Extract: oneLine(r.Content + r.Description),
-			Date:    oneLine(r.Age + r.PublishedDate + r.Published),
+			Extract: toPlainText(r.Content + r.Description),
+			Date:    toPlainText(r.Age + r.PublishedDate + r.Published),
 		})
 	}
 	return hits, nil
 }
 
-// markup matches the tags with which engines mark the words of a query.
+// markup matches the tags with which engines highlight the words of a query.
 var markup = regexp.MustCompile(`</?(strong|b|em|mark|span)[^<>]*>`)
 
-func oneLine(s string) string {
+func toPlainText(s string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(markup.ReplaceAllString(s, ""))), " ")
 }

@@ -12,10 +12,11 @@ import (
 	"goalpost/backend/tools/websearch"
 )
 
-// answers are what the three protocols send, written after their documentation.
+// answers are answers in the three protocols, following their documentation.
 var answers = map[string]string{
 	websearch.SearXNG: `{"query":"go","number_of_results":2,"results":[
-		{"url":"https://go.example/","title":"Go","content":"A  language &amp; more","engine":"x","publishedDate":"2026-01-02"},
+		{"url":"https://go.example/","title":"Go","content":"A  language &amp; more",
+		"engine":"x","publishedDate":"2026-01-02"},
 		{"url":"","title":"nothing"},{"url":"https://second.example/","title":"Two","content":""}],
 		"unresponsive_engines":[["y","timeout"]]}`,
 	websearch.Brave: `{"type":"search","query":{"original":"go"},"web":{"type":"search","results":[
@@ -26,7 +27,7 @@ var answers = map[string]string{
 		{"title":"Two","url":"https://second.example/","content":"","score":0.1}],"response_time":0.5}`,
 }
 
-// serve stands for an engine of a kind, and refuses what its protocol would refuse.
+// serve runs an engine of a kind, which rejects requests that the real one would reject.
 func serve(t *testing.T, kind string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -71,12 +72,12 @@ func TestSearch_Refusals_SayWhatToDo(t *testing.T) {
 		body   string
 		want   string
 	}{
-		{websearch.SearXNG, 403, "Forbidden", "adds json to search.formats"},
-		{websearch.Brave, 422, `{"error":{"detail":"invalid token"}}`, "checks the key"},
+		{websearch.SearXNG, 403, "Forbidden", "add json to search.formats"},
+		{websearch.Brave, 422, `{"error":{"detail":"invalid token"}}`, "check the key"},
 		{websearch.Tavily, 401, `{"detail":{"error":"Unauthorized"}}`, "Unauthorized"},
-		{websearch.Brave, 429, "", "limit of requests"},
-		{websearch.SearXNG, 302, "", "checks the address"},
-		{websearch.SearXNG, 200, "<html>", "is not what searxng sends"},
+		{websearch.Brave, 429, "", "request limit"},
+		{websearch.SearXNG, 302, "", "check the address"},
+		{websearch.SearXNG, 200, "<html>", "is not in the format of searxng"},
 		{websearch.Tavily, 200, "{}", "it has no results"},
 		{"other", 200, "", `unknown search engine "other"`},
 	} {
@@ -100,7 +101,7 @@ func TestSearch_Refusals_SayWhatToDo(t *testing.T) {
 	}
 }
 
-func TestSearch_NoWebResults_AreNone(t *testing.T) {
+func TestSearch_NoWebResults_ReturnsNone(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"type":"search","query":{}}`)
 	}))
@@ -111,7 +112,7 @@ func TestSearch_NoWebResults_AreNone(t *testing.T) {
 	}
 }
 
-func TestBaseURL_WithoutAnAddress_IsTheUsualOne(t *testing.T) {
+func TestBaseURL_NoAddress_IsTheDefault(t *testing.T) {
 	for kind, want := range map[string]string{
 		websearch.Brave: "https://api.search.brave.com", websearch.Tavily: "https://api.tavily.com", websearch.SearXNG: "",
 	} {

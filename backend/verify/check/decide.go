@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// Decide lets a program decide a check, once. claim is what a predicate of a claim reads.
-func (e Environment) Decide(ctx context.Context, k Indexed, claim goal.Claim) Result {
+// Decide runs a deterministic check once. claim is what a predicate about the claim reads.
+func (e Environment) Decide(ctx context.Context, k Item, claim goal.Claim) Result {
 	switch k.Type {
 	case goal.Shell:
 		return e.runShell(ctx, k)
@@ -23,16 +23,16 @@ func (e Environment) Decide(ctx context.Context, k Indexed, claim goal.Claim) Re
 	return permanentError(fmt.Sprintf("this version cannot decide checks of type %q", k.Type))
 }
 
-// DecideJudgement lets a model or the user decide a check, once. An error means that
-// nobody can be asked now, see judge.IsUnavailable, and says nothing about the check.
-func (e Environment) DecideJudgement(ctx context.Context, k Indexed, about Case) (Result, error) {
+// DecideJudgement lets a model or the user decide a check once. An error means that nobody can be asked now
+// (judge.IsUnavailable) and says nothing about the check.
+func (e Environment) DecideJudgement(ctx context.Context, k Item, about Case) (Result, error) {
 	switch k.Type {
 	case goal.Visual:
 		return e.judgeVisual(ctx, k)
 	case goal.ModelQuestion:
 		return e.askQuestion(ctx, k, about)
 	case goal.Manual:
-		return manualAttempt(about.Claim), nil
+		return decideManually(about.Claim), nil
 	case goal.Shell, goal.HTTP, goal.File, goal.JSONPredicate:
 	}
 	return e.Decide(ctx, k, about.Claim), nil

@@ -6,15 +6,15 @@ import (
 	"goalpost/backend/text"
 )
 
-// evidenceMax is how much of what was looked at is kept, in bytes.
-const evidenceMax = 1 << 20
+// maxEvidenceBytes limits the stored evidence of a verdict, in bytes.
+const maxEvidenceBytes = 1 << 20
 
-// evidenceOf is a verdict with a text as its evidence; total is how long the text was before the cut.
+// evidenceOf returns a verdict with content as its evidence; total is the length before truncation.
 func evidenceOf(content []byte, total int64) goal.Verdict {
-	return attachEvidence(goal.Verdict{}, text.TruncateMiddle(content, evidenceMax), total)
+	return attachEvidence(goal.Verdict{}, text.TruncateMiddle(content, maxEvidenceBytes), total)
 }
 
-// attachEvidence makes output the evidence of v; total is how long it was before the cut.
+// attachEvidence makes output the evidence of v; total is the length before truncation.
 func attachEvidence(v goal.Verdict, output []byte, total int64) goal.Verdict {
 	if len(output) == 0 {
 		return v

@@ -17,11 +17,11 @@ import (
 	"goalpost/backend/text"
 )
 
-// matchMax is the longest file that a pattern is tried on, in bytes.
-const matchMax = 16 << 20
+// maxMatchBytes is the longest file that a pattern is applied to, in bytes.
+const maxMatchBytes = 16 << 20
 
-// checkFile looks at a file of the goal's folder. No symlink leads out of it.
-func (e Environment) checkFile(ctx context.Context, c Indexed) Result {
+// checkFile checks a file of the goal's folder. It follows no symlink out of it.
+func (e Environment) checkFile(ctx context.Context, c Item) Result {
 	from := time.Now()
 	r, err := e.inspectFile(ctx, c)
 	if err != nil {
@@ -32,20 +32,20 @@ func (e Environment) checkFile(ctx context.Context, c Indexed) Result {
 	return r
 }
 
-func (e Environment) inspectFile(ctx context.Context, c Indexed) (Result, error) {
+func (e Environment) inspectFile(ctx context.Context, c Item) (Result, error) {
 	root, err := os.OpenRoot(e.Dir)
 	if err != nil {
 		return Result{}, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
 	if c.Absent {
-		return fileMissing(root, c.Path), nil
+		return checkAbsent(root, c.Path), nil
 	}
 	f, info, err := fileio.Open(root, c.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return NewResult(goal.Fail, "it does not exist"), nil
-	case err != nil: // a folder, a link out, no right to read it: it is not the file that is wanted
+	case err != nil: // a folder, a link that leads outside, no permission: not the wanted file
 		return NewResult(goal.Fail, err.Error()), nil
 	}
 	defer func() { _ = f.Close() }()
@@ -55,7 +55,7 @@ func (e Environment) inspectFile(ctx context.Context, c Indexed) (Result, error)
 	return inspectContent(ctx, f, info.Size(), c)
 }
 
-func fileMissing(root *os.Root, path string) Result {
+func checkAbsent(root *os.Root, path string) Result {
 	_, err := root.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -66,11 +66,11 @@ func fileMissing(root *os.Root, path string) Result {
 	return NewResult(goal.Fail, "it exists")
 }
 
-// inspectContent reads the file once: for its sum, its first bytes, and its end.
-func inspectContent(ctx context.Context, f io.Reader, size int64, c Indexed) (Result, error) {
+// inspectContent reads the file once: for its hash, its first bytes and its size.
+func inspectContent(ctx context.Context, f io.Reader, size int64, c Item) (Result, error) {
 	sum := sha256.New()
 	all := io.TeeReader(&ctxReader{ctx, f}, sum)
-	head, err := io.ReadAll(io.LimitReader(all, matchMax))
+	head, err := io.ReadAll(io.LimitReader(all, maxMatchBytes))
 	n, err2 := io.Copy(io.Discard, all)
 	if err = errors.Join(err, err2); err != nil {
 		return Result{}, contextCause(ctx, text.StripPathError(err))
@@ -80,19 +80,20 @@ func inspectContent(ctx context.Context, f io.Reader, size int64, c Indexed) (Re
 	v.Outcome, v.Detail = goal.Fail, ""
 	switch got := hex.EncodeToString(sum.Sum(nil)); {
 	case n < c.MinSize:
-		v.Detail = fmt.Sprintf("it has %s, wanted at least %d", goal.FormatCount(n, "byte"), c.MinSize)
+		v.Detail = fmt.Sprintf("it has %s, expected at least %d", goal.FormatCount(n, "byte"), c.MinSize)
 	case c.SHA256 != "" && got != c.SHA256:
 		v.Detail = "its SHA-256 is " + got
-	case c.Matches != "" && n > matchMax:
-		v.Outcome, v.Detail = goal.CheckErr, fmt.Sprintf("it has %d bytes; a pattern is tried on at most %d", n, matchMax)
+	case c.Matches != "" && n > maxMatchBytes:
+		v.Outcome = goal.CheckErr
+		v.Detail = fmt.Sprintf("it has %d bytes; a pattern is applied to at most %d", n, maxMatchBytes)
 	case c.Matches != "":
 		pattern, err := regexp.Compile(c.Matches)
 		if err != nil {
-			return permanentError("the pattern cannot be read: " + err.Error()), nil
+			return permanentError("the pattern is invalid: " + err.Error()), nil
 		}
 		if !pattern.Match(head) {
 			v.Detail = fmt.Sprintf("it has %s, and `%s` does not match", goal.FormatCount(n, "byte"), c.Matches)
-			v.Tail = text.OneLine(string(head), 1000)
+			v.Tail = text.SanitizeLine(string(head), 1000)
 		}
 	}
 	if v.Detail == "" {

@@ -18,25 +18,25 @@ import (
 	"goalpost/backend/text"
 )
 
-// bodyMax is how much of an answer is read, in bytes.
-const bodyMax = 4 << 20
+// maxBodyBytes limits how much of a response body is read, in bytes.
+const maxBodyBytes = 4 << 20
 
-// DialFunc connects to an address, host:port, as the goal's own programs would.
+// DialFunc connects to an address (host:port) as the goal's own programs would.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// httpReply is what a server said.
+// httpReply is a server's response.
 type httpReply struct {
-	status   int
-	header   http.Header
-	body     []byte
-	longer   bool // there was more than bodyMax
-	took     time.Duration
-	location string
+	status      int
+	header      http.Header
+	body        []byte
+	isTruncated bool // there was more than maxBodyBytes
+	took        time.Duration
+	location    string
 }
 
-// checkHTTP asks a server, from inside the goal's network. A redirect is an answer
-// like any other: it is not followed, since it may lead anywhere.
-func (e Environment) checkHTTP(ctx context.Context, c Indexed) Result {
+// checkHTTP sends a request from the goal's network. It follows no redirect, because it may lead anywhere: a
+// redirect is a response like any other.
+func (e Environment) checkHTTP(ctx context.Context, c Item) Result {
 	a, err := e.fetch(ctx, c)
 	if err != nil {
 		return connectionFailure(ctx, err)
@@ -45,11 +45,11 @@ func (e Environment) checkHTTP(ctx context.Context, c Indexed) Result {
 	switch {
 	case a.status != c.WantStatus():
 		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it answered %d, expected %d%s", a.status, c.WantStatus(), a.redirect())
-		v.Tail = text.OneLine(string(a.body), 1000)
+		v.Tail = text.SanitizeLine(string(a.body), 1000)
 	case c.BodyContains != "" && !bytes.Contains(a.body, []byte(c.BodyContains)):
 		v.Outcome, v.Detail = goal.Fail,
 			fmt.Sprintf("it answers %d, and %q is not in its body%s", a.status, c.BodyContains, a.truncationNote())
-		v.Tail = text.OneLine(string(a.body), 1000)
+		v.Tail = text.SanitizeLine(string(a.body), 1000)
 	case c.Predicate != "":
 		r := e.evaluate(ctx, c.Predicate, a.json())
 		v.Outcome, v.Retryable = r.Outcome, r.Retryable
@@ -60,7 +60,7 @@ func (e Environment) checkHTTP(ctx context.Context, c Indexed) Result {
 	return v
 }
 
-func (e Environment) fetch(ctx context.Context, c Indexed) (a httpReply, err error) {
+func (e Environment) fetch(ctx context.Context, c Item) (a httpReply, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Timeout(), &timeoutError{c.Timeout()})
 	defer cancel()
 	method := c.Method
@@ -73,7 +73,7 @@ func (e Environment) fetch(ctx context.Context, c Indexed) (a httpReply, err err
 	}
 	request.Header.Set("User-Agent", "goalpost-check")
 	request.Header.Set("Accept", "*/*")
-	transport := &http.Transport{ // no proxy of the environment, and nothing stays open
+	transport := &http.Transport{ // no proxy from the environment, no connection stays open
 		DialContext: e.Dial, DisableKeepAlives: true, ForceAttemptHTTP2: true,
 		TLSHandshakeTimeout: c.Timeout(), MaxResponseHeaderBytes: 1 << 20,
 	}
@@ -89,27 +89,27 @@ func (e Environment) fetch(ctx context.Context, c Indexed) (a httpReply, err err
 	}
 	defer func() { _ = response.Body.Close() }()
 	a = httpReply{status: response.StatusCode, header: response.Header, location: response.Header.Get("Location")}
-	if a.body, err = io.ReadAll(io.LimitReader(response.Body, bodyMax+1)); err != nil {
-		return a, contextCause(ctx, fmt.Errorf("it answers %d, and then: %w", a.status, err))
+	if a.body, err = io.ReadAll(io.LimitReader(response.Body, maxBodyBytes+1)); err != nil {
+		return a, contextCause(ctx, fmt.Errorf("it answers %d, but reading the body failed: %w", a.status, err))
 	}
-	if len(a.body) > bodyMax {
-		a.body, a.longer = a.body[:bodyMax], true
+	if len(a.body) > maxBodyBytes {
+		a.body, a.isTruncated = a.body[:maxBodyBytes], true
 	}
 	a.took = time.Since(from)
 	return a, nil
 }
 
-// timeoutError says that a server took longer than the check allows.
+// timeoutError says that a server took longer to answer than the check allows.
 type timeoutError struct{ after time.Duration }
 
 func (l *timeoutError) Error() string { return "no answer within " + goal.FormatDuration(l.after) }
 
-// requestError says that the request itself cannot be made.
+// requestError says that the request is invalid.
 type requestError struct{ err error }
 
 func (u *requestError) Error() string { return "the request cannot be made: " + u.err.Error() }
 
-// contextCause says why ctx ended, if it did.
+// contextCause returns why ctx ended, or err if it did not.
 func contextCause(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -117,8 +117,8 @@ func contextCause(ctx context.Context, err error) error {
 	return err
 }
 
-// connectionFailure is a server that is not there: whoever wants an answer of it has
-// not got one, so it is a failure and not an error.
+// connectionFailure returns the verdict when a server did not answer: the check expects an answer, so it fails and
+// is not an error.
 func connectionFailure(ctx context.Context, err error) Result {
 	var bad *requestError
 	var slow *timeoutError
@@ -139,10 +139,10 @@ func connectionFailure(ctx context.Context, err error) Result {
 func (a httpReply) verdict() goal.Verdict {
 	whole := a.text()
 	return attachEvidence(goal.Verdict{Took: a.took, TookMS: a.took.Milliseconds()},
-		text.TruncateMiddle(whole, evidenceMax), int64(len(whole)))
+		text.TruncateMiddle(whole, maxEvidenceBytes), int64(len(whole)))
 }
 
-// text is the answer as evidence: status, headers in order, body.
+// text formats the response as evidence: status, sorted headers, body.
 func (a httpReply) text() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%d %s\n", a.status, http.StatusText(a.status))
@@ -163,7 +163,7 @@ func (a httpReply) json() []byte {
 	for name, values := range a.header {
 		headers[strings.ToLower(name)] = strings.Join(values, ", ")
 	}
-	var body any = strings.ToValidUTF8(string(a.body), "\uFFFD")
+	var body any = text.ToUTF8(string(a.body))
 	if json.Valid(a.body) {
 		body = json.RawMessage(a.body)
 	}
@@ -178,12 +178,12 @@ func (a httpReply) redirect() string {
 	if a.location == "" || a.status < 300 || a.status > 399 {
 		return ""
 	}
-	return fmt.Sprintf(" (it leads to %s; redirects are not followed)", text.OneLine(a.location, 200))
+	return fmt.Sprintf(" (it leads to %s; redirects are not followed)", text.SanitizeLine(a.location, 200))
 }
 
 func (a httpReply) truncationNote() string {
-	if a.longer {
-		return fmt.Sprintf(" (of which the first %d MiB were read)", bodyMax>>20)
+	if a.isTruncated {
+		return fmt.Sprintf(" (of which the first %d MiB were read)", maxBodyBytes>>20)
 	}
 	return ""
 }

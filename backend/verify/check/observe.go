@@ -10,11 +10,11 @@ import (
 	"goalpost/backend/verify/inputs"
 )
 
-// maxScriptBytes is the longest script that is read to see what it names, in bytes.
+// maxScriptBytes is the longest script that is searched for names, in bytes.
 const maxScriptBytes = 256 << 10
 
-// observe notes in a verdict which files of the goal's folder a command used, where anybody could see it.
-func (e Environment) observe(c Indexed, out process.Output, v goal.Verdict) goal.Verdict {
+// observe adds to a verdict which files of the goal's folder a command used, if it was traced.
+func (e Environment) observe(c Item, out process.Output, v goal.Verdict) goal.Verdict {
 	if out.Trace == nil {
 		v.Observed = goal.NotObserved
 		return v
@@ -27,7 +27,7 @@ func (e Environment) observe(c Indexed, out process.Output, v goal.Verdict) goal
 	return v
 }
 
-// ReduceTrace reduces the trace of a check's command to what it did with the goal's folder. States is left empty.
+// ReduceTrace reduces the trace of a check's command to what it did with the goal's folder. It leaves States empty.
 func ReduceTrace(t process.Trace, dir, command string) *goal.Observation {
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = resolved

@@ -14,11 +14,11 @@ import (
 	"goalpost/backend/text"
 )
 
-// jsonMax is the longest JSON that a predicate is tried on, in bytes.
-const jsonMax = 4 << 20
+// maxJSONBytes is the longest JSON that a predicate is applied to, in bytes.
+const maxJSONBytes = 4 << 20
 
-// checkPredicate tries the expression on JSON from the source that the check names.
-func (e Environment) checkPredicate(ctx context.Context, c Indexed, claim goal.Claim) Result {
+// checkPredicate applies the expression to JSON from the source that the check names.
+func (e Environment) checkPredicate(ctx context.Context, c Item, claim goal.Claim) Result {
 	switch c.From {
 	case goal.FromFile:
 		return e.fileJSON(ctx, c)
@@ -37,71 +37,71 @@ func (e Environment) checkPredicate(ctx context.Context, c Indexed, claim goal.C
 		result = claim.Rationale
 	}
 	if !json.Valid([]byte(result)) {
-		return NewResult(goal.Fail, "the result given to claim_complete is not JSON: "+text.OneLine(result, 200))
+		return NewResult(goal.Fail, "the result given to claim_complete is not JSON: "+text.SanitizeLine(result, 200))
 	}
-	if len(result) > jsonMax {
+	if len(result) > maxJSONBytes {
 		return NewResult(goal.Fail,
-			fmt.Sprintf("the result given to claim_complete has %d bytes, more than %d", len(result), jsonMax))
+			fmt.Sprintf("the result given to claim_complete has %d bytes, more than %d", len(result), maxJSONBytes))
 	}
 	return e.applyPredicate(ctx, c, []byte(result), evidenceOf([]byte(result), int64(len(result))))
 }
 
-func (e Environment) fileJSON(ctx context.Context, c Indexed) Result {
+func (e Environment) fileJSON(ctx context.Context, c Item) Result {
 	root, err := os.OpenRoot(e.Dir)
 	if err != nil {
 		return RetryableError(fmt.Errorf("the goal's folder: %w", text.StripPathError(err)))
 	}
 	defer func() { _ = root.Close() }()
-	b, _, err := fileio.Read(root, c.Path, jsonMax)
+	b, _, err := fileio.Read(root, c.Path, maxJSONBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return NewResult(goal.Fail, c.Path+" does not exist")
 	case err != nil:
 		return NewResult(goal.Fail, err.Error())
 	case !json.Valid(b):
-		return NewResult(goal.Fail, c.Path+" is not JSON: "+text.OneLine(string(b), 200))
+		return NewResult(goal.Fail, c.Path+" is not JSON: "+text.SanitizeLine(string(b), 200))
 	}
 	return e.applyPredicate(ctx, c, b, evidenceOf(b, int64(len(b))))
 }
 
-func (e Environment) commandJSON(ctx context.Context, c Indexed) Result {
+func (e Environment) commandJSON(ctx context.Context, c Item) Result {
 	out, err := e.run(ctx, c, true, "-c", c.Command)
 	if err != nil {
-		return notStarted(err)
+		return notStartedResult(err)
 	}
-	v := e.observe(c, out, fillProgramVerdict(out))
+	v := e.observe(c, out, programVerdict(out))
 	switch {
 	case out.TimedOut:
 		r := RetryableError(fmt.Errorf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())))
 		r.Tail = v.Tail
 		return r
-	case !json.Valid(out.Stdout): // also when it was cut in the middle
-		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("the command does not print JSON (%s)", out.Status)
+	case !json.Valid(out.Stdout): // also if it was truncated
+		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("the command did not print JSON (%s)", out.Status)
 		return Result{Verdict: v}
 	}
 	return e.applyPredicate(ctx, c, out.Stdout, v)
 }
 
-// applyPredicate tries the check's expression on response and puts what came of it into v.
-func (e Environment) applyPredicate(ctx context.Context, c Indexed, response []byte, v goal.Verdict) Result {
+// applyPredicate applies the check's expression to response and adds the result to v.
+func (e Environment) applyPredicate(ctx context.Context, c Item, response []byte, v goal.Verdict) Result {
 	from := time.Now()
 	r := e.evaluate(ctx, c.Expr, response)
 	v.Took += time.Since(from)
 	v.TookMS = v.Took.Milliseconds()
 	v.Outcome, v.Detail = r.Outcome, r.Detail
 	if v.Outcome != goal.Pass && v.Tail == "" {
-		v.Tail = "response is " + text.OneLine(string(response), 1000)
+		v.Tail = "response is " + text.SanitizeLine(string(response), 1000)
 	}
 	return Result{Verdict: v, Retryable: r.Retryable}
 }
 
-// evaluate says what an expression comes to. One that stumbles over what
-// response lacks has failed; what is wrong with itself is an error.
+// evaluate returns the result of an expression. If response lacks what the expression needs, the check fails; a
+// mistake in the expression itself is an error.
 func (e Environment) evaluate(ctx context.Context, expr string, response []byte) Result {
-	if e.Engine == nil {
-		return permanentError("no predicate can be evaluated here")
+	if e.Predicates == nil {
+		return permanentError("predicates cannot be evaluated here")
 	}
-	ok, err := e.Engine.Evaluate(ctx, expr, response)
+	ok, err := e.Predicates.Evaluate(ctx, expr, response)
 	var wrong *PredicateError
 	switch {
 	case errors.As(err, &wrong) && wrong.Kind == "type":

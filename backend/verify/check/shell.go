@@ -18,25 +18,25 @@ import (
 	"goalpost/backend/verify/summary"
 )
 
-// The answers where a check wants a machine that is not there.
+// Errors of checks that run on a machine that is not available.
 var (
-	errNoOutside = errors.New("nothing can be run outside the goal's sandbox here")
-	errNoRemote  = errors.New("no server can be asked here")
+	errNoOutside = errors.New("checks cannot run outside the sandbox here")
+	errNoRemote  = errors.New("checks cannot run on servers here")
 )
 
 // runShell runs the command under sh -c and compares its exit code.
-func (e Environment) runShell(ctx context.Context, c Indexed) Result {
+func (e Environment) runShell(ctx context.Context, c Item) Result {
 	out, err := e.run(ctx, c, true, "-c", e.commandLine(c))
 	if err != nil {
-		return notStarted(err)
+		return notStartedResult(err)
 	}
-	v := Result{Verdict: e.observe(c, out, fillProgramVerdict(out))}
+	v := Result{Verdict: e.observe(c, out, programVerdict(out))}
 	switch {
 	case out.TimedOut:
 		v.Outcome, v.Detail, v.Retryable = goal.CheckErr,
 			fmt.Sprintf("it did not end within %s and was killed", goal.FormatDuration(c.Timeout())), true
 	case out.Status.Signal != 0:
-		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it was %s, wanted exit %d", out.Status, c.ExitCode)
+		v.Outcome, v.Detail = goal.Fail, fmt.Sprintf("it was %s, expected exit %d", out.Status, c.ExitCode)
 	case out.Status.Code == c.ExitCode:
 		v.Outcome, v.Detail = goal.Pass, fmt.Sprintf("exit %d", out.Status.Code)
 	default:
@@ -48,26 +48,26 @@ func (e Environment) runShell(ctx context.Context, c Indexed) Result {
 	return v
 }
 
-// commandLine is the command of a check as sh runs it.
-func (e Environment) commandLine(c Indexed) string {
+// commandLine returns the command of a check as sh runs it.
+func (e Environment) commandLine(c Item) string {
 	if _, remote := c.Server(); remote {
 		return c.Command
 	}
 	return shellline.AddGoTestVerbose(c.Command)
 }
 
-// fillProgramVerdict is what every program leaves in a verdict.
-func fillProgramVerdict(out process.Output) goal.Verdict {
+// programVerdict returns the part of a verdict that every program fills.
+func programVerdict(out process.Output) goal.Verdict {
 	v := goal.Verdict{ExitCode: out.Status.Code, Took: out.Took, TookMS: out.Took.Milliseconds(), Tail: OutputTail(out)}
 	return attachEvidence(v, joinOutputs(out), out.Bytes)
 }
 
-// RunCommand runs sh with these arguments where the check runs.
-func (e Environment) RunCommand(ctx context.Context, c Indexed, args ...string) (process.Output, error) {
+// RunCommand runs sh with args where the check runs.
+func (e Environment) RunCommand(ctx context.Context, c Item, args ...string) (process.Output, error) {
 	return e.run(ctx, c, false, args...)
 }
 
-func (e Environment) run(ctx context.Context, c Indexed, trace bool, args ...string) (process.Output, error) {
+func (e Environment) run(ctx context.Context, c Item, trace bool, args ...string) (process.Output, error) {
 	argv := append([]string{"/bin/sh"}, args...)
 	if server, ok := c.Server(); ok {
 		return e.remote(ctx, c, server, argv)
@@ -91,7 +91,7 @@ func (e Environment) run(ctx context.Context, c Indexed, trace bool, args ...str
 	limited, cancel := context.WithTimeout(ctx, c.Timeout())
 	defer cancel()
 	out, err := process.Capture(limited, launcher, command, false)
-	if err != nil && limited.Err() != nil && ctx.Err() == nil { // it had no turn to be started in its time
+	if err != nil && limited.Err() != nil && ctx.Err() == nil { // it was not started before its timeout
 		return process.Output{
 			Status:   process.Status{Code: -1, Signal: syscall.SIGKILL},
 			TimedOut: true,
@@ -104,7 +104,7 @@ func (e Environment) run(ctx context.Context, c Indexed, trace bool, args ...str
 	return out, nil
 }
 
-func (e Environment) remote(ctx context.Context, c Indexed, server string, argv []string) (process.Output, error) {
+func (e Environment) remote(ctx context.Context, c Item, server string, argv []string) (process.Output, error) {
 	if e.Remote == nil {
 		return process.Output{}, errNoRemote
 	}
@@ -112,12 +112,12 @@ func (e Environment) remote(ctx context.Context, c Indexed, server string, argv 
 	defer cancel()
 	out, err := e.Remote(ctx, server, argv)
 	if err != nil {
-		return out, fmt.Errorf("asking the server %s: %w", server, err)
+		return out, fmt.Errorf("running the check on server %s: %w", server, err)
 	}
 	return out, nil
 }
 
-func (e Environment) FolderOf(c Indexed) (string, error) {
+func (e Environment) FolderOf(c Item) (string, error) {
 	if c.Dir == "" {
 		return e.Dir, nil
 	}
@@ -128,7 +128,7 @@ func (e Environment) FolderOf(c Indexed) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the goal's folder: %w", err)
 	}
-	// The agent may have put a link there: the check decides in the goal's folder or not at all.
+	// The agent may have put a link there, and the check must stay in the goal's folder.
 	dir, err := filepath.EvalSymlinks(filepath.Join(e.Dir, c.Dir))
 	if err != nil {
 		if _, err := os.Lstat(filepath.Join(e.Dir, c.Dir)); errors.Is(err, fs.ErrNotExist) {
@@ -142,13 +142,13 @@ func (e Environment) FolderOf(c Indexed) (string, error) {
 	return dir, nil
 }
 
-// MissingFolderError says that a check's folder is not there: that is the work, and not done.
+// MissingFolderError says that a check's folder does not exist. The work is not done yet.
 type MissingFolderError struct{ name string }
 
 func (n *MissingFolderError) Error() string { return "its folder " + n.name + " does not exist" }
 
-// notStarted is a command that was not run.
-func notStarted(err error) Result {
+// notStartedResult returns the result of a command that could not run.
+func notStartedResult(err error) Result {
 	var missing *MissingFolderError
 	if errors.As(err, &missing) {
 		return NewResult(goal.Fail, missing.Error())

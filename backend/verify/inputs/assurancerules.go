@@ -9,13 +9,13 @@ import (
 	"goalpost/backend/verify/shellline"
 )
 
-// Assurance returns how much the pass of a command proves, and why it is not more. before is what pre-flight observed,
-// nil if that is not known; o is nil if nobody could observe the check; changes are those of Comparison.FindChanges.
+// Assurance returns how much the pass of a command proves, and why not more. before is what pre-flight observed,
+// nil if unknown; o is nil if the check was not observed; changes come from Comparison.FindChanges.
 func Assurance(
 	command, dir string, before, o *goal.Observation, changes []goal.FileChange,
 ) (goal.Assurance, string) {
 	if o == nil {
-		return goal.Shared, "nobody could observe which files it used"
+		return goal.Shared, "Goalpost could not observe which files it used"
 	}
 	if before == nil {
 		before = &goal.Observation{}
@@ -45,7 +45,7 @@ func Assurance(
 	return goal.Strong, ""
 }
 
-// assessment looks for what makes a pass prove less. Each of its methods returns a reason, "" if there is none.
+// assessment finds what makes a pass prove less. Each of its methods returns a reason, or "".
 type assessment struct {
 	*goal.Observation
 	before       *goal.Observation
@@ -55,7 +55,7 @@ type assessment struct {
 	examines     map[int]int     // how many data files a program read
 }
 
-// ranChangedFile finds a file of the agent that ran, that was read as more than a result, or that nobody can read.
+// ranChangedFile finds a changed file that ran, that was read as more than a result, or that cannot be read.
 func (a *assessment) ranChangedFile() string {
 	for _, u := range a.Files {
 		f, isChanged := a.changed[u.Path]
@@ -69,7 +69,7 @@ func (a *assessment) ranChangedFile() string {
 		case u.Role == goal.RoleProgram && a.made[u.Path] && len(a.changed) > 0:
 			return fmt.Sprintf("the check built %s and ran it", u.Path)
 		case !isChanged:
-		case f.SHA256 == "" && !a.made[u.Path]: // what read it may have ended with an error that passes
+		case f.SHA256 == "" && !a.made[u.Path]: // its reader may have ended with an error that passes
 			return fmt.Sprintf("%s cannot be read, or is too long to compare", u.Path)
 		case u.Examined == goal.ByOutput && slices.Contains(dataArguments, p.Name): // sqlite3 -init, awk -f
 			return fmt.Sprintf("%q ran %s of the agent", p.Command, u.Path)
@@ -80,7 +80,7 @@ func (a *assessment) ranChangedFile() string {
 			return fmt.Sprintf("%s was changed after the start, and how it ends decides", u.Path)
 		case own:
 		case u.Role != goal.RoleData:
-			return fmt.Sprintf("%s of the agent ran inside %q", u.Path, p.Command)
+			return fmt.Sprintf("code of the agent in %s ran inside %q", u.Path, p.Command)
 		case path.Base(u.Path)[0] == '.':
 			return fmt.Sprintf("%q read %s, which may be its settings", p.Command, u.Path)
 		case f.Change != "new" && !a.isResult(u):
@@ -90,30 +90,30 @@ func (a *assessment) ranChangedFile() string {
 	return ""
 }
 
-// isResult reports whether a changed data file can only be what the check examines: its command names the file, reads
-// nothing else with the same program, and that program does not run what it reads. What was there at the start may
-// otherwise be what a result is compared with.
+// isResult reports whether a changed data file can only be what the check examines. The check's command must name
+// it, read nothing else with the same program, and that program must not run what it reads. Otherwise, a file that
+// existed at the start may be what a result is compared with.
 func (a *assessment) isResult(u goal.UsedFile) bool {
 	p := a.Programs[u.Program]
 	runs := valueFlags[p.Name] != nil && (p.Name == "java" || !slices.Contains(dataArguments, p.Name))
 	return !runs && a.examines[u.Program] == 1 && isNamedOpenly(a.command, a.dir, u.Path)
 }
 
-// usedRepository finds git at work in the goal's folder: the agent can commit, and change how git compares.
+// usedRepository finds git running in the goal's folder: the agent can commit, and change how git compares.
 func (a *assessment) usedRepository() string {
 	for _, p := range a.Programs {
 		if p.ReadsRepository {
-			return fmt.Sprintf("%q asked the repository, which the agent can change", p.Command)
+			return fmt.Sprintf("%q read the git repository, which the agent can change", p.Command)
 		}
 	}
 	return ""
 }
 
-// ranItsInput finds a program that ran what another one wrote.
+// ranItsInput finds a program that ran what another program wrote.
 func (a *assessment) ranItsInput() string {
 	for _, p := range a.Programs {
 		if p.FromInput && len(a.changed) > 0 {
-			return fmt.Sprintf("%q ran what it was given as its input", p.Command)
+			return fmt.Sprintf("%q ran a program from its input", p.Command)
 		}
 	}
 	return ""
@@ -125,24 +125,24 @@ func (a *assessment) foundNewFile() string {
 		asked := u.Program < len(a.Programs) && !slices.Contains(makeNames, a.Programs[u.Program].Name) &&
 			isNamedOpenly(a.command, a.dir, u.Path) // test -f out.txt
 		if f, ok := a.changed[u.Path]; ok && f.Change == "new" && !asked {
-			return fmt.Sprintf("that %s is there was enough", u.Path)
+			return fmt.Sprintf("the existence of %s was enough", u.Path)
 		}
 	}
 	return ""
 }
 
-// tookFinishedFile finds a changed file that the check made itself before the goal began, and did not make now.
+// tookFinishedFile finds a changed file that the check wrote in pre-flight but did not write now.
 func (a *assessment) tookFinishedFile() string {
 	for _, file := range a.before.Written {
 		if f, isChanged := a.changed[file]; isChanged && f.Change != "removed" && !a.made[file] {
-			return fmt.Sprintf("the check did not make %s, as it did before the goal began, but found it finished", file)
+			return fmt.Sprintf("the check made %s itself before the goal began, but did not make it this time", file)
 		}
 	}
 	return ""
 }
 
-// readNothing finds a program that read files of the folder before the goal began, and now reads none: it may have
-// ended with an error that the check takes for its answer.
+// readNothing finds a program that read files of the folder in pre-flight, and now reads none: it may have ended
+// with an error that the check takes as its answer.
 func (a *assessment) readNothing() string {
 	reads := func(o *goal.Observation, i int) bool {
 		return slices.ContainsFunc(o.Files, func(u goal.UsedFile) bool { return u.Program == i })
@@ -162,8 +162,8 @@ func (a *assessment) readNothing() string {
 	return ""
 }
 
-// isNamedOpenly reports whether the check's command names a file and reads it itself: cat in a substitution hands it
-// on.
+// isNamedOpenly reports whether the check's command names a file and reads it itself. In a substitution, cat only
+// passes it on.
 func isNamedOpenly(command, dir, file string) bool {
 	o := &observer{Scope: Scope{Dir: dir}}
 	return o.isNamed(shellline.AllWords(command), file) && !o.isNamed(shellline.ExaminedWords(command), file)

@@ -107,7 +107,7 @@ func TestAssurance_PreflightDidMore_LowersTheLevel(t *testing.T) {
 			"a file that the check made before",
 			goal.Observation{Written: []string{"out.txt"}},
 			goal.Observation{Programs: []goal.ObservedProgram{grep}, Files: reads},
-			"found it finished",
+			"did not make it this time",
 		},
 	} {
 		level, reason := inputs.Assurance(grep.Command, "/w", &c.before, &c.now, []goal.FileChange{change})

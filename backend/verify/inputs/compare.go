@@ -10,43 +10,43 @@ import (
 	"goalpost/backend/verify/shellline"
 )
 
-// Comparison compares what a passing check used with what it used in pre-flight and with the goal's start.
+// Comparison compares the files that a passing check used with pre-flight and with the goal's start.
 type Comparison struct {
-	Before *goal.Observation // of pre-flight, nil where there is none
+	Before *goal.Observation // from pre-flight, nil if there is none
 	After  *goal.Observation // of the check that passed
-	// Start is a file as it was at the goal's start. Of a file that nobody looked at then it is the zero value if the
-	// file has come since, and the present state if it has not changed since.
+	// Start returns a file's state at the goal's start. For a file that was not recorded then, it returns the zero
+	// value if the file is newer, and the present state if it has not changed since.
 	Start func(file string) goal.FileState
 	Now   func(file string) goal.FileState
 
 	Dir     string // the goal's folder, absolute
 	Command string // of the check
-	// IsFree reports whether the user lets the agent change a file that would decide. nil frees none.
+	// IsFree reports whether the user allows the agent to change a file that would decide. nil allows none.
 	IsFree func(file string) bool
-	// SameDecision reports whether what decides in a changed file is the same as at the start. nil knows of none.
-	SameDecision func(file string, role goal.FileRole) bool
-	// IsUntouched reports whether a file that the check opened for writing holds what it held before the check. nil
-	// knows of none.
+	// HasSameDecision reports whether the part of a changed file that decides is unchanged. nil means never.
+	HasSameDecision func(file string, role goal.FileRole) bool
+	// IsUntouched reports whether a file that the check opened for writing has the same content as before the
+	// check. nil means never.
 	IsUntouched func(file string) bool
-	// OutsideExists reports whether there is a file outside of the goal's folder. nil knows of none.
+	// OutsideExists reports whether a file outside the goal's folder exists. nil means never.
 	OutsideExists func(file string) bool
 }
 
-// Reasons of changes that make a verdict tampered, for users.
+// Reasons for which a change makes the verdict tampered, as users read them.
 const (
-	reasonChanged   = "it decides the check and is not what it was at the start"
-	reasonGone      = "it decides the check and is gone"
-	reasonMode      = "it decides the check, and its mode is not what it was at the start"
-	reasonLink      = "a link on the way to it is new, so it leads to something else than at the start"
-	reasonVain      = "the check looked for this name before the goal began and found nothing; now it decides"
-	reasonSkipped   = "make takes it for something that is already made, and skips what would make it"
+	reasonChanged   = "it decides the check and has changed since the start"
+	reasonGone      = "it decides the check and was removed"
+	reasonMode      = "it decides the check, and its mode has changed since the start"
+	reasonLink      = "its path contains a new link, so it leads to another file than at the start"
+	reasonVain      = "the check looked for this file before the goal began and did not find it; now it decides"
+	reasonSkipped   = "make treats this target as already built, and skips its rule"
 	reasonNew       = "it decides the check, and is new"
-	reasonInstalled = "it is part of what runs the check, and is not what was installed at the start"
-	reasonRewritten = "the check itself has written it after it had used it, which it did not do before the goal began"
+	reasonInstalled = "it is part of the programs that run the check, and differs from what was installed at the start"
+	reasonRewritten = "the check wrote it after using it, which it did not do before the goal began"
 )
 
-// FindChanges lists the used files that are new, changed or gone, in order of paths. Those with a reason make the
-// verdict tampered; the others are for users and the reviewer to look at.
+// FindChanges lists the used files that are new, changed or removed, sorted by path. Those with a reason make the
+// verdict tampered; the others are for users and the reviewer.
 func (in Comparison) FindChanges() []goal.FileChange {
 	before := in.Before
 	if before == nil {
@@ -54,13 +54,13 @@ func (in Comparison) FindChanges() []goal.FileChange {
 	}
 	c := changeFinder{
 		Comparison: in, before: before, found: map[string]*goal.FileChange{},
-		was: uses(before.Files), is: uses(in.After.Files),
+		was: combineUses(before.Files), is: combineUses(in.After.Files),
 	}
 	for _, u := range in.After.Files {
 		c.compareUse(u)
 	}
 	for _, u := range before.Files {
-		decides := u.Role.Decides() && u.Examined == "" || isInstalled(u)
+		decides := u.Role.Decides() && u.Examined == "" || isInstalledCode(u)
 		if (decides || u.Role == goal.RoleData) && !c.is[u.Path].seen {
 			c.compareLost(u)
 		}
@@ -77,7 +77,7 @@ func (in Comparison) FindChanges() []goal.FileChange {
 	return list
 }
 
-// use sums up the uses of one file: the first role in the order of the roles.
+// use combines the uses of one file: the role that comes first in roleOrder counts.
 type use struct {
 	role     goal.FileRole
 	program  int
@@ -90,11 +90,11 @@ var roleOrder = []goal.FileRole{
 	goal.RoleData,
 }
 
-func uses(list []goal.UsedFile) map[string]use {
+func combineUses(list []goal.UsedFile) map[string]use {
 	m := map[string]use{}
 	for _, u := range list {
 		old := m[u.Path]
-		// What decides in one use decides, also if it is examined in another.
+		// A file that decides in one use decides, even if another use only examines it.
 		stronger := slices.Index(roleOrder, u.Role) < slices.Index(roleOrder, old.role)
 		if old.seen && old.examined != "" && u.Examined == "" && u.Role.Decides() {
 			stronger = true
@@ -108,7 +108,7 @@ func uses(list []goal.UsedFile) map[string]use {
 	return m
 }
 
-// changeFinder is one comparison under way.
+// changeFinder collects the changes of one comparison.
 type changeFinder struct {
 	Comparison
 	before  *goal.Observation
@@ -116,7 +116,7 @@ type changeFinder struct {
 	was, is map[string]use
 }
 
-// add notes a change; a reason that is known already stays.
+// add adds a change. The first reason of a file counts.
 func (c *changeFinder) add(file, change, reason string, u use, o *goal.Observation) {
 	if reason != "" && c.IsFree != nil && c.IsFree(file) {
 		reason = ""
@@ -136,7 +136,7 @@ func (c *changeFinder) add(file, change, reason string, u use, o *goal.Observati
 	}
 }
 
-// changeOf names the difference of two states, "" if there is none.
+// changeOf names the difference between two states, "" if there is none.
 func changeOf(was, is goal.FileState) string {
 	const executable = 0o111
 	switch {
@@ -156,7 +156,7 @@ func changeOf(was, is goal.FileState) string {
 	return ""
 }
 
-// compareUse is rule a, the first half of rule b, and rule c, for a file that the check used.
+// compareUse applies rule a, the first half of rule b, and rule c to a file that the check used.
 func (c *changeFinder) compareUse(u goal.UsedFile) {
 	sum := c.is[u.Path]
 	if u.Role != sum.role || u.Program != sum.program || c.found[u.Path] != nil {
@@ -170,22 +170,22 @@ func (c *changeFinder) compareUse(u goal.UsedFile) {
 	if change == "" {
 		return
 	}
-	reason := c.reason(u.Path, change, sum)
-	if reason == "" && change != "new" && isInstalled(u) && c.was[u.Path].seen &&
+	reason := c.tamperingReason(u.Path, change, sum)
+	if reason == "" && change != "new" && isInstalledCode(u) && c.was[u.Path].seen &&
 		!slices.Contains(c.before.Written, u.Path) {
 		reason = reasonInstalled
 	}
 	c.add(u.Path, change, reason, sum, c.After)
 }
 
-// isMade reports whether the check made a file itself before it used it.
+// isMade reports whether the check wrote a file before it used it.
 func (c *changeFinder) isMade(u goal.UsedFile) bool {
 	return slices.Contains(c.After.Written, u.Path) &&
 		(u.Role == goal.RoleProgram || c.IsUntouched == nil || !c.IsUntouched(u.Path))
 }
 
-// reason says why a change of a used file is tampering, "" if it is not.
-func (c *changeFinder) reason(file, change string, u use) string {
+// tamperingReason returns why a change of a used file is tampering, "" if it is not.
+func (c *changeFinder) tamperingReason(file, change string, u use) string {
 	if !u.role.Decides() || u.examined != "" && (u.examined != goal.IfNew || change == "new") {
 		return ""
 	}
@@ -194,7 +194,7 @@ func (c *changeFinder) reason(file, change string, u use) string {
 	}
 	if change != "new" {
 		switch {
-		case change == "changed" && c.SameDecision != nil && c.SameDecision(file, u.role):
+		case change == "changed" && c.HasSameDecision != nil && c.HasSameDecision(file, u.role):
 			return ""
 		case change == "mode" && u.role != goal.RoleProgram && u.role != goal.RoleScript:
 			return ""
@@ -208,24 +208,24 @@ func (c *changeFinder) reason(file, change string, u use) string {
 		return reasonChanged
 	}
 	if other := c.replacedMain(file); other != "" {
-		return "it is taken instead of " + other + ", which the check ran before the goal began"
+		return "it is loaded instead of " + other + ", which the check ran before the goal began"
 	}
 	missing, wasMissing := c.missingBefore(file)
 	if u.role == goal.RoleScript && wasMissing && !missing.opened && !missing.final {
 		return reasonVain // the check continued without it
 	}
-	if u.role == goal.RoleTest || Named(c.Command, c.Dir, file) { // a new test; what the user asked for
+	if u.role == goal.RoleTest || IsNamed(c.Command, c.Dir, file) { // a new test, or what the user asked for
 		return ""
 	}
-	if c.isNamedProgram(file) && !c.hasOtherPlace(file) { // a program of the check that the user lets the agent make
+	if c.isNamedProgram(file) && !c.hasOtherPlace(file) { // the check runs a program that the agent is to write
 		return ""
 	}
 	if wasMissing {
-		// The check itself started it: the work. What it only asked for could have stayed away.
+		// The check itself started it, so it is the work. A file that it only looked for was not needed.
 		if u.role == goal.RoleProgram && missing.opened && !c.hasOtherPlace(file) {
 			return ""
 		}
-		if u.role == goal.RoleProgram && missing.byMake { // what a makefile makes, made before
+		if u.role == goal.RoleProgram && missing.byMake { // built by the makefile before the check
 			return ""
 		}
 		return reasonVain
@@ -233,7 +233,7 @@ func (c *changeFinder) reason(file, change string, u use) string {
 	return reasonNew
 }
 
-// lookup is how pre-flight looked for a file in vain.
+// lookup describes how pre-flight looked for a file that did not exist.
 type lookup struct{ opened, final, byMake bool }
 
 func (c *changeFinder) missingBefore(file string) (l lookup, ok bool) {
@@ -249,8 +249,8 @@ func (c *changeFinder) missingBefore(file string) (l lookup, ok bool) {
 	return l, ok
 }
 
-// replacedMain is the file that pre-flight started a program with and that a new file has the name of, but for the
-// ending; "" if there is none.
+// replacedMain returns the file that pre-flight started a program with, if a new file has the same name with
+// another extension; otherwise "".
 func (c *changeFinder) replacedMain(file string) string {
 	for _, p := range c.before.Programs {
 		if p.Main != "" && p.Main != file && strings.TrimSuffix(p.Main, path.Ext(p.Main)) ==
@@ -261,12 +261,12 @@ func (c *changeFinder) replacedMain(file string) string {
 	return ""
 }
 
-// isNamedProgram reports whether a word of the check's command is the name of the file, which a shell finds on PATH.
+// isNamedProgram reports whether a word of the check's command is the file's name, which a shell finds on PATH.
 func (c *changeFinder) isNamedProgram(file string) bool {
 	return slices.Contains(shellline.AllWords(c.Command), path.Base(file))
 }
 
-// hasOtherPlace reports whether pre-flight ran a program of this name from another place.
+// hasOtherPlace reports whether pre-flight ran a program of this name from another folder.
 func (c *changeFinder) hasOtherPlace(file string) bool {
 	for _, p := range c.before.Programs {
 		first, _, _ := strings.Cut(p.Command, " ")
@@ -277,7 +277,7 @@ func (c *changeFinder) hasOtherPlace(file string) bool {
 	return false
 }
 
-// compareLost is rule a for a file that decided in pre-flight and that the check did not use any more.
+// compareLost applies rule a to a file that decided in pre-flight and that the check no longer used.
 func (c *changeFinder) compareLost(u goal.UsedFile) {
 	if slices.Contains(c.before.Written, u.Path) || slices.Contains(c.After.Written, u.Path) {
 		return
@@ -287,15 +287,15 @@ func (c *changeFinder) compareLost(u goal.UsedFile) {
 		return
 	}
 	lost := c.was[u.Path]
-	reason := c.reason(u.Path, change, lost)
-	if reason == "" && isInstalled(u) {
+	reason := c.tamperingReason(u.Path, change, lost)
+	if reason == "" && isInstalledCode(u) {
 		reason = reasonInstalled
 	}
 	c.add(u.Path, change, reason, lost, c.before)
 }
 
-// findRewritten is rule e: the check writes what decides it. Programs that it builds before it runs them, and files
-// that were not there at the start, are the work.
+// findRewritten applies rule e: the check writes what decides it. Programs that it builds before it runs them, and
+// files that did not exist at the start, are the work.
 func (c *changeFinder) findRewritten() {
 	for _, file := range slices.Concat(c.After.Rewritten, c.After.Written) {
 		u := c.is[file]
@@ -307,8 +307,8 @@ func (c *changeFinder) findRewritten() {
 	}
 }
 
-// findSkipped is the part of rule b that is about files which nothing reads: one with the name of a target of make, and
-// those that are listed because their being there may decide.
+// findSkipped applies rule b to files that nothing reads: those named like a target of make, and those whose
+// existence may decide.
 func (c *changeFinder) findSkipped() {
 	for _, u := range c.After.Found {
 		if c.is[u.Path].seen || c.found[u.Path] != nil || slices.Contains(c.After.Written, u.Path) ||
@@ -318,21 +318,21 @@ func (c *changeFinder) findSkipped() {
 		is := c.Now(u.Path)
 		change := changeOf(c.Start(u.Path), is)
 		byMake := u.Program < len(c.After.Programs) && slices.Contains(makeNames, c.After.Programs[u.Program].Name)
-		if change == "changed" && byMake && is.Mode.IsRegular() { // what is built of it was built before
+		if change == "changed" && byMake && is.Mode.IsRegular() { // make built from it before the check
 			c.add(u.Path, change, "", use{role: goal.RoleData, program: u.Program, seen: true}, c.After)
 		}
 		if _, looked := c.missingBefore(u.Path); !looked || is.Mode.IsDir() || change != "new" {
 			continue
 		}
 		reason := reasonSkipped
-		if !byMake || isCode(u.Path) || path.Ext(u.Path) != "" && is.Mode&0o111 == 0 || is.Mode&0o111 != 0 { // built before
-			reason = ""
+		if !byMake || isCode(u.Path) || path.Ext(u.Path) != "" && is.Mode&0o111 == 0 || is.Mode&0o111 != 0 {
+			reason = "" // built before the check
 		}
 		c.add(u.Path, "new", reason, use{role: goal.RoleData, program: u.Program, seen: true}, c.After)
 	}
 }
 
-// findShadows is the part of rule b that is about modules: new code that is taken instead of other code.
+// findShadows applies rule b to modules: new code that is loaded instead of other code.
 func (c *changeFinder) findShadows() {
 	replaced := c.replacedModules()
 	for _, u := range c.After.Files {
@@ -344,18 +344,18 @@ func (c *changeFinder) findShadows() {
 		}
 		name := moduleName(u.Path)
 		if old := replaced[name]; old != "" {
-			c.add(u.Path, "new", "it is taken instead of "+old+", which the check used before the goal began",
+			c.add(u.Path, "new", "it is loaded instead of "+old+", which the check used before the goal began",
 				c.is[u.Path], c.After)
 			continue
 		}
 		if old := c.hiddenOutside(u); old != "" {
-			c.add(u.Path, "new", "it is taken instead of "+old, c.is[u.Path], c.After)
+			c.add(u.Path, "new", "it is loaded instead of "+old, c.is[u.Path], c.After)
 		}
 	}
 }
 
-// findEarlyEnds is the part of rule b that is about programs which no longer come to the file that they are started
-// with: code that is loaded before it ends them, as NODE_OPTIONS or RUBYOPT can say.
+// findEarlyEnds applies rule b to programs that no longer read the file that they are started with: code that is
+// loaded before it, as by NODE_OPTIONS or RUBYOPT, ends them.
 func (c *changeFinder) findEarlyEnds() {
 	mains := map[string]string{} // of pre-flight, by command line
 	for _, p := range c.before.Programs {
@@ -373,17 +373,17 @@ func (c *changeFinder) findEarlyEnds() {
 			continue
 		}
 		if change := changeOf(c.Start(u.Path), c.Now(u.Path)); change != "" {
-			c.add(u.Path, change, p.Name+" loaded it, and ended before it read "+main, c.is[u.Path], c.After)
+			c.add(u.Path, change, p.Name+" loaded it and ended before it read "+main, c.is[u.Path], c.After)
 		}
 	}
 }
 
-// replacedModules are the modules that pre-flight read and the check did not, by their names; those that are still
-// there.
+// replacedModules returns, by their names, the modules that still exist and that pre-flight read but the check did
+// not.
 func (c *changeFinder) replacedModules() map[string]string {
 	m := map[string]string{}
 	for file, u := range c.was {
-		isModule := isCode(file) && u.role != goal.RoleData || path.Ext(file) == ".json" // node finds rules.json as rules
+		isModule := isCode(file) && u.role != goal.RoleData || path.Ext(file) == ".json" // node loads rules.json as rules
 		if u.role == goal.RoleProgram || !isModule || c.is[file].seen || !c.Now(file).Exists {
 			continue
 		}
@@ -403,8 +403,8 @@ func (c *changeFinder) replacedModules() map[string]string {
 	return m
 }
 
-// moduleName is what code imports a file by: the name without its endings, with that of the folder for a package, and
-// in node_modules from there on. Names of different languages differ.
+// moduleName returns the name by which code imports a file: the file name without extensions, the folder's name for
+// a package, and the path from node_modules on. Names of different languages differ.
 func moduleName(file string) string {
 	family := path.Ext(file)
 	switch family {
@@ -427,8 +427,8 @@ func moduleName(file string) string {
 	return family + ":" + stem
 }
 
-// hiddenOutside is a module of the language, or an installed one, that a new file of the folder hides. Modules are
-// looked for in the folder of the program and where it was started.
+// hiddenOutside returns a standard or installed module that a new file of the folder hides. Modules are searched in
+// the folder of the program and where it was started.
 func (c *changeFinder) hiddenOutside(u goal.UsedFile) string {
 	if c.OutsideExists == nil || u.Program >= len(c.After.Programs) {
 		return ""
@@ -444,7 +444,7 @@ func (c *changeFinder) hiddenOutside(u goal.UsedFile) string {
 	looked := map[string]bool{}
 	for _, file := range c.After.Outside {
 		dir := strings.TrimSuffix(path.Dir(file), "/__pycache__")
-		for c.OutsideExists(path.Join(dir, "__init__.py")) { // modules of a package have its name before theirs
+		for c.OutsideExists(path.Join(dir, "__init__.py")) { // a module of a package is imported by the package's name
 			dir = path.Dir(dir)
 		}
 		fileFamily, _, _ := strings.Cut(moduleName(file), ":")
@@ -461,8 +461,8 @@ func (c *changeFinder) hiddenOutside(u goal.UsedFile) string {
 	return ""
 }
 
-// isModuleRoot reports whether a program looks for modules in a folder: its main file or a test is in it, or it is the
-// goal's folder.
+// isModuleRoot reports whether a program looks for modules in a folder: it contains the main file or a test, or is
+// the goal's folder.
 func (c *changeFinder) isModuleRoot(dir string, program int) bool {
 	if dir == "." {
 		return true
@@ -476,13 +476,13 @@ func (c *changeFinder) isModuleRoot(dir string, program int) bool {
 	}) && !c.Now(path.Join(dir, "__init__.py")).Exists
 }
 
-// NeedsInstallation reports whether what made a verdict tampered is only what was installed: to install the same again
-// repairs it.
+// NeedsInstallation reports whether only installed files made a verdict tampered, so that installing the same
+// versions again repairs it.
 func NeedsInstallation(bad []goal.FileChange) bool {
 	return !slices.ContainsFunc(bad, func(f goal.FileChange) bool { return f.Change == "new" || !IsInstalled(f.Path) })
 }
 
-// Describe says in one line what changed and why it counts, for a verdict.
+// Describe says in one line what changed and why it counts.
 func Describe(f goal.FileChange) string {
 	s := fmt.Sprintf("%s (%s, %s)", f.Path, f.Change, f.Role)
 	if f.Reason != "" {
@@ -491,11 +491,11 @@ func Describe(f goal.FileChange) string {
 	return s
 }
 
-// ReasonEndOnly is why a changed script counts with which a judge passes also if it is empty.
-const ReasonEndOnly = "what judges starts it, and passes with an empty one as well: only how it ends decides"
+// ReasonEndOnly is the reason for a changed script whose judge also passes when the script is empty.
+const ReasonEndOnly = "the program that judges it also passes with an empty script: only its exit status decides"
 
-// Tampering are the changes that make a verdict tampered.
-func Tampering(list []goal.FileChange) []goal.FileChange {
+// FindTampering returns the changes that make a verdict tampered.
+func FindTampering(list []goal.FileChange) []goal.FileChange {
 	var found []goal.FileChange
 	for _, f := range list {
 		if f.Reason != "" {
@@ -505,8 +505,8 @@ func Tampering(list []goal.FileChange) []goal.FileChange {
 	return found
 }
 
-// IsJudge reports whether a file that was used in pre-flight decides, and is not the work by any doubt: a main file is
-// one only if its name says so.
+// IsJudge reports whether a file that was used in pre-flight decides and is certainly not the work. A main file
+// must also have a name that says so.
 func IsJudge(o *goal.Observation, u goal.UsedFile) bool {
 	if !u.Role.Decides() || u.Examined != "" && u.Examined != goal.IfNew || slices.Contains(o.Written, u.Path) {
 		return false

@@ -1,5 +1,5 @@
-// Package inputs finds out what a check used of a goal's folder, and whether a pass still counts after that has
-// changed. It works on traces and on states of files alone, and touches no file itself.
+// Package inputs determines which files of a goal's folder a check used, and whether a pass still counts after they
+// have changed. It works on traces and recorded file states, and opens no file itself.
 package inputs
 
 import (
@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/verify/shellline"
 )
 
-// Bounds of an observation. Past them it is incomplete.
+// Limits of an observation. One that exceeds them is incomplete.
 const (
 	maxFiles   = 50_000
 	maxMissing = 50_000
@@ -24,7 +24,7 @@ const (
 type Scope struct {
 	Dir     string // the goal's folder, absolute, with links resolved
 	Command string // of the check
-	// Text gives the text of a file of the folder, nil where it cannot be read. It is used for scripts.
+	// Text returns the text of a file of the folder, nil if it cannot be read. It is used for scripts.
 	Text func(file string) []byte
 }
 
@@ -32,10 +32,10 @@ type Scope struct {
 type observer struct {
 	Scope
 	programs []program
-	accesses []process.FileAccess // those of known programs
-	callers  map[string][]int     // who executed a file, by its absolute path
-	scripts  string               // the texts that name what runs: the command, scripts, makefiles, package.json
-	examined []string             // words that name programs of which only the output is judged
+	accesses []process.FileAccess // by known programs
+	callers  map[string][]int     // the programs that executed a file, by its absolute path
+	scripts  string               // texts that may name programs: the command, scripts, makefiles, package.json
+	examined []string             // words that name programs whose output alone is judged
 	words    []string             // of the command
 	out      *goal.Observation
 
@@ -45,7 +45,7 @@ type observer struct {
 	preload map[goal.UsedFile]bool // by path and program
 }
 
-// Observe reduces a trace to what the check did with the goal's folder. States is left empty.
+// Observe reduces a trace to what the check did with the goal's folder. It leaves States empty.
 func Observe(t process.Trace, s Scope) *goal.Observation {
 	o := &observer{
 		Scope: s, callers: map[string][]int{}, used: map[string]bool{}, entries: map[goal.UsedFile]bool{},
@@ -73,7 +73,7 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 	o.markFinal()
 	o.out.NotStarted = o.findNotStarted()
 	for i := range o.programs {
-		o.out.Programs = append(o.out.Programs, o.describe(&o.programs[i]))
+		o.out.Programs = append(o.out.Programs, o.describeProgram(&o.programs[i]))
 		for _, name := range o.programs[i].summaries() {
 			if !slices.Contains(o.out.Runners, name) {
 				o.out.Runners = append(o.out.Runners, name)
@@ -83,7 +83,7 @@ func Observe(t process.Trace, s Scope) *goal.Observation {
 	return o.out
 }
 
-// addOptionNames adds the files whose names a program takes for its options: a pattern of a shell puts them there.
+// addOptionNames adds the files whose names a program reads as options, because a pattern of a shell matched them.
 func (o *observer) addOptionNames() {
 	for i, p := range o.programs {
 		for _, word := range p.Args[min(1, len(p.Args)):] {
@@ -95,7 +95,7 @@ func (o *observer) addOptionNames() {
 	}
 }
 
-// markFinal marks the missing file that the check did nothing after but look for programs.
+// markFinal marks the missing file after which the check did nothing but look for programs.
 func (o *observer) markFinal() {
 	for n := len(o.accesses) - 1; n >= 0 && o.accesses[n].Missing; n-- {
 		rel, ok := o.inFolder(o.accesses[n].Path)
@@ -109,8 +109,8 @@ func (o *observer) markFinal() {
 	}
 }
 
-// findPreloads finds what node read of the goal's folder before the file that it was started with. Only its options
-// can name such a file, also those in NODE_OPTIONS, which no trace shows.
+// findPreloads finds what node read of the goal's folder before its main file. Only its options can name such a
+// file, including those in NODE_OPTIONS, which no trace shows.
 func (o *observer) findPreloads() {
 	early, started := map[int][]goal.UsedFile{}, map[int]bool{}
 	for _, a := range o.accesses {
@@ -133,21 +133,21 @@ func (o *observer) findPreloads() {
 	}
 }
 
-// inFolder returns a path relative to the goal's folder. Of a repository, only the files that decide what git answers
-// are part of the folder.
+// inFolder returns a path relative to the goal's folder. Of a git repository, only the files that decide git's
+// answers count.
 func (o *observer) inFolder(file string) (string, bool) {
 	rel, ok := strings.CutPrefix(file, strings.TrimSuffix(o.Dir, "/")+"/")
 	return rel, ok && rel != "" && (!isInRepository(rel) || repositorySettings.MatchString(rel))
 }
 
-// isInRepository reports whether a file belongs to a git repository itself.
+// isInRepository reports whether a file belongs to a git repository's own data.
 func isInRepository(rel string) bool { return rel == ".git" || strings.HasPrefix(rel, ".git/") }
 
-// repositorySettings matches the files of a repository that decide what git answers. Objects and the index are left
-// out: they change with each commit.
+// repositorySettings matches the files of a repository that decide git's answers. Objects and the index are left
+// out, because they change with each commit.
 var repositorySettings = regexp.MustCompile(`^\.git/(HEAD|packed-refs|config|config\.worktree|(refs|info|hooks)/.+)$`)
 
-// collectScripts gathers the texts that may name programs.
+// collectScripts collects the texts that may name programs.
 func (o *observer) collectScripts() {
 	o.scripts = o.Command
 	if o.Text == nil {
@@ -160,7 +160,7 @@ func (o *observer) collectScripts() {
 			continue
 		}
 		p := &o.programs[a.Program]
-		if p.kind == kindShell && (p.hasMain(a.Path) || looksLikeScript(rel, nil)) || p.kind == kindMake ||
+		if p.kind == kindShell && (p.hasMain(a.Path) || isScriptFile(rel, nil)) || p.kind == kindMake ||
 			path.Base(rel) == "package.json" {
 			read[rel] = true
 			text := string(o.Text(rel))
@@ -182,7 +182,7 @@ func (o *observer) add(a process.FileAccess) {
 		return
 	}
 	if len(o.entries) > maxFiles+maxMissing {
-		o.out.Incomplete = "the check used more files than are remembered"
+		o.out.Incomplete = "the check used more files than Goalpost records"
 		return
 	}
 	p := &o.programs[a.Program]
@@ -197,7 +197,7 @@ func (o *observer) add(a process.FileAccess) {
 		return
 	case a.Use == process.UseLookup:
 		if p.kind == kindMake || p.kind == kindShell || p.name == "test" || p.name == "[" {
-			u.Role = goal.RoleData // that it is there may decide: make does not make it, test -f is true
+			u.Role = goal.RoleData // its existence may decide: make skips its rule, test -f is true
 			o.append(&o.out.Found, u)
 		}
 		return
@@ -221,8 +221,8 @@ func (o *observer) append(list *[]goal.UsedFile, u goal.UsedFile) {
 	}
 }
 
-// addWrite notes what the check writes itself. What it had used before is remembered apart: it may have been changed
-// back.
+// addWrite adds a file that the check wrote. A file that it used before is listed separately, because its content
+// may have been restored.
 func (o *observer) addWrite(rel string) {
 	list := &o.out.Written
 	if o.used[rel] {
@@ -237,16 +237,16 @@ func (o *observer) addOutside(a process.FileAccess) {
 	if a.Missing || a.Use != process.UseRead || !isCode(a.Path) || o.outside[a.Path] {
 		return
 	}
-	if len(o.outside) < maxOutside { // it only finds modules that are replaced
+	if len(o.outside) < maxOutside { // only used to find replaced modules
 		o.outside[a.Path] = true
 		o.out.Outside = append(o.out.Outside, a.Path)
 	}
 }
 
-// roleOf is the role that a file has for the program that used it.
+// roleOf returns the role that a file has for the program that used it.
 func (o *observer) roleOf(a process.FileAccess, rel string, p *program) goal.FileRole {
 	role := nameRole(p.runners, rel)
-	if role == goal.RoleTest && path.Base(rel) == "__init__.py" && o.hasCode(rel) { // it comes before all tests beside it
+	if role == goal.RoleTest && path.Base(rel) == "__init__.py" && o.hasCode(rel) { // it runs before all tests beside it
 		role = goal.RoleSettings
 	}
 	switch {
@@ -265,14 +265,14 @@ func (o *observer) roleOf(a process.FileAccess, rel string, p *program) goal.Fil
 	case isRecipe(p, rel):
 		return goal.RoleMakefile
 	case role == goal.RoleSettings && path.Base(rel) == "conftest.py" && !o.hasCode(rel):
-		return goal.RoleCode // it only says that its folder has tests
+		return goal.RoleCode // it only marks its folder as one of tests
 	case role == goal.RoleSettings || isStartupFile(rel) || o.preload[goal.UsedFile{Path: rel, Program: a.Program}]:
 		return goal.RoleSettings
 	case p.hasMain(a.Path) && !isDirectoryOfTests(p, rel):
 		return goal.RoleMain
 	case role != "":
 		return role
-	case p.kind == kindOther && isCode(rel) && testName.MatchString(rel): // a compiler reads it
+	case p.kind == kindOther && isCode(rel) && testName.MatchString(rel): // compiled
 		return goal.RoleTest
 	case isCode(rel) && judgeName.MatchString(rel) && o.isNamed(o.words, rel): // javac Judge.java, go run ./judge
 		return goal.RoleMain
@@ -282,8 +282,8 @@ func (o *observer) roleOf(a process.FileAccess, rel string, p *program) goal.Fil
 	return goal.RoleData
 }
 
-// hasCode reports whether a file of Python holds more than comments. What the check wrote or removed may have held
-// more when it was read.
+// hasCode reports whether a Python file contains more than comments. A file that the check wrote or removed may
+// have contained more when it was read.
 func (o *observer) hasCode(rel string) bool {
 	if o.Text == nil {
 		return false
@@ -303,7 +303,8 @@ func (o *observer) hasCode(rel string) bool {
 	return false
 }
 
-// isDirectoryOfTests reports whether a program was started with a folder or a file of tests that it looks for itself.
+// isDirectoryOfTests reports whether a program was started with a folder or a file of tests in which it looks for
+// tests itself.
 func isDirectoryOfTests(p *program, rel string) bool {
 	return len(p.modules) == 0 && nameRole(p.runners, rel) == goal.RoleTest
 }
@@ -314,7 +315,7 @@ var (
 	scriptEnding   = regexp.MustCompile(`\.(sh|bash|zsh|ksh|bats|env|inc)$`)
 )
 
-// isSourced reports whether a file that a shell opens is a script. Redirections are opened by the shell, too.
+// isSourced reports whether a file that a shell opens is a script. The shell also opens redirections.
 func (o *observer) isSourced(rel string) bool {
 	computed := false
 	for _, m := range redirectedName.FindAllStringSubmatch(o.scripts, -1) {
@@ -330,15 +331,15 @@ func (o *observer) isSourced(rel string) bool {
 	if o.Text != nil {
 		text = o.Text(rel)
 	}
-	return looksLikeScript(rel, text)
+	return isScriptFile(rel, text)
 }
 
-// looksLikeScript reports whether a file is a shell script by its name or its first line.
-func looksLikeScript(rel string, text []byte) bool {
+// isScriptFile reports whether a file is a shell script by its name or its first line.
+func isScriptFile(rel string, text []byte) bool {
 	return scriptEnding.MatchString(rel) || strings.HasPrefix(string(text[:min(2, len(text))]), "#!")
 }
 
-// examination is how the check tries out a program's file, "" where the file itself decides.
+// examination returns how the check tries out a program's file, "" if the file itself decides.
 func (o *observer) examination(a process.FileAccess, rel string, role goal.FileRole, p *program) goal.Examination {
 	if role != goal.RoleMain && role != goal.RoleProgram && role != goal.RoleScript || judgeName.MatchString(rel) {
 		return ""
@@ -347,14 +348,14 @@ func (o *observer) examination(a process.FileAccess, rel string, role goal.FileR
 		switch {
 		case role != goal.RoleScript, p.hasMain(a.Path) && o.isNamed(shellline.ExaminedWords(o.Command), rel):
 			return goal.ByOutput
-		case p.hasMain(a.Path): // not sourced: in a process of its own
+		case p.hasMain(a.Path): // not sourced: in its own process
 			return goal.IfNew
 		}
 	}
-	if mentions(o.scripts, rel) {
+	if hasMention(o.scripts, rel) {
 		return ""
 	}
-	// What no script names was started by a test, or by the work.
+	// A program that no script names was started by a test, or by the work.
 	starters := o.callers[a.Path]
 	switch {
 	case a.Use == process.UseExecute:
@@ -363,7 +364,7 @@ func (o *observer) examination(a process.FileAccess, rel string, role goal.FileR
 		starters = o.callers[p.Path]
 	}
 	starters = slices.DeleteFunc(slices.Clone(starters), func(i int) bool {
-		return i >= len(o.programs) || o.programs[i].passesOnEnds()
+		return i >= len(o.programs) || o.programs[i].isLauncher()
 	})
 	switch {
 	case len(starters) == 0:
@@ -374,7 +375,7 @@ func (o *observer) examination(a process.FileAccess, rel string, role goal.FileR
 	return goal.ByTest
 }
 
-// isNamed reports whether one of these words of the check's command names the file.
+// isNamed reports whether one of the words names the file.
 func (o *observer) isNamed(words []string, rel string) bool {
 	stem := rel
 	if isCode(rel) { // python3 -m check, node check
@@ -388,8 +389,8 @@ func (o *observer) isNamed(words []string, rel string) bool {
 	})
 }
 
-// mentions reports whether a text holds the name of a file, or of the module or folder that it is.
-func mentions(text, rel string) bool {
+// hasMention reports whether a text contains the name of a file, or of its module or folder.
+func hasMention(text, rel string) bool {
 	base := path.Base(rel)
 	if base == "__main__.py" || strings.HasPrefix(base, "index.") {
 		base = path.Base(path.Dir(rel))
@@ -399,7 +400,7 @@ func mentions(text, rel string) bool {
 	return err != nil || ok
 }
 
-func (o *observer) describe(p *program) goal.ObservedProgram {
+func (o *observer) describeProgram(p *program) goal.ObservedProgram {
 	d := goal.ObservedProgram{
 		Name: p.name, Command: p.command(), FromInput: p.fromInput, ReadsRepository: p.readsRepository,
 	}
@@ -416,8 +417,8 @@ func (o *observer) describe(p *program) goal.ObservedProgram {
 	return d
 }
 
-// Named reports whether the check's command itself names a file that is missing at the start: then it is the work.
-func Named(command, dir, rel string) bool {
+// IsNamed reports whether the check's command names a file. If it is missing at the start, it is the work.
+func IsNamed(command, dir, rel string) bool {
 	o := &observer{Scope: Scope{Dir: dir}}
 	return o.isNamed(shellline.AllWords(command), rel)
 }

@@ -43,9 +43,9 @@ func (a attempt) compare() ([]goal.FileChange, *goal.Observation) {
 	after := a.observe(a.After)
 	return inputs.Comparison{
 		Before: a.observe(a.Before), After: after, Dir: "/w", Command: a.Command,
-		Start:        func(file string) goal.FileState { return a.Start[file] },
-		Now:          func(file string) goal.FileState { return a.Now[file] },
-		SameDecision: func(file string, _ goal.FileRole) bool { return slices.Contains(a.Same, file) },
+		Start:           func(file string) goal.FileState { return a.Start[file] },
+		Now:             func(file string) goal.FileState { return a.Now[file] },
+		HasSameDecision: func(file string, _ goal.FileRole) bool { return slices.Contains(a.Same, file) },
 		OutsideExists: func(file string) bool {
 			return slices.Contains(a.OutsideExists, filepath.Base(file)) || slices.ContainsFunc(a.Before.Accesses,
 				func(f process.FileAccess) bool { return f.Path == file })
@@ -82,8 +82,9 @@ func formatChanges(list []goal.FileChange) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestFindChanges: each data file is a check with what was changed before the claim. Most traces are of real programs.
-func TestFindChanges(t *testing.T) {
+// TestFindChanges_EachTrace_IsClassified: each data file is a check with what was changed before the claim. Most
+// traces are of real programs.
+func TestFindChanges_EachTrace_IsClassified(t *testing.T) {
 	list := attempts(t)
 	count := map[string]int{}
 	for _, a := range list {

@@ -8,19 +8,19 @@ import (
 	"goalpost/backend/verify/shellline"
 )
 
-// makeValues are options of make whose value is the next word.
+// makeValues are the options of make that take the next word.
 var makeValues = []string{"-C", "-f", "-I", "-j", "-l", "-o", "-W", "--directory", "--file", "--makefile"}
 
-// LacksTarget reports whether a makefile has no rule for a target that the check's command names: then the rule is the
-// work, and the makefile has to change.
+// LacksTarget reports whether a makefile has no rule for a target that the check's command names. Then the rule is
+// part of the work, and the makefile has to change.
 func LacksTarget(command, makefile string) bool {
 	return slices.ContainsFunc(shellline.Arguments(command, makeNames...), func(words []string) bool {
 		return missingTarget(words, makefile) != ""
 	})
 }
 
-// missingTarget is the first target among the arguments of make that a makefile has no rule for; "" if there is none.
-// Includes and patterns may have one.
+// missingTarget returns the first target among make's arguments for which a makefile has no rule, or "". It returns
+// "" for makefiles with includes or pattern rules, which may have one.
 func missingTarget(words []string, makefile string) string {
 	if strings.Contains(makefile, "include") || strings.Contains(makefile, "%") {
 		return ""

@@ -9,13 +9,14 @@ import (
 	"goalpost/backend/verify/shellline"
 )
 
-// ExitNotExecutable and ExitNotFound are what sh answers for a command that it cannot run.
+// ExitNotExecutable and ExitNotFound are the exit codes of sh for a command that it cannot run.
 const (
 	ExitNotExecutable = 126
 	ExitNotFound      = 127
 )
 
-// missingMessages are what programs print that were to run what is not there. The group is what.
+// missingMessages match what programs print when the program, script or module to run does not exist. The group is
+// its name.
 var missingMessages = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\S*python[0-9.]*: (?:No module named '?|can't open file ')([^'\s;]+)`),
 	regexp.MustCompile(`(?s)Error: Cannot find module '([^']+)'\n.*requireStack: \[\]`),
@@ -26,9 +27,9 @@ var missingMessages = []*regexp.Regexp{
 		`(?:not found|command not found|inaccessible or not found|No such file or directory|Permission denied)$`),
 }
 
-// MissingByMessage is the module, script, target or program that the command could not find or run, by what was
-// printed. The command itself must name it, and not run it for its output: a test may print the same. What a shell
-// could not run counts by the shell's word alone where nobody could observe the command.
+// MissingByMessage returns the module, script, target or program that the command could not find or run, according
+// to its output. The command must name it, and not only examine its output, because a test may print the same. For
+// a command that was not observed, the shell's own message is enough.
 func MissingByMessage(command, output string, exit int, observed bool) string {
 	examined := shellline.ExaminedWords(command)
 	words := slices.DeleteFunc(shellline.AllWords(command), func(w string) bool { return slices.Contains(examined, w) })

@@ -9,9 +9,9 @@ import (
 	"goalpost/backend/goal"
 )
 
-// runner is a program that looks for settings and tests by their names.
+// runner is a test runner or build tool that finds settings and tests by their names.
 type runner struct {
-	settings []string       // base names, or paths from any folder on; * stands for anything
+	settings []string       // base names or ends of paths; * matches anything
 	tests    *regexp.Regexp // of paths
 }
 
@@ -22,7 +22,7 @@ var (
 	pythonTests = regexp.MustCompile(`(^|/)(test_[^/]*|[^/]*_test|tests?)\.py$|(^|/)tests?/.*\.py$`)
 )
 
-// runnerTable has the runners that look for names. A name counts only for the runner that looks for it.
+// runnerTable lists the runners. A name counts only for the runner that looks for it.
 var runnerTable = map[string]runner{
 	"pytest": {
 		settings: []string{
@@ -72,7 +72,7 @@ var runnerTable = map[string]runner{
 	"prove": {settings: []string{".proverc"}, tests: regexp.MustCompile(`(^|/)t/.*\.t$`)},
 }
 
-// runnerWords are names of programs and modules, by the runner that they are.
+// runnerWords maps the names of programs and modules to their runner.
 var runnerWords = map[string]string{
 	"pytest": "pytest", "py.test": "pytest", "unittest": "unittest", "tox": "tox", "nox": "nox", "jest": "jest",
 	"vitest": "vitest", "mocha": "mocha", "_mocha": "mocha", "ava": "ava", "npm": "npm", "npx": "npm", "pnpm": "npm",
@@ -81,7 +81,7 @@ var runnerWords = map[string]string{
 	"cmake": "cmake", "ctest": "cmake", "rspec": "rspec", "prove": "prove",
 }
 
-// runnersOf says which runners a program is, by its name, the script that it runs, and python -m.
+// runnersOf returns the runners that a program is, by its name, the script that it runs, and python -m.
 func runnersOf(p program) []string {
 	var found []string
 	add := func(word string) {
@@ -113,7 +113,7 @@ func runnersOf(p program) []string {
 	return found
 }
 
-// summaries are the test runners that the program is and that print a summary as they run here.
+// summaries returns the names of the test runners that the program is and that print a summary here.
 func (p *program) summaries() (names []string) {
 	for _, r := range p.runners {
 		switch r {
@@ -127,7 +127,7 @@ func (p *program) summaries() (names []string) {
 			} else if slices.Contains(p.Args, "test") || slices.Contains(p.Args, "t") {
 				names = append(names, "cargo test")
 			}
-		case "go": // without -v it says "ok" whatever became of its tests
+		case "go": // without -v it prints "ok" even if the tests ended early
 			flags := []string{"-v", "-v=true", "-test.v", "-test.v=true", "-json", "--v", "--json"}
 			isVerbose := slices.ContainsFunc(p.Args, func(w string) bool { return slices.Contains(flags, w) })
 			if len(p.Args) > 1 && p.Args[1] == "test" && isVerbose {
@@ -138,7 +138,7 @@ func (p *program) summaries() (names []string) {
 	return names
 }
 
-// nameRole is the role that a file has for the runners that look for its name, "" if none does.
+// nameRole returns the role of a file for the runners that look for its name, "" if none does.
 func nameRole(runners []string, file string) (role goal.FileRole) {
 	for _, name := range runners {
 		r := runnerTable[name]
@@ -154,8 +154,8 @@ func nameRole(runners []string, file string) (role goal.FileRole) {
 	return role
 }
 
-// matchesName compares the end of a path, as many parts as the pattern has; all of it with a pattern that begins with
-// a slash.
+// matchesName compares the end of a path with a pattern of the same number of elements. A pattern that begins with
+// a slash must match the whole path.
 func matchesName(pattern, file string) bool {
 	if strings.HasPrefix(pattern, "/") {
 		ok, err := path.Match(pattern, "/"+file)
@@ -177,52 +177,51 @@ var codeEnding = regexp.MustCompile(
 		`sh|bash|mk|awk|sed|jq|sql|` +
 		`ex|exs|erl|hs|ml|lisp|clj|el|tcl|vim|ps1|bat|feature)$`)
 
-// isRecipe reports whether a file holds the commands that a runner starts, as a makefile does.
+// isRecipe reports whether a file contains the commands that a runner starts, as a makefile does.
 func isRecipe(p *program, rel string) bool {
 	return slices.Contains(p.runners, "tox") && path.Base(rel) == "tox.ini" ||
 		slices.Contains(p.runners, "nox") && path.Base(rel) == "noxfile.py"
 }
 
-// testName matches the names of tests in languages that are compiled.
+// testName matches the names of tests in compiled languages.
 var testName = regexp.MustCompile(`(?i)(^|/)(tests?|spec)/|(^|[/._-])(test|spec)s?([._-]|$)`)
 
-// startupFile matches settings that programs look for on their own: .curlrc, .sqliterc, .gitattributes.
+// startupFile matches settings that programs read without being asked: .curlrc, .sqliterc, .gitattributes.
 var startupFile = regexp.MustCompile(`(^|/)(\.[a-z0-9]+rc|\.gitattributes|\.gitmodules)$`)
 
-// isStartupFile reports whether programs read a file on their own by its name.
 func isStartupFile(file string) bool { return startupFile.MatchString(file) }
 
-// isCode reports whether a file is a program text or a part of a program by its name.
+// isCode reports whether a file's name is that of program code.
 func isCode(file string) bool { return codeEnding.MatchString(file) }
 
-// judgeName matches names of programs that decide, and are not the work.
+// judgeName matches names of programs that judge the work instead of being part of it.
 var judgeName = regexp.MustCompile(
 	`(?i)(^|[./_-])(check(s|er)?|judge|verify|validate|assert|grade|accept(ance)?|tests?|spec)([./_-]|$)`)
 
-// installDirs are the folders that programs are installed in.
+// installDirs are the folders into which packages are installed.
 var installDirs = []string{"node_modules", ".venv", "venv", ".tox"}
 
-// IsInstalled reports whether a file is in a folder that programs are installed in.
+// IsInstalled reports whether a file is in such a folder.
 func IsInstalled(file string) bool { return InstalledTree(file) != "" }
 
-// InstalledTree is the outermost folder above a file that programs are installed in, "" if there is none.
+// InstalledTree returns the outermost folder above a file into which packages are installed, "" if there is none.
 func InstalledTree(file string) string {
 	names := strings.Split(path.Dir(file), "/")
 	at := slices.IndexFunc(names, func(name string) bool { return slices.Contains(installDirs, name) })
 	return strings.Join(names[:at+1], "/")
 }
 
-// IsCache reports whether tools write a file again by themselves.
+// IsCache reports whether tools recreate a file automatically.
 func IsCache(file string) bool { return cacheName.MatchString(file) }
 
-// cacheName matches what tools write again by themselves in such a folder.
+// cacheName matches files that tools recreate automatically.
 var cacheName = regexp.MustCompile(`(^|/)(__pycache__|node_modules/\.[^/]+)/`)
 
-// isInstalled reports whether a used file is a part of an installed program.
-func isInstalled(u goal.UsedFile) bool {
+// isInstalledCode reports whether a used file is code of an installed program.
+func isInstalledCode(u goal.UsedFile) bool {
 	return u.Role != goal.RoleData && IsInstalled(u.Path) &&
 		(!cacheName.MatchString(u.Path) || strings.Contains(u.Path, "/.bin/"))
 }
 
-// makefileName matches the files that make and similar programs take.
+// makefileName matches the files that make and similar programs read.
 var makefileName = regexp.MustCompile(`(?i)(^|/)((gnu)?makefile|\.?justfile|[^/]+\.mk|taskfile\.ya?ml|rakefile)$`)

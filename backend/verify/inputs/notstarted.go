@@ -10,21 +10,21 @@ import (
 	"goalpost/backend/process"
 )
 
-// maxTracedOutside is how many uses outside the goal's folder a trace has at most: past it, that a file was not read
-// says nothing.
+// maxTracedOutside is the most uses outside the goal's folder that a trace contains. At that limit, an unread file
+// proves nothing.
 const maxTracedOutside = 20_000
 
 // candidate is something that a program was to run and did not find.
 type candidate struct {
-	goal.NotStarted
+	goal.StartFailure
 	program int
 	at      int // index of the access that shows it
 }
 
-// findNotStarted finds what the check itself was to run and did not find, if nothing that could decide came after it.
-// What is missing to a program that started is the work: a module that a test imports, a file that it reads. So is
-// what the check runs by its path in the goal's folder, what it runs for its output, and what a test starts.
-func (o *observer) findNotStarted() *goal.NotStarted {
+// findNotStarted finds what the check itself was to run and did not find, if nothing that could decide followed.
+// What a started program misses is the work: a module that a test imports, a file that it reads. So is a program
+// that the check runs by its path in the goal's folder, that it runs for its output, or that a test starts.
+func (o *observer) findNotStarted() *goal.StartFailure {
 	if len(o.accesses) >= maxTracedOutside {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (o *observer) findNotStarted() *goal.NotStarted {
 		for _, find := range []func(*program, int) (kind, name string){o.missingModule, o.missingTarget, o.missingScript} {
 			kind, name := find(&o.programs[i], i)
 			if name != "" && last >= 0 {
-				list = append(list, candidate{goal.NotStarted{Kind: kind, Name: name}, i, last})
+				list = append(list, candidate{goal.StartFailure{Kind: kind, Name: name}, i, last})
 			}
 		}
 	}
@@ -45,15 +45,15 @@ func (o *observer) findNotStarted() *goal.NotStarted {
 		if c.Kind == "program" && o.hasStarted(c.Name) {
 			continue
 		}
-		if !slices.ContainsFunc(o.accesses[c.at+1:], func(a process.FileAccess) bool { return o.mayDecide(a, c.program) }) {
+		if !slices.ContainsFunc(o.accesses[c.at+1:], func(a process.FileAccess) bool { return o.canDecide(a, c.program) }) {
 			c.By = o.programs[c.program].command()
-			return &c.NotStarted
+			return &c.StartFailure
 		}
 	}
 	return nil
 }
 
-// hasStarted reports whether a program of this name was started: it may be a link to a file of another name, as sh is.
+// hasStarted reports whether a program of this name was started. The name may be a link to another file, as sh is.
 func (o *observer) hasStarted(name string) bool {
 	return slices.ContainsFunc(o.programs, func(p program) bool { return len(p.Args) > 0 && path.Base(p.Args[0]) == name })
 }
@@ -67,22 +67,22 @@ func (o *observer) lastAccess(program int) int {
 	return -1
 }
 
-// isOfCheck reports whether a program was started by the check itself, and not by a test.
+// isOfCheck reports whether the check itself started a program, not a test.
 func (o *observer) isOfCheck(i int) bool {
 	return !slices.ContainsFunc(o.callers[o.programs[i].Path], func(caller int) bool {
-		return caller < len(o.programs) && caller != i && !o.programs[caller].passesOnEnds()
+		return caller < len(o.programs) && caller != i && !o.programs[caller].isLauncher()
 	})
 }
 
-// textTools only pass on or show what others print.
+// textTools only pass on, transform or show what other programs print.
 var textTools = []string{
 	"cat", "tee", "grep", "egrep", "fgrep", "head", "tail", "sed", "awk", "cut", "sort", "uniq", "tr", "wc", "rm",
 	"mkdir", "echo", "printf", "date", "sleep", "true", "false", "test", "[", "kill", "ls", "env", "timeout",
 }
 
-// mayDecide reports whether a use that followed can have decided how the check ended, so that what an earlier program
-// did not find was not needed.
-func (o *observer) mayDecide(a process.FileAccess, earlier int) bool {
+// canDecide reports whether a later use can have decided how the check ended, so that what an earlier program did
+// not find was not needed.
+func (o *observer) canDecide(a process.FileAccess, earlier int) bool {
 	p := &o.programs[a.Program]
 	if slices.Contains(p.runners, "npm") || a.Program == earlier && p.kind != kindShell { // it reports what it misses
 		return false
@@ -94,7 +94,8 @@ func (o *observer) mayDecide(a process.FileAccess, earlier int) bool {
 		!strings.Contains(path.Base(a.Path), ".so") && !slices.Contains(textTools, baseName(a.Path))
 }
 
-// missingFiles are the scripts that a shell or an interpreter of the check was started with, or that a shell reads.
+// missingFiles returns the scripts that a shell or an interpreter was started with, or that a shell sources, and
+// that do not exist.
 func (o *observer) missingFiles() (list []candidate) {
 	for i, a := range o.accesses {
 		rel, ok := o.inFolder(a.Path)
@@ -108,13 +109,14 @@ func (o *observer) missingFiles() (list []candidate) {
 		isSourced := p.kind == kindShell && a.Use == process.UseRead && o.isSourced(rel)
 		isFirst := !slices.ContainsFunc(list, func(c candidate) bool { return c.program == a.Program && c.Name == rel })
 		if isFirst && (isSourced || p.isStartedWith(a.Path) && !hasStarted) {
-			list = append(list, candidate{goal.NotStarted{Kind: "file", Name: rel}, a.Program, i})
+			list = append(list, candidate{goal.StartFailure{Kind: "file", Name: rel}, a.Program, i})
 		}
 	}
 	return list
 }
 
-// missingPrograms are the programs that a shell or the like looked for in several folders, and found in none.
+// missingPrograms returns the programs that a shell or a similar program looked for in several folders and found in
+// none.
 func (o *observer) missingPrograms() (list []candidate) {
 	type search struct {
 		program int
@@ -131,21 +133,21 @@ func (o *observer) missingPrograms() (list []candidate) {
 		case !a.Missing:
 			folders[s] = nil
 			list = slices.DeleteFunc(list, func(c candidate) bool { return c.program == s.program && c.Name == s.name })
-		case !isSearch || !p.passesOnEnds() || !o.isOfCheck(a.Program) || slices.Contains(o.examined, s.name) ||
+		case !isSearch || !p.isLauncher() || !o.isOfCheck(a.Program) || slices.Contains(o.examined, s.name) ||
 			slices.ContainsFunc(p.mains, func(m string) bool { return path.Base(m) == s.name }):
 		default:
 			if folders[s] == nil {
 				folders[s] = map[string]bool{}
 			}
 			if folders[s][dir] = true; len(folders[s]) > 1 {
-				list = append(list, candidate{goal.NotStarted{Kind: "program", Name: s.name}, s.program, i})
+				list = append(list, candidate{goal.StartFailure{Kind: "program", Name: s.name}, s.program, i})
 			}
 		}
 	}
 	return list
 }
 
-// missingModule is the module that Python was started with.
+// missingModule returns the module that Python was started with and did not find.
 func (o *observer) missingModule(p *program, i int) (kind, name string) {
 	if len(p.modules) == 0 || o.isNamed(o.examined, p.modules[0]+".py") || o.hasReadModule(i) {
 		return "", ""
@@ -163,7 +165,7 @@ func (o *observer) hasReadModule(program int) bool {
 	})
 }
 
-// missingTarget is the target that make was started with and that its makefiles have no rule for.
+// missingTarget returns the target that make was started with and for which its makefiles have no rule.
 func (o *observer) missingTarget(p *program, program int) (kind, name string) {
 	if p.name != "make" && p.name != "gmake" || o.Text == nil || len(p.Args) == 0 {
 		return "", ""
@@ -181,7 +183,7 @@ func (o *observer) missingTarget(p *program, program int) (kind, name string) {
 	return "target", name
 }
 
-// missingScript is the script of package.json that npm was started with.
+// missingScript returns the script that npm was started with and that package.json does not define.
 func (o *observer) missingScript(p *program, program int) (kind, name string) {
 	words := slices.DeleteFunc(slices.Clone(p.Args), func(w string) bool { return strings.HasPrefix(w, "-") })
 	at := slices.IndexFunc(words, func(w string) bool {

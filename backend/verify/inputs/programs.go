@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"goalpost/backend/process"
+	"goalpost/backend/text"
 )
 
-// kind is how a program treats the files that it reads.
+// kind says how a program uses the files that it reads.
 type kind string
 
 const (
@@ -22,7 +23,7 @@ const (
 var (
 	shellNames = []string{"sh", "bash", "dash", "ash", "ksh", "zsh", "fish", "busybox"}
 	makeNames  = []string{"make", "gmake", "bmake", "just", "ninja", "task", "rake"}
-	// launchers start other programs and pass on how those end.
+	// launchers start other programs and pass on their exit codes.
 	launchers = []string{
 		"env", "xargs", "find", "time", "timeout", "nice", "nohup", "flock", "setsid", "stdbuf", "npm",
 		"npx", "git",
@@ -31,7 +32,8 @@ var (
 	versionSuffix = regexp.MustCompile(`[-0-9.]*$`)
 )
 
-// valueFlags are flags of an interpreter that take the next word; true marks those whose value is a program to load.
+// valueFlags are flags of an interpreter that take the next word; true marks those whose value is a program to
+// load.
 var valueFlags = map[string]map[string]bool{
 	"python": {"-W": false, "-X": false, "--check-hash-based-pycs": false},
 	"node": {
@@ -55,16 +57,16 @@ var valueFlags = map[string]map[string]bool{
 	"java":    {"-cp": false, "-classpath": false, "--class-path": false, "-jar": true},
 }
 
-// inlineFlags give an interpreter its program as text.
+// inlineFlags pass a program to an interpreter as text.
 var inlineFlags = map[string][]string{
 	"python": {"-c"}, "node": {"-e", "--eval", "-p", "--print"}, "ruby": {"-e"}, "perl": {"-e", "-E"},
 	"php": {"-r"}, "lua": {"-e"}, "Rscript": {"-e"}, "bun": {"-e"}, "deno": {"eval"},
 }
 
-// dataArguments are interpreters whose words without a flag are data and not a program.
+// dataArguments are interpreters whose arguments are data, not a program.
 var dataArguments = []string{"awk", "sed", "jq", "sqlite3", "java"}
 
-// program is a traced program as the rules see it.
+// program is a traced program with what its command line means.
 type program struct {
 	process.TracedProgram
 	name      string // without its version: python
@@ -77,7 +79,7 @@ type program struct {
 	readsRepository bool // it is git and read the repository of the goal's folder
 }
 
-// baseName is the name of a program without its version: python for /usr/bin/python3.11.
+// baseName returns the name of a program without its version: python for /usr/bin/python3.11.
 func baseName(file string) string {
 	base := path.Base(file)
 	if slices.Contains([]string{"sqlite3", "Rscript"}, base) {
@@ -97,7 +99,7 @@ func baseName(file string) string {
 	}
 }
 
-// readProgram says what a traced program is, and what it was started with.
+// readProgram classifies a traced program and finds what it was started with.
 func readProgram(t process.TracedProgram) program {
 	p := program{TracedProgram: t, name: baseName(t.Path)}
 	switch {
@@ -115,12 +117,12 @@ func readProgram(t process.TracedProgram) program {
 	return p
 }
 
-// readArguments finds the program that a shell or an interpreter was started with.
+// readArguments finds the script or module that a shell or an interpreter was started with.
 func (p *program) readArguments() {
 	if len(p.Args) == 0 {
 		return
 	}
-	// A script that was executed: its first line names the interpreter.
+	// The first line of an executed script names the interpreter.
 	if own := baseName(p.Args[0]); own != p.name && !slices.Contains(shellNames, own) && valueFlags[own] == nil {
 		p.mains = append(p.mains, p.absolute(p.Args[0]))
 		return
@@ -153,7 +155,7 @@ func (p *program) readArguments() {
 			if w == "-o" || w == "+o" || w == "--rcfile" || w == "--init-file" {
 				i++
 			} else if !strings.HasPrefix(w, "--") && strings.Contains(w, "c") {
-				return // its program is a word
+				return // the program is an argument
 			}
 			continue
 		}
@@ -182,13 +184,13 @@ func (p *program) readArguments() {
 	case positional != "":
 		p.mains = append(p.mains, p.absolute(positional))
 	case p.name == "node" && slices.Contains(words, "--test"):
-	case len(p.mains) == 0 && !slices.ContainsFunc(words, isAbout):
+	case len(p.mains) == 0 && !slices.ContainsFunc(words, isInfoFlag):
 		p.fromInput = true
 	}
 }
 
-// isAbout reports whether a flag only asks a program about itself.
-func isAbout(word string) bool {
+// isInfoFlag reports whether a flag only asks for a program's version or help.
+func isInfoFlag(word string) bool {
 	return slices.Contains([]string{"--version", "--help", "-V", "-h", "-v"}, word)
 }
 
@@ -199,7 +201,7 @@ func (p *program) absolute(word string) string {
 	return path.Join(p.Dir, word)
 }
 
-// hasMain reports whether the program was started with a file, or with the module that the file is.
+// hasMain reports whether the program was started with a file, or with the file's module.
 func (p *program) hasMain(file string) bool {
 	stem := strings.TrimSuffix(file, path.Ext(file))
 	return p.isStartedWith(file) || isCode(file) && slices.ContainsFunc(p.modules, func(m string) bool {
@@ -207,8 +209,8 @@ func (p *program) hasMain(file string) bool {
 	})
 }
 
-// isStartedWith reports whether the program's command line names a file: by its name, its name without an ending, or
-// the name of its folder.
+// isStartedWith reports whether the program's command line names a file: by its name, by its name without an
+// extension, or by its folder's name.
 func (p *program) isStartedWith(file string) bool {
 	stem := strings.TrimSuffix(file, path.Ext(file))
 	inFolder := slices.Contains([]string{"__main__", "index", "__init__", "package"}, path.Base(stem))
@@ -220,18 +222,14 @@ func (p *program) isStartedWith(file string) bool {
 	return false
 }
 
-// command is the command line for users.
+// command returns the command line for users.
 func (p *program) command() string {
-	const most = 120
+	const maxCommand = 120
 	words := p.Args
 	if len(words) == 0 {
 		words = []string{p.Path}
 	}
-	s := strings.Join(strings.Fields(strings.Join(words, " ")), " ")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
+	return text.SanitizeLine(strings.Join(words, " "), maxCommand)
 }
 
 // isJudge reports whether a program runs a file whose name says that it judges, and is no test runner.
@@ -241,8 +239,9 @@ func (p *program) isJudge() bool {
 	})
 }
 
-// passesOnEnds reports whether a program ends as those end that it starts: shells, make, env and the like.
-func (p *program) passesOnEnds() bool {
+// isLauncher reports whether a program ends with the exit code of the program that it starts: shells, make, env
+// and the like.
+func (p *program) isLauncher() bool {
 	return p.kind == kindShell || p.kind == kindMake || slices.Contains(launchers, p.name) ||
 		slices.Contains(p.runners, "npm")
 }

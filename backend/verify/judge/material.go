@@ -1,45 +1,34 @@
 package judge
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/text"
-	"goalpost/backend/verify/workspace"
+	"goalpost/backend/verify/baseline"
 )
 
-// WrapUntrusted wraps a text from outside. Its mark has 128 random bits, so nobody can write the end of the wrapping
-// into the text.
-func WrapUntrusted(name, data string, most int) string {
-	data = strings.ToValidUTF8(string(text.TruncateMiddle([]byte(data), most)), "\uFFFD")
+// WrapData wraps a text from outside for a judge, without its middle if it has more than limit bytes.
+func WrapData(name, data string, limit int) string {
+	data = text.ToUTF8(string(text.TruncateMiddle([]byte(data), limit)))
 	if strings.TrimSpace(data) == "" {
 		data = "(nothing)"
 	}
-	mark := newMark()
-	return fmt.Sprintf("<<<data %s %s\n%s\n%s data>>>\n", mark, name, data, mark)
+	return text.WrapUntrustedRandomly(name, data)
 }
 
-// newMark is 128 random bits. A machine without random numbers ends the program.
-func newMark() string {
-	b := make([]byte, 16)
-	_, _ = rand.Read(b) // never fails
-	return hex.EncodeToString(b)
-}
-
-// FormatEvidence is the evidence that the host has of a claim: what the checks said,
-// what the agent did last, what is different in its folder.
+// FormatEvidence formats the evidence that the host has about a claim: the checks' verdicts, the agent's last
+// steps, and the changes in its folder.
 func FormatEvidence(
-	verdicts []goal.Verdict, changed string, files []workspace.FileEvidence, steps []goal.Step, w Budget,
+	verdicts []goal.Verdict, changed string, files []baseline.FileEvidence, steps []goal.Step, w Budget,
 ) string {
 	var b strings.Builder
 	b.WriteString("Verdicts of the checks that the host ran:\n")
 	b.WriteString(formatVerdicts(verdicts, w))
 	b.WriteString("\nFiles of the goal's folder, compared with the start by the host:\n" +
-		WrapUntrusted("changed files", changed, w.Text))
+		WrapData("changed files", changed, w.Text))
 	b.WriteString("\nThe files that the question names, and those that changed, read by the host:\n" +
 		formatFiles(files, w))
 	b.WriteString("\nThe agent's last steps, oldest first, as the host recorded them:\n" + formatSteps(steps, w))
@@ -52,11 +41,11 @@ func formatVerdicts(verdicts []goal.Verdict, w Budget) string {
 	}
 	var b strings.Builder
 	for _, v := range verdicts {
-		fmt.Fprintf(&b, "- %s: %s, %s\n", v.Outcome, v.Type, text.OneLine(v.Name, 500))
-		b.WriteString(WrapUntrusted(fmt.Sprintf("of check %d", v.Check+1), v.Detail+"\n"+v.Tail, w.Text))
+		fmt.Fprintf(&b, "- %s: %s, %s\n", v.Outcome, v.Type, text.SanitizeLine(v.Name, 500))
+		b.WriteString(WrapData(fmt.Sprintf("of check %d", v.Check+1), v.Detail+"\n"+v.Tail, w.Text))
 		if len(v.Changes) > 0 {
 			b.WriteString("Files that this check used and that are new or changed since the start:\n" +
-				WrapUntrusted(fmt.Sprintf("files of check %d", v.Check+1), formatFileChanges(v.Changes), w.Text))
+				WrapData(fmt.Sprintf("files of check %d", v.Check+1), formatFileChanges(v.Changes), w.Text))
 		}
 	}
 	return b.String()
@@ -65,33 +54,33 @@ func formatVerdicts(verdicts []goal.Verdict, w Budget) string {
 func formatFileChanges(list []goal.FileChange) string {
 	var b strings.Builder
 	for _, c := range list {
-		fmt.Fprintf(&b, "%s (%s, %s), used by %s\n", c.Path, c.Change, c.Role, text.OneLine(c.By, 200))
+		fmt.Fprintf(&b, "%s (%s, %s), used by %s\n", c.Path, c.Change, c.Role, text.SanitizeLine(c.By, 200))
 	}
 	return b.String()
 }
 
-// formatFiles shows each file whole while it fits, and otherwise how it differs from the start.
-func formatFiles(files []workspace.FileEvidence, w Budget) string {
+// formatFiles shows files whole while they fit, then their differences from the start.
+func formatFiles(files []baseline.FileEvidence, w Budget) string {
 	if len(files) == 0 {
 		return "(none)\n"
 	}
 	var b strings.Builder
 	whole, diff := w.files, w.files/2
 	for i, f := range files {
-		about := text.OneLine(f.Path, 300)
+		about := text.SanitizeLine(f.Path, 300)
 		if f.Change != "" {
 			about += ", " + f.Change
 		}
 		switch {
 		case f.IsText && len(f.Text) <= whole:
 			whole -= len(f.Text)
-			b.WriteString(WrapUntrusted("file", about+", whole:\n"+f.Text, len(about)+len(f.Text)+20))
+			b.WriteString(WrapData("file", about+", whole:\n"+f.Text, len(about)+len(f.Text)+20))
 		case f.Diff != "" && diff > 0:
 			size := min(len(f.Diff), diff)
 			diff -= size
-			b.WriteString(WrapUntrusted("file", about+", as a diff from the start:\n"+f.Diff, len(about)+size+40))
+			b.WriteString(WrapData("file", about+", as a diff from the start:\n"+f.Diff, len(about)+size+40))
 		case f.Named:
-			b.WriteString(WrapUntrusted("file", fmt.Sprintf("%s: %d bytes, which are not shown: not text, or too long", about,
+			b.WriteString(WrapData("file", fmt.Sprintf("%s: %d bytes, which are not shown: not text, or too long", about,
 				f.Size), w.Text))
 		}
 		if whole <= 0 && diff <= 0 && i+1 < len(files) {
@@ -102,7 +91,7 @@ func formatFiles(files []workspace.FileEvidence, w Budget) string {
 	return b.String()
 }
 
-// formatSteps are the newest steps that fit, and always one.
+// formatSteps formats the newest steps that fit, at least one.
 func formatSteps(steps []goal.Step, w Budget) string {
 	if len(steps) == 0 {
 		return "(none)\n"
@@ -110,11 +99,11 @@ func formatSteps(steps []goal.Step, w Budget) string {
 	var shown []string
 	free := w.steps
 	for _, s := range slices.Backward(steps) {
-		one := fmt.Sprintf("Step %d, %s, %s\n", s.N, text.OneLine(s.Tool, 100), s.Outcome) +
-			WrapUntrusted("arguments", s.Arguments, w.step) + WrapUntrusted("result", s.Result, w.step)
+		one := fmt.Sprintf("Step %d, %s, %s\n", s.N, text.SanitizeLine(s.Tool, 100), s.Outcome) +
+			WrapData("arguments", s.Arguments, w.step) + WrapData("result", s.Result, w.step)
 		if free -= len(one); free < 0 && len(shown) > 0 {
 			shown = append(shown,
-				fmt.Sprintf("(the %d before are left out: there is no room for them)\n", len(steps)-len(shown)))
+				fmt.Sprintf("(the %d before are left out: there is no space for them)\n", len(steps)-len(shown)))
 			break
 		}
 		shown = append(shown, one)

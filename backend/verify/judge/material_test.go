@@ -8,14 +8,14 @@ import (
 	"goalpost/backend/verify/judge"
 )
 
-// TestWrapUntrusted_EachText_HasItsOwnMark of 128 bits. A text that repeats the mark of another cannot end its own
+// TestWrapData_EachText_HasItsOwnMark of 128 bits. A text that repeats the mark of another cannot end its own
 // wrapping.
-func TestWrapUntrusted_EachText_HasItsOwnMark(t *testing.T) {
+func TestWrapData_EachText_HasItsOwnMark(t *testing.T) {
 	wrapping := regexp.MustCompile(`(?s)^<<<data ([0-9a-f]{32}) answer\n(.*)\n([0-9a-f]{32}) data>>>\n$`)
 	seen := map[string]bool{}
 	data := "work"
 	for range 20 {
-		m := wrapping.FindStringSubmatch(judge.WrapUntrusted("answer", data, 10_000))
+		m := wrapping.FindStringSubmatch(judge.WrapData("answer", data, 10_000))
 		if m == nil || m[1] != m[3] || m[2] != data {
 			t.Fatalf("it is wrapped as %q", m)
 		}

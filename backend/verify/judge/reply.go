@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// FirstWord is the first word of a reply in capitals, without what models dress it in.
+// FirstWord returns the first word of a reply in capitals, without punctuation and markup.
 func FirstWord(reply string) string {
 	fields := strings.Fields(reply)
 	if len(fields) == 0 {
@@ -14,12 +14,13 @@ func FirstWord(reply string) string {
 	return strings.ToUpper(strings.Trim(fields[0], "*_`\"'.,:;!-()[]"))
 }
 
-// hedgePattern take back what the word before them said.
+// hedgePattern matches words that limit what the word before them said.
 var hedgePattern = regexp.MustCompile(
-	`(?i)\b(but|except|excepting|however|although|though|unless|partly|partially|mostly|almost|nearly|if|provided|assuming|missing|incomplete|lacks|lacking)\b`)
+	`(?i)\b(but|except|excepting|however|although|though|unless|partly|partially|mostly|almost|nearly|if|` +
+		`provided|assuming|missing|incomplete|lacks|lacking)\b`)
 
-// IsHedged says whether a reply takes its first word back: "YES, but the report is
-// missing" is no YES. What is on later lines is the reason, unless it begins so.
+// IsHedged reports whether a reply limits its first word: "YES, but the report is missing" is no YES. Later lines
+// are the reason, unless they begin with such a word.
 func IsHedged(reply string) bool {
 	rest := RestAfterWord(reply)
 	if at := hedgePattern.FindStringIndex(rest); at != nil &&
@@ -30,7 +31,7 @@ func IsHedged(reply string) bool {
 	return hedgePattern.MatchString(RestAfterWord(first))
 }
 
-// RestAfterWord is what a reply says behind its first word.
+// RestAfterWord returns a reply without its first word.
 func RestAfterWord(reply string) string {
 	reply = strings.TrimSpace(reply)
 	if i := strings.IndexAny(reply, " \t\r\n"); i >= 0 {

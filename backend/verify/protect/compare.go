@@ -10,11 +10,11 @@ import (
 
 	"goalpost/backend/fileio"
 	"goalpost/backend/text"
-	"goalpost/backend/verify/workspace"
+	"goalpost/backend/verify/baseline"
 )
 
-// diff says what is not as it was of what decides a check; -1 means any check.
-func (g *State) diff(check int) ([]mismatch, error) {
+// findChanges returns the changes of what decides a check; -1 means any check.
+func (g *State) findChanges(check int) ([]mismatch, error) {
 	root, err := os.OpenRoot(g.dir)
 	if err != nil {
 		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
@@ -35,43 +35,45 @@ func (g *State) diff(check int) ([]mismatch, error) {
 	return found, nil
 }
 
-// mismatch is one thing that is not as it was.
+// mismatch is a protected item that has changed.
 type mismatch struct {
-	protectedItem
-	text string // a diff
-	sum  string // of what lies there now
+	storedItem
+	text string // a diff, or a sentence
+	sum  string // of its present content
 }
 
-// compareFile looks at one file. A file whose size and time of change are those of the last look is not read again.
-func (g *State) compareFile(root *os.Root, h protectedItem) (mismatch, bool) {
+// compareFile compares one file. It does not read a file again whose size and change time are the same as last
+// time.
+func (g *State) compareFile(root *os.Root, h storedItem) (mismatch, bool) {
 	info, err := root.Stat(h.Path)
 	key := h.Path + "\x00" + h.Part
-	if err == nil && g.ok[key] == (statStamp{info.Size(), fileio.ChangeTime(info)}) && fileio.ChangeTime(info) != 0 {
+	if err == nil && fileio.ChangeTime(info) != 0 &&
+		g.unchanged[key] == (statStamp{info.Size(), fileio.ChangeTime(info)}) {
 		return mismatch{}, true
 	}
-	d := mismatch{protectedItem: h, text: g.difference(root, h)}
+	d := mismatch{storedItem: h, text: g.difference(root, h)}
 	if d.text == "" && info != nil && fileio.IsStable(info) && h.Kind != KindForbiddenNew && len(h.Files) == 0 {
-		g.ok[key] = statStamp{info.Size(), fileio.ChangeTime(info)}
+		g.unchanged[key] = statStamp{info.Size(), fileio.ChangeTime(info)}
 	}
 	return d, d.text == ""
 }
 
-// difference describes how a file is not as it was, "" if it is.
-func (g *State) difference(root *os.Root, h protectedItem) string {
+// difference describes how a file has changed, "" if it has not.
+func (g *State) difference(root *os.Root, h storedItem) string {
 	if h.Kind == KindForbiddenNew {
 		if _, err := root.Lstat(h.Path); err != nil {
 			return ""
 		}
 		appeared := fmt.Sprintf("%s has appeared: %s\n", h.Path, h.Why)
-		if is, _, err := protectedContent(root, h.Path); err == nil && fileio.IsText(is) {
-			appeared += workspace.UnifiedDiff(h.Path, nil, is, false)
+		if is, _, err := readContent(root, h.Path); err == nil && fileio.IsText(is) {
+			appeared += baseline.UnifiedDiff(h.Path, nil, is, false)
 		}
 		return appeared
 	}
-	is, mode, err := h.content(root)
+	is, mode, err := h.currentContent(root)
 	link := ""
 	if h.Strict {
-		link = firstLink(root, h.Path)
+		link = findLink(root, h.Path)
 	}
 	was, wasErr := g.originalContent(h)
 	switch {
@@ -84,7 +86,7 @@ func (g *State) difference(root *os.Root, h protectedItem) string {
 	case h.Strict && err == nil && (h.Mode&0o111 == 0) != (mode&0o111 == 0):
 		return fmt.Sprintf("%s: mode %s, was %s\n", h.Path, mode, h.Mode)
 	case wasErr != nil:
-		return fmt.Sprintf("what %s was at the start is lost: %v\n", h.Path, wasErr)
+		return fmt.Sprintf("the copy of %s from the start is lost: %v\n", h.Path, wasErr)
 	}
 	before, after, same := compareParts(h.Part, was, is)
 	if same {
@@ -92,17 +94,17 @@ func (g *State) difference(root *os.Root, h protectedItem) string {
 	}
 	name := strings.TrimSuffix(h.Path+" ("+h.Part+")", " ()")
 	if len(h.Files) > 0 {
-		name += " (installed programs: accept them, or install the same again)"
+		name += " (installed programs: accept them, or install the same versions again)"
 	}
-	return workspace.UnifiedDiff(name, []byte(before), []byte(after), err != nil)
+	return baseline.UnifiedDiff(name, []byte(before), []byte(after), err != nil)
 }
 
-// originalContent is what a file held at the start.
-func (g *State) originalContent(h protectedItem) ([]byte, error) {
+// originalContent returns a file's content at the start.
+func (g *State) originalContent(h storedItem) ([]byte, error) {
 	if h.Missing {
 		return nil, nil
 	}
-	b, err := os.ReadFile(g.copy(h))
+	b, err := os.ReadFile(g.copyPath(h))
 	if err != nil {
 		return nil, fmt.Errorf("the copy: %w", text.StripPathError(err))
 	}
@@ -112,13 +114,13 @@ func (g *State) originalContent(h protectedItem) ([]byte, error) {
 	return b, nil
 }
 
-// Tampered says what of that which decides a check is not as it was; -1 means any check, without installed programs:
-// the agent may install the same again.
+// Tampered returns the changes of what decides a check. With -1 it means any check, and leaves out installed
+// programs, because the agent may install the same versions again.
 func (g *State) Tampered(check int) (diff string, err error) {
 	if g == nil {
 		return "", nil
 	}
-	found, err := g.diff(check)
+	found, err := g.findChanges(check)
 	var b strings.Builder
 	for _, d := range found {
 		if check >= 0 || len(d.Files) == 0 {
@@ -128,11 +130,36 @@ func (g *State) Tampered(check int) (diff string, err error) {
 	return string(text.TruncateMiddle([]byte(b.String()), MaxDiffBytes)), err
 }
 
-// presentSum is the SHA-256 of what lies at the path now, or of the description where nothing can be read.
+// presentSum returns the hash of the present content, or of the description if nothing can be read.
 func (d mismatch) presentSum(root *os.Root) string {
-	content, _, err := d.content(root)
+	content, _, err := d.currentContent(root)
 	if err != nil {
 		content = []byte(d.text)
 	}
 	return fileio.Hash(content)
+}
+
+// findLink returns the first part of a path that is a symbolic link, "" if there is none.
+func findLink(root *os.Root, file string) string {
+	parts := strings.Split(file, "/")
+	for i := range parts {
+		at := strings.Join(parts[:i+1], "/")
+		info, err := root.Lstat(at)
+		if err != nil {
+			return ""
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return at
+		}
+	}
+	return ""
+}
+
+func pathsOf(changed []mismatch) []string {
+	files := make([]string, 0, len(changed))
+	for _, d := range changed {
+		files = append(files, d.Path)
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
 }

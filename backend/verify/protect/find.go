@@ -17,16 +17,16 @@ import (
 	"goalpost/backend/verify/inputs"
 )
 
-// Bounds of what is protected.
+// Limits of what is protected.
 const (
-	MaxDiffBytes = 16 << 10  // of the text of a tampered verdict
-	maxProtected = 5000      // more would cost every claim seconds
-	maxNames     = 1_000_000 // files that patterns of the user are compared with
+	MaxDiffBytes = 16 << 10  // of the diff in a tampered verdict
+	maxProtected = 5000      // more would slow down every claim by seconds
+	maxNames     = 1_000_000 // files that the user's patterns are matched against
 )
 
-// Find lists what decides the checks of a criterion: the scripts that their commands name, what the user protects, and
-// what a check was seen to use in pre-flight, without what NoProtect names. Patterns are as in .gitignore.
-func Find(ctx context.Context, o Options) ([]Protected, error) {
+// Find lists what decides the checks of a criterion: the scripts that their commands name, what the user protects,
+// and what a check used in pre-flight, without what NoProtect names. Patterns are those of .gitignore.
+func Find(ctx context.Context, o Options) ([]Item, error) {
 	free, err := ignore.NewGlobs(o.freePatterns())
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func Find(ctx context.Context, o Options) ([]Protected, error) {
 		return nil, fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
 	}
 	defer func() { _ = root.Close() }()
-	f := finder{Options: o, free: free, text: func(file string) []byte {
+	f := itemCollector{Options: o, free: free, text: func(file string) []byte {
 		b, _, _ := fileio.Read(root, file, maxPartBytes) // nil where it cannot be read
 		return b
 	}}
@@ -46,7 +46,7 @@ func Find(ctx context.Context, o Options) ([]Protected, error) {
 	}
 	for i, k := range o.Criterion.Checks {
 		for _, file := range chosen {
-			f.add(Protected{Path: file, Kind: KindLocked, Why: reasonChosen}, i)
+			f.add(Item{Path: file, Kind: KindLocked, Why: reasonChosen}, i)
 		}
 		if _, remote := k.Server(); !remote && k.RunsCommand() {
 			f.addStarted(i, k)
@@ -59,20 +59,20 @@ func Find(ctx context.Context, o Options) ([]Protected, error) {
 	for i := range o.Criterion.Checks {
 		f.addJudges(i)
 	}
-	slices.SortFunc(f.list, func(a, b Protected) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(f.list, func(a, b Item) int { return strings.Compare(a.Path, b.Path) })
 	return f.list, nil
 }
 
-// finder collects what is protected, each file once.
-type finder struct {
+// itemCollector collects what is protected, each path once.
+type itemCollector struct {
 	Options
 	free ignore.Globs
 	text func(file string) []byte
-	list []Protected
+	list []Item
 }
 
-func (f *finder) add(p Protected, check int) {
-	switch i := slices.IndexFunc(f.list, func(old Protected) bool { return old.Path == p.Path }); {
+func (f *itemCollector) add(p Item, check int) {
+	switch i := slices.IndexFunc(f.list, func(old Item) bool { return old.Path == p.Path }); {
 	case f.free.MatchesAncestor(p.Path):
 	case i < 0:
 		p.Checks = []int{check}
@@ -82,20 +82,20 @@ func (f *finder) add(p Protected, check int) {
 	}
 }
 
-// addStarted adds the scripts that a command names. How the check uses those that were seen to run is known better.
-func (f *finder) addStarted(check int, k goal.Check) {
+// addStarted adds the scripts that a command names, except those that pre-flight observed: addJudges handles them.
+func (f *itemCollector) addStarted(check int, k goal.Check) {
 	seen := f.observation(check)
 	for _, file := range inputs.StartedScripts(k.Command, path.Clean(k.Dir), f.Dir, f.text) {
 		isSeen := seen != nil && seen.Incomplete == "" &&
 			slices.ContainsFunc(seen.Files, func(u goal.UsedFile) bool { return u.Path == file })
 		if !isSeen {
-			f.add(Protected{Path: file, Kind: KindLocked, Why: "the check runs it"}, check)
+			f.add(Item{Path: file, Kind: KindLocked, Why: "the check runs it"}, check)
 		}
 	}
 }
 
 // addJudges adds the files that decided a check in pre-flight.
-func (f *finder) addJudges(check int) {
+func (f *itemCollector) addJudges(check int) {
 	seen := f.observation(check)
 	if seen == nil {
 		return
@@ -105,7 +105,7 @@ func (f *finder) addJudges(check int) {
 		if isWork || !inputs.IsJudge(seen, u) || inputs.IsInstalled(u.Path) {
 			continue
 		}
-		p := Protected{Path: u.Path, Kind: KindLocked, Why: "the check uses it as its " + string(u.Role)}
+		p := Item{Path: u.Path, Kind: KindLocked, Why: "the check uses it as its " + string(u.Role)}
 		if part := settingsParts[path.Base(u.Path)]; part != "" && u.Role != goal.RoleMakefile {
 			p.Kind, p.Part = KindMonitored, part
 		}
@@ -113,10 +113,10 @@ func (f *finder) addJudges(check int) {
 	}
 }
 
-// reasonChosen is why files are protected that the user names.
+// reasonChosen is the reason for files that the user protects.
 const reasonChosen = "you protect it"
 
-// matchingFiles lists the regular files that patterns of the user name, also where a .gitignore names them.
+// matchingFiles lists the regular files that match the user's patterns, including ignored ones.
 func matchingFiles(ctx context.Context, root *os.Root, patterns []string) (files []string, err error) {
 	globs, err := ignore.NewGlobs(patterns)
 	if err != nil || len(patterns) == 0 {
@@ -128,11 +128,11 @@ func matchingFiles(ctx context.Context, root *os.Root, patterns []string) (files
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case names > maxNames:
-			return fmt.Errorf("the folder holds more than %d names: choose a smaller one", maxNames)
+			return fmt.Errorf("the folder contains more than %d files: choose a smaller one", maxNames)
 		case err != nil && errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
-			return fs.SkipDir // nobody may look into it
+			return fs.SkipDir // no permission to read it
 		case file != "." && (ignore.Rules{}).Ignored(file, e.IsDir()):
 			if e.IsDir() {
 				return fs.SkipDir
@@ -146,7 +146,7 @@ func matchingFiles(ctx context.Context, root *os.Root, patterns []string) (files
 		return nil, fmt.Errorf("looking for the protected files: %w", err)
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("--protect %s: no file in the folder is like that", strings.Join(patterns, " "))
+		return nil, fmt.Errorf("--protect %s matches no file in the folder", strings.Join(patterns, " "))
 	}
 	return files, nil
 }

@@ -1,20 +1,23 @@
 package protect
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"goalpost/backend/fileio"
 	"goalpost/backend/folder"
 	"goalpost/backend/text"
 )
 
-// restoreItem takes what lies at a protected path aside and puts there what it was.
-// No link on the way is followed: one that the agent put there is taken aside, too.
+// restoreItem moves the present file at a protected path aside and restores the original. It follows no link on the
+// way: it also moves aside links that the agent created.
 func (g *State) restoreItem(root *os.Root, d mismatch, aside string) (err error) {
 	parts := strings.Split(d.Path, "/")
 	for i := range parts[:len(parts)-1] {
@@ -30,7 +33,7 @@ func (g *State) restoreItem(root *os.Root, d mismatch, aside string) (err error)
 	if d.Kind == KindForbiddenNew || d.Missing {
 		return moveToBackup(dir, name, d.Path, aside)
 	}
-	was, err := g.originalContent(d.protectedItem)
+	was, err := g.originalContent(d.storedItem)
 	if err != nil {
 		return err
 	}
@@ -48,7 +51,7 @@ func (g *State) restoreItem(root *os.Root, d mismatch, aside string) (err error)
 	return text.StripPathError(errors.Join(err, folder.ChownLike(dir, f), f.Chmod(d.Mode.Perm()), f.Close()))
 }
 
-// clearPath takes aside what lies at the place of a folder and is none.
+// clearPath moves aside a file or link that is in the place of a folder.
 func clearPath(root *os.Root, p, aside string) error {
 	dir, name, err := folder.OpenParent(root, filepath.FromSlash(p))
 	if err != nil {
@@ -60,9 +63,9 @@ func clearPath(root *os.Root, p, aside string) error {
 	return errors.Join(err, dir.Close())
 }
 
-// moveToBackup moves what lies at name in dir, p seen from the goal's folder, into the
-// private folder. A file is copied, as the two may be on different disks; a folder
-// at the place of a file is moved within its own, under a name that says so.
+// moveToBackup moves name in dir into the private folder; p is its path in the goal's folder. It copies a file,
+// because the two folders may be on different disks. It renames a folder that is in the place of a file within its
+// parent.
 func moveToBackup(dir *os.Root, name, p, aside string) error {
 	info, err := dir.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,7 +82,7 @@ func moveToBackup(dir *os.Root, name, p, aside string) error {
 			}
 		}
 	}
-	content, mode, err := protectedContent(dir, name)
+	content, mode, err := readContent(dir, name)
 	if err == nil {
 		to := filepath.Join(aside, filepath.FromSlash(p))
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
@@ -89,6 +92,37 @@ func moveToBackup(dir *os.Root, name, p, aside string) error {
 			return err
 		}
 	}
-	// What cannot be read (a pipe, a link to nowhere) has nothing to keep.
+	// A file that cannot be read (a pipe, a dangling link) has no content to keep.
 	return text.StripPathError(dir.Remove(name))
+}
+
+// RestoreAll restores the protected files, except installed programs. aside is the folder to which it moved the
+// changed versions, "" if there were none to keep.
+func (g *State) RestoreAll(ctx context.Context) (files []string, aside string, err error) {
+	if g == nil {
+		return nil, "", nil
+	}
+	changed, err := g.findChanges(-1)
+	if err != nil || len(changed) == 0 {
+		return nil, "", err
+	}
+	root, err := os.OpenRoot(g.dir)
+	if err != nil {
+		return nil, "", fmt.Errorf("the goal's folder: %w", text.StripPathError(err))
+	}
+	defer func() { _ = root.Close() }()
+	aside = filepath.Join(g.private, "aside", time.Now().UTC().Format("20060102-150405.000"))
+	for _, d := range changed {
+		if slices.Contains(files, d.Path) || len(d.Files) > 0 { // restored with another part; installed trees have no copy
+			continue
+		}
+		if err := g.restoreItem(root, d, aside); err != nil {
+			return files, aside, fmt.Errorf("restoring %s: %w", d.Path, err)
+		}
+		files = append(files, d.Path)
+	}
+	if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+		aside = ""
+	}
+	return files, aside, g.forgetShown()
 }

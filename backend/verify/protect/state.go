@@ -1,3 +1,4 @@
+// Package protect copies what decides the checks of a goal, compares it with the copies, and restores it.
 package protect
 
 import (
@@ -18,38 +19,38 @@ import (
 	"goalpost/backend/text"
 )
 
-// maxProtectedBytes is how much the copies of protected files may be together, in bytes.
+// maxProtectedBytes limits the copies of all protected files together, in bytes.
 const maxProtectedBytes = 256 << 20
 
-// State knows what the protected files were at the start, from copies in a private folder.
+// State knows the protected files as they were at the start, from copies in a private folder.
 type State struct {
 	dir, private string
-	list         []protectedItem
+	list         []storedItem
 	patterns     []string // of without
 	without      ignore.Globs
 
-	tests    []int               // how many ran before the start, by check; nil where nobody has counted
-	observed []*goal.Observation // what the checks did before the start, by check; nil where nobody could observe it
+	tests    []int               // how many ran before the start, by check; nil if unknown
+	observed []*goal.Observation // what the checks did before the start, by check; nil if not observed
 	freed    []string            // files that the user unprotected
 
-	mu sync.Mutex
-	ok map[string]statStamp // files that were the same when last looked at
+	mu        sync.Mutex
+	unchanged map[string]statStamp // files that were unchanged in the last comparison
 }
 
 // Protected lists what must not change.
-func (g *State) Protected() []Protected {
+func (g *State) Protected() []Item {
 	if g == nil {
 		return nil
 	}
 	items := g.items()
-	list := make([]Protected, 0, len(items))
+	list := make([]Item, 0, len(items))
 	for _, h := range items {
-		list = append(list, h.Protected)
+		list = append(list, h.Item)
 	}
 	return list
 }
 
-// TestsBefore is how many tests of a check ran before the start, 0 if that is not known.
+// TestsBefore returns how many tests of a check ran before the start, 0 if unknown.
 func (g *State) TestsBefore(check int) int {
 	if g == nil || check < 0 || check >= len(g.tests) {
 		return 0
@@ -57,36 +58,36 @@ func (g *State) TestsBefore(check int) int {
 	return g.tests[check]
 }
 
-// newState is the state that a list of items describes.
-func newState(dir, private string, list []protectedItem, noProtect []string) (*State, error) {
+// newState returns a State with these items.
+func newState(dir, private string, list []storedItem, noProtect []string) (*State, error) {
 	without, err := ignore.NewGlobs(noProtect)
 	return &State{
-		dir: dir, private: private, list: list, patterns: noProtect, without: without, ok: map[string]statStamp{},
+		dir: dir, private: private, list: list, patterns: noProtect, without: without, unchanged: map[string]statStamp{},
 	}, err
 }
 
-// protectedItem is one protected thing with what it was.
-type protectedItem struct {
-	Protected
+// storedItem is what State stores about one protected file or tree.
+type storedItem struct {
+	Item
 	Missing bool        `json:"missing,omitempty"` // it did not exist
 	SHA256  string      `json:"sha256,omitempty"`
 	Mode    fs.FileMode `json:"mode,omitempty"`
-	// Strict also compares whether it can be executed, and whether a link is on the way to it.
+	// Strict also compares whether the file is executable, and whether its path contains a link.
 	Strict   bool `json:"strict,omitempty"`
-	Accepted bool `json:"accepted,omitempty"` // by the user, as it is now
-	// Files are those of an installed tree that a check used and that were changed; Path is the tree.
+	Accepted bool `json:"accepted,omitempty"` // the user accepted its present version
+	// Files are the files of an installed tree that a check used and that changed; Path is the tree.
 	Files []string `json:"files,omitempty"`
 }
 
-// content is what a protected thing holds now: of a tree, a line with the hash of each file.
-func (h protectedItem) content(root *os.Root) ([]byte, fs.FileMode, error) {
+// currentContent returns the present content of an item: for a tree, a line with the hash of each file.
+func (h storedItem) currentContent(root *os.Root) ([]byte, fs.FileMode, error) {
 	if len(h.Files) == 0 {
-		return protectedContent(root, h.Path)
+		return readContent(root, h.Path)
 	}
 	lines := make([]string, 0, len(h.Files))
 	for _, file := range h.Files {
 		sum := ""
-		if b, _, err := protectedContent(root, file); err == nil {
+		if b, _, err := readContent(root, file); err == nil {
 			sum = fileio.Hash(b)
 		}
 		lines = append(lines, treeLine(file, sum))
@@ -94,7 +95,7 @@ func (h protectedItem) content(root *os.Root) ([]byte, fs.FileMode, error) {
 	return []byte(strings.Join(lines, "")), 0o600, nil
 }
 
-// treeLine is a file of a tree; sum is "" if it is gone.
+// treeLine formats a file of a tree; sum is "" if the file was removed.
 func treeLine(file, sum string) string {
 	if sum == "" {
 		sum = "gone"
@@ -102,24 +103,24 @@ func treeLine(file, sum string) string {
 	return file + " " + sum + "\n"
 }
 
-// copy is the name of the copy in the private folder. The mode is part of it:
-// what the sandbox binds has the mode of the copy.
-func (h protectedItem) copy() string { return fmt.Sprintf("%s-%o", h.SHA256, h.Mode.Perm()) }
+// copyName returns the name of the copy in the private folder. It contains the mode, because the sandbox binds the copy
+// with its own mode.
+func (h storedItem) copyName() string { return fmt.Sprintf("%s-%o", h.SHA256, h.Mode.Perm()) }
 
-// statStamp says when a file was seen; a file with the same is the same.
+// statStamp identifies a version of a file without reading it.
 type statStamp struct{ size, ctime int64 }
 
-// protectedJSON is a guard on disk.
+// protectedJSON is a State on disk.
 type protectedJSON struct {
-	List    []protectedItem `json:"list"`
-	Without []string        `json:"without,omitempty"`
-	Tests   []int           `json:"tests,omitempty"`
-	Freed   []string        `json:"freed,omitempty"`
+	List    []storedItem `json:"list"`
+	Without []string     `json:"without,omitempty"`
+	Tests   []int        `json:"tests,omitempty"`
+	Freed   []string     `json:"freed,omitempty"`
 	// Observed is missing in what older versions stored.
 	Observed []*goal.Observation `json:"observed,omitempty"`
 }
 
-// Record copies what is protected. What was frozen before, nil for nothing, stays as it was then.
+// Record copies what is protected. Files in frozen, which may be nil, keep their earlier copies.
 func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 	g, err := newState(o.Dir, o.Private, nil, o.freePatterns())
 	if err != nil {
@@ -147,8 +148,8 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 		if frozen.isRecorded(p) {
 			continue
 		}
-		h := protectedItem{Protected: p}
-		if err := g.record(root, &h, &total); err != nil {
+		h := storedItem{Item: p}
+		if err := g.recordItem(root, &h, &total); err != nil {
 			return nil, err
 		}
 		g.list = append(g.list, h)
@@ -156,7 +157,7 @@ func Record(ctx context.Context, o Options, frozen *State) (*State, error) {
 	return g, g.save()
 }
 
-// save writes the state where Load reads it.
+// save writes the state to the file that Load reads.
 func (g *State) save() error {
 	return fileio.WriteJSON(filepath.Join(g.private, "protected.json"), protectedJSON{
 		List:     g.list,
@@ -167,20 +168,20 @@ func (g *State) save() error {
 	})
 }
 
-// isRecorded reports whether a thing was frozen, would have been if it had been there, or was freed by the user.
-func (g *State) isRecorded(p Protected) bool {
+// isRecorded reports whether an item was frozen, was recorded as missing, or was freed by the user.
+func (g *State) isRecorded(p Item) bool {
 	if g == nil {
 		return false
 	}
-	return slices.Contains(g.freed, p.Path) || slices.ContainsFunc(g.list, func(h protectedItem) bool {
+	return slices.Contains(g.freed, p.Path) || slices.ContainsFunc(g.list, func(h storedItem) bool {
 		return h.Kind == p.Kind && h.Path == p.Path && h.Part == p.Part ||
 			h.Kind == KindMonitored && h.Missing && h.Path == p.Path
 	})
 }
 
-// record takes down what a protected file is now.
-func (g *State) record(root *os.Root, h *protectedItem, total *int64) error {
-	b, mode, err := h.content(root)
+// recordItem copies the present version of an item.
+func (g *State) recordItem(root *os.Root, h *storedItem, total *int64) error {
+	b, mode, err := h.currentContent(root)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		h.Missing = true
@@ -189,24 +190,25 @@ func (g *State) record(root *os.Root, h *protectedItem, total *int64) error {
 		return fmt.Errorf("keeping the protected file %s: %w", h.Path, err)
 	}
 	if *total += int64(len(b)); *total > maxProtectedBytes {
-		return fmt.Errorf("the protected files are more than %d MiB together: leave some out with --no-protect",
+		return fmt.Errorf("the protected files are larger than %d MiB in total: leave some out with --no-protect",
 			maxProtectedBytes>>20)
 	}
-	return g.keep(h, b, mode)
+	return g.store(h, b, mode)
 }
 
-func (g *State) copy(h protectedItem) string {
-	return filepath.Join(g.private, "held", h.copy())
+func (g *State) copyPath(h storedItem) string {
+	return filepath.Join(g.private, "held", h.copyName())
 }
 
-// Load reads what Record kept.
+// Load reads what Record stored.
 func Load(dir, private string) (*State, error) {
 	var f protectedJSON
 	if err := fileio.ReadJSON(filepath.Join(private, "protected.json"), &f); err != nil {
 		return nil, err
 	}
-	// Older versions stored patterns of names that may not appear, and what was installed.
-	f.List = slices.DeleteFunc(f.List, func(h protectedItem) bool {
+	// Older versions stored patterns of new files that were refused, and the hashes of installed programs. Neither is
+	// needed: the trace of a claim shows which new or changed files decided the check.
+	f.List = slices.DeleteFunc(f.List, func(h storedItem) bool {
 		return h.Part == "installed" || h.Kind == KindForbiddenNew && strings.ContainsAny(h.Path, "*?[")
 	})
 	g, err := newState(dir, private, f.List, f.Without)
@@ -214,9 +216,8 @@ func Load(dir, private string) (*State, error) {
 	return g, err
 }
 
-// protectedContent is what a protected path holds: the text of a file, and for a link
-// that leads out of the folder where it leads.
-func protectedContent(root *os.Root, p string) ([]byte, fs.FileMode, error) {
+// readContent returns the content of a protected file, or the target of a link that leads out of the folder.
+func readContent(root *os.Root, p string) ([]byte, fs.FileMode, error) {
 	b, info, err := fileio.Read(root, p, maxProtectedBytes)
 	if err == nil {
 		return b, info.Mode(), nil
@@ -227,7 +228,7 @@ func protectedContent(root *os.Root, p string) ([]byte, fs.FileMode, error) {
 	return nil, 0, err
 }
 
-// Overrides are the copies that a check runs on instead of the files themselves.
+// Overrides returns the copies that a check uses instead of the files themselves.
 func (g *State) Overrides(index int) []process.FileOverride {
 	if g == nil {
 		return nil
@@ -241,26 +242,27 @@ func (g *State) Overrides(index int) []process.FileOverride {
 	return list
 }
 
-func (g *State) override(h protectedItem) process.FileOverride {
-	return process.FileOverride{Path: filepath.Join(g.dir, filepath.FromSlash(h.Path)), Copy: g.copy(h)}
+func (g *State) override(h storedItem) process.FileOverride {
+	return process.FileOverride{Path: filepath.Join(g.dir, filepath.FromSlash(h.Path)), Copy: g.copyPath(h)}
 }
 
-// EmptyScript is used instead of a script and holds nothing but its first line, where that names an interpreter.
+// EmptyScript returns an override for a script that is empty except for its #! line.
 func (g *State) EmptyScript(file string, was Original) (process.FileOverride, error) {
 	first, _, _ := strings.Cut(string(was.Content), "\n")
 	if !strings.HasPrefix(first, "#!") {
 		first = ""
 	}
-	h := protectedItem{Protected: Protected{Path: file}}
-	err := g.keep(&h, []byte(first+"\n"), was.Mode)
+	h := storedItem{Item: Item{Path: file}}
+	err := g.store(&h, []byte(first+"\n"), was.Mode)
 	return g.override(h), err
 }
 
-// StartCopies are copies of the start for changed files that Hold has taken; nil if one is new or gone.
+// StartCopies returns the copies from the start for changed files that Hold has recorded; nil if one of them is new
+// or was removed.
 func (g *State) StartCopies(changes []goal.FileChange) (list []process.FileOverride) {
 	items := g.items()
 	for _, c := range changes {
-		i := slices.IndexFunc(items, func(h protectedItem) bool {
+		i := slices.IndexFunc(items, func(h storedItem) bool {
 			return h.Path == c.Path && h.Kind != KindForbiddenNew && h.Part == "" && h.Mode.IsRegular()
 		})
 		if i < 0 || c.Change != "changed" && c.Change != "mode" {
@@ -271,7 +273,7 @@ func (g *State) StartCopies(changes []goal.FileChange) (list []process.FileOverr
 	return list
 }
 
-// LockedScripts are the texts of the held files that decide a check.
+// LockedScripts returns the texts of the locked files that decide a check.
 func (g *State) LockedScripts(index int) []string {
 	if g == nil {
 		return nil
@@ -288,19 +290,37 @@ func (g *State) LockedScripts(index int) []string {
 	return texts
 }
 
-func (g *State) items() []protectedItem {
+func (g *State) items() []storedItem {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.list)
 }
 
-// keep stores the content that an item has.
-func (g *State) keep(h *protectedItem, content []byte, mode fs.FileMode) error {
+// store stores the content of an item.
+func (g *State) store(h *storedItem, content []byte, mode fs.FileMode) error {
 	h.SHA256, h.Mode = fileio.Hash(content), mode
-	copied := g.copy(*h)
+	copied := g.copyPath(*h)
 	if _, err := os.Lstat(copied); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return text.StripPathError(err)
 	}
-	// Nobody writes it again, so that a run of the app cannot by mistake.
+	// Read-only, so that Goalpost cannot overwrite it by mistake.
 	return fileio.WriteFile(copied, content, mode.Perm()&^0o222|0o400)
+}
+
+// Open reads what a goal protects, while no run of the goal continues; nil if it protects nothing. Only such a
+// State has Accept, Changes and Unprotect, which must not be called concurrently.
+func Open(o Options) (*State, error) {
+	g, err := Load(o.Dir, o.Private)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return g, err
+}
+
+// Observation returns what a check did before the first turn; nil if it was not observed.
+func (g *State) Observation(check int) *goal.Observation {
+	if g == nil {
+		return nil
+	}
+	return Options{Observations: g.observed}.observation(check)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// NotProtectedError says that a path that the user wants to free is not protected.
+// NotProtectedError says that a path that the user wants to unprotect is not protected.
 type NotProtectedError struct {
 	Path      string
 	Protected []string // files that are, at most ten
@@ -21,9 +21,9 @@ func (e *NotProtectedError) Error() string {
 	return fmt.Sprintf("%s is not protected; protected are, for example: %s", e.Path, strings.Join(e.Protected, ", "))
 }
 
-// Unprotect frees files for the rest of the goal: the agent may change, create or remove them, and checks use what is
-// there. Paths are relative to the goal's folder, with slashes. It returns them cleaned; if one is not protected,
-// nothing is freed.
+// Unprotect frees files for the rest of the goal: the agent may change, create or remove them, and checks use the
+// present files. Paths are relative to the goal's folder, with slashes. It returns them cleaned. If one is not
+// protected, nothing is freed.
 func (g *State) Unprotect(paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -34,22 +34,22 @@ func (g *State) Unprotect(paths []string) ([]string, error) {
 	freed := make([]string, 0, len(paths))
 	for _, name := range paths {
 		name = path.Clean(filepath.ToSlash(name))
-		if !slices.ContainsFunc(g.list, func(h protectedItem) bool { return h.Path == name }) {
+		if !slices.ContainsFunc(g.list, func(h storedItem) bool { return h.Path == name }) {
 			return nil, &NotProtectedError{name, g.someProtected()}
 		}
 		freed = append(freed, name)
 	}
-	g.list = slices.DeleteFunc(g.list, func(h protectedItem) bool { return slices.Contains(freed, h.Path) })
+	g.list = slices.DeleteFunc(g.list, func(h storedItem) bool { return slices.Contains(freed, h.Path) })
 	g.freed = append(g.freed, freed...)
 	return freed, g.save()
 }
 
-// someProtected names protected files for an error message.
+// someProtected returns some protected files for an error message.
 func (g *State) someProtected() []string {
-	const most = 10
+	const maxNames = 10
 	var names []string
 	for _, h := range g.list {
-		if h.Kind != KindForbiddenNew && !slices.Contains(names, h.Path) && len(names) < most {
+		if h.Kind != KindForbiddenNew && !slices.Contains(names, h.Path) && len(names) < maxNames {
 			names = append(names, h.Path)
 		}
 	}

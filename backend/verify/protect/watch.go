@@ -16,23 +16,23 @@ import (
 	"goalpost/backend/text"
 )
 
-// flushTimeout bounds the wait for the last of what the kernel has to report.
+// flushTimeout bounds the wait for the kernel's last events.
 const flushTimeout = 5 * time.Second
 
-// Watcher sees what happens to that which decides a check while the check runs. A program of the agent may change it
-// for a moment and put it back: compared afterwards, it would be the same.
+// Watcher records changes of what decides a check while the check runs. A program of the agent may change a file
+// for a moment and restore it, which a comparison afterwards would not show.
 type Watcher struct {
 	inner   *fsnotify.Watcher
 	dir     string
-	mark    string   // a private folder; a file that is made in it is the last event
+	mark    string   // a private folder; creating a file in it is the last event
 	files   []string // what decides
 	touched []string
-	blind   error         // why not everything can be seen
-	over    chan struct{} // closed when the last event was taken
+	blind   error         // why some changes could not be seen
+	over    chan struct{} // closed after the last event
 }
 
-// Watch begins to look at what decides a check. copied says that the check runs on the copies of held files, so that
-// these themselves may change. It is nil where there is nothing to look at.
+// Watch starts watching what decides a check. copied says that the check runs on the copies of locked files, so
+// that the files themselves may change. It returns nil if there is nothing to watch.
 func (g *State) Watch(check int, copied bool) (*Watcher, error) {
 	if g == nil {
 		return nil, nil
@@ -60,7 +60,7 @@ func (g *State) Watch(check int, copied bool) (*Watcher, error) {
 		return nil, errors.Join(fmt.Errorf("watching the goal's folder: %w", err), os.Remove(t.mark))
 	}
 	for _, file := range t.files {
-		for at := path.Dir(file); ; at = path.Dir(at) { // a folder above may be exchanged
+		for at := path.Dir(file); ; at = path.Dir(at) { // a folder above may be replaced
 			t.addFolder(at)
 			if at == "." {
 				break
@@ -81,7 +81,7 @@ func (t *Watcher) addFolder(folder string) {
 	}
 }
 
-// follow takes events until the mark, or until the watcher is closed.
+// follow reads events until the mark, or until the watcher is closed.
 func (t *Watcher) follow() {
 	defer close(t.over)
 	for {
@@ -104,7 +104,7 @@ func (t *Watcher) follow() {
 	}
 }
 
-// onEvent notes what was touched: a file that decides, or a folder that it is in.
+// onEvent records a change of a file that decides, or of a folder above it.
 func (t *Watcher) onEvent(p string) {
 	isOnTheWay := slices.ContainsFunc(t.files, func(file string) bool {
 		return file == p || strings.HasPrefix(file, p+"/")
@@ -114,7 +114,7 @@ func (t *Watcher) onEvent(p string) {
 	}
 }
 
-// Stop stops looking and gives what was touched.
+// Stop stops watching and returns what was touched, and why some changes could not be seen.
 func (t *Watcher) Stop() (touched []string, blind error) {
 	if t == nil {
 		return nil, nil
@@ -125,7 +125,7 @@ func (t *Watcher) Stop() (touched []string, blind error) {
 	select {
 	case <-t.over:
 	case <-timer.C:
-		err = errors.Join(err, errors.New("too much happens in the folder"))
+		err = errors.Join(err, errors.New("too many changes in the folder"))
 	}
 	err = errors.Join(err, t.inner.Close())
 	<-t.over

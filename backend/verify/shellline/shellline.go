@@ -1,5 +1,5 @@
-// Package shellline reads the words of a shell line: what it names, what it starts, and of what only the output counts.
-// It guesses nothing: what a check uses is observed when it runs.
+// Package shellline reads the words of a shell line: the files that it names, the scripts that it starts, and the
+// commands whose output alone counts. It makes no guesses about what a check uses: that is observed when it runs.
 package shellline
 
 import (
@@ -15,35 +15,35 @@ import (
 // call is one simple command of a line.
 type call struct {
 	expr     *syntax.CallExpr
-	words    []string // without quotes; "" for a word that is not plain
-	examined bool     // only its output is judged: it is before a pipe, or in a substitution
-	hidden   bool     // its output goes elsewhere
+	words    []string // without quotes; "" for a word with an expansion
+	examined bool     // only its output counts: it is before a pipe, or in a substitution
+	hidden   bool     // its output is redirected or piped
 }
 
-// AllWords lists the plain words of all commands of a line, without their options, and what follows = in an option.
+// AllWords lists the plain words of all commands of a line. Of an option, it lists only the value after =.
 func AllWords(text string) []string {
 	return plainWords(text, func(call) bool { return true })
 }
 
-// ExaminedWords lists the words of those commands of a line of which only the output is judged.
+// ExaminedWords lists the words of the commands whose output alone counts.
 func ExaminedWords(text string) []string {
 	return plainWords(text, func(c call) bool { return c.examined })
 }
 
 var (
-	// starters take the script that they run as a word.
-	starters = []string{
+	// interpreters take the script that they run as an argument.
+	interpreters = []string{
 		"sh", "bash", "dash", "ash", "ksh", "zsh", ".", "source", "python", "python3", "node", "deno", "bun", "ruby",
 		"perl", "php", "lua", "Rscript",
 	}
-	// wrappers start another program.
+	// wrappers start the program in their arguments.
 	wrappers = []string{
 		"env", "timeout", "nice", "time", "nohup", "exec", "command", "stdbuf", "xvfb-run", "sudo", "setsid", "ionice",
 	}
 )
 
-// StartedFiles lists the words by which a line starts a script, where how the script ends counts: those with a slash at
-// the beginning of a command, and the first word behind a shell or an interpreter.
+// StartedFiles lists the files that a line runs as scripts whose exit status counts: a command with a slash, and
+// the first argument of a shell or an interpreter.
 func StartedFiles(text string) []string {
 	var files []string
 	for _, c := range readCalls(text) {
@@ -59,7 +59,7 @@ func StartedFiles(text string) []string {
 			files = append(files, first)
 		}
 		at := slices.IndexFunc(c.words[:min(len(c.words), 6)], func(w string) bool { // env A=1 timeout 5 sh check.sh
-			return w != "" && slices.Contains(starters, path.Base(w))
+			return w != "" && slices.Contains(interpreters, path.Base(w))
 		})
 		for i := at + 1; at >= 0 && i < len(c.words); i++ {
 			w := c.words[i]
@@ -76,7 +76,7 @@ func StartedFiles(text string) []string {
 	return files
 }
 
-// Arguments lists what follows the name of a program in a line, for each call of it.
+// Arguments lists the words after the name of a program, for each call of it in a line.
 func Arguments(text string, names ...string) [][]string {
 	var list [][]string
 	for _, c := range readCalls(text) {
@@ -88,8 +88,8 @@ func Arguments(text string, names ...string) [][]string {
 	return list
 }
 
-// AddGoTestVerbose returns a line with -v where it runs go test and shows its output: without it, go says "ok" of a
-// package whatever became of its tests.
+// AddGoTestVerbose adds -v where a line runs go test and shows its output. Without it, go prints "ok" for a package
+// even if its tests ended early.
 func AddGoTestVerbose(text string) string {
 	calls := readCalls(text)
 	for i := len(calls) - 1; i >= 0; i-- {
@@ -105,7 +105,7 @@ func AddGoTestVerbose(text string) string {
 	return text
 }
 
-// IsVerboseFlag reports whether a word makes go test say which tests ran, or do something else than to run them.
+// IsVerboseFlag reports whether a flag makes go test print which tests ran, or do something other than run them.
 func IsVerboseFlag(word string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
 	return strings.HasPrefix(word, "-") && slices.Contains([]string{
@@ -113,7 +113,7 @@ func IsVerboseFlag(word string) bool {
 	}, name)
 }
 
-// readCalls reads the simple commands of a line. One that cannot be read has none.
+// readCalls returns the simple commands of a line, none if it cannot be parsed.
 func readCalls(text string) []call {
 	f, err := shell.Parse(text)
 	if err != nil {
@@ -138,9 +138,9 @@ func readCalls(text string) []call {
 				piped[n.X] = true
 			}
 		case *syntax.Stmt:
-			// With pipefail a command before a pipe decides, too.
+			// With pipefail, a command before a pipe decides, too.
 			now.examined = now.examined || piped[n] && !strings.Contains(text, "pipefail")
-			now.hidden = now.hidden || piped[n] || slices.ContainsFunc(n.Redirs, takesOutput)
+			now.hidden = now.hidden || piped[n] || slices.ContainsFunc(n.Redirs, hidesOutput)
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			now = state{true, true}
 		case *syntax.CallExpr:
@@ -158,8 +158,8 @@ func readCalls(text string) []call {
 	return calls
 }
 
-// takesOutput reports whether a redirection takes output away from the one who reads it.
-func takesOutput(r *syntax.Redirect) bool {
+// hidesOutput reports whether a redirection hides the output from the reader.
+func hidesOutput(r *syntax.Redirect) bool {
 	return r.Op != syntax.DplOut &&
 		!slices.Contains([]syntax.RedirOperator{syntax.RdrIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc}, r.Op)
 }
@@ -180,7 +180,7 @@ func plainWords(text string, wanted func(call) bool) []string {
 	return words
 }
 
-// unquote returns a word without its quotes, "" if the shell puts something else into it.
+// unquote returns a word without its quotes, "" if it contains an expansion.
 func unquote(w *syntax.Word) string {
 	plain := true
 	text := shell.Literal(w, func(syntax.WordPart) string {

@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/verify/shellline"
 )
 
-func TestWords(t *testing.T) {
+func TestWords_EachLine_IsSplit(t *testing.T) {
 	for _, c := range []struct{ line, all, examined, started string }{
 		{"sh check.sh --out=log", "sh check.sh log", "", "check.sh"},
 		{"./a.sh | grep -q ok", "./a.sh grep ok", "./a.sh", ""},
@@ -32,14 +32,14 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestArguments(t *testing.T) {
+func TestArguments_OfAProgram_AreListed(t *testing.T) {
 	got := shellline.Arguments("cd x && timeout 5 make -C sub test; gmake all", "make", "gmake")
 	if len(got) != 2 || !slices.Equal(got[0], []string{"-C", "sub", "test"}) || !slices.Equal(got[1], []string{"all"}) {
 		t.Errorf("%q", got)
 	}
 }
 
-func TestAddGoTestVerbose(t *testing.T) {
+func TestAddGoTestVerbose_GoTest_GetsTheFlag(t *testing.T) {
 	for line, want := range map[string]string{
 		"go test ./...":              "go test -v ./...",
 		"cd a && go test 2>&1":       "cd a && go test -v 2>&1",

@@ -13,18 +13,18 @@ import (
 	"goalpost/backend/process"
 )
 
-// Expectation is what a passing check must show of its test runners.
+// Expectation is what a passing check must show about its test runners.
 type Expectation struct {
 	Dir      string // the goal's folder, absolute
 	CheckDir string // where the check runs, relative to Dir
-	// Before is pre-flight, nil where nobody could observe it, and Tests how many tests ran then, 0 if that is not known.
+	// Before is pre-flight, nil if it was not observed. Tests is how many tests ran then, 0 if unknown.
 	Before *goal.Observation
 	Tests  int
 }
 
-// Confirm looks at what the test runners of an observed check printed, counts the tests, and notes which runners came
-// to their end. A pass counts only if those that did so in pre-flight do so again: whatever runs in their process can
-// end it with 0 before.
+// Confirm reads what the test runners of an observed check printed, counts the tests, and records which runners
+// printed their summary. A pass counts only if the runners that did so in pre-flight do so again: code in a
+// runner's process can end it early with 0.
 func (x Expectation) Confirm(v goal.Verdict, out process.Output) goal.Verdict {
 	if v.Observation == nil {
 		return v
@@ -33,7 +33,7 @@ func (x Expectation) Confirm(v goal.Verdict, out process.Output) goal.Verdict {
 	isCounted := false
 	for _, runner := range v.Observation.Runners {
 		parse := parsers[runner]
-		if parse == nil { // of a newer version
+		if parse == nil { // from a newer version
 			continue
 		}
 		ends := parse(text)
@@ -47,13 +47,13 @@ func (x Expectation) Confirm(v goal.Verdict, out process.Output) goal.Verdict {
 			continue
 		}
 		if len(ends) == 0 && x.Before != nil && slices.Contains(x.Before.Ended, runner) {
-			v.Outcome, v.Detail = goal.CheckErr, fmt.Sprintf("it ended with 0, but %s did not come to its end: what it always "+
-				"prints there is missing. Something that it ran ended it early (an exit with 0 in the work or in a test), so "+
+			v.Outcome, v.Detail = goal.CheckErr, fmt.Sprintf("it exited with 0, but %s did not finish: its summary is "+
+				"missing. Something that it ran ended it early (an exit with 0 in the work or in a test), so "+
 				"the tests decided nothing", runner)
 			return v
 		}
 		if file := x.findSilentFile(text); runner == "node --test" && file != "" {
-			v.Outcome, v.Detail = goal.CheckErr, fmt.Sprintf("%s ended with 0 before %s had run one of the tests in it, so "+
+			v.Outcome, v.Detail = goal.CheckErr, fmt.Sprintf("%s exited with 0 before %s had run any of its tests, so "+
 				"they decided nothing", file, runner)
 			return v
 		}
@@ -66,34 +66,35 @@ func (x Expectation) Confirm(v goal.Verdict, out process.Output) goal.Verdict {
 	switch {
 	case x.Tests > 0 && v.Tests == 0:
 		v.Outcome, v.Detail = goal.Fail,
-			fmt.Sprintf("it ended with 0, but no test ran; before the goal began it was %d", x.Tests)
+			fmt.Sprintf("it exited with 0, but no test ran; %d ran before the goal began", x.Tests)
 	case v.Tests < x.Tests:
 		v.Fewer = x.Tests - v.Tests
-		v.Detail += fmt.Sprintf(", and %d before the goal began: look where the others are", x.Tests)
+		v.Detail += fmt.Sprintf(", but %d ran before the goal began: find out why the others did not", x.Tests)
 	}
 	return v
 }
 
-var colours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+var colorCodes = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
-// stripColor is what a program printed, without colours.
+// stripColor returns a program's output without colors and carriage returns.
 func stripColor(out process.Output) string {
 	text := string(out.Stdout) + "\n" + string(out.Stderr)
-	return strings.ReplaceAll(colours.ReplaceAllString(text, ""), "\r\n", "\n")
+	return strings.ReplaceAll(colorCodes.ReplaceAllString(text, ""), "\r\n", "\n")
 }
 
 var (
-	// silentFile matches files that node counts as one test, because they named none.
+	// silentFile matches files that node counts as one test because they declared none.
 	silentFile = regexp.MustCompile(`(?m)^(?:ok \d+ - |✔ )(\S.*?\.[cm]?[jt]s)(?: \([\d.]+ms\))?$`)
-	// testDeclaration are calls by which a file names tests whatever happens: not indented.
+	// testDeclaration matches calls that declare tests unconditionally, because they are not indented.
 	testDeclaration = regexp.MustCompile(`(?m)^(?:await |void )?(?:test|it|describe|suite)(?:\.\w+)*\s*\(`)
 )
 
-// findSilentFile is the first file that node counted as one test and that would have named some, "" if none.
+// findSilentFile returns the first file that node counted as one test although it declares some, "" if there is
+// none.
 func (x Expectation) findSilentFile(output string) string {
 	root, err := os.OpenRoot(x.Dir)
 	if err != nil {
-		return "" // the check says so itself
+		return "" // the check reports this itself
 	}
 	defer func() { _ = root.Close() }()
 	for _, m := range silentFile.FindAllStringSubmatch(output, -1) {

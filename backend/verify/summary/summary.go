@@ -1,4 +1,4 @@
-// Package summary reads what known test runners print when they have come to their end.
+// Package summary reads the summaries that known test runners print when they finish.
 package summary
 
 import (
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// parsers find the last words of each runner: for each time that it came to its end, how many tests ran. A test, or the
-// work that it tests, can end the process that it runs in with 0: then these words are missing. The names are those of
+// parsers find the summaries of each runner and return how many tests each one counts. A test, or the work that it
+// tests, can end its process early with 0: then the summary is missing. The names are those in
 // goal.Observation.Runners.
 var parsers = map[string]func(text string) []int{
 	"go test": parseGoTest,
@@ -26,8 +26,8 @@ var parsers = map[string]func(text string) []int{
 	"cargo nextest": summaryParser(`(?m)^ *Summary \[[^\]]*\] +(?:\d+/)?\d+ tests? run: (.*)$`, "passed", "failed"),
 }
 
-// parseGoTest reads what packages print with -v. Each of them says PASS or FAIL itself; "ok"
-// is the word of go, and comes also where a package ended without having run its tests.
+// parseGoTest reads the output of go test -v. Each package prints PASS or FAIL itself. The line "ok" comes from go,
+// which also prints it for a package that ended before it ran its tests.
 func parseGoTest(text string) []int {
 	ran, tests, ended := []int{}, 0, false
 	for _, l := range strings.Split(text, "\n") {
@@ -50,7 +50,7 @@ func parseGoTest(text string) []int {
 			ran, tests, ended = append(ran, tests), 0, false
 		case strings.HasPrefix(l, "FAIL\t"):
 			ran, tests, ended = append(ran, tests), 0, false
-		// there are no tests
+		// no tests
 		case strings.HasPrefix(l, "?   \t"), strings.HasPrefix(l, "\t") && strings.Contains(l, "coverage: "):
 			ran = append(ran, 0)
 		}
@@ -67,8 +67,8 @@ func parseUnittest(text string) []int {
 	var ran []int
 	for _, m := range unittestEnd.FindAllStringSubmatch(text, -1) {
 		n := parseNumber(m[1])
-		for _, s := range skippedBy.FindAllStringSubmatch(m[2], -1) {
-			n -= parseNumber(s[1]) // an expected failure shows nothing
+		for _, s := range notRunCount.FindAllStringSubmatch(m[2], -1) {
+			n -= parseNumber(s[1]) // an expected failure proves nothing
 		}
 		ran = append(ran, n)
 	}
@@ -77,10 +77,10 @@ func parseUnittest(text string) []int {
 
 var (
 	unittestEnd = regexp.MustCompile(`(?m)^Ran (\d+) tests? in [^\n]*\n\n(?:OK|FAILED|NO TESTS RAN)(.*)$`)
-	skippedBy   = regexp.MustCompile(`(?:skipped|expected failures)=(\d+)`)
+	notRunCount = regexp.MustCompile(`(?:skipped|expected failures)=(\d+)`)
 )
 
-// parseCargo reads the results of the programs that cargo ran; each of them announces its tests first.
+// parseCargo reads the results of the programs that cargo ran. Each of them announces its tests first.
 func parseCargo(text string) []int {
 	ran := summaryParser(`(?m)^test result: [a-zA-Z]+\. (\d+ passed; \d+ failed);`, "passed", "failed")(text)
 	if begun := len(cargoBegins.FindAllString(text, -1)); begun > len(ran) {
@@ -91,8 +91,8 @@ func parseCargo(text string) []int {
 
 var cargoBegins = regexp.MustCompile(`(?m)^running \d+ tests?$`)
 
-// summaryParser reads words like "3 passed" or "passed 3" out of what a pattern finds, and
-// adds up those that are named.
+// summaryParser returns a parser that adds up counts like "3 passed" or "passed 3" in what pattern finds. Only the
+// given words count.
 func summaryParser(pattern string, words ...string) func(string) []int {
 	end := regexp.MustCompile(pattern)
 	one := regexp.MustCompile(`(\d+) (` + strings.Join(words, "|") + `)\b|\b(` + strings.Join(words, "|") + `) (\d+)`)
@@ -109,7 +109,7 @@ func summaryParser(pattern string, words ...string) func(string) []int {
 	}
 }
 
-// parseNumber is what digits say; nothing is 0.
+// parseNumber returns the number, 0 for "".
 func parseNumber(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil {

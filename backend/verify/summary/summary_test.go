@@ -27,20 +27,22 @@ const (
 		"out; finished in 0.45s\n"
 	cargoCut = "\nrunning 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 " +
 		"filtered out; finished in 0.00s\n\n\nrunning 1 test\n"
-	nextestEnd = "    Starting 3 tests across 2 binaries\n────────────\n     Summary [   0.005s] 3 tests run: 3 passed, 0 skipped\n"
-	goEnd      = "=== RUN   TestA\nx--- PASS: TestA (0.00s)\n--- PASS: TestB (0.00s)\nPASS\ncoverage: 50.0% of " +
+	nextestEnd = "    Starting 3 tests across 2 binaries\n────────────\n" +
+		"     Summary [   0.005s] 3 tests run: 3 passed, 0 skipped\n"
+	goEnd = "=== RUN   TestA\nx--- PASS: TestA (0.00s)\n--- PASS: TestB (0.00s)\nPASS\ncoverage: 50.0% of " +
 		"statements\nok  \tx/a\t0.1s\n?   \tx/b\t[no test files]\n"
 	goCut  = "=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \tx/a\t0.1s\nok  \tx/b\t0.002s\n"
-	goJSON = `{"Time":"2026-01-02T03:04:05Z","Action":"output","Package":"x/a","Test":"TestA","Output":"--- PASS: TestA (0.00s)\n"}` + "\n" +
+	goJSON = `{"Time":"2026-01-02T03:04:05Z","Action":"output","Package":"x/a","Test":"TestA",` +
+		`"Output":"--- PASS: TestA (0.00s)\n"}` + "\n" +
 		`{"Time":"2026-01-02T03:04:05Z","Action":"output","Package":"x/a","Output":"PASS\n"}` + "\n" +
 		`{"Time":"2026-01-02T03:04:05Z","Action":"output","Package":"x/a","Output":"ok  \tx/a\t0.1s\n"}` + "\n"
 	goJSONCut = `{"Time":"2026-01-02T03:04:05Z","Action":"output","Package":"x/a","Output":"ok  \tx/a\t0.1s\n"}` + "\n"
 )
 
-// TestConfirm: whatever runs in the process of a test can end it with 0, and then the runner has not printed what it
-// always prints at its end.
-func TestConfirm(t *testing.T) {
-	const early = "did not come to its end"
+// TestConfirm_EachRunner_MustFinish: everything that runs in the process of a test can end it with 0, and then the
+// runner has not printed what it always prints at its end.
+func TestConfirm_EachRunner_MustFinish(t *testing.T) {
+	const early = "did not finish"
 	for _, c := range []struct {
 		name, runner, output string
 		outcome              goal.Outcome
@@ -48,7 +50,10 @@ func TestConfirm(t *testing.T) {
 		tests                int
 	}{
 		{"pytest", "pytest", pytestEnd, goal.Pass, "2 tests ran", 2},
-		{"pytest is ended", "pytest", "=== test session starts ===\ncollected 4 items\n\n", goal.CheckErr, "pytest " + early, 0},
+		{
+			"pytest is ended", "pytest", "=== test session starts ===\ncollected 4 items\n\n",
+			goal.CheckErr, "pytest " + early, 0,
+		},
 		{"pytest -q", "pytest", "..\n2 passed in 0.01s\n", goal.Pass, "2 tests ran", 2},
 		{"pytest twice", "pytest", "2 passed in 0.01s\n2 passed in 0.01s\n", goal.Pass, "4 tests ran", 4},
 		{"unittest", "unittest", "Ran 3 tests in 0.001s\n\nOK (skipped=1)\n", goal.Pass, "2 tests ran", 2},
@@ -106,8 +111,8 @@ func TestConfirm_FewerTests(t *testing.T) {
 		detail  string
 	}{
 		{"6 passed in 0.01s\n", goal.Pass, 0, "exit 0, 6 tests ran"},
-		{"2 passed, 3 skipped in 0.01s\n", goal.Pass, 3, "2 tests ran, and 5 before the goal began"},
-		{"5 skipped in 0.01s\n", goal.Fail, 0, "no test ran; before the goal began it was 5"},
+		{"2 passed, 3 skipped in 0.01s\n", goal.Pass, 3, "2 tests ran, but 5 ran before the goal began"},
+		{"5 skipped in 0.01s\n", goal.Fail, 0, "no test ran; 5 ran before the goal began"},
 	} {
 		v := confirm(c.out, "pytest", []string{"pytest"}, 5)
 		if v.Outcome != c.outcome || v.Fewer != c.fewer || !strings.Contains(v.Detail, c.detail) {

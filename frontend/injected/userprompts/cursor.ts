@@ -13,7 +13,7 @@ function isOverText(el: Element, x: number, y: number): boolean {
   return [...range.getClientRects()].some((r) => x >= r.left && x <= r.right && y >= r.top && y <= r.bottom);
 }
 
-/** cursorAt is the shape of the pointer over a node, as the CSS property cursor names it. */
+/** cursorAt gives the shape of the pointer over a node, as the CSS property cursor names it. */
 export function cursorAt(n: Node | undefined, x: number, y: number): string {
   if (!isElement(n)) return "default";
   const shape = getComputedStyle(n).cursor.split(",").pop()?.trim() ?? "auto";
@@ -23,8 +23,8 @@ export function cursorAt(n: Node | undefined, x: number, y: number): string {
 }
 
 /**
- * reportCursor reports the shape of the pointer. A frame does so for each move: the pointer may have been
- * elsewhere.
+ * reportCursor reports the shape of the pointer when it changes. A frame reports it for each move, because the pointer
+ * may have been outside.
  */
 export function reportCursor(): void {
   let reported = "";

@@ -1,10 +1,9 @@
-// What the user logs in with. A script may send the form, which stops the event, or there may be no form: then a click
-// or Enter beside a password counts.
+// Logins that the user submits. Without a form, a click on a button or Enter in a field counts as submitting.
 import { isElement, listen, notifyChanged, report, targetOf, truncate } from "./report";
 
 const isUserName = (f: HTMLInputElement) => /username|email/.test(f.autocomplete);
 
-/** userFieldOf is the field for the user name that belongs to a password. */
+/** userFieldOf gives the field for the user name that belongs to a password. */
 export function userFieldOf(password: HTMLInputElement): HTMLInputElement | undefined {
   const all = [...(password.form ?? document).querySelectorAll("input")];
   const named = all.find((f) => isUserName(f) && f !== password);

@@ -1,9 +1,9 @@
 // The context menu, and what the user copies.
 import { isElement, listen, offsetInWindow, report, truncate } from "./report";
 
-const MOST_COPIED = 1 << 20; // characters
+const MAX_COPIED = 1 << 20; // characters
 
-/** selectedText is what is selected in the field with the keyboard or in the document, never in a password. */
+/** selectedText gives the selected text of the focused field or of the document, never of a password. */
 export function selectedText(): string {
   const active = document.activeElement;
   if (
@@ -24,7 +24,7 @@ function isEditable(el: Element): boolean {
   return el.matches("textarea, input") && !(el as HTMLInputElement).readOnly && !el.matches(":disabled");
 }
 
-/** describeMenu is what the context menu at the innermost of some elements is about. */
+/** describeMenu describes the target of a context menu: the elements of path, innermost first. */
 export function describeMenu(path: Element[]) {
   const link = path.find(isLink) as HTMLAnchorElement | undefined;
   const [el] = path;
@@ -54,11 +54,11 @@ export function reportMenu(): void {
   });
 }
 
-const reportText = (text: string) => report({ t: "copied", text: truncate(text, MOST_COPIED) });
+const reportText = (text: string) => report({ t: "copied", text: truncate(text, MAX_COPIED) });
 
 function onCopy(e: ClipboardEvent): void {
   if (!e.isTrusted) return;
-  // The page may have replaced what is copied.
+  // The page may have replaced the copied text.
   const text = e.defaultPrevented ? e.clipboardData?.getData("text/plain") : selectedText();
   if (text) reportText(text);
 }
@@ -67,8 +67,8 @@ function onCopy(e: ClipboardEvent): void {
 export function reportCopies(): void {
   addEventListener("copy", onCopy);
   addEventListener("cut", onCopy);
-  // permissions.ts dispatches this in the world of the page, whose scripts can do so too: Chromium knows whether the
-  // user pressed something.
+  // permissions.ts dispatches this in the world of the page, whose scripts can do so too. Chromium knows whether the
+  // user has acted on the page.
   addEventListener("goalpost-wrote", (e) => {
     const { detail } = e as CustomEvent<unknown>;
     if (isUserActive() && typeof detail === "string" && detail) reportText(detail);

@@ -1,6 +1,6 @@
 import { report, truncate } from "./report";
 
-/** reportPermissions reports what the script in the world of the page asks permission for, see permissions.ts. */
+/** reportPermissions reports the permissions that the page asks for, see permissions.ts. */
 export function reportPermissions(): void {
   addEventListener("goalpost-ask", (e) => {
     const [name, id] = String((e as CustomEvent<unknown>).detail).split(" ");
@@ -8,7 +8,7 @@ export function reportPermissions(): void {
   });
 }
 
-/** answerPermission lets the call of the page continue that asked. */
+/** answerPermission lets the page's call that asked continue. */
 export function answerPermission(id: string): true {
   dispatchEvent(new CustomEvent("goalpost-said", { detail: id }));
   return true;

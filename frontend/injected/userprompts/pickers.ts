@@ -1,4 +1,4 @@
-// Lists and pickers. Nobody would see those that Chromium opens.
+// Lists and pickers, which headless Chromium would open invisibly.
 import {
   boxInWindow,
   isElement,
@@ -12,8 +12,8 @@ import {
 } from "./report";
 
 const PICKER_TYPES = new Set(["date", "time", "month", "week", "datetime-local", "color"]);
-const MOST_OPTIONS = 1000;
-const MOST_SUGGESTIONS = 100;
+const MAX_OPTIONS = 1000;
+const MAX_SUGGESTIONS = 100;
 
 export interface Choice {
   label: string;
@@ -27,7 +27,7 @@ const groupOf = (o: HTMLOptionElement) =>
 
 /** listChoices gives the options of a list for a message. */
 export function listChoices(el: HTMLSelectElement): Choice[] {
-  return [...el.options].slice(0, MOST_OPTIONS).map((o) => {
+  return [...el.options].slice(0, MAX_OPTIONS).map((o) => {
     const group = groupOf(o);
     return {
       label: truncate(o.label || o.text, 200),
@@ -66,7 +66,7 @@ export const isPicker = (n: Target): n is HTMLInputElement => isWritableInput(n)
 
 const hasSuggestions = (n: Target): n is HTMLInputElement => isWritableInput(n) && n.list !== null;
 
-/** listSuggestions gives the options of an input's datalist that contain what is typed. */
+/** listSuggestions gives the options of an input's datalist that contain the typed text. */
 export function listSuggestions(el: HTMLInputElement): Choice[] {
   const typed = el.value.toLowerCase();
   const matches = (o: HTMLOptionElement) =>
@@ -76,7 +76,7 @@ export function listSuggestions(el: HTMLInputElement): Choice[] {
     (o.value.toLowerCase().includes(typed) || o.label.toLowerCase().includes(typed));
   return [...(el.list?.options ?? [])]
     .filter(matches)
-    .slice(0, MOST_SUGGESTIONS)
+    .slice(0, MAX_SUGGESTIONS)
     .map((o) => ({
       label: truncate(o.value, 200),
       group: truncate(o.label === o.value ? "" : o.label, 100),
@@ -103,7 +103,7 @@ function endSuggestions(): void {
   suggesting = false;
 }
 
-/** selectOf is the list of an option, and any other node itself. */
+/** selectOf gives the list of an option, and any other node itself. */
 function selectOf(n: Node | undefined): Target {
   return isElement(n) && n.tagName === "OPTION" ? n.closest("select") : n;
 }

@@ -1,4 +1,4 @@
-// Messages to the program, and what is common to all of them.
+// Messages to the program, and what all of them need.
 
 /** The binding that the program adds to this world. */
 declare function goalpostTell(message: string): void;
@@ -9,7 +9,7 @@ export function report(message: { t: string } & Record<string, unknown>): void {
 
 export const truncate = (text: string | null | undefined, limit: number) => (text ?? "").slice(0, limit).toWellFormed();
 
-/** listen calls a function with the events that the user caused: those that a script made do not count. */
+/** listen calls a function with the events that the user caused, and ignores events that a script dispatched. */
 export function listen<T extends keyof WindowEventMap>(type: T, f: (e: WindowEventMap[T]) => void): void {
   const onEvent = (e: WindowEventMap[T]) => {
     if (e.isTrusted) f(e);
@@ -17,12 +17,12 @@ export function listen<T extends keyof WindowEventMap>(type: T, f: (e: WindowEve
   addEventListener(type, onEvent, { capture: true, passive: false });
 }
 
-/** targetOf is the innermost target of an event, also in an open shadow root. */
+/** targetOf gives the innermost target of an event, also in an open shadow root. */
 export const targetOf = (e: Event) => e.composedPath()[0] as Node | undefined;
 
 export const isElement = (n: Node | EventTarget | null | undefined): n is Element => (n as Node | null)?.nodeType === 1;
 
-// Elements that a message asked about, by numbers that the answers have.
+// Elements that messages named, by the numbers that the answers contain.
 const asked = new Map<number, WeakRef<Element>>();
 let last = 0;
 
@@ -35,7 +35,7 @@ export function registerElement(el: Element): number {
   return last;
 }
 
-/** registeredElement is the element of a number if it is still in the document. */
+/** registeredElement gives the element of a number if it is still in the document. */
 export function registeredElement(n: number): Element | null {
   const el = asked.get(n)?.deref();
   return el?.isConnected ? el : null;
@@ -48,8 +48,8 @@ export interface Offset {
 }
 
 /**
- * offsetInWindow is where this document is in the window. Inside a document of another origin only the program
- * knows: far says so.
+ * offsetInWindow gives the position of this document in the window. far means that only the program knows it, because
+ * a document around this one has another origin.
  */
 export function offsetInWindow(): Offset {
   const offset = { x: 0, y: 0 };
@@ -68,7 +68,7 @@ export function offsetInWindow(): Offset {
   return offset;
 }
 
-/** boxInWindow is the box of an element in the window, as a message has it. */
+/** boxInWindow gives the box of an element in the window, as messages contain it. */
 export function boxInWindow(el: Element) {
   const offset = offsetInWindow();
   const r = el.getBoundingClientRect();

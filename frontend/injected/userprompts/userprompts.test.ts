@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { openPage } from "../snapshot/testpage";
+import { openPage } from "../page/testpage";
 import { fillLogin, userFieldOf } from "./login";
 import { describeMenu, selectedText } from "./menu";
 import { chooseOption, isDropDown, isPicker, listChoices, listSuggestions, opensWith, setValue } from "./pickers";
@@ -50,7 +50,7 @@ describe("pickers", () => {
     ]);
   });
 
-  it("suggest what contains the typed text", () => {
+  it("suggest options that contain the typed text", () => {
     const input = openPage(
       "<input list=l value=an><datalist id=l><option value=Banana><option value=Pear><option value=an></datalist>",
     )<HTMLInputElement>("input");
@@ -134,7 +134,7 @@ describe("menu", () => {
     expect(describeMenu([find("#r")]).editable).toBe(false);
   });
 
-  it("gives what is selected in a field, but not in a password", () => {
+  it("gives the selection of a field, but not of a password", () => {
     const find = openPage("<input id=a value=abcdef><input id=p type=password value=secret>");
     find<HTMLInputElement>("#a").focus();
     find<HTMLInputElement>("#a").setSelectionRange(1, 3);
@@ -145,7 +145,7 @@ describe("menu", () => {
   });
 });
 
-it("truncate takes what is missing, and leaves no half of a character", () => {
+it("truncate accepts a missing text, and leaves no half of a character", () => {
   expect([truncate(undefined, 5), truncate("abc", 2), truncate("a😀", 2)]).toEqual(["", "ab", "a\ufffd"]);
 });
 

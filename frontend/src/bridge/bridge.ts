@@ -7,9 +7,9 @@ import { openTerminal, type TerminalHandlers, type TerminalStream } from "./term
 import type { Connection, Problem } from "./types";
 import { boundCall, wails } from "./wails";
 
-/** Everything that the page knows of Go. */
+/** Everything that the page uses of Go. */
 export interface Bridge {
-  /** True in Wails's window, false in an ordinary browser. */
+  /** True in the Wails window, false in an ordinary browser. */
   readonly window: boolean;
   readonly connection: Connection;
   readonly call: Call;
@@ -18,7 +18,7 @@ export interface Bridge {
   browser(pane: string, on: BrowserHandlers): BrowserStream;
 }
 
-/** The ways in which the connection of an ordinary browser can end. */
+/** How the connection of an ordinary browser can end. */
 export interface ServeHandlers {
   /** The session ended: only logging in helps. */
   login: () => void;
@@ -38,8 +38,8 @@ function serveBridge(call: Call, dial: Dial, connection: Connection, window: boo
 const loggedOut: Problem = { code: "refused", message: "your session has ended", hint: "log in again", field: "" };
 
 /**
- * Says whether the session has ended. A WebSocket tells nothing about a refused
- * handshake, and the start page answers with its login form; any other file of
+ * Reports whether the session has ended. A WebSocket does not show why a handshake was
+ * refused, and the start page answers with its login form; any other file of
  * the page is refused. A server that cannot be reached does not count.
  */
 async function sessionEnded(): Promise<boolean> {
@@ -51,7 +51,7 @@ async function sessionEnded(): Promise<boolean> {
   }
 }
 
-/** Connects the page: to the window's bindings when they are there, else to the server that the page came from. */
+/** Connects the page to the window's bindings if they exist, otherwise to the server that the page came from. */
 export async function connect(on: ServeHandlers): Promise<Bridge> {
   const bound = wails().go?.api;
   if (bound) {

@@ -19,7 +19,7 @@ test("a frame carries its number, its size in CSS pixels and the JPEG", () => {
   expect(readFrame(new ArrayBuffer(8))).toBeNull();
 });
 
-test("size and visibility are told again to a new socket", () => {
+test("size and visibility are sent again to a new socket", () => {
   const { dial, last } = fakeDial();
   const infos: string[] = [];
   const stream = openBrowser(dial, "b 1", {

@@ -3,7 +3,7 @@ import type { PaneInfo, PaneInput, PaneOverlay } from "./types";
 
 export interface Frame {
   n: number;
-  /** CSS pixels of the page that the picture covers. */
+  /** CSS pixels of the page in the picture. */
   width: number;
   height: number;
   jpeg: Uint8Array<ArrayBuffer>;
@@ -20,7 +20,7 @@ export interface BrowserHandlers {
 
 export interface BrowserStream {
   ack(n: number): void;
-  /** CSS pixels, and how many of the screen there are for one. */
+  /** CSS pixels, and the screen's pixels per CSS pixel. */
   size(w: number, h: number, r: number): void;
   input(input: PaneInput): void;
   visible(on: boolean): void;

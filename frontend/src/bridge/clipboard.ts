@@ -2,7 +2,7 @@ import { wails } from "./wails";
 
 /**
  * Reads the clipboard: through Wails in the window (the web API needs a gesture
- * that a menu has already used up), through the web API elsewhere. Empty when
+ * that a menu has already used up), through the web API elsewhere. Empty if
  * neither is allowed.
  */
 export async function readClipboard(): Promise<string> {
@@ -15,7 +15,7 @@ export async function readClipboard(): Promise<string> {
   }
 }
 
-/** Writes the clipboard; false when the page is not allowed to. */
+/** Writes the clipboard; false if the page may not. */
 export async function writeClipboard(text: string): Promise<boolean> {
   try {
     const write = wails().runtime?.ClipboardSetText;

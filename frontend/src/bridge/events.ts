@@ -2,7 +2,7 @@ import { ReconnectingSocket, type Dial } from "./socket";
 import type { GoalEvent, PaneEvent } from "./types";
 
 export interface EventHandlers {
-  /** From here on nothing is missed until `down`: take the snapshots now. */
+  /** No event is missed from here until `down`: load the snapshots now. */
   hello: () => void;
   goal: (event: GoalEvent) => void;
   pane: (event: PaneEvent) => void;

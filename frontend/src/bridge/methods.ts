@@ -75,11 +75,11 @@ import type {
   UndoOutput,
   Visit,
   WorktreeOffer,
-  WorktreeRemoved,
+  WorktreeRemoval,
   WorktreeView,
 } from "./types";
 
-/** Every method that the page may call, as Go spells it: struct and method. */
+/** All methods that the page may call, as Go spells them: struct and method. */
 export interface Methods {
   "ChangesAPI.List": (id: string, paths: string[]) => ChangesView;
   "ChangesAPI.File": (id: string, path: string) => FileDiff;
@@ -199,7 +199,7 @@ export interface Methods {
   "EngineAPI.Test": (id: string) => EngineTest;
   "WorktreeAPI.Offer": (dir: string, objective: string) => WorktreeOffer;
   "WorktreeAPI.List": () => WorktreeView[];
-  "WorktreeAPI.Remove": (which: string, force: boolean) => WorktreeRemoved;
+  "WorktreeAPI.Remove": (which: string, force: boolean) => WorktreeRemoval;
   "SpendAPI.Today": () => SpendToday;
   "SpendAPI.Report": (input: SpendInput) => SpendReport;
   "SettingsAPI.Get": () => Settings;
@@ -210,5 +210,5 @@ export interface Methods {
 
 export type Method = keyof Methods;
 
-/** Asks Go. Rejects with a `CallError` and nothing else. */
+/** Calls Go. Rejects only with a `CallError`. */
 export type Call = <M extends Method>(method: M, ...args: Parameters<Methods[M]>) => Promise<ReturnType<Methods[M]>>;

@@ -1,6 +1,6 @@
 import type { Problem } from "./types";
 
-/** What a rejected call carries: Go's Problem as an Error. */
+/** The error of a rejected call: Go's Problem as an Error. */
 export class CallError extends Error {
   readonly problem: Problem;
   constructor(problem: Problem) {
@@ -17,7 +17,7 @@ function isRecord(v: unknown): v is Record<string, unknown> {
 const text = (v: unknown) => (typeof v === "string" ? v : "");
 
 /**
- * Reads a Problem out of whatever a rejection carries: the object, its JSON, an Error or a bare string.
+ * Extracts a Problem from a rejection: the object, its JSON, an Error or a bare string.
  * Wails rejects with an Error whose message is the JSON.
  */
 export function asProblem(reason: unknown): Problem {

@@ -18,9 +18,9 @@ const lost: Problem = {
 };
 
 /**
- * Calls over one WebSocket, matched by id, answered in any order. A call that
- * was on the way when the socket closed is rejected, not repeated: it may have
- * been done. A call made while the socket is down waits for it.
+ * Calls over one WebSocket, matched by id and answered in any order. A call that
+ * was in progress when the socket closed is rejected, not repeated: it may have
+ * been executed. A call made while the socket is down waits for it.
  */
 export class Rpc {
   private next = 1;
@@ -55,7 +55,7 @@ export class Rpc {
       this.push(w);
     });
 
-  /** Rejects what waits with the given problem; used when only logging in helps. */
+  /** Rejects waiting calls with the given problem; used when only logging in helps. */
   refuse(problem: Problem): void {
     for (const w of this.waiting.values()) w.reject(new CallError(problem));
     this.waiting.clear();

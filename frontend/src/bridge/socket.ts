@@ -1,4 +1,4 @@
-/** What this code needs of a WebSocket; tests bring their own. */
+/** The parts of a WebSocket that this code uses; tests provide their own. */
 export interface SocketLike {
   binaryType: BinaryType;
   readyState: number;
@@ -18,7 +18,7 @@ export interface SocketHandlers {
   open?: () => void;
   text?: (message: unknown) => void;
   binary?: (data: ArrayBuffer) => void;
-  /** The socket closed; a new one is dialled after `retryMs` unless it is 0. */
+  /** The socket closed; a new one is opened after `retryMs` unless it is 0. */
   down?: (code: number, retryMs: number) => void;
 }
 
@@ -26,21 +26,21 @@ const firstWait = 250;
 const longestWait = 8_000;
 const open = 1;
 
-/** How long to wait before the given try (from 0), with up to a quarter of jitter. */
+/** The delay before the given attempt (from 0), with up to a quarter of jitter. */
 export function backOff(tries: number, random: () => number = Math.random): number {
   const wait = Math.min(longestWait, firstWait * 2 ** tries);
   return Math.round(wait * (1 + random() / 4));
 }
 
 /**
- * A socket that comes back. `path` is asked again for every dial, because what
- * has arrived so far is part of it. After `close` nothing is called any more.
+ * A socket that reconnects. `path` is called for every attempt, because it contains what
+ * has arrived so far. After `close` no callback is called.
  */
 export class ReconnectingSocket {
   private socket: SocketLike | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private tries = 0;
-  /** What was said while the socket that was asked for was not open yet; null once it was open, or lost. */
+  /** Messages sent before the requested socket was open; null once it was open, or lost. */
   private held: Message[] | null = [];
   private closed = false;
 
@@ -52,7 +52,7 @@ export class ReconnectingSocket {
     this.connect();
   }
 
-  /** Sends bytes, or an object as text, when the socket is open; false means that it was not sent. */
+  /** Sends bytes, or an object as text, if the socket is open; false means that nothing was sent. */
   send(message: Message): boolean {
     if (this.socket?.readyState !== open) return false;
     this.socket.send(message instanceof Uint8Array ? message : JSON.stringify(message));
@@ -60,14 +60,14 @@ export class ReconnectingSocket {
   }
 
   /**
-   * Sends as well, but what comes before the socket is open goes out as soon as it is. What comes while it is lost
-   * is lost.
+   * The same, but messages sent before the socket is open are sent once it is. Messages sent while it is lost are
+   * lost too.
    */
   say(message: Message): void {
     if (!this.send(message)) this.held?.push(message);
   }
 
-  /** Drops the socket and dials again at once. */
+  /** Closes the socket and connects again immediately. */
   redial(): void {
     this.detach();
     this.tries = 0;
@@ -75,7 +75,7 @@ export class ReconnectingSocket {
     this.connect();
   }
 
-  /** Ends the socket and does not come back until `redial`. */
+  /** Closes the socket and does not reconnect until `redial`. */
   rest(): void {
     this.detach();
     this.held = null;
@@ -106,8 +106,8 @@ export class ReconnectingSocket {
       this.held = null;
     };
     socket.onmessage = (ev: MessageEvent<unknown>) => {
-      // Only a socket that carried something counts as a working one: a server
-      // that accepts and closes at once must not be dialled in a tight loop.
+      // Only a socket that carried data counts as a working one: a server
+      // that accepts and closes immediately must not be contacted in a tight loop.
       this.tries = 0;
       if (ev.data instanceof ArrayBuffer) this.on.binary?.(ev.data);
       else if (typeof ev.data === "string") this.text(ev.data);
@@ -133,7 +133,7 @@ export class ReconnectingSocket {
   }
 }
 
-/** Dials the loopback stream with its token, or the page's own origin when `url` is empty. */
+/** Connects to the loopback stream with its token, or to the page's own origin if `url` is empty. */
 export function dialer(url: string, token: string): Dial {
   const origin = url || location.origin.replace(/^http/, "ws");
   const protocols = token ? ["goalpost.v1", `token.${token}`] : ["goalpost.v1"];

@@ -70,7 +70,7 @@ test("lost output is said once and skipped", () => {
   expect(seen.text).toBe("rest");
 });
 
-test("the size is told again after a reconnect", () => {
+test("the size is sent again after a reconnect", () => {
   const { last, stream } = start();
   stream.size(120, 40);
   last().lose();
@@ -116,7 +116,7 @@ test("what is typed while its socket is being opened is typed when it is open, b
   ]);
 });
 
-test("a restart is as quick to be typed into, also one that is told of twice", () => {
+test("a restart accepts input immediately, also when it is reported twice", () => {
   const { last, stream } = start();
   last().say({ t: "exit", code: 0 });
   stream.input("to nobody");

@@ -1,13 +1,13 @@
 import { ReconnectingSocket, type Dial } from "./socket";
 
 export interface TerminalHandlers {
-  /** Bytes to write, each exactly once and in order; answer with `ack(end)` once they are written. */
+  /** Bytes to write, each exactly once and in order; call `ack(end)` after they are written. */
   data: (bytes: Uint8Array<ArrayBuffer>, end: number) => void;
-  /** Output before `to` is no longer kept. */
+  /** Output before `to` is no longer available. */
   lost: (from: number, to: number) => void;
   exit: (code: number) => void;
   size: (cols: number, rows: number) => void;
-  /** What was typed was refused: the program does not read. */
+  /** Input was refused: the program does not read it. */
   refused: (why: string) => void;
   link: (state: "open" | "down") => void;
 }
@@ -15,10 +15,10 @@ export interface TerminalHandlers {
 export interface TerminalStream {
   ack(offset: number): void;
   input(text: string): void;
-  /** Bytes that are no valid text, such as old mouse reports. */
+  /** Bytes that are not valid text, such as old mouse reports. */
   inputBytes(bytes: Uint8Array<ArrayBuffer>): void;
   size(cols: number, rows: number): void;
-  /** Continues after an exit: the program runs again, and prints below what is there. */
+  /** Continues after an exit: the program runs again and prints below the existing output. */
   restart(): void;
   close(): void;
 }
@@ -36,8 +36,8 @@ interface TerminalNews {
 const header = 8;
 
 /**
- * Follows one terminal from byte 0 and comes back after a lost socket at the
- * byte behind the last one that was handed over.
+ * Follows one terminal from byte 0, and after a lost socket continues at the
+ * byte after the last one that was delivered.
  */
 export function openTerminal(dial: Dial, pane: string, on: TerminalHandlers): TerminalStream {
   let next = 0;

@@ -1,4 +1,4 @@
-// The shapes of Go's JSON, under the names of the Go structs and their tags.
+// The types of Go's JSON, named after the Go structs and their tags.
 
 export type * from "./types/approval";
 export type * from "./types/changes";

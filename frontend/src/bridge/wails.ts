@@ -15,7 +15,7 @@ interface WailsWindow {
   };
 }
 
-/** The globals that Wails puts on the page. They are absent in an ordinary browser. */
+/** The globals that Wails adds to the page. They are absent in an ordinary browser. */
 export function wails(): WailsWindow {
   return window as unknown as WailsWindow;
 }

@@ -9,14 +9,14 @@ import { describePreset, initials } from "./presets";
 interface CardsProps {
   chosen: string;
   onChoose: (preset: string) => void;
-  /** Enter on a card, or a double click. */
+  /** Called for Enter on a card, or a double click. */
   onOpen: (preset: string) => void;
 }
 
-/** The others are a click away, unless something of them was found. */
+/** The other presets are one click away, unless one of them was found on this computer. */
 const shownAtFirst = 6;
 
-/** What can be connected. Arrows move between the cards. */
+/** The presets as cards. The arrow keys move between them. */
 export function PresetCards({ chosen, onChoose, onOpen }: CardsProps) {
   const presets = useAppState((s) => s.presets);
   const servers = useAppState((s) => s.foundServers);

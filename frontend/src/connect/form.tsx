@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { ConnectInput, ConnectionTest, PresetView, Problem, Provider } from "@/bridge/types";
 import { useApp, useAppState } from "@/store/context";
+import { useAnswer } from "@/store/usecall";
 import { Button, IconButton, Kbd } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { ExternalLink } from "./externallink";
@@ -11,13 +12,13 @@ import { ModelTable } from "./modeltable";
 import { Outcome } from "./outcome";
 
 interface ConnectFormProps {
-  /** A saved provider to change, or "". */
+  /** The saved provider to edit, or "". */
   provider: string;
-  /** The preset of a new one, or "". */
+  /** The preset of a new provider, or "". */
   preset: string;
 }
 
-/** What the fields hold. */
+/** The values of the fields. */
 interface Draft {
   id: string;
   kind: string;
@@ -50,7 +51,7 @@ function firstDraft(p: Provider | undefined, preset: PresetView | undefined, tak
   };
 }
 
-/** The dialog for one connection: key, test, model, name. Nothing is stored before it is saved. */
+/** The dialog for one connection: key, test, model, name. It stores nothing before the user saves. */
 export function ConnectForm({ provider, preset: presetId }: ConnectFormProps) {
   const app = useApp();
   const providers = useAppState((s) => s.providers);
@@ -62,7 +63,7 @@ export function ConnectForm({ provider, preset: presetId }: ConnectFormProps) {
   const [refusal, setRefusal] = useState<Problem | null>(null);
   const [busy, setBusy] = useState<Busy>("");
   const [isAdvanced, setIsAdvanced] = useState(false);
-  /** Counts the tests: the answer of an older one does not count. */
+  /** Counts the tests, so that the answer of an older one is dropped. */
   const run = useRef(0);
   const needsKey = (preset?.key_variable ?? "") !== "";
   const needsAddress = !preset || preset.local || preset.base_url === "";
@@ -139,7 +140,7 @@ export function ConnectForm({ provider, preset: presetId }: ConnectFormProps) {
     if (tests) void runTest(next);
   };
 
-  // A server on this computer needs nothing else: it is tested at once.
+  // A server on this computer needs no key, so it is tested immediately.
   useEffect(() => {
     if (preset?.local || saved) void runTest(draft);
     const counter = run;
@@ -309,7 +310,7 @@ interface KeyFieldProps extends PartProps {
   onCancel: () => void;
 }
 
-/** Where the key comes from. Pasting one starts the test. */
+/** Where the key comes from. Pasting a key starts the test. */
 function KeyField(p: KeyFieldProps) {
   const [isShown, setIsShown] = useState(false);
   const [isVariable, setIsVariable] = useState(p.draft.keyEnv !== "");
@@ -412,18 +413,10 @@ function KeyField(p: KeyFieldProps) {
 }
 
 function KeyPlace({ isVariable }: { isVariable: boolean }) {
-  const app = useApp();
-  const [place, setPlace] = useState<"keyring" | "file" | "">("");
-  useEffect(() => {
-    let isGone = false;
-    void app.ask("SecretAPI.Where").then((w) => (isGone ? undefined : setPlace(w?.place ?? "")));
-    return () => {
-      isGone = true;
-    };
-  }, [app]);
+  const { answer: where } = useAnswer("SecretAPI.Where");
   const words = isVariable
     ? "The key is read from the environment and not stored."
-    : place === "file"
+    : where?.place === "file"
       ? "Stored in an encrypted file. No system keyring is used."
       : "Stored in the system keyring. The agent never sees it.";
   return (
@@ -439,7 +432,7 @@ interface NoModelsProps {
   onChange: (model: string) => void;
 }
 
-/** In place of the list: the name of a model that the user knows. */
+/** A field for the name of a model, when the server has no list. */
 function NoModels({ isTested, model, onChange }: NoModelsProps) {
   const [isTyping, setIsTyping] = useState(model !== "");
   return (

@@ -13,7 +13,7 @@ interface ModelTableProps {
 
 const shownAtFirst = 60;
 
-/** `200 k`, `1.05 M`; a window that nobody knows is marked. */
+/** Formats a context window: `200 k`, `1.05 M`. An unknown window is marked. */
 function formatWindow(m: ModelView): string {
   const n = m.context_window;
   const short = n < 1_000_000 ? `${Math.round(n / 1_000)} k` : `${Number((n / 1_000_000).toFixed(2))} M`;
@@ -25,7 +25,7 @@ function formatPrice(m: ModelView, usd: number): string {
   return usd > 0 ? `$${usd < 0.1 ? usd.toFixed(3) : usd.toFixed(2)}` : "–";
 }
 
-/** The models of a server, one of which is chosen: with windows, prices and abilities. */
+/** The models of a server with windows, prices and abilities; one of them is selected. */
 export function ModelTable({ models, chosen, onChoose }: ModelTableProps) {
   const [words, setWords] = useState("");
   const [isAll, setIsAll] = useState(false);

@@ -10,7 +10,7 @@ interface OutcomeProps {
   preset: PresetView | undefined;
 }
 
-/** What came of a test: that it works, or which step failed and what to do. */
+/** The result of a test: success, or which step failed and what to do. */
 export function Outcome({ test, preset }: OutcomeProps) {
   const [isOpen, setIsOpen] = useState(false);
   if (test.ok && !test.message) {
@@ -90,7 +90,7 @@ function Notes({ test }: { test: ConnectionTest }) {
   );
 }
 
-/** A hint of Go as a sentence of its own. */
+/** Formats a hint from Go as a sentence. */
 function sentence(hint: string): string {
   if (!hint) return "";
   return hint.charAt(0).toUpperCase() + hint.slice(1) + (/[.!?]$/.test(hint) ? "" : ".");

@@ -10,8 +10,8 @@ import { scenes } from "./scenes";
 
 /**
  * Every state of every screen on the fake bridge: `gallery.html?scene=goals&theme=light`.
- * Without a scene it lists them. `live=1` plays the lively goal as it happens.
- * `data-scene` at the root says that the scene stands as it will stay.
+ * Without a scene it lists them. `live=1` plays the running goal in real time.
+ * `data-scene` at the root is set once the scene no longer changes.
  */
 const params = new URLSearchParams(location.search);
 const name = params.get("scene") ?? "";
@@ -50,7 +50,7 @@ async function show(host: HTMLElement) {
     return;
   }
   localStorage.clear();
-  const options: FakeOptions = { ...scene.world, ...(params.has("live") ? { speed: 1 } : {}) };
+  const options: FakeOptions = { ...scene.options, ...(params.has("live") ? { speed: 1 } : {}) };
   const bridge = new FakeBridge(options);
   bridge.settings.theme = theme;
   scene.before?.(bridge);
@@ -65,7 +65,7 @@ async function show(host: HTMLElement) {
   document.documentElement.dataset.scene = name;
 }
 
-/** Some frames in which nothing of the page has changed. */
+/** Waits for some frames without a change of the page. */
 async function stopAnimations() {
   let calm = 0;
   const watch = new MutationObserver(() => (calm = 0));

@@ -4,15 +4,15 @@ import { browserPane, changedProtection, rejectedKey, terminalPane } from "@/bri
 import type { App } from "@/store/app";
 
 export interface Scene {
-  world?: FakeOptions;
+  options?: FakeOptions;
   before?: (bridge: FakeBridge) => void;
-  /** May continue for a while; the scene is there when what it gives has come. */
+  /** Prepares the scene; it is ready when the returned promise resolves. */
   after?: (app: App, bridge: FakeBridge) => unknown;
 }
 
 const done = "01m0done0000000000000000e5";
 
-/** The first element of that name, as soon as it is there. */
+/** Waits for the first element with that test id. */
 function shown(testid: string): Promise<HTMLElement> {
   return new Promise((resolve) => {
     const look = () => {
@@ -30,23 +30,23 @@ async function press(testid: string, times = 1) {
   return button;
 }
 
-/** Writes a line as a user does, and finishes it. */
+/** Types a line as a user does, and confirms it. */
 function enter(line: HTMLElement, text: string) {
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(line, text);
   line.dispatchEvent(new Event("input", { bubbles: true }));
   line.dispatchEvent(new KeyboardEvent("keydown", { code: "Enter", bubbles: true }));
 }
 
-/** Menus open at the press of the pointer. */
+/** Opens a menu, which reacts to pointerdown. */
 function unfold(trigger: HTMLElement) {
   trigger.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, button: 0, pointerType: "mouse" }));
 }
 
-/** The states that are worth looking at, by name. */
+/** The scenes by name. */
 export const scenes: Record<string, Scene> = {
   workspace: {},
   "workspace-empty": {
-    world: { empty: true },
+    options: { empty: true },
     after: (app) => app.sync.select(""),
   },
   "workspace-long": {
@@ -76,7 +76,7 @@ export const scenes: Record<string, Scene> = {
   "workspace-needs-you": { after: (app) => app.watchGoal("01m0running00000000000000a1") },
   "workspace-question": { after: (app) => app.watchGoal("01m0needs000000000000000b2") },
   goals: { after: (app) => app.go("goals") },
-  "goals-done": { world: { finish: true }, after: (app) => app.go("goals") },
+  "goals-done": { options: { finish: true }, after: (app) => app.go("goals") },
   "goal-result": { after: (app) => app.openGoal(done) },
   "goal-result-open": {
     after: (app) => {
@@ -86,7 +86,7 @@ export const scenes: Record<string, Scene> = {
   },
   "goal-result-drawer": { after: (app) => app.watchGoal(done) },
   "goal-transcript": {
-    world: { finish: true },
+    options: { finish: true },
     after: async (app) => {
       app.go("goals");
       await press("story-transcript");
@@ -94,7 +94,7 @@ export const scenes: Record<string, Scene> = {
     },
   },
   "goal-transcript-search": {
-    world: { finish: true },
+    options: { finish: true },
     after: async (app) => {
       app.go("goals");
       await press("story-transcript");
@@ -103,9 +103,9 @@ export const scenes: Record<string, Scene> = {
       return shown("transcript-entry");
     },
   },
-  "goal-step-edit": { world: { finish: true }, after: (app) => app.openStep(livelyId, 10) },
-  "goal-step-command": { world: { finish: true }, after: (app) => app.openStep(livelyId, 3) },
-  "goal-step-click": { world: { finish: true }, after: (app) => app.openStep(livelyId, 12) },
+  "goal-step-edit": { options: { finish: true }, after: (app) => app.openStep(livelyId, 10) },
+  "goal-step-command": { options: { finish: true }, after: (app) => app.openStep(livelyId, 3) },
+  "goal-step-click": { options: { finish: true }, after: (app) => app.openStep(livelyId, 12) },
   "goal-changes": {
     after: (app) => {
       app.openGoal(done);
@@ -138,14 +138,14 @@ export const scenes: Record<string, Scene> = {
     },
   },
   "goals-replay": {
-    world: { finish: true },
+    options: { finish: true },
     after: (app) => {
       app.go("goals");
       return press("story-replay").then(() => press("replay-after", 8));
     },
   },
   "goals-replay-page": {
-    world: { finish: true },
+    options: { finish: true },
     after: (app) => {
       app.go("goals");
       return press("story-replay").then(() => press("replay-after", 13));
@@ -213,7 +213,7 @@ export const scenes: Record<string, Scene> = {
     },
   },
   "goals-empty": {
-    world: { empty: true },
+    options: { empty: true },
     after: (app) => {
       app.sync.select("");
       app.go("goals");
@@ -349,7 +349,7 @@ export const scenes: Record<string, Scene> = {
           {
             scope: "host",
             covers:
-              "docs.example for this goal, up to network_get (encrypted traffic of its programs cannot be inspected)",
+              "docs.example for this goal, up to reading from the network (encrypted traffic of its programs cannot be inspected)",
           },
         ],
       }));
@@ -377,7 +377,7 @@ export const scenes: Record<string, Scene> = {
   "settings-refused": {
     before: (b) => {
       const message = "/home/ada/.zig is not there";
-      const hint = "install it first, or take it out of the list";
+      const hint = "install it first, or remove it from the list";
       b.refusals.set("SettingsAPI.Save", { code: "invalid", message, hint, field: "toolchains" });
     },
     after: async (app) => {
@@ -457,7 +457,7 @@ export const scenes: Record<string, Scene> = {
     },
   },
   welcome: {
-    world: { empty: true },
+    options: { empty: true },
     before: (b) => {
       b.settings.welcomed = false;
     },

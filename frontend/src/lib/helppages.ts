@@ -1,4 +1,4 @@
-/** The pages of docs/ that are part of the window, in the order of its list. */
+/** The pages of docs/ in the window, in the order of the list. */
 export const helpPages = [
   "guide/start",
   "how-to/connect-a-model",
@@ -32,7 +32,7 @@ export type HelpPage = (typeof helpPages)[number];
 /** A page, or a heading of it: `guide/faq#where-is-my-data`. */
 export type HelpTarget = HelpPage | `${HelpPage}#${string}`;
 
-/** A heading as the anchor that links name it by. */
+/** Returns the anchor of a heading, as links name it. */
 export function headingAnchor(heading: string): string {
   return heading
     .toLowerCase()
@@ -41,7 +41,7 @@ export function headingAnchor(heading: string): string {
     .replace(/\s+/g, "-");
 }
 
-/** Where a relative link of a page leads to, or null if that is no page of the window. */
+/** Returns the target of a relative link of a page, or null if it is not a page of the window. */
 export function followHelpLink(page: HelpPage, href: string): HelpTarget | null {
   if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return null;
   const [path = "", anchor = ""] = href.split("#");

@@ -10,8 +10,8 @@ beforeEach(() => {
   vi.stubGlobal(
     "ResizeObserver",
     class {
-      constructor(told: () => void) {
-        layOut = told;
+      constructor(callback: () => void) {
+        layOut = callback;
       }
       observe() {
         watched++;

@@ -1,7 +1,7 @@
 /**
- * Gives a pane the keyboard as soon as it can have it: what is not laid out yet
- * takes none, and says nothing. Who has gone elsewhere stays there. Ends
- * with what is returned.
+ * Focuses a pane as soon as possible: an element without a layout
+ * cannot take the focus and reports nothing. A user who has moved on stays there. The
+ * returned function cancels it.
  */
 export function focusElement(host: HTMLElement, focus: () => void): () => void {
   const before = document.activeElement;

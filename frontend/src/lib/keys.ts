@@ -1,4 +1,4 @@
-/** The parts of a keyboard event that matching looks at. */
+/** The parts of a keyboard event that matching needs. */
 export interface KeyPress {
   code: string;
   ctrlKey: boolean;
@@ -30,7 +30,7 @@ function parse(key: Key): Parsed {
   };
 }
 
-/** Says whether the press is the key. Cmd counts as Ctrl, but both together do not. */
+/** Reports whether a key was pressed. Cmd counts as Ctrl, but both together do not. */
 export function matches(press: KeyPress, key: Key): boolean {
   const want = parse(key);
   if (press.code !== want.code) return false;
@@ -38,12 +38,12 @@ export function matches(press: KeyPress, key: Key): boolean {
   return (press.ctrlKey || press.metaKey) === want.ctrl && press.shiftKey === want.shift && press.altKey === want.alt;
 }
 
-/** The key for people: `Ctrl+Shift+G`. */
+/** Formats the key for users: `Ctrl+Shift+G`. */
 export function keyLabel(key: Key): string {
   return key.split("+").map(cap).join("+");
 }
 
-/** The key in the least space: `Ctrl⇧G`. */
+/** Formats the key in little space: `Ctrl⇧G`. */
 export function keyShort(key: Key): string {
   return keyLabel(key).replace("Shift+", "⇧").replace("Ctrl+", "Ctrl").replace("Alt+", "Alt");
 }

@@ -1,10 +1,10 @@
-/** A search engine for words in the address bar; `address` has %s for the words. */
+/** A search engine for the address bar; `address` contains %s for the words. */
 export interface SearchEngine {
   name: string;
   address: string;
 }
 
-/** What the settings offer. Nothing is sent to any of them before the user has chosen one. */
+/** The search engines in the settings. Nothing is sent to any of them before the user has chosen one. */
 export const searchEngines: readonly SearchEngine[] = [
   { name: "DuckDuckGo", address: "https://duckduckgo.com/?q=%s" },
   { name: "Startpage", address: "https://www.startpage.com/do/search?q=%s" },
@@ -15,5 +15,5 @@ export const searchEngines: readonly SearchEngine[] = [
   { name: "Wikipedia", address: "https://en.wikipedia.org/w/index.php?search=%s" },
 ];
 
-/** The setting of a user who does not want to search from the address bar, nor to be asked. */
+/** The setting of a user who does not want to search from the address bar or to be asked. */
 export const noSearch = "none";

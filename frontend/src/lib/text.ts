@@ -1,7 +1,7 @@
-/** What a user looks for first in the arguments of a step; what is not named here follows. */
+/** The arguments that interest users first; all others follow. */
 const mainArguments = ["pane", "path", "dir", "command", "url", "target", "text", "title", "rationale", "reason"];
 
-/** The arguments of a step in one line: their values, those that tell most first. */
+/** Formats the arguments of a step in one line, the most informative values first. */
 export function argumentsLine(json: string, max = 160): string {
   let parsed: unknown;
   try {
@@ -17,8 +17,8 @@ export function argumentsLine(json: string, max = 160): string {
 }
 
 /**
- * The arguments of a call by name. Those of a page of steps may be cut off: then what is whole at their beginning is
- * there.
+ * The arguments of a call by name. Those in a page of steps may be truncated: then the complete ones at the beginning
+ * are returned.
  */
 export function parseArguments(json: string): Record<string, unknown> {
   try {
@@ -41,7 +41,7 @@ function unquote(value: string): string {
   }
 }
 
-/** The content of a result, without the marks that tell a model where text from outside begins and ends. */
+/** Returns the content of a result, without the marks that show a model where outside text begins and ends. */
 export function resultText(result: string): string {
   return result
     .replace(/^\{"ok":(?:true|false)[^\n]*\}\n/, "")
@@ -50,20 +50,20 @@ export function resultText(result: string): string {
     .trimEnd();
 }
 
-const telling = /\b(fail(?:ed|ure)?|error|panic|expected|want(?:ed)?|denied|refused|not found|cannot)\b/i;
+const failureWords = /\b(fail(?:ed|ure)?|error|panic|expected|want(?:ed)?|denied|refused|not found|cannot)\b/i;
 
-/** At most three lines of a result that say why it failed: those that name a failure, else the last ones. */
+/** Returns at most three lines of a result that explain a failure: those that name it, otherwise the last ones. */
 export function failureLines(result: string, most = 3): string[] {
   const lines = resultText(result)
     .split("\n")
     .map((l) => l.trim())
     .filter((l) => l !== "" && !/^exit \d+$/.test(l));
-  const named = lines.filter((l) => telling.test(l));
+  const named = lines.filter((l) => failureWords.test(l));
   const chosen = named.length > 0 ? named.slice(0, most) : lines.slice(-most);
   return chosen.map((l) => clip(stripControl(l), 200));
 }
 
-/** JSON with indents when it is JSON, else as it is. */
+/** Returns JSON with indentation; other text unchanged. */
 export function pretty(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2);
@@ -80,7 +80,7 @@ export function clip(s: string, max: number): string {
   return s.length <= max ? s : `${s.slice(0, max - 1)}…`;
 }
 
-/** The same folder with the home of the user as `~`. */
+/** Replaces the user's home in a path by `~`. */
 export function shortPath(path: string): string {
   return path.replace(/^\/(?:home|Users)\/[^/]+(?=\/|$)/, "~").replace(/^\/root(?=\/|$)/, "~");
 }
@@ -89,7 +89,7 @@ export function plural(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
 }
 
-/** A text with marks for what nobody sees and what changes what is seen: it turns a line round, joins or ends words. */
+/** Marks invisible characters, and those that reverse the line or join and split words. */
 export function stripControl(text: string): string {
   return text.replace(
     /[\p{Cf}\p{Zl}\p{Zp}]/gu,

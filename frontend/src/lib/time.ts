@@ -3,7 +3,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** How long something took: `3 ms`, `2.1 s`, `1 m 48 s`, `2 h 05 m`. */
+/** Formats a duration: `3 ms`, `2.1 s`, `1 m 48 s`, `2 h 05 m`. */
 export function formatElapsed(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return "";
   if (ms < second) return `${Math.round(ms)} ms`;
@@ -11,7 +11,7 @@ export function formatElapsed(ms: number): string {
   return span(ms);
 }
 
-/** A point on a goal's own clock or a span in whole seconds: `0 s`, `58 s`, `1 m 12 s`, `2 h 05 m`. */
+/** Formats a time on a goal's own clock, or a span in whole seconds: `0 s`, `58 s`, `1 m 12 s`, `2 h 05 m`. */
 export function clock(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return "";
   if (ms < minute) return `${Math.floor(ms / second)} s`;
@@ -20,17 +20,17 @@ export function clock(ms: number): string {
   return `${Math.floor(ms / day)} d ${Math.floor((ms % day) / hour)} h`;
 }
 
-/** A span that does not run, without what is nought: `12 m`, `2 h`, `1 m 48 s`. */
+/** Formats a fixed span without zero parts: `12 m`, `2 h`, `1 m 48 s`. */
 export function span(ms: number): string {
   return clock(ms).replace(/ 0+ [smh]$/, "");
 }
 
-/** The same in one unit, for little space: `42 s`, `14 m`, `3 h`. */
+/** Formats a span in one unit, for narrow places: `42 s`, `14 m`, `3 h`. */
 export function formatApprox(ms: number): string {
   return clock(ms).split(" ").slice(0, 2).join(" ");
 }
 
-/** How long ago an RFC 3339 moment was, in one unit: `now`, `4 m`, `3 h`, `12 d`. Empty for no moment. */
+/** Formats the time since an RFC 3339 moment in one unit: `now`, `4 m`, `3 h`, `12 d`. Empty without a moment. */
 export function formatAge(at: string, now: number): string {
   const ms = now - Date.parse(at);
   if (!at || Number.isNaN(ms)) return "";

@@ -18,7 +18,7 @@ export function useRenaming(id: string): boolean {
   return useStore(useControl().store, (s) => s.renaming === id);
 }
 
-/** How many terminals take part in the broadcast, 0 when this one does not. */
+/** Number of terminals in the broadcast, 0 if this terminal is not in it. */
 export function useBroadcast(id: string): number {
   return useStore(useControl().store, (s) => (s.broadcast.has(id) ? s.broadcast.size : 0));
 }

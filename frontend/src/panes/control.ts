@@ -7,17 +7,17 @@ import type { App } from "@/store/app";
 import { dropTargetFor, ownLayout, restorableLayout, saveOwnLayout, splitSide, type DropTarget } from "./layout";
 
 interface ControlState {
-  /** The terminal whose search box is open, the pane whose title is being written; `""` for none. */
+  /** The terminal with the open search box, and the pane whose title is being edited; `""` for none. */
   searching: string;
   renaming: string;
   zoomed: boolean;
-  /** Terminals that take part in the broadcast: what is typed into one reaches all. */
+  /** Terminals in the broadcast: typing into one reaches all of them. */
   broadcast: ReadonlySet<string>;
 }
 
 const saveAfterMs = 150;
 
-/** What can be done to the workspace's panes. It keeps dockview in step with the panes that Go reports. */
+/** Actions on the workspace's panes. It keeps dockview in step with the panes that Go reports. */
 export class WorkspaceControl {
   readonly store = createStore<ControlState>(() => ({
     searching: "",
@@ -26,19 +26,19 @@ export class WorkspaceControl {
     broadcast: new Set(),
   }));
   readonly screens = new Map<string, TerminalScreen>();
-  /** Whose flood is written next. */
+  /** Decides which pane's flood is written next. */
   readonly turns = new FrameTurns();
-  /** What was selected last in a terminal, for the middle button. */
+  /** The newest selection in a terminal, for the middle button. */
   readonly selection = { text: "" };
   private dock: DockviewApi | null = null;
   private restored = false;
   private timer = 0;
-  /** Where the pane that the user has just asked for goes. */
+  /** Position of the pane that the user has just requested. */
   private wanted: { group: string; side: "right" | "below" | "within" } | null = null;
 
   constructor(private readonly app: App) {}
 
-  /** Takes over a dockview that is ready; the returned function lets go of it. */
+  /** Attaches to a dockview that is ready; the returned function detaches. */
   adopt(dock: DockviewApi): () => void {
     this.dock = dock;
     this.restored = false;
@@ -79,7 +79,7 @@ export class WorkspaceControl {
     this.dock?.getPanel(id)?.api.setActive();
   }
 
-  /** Brings a pane to the front of its tabs. The keyboard stays where the user has it. */
+  /** Brings a pane to the front of its tabs without moving the focus. */
   private bring(id: string): void {
     const panel = this.dock?.getPanel(id);
     panel?.group.model.openPanel(panel, { skipSetGroupActive: true });
@@ -103,7 +103,7 @@ export class WorkspaceControl {
   }
 
   /**
-   * Opens another pane of the same kind beside the given one, or beside the active one, along its longer side unless a
+   * Opens another pane of the same kind beside the given or the active one, along its longer side unless a
    * side is given.
    */
   async split(id?: string, side?: "right" | "below"): Promise<void> {
@@ -144,7 +144,7 @@ export class WorkspaceControl {
     next?.activePanel?.api.setActive();
   }
 
-  /** Puts the keyboard on the active pane's tab. */
+  /** Focuses the tab of the active pane. */
   leave(id: string): void {
     const tab = document.querySelector(`.pane-tab[data-pane="${CSS.escape(id)}"]`);
     tab?.closest<HTMLElement>(".dv-tab")?.focus();
@@ -159,7 +159,7 @@ export class WorkspaceControl {
     this.store.setState({ renaming: id });
   }
 
-  /** Only the user's own terminals take part: a goal's are its own. */
+  /** Only the user's own terminals take part, not those of a goal. */
   canBroadcast(pane: PaneInfo | undefined): boolean {
     return pane?.kind === "terminal" && pane.goal_id === "";
   }
@@ -170,7 +170,7 @@ export class WorkspaceControl {
     this.store.setState({ broadcast: on });
   }
 
-  /** Broadcasts to all terminals that can be seen; ends the broadcast if they are all in it. */
+  /** Broadcasts to all visible terminals; ends the broadcast if all of them are in it. */
   broadcastAll(): void {
     const { broadcast } = this.store.getState();
     const ids = this.app.state.panes.panes
@@ -184,14 +184,14 @@ export class WorkspaceControl {
     this.store.setState({ broadcast: new Set() });
   }
 
-  /** Passes on what was typed into one terminal of the broadcast to the others. */
+  /** Sends input of one terminal of the broadcast to the others. */
   typed(id: string, data: string): void {
     const { broadcast } = this.store.getState();
     if (!broadcast.has(id)) return;
     for (const other of broadcast) if (other !== id) this.screens.get(other)?.type(data);
   }
 
-  /** Scrolls the active terminal to the command before (-1) or after (1). */
+  /** Scrolls the active terminal to the previous (-1) or next (1) command. */
   prompt(step: -1 | 1): void {
     this.screens.get(this.activePane?.id ?? "")?.prompts.go(step);
   }
@@ -202,12 +202,12 @@ export class WorkspaceControl {
     try {
       json = await this.app.bridge.call("WorkspaceAPI.Layout");
     } catch {
-      // Without a saved layout the panes are placed again.
+      // Without a saved layout, the panes are placed automatically.
     }
     if (this.dock !== dock) return;
     const ids = new Set(this.app.state.panes.panes.map((p) => p.id));
     const exists = (id: string) => ids.has(id);
-    // Go stores the layout of whichever window changed last. A page that is loaded again has its own.
+    // Go stores the layout of the window that changed last. A reloaded page has its own.
     const layout = restorableLayout(ownLayout(), exists) ?? restorableLayout(json, exists);
     if (layout) {
       try {
@@ -237,7 +237,7 @@ export class WorkspaceControl {
     const ids = new Set(panes.map((p) => p.id));
     const taking = [...this.store.getState().broadcast];
     const left = taking.filter((id) => this.canBroadcast(panes.find((p) => p.id === id)));
-    // One terminal that is left alone has nobody to type to.
+    // A single terminal cannot broadcast.
     if (left.length < taking.length) this.store.setState({ broadcast: new Set(left.length > 1 ? left : []) });
     for (const panel of [...dock.panels]) if (!ids.has(panel.id)) dock.removePanel(panel);
     for (const pane of panes) {
@@ -254,7 +254,7 @@ export class WorkspaceControl {
       component: "pane",
       tabComponent: "pane",
       title: pane.title,
-      // A goal's pane appears without taking the keyboard away from the user.
+      // A goal's pane appears without taking the user's focus.
       inactive: pane.goal_id !== "" && dock.totalPanels > 0,
       ...(position ? { position } : {}),
     });
@@ -289,7 +289,7 @@ export class WorkspaceControl {
     return group ? { referenceGroup: group.id, direction: place.at } : undefined;
   }
 
-  /** Saves a moment after the first of several changes, so that a reload or a kill loses next to nothing. */
+  /** Saves shortly after the first of several changes, so that a reload or a kill loses almost nothing. */
   private saveSoon() {
     if (!this.restored || this.timer) return;
     this.timer = window.setTimeout(() => this.save(), saveAfterMs);

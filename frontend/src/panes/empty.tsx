@@ -3,7 +3,7 @@ import { Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { GlobeIcon, GoalIcon, TerminalIcon } from "@/ui/icons";
 
-/** What the workspace shows when it has no panes. */
+/** The workspace without panes. */
 export function Empty() {
   const app = useApp();
   const choices = [

@@ -1,6 +1,6 @@
 import type { PaneInfo } from "@/bridge/types";
 
-/** The saved layout: dockview's own JSON, of which only these parts are read here. */
+/** The saved layout in dockview's JSON format. Only these parts are read here. */
 export interface SavedLayout {
   grid: { root: SavedNode; width: number; height: number; orientation: string };
   panels: Record<string, unknown>;
@@ -28,9 +28,9 @@ function isLayout(v: unknown): v is SavedLayout {
 }
 
 /**
- * Reads a saved layout and leaves out panes that no longer exist; groups and
- * branches that become empty go with them. Null when nothing of it is left or
- * when it is not a layout.
+ * Parses a saved layout and leaves out panes that no longer exist, with groups and
+ * branches that become empty. Null if nothing remains or
+ * the text is not a layout.
  */
 export function restorableLayout(json: string, exists: (id: string) => boolean): SavedLayout | null {
   let parsed: unknown;
@@ -70,7 +70,7 @@ function leaves(node: SavedNode): Leaf[] {
 
 const ownLayoutKey = "goalpost.layout";
 
-/** The layout that this window or tab saved last, `""` for none: it outlives a reload, and no other window has it. */
+/** The layout that this window or tab saved last, `""` for none. It survives a reload and is not shared. */
 export function ownLayout(): string {
   try {
     return sessionStorage.getItem(ownLayoutKey) ?? "";
@@ -83,25 +83,25 @@ export function saveOwnLayout(json: string): void {
   try {
     sessionStorage.setItem(ownLayoutKey, json);
   } catch {
-    // Go has it, too.
+    // Go stores it too.
   }
 }
 
-/** A group as placing sees it. */
+/** The properties of a group that decide where panes are placed. */
 export interface GroupInfo {
   id: string;
   panes: readonly PaneInfo[];
 }
 
-/** Where a new pane goes. */
+/** The position of a new pane. */
 export type DropTarget =
   { at: "alone" } | { at: "edge"; side: "left" | "right" } | { at: "within" | "below"; group: string };
 
 /**
- * Terminals keep to the left, browsers to the right. A user's new pane
- * becomes a tab beside its like, in the active group when that is one. A goal's
- * first pane of a kind gets its own place below the user's, so that both can
- * be seen; its further ones become tabs there.
+ * Terminals are placed on the left, browsers on the right. A user's new pane
+ * becomes a tab beside panes of its kind, preferably in the active group. A goal's
+ * first pane of a kind gets its own place below the user's panes, so that both are
+ * visible; the following ones become tabs there.
  */
 export function dropTargetFor(
   pane: Pick<PaneInfo, "kind" | "goal_id">,

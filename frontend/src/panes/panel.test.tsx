@@ -4,7 +4,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { mount } from "@/testing/mount";
 import { PanePanel } from "./panel";
 
-/** What dockview says between a pane's first drawing and its effects: here by whoever is drawn in it. */
+/** Changes that dockview makes between a pane's first render and its effects: here made by its content. */
 let duringDraw: () => void;
 let drawn: { visible: boolean; active: boolean };
 

@@ -7,10 +7,10 @@ import { useAppState } from "@/store/context";
 import { useControl, useIsSearching } from "./context";
 import { paneMenu } from "./panemenu";
 
-// xterm is a third of the page's code; the window is there before it.
+// xterm is a third of the page's code, so it is loaded after the window.
 const TerminalView = lazy(() => import("@/features/terminal/view").then((m) => ({ default: m.TerminalView })));
 
-/** One pane's content: which view its kind has. */
+/** The content of a pane: the view of its kind. */
 export function PanePanel({ api }: IDockviewPanelProps) {
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === api.id));
   const covered = useAppState((s) => s.route !== "workspace");
@@ -22,7 +22,7 @@ export function PanePanel({ api }: IDockviewPanelProps) {
       api.onDidVisibilityChange((e) => setShown(e.isVisible)),
       api.onDidActiveChange((e) => setActive(e.isActive)),
     ];
-    // What dockview said between the first drawing and now reached nobody.
+    // Reads changes that dockview made between the first render and the subscription.
     setShown(api.isVisible);
     setActive(api.isActive);
     return () => {

@@ -2,7 +2,7 @@ import type { PaneInfo } from "@/bridge/types";
 import type { MenuItem } from "@/ui/menu";
 import type { WorkspaceControl } from "./control";
 
-/** What can be done to a pane, for the menu beside its tab and the right button in a terminal. */
+/** The menu of a pane, opened beside its tab or by a right click in a terminal. */
 export function paneMenu(pane: PaneInfo, control: WorkspaceControl): MenuItem[] {
   const layout: MenuItem[] = [
     {

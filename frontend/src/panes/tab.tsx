@@ -17,8 +17,8 @@ function tone(pane: PaneInfo): { tone: StatusTone; words: string } {
 }
 
 /**
- * The tab of a pane: its state, name and folder. A tab has no controls in it for a keyboard or a screen reader: those are
- * in PaneActions. Its × is for the pointer; Ctrl+Shift+W and the menu close as well.
+ * The tab of a pane: its state, name and folder. For keyboards and screen readers a tab contains no controls: those are
+ * in PaneActions. Its × is for the pointer; Ctrl+Shift+W and the menu close too.
  */
 export function PaneTab({ api }: IDockviewPanelHeaderProps) {
   const control = useControl();
@@ -26,7 +26,7 @@ export function PaneTab({ api }: IDockviewPanelHeaderProps) {
   const acting = useAppState((s) => (pane?.goal_id ? s.goals.byId[pane.goal_id]?.card.status === "running" : false));
   const renaming = useRenaming(api.id);
   const content = useRef<HTMLDivElement>(null);
-  // dockview gives the tab the title as its name, and the id where there is none. What it shows is its name.
+  // dockview names the tab by its title, or by the id if there is none. The displayed text is its name.
   useLayoutEffect(() => content.current?.closest(".dv-tab")?.removeAttribute("aria-label"));
   if (!pane) return null;
   const state = tone(pane);
@@ -87,7 +87,7 @@ function titleOf(pane: PaneInfo): string {
   return pane.title || (pane.kind === "terminal" ? "terminal" : "new page");
 }
 
-/** Right after the tabs: another pane of the kind that is in front, as the button of browsers does. */
+/** A button right after the tabs that opens another pane of the same kind, as in browsers. */
 export function NewTab({ activePanel }: IDockviewHeaderActionsProps) {
   const control = useControl();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === activePanel?.id));
@@ -110,7 +110,7 @@ export function NewTab({ activePanel }: IDockviewHeaderActionsProps) {
   );
 }
 
-/** Beside the tabs: the goal that works in the pane in front, its broadcast, and its menu. */
+/** Beside the tabs: the goal that uses the front pane, the broadcast, and the menu. */
 export function PaneActions({ activePanel, panels }: IDockviewHeaderActionsProps) {
   const control = useControl();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === activePanel?.id));
@@ -148,7 +148,7 @@ export function PaneActions({ activePanel, panels }: IDockviewHeaderActionsProps
   );
 }
 
-/** How many terminals get what is typed here. */
+/** Number of terminals that receive the user's typing. */
 function BroadcastBadge({ pane }: { pane: PaneInfo }) {
   const control = useControl();
   const broadcast = useBroadcast(pane.id);

@@ -18,7 +18,7 @@ const theme: DockviewTheme = {
 const components = { pane: PanePanel };
 const tabs = { pane: PaneTab };
 
-/** The panes. Hidden ones stay alive: a zoomed or covered neighbour never loads again. */
+/** The panes. Hidden panes stay alive: zooming or covering never reloads one. */
 export function Workspace() {
   const control = useControl();
   const [ready, setReady] = useState<DockviewReadyEvent | null>(null);

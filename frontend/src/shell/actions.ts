@@ -7,12 +7,12 @@ import type { App } from "@/store/app";
 
 const always = () => true;
 
-/** An action with what most leave out. */
+/** An action with defaults for the fields that most leave out. */
 function action(a: Partial<Action> & Pick<Action, "id" | "title" | "group" | "run">): Action {
   return { keys: [], leader: "", enabled: always, ...a };
 }
 
-/** Everything that can be done in the window. What Go cannot do yet is not in it. */
+/** All actions of the window. */
 export function buildCommands(app: App, control: WorkspaceControl): readonly Action[] {
   return [
     ...windowActions(app),
@@ -27,12 +27,12 @@ export function buildCommands(app: App, control: WorkspaceControl): readonly Act
   ];
 }
 
-/** Says whether a pane of the workspace has the focus. */
+/** Reports whether a pane of the workspace has the focus. */
 function hasPane(app: App, control: WorkspaceControl): boolean {
   return app.state.route === "workspace" && control.activePane !== undefined;
 }
 
-/** Goals as a whole, and what waits for the user. */
+/** Actions for all goals and for waiting requests. */
 function goalsActions(app: App): Action[] {
   return [
     action({
@@ -75,8 +75,8 @@ function goalsActions(app: App): Action[] {
 }
 
 /**
- * Leads to the card of the oldest request, of the selected goal first. From the card, and without a request, the key
- * opens the list of all.
+ * Focuses the card of the oldest request, first of the selected goal. From the card, and without a request, the key
+ * opens the list of all requests.
  */
 function showRequest(app: App): void | Promise<void> {
   const { approvals, detail, route } = app.state;
@@ -88,7 +88,7 @@ function showRequest(app: App): void | Promise<void> {
   app.set({ requestWanted: first.request });
 }
 
-/** What can be done to the goal that is selected. */
+/** Actions for the selected goal. */
 function selectedGoalActions(app: App, control: WorkspaceControl): Action[] {
   const view = () => app.state.detail.view;
   const id = () => view()?.id ?? "";
@@ -141,7 +141,7 @@ function selectedGoalActions(app: App, control: WorkspaceControl): Action[] {
       group: "Goals",
       leader: "i",
       enabled: selected(always),
-      // From another place it leads to the goal; only beside the workspace it can be hidden.
+      // From another page it opens the goal; only in the workspace it toggles the drawer.
       run: () => app.set({ drawer: app.state.route !== "workspace" || !app.state.drawer, route: "workspace" }),
     }),
   ];
@@ -180,7 +180,7 @@ function openPaneActions(app: App): Action[] {
   ];
 }
 
-/** Typing into several terminals at once. */
+/** Typing into several terminals at the same time. */
 function broadcastActions(app: App, control: WorkspaceControl): Action[] {
   const pane = () => hasPane(app, control);
   return [
@@ -211,7 +211,7 @@ function broadcastActions(app: App, control: WorkspaceControl): Action[] {
   ];
 }
 
-/** What can be done in the terminal that has the focus. */
+/** Actions for the focused terminal. */
 function terminalActions(app: App, control: WorkspaceControl): Action[] {
   const terminal = () => hasPane(app, control) && control.activePane?.kind === "terminal";
   return [
@@ -253,7 +253,7 @@ function terminalActions(app: App, control: WorkspaceControl): Action[] {
   ];
 }
 
-/** What can be done to the pane that has the focus. */
+/** Actions for the focused pane. */
 function paneActions(app: App, control: WorkspaceControl): Action[] {
   const pane = () => hasPane(app, control);
   return [
@@ -301,7 +301,7 @@ function paneActions(app: App, control: WorkspaceControl): Action[] {
   ];
 }
 
-/** Moving the focus. In a page that can go back or forward, Alt with an arrow is the page's; the leader works there. */
+/** Moving the focus. If a page can go back or forward, Alt with an arrow belongs to it; the leader still works. */
 function focusActions(app: App, control: WorkspaceControl): Action[] {
   const pane = () => hasPane(app, control);
   const isBrowsers = (can: "can_back" | "can_forward") =>
@@ -348,7 +348,7 @@ function focusActions(app: App, control: WorkspaceControl): Action[] {
   ];
 }
 
-/** Places of the window. */
+/** The pages of the window. */
 function windowActions(app: App): Action[] {
   return [
     action({
@@ -373,7 +373,7 @@ function windowActions(app: App): Action[] {
       group: "Goalpost",
       keys: ["F1"],
       leader: "a",
-      // Programs in terminals have a use for F1; the letter after the leader works there.
+      // Programs in terminals use F1; the letter after the leader works there.
       enabled: () => app.state.leader || !document.activeElement?.closest(".xterm"),
       run: () => openHelpHere(app),
     }),
@@ -381,7 +381,7 @@ function windowActions(app: App): Action[] {
   ];
 }
 
-/** How the window looks. */
+/** The appearance of the window. */
 function themeActions(app: App): Action[] {
   return [
     action({

@@ -1,12 +1,12 @@
 import type { App } from "@/store/app";
 import { goalTabs, type AppState, type GoalTab, type Route } from "@/store/state";
 
-/** A place of the window that an address leads to. */
+/** A place of the window that an address names. */
 interface Place {
   route: Route;
   /** The selected goal, `""` for none; only with the route "goals". */
   goal: string;
-  /** Whether it was opened: a phone shows it in place of the list. */
+  /** Whether the user opened it: a phone shows it instead of the list. */
   opened: boolean;
   tab: GoalTab;
 }
@@ -14,7 +14,7 @@ interface Place {
 const workspace: Place = { route: "workspace", goal: "", opened: false, tab: "log" };
 const routes: readonly Route[] = ["workspace", "goals", "settings", "welcome"];
 
-/** The place that the query of an address names (`?goal=ID&tab=changes`, `?place=settings`); null for none. */
+/** Parses the query of an address (`?goal=ID&tab=changes`, `?place=settings`); null if it names no place. */
 export function placeIn(query: string): Place | null {
   const params = new URLSearchParams(query);
   const goal = params.get("goal") ?? "";
@@ -25,7 +25,7 @@ export function placeIn(query: string): Place | null {
   return { route: "goals", goal, opened: !route, tab };
 }
 
-/** The query that leads to a place: that of now, with the parameters of others as they are. */
+/** Returns the query of a place. Other parameters of the current query stay. */
 export function queryOf(place: Place, query: string): string {
   const params = new URLSearchParams(query);
   for (const name of ["place", "goal", "tab"]) params.delete(name);
@@ -53,9 +53,9 @@ function showPlace(app: App, place: Place): void {
 }
 
 /**
- * Keeps the address of the page at the place that is shown, so that links, a reload and the browser's own buttons
- * lead to it. What the user opens gets an entry of its own in the history; goals that are passed on the way do not.
- * The returned function ends it. Only for a page that has an address.
+ * Keeps the page's address in step with the current place, so that links, a reload and the browser's buttons
+ * lead to it. Opening something adds an entry to the history; passing over goals does not.
+ * The returned function stops it. Only for a page that has an address.
  */
 export function followAddress(app: App, page: Window = window): () => void {
   const first = placeIn(page.location.search);
@@ -79,7 +79,7 @@ export function followAddress(app: App, page: Window = window): () => void {
     write(isOpened ? "pushState" : "replaceState");
   };
   write("replaceState");
-  // Several changes make one step: a goal is selected before it is shown.
+  // Several changes are one entry: a goal is selected before it is shown.
   const stop = app.store.subscribe((s, old) => {
     const same =
       s.route === old.route &&

@@ -1,7 +1,7 @@
 import { useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 
-/** Says when what is on the screen is not current, and what helps. */
+/** Reports that the screen is not current, and what to do. */
 export function ConnectionBanner() {
   const link = useAppState((s) => s.link);
   if (link === "login") {

@@ -2,7 +2,7 @@ import { useApp, useAppState } from "@/store/context";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 
-/** Asks before something that cannot be taken back. */
+/** Asks before an action that cannot be undone. */
 export function ConfirmDialog() {
   const app = useApp();
   const question = useAppState((s) => s.question);

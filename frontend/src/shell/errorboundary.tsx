@@ -2,9 +2,9 @@ import { Component, type ReactNode } from "react";
 import { Button } from "@/ui/button";
 
 interface ErrorBoundaryProps {
-  /** What failed, for the heading: "This page". */
+  /** The failed part, for the heading: "This page". */
   what: string;
-  /** A change draws the children again. */
+  /** A change renders the children again. */
   place?: string;
   children: ReactNode;
 }
@@ -14,7 +14,7 @@ interface ErrorBoundaryState {
   place: string | undefined;
 }
 
-/** Keeps a fault in one part of the window from emptying all of it. */
+/** Limits an error in one part of the window to that part. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { message: "", place: this.props.place };
 

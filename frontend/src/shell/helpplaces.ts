@@ -3,7 +3,7 @@ import type { App } from "@/store/app";
 import type { Route } from "@/store/state";
 import { helpNear } from "@/ui/helpbutton";
 
-/** The page of the documents about each place of the window. */
+/** The page of the documents about each part of the window. */
 export const placeHelp: Record<Route, HelpTarget> = {
   welcome: "guide/start",
   workspace: "guide/terminals",
@@ -11,7 +11,7 @@ export const placeHelp: Record<Route, HelpTarget> = {
   settings: "guide/settings",
 };
 
-/** What F1 opens: the page about the dialog, pane or place that the user is in. */
+/** The page that F1 opens: that of the current dialog, pane or page. */
 export function openHelpHere(app: App): void {
   app.openHelp(helpNear(document.activeElement) ?? placeHelp[app.state.route]);
 }

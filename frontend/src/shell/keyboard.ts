@@ -5,13 +5,13 @@ import type { App } from "@/store/app";
 
 const leaderMs = 3_000;
 
-/** Keys that are a modifier and nothing else; they do not end the leader. */
+/** Modifier keys alone do not end the leader. */
 const modifier = /^(Shift|Control|Alt|Meta)(Left|Right)$/;
 
 /**
- * The app's keys, caught on their way down, so that they work with the focus
- * in a terminal or in a page. A key that is taken reaches nobody else; all
- * others, above all those that shells use, go their way untouched.
+ * The app's keys, handled in the capture phase, so that they work with the focus
+ * in a terminal or a page. A handled key goes no further; all
+ * others, especially those that shells use, pass unchanged.
  */
 export function listenForShortcuts(target: Window, app: App, actions: readonly Action[]): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -29,7 +29,7 @@ export function listenForShortcuts(target: Window, app: App, actions: readonly A
     if (e.isComposing || modifier.test(e.code)) return;
     if (app.state.leader) {
       take(e);
-      // Some actions are there only after the leader: it ends once the action is known.
+      // Some actions exist only after the leader, which ends once the action is known.
       const action = e.code === "Escape" ? undefined : actionForLeader(actions, e.code);
       leader(false);
       void action?.run();

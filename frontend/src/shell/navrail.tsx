@@ -5,7 +5,7 @@ import type { Route } from "@/store/state";
 import { IconButton } from "@/ui/button";
 import { GoalIcon, HelpIcon, Mark, SlidersIcon, WorkspaceIcon } from "@/ui/icons";
 
-/** The places of the window: on the left, or at the bottom of a phone. */
+/** The pages of the window: on the left, or at the bottom on a phone. */
 export function NavRail() {
   const app = useApp();
   const route = useAppState((s) => s.route);

@@ -5,19 +5,19 @@ import { oneLine, stripControl } from "@/lib/text";
 import type { AppState } from "@/store/state";
 import { useApp, useAppState } from "@/store/context";
 
-/** Says whether the card with the goal's requests is on the screen. */
+/** Reports whether the card with the goal's requests is on the screen. */
 export function showsGoal(s: Pick<AppState, "route" | "drawer" | "detail" | "approvalsOpen">, goal: string): boolean {
   if (s.approvalsOpen) return true;
   if (s.detail.id !== goal) return false;
   return s.route === "goals" || (s.route === "workspace" && s.drawer);
 }
 
-/** A short message for each new request of a goal that is not on the screen. */
+/** Shows a short message for each new request of a goal that is not on the screen. */
 export function NeedsYouToasts() {
   const app = useApp();
   const approvals = useAppState((s) => s.approvals);
   const seen = useRef<ReadonlySet<string>>(new Set());
-  // What waited already when the page was opened is in the count, and needs no message.
+  // Requests from before the page was opened are in the counter and need no message.
   const [began] = useState(() => Date.now());
   useEffect(() => {
     const open = approvals.filter((a) => a.given === "");

@@ -2,7 +2,7 @@ import type { Problem } from "@/bridge/types";
 import { Button } from "@/ui/button";
 import { Mark } from "@/ui/icons";
 
-/** What is left when the page could not reach its program. */
+/** Shown when the page could not reach its program. */
 export function StartError({ problem }: { problem: Problem }) {
   return (
     <div className="flex h-full flex-col items-center justify-center gap-3 p-6" role="alert" data-testid="failed">

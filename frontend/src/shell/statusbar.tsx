@@ -10,7 +10,7 @@ import { Kbd } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { useNow } from "@/ui/usenow";
 
-/** The state of everything in one line. */
+/** The overall state in one line. */
 export function StatusBar() {
   const app = useApp();
   const byId = useAppState((s) => s.goals.byId);
@@ -88,7 +88,7 @@ function Sandbox() {
   );
 }
 
-/** What was spent today, and the limit. spent is what all goals have spent: it changes with each turn of a model. */
+/** Today's spending and the limit. spent is the spending of all goals, which changes with each turn. */
 function SpendFact({ spent, goal }: { spent: number; goal: GoalView | null }) {
   const app = useApp();
   const limit = useAppState((s) => s.settings?.daily_limit_usd ?? 0);
@@ -130,7 +130,7 @@ interface ModelProps {
   goal: GoalView | null;
 }
 
-/** The model of the selected goal while it lives, else the one that a new goal would get. */
+/** The model of the selected goal while it is active, otherwise that of a new goal. */
 function Model({ provider, goal }: ModelProps) {
   if (goal && isLive(goal)) {
     return (
@@ -151,7 +151,7 @@ function Model({ provider, goal }: ModelProps) {
   );
 }
 
-/** Leads to the dialog that connects one. */
+/** Opens the dialog that connects a model. */
 function NoModel() {
   const app = useApp();
   return (

@@ -9,18 +9,18 @@ function apply(theme: string) {
   document.documentElement.dataset.theme = theme === "dark" || theme === "light" ? theme : system;
 }
 
-/** The theme of last time, before the settings are there, so that nothing flashes. */
+/** The last theme, used until the settings have loaded, so that the window does not flash. */
 export function earlyTheme(): void {
   let theme = "system";
   try {
     theme = localStorage.getItem(key) ?? theme;
   } catch {
-    // Without storage the system's theme is the best guess.
+    // Without storage, the system's theme is the best guess.
   }
   apply(theme);
 }
 
-/** Keeps the page's theme as the settings say, also when the system's changes. */
+/** Applies the theme of the settings, and follows the system's theme if that is the setting. */
 export function useTheme(): void {
   const theme = useAppState((s) => s.settings?.theme);
   useEffect(() => {
@@ -29,7 +29,7 @@ export function useTheme(): void {
     try {
       localStorage.setItem(key, theme);
     } catch {
-      // It is only for the next start's first frame.
+      // Only the first frame of the next start needs it.
     }
     const query = matchMedia(light);
     const follow = () => apply(theme);

@@ -17,7 +17,7 @@ export function Toasts() {
   return (
     <Toaster
       theme={theme}
-      // Not in a corner: the corners hold buttons, and a short message must not lie on them.
+      // Not in a corner: corners contain buttons, which a message must not cover.
       position="bottom-center"
       offset={{ bottom: 38 }}
       closeButton

@@ -19,7 +19,7 @@ const dotTone: Record<Group, StatusTone> = {
   aborted: "calm",
 };
 
-/** Over the workspace: the goals that live, and what can be opened. */
+/** The bar above the workspace: active goals, and buttons for new panes and goals. */
 export function TopBar() {
   const app = useApp();
   const control = useControl();

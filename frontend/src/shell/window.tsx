@@ -1,13 +1,5 @@
-import { lazy, Suspense, useMemo } from "react";
-import { Dashboard } from "@/features/goals/dashboard";
-import { ApprovalsDialog } from "@/features/goals/approvals/queue";
+import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
 import { GoalDrawer } from "@/features/goals/drawer";
-import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
-import { WorktreesDialog } from "@/features/goals/worktrees/dialog";
-import { NoteDialog } from "@/features/goals/notedialog";
-import { ConnectDialog } from "@/connect/dialog";
-import { ServersDialog } from "@/features/servers/dialog";
-import { Palette } from "@/features/palette/palette";
 import { ControlContext } from "@/panes/context";
 import { WorkspaceControl } from "@/panes/control";
 import { Workspace } from "@/panes/workspace";
@@ -21,18 +13,20 @@ import { ErrorBoundary } from "./errorboundary";
 import { useKeyboard } from "./keyboard";
 import { NeedsYouToasts } from "./needsyoutoasts";
 import { Toasts } from "./toasts";
-import { ConfirmDialog } from "./confirmdialog";
 import { NavRail } from "./navrail";
 import { StatusBar } from "./statusbar";
 import { useTheme } from "./theme";
 import { TopBar } from "./topbar";
 import { useWindowTitle } from "./windowtitle";
 
+// The window is shown before the code of its dialogs and other pages is there.
+const Dialogs = lazy(() => import("./dialogs"));
+const Dashboard = lazy(() => import("@/features/goals/dashboard").then((m) => ({ default: m.Dashboard })));
 const SettingsPage = lazy(() => import("@/features/settings/page").then((m) => ({ default: m.SettingsPage })));
 const HelpDialog = lazy(() => import("@/features/help/dialog").then((m) => ({ default: m.HelpDialog })));
 const WelcomePage = lazy(() => import("@/features/onboarding/page").then((m) => ({ default: m.WelcomePage })));
 
-/** The whole window for a running App. */
+/** The whole window of a running App. */
 export function Window({ app }: { app: App }) {
   const control = useMemo(() => new WorkspaceControl(app), [app]);
   const actions = useMemo(() => buildCommands(app, control), [app, control]);
@@ -43,15 +37,10 @@ export function Window({ app }: { app: App }) {
         <TooltipProvider delayDuration={500}>
           <HelpContext value={(target) => app.openHelp(target)}>
             <Frame onShowPanes={(goal) => control.showGoal(goal)} />
-            <NewGoalDialog />
-            <NoteDialog />
-            <ServersDialog />
-            <ConnectDialog />
-            <ApprovalsDialog />
-            <WorktreesDialog />
-            <Palette actions={actions} />
+            <AfterFirstPicture>
+              <Dialogs actions={actions} />
+            </AfterFirstPicture>
             <Help />
-            <ConfirmDialog />
             <NeedsYouToasts />
             <Toasts />
           </HelpContext>
@@ -61,7 +50,23 @@ export function Window({ app }: { app: App }) {
   );
 }
 
-/** The documents are many words: they are loaded when they are first asked for. */
+/** Loads its children once the window is drawn, so that their code does not delay that. */
+function AfterFirstPicture({ children }: { children: ReactNode }) {
+  const [isDrawn, setDrawn] = useState(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => setDrawn(true), 0);
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+  }, []);
+  return isDrawn ? <Suspense fallback={null}>{children}</Suspense> : null;
+}
+
+/** The documents are large, so they are loaded when first opened. */
 function Help() {
   const isOpen = useAppState((s) => s.help !== null);
   return isOpen ? (

@@ -3,7 +3,7 @@ import { wails } from "@/bridge/wails";
 import { summary } from "@/store/goals";
 import { useAppState } from "@/store/context";
 
-/** The title of the window, or of the browser's tab: it counts the goals that need the user. */
+/** The title of the window or the browser tab, with the number of goals that need the user. */
 export function windowTitle(needs: number): string {
   return needs > 0 ? `(${needs}) Goalpost` : "Goalpost";
 }

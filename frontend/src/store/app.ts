@@ -6,7 +6,7 @@ import { PaneActions } from "./paneactions";
 import { ProviderActions } from "./provideractions";
 import { SettingsActions } from "./settingsactions";
 
-/** The program behind the page: its state, and what a user can do to it, by area. */
+/** The program behind the page: its state and its actions by area. */
 export class App extends AppCore {
   readonly panes = new PaneActions(this);
   readonly approvals = new ApprovalActions(this);
@@ -18,13 +18,13 @@ export class App extends AppCore {
     const settings = await this.bridge.call("SettingsAPI.Get");
     this.set({ settings, route: settings.welcomed ? "workspace" : "welcome" });
     this.sync.start();
-    // The window is shown before these are there.
+    // The window is shown before these have loaded.
     void this.providers.load();
     void this.settings.loadFindings();
     watchGoalRequests((id) => void this.showRequestedGoal(id));
   }
 
-  /** Shows the goal that a goalpost:// address names, by its id or a part of it. */
+  /** Shows the goal of a goalpost:// address, which contains its id or a part of it. */
   private async showRequestedGoal(id: string): Promise<void> {
     const view = await this.ask("GoalAPI.Get", id);
     if (view) this.openGoal(view.id);

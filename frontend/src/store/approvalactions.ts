@@ -2,7 +2,7 @@ import { asProblem } from "@/bridge/problem";
 import type { AnswerInput, GrantView } from "@/bridge/types";
 import type { AppCore } from "./core";
 
-/** Answers requests and revokes what was allowed. */
+/** Answers requests and revokes grants. */
 export class ApprovalActions {
   constructor(private readonly core: AppCore) {}
 
@@ -24,7 +24,7 @@ export class ApprovalActions {
     await this.load();
   }
 
-  /** Takes back what a goal was allowed; asks first where programs end with it. */
+  /** Revokes a grant; asks first if that ends programs. */
   revoke(grant: GrantView): void {
     const revoke = async () => {
       await this.core.ask("ApprovalAPI.Revoke", grant.goal_id, grant.request);

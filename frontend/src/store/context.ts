@@ -11,7 +11,7 @@ export function useApp(): App {
   return app;
 }
 
-/** A part of the state; the component is drawn again when it changes. */
+/** A part of the state; the component renders again when it changes. */
 export function useAppState<T>(select: (state: AppState) => T): T {
   return useStore(useApp().store, select);
 }

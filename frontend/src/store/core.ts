@@ -7,18 +7,18 @@ import { createStore, type StoreApi } from "zustand/vanilla";
 import { initialState, type AppState, type ConfirmRequest, type GoalTab, type Route } from "./state";
 import { Sync } from "./sync";
 
-/** How a short message reaches the user. */
+/** Shows a short message to the user. */
 export interface Notifier {
   problem(problem: Problem): void;
-  /** `action` is offered beside the text for ten seconds. */
+  /** `action` is a button beside the text, shown for ten seconds. */
   done(text: string, action?: { label: string; run: () => void }): void;
 }
 
-/** What all actions need: the state, the calls to Go, and the way around the window. */
+/** The common base of all actions: the state, the calls to Go, and navigation in the window. */
 export class AppCore {
   readonly store: StoreApi<AppState> = createStore<AppState>(() => ({ ...initialState }));
   readonly sync: Sync;
-  /** How often `newest` called each method. */
+  /** Number of calls of each method by `newest`. */
   private readonly asked = new Map<Method, number>();
 
   constructor(
@@ -36,7 +36,7 @@ export class AppCore {
     this.store.setState(part);
   }
 
-  /** Asks Go and shows what went wrong; `undefined` means that it failed and has been shown. */
+  /** Calls Go and shows a failure; `undefined` means that the call failed and was reported. */
   async ask<M extends Method>(method: M, ...args: Parameters<Methods[M]>): Promise<ReturnType<Methods[M]> | undefined> {
     try {
       return await this.bridge.call(method, ...args);
@@ -47,8 +47,8 @@ export class AppCore {
   }
 
   /**
-   * Asks as well; `undefined` also when it was asked again: answers come in any order, and the newest question
-   * counts.
+   * The same, but only the newest call counts, since answers arrive in any order. Also returns `undefined` for an older
+   * call.
    */
   async newest<M extends Method>(method: M, ...args: Parameters<Methods[M]>) {
     const n = (this.asked.get(method) ?? 0) + 1;
@@ -61,7 +61,7 @@ export class AppCore {
     this.set({ route });
   }
 
-  /** Shows a goal in the dashboard, with the given tab or the one that it has. */
+  /** Shows a goal in the dashboard, with the given or the current tab. */
   openGoal(id: string, tab?: GoalTab): void {
     this.sync.select(id);
     this.set({ route: "goals", openedGoal: id, shownStep: 0, ...(tab ? { goalTab: tab } : {}) });
@@ -84,7 +84,7 @@ export class AppCore {
     this.set({ route: "workspace", drawer: true });
   }
 
-  /** Ctrl+Shift+G: the dashboard with the dialog in front; pressed again it closes both. */
+  /** Ctrl+Shift+G: opens the dashboard with the dialog; pressed again, it closes both. */
   toggleGoals(): void {
     if (this.state.route === "goals") this.set({ route: "workspace", newGoal: { open: false, from: null } });
     else this.set({ route: "goals", newGoal: { open: true, from: null } });

@@ -17,7 +17,7 @@ const keepLimits: ResumeInput = {
   usd: 0,
 };
 
-/** What a user can do to goals. */
+/** Actions on goals. */
 export class GoalActions {
   constructor(
     private readonly core: AppCore,
@@ -35,15 +35,15 @@ export class GoalActions {
     if (await this.core.ask("GoalAPI.Pause", id)) this.core.notices.done("Pausing after the current step…");
   }
 
-  /** Continues a goal that stopped; what is not said stays as it is. */
+  /** Continues a stopped goal; missing values stay as they are. */
   async resume(id: string, part: Partial<ResumeInput> = {}): Promise<boolean> {
     const resume = (more: Partial<ResumeInput>) => this.resume(id, { ...part, ...more });
     return this.continueGoal(id, resume, "GoalAPI.Resume", id, { ...keepLimits, ...part });
   }
 
   /**
-   * Continues a goal for a user who pressed a button and wrote nothing. A goal that waits for them leads to what it
-   * waits for: no question is skipped by accident.
+   * Continues a goal after a click without an answer. A goal that waits for the user leads to the question
+   * instead, so that no question is skipped by accident.
    */
   async resumeOrAnswer(card: GoalCard): Promise<void> {
     if (asksUser(card)) {
@@ -70,7 +70,7 @@ export class GoalActions {
     });
   }
 
-  /** Continues a goal that was done. */
+  /** Reopens a done goal. */
   async reopen(id: string, part: Partial<ResumeInput>): Promise<boolean> {
     const reopen = (more: Partial<ResumeInput>) => this.reopen(id, { ...part, ...more });
     return this.continueGoal(id, reopen, "GoalAPI.Reopen", id, { ...keepLimits, ...part });
@@ -86,7 +86,7 @@ export class GoalActions {
     return this.continueGoal(id, resume, "GoalAPI.Reject", id, note);
   }
 
-  /** Lets a goal continue. If the user must decide about protected files first, that is asked under the goal. */
+  /** Continues a goal. If the user must decide about protected files first, the goal shows that. */
   private async continueGoal<M extends "GoalAPI.Resume" | "GoalAPI.Reopen" | "GoalAPI.Accept" | "GoalAPI.Reject">(
     id: string,
     decided: (part: Partial<ResumeInput>) => Promise<boolean>,
@@ -109,7 +109,7 @@ export class GoalActions {
     }
   }
 
-  /** Deletes ended goals, after it has said how many they are. */
+  /** Deletes ended goals, after showing how many there are. */
   async prune(input: PruneInput): Promise<void> {
     const found = await this.core.ask("GoalAPI.Prunable", input);
     if (!found) return;
@@ -139,7 +139,7 @@ export class GoalActions {
     return ok;
   }
 
-  /** Selects a goal for an action on several, or no longer. */
+  /** Adds a goal to the selection, or removes it. */
   toggleMark(id: string): void {
     const { marked } = this.core.state;
     this.core.set({ marked: marked.includes(id) ? marked.filter((m) => m !== id) : [...marked, id] });
@@ -206,7 +206,7 @@ export class GoalActions {
   }
 }
 
-/** The first of some goals by their objectives, one a line. */
+/** The objectives of the first of some goals, one per line. */
 function objectives(cards: readonly GoalCard[]): string {
   const most = 8;
   const lines = cards.slice(0, most).map((c) => `• ${stripControl(clip(oneLine(c.objective), 80))}`);

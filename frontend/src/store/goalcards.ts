@@ -1,6 +1,6 @@
 import type { Exit, GoalCard, GoalEvent } from "@/bridge/types";
 
-/** Where a goal is in the list, in the order in which the list shows it. */
+/** The group of a goal in the list, in the order of the list. */
 export type Group = "needs_you" | "running" | "queued" | "paused" | "done" | "failed" | "aborted";
 
 export const groups: readonly Group[] = ["needs_you", "running", "queued", "paused", "done", "failed", "aborted"];
@@ -15,14 +15,14 @@ export const groupTitle: Record<Group, string> = {
   aborted: "Aborted",
 };
 
-/** Says whether calls of the goal wait for the user, whether it still runs or has paused for them. */
+/** Reports whether calls of the goal wait for the user, whether it still runs or has paused for them. */
 export function asksUser(card: Pick<GoalCard, "status" | "asks">): boolean {
   return (card.asks ?? 0) > 0 && (card.status === "running" || card.status === "paused");
 }
 
 const questionPrefix = /^(?:Stopped because |Stopped: )?the agent asks: /i;
 
-/** The question of the agent for which a goal is paused, `""` if it asks none. */
+/** The agent's question for which a goal is paused, `""` if there is none. */
 export function questionIn(card: Pick<GoalCard, "status" | "exit" | "reason">): string {
   if (card.status !== "paused" || card.exit !== "needs_operator") return "";
   return questionPrefix.test(card.reason) ? card.reason.replace(questionPrefix, "") : "";
@@ -46,17 +46,17 @@ export function groupOf(card: Pick<GoalCard, "status" | "exit" | "queued" | "ask
   }
 }
 
-/** Says whether a goal has a running loop, waits for one, or may get one. */
+/** Reports whether a goal has a running loop, waits for one, or may get one. */
 export function isLive(card: Pick<GoalCard, "status" | "queued">): boolean {
   return card.queued !== "" || card.status === "running" || card.status === "pending" || card.status === "paused";
 }
 
-/** Says whether a pause stops something: a run, or the wait of a goal that was resumed. */
+/** Reports whether a pause would stop something: a run, or the wait of a resumed goal. */
 export function canPause(card: Pick<GoalCard, "status" | "queued">): boolean {
   return card.status === "running" || (card.queued !== "" && card.status !== "pending");
 }
 
-/** Says whether the goal is paused and nothing continues with it yet. */
+/** Reports whether the goal is paused and nothing will resume it yet. */
 export function canResume(card: Pick<GoalCard, "status" | "queued">): boolean {
   return card.status === "paused" && card.queued === "";
 }
@@ -67,20 +67,20 @@ function active(activity: readonly number[] | null): number[] {
   return slices;
 }
 
-/** No process has the goal any more; which one takes it next only a snapshot knows. */
+/** No process has the goal any more; only a snapshot shows which one takes it next. */
 function isOrphaned(card: GoalCard): void {
   card.pid = 0;
   card.elsewhere = false;
 }
 
-/** Whether a goal that stopped so resumes automatically at a known time, in the process that has it. */
+/** Reports whether a stopped goal resumes automatically at a known time, in the process that has it. */
 function isParked(exit: Exit): boolean {
   return exit === "parked" || exit === "daily_limit";
 }
 
 /**
- * The card after one event. The caller has seen to it that the event is the
- * next one; the time that was spent comes with the next snapshot.
+ * The card after one event. The caller ensures that the event is the
+ * next one; the spent time comes with the next snapshot.
  */
 export function cardAfterEvent<C extends GoalCard>(card: C, event: GoalEvent): C {
   const next: C = { ...card, seq: event.seq ?? card.seq };

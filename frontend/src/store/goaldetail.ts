@@ -3,9 +3,9 @@ import { cardAfterEvent } from "./goalcards";
 import { emptyJournal, withFact, withFacts, type Journal } from "./journal";
 
 /**
- * The selected goal. Three snapshots make it up (view, steps, journal), each
+ * The selected goal. It consists of three snapshots (view, steps, journal), each
  * with the seq at which it was taken; an event is applied to every part that
- * it is newer than.
+ * is older than it.
  */
 export interface DetailState {
   id: string;
@@ -19,15 +19,15 @@ export interface DetailState {
   stepsLoaded: boolean;
   journal: Journal;
   journalLoaded: boolean;
-  /** Events that arrived while a snapshot was on its way. */
+  /** Events that arrived while a snapshot was being loaded. */
   early: readonly GoalEvent[];
-  /** The model's words since its last action. */
+  /** The model's text since its last action. */
   live: string;
-  /** What it thinks before them, if it reports that. */
+  /** The model's thinking before it, if it is reported. */
   liveThinking: string;
-  /** Requests to the network that were reported since the goal was opened. */
+  /** Number of network requests reported since the goal was opened. */
   requests: number;
-  /** An event was missed: take the snapshots again. */
+  /** An event was missed: the snapshots must be loaded again. */
   gap: boolean;
 }
 
@@ -72,7 +72,7 @@ export function withJournalPage(d: DetailState, events: readonly GoalEvent[], la
   return replay({ ...d, journal: withFacts(d.journal, events), journalLoaded: d.journalLoaded || last });
 }
 
-/** Applies an event, or keeps it for later while snapshots are on their way. */
+/** Applies an event, or queues it while snapshots are being loaded. */
 export function withGoalEvent(d: DetailState, event: GoalEvent): DetailState {
   if (event.goal_id !== d.id) return d;
   if (event.type === "delta") return withStreamed(d, event.text, event.reasoning ?? "");
@@ -85,7 +85,7 @@ export function withGoalEvent(d: DetailState, event: GoalEvent): DetailState {
   return apply(d, event);
 }
 
-/** Once the last snapshot is here, the early events follow in their order. */
+/** After the last snapshot, the queued events follow in order. */
 function replay(d: DetailState): DetailState {
   if (!d.view || !d.stepsLoaded || !d.journalLoaded || d.early.length === 0) return d;
   return d.early.reduce(apply, { ...d, early: [] });
@@ -117,7 +117,7 @@ function withStreamed(d: DetailState, text: string, thinking: string): DetailSta
   };
 }
 
-/** Whether what streamed is over: it is in the journal now, or its turn failed and is repeated. */
+/** Reports whether streamed text has ended: it is in the journal, or its turn failed and is repeated. */
 function endsStreaming(event: GoalEvent): boolean {
   if (event.type === "warning") return event.what === "model";
   return ["iteration", "step_started", "message", "paused", "ended"].includes(event.type);
@@ -188,7 +188,7 @@ function checkAfter(c: CheckState, v: Extract<GoalEvent, { type: "verdict" }>): 
   return { ...c, outcome: v.outcome, detail: v.detail, tail: v.tail ?? "", ms: v.ms, claim: v.claim };
 }
 
-/** The marks with one more at the end. */
+/** Appends a mark. */
 function withTimelineEntry(
   view: GoalView,
   at: string,
@@ -197,7 +197,7 @@ function withTimelineEntry(
   return [...(view.marks ?? []), { at_ms: sinceStart(view.started_at, at), claim: 0, step: 0, ...m }];
 }
 
-/** A review in one word, as Go says it. */
+/** Go's word for the result of a review. */
 export function reviewLabel(r: { confirmed: boolean; error?: boolean }): "confirmed" | "rejected" | "error" {
   if (r.error) return "error";
   return r.confirmed ? "confirmed" : "rejected";
@@ -231,7 +231,7 @@ function stepsAfter(steps: readonly StepRow[], event: GoalEvent, startedAt: stri
   );
 }
 
-/** Both lists by step number, the newer row of a number winning. */
+/** Merges both lists by step number; the newer row wins. */
 function mergeSteps(old: readonly StepRow[], fresh: readonly StepRow[]): readonly StepRow[] {
   const last = old[old.length - 1];
   const first = fresh[0];

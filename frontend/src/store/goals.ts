@@ -1,7 +1,7 @@
 import type { GoalCard, GoalEvent, GoalList } from "@/bridge/types";
 import { cardAfterEvent, groupOf, groups, type Group } from "./goalcards";
 
-/** A card and the local time at which a snapshot of it arrived, from which running time is counted on. */
+/** A card and the local time of its snapshot, from which running time is counted. */
 export interface KnownCard {
   card: GoalCard;
   asOf: number;
@@ -9,12 +9,12 @@ export interface KnownCard {
 
 export interface GoalsState {
   byId: Readonly<Record<string, KnownCard>>;
-  /** Total of all goals that the store knows, also those not yet loaded. */
+  /** Number of all goals in the store, including those not loaded yet. */
   total: number;
   loaded: boolean;
   /**
-   * Goals whose snapshot is missing or too old, and the newest number that was reported for each: to be asked for until an
-   * answer knows it.
+   * Goals with a missing or outdated snapshot, with the newest reported seq of each. They are requested until an
+   * answer includes it.
    */
   stale: Readonly<Record<string, number>>;
 }
@@ -22,8 +22,8 @@ export interface GoalsState {
 export const noGoals: GoalsState = { byId: {}, total: 0, loaded: false, stale: {} };
 
 /**
- * A page of the list. The first begins it again: of the cards that were known when it was asked for (`before`),
- * those that it does not have are deleted goals. Cards that came since are newer than the list.
+ * A page of the list. The first page starts the list again: cards that were known when it was requested (`before`)
+ * and that it lacks are deleted goals. Cards that arrived since are newer than the list.
  */
 export function withPage(
   state: GoalsState,
@@ -63,7 +63,7 @@ function without<T>(all: Readonly<Record<string, T>>, id: string): Readonly<Reco
   return Object.fromEntries(Object.entries(all).filter(([known]) => known !== id));
 }
 
-/** Events after which only a snapshot knows the time that was spent. */
+/** After these events, only a snapshot has the spent time. */
 const endsGoal = new Set<GoalEvent["type"]>(["started", "resumed", "reopened", "paused", "ended"]);
 
 /** Applies the next event of a goal; drops old ones; marks the goal stale on a gap or when it is unknown. */
@@ -98,7 +98,7 @@ export function grouped(cards: Iterable<GoalCard>): Record<Group, GoalCard[]> {
   return out;
 }
 
-/** What the window says about all goals. */
+/** The counts of all goals for the window. */
 export interface Summary {
   by: Record<Group, GoalCard[]>;
   spent: number;
@@ -106,7 +106,7 @@ export interface Summary {
 
 const summaries = new WeakMap<GoalsState["byId"], Summary>();
 
-/** The summary of all goals, made once for each state of them. */
+/** The summary of all goals, computed once for each state. */
 export function summary(byId: GoalsState["byId"]): Summary {
   let s = summaries.get(byId);
   if (!s) {
@@ -117,13 +117,13 @@ export function summary(byId: GoalsState["byId"]): Summary {
   return s;
 }
 
-/** The goal to begin with: the newest of the first group that has one, `""` without goals. */
+/** The goal to select first: the newest of the first group that is not empty, `""` without goals. */
 export function firstGoal(byId: GoalsState["byId"], only: readonly Group[] = groups): string {
   const { by } = summary(byId);
   return only.map((g) => by[g][0]?.id).find((id) => id !== undefined) ?? "";
 }
 
-/** Time spent up to now: the snapshot's, and what has passed since while the goal runs. */
+/** The time spent so far: the snapshot's, plus the time since then while the goal runs. */
 export function elapsedNow(known: KnownCard, now: number): number {
   const since = known.card.status === "running" ? Math.max(0, now - known.asOf) : 0;
   return known.card.spent_ms + since;

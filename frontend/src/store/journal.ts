@@ -1,11 +1,11 @@
 import type { GoalEvent, ReasoningEvent, Todo, Verdict } from "@/bridge/types";
 import { failureLines, plural } from "@/lib/text";
 
-/** A claim with its verdicts, at its place in the step log. */
+/** A claim with its verdicts, at its position in the step log. */
 export interface ClaimFact {
   n: number;
   at: string;
-  /** Who claimed: the critic, the user, or `""` the agent. */
+  /** Who claimed: the critic, the user, or `""` for the agent. */
   by: string;
   rationale: string;
   /** The last step that began before the claim. */
@@ -14,7 +14,7 @@ export interface ClaimFact {
   failed: string;
 }
 
-/** Something that was said between steps. */
+/** A message or decision between steps. */
 export interface NoteFact {
   seq: number;
   kind:
@@ -36,42 +36,42 @@ export interface NoteFact {
   at: string;
   text: string;
   afterStep: number;
-  /** What a warning is about: sandbox, network, iterations … */
+  /** The subject of a warning: sandbox, network, iterations … */
   what?: string;
-  /** The goal whose agent said it, where the user did not. */
+  /** The goal whose agent wrote it, if the user did not. */
   from?: string;
-  /** Of a message of the agent: what it thought before, and what the turn cost. */
+  /** For a message of the agent: its thinking and the cost of the turn. */
   reasoning?: string;
   cost?: TurnCost;
-  /** Of an approval: whether it was given. */
+  /** For an approval: whether it was given. */
   allowed?: boolean;
 }
 
-/** What one turn of a model cost. */
+/** The cost of one turn. */
 export interface TurnCost {
   tokens: number;
   usd: number;
 }
 
-/** What a goal has spent in total at a moment. */
+/** The total spending of a goal at a moment. */
 export interface UsagePoint {
   at: number;
   tokens: number;
   usd: number;
 }
 
-/** The facts of a journal that the dashboard draws, without the conversation. */
+/** The parts of a journal that the dashboard shows, without the conversation. */
 export interface Journal {
   seq: number;
   step: number;
   claims: readonly ClaimFact[];
   notes: readonly NoteFact[];
   usage: readonly UsagePoint[];
-  /** Of steps that failed, by number: the lines that say why. */
+  /** The error lines of failed steps, by number. */
   failures: Readonly<Record<number, readonly string[]>>;
-  /** The last thing that happened to the folder: its changes were undone. */
+  /** The last event about the folder: its changes were undone. */
   undone: boolean;
-  /** What steps touched on a page, by number, where their arguments only have a number of it. */
+  /** The targets of steps on a page, by number, if their arguments have only an element number. */
   touched: Readonly<Record<number, string>>;
 }
 
@@ -86,7 +86,7 @@ export const emptyJournal: Journal = {
   undone: false,
 };
 
-/** The journal with one more event. Events that are not newer change nothing. */
+/** Adds one event to the journal. Events that are not newer change nothing. */
 export function withFact(j: Journal, event: GoalEvent): Journal {
   const seq = event.seq ?? 0;
   if (seq <= j.seq) return j;
@@ -161,7 +161,7 @@ export function withFact(j: Journal, event: GoalEvent): Journal {
   }
 }
 
-/** What the agent says is a note; of what it receives, only why a step failed is kept. */
+/** The agent's text is a note; of the messages to the agent, only the reason of a failed step is kept. */
 function withMessage(j: Journal, event: Extract<GoalEvent, { type: "message" }>): Journal {
   const { role, text, step, reasoning } = event.message;
   if (role === "assistant") {
@@ -173,7 +173,7 @@ function withMessage(j: Journal, event: Extract<GoalEvent, { type: "message" }>)
   return { ...j, failures: { ...j.failures, [step]: failureLines(text) } };
 }
 
-/** What a user can read of a model's reasoning, as Go's DisplayText: `""` where all of it is encrypted. */
+/** The readable part of a model's reasoning, like Go's DisplayText: `""` if all of it is encrypted. */
 function reasoningText(r: ReasoningEvent): string {
   if (r.text) return r.text.trim();
   const parts = (r.items ?? []).flatMap((item) => {
@@ -186,7 +186,7 @@ function reasoningText(r: ReasoningEvent): string {
   return parts.filter((p): p is string => typeof p === "string" && p.trim() !== "").join("\n\n");
 }
 
-/** A turn's cost comes right after its message. */
+/** A turn's cost follows its message immediately. */
 function withCost(j: Journal, event: Extract<GoalEvent, { type: "usage" }>): readonly NoteFact[] {
   const last = j.notes[j.notes.length - 1];
   if (last?.kind !== "message" || last.seq !== j.seq) return j.notes;
@@ -242,7 +242,7 @@ function note(
   return { ...j, notes: [...j.notes, fact] };
 }
 
-/** Many events at once, for a page of the journal, without a copy of the lists for each of them. */
+/** Adds many events, for a page of the journal, without copying the lists for each of them. */
 export function withFacts(j: Journal, events: readonly GoalEvent[]): Journal {
   return events.reduce(withFact, j);
 }

@@ -4,7 +4,7 @@ import type { AppCore } from "./core";
 import { isLive } from "./goalcards";
 import { withPane, withPaneInfo } from "./panes";
 
-/** What a user can do to panes. */
+/** Actions on panes. */
 export class PaneActions {
   constructor(private readonly core: AppCore) {}
 
@@ -13,7 +13,7 @@ export class PaneActions {
     return this.opened(await this.core.ask("TerminalAPI.Open", { dir, cols: 80, rows: 24 }));
   }
 
-  /** Opens a file that a goal changed in the user's editor, in a terminal. */
+  /** Opens a changed file in the user's editor, in a terminal. */
   async openEditor(goal: string, path: string): Promise<PaneInfo | undefined> {
     const pane = this.opened(await this.core.ask("ChangesAPI.Edit", goal, path));
     if (pane) this.core.go("workspace");
@@ -26,7 +26,7 @@ export class PaneActions {
     return this.opened(await this.core.ask("SSHAPI.Open", { server, session, cols: 80, rows: 24 }));
   }
 
-  /** Opens a terminal on a server that is only named, and closes the list of servers. Gives what was wrong. */
+  /** Opens a terminal on a server by its name, and closes the list of servers. Returns the problem, if any. */
   async connectSSH(target: string): Promise<Problem | null> {
     try {
       const pane = await this.core.bridge.call("SSHAPI.Connect", { target, cols: 80, rows: 24 });
@@ -44,7 +44,7 @@ export class PaneActions {
     return this.opened(await this.core.ask("BrowserAPI.Open", { url, width: 1024, height: 768, profile }));
   }
 
-  /** Opens Chromium's developer tools for a page: at the element of a place, or at the console. */
+  /** Opens Chromium's developer tools for a page, at an element or at the console. */
   async openDevTools(id: string, element: PagePoint | null = null): Promise<PaneInfo | undefined> {
     const dark = document.documentElement.dataset.theme !== "light";
     const tools = await this.core.ask("BrowserAPI.DevTools", id, { element, dark, width: 1024, height: 480 });
@@ -58,7 +58,7 @@ export class PaneActions {
     for (const pane of this.core.state.panes.panes) if (pane.goal_id === goal) this.close(pane.id);
   }
 
-  /** The answer may be late: a user who has gone elsewhere stays there. */
+  /** The answer may be late: a user who has moved on stays there. */
   private opened(pane: PaneInfo | undefined): PaneInfo | undefined {
     if (!pane) return undefined;
     this.core.store.setState((s) => ({ panes: withPane(s.panes, pane), activePane: pane.id }));
@@ -69,7 +69,7 @@ export class PaneActions {
     this.core.store.setState((s) => ({ panes: withPaneInfo(s.panes, pane) }));
   }
 
-  /** Closes a pane; asks first when a goal works in it, or while a command runs in it (`hasCommand`). */
+  /** Closes a pane; asks first if a goal uses it or a command runs in it (`hasCommand`). */
   close(id: string, hasCommand = false): void {
     const pane = this.core.state.panes.panes.find((p) => p.id === id);
     if (!pane) return;
@@ -116,7 +116,7 @@ export class PaneActions {
     });
   }
 
-  /** Brings a pane before the user. */
+  /** Shows a pane to the user. */
   show(id: string): void {
     this.core.go("workspace");
     this.core.set({ panes: { ...this.core.state.panes, shown: { id, rev: this.core.state.panes.rev } } });

@@ -4,9 +4,9 @@ export interface PanesState {
   rev: number;
   loaded: boolean;
   panes: readonly PaneInfo[];
-  /** A revision was missed: the list must be asked for again. */
+  /** A revision was missed: the list must be loaded again. */
   gap: boolean;
-  /** The pane that an agent last wanted the user to see, and when in the list's life. */
+  /** The pane that an agent last asked to show, and the revision of the list at that time. */
   shown?: { id: string; rev: number };
 }
 
@@ -17,7 +17,7 @@ export function withPaneList(state: PanesState, list: PaneList): PanesState {
   return { ...state, rev: list.rev, loaded: true, panes: list.panes ?? [], gap: false };
 }
 
-/** Applies the next pane event; drops old ones; marks a gap: also before the list, which may be older when it comes. */
+/** Applies the next pane event, drops old ones, and marks a gap, also before the list has loaded. */
 export function withPaneEvent(state: PanesState, event: PaneEvent): PanesState {
   if (!state.loaded) return { ...state, gap: true };
   if (event.rev <= state.rev) return state;
@@ -32,13 +32,13 @@ export function withPaneEvent(state: PanesState, event: PaneEvent): PanesState {
   return { ...state, rev: event.rev, panes, ...shown };
 }
 
-/** A pane that a call has answered with, before its event arrives. */
+/** A pane that a call returned before its event arrived. */
 export function withPane(state: PanesState, pane: PaneInfo): PanesState {
   if (state.panes.some((p) => p.id === pane.id)) return state;
   return { ...state, panes: [...state.panes, pane] };
 }
 
-/** A browser pane's own socket may know more than the list: its facts win until the next event. */
+/** A browser pane's socket may be ahead of the list: its facts win until the next event. */
 export function withPaneInfo(state: PanesState, pane: PaneInfo): PanesState {
   if (!state.panes.some((p) => p.id === pane.id)) return state;
   return { ...state, panes: state.panes.map((p) => (p.id === pane.id ? pane : p)) };

@@ -16,7 +16,7 @@ export class ProviderActions {
     if (providers !== undefined) this.core.set({ providers: providers ?? [] });
   }
 
-  /** Loads what can be connected, and what is found on this computer a moment later. */
+  /** Loads the presets, and shortly after that what was found on this computer. */
   async loadOffers(): Promise<void> {
     const presets = await this.core.newest("ModelAPI.Presets");
     if (presets !== undefined) this.core.set({ presets: presets ?? [] });
@@ -24,7 +24,7 @@ export class ProviderActions {
     if (found !== undefined) this.core.set({ foundServers: found ?? [] });
   }
 
-  /** Opens the dialog: to choose what to connect, for one preset, or for a saved provider. */
+  /** Opens the dialog to choose a preset, for one preset, or for a saved provider. */
   openConnect(target: ConnectTarget): void {
     this.core.set({ connecting: target });
     if (this.core.state.presets.length === 0) void this.loadOffers();
@@ -34,7 +34,7 @@ export class ProviderActions {
     this.core.set({ connecting: null });
   }
 
-  /** Tests a connection and saves nothing; a Problem when the input cannot be tested. */
+  /** Tests a connection without saving it; returns a Problem if the input cannot be tested. */
   async tryConnection(input: ConnectInput): Promise<ConnectionTest | Problem> {
     try {
       return await this.core.bridge.call("ModelAPI.Try", input);
@@ -43,7 +43,7 @@ export class ProviderActions {
     }
   }
 
-  /** Tests and saves a connection; a Problem when it was refused. */
+  /** Tests and saves a connection; returns a Problem if it was refused. */
   async connect(input: ConnectInput): Promise<ConnectOutput | Problem> {
     let out: ConnectOutput;
     try {

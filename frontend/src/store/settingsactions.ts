@@ -2,17 +2,17 @@ import { asProblem } from "@/bridge/problem";
 import type { Problem, Settings } from "@/bridge/types";
 import type { AppCore } from "./core";
 
-/** Saves settings and loads what was found on this machine. */
+/** Saves settings and loads the findings about this machine. */
 export class SettingsActions {
   private saved: Promise<unknown> = Promise.resolve();
-  /** The settings as Go has them, while some are on their way to it. */
+  /** The settings as Go has them, while changes are being saved. */
   private confirmed: Settings | null = null;
   private readonly unsaved: Partial<Settings>[] = [];
 
   constructor(private readonly core: AppCore) {}
 
   /**
-   * Saves a part of the settings, one after the other. It takes effect immediately. A part that is refused is shown,
+   * Saves some settings, one request after the other. They take effect immediately. A refused change is shown,
    * returned as the Problem, and reverted alone. With silent, the caller shows it.
    */
   async save(part: Partial<Settings>, { silent = false } = {}): Promise<Problem | null> {

@@ -16,24 +16,24 @@ import { noPanes, type PanesState } from "./panes";
 
 export type Route = "workspace" | "goals" | "settings" | "welcome";
 
-/** The parts of what a goal has done, in the order of their tabs. */
+/** The tabs of a goal, in their order. */
 export const goalTabs = ["log", "changes", "checks", "replay", "transcript"] as const;
 
 export type GoalTab = (typeof goalTabs)[number];
 
-/** Something the user is asked before it is done. */
+/** A confirmation before an action. */
 export interface ConfirmRequest {
   title: string;
   text: string;
   yes: string;
   danger: boolean;
   run: () => void | Promise<void>;
-  /** Another thing that can be done instead. */
+  /** An alternative action. */
   other?: { label: string; run: () => void | Promise<void> };
 }
 
-/** Whether what is on the screen is current. */
-/** "": to choose a preset; otherwise the id of a preset, or of a saved provider. */
+/** Whether the screen is current. */
+/** "": choose a preset; otherwise the id of a preset or of a saved provider. */
 export type ConnectTarget = { preset: string } | { provider: string };
 
 export type ConnectionState = "connecting" | "open" | "down" | "login";
@@ -45,30 +45,30 @@ export interface AppState {
   panes: PanesState;
   settings: Settings | null;
   providers: readonly Provider[];
-  /** The known ways to reach models, and the servers that answer on this computer; null: not looked for yet. */
+  /** The presets, and the servers found on this computer; null: not loaded yet. */
   presets: readonly PresetView[];
   foundServers: readonly FoundServer[] | null;
-  /** What the dialog for a model's connection is open for. */
+  /** What the dialog for a model's connection was opened for. */
   connecting: ConnectTarget | null;
   findings: readonly Finding[];
   doctored: boolean;
   route: Route;
-  /** The section of the settings to show when they open; "": the first. */
+  /** The section of the settings to open; "": the first. */
   settingsAt: "" | "spend";
-  /** The New goal dialog is open, with these fields when it was opened from something. */
+  /** The New goal dialog is open, filled with these fields if it was opened from something. */
   newGoal: { open: boolean; from: Partial<StartInput> | null };
   /** The goals that are selected for an action on several. */
   marked: readonly string[];
   paletteOpen: boolean;
   steerOpen: boolean;
-  /** What waits for the user, oldest first, and what was allowed. */
+  /** The waiting requests, oldest first, and the grants. */
   approvals: readonly ApprovalView[];
   grants: readonly GrantView[];
   approvalsOpen: boolean;
-  /** The request whose card gets the focus as soon as it is drawn; "" for none. */
+  /** The request whose card gets the focus as soon as it is rendered; "" for none. */
   requestWanted: string;
   /**
-   * The goal that was refused to continue because protected files were changed, and how it continues with a
+   * The goal that could not continue because protected files changed, and how it continues after a
    * decision.
    */
   protectedChanged: {
@@ -82,14 +82,14 @@ export interface AppState {
   /** The dialog of the git worktrees of goals is open. */
   worktreesOpen: boolean;
   drawer: boolean;
-  /** The page of the documents that is open; null: none. */
+  /** The open page of the documents; null: none. */
   help: HelpTarget | null;
   question: ConfirmRequest | null;
-  /** The step at which the activity of the selected goal begins; 0 begins at the newest. */
+  /** The step at which the activity of the selected goal begins; 0 is the newest. */
   shownStep: number;
   /** The tab of the selected goal. */
   goalTab: GoalTab;
-  /** The goal that was opened, not passed on the way; a phone shows it in place of the list. "" for none. */
+  /** The goal that the user opened, as opposed to passing over it; a phone shows it, not the list. "" for none. */
   openedGoal: string;
   /** The pane that has the focus, `""` for none. */
   activePane: string;

@@ -50,7 +50,7 @@ describe("goals", () => {
     ).toBe(8);
   });
 
-  test("a snapshot that is older than what was heard of ends no gap, nor does a list without the goal", () => {
+  test("a snapshot that is older than a received event ends no gap, nor does a list without the goal", () => {
     const gap = withEvent(withEvent(state, iteration(6, 9)), iteration(7, 10));
     expect(withCard(gap, card({ seq: 6 }), 2_000).stale).toEqual({ g: 7 });
     expect(withCard(gap, card({ seq: 7 }), 2_000).stale).toEqual({});
@@ -96,21 +96,21 @@ describe("goals", () => {
 
   test("a goal that was resumed waits in the queue until it begins or leaves it", () => {
     const at = "2026-01-01T00:00:00.000Z";
-    const told = (c: GoalCard, e: Partial<GoalEvent>) => cardAfterEvent(c, { goal_id: "g", at, ...e } as GoalEvent);
-    const waits = told(card({ status: "failed", exit: "limit_reached", queued: "" }), {
+    const applied = (c: GoalCard, e: Partial<GoalEvent>) => cardAfterEvent(c, { goal_id: "g", at, ...e } as GoalEvent);
+    const waits = applied(card({ status: "failed", exit: "limit_reached", queued: "" }), {
       type: "queued",
       reason: "3 goals run already",
     });
     expect(waits).toMatchObject({ status: "failed", queued: "3 goals run already" });
     expect([groupOf(waits), isLive(waits), canPause(waits), canResume(waits)]).toEqual(["queued", true, true, false]);
-    const left = told(waits, { type: "queued", reason: "the user paused the goal", left: "user_paused" });
+    const left = applied(waits, { type: "queued", reason: "the user paused the goal", left: "user_paused" });
     expect(left).toMatchObject({ status: "failed", exit: "limit_reached", queued: "" });
     expect([groupOf(left), isLive(left), canPause(left)]).toEqual(["failed", false, false]);
     const parked = { ...waits, status: "paused", exit: "parked" } as const;
-    expect(told(parked, { type: "queued", reason: "the user paused the goal", left: "user_paused" }).exit).toBe(
+    expect(applied(parked, { type: "queued", reason: "the user paused the goal", left: "user_paused" }).exit).toBe(
       "user_paused",
     );
-    expect(told(waits, { type: "resumed" })).toMatchObject({ status: "running", queued: "" });
+    expect(applied(waits, { type: "resumed" })).toMatchObject({ status: "running", queued: "" });
     expect(canPause(card({ status: "pending", queued: "3 goals run already" }))).toBe(false);
   });
 

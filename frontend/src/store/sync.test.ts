@@ -40,7 +40,7 @@ test("what a goal does while it is asked for is asked for, too", async () => {
   const card = () => app.state.goals.byId[livelyId]?.card;
 
   hold();
-  bridge.goals.get(livelyId)?.record({ type: "iteration", n: 90 }, Date.now()); // nobody hears of it
+  bridge.goals.get(livelyId)?.record({ type: "iteration", n: 90 }, Date.now()); // nobody receives it
   bridge.say(livelyId, { type: "iteration", n: 91 });
   await until(() => expect(held).not.toHaveLength(0));
   bridge.say(livelyId, ended); // its last

@@ -11,13 +11,13 @@ const listPage = 500;
 const stepPage = 500;
 const eventPage = 500;
 const retryMs = 2_000;
-/** After these, what waits for the user may be another list. */
+/** After these events, the list of waiting requests may have changed. */
 const pendingCalls = new Set(["approval_requested", "approval_resolved", "grant_ended", "paused", "resumed", "ended"]);
 
 /**
- * Keeps the store in step with Go: subscribes, takes the snapshots after
- * `hello`, applies events, and asks again for what has a gap. Deltas and events
- * are applied once a frame, so that a talkative model does not redraw the page
+ * Keeps the store in step with Go: subscribes, loads the snapshots after
+ * `hello`, applies events, and reloads what has a gap. Deltas and events
+ * are applied once per frame, so that a fast model does not render the page
  * for every word.
  */
 export class Sync {
@@ -59,7 +59,7 @@ export class Sync {
     if (this.frame) cancelAnimationFrame(this.frame);
   }
 
-  /** Takes every snapshot again. */
+  /** Loads every snapshot again. */
   refresh(): void {
     this.background(this.loadGoals().then(() => this.selectLive()));
     this.background(this.loadPanes());
@@ -68,7 +68,7 @@ export class Sync {
     if (id) this.background(this.loadDetail(id));
   }
 
-  /** Selects a goal; it begins at its newest activity. "" selects none, and closes the one that is open. */
+  /** Selects a goal at its newest activity. "" selects none and closes the open one. */
   select(id: string): void {
     if (this.store.getState().detail.id === id) return;
     this.detailRun++;
@@ -77,7 +77,7 @@ export class Sync {
     if (id) this.background(this.loadDetail(id));
   }
 
-  /** Begins with a goal that lives, if the user has not chosen one. */
+  /** Selects an active goal, if the user has not chosen one. */
   private selectLive() {
     const { detail, goals } = this.store.getState();
     if (detail.id) return;
@@ -103,7 +103,7 @@ export class Sync {
     }
   }
 
-  /** What waits for the user, and what the goals that are not over were allowed. */
+  /** Loads the waiting requests and the grants of active goals. */
   async loadApprovals(): Promise<void> {
     const run = ++this.approvalRun;
     const [approvals, grants] = await Promise.all([
@@ -125,7 +125,7 @@ export class Sync {
       this.store.setState((s) => (s.detail.id === id ? { detail: change(s.detail) } : {}));
       return true;
     };
-    // What is drawn stays until the new snapshots replace it.
+    // The current content stays until the new snapshots replace it.
     set((d) => ({
       ...emptyDetail(id),
       view: null,
@@ -170,7 +170,7 @@ export class Sync {
       this.frame = 0;
       this.flush();
     });
-    // A hidden page gets no frames; its badge and its goals still have to be right.
+    // A hidden page gets no frames, but its badge and its goals must stay correct.
     if (document.hidden) this.flush();
   }
 
@@ -191,7 +191,7 @@ export class Sync {
     if (detail.gap && detail.id) this.background(this.loadDetail(detail.id));
   }
 
-  /** Asks for one goal again; a report about it while the answer is on its way makes one more request. */
+  /** Loads one goal again; a report during the request leads to one more request. */
   private async loadCard(id: string): Promise<void> {
     if (this.asking.has(id)) return;
     this.asking.add(id);
@@ -212,7 +212,7 @@ export class Sync {
     if (reported() > before) await this.loadCard(id);
   }
 
-  /** A snapshot that fails is tried again; only its first failure is shown. */
+  /** Retries a snapshot that failed; only the first failure is shown. */
   private background(work: Promise<void>) {
     work.catch((reason: unknown) => {
       if (this.store.getState().link !== "open") return;

@@ -7,7 +7,7 @@ import { useApp } from "./context";
 type Answer<M extends Method> = ReturnType<Methods[M]>;
 
 interface CallState<T> {
-  /** The newest answer; `undefined` until the first one. */
+  /** The newest answer; `undefined` before the first one. */
   answer: T | undefined;
   /** Why the newest call failed. */
   problem: Problem | null;
@@ -44,7 +44,7 @@ export function useCall<M extends Method>(method: M, ...args: Parameters<Methods
   return { ...state, reload };
 }
 
-/** As `useCall`, for components that show no problem themselves: a notice does. */
+/** The same as `useCall`, for components that do not show the problem: a toast does. */
 export function useAnswer<M extends Method>(method: M, ...args: Parameters<Methods[M]>) {
   const app = useApp();
   const { answer, problem, reload } = useCall(method, ...args);

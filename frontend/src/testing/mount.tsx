@@ -19,7 +19,7 @@ afterEach(() => {
 
 const flush = { problem: () => undefined, done: () => undefined };
 
-/** Draws a part of the page on a fake Go; it goes when the test ends. `before` comes first. */
+/** Renders a part of the page on a fake Go and removes it when the test ends. `before` runs first. */
 export async function mount(
   part: ReactNode,
   bridge = new FakeBridge(),
@@ -41,10 +41,10 @@ export async function mount(
   return { app, bridge };
 }
 
-/** Lets what is on its way arrive. */
+/** Waits for pending answers. */
 export const flushAll = () => act(() => new Promise<void>((done) => setTimeout(done)));
 
-/** Waits until a check holds, and gives what it gives. */
+/** Waits until a check succeeds, and returns its result. */
 export const until = <T,>(check: () => T): Promise<T> =>
   vi.waitFor(async () => {
     await flushAll();
@@ -63,13 +63,13 @@ export function get(id: string): HTMLElement {
 
 const element = (what: HTMLElement | string) => (typeof what === "string" ? get(what) : what);
 
-/** Clicks, by test id or the element itself, and lets the answer arrive. */
+/** Clicks a test id or an element, and waits for the answer. */
 export async function press(what: HTMLElement | string) {
   act(() => element(what).click());
   await flushAll();
 }
 
-/** Writes as a user does: React listens to the native setter's input event. */
+/** Types as a user does: React listens to the native setter's input event. */
 export function write(what: HTMLElement | string, text: string) {
   const el = element(what);
   const proto = el instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
@@ -79,7 +79,7 @@ export function write(what: HTMLElement | string, text: string) {
   });
 }
 
-/** Chooses an option of a select, by its value. */
+/** Selects an option by its value. */
 export function choose(what: HTMLElement | string, value: string) {
   const el = element(what);
   act(() => {
@@ -88,7 +88,7 @@ export function choose(what: HTMLElement | string, value: string) {
   });
 }
 
-/** The element at a place of a list; one that is not there fails the test. */
+/** Returns the element at an index; a missing one fails the test. */
 export function nth(list: readonly HTMLElement[], i: number): HTMLElement {
   const el = list[i];
   if (!el) throw new Error(`there are ${list.length}, and number ${i} is wanted`);

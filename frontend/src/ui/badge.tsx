@@ -23,7 +23,7 @@ export const toneText: Record<StatusTone, string> = {
 
 interface BadgeProps {
   tone: StatusTone;
-  /** A dot before the words that breathes while something is going on. */
+  /** A pulsing dot before the text while work is in progress. */
   live?: boolean;
   title?: string;
   testid?: string;

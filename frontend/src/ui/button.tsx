@@ -31,7 +31,7 @@ export function Button({ look = "plain", className, type = "button", ...rest }: 
 }
 
 interface IconButtonProps extends ComponentProps<"button"> {
-  /** Read out and shown as the tooltip. */
+  /** The accessible name, also shown as the tooltip. */
   label: string;
   hint?: string;
   side?: "top" | "right" | "bottom" | "left";
@@ -91,7 +91,7 @@ export const TooltipProvider = RadixTooltip.Provider;
 
 interface KbdProps {
   children: ReactNode;
-  /** On a button of the accent's colour. */
+  /** For a button in the accent colour. */
   onAccent?: boolean;
   className?: string;
 }

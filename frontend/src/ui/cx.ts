@@ -1,4 +1,4 @@
-/** Joins class names, leaving out what does not hold. */
+/** Joins class names and leaves out those that are false or empty. */
 export function cx(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(" ");
 }

@@ -9,15 +9,15 @@ interface DialogProps {
   open: boolean;
   onClose: () => void;
   title: string;
-  /** Beside the title, on the right. */
+  /** Shown beside the title, on the right. */
   aside?: ReactNode;
   footer?: ReactNode;
-  /** Says in a sentence what the dialog is for; read out, not shown. */
+  /** The purpose of the dialog in one sentence, for screen readers only. */
   description?: string;
   className?: string;
   testid?: string;
-  /** Chooses what gets the focus on opening; the first field otherwise. */
-  /** The page of the documents about it. */
+  /** Chooses the element that gets the focus when the dialog opens; by default the first field. */
+  /** The page of the documents about this dialog. */
   help?: HelpTarget;
   onOpenAutoFocus?: (event: Event) => void;
   onKeyDown?: (event: React.KeyboardEvent) => void;
@@ -26,13 +26,13 @@ interface DialogProps {
 
 const openDialogs: { close: () => void }[] = [];
 
-/** Closes the newest dialog. Radix asks the one below for a moment, until the newest has rendered twice. */
+/** Closes the newest dialog. Until the newest has rendered twice, Radix would close the one below it. */
 function closeNewest(event: KeyboardEvent) {
   event.preventDefault();
   openDialogs.at(-1)?.close();
 }
 
-/** Stands inside of a dialog and keeps the order in which dialogs were opened. */
+/** Records the order in which dialogs were opened. It is rendered inside each dialog. */
 function OpenDialog({ close }: { close: () => void }) {
   const latest = useRef(close);
   useLayoutEffect(() => {
@@ -46,7 +46,7 @@ function OpenDialog({ close }: { close: () => void }) {
   return null;
 }
 
-/** A modal dialog: focus stays inside, Esc closes, a click beside it does not. */
+/** A modal dialog: the focus stays inside, Esc closes it, and a click outside does not. */
 export function Dialog(p: DialogProps) {
   return (
     <Radix.Root open={p.open} onOpenChange={(open) => !open && p.onClose()}>

@@ -1,7 +1,7 @@
 import { stripControl } from "@/lib/text";
 import { cx } from "./cx";
 
-/** Which colour a line of a diff has. */
+/** Returns the colour of a line of a diff. */
 export function lineTone(line: string): string {
   if (line.startsWith("+")) return "text-ok";
   if (line.startsWith("-")) return "text-bad";
@@ -14,7 +14,7 @@ interface DiffTextProps {
   className?: string;
 }
 
-/** A unified diff as text, one line a row. */
+/** A unified diff as text, one row a line. */
 export function DiffText({ text, testid, className }: DiffTextProps) {
   return (
     <pre

@@ -2,13 +2,13 @@ import { useId, type ReactNode } from "react";
 
 interface FieldProps {
   label: string;
-  /** Names the error for tests, as Go names the field. */
+  /** Go's name of the field; names the error for tests. */
   name?: string;
   note?: ReactNode;
   error?: string | undefined;
   hint?: string | undefined;
   className?: string | undefined;
-  /** Draws the control with the id and the state that the label and the error need. */
+  /** Renders the control with the id and the error state that label and error need. */
   children: (control: { id: string; "aria-invalid": boolean; "aria-describedby": string | undefined }) => ReactNode;
 }
 

@@ -5,7 +5,7 @@ import { Dialog } from "./dialog";
 import { Field } from "./field";
 import { Input } from "./input";
 
-/** Why a form was not taken; field names the control that is wrong, "" none of them. */
+/** Why a form was refused. field names the control with the error, "" if there is none. */
 export interface FormError {
   message: string;
   hint: string;
@@ -13,19 +13,19 @@ export interface FormError {
 }
 
 interface FormDialogProps {
-  /** Begins every test id: NAME-form, NAME-save, NAME-FIELD. */
+  /** Prefix of every test id: NAME-form, NAME-save, NAME-FIELD. */
   name: string;
   title: string;
   description: string;
-  /** What the button says. */
+  /** Label of the button. */
   yes?: string;
-  /** Words beside the buttons. */
+  /** Text beside the buttons. */
   aside?: string;
   className?: string;
   help: HelpTarget;
-  /** How the fields are laid out. */
+  /** Layout classes of the fields. */
   layout?: string;
-  /** The fields that show their own refusal; any other stands below them all. */
+  /** The fields that show their own error. Any other error is shown below all fields. */
   fields: readonly string[];
   save: () => Promise<FormError | null>;
   onClose: () => void;
@@ -35,7 +35,7 @@ interface FormDialogProps {
 
 const FormContext = createContext<{ name: string; refusal: FormError | null }>({ name: "", refusal: null });
 
-/** A dialog that saves one thing: Enter in a field saves, and what is refused is said where it is wrong. */
+/** A dialog that saves one thing. Enter in a field saves; an error is shown at the field that it concerns. */
 export function FormDialog(p: FormDialogProps) {
   const [refusal, setRefusal] = useState<FormError | null>(null);
   const [busy, setBusy] = useState(false);
@@ -85,7 +85,7 @@ export function FormDialog(p: FormDialogProps) {
   );
 }
 
-/** What a control of a form is given: its id, its test id and whether it is wrong. */
+/** What a form gives its controls: id, test id and error state. */
 export interface FormControl {
   id: string;
   "aria-invalid": boolean;
@@ -94,7 +94,7 @@ export interface FormControl {
 }
 
 interface FormFieldProps {
-  /** As Go names the field in a refusal. */
+  /** Go's name of the field in an error. */
   name: string;
   label: string;
   note?: ReactNode;
@@ -121,7 +121,7 @@ type FormInputProps = Omit<FormFieldProps, "children"> & {
   type?: "text" | "password";
 };
 
-/** A line of text; a password is not offered to the browser's own keeper. */
+/** A line of text. The browser does not offer to save a password. */
 export function FormInput({ name, label, note, value, onChange, type, ...rest }: FormInputProps) {
   return (
     <FormField name={name} label={label} note={note}>

@@ -3,10 +3,10 @@ import type { HelpTarget } from "@/lib/helppages";
 import { IconButton } from "./button";
 import { HelpIcon } from "./icons";
 
-/** Opens a page of the documents; null where there are none, such as in a test of one part. */
+/** Opens a page of the documents; null where no documents are available, such as in a component test. */
 export const HelpContext = createContext<((target: HelpTarget) => void) | null>(null);
 
-/** Leads to the page of the documents that belongs to a place. */
+/** A button that opens the page of the documents about a place. */
 export function HelpButton({ target, className }: { target: HelpTarget; className?: string }) {
   const open = useContext(HelpContext);
   if (!open) return null;
@@ -25,7 +25,7 @@ export function HelpButton({ target, className }: { target: HelpTarget; classNam
 }
 
 /**
- * The page that belongs to where the user is: that of the dialog or place around the focus, otherwise that of the
+ * Returns the help page for the user's place: that of the dialog or place around the focus, otherwise that of the
  * frontmost dialog, otherwise null.
  */
 export function helpNear(focused: Element | null): HelpTarget | null {

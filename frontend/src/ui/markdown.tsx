@@ -5,15 +5,15 @@ import { stripControl } from "@/lib/text";
 import { cx } from "./cx";
 import "./markdown.css";
 
-/** Longer texts are shown as they are: nobody reads them as a page, and parsing them would hold up the window. */
+/** Longer texts are shown as plain text: parsing them would block the window. */
 const maxLength = 200_000;
-/** Deeper lists and quotes are shown as they are. */
+/** Lists and quotes nested deeper are shown as plain text. */
 const maxDepth = 12;
 
 interface Links {
-  /** Called with an http or https address that the user chose. Other addresses are text. */
+  /** Called with the http or https address that the user clicked. Other addresses are shown as text. */
   onLink: (url: string) => void;
-  /** What a relative address does, if it leads anywhere; without it such addresses are text. */
+  /** Called with a relative address. Without it, relative addresses are shown as text. */
   innerLink?: (href: string) => (() => void) | undefined;
 }
 
@@ -26,7 +26,7 @@ interface MarkdownProps extends Links {
 }
 
 /**
- * A text of a model as Markdown. It becomes elements, never HTML: tags in it are shown as text, pictures as their
+ * A model's text as Markdown. It becomes elements, never HTML: tags are shown as text, pictures as their
  * description, and nothing is loaded from the network.
  */
 export function Markdown({ text, className, testid, ...links }: MarkdownProps) {
@@ -104,7 +104,7 @@ function Block({ token, depth }: NodeProps) {
   }
 }
 
-/** The window has headings of its own: those of a text are no part of its outline. */
+/** The window has its own headings, so headings of the text are not part of its outline. */
 function Heading({ heading, children }: { heading: Tokens.Heading; children: ReactNode }) {
   return (
     <p className="markdown-heading" data-depth={heading.depth} data-anchor={headingAnchor(heading.text)}>
@@ -181,7 +181,7 @@ function Inline({ token, depth }: NodeProps) {
   }
 }
 
-/** An http or https address, or `""`: nothing else is opened. */
+/** Returns an http or https address, or `""`: nothing else may be opened. */
 function webAddress(href: string): string {
   try {
     const url = new URL(href);
@@ -213,7 +213,7 @@ function Link({ href, children }: { href: string; children: ReactNode }) {
   );
 }
 
-/** A picture is not loaded: its address would tell its server that somebody reads this. */
+/** Pictures are not loaded: the request would tell the server that somebody is reading. */
 function ImageNote({ image }: { image: Tokens.Image }) {
   const words = stripControl(image.text || image.href);
   return <Link href={image.href}>[picture: {words}]</Link>;

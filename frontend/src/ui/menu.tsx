@@ -3,14 +3,14 @@ import { ContextMenu as RadixContextMenu, DropdownMenu } from "radix-ui";
 import { Kbd } from "./button";
 import { cx } from "./cx";
 
-/** A line of a menu; null draws a separator. */
+/** An entry of a menu; null is a separator. */
 export type MenuItem = {
   id: string;
   label: string;
   hint?: string;
   danger?: boolean;
   disabled?: boolean;
-  /** What it opens wants the focus: it is run once the menu is gone, and the focus does not go back. */
+  /** The action takes the focus, so it runs after the menu has closed and the focus is not restored. */
   takesFocus?: boolean;
   run: () => void;
 } | null;
@@ -44,7 +44,7 @@ export function Menu({ items, align = "end", children }: MenuProps) {
             if (!run) return;
             later.current = null;
             e.preventDefault();
-            // A dialog that opens now gives the focus back to here.
+            // A dialog that opens now returns the focus here.
             trigger.current?.focus();
             run();
           }}
@@ -62,7 +62,7 @@ interface ContextMenuProps {
   children: ReactNode;
 }
 
-/** A menu at the pointer, by the right button on its child. */
+/** A context menu, opened at the pointer by a right click on its child. */
 export function ContextMenu({ items, children }: ContextMenuProps) {
   const later = useRef<(() => void) | null>(null);
   return (
@@ -90,7 +90,7 @@ export function ContextMenu({ items, children }: ContextMenuProps) {
 interface MenuLinesProps {
   items: readonly MenuItem[];
   parts: Pick<typeof DropdownMenu, "Item" | "Separator"> | Pick<typeof RadixContextMenu, "Item" | "Separator">;
-  /** What is run once the menu is gone. */
+  /** Called after the menu has closed. */
   later: RefObject<(() => void) | null>;
 }
 

@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState, type FocusEvent, type KeyboardEvent, type RefObject } from "react";
 
 interface Lines {
-  /** Holds the lines that are drawn, each with its `data-index`; a line is reached by its first button. */
+  /** Contains the rendered rows, each with its `data-index`. A row gets the focus through its first button. */
   scroller: RefObject<HTMLElement | null>;
   count: number;
-  /** Says whether a line can be reached; heads and notes cannot. */
+  /** Reports whether a row can get the focus; group heads and notes cannot. */
   stops: (index: number) => boolean;
-  /** Scrolls a line into sight. */
+  /** Scrolls a row into view. */
   show: (index: number) => void;
 }
 
 /**
- * One Tab stop for a list of thousands: inside it the arrows, Home and End continue, also to lines that are not
- * drawn yet.
+ * One Tab stop for a list of thousands of rows. Inside it, the arrows, Home and End move, also to rows that are not
+ * rendered yet.
  */
 export function useRoving(lines: Lines) {
   const wanted = useRef(-1);
@@ -25,7 +25,7 @@ export function useRoving(lines: Lines) {
     wanted.current = -1;
     button.focus();
   };
-  // A line that was out of sight is drawn some renders later.
+  // A row outside the view is rendered a few renders later.
   useEffect(() => {
     if (wanted.current >= 0) arrive();
   });
@@ -48,14 +48,14 @@ export function useRoving(lines: Lines) {
   };
 
   return {
-    /** The line that Tab reaches, of those that are drawn. */
+    /** The rendered row that Tab reaches. */
     stop: (drawn: readonly number[], otherwise: number) => (drawn.includes(at) ? at : otherwise),
     go,
     onFocus: (e: FocusEvent) => {
       const line = e.target.closest<HTMLElement>("[data-index]");
       if (line) setAt(Number(line.dataset.index));
     },
-    /** Says where a key leads, -1 for the end of the list, null where it is not a key of lists. */
+    /** Returns where a key leads: -1 for the end of the list, null for a key that does not move. */
     onKeyDown: (e: KeyboardEvent): number | null => {
       if (e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return null;
       const line = (e.target as HTMLElement).closest<HTMLElement>("[data-index]");

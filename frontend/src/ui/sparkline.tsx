@@ -6,7 +6,7 @@ interface SparklineProps {
 const width = 240;
 const height = 16;
 
-/** Activity over a goal's life as one quiet line. It says nothing that the numbers beside it do not. */
+/** A goal's activity over time as one line. It repeats only what the numbers beside it say. */
 export function Sparkline({ values, className }: SparklineProps) {
   if (values.length < 2) return null;
   const max = Math.max(1, ...values);

@@ -9,10 +9,10 @@ const names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "wh
 
 const builtIn = '"JetBrains Mono", ui-monospace, monospace';
 
-/** The font of the user's choice, `""` for the built-in one, as CSS wants it. */
+/** The user's font, or the built-in one for `""`, as a CSS value. */
 export const fonts = (own: string) => (own ? `${own}, ${builtIn}` : builtIn);
 
-/** The terminal's colours for the page's theme, read from its tokens. */
+/** Returns the terminal's colours for the page's theme, read from its tokens. */
 export function terminalTheme(): ITheme {
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(name).trim();

@@ -5,7 +5,7 @@ interface Ticker {
   read: () => number;
 }
 
-/** One timer for all that show running time; it stands still while nothing is shown. */
+/** One timer for everything that shows a running time. It stops while nothing is shown. */
 function createTicker(everyMs: number): Ticker {
   const listeners = new Set<() => void>();
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -22,7 +22,7 @@ function createTicker(everyMs: number): Ticker {
         timer = undefined;
       };
     },
-    // Whole beats: React asks twice and wants the same answer.
+    // Whole seconds: React reads the value twice and expects the same answer.
     read: () => Math.floor(Date.now() / everyMs) * everyMs,
   };
 }
@@ -30,7 +30,7 @@ function createTicker(everyMs: number): Ticker {
 const seconds = createTicker(1_000);
 const idle: Ticker = { subscribe: () => () => undefined, read: () => 0 };
 
-/** The current time in ms, moving once a second while `live`; 0 otherwise. */
+/** The current time in ms, updated once a second while `live`; 0 otherwise. */
 export function useNow(live: boolean): number {
   const b = live ? seconds : idle;
   return useSyncExternalStore(b.subscribe, b.read);

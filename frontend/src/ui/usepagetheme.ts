@@ -6,7 +6,7 @@ function watchTheme(changed: () => void): () => void {
   return () => observer.disconnect();
 }
 
-/** The theme that the page has now, `dark` or `light`: for what draws with colors of its own, such as a canvas. */
+/** Returns the page's current theme, `dark` or `light`, for code that draws with its own colors, such as a canvas. */
 export function usePageTheme(): string {
   return useSyncExternalStore(watchTheme, () => document.documentElement.dataset.theme ?? "");
 }

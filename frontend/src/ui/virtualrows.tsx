@@ -7,7 +7,7 @@ interface VirtualRowsProps {
   children: (index: number) => ReactNode;
 }
 
-/** The rows of a long list that are on the screen, each at its place. */
+/** The visible rows of a long list, each at its position. */
 export function VirtualRows({ virtual, children }: VirtualRowsProps) {
   return (
     <div className="relative" style={{ height: virtual.getTotalSize() }}>

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestPicturesAreDecoded(t *testing.T) {
+func TestDecodePicture_EqualsStandardLibrary(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for size := range 200 {
 		want := make([]byte, size)

@@ -16,7 +16,7 @@ import (
 // Event is an event of Chromium.
 type Event = cdp.Event
 
-// Error is why Chromium refused a command.
+// Error is Chromium's refusal of a command.
 type Error = cdp.Error
 
 // The causes that end calls in this package. NewCause creates more.
@@ -53,7 +53,7 @@ func NewCause(text string) error { return &callCause{text: text} }
 // FaultCause is NewCause for an error that users see.
 func FaultCause(f *fault.Error) error { return &callCause{text: f.Message, fault: f} }
 
-// Cause is why ctx ended: an error of NewCause, or the caller's own; nil if it has not.
+// Cause returns why ctx ended: an error of NewCause, or the caller's own; nil if it has not ended.
 func Cause(ctx context.Context) error {
 	err := context.Cause(ctx)
 	var known *callCause

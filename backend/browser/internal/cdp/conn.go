@@ -17,7 +17,7 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 	"github.com/go-rod/rod/lib/utils"
 
-	"goalpost/backend/browser/internal/sanitize"
+	"goalpost/backend/text"
 )
 
 // firstPostID is the first id of commands whose answers are ignored.
@@ -48,11 +48,11 @@ func Open(in, out *os.File, log *slog.Logger, onEvent func(*Event), onFrame func
 	c.handledMore = sync.NewCond(&c.mu)
 	go func() {
 		defer close(c.idle)
-		defer c.note(1 << 62)
+		defer c.countHandled(1 << 62)
 		defer c.end(ErrEnded)
 		for e := range c.rpc.Event() {
 			onEvent(e)
-			c.note(1)
+			c.countHandled(1)
 		}
 	}()
 	return c
@@ -70,7 +70,7 @@ func (c *Conn) ClosePipe() error { return c.pipe.close() }
 // WaitIdle returns when the last event has been received.
 func (c *Conn) WaitIdle() { <-c.idle }
 
-func (c *Conn) note(n int64) {
+func (c *Conn) countHandled(n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.handled += n
@@ -106,7 +106,7 @@ func (c *Conn) postRaw(session proto.TargetSessionID, method string, params any)
 }
 
 // Do runs f with a client for the session. A time limit applies, and the end of alive ends it.
-// what is the operation in error messages: "clicking".
+// what names the operation in error messages: "clicking".
 func (c *Conn) Do(
 	ctx, alive context.Context, session proto.TargetSessionID, limit time.Duration, what string,
 	f func(proto.Client) error,
@@ -116,7 +116,7 @@ func (c *Conn) Do(
 	timer := time.AfterFunc(limit, func() { cancel(ErrTimeout) })
 	defer timer.Stop()
 	defer func() {
-		if r := recover(); r != nil { // rod panics on what it did not expect
+		if r := recover(); r != nil { // rod panics on unexpected answers
 			err = fmt.Errorf("%s: %v", what, r)
 		}
 	}()
@@ -140,7 +140,8 @@ func JoinContexts(ctx, alive context.Context) (context.Context, context.CancelCa
 func preferCause(ctx context.Context, limit time.Duration, err error) error {
 	why := Cause(ctx)
 	if errors.Is(why, ErrTimeout) {
-		return fmt.Errorf("%w (%s): the page may be busy in an endless loop: reload it or go elsewhere", ErrTimeout, limit)
+		return fmt.Errorf("%w (%s): the page may be busy in an endless loop: reload it or open another address",
+			ErrTimeout, limit)
 	}
 	if why != nil {
 		return why
@@ -151,7 +152,7 @@ func preferCause(ctx context.Context, limit time.Duration, err error) error {
 	}
 	var fault *Error
 	if errors.As(err, &fault) {
-		return fmt.Errorf("chromium says %q", sanitize.Line(fault.Message, 300))
+		return fmt.Errorf("chromium says %q", text.SanitizeLine(fault.Message, 300))
 	}
 	return err
 }

@@ -14,7 +14,7 @@ type ScreencastFrame struct {
 	JPEG          []byte
 }
 
-// framePrefix is how the message begins; the data follows directly or after other members.
+// framePrefix is the beginning of the message; the data follows directly or after other members.
 var framePrefix = []byte(`{"method":"Page.screencastFrame"`)
 
 // parseFrame parses a message with framePrefix. The picture is a copy.

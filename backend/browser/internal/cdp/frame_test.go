@@ -2,10 +2,12 @@ package cdp
 
 import "testing"
 
-func TestParseFrame(t *testing.T) {
+func TestParseFrame_ScreencastEvent_IsRead(t *testing.T) {
 	for _, message := range []string{
-		`{"method":"Page.screencastFrame","params":{"data":"aGFsbG8=","metadata":{"deviceWidth":80.2,"deviceHeight":60},"sessionId":7},"sessionId":"S"}`,
-		`{"method":"Page.screencastFrame","sessionId":"S","params":{"metadata":{"deviceHeight":60,"deviceWidth":80},"sessionId":7,"data":"aGFsbG8="}}`,
+		`{"method":"Page.screencastFrame","params":{"data":"aGFsbG8=",` +
+			`"metadata":{"deviceWidth":80.2,"deviceHeight":60},"sessionId":7},"sessionId":"S"}`,
+		`{"method":"Page.screencastFrame","sessionId":"S",` +
+			`"params":{"metadata":{"deviceHeight":60,"deviceWidth":80},"sessionId":7,"data":"aGFsbG8="}}`,
 	} {
 		f, ok := parseFrame([]byte(message))
 		if !ok || string(f.JPEG) != "hallo" || f.Session != "S" || f.ScreencastID != 7 || f.Width != 80 || f.Height != 60 {

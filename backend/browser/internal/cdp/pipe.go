@@ -38,7 +38,7 @@ type pipe struct {
 	buf        []byte
 	start, end int
 
-	consoleLines int // lines of consoles since since, which only Read touches
+	consoleLines int // console lines in the current second, which began at since; only Read uses both
 	since        time.Time
 }
 
@@ -109,7 +109,7 @@ func (p *pipe) Read() ([]byte, error) {
 		if envelope.Method != "" {
 			p.events.Add(1)
 		}
-		return bytes.Clone(message), nil // rod keeps it
+		return bytes.Clone(message), nil // rod stores it
 	}
 }
 

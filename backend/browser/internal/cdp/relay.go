@@ -15,7 +15,7 @@ import (
 // maxRelayQueue limits the messages that wait for a relay's receiver, in bytes.
 const maxRelayQueue = 64 << 20
 
-// ErrRelayFull ends a relay whose receiver is slower than Chromium.
+// ErrRelayFull ends a relay whose receiver is too slow for Chromium's messages.
 var ErrRelayFull = errors.New("the page sent more than could be shown")
 
 // Relay passes the messages of one session, and of the sessions that Chromium attaches below it,
@@ -29,14 +29,14 @@ type Relay struct {
 	idle    chan struct{} // closed when receive is not called any more
 
 	mu       sync.Mutex
-	sessions map[string]bool // root and what is attached below it
+	sessions map[string]bool // root and the sessions attached below it
 	queue    [][]byte
 	size     int           // of queue, in bytes
 	more     chan struct{} // has an element if the queue may have grown
 	err      error         // why it ended
 }
 
-// OpenRelay begins a relay of a session that nobody else uses. receive gets Chromium's messages in
+// OpenRelay begins a relay of a session, which must have no other user. receive gets Chromium's messages in
 // their order, several at once if they come faster than it returns; it may send commands.
 func (c *Conn) OpenRelay(session proto.TargetSessionID, receive func(messages [][]byte)) *Relay {
 	r := &Relay{
@@ -57,7 +57,7 @@ func (c *Conn) OpenRelay(session proto.TargetSessionID, receive func(messages []
 // the receiver was too slow.
 func (r *Relay) Done() <-chan struct{} { return r.done }
 
-// Err is why the relay ended; nil before that, and after Close.
+// Err returns why the relay ended; nil before that, and after Close.
 func (r *Relay) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,9 +147,9 @@ func splitMessage(message []byte) (fields map[string]json.RawMessage, session st
 	return fields, session, nil
 }
 
-// take queues a message of Chromium for the receiver, who knows its session as the one without a
+// enqueue queues a message of Chromium for the receiver. To the receiver, its own session has no
 // name.
-func (r *Relay) take(session string, fields map[string]json.RawMessage) {
+func (r *Relay) enqueue(session string, fields map[string]json.RawMessage) {
 	if session == r.root {
 		fields = maps.Clone(fields)
 		delete(fields, "sessionId")
@@ -246,6 +246,6 @@ func (s *relays) deliver(message []byte) bool {
 	if change.SessionID != "" {
 		s.attach(r, change.SessionID, attached)
 	}
-	r.take(session, fields)
+	r.enqueue(session, fields)
 	return true
 }

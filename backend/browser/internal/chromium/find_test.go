@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestFindTellsSnaps(t *testing.T) {
+func TestFind_OnlySnapInstalled_Fails(t *testing.T) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\nexec /snap/bin/chromium \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(dir, "chromium-browser"), []byte(script), 0o755); err != nil {

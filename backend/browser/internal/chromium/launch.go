@@ -69,8 +69,8 @@ func Launch(ctx context.Context, o LaunchOptions) (*Browser, error) {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.StartLimit)
 		defer cancel()
 		closeErr := b.Close(closing)
-		if said := b.stderr.String(); said != "" {
-			err = fmt.Errorf("%w; it said: %s", err, said)
+		if output := b.stderr.String(); output != "" {
+			err = fmt.Errorf("%w; its output: %s", err, output)
 		}
 		return nil, errors.Join(err, closeErr)
 	}
@@ -89,7 +89,7 @@ func startProcess(ctx context.Context, path string, dir *RunDir, o LaunchOptions
 	outR, outW, err2 := pair()
 	errR, errW, err3 := pair()
 	if err := errors.Join(err1, err2, err3); err != nil {
-		return nil, fmt.Errorf("pipes for Chromium: %w", errors.Join(err, closeAll(files...)))
+		return nil, fmt.Errorf("pipes for Chromium: %w", errors.Join(err, closeFiles(files...)))
 	}
 	// Not the caller's context: Chromium outlives the request that started it.
 	proc, err := o.Launcher.Start(context.WithoutCancel(ctx), process.Command{
@@ -99,15 +99,15 @@ func startProcess(ctx context.Context, path string, dir *RunDir, o LaunchOptions
 		Files: []*os.File{nil, nil, errW, inR, outW},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("starting %s: %w", path, errors.Join(err, closeAll(files...)))
+		return nil, fmt.Errorf("starting %s: %w", path, errors.Join(err, closeFiles(files...)))
 	}
-	if err := closeAll(inR, outW, errW); err != nil {
+	if err := closeFiles(inR, outW, errW); err != nil {
 		o.Log.Debug("closing the child's pipe ends", "error", err)
 	}
 	b := &Browser{
 		Process: proc,
 		Dir:     dir,
-		stderr:  newTail(errR),
+		stderr:  newStderrTail(errR),
 		limit:   o.EndLimit,
 	}
 	b.Conn = cdp.Open(outR, inW, o.Log, o.OnEvent, o.OnFrame)
@@ -126,11 +126,11 @@ func startProcess(ctx context.Context, path string, dir *RunDir, o LaunchOptions
 func (b *Browser) Close(ctx context.Context) error {
 	b.EndCalls(cdp.ErrClosed)
 	err := b.CloseWrite()
-	patience := time.NewTimer(b.limit)
-	defer patience.Stop()
+	timer := time.NewTimer(b.limit)
+	defer timer.Stop()
 	select {
 	case <-b.Process.Done():
-	case <-patience.C:
+	case <-timer.C:
 		err = errors.Join(err, b.kill())
 	case <-ctx.Done():
 		err = errors.Join(err, b.kill())
@@ -149,7 +149,7 @@ func (b *Browser) kill() error {
 	return nil
 }
 
-func closeAll(files ...*os.File) error {
+func closeFiles(files ...*os.File) error {
 	var err error
 	for _, f := range files {
 		err = errors.Join(err, f.Close())

@@ -22,9 +22,9 @@ func OpenProfile(parent, name string) (*RunDir, error) {
 	if !locked {
 		return nil, fmt.Errorf("the profile %s: %w: close it there, or use another profile", name, ErrLocked)
 	}
-	// A killed Chromium leaves these to keep a second one out; the lock above is what counts.
+	// A killed Chromium leaves these files, which would keep the next one out. The lock above protects the profile.
 	for _, stale := range []string{"SingletonLock", "SingletonSocket", "SingletonCookie"} {
 		_ = os.Remove(filepath.Join(path, stale))
 	}
-	return &RunDir{Path: path, lock: lock, kept: true}, nil
+	return &RunDir{Path: path, lock: lock, isProfile: true}, nil
 }

@@ -15,9 +15,9 @@ import (
 // RunDir is the private folder of one Chromium. The lock in it distinguishes the folder of a
 // running program from one that was left behind.
 type RunDir struct {
-	Path string
-	lock *flock.Flock
-	kept bool // it is a profile's folder, which is not deleted
+	Path      string
+	lock      *flock.Flock
+	isProfile bool // it is a profile's folder, which is not deleted
 }
 
 const runPrefix = "chromium-"
@@ -60,15 +60,15 @@ func removeStaleDirs(parent string) {
 
 // Delete removes the folder, also that of a profile.
 func (d *RunDir) Delete() error {
-	d.kept = false
+	d.isProfile = false
 	return d.Remove()
 }
 
-// Remove unlocks the folder, and deletes it unless it is kept.
+// Remove unlocks the folder, and deletes it unless it belongs to a profile.
 func (d *RunDir) Remove() error {
-	if d.kept {
+	if d.isProfile {
 		if err := d.lock.Close(); err != nil {
-			return fmt.Errorf("giving the profile up: %w", err)
+			return fmt.Errorf("unlocking the profile: %w", err)
 		}
 		return nil
 	}
@@ -85,4 +85,4 @@ func (d *RunDir) Remove() error {
 
 // ErrLocked means that another Goalpost process uses a profile.
 var ErrLocked error = fault.Kind(fault.Conflict, "profile", "this browser profile is in use by another Goalpost",
-	"a temporary page works")
+	"open a temporary page, or close the profile there")

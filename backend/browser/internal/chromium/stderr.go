@@ -16,7 +16,7 @@ type stderrTail struct {
 	done chan struct{} // closed when the reading has ended
 }
 
-func newTail(from *os.File) *stderrTail {
+func newStderrTail(from *os.File) *stderrTail {
 	t := &stderrTail{
 		from: from,
 		text: tail.NewWriter(2 << 10),

@@ -12,15 +12,15 @@ import (
 	"goalpost/backend/browser/internal/cdp"
 )
 
-// WorldName names the isolated world of userprompts.js: it shares the document with the page and
+// UserPromptsWorldName names the isolated world of userprompts.js: it shares the document with the page and
 // nothing else, so the page can neither see nor change it.
-const WorldName = "goalpost"
+const UserPromptsWorldName = "goalpost"
 
-// SnapshotWorldName names the isolated world of snapshot.js. Unlike the other world, it may read
-// frames of any origin in its process.
-const SnapshotWorldName = "goalpost eyes"
+// PageWorldName names the isolated world of page.js. Unlike the world of userprompts.js, it may
+// read frames of any origin in its process.
+const PageWorldName = "goalpost page"
 
-// maxContexts is how many worlds are remembered; older ones belong to documents that no longer
+// maxContexts limits the worlds that are remembered; older ones belong to documents that no longer
 // exist.
 const maxContexts = 500
 
@@ -34,29 +34,29 @@ type AddScript struct {
 // ProtoReq implements proto.Request.
 func (AddScript) ProtoReq() string { return "Page.addScriptToEvaluateOnNewDocument" }
 
-// SnapshotContext is the world of snapshot.js in one document. Its id alone is ambiguous: when
+// PageContext is the world of page.js in one document. Its id alone is ambiguous: when
 // the page moves to another process, another world, even the page's own, may have the same id.
-type SnapshotContext struct {
+type PageContext struct {
 	ID     proto.RuntimeExecutionContextID
 	Unique string
 
-	// Document is the id of the document in the page's own world, nil as long as nobody asked for it.
+	// Document is the id of the document in the page's own world, nil until it is needed.
 	Document atomic.Pointer[proto.RuntimeRemoteObjectID]
-	// HasScript means that snapshot.js ran in the world.
+	// HasScript means that page.js ran in the world.
 	HasScript atomic.Bool
-	// own is the id of the document in this world, nil as long as nobody asked for it.
+	// own is the id of the document in this world, nil until it is needed.
 	own atomic.Pointer[proto.RuntimeRemoteObjectID]
 
 	mu        sync.Mutex
 	listening map[proto.DOMBackendNodeID]struct{}
 }
 
-// maxListening is how many elements with listeners are passed to the script of one document.
+// maxListening limits the elements with listeners that are passed to the script of one document.
 const maxListening = 2000
 
 // AddListening stores elements that the page listens on, and returns those that were not stored,
 // at most limit.
-func (c *SnapshotContext) AddListening(nodes []proto.DOMBackendNodeID, limit int) []proto.DOMBackendNodeID {
+func (c *PageContext) AddListening(nodes []proto.DOMBackendNodeID, limit int) []proto.DOMBackendNodeID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var added []proto.DOMBackendNodeID
@@ -74,7 +74,7 @@ func (c *SnapshotContext) AddListening(nodes []proto.DOMBackendNodeID, limit int
 }
 
 // OwnDocument returns the id of the document in the world, which is valid as long as the world.
-func (c *SnapshotContext) OwnDocument(client proto.Client) (proto.RuntimeRemoteObjectID, error) {
+func (c *PageContext) OwnDocument(client proto.Client) (proto.RuntimeRemoteObjectID, error) {
 	if id := c.own.Load(); id != nil {
 		return *id, nil
 	}
@@ -87,7 +87,7 @@ func (c *SnapshotContext) OwnDocument(client proto.Client) (proto.RuntimeRemoteO
 }
 
 // Evaluate creates the command that evaluates an expression in the world.
-func (c *SnapshotContext) Evaluate(expression string) proto.RuntimeEvaluate {
+func (c *PageContext) Evaluate(expression string) proto.RuntimeEvaluate {
 	return proto.RuntimeEvaluate{Expression: expression, UniqueContextID: c.Unique}
 }
 
@@ -102,7 +102,7 @@ type Context struct {
 // Contexts are our execution contexts in a page, by ids that are unique within a process only.
 // Its methods may be called concurrently.
 type Contexts struct {
-	Snapshot atomic.Pointer[SnapshotContext] // in the current document, nil if unknown
+	Page atomic.Pointer[PageContext] // in the current document, nil if unknown
 
 	mu        sync.Mutex
 	known     map[proto.RuntimeExecutionContextID]Context
@@ -121,7 +121,10 @@ func (c *Contexts) OnCreated(e *cdp.Event) {
 			} `json:"auxData"`
 		} `json:"context"`
 	}
-	if json.Unmarshal(e.Params, &ev) == nil && (ev.Context.Name == WorldName || ev.Context.Name == SnapshotWorldName) {
+	if json.Unmarshal(e.Params, &ev) != nil {
+		return
+	}
+	if name := ev.Context.Name; name == UserPromptsWorldName || name == PageWorldName {
 		c.add(ev.Context.ID, Context{ev.Context.Name, ev.Context.Aux.FrameID, ev.Context.Unique})
 	}
 }
@@ -156,20 +159,20 @@ func (c *Contexts) LeaveDocument() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.documents.Add(1)
-	c.Snapshot.Store(nil)
+	c.Page.Store(nil)
 }
 
-// SetSnapshot stores the world of snapshot.js with this id, unless its document was left.
-// documents is what Documents returned before the world was created.
-func (c *Contexts) SetSnapshot(id proto.RuntimeExecutionContextID, documents int64) *SnapshotContext {
+// SetPage stores the world of page.js with this id, unless its document was left.
+// documents is the result of Documents before the world was created.
+func (c *Contexts) SetPage(id proto.RuntimeExecutionContextID, documents int64) *PageContext {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	own := c.known[id]
-	if own.Name != SnapshotWorldName || c.documents.Load() != documents {
+	if own.Name != PageWorldName || c.documents.Load() != documents {
 		return nil
 	}
-	s := &SnapshotContext{ID: id, Unique: own.Unique}
-	c.Snapshot.Store(s)
+	s := &PageContext{ID: id, Unique: own.Unique}
+	c.Page.Store(s)
 	return s
 }
 

@@ -4,11 +4,11 @@ package script
 
 import _ "embed" // for the scripts
 
-// Snapshot defines globalThis.goalpost: it reads the page for the agent, finds elements and
+// Page defines globalThis.goalpost: it reads the page for the agent, finds elements and
 // secrets, and searches for the user.
 //
-//go:embed snapshot.js
-var Snapshot string
+//go:embed page.js
+var Page string
 
 // UserPrompts defines globalThis.goalpostPrompts: it reports menus, pickers, links and logins
 // of a page, and zooms it.

@@ -129,7 +129,7 @@
 		return filled;
 	}
 	// injected/userprompts/menu.ts
-	var MOST_COPIED = 1 << 20;
+	var MAX_COPIED = 1 << 20;
 	function selectedText() {
 		const active = document.activeElement;
 		if (active?.tagName === "TEXTAREA" || active?.tagName === "INPUT" && active.type !== "password") {
@@ -171,7 +171,7 @@
 	}
 	var reportText = (text) => report({
 		t: "copied",
-		text: truncate(text, MOST_COPIED)
+		text: truncate(text, MAX_COPIED)
 	});
 	function onCopy(e) {
 		if (!e.isTrusted) return;
@@ -212,11 +212,11 @@
 		"datetime-local",
 		"color"
 	]);
-	var MOST_OPTIONS = 1e3;
-	var MOST_SUGGESTIONS = 100;
+	var MAX_OPTIONS = 1e3;
+	var MAX_SUGGESTIONS = 100;
 	var groupOf = (o) => o.parentElement?.tagName === "OPTGROUP" ? o.parentElement : null;
 	function listChoices(el) {
-		return [...el.options].slice(0, MOST_OPTIONS).map((o) => {
+		return [...el.options].slice(0, MAX_OPTIONS).map((o) => {
 			const group = groupOf(o);
 			return {
 				label: truncate(o.label || o.text, 200),
@@ -261,7 +261,7 @@
 	function listSuggestions(el) {
 		const typed = el.value.toLowerCase();
 		const matches = (o) => !o.disabled && o.value !== "" && o.value !== el.value && (o.value.toLowerCase().includes(typed) || o.label.toLowerCase().includes(typed));
-		return [...el.list?.options ?? []].filter(matches).slice(0, MOST_SUGGESTIONS).map((o) => ({
+		return [...el.list?.options ?? []].filter(matches).slice(0, MAX_SUGGESTIONS).map((o) => ({
 			label: truncate(o.value, 200),
 			group: truncate(o.label === o.value ? "" : o.label, 100),
 			disabled: false,

@@ -1,5 +1,5 @@
-// Package acptest is an external agent for tests. It plays a transcript: what the host must send, and what an agent
-// of a certain kind sends, runs and calls in between. The test's program itself is the agent, so that it can run in a
+// Package acptest is an external agent for tests. It plays a transcript: the messages that the host must send, and the
+// messages, commands and calls of an agent in between. The test's program itself is the agent, so that it can run in a
 // sandbox.
 package acptest
 
@@ -21,10 +21,10 @@ import (
 // Line is one line of a transcript. One of its fields is set.
 type Line struct {
 	// Host is a part of the next message of the host with this method or, in an answer, with this id. Messages with
-	// another method are skipped. A string that begins with "~" stands for a text that contains the rest.
+	// another method are skipped. A string that begins with "~" matches any text that contains the rest.
 	Host json.RawMessage `json:"host,omitempty"`
-	// Agent is sent. In it "$METHOD" is the id of the host's newest request of that method, and $DIR the folder.
-	// Repeat sends it that often; then $N is the number. $PAD is a text of Pad bytes.
+	// Agent is a message to send. In it, "$METHOD" is the id of the host's newest request of that method, and $DIR the
+	// folder. Repeat is how often it is sent, and $N counts. $PAD is a text of Pad bytes.
 	Agent  json.RawMessage `json:"agent,omitempty"`
 	Repeat int             `json:"repeat,omitempty"`
 	Pad    int             `json:"pad,omitempty"`
@@ -42,30 +42,29 @@ type Line struct {
 	Hang bool `json:"hang,omitempty"`
 }
 
-// Call is a call of a tool. Want is in its result.
+// Call is a call of a tool, whose result must contain Want.
 type Call struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
 	Want      string          `json:"want,omitempty"`
 }
 
-// Ask is a question to the model, in the protocol of chat completions. The answer must have this status of HTTP.
+// Ask is a question to the model in OpenAI's chat protocol. The answer must have the HTTP status Status.
 type Ask struct {
 	Status int `json:"status"`
 }
 
-// The variables of the environment that say where the model is, and the token for it.
+// Environment variables with the address of the model and its token.
 const (
 	ModelVariable = "ACPTEST_MODEL_URL"
 	TokenVariable = "ACPTEST_MODEL_TOKEN"
 )
 
-// Prefix begins the names of programs that are this agent. Its transcripts are beside the program: 1.jsonl is for the
+// Prefix begins the file name of a program that is this agent. Its transcripts are beside the program: 1.jsonl for the
 // first start, 2.jsonl for the second.
 const Prefix = "acptest-"
 
-// Main is the agent's program. shell runs its commands. Main returns the exit status, after the reason on standard
-// error.
+// Main runs the agent and returns its exit status. shell runs its commands. Main writes an error to standard error.
 func Main(shell func(command string) error) int {
 	if err := playNext(filepath.Dir(os.Args[0]), shell); err != nil {
 		fmt.Fprintln(os.Stderr, "transcript:", err)
@@ -74,7 +73,7 @@ func Main(shell func(command string) error) int {
 	return 0
 }
 
-// playNext plays the transcript of this start. How often it was started is in the home folder.
+// playNext plays the transcript of this start. It counts the starts in the home folder.
 func playNext(dir string, shell func(command string) error) error {
 	counter := filepath.Join(os.Getenv("HOME"), ".acptest-starts")
 	before, err := os.ReadFile(counter)
@@ -88,7 +87,7 @@ func playNext(dir string, shell func(command string) error) error {
 	if err != nil {
 		return fmt.Errorf("open the transcript: %w", err)
 	}
-	defer func() { _ = f.Close() }() // it was only read
+	defer func() { _ = f.Close() }() // only read
 	return Play(f, os.Stdin, os.Stdout, shell)
 }
 
@@ -137,7 +136,7 @@ func newLines(r io.Reader) *bufio.Scanner {
 func (p *player) play(l Line) error {
 	switch {
 	case l.Host != nil:
-		return p.await(l.Host)
+		return p.awaitMessage(l.Host)
 	case l.Agent != nil:
 		return p.send(l.Agent, max(1, l.Repeat), strings.Repeat("x", l.Pad))
 	case l.Run != "":
@@ -148,7 +147,7 @@ func (p *player) play(l Line) error {
 		return p.ask(*l.Ask)
 	case l.Stderr != "":
 		_, err := fmt.Fprintln(os.Stderr, l.Stderr)
-		return err //nolint:wrapcheck // of standard error itself
+		return err //nolint:wrapcheck // an error of standard error itself
 	case l.Kill:
 		return syscall.Kill(os.Getpid(), syscall.SIGKILL) //nolint:wrapcheck // it does not return
 	case l.Hang:
@@ -157,7 +156,7 @@ func (p *player) play(l Line) error {
 	return errors.New("nothing to do")
 }
 
-// message are the parts of a message that identify it.
+// message holds the parts of a message that identify it.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -169,11 +168,11 @@ type message struct {
 	} `json:"params"`
 }
 
-// await reads until the message that want is a part of.
-func (p *player) await(want json.RawMessage) error {
+// awaitMessage reads messages until one contains want.
+func (p *player) awaitMessage(want json.RawMessage) error {
 	var wanted message
 	if err := json.Unmarshal(want, &wanted); err != nil {
-		return fmt.Errorf("what is wanted: %w", err)
+		return fmt.Errorf("parse the expected message: %w", err)
 	}
 	for p.in.Scan() {
 		var m message
@@ -201,7 +200,7 @@ func (p *player) await(want json.RawMessage) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("the host has gone before it sent %s", want)
+	return fmt.Errorf("the host closed the connection before it sent %s", want)
 }
 
 // contains reports whether part is a part of v.
@@ -233,7 +232,7 @@ func contains(v, part any) bool {
 func (p *player) send(raw json.RawMessage, times int, pad string) error {
 	var packed bytes.Buffer
 	if err := json.Compact(&packed, raw); err != nil {
-		return fmt.Errorf("what is sent: %w", err)
+		return fmt.Errorf("encode the message: %w", err)
 	}
 	text := strings.NewReplacer("$DIR", p.dir, "$PAD", pad).Replace(packed.String())
 	for method, id := range p.ids {
@@ -253,12 +252,12 @@ func (p *player) send(raw json.RawMessage, times int, pad string) error {
 
 // drain reads until the host closes standard input.
 func (p *player) drain() error {
-	for p.in.Scan() { //nolint:revive // it is not answered
+	for p.in.Scan() { //nolint:revive // messages are not answered
 	}
 	return nil
 }
 
-// callTimeout is above what the host takes for a call.
+// callTimeout is longer than the host takes for a call.
 const callTimeout = 2 * time.Minute
 
 // call calls a tool of the host over HTTP.

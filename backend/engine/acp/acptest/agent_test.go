@@ -10,7 +10,7 @@ import (
 
 func noShell(string) error { return nil }
 
-// TestPlay_Transcript_SendsAndCompares: what the host sends is compared, and its ids are put into the answers.
+// TestPlay_Transcript_SendsAndCompares: the host's messages are compared, and their ids are put into the answers.
 func TestPlay_Transcript_SendsAndCompares(t *testing.T) {
 	const transcript = `{"host":{"method":"initialize","params":{"v":1}}}
 {"agent":{"id":"$initialize","result":{"text":"$PAD$N"}},"repeat":2,"pad":3}
@@ -24,7 +24,7 @@ func TestPlay_Transcript_SendsAndCompares(t *testing.T) {
 		},
 		"another value":    {in: `{"id":5,"method":"initialize","params":{"v":2}}` + "\n", err: "line 1: the host sent"},
 		"no JSON":          {in: "hello\n", err: "line 1: the host sent hello"},
-		"the host is gone": {in: "", err: "line 1: the host has gone"},
+		"the host is gone": {in: "", err: "line 1: the host closed the connection"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder

@@ -1,5 +1,5 @@
 // Package filetrace records which files the programs of a check open, execute, change and look
-// for, from the system calls that the sandbox's filter holds up.
+// for, from the system calls that the sandbox's filter suspends.
 package filetrace
 
 import (
@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// callKind says what a system call does with the file that it names.
+// callKind is what a system call does with the file that it names.
 type callKind uint8
 
 const (
@@ -23,8 +23,8 @@ const (
 	linkCall
 )
 
-// tracedCall says where a system call has its arguments; -1 is one that it does not have. Without
-// dir, a relative path begins at the working folder.
+// tracedCall has the positions of the arguments of a system call; -1 for a missing one. Without dir, a relative path
+// begins at the working folder.
 type tracedCall struct {
 	kind          callKind
 	dir, path     int
@@ -60,8 +60,8 @@ func withCommonCalls(calls map[uint32]tracedCall) map[uint32]tracedCall {
 	return all
 }
 
-// FilterRule is a system call that the filter must hold up. Unless Flags is -1, a call whose
-// argument of that number has AT_EMPTY_PATH asks about a descriptor and needs no holding up.
+// FilterRule is a system call that the filter must suspend. Unless Flags is -1, a call whose argument at that position
+// has AT_EMPTY_PATH is about a descriptor and is not suspended.
 type FilterRule struct {
 	Number uint32
 	Flags  int
@@ -86,8 +86,7 @@ func IsTraced(number uint32) bool {
 	return ok
 }
 
-// fileUse is what a call is about to do with a file. It is final once it is known whether the file
-// is there.
+// fileUse is what a call is about to do with a file. settle makes it final.
 type fileUse struct {
 	read, write, execute, lookup bool
 	creates                      bool // reads, or creates what is missing
@@ -100,7 +99,7 @@ func (c tracedCall) takesDescriptor(args [6]uint64) bool {
 		c.kind != openCall && c.flags >= 0 && args[c.flags]&unix.AT_EMPTY_PATH != 0)
 }
 
-// useOf is what a call does with the file that its first path names.
+// useOf returns the use of the file that the first path of a call names.
 func (c tracedCall) useOf(args [6]uint64) fileUse {
 	var flags uint64
 	if c.flags >= 0 {
@@ -143,7 +142,7 @@ func openUse(flags uint64) fileUse {
 	return u
 }
 
-// settle returns the uses that occur, now that it is known whether the file is there.
+// settle returns the uses that occur, depending on whether the file is missing.
 func (u fileUse) settle(missing bool) fileUse {
 	switch {
 	case !missing:

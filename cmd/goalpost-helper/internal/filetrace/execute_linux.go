@@ -8,18 +8,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxInterpreters is how many #! lines the kernel follows.
+// maxInterpreters is the number of #! lines that the kernel follows.
 const maxInterpreters = 5
 
-// execution is what the kernel opens for one execve: the file, what its #! line names and so on, and the
-// loader that the last of them names.
+// execution has the files that the kernel opens for one execve: the program, the interpreters of #! lines, and the
+// loader of the last one.
 type execution struct {
 	files []resolvedName
 	next  program
 	runs  bool // the kernel can execute it
 }
 
-// readExecution reads what an execve will do.
+// readExecution returns the execution of an execve.
 func readExecution(name fileName, args []string) execution {
 	e := execution{next: program{args: args}}
 	e.next.dir, _ = readBase(fileName{pid: name.pid, base: newFileName(name.pid, unix.AT_FDCWD, "", true).base}.base)
@@ -63,7 +63,7 @@ func readExecution(name fileName, args []string) execution {
 	return e
 }
 
-// asArgument is the name that an interpreter receives.
+// asArgument returns the name that an interpreter receives.
 func (n fileName) asArgument() string {
 	_, after, isDescriptor := strings.Cut(n.base, "/fd/")
 	switch {
@@ -87,10 +87,10 @@ func readHeader(name string) (header []byte, ok bool) {
 	return header[:n], err == nil
 }
 
-// maxInterpreterLine is how much of a #! line the kernel reads.
+// maxInterpreterLine is the number of bytes of a #! line that the kernel reads.
 const maxInterpreterLine = 256
 
-// parseInterpreterLine reads a #! line; no interpreter where there is none.
+// parseInterpreterLine parses a #! line; interpreter is "" without one.
 func parseInterpreterLine(header []byte) (interpreter, argument string) {
 	line, isScript := bytes.CutPrefix(header[:min(len(header), maxInterpreterLine)], []byte("#!"))
 	if !isScript {
@@ -105,7 +105,7 @@ func parseInterpreterLine(header []byte) (interpreter, argument string) {
 	return text[:end], strings.Trim(text[end:], " \t")
 }
 
-// Places in an ELF file of 64 bits, which all programs of this machine are: the filter ends others.
+// Offsets in a 64-bit ELF header. The filter ends 32-bit programs.
 const (
 	elfPhoff     = 32
 	elfPhentsize = 54
@@ -117,7 +117,7 @@ const (
 	ptInterp     = 3
 )
 
-// readLoader reads which loader a program names; "" for one that needs none.
+// readLoader returns the loader that a program names; "" if it needs none.
 func readLoader(header []byte, name string) (loader string, isELF bool) {
 	if !bytes.HasPrefix(header, []byte("\x7fELF\x02")) || len(header) < elfHeader {
 		return "", false

@@ -17,7 +17,7 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-func TestParseInterpreterLine(t *testing.T) {
+func TestParseInterpreterLine_EachForm_IsRead(t *testing.T) {
 	for line, want := range map[string][2]string{
 		"#!/bin/sh\nrest":                   {"/bin/sh", ""},
 		"#! \t/usr/bin/env  python3 -u \nx": {"/usr/bin/env", "python3 -u"},
@@ -67,7 +67,7 @@ func TestReadLoader_OfRealPrograms(t *testing.T) {
 	}
 }
 
-func TestOpenUse(t *testing.T) {
+func TestOpenUse_EachFlag_IsClassified(t *testing.T) {
 	for _, test := range []struct {
 		flags   uint64
 		missing bool
@@ -93,7 +93,7 @@ func TestOpenUse(t *testing.T) {
 	}
 }
 
-func TestResolve(t *testing.T) {
+func TestResolve_Links_AreFollowed(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,13 @@ func TestResolve(t *testing.T) {
 		t.Fatal(err)
 	}
 	for link, to := range map[string]string{
-		"l": "f", "dl": "d", "abs": dir + "/d", "deep": "d/e", "loop": "loop", "dangling": "d/../no/where", "self": "/proc/self/cwd",
+		"l":        "f",
+		"dl":       "d",
+		"abs":      dir + "/d",
+		"deep":     "d/e",
+		"loop":     "loop",
+		"dangling": "d/../no/where",
+		"self":     "/proc/self/cwd",
 	} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
@@ -137,7 +143,8 @@ func TestResolve(t *testing.T) {
 		got := newFileName(pid, unix.AT_FDCWD, name, true).resolve()
 		links := slices.Compact(slices.Clone(got.links))
 		if got.path != filepath.Join(dir, want.path) || got.missing != want.missing ||
-			want.links != "" && !slices.Equal(links, []string{filepath.Join(dir, want.links)}) || want.links == "" && len(links) > 0 {
+			want.links != "" && !slices.Equal(links, []string{filepath.Join(dir, want.links)}) ||
+			want.links == "" && len(links) > 0 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -155,7 +162,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestLimitArgs(t *testing.T) {
+func TestLimitArgs_TooLongOrMany_AreTruncated(t *testing.T) {
 	long := strings.Repeat("x", maxArgBytes+1)
 	if got := limitArgs([]string{"a", long}); len(got) != 2 || len(got[1]) != maxArgBytes+len("…") {
 		t.Errorf("%d arguments", len(got))

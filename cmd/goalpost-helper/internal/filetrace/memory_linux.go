@@ -12,12 +12,12 @@ import (
 
 var pageSize = uint64(os.Getpagesize())
 
-// pathBuffers hold one path each, with its end.
+// pathBuffers has buffers for one path each, with its terminating zero.
 var pathBuffers = sync.Pool{New: func() any { return new([unix.PathMax]byte) }}
 
-// readMemory copies bytes of another process, as many as are there.
+// readMemory copies up to len(into) bytes from another process.
 func readMemory(pid uint32, from uint64, into []byte) (int, error) {
-	// In two parts, because the second page need not be there.
+	// In two parts, because the second page may not be mapped.
 	first := min(pageSize-from%pageSize, uint64(len(into)))
 	here := []unix.Iovec{{Base: &into[0]}}
 	here[0].SetLen(len(into))
@@ -25,11 +25,11 @@ func readMemory(pid uint32, from uint64, into []byte) (int, error) {
 		{Base: uintptr(from), Len: int(first)},
 		{Base: uintptr(from + first), Len: len(into) - int(first)},
 	}
-	return unix.ProcessVMReadv(int(pid), here, there, 0) //nolint:wrapcheck // its number is the answer
+	return unix.ProcessVMReadv(int(pid), here, there, 0) //nolint:wrapcheck // the caller needs its number
 }
 
-// ReadPath copies a path of another process. Its error is what the caller gets instead of the call:
-// a path that cannot be read must not be used.
+// ReadPath copies a path of another process. The call fails with the returned error: a path that cannot
+// be read must not be used.
 func ReadPath(pid uint32, from uint64) (string, unix.Errno) {
 	buffer := pathBuffers.Get().(*[unix.PathMax]byte)
 	defer pathBuffers.Put(buffer)
@@ -81,7 +81,7 @@ func readArgs(pid uint32, from uint64) []string {
 	return limitArgs(args)
 }
 
-// limitArgs bounds a command line; "…" is in place of what is left out.
+// limitArgs limits a command line and marks omitted parts with "…".
 func limitArgs(args []string) []string {
 	all := 0
 	for i, arg := range args {

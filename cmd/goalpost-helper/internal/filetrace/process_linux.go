@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// program is one that ran: a file, its command line and the folder in which it started.
+// program is a program that ran: its file, its command line and the folder in which it started.
 type program struct {
 	path string
 	args []string
@@ -29,25 +29,25 @@ const noProgram = -1
 type process struct {
 	mu      sync.Mutex
 	program int      // index in Tracer.programs
-	next    *program // which it has asked to become; nil if it has not since the last look
+	next    *program // the program of its last execve, until its result is known
 	runs    bool     // next is a file that the kernel can execute
 }
 
-// task is a thread, or the only one of a process.
+// task is a thread.
 type task struct {
-	dir     int // its folder in /proc, opened: it leads nowhere once the thread has ended
+	dir     int // its open folder in /proc, which is empty once the thread has ended
 	process *process
 }
 
-// isAlive reports whether the number still means the same thread.
+// isAlive reports whether the thread has not ended.
 func (t *task) isAlive() bool { return unix.Faccessat(t.dir, "comm", unix.F_OK, 0) == nil }
 
-// taskTable knows the threads that have called. Numbers are given out again within
-// milliseconds, so each is checked at each call.
+// taskTable has the threads that made calls. The kernel reuses numbers within milliseconds, so each call checks its
+// thread.
 type taskTable struct {
 	mu    sync.Mutex
 	tasks map[uint32]*task
-	sweep int // how many there may be before those that ended are removed
+	sweep int // the number of threads at which ended ones are removed
 }
 
 const minSweep = 256
@@ -56,7 +56,7 @@ func newTaskTable() *taskTable { return &taskTable{tasks: map[uint32]*task{}, sw
 
 // find returns the thread with a number, nil if it is new.
 func (t *taskTable) find(pid uint32) *task {
-	t.mu.Lock() // so that nobody closes its folder and opens another of that number
+	t.mu.Lock() // so that its folder is not closed and its number not reused
 	defer t.mu.Unlock()
 	if known := t.tasks[pid]; known != nil && known.isAlive() {
 		return known
@@ -87,7 +87,7 @@ func (t *taskTable) add(pid uint32, fresh *task) (ended []*process) {
 	return ended
 }
 
-// close is called with the table's mutex.
+// close closes the folder. The table's mutex is held.
 func (t *task) close() { _ = unix.Close(t.dir) }
 
 // taskOf returns the thread that makes a call.
@@ -100,7 +100,7 @@ func (t *Tracer) taskOf(pid uint32) (*task, error) {
 	return t.addTask(pid)
 }
 
-// addTask adds a thread, and the first one of its process; adding is held.
+// addTask adds a thread, and the process of its first thread; adding is held.
 func (t *Tracer) addTask(pid uint32) (*task, error) {
 	if known := t.tasks.find(pid); known != nil {
 		return known, nil
@@ -130,8 +130,7 @@ func (t *Tracer) addTask(pid uint32) (*task, error) {
 	return fresh, nil
 }
 
-// programOfFork returns the program of a process that has executed none since it was forked: its
-// parent's.
+// programOfFork returns the program of a process that has executed none since its fork, which is that of its parent.
 func (t *Tracer) programOfFork(pid uint32) int {
 	running, err := readProgram(pid)
 	if err != nil {
@@ -197,7 +196,7 @@ func (t *Tracer) settleEnded(of *process) {
 	of.next = nil
 }
 
-// readProgram reads which program a process runs, without its folder.
+// readProgram returns the program that a process runs, without its folder.
 func readProgram(pid uint32) (program, error) {
 	own := "/proc/" + strconv.FormatUint(uint64(pid), 10)
 	path, err := readLink(own + "/exe")
@@ -210,7 +209,7 @@ func readProgram(pid uint32) (program, error) {
 		return program{}, err
 	}
 	text = bytes.TrimSuffix(text[:n], []byte{0})
-	p := program{path: stripDeleted(path)}
+	p := program{path: trimDeletedMark(path)}
 	for word := range bytes.SplitSeq(text, []byte{0}) {
 		p.args = append(p.args, string(word))
 		if len(p.args) > maxArgs {
@@ -225,7 +224,7 @@ func readProgram(pid uint32) (program, error) {
 func readFile(name string, into []byte) (int, error) {
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	if err != nil {
-		return 0, err //nolint:wrapcheck // its number is the answer
+		return 0, err //nolint:wrapcheck // the caller needs its number
 	}
 	defer func() { _ = unix.Close(fd) }()
 	for {
@@ -236,7 +235,7 @@ func readFile(name string, into []byte) (int, error) {
 	}
 }
 
-// ThreadGroup is the process that a thread belongs to, 0 if it has ended.
+// ThreadGroup returns the process of a thread, 0 if it has ended.
 func ThreadGroup(thread uint32) int {
 	if fd, err := unix.PidfdOpen(int(thread), 0); err == nil { // possible for the first thread only
 		_ = unix.Close(fd)
@@ -249,11 +248,11 @@ func ThreadGroup(thread uint32) int {
 	return pid
 }
 
-// parentOf is the process that forked another, as long as it lives.
+// parentOf returns the parent of a process.
 func parentOf(pid uint32) uint32 {
 	text := make([]byte, 512)
 	n, _ := readFile(fmt.Sprintf("/proc/%d/stat", pid), text)
-	// pid (name) state ppid …; a name may hold brackets and spaces.
+	// pid (name) state ppid …; the name may contain brackets and spaces.
 	f := strings.Fields(string(text[bytes.LastIndexByte(text[:n], ')')+1 : n]))
 	if len(f) < 2 {
 		return 0

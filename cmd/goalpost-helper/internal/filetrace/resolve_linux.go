@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxLinks is how many links of a path the kernel follows.
+// maxLinks is the number of links that the kernel follows in a path.
 const maxLinks = 40
 
 // fileName is a path as a process names it.
@@ -21,7 +21,7 @@ type fileName struct {
 	follow bool
 }
 
-// newFileName names what a call's path stands for.
+// newFileName returns the name that a call's path means.
 func newFileName(pid uint32, dir int32, text string, follow bool) fileName {
 	name := fileName{pid: pid, path: text, follow: follow}
 	own := "/proc/" + strconv.FormatUint(uint64(pid), 10)
@@ -35,7 +35,7 @@ func newFileName(pid uint32, dir int32, text string, follow bool) fileName {
 	return name
 }
 
-// full is the name as this process can use it, unless /proc/self is on the way.
+// full returns the name for use in this process, which is right unless it passes through /proc/self.
 func (n fileName) full() string {
 	switch {
 	case n.base == "":
@@ -46,19 +46,19 @@ func (n fileName) full() string {
 	return n.base + "/" + n.path
 }
 
-// isOfProcess reports whether the name, as it is written, may mean another file to another process.
+// isOfProcess reports whether the written name may mean another file in another process.
 func (n fileName) isOfProcess() bool {
 	return n.base == "" && (strings.HasPrefix(n.path, "/proc/") || strings.HasPrefix(n.path, "/dev/fd") ||
 		strings.HasPrefix(n.path, "/dev/std"))
 }
 
-// isMissing reports whether an error says that nothing has a name.
+// isMissing reports whether an error means that a name does not exist.
 func isMissing(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP) ||
 		errors.Is(err, unix.ENAMETOOLONG)
 }
 
-// stat asks for what tells one state of a file from another.
+// stat reads the fields that differ between two states of a file.
 func (n fileName) stat(into *unix.Statx_t) error {
 	flags := unix.AT_NO_AUTOMOUNT | unix.AT_STATX_DONT_SYNC
 	if !n.follow && n.path != "" {
@@ -66,13 +66,13 @@ func (n fileName) stat(into *unix.Statx_t) error {
 	}
 	const mask = unix.STATX_TYPE | unix.STATX_MODE | unix.STATX_NLINK | unix.STATX_INO | unix.STATX_CTIME |
 		unix.STATX_MNT_ID
-	return unix.Statx(unix.AT_FDCWD, n.full(), flags, mask, into) //nolint:wrapcheck // its number is the answer
+	return unix.Statx(unix.AT_FDCWD, n.full(), flags, mask, into) //nolint:wrapcheck // the caller needs its number
 }
 
-// resolvedName is what a name leads to.
+// resolvedName is the result of resolving a name.
 type resolvedName struct {
 	path    string   // absolute and without links; "" for what is not a file, like a pipe
-	links   []string // that led there
+	links   []string // the links on the way
 	missing bool
 	process bool // it depends on which process asks
 }
@@ -106,13 +106,13 @@ func readBase(link string) (string, bool) {
 	if err != nil || !strings.HasPrefix(text, "/") {
 		return "", false
 	}
-	return stripDeleted(text), true
+	return trimDeletedMark(text), true
 }
 
 const deletedMark = " (deleted)"
 
-// stripDeleted removes the kernel's remark from the path of a file that was removed.
-func stripDeleted(text string) string {
+// trimDeletedMark removes the kernel's " (deleted)" from the path of a removed file.
+func trimDeletedMark(text string) string {
 	bare, marked := strings.CutSuffix(text, deletedMark)
 	if !marked {
 		return text
@@ -123,13 +123,13 @@ func stripDeleted(text string) string {
 	return bare
 }
 
-// isMemoryFile reports whether a link of /proc leads to a file in memory, which has no place.
+// isMemoryFile reports whether a link of /proc leads to a file in memory, which has no path.
 func isMemoryFile(text string) bool { return strings.HasPrefix(text, "/memfd:") }
 
 // pathWalk follows a path.
 type pathWalk struct {
 	pid      uint32
-	at       string // where it is: without links and without a slash at its end, "" for the root
+	at       string // the present path: without links and without a slash at its end, "" for the root
 	followed int
 	isObject bool // a pipe, a socket: it has no path
 	found    resolvedName
@@ -187,7 +187,7 @@ func missingName(part, rest string) string {
 	return path.Clean(part + "/" + rest)
 }
 
-// followLink returns the path that is left after a link.
+// followLink returns the rest of the path after a link.
 func (w *pathWalk) followLink(link, target, rest string, more bool) string {
 	if w.followed++; w.followed > maxLinks {
 		w.found.path, w.found.missing = missingName(link, rest), true
@@ -203,7 +203,7 @@ func (w *pathWalk) followLink(link, target, rest string, more bool) string {
 			w.isObject = true
 			return ""
 		case strings.HasPrefix(target, "/"):
-			target = stripDeleted(target)
+			target = trimDeletedMark(target)
 		}
 	} else {
 		w.found.links = append(w.found.links, link)
@@ -217,7 +217,7 @@ func (w *pathWalk) followLink(link, target, rest string, more bool) string {
 	return target
 }
 
-// processFolder is what self and thread-self in /proc stand for.
+// processFolder returns the target of self or thread-self in /proc.
 func processFolder(pid uint32, link string) string {
 	group := "/proc/" + strconv.Itoa(ThreadGroup(pid))
 	if link == "self" {
@@ -231,7 +231,7 @@ func lstat(name string) (unix.Stat_t, error) {
 	for {
 		err := unix.Lstat(name, &info)
 		if !errors.Is(err, unix.EINTR) {
-			return info, err //nolint:wrapcheck // its number is the answer
+			return info, err //nolint:wrapcheck // the caller needs its number
 		}
 	}
 }
@@ -241,7 +241,7 @@ func readLink(name string) (string, error) {
 	defer pathBuffers.Put(buffer)
 	n, err := unix.Readlink(name, buffer[:])
 	if err != nil {
-		return "", err //nolint:wrapcheck // its number is the answer
+		return "", err //nolint:wrapcheck // the caller needs its number
 	}
 	return string(buffer[:n]), nil
 }

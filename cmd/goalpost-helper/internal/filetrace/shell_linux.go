@@ -10,11 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxScript is the size of a script that is looked through.
+// maxScript limits the size of a script that is read, in bytes.
 const maxScript = 1 << 20
 
-// CanRestartCalls reports whether a process runs a shell in which calls may continue after a child ended: one that only
-// notes that, and whose script sets no trap for it. Such a trap ends read and the opening of a named pipe.
+// CanRestartCalls reports whether a process runs a shell whose calls may continue after a child has ended: its handler
+// only records the end, and its script sets no trap for it. Such a trap interrupts read and the opening of a named
+// pipe.
 func CanRestartCalls(pid uint32) bool {
 	own := "/proc/" + strconv.FormatUint(uint64(pid), 10)
 	exe, err := readLink(own + "/exe")
@@ -42,7 +43,7 @@ func CanRestartCalls(pid uint32) bool {
 	return ok && !mayTrapChildren(script)
 }
 
-// readScript returns what a shell executes; not ok if it cannot be known, as from standard input.
+// readScript returns the script that a shell executes; ok is false if it is unknown, as for standard input.
 func readScript(pid uint32, args []string) (script string, ok bool) {
 	isText := false
 	for i := 1; i < len(args); i++ {

@@ -16,7 +16,9 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// How the goal's init measures the total memory of the goal's programs, which per-process limits do not bound.
+// How the goal's init measures the total memory of the goal's programs where no cgroup bounds it. Memory of the kernel
+// for them, such as unread data in sockets, is not measured.
+//
 // Measuring may use a share of one processor; the closer to the limit, the sooner the next pass.
 const (
 	minInterval = 50 * time.Millisecond
@@ -61,7 +63,7 @@ func runPeriodically(most time.Duration, look func() time.Duration) {
 // memory measures once and ends the largest programs until the rest is within the limit. It returns the delay until
 // the next pass.
 func (w *memoryWatch) memory(most int64) time.Duration {
-	loose := append(orphanSegments(), orphanQueues()...)
+	loose := orphanSegments()
 	var left int64
 	for _, s := range loose {
 		left += s.bytes
@@ -112,15 +114,14 @@ func totalMemory(all []processUsage) (sum int64) {
 
 // programs returns the processes of the goal without the helper's.
 func (w *memoryWatch) programs(measure func(dir string) int64) (all []processUsage) {
-	own, kernel, seen := w.inits(), readKernelMemory(), map[string]bool{}
+	own := w.inits()
 	names, _ := os.ReadDir(w.proc) // entries read before an error are returned with it
 	for _, entry := range names {
 		pid, err := strconv.Atoi(entry.Name())
 		if err != nil || pid == os.Getpid() || own[pid] != "" {
 			continue
 		}
-		dir := w.proc + "/" + entry.Name()
-		all = append(all, processUsage{pid, measure(dir) + kernel.of(dir, seen)})
+		all = append(all, processUsage{pid, measure(w.proc + "/" + entry.Name())})
 	}
 	return all
 }
@@ -212,11 +213,10 @@ func (w *memoryWatch) parent(pid int) int {
 	return parent
 }
 
-// sysvSegment is a System V shared memory segment or message queue.
+// sysvSegment is a System V shared memory segment.
 type sysvSegment struct {
 	id    int
 	bytes int64
-	queue bool
 }
 
 // orphanSegments returns the segments of the agent's sandbox that no process has attached: they outlive all processes
@@ -240,16 +240,9 @@ func orphanSegments() (list []sysvSegment) {
 }
 
 func (s sysvSegment) remove(why string) {
-	name := "shared memory that no program had attached"
-	if s.queue {
-		name = "a queue of messages"
-	}
+	const name = "shared memory that no program had attached"
 	_ = socket.Send(wire.Socket, wire.Answer{
 		Attempt: &wire.Violation{Domain: wire.DomainAgent, Program: name, Text: why, Times: 1, Ended: true},
 	})
-	if s.queue {
-		_, _, _ = unix.Syscall(unix.SYS_MSGCTL, uintptr(s.id), unix.IPC_RMID, 0)
-		return
-	}
 	_, _ = unix.SysvShmCtl(s.id, unix.IPC_RMID, nil)
 }

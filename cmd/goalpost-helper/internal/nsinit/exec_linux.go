@@ -52,6 +52,7 @@ func applyAndExec(n int) *wire.Error {
 		name string
 		do   func() error
 	}{
+		{"memory", func() error { setOOMScore(programOOMScore); return nil }}, // which hiding refuses
 		// No other process can open this one's files through /proc while it is the helper.
 		{"hiding", func() error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }},
 		{"limits", func() error { return setLimits(p.Limits) }},

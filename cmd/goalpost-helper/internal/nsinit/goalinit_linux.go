@@ -81,11 +81,15 @@ func RunGoalInit() error {
 	}
 	go k.reap()
 	if err := k.watchMemory(); err != nil {
+		what := "the size of /tmp is"
+		if k.spec.Limits.Together > 0 {
+			what = "the memory of all programs and the size of /tmp are"
+		}
 		_ = socket.Send(wire.Socket, wire.Answer{
 			Attempt: &wire.Violation{
 				Domain: wire.DomainAgent,
 				Times:  1,
-				Text:   "what all programs take together is not looked at: " + err.Error(),
+				Text:   what + " not measured: " + err.Error(),
 			},
 		})
 	}
@@ -128,7 +132,7 @@ func (k *goalInit) setUp() (sockets []int, err error) {
 		return nil, socket.SandboxFailure("taking the mounts apart", err)
 	}
 	if err := setUpLoopback(); err != nil {
-		return nil, socket.SandboxFailure("making the goal's loopback", err)
+		return nil, socket.SandboxFailure("creating the goal's loopback", err)
 	}
 	for _, where := range k.spec.Listen {
 		fd, err := listenLoopback(where)
@@ -260,7 +264,7 @@ func (k *goalInit) startCheck(r wire.Request, fds []int) error {
 	if err != nil {
 		return socket.Send(wire.Socket, wire.Answer{
 			ID:    r.ID,
-			Error: socket.SandboxFailure("making the check's sandbox", err),
+			Error: socket.SandboxFailure("creating the check's sandbox", err),
 		})
 	}
 	in.id, in.scratch = r.ID, scratch

@@ -35,7 +35,7 @@ func (k *goalInit) grant(r wire.Request) error {
 			err = rootfs.RestrictTree(tree, m.Write, false)
 		}
 		if err != nil {
-			return socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: socket.SandboxFailure("taking what was allowed", err)})
+			return socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: socket.SandboxFailure("opening what was granted", err)})
 		}
 	}
 	for _, m := range r.Mounts {

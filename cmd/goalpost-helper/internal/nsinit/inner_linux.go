@@ -46,7 +46,7 @@ func RunInit(domain string) error {
 		return err
 	}
 	if err := watch.Start(endForLostMount); err != nil {
-		return fmt.Errorf("watching what is mounted: %w", err)
+		return fmt.Errorf("watching the mounts: %w", err)
 	}
 	go s.Reap()
 	return s.Read()

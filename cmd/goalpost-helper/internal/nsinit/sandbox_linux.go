@@ -17,7 +17,7 @@ import (
 
 // The roles in which the helper executes itself.
 const (
-	GoalInitRole = "keeper"
+	GoalInitRole = "goal-init"
 	InitRole     = "init"
 	ProgramRole  = "program"
 )
@@ -26,8 +26,11 @@ const (
 // kill it; the init dies with it, and everything inside with the init.
 func RunSandbox() error {
 	supervise.CatchSignals()
-	// Without /proc the kernel's default applies.
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte(oomScore), 0)
+	setOOMScore(initOOMScore)
+	// The app may be moving this process to a cgroup, which only what starts later is in.
+	if err := awaitRequest(); err != nil {
+		return err
+	}
 	attr := &syscall.ProcAttr{
 		Files: []uintptr{0, 1, 2, wire.Socket},
 		Sys: &syscall.SysProcAttr{
@@ -60,9 +63,26 @@ func RunSandbox() error {
 	}
 }
 
-// oomScore makes the kernel end a goal's programs before the user's when the machine runs out of memory; a program
-// that grows very fast can outrun the watch. 1000 is the maximum.
-const oomScore = "900"
+// awaitRequest waits until the app has sent the first request or closed the socket. The goal's init reads it.
+func awaitRequest() error {
+	for {
+		_, err := unix.Poll([]unix.PollFd{{Fd: wire.Socket, Events: unix.POLLIN}}, -1)
+		if !errors.Is(err, unix.EINTR) {
+			return os.NewSyscallError("poll", err)
+		}
+	}
+}
+
+// What the kernel ends first when memory runs out, the goal's or the machine's: a goal's programs, then its inits, then
+// what the user runs. The distance of 400 counts as 40 % of that memory, so an init goes before a program only where
+// the program has lowered its own. 1000 is the maximum.
+const (
+	programOOMScore = "900"
+	initOOMScore    = "500"
+)
+
+// setOOMScore sets it for this process and what it starts. Without /proc the kernel's default applies.
+func setOOMScore(score string) { _ = os.WriteFile("/proc/self/oom_score_adj", []byte(score), 0) }
 
 // setupCapabilities are the capabilities, within the goal's user namespace, that the inits need to build a sandbox;
 // programs get none of them. overlayfs needs those over files for its work folder, and the init needs ptrace for the

@@ -20,18 +20,18 @@ type checkTrace struct {
 	id     uint64 // of the program
 	dirs   []string
 	listen func(listener int, tracer *filetrace.Tracer) // starts answering
-	// obstacle is why nothing can be observed; the filter is then the usual one.
+	// obstacle is the reason why nothing can be observed; the program then has the filter without a trace.
 	obstacle string
 	tracer   *filetrace.Tracer
 }
 
-// isObserved reports whether the program of a start is observed; nil is not.
+// isObserved reports whether the program is observed. c may be nil.
 func (c *checkTrace) isObserved() bool { return c != nil && c.obstacle == "" }
 
 // newTracer returns the tracer of a program with process id pid.
 func (c *checkTrace) newTracer(pid int) *filetrace.Tracer {
 	return filetrace.NewTracer(pid, c.dirs, func(batch wire.TraceBatch) {
-		_ = socket.Send(wire.Socket, wire.Answer{ID: c.id, Trace: &batch}) // a broken socket is read's to notice
+		_ = socket.Send(wire.Socket, wire.Answer{ID: c.id, Trace: &batch}) // read notices a broken socket
 	})
 }
 
@@ -49,7 +49,7 @@ func tracedDirs(w wire.Spec, goalDir string) []string {
 }
 
 // receive takes the listener from the last stage of a start, which is the process pid. Without one the program
-// runs all the same, and the trace says why it is empty. It returns once the last stage can execute the
+// runs anyway, and the trace contains the reason. It returns once the last stage can execute the
 // program, or has ended.
 func (c *checkTrace) receive(from, pid int) error {
 	note, control := make([]byte, 256), make([]byte, unix.CmsgSpace(4))
@@ -60,7 +60,7 @@ func (c *checkTrace) receive(from, pid int) error {
 			continue
 		case err != nil:
 			return fmt.Errorf("receiving the listener: %w", err)
-		case n == 0: // it reports why through the other pipe
+		case n == 0: // it reports the reason through the other pipe
 			return nil
 		}
 		fds, err := wire.Descriptors(control[:controlSize])
@@ -93,7 +93,7 @@ func (c *checkTrace) finish() {
 	}
 }
 
-// passListener puts the filter on this thread and sends the listener, or why there is none.
+// passListener installs the filter on this thread and sends the listener, or the reason why there is none.
 func passListener(to, pidEnd int) error {
 	defer func() { _ = unix.Close(to) }()
 	listener, silent, err := seccomp.InstallFilter(seccomp.FilterOptions{PidEnd: pidEnd, Traced: true})
@@ -113,6 +113,6 @@ func passListener(to, pidEnd int) error {
 // reportSilence reports that this sandbox cannot report attempts.
 func reportSilence(domain wire.Domain, why string) {
 	_ = socket.Send(wire.Socket, wire.Answer{
-		Attempt: &wire.Violation{Domain: domain, Times: 1, Text: "what the kernel refuses is not told here: " + why},
+		Attempt: &wire.Violation{Domain: domain, Times: 1, Text: "refused calls are not reported here: " + why},
 	})
 }

@@ -49,7 +49,7 @@ func (b *rootBuilder) attachOne(m wire.Mount, tree int) error {
 			}
 			return err
 		}
-		if _, layered := b.upon[target]; !layered && b.hasToolCaches(m) {
+		if _, layered := b.overlays[target]; !layered && b.hasToolCaches(m) {
 			return b.maskToolCaches(m)
 		}
 		return b.applyOverlay(target)
@@ -69,7 +69,7 @@ func (b *rootBuilder) isOverlaid(m wire.Mount) bool {
 	if !m.Between || around == nil {
 		return false
 	}
-	_, above := b.upon[string(around.Target)]
+	_, above := b.overlays[string(around.Target)]
 	return above
 }
 
@@ -136,7 +136,7 @@ func (b *rootBuilder) mask(target string, optional bool) error {
 			return err
 		}
 	}
-	return fmt.Errorf("hiding %s: it is replaced again and again", target)
+	return fmt.Errorf("hiding %s: another program replaces it repeatedly", target)
 }
 
 func (b *rootBuilder) maskAt(at int, target string) error {
@@ -180,11 +180,11 @@ func Unreadable(folder string) []wire.Mount {
 	var hidden []wire.Mount
 	_ = filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
 		if err != nil {
-			return nil //nolint:nilerr // what cannot be looked into is hidden by its mode
+			return nil //nolint:nilerr // its mode hides it
 		}
 		info, err := entry.Info()
 		if err != nil || info.Mode()&os.ModeSymlink != 0 {
-			return nil //nolint:nilerr // it went away
+			return nil //nolint:nilerr // it was removed
 		}
 		need := os.FileMode(0o004)
 		if entry.IsDir() {

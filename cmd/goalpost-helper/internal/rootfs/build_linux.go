@@ -21,7 +21,7 @@ const stagingRoot = "/usr"
 // Devices are the device files in the sandbox's /dev.
 var Devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
-// hidden and kept are parts of /proc that root can read or write even without capabilities.
+// procMasked and procReadOnly are parts of /proc that root can read or write even without capabilities.
 var (
 	procMasked   = []string{"kcore", "keys", "kmsg", "timer_list", "sched_debug", "sysrq-trigger", "latency_stats"}
 	procReadOnly = []string{"sys", "irq", "bus", "fs", "acpi", "scsi"}
@@ -33,7 +33,7 @@ func Build(w wire.Spec, check bool, held []wire.FileOverride, granted *GrantedSo
 	b := &rootBuilder{spec: w, check: check, sockets: granted, watch: watch}
 	trees, err := b.openBinds()
 	if err != nil {
-		return socket.SandboxFailure("taking what the goal may see", err)
+		return socket.SandboxFailure("opening what the goal may see", err)
 	}
 	devs, err := openDevices()
 	if err != nil {
@@ -44,13 +44,13 @@ func Build(w wire.Spec, check bool, held []wire.FileOverride, granted *GrantedSo
 		return socket.SandboxFailure("taking /tmp", err)
 	}
 	if err := b.prepareOverrides(held); err != nil {
-		return socket.SandboxFailure("taking held files", err)
+		return socket.SandboxFailure("opening protected files", err)
 	}
 	for _, step := range []struct {
 		name string
 		do   func() error
 	}{
-		{"making a root", b.makeRoot},
+		{"creating a root", b.makeRoot},
 		{"mounting /proc", b.proc},
 		{"making /dev", func() error { return b.dev(devs) }},
 		{"making /run", b.run},
@@ -137,7 +137,7 @@ func (b *rootBuilder) makeRoot() (err error) {
 	if err := unix.Fchdir(b.root); err != nil {
 		return os.NewSyscallError("fchdir", err)
 	}
-	return os.Mkdir(emptyFilesDir, 0o700) //nolint:wrapcheck // build says what for
+	return os.Mkdir(emptyFilesDir, 0o700) //nolint:wrapcheck // build wraps it
 }
 
 func (b *rootBuilder) proc() error {

@@ -15,13 +15,13 @@ import (
 
 // rootBuilder builds the file system of one sandbox.
 type rootBuilder struct {
-	spec    wire.Spec
-	check   bool
-	root    int // the new root, attached
-	spare   int // number of files in emptyFilesDir so far
-	upon    map[string]folderOverlay
-	sockets *GrantedSockets // records the sockets that are mounted
-	watch   *MountWatch
+	spec     wire.Spec
+	check    bool
+	root     int // the new root, attached
+	spare    int // number of files in emptyFilesDir so far
+	overlays map[string]folderOverlay
+	sockets  *GrantedSockets // records the sockets that are mounted
+	watch    *MountWatch
 }
 
 // attachMount attaches a tree for a mount of the spec.
@@ -126,5 +126,5 @@ func (b *rootBuilder) chown(path string) error {
 	if os.Getuid() != 0 {
 		return nil
 	}
-	return os.Chown(path, b.spec.UID, b.spec.GID) //nolint:wrapcheck // build says what for
+	return os.Chown(path, b.spec.UID, b.spec.GID) //nolint:wrapcheck // build wraps it
 }

@@ -16,8 +16,8 @@ import (
 // The kernel detaches a mount in every sandbox when a process outside replaces or removes
 // the file below it: the user's own git renames a new configuration over the old one,
 // passwd a new /etc/shadow. From then on the sandbox's programs reach the real file. The
-// kernel refuses nothing and asks nobody, but it reports that the mounts changed. The init
-// process then hides what was hidden of /etc again, and ends the sandbox for everything else.
+// kernel does not prevent that, but it reports that the mounts changed. The init
+// process then hides hidden files of /etc again, and ends the sandbox in all other cases.
 
 // MountWatch notices when a mount that protects a file of the machine is detached. Its
 // methods may be called concurrently.
@@ -71,7 +71,7 @@ func (b *rootBuilder) needsWatch(m wire.Mount) bool {
 		return false
 	}
 	switch m.Kind {
-	case wire.MountBind: // without a folder that is written as it is, nothing more can be written
+	case wire.MountBind: // the mount of a writable folder in its place only adds access
 		return !isShownInPlace(m) || !m.Writable(b.check)
 	case wire.MountEmpty:
 		return b.spec.UID == 0 // another user cannot read the real file either
@@ -98,11 +98,11 @@ func (w *MountWatch) forget(grant uint64) {
 	})
 }
 
-// maxHideFailures is how often in a row hiding a file again may fail, a millisecond apart.
+// maxHideFailures limits the failed attempts in a row to hide a file again, a millisecond apart.
 const maxHideFailures = 100
 
-// hiddenRetry is how often, in milliseconds, the watch looks for a hidden file that was removed:
-// no mount changes when it comes back.
+// hiddenRetry is the interval, in milliseconds, at which the watch checks for a hidden file that was removed: no mount
+// changes when it exists again.
 const hiddenRetry = 500
 
 // Start calls onLost once, possibly before it returns, with the target of the first mount
@@ -121,7 +121,7 @@ func (w *MountWatch) Start(onLost func(target string)) error {
 		for target == "" {
 			_, err := unix.Poll([]unix.PollFd{{Fd: int32(mounts), Events: unix.POLLPRI}}, timeout)
 			if err != nil && !errors.Is(err, unix.EINTR) {
-				target = "what is mounted (it cannot be watched: " + err.Error() + ")"
+				target = "a mount (the mounts cannot be watched: " + err.Error() + ")"
 				break
 			}
 			target, timeout = w.findLost()
@@ -141,7 +141,7 @@ func (w *MountWatch) findLost() (target string, timeout int) {
 	}
 	table, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		return "what is mounted (it cannot be read: " + err.Error() + ")", 0
+		return "a mount (the mounts cannot be read: " + err.Error() + ")", 0
 	}
 	attached := map[uint64]bool{}
 	for line := range bytes.Lines(table) {
@@ -213,9 +213,8 @@ func mountID(tree int) (uint64, error) {
 	return info.Mnt_id, nil
 }
 
-// Places are the files and folders of the machine upon which a goal's sandboxes mount
-// something, as they were when the goal was given them. A folder that is moved takes the
-// mounts of existing sandboxes along; a sandbox that is made later would show it uncovered.
+// Places has the files and folders of the machine that the mounts of a goal's sandboxes cover, as they were at first. A
+// folder that is moved takes the mounts of existing sandboxes along; a later sandbox would show it uncovered.
 type Places map[string]placeID
 
 // placeID distinguishes a file from another one that has its path later.
@@ -235,7 +234,7 @@ func (p Places) Remember(w wire.Spec) {
 	}
 }
 
-// FindMoved returns a place of a sandbox that holds something else than before, or "".
+// FindMoved returns a place of a sandbox that now has another file, or "".
 func (p Places) FindMoved(w wire.Spec) string {
 	for _, target := range coveredTargets(w) {
 		was, known := p[target]
@@ -256,8 +255,7 @@ func (p Places) Retain(w wire.Spec) {
 	}
 }
 
-// coveredTargets lists what a sandbox shows in its place and that it covers, or that has
-// something below it that it covers.
+// coveredTargets lists the paths that a sandbox shows in place and covers, or in which it covers another path.
 func coveredTargets(w wire.Spec) (list []string) {
 	b := &rootBuilder{spec: w}
 	var watched []string

@@ -30,7 +30,7 @@ func (b *rootBuilder) prepareOverrides(held []wire.FileOverride) error {
 	for _, h := range held {
 		m := b.mountOf(string(h.Path))
 		if m == nil {
-			return fmt.Errorf("%s is in no folder of the goal", h.Path)
+			return fmt.Errorf("%s is not in a folder of the goal", h.Path)
 		}
 		byFolder[string(m.Target)] = append(byFolder[string(m.Target)], h)
 	}
@@ -39,20 +39,20 @@ func (b *rootBuilder) prepareOverrides(held []wire.FileOverride) error {
 			byFolder[string(m.Target)] = nil
 		}
 	}
-	b.upon = map[string]folderOverlay{}
+	b.overlays = map[string]folderOverlay{}
 	for target, files := range byFolder {
 		u, err := b.prepareOverlay(*b.mountOf(target + "/."), files)
 		if err != nil {
 			return err
 		}
-		b.upon[target] = u
+		b.overlays[target] = u
 	}
 	return nil
 }
 
 func (b *rootBuilder) prepareOverlay(m wire.Mount, held []wire.FileOverride) (folderOverlay, error) {
 	u := folderOverlay{files: map[string]int{}}
-	base := filepath.Join(string(b.spec.Scratch), fmt.Sprintf("held-%d", len(b.upon)))
+	base := filepath.Join(string(b.spec.Scratch), fmt.Sprintf("held-%d", len(b.overlays)))
 	above, upper, work := filepath.Join(base, "above"), filepath.Join(base, "upper"), filepath.Join(base, "work")
 	if err := MakeOwnedDirs(b.spec, base, above, upper, work); err != nil {
 		return u, err
@@ -146,7 +146,7 @@ func (b *rootBuilder) copyFile(source, above, rest string) (path string, err err
 
 // applyOverlay mounts a folder's overlay, if it has one.
 func (b *rootBuilder) applyOverlay(target string) error {
-	u, ok := b.upon[target]
+	u, ok := b.overlays[target]
 	if !ok {
 		return nil
 	}

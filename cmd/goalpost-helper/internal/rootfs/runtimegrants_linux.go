@@ -43,7 +43,7 @@ func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
 	if len(trees) != len(r.Mounts) {
 		return &wire.Error{
 			Code: wire.InvalidRequest,
-			Text: fmt.Sprintf("%d trees came for %d mounts", len(trees), len(r.Mounts)),
+			Text: fmt.Sprintf("received %d trees for %d mounts", len(trees), len(r.Mounts)),
 		}
 	}
 	root, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -61,7 +61,7 @@ func (g *RuntimeGrants) Add(r wire.Request, trees []int) *wire.Error {
 	}
 	for i, m := range r.Mounts {
 		if err := g.attach(b, m, trees[i], r.ID); err != nil {
-			return socket.SandboxFailure("putting what was allowed in place",
+			return socket.SandboxFailure("mounting what was granted",
 				errors.Join(err, g.removeLocked(r.ID), setReadOnly(root, true)))
 		}
 	}

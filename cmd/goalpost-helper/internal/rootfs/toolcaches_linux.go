@@ -14,16 +14,15 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// A tool trusts what it stored beside the sources: Python runs a compiled file without
-// looking at its source if the file says so, and a type checker repeats stored results. What
-// the agent left there would decide instead of the sources, so a check finds these
-// folders empty. They are listed when the check's sandbox is made. One that appears
-// later is seen; a check that freezes the agent rules that out.
+// Tools trust the caches that they store beside the sources: Python can run a compiled file without reading its source,
+// and a type checker repeats stored results. Files of the agent there would decide instead of the sources, so these
+// folders are empty for a check. They are listed when the check's sandbox is built. A later one is visible, unless the
+// check freezes the agent.
 
-// toolCacheNames are the names of such folders. A tool makes what it needs in them again.
+// toolCacheNames are the names of such folders. Tools rebuild their content.
 var toolCacheNames = []string{"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
 
-// unlistedNames are folders in which no file decides about a check and that may be large.
+// unlistedNames are folders that may be large and cannot influence a check.
 var unlistedNames = []string{".git", "node_modules"}
 
 // hasToolCaches reports whether a check hides the tool caches of a mount: the agent writes
@@ -39,7 +38,7 @@ func listToolCaches(folder string) (list []string) {
 	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil //nolint:nilerr // what cannot be listed cannot be read by the check either
+			return nil //nolint:nilerr // the check cannot read it either
 		case slices.Contains(toolCacheNames, entry.Name()) && path != folder:
 			if rel, err := filepath.Rel(folder, path); err == nil && !entry.Type().IsRegular() {
 				list = append(list, rel)
@@ -73,7 +72,7 @@ func (b *rootBuilder) hideToolCachesIn(layer, folder string) error {
 	return nil
 }
 
-// copyFolder makes a folder with the mode of another, unless it exists.
+// copyFolder creates a folder with the mode of another, unless it exists.
 func (b *rootBuilder) copyFolder(path, like string) error {
 	mode := fs.FileMode(0o755)
 	if info, err := os.Lstat(like); err == nil && info.IsDir() {

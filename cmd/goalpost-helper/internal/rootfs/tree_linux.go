@@ -29,7 +29,7 @@ func cloneTreeAt(source string, flags uint64) (int, error) {
 	defer func() { _ = unix.Close(at) }()
 	tree, err := unix.OpenTree(at, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
 	if err != nil {
-		return -1, fmt.Errorf("taking %s: %w", source, err)
+		return -1, fmt.Errorf("cloning the mount of %s: %w", source, err)
 	}
 	return tree, nil
 }
@@ -53,7 +53,7 @@ func RestrictTree(tree int, write, devices bool) error {
 func NewFilesystem(kind string, attrs int, options ...string) (int, error) {
 	fs, err := unix.Fsopen(kind, unix.FSOPEN_CLOEXEC)
 	if err != nil {
-		return -1, fmt.Errorf("making a %s: %w", kind, err)
+		return -1, fmt.Errorf("creating a %s: %w", kind, err)
 	}
 	defer func() { _ = unix.Close(fs) }()
 	for _, option := range options {
@@ -63,11 +63,11 @@ func NewFilesystem(kind string, attrs int, options ...string) (int, error) {
 			err = unix.FsconfigSetFlag(fs, key)
 		}
 		if err != nil {
-			return -1, fmt.Errorf("making a %s: %s: %w", kind, option, err)
+			return -1, fmt.Errorf("creating a %s: %s: %w", kind, option, err)
 		}
 	}
 	if err := unix.FsconfigCreate(fs); err != nil {
-		return -1, fmt.Errorf("making a %s: %w", kind, err)
+		return -1, fmt.Errorf("creating a %s: %w", kind, err)
 	}
 	mount, err := unix.Fsmount(fs, unix.FSMOUNT_CLOEXEC, attrs)
 	if err != nil {
@@ -107,10 +107,10 @@ func escapeOverlayPath(path string) string {
 func MakeOwnedDirs(w wire.Spec, paths ...string) error {
 	for _, path := range paths {
 		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-			return fmt.Errorf("making a folder: %w", err)
+			return fmt.Errorf("creating a folder: %w", err)
 		}
 		if err := os.Chown(path, w.UID, w.GID); err != nil {
-			return fmt.Errorf("giving a folder away: %w", err)
+			return fmt.Errorf("changing the owner of a folder: %w", err)
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func (l *Notifier) answer() {
 			}
 			continue
 		default:
-			l.count(wire.Violation{Text: "what else the kernel refuses is no longer reported: " + errno.Error()})
+			l.count(wire.Violation{Text: "further refused calls are not reported: " + errno.Error()})
 			if l.tracer != nil { // no program may wait forever or continue unobserved
 				l.tracer.Fail("not observed to the end: " + errno.Error())
 				_ = unix.Kill(-1, unix.SIGKILL)
@@ -77,7 +77,7 @@ func (l *Notifier) answer() {
 			address = readSockaddr(n)
 		}
 		r, tried := l.decide(n, address)
-		if tried.Text != "" && l.isValid(n.id) { // otherwise the memory was another process's
+		if tried.Text != "" && l.isValid(n.id) { // otherwise the memory belonged to another process
 			tried.Program = processName(n.pid)
 			l.count(tried)
 		}
@@ -113,7 +113,7 @@ func (l *Notifier) decide(n notice, address []byte) (reply, wire.Violation) {
 	return reply{id: n.id, errno: -int32(unix.EPERM)}, describeCall(syscallName(n))
 }
 
-// syscallName names a system call that is refused.
+// syscallName returns the name of a refused system call.
 func syscallName(n notice) string {
 	switch n.nr {
 	case unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM,
@@ -137,7 +137,7 @@ func syscallName(n notice) string {
 	return fmt.Sprintf("system call %d", n.nr)
 }
 
-// syscallNames are those of refused calls that a user may know.
+// syscallNames has the names of refused calls that users may know.
 var syscallNames = map[uint32]string{
 	unix.SYS_SETNS:             "setns",
 	unix.SYS_MOUNT:             "mount",

@@ -15,14 +15,14 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// maxAddress is the kernel's sockaddr_storage.
+// maxAddress is the size of the kernel's sockaddr_storage, in bytes.
 const maxAddress = 128
 
-// ignoredSockets are sockets that the C library looks for at every turn.
+// ignoredSockets are sockets that the C library often looks for.
 var ignoredSockets = map[string]bool{"/var/run/nscd/socket": true, "/run/nscd/socket": true, "/dev/log": true}
 
-// checkConnect says where a connect leads, if that is nowhere: beyond the goal's
-// loopback, to a port of it where nobody listens, to a socket that is not there.
+// checkConnect returns the violation of a connect that cannot succeed: beyond the goal's loopback, to a port of it on
+// which nothing listens, or to a missing socket.
 func (l *Notifier) checkConnect(n notice, raw []byte) wire.Violation {
 	got := len(raw)
 	if got < 2 {
@@ -43,7 +43,7 @@ func (l *Notifier) checkConnect(n notice, raw []byte) wire.Violation {
 	return wire.Violation{}
 }
 
-// readSockaddr copies the address that a caller of connect names, as far as it can be read.
+// readSockaddr copies the address of a connect call, as far as it can be read.
 func readSockaddr(n notice) []byte {
 	raw := make([]byte, min(n.args[2], maxAddress))
 	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", n.pid))
@@ -59,7 +59,7 @@ func (l *Notifier) checkAddress(to netip.Addr, port uint16) wire.Violation {
 	if !to.IsLoopback() && !to.IsUnspecified() {
 		return describeCall("connect to " + netip.AddrPortFrom(to, port).String() + " without the proxy")
 	}
-	// A check that finds its server missing says so itself.
+	// A check reports a missing server itself.
 	if port == 0 || l.domain == wire.DomainCheck || l.servers.open(port) {
 		return wire.Violation{}
 	}
@@ -69,7 +69,7 @@ func (l *Notifier) checkAddress(to netip.Addr, port uint16) wire.Violation {
 	}
 }
 
-// checkUnixSocket looks for a Unix socket by its name.
+// checkUnixSocket returns the violation of a connect to a missing Unix socket, "" for others.
 func checkUnixSocket(pid uint32, name []byte) string {
 	if len(name) == 0 {
 		return ""
@@ -92,8 +92,8 @@ func checkUnixSocket(pid uint32, name []byte) string {
 	return fmt.Sprintf("speak to the socket %q", path)
 }
 
-// listeningCache remembers for a moment where somebody listens, because looking is dear
-// where many connections are.
+// listeningCache stores for a moment which ports have a listener, because reading the tables is slow where there are
+// many connections.
 type listeningCache struct{ seen map[uint16]time.Time }
 
 const listeningCacheTTL = time.Second

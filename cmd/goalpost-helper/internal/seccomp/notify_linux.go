@@ -36,7 +36,7 @@ type Notifier struct {
 	news  []wire.Violation
 	more  chan struct{} // one token: there is something to report
 
-	telling sync.Mutex // keeps reports in order; locked before mu
+	reporting sync.Mutex // keeps reports in order; locked before mu
 }
 
 // socketGrants reports which of the machine's sockets the user granted, by device and inode.
@@ -91,7 +91,7 @@ func (l *Notifier) count(a wire.Violation) {
 	if len(l.times) == maxAttempts && l.times[a] == 0 {
 		l.full, a = true, wire.Violation{
 			Domain: l.domain,
-			Text:   fmt.Sprintf("more than %d different attempts: others are not told of", maxAttempts),
+			Text:   fmt.Sprintf("more than %d different attempts: further ones are not reported", maxAttempts),
 		}
 	}
 	l.times[a]++
@@ -115,18 +115,18 @@ func (l *Notifier) report() {
 	}
 }
 
-// Flush reports what is known by now: what a program tried is reported before its end.
+// Flush reports all attempts so far, so that they are reported before the end of their program.
 func (l *Notifier) Flush() {
 	if l == nil {
 		return
 	}
-	l.telling.Lock()
-	defer l.telling.Unlock()
+	l.reporting.Lock()
+	defer l.reporting.Unlock()
 	l.mu.Lock()
 	news := l.news
 	l.news = nil
 	l.mu.Unlock()
 	for i := range news {
-		_ = socket.Send(wire.Socket, wire.Answer{Attempt: &news[i]}) // a broken socket is read's to notice
+		_ = socket.Send(wire.Socket, wire.Answer{Attempt: &news[i]}) // read notices a broken socket
 	}
 }

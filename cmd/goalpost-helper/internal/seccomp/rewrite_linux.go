@@ -45,7 +45,7 @@ func (l *Notifier) rewriteMounted(r renameRequest) (done bool, err error) {
 	if err := copyContent(from, to); err != nil {
 		return true, err
 	}
-	return true, unix.Unlinkat(folder, r.fromName, 0) //nolint:wrapcheck // its number is the answer
+	return true, unix.Unlinkat(folder, r.fromName, 0) //nolint:wrapcheck // the caller needs its number
 }
 
 // openStartDir opens the folder that a relative path of the caller starts from.
@@ -54,7 +54,8 @@ func openStartDir(n notice, dir int, path string) (int, error) {
 	case strings.HasPrefix(path, "/"):
 		return unix.AT_FDCWD, nil
 	case dir == unix.AT_FDCWD:
-		return unix.Open(fmt.Sprintf("/proc/%d/cwd", n.pid), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0) //nolint:wrapcheck // nobody reads it
+		//nolint:wrapcheck // nobody reads it
+		return unix.Open(fmt.Sprintf("/proc/%d/cwd", n.pid), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	}
 	fd, errno := dupFD(n.pid, dir)
 	if errno != 0 {
@@ -97,7 +98,7 @@ func copyContent(from, to int) error {
 	defer func() { _ = in.Close() }()
 	text, err := io.ReadAll(io.LimitReader(in, maxRewriteBytes+1))
 	if err != nil {
-		return err //nolint:wrapcheck // its number is the answer
+		return err //nolint:wrapcheck // the caller needs its number
 	}
 	if len(text) > maxRewriteBytes {
 		return unix.EFBIG
@@ -128,5 +129,6 @@ func copyContent(from, to int) error {
 
 // reopenFile opens the file of an O_PATH descriptor.
 func reopenFile(fd, flags int) (*os.File, error) {
-	return os.OpenFile("/proc/self/fd/"+strconv.Itoa(fd), flags|unix.O_NONBLOCK, 0) //nolint:wrapcheck // its number is the answer
+	//nolint:wrapcheck // the caller needs its number
+	return os.OpenFile("/proc/self/fd/"+strconv.Itoa(fd), flags|unix.O_NONBLOCK, 0)
 }

@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A program that is setuid or setgid is a way back for whoever starts it outside:
-// with the rights of the user who the goal's programs run as.
+// A setuid or setgid file gives any user who starts it outside the rights of the user that the goal's programs run as.
 const (
 	setidBits       = unix.S_ISUID | unix.S_ISGID
 	openCreateFlags = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // flags of open with which its mode counts
@@ -30,8 +29,8 @@ func addArchCalls(all, own map[uint32]uint32) map[uint32]uint32 {
 	return all
 }
 
-// denySetID refuses modes with one of the bits. The number of the call is loaded before
-// and after.
+// denySetID refuses modes with one of the bits. It expects the number of the call in the
+// accumulator, and leaves it there.
 func (a *bpfProgram) denySetID(notAllowed uint32) {
 	for n, at := range chmodCalls {
 		a.skipUnless(n, 4)

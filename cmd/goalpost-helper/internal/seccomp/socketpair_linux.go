@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A datagram socket names its receiver in each call, in memory that no filter sees, so a
-// pair of them would reach the datagram sockets of other programs. Packet sockets (SOCK_SEQPACKET)
+// A call on a datagram socket names its receiver in memory that no filter can read, so a pair of datagram sockets could
+// reach those of other programs. Packet sockets (SOCK_SEQPACKET)
 // keep messages apart in the same way and ignore such names. A program that asks for a pair
 // gets one of these.
 

@@ -8,11 +8,12 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/filetrace"
 )
 
-// traceWorkers answer calls at the same time: every call of a traced program that names a file waits for one.
+// traceWorkers is the number of goroutines that answer calls: every call of a traced program that names a file waits
+// for one.
 const traceWorkers = 2
 
-// notifyOnTraced holds up the calls that a tracer observes. It is the last part of the filter: what an
-// earlier part refuses stays refused.
+// notifyOnTraced suspends the calls that a tracer observes. It is the last part of the filter, so that earlier parts
+// can refuse a call.
 func (a *bpfProgram) notifyOnTraced() {
 	a.notifyOnChildHandler()
 	for _, rule := range filetrace.FilterRules() {
@@ -29,7 +30,7 @@ func (a *bpfProgram) notifyOnTraced() {
 	}
 }
 
-// wakeOnSameProcessor has the kernel run the listener where the caller ran, which halves what a call costs.
+// wakeOnSameProcessor has the kernel run the listener where the caller ran, which halves the cost of a call.
 // Kernels before 6.6 cannot.
 func wakeOnSameProcessor(listener int) {
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(listener), unix.SECCOMP_IOCTL_NOTIF_SET_FLAGS,

@@ -17,10 +17,9 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/unixdiag"
 )
 
-// handleConnect does what a caller of connect asked for, with the caller's own socket and
-// a copy of the address. Letting the kernel continue instead would judge one address
-// and connect to another: the caller's other threads may exchange it, and the socket,
-// in the meantime. It waits as long as the connection takes.
+// handleConnect connects for the caller, with a copy of the caller's socket and of the address. If the kernel continued
+// the call instead, another thread of the caller could replace the address or the socket after the check. It waits
+// until the connection is made.
 func (l *Notifier) handleConnect(n notice, address []byte) {
 	r := reply{id: n.id}
 	if errno := l.connectAs(n, address); errno != 0 {
@@ -38,7 +37,7 @@ func (l *Notifier) connectAs(n notice, address []byte) unix.Errno {
 		return errno
 	}
 	defer func() { _ = unix.Close(fd) }()
-	if !l.isValid(n.id) { // it may be another's
+	if !l.isValid(n.id) { // the number may belong to another process
 		return unix.EINTR
 	}
 	domain, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
@@ -53,7 +52,7 @@ func (l *Notifier) connectAs(n notice, address []byte) unix.Errno {
 	return connectTo(fd, address)
 }
 
-// dupFD is a copy of a caller's descriptor.
+// dupFD returns a copy of a caller's descriptor.
 func dupFD(pid uint32, fd int) (int, unix.Errno) {
 	const thread = unix.O_EXCL // PIDFD_THREAD, from Linux 6.9 on
 	of, err := unix.PidfdOpen(int(pid), thread)
@@ -88,8 +87,8 @@ func connectTo(fd int, address []byte) unix.Errno {
 	return errno
 }
 
-// connectUnix connects a Unix socket as the program's user, because that is who the server sees.
-// The thread gives up its rights for that, and ends with it.
+// connectUnix connects a Unix socket as the program's user, which is the user that the server sees. It runs on a thread
+// of its own, which drops its privileges and then ends.
 func (l *Notifier) connectUnix(n notice, fd int, address []byte) unix.Errno {
 	answer := make(chan unix.Errno)
 	go func() {
@@ -117,7 +116,7 @@ func (l *Notifier) connectUnixAs(n notice, fd int, address []byte) unix.Errno {
 	if err := privileges.Drop(l.uid, l.gid); err != nil {
 		return unix.EACCES
 	}
-	if !named { // abstract names are the goal's own, as its network is
+	if !named { // abstract names belong to the goal's own network namespace
 		return connectTo(fd, address)
 	}
 	at, err := unix.Openat2(from, path, &unix.OpenHow{
@@ -144,7 +143,7 @@ func (l *Notifier) connectUnixAs(n notice, fd int, address []byte) unix.Errno {
 	}
 	var to unix.RawSockaddrUnix
 	to.Family = unix.AF_UNIX
-	own := "/proc/self/fd/" + strconv.Itoa(at) // what was judged, and no other
+	own := "/proc/self/fd/" + strconv.Itoa(at) // exactly the file that was checked
 	for i := range len(own) {
 		to.Path[i] = int8(own[i])
 	}

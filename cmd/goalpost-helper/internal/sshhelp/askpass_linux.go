@@ -20,7 +20,7 @@ func Askpass(socket string, args []string) error {
 	} else if len(args) == 1 {
 		call["prompt"] = args[0]
 	} else {
-		return errors.New("ssh asks one question at a time")
+		return errors.New("expected one argument: the question of ssh")
 	}
 	line, err := json.Marshal(call)
 	if err != nil {
@@ -31,7 +31,8 @@ func Askpass(socket string, args []string) error {
 		return fmt.Errorf("asking: %w", err)
 	}
 	if err := unix.Connect(fd, &unix.SockaddrUnix{Name: socket}); err != nil {
-		return fmt.Errorf("Goalpost does not answer, so ssh cannot ask for a password: %w", err) //nolint:staticcheck // a name begins it
+		//nolint:staticcheck // a name begins it
+		return fmt.Errorf("Goalpost did not answer, so ssh cannot ask for a password: %w", err)
 	}
 	f := os.NewFile(uintptr(fd), "ask")
 	if _, err := f.Write(append(line, '\n')); err != nil {

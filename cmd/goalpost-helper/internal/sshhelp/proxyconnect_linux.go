@@ -51,5 +51,5 @@ func ProxyConnect(host, port string) error {
 		_ = conn.(*net.TCPConn).CloseWrite()
 	}()
 	_, err = io.Copy(os.Stdout, answers)
-	return err //nolint:wrapcheck // ssh says what is broken
+	return err //nolint:wrapcheck // ssh reports the error
 }

@@ -17,7 +17,7 @@ func (s *Supervisor) changeMounts(r wire.Request, fds []int) error {
 		if r.Op == wire.Grant {
 			answer <- s.inside.Grant(r, fds)
 		} else if err := s.inside.Revoke(r.ID); err != nil {
-			answer <- socket.SandboxFailure("taking back what was allowed", err)
+			answer <- socket.SandboxFailure("revoking a grant", err)
 		} else {
 			answer <- nil
 		}

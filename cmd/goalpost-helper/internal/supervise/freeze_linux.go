@@ -22,7 +22,7 @@ const (
 	// freezeTimeout bounds a freeze: a program that is still running then has to be in a
 	// system call that no signal interrupts.
 	freezeTimeout = 5 * time.Second
-	// waitTimeout is how long programs in an uninterruptible wait are given. They stop before
+	// waitTimeout limits the wait for programs in an uninterruptible wait. They stop before
 	// they execute anything else; a process waits like this for a child of vfork, for example.
 	waitTimeout = 100 * time.Millisecond
 	// freezeInterval is how often a frozen sandbox is stopped again: the kernel continues the
@@ -44,7 +44,7 @@ type freezer struct {
 	queue   []queuedRequest // requests that would let a program run
 }
 
-// processKey identifies a process: a number alone is reused.
+// processKey identifies a process: the kernel reuses numbers.
 type processKey struct{ pid, started int }
 
 type queuedRequest struct {
@@ -57,7 +57,7 @@ func (f *freezer) mustWait(r wire.Request) bool {
 	return len(f.active) > 0 && (r.Op == wire.Start || r.Op == wire.Signal && r.Signal == int(unix.SIGCONT))
 }
 
-// enqueue keeps a request with copies of its descriptors.
+// enqueue stores a request with copies of its descriptors.
 func (f *freezer) enqueue(r wire.Request, fds []int) error {
 	q := queuedRequest{request: r}
 	for _, fd := range fds {
@@ -166,13 +166,13 @@ func stopAll() error {
 		case running == 0 && (waiting == 0 || passed > waitTimeout):
 			return nil
 		case passed > freezeTimeout:
-			return fmt.Errorf("%d programs do not stop", running)
+			return fmt.Errorf("%d programs did not stop", running)
 		}
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// continueAll continues every stopped process but those, children first.
+// continueAll continues every stopped process except some, children first.
 func continueAll(except map[processKey]bool) {
 	all := listProcesses()
 	depth := map[int]int{}
@@ -255,7 +255,7 @@ func (s *Supervisor) changeFreeze(r wire.Request) error {
 	return nil
 }
 
-// otherProcesses are the processes of the sandbox without this one.
+// otherProcesses returns the processes of the sandbox without this one.
 func otherProcesses() (list []int) {
 	for _, p := range listProcesses() {
 		if p.pid != os.Getpid() {

@@ -51,6 +51,6 @@ func (s *Supervisor) collectExits() bool {
 			exit = wire.Exit{Code: -1, Signal: int(ws.Signal())}
 		}
 		s.onExit(id, exit)
-		_ = s.answer(wire.Answer{ID: id, Exit: &exit}) // a broken socket is read's to notice
+		_ = s.answer(wire.Answer{ID: id, Exit: &exit}) // read notices a broken socket
 	}
 }

@@ -78,14 +78,14 @@ func (s *Supervisor) files(r wire.Request, fds []int) []uintptr {
 }
 
 // validateRequest refuses malformed requests.
-func validateRequest(r wire.Request, fds []int, walls bool) *wire.Error {
+func validateRequest(r wire.Request, fds []int, hasSandbox bool) *wire.Error {
 	bad := func(format string, args ...any) *wire.Error {
 		return &wire.Error{Code: wire.InvalidRequest, Text: fmt.Sprintf(format, args...)}
 	}
-	if !walls && (r.Domain != "" || r.Held != nil || r.Size != nil || r.Trace != nil) {
+	if !hasSandbox && (r.Domain != "" || r.Held != nil || r.Size != nil || r.Trace != nil) {
 		return errNoSandbox
 	}
-	if walls && r.Domain == "" {
+	if hasSandbox && r.Domain == "" {
 		return bad("no domain named")
 	}
 	if len(r.Argv) == 0 || len(r.Argv[0]) == 0 {
@@ -97,7 +97,7 @@ func validateRequest(r wire.Request, fds []int, walls bool) *wire.Error {
 		}
 	}
 	if r.TTY && (len(r.Files) == 0 || r.Files[0] < 0) {
-		return bad("a terminal is asked for, but descriptor 0 is not one")
+		return bad("a controlling terminal is requested, but descriptor 0 is not a terminal")
 	}
 	if !filepath.IsAbs(string(r.Dir)) {
 		return bad("the folder %q is not absolute", r.Dir)
@@ -186,7 +186,7 @@ func checkArgSize(argv, env []string) *wire.Error {
 				}
 				return &wire.Error{
 					Code: wire.TooBig,
-					Text: fmt.Sprintf("%s is %d bytes; Linux takes less than %d (pass it in a file)", what, len(w), maxArg),
+					Text: fmt.Sprintf("%s is %d bytes; Linux accepts less than %d (pass it in a file)", what, len(w), maxArg),
 				}
 			}
 			total += len(w) + 1
@@ -194,7 +194,7 @@ func checkArgSize(argv, env []string) *wire.Error {
 	}
 	return &wire.Error{
 		Code: wire.TooBig,
-		Text: fmt.Sprintf("arguments and environment are %d bytes together, more than Linux takes (pass them in a file)",
+		Text: fmt.Sprintf("arguments and environment are %d bytes together, more than Linux accepts (pass them in a file)",
 			total),
 	}
 }

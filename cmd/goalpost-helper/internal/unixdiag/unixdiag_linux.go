@@ -25,9 +25,9 @@ func IsBoundInNamespace(at int, info unix.Stat_t) (found bool) {
 	if !ok {
 		return false
 	}
-	VisitSockets(diagShowFile, func(_, attributes []byte) (more bool) {
+	visitSockets(diagShowFile, func(_, attributes []byte) (more bool) {
 		order := binary.NativeEndian
-		ForEachAttribute(attributes, func(kind uint16, value []byte) {
+		forEachAttribute(attributes, func(kind uint16, value []byte) {
 			if kind == diagFile && len(value) >= 8 && order.Uint32(value) == uint32(info.Ino) && order.Uint32(value[4:]) == dev {
 				found = true
 			}
@@ -37,8 +37,8 @@ func IsBoundInNamespace(at int, info unix.Stat_t) (found bool) {
 	return found
 }
 
-// VisitSockets calls each for every Unix socket of this network namespace until each returns false.
-func VisitSockets(show uint32, each func(message, attributes []byte) (more bool)) {
+// visitSockets calls each for every Unix socket of this network namespace until each returns false.
+func visitSockets(show uint32, each func(message, attributes []byte) (more bool)) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_INET_DIAG)
 	if err != nil {
 		return
@@ -81,7 +81,7 @@ func forEachSocket(b []byte, each func(message, attributes []byte) (more bool)) 
 	return len(b) == 0
 }
 
-func ForEachAttribute(b []byte, each func(kind uint16, value []byte)) {
+func forEachAttribute(b []byte, each func(kind uint16, value []byte)) {
 	order := binary.NativeEndian
 	for len(b) >= 4 {
 		length := int(order.Uint16(b))

@@ -1,6 +1,6 @@
 import type { ApprovalView, GrantView } from "@/bridge/types";
 
-/** What waits for the user in the gallery: a command, a file, a form. */
+/** The waiting requests of the gallery: a command, a file, a form. */
 export const approvals: ApprovalView[] = [
   {
     goal_id: "01m0running00000000000000a1",
@@ -37,7 +37,7 @@ export const approvals: ApprovalView[] = [
     always: false,
     offers: [
       { scope: "once", covers: "once" },
-      { scope: "host", covers: "shop.example for this goal, up to network_write" },
+      { scope: "host", covers: "shop.example for this goal, up to sending data" },
     ],
     given: "",
   },
@@ -69,7 +69,7 @@ export const grants: GrantView[] = [
     goal_id: "01m0running00000000000000a1",
     request: "a0",
     scope: "host",
-    covers: "registry.example for this goal, up to network_get",
+    covers: "registry.example for this goal, up to reading from the network",
     held: false,
   },
 ];

@@ -63,9 +63,9 @@ import {
 } from "./fixtures";
 
 export interface FakeOptions {
-  /** Milliseconds of the script that pass in one; 0 plays it at once. */
+  /** Milliseconds of the script per real millisecond; 0 plays it at once. */
   speed?: number;
-  /** Plays the ending, too. */
+  /** Also plays the ending. */
   finish?: boolean;
   /** Without goals and panes, as on the first start. */
   empty?: boolean;
@@ -77,7 +77,7 @@ type Handlers = {
   [M in Method]: (...args: Parameters<Methods[M]>) => ReturnType<Methods[M]> | Promise<ReturnType<Methods[M]>>;
 };
 
-/** Go in memory: a lively goal, some that stand still, panes that print and draw. For the gallery and for tests. */
+/** Go in memory: a running goal, some that have stopped, panes that print and draw. For the gallery and for tests. */
 /** What a tried check used. */
 const triedTrace: TraceView = {
   decides: {
@@ -106,7 +106,7 @@ export class FakeBridge implements Bridge {
   readonly goals = new Map<string, FakeGoal>();
   /** Every call, for tests. */
   readonly calls: { method: Method; args: unknown[] }[] = [];
-  /** Refusals that the next call of a method answers with. */
+  /** Refusals for the next call of a method. */
   readonly refusals = new Map<Method, Problem>();
   panes: PaneInfo[] = [];
   layout = "";
@@ -136,15 +136,15 @@ export class FakeBridge implements Bridge {
       install: "npm install -g opencode-ai@1.18.33",
       licence: "MIT",
       credentials:
-        "Asks the goal's model through Goalpost. Needs no key and no sign-in of its own, and none is in the sandbox.",
+        "Asks the goal's model through Goalpost. It needs no key or sign-in of its own, so none is in the sandbox.",
     },
   ];
   logins: LoginView[] = [{ origin: "https://example.org", user: "ada" }];
   providers = structuredClone(providers);
-  /** What tests of connections find. */
+  /** The results of connection tests. */
   connectionTest = structuredClone(connectionTest);
-  guests = structuredClone(mcpServers);
-  /** What was spent today, in USD. */
+  mcpServers = structuredClone(mcpServers);
+  /** Today's spending in USD. */
   spent = 7.42;
   findings = structuredClone(findings);
   servers = structuredClone(servers);
@@ -152,7 +152,7 @@ export class FakeBridge implements Bridge {
   protection: ProtectedState = protection;
   changes: ChangesView = structuredClone(changes);
   worktrees: WorktreeView[] = structuredClone(worktrees);
-  /** What trying a check answers, where a test sets it. */
+  /** The result of trying a check, if a test sets it. */
   tryOutput: TryOutput | null = null;
   grants: GrantView[] = structuredClone(grants);
   private rev = 1;
@@ -271,14 +271,14 @@ export class FakeBridge implements Bridge {
     };
   }
 
-  /** Says an event of a goal to everyone, as the broker does. */
+  /** Sends an event of a goal to all listeners, like the broker. */
   say(id: string, body: Body): GoalEvent | undefined {
     const event = this.goals.get(id)?.record(body, this.now);
     if (event) for (const l of this.listeners) l.goal(event);
     return event;
   }
 
-  /** The view with how many of its calls wait for the user. */
+  /** The view with the number of its waiting calls. */
   private withAsks(view: GoalView): GoalView {
     return { ...view, asks: this.approvals.filter((a) => a.goal_id === view.id && a.given === "").length };
   }
@@ -291,7 +291,7 @@ export class FakeBridge implements Bridge {
     return pane;
   }
 
-  /** Tells every listener that the socket was lost, and comes back at once. */
+  /** Reports a lost socket to every listener, and reconnects immediately. */
   drop(): void {
     for (const l of this.listeners) {
       l.down(1006);
@@ -335,7 +335,7 @@ export class FakeBridge implements Bridge {
     this.play(livelyId, this.options.finish ? [...script, ...ending] : script);
   }
 
-  /** Plays beats one after the other; at speed 0 all of them before anyone listens. */
+  /** Plays events one after the other; at speed 0 all of them before anyone listens. */
   private play(id: string, beats: readonly DemoStep[]) {
     const speed = this.options.speed ?? 0;
     const beat = (i: number) => {
@@ -350,7 +350,7 @@ export class FakeBridge implements Bridge {
     else beats.forEach((_, i) => beat(i));
   }
 
-  /** Panes that the lively goal opens on its way. */
+  /** Panes that the running goal opens. */
   private scenery(id: string, body: Body) {
     if (body.type !== "step_started") return;
     if (body.step_id === 6) {
@@ -614,7 +614,7 @@ export class FakeBridge implements Bridge {
     "ApprovalAPI.Grants": (id) => this.grants.filter((g) => id === "" || g.goal_id === id),
     "ApprovalAPI.Revoke": (id, request) => {
       this.grants = this.grants.filter((g) => g.goal_id !== id || g.request !== request);
-      this.say(id, { type: "grant_ended", request, why: "the user took it back" });
+      this.say(id, { type: "grant_ended", request, why: "the user revoked it" });
       return true;
     },
     "TerminalAPI.Open": ({ dir }) => this.putPane(terminalPane(`t${10 + this.rev}`, dir ? { dir } : {})),
@@ -693,17 +693,17 @@ export class FakeBridge implements Bridge {
       this.layout = json;
       return true;
     },
-    "MCPAPI.List": () => this.guests,
+    "MCPAPI.List": () => this.mcpServers,
     "MCPAPI.Save": (s) => {
-      this.guests = [...this.guests.filter((o) => o.name !== s.name), s];
+      this.mcpServers = [...this.mcpServers.filter((o) => o.name !== s.name), s];
       return true;
     },
     "MCPAPI.Delete": (name) => {
-      this.guests = this.guests.filter((s) => s.name !== name);
+      this.mcpServers = this.mcpServers.filter((s) => s.name !== name);
       return true;
     },
     "MCPAPI.Test": (name) => {
-      const found = this.guests.find((s) => s.name === name);
+      const found = this.mcpServers.find((s) => s.name === name);
       if (!found) throw new Error(`no server ${name}`);
       return found;
     },
@@ -778,7 +778,7 @@ export class FakeBridge implements Bridge {
             uncommitted: 2,
           }
         : {
-            unavailable: `the folder ${dir} is in no git repository`,
+            unavailable: `the folder ${dir} is not in a git repository`,
             repository: "",
             from: "",
             commit: "",

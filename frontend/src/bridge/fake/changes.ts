@@ -28,7 +28,7 @@ function changed(path: string, change: string, more: Partial<ChangedFile> = {}):
 
 const check = "go test ./cart/...";
 
-/** What the finished goal of the gallery changed. */
+/** The changes of the finished goal in the gallery. */
 export const changes: ChangesView = {
   goal_id: "",
   dir: "/home/ada/shop",
@@ -121,7 +121,7 @@ export function fileDiff(view: ChangesView, path: string): FileDiff | undefined 
   return { ...file, ...nothing, is_text: true, was, is, hunks };
 }
 
-/** Undoes changes in the fake: what somebody else edited stays. */
+/** Undoes changes in the fake: files that somebody else edited stay. */
 export function undo(view: ChangesView, input: UndoInput): { view: ChangesView; out: UndoOutput } {
   const there = input.redo
     ? (changes.files ?? []).filter((f) => !view.files?.some((o) => o.path === f.path))

@@ -8,7 +8,7 @@ export type Body = GoalEvent extends infer E
     : never
   : never;
 
-/** What happens, and how long after the one before. */
+/** An event and its delay after the previous one. */
 export interface DemoStep {
   after: number;
   body: Body;
@@ -42,7 +42,7 @@ const plan = (n: number): DemoStep => ({
   body: { type: "todos", items: todos.map((text, i) => ({ text, done: i < n })) },
 });
 
-/** What the agent says: it streams, and stays as the message of its turn. */
+/** The agent's text: it streams, and then becomes the message of its turn. */
 const words = (text: string, tokens: number, reasoning = ""): DemoStep[] => [
   ...reasoning
     .split(" ")
@@ -59,7 +59,7 @@ const words = (text: string, tokens: number, reasoning = ""): DemoStep[] => [
   { after: 1, body: { type: "usage", tokens_in: tokens, tokens_out: 84, usd: 0.0124 } },
 ];
 
-/** What a call that failed was answered: the agent reads it, and the activity shows the lines that tell why. */
+/** The result of a failed call: the agent reads it, and the activity shows the lines that explain the failure. */
 const answered = (step: number, text: string): DemoStep => ({
   after: 1,
   body: { type: "message", message: { role: "tool", step, text: `{"ok":false}\n${text}` } },
@@ -68,7 +68,7 @@ const answered = (step: number, text: string): DemoStep => ({
 const curl = { check: 0, name: "curl -sf http://127.0.0.1:8080/", exit_code: 0 };
 const test = { check: 1, name: "npm test -- cart", exit_code: 1 };
 
-/** The life of the lively goal: it fails its second check once, repairs, and passes. */
+/** The events of the running goal: its second check fails once, the agent repairs it, and it passes. */
 export const script: DemoStep[] = [
   { after: 200, body: { type: "started" } },
   ...words("I look at the folder first, then at the tests of the cart.", 3_900),
@@ -143,7 +143,7 @@ export const script: DemoStep[] = [
   ),
 ];
 
-/** How the lively goal ends, when it is let run on. */
+/** How the running goal ends. */
 export const ending: DemoStep[] = [
   ...step(13, "claim_complete", { rationale: "the total is right in test and page" }, 2_080, "verified"),
   { after: 80, body: { type: "claim", n: 2, rationale: "the total is right in test and page" } },

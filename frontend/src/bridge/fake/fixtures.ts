@@ -22,7 +22,7 @@ import type {
   SuggestedCheck,
 } from "@/bridge/types";
 
-/** The moment at which the fake world stands still, so that pictures of it are the same each time. */
+/** The fixed current time of the fake bridge, so that its pictures are the same each time. */
 export const fixtureTime = Date.parse("2026-03-14T09:26:53.000Z");
 
 export const at = (ms: number) => new Date(fixtureTime + ms).toISOString();
@@ -63,7 +63,7 @@ export const settings: Settings = {
   web_search_secret: "",
 };
 
-/** What is proposed for a goal in a folder. */
+/** The suggestions for a goal in a folder. */
 export const suggested: SuggestedCheck[] = [
   {
     check: { type: "shell", command: "go test ./cart/..." },
@@ -73,7 +73,7 @@ export const suggested: SuggestedCheck[] = [
   },
   {
     check: { type: "http", url: "http://127.0.0.1:8080/" },
-    reason: "A server of yours answers on port 8080 (status 200 now).",
+    reason: "Your server answers on port 8080 (now with status 200).",
     from: "server",
     allow_local: [8080],
   },
@@ -89,7 +89,7 @@ const spendRow = (key: string, usd: number, turns: number, tokens_in: number, to
   return { key, label, usd, turns, tokens_in, tokens_out };
 };
 
-/** What models cost in the last days, by everything that it can be summed by. */
+/** The cost of models in the last days, by each dimension. */
 export const spendRows: Record<SpendBy, SpendRow[]> = {
   day: [
     spendRow("2026-03-14", 7.42, 318, 4_812_000, 96_400),
@@ -119,7 +119,7 @@ export const findings: Finding[] = [
     state: "warn",
     title: "Sandbox",
     detail: "a goal's programs are held by the kernel: namespaces, Landlock",
-    hint: "as root a goal keeps root's rights over the files that it is given: run Goalpost as an ordinary user",
+    hint: "as root, a goal's programs can modify any file that you give it: run Goalpost as an ordinary user",
   },
   {
     id: "model",
@@ -361,7 +361,7 @@ export const rejectedKey: ConnectionTest = {
   model: "",
 };
 
-/** What the folder shop proposes as its criterion. */
+/** The criterion that the folder shop proposes. */
 export const proposal: ProposalView = {
   path: "/home/ada/shop/.goalpost/done.yaml",
   text:
@@ -376,12 +376,12 @@ export const proposal: ProposalView = {
   hosts: ["shop.example"],
 };
 
-/** What decides in the folder shop. */
+/** The files that decide in the folder shop. */
 export const protectedFiles: ProtectedFile[] = [
   { path: "src/cart.test.ts", kind: "held", part: "", why: "a test of npm test" },
   { path: "src/price.test.ts", kind: "held", part: "", why: "a test of npm test" },
   { path: "package.json", kind: "compared", part: "scripts.test", why: "npm test runs it" },
-  { path: "jest.config.*", kind: "appears", part: "", why: "the runner would load it by itself" },
+  { path: "jest.config.*", kind: "appears", part: "", why: "the runner would load it automatically" },
 ];
 
 const minute = 60_000;
@@ -448,7 +448,7 @@ const check = (name: string, passed: boolean) => ({
   claim: passed ? 1 : 0,
 });
 
-/** Goals that are no longer moving, one for each standing that the list shows. */
+/** Goals that have stopped, one for each status of the list. */
 export const staticGoals: GoalView[] = [
   {
     ...blankView,
@@ -519,7 +519,7 @@ export const staticGoals: GoalView[] = [
     verified: true,
     assurance: "shared",
     assurance_words: "Verified (the agent could change what the check used, or nobody observed it)",
-    assurance_reason: 'notes.js of the agent ran inside "node lint-notes"',
+    assurance_reason: 'code of the agent in notes.js ran inside "node lint-notes"',
     reason: "Every check passed.",
     created_at: at(-300 * minute),
     started_at: at(-300 * minute),
@@ -583,7 +583,7 @@ export const staticGoals: GoalView[] = [
     objective: "Draw a logo for the shop",
     status: "paused",
     exit: "needs_operator",
-    reason: "everything else passed; it waits for the user to accept the result or send it back",
+    reason: "everything else passed; the user must accept the result or send it back",
     waits: true,
     created_at: at(-40 * minute),
     started_at: at(-40 * minute),
@@ -691,7 +691,7 @@ export const remoteSessions: RemoteSession[] = [
   { name: "goalpost-1a2b3c4d", created: at(-86_400_000), attached: 1, windows: 1 },
 ];
 
-/** What the goals of the fake protect; nothing of it changed. */
+/** The protected files of the fake goals, unchanged. */
 export const protection: ProtectedState = {
   files: [
     { path: "tests/cart.test.js", kind: "held", part: "", why: "an existing test of npm test" },
@@ -701,7 +701,7 @@ export const protection: ProtectedState = {
   changes: [],
 };
 
-/** Two of them changed. */
+/** Two of them, changed. */
 export const changedProtection: ProtectedState = {
   ...protection,
   changes: [

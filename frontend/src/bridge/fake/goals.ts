@@ -1,14 +1,14 @@
 import type { GoalEvent, GoalView, StepRow } from "@/bridge/types";
 import type { Body } from "./demoevents";
 
-/** One goal of the fake world: what Go would keep in its store. */
+/** One goal of the fake bridge, as Go would store it. */
 export class FakeGoal {
   readonly events: GoalEvent[] = [];
   readonly steps: StepRow[] = [];
 
   constructor(readonly view: GoalView) {}
 
-  /** Writes an event into the journal, as Go does before it sends the event. */
+  /** Appends an event to the journal, as Go does before it sends the event. */
   record(body: Body, at: number): GoalEvent {
     const head = { goal_id: this.view.id, at: new Date(at).toISOString() };
     if (body.type === "delta") return { ...head, ...body };

@@ -8,7 +8,7 @@ const length = 8 * 60 * 60 * 1_000;
 const steps = 480;
 
 /**
- * A goal that worked eight hours: some 2,000 events, a critic every five turns, and a dozen claims before the last
+ * A goal that worked for eight hours: about 2,000 events, a critic every five turns, and a dozen claims before the last
  * one passed.
  */
 export function longGoal(): FakeGoal {

@@ -6,7 +6,7 @@ const encode = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes)
 
 const line = 900;
 
-/** The terminal `t2` of the lively goal, line by line from its sixth step on. */
+/** The terminal `t2` of the running goal, line by line from its sixth step on. */
 function terminal(from: number): RecordView[] {
   const text = new TextEncoder();
   return (outputs.t2 ?? "").split(/(?<=\n)/).map((said, i) => ({
@@ -18,7 +18,7 @@ function terminal(from: number): RecordView[] {
   }));
 }
 
-/** Its page `b1`: two pictures; none where there is no canvas. */
+/** Its page `b1`: two pictures; none without a canvas. */
 async function page(from: number): Promise<RecordView[]> {
   const jpeg = await shopPage(720, 420);
   if (!jpeg) return [];
@@ -28,7 +28,7 @@ async function page(from: number): Promise<RecordView[]> {
 
 const beginOf = (goal: FakeGoal, step: number): number => goal.steps.find((s) => s.n === step)?.at_ms ?? 0;
 
-/** What of a goal's panes was recorded. */
+/** The recording of a goal's panes. */
 export function recorded(goal: FakeGoal): RecordedPane[] {
   const t = beginOf(goal, 6);
   const b = beginOf(goal, 8);

@@ -29,7 +29,7 @@ const edited = [
   "</output>",
 ].join("\n");
 
-/** What a step of the fake world was answered. */
+/** The result of a fake step. */
 export function stepResult(step: Pick<StepRow, "tool" | "preview" | "outcome">): string {
   if (step.tool === "run_command" && step.outcome === "failed") return `exit 1\n${failedRun}`;
   if (step.tool === "edit_file" && step.outcome === "ok") return edited;

@@ -1,4 +1,4 @@
-/** What the fake terminals have printed, by pane. */
+/** The output of the fake terminals, by pane. */
 const esc = "\u001b";
 const dim = (s: string) => `${esc}[90m${s}${esc}[0m`;
 const green = (s: string) => `${esc}[32m${s}${esc}[0m`;
@@ -29,7 +29,7 @@ export const outputs: Record<string, string> = {
 
 export const prompt = `${green("ada $")} `;
 
-/** A picture of a small shop as JPEG; null where there is no canvas. */
+/** A picture of a small shop as JPEG; null without a canvas. */
 export async function shopPage(width: number, height: number): Promise<Uint8Array<ArrayBuffer> | null> {
   if (typeof OffscreenCanvas === "undefined") return null;
   const canvas = new OffscreenCanvas(width, height);

@@ -1,6 +1,6 @@
 import type { Dial, SocketLike } from "@/bridge/socket";
 
-/** A WebSocket that a test plays the server of. */
+/** A WebSocket whose server side is played by a test. */
 export class FakeSocket implements SocketLike {
   binaryType: BinaryType = "blob";
   readyState = 0;
@@ -37,7 +37,7 @@ export class FakeSocket implements SocketLike {
   }
 }
 
-/** A dial that keeps every socket it makes, newest last. */
+/** A dial function that records every socket, newest last. */
 export function fakeDial(): { dial: Dial; sockets: FakeSocket[]; last: () => FakeSocket } {
   const sockets: FakeSocket[] = [];
   const dial: Dial = (path) => {

@@ -1,7 +1,7 @@
 import type { GoalEvent, StepRow, TranscriptEntry, TranscriptInput, TranscriptPage } from "@/bridge/types";
 import { stepResult } from "./results";
 
-/** The transcript of a goal of the fake world, from its events as Go makes it. */
+/** The transcript of a fake goal, made from its events as Go does. */
 export function transcript(
   events: readonly GoalEvent[],
   steps: readonly StepRow[],

@@ -1,4 +1,4 @@
-// Approvals, grants and what went over the network.
+// Approvals, grants and network requests.
 import type { Risk, Status } from "./common";
 
 export type Scope = "once" | "host" | "command" | "path" | "pane" | "secret" | "reach" | "goal";
@@ -32,7 +32,7 @@ export interface GrantView {
   request: string;
   scope: Scope;
   covers: string;
-  /** Programs may have it open: taking it back ends those of the goal's agent. */
+  /** Programs may have it open: revoking it ends those of the goal's agent. */
   held: boolean;
 }
 

@@ -1,13 +1,13 @@
 import type { ProtectedFile } from "./check";
 
-/** What differs in a goal's folder from its start. */
+/** The changes of a goal's folder since its start. */
 export interface ChangesView {
   goal_id: string;
   dir: string;
-  /** Why nothing can be compared, "" if it can be. */
+  /** Why nothing can be compared, "" if it can. */
   unavailable: string;
   running: boolean;
-  /** The step after which the first snapshot was taken; 0 but for goals that are older than snapshots. */
+  /** The step after which the first snapshot was taken; not 0 only for goals older than snapshots. */
   from_step: number;
   files: ChangedFile[] | null;
   protected: ProtectedFile[] | null;
@@ -23,7 +23,7 @@ export interface ChangedFile {
   change: string;
   before: FileSide;
   after: FileSide;
-  /** Lines; -1 where they are not compared. */
+  /** Lines; -1 if they are not compared. */
   added: number;
   removed: number;
   binary: boolean;
@@ -34,7 +34,7 @@ export interface ChangedFile {
   protected: string;
 }
 
-/** A file before or after; the type is "" where it was not there. */
+/** A file before or after; the type is "" if it did not exist. */
 export interface FileSide {
   type: string;
   mode: string;
@@ -59,10 +59,10 @@ export interface FileDiff extends ChangedFile {
   is_text: boolean;
   was: string;
   is: string;
-  /** Of a unified diff, without its head. */
+  /** Lines of a unified diff, without its header. */
   hunks: string;
   patch: string;
-  /** Data URLs, "" of what is no picture. */
+  /** Data URLs; "" if it is not a picture. */
   was_image: string;
   is_image: string;
 }
@@ -94,13 +94,13 @@ export interface SkippedPath {
   can_force: boolean;
 }
 
-/** How the changes of a goal would be committed. */
+/** A preview of committing a goal's changes. */
 export interface CommitOffer {
   /** Why they cannot be committed, `""` if they can. */
   unavailable: string;
-  /** A new branch that is proposed. */
+  /** The proposed name of a new branch. */
   branch: string;
-  /** The branch that is checked out, `""` if none is. */
+  /** The checked-out branch, `""` if there is none. */
   current: string;
   message: string;
 }
@@ -116,6 +116,6 @@ export interface CommitOutput {
   branch: string;
   files: { path: string; change: string }[] | null;
   skipped: { path: string; why: string }[] | null;
-  /** Files with changes from before the goal that were not committed: those are part of the commit. */
+  /** Files with uncommitted changes from before the goal; these become part of the commit. */
   mixed: string[] | null;
 }

@@ -1,4 +1,4 @@
-// How a goal is decided.
+// What decides a goal.
 import type { CheckOutcome, Exit, Risk, Status, Usage } from "./common";
 import type { Worktree } from "./goal";
 
@@ -44,14 +44,14 @@ export interface Verdict {
   tries?: number;
   tests?: number;
   fewer?: number;
-  /** How much a pass proves, and why it is not more: strong, shared, judged or claimed. */
+  /** How much a pass proves, and why not more: strong, shared, judged or claimed. */
   assurance?: string;
   assurance_reason?: string;
-  /** Whether its file accesses were seen: yes, no or partly. */
+  /** Whether its file accesses were observed: yes, no or partly. */
   observed?: string;
-  /** Used files that are new or changed; those with a reason make it tampered. */
+  /** Used files that are new or changed; those with a reason make the verdict tampered. */
   changes?: FileChange[];
-  /** A hash of the goal's folder as it was when the criterion passed; in the last verdict only. */
+  /** A hash of the goal's folder when the criterion passed; only in the last verdict. */
   tree?: string;
   usage?: Usage;
   ms: number;
@@ -73,7 +73,7 @@ export interface ProtectInput {
   no_protect: string[];
 }
 
-/** A file that decides and that the agent must not change. */
+/** A file that decides and that the agent may not change. */
 export interface ProtectedFile {
   path: string;
   kind: "held" | "compared" | "appears";
@@ -81,13 +81,13 @@ export interface ProtectedFile {
   why: string;
 }
 
-/** A protected file of a stopped goal that changed. */
+/** A changed protected file of a stopped goal. */
 export interface ProtectedChange {
   path: string;
   why: string;
   diff: string;
   sha256: string;
-  /** It was not shown when the goal paused: the goal continues only after a decision. */
+  /** It was not shown when the goal paused, so the goal continues only after a decision. */
   undecided: boolean;
 }
 
@@ -107,18 +107,18 @@ export interface RecheckOutput {
   passed: boolean;
   open: boolean;
   faults: string[] | null;
-  /** The folder no longer holds what was verified. */
+  /** The folder no longer contains what was verified. */
   tree_changed?: boolean;
 }
 
-/** What a folder's .goalpost/done.yaml proposes. */
+/** The proposals in a folder's .goalpost/done.yaml. */
 export interface ProposalView {
   path: string;
   text: string;
   checks: Check[] | null;
   any: boolean;
   words: string;
-  /** Which its checks could then contact. */
+  /** Hosts that its checks could then contact. */
   hosts: string[] | null;
 }
 
@@ -139,30 +139,30 @@ export interface TryInput {
 }
 
 export interface TryOutput {
-  /** `error` is a check that ends differently on the same files. */
+  /** `error`: the check ends differently on the same files. */
   outcome: CheckOutcome;
   detail: string;
   output: string;
   exit_code: number;
   ms: number;
-  /** What the check used of the folder; left out where it runs no program. */
+  /** The files that the check used; absent if it runs no program. */
   trace?: TraceView;
 }
 
-/** What a check was observed to use of the folder; paths are relative to it. */
+/** The files that a check used, as observed; paths are relative to the folder. */
 export interface TraceView {
   /** These decide how the check ends, and are protected. */
   decides: TracedFiles;
   /** Looked for but not found. */
   missing: TracedFiles;
-  /** All others that it read. */
+  /** All other files that it read. */
   read: TracedFiles;
   written: TracedFiles;
-  /** What was missing when it ended early; left out if nothing says so. */
+  /** What was missing when the check ended early; absent if unknown. */
   stopped?: string;
-  /** Why uses are missing from the lists; left out if none are. */
+  /** Why uses are missing from the lists; absent if none are. */
   incomplete?: string;
-  /** What the agent can be limited to; left out where the trace does not say it. */
+  /** The paths that the agent can be limited to; absent if the trace does not show them. */
   work?: string[];
 }
 
@@ -199,9 +199,9 @@ export interface ReceiptView {
   criterion: string;
   criterion_sha256: string;
   policy_sha256: string;
-  /** What the agent could change in the folder; none: all of it. */
+  /** What the agent could change in the folder; none: everything. */
   work?: string[];
-  /** Only the checks read it; left out: none. */
+  /** Only the checks can read it; absent: none. */
   check_dir?: string;
   worktree?: Worktree;
   merge_command?: string;
@@ -210,7 +210,7 @@ export interface ReceiptView {
   verified: boolean;
   judged: boolean;
   assurance?: string;
-  /** The same in plain words, and why it is not strong. */
+  /** The same in words, and why it is not strong. */
   assurance_words?: string;
   assurance_reason?: string;
   reviewed: boolean;

@@ -1,4 +1,4 @@
-// What goals, checks and events share.
+// Types that goals, checks and events share.
 
 export type Risk = "read_only" | "write_local" | "network_get" | "network_write" | "spends_money";
 
@@ -29,7 +29,7 @@ export interface Usage {
   tokens_in: number;
   tokens_out: number;
   usd: number;
-  /** By the length of what was sent: the provider did not say. */
+  /** Estimated from the length of the text, because the provider reported no usage. */
   guessed?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What can drive a goal. */
+/** An engine that can drive a goal. */
 export interface EngineView {
   id: string;
   name: string;
@@ -12,7 +12,7 @@ export interface EngineView {
   /** The command that installs it; "": Goalpost's own loop. */
   install: string;
   licence: string;
-  /** Which keys and sign-ins it needs, and who can read them. */
+  /** The keys and sign-ins that it needs, and who can read them. */
   credentials: string;
 }
 

@@ -3,7 +3,7 @@ import type { Verdict } from "./check";
 import type { CriticVerdict, Exit, Risk, Status, StepOutcome, Todo, Usage } from "./common";
 import type { PaneInfo } from "./pane";
 
-/** What a model thought: its text, or items in the form of its provider, which may be encrypted. */
+/** A model's thinking: its text, or items in the provider's format, which may be encrypted. */
 export interface ReasoningEvent {
   text?: string;
   items?: unknown[];

@@ -1,4 +1,4 @@
-// A goal: what it may do, how it stands, and its steps.
+// A goal: its permissions, its status and its steps.
 import type { Check } from "./check";
 import type { CheckOutcome, Exit, Risk, Status, StepOutcome, Todo } from "./common";
 import type { GoalEvent } from "./event";
@@ -14,26 +14,26 @@ export interface Policy {
   allow_write?: string[];
   allow_read?: string[];
   allow_socket?: string[];
-  /** What the agent may change in dir, relative to it; left out: all of it. */
+  /** What the agent may change in dir, relative to it; absent: everything. */
   work?: string[];
-  /** A folder that only the checks read. */
+  /** A folder that only the checks can read. */
   check_dir?: string;
-  /** Folders that no program of the goal reads: the check_dir of the goal that started it. */
+  /** Folders that no program of the goal can read: the check_dir of the goal that started it. */
   hidden?: string[];
   unconfined?: boolean;
   require_steps?: boolean;
   secrets?: string[];
 }
 
-/** What the agent reads of a failing check; `""` is full, or exit with a check_dir. */
+/** What the agent sees of a failed check; `""` is full, or exit with a check_dir. */
 export type CheckOutput = "" | "exit" | "names" | "full";
 
-/** How a goal is looked after: frozen with its criterion. */
+/** The supervision of a goal, frozen with its criterion. */
 export interface Options {
-  /** The external agent that drives it; left out: Goalpost's own loop. */
+  /** The external agent that drives it; absent: Goalpost's own loop. */
   engine?: string;
   persona?: string;
-  /** How much the model thinks, in its protocol's word; left out: the provider's own. */
+  /** How much the model thinks, in its protocol's word; absent: the provider's default. */
   effort?: string;
   critic_every?: number;
   critic_provider?: string;
@@ -49,15 +49,15 @@ export interface Options {
   allow_missing?: boolean;
   /** The goal whose agent started this one. */
   parent?: string;
-  /** An agent outside of this program made it, over MCP. */
+  /** An agent outside this program created it, through MCP. */
   outside?: boolean;
-  /** The git worktree that was made for it; left out: it works in the user's folder. */
+  /** The git worktree that was created for it; absent: it works in the user's folder. */
   worktree?: Worktree;
 }
 
-/** A git worktree that was made for one goal. */
+/** A git worktree that was created for one goal. */
 export interface Worktree {
-  /** What the user named, in their work tree. */
+  /** The folder that the user chose, in their work tree. */
   folder: string;
   /** The top of the user's work tree. */
   repository: string;
@@ -94,13 +94,13 @@ export interface WorktreeView {
   merge_command: string;
 }
 
-export interface WorktreeRemoved extends WorktreeView {
-  /** That its branch was at; "": it had none. */
+export interface WorktreeRemoval extends WorktreeView {
+  /** The commit of its branch; "": it had none. */
   commit: string;
 }
 
 export interface StartInput {
-  /** In a new git worktree of the folder's repository. */
+  /** Work in a new git worktree of the folder's repository. */
   worktree?: boolean;
   objective: string;
   checks: Check[];
@@ -131,7 +131,7 @@ export interface StartInput {
   allow_passing: boolean;
   allow_missing: boolean;
   require_steps: boolean;
-  /** What drives it: an external agent, or "model" for Goalpost's own loop; left out: as set. */
+  /** The engine: an external agent, or "model" for Goalpost's own loop; absent: the setting. */
   engine?: string;
   effort: string;
   persona: string;
@@ -144,13 +144,13 @@ export interface StartInput {
   protect: string[];
   no_protect: string[];
   on_ask: string;
-  /** The least assurance that a done goal must have, "" for any. */
+  /** The minimum assurance of a done goal, "" for any. */
   require?: string;
-  /** How often in a row a command has to pass. */
+  /** How often in a row a command must pass. */
   runs?: number;
 }
 
-/** Keeps and protects changed files as they are now, or puts the old versions back. */
+/** Accepts and protects changed files as they are, or restores the old versions. */
 export type Decision = "" | "accept" | "restore";
 
 /** One version of a protected file, as a `ProtectedChange` shows it. */
@@ -159,10 +159,10 @@ export interface ProtectedVersion {
   sha256: string;
 }
 
-/** A limit of 0 stays as it is, -1 is none. */
+/** A limit of 0 stays unchanged; -1 is no limit. */
 export interface ResumeInput {
   note: string;
-  /** What becomes of protected files that were changed; `""` is no decision. */
+  /** The decision about changed protected files; `""` is no decision. */
   protected: Decision;
   wall_clock_ms: number;
   iterations: number;
@@ -198,7 +198,7 @@ export interface StatusOutput {
 export interface GoalCard {
   id: string;
   objective: string;
-  /** The folder that it works in; with a git worktree, the one that the user named. An older program leaves it out. */
+  /** Its folder; with a git worktree, the one that the user chose. Absent in an older program. */
   dir?: string;
   status: Status;
   exit: Exit;
@@ -218,16 +218,16 @@ export interface GoalCard {
   tokens_out: number;
   usd: number;
   parked_until: string;
-  /** What it waits for in the queue, whatever its status is; "" when it does not. */
+  /** What it waits for in the queue, whatever its status; "" if it does not wait. */
   queued: string;
-  /** The process that runs it or waits with it, 0 when there is none; elsewhere: not this one. */
+  /** The process that runs it or waits with it, 0 for none; elsewhere: not this one. */
   pid: number;
   elsewhere: boolean;
   seq: number;
   activity: number[] | null;
-  /** Calls that wait for the user and that nobody has answered yet. */
+  /** Calls that wait for the user's answer. */
   asks?: number;
-  /** How much a done goal proves: strong, shared, judged or claimed; and the same in plain words. */
+  /** What a done goal proves: strong, shared, judged or claimed; and the same in words. */
   assurance?: string;
   assurance_words?: string;
 }
@@ -252,7 +252,7 @@ export interface TimelineEntry {
 }
 
 export interface GoalView extends GoalCard {
-  /** Gets the branch of its git worktree; left out: it has none. */
+  /** The branch of its git worktree; absent: it has none. */
   merge_command?: string;
   criterion_sha256: string;
   any: boolean;
@@ -269,7 +269,7 @@ export interface GoalView extends GoalCard {
   account: string;
   result?: string;
   criterion: Check[] | null;
-  /** Why it proves less than a strong one. */
+  /** Why it proves less than a strong goal. */
   assurance_reason?: string;
   require?: string;
   options: Options;
@@ -277,7 +277,7 @@ export interface GoalView extends GoalCard {
   waits: boolean;
   /** It is paused because protected files changed. */
   tampered: boolean;
-  /** Where the user is to do what the agent asked for, "" if nowhere. */
+  /** Where the user should do what the agent asked for, "" if nowhere. */
   asked_pane: string;
   todos: Todo[] | null;
   panes: string[] | null;
@@ -299,7 +299,7 @@ export interface StepRow {
 export interface StepView extends StepRow {
   result: string;
   image: string;
-  /** Where the step acted on the page that the image shows, in CSS pixels of the page. */
+  /** Where the step acted on the page in the image, in CSS pixels of the page. */
   click?: { x: number; y: number; width: number; height: number };
 }
 
@@ -325,13 +325,13 @@ export type TranscriptKind =
   | "status"
   | "usage";
 
-/** One thing that was said or done. Its texts come from models, pages and programs. */
+/** One message or call. Its texts come from models, pages and programs. */
 export interface TranscriptEntry {
   seq: number;
   at_ms: number;
   kind: TranscriptKind;
   title: string;
-  /** Of a step its result. */
+  /** For a step, its result. */
   text: string;
   reasoning?: string;
   turn: number;

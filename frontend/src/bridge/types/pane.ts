@@ -10,7 +10,7 @@ export interface ArgsOpenBrowser {
   url: string;
   width: number;
   height: number;
-  /** "" is the user's own, "temporary" keeps nothing. */
+  /** "" is the user's own profile; "temporary" stores nothing. */
   profile: string;
 }
 
@@ -19,7 +19,7 @@ export interface PaneInfo {
   kind: "terminal" | "browser";
   title: string;
   goal_id: string;
-  /** It is the user's own, and lent to that goal. */
+  /** It is the user's own pane, shared with that goal. */
   lent: boolean;
   dir: string;
   cwd: string;
@@ -44,7 +44,7 @@ export interface PaneInfo {
   y: number;
 }
 
-/** A machine that terminals are opened on, with the system's ssh. */
+/** A machine on which terminals can be opened, with the system's ssh. */
 export interface SSHServer {
   id: string;
   name: string;
@@ -64,7 +64,7 @@ export interface ArgsOpenSSH {
   rows: number;
 }
 
-/** What the user says to a question of ssh; without `ok` she does not want to. */
+/** The user's answer to a question of ssh; without `ok` the user declined. */
 export interface ArgsAnswer {
   pane: string;
   ask: string;
@@ -72,7 +72,7 @@ export interface ArgsAnswer {
   ok: boolean;
 }
 
-/** A session of tmux on a server. */
+/** A tmux session on a server. */
 export interface RemoteSession {
   name: string;
   created: string;
@@ -104,7 +104,7 @@ export interface PanePoint {
   y: number;
 }
 
-/** What the app draws over a page's picture, because Chromium without a window draws none of it. */
+/** The overlays that the app draws over a page's picture, because headless Chromium draws none of them. */
 export interface PaneOverlay {
   cursor: string;
   zoom: number;
@@ -189,14 +189,14 @@ export interface ArgsConnectSSH {
   rows: number;
 }
 
-/** A place in a page, in CSS pixels of its viewport. */
+/** A point in a page, in CSS pixels of its viewport. */
 export interface PagePoint {
   x: number;
   y: number;
 }
 
 export interface ArgsDevTools {
-  /** The place of the element to show first, null for the console. */
+  /** The point of the element to show first, null for the console. */
   element: PagePoint | null;
   dark: boolean;
   width: number;
@@ -215,7 +215,7 @@ export interface Bookmark {
   added_at: string;
 }
 
-/** The saved logins of the origin that a page has. */
+/** The saved logins for a page's origin. */
 export interface PageLogins {
   origin: string;
   users: string[] | null;
@@ -228,7 +228,7 @@ export interface Visit {
   times: number;
 }
 
-/** Where a page is from. */
+/** The site of a page. */
 export interface Site {
   origin: string;
   came: "proven" | "unproven" | "open" | "here" | "none";
@@ -267,6 +267,6 @@ export interface PaneEvent {
   rev: number;
   pane: PaneInfo;
   closed: boolean;
-  /** The agent wants the user to see it. */
+  /** The agent asked to show it to the user. */
   focus?: boolean;
 }

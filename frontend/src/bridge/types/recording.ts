@@ -1,6 +1,6 @@
-// What of a goal was recorded, for replay.
+// The recording of a goal, for replay.
 
-/** What of a goal's panes was recorded. */
+/** The recording of a goal's panes. */
 export interface RecordingView {
   panes: RecordedPane[] | null;
 }
@@ -15,7 +15,7 @@ export interface RecordedPane {
   bytes: number;
 }
 
-/** A part of what one pane showed; with `more` it continues after the last record's n. */
+/** A part of one pane's recording; with `more` it continues after the last record's n. */
 export interface RecordingPage {
   records: RecordView[] | null;
   more: boolean;

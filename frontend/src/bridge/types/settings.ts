@@ -1,4 +1,4 @@
-// Providers, MCP servers, secrets, settings, and how this program is reached.
+// Providers, MCP servers, secrets, settings, and the state of this program.
 
 export interface Problem {
   code: string;
@@ -19,13 +19,13 @@ export interface Provider {
   scripted: boolean;
   ready: boolean;
   note: string;
-  /** The words of its protocol for how much a model thinks. */
+  /** The protocol's values for how much a model thinks. */
   efforts: string[] | null;
   preset: string;
   /** USD per million tokens, as the user entered them; 0: the published price. */
   input_price: number;
   output_price: number;
-  /** Limits of money hold. */
+  /** Limits of money are enforced. */
   has_price: boolean;
   tested_at: string;
   latency_ms: number;
@@ -37,17 +37,17 @@ export interface PresetView {
   id: string;
   name: string;
   kind: string;
-  /** "": the user has to give it. */
+  /** "": the user must enter it. */
   base_url: string;
-  /** Where users get a key; "": it needs none. */
+  /** Where users get a key; "": no key is needed. */
   key_page: string;
   key_variable: string;
-  /** The variable is set in the environment of the program. */
+  /** The variable is set in the program's environment. */
   has_key: boolean;
   local: boolean;
 }
 
-/** A server of models that answers on this computer. */
+/** A model server that answers on this computer. */
 export interface FoundServer {
   preset: string;
   name: string;
@@ -55,7 +55,7 @@ export interface FoundServer {
   models: string[] | null;
 }
 
-/** A connection to try or to save; what is empty comes from the provider or the preset. */
+/** A connection to test or to save; empty fields come from the provider or the preset. */
 export interface ConnectInput {
   id: string;
   preset: string;
@@ -195,14 +195,14 @@ export interface Settings {
   goals_at_once: number;
   /** 0: until the user deletes them. */
   keep_days: number;
-  /** After done; 0: not at all. */
   turn_minutes: number;
+  /** After done; 0: no grace period. */
   linger_minutes: number;
   /** MiB; 0: three quarters of the machine's. */
   goal_memory: number;
-  /** USD that all goals together may spend in a day; 0: no limit. */
+  /** Daily limit of all goals together in USD; 0: no limit. */
   daily_limit_usd: number;
-  /** Folders that goals see besides the usual ones, separated as in PATH. */
+  /** Additional folders that goals can read, separated as in PATH. */
   toolchains: string;
   /** "": the usual place. */
   work_dir: string;

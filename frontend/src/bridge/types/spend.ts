@@ -1,19 +1,19 @@
-// What models cost.
+// The cost of models.
 
 export type SpendBy = "day" | "goal" | "provider" | "model";
 
 export interface SpendInput {
   by: SpendBy;
-  /** RFC 3339; "": always. */
+  /** RFC 3339; "": all time. */
   since: string;
 }
 
 export interface SpendRow {
-  /** A date such as 2026-11-23, the id of a goal, a provider or a model; "" where it is not known. */
+  /** A date such as 2026-11-23, the id of a goal, a provider or a model; "" if unknown. */
   key: string;
   /** The objective of a goal; "" if it was deleted. */
   label: string;
-  /** 0 where no price is known. */
+  /** 0 if no price is known. */
   usd: number;
   turns: number;
   tokens_in: number;
@@ -22,7 +22,7 @@ export interface SpendRow {
 
 export interface SpendToday {
   usd: number;
-  /** Of all goals together; 0: no limit. */
+  /** For all goals together; 0: no limit. */
   limit_usd: number;
   /** When the next day begins. */
   resets_at: string;

@@ -1,14 +1,14 @@
-// Checks that are proposed for a goal.
+// Checks that are suggested for a goal.
 import type { Check } from "./check";
 
 export interface SuggestInput {
   objective: string;
   /** "": a new folder. */
   dir: string;
-  /** "": the default, with its model. */
+  /** "": the default provider, with its model. */
   provider: string;
   model: string;
-  /** Ask no model. */
+  /** Do not ask a model. */
   no_model: boolean;
 }
 
@@ -22,6 +22,6 @@ export interface SuggestedCheck {
 
 export interface SuggestOutput {
   checks: SuggestedCheck[];
-  /** What was not looked at, and why. */
+  /** What was not examined, and why. */
   notes: string[];
 }

@@ -9,15 +9,15 @@ import { SiteIcon } from "./site";
 interface AddressProps {
   pane: PaneInfo;
   field: RefObject<HTMLInputElement | null>;
-  /** The page takes the keyboard after an address was entered. */
+  /** The page takes the focus after an address was entered. */
   onEntered: () => void;
-  /** Shows where the page is from. */
+  /** Opens the panel about the site. */
   onSite: () => void;
 }
 
 const shownHits = 8;
 
-/** The address, with what the user visited before under it. */
+/** The address bar, with matching addresses of the history below. */
 export function Address({ pane, field, onEntered, onSite }: AddressProps) {
   const app = useApp();
   const [typed, setTyped] = useState<string | null>(null);
@@ -27,7 +27,7 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
   const [going, setGoing] = useState<string | null>(null);
   const shown = going ?? (pane.url === "about:blank" ? "" : pane.url);
 
-  // What is selected whole, to be typed over, stays so when the page goes elsewhere.
+  // If the whole address is selected, ready to be replaced, it stays selected when the page navigates.
   useLayoutEffect(() => {
     if (typed === null && field.current && document.activeElement === field.current) field.current.select();
     // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -54,7 +54,7 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
   const enter = async (text: string) => {
     close();
     onEntered();
-    // Where it goes to is shown until the page is there, or was stopped.
+    // The target address is shown until the page has loaded or was stopped.
     setGoing(text);
     try {
       await app.bridge.call("BrowserAPI.Enter", pane.id, text);
@@ -132,7 +132,7 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
 
 interface HitsProps {
   hits: readonly Visit[];
-  /** The one that the arrow keys have reached; -1 is none. */
+  /** The suggestion that the arrow keys selected; -1 is none. */
   at: number;
   onChoose: (url: string) => void;
 }
@@ -158,7 +158,7 @@ function Hits({ hits, at, onChoose }: HitsProps) {
             "flex h-7 items-center gap-2 rounded-sm px-2 text-xs hover:bg-surface-hover",
             i === at && "bg-surface-hover",
           )}
-          // The field keeps the focus until the choice is made.
+          // The field keeps the focus until a suggestion is chosen.
           onMouseDown={(e) => e.preventDefault()}
           onClick={() => onChoose(hit.url)}
         >

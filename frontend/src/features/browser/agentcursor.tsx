@@ -1,13 +1,13 @@
 interface AgentPointerProps {
-  /** What the agent does there. It may hold text of the page: it is only ever drawn as text. */
+  /** What the agent does there. It may contain text of the page, so it is only drawn as text. */
   words: string;
   x: number;
   y: number;
-  /** Of the picture, so that the words stay inside. */
+  /** Size of the picture, so that the text stays inside. */
   width: number;
 }
 
-/** Where the agent acts, and what it does in words. */
+/** The place of the agent's action, with a description. */
 export function AgentPointer({ words, x, y, width }: AgentPointerProps) {
   const toLeft = x > width * 0.66;
   return (

@@ -13,7 +13,7 @@ interface LibraryProps {
   onClose: () => void;
 }
 
-/** Bookmarks, the history and the profiles of the user. */
+/** The user's bookmarks, history and profiles. */
 export function BookmarksPanel({ pane, onClose }: LibraryProps) {
   const app = useApp();
   const [words, setWords] = useState("");

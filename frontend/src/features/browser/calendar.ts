@@ -1,4 +1,4 @@
-/** A day as a date field writes it. */
+/** A day in the format of a date field. */
 export function dayText(year: number, month: number, day: number): string {
   return `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
 }
@@ -20,7 +20,7 @@ export function stepMonth(m: Month, by: number): Month {
   return { year: Math.floor(n / 12), month: (n % 12) + 1 };
 }
 
-/** The weeks of a month, from Monday; days of its neighbours fill the first and the last. */
+/** The weeks of a month from Monday; days of the neighbouring months fill the first and the last. */
 export function weeksOf({ year, month }: Month): string[][] {
   const first = new Date(Date.UTC(year, month - 1, 1));
   first.setUTCDate(1 - ((first.getUTCDay() + 6) % 7));
@@ -37,7 +37,7 @@ export function weeksOf({ year, month }: Month): string[][] {
   return weeks;
 }
 
-/** The week of a day as a week field writes it: 2025-W11. */
+/** Formats the week of a day as a week field does: 2025-W11. */
 export function weekText(day: string): string {
   const d = new Date(`${day}T00:00:00Z`);
   d.setUTCDate(d.getUTCDate() + 3 - ((d.getUTCDay() + 6) % 7)); // its Thursday names the year

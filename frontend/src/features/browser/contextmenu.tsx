@@ -13,7 +13,7 @@ interface ContextMenuProps {
   question: PaneQuestion;
   surface: Surface;
   space: Viewport;
-  /** Screen pixels for a pixel of the page. */
+  /** Screen pixels per page pixel. */
   scale: number;
   reply: AnswerPrompt;
 }
@@ -94,7 +94,7 @@ function itemsOf(app: App, pane: PaneInfo, q: PaneQuestion, surface: Surface, sc
   );
 }
 
-/** The page's context menu. Pages with a menu of their own draw that one. */
+/** The page's context menu. A page with its own menu draws that one. */
 export function ContextMenu({ pane, question, surface, space, scale, reply }: ContextMenuProps) {
   const app = useApp();
   const menu = useRef<HTMLDivElement>(null);

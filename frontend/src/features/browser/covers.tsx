@@ -7,8 +7,8 @@ import { cx } from "@/ui/cx";
 import { CloseIcon, GlobeIcon, WarnIcon } from "@/ui/icons";
 
 /**
- * What Go has to say about a page, until the user closes it. It lies over the page: it goes when the user presses a
- * button there, and the page must not move under that.
+ * Go's message about a page, until the user closes it. It lies over the page: it disappears when the user presses a
+ * button there, and the page must not move at that moment.
  */
 export function PageNotice({ notice }: { notice: string }) {
   const [read, setRead] = useState("");
@@ -30,7 +30,7 @@ export function PageNotice({ notice }: { notice: string }) {
   );
 }
 
-/** Why a page cannot be shown, and what can be done about it. */
+/** Why a page cannot be shown, and what the user can do. */
 export function PageProblem({ pane }: { pane: PaneInfo }) {
   const app = useApp();
   if (!pane.problem) return null;

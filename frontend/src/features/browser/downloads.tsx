@@ -22,7 +22,7 @@ function progress(d: PaneDownload): string {
   return d.total > 0 ? `${size(d.received)} of ${size(d.total)}` : size(d.received);
 }
 
-/** The files that the pane's pages sent, the newest first. */
+/** The downloads of the pane, newest first. */
 export function Downloads({ pane, list, onClose }: DownloadsProps) {
   const app = useApp();
   return (

@@ -7,7 +7,7 @@ export interface Region {
   height: number;
 }
 
-/** The least rectangle that holds every difference of two pictures of the same size, null if there is none. */
+/** Returns the smallest rectangle that contains all differences of two equally large pictures, or null. */
 export function difference(a: Uint32Array, b: Uint32Array, width: number): Region | null {
   let left = width;
   let right = -1;
@@ -24,19 +24,19 @@ export function difference(a: Uint32Array, b: Uint32Array, width: number): Regio
   return top < 0 ? null : { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
 }
 
-/** What may change of a sharp picture, as a part of it, and the rest still be shown. */
+/** The largest share of a sharp picture that may change while the rest of it is still shown. */
 const isSmallRegion = 0.3;
 
 /**
- * On a screen with several pixels for one of CSS a page that stands still comes as a sharp picture.
- * A small change, such as a caret that blinks, then alters its own place only: the rest stays sharp.
+ * On a screen with several pixels per CSS pixel, a still page is sent as a sharp picture.
+ * A small change, such as a blinking caret, then replaces only its own area: the rest stays sharp.
  */
 export class HiDPILayer {
   private sharp = false;
   private plain: ImageBitmap | null = null;
   private readonly pad = [document.createElement("canvas"), document.createElement("canvas")];
 
-  /** Draws what has changed into a sharp picture. False means that the whole picture must be drawn. */
+  /** Draws the changed area into a sharp picture. False means that the whole picture must be drawn. */
   keeps(context: CanvasRenderingContext2D, frame: Frame, picture: ImageBitmap): boolean {
     if (picture.width > frame.width) {
       this.sharp = true;
@@ -60,7 +60,7 @@ export class HiDPILayer {
     return true;
   }
 
-  /** Keeps the picture to compare the next one with, or lets it go. */
+  /** Stores the picture for the next comparison, or drops it. */
   after(frame: Frame, picture: ImageBitmap): void {
     if (picture.width > frame.width || window.devicePixelRatio <= 1) {
       picture.close();

@@ -9,12 +9,12 @@ interface Modifiers {
 
 const pressedModifiers: Modifiers = { altKey: false, ctrlKey: false, metaKey: false, shiftKey: false };
 
-/** The protocol's mask: 1 Alt, 2 Ctrl, 4 Meta, 8 Shift. */
+/** The protocol's modifier mask: 1 Alt, 2 Ctrl, 4 Meta, 8 Shift. */
 export function modifiers(e: Modifiers): number {
   return (e.altKey ? 1 : 0) | (e.ctrlKey ? 2 : 0) | (e.metaKey ? 4 : 0) | (e.shiftKey ? 8 : 0);
 }
 
-/** The letter that a key stands for in the user's layout; where that is not Latin, in the usual one. */
+/** Returns the letter of a key in the user's layout, or in the US layout if that is not Latin. */
 export function letterOf(e: { key: string; code: string }): string {
   if (/^[a-z]$/i.test(e.key)) return e.key.toLowerCase();
   return /^Key[A-Z]$/.test(e.code) && !/^[\x20-\x7e]$/.test(e.key) ? e.code.slice(3).toLowerCase() : "";
@@ -45,7 +45,7 @@ export interface Box {
   height: number;
 }
 
-/** A point of the window in CSS pixels of the page that the picture in `box` shows. */
+/** Converts a point of the window to CSS pixels of the page whose picture is in `box`. */
 export function toPage(clientX: number, clientY: number, box: Box, page: { width: number; height: number }) {
   const scaleX = box.width > 0 ? page.width / box.width : 1;
   const scaleY = box.height > 0 ? page.height / box.height : 1;
@@ -67,7 +67,7 @@ export function buttonName(button: number): PaneInput["button"] {
 
 const lineHeight = 16;
 
-/** Wheel distance in pixels, whatever unit the event came in. */
+/** Returns the wheel distance in pixels, whatever the unit of the event. */
 export function wheelPixels(delta: number, mode: number, pageSize: number): number {
   if (mode === 1) return delta * lineHeight;
   if (mode === 2) return delta * pageSize;
@@ -84,14 +84,14 @@ interface KeyLike extends Modifiers {
 
 const onMac = navigator.userAgent.includes("Macintosh");
 
-/** Whether AltGr, or Option on a Mac, has made the character: then it is typed, and no shortcut. */
+/** Reports whether AltGr, or Option on a Mac, made the character: then it is text and not a shortcut. */
 export function isThirdLevel(e: KeyLike, mac = onMac): boolean {
   return e.getModifierState?.("AltGraph") === true || (mac && e.altKey && !e.ctrlKey && !e.metaKey);
 }
 
-/** The key for the page; printable keys carry their text, so that they type. */
+/** Converts a key for the page. Printable keys carry their text, so that they type it. */
 export function keyInput(kind: "keydown" | "keyup", e: KeyLike, mac = onMac): PaneInput {
-  // One code point, also outside of the basic plane.
+  // One code point, also outside the basic plane.
   const single = Array.from(e.key).length === 1;
   const third = single && isThirdLevel(e, mac);
   const printable = third || (single && !e.ctrlKey && !e.metaKey && !e.altKey);
@@ -102,7 +102,7 @@ export function keyInput(kind: "keydown" | "keyup", e: KeyLike, mac = onMac): Pa
     code: e.code,
     key_code: e.keyCode,
     text: kind === "keydown" ? (printable ? e.key : e.key === "Enter" ? "\r" : "") : "",
-    // Chromium types no plain letter while Alt is held.
+    // Chromium types no letter while Alt is held.
     modifiers: third ? modifiers({ ...pressedModifiers, shiftKey: e.shiftKey }) : modifiers(e),
     repeat: e.repeat,
   };
@@ -112,21 +112,21 @@ export function textInput(text: string): PaneInput {
   return { ...emptyInput, kind: "text", text };
 }
 
-/** What an input method has written so far. */
+/** The current text of an input method. */
 export function composeInput(text: string): PaneInput {
   return { ...emptyInput, kind: "compose", text };
 }
 
 /**
- * A key that the page must not be given as such: an input method is composing,
- * or a dead key waits for its letter. Its result comes as text.
+ * Reports whether a key must not be sent to the page: an input method is composing,
+ * or a dead key waits for its letter. The result is sent as text.
  */
 export function isComposing(e: { isComposing: boolean; key: string; keyCode: number }): boolean {
   const imeKey = 229;
   return e.isComposing || e.keyCode === imeKey || e.key === "Dead" || e.key === "Process";
 }
 
-/** Holds moves and wheel turns back until the next frame, so that one frame sends at most one of each. */
+/** Delays mouse moves and wheel events until the next frame, so that each frame sends at most one of each. */
 export class Coalescer {
   private move: PaneInput | null = null;
   private wheel: PaneInput | null = null;
@@ -134,7 +134,7 @@ export class Coalescer {
 
   constructor(
     private readonly send: (input: PaneInput) => void,
-    // Wrapped: called as methods of this object, the window's own would refuse.
+    // Wrapped, because the window's functions fail when called as methods of this object.
     private readonly schedule: (fn: () => void) => number = (fn) => requestAnimationFrame(fn),
     private readonly cancel: (id: number) => void = (id) => cancelAnimationFrame(id),
   ) {}
@@ -145,7 +145,7 @@ export class Coalescer {
       const held = this.wheel;
       this.wheel = held ? { ...input, dx: held.dx + input.dx, dy: held.dy + input.dy } : input;
     } else {
-      // What came before a click or a key must arrive before it.
+      // Events before a click or a key must arrive before it.
       this.flush();
       this.send(input);
       return;

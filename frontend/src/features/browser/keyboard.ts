@@ -13,8 +13,8 @@ interface KeyboardHandlers {
 }
 
 /**
- * The keyboard of a page, caught by a hidden text field so that input methods
- * and dead keys work. Ctrl+V pastes what the user copied outside; only right
+ * The keyboard of a page, captured by a hidden text field so that input methods
+ * and dead keys work. Ctrl+V pastes from the user's clipboard; only right
  * after a copy inside the page does the page paste from its own clipboard.
  */
 export function useKeyboard(
@@ -22,7 +22,7 @@ export function useKeyboard(
   shortcut: (e: KeyboardEvent) => (() => void) | null,
 ): KeyboardHandlers {
   const copiedInside = useRef(false);
-  /** Keys that went down here. One whose press opened this pane comes up in it, and is not the page's. */
+  /** Keys pressed here. The release of a key that opened this pane does not belong to the page. */
   const down = useRef(new Set<string>());
   return useMemo(() => {
     const empty = (el: HTMLTextAreaElement) => {
@@ -39,7 +39,7 @@ export function useKeyboard(
           run();
           return;
         }
-        // Ctrl+Shift+Tab leaves the page's keyboard, as in terminals.
+        // Ctrl+Shift+Tab leaves the page, as in terminals.
         if (e.code === "Tab" && e.ctrlKey && e.shiftKey) return;
         if ((e.ctrlKey || e.metaKey) && ["c", "x"].includes(letterOf(e.nativeEvent))) copiedInside.current = true;
         e.preventDefault();
@@ -56,7 +56,7 @@ export function useKeyboard(
         empty(e.currentTarget);
         if (text) surface?.input(textInput(text));
       },
-      // The page shows what is being written; the end comes as finished text.
+      // The page shows the text while it is composed; the finished text follows.
       onCompositionUpdate: (e) => surface?.input(composeInput(e.data)),
       onCompositionEnd: (e) => {
         const text = e.data;

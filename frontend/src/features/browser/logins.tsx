@@ -9,8 +9,8 @@ import { noAnswer } from "./prompttext";
 const host = (origin: string) => origin.replace(/^https?:\/\//, "");
 
 /**
- * Asks whether to keep what the user has just logged in with. It lies over the page: it comes while the
- * button that sent the login may still be down, and the page must not move under that.
+ * Asks whether to save the login that the user has just used. It lies over the page: it appears while the
+ * button that sent the login may still be pressed, and the page must not move at that moment.
  */
 export function SaveLoginPrompt({ pane, overlay }: { pane: PaneInfo; overlay: PaneOverlay }) {
   const app = useApp();
@@ -42,7 +42,7 @@ export function SaveLoginPrompt({ pane, overlay }: { pane: PaneInfo; overlay: Pa
   );
 }
 
-/** The saved logins of the page's origin, to be filled in. */
+/** The saved logins of the page's origin, to choose from. */
 export function Logins({ pane, onClose }: { pane: PaneInfo; onClose: () => void }) {
   const app = useApp();
   const [known, setKnown] = useState<PageLogins | null>(null);

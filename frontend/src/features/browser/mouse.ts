@@ -2,7 +2,7 @@ import { useEffect, type RefObject } from "react";
 import { buttonName, emptyInput, modifiers, toPage, wheelPixels } from "./input";
 import type { Surface } from "./surface";
 
-/** Sends what the mouse does over the picture. A drag continues outside of it until the button is let go. */
+/** Sends mouse events over the picture. A drag continues outside until the button is released. */
 export function useMouse(
   area: RefObject<HTMLDivElement | null>,
   canvas: RefObject<HTMLCanvasElement | null>,
@@ -35,7 +35,7 @@ export function useMouse(
         side(e.button === 3 ? "back" : "forward");
         return;
       }
-      // The default would take the focus to the body.
+      // The default action would move the focus to the body.
       e.preventDefault();
       focus();
       held = true;

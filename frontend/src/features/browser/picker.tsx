@@ -17,7 +17,7 @@ const swatches = (
   "#0090ff #3e63dd #8e4ec6 #d6409f #a18072"
 ).split(" ");
 
-/** A calendar, a clock or colours, at the field that they are for. */
+/** A calendar, clock or colour picker at its field. */
 export function Picker({ question, space, reply }: PickerProps) {
   const panel = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState({ left: question.x, top: question.y + question.height });

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** Calls `again` when the window has come to a screen with other pixels, or was zoomed. */
+/** Calls `again` when the window moves to a screen with another pixel ratio, or is zoomed. */
 export function usePixelRatio(again: () => void): void {
   useEffect(() => {
     let media: MediaQueryList | null = null;
@@ -18,7 +18,7 @@ export function usePixelRatio(again: () => void): void {
   }, [again]);
 }
 
-/** Whether the window or the tab in which the app is can be seen at all. */
+/** Whether the window or tab of the app is visible. */
 export function useIsVisible(): boolean {
   const [shown, setShown] = useState(() => !document.hidden);
   useEffect(() => {

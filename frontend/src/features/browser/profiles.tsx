@@ -5,7 +5,7 @@ import { useAnswer } from "@/store/usecall";
 import { Button } from "@/ui/button";
 import { Input } from "@/ui/input";
 
-/** The profiles: each keeps logins of its own. */
+/** The profiles, each with its own logins. */
 export function Profiles({ pane }: { pane: PaneInfo }) {
   const app = useApp();
   const { answer, reload } = useAnswer("BrowserAPI.Profiles");

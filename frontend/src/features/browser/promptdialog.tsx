@@ -19,7 +19,7 @@ interface BoxProps {
   reply: AnswerPrompt;
 }
 
-/** What a page or Chromium asks, drawn over the page: dialogs, permissions, logins, certificates, files. */
+/** A prompt of the page or of Chromium, drawn over the page: dialog, permission, login, certificate, file. */
 export function QuestionBox({ question, reply }: BoxProps) {
   const app = useApp();
   const words = promptText(question);
@@ -28,7 +28,7 @@ export function QuestionBox({ question, reply }: BoxProps) {
   const [sending, setSending] = useState(false);
   const first = useRef<HTMLElement | null>(null);
   const danger = question.kind === "certificate";
-  // Enter that was meant for the page must not agree to these.
+  // Enter that was meant for the page must not confirm these.
   const isRisky = danger || question.kind === "permission";
 
   useEffect(() => first.current?.focus(), []);
@@ -112,7 +112,7 @@ export function QuestionBox({ question, reply }: BoxProps) {
 }
 
 interface LoginFieldsProps {
-  /** Takes the element that gets the focus. */
+  /** Set to the element that gets the focus. */
   first: (el: HTMLElement | null) => void;
   login: Login;
   onChange: (login: Login) => void;

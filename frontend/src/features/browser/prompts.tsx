@@ -12,14 +12,14 @@ interface QuestionsProps {
   pane: PaneInfo;
   overlay: PaneOverlay;
   surface: Surface;
-  /** The picture's size on the screen; `scale` is screen pixels for a pixel of the page. */
+  /** The picture's size on the screen; `scale` is screen pixels per page pixel. */
   space: Viewport;
   scale: number;
-  /** Gives the keyboard back to the page. */
+  /** Returns the focus to the page. */
   focus: () => void;
 }
 
-/** Everything that the page or Chromium asks, one thing at a time. */
+/** The prompts of the page and of Chromium, one at a time. */
 export function Questions({ pane, overlay, surface, space, scale, focus }: QuestionsProps) {
   const app = useApp();
   const box = overlay.questions.find(isDialog);
@@ -30,7 +30,7 @@ export function Questions({ pane, overlay, surface, space, scale, focus }: Quest
   const reply: AnswerPrompt = useCallback(
     (q, answer) => {
       const whole = { ...noAnswer, ...answer, id: q.id };
-      // One that is gone needs no answer: the page has continued.
+      // A prompt that has ended needs no answer: the page has continued.
       if (!answer && q.no_answer) void app.bridge.call("BrowserAPI.Answer", pane.id, whole).catch(() => undefined);
       else void app.ask("BrowserAPI.Answer", pane.id, whole);
     },

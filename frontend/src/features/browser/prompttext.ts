@@ -2,7 +2,7 @@ import type { PaneAnswer, PaneQuestion, QuestionKind } from "@/bridge/types";
 
 export const noAnswer: Omit<PaneAnswer, "id"> = { yes: false, text: "", user: "", password: "", index: -1, files: [] };
 
-/** Gives an answer; without one the question is dismissed. */
+/** Answers a prompt; without an answer the prompt is dismissed. */
 export type AnswerPrompt = (question: PaneQuestion, answer?: Partial<PaneAnswer>) => void;
 
 const dialogKinds: readonly QuestionKind[] = [
@@ -16,7 +16,7 @@ const dialogKinds: readonly QuestionKind[] = [
   "files",
 ];
 
-/** Whether a question is drawn as a box in the middle; others stand at a field of the page. */
+/** Reports whether a prompt is a box in the middle; others are shown at a field of the page. */
 export function isDialog(q: PaneQuestion): boolean {
   return dialogKinds.includes(q.kind);
 }
@@ -36,7 +36,7 @@ const permissions: Record<string, string> = {
   "clipboard-read": "read your clipboard",
 };
 
-/** What a box says. The origin is Chromium's word, everything else may be the page's. */
+/** The text of a box. The origin comes from Chromium; everything else may come from the page. */
 export function promptText(q: PaneQuestion): PromptText {
   const who = q.origin.replace(/^https?:\/\//, "") || "This page";
   switch (q.kind) {
@@ -80,7 +80,7 @@ export interface Viewport {
   height: number;
 }
 
-/** Where something of a size goes that belongs under (or over) a field: inside of the space. */
+/** Places an element of a given size below or above a field, within the available space. */
 export function placePopup(
   field: { x: number; y: number; width: number; height: number },
   size: Viewport,

@@ -6,14 +6,14 @@ import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 
 interface SearchChoiceProps {
-  /** What the user typed into the address bar. */
+  /** The text that the user typed into the address bar. */
   words: string;
-  /** An engine is set. */
+  /** Called when an engine is set. */
   onChosen: () => void;
   onClose: () => void;
 }
 
-/** Asks for the search engine before the first search: nothing has been sent to anyone yet. */
+/** Asks for the search engine before the first search. Nothing has been sent to anyone yet. */
 export function SearchChoice({ words, onChosen, onClose }: SearchChoiceProps) {
   const app = useApp();
   const [engine, setEngine] = useState("");

@@ -17,7 +17,7 @@ interface KeyLike {
   shiftKey: boolean;
 }
 
-/** The keys that a browser has and Chromium without a window has not; null for the page's own. */
+/** Keys that a browser's window handles and headless Chromium does not; null for the page's own keys. */
 export function shortcutOf(e: KeyLike, app: App, pane: PaneInfo, zoom: number, on: Shortcuts): (() => void) | null {
   if (pane.inspects) return null; // developer tools have keys of their own
   if (e.code === "F12" || (e.code === "KeyI" && (e.ctrlKey || e.metaKey) && e.shiftKey && !e.altKey))

@@ -28,14 +28,14 @@ const permissionStates = [
   ["block", "Block"],
 ] as const;
 
-/** What an address says of its connection at a glance; the certificate itself is asked for with the panel. */
+/** The connection of an address at a glance; the certificate is loaded with the panel. */
 export function SiteIcon({ url }: { url: string }) {
   if (url.startsWith("https:")) return <LockIcon size={12} />;
   const here = /^http:\/\/(localhost|[^/]*\.localhost|127\.[\d.]+|\[::1\])(?=[:/]|$)/.test(url);
   return url.startsWith("http:") && !here ? <WarnIcon size={12} className="text-warn" /> : <GlobeIcon size={12} />;
 }
 
-/** Where the page is from: its connection, what it may do, and what it has stored. */
+/** The site of a page: its connection, its permissions, and its stored data. */
 export function SitePanel({ pane, onClose }: { pane: PaneInfo; onClose: () => void }) {
   const app = useApp();
   const [site, setSite] = useState<Site | null>(null);

@@ -9,17 +9,17 @@ export interface SurfaceHandlers {
   overlay: (overlay: PaneOverlay) => void;
   problem: (text: string) => void;
   link: (state: "open" | "down") => void;
-  /** A picture of a new size was drawn. */
+  /** A picture with a new size was drawn. */
   size: (width: number, height: number) => void;
 }
 
-/** The least time between two pictures of a pane that has not the keyboard: ten a second. */
+/** Minimum time between two pictures of a pane without the focus: ten a second. */
 const idleMs = 100;
 
 /**
- * The picture of one browser pane on a canvas. The newest frame wins; acknowledged means drawn.
- * A pane that has not the keyboard acknowledges late, which slows its source down to ten frames a
- * second; a single change is drawn at once all the same.
+ * Draws the picture of one browser pane on a canvas. The newest frame wins; acknowledged means drawn.
+ * A pane without the focus acknowledges late, which slows its source down to ten frames a
+ * second; a single change is still drawn immediately.
  */
 export class Surface {
   page = { width: 1024, height: 768 };
@@ -27,7 +27,7 @@ export class Surface {
   private readonly coalescer: Coalescer;
   private waiting: Frame | null = null;
   private drawing = false;
-  /** How often the page was gone: a picture that was being read is of the one before. */
+  /** How often the page has ended: a picture that is still being decoded belongs to the previous page. */
   private gone = 0;
   private closed = false;
   private focused = true;
@@ -64,7 +64,7 @@ export class Surface {
     this.stream.visible(on);
   }
 
-  /** Whether the pane has the keyboard, and with it the full rate. */
+  /** Whether the pane has the focus, and with it the full frame rate. */
   focus(on: boolean): void {
     this.focused = on;
     if (on) this.endRest?.();
@@ -92,7 +92,7 @@ export class Surface {
         if (this.closed || gone !== this.gone) picture.close();
         else this.show(frame, picture);
       } catch {
-        // A broken picture is skipped; it is acknowledged all the same, or none would follow it.
+        // A broken picture is skipped but acknowledged, because no other would follow otherwise.
       }
       await this.rest();
       if (!this.closed) this.stream.ack(frame.n);
@@ -100,7 +100,7 @@ export class Surface {
     this.drawing = false;
   }
 
-  /** Waits, without the keyboard, until the next picture may come. */
+  /** Without the focus, waits until the next picture is due. */
   private async rest() {
     const last = this.drawnAt;
     this.drawnAt = performance.now();
@@ -117,7 +117,7 @@ export class Surface {
     this.drawnAt = performance.now();
   }
 
-  /** The page is gone: what it showed is not what is there. */
+  /** The page has ended, so its picture is removed. */
   forget() {
     this.gone++;
     this.waiting = null;

@@ -3,7 +3,7 @@ import { useApp } from "@/store/context";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 
-/** Who drives a goal's pane, and the way to change it. While its goal does not run nobody does. */
+/** Who drives a goal's pane, and the button to change it. While the goal does not run, nobody drives it. */
 export function TakeoverBar({ pane }: { pane: PaneInfo }) {
   const app = useApp();
   if (!pane.goal_id || !pane.driver) return null;
@@ -13,7 +13,7 @@ export function TakeoverBar({ pane }: { pane: PaneInfo }) {
       {/* In a narrow pane the address needs the space; the button says as much. */}
       <span className="flex min-w-0 @max-[600px]:hidden">
         <Badge tone={agent ? "agent" : "warn"} live={agent}>
-          <span className="truncate">{agent ? "agent is driving" : "you have control"}</span>
+          <span className="truncate">{agent ? "Agent is using this pane" : "You have control"}</span>
         </Badge>
       </span>
       {agent ? (

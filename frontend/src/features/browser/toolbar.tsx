@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useState, type RefObject } from "react";
+import { useEffect, useRef, type RefObject } from "react";
 import type { PaneInfo } from "@/bridge/types";
 import { useApp } from "@/store/context";
+import { useCall } from "@/store/usecall";
 import { IconButton } from "@/ui/button";
 import { cx } from "@/ui/cx";
 import { BackIcon, CloseIcon, DotsIcon, ForwardIcon, HomeIcon, ReloadIcon, StarIcon } from "@/ui/icons";
@@ -18,7 +19,7 @@ interface ToolbarProps {
   onPanel: (panel: Panel) => void;
 }
 
-/** In a narrow pane the address needs the space; the menu has these buttons as well. */
+/** In a narrow pane the address needs the space; the menu contains these buttons too. */
 const yieldsToAddress = "@max-[560px]:hidden";
 
 /** Back, forward, reload, home, the address, the star and the menu. */
@@ -108,7 +109,7 @@ export function Toolbar({ pane, address, zoom, onEntered, onPanel }: ToolbarProp
   );
 }
 
-/** Goes where the user lives; a blank page if they never said where. */
+/** Opens the user's home page, or a blank page if none is set. */
 export function goHome(app: ReturnType<typeof useApp>, pane: PaneInfo): void {
   void app.ask("BrowserAPI.Navigate", pane.id, app.store.getState().settings?.home_page || "about:blank");
 }
@@ -150,27 +151,25 @@ function menuOf(
 
 const zoomLevels = [25, 33, 50, 67, 75, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300, 400, 500];
 
-/** The next step of the usual zooms. */
+/** Returns the next of the usual zoom levels. */
 export function nextZoom(now: number, by: 1 | -1): number {
   const list = by > 0 ? zoomLevels.filter((z) => z > now) : zoomLevels.filter((z) => z < now).reverse();
   return list[0] ?? now;
 }
 
-/** Whether the page is bookmarked, and the way to change that. */
+/** Whether the page is bookmarked, and a function that changes it. */
 function useBookmark(pane: PaneInfo): [boolean, (on: boolean) => Promise<void>] {
   const app = useApp();
-  const [urls, setUrls] = useState<readonly string[]>([]);
-  const load = useCallback(async () => {
-    try {
-      const list = await app.bridge.call("BrowserAPI.Bookmarks");
-      setUrls((list ?? []).map((b) => b.url));
-    } catch {
-      // The star stays empty; keeping one says what is wrong.
-    }
-  }, [app]);
-  useEffect(() => void load(), [load, pane.url]);
+  // After an error the star stays empty; saving a bookmark reports the error.
+  const { answer: bookmarks, reload } = useCall("BrowserAPI.Bookmarks");
+  const seen = useRef(pane.url);
+  useEffect(() => {
+    if (seen.current === pane.url) return;
+    seen.current = pane.url;
+    void reload();
+  }, [reload, pane.url]);
   const keep = async (on: boolean) => {
-    if (await app.ask("BrowserAPI.SetBookmark", pane.url, pane.title, on)) await load();
+    if (await app.ask("BrowserAPI.SetBookmark", pane.url, pane.title, on)) await reload();
   };
-  return [urls.includes(pane.url), keep];
+  return [(bookmarks ?? []).some((b) => b.url === pane.url), keep];
 }

@@ -3,7 +3,7 @@ import type { PanePoint } from "@/bridge/types";
 import { emptyInput, toPage } from "./input";
 import type { Surface } from "./surface";
 
-/** Sends fingers on the picture to the page, for the app on a phone or a touch screen. */
+/** Sends touches on the picture to the page, when the app runs on a phone or a touch screen. */
 export function useTouch(
   canvas: RefObject<HTMLCanvasElement | null>,
   surface: Surface | null,
@@ -18,7 +18,7 @@ export function useTouch(
         ...toPage(t.clientX, t.clientY, picture.getBoundingClientRect(), surface.page),
       }));
     const send = (what: string) => (e: TouchEvent) => {
-      // The default would make mouse events of it as well.
+      // Prevents the default mouse events.
       e.preventDefault();
       if (what === "start") focus();
       surface.input({ ...emptyInput, kind: "touch", text: what, points: points(e.targetTouches) });

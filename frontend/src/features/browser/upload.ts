@@ -2,7 +2,7 @@ import type { App } from "@/store/app";
 
 const piece = 512 * 1024;
 
-/** Lets the user choose files and hands them over; gives the paths that Go has them at. */
+/** Lets the user choose files and uploads them; returns their paths on Go's side. */
 export async function pickFiles(app: App, multiple: boolean): Promise<string[]> {
   const files = await chosen(multiple);
   const paths: string[] = [];
@@ -13,7 +13,7 @@ export async function pickFiles(app: App, multiple: boolean): Promise<string[]> 
   return paths;
 }
 
-/** The page's own chooser: it works in the window and in a browser on another machine. */
+/** The browser's own file chooser, which works in the window and on another machine. */
 function chosen(multiple: boolean): Promise<File[]> {
   return new Promise((resolve) => {
     const input = document.createElement("input");

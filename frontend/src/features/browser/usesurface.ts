@@ -18,14 +18,14 @@ const emptyOverlay: PaneOverlay = {
   copied: { n: -1, text: "" },
 };
 
-/** The page as Go streams it onto a canvas. */
+/** The page, streamed from Go onto a canvas. */
 export interface PageSurface {
   surface: Surface | null;
-  /** The picture's size; null before the first one. */
+  /** The size of the picture; null before the first one. */
   page: Size | null;
   link: "open" | "down";
   overlay: PaneOverlay;
-  /** Whether Go has sent what lies over the page. */
+  /** Whether Go has sent the overlay of the page. */
   known: boolean;
 }
 
@@ -51,7 +51,7 @@ export function useSurface(pane: PaneInfo, canvas: RefObject<HTMLCanvasElement |
   return { surface, page, link, overlay, known: overlay !== emptyOverlay };
 }
 
-/** Tells the surface how much space there is for the page; gives that size. */
+/** Reports the available space to the surface, and returns it. */
 export function useSurfaceSize(surface: Surface | null, area: RefObject<HTMLDivElement | null>): Size {
   const [size, setSize] = useState<Size>({ width: 0, height: 0 });
   useEffect(() => {
@@ -73,7 +73,7 @@ export function useSurfaceSize(surface: Surface | null, area: RefObject<HTMLDivE
   return size;
 }
 
-/** Tells the surface whether the page runs, is on the screen and has the focus. */
+/** Reports to the surface whether the page runs, is visible and has the focus. */
 export function useSurfaceState(surface: Surface | null, running: boolean, visible: boolean, active: boolean): void {
   const windowVisible = useIsVisible();
   useEffect(() => {
@@ -87,20 +87,20 @@ export function useSurfaceState(surface: Surface | null, running: boolean, visib
   }, [surface, active]);
 }
 
-/** What the user copies inside the page goes to their own clipboard. */
+/** Copies what the user copies inside the page to their clipboard. */
 export function useCopied(overlay: PaneOverlay, keys: RefObject<HTMLTextAreaElement | null>) {
   const { n, text } = overlay.copied;
-  const told = useRef(n);
+  const reported = useRef(n);
   useEffect(() => {
-    if (n === told.current) return;
-    const first = told.current < 0;
-    told.current = n;
-    // Of several viewers, the one who copied; and nothing that was copied before this one came.
+    if (n === reported.current) return;
+    const first = reported.current < 0;
+    reported.current = n;
+    // Only for the viewer who copied, and only what was copied since this viewer opened.
     if (!first && document.activeElement === keys.current) void writeClipboard(text);
   }, [n, text, keys]);
 }
 
-/** Calls back when a count grows; -1 is not known yet. */
+/** Calls back when a counter grows; -1 means that it is not known yet. */
 export function useFocusOnOpen(count: number, arrived: () => void) {
   const last = useRef(count);
   const call = useRef(arrived);

@@ -19,12 +19,12 @@ import { useCopied, useFocusOnOpen, useSurface, useSurfaceSize, useSurfaceState,
 
 interface BrowserViewProps {
   pane: PaneInfo;
-  /** The pane is on the screen and the workspace is not covered. */
+  /** The pane is on the screen and nothing covers the workspace. */
   visible: boolean;
   active: boolean;
 }
 
-/** The picture's size in its space: as it is when it fits, else smaller, never larger. */
+/** The size of the picture in its space: scaled down if it does not fit, never up. */
 function fitToViewport(page: Size, space: Size): Size {
   const scale = Math.min(1, space.width / page.width, space.height / page.height);
   return { width: page.width * scale, height: page.height * scale };
@@ -121,7 +121,7 @@ export function BrowserView({ pane, visible, active }: BrowserViewProps) {
   );
 }
 
-/** Gives the page the keyboard when its pane becomes active; a blank page gives it to the address bar. */
+/** Focuses the page when its pane becomes active; for a blank page, the address bar. */
 function useFocus(
   pane: PaneInfo,
   active: boolean,
@@ -136,13 +136,13 @@ function useFocus(
     return focusElement(view, () =>
       pane.url === "about:blank" && address.current ? address.current.focus() : focus(),
     );
-    // A new address must not take the keyboard from the address bar.
+    // A new address must not take the focus from the address bar.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [active, focus]);
   return focus;
 }
 
-/** Where the agent acts, in the picture as it is shown. */
+/** The place of the agent's action in the displayed picture. */
 function Agent({ pane, page, shown }: { pane: PaneInfo; page: Size; shown: Size }) {
   if (!pane.acting) return null;
   return (

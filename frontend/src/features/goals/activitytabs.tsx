@@ -23,7 +23,7 @@ interface Start {
   ms: number;
 }
 
-/** What a goal has done: in words, in its folder, as its panes showed it, and everything that was said. */
+/** The tabs of a goal: activity, changes, checks, replay, transcript. */
 export function ActivityTabs({ view, step = 0 }: { view: GoalView; step?: number }) {
   const app = useApp();
   const what = useAppState((s) => s.goalTab);
@@ -62,7 +62,7 @@ export function ActivityTabs({ view, step = 0 }: { view: GoalView; step?: number
   );
 }
 
-/** 1 to 5 show the tabs. */
+/** The keys 1 to 5 show the tabs. */
 function useTabKeys(onShow: (what: GoalTab) => void) {
   const newest = useRef(onShow);
   useEffect(() => {

@@ -3,7 +3,7 @@ import type { App } from "@/store/app";
 import { Markdown } from "@/ui/markdown";
 import { stripControl } from "@/lib/text";
 
-/** Asks before an address of a text that a model wrote is opened. */
+/** Asks before it opens an address from a model's text. */
 function confirmLink(app: App, url: string) {
   const host = stripControl(new URL(url).host);
   app.confirm({
@@ -23,7 +23,7 @@ interface AgentTextProps {
   testid?: string;
 }
 
-/** What an agent wrote, as Markdown. Its links ask before they open. */
+/** An agent's text as Markdown. Its links ask before they open. */
 export function AgentText({ text, className, testid }: AgentTextProps) {
   const app = useApp();
   return (

@@ -5,14 +5,14 @@ type Proof = Pick<GoalCard, "exit" | "verified" | "judged" | "assurance" | "assu
 
 interface Assurance {
   words: string;
-  /** For narrow places: the words without what is in brackets, and the level where these would say too much. */
+  /** For narrow places: the text without what is in brackets, or the level if that is still too long. */
   short: string;
   tone: StatusTone;
 }
 
 const tones: Record<string, StatusTone> = { strong: "ok", shared: "calm", judged: "warn", claimed: "warn" };
 
-/** What a done goal proves, in plain words; null for a goal that is not done. */
+/** Describes what a done goal proves; null for a goal that is not done. */
 export function assuranceOf(goal: Proof): Assurance | null {
   if (goal.exit !== "done") return null;
   // An older version stored only who decided.

@@ -14,16 +14,16 @@ import { goalStatusLabel } from "./labels";
 interface CardProps {
   card: GoalCard;
   selected: boolean;
-  /** Whether Tab stops here. */
+  /** Whether this card is the list's Tab stop. */
   tab?: boolean;
   onSelect: () => void;
   /** Whether it is selected for an action on several goals. */
   marked?: boolean;
-  /** Left out: it cannot be selected. */
+  /** Absent if it cannot be selected. */
   onMark?: () => void;
 }
 
-/** Time that a goal has spent, going on while it runs. */
+/** The goal's running time, which grows while it runs. */
 export function useElapsed(card: GoalCard): number {
   const known = useAppState((s) => s.goals.byId[card.id]);
   const now = useNow(card.status === "running");

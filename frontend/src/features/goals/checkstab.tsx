@@ -9,11 +9,11 @@ import { CheckLine, useEvidence } from "./criterion";
 
 interface ChecksTabProps {
   view: GoalView;
-  /** The tabs, at the left of the bar. */
+  /** The tabs, on the left of the bar. */
   before: ReactNode;
 }
 
-/** What decides about a goal: each check as it stands, and the verdicts of every claim. */
+/** What decides a goal: each check with its current state, and the verdicts of every claim. */
 export function ChecksTab({ view, before }: ChecksTabProps) {
   const evidence = useEvidence();
   const claims = useAppState((s) => s.detail.journal.claims);
@@ -54,7 +54,7 @@ export function ChecksTab({ view, before }: ChecksTabProps) {
   );
 }
 
-/** Runs the checks once more in the folder as it is now; the verdicts of the goal stay as they are. */
+/** Runs the checks again in the current folder; the goal's verdicts do not change. */
 function RunAgain({ goal }: { goal: string }) {
   const { result, run } = useRecheck(goal);
   return (

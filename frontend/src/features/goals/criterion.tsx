@@ -9,9 +9,9 @@ import { cx } from "@/ui/cx";
 
 interface CheckLineProps {
   check: CheckState;
-  /** SHA-256 of the whole output of its newest verdict, `""` if there is none. */
+  /** SHA-256 of the complete output of its newest verdict, `""` if there is none. */
   evidence: string;
-  /** Leaves the tail out where there is little space. */
+  /** Leaves out the evidence where there is little space. */
   short?: boolean;
 }
 

@@ -23,19 +23,19 @@ interface ListKeys {
   focusSearch: () => void;
 }
 
-/** Writing takes the letters; then they are no commands. */
+/** While the user types in a field, letters are text and not commands. */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   );
 }
 
-/** Whether it is known that there are no goals. */
+/** Whether the list has loaded and is empty. */
 function isEmpty({ goals }: AppState): boolean {
   return goals.loaded && Object.keys(goals.byId).length === 0;
 }
 
-/** All goals, the steps of one, and what decides about it. */
+/** All goals, the activity of the selected one, and what decides it. */
 export function Dashboard({ onShowPanes }: DashboardProps) {
   const app = useApp();
   const keys = useRef<ListKeys | null>(null);
@@ -45,7 +45,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
   const selected = useAppState((s) => s.detail.id);
   const newest = useAppState((s) => firstGoal(s.goals.byId));
   const [only, setOnly] = useState<StatusChoice>("");
-  // A phone shows one of them: the list, or the goal that was opened.
+  // A phone shows either the list or the opened goal.
   const hasNone = useAppState(isEmpty);
   const isPage = useAppState((s) => s.openedGoal !== "") || hasNone;
 
@@ -60,7 +60,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
       if (document.querySelector("[role=dialog],[role=menu]")) return;
       if (e.ctrlKey || e.metaKey || e.altKey || isTyping(e.target)) return;
       const view = s.detail.view;
-      // In the steps and beside them the arrows move what has the focus.
+      // In the activity and beside it, the arrow keys belong to the focused element.
       if (e.code.startsWith("Arrow") && e.target !== document.body) return;
       const done = run(e.code);
       if (done) e.preventDefault();
@@ -138,7 +138,7 @@ export function Dashboard({ onShowPanes }: DashboardProps) {
 
 const day = 24 * 60 * 60 * 1_000;
 
-/** What the menu offers to delete. */
+/** The entries of the menu that delete goals. */
 const pruneOptions: { id: string; label: string; input: PruneInput }[] = [
   { id: "prune-all", label: "All ended goals", input: { status: "", older_than_ms: 0 } },
   { id: "prune-month", label: "Ended more than 30 days ago", input: { status: "", older_than_ms: 30 * day } },

@@ -24,7 +24,7 @@ import { ResultCard } from "./resultcard";
 export function GoalDrawer() {
   const app = useApp();
   const view = useAppState((s) => s.detail.view);
-  // Under the dashboard it stays drawn; there the dashboard has the same requests and fields.
+  // It stays rendered below the dashboard, which has the same requests and fields.
   const inFront = useAppState((s) => s.route === "workspace");
   if (!view) return null;
   return (
@@ -36,7 +36,7 @@ export function GoalDrawer() {
       className={cx(
         "flex w-[336px] shrink-0 flex-col max-[900px]:w-[248px] min-[1200px]:w-[404px] overflow-hidden border-l",
         "border-border bg-surface",
-        // In a low window it scrolls as a whole: none of its parts would have a readable height.
+        // In a low window the whole drawer scrolls: otherwise no part would have a usable height.
         "[@media(max-height:760px)]:overflow-y-auto",
         "max-[640px]:absolute max-[640px]:inset-0 max-[640px]:z-20 max-[640px]:w-auto max-[640px]:border-l-0",
       )}
@@ -114,7 +114,7 @@ function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
   );
 }
 
-/** What the goal cost so far, of what it may cost. */
+/** The goal's cost so far, and its limit. */
 function Money({ view }: { view: GoalView }) {
   if (view.usd <= 0) return null;
   return (
@@ -161,7 +161,7 @@ function Reason({ view }: { view: GoalView }) {
   );
 }
 
-/** A note for the agent, written where its work is watched. */
+/** A field for a note to the agent. */
 function Composer({ view }: { view: GoalView }) {
   const app = useApp();
   const note = useNoteForm((text) => app.goals.steer(view.id, text));

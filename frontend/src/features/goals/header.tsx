@@ -19,7 +19,8 @@ import { draftOf } from "./newgoal/input";
 import { ReceiptDialog } from "./receipt";
 import { ResultCard } from "./resultcard";
 import { Todos } from "./todos";
-import { questionOf, riskLabel, goalStatusLabel } from "./labels";
+import { riskLabel } from "@/lib/risk";
+import { questionOf, goalStatusLabel } from "./labels";
 
 function moreActions(app: App, view: GoalView, showPanes: ((goal: string) => void) | null): MenuItem[] {
   const closePanes = showPanes && !isLive(view) ? () => app.panes.closeAllOf(view.id) : null;
@@ -71,12 +72,12 @@ function RunButtons({ view }: { view: GoalView }) {
 
 interface PhoneButtonsProps {
   view: GoalView;
-  /** Whether the head shows everything. */
+  /** Whether the header shows everything. */
   whole: boolean;
   onWhole: (whole: boolean) => void;
 }
 
-/** What a phone offers in the head of a goal that has ended, beside what continues it. */
+/** The buttons in a phone's header of a goal that has ended, beside the one that continues it. */
 function PhoneButtons({ view, whole, onWhole }: PhoneButtonsProps) {
   const [receipt, setReceipt] = useState(false);
   const look = "mt-2.5 min-[641px]:hidden max-[640px]:h-9";
@@ -106,7 +107,7 @@ interface GoalHeaderProps {
   onShowPanes: (goal: string) => void;
 }
 
-/** The selected goal: what it is, where it stands, and what can be done to it. */
+/** The selected goal: its objective, its status and its actions. */
 export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
   const app = useApp();
   const said = goalStatusLabel(view);
@@ -114,7 +115,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
   const spent = useElapsed(view);
   const undone = useAppState((s) => s.detail.journal.undone) && view.status === "completed";
   const hasPanes = useAppState((s) => s.panes.panes.some((p) => p.goal_id === view.id));
-  // On a phone, a goal that has ended shows how it ended and its result first; the rest is behind "Details".
+  // On a phone, the header of an ended goal begins with its status and result; the rest is behind "Details".
   const [whole, setWhole] = useState(false);
   const ended = !isLive(view);
   const folded = ended && !whole;

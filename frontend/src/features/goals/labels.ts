@@ -21,19 +21,19 @@ const exitLabels: Record<Exclude<Exit, "">, Label> = {
   gave_up: { words: "gave up", tone: "bad" },
 };
 
-/** Where a goal stands, in a word and a tone. */
+/** The status of a goal as a word and a tone. */
 export function goalStatusLabel(
   card: Pick<GoalCard, "status" | "exit" | "asks"> & { queued?: string },
 ): Label & { live: boolean } {
   if (asksUser(card)) return { words: "needs you", tone: "warn", live: false };
   if (card.status === "running") return { words: "running", tone: "accent", live: true };
   if (card.status === "pending" || card.queued) return { words: "queued", tone: "calm", live: false };
-  // An exit that a newer program has added is shown by its own name.
+  // An exit that a newer version has added is shown by its own name.
   const said = card.exit ? (exitLabels[card.exit] as Label | undefined) : undefined;
   return { ...(said ?? { words: card.exit || card.status, tone: "calm" }), live: false };
 }
 
-/** A model with the effort that it is asked for, where the user chose one. */
+/** A model, with the effort if the user chose one. */
 export function questionOf(model: string, effort: string | undefined): string {
   return effort ? `${model} · effort ${effort}` : model;
 }
@@ -64,16 +64,4 @@ const checkLabels: Partial<Record<CheckOutcome, Label>> = {
 
 export function checkLabel(outcome: CheckOutcome): Label {
   return checkLabels[outcome] ?? { words: outcome, tone: "calm" };
-}
-
-const riskLabels: Record<string, string> = {
-  read_only: "read only",
-  write_local: "write local",
-  network_get: "network get",
-  network_write: "network write",
-  spends_money: "spend money",
-};
-
-export function riskLabel(risk: string): string {
-  return riskLabels[risk] ?? risk;
 }

@@ -28,7 +28,7 @@ import { useRoving } from "@/ui/rovingfocus";
 const searchAfterMs = 200;
 const searchLimit = 200;
 
-/** Goals that the store finds for a text, or null while there is none. */
+/** The goals that match a search, or null without a search. */
 function useSearchResults(text: string): readonly GoalCard[] | null {
   const app = useApp();
   const [found, setFound] = useState<readonly GoalCard[] | null>(null);
@@ -52,7 +52,7 @@ function useSearchResults(text: string): readonly GoalCard[] | null {
   return found;
 }
 
-/** A goal that is opened from elsewhere comes into sight, once: the list stays still while goals move in it. */
+/** Scrolls to a goal that was opened from another place, once: the list does not follow goals that move in it. */
 function useSelectedInSight(
   virtual: Virtualizer<HTMLDivElement, Element>,
   lines: readonly ListLine[],
@@ -106,7 +106,7 @@ interface ListViewFieldsProps {
   onView: (view: ListView) => void;
 }
 
-/** What the list is grouped and sorted by. */
+/** The menus for grouping and sorting. */
 function ListViewFields({ view, onView }: ListViewFieldsProps) {
   const look = "field h-[30px] min-w-0 flex-1 py-0 text-xs";
   return (
@@ -157,7 +157,7 @@ function GroupHead({ head, isFolder }: { head: Extract<ListLine, { kind: "head" 
 }
 
 interface GoalListProps {
-  /** Filled with what moves the selection, for the dashboard's keys. */
+  /** Set to the functions that move the selection, for the dashboard's keys. */
   onReady: (keys: { move: (by: number) => void; focusSearch: () => void }) => void;
   only: StatusChoice;
   onOnly: (only: StatusChoice) => void;
@@ -177,7 +177,7 @@ export function GoalList({ onReady, only, onOnly, className }: GoalListProps) {
   const search = useRef<HTMLInputElement>(null);
 
   const lines = useMemo(() => {
-    // What was found is shown as it stands now, not as it stood when it was found.
+    // Search results are shown in their current state, not in that of the search.
     const cards = found ? found.map((c) => byId[c.id]?.card ?? c) : Object.values(byId).map((k) => k.card);
     return listLines(cards, view, only);
   }, [byId, found, only, view]);

@@ -13,20 +13,20 @@ export const orders = {
 export type Grouping = keyof typeof groupings;
 export type Order = keyof typeof orders;
 
-/** How the list of goals is shown. */
+/** How the goals are grouped and sorted. */
 export interface ListView {
   grouping: Grouping;
   order: Order;
 }
 
-/** A line of the list: the head of a group, or a goal. */
+/** A row of the list: the head of a group, or a goal. */
 export type ListLine =
   { kind: "head"; id: string; title: string; count: number; usd: number } | { kind: "card"; card: GoalCard };
 
 const storageKey = "goalpost.goal-list";
 const usual: ListView = { grouping: "status", order: "newest" };
 
-/** How the list was shown last; what an older or newer program stored and nobody knows here is left out. */
+/** The stored order. Values from other versions that are unknown here are left out. */
 export function savedListView(storage: Storage): ListView {
   try {
     const saved = JSON.parse(storage.getItem(storageKey) ?? "{}") as Partial<Record<keyof ListView, unknown>>;
@@ -43,7 +43,7 @@ export function saveListView(storage: Storage, view: ListView): void {
   try {
     storage.setItem(storageKey, JSON.stringify(view));
   } catch {
-    // A full or forbidden storage keeps it until the page is closed.
+    // If the storage is full or forbidden, the order lasts until the page is closed.
   }
 }
 
@@ -67,7 +67,7 @@ interface Part {
 
 const costOf = (part: Part) => part.cards.reduce((sum, c) => sum + c.usd, 0);
 
-/** The groups of sorted cards, in their order: a status has its fixed place, a folder that of its first goal. */
+/** The groups of sorted cards: statuses in a fixed order, folders by their first goal. */
 function partsOf(cards: readonly GoalCard[], { grouping, order }: ListView): Part[] {
   if (grouping === "none") return [{ id: "", title: "", cards: [...cards] }];
   const parts = new Map<string, Part>();
@@ -88,7 +88,7 @@ function partsOf(cards: readonly GoalCard[], { grouping, order }: ListView): Par
   return all;
 }
 
-/** The lines of the list; `only` limits it to one status, `""` to none. */
+/** The rows of the list; `only` limits it to one status, `""` shows all. */
 export function listLines(cards: readonly GoalCard[], view: ListView, only: Group | ""): ListLine[] {
   const wanted = only ? cards.filter((c) => groupOf(c) === only) : [...cards];
   wanted.sort(comparisons[view.order]);

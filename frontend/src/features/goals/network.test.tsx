@@ -23,7 +23,7 @@ test("refused hosts stand first, with the reason; what is the goal's own says so
   expect(hosts()[1]?.textContent).toContain("local server");
 });
 
-test("a request is heard of, and the log is read once more", async () => {
+test("a reported request loads the log again", async () => {
   const reads = () => bridge.calls.filter((c) => c.method === "GoalAPI.Network").length;
   const before = reads();
   act(() => {

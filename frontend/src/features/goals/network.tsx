@@ -4,7 +4,7 @@ import { bytes } from "@/lib/bytes";
 import { useApp, useAppState } from "@/store/context";
 import { Section } from "./section";
 
-/** Where the goal's programs and pages went, and where they were kept from going. */
+/** The hosts that the goal's programs and pages contacted, and those that were blocked. */
 export function Network({ view }: { view: GoalView }) {
   const net = useNetwork(view.id);
   if (!net || net.total === 0) return null;
@@ -43,10 +43,10 @@ function HostLine({ host: h }: { host: NetworkHost }) {
 
 const count = (n: number) => (n === 1 ? "1 request" : `${n} requests`);
 
-/** How long after a request the log is read again, at most once in that time. */
+/** Delay after a request before the log is loaded again, at most once in that time. */
 const pauseMs = 500;
 
-/** Reads the log when the goal is opened, and again a moment after it grew. */
+/** Loads the log when the goal is opened, and again shortly after it has grown. */
 function useNetwork(id: string): NetworkView | null {
   const app = useApp();
   const requests = useAppState((s) => s.detail.requests);

@@ -3,7 +3,7 @@ import { toneText } from "@/ui/badge";
 import { CheckIcon, CrossIcon, RingIcon, WarnIcon } from "@/ui/icons";
 import { checkLabel } from "./labels";
 
-/** A check's outcome as a shape and a colour, with its words for those who hear the page. */
+/** A check's outcome as a shape and a colour, with its text for screen readers. */
 export function OutcomeIcon({ outcome, size = 14 }: { outcome: CheckOutcome; size?: number }) {
   const said = checkLabel(outcome);
   const Icon = outcome === "pass" ? CheckIcon : outcome === "" ? RingIcon : outcome === "error" ? WarnIcon : CrossIcon;

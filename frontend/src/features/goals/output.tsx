@@ -9,7 +9,7 @@ interface OutputDialogProps {
   onClose: () => void;
 }
 
-/** The whole output that a check was decided on. */
+/** The complete output of a check. */
 export function OutputDialog({ sha256, title, onClose }: OutputDialogProps) {
   const { answer: text, problem } = useCall("GoalAPI.Output", sha256);
   return (

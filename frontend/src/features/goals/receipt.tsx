@@ -21,7 +21,7 @@ function download(name: string, json: string) {
   URL.revokeObjectURL(url);
 }
 
-/** The receipt of a goal: what was claimed, what was found, and which claim decided. */
+/** The receipt of a goal: its claims, their verdicts, and which claim decided. */
 export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => void }) {
   const app = useApp();
   const { answer: receipt, problem } = useCall("GoalAPI.Receipt", goal);

@@ -5,7 +5,7 @@ import { cx } from "@/ui/cx";
 import { SparkIcon } from "@/ui/icons";
 import { AgentText } from "./agenttext";
 
-/** What the agent answers, on top of its goal: two lines of it, and the rest at a press. */
+/** The agent's result above its goal: two lines, expandable to the full text. */
 export function ResultCard({ view, className }: { view: GoalView; className?: string }) {
   const text = view.result ?? "";
   const [open, setOpen] = useState(false);

@@ -8,7 +8,7 @@ interface SectionProps {
   testid?: string;
 }
 
-/** A part of the rail or of the drawer. */
+/** A section of the rail or the drawer. */
 export function Section({ title, aside, children, testid }: SectionProps) {
   return (
     <section className="border-b border-border px-4 py-3" data-testid={testid}>

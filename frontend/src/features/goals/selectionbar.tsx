@@ -3,7 +3,7 @@ import { canPause, isLive } from "@/store/goalcards";
 import { Button, IconButton } from "@/ui/button";
 import { CloseIcon } from "@/ui/icons";
 
-/** What can be done to the goals that are marked; each button counts those that it applies to. */
+/** Actions on the selected goals; each button counts the goals that it applies to. */
 export function SelectionBar() {
   const app = useApp();
   const marked = useAppState((s) => s.marked);

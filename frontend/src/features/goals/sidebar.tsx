@@ -16,7 +16,7 @@ import { Timeline } from "./timeline";
 
 const Spend = lazy(() => import("./spend"));
 
-/** What decides about the selected goal, and what it has cost so far. */
+/** What decides the selected goal, and what it has cost so far. */
 export function GoalSidebar({ view }: { view: GoalView }) {
   const evidence = useEvidence();
   const spent = useElapsed(view);

@@ -9,9 +9,9 @@ import { usePageTheme } from "@/ui/usepagetheme";
 interface SpendProps {
   usage: readonly UsagePoint[];
   startedAt: string;
-  /** Dollars when a price is known, else tokens. */
+  /** Dollars if a price is known, otherwise tokens. */
   unit: "usd" | "tokens";
-  /** 0 for none. */
+  /** 0 for no limit. */
   limit: number;
 }
 
@@ -24,7 +24,7 @@ function series(p: SpendProps): uPlot.AlignedData {
   return p.limit > 0 ? [x, y, x.map(() => p.limit)] : [x, y];
 }
 
-/** What a goal has spent over time, against its limit. */
+/** A goal's spending over time, against its limit. */
 export default function SpendChart(p: SpendProps) {
   const host = useRef<HTMLDivElement>(null);
   const theme = usePageTheme();

@@ -5,7 +5,7 @@ import { summary } from "@/store/goals";
 import { Dot } from "@/ui/badge";
 import { cx } from "@/ui/cx";
 
-/** The status that the list is limited to; "" shows all of them. */
+/** The status that the list is limited to; "" shows all goals. */
 export type StatusChoice = Group | "";
 
 interface StatusFilterProps {
@@ -15,8 +15,8 @@ interface StatusFilterProps {
 }
 
 /**
- * How many goals are in each status, in one line; a press limits the list to it. A status without goals is offered
- * only while it is chosen. One Tab stop: the arrows choose.
+ * The number of goals in each status, in one line; a click limits the list to that status. A status without goals is
+ * shown only while it is selected. One Tab stop: the arrow keys choose.
  */
 export function StatusFilter({ only, onOnly, className }: StatusFilterProps) {
   const by = useAppState((s) => summary(s.goals.byId).by);

@@ -8,7 +8,7 @@ import { Button } from "@/ui/button";
 import { PlayIcon } from "@/ui/icons";
 import { CallDetails, Part } from "./activity/calldetails";
 import { StepPicture } from "./activity/picture";
-import { riskLabel } from "./labels";
+import { riskLabel } from "@/lib/risk";
 
 interface StepMoreProps {
   goal: string;
@@ -16,7 +16,7 @@ interface StepMoreProps {
   onReplay: ((ms: number) => void) | undefined;
 }
 
-/** Everything of one step, as users read it; its arguments and its result as they were behind "Show raw". */
+/** All details of one step in readable form; raw arguments and result are behind "Show raw". */
 export function StepMore({ goal, step, onReplay }: StepMoreProps) {
   const app = useApp();
   const [view, setView] = useState<StepView | null>(null);
@@ -32,7 +32,7 @@ export function StepMore({ goal, step, onReplay }: StepMoreProps) {
     return () => {
       stale = true;
     };
-    // The result is asked for again once the step has ended.
+    // The result is loaded again once the step has ended.
   }, [app, goal, step.n, step.outcome]);
 
   const shown = view ?? { ...step, result: "", image: "" };
@@ -65,7 +65,7 @@ export function StepMore({ goal, step, onReplay }: StepMoreProps) {
   );
 }
 
-/** The call as the model wrote it, and what it was answered. */
+/** The call as the model wrote it, and its result. */
 function RawCall({ step }: { step: StepView }) {
   return (
     <div className="flex flex-col gap-2" data-testid="step-raw">

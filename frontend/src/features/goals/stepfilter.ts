@@ -1,7 +1,7 @@
 import type { StepRow } from "@/bridge/types";
 import type { ClaimFact, Journal, NoteFact } from "@/store/journal";
 
-/** A line of the step log. A claim stands under the step that made it. */
+/** A row of the step log. A claim is below the step that made it. */
 export type LogLine =
   { kind: "step"; key: string; step: StepRow; claim: ClaimFact | null } | { kind: "note"; key: string; note: NoteFact };
 
@@ -14,8 +14,8 @@ export interface LogFilter {
 export const noFilter: LogFilter = { tool: "", failedOnly: false, text: "" };
 
 /**
- * The activity of a goal: its steps, with claims and notes at their places. A filter by tool or by failure hides the
- * notes; one by text keeps those that contain it.
+ * The activity of a goal: its steps, with claims and notes in between. A filter by tool or by failure hides the
+ * notes; a text filter keeps those that contain the text.
  */
 export function logLines(steps: readonly StepRow[], journal: Journal, filter: LogFilter): LogLine[] {
   const claims = new Map(journal.claims.map((c) => [c.afterStep, c]));
@@ -58,7 +58,7 @@ export function toolsOf(steps: readonly StepRow[]): string[] {
   return [...new Set(steps.map((s) => s.tool))].sort();
 }
 
-/** `1 of 2`: how many checks of a claim passed. */
+/** Formats how many checks of a claim passed: `1 of 2`. */
 export function claimSummary(claim: ClaimFact): { passed: number; of: number } {
   return { passed: claim.verdicts.filter((v) => v.outcome === "pass").length, of: claim.verdicts.length };
 }

@@ -13,15 +13,15 @@ import { StepLine } from "./steprow";
 const nearEnd = 40;
 
 interface StepLogProps {
-  /** The step to begin at, opened; 0 begins at the newest. */
+  /** The step to show first, expanded; 0 shows the newest. */
   at: number;
-  /** What stands before the filters. */
+  /** Elements before the filters. */
   before: ReactNode;
-  /** Shows what the panes showed at a moment; absent where no step has a pane. */
+  /** Shows what the panes showed at a moment; absent if no step has a pane. */
   onReplay: ((ms: number) => void) | undefined;
 }
 
-/** The steps of a goal, live. It follows the newest one until the user scrolls away. */
+/** The live steps of a goal. It follows the newest one until the user scrolls away. */
 export function StepLog({ at, before, onReplay }: StepLogProps) {
   const goal = useAppState((s) => s.detail.id);
   const steps = useAppState((s) => s.detail.steps);
@@ -62,7 +62,7 @@ export function StepLog({ at, before, onReplay }: StepLogProps) {
   }, [follow, size, live]);
 
   const toggle = (n: number) => {
-    // What was opened is to be read: it must not be scrolled away.
+    // An expanded step must not be scrolled away while the user reads it.
     setFollow(false);
     setOpen((was) => {
       const next = new Set(was);
@@ -118,7 +118,7 @@ export function StepLog({ at, before, onReplay }: StepLogProps) {
   );
 }
 
-/** Scrolls to a row once, as soon as there is one; -1 is none. */
+/** Scrolls to a row once, as soon as it exists; -1 is none. */
 function useBeginAt(virtual: Virtualizer<HTMLDivElement, Element>, row: number) {
   const began = useRef(false);
   useEffect(() => {
@@ -128,7 +128,7 @@ function useBeginAt(virtual: Virtualizer<HTMLDivElement, Element>, row: number) 
   }, [virtual, row]);
 }
 
-/** What stands under the last step: what the model writes now, or that there is nothing. */
+/** The end of the list: what the model is writing, or that there is nothing. */
 function LogEnd({ empty }: { empty: boolean }) {
   const loaded = useAppState((s) => s.detail.stepsLoaded);
   const none = useAppState((s) => s.detail.steps.length === 0 && s.detail.journal.notes.length === 0);
@@ -147,7 +147,7 @@ function LogEnd({ empty }: { empty: boolean }) {
   );
 }
 
-/** It has a line of its own: over the log it would cover the buttons of an opened step. */
+/** It has its own row: over the log it would cover the buttons of an expanded step. */
 function JumpButton({ onClick }: { onClick: () => void }) {
   return (
     <div className="flex shrink-0 justify-end border-t border-border px-4 py-1">

@@ -12,13 +12,13 @@ interface StepLineProps {
   step: StepRow;
   claim: ClaimFact | null;
   open: boolean;
-  /** Whether Tab stops here. */
+  /** Whether this row is the list's Tab stop. */
   tab: boolean;
   onToggle: () => void;
   onReplay: ((ms: number) => void) | undefined;
 }
 
-/** One step in one line of words; a claim shows its verdicts under it, a failure its lines; opening shows everything. */
+/** One step as a line of text. A claim shows its verdicts and a failure its lines below; expanding shows everything. */
 export function StepLine({ goal, step, claim, open, tab, onToggle, onReplay }: StepLineProps) {
   const result = callResult(step, claim);
   const failure = useAppState((s) => s.detail.journal.failures[step.n]);

@@ -6,7 +6,7 @@ import { rowsOf, Timeline } from "./timeline";
 
 const mark = (what: string, detail: string): TimelineEntry => ({ at_ms: 1, what, detail, claim: 0, step: 0 });
 
-test("a critic that is content again and again is told once, with its newest words", () => {
+test("consecutive neutral critics are one row with the newest text", () => {
   const calm = "critic:progressing";
   const rows = rowsOf([
     mark(calm, "a"),

@@ -4,7 +4,7 @@ import { clock } from "@/lib/time";
 
 interface TimelineProps {
   marks: readonly TimelineEntry[];
-  /** The goal's length so far, ms. */
+  /** The goal's duration so far, in ms. */
   length: number;
 }
 
@@ -20,7 +20,7 @@ function entryLabel(who: string, word: string): string {
   return word === "unparsed" ? `${who}: no clear answer` : `${who} ${word}`;
 }
 
-/** How a mark looks, in word, colour and form. */
+/** The word, colour and shape of a mark. */
 export function entryStyle(what: string): { word: string; color: string; round: boolean } {
   const [who = what, word = what] = what.split(":");
   const bad = word === "fail" || word === "tampered" || word === "rejected" || word === "misled";
@@ -34,17 +34,17 @@ export function entryStyle(what: string): { word: string; color: string; round: 
 }
 
 const neutralEntryStyle = "critic:progressing";
-/** Beyond so many the calm ones on the axis are ticks, or they would hide the others. */
+/** With more marks than this, the unimportant ones become ticks; otherwise they would hide the others. */
 const compactAbove = 40;
 const lastRows = 7;
 
-/** A mark, and how many calm ones before it say the same. */
+/** A mark, and how many equal ones before it are merged into it. */
 interface Row {
   mark: TimelineEntry;
   times: number;
 }
 
-/** The marks as rows: a critic that stays content is shown once, with its newest words. */
+/** The marks as rows. Consecutive neutral marks become one row with the newest text. */
 export function rowsOf(marks: readonly TimelineEntry[]): Row[] {
   const rows: Row[] = [];
   for (const mark of marks) {

@@ -1,6 +1,6 @@
 import type { Todo } from "@/bridge/types";
 
-/** The agent's plan in one line: what is done, what is next, what is left. */
+/** The agent's plan in one line: done, next, remaining. */
 export function Todos({ items }: { items: readonly Todo[] }) {
   if (items.length === 0) return null;
   const next = items.findIndex((t) => !t.done);

@@ -10,7 +10,7 @@ import { Input } from "@/ui/input";
 import { Markdown } from "@/ui/markdown";
 import { helpTexts, searchHelp } from "./pages";
 
-/** The documents, at the page that F1 or a help button asked for. */
+/** The documents, at the page that F1 or a help button opened. */
 export function HelpDialog() {
   const target = useAppState((s) => s.help);
   return target ? <OpenHelp key={target} target={target} /> : null;

@@ -26,7 +26,7 @@ function readPage(page: HelpPage): HelpText {
 
 export const helpTexts: readonly HelpText[] = helpPages.map(readPage);
 
-/** The pages that contain all the words, those with them in the title first. */
+/** Returns the pages that contain all the words; pages with the words in the title come first. */
 export function searchHelp(query: string): readonly HelpText[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return helpTexts;

@@ -14,7 +14,7 @@ const looks: Record<Finding["state"], { tone: StatusTone; icon: typeof CheckIcon
   bad: { tone: "bad", icon: CrossIcon, words: "Missing" },
 };
 
-/** The first start: a model to connect, a goal to watch, and what works on this computer. */
+/** The first start: connect a model, watch a goal, and see what works on this computer. */
 export function WelcomePage() {
   const app = useApp();
   const presets = useAppState((s) => s.presets);
@@ -96,7 +96,7 @@ export function WelcomePage() {
   );
 }
 
-/** What was found for the chosen preset, what it costs, and where data goes. */
+/** What was found for the selected preset, what it costs, and where data goes. */
 function Choice({ preset, servers }: { preset: PresetView; servers: readonly FoundServer[] | null }) {
   const found = servers?.find((s) => s.preset === preset.id);
   const lines = (first: ReactNode, second: string) => (
@@ -142,7 +142,7 @@ function Choice({ preset, servers }: { preset: PresetView; servers: readonly Fou
   );
 }
 
-/** One line about this computer; the details open above it. */
+/** A summary of this computer; the details open above it. */
 function ThisComputer() {
   const app = useApp();
   const findings = useAppState((s) => s.findings);
@@ -201,7 +201,7 @@ function ThisComputer() {
   );
 }
 
-/** Everything that was found, with the facts that the rows leave out. */
+/** All findings, with the details that the rows leave out. */
 function describeFindings(findings: readonly Finding[]): string {
   return findings
     .map((f) => [`${f.state} ${f.title}: ${f.detail}`, f.facts, f.hint].filter(Boolean).join("\n    ") + "\n")

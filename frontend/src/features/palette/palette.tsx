@@ -9,7 +9,7 @@ import "./palette.css";
 
 const goalsShown = 8;
 
-/** Every action that can be done now, and the newest goals, by typing. */
+/** All current actions and the newest goals, found by typing. */
 export function Palette({ actions }: { actions: readonly Action[] }) {
   const open = useAppState((s) => s.paletteOpen);
   return open ? <Open actions={actions} /> : null;
@@ -28,7 +28,7 @@ function Open({ actions }: { actions: readonly Action[] }) {
 
   const run = (what: () => unknown) => {
     close();
-    // The palette gives the focus back as it closes; what takes the focus comes after that.
+    // The palette restores the focus when it closes; whatever takes the focus comes after that.
     setTimeout(() => void what(), 0);
   };
 

@@ -26,7 +26,7 @@ export function ServersDialog() {
   return open ? <Servers /> : null;
 }
 
-/** Machines that terminals can be opened on, and what runs there. */
+/** Servers for terminals, and their sessions. */
 function Servers() {
   const app = useApp();
   const { answer, reload } = useAnswer("SSHAPI.List");
@@ -100,7 +100,7 @@ function Servers() {
   );
 }
 
-/** A server by its address, connected to at once. */
+/** Connects to a server by its address. */
 function QuickConnect() {
   const app = useApp();
   const [target, setTarget] = useState("");
@@ -139,7 +139,7 @@ function QuickConnect() {
   );
 }
 
-/** The hosts of ~/.ssh/config that are not among the servers yet. */
+/** The hosts of ~/.ssh/config that are not in the list yet. */
 function ConfigHosts({ known }: { known: readonly SSHServer[] }) {
   const app = useApp();
   const { answer, problem } = useCall("SSHAPI.ConfigHosts");
@@ -169,7 +169,7 @@ function ConfigHosts({ known }: { known: readonly SSHServer[] }) {
 
 interface ServerRowProps {
   server: SSHServer;
-  /** Its sessions are shown. */
+  /** Its sessions are expanded. */
   picking: boolean;
   onPick: () => void;
   onEdit: () => void;

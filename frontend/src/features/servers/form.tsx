@@ -25,7 +25,7 @@ const fields: {
   { name: "folder", label: "Start folder", note: "on the server", placeholder: "~" },
 ];
 
-/** One server. Go says which field is wrong. Passwords have no field: ssh asks for them. */
+/** The form for a server. Go reports which field is wrong. It has no password: ssh asks for it. */
 export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
   const app = useApp();
   const [draft, setDraft] = useState(server);

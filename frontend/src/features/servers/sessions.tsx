@@ -11,7 +11,7 @@ function since(created: string): string {
   return old === "now" ? "just started" : `${old} old`;
 }
 
-/** tmux's sessions on a server; one that is not in the list can be named. */
+/** The tmux sessions of a server. A session that is not in the list can be entered by name. */
 export function Sessions({ server }: { server: SSHServer }) {
   const app = useApp();
   const { answer, problem } = useCall("SSHAPI.Sessions", server.id);

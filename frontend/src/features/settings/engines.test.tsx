@@ -13,7 +13,7 @@ test("an agent is tested and made the default; what is missing says how to insta
   await mount(<Engines />, bridge);
   expect(row("model")?.textContent).toContain("default");
   expect(row("opencode")?.textContent).toContain("tested version");
-  expect(row("opencode")?.textContent).toContain("no sign-in of its own");
+  expect(row("opencode")?.textContent).toContain("sign-in of its own");
   expect(row("other")?.textContent).toContain("not installed");
   expect(get("engine-install").textContent).toContain("npm install -g");
   expect(document.querySelectorAll('[data-testid="engine-test"]')).toHaveLength(1);

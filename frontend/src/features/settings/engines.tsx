@@ -8,7 +8,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 
-/** What can drive a goal: Goalpost's own loop, and the external agents on this computer. Nothing is downloaded. */
+/** The engines: Goalpost's own loop, and the external agents on this computer. Nothing is downloaded. */
 export function Engines() {
   const app = useApp();
   const { answer, reload } = useAnswer("EngineAPI.List");

@@ -1,3 +1,4 @@
+import { riskLabel } from "@/lib/risk";
 import { useState, type ReactNode } from "react";
 import type { MCPServer } from "@/bridge/types";
 import { asProblem } from "@/bridge/problem";
@@ -32,7 +33,7 @@ const splitLines = (text: string) =>
     .map((l) => l.trim())
     .filter(Boolean);
 
-/** The fields of several lines, as they are typed. */
+/** The multi-line fields as the user types them. */
 interface Lines {
   args: string;
   env: string;
@@ -45,7 +46,7 @@ interface MCPServerFormProps {
   onSaved: () => void;
 }
 
-/** One MCP server. Go says which field is wrong. */
+/** The form for one MCP server. Go reports which field is wrong. */
 export function MCPServerForm({ server, onClose, onSaved }: MCPServerFormProps) {
   const app = useApp();
   const [draft, setDraft] = useState(server);
@@ -188,7 +189,7 @@ function RiskField({ program, value, onChange }: RiskFieldProps) {
         <Select {...c} value={value} onChange={(e) => onChange(e.target.value)}>
           {risks.map((r) => (
             <option key={r} value={r}>
-              {r === "" ? unsetRisk(program) : r.replaceAll("_", " ")}
+              {r === "" ? unsetRisk(program) : riskLabel(r)}
             </option>
           ))}
         </Select>

@@ -24,7 +24,7 @@ test("a test shows the tools and as what a call of each counts", async () => {
   await press(nth(all("mcp-test"), 0));
   const text = all("mcp-tool-list")[0]?.textContent ?? "";
   expect(text).toContain("add_note");
-  expect(text).toContain("write local");
+  expect(text).toContain("change files");
 });
 
 test("a program is saved with one argument a line, and without an address", async () => {

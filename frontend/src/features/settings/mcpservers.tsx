@@ -1,3 +1,4 @@
+import { riskLabel } from "@/lib/risk";
 import { useState } from "react";
 import type { MCPServer, Problem } from "@/bridge/types";
 import { asProblem } from "@/bridge/problem";
@@ -8,7 +9,7 @@ import { Button } from "@/ui/button";
 import { MCPServerForm, emptyMCPServer } from "./mcpserverform";
 import { Caption } from "@/ui/caption";
 
-/** The MCP servers whose tools goals may use: the list, what each offers, and the form for one of them. */
+/** The MCP servers whose tools goals may use: a list with their tools, and the form for one of them. */
 export function MCPServers() {
   const app = useApp();
   const { answer, reload } = useAnswer("MCPAPI.List");
@@ -135,7 +136,7 @@ function MCPServerRow({ server: s, onEdit, onRemove, onTested }: MCPServerRowPro
                 <td className="w-44 truncate py-0.5 pr-3 font-mono text-2xs leading-[18px]" title={t.name}>
                   {t.name}
                 </td>
-                <td className="w-28 py-0.5 pr-3 text-text-muted">{t.risk.replaceAll("_", " ")}</td>
+                <td className="w-28 py-0.5 pr-3 text-text-muted">{riskLabel(t.risk)}</td>
                 <td className="py-0.5 text-text-faint">{t.description}</td>
               </tr>
             ))}

@@ -15,13 +15,13 @@ import { Select } from "@/ui/input";
 
 interface SectionProps {
   settings: Settings;
-  /** Gives what was wrong when it was refused. */
+  /** Saves a setting, and returns the problem if it was refused. */
   save: (part: Partial<Settings>) => Promise<Problem | null>;
-  /** The same for a row that shows itself what is wrong. */
+  /** The same for a row that shows the problem itself. */
   saveRow: (part: Partial<Settings>) => Promise<Problem | null>;
 }
 
-/** Everything that can be set. It holds at once. */
+/** All settings. Changes take effect immediately. */
 export function SettingsPage() {
   const app = useApp();
   const settings = useAppState((s) => s.settings);
@@ -175,7 +175,7 @@ function Pages({ settings, save, saveRow }: SectionProps) {
   );
 }
 
-/** The search engine that goals may use: the tool is offered when what it needs is filled in. */
+/** The search engine for goals. The tool is offered once the required fields are set. */
 function WebSearch({ settings, save, saveRow }: SectionProps) {
   const engine = settings.web_search;
   return (

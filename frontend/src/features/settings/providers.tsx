@@ -9,7 +9,7 @@ import { Button } from "@/ui/button";
 import { Caption } from "@/ui/caption";
 import { useNow } from "@/ui/usenow";
 
-/** Where models are reached: the list, servers that were found, and the way to connect another one. */
+/** The model providers: the list, servers that were found, and the button to connect another. */
 export function Providers() {
   const app = useApp();
   const providers = useAppState((s) => s.providers);
@@ -117,7 +117,7 @@ function describeKey(p: Provider): string {
   return p.api_key_env ? `key from ${p.api_key_env}` : "no key";
 }
 
-/** Connected only after a test that succeeded; otherwise why not. */
+/** "Connected" only after a successful test; otherwise the reason. */
 function ProviderState({ provider: p }: { provider: Provider }) {
   const now = useNow(true);
   const age = formatAge(p.tested_at, now);

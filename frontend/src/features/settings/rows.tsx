@@ -6,7 +6,7 @@ import { Input } from "@/ui/input";
 interface RowProps {
   title: string;
   text: string;
-  /** What is wrong with the value, instead of the text. */
+  /** The error of the value, shown instead of the text. */
   error?: ReactNode;
   children: ReactNode;
 }
@@ -35,7 +35,7 @@ interface ChoiceProps<T extends string> {
   onChange: (value: T) => void;
 }
 
-/** A few values side by side, one of which holds. */
+/** A few options side by side, one of them selected. */
 export function Choice<T extends string>({ name, value, choices, onChange }: ChoiceProps<T>) {
   return (
     <div role="radiogroup" aria-label={name} className="flex rounded-md bg-surface-hover p-0.5">
@@ -73,7 +73,7 @@ interface NumberRowProps {
   onSave: (value: number) => void;
 }
 
-/** A number that is saved when it is finished, and only when it is one that is allowed. */
+/** A number that is saved when the user finishes it, if it is allowed. */
 export function NumberRow({ title, text, testid, value, min, max, onSave }: NumberRowProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const n = Number(typed);
@@ -107,14 +107,14 @@ interface MoneyRowProps {
   title: string;
   text: string;
   testid: string;
-  /** USD; 0 is an empty field. */
+  /** USD; 0 is shown as an empty field. */
   value: number;
   onSave: (value: number) => Promise<Problem | null>;
   /** Beside the field. */
   aside?: ReactNode;
 }
 
-/** An amount in USD that is saved when it is finished, and only when it is one. */
+/** An amount in USD that is saved when the user finishes it, if it is a number. */
 export function MoneyRow({ title, text, testid, value, onSave, aside }: MoneyRowProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const n = Number((typed ?? "").trim().replace(/^\$/, "").replace(",", "."));
@@ -151,13 +151,13 @@ interface TextRowProps {
   text: string;
   testid: string;
   value: string;
-  /** Gives what was wrong when it was refused. */
+  /** Saves the value, and returns the problem if it was refused. */
   onSave: (value: string) => Promise<Problem | null>;
 }
 
 /**
- * A line of text that is saved when it is finished. One that is refused stays in its field, with what is wrong with
- * it.
+ * A line of text that is saved when the user finishes it. A refused value stays in its field with the
+ * error.
  */
 export function TextRow({ title, text, testid, value, onSave }: TextRowProps) {
   const [typed, setTyped] = useState<string | null>(null);
@@ -208,7 +208,7 @@ interface SwitchRowProps {
   onChange: (on: boolean) => void;
 }
 
-/** Something that is on or off. */
+/** A setting that is on or off. */
 export function SwitchRow({ title, text, testid, on, onChange }: SwitchRowProps) {
   return (
     <Row title={title} text={text}>

@@ -7,7 +7,7 @@ import { FormDialog, FormInput } from "@/ui/form";
 export type SecretKind = "secret" | "login" | "unlock" | "passphrase";
 
 interface FormField {
-  /** As Go names the field in a refusal. */
+  /** Go's name of the field in an error. */
   name: string;
   label: string;
   note?: string;
@@ -84,7 +84,7 @@ interface SecretFormProps {
   onSaved: () => void;
 }
 
-/** One secret on its way in. Go says which field is wrong. */
+/** The form for a new secret. Go reports which field is wrong. */
 export function SecretForm({ kind, onClose, onSaved }: SecretFormProps) {
   const app = useApp();
   const words = forms[kind];

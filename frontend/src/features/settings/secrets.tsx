@@ -10,7 +10,7 @@ import { Caption } from "@/ui/caption";
 
 const rowClass = "flex items-center gap-2 border-b border-border px-4 py-2.5 last:border-b-0";
 
-/** Keys, passwords and logins: what there is and where it is stored. Values go in and never come out. */
+/** Keys, passwords and logins: their names and where they are stored. Values can be entered but are never shown. */
 export function Secrets() {
   const app = useApp();
   const settings = useAppState((s) => s.settings);

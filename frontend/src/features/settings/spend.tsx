@@ -14,7 +14,7 @@ interface SpendProps {
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The limit of a day, and what models cost. */
+/** The daily limit and the cost of models. */
 export function Spend({ settings, save }: SpendProps) {
   const [by, setBy] = useState<SpendBy>("day");
   const [days, setDays] = useState<"30" | "all">("30");
@@ -88,7 +88,7 @@ export function Spend({ settings, save }: SpendProps) {
   );
 }
 
-/** How much of the day's limit is used up. */
+/** The used share of the daily limit. */
 function TodayBar({ today }: { today: SpendToday }) {
   const { usd, limit_usd: limit } = today;
   const part = limit > 0 ? usd / limit : 0;

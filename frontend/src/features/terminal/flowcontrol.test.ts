@@ -59,7 +59,7 @@ test("the end of a flood does not wait for more", () => {
   expect(seen.ends.at(-1)).toBe(64 * kib + 10);
 });
 
-test("panes without the keyboard write one at a time and leave room between", () => {
+test("panes without the keyboard write one at a time with pauses in between", () => {
   const turns = new FrameTurns();
   const panes = Array.from({ length: 4 }, () => start(turns, { used: false, ms: 10 }));
   for (const p of panes) p.add(64 * kib);

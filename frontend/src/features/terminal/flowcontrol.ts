@@ -1,30 +1,30 @@
-/** What is printed at once by a user's programs: a screen drawn again, but no flood. */
+/** Output up to this size is written immediately: a redrawn screen, but not a flood. */
 const smallBatch = 32 * 1024;
-/** As much as xterm takes in one go: about as long as two pictures of a full pane take. */
+/** The size of one write to xterm: about as long as drawing two full panes. */
 const maxBatch = 512 * 1024;
-/** Between two writes of a flood. A picture costs more than the bytes between two of them; nobody reads 60 a second. */
+/** Delay between two writes of a flood. Drawing costs more than the bytes, and nobody reads 60 frames a second. */
 const frameMs = 50;
 
 interface FlowHandlers {
-  /** Gives bytes to xterm; `done` is called once they are on its screen. */
+  /** Passes bytes to xterm and calls `done` once they are on its screen. */
   write: (bytes: Uint8Array, done: () => void) => void;
-  /** Everything before the offset is written. */
+  /** Reports that everything before the offset is written. */
   written: (end: number) => void;
-  /** The pane has the keyboard: it need not wait for its turn. */
+  /** The pane has the keyboard focus, so it need not wait for its turn. */
   used: () => boolean;
 }
 
 /**
- * When the bytes of one terminal are written. A little is written as it comes; a
- * flood in large pieces, because xterm draws after each: the pictures would take
- * longer than the bytes. Panes without the keyboard take turns.
+ * Decides when the bytes of one terminal are written. Small output is written immediately; a
+ * flood in large pieces, because xterm draws after each of them and drawing takes
+ * longer than the bytes. Panes without the focus take turns.
  */
 export class OutputFlow {
   private parts: Uint8Array[] = [];
   private waiting = 0;
   private end = 0;
   private began = Number.NEGATIVE_INFINITY;
-  /** Written since `began`. */
+  /** Bytes written since `began`. */
   private lately = 0;
   private writing = false;
   private closed = false;
@@ -36,7 +36,7 @@ export class OutputFlow {
     private readonly on: FlowHandlers,
   ) {}
 
-  /** Takes bytes, in order; `end` is the offset behind them. */
+  /** Accepts bytes in order; `end` is the offset after them. */
   add(bytes: Uint8Array, end: number): void {
     this.parts.push(bytes);
     this.waiting += bytes.length;
@@ -44,7 +44,7 @@ export class OutputFlow {
     this.next();
   }
 
-  /** The keyboard has come: what waits for its turn need not. */
+  /** The pane got the focus: waiting bytes are written now. */
   hurry(): void {
     this.next();
   }
@@ -120,18 +120,18 @@ function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
 
 type Turn = (done: () => void) => void;
 
-/** No picture comes while the window is hidden. */
+/** Replaces a frame while the window is hidden and draws none. */
 const noPictureMs = 100;
 
 /**
- * The floods of panes without the keyboard: one writes at a time, and after each the
- * page has as long for other things as that and its picture have taken.
+ * The floods of panes without the focus. One writes at a time; after each write the
+ * page has as much time for other work as the write and its drawing took.
  */
 export class FrameTurns {
   private readonly queue: Turn[] = [];
   private busy = false;
 
-  /** Calls `turn` when it is its turn; it says when it is done. The returned function takes the wish back. */
+  /** Calls `turn` on its turn; `turn` reports when it is done. The returned function cancels the request. */
   ask(turn: Turn): () => void {
     this.queue.push(turn);
     this.next();

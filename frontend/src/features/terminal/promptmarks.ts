@@ -8,9 +8,9 @@ interface Prompt {
 }
 
 /**
- * The shell's prompts (OSC 133): a small mark where each command was typed, red
- * when it failed, and a way from one to the next. A program can print such marks
- * too; it would only draw dots.
+ * The shell's prompts (OSC 133): a small mark at each command, red
+ * if it failed, and navigation between them. A program can print such marks
+ * too, which only adds dots.
  */
 export class Prompts {
   private readonly all: Prompt[] = [];
@@ -28,12 +28,12 @@ export class Prompts {
     });
   }
 
-  /** Whether a command runs. False also where the shell does not report its commands. */
+  /** Whether a command is running. Also false if the shell does not report its commands. */
   get hasCommand(): boolean {
     return this.isBusy;
   }
 
-  /** Scrolls to the prompt above (-1) or below (1) what is at the top now. */
+  /** Scrolls to the prompt above (-1) or below (1) the top line. */
   go(step: -1 | 1): void {
     const top = this.term.buffer.active.viewportY;
     const lines = this.all.map((p) => p.marker.line).filter((line) => line >= 0);
@@ -61,7 +61,7 @@ export class Prompts {
     if (this.all.length > most) this.all[0]?.marker.dispose();
   }
 
-  /** What became of the newest command that was typed. */
+  /** The result of the newest command. */
   private note(state: "runs" | "done" | "failed") {
     const prompt = this.all[this.all.length - 1];
     if (!prompt || (state !== "runs" && !prompt.decoration)) return; // Enter on an empty line

@@ -8,7 +8,7 @@ interface SearchBoxProps {
   onEnd: () => void;
 }
 
-/** xterm takes no transparency here, so each theme has its own pair under the text's colour. */
+/** xterm does not support transparency here, so each theme has its own pair of colours behind the text. */
 function decorations() {
   const isLight = document.documentElement.dataset.theme === "light";
   return {
@@ -19,7 +19,7 @@ function decorations() {
   };
 }
 
-/** Search in what the terminal has kept. Enter goes up to older lines, Shift+Enter down, Esc ends. */
+/** Searches the scrollback. Enter goes to older matches, Shift+Enter to newer ones, Esc closes. */
 export function SearchBox({ screen, onEnd }: SearchBoxProps) {
   const [term, setTerm] = useState("");
   const [found, setFound] = useState<{ resultIndex: number; resultCount: number } | null>(null);

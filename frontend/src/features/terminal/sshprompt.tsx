@@ -6,8 +6,8 @@ import { cx } from "@/ui/cx";
 import { Input } from "@/ui/input";
 
 /**
- * What ssh asks before it lets anyone in: a password, or whether a host's key is
- * the right one. The answer goes to ssh itself and is shown nowhere.
+ * A question that ssh asks before it connects: a password, or whether a host's key is
+ * correct. The answer goes to ssh and is not displayed.
  */
 export function SSHPrompt({ pane }: { pane: PaneInfo }) {
   const app = useApp();

@@ -10,26 +10,26 @@ import { TerminalScreen, type ScreenOptions } from "./xterm";
 
 export interface TerminalProps {
   pane: PaneInfo;
-  /** The pane is on the screen and the workspace is not covered. */
+  /** The pane is on the screen and nothing covers the workspace. */
   visible: boolean;
   active: boolean;
   searching: boolean;
   turns: FrameTurns;
-  /** What the right button offers. */
+  /** The entries of the context menu. */
   menu: readonly MenuItem[];
-  /** What was selected last in any terminal. */
+  /** The newest selection in any terminal. */
   selection: { text: string };
   onSearchEnd: () => void;
-  /** The keyboard leaves the terminal. */
+  /** The keyboard focus leaves the terminal. */
   onLeave: () => void;
   onScreen: (screen: TerminalScreen | null) => void;
-  /** What the user has typed. */
+  /** Input that the user typed. */
   onTyped: (data: string) => void;
 }
 
 const bellMs = 400;
 
-/** The screen of a terminal pane and what is known of its program. */
+/** The screen of a terminal pane and the state of its program. */
 export function useTerminal(p: TerminalProps) {
   const app = useApp();
   const host = useRef<HTMLDivElement>(null);
@@ -54,7 +54,7 @@ export function useTerminal(p: TerminalProps) {
     if (el) s.attach(el);
     const watch = new ResizeObserver(() => s.fit());
     if (el) watch.observe(el);
-    // Cells are measured with the fallback font until the real one is there.
+    // Cells are measured with the fallback font until the real font has loaded.
     void document.fonts.load('13px "JetBrains Mono"').then(() => {
       if (screen.current === s) s.fontLoaded();
     });
@@ -103,7 +103,7 @@ export function useTerminal(p: TerminalProps) {
   return { host, screen, link, bell, exit: running ? exit : (exit ?? p.pane.exit), restart: () => void restart() };
 }
 
-/** Opens the screen of a pane; what it reports goes to the newest props. */
+/** Opens the screen of a pane and passes its reports to the newest props. */
 function openScreen(
   app: App,
   id: string,
@@ -113,7 +113,7 @@ function openScreen(
 ): TerminalScreen {
   return new TerminalScreen(app.bridge, id, options, props().turns, {
     ...on,
-    // Of one that has ended the pane says so already.
+    // For a program that has ended, the pane already says so.
     refused: (why) => {
       if (props().pane.running)
         app.notices.problem({ code: "conflict", message: `Not typed: ${why}`, hint: "", field: "" });
@@ -128,7 +128,7 @@ function openScreen(
   });
 }
 
-/** The settings of the screen, as one object that changes with them. */
+/** The settings of the screen as one object, which changes with them. */
 function useScreenOptions(): ScreenOptions {
   const fontSize = useAppState((s) => s.settings?.font_size ?? 13);
   const scrollback = useAppState((s) => s.settings?.scrollback ?? 10_000);
@@ -141,7 +141,7 @@ function useScreenOptions(): ScreenOptions {
   );
 }
 
-/** Whether the bell has just rung, and what rings it. */
+/** Whether the bell has just rung, and the function that rings it. */
 function useBell(): [boolean, () => void] {
   const [at, setAt] = useState(0);
   useEffect(() => {

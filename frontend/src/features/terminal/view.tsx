@@ -25,7 +25,7 @@ export function TerminalView(p: TerminalProps) {
           aria-label={`Terminal ${pane.title}. Ctrl+Shift+Tab leaves it.`}
           className={`min-h-0 flex-1 overflow-clip pt-1.5 pl-2.5 ${bell ? "shadow-[inset_0_0_0_2px_var(--warn)]" : ""}`}
           onContextMenuCapture={(e) => {
-            // A program that uses the mouse gets the right button, too; with Shift it is for the menu.
+            // A program that uses the mouse also gets right clicks; Shift+right click opens the menu.
             if (e.shiftKey || screen.current?.term.modes.mouseTrackingMode === "none") return;
             e.preventDefault();
             e.stopPropagation();
@@ -49,7 +49,7 @@ export function TerminalView(p: TerminalProps) {
   );
 }
 
-/** What is wrong with the connection of a terminal on a server. */
+/** The problem of a terminal's connection to a server. */
 function ProblemBar({ pane }: { pane: PaneInfo }) {
   const app = useApp();
   return (

@@ -15,39 +15,39 @@ export interface ScreenHandlers {
   link: (state: "open" | "down") => void;
   exit: (code: number) => void;
   bell: () => void;
-  /** The program does not take what was typed. */
+  /** The program does not read its input. */
   refused: (why: string) => void;
   openLink: (url: string) => void;
-  /** Ctrl+Shift+Tab: the keyboard leaves the terminal. */
+  /** Called for Ctrl+Shift+Tab: the focus leaves the terminal. */
   leave: () => void;
-  /** The text that the user selected last, in whichever terminal; the middle button pastes it. */
+  /** The newest selection in any terminal; the middle button pastes it. */
   selected: (text: string) => void;
   selection: () => string;
-  /** What the user has typed or pasted, for the other terminals of a broadcast. */
+  /** Called with what the user typed or pasted, for the other terminals of a broadcast. */
   typed: (data: string) => void;
 }
 
 export interface ScreenOptions {
   fontSize: number;
   scrollback: number;
-  /** Of the user's choice, `""` for the built-in one. */
+  /** The user's font, `""` for the built-in one. */
   fontFamily: string;
   webgl: boolean;
   screenReader: boolean;
 }
 
 /**
- * How much less a pane without the keyboard acknowledges, so that less of its flood is on the way: the pane in use
+ * How much less a pane without the focus acknowledges, so that less of its flood is in transit and the focused pane
  * comes first.
  */
 const backgroundAckReserve = 960 * 1024;
 
 const lostNotice = new TextEncoder().encode("\r\n\x1b[2m… earlier output was discarded …\x1b[0m\r\n");
 
-/** Reports that the terminal sends on its own, about mouse and focus. The user did not type them. */
+/** Mouse and focus reports, which the terminal sends and the user did not type. */
 const queryReplyPattern = new RegExp(`^${String.fromCharCode(27)}\\[(?:[IO]$|<|M)`);
 
-/** An xterm on the stream of one pane. Everything it shows is what the program wrote, as text. */
+/** An xterm on the stream of one pane. It shows only what the program wrote, as text. */
 export class TerminalScreen {
   readonly term: Terminal;
   readonly search = new SearchAddon();
@@ -73,14 +73,14 @@ export class TerminalScreen {
       allowProposedApi: true,
       fontFamily: fonts(look.fontFamily),
       fontSize: look.fontSize,
-      // The font's own is generous already; more would tear the lines of boxes apart.
+      // The font's own line height is enough; more would break the lines of boxes.
       lineHeight: 1,
       scrollback: look.scrollback,
       cursorBlink: false,
       screenReaderMode: look.screenReader,
       wordSeparator: " ()[]{}'\"`,;│",
       rightClickSelectsWord: false,
-      // Links that the program names itself (OSC 8): the same way as those that are found.
+      // Links that the program names (OSC 8) open like links that are found in the text.
       linkHandler: { activate: (event, url) => event.button === 0 && /^https?:/.test(url) && on.openLink(url) },
       cursorInactiveStyle: "outline",
       macOptionIsMeta: true,
@@ -132,9 +132,9 @@ export class TerminalScreen {
   }
 
   /**
-   * The middle button pastes what was selected last. Chromium does that by itself,
-   * with X's primary selection; WebKitGTK pastes the clipboard instead, once the
-   * click is over, unless it is kept from it.
+   * The middle button pastes the newest selection. Chromium does that with X's primary selection;
+   * WebKitGTK pastes the clipboard after the click, unless
+   * it is prevented.
    */
   private middleClick(host: HTMLElement) {
     this.term.onSelectionChange(() => {
@@ -160,7 +160,7 @@ export class TerminalScreen {
     host.addEventListener("mouseup", released, { capture: true });
   }
 
-  /** Types as if the user had, without passing it on. */
+  /** Sends input without passing it to the broadcast. */
   type(data: string): void {
     this.stream.input(data);
   }
@@ -169,7 +169,7 @@ export class TerminalScreen {
     return !this.closed && this.gl === null && this.asked.webgl;
   }
 
-  /** Draws with WebGL, or without: also when there is none, or when the machine takes it away. */
+  /** Draws with WebGL, or without it if it is missing or the machine takes it away. */
   private async draw(webgl: boolean): Promise<void> {
     if (!webgl) {
       this.gl?.dispose();
@@ -188,7 +188,7 @@ export class TerminalScreen {
       this.term.loadAddon(gl);
       this.gl = gl;
     } catch {
-      // The ordinary way of drawing stays.
+      // The default renderer stays.
     }
   }
 
@@ -200,7 +200,7 @@ export class TerminalScreen {
     this.stream.ack(this.used() ? this.written : Math.max(0, this.written - backgroundAckReserve));
   }
 
-  /** Makes the grid as large as its place; at most once a frame, and not while it has no place. */
+  /** Fits the grid to its space, at most once a frame, and not while it has no space. */
   fit(): void {
     if (this.frame) return;
     this.frame = requestAnimationFrame(() => {
@@ -224,14 +224,14 @@ export class TerminalScreen {
     this.fit();
   }
 
-  /** Measures the cells again, once the real font has come. */
+  /** Measures the cells again after the real font has loaded. */
   fontLoaded(): void {
     this.term.options.fontFamily = "monospace";
     this.term.options.fontFamily = fonts(this.asked.fontFamily);
     this.fit();
   }
 
-  /** Shows a restarted program, below what is there. */
+  /** Shows a restarted program below the existing output. */
   restart(): void {
     this.stream.restart();
     this.fit();
@@ -273,9 +273,9 @@ export class TerminalScreen {
   }
 
   /**
-   * Programs ask the terminal who it is and where its cursor stands. Go's own
-   * screen model answers, once. This one must not: it would answer for every
-   * viewer, and again whenever old output is replayed, into the shell's prompt.
+   * Programs query the terminal's identity and cursor position. Go's screen model
+   * answers, once. This terminal must not: it would answer for every
+   * viewer and on every replay of old output, into the shell's prompt.
    */
   private silenceReports() {
     const p = this.term.parser;

@@ -21,7 +21,7 @@ interface DetailProps {
   result: string;
 }
 
-/** The arguments and the result of a call, each in the form in which users read it. */
+/** The arguments and the result of a call, each in a readable form. */
 export function CallDetails({ step }: { step: Call }) {
   const args = parseArguments(step.arguments);
   const Details = (Object.hasOwn(forms, step.tool) && forms[step.tool]) || OtherDetails;
@@ -63,7 +63,7 @@ function CommandDetails({ args, call, result }: DetailProps) {
   );
 }
 
-/** What an edit changed: the lines around it if the result has them, else the text that was replaced. */
+/** The change of an edit: with its context if the result has it, otherwise the replaced text. */
 function EditDetails({ args, call, result }: DetailProps) {
   const at = result.indexOf("@@ ");
   const lines = (mark: string, text: string) =>
@@ -96,7 +96,7 @@ function FileDetails({ args, result, call }: DetailProps) {
   );
 }
 
-/** What an agent says at its end: both are texts for the user. */
+/** The agent's final text or report. */
 function ClaimDetails({ args, result }: DetailProps) {
   const last = stringOf(args, "result") || stringOf(args, "what_was_learned");
   return (
@@ -136,7 +136,7 @@ function PlanDetails({ args, result }: DetailProps) {
   );
 }
 
-/** Any other call: its arguments by name, and its result as text. */
+/** Any other call: its arguments by name and its result as text. */
 function OtherDetails({ args, result }: DetailProps) {
   const named = Object.entries(args);
   return (
@@ -186,7 +186,7 @@ interface LongTextProps {
   className?: string;
 }
 
-/** A text of a program or a page: its first lines, and all of it at a press. */
+/** A text from a program or a page: its first lines, expandable. */
 export function LongText({ text, label, className }: LongTextProps) {
   const [all, setAll] = useState(false);
   const lines = text.split("\n");

@@ -39,7 +39,7 @@ interface CallResult {
   tone: StatusTone;
 }
 
-/** How a call ended, in a few words: `exit 1`, `denied`; `""` where it went well or its line says it. */
+/** Describes how a call ended: `exit 1`, `denied`; `""` after success, or if its line says it. */
 export function callResult(step: StepRow, claim: ClaimFact | null): CallResult {
   const score = claim ? claimSummary(claim) : null;
   if (score && score.of > 0) {
@@ -79,13 +79,13 @@ export function CallText({ step, claim, tone }: CallTextProps) {
   );
 }
 
-/** The icon of a call, in the colour of how it ended. */
+/** The icon of a call, coloured by its result. */
 export function CallIcon({ step, tone }: { step: Pick<StepRow, "tool" | "arguments" | "outcome">; tone: StatusTone }) {
   const Icon = icons[callWords(step).kind];
   return <Icon size={14} className={cx("shrink-0", tone === "calm" ? "text-text-faint" : toneText[tone])} />;
 }
 
-/** How a call ended and how long it took, at the end of its line. */
+/** The result and the duration of a call, at the end of its row. */
 export function CallEnd({ step, result }: { step: StepRow; result: CallResult }) {
   if (step.outcome === "") return <span className="breathe text-text-faint">running</span>;
   return (
@@ -98,7 +98,7 @@ export function CallEnd({ step, result }: { step: StepRow; result: CallResult })
   );
 }
 
-/** Why a call failed, in a few lines of its result. */
+/** Why a call failed: a few lines of its result. */
 export function FailureLines({ lines }: { lines: readonly string[] }) {
   return (
     <div

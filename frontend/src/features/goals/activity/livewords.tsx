@@ -5,7 +5,7 @@ import { cx } from "@/ui/cx";
 import { SparkIcon } from "@/ui/icons";
 import { AgentText } from "@/features/goals/agenttext";
 
-/** What the model thinks and says now. Its thinking is folded to the newest line until it is opened. */
+/** The model's current thinking and text. The thinking is folded to its newest line until the user opens it. */
 export function LiveWords({ className, testid }: { className: string; testid: string }) {
   const live = useAppState((s) => s.detail.live);
   const thinking = useAppState((s) => s.detail.liveThinking);
@@ -21,7 +21,7 @@ export function LiveWords({ className, testid }: { className: string; testid: st
   );
 }
 
-/** The end of the thinking: its last line, or the end of a long one. */
+/** The last line of the thinking, or the end of it if it is long. */
 const newestWords = (text: string) => oneLine(text.trimEnd().split("\n").at(-1) ?? "").slice(-160);
 
 function LiveThinking({ text, isOver }: { text: string; isOver: boolean }) {

@@ -18,7 +18,7 @@ import {
 import { AgentText } from "@/features/goals/agenttext";
 import { costWords } from "./cost";
 
-// An agent outside of this program has no goal: it comes over MCP.
+// An agent outside this program has no goal: it connects through MCP.
 const noteAuthor = (from: string) => (from === "mcp" ? "Another agent" : `Goal ${from.slice(-8)}`);
 
 const noteLabel: Record<Exclude<NoteFact["kind"], "message">, { title: string; tone: string }> = {
@@ -38,7 +38,7 @@ const noteLabel: Record<Exclude<NoteFact["kind"], "message">, { title: string; t
   ended: { title: "Ended", tone: "text-text" },
 };
 
-/** What a warning is about, where its own name does not say it. */
+/** The subject of a warning, if its own name does not show it. */
 const warningLabels: Partial<Record<string, string>> = {
   sandbox: "Sandbox notice",
   network: "Network request blocked",
@@ -77,12 +77,12 @@ const noteIcons: Record<Exclude<NoteFact["kind"], "message">, typeof NoteIcon> =
   ended: FlagIcon,
 };
 
-/** The columns of a line: number, time, icon, words, what it cost. */
+/** The columns of a row: number, time, icon, text, cost. */
 const lineGrid =
   "grid grid-cols-[26px_58px_14px_1fr_auto] gap-x-3 px-5 py-1.5 max-[640px]:grid-cols-[14px_1fr] max-[640px]:px-4";
 const shortGrid = "grid grid-cols-[14px_1fr] gap-x-2.5 py-[3px]";
 
-/** What was said or decided between the steps, in one line. */
+/** A message or decision between the steps, in one line. */
 export function NoteLine({ note, short = false }: { note: NoteFact; short?: boolean }) {
   if (note.kind === "message") return <AgentWords note={note} />;
   const Icon = noteIcons[note.kind];
@@ -113,7 +113,7 @@ export function NoteLine({ note, short = false }: { note: NoteFact; short?: bool
   );
 }
 
-/** What the agent said in a turn, with what it thought before on demand. */
+/** The agent's message of a turn; its thinking is shown on demand. */
 function AgentWords({ note }: { note: NoteFact }) {
   return (
     <div data-testid="log-said" className={lineGrid}>
@@ -136,7 +136,7 @@ function AgentWords({ note }: { note: NoteFact }) {
   );
 }
 
-/** What a model thought before it answered: a line, and all of it at a press. */
+/** A model's thinking: one line, expandable. */
 export function Reasoning({ text }: { text: string }) {
   const [open, setOpen] = useState(false);
   return (

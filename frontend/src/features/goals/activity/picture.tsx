@@ -1,7 +1,7 @@
 import type { StepView } from "@/bridge/types";
 import { callWords } from "./words";
 
-/** The picture that a step took, or the page that it acted on, with a mark where it did. */
+/** The screenshot of a step, or the page that it acted on, with a mark at the place. */
 export function StepPicture({ step }: { step: StepView }) {
   if (!step.image.startsWith("data:image/")) return null;
   const { click } = step;

@@ -3,7 +3,7 @@ import type { Todo } from "@/bridge/types";
 import { stripControl } from "@/lib/text";
 import { Caption } from "@/ui/caption";
 
-/** The agent's plan in three lines: how many items are done, the one in work, and the next; all of them at a press. */
+/** The agent's plan in three lines: how many items are done, the current one, and the next. Expandable. */
 export function PlanShort({ items }: { items: readonly Todo[] }) {
   const [open, setOpen] = useState(false);
   if (items.length === 0) return null;

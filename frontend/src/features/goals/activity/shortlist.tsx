@@ -16,7 +16,7 @@ import { NoteLine } from "./noteline";
 const shown = 60;
 const nearEnd = 24;
 
-/** The last of a goal's activity in a narrow place, newest at the bottom. It follows until scrolled up. */
+/** The end of a goal's activity for narrow places, newest at the bottom. It follows until the user scrolls up. */
 export function ActivityShort({ running, onStep }: { running: boolean; onStep: (n: number) => void }) {
   const steps = useAppState((s) => s.detail.steps);
   const journal = useAppState((s) => s.detail.journal);

@@ -1,6 +1,6 @@
 import { clip, oneLine, parseArguments, stripControl } from "@/lib/text";
 
-/** What kind of thing a call does: chooses its icon. */
+/** The category of a call, which chooses its icon. */
 export type CallKind =
   "read" | "edit" | "run" | "page" | "click" | "look" | "plan" | "claim" | "ask" | "goal" | "other";
 
@@ -9,9 +9,9 @@ export interface CallWords {
   kind: CallKind;
   verb: string;
   object: string;
-  /** The object is a command or code, and drawn so. */
+  /** The object is a command or code and uses the code font. */
   code: boolean;
-  /** Lines that an edit adds and removes, where they are known. */
+  /** Lines added and removed by an edit, if they are known. */
   added?: number;
   removed?: number;
 }
@@ -35,7 +35,7 @@ const address: Describe = (args) => shortAddress(text("url")(args));
 const paneOf = text("pane");
 const none: Describe = () => "";
 
-/** Past and present of a verb, and what it is done to. */
+/** A verb in past and present tense, and its object. */
 const calls: Record<string, [kind: CallKind, past: string, present: string, object: Describe, code?: true]> = {
   run_command: ["run", "Ran", "Running", text("command"), true],
   terminal_run: ["run", "Ran", "Running", text("command"), true],
@@ -102,15 +102,15 @@ const calls: Record<string, [kind: CallKind, past: string, present: string, obje
   run_recipe: ["plan", "Ran the recipe", "Running the recipe", quoted("name")],
 };
 
-/** Elements have numbers in an agent's view of a page, such as e14, which nobody else knows. */
+/** Elements have numbers such as e14 in an agent's view of a page; users do not know them. */
 const reference = /^(?:e\d+|at=.*)$/;
 
-/** What an action touched, without the verb before it: `button "Check out"`. */
+/** Returns the target of an action without the verb before it: `button "Check out"`. */
 function touchedObject(touched: string): string {
   return clip(touched.replace(/^\S+ /, ""), 60);
 }
 
-/** One call in words; touched is what it touched on a page, where that is known. A tool that is not known here, of an MCP server for one, keeps its name. */
+/** Describes a call. touched is its target on a page, if known. An unknown tool keeps its name. */
 export function callWords(call: Call, touched = ""): CallWords {
   const args = parseArguments(call.arguments);
   const known = Object.hasOwn(calls, call.tool) ? calls[call.tool] : undefined;
@@ -131,7 +131,7 @@ export function callWords(call: Call, touched = ""): CallWords {
   };
 }
 
-/** How many lines a call adds to and removes from a file, as far as its arguments say it. */
+/** Counts the lines that a call adds to and removes from a file, as far as its arguments show. */
 function lineCounts(tool: string, args: Args): Pick<CallWords, "added" | "removed"> {
   if (tool === "write_file" && typeof args.content === "string") return { added: linesOf(args.content).length };
   if (tool !== "edit_file" || typeof args.old !== "string" || typeof args.new !== "string") return {};
@@ -149,12 +149,12 @@ function linesOf(s: string): string[] {
   return s === "" ? [] : s.replace(/\n$/, "").split("\n");
 }
 
-/** A host with its path, without what everyone knows: `example.org/docs`. */
+/** A host with its path, without scheme and www: `example.org/docs`. */
 function shortAddress(url: string): string {
   return clip(url.replace(/^https?:\/\//, "").replace(/\/$/, ""), 80);
 }
 
-/** The exit code that the first line of a command's result names. */
+/** Returns the exit code in the first line of a command's result. */
 export function exitCode(preview: string): number | null {
   const found = /^(?:exit|exit code|exited with) (\d+)\b/.exec(preview.trim());
   return found ? Number(found[1]) : null;

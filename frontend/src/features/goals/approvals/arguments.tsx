@@ -8,7 +8,7 @@ interface ArgumentsProps {
   className?: string;
 }
 
-/** All arguments of a call, one below the other, with marks for hidden characters. */
+/** All arguments of a call, with marks for hidden characters. */
 export function Arguments({ raw, className }: ArgumentsProps) {
   return (
     <dl

@@ -1,17 +1,17 @@
 import type { AnswerInput, ApprovalView, Scope } from "@/bridge/types";
 
-/** What the user chose for a request. */
+/** The user's choice for a request. */
 export interface ApprovalChoice {
   allow: boolean;
   scope: Scope;
   why: string;
-  /** Also for the requests of the same kind. */
+  /** Also applies to requests of the same kind. */
   all: boolean;
 }
 
 /**
- * Requests that can be answered together: the same tool with the same choices, of one goal or for one reason. What
- * always asks is answered by itself, and what opens something of the machine is never answered for another goal.
+ * Requests that can be answered together: the same tool with the same choices, of one goal or for one reason. A request
+ * that always asks is answered alone, and access to the machine is never granted to another goal.
  */
 export function sameKind(a: ApprovalView, b: ApprovalView): boolean {
   const scopes = (v: ApprovalView) => (v.offers ?? []).map((o) => o.scope).join(" ");
@@ -20,12 +20,12 @@ export function sameKind(a: ApprovalView, b: ApprovalView): boolean {
   return a.goal_id === b.goal_id || (a.why === b.why && !opens);
 }
 
-/** What an approval of a scope covers of a request. */
+/** What an approval of a scope covers. */
 export function scopeLabel(a: ApprovalView, scope: Scope): string {
   return (a.offers ?? []).find((o) => o.scope === scope)?.covers ?? "";
 }
 
-/** The other waiting requests of a request's kind. */
+/** The other waiting requests of the same kind. */
 export function similarRequests(list: readonly ApprovalView[], a: ApprovalView): ApprovalView[] {
   return list.filter((o) => o !== a && o.given === "" && sameKind(o, a));
 }
@@ -41,7 +41,7 @@ export function groupRequests(list: readonly ApprovalView[], choice: ApprovalCho
   }));
 }
 
-/** A call's arguments as lines of name and value; what is no object stays as it is. */
+/** A call's arguments as lines of name and value. A value that is not an object stays unchanged. */
 export function argumentLines(raw: string): { name: string; value: string }[] {
   try {
     const object: unknown = JSON.parse(raw);
@@ -52,7 +52,7 @@ export function argumentLines(raw: string): { name: string; value: string }[] {
       }));
     }
   } catch {
-    // The model wrote something that is no JSON: it is shown as it is.
+    // The model wrote something that is not JSON: it is shown unchanged.
   }
   return [{ name: "", value: raw }];
 }

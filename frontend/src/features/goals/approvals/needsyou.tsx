@@ -11,14 +11,14 @@ import { useNow } from "@/ui/usenow";
 import { Arguments } from "./arguments";
 import { goalOffer, goalOfferLabel, requestTitle } from "./words";
 
-/** How long a request that has just appeared takes no click: it may have been meant for what was there before. */
+/** A new request ignores clicks for this long: the click may have been meant for what was there before. */
 const guardMs = 500;
 
-/** In a narrow window buttons are as wide as the card, and high enough for a finger. */
+/** In a narrow window, buttons are as wide as the card and tall enough for a finger. */
 const touch = "max-[640px]:h-11 max-[640px]:w-full max-[640px]:justify-center";
 const halfTouch = "max-[640px]:h-11 max-[640px]:flex-1 max-[640px]:justify-center";
 
-/** The calls of a goal that wait for the user, the oldest with its buttons. Nothing, if none waits. */
+/** The calls of a goal that wait for the user, the oldest with its buttons. Renders nothing if none waits. */
 export function NeedsYou({ goal, className }: { goal: string; className?: string }) {
   const approvals = useAppState((s) => s.approvals);
   const list = approvals.filter((a) => a.goal_id === goal && a.given === "");
@@ -36,7 +36,7 @@ export function NeedsYou({ goal, className }: { goal: string; className?: string
   );
 }
 
-/** Takes the focus when the key for it is pressed; never because a request appears. */
+/** Takes the focus when its key is pressed, never because a request appears. */
 function useFocusOnDemand(card: RefObject<HTMLElement | null>, request: string) {
   const app = useApp();
   const wanted = useAppState((s) => s.requestWanted);
@@ -49,7 +49,7 @@ function useFocusOnDemand(card: RefObject<HTMLElement | null>, request: string) 
 
 interface WaitingRequestProps {
   approval: ApprovalView;
-  /** How many requests of the goal wait, this one included. */
+  /** Number of waiting requests of the goal, including this one. */
   count: number;
 }
 
@@ -78,7 +78,7 @@ function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
   const wide = goalOffer(a);
   const once = (a.offers ?? []).some((o) => o.scope === "once");
   const waited = Math.max(0, now - Date.parse(a.at));
-  // 1, 2 and 3 while the card has the focus, as its buttons show.
+  // The keys 1, 2 and 3 work while the card has the focus, as its buttons show.
   const press = (e: KeyboardEvent) => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.target instanceof HTMLInputElement) return;
     const run = { Digit1: once && (() => allow("once")), Digit2: wide && (() => allow(wide.scope)), Digit3: deny }[
@@ -160,7 +160,7 @@ function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
   );
 }
 
-/** The key of a button, where there is a keyboard. */
+/** The key of a button, on devices with a keyboard. */
 function Key({ of, onAccent = false }: { of: string; onAccent?: boolean }) {
   return (
     <Kbd onAccent={onAccent} className="max-[640px]:hidden">

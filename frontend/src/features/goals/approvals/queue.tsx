@@ -11,7 +11,7 @@ import { Dialog } from "@/ui/dialog";
 import { ApprovalRequest } from "./request";
 import { similarRequests, groupRequests } from "./grouping";
 
-/** What waits for the user, of every goal, oldest first; and what was allowed. */
+/** All waiting requests, oldest first, and the granted permissions. */
 export function ApprovalsDialog() {
   const app = useApp();
   const open = useAppState((s) => s.approvalsOpen);
@@ -81,7 +81,7 @@ export function ApprovalsDialog() {
 }
 
 /**
- * Goals that need the user for something that is no call: a question, a check that she decides, a file that changed.
+ * Goals that wait for the user without a call: a question, a check that the user decides, a changed file.
  */
 function OtherGoals({ goals }: { goals: readonly GoalCard[] }) {
   const app = useApp();

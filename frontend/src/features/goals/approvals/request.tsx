@@ -1,3 +1,4 @@
+import { riskLabel } from "@/lib/risk";
 import { useState } from "react";
 import type { ApprovalView, Scope } from "@/bridge/types";
 import { argumentsLine, stripControl } from "@/lib/text";
@@ -11,20 +12,20 @@ import { requestTitle } from "./words";
 
 interface RequestProps {
   approval: ApprovalView;
-  /** Others of the same kind that wait. */
+  /** Other waiting requests of the same kind. */
   others: readonly ApprovalView[];
-  /** An answer is on its way: there is nothing to press until what waits is known again. */
+  /** An answer is being sent: the buttons are disabled until the list is current again. */
   busy: boolean;
   onAnswer: (choice: ApprovalChoice) => void;
 }
 
-/** One call that waits: the goal, all arguments, what it would change, why it asks, and what each answer covers. */
+/** One waiting call: the goal, all arguments, its effect, why it asks, and what each answer covers. */
 export function ApprovalRequest({ approval: a, others, busy, onAnswer }: RequestProps) {
   const [scope, setScope] = useState<Scope>("once");
   const [why, setWhy] = useState("");
   const [all, setAll] = useState(false);
   const offers = a.offers ?? [];
-  // The second of two quick clicks was meant for a request that was here before this one.
+  // The second click of a fast pair was meant for the request that was here before.
   const answer = (clicks: number, choice: ApprovalChoice) => {
     if (clicks < 2) onAnswer(choice);
   };
@@ -39,9 +40,7 @@ export function ApprovalRequest({ approval: a, others, busy, onAnswer }: Request
       <header className="mb-2 flex items-baseline gap-2">
         <span className="text-sm font-semibold">{requestTitle(a)}</span>
         <span className="font-mono text-2xs text-text-faint">{a.tool}</span>
-        <Badge tone={a.always ? "bad" : "warn"}>
-          {a.always ? "always needs approval" : a.risk.replaceAll("_", " ")}
-        </Badge>
+        <Badge tone={a.always ? "bad" : "warn"}>{a.always ? "always needs approval" : riskLabel(a.risk)}</Badge>
         <span className="min-w-0 flex-1 truncate text-right text-xs text-text-faint" title={a.objective}>
           {stripControl(a.objective)}
         </span>
@@ -132,7 +131,7 @@ interface OthersProps {
   scope: Scope;
 }
 
-/** The similar requests that get the same answer. */
+/** Similar requests, which get the same answer. */
 function Others({ approval: a, others, scope }: OthersProps) {
   return (
     <ul

@@ -2,7 +2,7 @@ import type { ApprovalView, OfferView } from "@/bridge/types";
 import { clip, oneLine, stripControl } from "@/lib/text";
 import { argumentLines } from "./grouping";
 
-/** What a tool does, as the beginning of a sentence about one call of it. */
+/** What a tool does, as the beginning of a sentence about one call. */
 const verbs: Record<string, string> = {
   run_command: "Run a command",
   start_process: "Start a program",
@@ -24,7 +24,7 @@ const verbs: Record<string, string> = {
 
 const maxTitle = 60;
 
-/** What one call would do, in a few words: `Open example.org`, `Edit RELEASE.md`. */
+/** Describes a call: `Open example.org`, `Edit RELEASE.md`. */
 export function requestTitle(a: ApprovalView): string {
   const named = Object.fromEntries(argumentLines(a.arguments).map((l) => [l.name, oneLine(l.value)]));
   const host = a.hosts?.[0] ?? "";
@@ -43,12 +43,12 @@ export function requestTitle(a: ApprovalView): string {
   return clip(stripControl(rest ? `${verb} ${rest}` : verb), maxTitle);
 }
 
-/** The widest answer that holds for the goal, if there is one. */
+/** Returns the widest answer that covers the goal, if there is one. */
 export function goalOffer(a: ApprovalView): OfferView | undefined {
   return (a.offers ?? []).find((o) => o.scope !== "once");
 }
 
-/** The button for an answer that holds for the goal. */
+/** Returns the label of an answer that covers the goal. */
 export function goalOfferLabel(a: ApprovalView, offer: OfferView): string {
   const only = (list: string[] | null) => (list?.length === 1 ? (list[0] ?? "") : "");
   const host = only(a.hosts);

@@ -16,11 +16,11 @@ import "./changes.css";
 
 interface ChangesProps {
   view: GoalView;
-  /** The tabs, at the left of the bar. */
+  /** The tabs, on the left of the bar. */
   before: ReactNode;
 }
 
-/** What a goal changed in its folder, with the way back. */
+/** The changes of a goal in its folder, with undo. */
 export default function Changes({ view, before }: ChangesProps) {
   const { answer, problem, reload } = useCall("ChangesAPI.List", view.id, []);
   const version = useFollowing(reload);
@@ -53,7 +53,7 @@ export default function Changes({ view, before }: ChangesProps) {
     const out = await app.ask("ChangesAPI.Undo", view.id, input);
     if (out) onDone(out, input.redo);
   };
-  // At once; what somebody else changed since is asked about.
+  // Undone immediately; the user is asked only about files that somebody else changed since.
   const undoFile = (f: ChangedFile) => {
     const input = undoInput({ paths: [f.path] });
     if (f.edited_since) setAsked(input);
@@ -161,10 +161,10 @@ export default function Changes({ view, before }: ChangesProps) {
   );
 }
 
-/** How long after an event the folder is compared again, at most once in that time. */
+/** Delay after an event before the folder is compared again, at most once in that time. */
 const pauseMs = 1_500;
 
-/** Compares again a moment after the goal did something. Returns a number that grows with each comparison. */
+/** Compares shortly after the goal did something. Returns a number that grows with each comparison. */
 function useFollowing(reload: () => Promise<void>): number {
   const seq = useAppState((s) => s.detail.view?.seq ?? 0);
   const [version, setVersion] = useState(0);
@@ -221,7 +221,7 @@ function SplitSwitch({ split, onSplit }: { split: boolean; onSplit: (on: boolean
   );
 }
 
-/** After an undo the receipt is about files that are no longer there, so the checks run again. */
+/** After an undo, the receipt is about files that no longer exist, so the checks run again. */
 function Undone({ view, recheck }: { view: GoalView; recheck: ReturnType<typeof useRecheck> }) {
   return (
     <div

@@ -14,7 +14,7 @@ interface CommitDialogProps {
   onClose: () => void;
 }
 
-/** Commits what a goal changed: message, branch, and which files. */
+/** Commits the changes of a goal: message, branch and files. */
 export function CommitDialog({ goal, offer, files, onClose }: CommitDialogProps) {
   const app = useApp();
   const [message, setMessage] = useState(offer.message);
@@ -130,7 +130,7 @@ export function CommitDialog({ goal, offer, files, onClose }: CommitDialogProps)
   );
 }
 
-/** What was committed, and what was not. */
+/** The result of a commit: what was committed, and what was not. */
 function Committed({ out, onClose }: { out: CommitOutput; onClose: () => void }) {
   const skipped = out.skipped ?? [];
   const mixed = out.mixed ?? [];

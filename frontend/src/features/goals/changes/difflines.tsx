@@ -14,7 +14,7 @@ interface Colours {
   is: Token[][];
 }
 
-/** The coloured lines of both sides. The library is loaded when it is needed first; until then the lines are plain. */
+/** The coloured lines of both sides. Until the library has loaded, the lines have no colours. */
 function useColours(diff: FileDiff): Colours | null {
   const [found, setFound] = useState<{ diff: FileDiff; colours: Colours } | null>(null);
   useEffect(() => {
@@ -33,11 +33,11 @@ function useColours(diff: FileDiff): Colours | null {
 interface DiffLinesProps {
   diff: FileDiff;
   split: boolean;
-  /** Whether lines that differ in white space alone are shown as changed. */
+  /** Whether lines that differ only in white space are shown as changed. */
   whitespace: boolean;
 }
 
-/** What changed in a text, in one column or two. */
+/** The changes of a text, in one column or two. */
 export function DiffLines({ diff, split, whitespace }: DiffLinesProps) {
   const colours = useColours(diff);
   const rows = useMemo(() => {

@@ -17,11 +17,11 @@ interface FilePaneProps {
   whitespace: boolean;
   canUndo: boolean;
   onUndo: () => void;
-  /** Changes whenever the file has to be read again. */
+  /** Changes whenever the file has to be loaded again. */
   version: number;
 }
 
-/** One changed file: what it was and what it is. */
+/** One changed file, before and after. */
 export function FilePane({ goal, file, split, whitespace, canUndo, onUndo, version }: FilePaneProps) {
   const app = useApp();
   return (
@@ -99,7 +99,7 @@ function Content({ goal, path, split, whitespace }: ContentProps) {
   );
 }
 
-/** What happened besides the content. */
+/** Changes other than those of the content. */
 function ModeLine({ diff: { before, after, hunks, is_text } }: { diff: FileDiff }) {
   const lines: string[] = [];
   if (before.type && after.type) {
@@ -114,7 +114,7 @@ function ModeLine({ diff: { before, after, hunks, is_text } }: { diff: FileDiff 
   return <p className="border-b border-border px-3 py-1.5 text-xs text-text-muted">{stripControl(lines.join(" "))}</p>;
 }
 
-/** What is not text: pictures beside each other, or size and hash. */
+/** A file that is not text: pictures side by side, or size and hash. */
 function Sides({ diff }: { diff: FileDiff }) {
   return (
     <div data-testid="diff-binary" className="grid grid-cols-2 gap-4 p-4">

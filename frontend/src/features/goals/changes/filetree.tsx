@@ -4,7 +4,7 @@ import { Caption } from "@/ui/caption";
 import { cx } from "@/ui/cx";
 import { EyeIcon, LockIcon, MinusIcon, PencilIcon, PlusIcon, WarnIcon } from "./icons";
 
-/** What the list shows: a folder's name before its files. */
+/** A row of the list: a folder's name before its files. */
 function rowsOf(files: readonly ChangedFile[]): ({ folder: string } | { file: ChangedFile; name: string })[] {
   const rows: ({ folder: string } | { file: ChangedFile; name: string })[] = [];
   let last = "";
@@ -25,7 +25,7 @@ interface FileTreeProps {
   onSelect: (path: string) => void;
 }
 
-/** The changed files by folder, then what is protected and did not change. */
+/** The changed files by folder, then the protected files without changes. */
 export function FileTree({ files, unchanged, selected, onSelect }: FileTreeProps) {
   return (
     <nav aria-label="Changed files" data-testid="changes-files" className="min-h-0 overflow-y-auto pb-3 text-xs">
@@ -128,7 +128,7 @@ function Mark({ label, icon, tone }: { label: string; icon: React.ReactNode; ton
   );
 }
 
-/** Lines that were added and removed, or nothing where they are not counted. */
+/** Lines added and removed; nothing if they are not counted. */
 export function Count({ added, removed }: { added: number; removed: number }) {
   if (added < 0) return null;
   return (

@@ -50,7 +50,7 @@ const languages = {
 };
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 
-/** Endings that are not the name of their language. */
+/** File extensions that differ from the name of their language. */
 const byEnding: Record<string, string> = {
   sh: "bash",
   zsh: "bash",
@@ -80,13 +80,13 @@ const byEnding: Record<string, string> = {
   yml: "yaml",
 };
 
-/** A part of a line with the class of its colour, "" for none. */
+/** A part of a line with its colour class, "" for none. */
 export interface Token {
   text: string;
   kind: string;
 }
 
-/** The language of a file by its name, "" if none is known. */
+/** Returns the language of a file by its name, "" if it is unknown. */
 export function languageOf(path: string): string {
   const name = (path.split("/").pop() ?? "").toLowerCase();
   if (name === "makefile" || name === "dockerfile") return name;
@@ -98,7 +98,7 @@ export function languageOf(path: string): string {
 const maxChars = 200_000;
 const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x27;": "'" };
 
-/** The lines of a text in coloured parts. The library's markup is read, never inserted into the page. */
+/** Splits the lines of a text into coloured parts. The library's markup is parsed, never inserted into the page. */
 export function highlight(text: string, path: string): Token[][] {
   const language = languageOf(path);
   if (!language || text.length > maxChars) return text.split("\n").map((line) => [{ text: line, kind: "" }]);

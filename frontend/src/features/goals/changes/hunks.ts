@@ -1,7 +1,7 @@
 /** One line of a unified diff, or the head of a hunk. */
 export interface DiffLine {
   kind: "hunk" | "same" | "add" | "del" | "note";
-  /** Numbers of the line before and after, from 1; 0 where it is not there. */
+  /** Line numbers before and after, from 1; 0 if the line does not exist there. */
   was: number;
   is: number;
   text: string;
@@ -34,7 +34,7 @@ export function parseHunks(text: string): DiffLine[] {
   return lines;
 }
 
-/** The same lines side by side: what was removed beside what was added in its place. */
+/** The same lines side by side: removed lines beside those that replaced them. */
 export function pairLines(lines: readonly DiffLine[]): DiffPair[] {
   const rows: DiffPair[] = [];
   let dels: DiffLine[] = [];
@@ -59,7 +59,7 @@ export function pairLines(lines: readonly DiffLine[]): DiffPair[] {
   return rows;
 }
 
-/** The part of two lines between what they have in common at both ends; `null` if they have too little in common. */
+/** The part of two lines between their common beginning and end; `null` if they have too little in common. */
 export function changedPart(was: string, is: string): { was: [number, number]; is: [number, number] } | null {
   const most = Math.min(was.length, is.length);
   let start = 0;

@@ -19,8 +19,8 @@ const actionOf: Partial<Record<string, keyof ChangesKeys>> = {
 };
 
 /**
- * ] and [ go from file to file, J and K from hunk to hunk, U undoes a file, E edits it. They are taken before the keys
- * of the goal list, where J and K go from goal to goal.
+ * ] and [ move between files, J and K between hunks; U undoes a file, E edits it. They take precedence over the keys
+ * of the goal list, where J and K move between goals.
  */
 export function useChangesKeys(actions: ChangesKeys) {
   const newest = useRef(actions);
@@ -42,7 +42,7 @@ export function useChangesKeys(actions: ChangesKeys) {
   }, []);
 }
 
-/** Scrolls the open file to the next hunk, or with -1 to the one before. */
+/** Scrolls the open file to the next hunk, or to the previous one for -1. */
 export function scrollToHunk(by: 1 | -1) {
   const scroller = document.querySelector<HTMLElement>("[data-diff-scroller]");
   if (!scroller) return;

@@ -1,7 +1,7 @@
 import { useCallback, useRef, useState } from "react";
 import { useApp } from "@/store/context";
 
-/** Runs the checks of a goal again, one run at a time; a request during a run leads to one more. */
+/** Runs the checks of a goal again, one run at a time. Requests during a run lead to one more run. */
 export function useRecheck(goal: string): { result: string; run: () => void } {
   const app = useApp();
   const [result, setResult] = useState("");

@@ -16,7 +16,7 @@ export const undoInput = (part: Partial<UndoInput>): UndoInput => ({
 
 interface UndoDialogProps {
   goal: string;
-  /** What is undone; no path is everything. */
+  /** The paths to undo; none means everything. */
   input: UndoInput;
   onClose: () => void;
   onDone: (out: UndoOutput) => void;
@@ -24,7 +24,7 @@ interface UndoDialogProps {
 
 const verbs: Record<string, string> = { new: "remove", changed: "restore", deleted: "bring back" };
 
-/** Lists what an undo would do and what it would leave alone, and does it. */
+/** Lists what an undo would change and what it would leave alone, and does it. */
 export function UndoDialog({ goal, input, onClose, onDone }: UndoDialogProps) {
   const app = useApp();
   const [plan, setPlan] = useState<UndoOutput | null>(null);

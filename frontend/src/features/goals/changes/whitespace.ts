@@ -1,11 +1,11 @@
 import type { DiffLine } from "./hunks";
 
-/** Above that many pairs of lines, a change is shown as it is. */
+/** A change with more pairs of lines is shown unchanged. */
 const maxPairs = 1_000_000;
 
 /**
- * The lines of a diff in which lines that differ in white space alone count as the same. A hunk in which nothing else
- * changed is left out.
+ * The lines of a diff, with lines that differ only in white space treated as equal. A hunk without other changes
+ * is left out.
  */
 export function withoutWhitespace(lines: readonly DiffLine[]): DiffLine[] {
   const out: DiffLine[] = [];
@@ -34,7 +34,7 @@ export function withoutWhitespace(lines: readonly DiffLine[]): DiffLine[] {
 
 const bare = (line: DiffLine) => line.text.replace(/\s+/g, "");
 
-/** The lines of one change, in which the longest common sequence of removed and added lines counts as the same. */
+/** The lines of one change, with the longest common sequence of removed and added lines treated as equal. */
 function matched(run: readonly DiffLine[]): DiffLine[] {
   const dels = run.filter((l) => l.kind === "del");
   const adds = run.filter((l) => l.kind === "add");

@@ -5,7 +5,7 @@ import type { AdvancedProps } from "./advancedprops";
 import { CheckboxList } from "./checkboxlist";
 import { Select } from "@/ui/input";
 
-/** Where commands decide: inside, on this machine, or on a server of the user's list. */
+/** Where commands run: in the sandbox, on this machine, or on a server of the user. */
 export function CheckLocation({ draft, set }: Pick<AdvancedProps, "draft" | "set">) {
   const servers = (useAnswer("SSHAPI.List").answer ?? []).map((s) => s.name || s.host);
   return (
@@ -49,7 +49,7 @@ export function Secrets({ draft, set, errors }: AdvancedProps) {
   );
 }
 
-/** Panes of the user, which the goal may drive. */
+/** The user's panes that the goal may use. */
 export function Panes({ draft, set, errors }: AdvancedProps) {
   const panes = useAppState((s) => s.panes.panes);
   const mine = panes.filter((p) => p.goal_id === "" && (p.kind === "browser" || p.running));
@@ -61,7 +61,7 @@ export function Panes({ draft, set, errors }: AdvancedProps) {
         "The goal acts as you there: with your permissions in a terminal, with your logins and " +
         "network on a page. It can look freely but asks before it acts."
       }
-      testid="lend-pane"
+      testid="share-pane"
       error={errors.panes?.message}
       items={mine.map((p) => ({ id: p.id, label: `${p.title || p.url || p.id} · ${p.kind}` }))}
       on={draft.panes}

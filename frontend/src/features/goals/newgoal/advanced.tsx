@@ -9,7 +9,7 @@ import { DraftInput } from "./draftinput";
 import { HiddenChecks } from "./scope";
 import { Supervision } from "./supervision";
 
-/** What has a sensible default and is seldom changed. */
+/** Options that have a sensible default and are rarely changed. */
 export function AdvancedOptions({ draft, set, errors }: AdvancedProps) {
   const all = { draft, set, errors };
   const noLimit = { draft, set, placeholder: "no limit" };
@@ -53,7 +53,7 @@ function Access({ draft, set, errors }: AdvancedProps) {
         {...mono}
         name="allowHosts"
         label="Allowed hosts"
-        hint="for network get"
+        hint="for “Read the web”"
         placeholder="docs.example.com"
         error={errors.allow_hosts}
       />

@@ -4,7 +4,7 @@ import { useAppState } from "@/store/context";
 import type { AdvancedProps } from "./advancedprops";
 import { CheckboxList } from "./checkboxlist";
 
-/** Active goals that may have to be done first. */
+/** Active goals that can be prerequisites. */
 export function DependencyPicker({ draft, set, errors }: AdvancedProps) {
   const byId = useAppState((s) => s.goals.byId);
   const goals = Object.values(byId)

@@ -16,7 +16,7 @@ interface BasicFieldsProps {
   errors: Errors;
 }
 
-/** Where the goal works, what it may use up, and which model drives it. */
+/** Folder, limits, and the model that drives the goal. */
 export function BasicFields({ draft, set, errors }: BasicFieldsProps) {
   const providers = useAppState((s) => s.providers);
   const chosen = providers.find((p) => p.id === draft.provider) ?? providers.find((p) => p.active);
@@ -106,7 +106,7 @@ function FolderAndLimits({ draft, set, errors, chosen }: ModelFieldProps) {
 }
 
 interface ModelFieldProps extends BasicFieldsProps {
-  /** The provider that the goal will get. */
+  /** The provider that the goal will use. */
   chosen: Provider | undefined;
 }
 
@@ -165,7 +165,7 @@ function ModelField({ draft, set, errors, chosen }: ModelFieldProps) {
 }
 
 function EffortField({ draft, set, errors, chosen }: ModelFieldProps) {
-  // A duplicate may bring an effort that the provider does not have: it stays in sight, and Go refuses it.
+  // A duplicate may have an effort that the provider does not support: it stays visible, and Go refuses it.
   const known = chosen?.efforts ?? [];
   const efforts = draft.effort && !known.includes(draft.effort) ? [...known, draft.effort] : known;
   return (

@@ -1,7 +1,7 @@
 import { Caption } from "@/ui/caption";
 interface CheckboxListProps {
   title: string;
-  /** What is to be known before something is chosen. */
+  /** Text above the list. */
   note?: string;
   testid: string;
   error: string | undefined;

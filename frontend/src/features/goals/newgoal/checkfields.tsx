@@ -15,7 +15,7 @@ export const checkTabs: readonly { type: CheckType; title: string; line: string 
 
 interface CheckFieldsProps {
   check: DraftCheck;
-  /** Which check of several, for those who hear the page; `""` for the only one. */
+  /** The number of the check among several, for screen readers; `""` for a single check. */
   of: string;
   invalid: boolean;
   onChange: (part: Partial<DraftCheck>) => void;
@@ -25,7 +25,7 @@ type TextName = {
   [K in keyof DraftCheck]: DraftCheck[K] extends string ? (string extends DraftCheck[K] ? K : never) : never;
 }[keyof DraftCheck];
 
-/** The fields of a check's type. The first one is what it cannot do without. */
+/** The fields of a check's type; the first one is required. */
 export function CheckFields(p: CheckFieldsProps) {
   switch (p.check.type) {
     case "shell":
@@ -164,9 +164,9 @@ interface CheckInputProps extends CheckFieldsProps {
   name: TextName;
   label: string;
   placeholder: string;
-  /** As classes; as wide as there is space without them. */
+  /** Width classes; without them the field takes all the space. */
   width?: string;
-  /** Holds a sentence, not code. */
+  /** The field contains a sentence, not code. */
   prose?: boolean;
 }
 

@@ -13,12 +13,12 @@ interface ChecksProps {
   onChange: (checks: DraftCheck[]) => void;
   onAny: (any: boolean) => void;
   onTry: (index: number) => void;
-  /** What the agent may change, as the user wrote it. */
+  /** What the agent may change, as the user entered it. */
   work: string;
   onWork: (work: string) => void;
 }
 
-/** The types of checks that a program decides, so that they can be tried. */
+/** The check types that a program decides, and that can therefore be tried. */
 export const programChecks = new Set(["shell", "http", "file", "json_predicate"]);
 
 /** The criterion: checks that programs, models or people decide. */
@@ -106,7 +106,7 @@ interface TabsProps {
   onChange: (type: DraftCheck["type"]) => void;
 }
 
-/** Who decides. Arrow keys move between them, as in any group of radio buttons. */
+/** Who decides. The arrow keys move between the options, as in any radio group. */
 function Tabs({ check, of, onChange }: TabsProps) {
   return (
     <div

@@ -90,7 +90,7 @@ test("hostile words are shown as text", async () => {
   expect(document.querySelector("img")).toBeNull();
 });
 
-test("a folder's criterion says what it means and whom its checks could contact, before it is taken over", async () => {
+test("a folder's criterion shows its meaning and the hosts of its checks before it is used", async () => {
   write("field-dir", "/home/ada/shop");
   await until(() => get("proposal-open")); // Go is asked a little after the last key
   await press("proposal-open");

@@ -29,7 +29,7 @@ import { Suggestions } from "./suggestions";
 import type { TryResult } from "./tryresult";
 import { useNewGoal } from "./usenewgoal";
 
-/** Starts goals. What is written stays when it is closed, and goes when the goal has started. */
+/** Starts goals. Closing it keeps the draft; starting the goal discards it. */
 export function NewGoalDialog() {
   const open = useAppState((s) => s.newGoal.open);
   return open ? <Form /> : null;
@@ -125,7 +125,7 @@ function Form() {
   );
 }
 
-/** Puts the cursor into the check that was added last. */
+/** Moves the cursor to the newest check. */
 function focusLastCheck() {
   const rows = document.querySelectorAll<HTMLElement>('[data-testid="check-row"]');
   rows[rows.length - 1]?.querySelector<HTMLElement>("input, textarea")?.focus();
@@ -173,7 +173,7 @@ function DraftButtons({ set }: Pick<AdvancedProps, "set">) {
   );
 }
 
-/** What the goal will be allowed, in words. */
+/** A summary of the goal's permissions. */
 function Permissions({ draft }: { draft: Draft }) {
   const sandbox = useAppState((s) => s.findings.find((f) => f.id === "sandbox"));
   const hosts = draft.allowHosts.split(/[\s,]+/).filter(Boolean);
@@ -224,7 +224,7 @@ function Objective({ draft, set, errors, field }: ObjectiveProps) {
   );
 }
 
-/** Starts in spite of what a try or a refusal said about the checks. */
+/** Starts although a try or a refusal reported a problem with the checks. */
 function Overrides({ draft, set, errors, tried }: AdvancedProps & { tried: readonly TryResult[] }) {
   const outs = tried.map((t) => (t?.state === "done" ? t.out : null));
   const offered = overridesFor(outs, errors.criterion);

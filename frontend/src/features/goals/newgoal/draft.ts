@@ -1,16 +1,16 @@
 import type { Risk } from "@/bridge/types";
 import { emptyCheck, type DraftCheck } from "./draftcheck";
 
-/** The dialog's fields as the user writes them: numbers are still text. */
+/** The dialog's fields as the user types them: numbers are still text. */
 export interface Draft {
   objective: string;
   checks: DraftCheck[];
   any: boolean;
   risk: Risk;
   dir: string;
-  /** In a new git worktree of the folder's repository. */
+  /** Work in a new git worktree of the folder's repository. */
   worktree: boolean;
-  /** What drives the goal; `""` is the setting. */
+  /** The engine that drives the goal; `""` is the one in the settings. */
   engine: string;
   provider: string;
   model: string;
@@ -24,13 +24,13 @@ export interface Draft {
   allowHosts: string;
   denyHosts: string;
   allowLocal: string;
-  /** Paths, with commas between them: they may hold spaces. */
+  /** Paths separated by commas, since they may contain spaces. */
   allowWrite: string;
-  /** What the agent may change in the folder; `""` is all of it. Globs count as the folder above them. */
+  /** What the agent may change in the folder; `""` is everything. A glob counts as the folder above it. */
   work: string;
   /** A folder that only the checks read. */
   checkDir: string;
-  /** What the agent reads of a failed check; `""` is the default. */
+  /** What the agent sees of a failed check; `""` is the default. */
   checkOutput: "" | "exit" | "names" | "full";
   /** The user confirmed checks outside of the sandbox. */
   runOutside: boolean;
@@ -45,11 +45,11 @@ export interface Draft {
   criticProvider: string;
   judgeProvider: string;
   review: "" | "always" | "never";
-  /** Who works; `""` is the engineer. */
+  /** The persona; `""` is the engineer. */
   persona: string;
-  /** How much the model thinks; `""` is the provider's own. */
+  /** How much the model thinks; `""` is the provider's default. */
   effort: string;
-  /** What an approval does with nobody there; `""` parks the goal. */
+  /** What happens to an approval that nobody answers; `""` pauses the goal. */
   onAsk: "" | "deny" | "allow";
   after: string[];
   panes: string[];
@@ -104,7 +104,7 @@ export const emptyDraft: Draft = {
 
 const key = "goalpost.new-goal";
 
-/** The draft of last time; it survives closing the dialog and the window. */
+/** The last draft. It survives closing the dialog and the window. */
 export function savedDraft(storage: Pick<Storage, "getItem">): Draft {
   try {
     const parsed: unknown = JSON.parse(storage.getItem(key) ?? "null");
@@ -128,6 +128,6 @@ export function saveDraft(storage: Pick<Storage, "setItem" | "removeItem">, draf
     if (draft) storage.setItem(key, JSON.stringify(draft));
     else storage.removeItem(key);
   } catch {
-    // A full or forbidden storage costs the draft and nothing else.
+    // If the storage is full or forbidden, only the draft is lost.
   }
 }

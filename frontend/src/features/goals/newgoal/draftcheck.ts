@@ -1,7 +1,7 @@
 import type { Check, CheckType } from "@/bridge/types";
 import { number } from "./number";
 
-/** One check as it is being written: the fields of every type, so that none is lost when the type changes. */
+/** One check in the form. It has the fields of every type, so that changing the type loses nothing. */
 export interface DraftCheck {
   type: CheckType;
   command: string;
@@ -51,12 +51,12 @@ export const emptyCheck: DraftCheck = {
   wait: false,
 };
 
-/** Says whether the user has begun to write a check. One that a user decides needs no words. */
+/** Reports whether the user has begun to write a check. A check that a user decides needs no text. */
 export function isFilled(c: DraftCheck): boolean {
   return c.type === "manual" || mainField(c).trim() !== "";
 }
 
-/** The field that a check of its type cannot do without. */
+/** Returns the required field of a check's type. */
 function mainField(c: DraftCheck): string {
   switch (c.type) {
     case "shell":
@@ -75,7 +75,7 @@ function mainField(c: DraftCheck): string {
   }
 }
 
-/** What can be seen to be wrong with a check, `""` if nothing. */
+/** Returns a visible problem of a check, `""` if there is none. */
 export function checkError(c: DraftCheck): string {
   switch (c.type) {
     case "shell":
@@ -94,7 +94,7 @@ export function checkError(c: DraftCheck): string {
   }
 }
 
-/** Leaves out what is empty, so that Go's defaults hold and the frozen criterion stays short. */
+/** Leaves out empty fields, so that Go's defaults apply and the frozen criterion stays short. */
 function orUndefined(part: Partial<Check>): Partial<Check> {
   return Object.fromEntries(Object.entries(part).filter(([, v]) => v !== "" && v !== false && v !== 0));
 }
@@ -156,7 +156,7 @@ function source(c: DraftCheck): Partial<Check> {
   }
 }
 
-/** A check as the dialog writes it. What only a file can say (a time-out, a pane) is not kept. */
+/** A check as the dialog writes it. Fields that only a file can set (a timeout, a pane) are not kept. */
 export function draftCheck(c: Check): DraftCheck {
   return {
     ...emptyCheck,

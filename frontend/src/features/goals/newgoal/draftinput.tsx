@@ -15,7 +15,7 @@ interface DraftInputProps {
   label: string;
   hint?: string;
   placeholder?: string;
-  /** For paths, hosts and names of tools. */
+  /** Uses the code font, for paths, hosts and tool names. */
   mono?: boolean;
   error?: FieldError | undefined;
 }

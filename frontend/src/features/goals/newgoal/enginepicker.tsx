@@ -8,7 +8,7 @@ import type { Draft } from "./draft";
 /** The id of Goalpost's own loop. */
 export const ownLoop = "model";
 
-/** What drives the goal with its model: Goalpost's own loop, or an external agent on this computer. */
+/** The engine of the goal: Goalpost's own loop, or an external agent on this computer. */
 export function EnginePicker({ draft, set, errors }: AdvancedProps) {
   const { answer } = useAnswer("EngineAPI.List");
   const isScripted = useAppState((s) => s.providers.some((p) => p.id === draft.provider && p.scripted));
@@ -56,7 +56,7 @@ export function EnginePicker({ draft, set, errors }: AdvancedProps) {
   );
 }
 
-/** The engine that the goal gets: a choice, or the setting where an agent can run. */
+/** The goal's engine: the user's choice, or the setting if that agent can run. */
 function effectiveEngine(engines: readonly EngineView[], draft: Draft): EngineView | undefined {
   if (draft.engine) return engines.find((e) => e.id === draft.engine);
   const usual = engines.find((e) => e.default);

@@ -4,7 +4,7 @@ import { checkError, isFilled } from "./draftcheck";
 import { patterns, toInput } from "./input";
 import { number } from "./number";
 
-/** The advanced fields that can carry an error, by the names that Go gives them. */
+/** The advanced fields that can have an error, by Go's names. */
 export const advancedFields = [
   "sandbox",
   "secrets",
@@ -26,7 +26,7 @@ export const advancedFields = [
   "protect",
 ] as const;
 
-/** All of them. */
+/** All fields that can have an error. */
 const fieldNames = [
   "objective",
   "criterion",
@@ -52,13 +52,13 @@ export interface FieldError {
 
 export type Errors = Partial<Record<FieldName | "form", FieldError>>;
 
-/** Where a refusal is shown: at the field that it names, else above the buttons. */
+/** Where an error is shown: at the field that it names, otherwise above the buttons. */
 export function errorsOf(problem: Problem): Errors {
   const field = fieldNames.find((name) => name === problem.field) ?? "form";
   return { [field]: { message: problem.message, hint: problem.hint } };
 }
 
-/** What can be seen to be wrong without asking Go. */
+/** Finds errors without asking Go. */
 export function validate(d: Draft): Errors {
   const errors: Errors = {};
   if (!d.objective.trim()) {
@@ -87,7 +87,7 @@ export function validate(d: Draft): Errors {
   return errors;
 }
 
-/** Which explicit permissions to offer, from what the tries and the refusal said. */
+/** Returns the explicit confirmations to offer, from the results of the tries and the refusal. */
 export function overridesFor(tries: readonly (TryOutput | null)[], error: FieldError | undefined) {
   const said = `${error?.message ?? ""} ${error?.hint ?? ""}`.toLowerCase();
   return {

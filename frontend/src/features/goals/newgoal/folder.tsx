@@ -21,11 +21,11 @@ const kindLabels: Record<ProtectedFile["kind"], string> = {
 interface FolderProps {
   draft: Draft;
   set: (part: Partial<Draft>) => void;
-  /** Checks that were tried and show themselves which files decide. */
+  /** Tried checks, which show themselves which files decide. */
   observed: readonly DraftCheck[];
 }
 
-/** What the chosen folder brings: files that will be protected, and a criterion that it proposes. */
+/** What the chosen folder provides: files that will be protected, and a proposed criterion. */
 export function FolderInfo({ draft, set, observed }: FolderProps) {
   const files = useProtected(draft, observed);
   const proposal = useProposal(draft.dir.trim());
@@ -99,7 +99,7 @@ interface ProposalDialogProps {
   onTake: () => void;
 }
 
-/** The whole file, before any of it counts. */
+/** The whole file, shown before any of it takes effect. */
 function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
   return (
     <Dialog
@@ -146,7 +146,7 @@ function ProposalDialog({ proposal, onClose, onTake }: ProposalDialogProps) {
   );
 }
 
-/** Asks a little after the user has stopped writing; what is on the way when the question changes is dropped. */
+/** Asks Go shortly after the user has stopped typing; an answer to an older question is dropped. */
 function useDebouncedCall<T>(key: string, none: T, ask: () => Promise<T>): T {
   const [answer, setAnswer] = useState(none);
   useEffect(() => {
@@ -160,7 +160,7 @@ function useDebouncedCall<T>(key: string, none: T, ask: () => Promise<T>): T {
       stale = true;
       clearTimeout(timer);
     };
-    // The key holds everything that the question depends on.
+    // The key contains everything that the question depends on.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [key]);
   return answer;
@@ -189,7 +189,7 @@ function useProposal(dir: string): ProposalView | null {
       return await app.bridge.call("GoalAPI.Proposal", dir);
     } catch (reason) {
       const problem = asProblem(reason);
-      // Most folders propose nothing; one that proposes something wrong says so.
+      // Most folders propose nothing; an invalid proposal is reported.
       if (problem.field === "criterion") app.notices.problem(problem);
       return null;
     }

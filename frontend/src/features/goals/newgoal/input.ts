@@ -11,7 +11,7 @@ export const paths = (text: string) =>
     .map((p) => p.trim())
     .filter(Boolean);
 
-/** The folder that holds everything a glob could match, as Go rounds it: "src/a*.py" is "src/", "*.py" is ".". */
+/** Returns the folder that contains every match of a glob, as Go rounds it: "src/a*.py" is "src/", "*.py" is ".". */
 export function roundGlob(pattern: string): string {
   const parts = pattern.split("/");
   const first = parts.findIndex((part) => /[*?[]/.test(part));
@@ -70,7 +70,7 @@ export function toInput(d: Draft): StartInput {
   };
 }
 
-/** One check of the draft, tried under what the draft allows. */
+/** One check of the draft, to be tried with the permissions of the draft. */
 export function toTryInput(d: Draft, check: Draft["checks"][number]): TryInput {
   const {
     dir,
@@ -105,7 +105,7 @@ export function toTryInput(d: Draft, check: Draft["checks"][number]): TryInput {
 
 const joinLines = (n: number | undefined, fallback: string) => (n === undefined ? fallback : n === 0 ? "" : String(n));
 
-/** The dialog filled from an input, for Duplicate. What the input leaves out is as in an empty draft. */
+/** Fills the dialog from an input, for Duplicate. Missing fields are as in an empty draft. */
 export function fromInput(i: Partial<StartInput>): Draft {
   const checks = (i.checks ?? []).map(draftCheck);
   return {
@@ -151,7 +151,7 @@ export function fromInput(i: Partial<StartInput>): Draft {
   };
 }
 
-/** A goal's input, read back from its view. Goals that had to be done first, and panes, belong to that goal alone. */
+/** A goal's input, read from its view. Prerequisite goals and panes are left out: they belong to that goal alone. */
 export function draftOf(view: GoalView): Partial<StartInput> {
   const o = view.options;
   return {

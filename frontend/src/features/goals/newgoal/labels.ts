@@ -6,19 +6,19 @@ import { roundGlob, toInput } from "./input";
 
 export const riskOptions: readonly { risk: Risk; title: string; line: string }[] = [
   { risk: "read_only", title: "Read only", line: "look, change nothing" },
-  { risk: "write_local", title: "Write local", line: "change files in the folder" },
-  { risk: "network_get", title: "Network get", line: "reach allowed hosts" },
-  { risk: "network_write", title: "Network write", line: "send data to any host" },
-  { risk: "spends_money", title: "Spend money", line: "make purchases" },
+  { risk: "write_local", title: "Change files", line: "only in the folder" },
+  { risk: "network_get", title: "Read the web", line: "from allowed hosts" },
+  { risk: "network_write", title: "Send to the web", line: "to any host" },
+  { risk: "spends_money", title: "Make purchases", line: "asks every time" },
 ];
 
-/** Which allowed hosts open nothing, because the goal may not go online at all; "" where they do. */
+/** Lists the allowed hosts that have no effect because the goal may not use the network; "" if there are none. */
 export function hostsWithoutEffect(risk: Risk, hosts: readonly string[]): string {
   if (hosts.length === 0 || (risk !== "read_only" && risk !== "write_local")) return "";
-  return `Allowing ${hosts.join(", ")} has no effect below the level Network get.`;
+  return `Allowing ${hosts.join(", ")} has no effect below “Read the web”.`;
 }
 
-/** What the goal will be allowed, spelled out. */
+/** The goal's permissions in words. */
 export function describeAllowed(risk: Risk, dir: string, hosts: readonly string[]): string {
   const where = dir.trim() ? shortPath(dir.trim()) : "a new folder";
   const from = hosts.length > 0 ? hosts.join(", ") : "no hosts yet (add them under Advanced options)";
@@ -52,14 +52,14 @@ export function describeAllowed(risk: Risk, dir: string, hosts: readonly string[
   }
 }
 
-/** What the agent may change, where the user limits it; `""` if it may change all of the folder. */
+/** What the agent may change, if the user limits it; `""` if it may change the whole folder. */
 export function describeWork(draft: Draft): string {
   const { work } = toInput(draft);
   if (work.length === 0) return "";
   return `In its folder only ${work.map(roundGlob).join(", ")} can be changed; everything else is read-only.`;
 }
 
-/** What is granted besides, so that it is in sight while More is closed; `""` if nothing is. */
+/** Further grants, which stay visible while the advanced options are closed; `""` if there are none. */
 export function describeExtraAccess(draft: Draft): string {
   const { allow_write, allow_read, allow_socket, allow_local } = toInput(draft);
   const parts = [

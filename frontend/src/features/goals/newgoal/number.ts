@@ -1,4 +1,4 @@
-/** The text as a number from 0 on; empty means 0; null when it is none. */
+/** Parses a number from 0 on. Empty text is 0; text that is not a number is null. */
 export function number(text: string): number | null {
   const clean = text
     .trim()

@@ -9,7 +9,7 @@ interface RisksProps {
   onChange: (risk: Risk) => void;
 }
 
-/** The ladder: how far the goal may go without asking. */
+/** The risk levels: what the goal may do without asking. */
 export function Risks({ risk, error, onChange }: RisksProps) {
   return (
     <fieldset>

@@ -31,7 +31,7 @@ export function WorkField({ draft, set, errors }: AdvancedProps) {
   );
 }
 
-/** A folder that the agent does not see, and how much of a failure it does. */
+/** A folder that is hidden from the agent, and how much of a failure the agent sees. */
 export function HiddenChecks({ draft, set, errors }: AdvancedProps) {
   return (
     <>
@@ -64,7 +64,7 @@ export function HiddenChecks({ draft, set, errors }: AdvancedProps) {
   );
 }
 
-/** The confirmation that checks outside of the sandbox need. */
+/** The confirmation that checks outside the sandbox need. */
 export function RunOutside({ draft, set, errors }: AdvancedProps) {
   if (!toInput(draft).checks.some((c) => c.where === "host")) return null;
   return (

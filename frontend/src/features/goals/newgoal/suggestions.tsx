@@ -19,7 +19,7 @@ interface SuggestionsProps {
   onDrop: (id: number) => void;
 }
 
-/** Proposed checks under the accepted ones. Adding one is the user's approval of it. */
+/** Suggested checks below the accepted ones. Adding one is the user's approval of it. */
 export function Suggestions({ list, notes, state, problem, onAdd, onEdit, onDrop }: SuggestionsProps) {
   if (problem) {
     return (
@@ -96,7 +96,7 @@ function Line({ suggestion: s, onAdd, onEdit, onDrop }: LineProps) {
   );
 }
 
-/** Whose word the reason is, where it is a model's. */
+/** The source of a reason that a model gave. */
 function Source({ from }: { from: Suggestion["from"] }) {
   const model = useAppState((s) => s.providers.find((p) => p.active)?.model);
   return from === "model" ? <span>– proposed by {model || "the model"}.</span> : null;
@@ -120,7 +120,7 @@ function Tried({ tried }: { tried: TryResult }) {
   return line(toneText[label.tone], `${label.words}: ${detail}`);
 }
 
-/** All of the check in one line: adding it is the approval of exactly this. */
+/** The whole check in one line, because adding it approves exactly this. */
 function describe({ check: c }: Suggestion): string {
   switch (c.type) {
     case "shell":

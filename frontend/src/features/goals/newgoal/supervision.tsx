@@ -5,7 +5,7 @@ import type { AdvancedProps } from "./advancedprops";
 import type { Draft } from "./draft";
 import { DraftInput } from "./draftinput";
 
-/** Who watches the agent, how it works, and what happens when no one answers. */
+/** Critic, review, persona, and what happens when no one answers. */
 export function Supervision({ draft, set, errors }: AdvancedProps) {
   return (
     <>
@@ -43,7 +43,7 @@ export function Supervision({ draft, set, errors }: AdvancedProps) {
           checked={draft.requireSteps}
           onChange={(e) => set({ requireSteps: e.target.checked })}
         />
-        Require a declared step for every change, and verify its result
+        Require the agent to plan and verify every change
       </label>
     </>
   );
@@ -51,7 +51,12 @@ export function Supervision({ draft, set, errors }: AdvancedProps) {
 
 function ReviewField({ draft, set, errors }: AdvancedProps) {
   return (
-    <Field label="Review" name="review" error={errors.review?.message} hint="an independent review of passing claims">
+    <Field
+      label="Independent review"
+      name="review"
+      error={errors.review?.message}
+      hint="a separate model call checks each passing claim"
+    >
       {(c) => (
         <Select
           {...c}

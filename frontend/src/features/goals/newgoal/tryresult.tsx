@@ -9,19 +9,19 @@ import { ChevronIcon } from "@/ui/icons";
 import { checkLabel } from "@/features/goals/labels";
 import { paths } from "./input";
 
-/** What trying a check has come to. */
+/** The state of trying a check. */
 export type TryResult =
   { state: "running" } | { state: "done"; out: TryOutput } | { state: "failed"; text: string } | null;
 
 interface TryResultProps {
   tried: TryResult;
   shell: boolean;
-  /** What the agent may change, as the user wrote it. */
+  /** What the agent may change, as the user entered it. */
   work: string;
   onWork: (work: string) => void;
 }
 
-/** How a tried check ended, with its output and what it used of the folder. */
+/** The result of a tried check, with its output and the files that it used. */
 export function TryResultLine({ tried, shell, work, onWork }: TryResultProps) {
   if (!tried) return null;
   if (tried.state === "running") {
@@ -77,7 +77,7 @@ interface TraceProps extends Pick<TryResultProps, "work" | "onWork"> {
   trace: TraceView;
 }
 
-/** What the check used: what decides, what it looked for in vain, and the rest. */
+/** The files that the check used: those that decide, those it did not find, and the rest. */
 function Trace({ trace, work, onWork }: TraceProps) {
   const proposed = trace.work ?? [];
   const given = paths(work);
@@ -130,7 +130,7 @@ interface FileListProps {
   open?: boolean;
 }
 
-/** One of the lists, which opens by a click. */
+/** One of the lists; a click expands it. */
 function FileList({ id, title, list, open: opens = false }: FileListProps) {
   const [open, setOpen] = useState(opens);
   const [all, setAll] = useState(false);

@@ -8,7 +8,7 @@ import { advancedFields, errorsOf, validate, type Errors } from "./errors";
 import { fromInput, toInput, toTryInput } from "./input";
 import { useSuggestions, type Suggestion } from "./usesuggestions";
 
-/** The state of the New goal dialog: the draft, what is wrong with it, and the tries of its checks. */
+/** The state of the New goal dialog: the draft, its errors, and the tries of its checks. */
 export function useNewGoal() {
   const app = useApp();
   const from = useAppState((s) => s.newGoal.from);
@@ -71,14 +71,14 @@ export function useNewGoal() {
     }
   };
 
-  // Of these checks it is known what decides them, so that nothing is guessed from names.
+  // The tries show which files decide these checks, so nothing has to be guessed from names.
   const observed = draft.checks.filter((_, i) => {
     const t = tried[i];
     return t?.state === "done" && t.out.trace !== undefined && !t.out.trace.incomplete;
   });
 
   const suggestions = useSuggestions(draft);
-  /** Adds a proposed check to the goal, in place of an empty one, with what came of trying it. */
+  /** Adds a suggested check to the goal, with the result of its try. It replaces an empty check. */
   const acceptSuggestion = (s: Suggestion) => {
     const kept = draft.checks.filter((c) => isFilled(c));
     setChecks([...kept, draftCheck(s.check)]);

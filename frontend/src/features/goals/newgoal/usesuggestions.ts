@@ -8,7 +8,7 @@ import type { Draft } from "./draft";
 import { draftCheck } from "./draftcheck";
 import { toTryInput } from "./input";
 
-/** A proposed check, and what came of trying it. It is no part of the goal until it is added. */
+/** A proposed check and the result of trying it. It is not part of the goal until the user adds it. */
 export interface Suggestion extends SuggestedCheck {
   id: number;
   tried: TryResult;
@@ -16,7 +16,7 @@ export interface Suggestion extends SuggestedCheck {
 
 export type SuggestState = "idle" | "looking" | "found" | "none";
 
-/** Proposals for the draft. They are tried one after the other, in a copy of the folder. */
+/** Suggestions for the draft. They are tried one after the other, in a copy of the folder. */
 export function useSuggestions(draft: Draft) {
   const app = useApp();
   const [list, setList] = useState<readonly Suggestion[]>([]);

@@ -6,7 +6,7 @@ import type { AdvancedProps } from "./advancedprops";
 
 const waitMs = 350;
 
-/** Offers a git worktree for the goal, where the folder is in a repository. */
+/** Offers a git worktree for the goal if the folder is in a repository. */
 export function WorktreeField({ draft, set, errors }: AdvancedProps) {
   const offer = useOffer(draft.dir.trim(), draft.objective.trim());
   const isOffered = offer !== null && offer.unavailable === "";
@@ -52,7 +52,7 @@ function Details({ offer, unavailable }: { offer: WorktreeOffer | null; unavaila
   );
 }
 
-/** Asks a little after the user has stopped writing. */
+/** Asks Go shortly after the user has stopped typing. */
 function useOffer(dir: string, objective: string): WorktreeOffer | null {
   const app = useApp();
   const [offer, setOffer] = useState<WorktreeOffer | null>(null);

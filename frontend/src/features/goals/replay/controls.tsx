@@ -15,7 +15,7 @@ interface TransportProps {
   onStep: (by: -1 | 1) => void;
 }
 
-/** Play and pause, from step to step, how fast, and where it is. */
+/** Play and pause, previous and next step, speed, and position. */
 export function Transport({ player, now, length, spent, onStep }: TransportProps) {
   return (
     <div className="flex flex-wrap items-center gap-x-1 gap-y-1 text-xs">

@@ -3,7 +3,7 @@ import type { Player } from "./player";
 
 const jump = 5_000;
 
-/** Elements that want these keys themselves. */
+/** Elements that handle these keys themselves. */
 function takes(target: EventTarget | null, code: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement && target.type === "range") return code === "Space";
@@ -11,7 +11,7 @@ function takes(target: EventTarget | null, code: string): boolean {
   return code === "Space" && target.closest("button,a") !== null;
 }
 
-/** The player's keys, wherever the keyboard is in the dashboard: space, arrows, with Shift by steps, Home, End. */
+/** The player's keys, anywhere in the dashboard: space, arrows, Shift+arrows for steps, Home, End. */
 export function usePlayerKeys(player: Player, toStep: (by: -1 | 1) => void, length: number): void {
   useEffect(() => {
     const press = (e: KeyboardEvent) => {
@@ -42,7 +42,7 @@ export function usePlayerKeys(player: Player, toStep: (by: -1 | 1) => void, leng
           return false;
       }
     };
-    // Before the slider, whose own arrow keys would move it by one thousandth.
+    // Handled before the slider, whose own arrow keys would move it by a thousandth.
     window.addEventListener("keydown", press, { capture: true });
     return () => window.removeEventListener("keydown", press, { capture: true });
   }, [player, toStep, length]);

@@ -13,7 +13,7 @@ const ticks = {
   },
 };
 
-/** Lets the world's clock continue, with one picture at its end. */
+/** Lets the clock advance, with one frame at the end. */
 function pass(ms: number) {
   now += ms;
   const f = run;
@@ -78,7 +78,7 @@ test("a wait is cut short before what is seen next on the screen, or the next st
   player.play();
   pass(16);
   expect(player.state.ms).toBe(29_600);
-  player.world(60_000, (ms) => (ms < 20_000 ? 20_000 : null));
+  player.setLength(60_000, (ms) => (ms < 20_000 ? 20_000 : null));
   player.seek(1_000);
   pass(16);
   expect(player.state.ms).toBe(19_600);

@@ -1,15 +1,15 @@
 /** Shows what one pane showed. */
 export interface Screen {
-  /** Shows a moment, soon; what is asked comes after it. */
+  /** Shows a moment soon; a newer call replaces an older one. */
   show(ms: number): void;
-  /** Something is being fetched: the clock waits. */
+  /** Data is being loaded, so the clock waits. */
   readonly busy: boolean;
-  /** When the next thing is seen after a moment, as far as it is known. */
+  /** The time of the next visible change after a moment, if it is known. */
   next(ms: number): number | null;
   close(): void;
 }
 
-/** The world's clock, and a call before the next picture; a test plays both. */
+/** The clock and the animation frames; tests provide their own. */
 export interface FrameScheduler {
   now(): number;
   next(run: () => void): () => void;
@@ -27,15 +27,15 @@ export interface PlayerState {
   ms: number;
   playing: boolean;
   speed: number;
-  /** Waits in which nothing is to be seen are cut short. */
+  /** Periods without visible changes are shortened. */
   skips: boolean;
 }
 
-/** A wait longer than this is cut, to the part that is left before the next thing happens. */
+/** A longer period without changes is skipped, except for its last `left` ms. */
 const longest = 1_500;
 const left = 400;
 
-/** One clock for all that was recorded of a goal. */
+/** One clock for all recorded panes of a goal. */
 export class Player {
   state: PlayerState = { ms: 0, playing: false, speed: 1, skips: true };
   private readonly listeners = new Set<() => void>();
@@ -46,7 +46,7 @@ export class Player {
   constructor(
     private readonly ticks: FrameScheduler,
     private length: number,
-    /** When the next step begins, or the next verdict falls. */
+    /** The times at which steps begin and verdicts are given. */
     private happens: (ms: number) => number | null = () => null,
   ) {}
 
@@ -57,14 +57,14 @@ export class Player {
 
   readonly read = (): PlayerState => this.state;
 
-  /** What there is to play has grown. */
-  world(length: number, happens: (ms: number) => number | null): void {
+  /** The recording has become longer. */
+  setLength(length: number, happens: (ms: number) => number | null): void {
     this.length = length;
     this.happens = happens;
     if (this.state.ms > length) this.seek(length);
   }
 
-  /** The screen that is looked at; null while none is. */
+  /** The visible screen; null if there is none. */
   use(screen: Screen | null): void {
     this.screen = screen;
     screen?.show(this.state.ms);

@@ -3,16 +3,16 @@ import type { GoalView, Problem, RecordedPane } from "@/bridge/types";
 import { useCall } from "@/store/usecall";
 
 interface Recording {
-  /** null until it is known. */
+  /** null until it has loaded. */
   panes: readonly RecordedPane[] | null;
   problem: Problem | null;
   again: () => void;
 }
 
-/** How often what is still being recorded is looked at again, ms. */
+/** Interval in ms in which a growing recording is loaded again. */
 const pause = 2_000;
 
-/** What was recorded of a goal; of one that runs it is asked again after its steps. */
+/** The recording of a goal. For a running goal it is loaded again after its steps. */
 export function useRecording(view: GoalView): Recording {
   const { answer, problem, reload } = useCall("GoalAPI.Recording", view.id);
   const timer = useRef(0);

@@ -5,7 +5,7 @@ import { RecordLoader } from "./recordloader";
 const mib = 1 << 20;
 
 /** A recording with one record a second, in pages of so many; `size` bytes each. */
-function reel(records: number, perPage: number, size = 4) {
+function fakeSource(records: number, perPage: number, size = 4) {
   const asked: string[] = [];
   const page = (from: number): RecordingPage => {
     const last = Math.min(records, from + perPage - 1);
@@ -28,78 +28,81 @@ function reel(records: number, perPage: number, size = 4) {
   };
 }
 
-const shown = (tape: RecordLoader, ms: number) => tape.shots[tape.upTo(ms) - 1]?.n;
+const shown = (loader: RecordLoader, ms: number) => loader.shots[loader.upTo(ms) - 1]?.n;
 
 test("a moment is fetched once, and what is held is not asked for again", async () => {
-  const r = reel(5, 10);
-  const tape = new RecordLoader(r);
-  await tape.seek(3_500);
-  expect(shown(tape, 3_500)).toBe(3);
-  expect(tape.next(3_500)?.at).toBe(4_000);
-  await tape.seek(4_200);
-  await tape.seek(99_000);
-  expect(shown(tape, 99_000)).toBe(5);
-  expect(tape.next(99_000)).toBeUndefined();
+  const r = fakeSource(5, 10);
+  const loader = new RecordLoader(r);
+  await loader.seek(3_500);
+  expect(shown(loader, 3_500)).toBe(3);
+  expect(loader.next(3_500)?.at).toBe(4_000);
+  await loader.seek(4_200);
+  await loader.seek(99_000);
+  expect(shown(loader, 99_000)).toBe(5);
+  expect(loader.next(99_000)).toBeUndefined();
   expect(r.asked).toEqual(["at 3500"]);
-  expect(tape.shots[0]?.data).toEqual(new Uint8Array([3, 3, 3, 3]));
+  expect(loader.shots[0]?.data).toEqual(new Uint8Array([3, 3, 3, 3]));
 });
 
 test("playing on takes the next page; a jump begins elsewhere, and going back too", async () => {
-  const r = reel(1_000, 10);
-  const tape = new RecordLoader(r);
-  await tape.seek(1_000);
-  await tape.seek(10_500);
-  expect(shown(tape, 10_500)).toBe(10);
-  await tape.seek(600_000);
-  expect(shown(tape, 600_000)).toBe(600);
-  await tape.seek(2_000);
-  expect(shown(tape, 2_000)).toBe(2);
+  const r = fakeSource(1_000, 10);
+  const loader = new RecordLoader(r);
+  await loader.seek(1_000);
+  await loader.seek(10_500);
+  expect(shown(loader, 10_500)).toBe(10);
+  await loader.seek(600_000);
+  expect(shown(loader, 600_000)).toBe(600);
+  await loader.seek(2_000);
+  expect(shown(loader, 2_000)).toBe(2);
   expect(r.asked).toEqual(["at 1000", "after 10", "at 600000", "at 2000"]);
 });
 
 test("the next page is there before it is needed, and asked for once", async () => {
-  const r = reel(40, 20);
-  const tape = new RecordLoader(r);
-  await tape.seek(1_000);
-  tape.prefetch(5_000);
-  tape.prefetch(12_000);
-  tape.prefetch(12_500);
-  await tape.seek(20_500);
-  expect(shown(tape, 20_500)).toBe(20);
+  const r = fakeSource(40, 20);
+  const loader = new RecordLoader(r);
+  await loader.seek(1_000);
+  loader.prefetch(5_000);
+  loader.prefetch(12_000);
+  loader.prefetch(12_500);
+  await loader.seek(20_500);
+  expect(shown(loader, 20_500)).toBe(20);
   expect(r.asked).toEqual(["at 1000", "after 20"]);
 });
 
 test("a long recording is held in part only", async () => {
-  const r = reel(400, 8, mib / 2);
-  const tape = new RecordLoader(r);
-  await tape.seek(1_000);
-  for (let second = 2; second <= 60; second++) await tape.seek(second * 1_000 + 1);
-  const held = tape.shots.reduce((n, s) => n + s.data.length, 0);
+  const r = fakeSource(400, 8, mib / 2);
+  const loader = new RecordLoader(r);
+  await loader.seek(1_000);
+  for (let second = 2; second <= 60; second++) await loader.seek(second * 1_000 + 1);
+  const held = loader.shots.reduce((n, s) => n + s.data.length, 0);
   expect(held).toBeLessThanOrEqual(16 * mib);
-  expect(shown(tape, 60_001)).toBe(60);
-  const numbers = tape.shots.map((s) => s.n);
+  expect(shown(loader, 60_001)).toBe(60);
+  const numbers = loader.shots.map((s) => s.n);
   expect(numbers).toEqual(numbers.map((_, i) => (numbers[0] ?? 0) + i));
   // What was let go is fetched again.
-  await tape.seek(5_000);
-  expect(shown(tape, 5_000)).toBe(5);
+  await loader.seek(5_000);
+  expect(shown(loader, 5_000)).toBe(5);
 });
 
 test("what fails while it is fetched ahead is said when it is needed", async () => {
-  const r = reel(40, 10);
-  const tape = new RecordLoader({ at: r.at, after: () => Promise.reject(new Error("gone")) });
-  await tape.seek(1_000);
-  tape.prefetch(9_000);
-  await expect(tape.seek(10_500)).rejects.toThrow("gone");
+  const r = fakeSource(40, 10);
+  const loader = new RecordLoader({ at: r.at, after: () => Promise.reject(new Error("gone")) });
+  await loader.seek(1_000);
+  loader.prefetch(9_000);
+  await expect(loader.seek(10_500)).rejects.toThrow("gone");
 });
 
 test("a recording that grows is asked for what is new", async () => {
   let records = 3;
-  const tape = new RecordLoader({ at: (ms) => reel(records, 10).at(ms), after: (n) => reel(records, 10).after(n) });
-  await tape.seek(1_000);
+  const loader = new RecordLoader({
+    at: (ms) => fakeSource(records, 10).at(ms),
+    after: (n) => fakeSource(records, 10).after(n),
+  });
+  await loader.seek(1_000);
   records = 5;
-  await tape.seek(4_500);
-  expect(shown(tape, 4_500)).toBe(3);
-  tape.grown();
-  await tape.seek(4_500);
-  expect(shown(tape, 4_500)).toBe(4);
+  await loader.seek(4_500);
+  expect(shown(loader, 4_500)).toBe(3);
+  loader.grown();
+  await loader.seek(4_500);
+  expect(shown(loader, 4_500)).toBe(4);
 });

@@ -1,6 +1,6 @@
 import type { RecordingPage } from "@/bridge/types";
 
-/** One thing that a pane showed: bytes of a terminal, or a JPEG of a page. */
+/** One record of a pane: bytes of a terminal, or a JPEG of a page. */
 export interface RecordedItem {
   n: number;
   /** Milliseconds since the goal started. */
@@ -10,17 +10,17 @@ export interface RecordedItem {
   data: Uint8Array<ArrayBuffer>;
 }
 
-/** Where the records of one pane come from. */
+/** The source of one pane's records. */
 export interface RecordSource {
-  /** What shows the pane as it was at a moment, and what follows. */
+  /** Returns the records that show the pane at a moment, and those that follow. */
   at(ms: number): Promise<RecordingPage>;
   after(n: number): Promise<RecordingPage>;
 }
 
-/** How much of a recording is held; it may be 256 MiB. */
+/** The size of the loaded part; a recording can have 256 MiB. */
 const maxBuffered = 12 << 20;
 
-/** How long before what is held ends the next page is fetched, ms of the recording. */
+/** The next page is loaded this long before the loaded part ends, in ms of the recording. */
 const prefetchMs = 10_000;
 
 function bytes(base64: string): Uint8Array<ArrayBuffer> {
@@ -40,21 +40,21 @@ function decoded(page: RecordingPage): RecordedItem[] {
   }));
 }
 
-/** The part of one pane's recording around the moment that is shown: one run of records without a gap. */
+/** The loaded part of one pane's recording around the current moment: consecutive records without a gap. */
 export class RecordLoader {
   private run: RecordedItem[] = [];
-  /** The run shows every moment from here on, up to its end. */
+  /** The loaded part covers every moment from here to its end. */
   private from = Infinity;
   private more = true;
   private fetching: Promise<void> | null = null;
 
-  constructor(private readonly reel: RecordSource) {}
+  constructor(private readonly source: RecordSource) {}
 
   get shots(): readonly RecordedItem[] {
     return this.run;
   }
 
-  /** Makes sure that what is needed to show a moment is held. Calls come one after the other. */
+  /** Loads what is needed to show a moment. Calls run one after the other. */
   async seek(ms: number): Promise<void> {
     await this.fetching;
     const end = this.run[this.run.length - 1];
@@ -62,11 +62,11 @@ export class RecordLoader {
     if (!this.holds(ms)) await this.begin(ms);
   }
 
-  /** Fetches the next page before it is needed; nobody waits for it. */
+  /** Loads the next page in advance; no caller waits for it. */
   prefetch(ms: number): void {
     const end = this.run[this.run.length - 1];
     if (!end || !this.more || this.fetching || end.at - ms > prefetchMs) return;
-    // What fails here is asked again, and said, once it is needed.
+    // A failure here is retried, and reported, when the page is needed.
     this.fetching = this.fetchOn(end)
       .catch(() => undefined)
       .finally(() => {
@@ -74,12 +74,12 @@ export class RecordLoader {
       });
   }
 
-  /** The first record after a moment, as far as it is held. */
+  /** The first loaded record after a moment. */
   next(ms: number): RecordedItem | undefined {
     return this.run[this.upTo(ms)];
   }
 
-  /** How many of the records held are not later than a moment. */
+  /** Number of loaded records that are not later than a moment. */
   upTo(ms: number): number {
     let low = 0;
     let high = this.run.length;
@@ -91,7 +91,7 @@ export class RecordLoader {
     return low;
   }
 
-  /** A recording that is still being made has grown. */
+  /** Called when a growing recording has new records. */
   grown(): void {
     this.more = true;
   }
@@ -102,7 +102,7 @@ export class RecordLoader {
   }
 
   private async begin(ms: number) {
-    const page = await this.reel.at(ms);
+    const page = await this.source.at(ms);
     this.run = decoded(page);
     this.more = page.more;
     const first = this.run[0];
@@ -110,14 +110,14 @@ export class RecordLoader {
   }
 
   private async fetchOn(end: RecordedItem) {
-    const page = await this.reel.after(end.n);
+    const page = await this.source.after(end.n);
     const got = decoded(page);
     this.more = page.more;
     let size = 0;
     for (const shot of [...this.run, ...got]) size += shot.data.length;
     const kept = [...this.run];
     while (size > maxBuffered && kept.length > 1) size -= kept.shift()?.data.length ?? 0;
-    // What leads to a moment before this one may be gone now.
+    // The records for an earlier moment may have been dropped now.
     if (kept.length < this.run.length) this.from = end.at;
     this.run = [...kept, ...got];
   }

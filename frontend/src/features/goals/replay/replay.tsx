@@ -15,15 +15,15 @@ import { useRecording } from "./recording";
 
 interface ReplayProps {
   view: GoalView;
-  /** The moment to begin at, ms since the goal started. */
+  /** The moment to start at, in ms since the goal's start. */
   at: number;
-  /** What stands before the panes. */
+  /** Elements before the panes. */
   before: ReactNode;
   /** Shows a step in the log. */
   onStep: (n: number) => void;
 }
 
-/** What a goal's panes showed, with one clock for all of them, its steps, its verdicts and what it spent. */
+/** The recorded panes of a goal with one clock, its steps, its verdicts and its spending. */
 export default function Replay(p: ReplayProps) {
   const recording = useRecording(p.view);
   if (recording.panes?.length && !recording.problem) return <ReplayPlayer {...p} panes={recording.panes} />;
@@ -74,7 +74,7 @@ function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes
   const now = useSyncExternalStore(player.subscribe, player.read);
   const [chosen, setChosen] = useState("");
 
-  useEffect(() => player.world(length, happens), [player, length, happens]);
+  useEffect(() => player.setLength(length, happens), [player, length, happens]);
   useEffect(() => player.seek(at), [player, at]);
   useEffect(() => () => player.close(), [player]);
 
@@ -89,7 +89,7 @@ function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes
   usePlayerKeys(player, toStep, length);
 
   const step = stepAt(steps, now.ms);
-  // Without a choice of the user the replay goes where the agent works.
+  // Unless the user chooses a pane, the replay follows the agent.
   const pane = panes.find((p) => p.pane === chosen) ?? panesUsed(panes, steps, now.ms);
   const said = step ? `step ${step.n}, ${step.tool}` : "";
   if (!pane) return null;
@@ -99,7 +99,7 @@ function ReplayPlayer({ view, at, before, onStep, panes }: ReplayProps & { panes
       data-testid="replay"
       data-ms={Math.round(now.ms)}
       className="flex min-h-0 flex-1 flex-col"
-      // Who clicks a button has done with it: the space bar plays on. Who comes with the keyboard gets it.
+      // After a click the focus leaves the button, so that space plays. With the keyboard the button keeps it.
       onMouseDown={(e) => (e.target as Element).closest("button,label") && e.preventDefault()}
     >
       <ReplayViewport

@@ -5,20 +5,20 @@ import type { Screen } from "./player";
 import type { RecordedItem, RecordLoader } from "./recordloader";
 
 export interface ScreenEvents {
-  /** Something is shown, or it is too early for that. */
+  /** Called with the record that is shown, or undefined if the moment is before the first record. */
   shown: (shot: RecordedItem | undefined) => void;
   problem: (reason: unknown) => void;
 }
 
-/** What both screens share: the newest wish wins, and the tape is there before it is drawn. */
+/** Common to both screens: the newest request wins, and records are loaded before they are drawn. */
 abstract class Drawn implements Screen {
-  private wish: number | null = null;
+  private requested: number | null = null;
   private drawing = false;
   private fetching = false;
   private ended = false;
 
   constructor(
-    protected readonly tape: RecordLoader,
+    protected readonly loader: RecordLoader,
     protected readonly on: ScreenEvents,
   ) {}
 
@@ -33,12 +33,12 @@ abstract class Drawn implements Screen {
   }
 
   show(ms: number): void {
-    this.wish = ms;
+    this.requested = ms;
     if (!this.drawing) void this.work();
   }
 
   next(ms: number): number | null {
-    return this.tape.next(ms)?.at ?? null;
+    return this.loader.next(ms)?.at ?? null;
   }
 
   close(): void {
@@ -47,15 +47,15 @@ abstract class Drawn implements Screen {
 
   private async work() {
     this.drawing = true;
-    while (this.wish !== null && !this.closed()) {
-      const ms = this.wish;
-      this.wish = null;
+    while (this.requested !== null && !this.closed()) {
+      const ms = this.requested;
+      this.requested = null;
       try {
         this.fetching = true;
-        await this.tape.seek(ms).finally(() => (this.fetching = false));
+        await this.loader.seek(ms).finally(() => (this.fetching = false));
         if (this.closed()) break;
         this.on.shown(await this.draw(ms));
-        this.tape.prefetch(ms);
+        this.loader.prefetch(ms);
       } catch (reason) {
         this.on.problem(reason);
       }
@@ -64,18 +64,18 @@ abstract class Drawn implements Screen {
   }
 }
 
-/** A terminal that only shows: the bytes up to a moment, in the grid that they were written for. */
+/** A read-only terminal: the bytes up to a moment, in the grid that they were written for. */
 export class TerminalScreen extends Drawn {
   readonly term: Terminal;
   private last = 0;
 
   constructor(
-    tape: RecordLoader,
+    loader: RecordLoader,
     host: HTMLElement,
     look: { fontFamily: string; screenReader: boolean },
     on: ScreenEvents,
   ) {
-    super(tape, on);
+    super(loader, on);
     this.term = new Terminal({
       allowProposedApi: true,
       disableStdin: true,
@@ -89,7 +89,7 @@ export class TerminalScreen extends Drawn {
     this.term.loadAddon(new Unicode11Addon());
     this.term.unicode.activeVersion = "11";
     this.term.open(host);
-    // Nothing is typed here; the keys belong to the player.
+    // Nothing can be typed here; the keys belong to the player.
     this.term.textarea?.setAttribute("tabindex", "-1");
   }
 
@@ -103,10 +103,10 @@ export class TerminalScreen extends Drawn {
   }
 
   protected async draw(ms: number): Promise<RecordedItem | undefined> {
-    const shots = this.tape.shots.slice(0, this.tape.upTo(ms));
+    const shots = this.loader.shots.slice(0, this.loader.upTo(ms));
     const end = shots[shots.length - 1];
     const first = shots[0];
-    // Back in time, or to a part that does not follow: from the beginning of what is held.
+    // Backwards, or to a part that does not follow: replay from the beginning of the loaded part.
     if (!end || !first || end.n < this.last || first.n > this.last + 1) {
       this.term.reset();
       this.last = 0;
@@ -135,15 +135,15 @@ export class PageScreen extends Drawn {
   private last = 0;
 
   constructor(
-    tape: RecordLoader,
+    loader: RecordLoader,
     private readonly canvas: HTMLCanvasElement,
     on: ScreenEvents,
   ) {
-    super(tape, on);
+    super(loader, on);
   }
 
   protected async draw(ms: number): Promise<RecordedItem | undefined> {
-    const shot = this.tape.shots[this.tape.upTo(ms) - 1];
+    const shot = this.loader.shots[this.loader.upTo(ms) - 1];
     if (!shot || shot.n === this.last) return shot;
     const picture = await createImageBitmap(new Blob([shot.data], { type: "image/jpeg" }));
     if (!this.closed()) {

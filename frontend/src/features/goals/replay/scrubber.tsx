@@ -9,15 +9,15 @@ interface ScrubberProps {
   steps: readonly StepRow[];
   marks: readonly TimelineEntry[];
   gaps: readonly PauseInterval[];
-  /** What continues at this moment, for those who do not see the marks. */
+  /** Describes the current moment for screen readers. */
   says: string;
   onSeek: (ms: number) => void;
 }
 
-/** More ticks than this are no ticks any more. */
+/** With more ticks than this, no ticks are drawn. */
 const mostTicks = 400;
 
-/** The goal's time: steps as ticks, verdicts and the critic as marks, pauses hatched, and a handle. */
+/** The goal's time axis: steps as ticks, verdicts and critic as marks, pauses hatched, and a handle. */
 export function Scrubber({ ms, length, steps, marks, gaps, says, onSeek }: ScrubberProps) {
   const at = (t: number) => `${Math.min(100, (t / length) * 100)}%`;
   const every = Math.ceil(steps.length / mostTicks);

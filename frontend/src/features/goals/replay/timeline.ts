@@ -1,15 +1,15 @@
 import type { GoalView, StepRow } from "@/bridge/types";
 import type { Journal, NoteFact, UsagePoint } from "@/store/journal";
 
-/** A time in which the goal was paused: its pages were not recorded, least of all what a user did there. */
+/** A period in which the goal was paused. Its pages were not recorded, including what a user did there. */
 export interface PauseInterval {
   from: number;
   to: number;
-  /** What was said when it continued: that a page had been taken over, for one. */
+  /** The note at its end, such as that a page had been taken over. */
   note: string;
 }
 
-/** The pauses of a goal, in milliseconds since it started; one that lasts reaches to the end. */
+/** The pauses of a goal in milliseconds since its start; a current pause reaches to the end. */
 export function pauseIntervals(notes: readonly NoteFact[], startedAt: string, end: number): PauseInterval[] {
   const start = Date.parse(startedAt);
   const list: PauseInterval[] = [];
@@ -29,7 +29,7 @@ export function pauseAt(list: readonly PauseInterval[], ms: number): PauseInterv
   return list.find((g) => ms > g.from && ms < g.to);
 }
 
-/** The step that was going on at a moment, or the last one before it. */
+/** The step at a moment, or the last one before it. */
 export function stepAt(steps: readonly StepRow[], ms: number): StepRow | undefined {
   let found: StepRow | undefined;
   for (const s of steps) {
@@ -39,14 +39,14 @@ export function stepAt(steps: readonly StepRow[], ms: number): StepRow | undefin
   return found;
 }
 
-/** Where the step before and the step after a moment begin. */
+/** When the previous and the next step begin. */
 export function adjacentSteps(steps: readonly StepRow[], ms: number): { before: number | null; after: number | null } {
   const before = steps.filter((s) => s.at_ms < ms - 1).pop();
   const after = steps.find((s) => s.at_ms > ms + 1);
   return { before: before?.at_ms ?? null, after: after?.at_ms ?? null };
 }
 
-/** What had been spent by a moment. */
+/** The spending up to a moment. */
 export function spentAt(usage: readonly UsagePoint[], startedAt: string, ms: number): UsagePoint | undefined {
   const until = Date.parse(startedAt) + ms;
   let found: UsagePoint | undefined;
@@ -59,7 +59,7 @@ export function spentAt(usage: readonly UsagePoint[], startedAt: string, ms: num
 
 const paneName = /"pane"\s*:\s*"([^"]+)"/;
 
-/** The recorded pane in which the agent was at work last: the one that a step names, or that had just been opened. */
+/** The recorded pane in which the agent worked last: the one that a step names, or that was just opened. */
 export function panesUsed<P extends { pane: string; from_ms: number }>(
   panes: readonly P[],
   steps: readonly StepRow[],
@@ -79,7 +79,7 @@ export function panesUsed<P extends { pane: string; from_ms: number }>(
   return found;
 }
 
-/** How long there is something to see. */
+/** The duration of the recording. */
 export function lengthOf(
   panes: readonly { to_ms: number }[],
   steps: readonly StepRow[],

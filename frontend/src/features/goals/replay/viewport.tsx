@@ -27,7 +27,7 @@ interface StageProps {
   onPane: (pane: string) => void;
 }
 
-/** One recorded pane as it was at the player's moment, with the others as tabs over it. */
+/** One recorded pane at the player's moment, with the other panes as tabs above it. */
 export function ReplayViewport(p: StageProps) {
   const [shot, setShot] = useState<RecordedItem | undefined>(undefined);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -126,7 +126,7 @@ interface ScreenProps extends StageProps {
 
 function useRecordLoader({ goal, pane, live }: StageProps): RecordLoader {
   const app = useApp();
-  const tape = useMemo(
+  const loader = useMemo(
     () =>
       new RecordLoader({
         at: (ms) => app.bridge.call("GoalAPI.ReplayAt", goal, pane.pane, Math.round(ms)),
@@ -135,19 +135,19 @@ function useRecordLoader({ goal, pane, live }: StageProps): RecordLoader {
     [app, goal, pane.pane],
   );
   useEffect(() => {
-    if (live) tape.grown();
-  }, [tape, live, pane.records]);
-  return tape;
+    if (live) loader.grown();
+  }, [loader, live, pane.records]);
+  return loader;
 }
 
 function Page(p: ScreenProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const tape = useRecordLoader(p);
+  const loader = useRecordLoader(p);
   const { player, onShown, onProblem } = p;
   useEffect(() => {
     const el = canvas.current;
     if (!el) return;
-    const screen = new PageScreen(tape, el, {
+    const screen = new PageScreen(loader, el, {
       shown: (shot) => {
         onShown(shot);
         onProblem(null);
@@ -159,7 +159,7 @@ function Page(p: ScreenProps) {
       player.use(null);
       screen.close();
     };
-  }, [tape, player, onShown, onProblem]);
+  }, [loader, player, onShown, onProblem]);
   return (
     <div className="flex h-full items-center justify-center">
       <canvas
@@ -181,7 +181,7 @@ function Grid(p: ScreenProps & { shot: RecordedItem | undefined }) {
   const screen = useRef<TerminalScreen | null>(null);
   const app = useApp();
   const theme = usePageTheme();
-  const tape = useRecordLoader(p);
+  const loader = useRecordLoader(p);
   const { player, onShown, onProblem } = p;
   const width = p.shot?.width ?? 0;
   const height = p.shot?.height ?? 0;
@@ -191,7 +191,7 @@ function Grid(p: ScreenProps & { shot: RecordedItem | undefined }) {
     if (!el) return;
     const { font_family: fontFamily = "", screen_reader: screenReader = false } = app.state.settings ?? {};
     const s = new TerminalScreen(
-      tape,
+      loader,
       el,
       { fontFamily, screenReader },
       {
@@ -209,14 +209,14 @@ function Grid(p: ScreenProps & { shot: RecordedItem | undefined }) {
       screen.current = null;
       s.close();
     };
-  }, [app, tape, player, onShown, onProblem]);
+  }, [app, loader, player, onShown, onProblem]);
 
   useEffect(() => {
     const frame = requestAnimationFrame(() => screen.current?.look());
     return () => cancelAnimationFrame(frame);
   }, [theme]);
 
-  // The grid keeps its columns; what is larger than the place is drawn smaller.
+  // The grid keeps its columns; a grid that is too large is scaled down.
   useEffect(() => {
     const area = place.current;
     const el = host.current;

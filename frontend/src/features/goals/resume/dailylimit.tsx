@@ -3,7 +3,7 @@ import { useApp } from "@/store/context";
 import { Button } from "@/ui/button";
 import { PanelBox } from "./box";
 
-/** A goal that waits because today's money is used up. It resumes automatically once the limit is raised. */
+/** A goal that waits because today's money is spent. It resumes automatically once the limit is raised. */
 export function DailyLimitPanel({ view }: { view: GoalView }) {
   const app = useApp();
   const at = new Date(view.parked_until);

@@ -4,7 +4,7 @@ const minute = 60_000;
 
 export type LimitForm = ReturnType<typeof suggestedLimit>;
 
-/** The limits as they would be with as much again of what is used up. */
+/** The limits, each exhausted one raised by its own amount. */
 export function suggestedLimit(view: GoalView): { minutes: string; iterations: string; tokens: string; usd: string } {
   const again = (used: number, limit: number) => (limit > 0 && used >= limit ? used + limit : limit);
   const say = (n: number) => (n > 0 ? String(Math.round(n * 100) / 100) : "");
@@ -16,7 +16,7 @@ export function suggestedLimit(view: GoalView): { minutes: string; iterations: s
   };
 }
 
-/** What the form asks Go for; null when something in it is no number. An empty field is no limit. */
+/** The values of the form as Go expects them; null if one is not a number. An empty field means no limit. */
 export function resumeInputFor(f: ReturnType<typeof suggestedLimit>): Partial<ResumeInput> | null {
   const number = (text: string) => (text.trim() === "" ? -1 : Number(text.trim().replace(/^\$/, "")));
   const values = [f.minutes, f.iterations, f.tokens, f.usd].map(number);
@@ -30,7 +30,7 @@ export function resumeInputFor(f: ReturnType<typeof suggestedLimit>): Partial<Re
   };
 }
 
-/** Says whether a limit leaves nothing for another run. */
+/** Reports whether a limit leaves nothing for another run. */
 export function exhaustedLimits(view: GoalView): boolean {
   const over = (used: number, limit: number) => limit > 0 && used >= limit;
   return (

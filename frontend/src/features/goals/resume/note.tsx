@@ -26,7 +26,7 @@ export function NoteField({ label, placeholder, value, onChange, onSend }: NoteP
   );
 }
 
-/** Holds what is written and whether it is on its way; what was sent is cleared. */
+/** Stores the draft of a note and whether it is being sent; a sent note is cleared. */
 export function useNoteForm(send: (text: string) => Promise<boolean>) {
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);

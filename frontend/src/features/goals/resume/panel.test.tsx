@@ -151,7 +151,7 @@ test.each([
 test("a new conftest.py is accepted as it is shown, and the goal continues, with one click", async () => {
   const change = {
     path: "conftest.py",
-    why: "the check looked for this name before the goal began and found nothing; now it decides",
+    why: "the check looked for this file before the goal began and did not find it; now it decides",
     diff: "conftest.py has appeared\n",
     sha256: "c".repeat(64),
     undecided: false,
@@ -170,7 +170,7 @@ test("a new conftest.py is accepted as it is shown, and the goal continues, with
 test("files that changed while the goal was paused are shown before it continues", async () => {
   bridge.protection = changedProtection;
   const view = await show("01m0needs");
-  const message = "protected files are not what the goal holds of them: package.json";
+  const message = "protected files have changed: package.json";
   const refusal = new CallError({ code: "protected_changed", message, hint: "--accept-protected", field: "" });
   const real = bridge.call.bind(bridge);
   const call = vi.spyOn(bridge, "call");

@@ -9,13 +9,13 @@ import { ReopenPanel } from "./reopen";
 import { ProviderWaitPanel } from "./parked";
 import { RaiseLimitPanel } from "./limits";
 
-/** Says whether the panel shows why the goal stopped, and has the button to continue. */
+/** Reports whether the panel shows why the goal stopped, with the button to continue. */
 export function needsAnswer(view: GoalView): boolean {
   const exits: GoalView["exit"][] = ["stuck", "needs_operator", "parked", "daily_limit", "limit_reached"];
   return view.queued === "" && exits.includes(view.exit);
 }
 
-/** What the user can do now that the goal has stopped: raise, reopen, answer, accept, resume. */
+/** The user's options for a stopped goal: raise a limit, reopen, answer, accept, resume. */
 export function ResumePanel({ view }: { view: GoalView }) {
   const changed = useAppState((s) => s.protectedChanged);
   if (view.queued) return null;

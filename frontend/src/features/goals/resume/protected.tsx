@@ -7,7 +7,7 @@ import { Button } from "@/ui/button";
 import { DiffText } from "@/ui/diff";
 import { PanelBox } from "./box";
 
-/** Shows what changed of the protected files, and asks for each file whether its change counts. */
+/** Shows the changes of protected files and asks for each file whether its change is accepted. */
 export function ProtectedPanel({ view }: { view: GoalView }) {
   const app = useApp();
   const refused = useAppState((s) => (s.protectedChanged?.id === view.id ? s.protectedChanged : null));
@@ -99,7 +99,7 @@ function ChangeItem({ change, accepted, onAccept }: ChangeItemProps) {
   );
 }
 
-/** What the user decided: the accepted versions as they were shown; all others are restored. */
+/** The user's decision: the accepted versions, as they were shown; all others are restored. */
 function decisionFor(changes: ProtectedChange[], accepted: string[]): Partial<ResumeInput> {
   const versions = changes.filter((c) => accepted.includes(c.path)).map(({ path, sha256 }) => ({ path, sha256 }));
   return versions.length > 0 ? { accept_changes: versions } : { protected: "restore" };

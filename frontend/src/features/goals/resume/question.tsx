@@ -58,7 +58,7 @@ export function QuestionPanel({ view }: { view: GoalView }) {
   );
 }
 
-/** Leads to the pane in which the user is to do what the agent asked for. */
+/** Leads to the pane in which the agent asked the user to do something. */
 function QuestionPane({ view }: { view: GoalView }) {
   const app = useApp();
   const pane = useAppState((s) => s.panes.panes.find((p) => p.id === view.asked_pane));

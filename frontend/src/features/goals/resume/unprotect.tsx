@@ -4,7 +4,7 @@ import { stripControl } from "@/lib/text";
 import { useCall } from "@/store/usecall";
 import { Button } from "@/ui/button";
 
-/** The protected files that the user lets the agent change, together with an answer. */
+/** The protected files that the user lets the agent change, as part of an answer. */
 export function useUnprotect(goal: string) {
   const { answer } = useCall("GoalAPI.ProtectedState", goal);
   const [open, setOpen] = useState(false);
@@ -14,7 +14,7 @@ export function useUnprotect(goal: string) {
 
 type UnprotectChoice = ReturnType<typeof useUnprotect>;
 
-/** Opens the list of protected files; a goal that protects none has no such button. */
+/** Opens the list of protected files. A goal without protected files has no such button. */
 export function UnprotectButton({ choice }: { choice: UnprotectChoice }) {
   if (choice.open || choice.paths.length === 0) return null;
   return (
@@ -54,7 +54,7 @@ export function UnprotectFiles({ choice }: { choice: UnprotectChoice }) {
   );
 }
 
-/** The files that exist, each once; a pattern of names that must not appear is not a file. */
+/** The existing files without duplicates. A pattern of forbidden names is not a file. */
 function protectedPaths(files: ProtectedFile[]): string[] {
   return [...new Set(files.filter((f) => f.kind !== "appears").map((f) => f.path))];
 }

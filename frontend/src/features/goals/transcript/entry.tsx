@@ -34,14 +34,14 @@ function toneOf(e: TranscriptEntry): StatusTone {
   return tones[e.kind];
 }
 
-/** Texts longer than this are cut off until they are opened. */
+/** Longer texts are truncated until the user expands them. */
 const maxClosed = 1_200;
 
 interface EntryRowProps {
   entry: TranscriptEntry;
   position: number;
   total: number;
-  /** It begins a turn. */
+  /** This entry begins a turn. */
   first: boolean;
   search: string;
   open: boolean;
@@ -49,7 +49,7 @@ interface EntryRowProps {
   onStep: (n: number) => void;
 }
 
-/** One entry of a transcript. It is drawn again only if it changes, not with every move of the list. */
+/** One entry of a transcript. It renders only when it changes, not when the list scrolls. */
 export const EntryRow = memo(function EntryRow({
   entry,
   position,
@@ -162,7 +162,7 @@ function Body({ entry, search, open, onToggle }: BodyProps) {
   );
 }
 
-/** Where something was searched for, texts are shown as they are, so that every match can be marked. */
+/** During a search, texts are shown unformatted, so that every match can be marked. */
 function content(entry: TranscriptEntry, search: string, whole: boolean): ReactNode {
   const body = entryBody(entry);
   const shown = whole ? body : closedPart(body, search);
@@ -196,21 +196,21 @@ function content(entry: TranscriptEntry, search: string, whole: boolean): ReactN
   );
 }
 
-/** The arguments of a call, one a line. */
+/** The arguments of a call, one per line. */
 function argumentLines(json: string): string {
   return Object.entries(parseArguments(json))
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join("\n");
 }
 
-/** The part of a long text that is shown first: its beginning, or what is around the match. */
+/** The part of a long text that is shown first: its beginning, or the surroundings of the match. */
 function closedPart(text: string, search: string): string {
   const at = search ? text.toLowerCase().indexOf(search.toLowerCase()) : 0;
   const from = Math.max(0, at - 200);
   return (from > 0 ? "…" : "") + text.slice(from, from + maxClosed) + "…";
 }
 
-/** The call as the model wrote it, and what it was answered. */
+/** The call as the model wrote it, and its result. */
 function Raw({ entry }: { entry: TranscriptEntry }) {
   return (
     <pre
@@ -224,13 +224,13 @@ function Raw({ entry }: { entry: TranscriptEntry }) {
   );
 }
 
-/** A text in which every match of the search is marked. */
+/** A text with every match of the search marked. */
 function Marked({ text, search }: { text: string; search: string }) {
   if (search === "") return text;
   const parts: ReactNode[] = [];
   const low = text.toLowerCase();
   const wanted = search.toLowerCase();
-  // Lower case may be longer than the text in a few scripts; then positions would not fit.
+  // In a few scripts lower case is longer than the text, so positions would be wrong.
   if (low.length !== text.length) return text;
   let at = 0;
   for (let found = low.indexOf(wanted); found >= 0 && parts.length < 400; found = low.indexOf(wanted, at)) {

@@ -4,7 +4,7 @@ import { clock, formatElapsed } from "@/lib/time";
 import { callWords } from "@/features/goals/activity/words";
 import { costWords } from "@/features/goals/activity/cost";
 
-/** The heading of an entry in words. */
+/** Returns the heading of an entry. */
 export function entryTitle(e: TranscriptEntry): string {
   if (e.kind !== "step") return e.outcome ? `${e.title} · ${e.outcome}` : e.title;
   const words = callWords({ tool: e.tool ?? "", arguments: e.arguments ?? "", outcome: e.outcome ?? "" });
@@ -12,14 +12,14 @@ export function entryTitle(e: TranscriptEntry): string {
   return `Step ${e.step ?? 0}: ${words.verb} ${words.object}`.trimEnd() + ` · ${end}`;
 }
 
-/** What an entry cost, `""` if nothing. */
+/** Formats the cost of an entry, `""` if there is none. */
 export function entryCost(e: TranscriptEntry): string {
   const tokens = (e.tokens_in ?? 0) + (e.tokens_out ?? 0);
   if (tokens === 0) return "";
   return `${e.guessed ? "about " : ""}${costWords({ tokens, usd: e.usd ?? 0 })}`;
 }
 
-/** The body of an entry: what was said, or the result of a call. */
+/** Returns the body of an entry: a message, or the result of a call. */
 export function entryBody(e: TranscriptEntry): string {
   return e.kind === "step" ? resultText(e.text) : e.text;
 }

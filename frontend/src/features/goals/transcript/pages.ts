@@ -1,19 +1,19 @@
 import type { TranscriptEntry, TranscriptPage } from "@/bridge/types";
 
-/** How many entries are asked for at once. */
+/** Number of entries in a page. */
 export const pageSize = 100;
 
 type Fetch = (offset: number) => Promise<TranscriptPage>;
 
 /**
- * A transcript of which only the pages are here that were looked at. It is changed by its own methods alone, and calls
- * back after each change.
+ * A transcript of which only the viewed pages are loaded. Only its own methods change it, and each change is
+ * reported.
  */
 export class TranscriptPages {
   private readonly pages = new Map<number, TranscriptEntry[]>();
   private readonly asked = new Set<number>();
   private closed = false;
-  /** How many entries there are; -1 until the first page has come. */
+  /** Number of entries; -1 until the first page has loaded. */
   total = -1;
 
   constructor(
@@ -26,14 +26,14 @@ export class TranscriptPages {
     return this.pages.get(Math.floor(index / pageSize))?.[index % pageSize];
   }
 
-  /** Makes sure that the entries from first to last are here, or on their way. */
+  /** Loads the entries from first to last, unless they are loaded or being loaded. */
   need(first: number, last: number): void {
     for (let page = Math.floor(first / pageSize); page <= Math.floor(last / pageSize); page++) {
       if (!this.pages.has(page)) void this.load(page);
     }
   }
 
-  /** Asks again for what may have changed: the last page, and how many entries there are. Later pages are not here yet. */
+  /** Reloads what may have changed: the last page and the number of entries. Later pages are not loaded yet. */
   refresh(): void {
     void this.load(Math.max(0, Math.floor((this.total - 1) / pageSize)));
   }

@@ -12,18 +12,18 @@ import { entryText } from "./entrytext";
 import { TranscriptPages, pageSize } from "./pages";
 
 const searchDelayMs = 200;
-/** More than this is not put into the clipboard; the command line writes it to a file. */
+/** A longer transcript is not copied to the clipboard; the command line can write it to a file. */
 const maxCopied = 8_000_000;
 
 interface TranscriptProps {
   goal: string;
-  /** What stands before the search. */
+  /** Elements before the search field. */
   before: ReactNode;
   /** Shows a step in the activity. */
   onStep: (n: number) => void;
 }
 
-/** Everything that was said and done while a goal ran, in full, with what each turn cost. */
+/** The complete conversation and all calls of a goal, with the cost of each turn. */
 export default function Transcript({ goal, before, onStep }: TranscriptProps) {
   const [text, setText] = useState("");
   const [search, setSearch] = useState("");
@@ -58,7 +58,7 @@ export default function Transcript({ goal, before, onStep }: TranscriptProps) {
   );
 }
 
-/** The pages of one search, which ask for what is new while the goal runs. */
+/** The pages of one search, which load new entries while the goal runs. */
 function useEntries(goal: string, search: string): { pages: TranscriptPages; problem: string; version: number } {
   const app = useApp();
   const seq = useAppState((s) => s.detail.journal.seq);
@@ -164,7 +164,7 @@ function summary(total: number, search: string): string {
   return total === 0 ? "Nothing happened yet." : plural(total, "entry", "entries");
 }
 
-/** Copies the transcript, or what the search found, as text. */
+/** Copies the transcript, or the results of the search, as text. */
 function CopyAll({ goal, search }: { goal: string; search: string }) {
   const app = useApp();
   const [copying, setCopying] = useState(false);

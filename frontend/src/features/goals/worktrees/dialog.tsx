@@ -11,7 +11,7 @@ import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { goalStatusLabel } from "@/features/goals/labels";
 
-/** The git worktrees of goals, also of deleted ones: merge, open, remove. */
+/** The git worktrees of goals, including deleted ones: merge, open, remove. */
 export function WorktreesDialog() {
   const isOpen = useAppState((s) => s.worktreesOpen);
   return isOpen ? <OpenDialog /> : null;
@@ -133,7 +133,7 @@ function WorktreeRow({ worktree: w, onChanged }: WorktreeRowProps) {
 
 const hasWork = (w: WorktreeView) => w.problem !== "" || !w.merged || w.uncommitted > 0;
 
-/** What removing a worktree would lose. */
+/** What would be lost by removing a worktree. */
 function describeState(w: WorktreeView): string {
   if (w.problem) return stripControl(w.problem);
   const merged = w.merged ? "merged" : "not merged";

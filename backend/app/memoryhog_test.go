@@ -1,0 +1,49 @@
+package app_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"goalpost/backend/api"
+	"goalpost/backend/event"
+)
+
+// TestMemoryHog_IsEndedAndReportedToTheAgent: programs that together exceed the memory that the user set are ended. The
+// tool's result and the journal contain the reason.
+func TestMemoryHog_IsEndedAndReportedToTheAgent(t *testing.T) {
+	t.Parallel()
+	p := start(t, t.TempDir())
+	settings := p.cfg.Settings()
+	settings.GoalMemory = 128
+	must(t, p.cfg.SaveSettings(settings))
+	const hogs = "for i in 1 2 3 4; do ( { head -c 60000000 /dev/zero; while echo; do sleep 0.2; done; } | tail -c " +
+		"60000000; echo > over ) >/dev/null 2>&1 & done; until [ -e over ]; do sleep 0.1; done"
+	p.provide(turns(args("run_command", map[string]any{"command": hogs, "timeout_seconds": 60}),
+		args("run_command", map[string]any{"command": "sleep 100"})))
+	out, err := p.goal.Start(api.StartInput{Objective: "take everything", Checks: shell("false"), OnAsk: "deny"})
+	must(t, err)
+	// The helper says how much it was; the kernel ends a program before it is more.
+	why := "of memory together, and 128 MiB are allowed"
+	if os.Getenv("GOALPOST_TEST_SYSTEMD") != "" {
+		why = "needed more than the 128 MiB of memory together that are allowed"
+	}
+	p.await("the warning", func(e event.Event) bool {
+		warning, is := e.Body.(*event.Warning)
+		return is && strings.Contains(warning.Text, "tail was ended") && strings.Contains(warning.Text, why)
+	})
+	var step *event.Step
+	p.await("the step", func(e event.Event) (is bool) {
+		step, is = e.Body.(*event.Step)
+		return is
+	})
+	row, err := p.goal.Step(out.GoalID, step.StepID)
+	must(t, err)
+	if !strings.Contains(row.Result, "Ended for lack of memory or space") || !strings.Contains(row.Result, why) {
+		t.Errorf("the agent received %s", row.Result)
+	}
+	if ok, err := p.goal.Abort(out.GoalID); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	p.done(out.GoalID)
+}

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"goalpost/backend/api"
+	"goalpost/backend/app/goalsandbox"
+	"goalpost/backend/config"
+	"goalpost/backend/secret"
+)
+
+// openSecrets opens the user's secrets, which are read when first needed. It also adds the keys and tokens in the
+// environment of this process to the mask.
+func (a *App) openSecrets(ask func(context.Context) (string, error)) (err error) {
+	if a.secrets, err = newVault(a.cfg, os.Getenv, ask, a.mask); err != nil {
+		return err
+	}
+	for _, entry := range os.Environ() {
+		name, value, _ := strings.Cut(entry, "=")
+		if goalsandbox.SecretEnvPattern.MatchString(entry) && !strings.HasPrefix(value, "/") {
+			a.mask.Add("[hidden: "+name+" of your environment]", value)
+		}
+	}
+	a.cfg.HideInLog(a.mask.JSON)
+	return nil
+}
+
+// OpenVault opens the secrets of a data folder for a command that needs nothing else.
+func OpenVault(
+	c *config.Config, getenv func(string) string, ask func(context.Context) (string, error),
+) (*secret.Vault, error) {
+	return newVault(c, getenv, ask, &secret.Mask{})
+}
+
+func newVault(
+	c *config.Config, getenv func(string) string, ask func(context.Context) (string, error), mask *secret.Mask,
+) (*secret.Vault, error) {
+	v, err := secret.Open(secret.Options{
+		Dir: c.State(), KeyFile: getenv(config.KeyFileVariable), NoKeyring: c.Settings().SecretsInFile, Ask: ask, Mask: mask,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("secrets: %w", err)
+	}
+	return v, nil
+}
+
+// Secrets returns the user's secrets and logins, for the settings and the command line.
+func (a *App) Secrets() *secret.Vault { return a.secrets }
+
+var _ api.SecretService = (*secret.Vault)(nil)

@@ -1,0 +1,33 @@
+// Package cgroup bounds the processes of a goal together, with a cgroup that systemd makes and the kernel enforces.
+//
+// An ordinary user may make no cgroup that bounds memory, but the user's systemd may, and makes one for everyone who
+// asks it for a scope over the session bus. A goal of root asks the systemd of the system.
+package cgroup
+
+import "time"
+
+// answerTimeout is how long systemd may take to make a scope. It takes milliseconds, or seconds on a busy machine.
+const answerTimeout = 10 * time.Second
+
+// Limits are what all processes of a scope may take together.
+type Limits struct {
+	Memory int64 // bytes; nothing of it is swapped out
+	Tasks  int   // processes and their threads
+}
+
+// Manager is the systemd that makes scopes. The zero value is that of the current user, and the system's for root.
+type Manager struct {
+	Address string // of the bus; "" is found in the environment
+	// Of tests: another folder than /proc, and another time than answerTimeout.
+	proc    string
+	timeout time.Duration
+}
+
+// Kill is a program that the kernel ended because memory ran out.
+type Kill struct {
+	PID     int    // 0 if it had ended before it could be seen
+	Program string // the name that the program gave itself; "" if unknown
+	Count   int64  // of the scope's kills so far, with this one
+	// Outside says that the goal kept within its limit: the machine ran out of memory, or a slice around the goal.
+	Outside bool
+}

@@ -1,0 +1,25 @@
+package tools
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestReadOnlyHint_ProtectedFile_NamesIt: other errors get no hint.
+func TestReadOnlyHint_ProtectedFile_NamesIt(t *testing.T) {
+	r := Deps{Protected: map[string]string{"tests/a.py": "an existing test", "check.sh": "the check runs it"}}
+	for output, want := range map[string]string{
+		"sh: 1: cannot create check.sh: Read-only file system":        "remove them: check.sh. ",
+		"rm: cannot remove 'tests/a.py': Device or resource busy":     "remove them: tests/a.py. ",
+		"error: unable to write: Read-only file system":               "remove them: check.sh, tests/a.py. ",
+		"check.sh: no such file":                                      "",
+		"sh: 1: cannot create /usr/x: Permission denied, tests/a.py!": "",
+	} {
+		if got := r.readOnlyHint(output); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%q: %q, want %q", output, got, want)
+		}
+	}
+	if got := (Deps{}).readOnlyHint("Read-only file system"); got != "" {
+		t.Errorf("nothing is protected: %q", got)
+	}
+}

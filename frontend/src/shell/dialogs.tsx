@@ -1,0 +1,25 @@
+import { ConnectDialog } from "@/connect/dialog";
+import { ApprovalsDialog } from "@/features/goals/approvals/queue";
+import { NewGoalDialog } from "@/features/goals/newgoal/dialog";
+import { NoteDialog } from "@/features/goals/notedialog";
+import { WorktreesDialog } from "@/features/goals/worktrees/dialog";
+import { Palette } from "@/features/palette/palette";
+import { ServersDialog } from "@/features/servers/dialog";
+import type { Action } from "@/lib/actions";
+import { ConfirmDialog } from "./confirmdialog";
+
+/** The dialogs that open over the window. Each shows nothing while it is closed. */
+export default function Dialogs({ actions }: { actions: readonly Action[] }) {
+  return (
+    <>
+      <NewGoalDialog />
+      <NoteDialog />
+      <ServersDialog />
+      <ConnectDialog />
+      <ApprovalsDialog />
+      <WorktreesDialog />
+      <Palette actions={actions} />
+      <ConfirmDialog />
+    </>
+  );
+}

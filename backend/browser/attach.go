@@ -199,9 +199,7 @@ func (p *Pane) end(ctx context.Context) error {
 					e.Post("", proto.BrowserCancelDownload{GUID: d.ID, BrowserContextID: e.existingContext(p.State.goalID)})
 				}
 			}
-			err = e.Do(ctx, e.Alive, "", callTimeout, "closing a page", func(c proto.Client) error {
-				return closeTarget(c, pg.target)
-			})
+			err = e.closePage(ctx, pg.target)
 			if e.Alive.Err() != nil { // it ended, and the page with it
 				err = nil
 			}

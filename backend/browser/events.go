@@ -196,6 +196,7 @@ func (m *Manager) onBrowserEvent(e *cdp.Event) {
 			m.mu.Lock()
 			delete(m.windows, ev.TargetID)
 			m.mu.Unlock()
+			m.onPageGone(ev.TargetID)
 		}
 	case "Browser.downloadWillBegin":
 		var ev proto.BrowserDownloadWillBegin

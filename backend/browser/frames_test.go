@@ -94,3 +94,16 @@ func TestRemoteFrame_Hangs_PageStillWorks(t *testing.T) {
 		t.Errorf("a click on what could be in the frame: %v", err)
 	}
 }
+
+// TestRemoteFrame_LastPageHung_Loads: Chromium gives a new frame the process of another page's frame of the same site,
+// and the process of a page that hangs lives for about a second after the page was told to close.
+func TestRemoteFrame_LastPageHung_Loads(t *testing.T) {
+	b := newFixture(t)
+	hung := b.open("b1", "outer.html")
+	b.refOf(b.look(hung), `button "Say"`)
+	_, err := evaluate(b.ctx, b.parts1(hung), 0, "setTimeout(() => { for (;;); })")
+	b.ok(err)
+	b.eval(hung, "setTimeout(() => { for (;;); })")
+	b.ok(b.ClosePane(b.ctx, "b1"))
+	b.refOf(b.look(b.open("b2", "outer.html")), `button "Say"`)
+}

@@ -103,9 +103,10 @@ type Manager struct {
 	panes        map[string]*Pane
 	order        []string // of panes, oldest first
 	sessions     map[proto.TargetSessionID]*Pane
-	remoteFrames map[proto.TargetSessionID]*Pane       // of frames of other sites, see frames.go
-	windows      map[proto.TargetTargetID]*popupWindow // that pages have opened
-	shots        int                                   // counts pictures
+	remoteFrames map[proto.TargetSessionID]*Pane        // of frames of other sites, see frames.go
+	windows      map[proto.TargetTargetID]*popupWindow  // that pages have opened
+	closing      map[proto.TargetTargetID]chan struct{} // of pages that are being closed; ends when Chromium has
+	shots        int                                    // counts pictures
 }
 
 // New creates a Manager. It starts nothing yet.
@@ -126,6 +127,7 @@ func New(cfg Config) *Manager {
 		sessions:     map[proto.TargetSessionID]*Pane{},
 		remoteFrames: map[proto.TargetSessionID]*Pane{},
 		windows:      map[proto.TargetTargetID]*popupWindow{},
+		closing:      map[proto.TargetTargetID]chan struct{}{},
 	}
 	m.rules = requestRules{&m.cfg}
 	m.folders = downloadFolders{&m.cfg}

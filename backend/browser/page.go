@@ -2,7 +2,6 @@ package browser
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"time"
 
@@ -41,17 +40,6 @@ func (pg *page) do(ctx context.Context, limit time.Duration, what string, f func
 // send sends one command and waits for its answer, which has no content.
 func (pg *page) send(ctx context.Context, limit time.Duration, what string, req proto.Request) error {
 	return pg.do(ctx, limit, what, func(c proto.Client) error { return cdp.CallNoResult(c, req) })
-}
-
-// closeTarget closes a page of Chromium. It does not fail if the page is gone already: a window
-// that was opened for a download closes at any moment.
-func closeTarget(c proto.Client, target proto.TargetTargetID) error {
-	err := cdp.CallNoResult(c, proto.TargetCloseTarget{TargetID: target})
-	var fault *cdp.Error
-	if errors.As(err, &fault) && fault.Message == "No target with given id found" {
-		return nil
-	}
-	return err
 }
 
 // Post sends a command without waiting for its answer.

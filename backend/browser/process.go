@@ -214,6 +214,53 @@ func (e *browserProcess) existingContext(goalID string) proto.BrowserBrowserCont
 	return e.contexts[goalID]
 }
 
+// closePage closes a page of Chromium and waits until it is gone, which takes a page that hangs about a second. Until
+// then, a new page of the same site could get its process, and hang as well. It does not fail if the page is gone
+// already: a window that was opened for a download closes at any moment.
+func (e *browserProcess) closePage(ctx context.Context, target proto.TargetTargetID) error {
+	gone := make(chan struct{})
+	e.m.mu.Lock()
+	e.m.closing[target] = gone
+	e.m.mu.Unlock()
+	defer func() {
+		e.m.mu.Lock()
+		delete(e.m.closing, target)
+		e.m.mu.Unlock()
+	}()
+	ctx, cancel := context.WithTimeoutCause(ctx, callTimeout, cdp.ErrTimeout)
+	defer cancel()
+	err := e.Do(ctx, e.Alive, "", callTimeout, "closing a page", func(c proto.Client) error {
+		err := cdp.CallNoResult(c, proto.TargetCloseTarget{TargetID: target})
+		var fault *cdp.Error
+		if errors.As(err, &fault) && fault.Message == "No target with given id found" {
+			e.m.onPageGone(target)
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case <-gone:
+		return nil
+	case <-e.Alive.Done():
+		return cdp.Cause(e.Alive)
+	case <-ctx.Done():
+		return fmt.Errorf("closing a page: %w", cdp.Cause(ctx))
+	}
+}
+
+// onPageGone tells closePage that Chromium has closed a page.
+func (m *Manager) onPageGone(target proto.TargetTargetID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if gone := m.closing[target]; gone != nil {
+		delete(m.closing, target)
+		close(gone)
+	}
+}
+
 // disposeContext deletes a goal's context with its cookies and storage.
 func (e *browserProcess) disposeContext(ctx context.Context, goalID string) error {
 	e.mu.Lock()

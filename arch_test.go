@@ -154,6 +154,7 @@ var trees = map[string]map[string][]string{
 	},
 	"backend/tools": {
 		"commandline": {},
+		"description": {},
 		"webpage":     {},
 		"websearch":   {},
 	},

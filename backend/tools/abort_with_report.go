@@ -8,8 +8,8 @@ import (
 )
 
 type abortWithReportArgs struct {
-	Reason  string `json:"reason" jsonschema:"why it cannot be done"`
-	Learned string `json:"what_was_learned" jsonschema:"what the next try should know"`
+	Reason  string `json:"reason"`
+	Learned string `json:"what_was_learned"`
 }
 
 func abortWithReport(Deps) (Tool, error) {

@@ -12,8 +12,8 @@ import (
 )
 
 type askOperatorArgs struct {
-	Question string `json:"question" jsonschema:"what the user must decide or do, in one or two sentences, with what you tried"`
-	Pane     string `json:"pane,omitempty" jsonschema:"your pane in which the user must do it: the page with the login wall, the second factor, the CAPTCHA. The user takes it over there and gives it back"`
+	Question string `json:"question"`
+	Pane     string `json:"pane,omitempty"`
 }
 
 func askOperator(r Deps) (Tool, error) {

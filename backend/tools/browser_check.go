@@ -9,9 +9,9 @@ import (
 )
 
 type browserCheckArgs struct {
-	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	Target string `json:"target" jsonschema:"the box, radio button or switch: a ref, css=SELECTOR, or its label"`
-	Off    bool   `json:"off,omitempty" jsonschema:"untick it"`
+	Pane   string `json:"pane"`
+	Target string `json:"target"`
+	Off    bool   `json:"off,omitempty"`
 }
 
 func browserCheck(r Deps) (Tool, error) {

@@ -9,10 +9,10 @@ import (
 )
 
 type browserClickArgs struct {
-	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	Target string `json:"target" jsonschema:"what to click: a ref of the snapshot such as e12, css=SELECTOR, or the visible text"`
-	Button string `json:"button,omitempty" jsonschema:"left, right or middle; left if left out"`
-	Double bool   `json:"double,omitempty" jsonschema:"click twice"`
+	Pane   string `json:"pane"`
+	Target string `json:"target"`
+	Button string `json:"button,omitempty"`
+	Double bool   `json:"double,omitempty"`
 }
 
 func browserClick(r Deps) (Tool, error) {

@@ -10,11 +10,11 @@ import (
 )
 
 type browserClickAtArgs struct {
-	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	X      int    `json:"x" jsonschema:"CSS pixels from the left of the viewport"`
-	Y      int    `json:"y" jsonschema:"CSS pixels from its top"`
-	Button string `json:"button,omitempty" jsonschema:"left, right or middle; left if left out"`
-	Double bool   `json:"double,omitempty" jsonschema:"click twice"`
+	Pane   string `json:"pane"`
+	X      int    `json:"x"`
+	Y      int    `json:"y"`
+	Button string `json:"button,omitempty"`
+	Double bool   `json:"double,omitempty"`
 }
 
 func browserClickAt(r Deps) (Tool, error) {

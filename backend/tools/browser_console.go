@@ -8,8 +8,8 @@ import (
 )
 
 type browserConsoleArgs struct {
-	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	Errors bool   `json:"errors,omitempty" jsonschema:"only errors and warnings"`
+	Pane   string `json:"pane"`
+	Errors bool   `json:"errors,omitempty"`
 }
 
 func browserConsole(r Deps) (Tool, error) {

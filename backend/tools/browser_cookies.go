@@ -13,10 +13,10 @@ import (
 )
 
 type browserCookiesArgs struct {
-	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	Set    string `json:"set,omitempty" jsonschema:"name of a cookie to set for the page's host"`
-	Value  string `json:"value,omitempty" jsonschema:"its value"`
-	Delete string `json:"delete,omitempty" jsonschema:"name of a cookie of the page to delete"`
+	Pane   string `json:"pane"`
+	Set    string `json:"set,omitempty"`
+	Value  string `json:"value,omitempty"`
+	Delete string `json:"delete,omitempty"`
 }
 
 // browserCookies has the risk level network_write on every host, also for listing, because a login consists of cookies.

@@ -11,10 +11,10 @@ import (
 )
 
 type browserDialogArgs struct {
-	Pane        string `json:"pane" jsonschema:"the browser pane"`
-	Accept      bool   `json:"accept" jsonschema:"true is OK, false is Cancel"`
-	Text        string `json:"text,omitempty" jsonschema:"what to answer to a prompt"`
-	Certificate string `json:"certificate,omitempty" jsonschema:"with accept, continue to a server whose certificate is not valid: its origin as the pane named it, such as https://host:8443. The user is always asked"`
+	Pane        string `json:"pane"`
+	Accept      bool   `json:"accept"`
+	Text        string `json:"text,omitempty"`
+	Certificate string `json:"certificate,omitempty"`
 }
 
 func browserDialog(r Deps) (Tool, error) {

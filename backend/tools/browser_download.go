@@ -11,8 +11,8 @@ import (
 )
 
 type browserDownloadArgs struct {
-	Pane        string `json:"pane" jsonschema:"the browser pane"`
-	WaitSeconds int    `json:"wait_seconds,omitempty" jsonschema:"wait at most this long until a download has arrived and none is in progress; no wait if left out"`
+	Pane        string `json:"pane"`
+	WaitSeconds int    `json:"wait_seconds,omitempty"`
 }
 
 func browserDownload(r Deps) (Tool, error) {

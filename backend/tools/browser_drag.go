@@ -9,9 +9,9 @@ import (
 )
 
 type browserDragArgs struct {
-	Pane string `json:"pane" jsonschema:"the browser pane"`
-	From string `json:"from" jsonschema:"what to drag: a ref, css=SELECTOR, visible text, or a point of the viewport such as at=120,340"`
-	To   string `json:"to" jsonschema:"where to drop it, named likewise"`
+	Pane string `json:"pane"`
+	From string `json:"from"`
+	To   string `json:"to"`
 }
 
 func browserDrag(r Deps) (Tool, error) {

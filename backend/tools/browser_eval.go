@@ -9,8 +9,8 @@ import (
 )
 
 type browserEvalArgs struct {
-	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	Script string `json:"script" jsonschema:"a JavaScript expression; a promise is awaited. Its value comes back as JSON"`
+	Pane   string `json:"pane"`
+	Script string `json:"script"`
 }
 
 func browserEval(r Deps) (Tool, error) {

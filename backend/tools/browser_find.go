@@ -10,11 +10,11 @@ import (
 )
 
 type browserFindArgs struct {
-	Pane       string   `json:"pane" jsonschema:"the browser pane"`
-	Text       string   `json:"text,omitempty" jsonschema:"part of its name or text, ignoring case"`
-	Role       string   `json:"role,omitempty" jsonschema:"what it is: button, link, textbox, checkbox, row, cell, heading, img, canvas, …"`
-	Selector   string   `json:"selector,omitempty" jsonschema:"a CSS selector"`
-	Attributes []string `json:"attributes,omitempty" jsonschema:"attributes to return for each, such as href, class, value, text"`
+	Pane       string   `json:"pane"`
+	Text       string   `json:"text,omitempty"`
+	Role       string   `json:"role,omitempty"`
+	Selector   string   `json:"selector,omitempty"`
+	Attributes []string `json:"attributes,omitempty"`
 }
 
 func browserFind(r Deps) (Tool, error) {

@@ -9,8 +9,8 @@ import (
 )
 
 type browserHistoryArgs struct {
-	Pane string `json:"pane" jsonschema:"the browser pane"`
-	Go   string `json:"go" jsonschema:"back, forward or reload"`
+	Pane string `json:"pane"`
+	Go   string `json:"go"`
 }
 
 func browserHistory(r Deps) (Tool, error) {

@@ -9,8 +9,8 @@ import (
 )
 
 type browserHoverArgs struct {
-	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	Target string `json:"target" jsonschema:"what to hover over: a ref, css=SELECTOR, or visible text"`
+	Pane   string `json:"pane"`
+	Target string `json:"target"`
 }
 
 func browserHover(r Deps) (Tool, error) {

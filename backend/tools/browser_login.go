@@ -22,9 +22,9 @@ type Logins interface {
 }
 
 type browserLoginArgs struct {
-	Pane       string `json:"pane" jsonschema:"the browser pane, at the page that asks for the login"`
-	User       string `json:"user,omitempty" jsonschema:"which saved login; the only one if left out"`
-	KeepUnsent bool   `json:"stay,omitempty" jsonschema:"fill in the fields without sending them"`
+	Pane       string `json:"pane"`
+	User       string `json:"user,omitempty"`
+	KeepUnsent bool   `json:"stay,omitempty"`
 }
 
 // browserLogin uses a login by reference, so the model never sees the password. It is a secret like any other: bound to

@@ -10,9 +10,9 @@ import (
 )
 
 type browserNetworkArgs struct {
-	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	URL    string `json:"url,omitempty" jsonschema:"only requests whose address contains this"`
-	Failed bool   `json:"failed,omitempty" jsonschema:"only those that failed: no answer, or a status of 400 and more"`
+	Pane   string `json:"pane"`
+	URL    string `json:"url,omitempty"`
+	Failed bool   `json:"failed,omitempty"`
 }
 
 func browserNetwork(r Deps) (Tool, error) {

@@ -11,9 +11,9 @@ import (
 )
 
 type browserOpenArgs struct {
-	URL   string `json:"url" jsonschema:"address to load: http or https"`
-	Pane  string `json:"pane,omitempty" jsonschema:"browser pane to load it in; a new one if left out"`
-	Title string `json:"title,omitempty" jsonschema:"short name for the tab, such as shop"`
+	URL   string `json:"url"`
+	Pane  string `json:"pane,omitempty"`
+	Title string `json:"title,omitempty"`
 }
 
 func browserOpen(r Deps) (Tool, error) {

@@ -10,9 +10,9 @@ import (
 )
 
 type browserPressArgs struct {
-	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	Keys   string `json:"keys" jsonschema:"keys in order with spaces between: Enter, Tab, Escape, ArrowDown, PageDown, Space, F5, a, Ctrl+a, Shift+Tab"`
-	Target string `json:"target,omitempty" jsonschema:"what to focus first: a ref, css=SELECTOR, or visible text. The focused element if left out"`
+	Pane   string `json:"pane"`
+	Keys   string `json:"keys"`
+	Target string `json:"target,omitempty"`
 }
 
 func browserPress(r Deps) (Tool, error) {

@@ -8,11 +8,11 @@ import (
 )
 
 type browserReadArgs struct {
-	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	Target string `json:"target,omitempty" jsonschema:"read only this: a ref, css=SELECTOR, or visible text. The main content if left out"`
-	Tables bool   `json:"tables,omitempty" jsonschema:"only the tables"`
-	Whole  bool   `json:"whole,omitempty" jsonschema:"include menus, sidebars and footers"`
-	From   int    `json:"from,omitempty" jsonschema:"continue from here: next_cursor of the last answer"`
+	Pane   string `json:"pane"`
+	Target string `json:"target,omitempty"`
+	Tables bool   `json:"tables,omitempty"`
+	Whole  bool   `json:"whole,omitempty"`
+	From   int    `json:"from,omitempty"`
 }
 
 func browserRead(r Deps) (Tool, error) {

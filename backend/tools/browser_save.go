@@ -8,9 +8,9 @@ import (
 )
 
 type browserSaveArgs struct {
-	Pane string `json:"pane" jsonschema:"the browser pane"`
-	Path string `json:"path" jsonschema:"file to write, relative to your folder"`
-	As   string `json:"as" jsonschema:"pdf or html"`
+	Pane string `json:"pane"`
+	Path string `json:"path"`
+	As   string `json:"as"`
 }
 
 func browserSave(r Deps) (Tool, error) {

@@ -10,10 +10,10 @@ import (
 )
 
 type browserScreenshotArgs struct {
-	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	Full   bool   `json:"full,omitempty" jsonschema:"the whole page instead of the viewport"`
-	Target string `json:"target,omitempty" jsonschema:"only this element: a ref, css=SELECTOR, or visible text"`
-	Marked bool   `json:"marked,omitempty" jsonschema:"draw a frame with its ref around every visible element that can be used"`
+	Pane   string `json:"pane"`
+	Full   bool   `json:"full,omitempty"`
+	Target string `json:"target,omitempty"`
+	Marked bool   `json:"marked,omitempty"`
 }
 
 func browserScreenshot(r Deps) (Tool, error) {

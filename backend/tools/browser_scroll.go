@@ -12,10 +12,10 @@ import (
 const maxScroll = 1000000 // CSS pixels
 
 type browserScrollArgs struct {
-	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	Down   int    `json:"down,omitempty" jsonschema:"how far down, in CSS pixels; less than 0 is up. 1000000 is the end"`
-	Right  int    `json:"right,omitempty" jsonschema:"how far to the right; less than 0 is to the left"`
-	Target string `json:"target,omitempty" jsonschema:"where to turn the wheel, for a part of the page that scrolls separately: a ref, css=SELECTOR, or visible text. Without down and right, it is brought into view"`
+	Pane   string `json:"pane"`
+	Down   int    `json:"down,omitempty"`
+	Right  int    `json:"right,omitempty"`
+	Target string `json:"target,omitempty"`
 }
 
 func browserScroll(r Deps) (Tool, error) {

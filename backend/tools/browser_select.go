@@ -10,9 +10,9 @@ import (
 )
 
 type browserSelectArgs struct {
-	Pane    string   `json:"pane" jsonschema:"the browser pane"`
-	Target  string   `json:"target" jsonschema:"the list: a ref, css=SELECTOR, or its label"`
-	Options []string `json:"options" jsonschema:"label or value of the option to choose; several only if the list allows it"`
+	Pane    string   `json:"pane"`
+	Target  string   `json:"target"`
+	Options []string `json:"options"`
 }
 
 func browserSelect(r Deps) (Tool, error) {

@@ -8,9 +8,9 @@ import (
 )
 
 type browserSnapshotArgs struct {
-	Pane string `json:"pane" jsonschema:"the browser pane, as browser_open named it"`
-	From int    `json:"from,omitempty" jsonschema:"continue with the last snapshot from this line: its next_cursor"`
-	Diff bool   `json:"diff,omitempty" jsonschema:"only what changed since the last snapshot of this page"`
+	Pane string `json:"pane"`
+	From int    `json:"from,omitempty"`
+	Diff bool   `json:"diff,omitempty"`
 }
 
 func browserSnapshot(r Deps) (Tool, error) {

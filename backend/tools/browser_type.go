@@ -9,11 +9,11 @@ import (
 )
 
 type browserTypeArgs struct {
-	Pane   string `json:"pane" jsonschema:"the browser pane"`
-	Target string `json:"target" jsonschema:"the field: a ref of the snapshot such as e12, css=SELECTOR, or its label"`
-	Text   string `json:"text" jsonschema:"what to type"`
-	Clear  bool   `json:"clear,omitempty" jsonschema:"empty the field first"`
-	Submit bool   `json:"submit,omitempty" jsonschema:"press Enter afterwards"`
+	Pane   string `json:"pane"`
+	Target string `json:"target"`
+	Text   string `json:"text"`
+	Clear  bool   `json:"clear,omitempty"`
+	Submit bool   `json:"submit,omitempty"`
 }
 
 func browserType(r Deps) (Tool, error) {

@@ -11,9 +11,9 @@ import (
 )
 
 type browserUploadArgs struct {
-	Pane   string   `json:"pane" jsonschema:"the browser pane"`
-	Files  []string `json:"files" jsonschema:"files of your folder, relative to it"`
-	Target string   `json:"target,omitempty" jsonschema:"the file input or what it is in: a ref, css=SELECTOR, or its label. If left out, the files go to the page that asks for files after a click"`
+	Pane   string   `json:"pane"`
+	Files  []string `json:"files"`
+	Target string   `json:"target,omitempty"`
 }
 
 // browserUpload gives the page copies that are read through the goal's folder, so that no symlink can lead out of it.

@@ -16,12 +16,12 @@ const (
 )
 
 type browserWaitArgs struct {
-	Pane    string `json:"pane" jsonschema:"the browser pane"`
-	Text    string `json:"text,omitempty" jsonschema:"until the page shows this text, ignoring case"`
-	Gone    string `json:"gone,omitempty" jsonschema:"until the page no longer shows this text"`
-	URL     string `json:"url,omitempty" jsonschema:"until the address contains this"`
-	Target  string `json:"target,omitempty" jsonschema:"until this element exists and is visible: css=SELECTOR or visible text"`
-	Seconds int    `json:"seconds,omitempty" jsonschema:"how long at most; 10 if left out"`
+	Pane    string `json:"pane"`
+	Text    string `json:"text,omitempty"`
+	Gone    string `json:"gone,omitempty"`
+	URL     string `json:"url,omitempty"`
+	Target  string `json:"target,omitempty"`
+	Seconds int    `json:"seconds,omitempty"`
 }
 
 func browserWait(r Deps) (Tool, error) {

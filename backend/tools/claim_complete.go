@@ -7,8 +7,8 @@ import (
 )
 
 type claimCompleteArgs struct {
-	Rationale string `json:"rationale" jsonschema:"why the goal is reached, briefly, with what you saw"`
-	Result    string `json:"result,omitempty" jsonschema:"what the user asked for, if it is an answer"`
+	Rationale string `json:"rationale"`
+	Result    string `json:"result,omitempty"`
 }
 
 func claimComplete(Deps) (Tool, error) {

@@ -7,7 +7,7 @@ import (
 )
 
 type closePaneArgs struct {
-	Pane string `json:"pane" jsonschema:"the pane to close; what runs in it ends"`
+	Pane string `json:"pane"`
 }
 
 func closePane(r Deps) (Tool, error) {

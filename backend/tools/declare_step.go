@@ -8,10 +8,10 @@ import (
 )
 
 type declareStepArgs struct {
-	Number          int    `json:"step_number" jsonschema:"the step's number, counting from 1"`
-	Title           string `json:"title" jsonschema:"what the step is for, in a few words"`
-	Action          string `json:"action" jsonschema:"what you are about to do"`
-	SuccessCriteria string `json:"success_criteria" jsonschema:"what you will see if it worked"`
+	Number          int    `json:"step_number"`
+	Title           string `json:"title"`
+	Action          string `json:"action"`
+	SuccessCriteria string `json:"success_criteria"`
 }
 
 func declareStep(Deps) (Tool, error) {

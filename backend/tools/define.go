@@ -1,6 +1,6 @@
-// Package tools contains the tools that an agent can call. Each tool has one file, and its description for the model in
-// a .md of the same name. A tool computes its effect before it does anything, and answers invalid arguments with an
-// error that says what to do.
+// Package tools contains the tools that an agent can call. Each tool has one file, and a .md of the same name that
+// describes the tool and its arguments to the model. A tool computes its effect before it does anything, and answers
+// invalid arguments with an error that says what to do.
 //
 // New makes the tools of one goal. They have no state and may be called concurrently.
 package tools
@@ -11,7 +11,6 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +20,7 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
 	"goalpost/backend/text"
+	"goalpost/backend/tools/description"
 )
 
 //go:embed *.md
@@ -47,52 +47,52 @@ type tool[A any] struct {
 func defineTool[A any](
 	name string, effect func(context.Context, A) (policy.Effect, error), do func(context.Context, A) goal.Result,
 ) (Tool, error) {
-	description, err := descriptions.ReadFile(name + ".md")
-	if err != nil {
-		return nil, fmt.Errorf("tool %s has no description: %w", name, err)
-	}
-	arguments, err := schemaOf[A]()
+	d, err := definitionOf[A](name)
 	if err != nil {
 		return nil, fmt.Errorf("tool %s: %w", name, err)
 	}
-	spec := goal.ToolSpec{
-		Name:        name,
-		Description: strings.TrimSpace(string(description)),
-		Schema:      arguments.raw,
-		Group:       groupOf(name),
-	}
-	return &tool[A]{spec, arguments.resolved, effect, do, nil}, nil
+	return &tool[A]{d.spec, d.arguments, effect, do, nil}, nil
 }
 
-// argSchema is the schema of an argument type. It is never modified. Its validator is made at the first call, because a
-// goal calls few of its tools.
-type argSchema struct {
-	raw      json.RawMessage
-	resolved func() (*jsonschema.Resolved, error)
+// definition is what a model sees of a tool, and the validator of its arguments. It is never modified. The validator is
+// made at the first call, because a goal calls few of its tools.
+type definition struct {
+	spec      goal.ToolSpec
+	arguments func() (*jsonschema.Resolved, error)
 }
 
-// argSchemas caches schemas by type, because making them takes most of the time of New, and they are the same for all
-// goals.
-var argSchemas sync.Map // reflect.Type to argSchema
+// definitions caches definitions by the names of their tools, because making schemas takes most of the time of New, and
+// they are the same for all goals.
+var definitions sync.Map // string to definition
 
-func schemaOf[A any]() (argSchema, error) {
-	of := reflect.TypeFor[A]()
-	if s, ok := argSchemas.Load(of); ok {
-		if s, ok := s.(argSchema); ok {
-			return s, nil
+func definitionOf[A any](name string) (definition, error) {
+	if d, ok := definitions.Load(name); ok {
+		if d, ok := d.(definition); ok {
+			return d, nil
 		}
 	}
-	schema, err := jsonschema.For[A](nil)
+	markdown, err := descriptions.ReadFile(name + ".md")
 	if err != nil {
-		return argSchema{}, fmt.Errorf("making the schema: %w", err)
+		return definition{}, fmt.Errorf("reading its description: %w", err)
 	}
-	dropNullFromArrays(schema)
-	s := argSchema{resolved: sync.OnceValues(func() (*jsonschema.Resolved, error) { return schema.Resolve(nil) })}
-	if s.raw, err = json.Marshal(schema); err != nil {
-		return argSchema{}, fmt.Errorf("making the schema: %w", err)
+	t, err := description.Read[A](string(markdown))
+	if err != nil {
+		return definition{}, fmt.Errorf("reading its description: %w", err)
 	}
-	argSchemas.Store(of, s)
-	return s, nil
+	if len(t.Undescribed) > 0 {
+		return definition{}, fmt.Errorf("%s.md does not describe the arguments %s", name, strings.Join(t.Undescribed, ", "))
+	}
+	dropNullFromArrays(t.Schema)
+	schema, err := json.Marshal(t.Schema)
+	if err != nil {
+		return definition{}, fmt.Errorf("encoding its schema: %w", err)
+	}
+	d := definition{
+		spec:      goal.ToolSpec{Name: name, Description: t.Text, Schema: schema, Group: groupOf(name)},
+		arguments: sync.OnceValues(func() (*jsonschema.Resolved, error) { return t.Schema.Resolve(nil) }),
+	}
+	definitions.Store(name, d)
+	return d, nil
 }
 
 // withPreview adds a function that describes a call for the user, besides its arguments.

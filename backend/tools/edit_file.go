@@ -12,9 +12,9 @@ import (
 )
 
 type editFileArgs struct {
-	Path string `json:"path" jsonschema:"file to change, relative to your folder"`
-	Old  string `json:"old" jsonschema:"the exact text to replace; it must occur exactly once in the file"`
-	New  string `json:"new" jsonschema:"the new text"`
+	Path string `json:"path"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
 }
 
 func editFile(r Deps) (Tool, error) {

@@ -32,8 +32,8 @@ const (
 )
 
 type fetchURLArgs struct {
-	URL   string `json:"url" jsonschema:"address to read: http or https"`
-	Whole bool   `json:"whole,omitempty" jsonschema:"include menus, sidebars and footers of a page"`
+	URL   string `json:"url"`
+	Whole bool   `json:"whole,omitempty"`
 }
 
 func fetchURL(r Deps) (Tool, error) {

@@ -7,7 +7,7 @@ import (
 )
 
 type findToolsArgs struct {
-	Need string `json:"need,omitempty" jsonschema:"the name of a group or a tool, or what you want to do. The list of groups if left out"`
+	Need string `json:"need,omitempty"`
 }
 
 func findTools(Deps) (Tool, error) {

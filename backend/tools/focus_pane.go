@@ -7,7 +7,7 @@ import (
 )
 
 type focusPaneArgs struct {
-	Pane string `json:"pane" jsonschema:"the pane that the user should see"`
+	Pane string `json:"pane"`
 }
 
 func focusPane(r Deps) (Tool, error) {

@@ -75,28 +75,28 @@ func (t *formerTool[A]) Do(ctx context.Context, raw json.RawMessage) goal.Result
 }
 
 type openPaneArgs struct {
-	Kind  string `json:"kind" jsonschema:"terminal or browser"`
-	Title string `json:"title,omitempty" jsonschema:"short name for the tab, such as server"`
-	Dir   string `json:"dir,omitempty" jsonschema:"of a terminal: folder to start in, relative to your folder"`
-	URL   string `json:"url,omitempty" jsonschema:"of a browser: address to load; an empty page if left out"`
+	Kind  string `json:"kind"`
+	Title string `json:"title,omitempty"`
+	Dir   string `json:"dir,omitempty"`
+	URL   string `json:"url,omitempty"`
 }
 
 type terminalListArgs struct {
-	Busy bool `json:"busy,omitempty" jsonschema:"only panes in which a command runs"`
+	Busy bool `json:"busy,omitempty"`
 }
 
 type browserTabsArgs struct {
-	Close string `json:"close,omitempty" jsonschema:"a browser pane to close"`
+	Close string `json:"close,omitempty"`
 }
 
 type verifyVisualArgs struct {
-	Pane     string `json:"pane" jsonschema:"the browser pane"`
-	Expected string `json:"expected" jsonschema:"what the page should show, as a statement or a question whose answer is yes"`
-	Full     bool   `json:"full,omitempty" jsonschema:"the whole page instead of the viewport"`
+	Pane     string `json:"pane"`
+	Expected string `json:"expected"`
+	Full     bool   `json:"full,omitempty"`
 }
 
 type completeTodoArgs struct {
-	Number int `json:"number" jsonschema:"the todo's place in the plan, counting from 1"`
+	Number int `json:"number"`
 }
 
 // formerTools makes the former tools; find returns a current one.

@@ -11,8 +11,8 @@ import (
 )
 
 type goalStatusArgs struct {
-	Goal string `json:"goal,omitempty" jsonschema:"the goal, as start_goal named it; all that you started if left out"`
-	File string `json:"file,omitempty" jsonschema:"also show this text file of its folder"`
+	Goal string `json:"goal,omitempty"`
+	File string `json:"file,omitempty"`
 }
 
 func goalStatus(r Deps) (Tool, error) {

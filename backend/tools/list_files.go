@@ -18,8 +18,8 @@ import (
 const maxListed = 500
 
 type listFilesArgs struct {
-	Path      string `json:"path,omitempty" jsonschema:"folder to list, relative to your folder; your folder if left out"`
-	Recursive bool   `json:"recursive,omitempty" jsonschema:"also list what is in the folders below"`
+	Path      string `json:"path,omitempty"`
+	Recursive bool   `json:"recursive,omitempty"`
 }
 
 func listFiles(r Deps) (Tool, error) {

@@ -11,8 +11,8 @@ import (
 )
 
 type listPanesArgs struct {
-	Kind string `json:"kind,omitempty" jsonschema:"only terminal or browser panes; both if left out"`
-	Busy bool   `json:"busy,omitempty" jsonschema:"only terminals in which a command runs"`
+	Kind string `json:"kind,omitempty"`
+	Busy bool   `json:"busy,omitempty"`
 }
 
 func listPanes(r Deps) (Tool, error) {

@@ -8,8 +8,8 @@ import (
 )
 
 type namePaneArgs struct {
-	Pane  string `json:"pane" jsonschema:"the pane"`
-	Title string `json:"title" jsonschema:"short name for the tab, such as server; at most 80 characters"`
+	Pane  string `json:"pane"`
+	Title string `json:"title"`
 }
 
 func namePane(r Deps) (Tool, error) {

@@ -8,8 +8,8 @@ import (
 )
 
 type readEvidenceArgs struct {
-	Handle string `json:"handle" jsonschema:"what to read, as the host named it, such as step:12 or check:1@3"`
-	Cursor int64  `json:"cursor,omitempty" jsonschema:"where to continue: the next_cursor of the last page. The beginning if left out"`
+	Handle string `json:"handle"`
+	Cursor int64  `json:"cursor,omitempty"`
 }
 
 func readEvidence(Deps) (Tool, error) {

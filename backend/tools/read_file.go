@@ -11,9 +11,9 @@ import (
 )
 
 type readFileArgs struct {
-	Path  string `json:"path" jsonschema:"file to read, relative to your folder"`
-	Line  int    `json:"line,omitempty" jsonschema:"first line to show, from 1"`
-	Lines int    `json:"lines,omitempty" jsonschema:"how many lines to show, 400 if left out"`
+	Path  string `json:"path"`
+	Line  int    `json:"line,omitempty"`
+	Lines int    `json:"lines,omitempty"`
 }
 
 func readFile(r Deps) (Tool, error) {

@@ -20,10 +20,10 @@ type Access interface {
 }
 
 type requestAccessArgs struct {
-	Kind string `json:"kind" jsonschema:"read: a file or folder; write: a folder; socket: a Unix socket; port: a TCP port of this machine's 127.0.0.1"`
-	Path string `json:"path,omitempty" jsonschema:"of read, write and socket: the absolute path"`
-	Port int    `json:"port,omitempty" jsonschema:"of port: its number"`
-	Why  string `json:"why" jsonschema:"what the goal needs it for, in a sentence that the user reads"`
+	Kind string `json:"kind"`
+	Path string `json:"path,omitempty"`
+	Port int    `json:"port,omitempty"`
+	Why  string `json:"why"`
 }
 
 func requestAccess(r Deps) (Tool, error) {

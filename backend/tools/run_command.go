@@ -21,9 +21,9 @@ const (
 )
 
 type runCommandArgs struct {
-	Command        string `json:"command" jsonschema:"shell command; bash runs it where there is one, otherwise sh"`
-	Dir            string `json:"dir,omitempty" jsonschema:"folder to run it in, relative to your folder"`
-	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"kill it after this long; 120 if left out, at most 1800"`
+	Command        string `json:"command"`
+	Dir            string `json:"dir,omitempty"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty"`
 }
 
 func runCommand(r Deps) (Tool, error) {

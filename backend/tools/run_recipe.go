@@ -11,14 +11,14 @@ import (
 )
 
 type runRecipeArgs struct {
-	Name   string           `json:"name,omitempty" jsonschema:"the recipe; if left out, all recipes are listed"`
-	Values []parameterValue `json:"values,omitempty" jsonschema:"a value for each parameter that should not keep its default"`
-	From   int              `json:"from,omitempty" jsonschema:"begin with this step of the recipe, to continue after one that failed; 1 if left out"`
+	Name   string           `json:"name,omitempty"`
+	Values []parameterValue `json:"values,omitempty"`
+	From   int              `json:"from,omitempty"`
 }
 
 type parameterValue struct {
-	Name  string `json:"name" jsonschema:"the parameter"`
-	Value string `json:"value" jsonschema:"its value"`
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 func runRecipe(r Deps) (Tool, error) {

@@ -10,17 +10,17 @@ import (
 )
 
 type saveRecipeArgs struct {
-	Name        string            `json:"name" jsonschema:"lower-case letters, digits and -, such as log-in"`
-	Description string            `json:"description" jsonschema:"what it does, in a sentence"`
-	From        int               `json:"from_step" jsonschema:"number of the first step to save, counted from 1 over all your tool calls"`
-	To          int               `json:"to_step" jsonschema:"number of the last step to save"`
-	Parameters  []recipeParameter `json:"parameters,omitempty" jsonschema:"values that each use chooses again, including panes"`
+	Name        string            `json:"name"`
+	Description string            `json:"description"`
+	From        int               `json:"from_step"`
+	To          int               `json:"to_step"`
+	Parameters  []recipeParameter `json:"parameters,omitempty"`
 }
 
 type recipeParameter struct {
-	Name        string `json:"name" jsonschema:"lower-case letters, digits and _"`
-	Value       string `json:"value" jsonschema:"the value that is in the steps now"`
-	Description string `json:"description,omitempty" jsonschema:"what it is for"`
+	Name        string `json:"name"`
+	Value       string `json:"value"`
+	Description string `json:"description,omitempty"`
 }
 
 func saveRecipe(r Deps) (Tool, error) {

@@ -30,15 +30,15 @@ const (
 var ignoreFiles = []string{".git/info/exclude", ".gitignore", ".ignore", ".rgignore"}
 
 type searchFilesArgs struct {
-	Pattern    string `json:"pattern" jsonschema:"regular expression (RE2) looked for in each line, such as func \\w+Handler"`
-	Path       string `json:"path,omitempty" jsonschema:"file or folder to search, relative to your folder; your folder if left out"`
-	Glob       string `json:"glob,omitempty" jsonschema:"only files whose path matches, such as *.go or src/**/*.ts"`
-	Literal    bool   `json:"literal,omitempty" jsonschema:"the pattern is plain text, not a regular expression"`
-	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"ignore case"`
-	Context    int    `json:"context,omitempty" jsonschema:"lines of context around each match, at most 10"`
-	FilesOnly  bool   `json:"files_only,omitempty" jsonschema:"only the paths and how many lines match in each"`
-	All        bool   `json:"all,omitempty" jsonschema:"also hidden files and files that .gitignore ignores"`
-	Skip       int    `json:"skip,omitempty" jsonschema:"number of matches to skip: where the last result ended"`
+	Pattern    string `json:"pattern"`
+	Path       string `json:"path,omitempty"`
+	Glob       string `json:"glob,omitempty"`
+	Literal    bool   `json:"literal,omitempty"`
+	IgnoreCase bool   `json:"ignore_case,omitempty"`
+	Context    int    `json:"context,omitempty"`
+	FilesOnly  bool   `json:"files_only,omitempty"`
+	All        bool   `json:"all,omitempty"`
+	Skip       int    `json:"skip,omitempty"`
 }
 
 func searchFiles(r Deps) (Tool, error) {

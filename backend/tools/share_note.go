@@ -11,8 +11,8 @@ import (
 const maxNote = 4000 // bytes
 
 type shareNoteArgs struct {
-	To   string `json:"to" jsonschema:"a goal that you started, or parent for the goal that started you"`
-	Text string `json:"text" jsonschema:"what it should know, at most 4000 bytes"`
+	To   string `json:"to"`
+	Text string `json:"text"`
 }
 
 func shareNote(r Deps) (Tool, error) {

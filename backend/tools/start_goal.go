@@ -13,24 +13,24 @@ import (
 const defaultSharePercent = 30 // percent
 
 type startGoalArgs struct {
-	Objective string       `json:"objective" jsonschema:"what should be true at the end, complete enough for an agent that knows nothing else"`
-	Checks    []childCheck `json:"checks" jsonschema:"how the host decides that it is done; all must pass"`
-	Risk      string       `json:"risk,omitempty" jsonschema:"read_only, write_local, network_get, network_write or spends_money; at most yours; yours if left out"`
-	ReadOnly  bool         `json:"in_my_folder,omitempty" jsonschema:"it works in your folder, read-only. If left out, it gets its own folder and can read yours"`
-	Share     int          `json:"share_percent,omitempty" jsonschema:"percentage of your remaining limits that it may use, 1 to 90; 30 if left out"`
-	DenyTools []string     `json:"deny_tools,omitempty" jsonschema:"tools that it may not use, in addition to those denied to you"`
+	Objective string       `json:"objective"`
+	Checks    []childCheck `json:"checks"`
+	Risk      string       `json:"risk,omitempty"`
+	ReadOnly  bool         `json:"in_my_folder,omitempty"`
+	Share     int          `json:"share_percent,omitempty"`
+	DenyTools []string     `json:"deny_tools,omitempty"`
 }
 
 // childCheck has the fields of a check that an agent may choose; it cannot choose where the check runs.
 type childCheck struct {
-	Type     string `json:"type" jsonschema:"shell, file, http, json_predicate or model_question"`
-	Command  string `json:"command,omitempty" jsonschema:"shell: run by sh -c in its folder, passes with exit 0"`
-	Path     string `json:"path,omitempty" jsonschema:"file, json_predicate: relative to its folder"`
-	Matches  string `json:"matches,omitempty" jsonschema:"file: a regular expression (RE2) that its text matches"`
-	URL      string `json:"url,omitempty" jsonschema:"http: an address that answers 200"`
-	Contains string `json:"body_contains,omitempty" jsonschema:"http: text that the answer contains"`
-	Expr     string `json:"expr,omitempty" jsonschema:"json_predicate: JavaScript over response, which is the file's JSON or, without a path, the claim's result"`
-	Question string `json:"question,omitempty" jsonschema:"model_question: a strict yes or no question"`
+	Type     string `json:"type"`
+	Command  string `json:"command,omitempty"`
+	Path     string `json:"path,omitempty"`
+	Matches  string `json:"matches,omitempty"`
+	URL      string `json:"url,omitempty"`
+	Contains string `json:"body_contains,omitempty"`
+	Expr     string `json:"expr,omitempty"`
+	Question string `json:"question,omitempty"`
 }
 
 func startGoal(r Deps) (Tool, error) {

@@ -69,8 +69,8 @@ type TerminalWaitResult struct {
 }
 
 type terminalOpenArgs struct {
-	Dir   string `json:"dir,omitempty" jsonschema:"folder to start in, relative to your folder"`
-	Title string `json:"title,omitempty" jsonschema:"short name for the tab, such as server"`
+	Dir   string `json:"dir,omitempty"`
+	Title string `json:"title,omitempty"`
 }
 
 func terminalOpen(r Deps) (Tool, error) {
@@ -94,9 +94,9 @@ func terminalOpen(r Deps) (Tool, error) {
 }
 
 type terminalRunArgs struct {
-	Pane        string `json:"pane" jsonschema:"the terminal pane, as terminal_open named it"`
-	Command     string `json:"command" jsonschema:"what to type; one line"`
-	WaitSeconds int    `json:"wait_seconds,omitempty" jsonschema:"how many seconds to wait for its end: 15 if left out, at most 600. For a server 1 or 2 are enough"`
+	Pane        string `json:"pane"`
+	Command     string `json:"command"`
+	WaitSeconds int    `json:"wait_seconds,omitempty"`
 }
 
 func terminalRun(r Deps) (Tool, error) {

@@ -17,8 +17,8 @@ const maxKeys = 200
 var arrowKeyPattern = regexp.MustCompile(`\bArrow(Up|Down|Left|Right)$`)
 
 type terminalKeysArgs struct {
-	Pane string   `json:"pane" jsonschema:"the terminal pane"`
-	Keys []string `json:"keys" jsonschema:"keys in order: a character or Enter, Tab, Escape, Backspace, Delete, Space, Home, End, PageUp, PageDown, Up, Down, Left, Right, F1 to F12, with Ctrl+, Alt+ or Shift+ before it, such as Ctrl+C"`
+	Pane string   `json:"pane"`
+	Keys []string `json:"keys"`
 }
 
 func terminalKeys(r Deps) (Tool, error) {

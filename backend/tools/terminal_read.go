@@ -11,9 +11,9 @@ import (
 const terminalPage = 12 << 10 // bytes
 
 type terminalReadArgs struct {
-	Pane string `json:"pane" jsonschema:"the terminal pane"`
-	From int64  `json:"from,omitempty" jsonschema:"where to continue in the output: the next_cursor of an earlier result"`
-	Page int    `json:"page,omitempty" jsonschema:"a page of the output, counted from the newest, which is 1. The present screen if page and from are left out"`
+	Pane string `json:"pane"`
+	From int64  `json:"from,omitempty"`
+	Page int    `json:"page,omitempty"`
 }
 
 func terminalRead(r Deps) (Tool, error) {

@@ -9,9 +9,9 @@ import (
 )
 
 type terminalTypeArgs struct {
-	Pane    string `json:"pane" jsonschema:"the terminal pane"`
-	Text    string `json:"text" jsonschema:"what to type, like a paste; several lines are fine"`
-	NoEnter bool   `json:"no_enter,omitempty" jsonschema:"do not press Enter afterwards"`
+	Pane    string `json:"pane"`
+	Text    string `json:"text"`
+	NoEnter bool   `json:"no_enter,omitempty"`
 }
 
 func terminalType(r Deps) (Tool, error) {

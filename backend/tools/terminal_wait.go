@@ -19,12 +19,12 @@ const (
 )
 
 type terminalWaitArgs struct {
-	Pane           string `json:"pane" jsonschema:"the terminal pane"`
-	For            string `json:"for" jsonschema:"what to wait for: pattern (text appears), prompt (the shell asks for a command), exit (the running command is done) or quiet (nothing was printed for quiet_seconds)"`
-	Pattern        string `json:"pattern,omitempty" jsonschema:"for pattern: a regular expression (RE2), such as listening on|error"`
-	Since          int64  `json:"since,omitempty" jsonschema:"for pattern: the next_cursor from which to search the output. If left out, everything since you last typed is searched, so that nothing is missed"`
-	QuietSeconds   int    `json:"quiet_seconds,omitempty" jsonschema:"for quiet: how long without output; 5 if left out"`
-	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"give up after this long; 60 if left out, at most 1800. One long wait is better than many short ones"`
+	Pane           string `json:"pane"`
+	For            string `json:"for"`
+	Pattern        string `json:"pattern,omitempty"`
+	Since          int64  `json:"since,omitempty"`
+	QuietSeconds   int    `json:"quiet_seconds,omitempty"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty"`
 }
 
 func terminalWait(r Deps) (Tool, error) {

@@ -8,10 +8,10 @@ import (
 )
 
 type verifyStepArgs struct {
-	Number      int    `json:"step_number" jsonschema:"the number given to declare_step"`
-	Passed      bool   `json:"passed" jsonschema:"whether the success criteria were met"`
-	Observation string `json:"observation" jsonschema:"what you saw"`
-	NextAction  string `json:"next_action,omitempty" jsonschema:"what comes next"`
+	Number      int    `json:"step_number"`
+	Passed      bool   `json:"passed"`
+	Observation string `json:"observation"`
+	NextAction  string `json:"next_action,omitempty"`
 }
 
 func verifyStep(Deps) (Tool, error) {

@@ -11,7 +11,7 @@ import (
 const maxWait = 10 * time.Minute
 
 type waitArgs struct {
-	Seconds int `json:"seconds" jsonschema:"how long to wait, 1 to 600"`
+	Seconds int `json:"seconds"`
 }
 
 func waitTool(Deps) (Tool, error) {

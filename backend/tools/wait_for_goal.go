@@ -8,8 +8,8 @@ import (
 )
 
 type waitForGoalArgs struct {
-	Goal           string `json:"goal" jsonschema:"the goal, as start_goal named it"`
-	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"give up after this long; 600 if left out, at most 1800. The goal keeps running"`
+	Goal           string `json:"goal"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty"`
 }
 
 func waitForGoal(r Deps) (Tool, error) {

@@ -26,8 +26,8 @@ const (
 )
 
 type webSearchArgs struct {
-	Query string `json:"query" jsonschema:"what to search for, as in a search engine"`
-	Count int    `json:"count,omitempty" jsonschema:"how many results; 8 if left out, at most 20"`
+	Query string `json:"query"`
+	Count int    `json:"count,omitempty"`
 }
 
 func webSearch(r Deps) (Tool, error) {

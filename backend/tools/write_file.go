@@ -11,8 +11,8 @@ import (
 )
 
 type writeFileArgs struct {
-	Path    string `json:"path" jsonschema:"file to write, relative to your folder"`
-	Content string `json:"content" jsonschema:"the whole new content"`
+	Path    string `json:"path"`
+	Content string `json:"content"`
 }
 
 func writeFile(r Deps) (Tool, error) {

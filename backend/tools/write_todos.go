@@ -10,13 +10,13 @@ import (
 )
 
 type writeTodosArgs struct {
-	Todos []todo `json:"todos,omitempty" jsonschema:"the whole plan in order, 3 to 7 entries. It replaces the plan"`
-	Done  []int  `json:"done,omitempty" jsonschema:"instead of todos: the numbers of todos to tick off, counting from 1"`
+	Todos []todo `json:"todos,omitempty"`
+	Done  []int  `json:"done,omitempty"`
 }
 
 type todo struct {
-	Text string `json:"text" jsonschema:"what is to be done, in a few words"`
-	Done bool   `json:"done,omitempty" jsonschema:"true if it is already done"`
+	Text string `json:"text"`
+	Done bool   `json:"done,omitempty"`
 }
 
 func writeTodos(Deps) (Tool, error) {

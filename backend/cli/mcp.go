@@ -62,7 +62,11 @@ func (p mcpCommands) serveMCP(ctx context.Context, a *app.App, b policy.Policy) 
 	}
 	p.program.announceClient("another agent")
 	return p.program.serveUntilSignal(ctx, func(ctx context.Context) error {
-		return mcp.Serve(ctx, d.Tools(), p.program.Stdin, nopCloser{p.program.Stdout})
+		served, err := d.Tools()
+		if err != nil {
+			return fmt.Errorf("mcp: %w", err)
+		}
+		return mcp.Serve(ctx, served, p.program.Stdin, nopCloser{p.program.Stdout})
 	}, func(ctx context.Context) error { return errors.Join(a.StopGoals(ctx), d.Close(ctx)) })
 }
 

@@ -34,11 +34,10 @@ func (h Hints) annotations() *sdk.ToolAnnotations {
 // Progress reports the progress of a long call to the other agent. It may be called often.
 type Progress func(message string, done float64)
 
-// NewHandler makes a tool from a function with arguments of type A; the schema comes from A's fields and jsonschema
-// tags. A result that is a string is sent as it is, any other as JSON. An error is an error of the tool, not of the
-// protocol.
-func NewHandler[A any](name, description string, h Hints, do func(context.Context, A, Progress) (any, error)) Handler {
-	t := &sdk.Tool{Name: name, Description: description, Annotations: h.annotations()}
+// NewHandler makes a tool from a function whose arguments have the schema of spec. A result that is a string is sent as
+// it is, any other as JSON. An error is an error of the tool, not of the protocol.
+func NewHandler[A any](spec goal.ToolSpec, h Hints, do func(context.Context, A, Progress) (any, error)) Handler {
+	t := &sdk.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.Schema, Annotations: h.annotations()}
 	return Handler{func(s *sdk.Server) {
 		sdk.AddTool(s, t, func(ctx context.Context, r *sdk.CallToolRequest, a A) (*sdk.CallToolResult, any, error) {
 			out, err := do(ctx, a, reportProgress(ctx, r))

@@ -21,40 +21,32 @@ import (
 	"goalpost/backend/tools"
 )
 
-// goalTools are the tools that create, watch and steer goals.
-func (d *Server) goalTools() []mcp.Handler {
+// addGoalTools adds the tools that create, watch and steer goals.
+func (d *Server) addGoalTools(l *handlerList) {
 	look, act := mcp.Hints{ReadOnly: true}, mcp.Hints{}
-	return []mcp.Handler{
-		mcp.NewHandler("create_goal", "Create a goal and start it. The check must fail now and is decided by the host; "+
-			"nobody can change it afterwards. Returns the goal's id at once: wait with wait_for_goal.", act, d.createGoal),
-		mcp.NewHandler("list_goals", "List the goals within your bounds, newest first.", look, d.listGoals),
-		mcp.NewHandler("get_goal",
-			"Read a goal: its status, its checks with their newest verdicts, its plan, and after its end the host's report.",
-			look, d.getGoal),
-		mcp.NewHandler("wait_for_goal", "Wait until a goal stops (ended, or paused, with its reason) or the "+
-			"time is over; reports each step as progress.", look, d.waitForGoal),
-		mcp.NewHandler("goal_events", "Read a page of a goal's journal after a seq.", look, d.listEvents),
-		mcp.NewHandler("goal_receipt", "Read the verdicts of every claim of a goal, with hashes.", look, d.getReceipt),
-		mcp.NewHandler("steer_goal", "Leave a note for the agent of an unfinished goal of yours; it reads it before its "+
-			"next turn, as a note of another agent and not of the user.", act, d.steerGoal),
-		mcp.NewHandler("pause_goal", "Pause a running goal of yours after the call that runs.", act, d.pauseGoal),
-		mcp.NewHandler("resume_goal", "Continue a paused or failed goal of yours, with a note if there is something "+
-			"to say. A limit that was reached must be raised.", act, d.resumeGoal),
-		mcp.NewHandler("abort_goal", "End a goal of yours at once.", mcp.Hints{Destructive: true}, d.abortGoal),
-	}
+	addHandler(l, "create_goal", act, d.createGoal)
+	addHandler(l, "list_goals", look, d.listGoals)
+	addHandler(l, "get_goal", look, d.getGoal)
+	addHandler(l, "wait_for_goal", look, d.waitForGoal)
+	addHandler(l, "goal_events", look, d.listEvents)
+	addHandler(l, "goal_receipt", look, d.getReceipt)
+	addHandler(l, "steer_goal", act, d.steerGoal)
+	addHandler(l, "pause_goal", act, d.pauseGoal)
+	addHandler(l, "resume_goal", act, d.resumeGoal)
+	addHandler(l, "abort_goal", mcp.Hints{Destructive: true}, d.abortGoal)
 }
 
 type createGoalArgs struct {
-	Objective        string       `json:"objective" jsonschema:"what must be true at the end"`
-	CheckShell       string       `json:"check_shell,omitempty" jsonschema:"a command that exits with 0 once the goal is reached; it runs in the goal's folder"`
-	Checks           []goal.Check `json:"checks,omitempty" jsonschema:"checks of other kinds, instead of or besides check_shell"`
-	Any              bool         `json:"any,omitempty" jsonschema:"one passing check is enough"`
-	Dir              string       `json:"dir,omitempty" jsonschema:"the goal's folder, inside the one that the user allows; that one if left out"`
-	Risk             string       `json:"risk,omitempty" jsonschema:"what the goal may do at most: read_only, write_local, network_get, network_write or spends_money; write_local if left out"`
-	AllowHosts       []string     `json:"allow_hosts,omitempty" jsonschema:"hosts that it may contact"`
-	Work             []string     `json:"work,omitempty" jsonschema:"folders and files that the agent may change, relative to dir; everything else there is then read-only"`
-	Worktree         bool         `json:"worktree,omitempty" jsonschema:"work in a new git worktree of dir's repository, on a branch of its own that get_goal names; merge_command merges it"`
-	Protect          []string     `json:"protect,omitempty" jsonschema:"globs of files that the check needs and the agent must not change"`
+	Objective        string       `json:"objective"`
+	CheckShell       string       `json:"check_shell,omitempty"`
+	Checks           []goal.Check `json:"checks,omitempty"`
+	Any              bool         `json:"any,omitempty"`
+	Dir              string       `json:"dir,omitempty"`
+	Risk             string       `json:"risk,omitempty"`
+	AllowHosts       []string     `json:"allow_hosts,omitempty"`
+	Work             []string     `json:"work,omitempty"`
+	Worktree         bool         `json:"worktree,omitempty"`
+	Protect          []string     `json:"protect,omitempty"`
 	MaxIterations    int          `json:"max_iterations,omitempty"`
 	WallClockMinutes int          `json:"wall_clock_minutes,omitempty"`
 	MaxUSD           float64      `json:"max_usd,omitempty"`
@@ -152,9 +144,9 @@ func problemError(err error) error {
 }
 
 type listGoalsArgs struct {
-	Status string `json:"status,omitempty" jsonschema:"pending, running, paused, completed, failed or aborted"`
-	Search string `json:"search,omitempty" jsonschema:"text in the objective"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"20 if left out"`
+	Status string `json:"status,omitempty"`
+	Search string `json:"search,omitempty"`
+	Limit  int    `json:"limit,omitempty"`
 }
 
 // listGoalsResult has the newest goals that the other agent may read, and the number of all of them.
@@ -193,7 +185,7 @@ func (d *Server) listGoals(ctx context.Context, in listGoalsArgs, _ mcp.Progress
 }
 
 type goalArgs struct {
-	GoalID string `json:"goal_id" jsonschema:"the goal's id, or a unique part of it of at least six characters"`
+	GoalID string `json:"goal_id"`
 }
 
 func (d *Server) getGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (any, error) {
@@ -217,8 +209,8 @@ func (d *Server) getReceipt(ctx context.Context, in goalArgs, _ mcp.Progress) (a
 
 type goalEventsArgs struct {
 	GoalID string `json:"goal_id"`
-	After  int64  `json:"after,omitempty" jsonschema:"the seq after which to read; 0 is the beginning"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"50 if left out"`
+	After  int64  `json:"after,omitempty"`
+	Limit  int    `json:"limit,omitempty"`
 }
 
 func (d *Server) listEvents(ctx context.Context, in goalEventsArgs, _ mcp.Progress) (any, error) {
@@ -284,7 +276,7 @@ func wrapAgentNote(text string) goal.Order {
 
 type steerGoalArgs struct {
 	GoalID string `json:"goal_id"`
-	Text   string `json:"text" jsonschema:"the note"`
+	Text   string `json:"text"`
 }
 
 func (d *Server) steerGoal(ctx context.Context, in steerGoalArgs, _ mcp.Progress) (any, error) {
@@ -323,10 +315,10 @@ func (d *Server) abortGoal(ctx context.Context, in goalArgs, _ mcp.Progress) (an
 
 type resumeGoalArgs struct {
 	GoalID           string  `json:"goal_id"`
-	Note             string  `json:"note,omitempty" jsonschema:"what the agent should know"`
-	MaxIterations    int     `json:"max_iterations,omitempty" jsonschema:"the new limit, of all runs together"`
-	WallClockMinutes int     `json:"wall_clock_minutes,omitempty" jsonschema:"the new limit, of all runs together"`
-	MaxUSD           float64 `json:"max_usd,omitempty" jsonschema:"the new limit"`
+	Note             string  `json:"note,omitempty"`
+	MaxIterations    int     `json:"max_iterations,omitempty"`
+	WallClockMinutes int     `json:"wall_clock_minutes,omitempty"`
+	MaxUSD           float64 `json:"max_usd,omitempty"`
 }
 
 func (d *Server) resumeGoal(ctx context.Context, in resumeGoalArgs, _ mcp.Progress) (any, error) {
@@ -363,7 +355,7 @@ func limitsInput(iterations, minutes int, usd float64) api.LimitsInput {
 
 type waitForGoalArgs struct {
 	GoalID         string `json:"goal_id"`
-	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"60 if left out, at most 3600"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty"`
 }
 
 // waitForGoal subscribes before it reads, so that it misses no event in between.

@@ -55,6 +55,6 @@ func pageAt(text string, from, max int) string {
 }
 
 type readResultArgs struct {
-	Result int `json:"result" jsonschema:"the number that the cut result named"`
-	From   int `json:"from" jsonschema:"the byte to continue from, as the last page named it"`
+	Result int `json:"result"`
+	From   int `json:"from"`
 }

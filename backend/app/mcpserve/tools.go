@@ -3,6 +3,7 @@ package mcpserve
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,8 +14,8 @@ import (
 	"goalpost/backend/text"
 )
 
-// Tools returns the tools that the other agent sees, and its instructions.
-func (d *Server) Tools() mcp.ServedTools {
+// Tools returns the tools that the other agent sees, and its instructions. An error is a mistake in a description.
+func (d *Server) Tools() (mcp.ServedTools, error) {
 	o := mcp.ServedTools{
 		Version: d.deps.Version,
 		Instructions: "Goalpost runs goals: an agent of its own works in a folder, with terminals and browser pages, " +
@@ -24,18 +25,18 @@ func (d *Server) Tools() mcp.ServedTools {
 			"Only the user answers approvals and manual checks. The terminal_ and browser_ tools are panes of your own " +
 			"with the same limits.",
 	}
-	o.Handlers = append(o.Handlers, d.goalTools()...)
-	o.Handlers = append(o.Handlers, mcp.NewHandler("list_panes", "List your terminal and browser panes.",
-		mcp.Hints{ReadOnly: true}, d.listPanes), mcp.NewHandler("read_result",
-		"Read the rest of a pane tool's result that was too long to be sent at once.",
-		mcp.Hints{ReadOnly: true}, d.readResult))
+	var own handlerList
+	d.addGoalTools(&own)
+	addHandler(&own, "list_panes", mcp.Hints{ReadOnly: true}, d.listPanes)
+	addHandler(&own, "read_result", mcp.Hints{ReadOnly: true}, d.readResult)
+	o.Handlers = own.handlers
 	for _, t := range d.tools.Tools() {
 		if name := t.Spec().Name; strings.HasPrefix(name, "terminal_") || strings.HasPrefix(name, "browser_") {
 			o.Handlers = append(o.Handlers, mcp.ForwardTool(t.Spec(), toolAnnotations(name),
 				func(ctx context.Context, args json.RawMessage) goal.Result { return d.callTool(ctx, t, args) }))
 		}
 	}
-	return o
+	return o, errors.Join(own.errs...)
 }
 
 // toolAnnotations describes the effects of a pane tool to the other agent's host. An unknown tool may do anything.

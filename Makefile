@@ -77,8 +77,8 @@ frontend: $(NPM) ## types, linter, formatting, unit tests and build of the page 
 	cd frontend && npm run --silent injected:check
 	@$(MAKE) --no-print-directory $(PAGE)
 
-e2e: $(PAGE) bin/goalctl ## the page in Chromium against goalctl serve
-	node --test --test-concurrency=1 e2e/*.test.mjs
+e2e: $(PAGE) bin/goalctl ## the page in Chromium against goalctl serve, two files at a time
+	node --test --test-concurrency=2 e2e/*.test.mjs
 
 smoke: bin/goalpost e2e/out/automation.so ## the real window under Xvfb, with real keys
 	node --test --test-concurrency=1 e2e/window/*.test.mjs

@@ -21,10 +21,6 @@ export interface DetailState {
   journalLoaded: boolean;
   /** Events that arrived while a snapshot was being loaded. */
   early: readonly GoalEvent[];
-  /** The model's text since its last action. */
-  live: string;
-  /** The model's thinking before it, if it is reported. */
-  liveThinking: string;
   /** Number of network requests reported since the goal was opened. */
   requests: number;
   /** An event was missed: the snapshots must be loaded again. */
@@ -43,14 +39,11 @@ export function emptyDetail(id: string): DetailState {
     journal: emptyJournal,
     journalLoaded: false,
     early: [],
-    live: "",
-    liveThinking: "",
     requests: 0,
     gap: false,
   };
 }
 
-const maxStreamedText = 16_000;
 const maxEarlyEvents = 5_000;
 
 export function withView(d: DetailState, view: GoalView, now: number): DetailState {
@@ -75,7 +68,6 @@ export function withJournalPage(d: DetailState, events: readonly GoalEvent[], la
 /** Applies an event, or queues it while snapshots are being loaded. */
 export function withGoalEvent(d: DetailState, event: GoalEvent): DetailState {
   if (event.goal_id !== d.id) return d;
-  if (event.type === "delta") return withStreamed(d, event.text, event.reasoning ?? "");
   if (event.type === "egress") return { ...d, requests: d.requests + 1 };
   if (event.seq === undefined) return d;
   if (!d.view || !d.stepsLoaded || !d.journalLoaded) {
@@ -105,22 +97,7 @@ function apply(d: DetailState, event: GoalEvent): DetailState {
     next.stepsSeq = seq;
   }
   if (seq > d.journal.seq) next.journal = withFact(d.journal, event);
-  if (endsStreaming(event)) return { ...next, live: "", liveThinking: "" };
   return next;
-}
-
-function withStreamed(d: DetailState, text: string, thinking: string): DetailState {
-  return {
-    ...d,
-    live: (d.live + text).slice(-maxStreamedText),
-    liveThinking: (d.liveThinking + thinking).slice(-maxStreamedText),
-  };
-}
-
-/** Reports whether streamed text has ended: it is in the journal, or its turn failed and is repeated. */
-function endsStreaming(event: GoalEvent): boolean {
-  if (event.type === "warning") return event.what === "model";
-  return ["iteration", "step_started", "message", "paused", "ended"].includes(event.type);
 }
 
 function viewAfter(view: GoalView, event: GoalEvent): GoalView {

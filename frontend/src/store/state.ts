@@ -13,6 +13,7 @@ import type { HelpTarget } from "@/lib/helppages";
 import { emptyDetail, type DetailState } from "./goaldetail";
 import { noGoals, type GoalsState } from "./goals";
 import { noPanes, type PanesState } from "./panes";
+import type { StreamedTexts } from "./streamedtext";
 
 export type Route = "workspace" | "goals" | "settings" | "welcome";
 
@@ -32,16 +33,18 @@ export interface ConfirmRequest {
   other?: { label: string; run: () => void | Promise<void> };
 }
 
-/** Whether the screen is current. */
 /** "": choose a preset; otherwise the id of a preset or of a saved provider. */
 export type ConnectTarget = { preset: string } | { provider: string };
 
+/** Whether the screen is current. */
 export type ConnectionState = "connecting" | "open" | "down" | "login";
 
 export interface AppState {
   link: ConnectionState;
   goals: GoalsState;
   detail: DetailState;
+  /** What models stream now. */
+  streamed: StreamedTexts;
   panes: PanesState;
   settings: Settings | null;
   providers: readonly Provider[];
@@ -99,6 +102,7 @@ export const initialState: AppState = {
   link: "connecting",
   goals: noGoals,
   detail: emptyDetail(""),
+  streamed: {},
   panes: noPanes,
   settings: null,
   providers: [],

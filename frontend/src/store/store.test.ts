@@ -294,14 +294,6 @@ describe("detail", () => {
     expect(d.journal.notes[0]).toMatchObject({ kind: "reopened", text: "more" });
   });
 
-  test("the model's words are shown until it acts", () => {
-    const delta = (text: string): GoalEvent => ({ goal_id: "g", at: "", type: "delta", text });
-    let d = [delta("I "), delta("look")].reduce(withGoalEvent, ready());
-    expect(d.live).toBe("I look");
-    d = withGoalEvent(d, started);
-    expect(d.live).toBe("");
-  });
-
   test("undone changes are known until they are brought back or the goal continues", () => {
     const undone = (seq: number, redo?: boolean): GoalEvent => ({
       ...head(seq),
@@ -317,22 +309,6 @@ describe("detail", () => {
     expect(d.journal.undone).toBe(false);
     d = [undone(13), { ...head(14), type: "reopened", note: "more" } as GoalEvent].reduce(withGoalEvent, d);
     expect(d.journal.undone).toBe(false);
-  });
-
-  test("what a model thinks streams apart from its words; what a failed attempt sent goes away", () => {
-    const delta = (text: string, reasoning?: string): GoalEvent => ({
-      goal_id: "g",
-      at: "",
-      type: "delta",
-      text,
-      ...(reasoning ? { reasoning } : {}),
-    });
-    let d = [delta("", "First the "), delta("", "folder."), delta("I look.")].reduce(withGoalEvent, ready());
-    expect([d.live, d.liveThinking]).toEqual(["I look.", "First the folder."]);
-    d = withGoalEvent(d, { ...head(11), type: "warning", what: "critic", text: "out of words" });
-    expect(d.liveThinking).toBe("First the folder.");
-    d = withGoalEvent(d, { ...head(12), type: "warning", what: "model", text: "overloaded; trying again in 2 s" });
-    expect([d.live, d.liveThinking]).toEqual(["", ""]);
   });
 
   test("spend adds up over the turns", () => {

@@ -75,3 +75,19 @@ test("a pane that opens while the first list is on its way is there", async () =
   letGo();
   await until(() => expect(app.state.panes.panes.map((p) => p.id)).toContain("t77"));
 });
+
+test("a goal that is opened in the middle of a turn shows what its model has streamed", async () => {
+  const { bridge, hold, held, letGo } = slow("GoalAPI.Get");
+  app = new App(bridge, { problem: () => undefined, done: () => undefined });
+  await app.start();
+  await until(() => expect(app.state.detail.journalLoaded).toBe(true));
+  app.sync.select("");
+  bridge.say(livelyId, { type: "delta", text: "", reasoning: "First the " });
+  hold();
+  app.sync.select(livelyId);
+  await until(() => expect(held).toHaveLength(1));
+  bridge.say(livelyId, { type: "delta", text: "", reasoning: "folder." });
+  letGo();
+  await until(() => expect(app.state.detail.journalLoaded).toBe(true));
+  await until(() => expect(app.state.streamed[livelyId]?.thinking).toBe("First the folder."));
+});

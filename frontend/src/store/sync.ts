@@ -6,6 +6,7 @@ import { emptyDetail, withGoalEvent, withJournalPage, withSteps, withView, type 
 import { firstGoal, withCard, withEvent, withoutCard, withPage } from "./goals";
 import { withPaneEvent, withPaneList } from "./panes";
 import type { AppState } from "./state";
+import { withStreamed } from "./streamedtext";
 
 const listPage = 500;
 const stepPage = 500;
@@ -39,7 +40,7 @@ export class Sync {
   start(): void {
     this.closer = this.bridge.events({
       hello: () => {
-        this.store.setState({ link: "open" });
+        this.store.setState({ link: "open", streamed: {} });
         this.refresh();
       },
       goal: (event) => this.enqueue(event),
@@ -130,8 +131,6 @@ export class Sync {
       ...emptyDetail(id),
       view: null,
       steps: d.stepsLoaded ? [] : d.steps,
-      live: d.live,
-      liveThinking: d.liveThinking,
     }));
     try {
       const view = await this.bridge.call("GoalAPI.Get", id);
@@ -179,12 +178,13 @@ export class Sync {
     if (events.length === 0) return;
     if (events.some((e) => pendingCalls.has(e.type))) this.background(this.loadApprovals());
     this.store.setState((s) => {
-      let { goals, detail } = s;
+      let { goals, detail, streamed } = s;
       for (const event of events) {
         goals = withEvent(goals, event);
         detail = withGoalEvent(detail, event);
+        streamed = withStreamed(streamed, event);
       }
-      return { goals, detail };
+      return { goals, detail, streamed };
     });
     const { goals, detail } = this.store.getState();
     for (const id of Object.keys(goals.stale)) this.background(this.loadCard(id));

@@ -26,7 +26,7 @@ export function StepLog({ at, before, onReplay }: StepLogProps) {
   const goal = useAppState((s) => s.detail.id);
   const steps = useAppState((s) => s.detail.steps);
   const journal = useAppState((s) => s.detail.journal);
-  const live = useAppState((s) => s.detail.live.length + s.detail.liveThinking.length);
+  const streamed = useAppState((s) => s.streamed[s.detail.id]);
   const [filter, setFilter] = useState<LogFilter>(noFilter);
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set(at > 0 ? [at] : []));
   const [follow, setFollow] = useState(at === 0);
@@ -59,7 +59,7 @@ export function StepLog({ at, before, onReplay }: StepLogProps) {
   useEffect(() => {
     const el = scroller.current;
     if (follow && el) el.scrollTop = el.scrollHeight;
-  }, [follow, size, live]);
+  }, [follow, size, streamed]);
 
   const toggle = (n: number) => {
     // An expanded step must not be scrolled away while the user reads it.

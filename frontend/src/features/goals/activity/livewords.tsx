@@ -1,21 +1,21 @@
 import { useState } from "react";
 import { oneLine, stripControl } from "@/lib/text";
 import { useAppState } from "@/store/context";
+import { noStreamedText } from "@/store/streamedtext";
 import { cx } from "@/ui/cx";
 import { SparkIcon } from "@/ui/icons";
 import { AgentText } from "@/features/goals/agenttext";
 
 /** The model's current thinking and text. The thinking is folded to its newest line until the user opens it. */
 export function LiveWords({ className, testid }: { className: string; testid: string }) {
-  const live = useAppState((s) => s.detail.live);
-  const thinking = useAppState((s) => s.detail.liveThinking);
-  if (!live && !thinking) return null;
+  const { text, thinking } = useAppState((s) => s.streamed[s.detail.id] ?? noStreamedText);
+  if (!text && !thinking) return null;
   return (
     <div className={className} data-testid={testid} aria-live="off">
       <SparkIcon size={14} className="mt-[3px] shrink-0 text-agent" />
       <div className="min-w-0 text-text-muted">
-        {thinking ? <LiveThinking text={thinking} isOver={live !== ""} /> : null}
-        {live ? <AgentText text={live} className="max-w-[78ch]" testid="live-said" /> : null}
+        {thinking ? <LiveThinking text={thinking} isOver={text !== ""} /> : null}
+        {text ? <AgentText text={text} className="max-w-[78ch]" testid="live-said" /> : null}
       </div>
     </div>
   );

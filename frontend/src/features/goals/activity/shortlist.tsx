@@ -20,7 +20,7 @@ const nearEnd = 24;
 export function ActivityShort({ running, onStep }: { running: boolean; onStep: (n: number) => void }) {
   const steps = useAppState((s) => s.detail.steps);
   const journal = useAppState((s) => s.detail.journal);
-  const live = useAppState((s) => s.detail.live.length + s.detail.liveThinking.length);
+  const streamed = useAppState((s) => s.streamed[s.detail.id]);
   const lines = useMemo(() => logLines(steps.slice(-shown), journal, noFilter).slice(-shown), [steps, journal]);
   const scroller = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState<number | null>(null);
@@ -28,7 +28,7 @@ export function ActivityShort({ running, onStep }: { running: boolean; onStep: (
   useEffect(() => {
     const el = scroller.current;
     if (follow && el) el.scrollTop = el.scrollHeight;
-  }, [follow, lines, live]);
+  }, [follow, lines, streamed]);
   const total = steps.length + journal.notes.length;
   const fresh = seen === null ? 0 : total - seen;
   return (
@@ -61,7 +61,7 @@ export function ActivityShort({ running, onStep }: { running: boolean; onStep: (
           setSeen((was) => (atEnd ? null : (was ?? total)));
         }}
       >
-        {lines.length === 0 && !live ? <p className="py-1 text-xs text-text-faint">Nothing happened yet.</p> : null}
+        {lines.length === 0 && !streamed ? <p className="py-1 text-xs text-text-faint">Nothing happened yet.</p> : null}
         {lines.map((line) => (
           <ShortLine key={line.key} line={line} onStep={onStep} />
         ))}

@@ -245,7 +245,7 @@ func (e *browserProcess) closePage(ctx context.Context, target proto.TargetTarge
 	case <-gone:
 		return nil
 	case <-e.Alive.Done():
-		return cdp.Cause(e.Alive)
+		return cdp.ErrEnded
 	case <-ctx.Done():
 		return fmt.Errorf("closing a page: %w", cdp.Cause(ctx))
 	}

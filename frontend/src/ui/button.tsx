@@ -1,6 +1,7 @@
 import type { ComponentProps, ReactNode } from "react";
 import { Tooltip as RadixTooltip } from "radix-ui";
 import { cx } from "./cx";
+import { closeNewestDialog } from "./opendialogs";
 
 type ButtonVariant = "primary" | "plain" | "quiet" | "danger";
 
@@ -74,6 +75,7 @@ export function Tooltip({ text, hint, side = "bottom", children }: TooltipProps)
         <RadixTooltip.Content
           side={side}
           sideOffset={6}
+          onEscapeKeyDown={closeNewestDialog}
           className={cx(
             "z-[1200] flex max-w-80 items-center gap-2 rounded-md border border-border-strong",
             "bg-surface-raised px-2 py-1 text-xs text-text shadow-pop",

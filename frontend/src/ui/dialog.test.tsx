@@ -1,6 +1,7 @@
 import { act, useLayoutEffect } from "react";
 import { createRoot } from "react-dom/client";
 import { expect, test, vi } from "vitest";
+import { IconButton, TooltipProvider } from "./button";
 import { Dialog } from "./dialog";
 
 function pressEscape() {
@@ -36,5 +37,26 @@ test("Esc closes the newest dialog, also in the moment in which it opens", () =>
   act(() => root.render(dialogs(false, false)));
   act(() => pressEscape());
   expect(closed).toEqual(["second", "second", "first"]);
+  act(() => root.unmount());
+});
+
+test("Esc closes a dialog in which a tooltip is shown", () => {
+  vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
+  const close = vi.fn();
+  const root = createRoot(document.body.appendChild(document.createElement("div")));
+  act(() =>
+    root.render(
+      <TooltipProvider>
+        <Dialog open title="Receipt" onClose={close}>
+          <button type="button">First</button>
+          <IconButton label="Help" />
+        </Dialog>
+      </TooltipProvider>,
+    ),
+  );
+  act(() => document.querySelector<HTMLElement>('[aria-label="Help"]')?.focus());
+  expect(document.querySelector('[role="tooltip"]')?.textContent).toContain("Help");
+  act(() => pressEscape());
+  expect(close).toHaveBeenCalledOnce();
   act(() => root.unmount());
 });

@@ -1,9 +1,10 @@
-import { useLayoutEffect, useRef, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { Dialog as Radix } from "radix-ui";
 import type { HelpTarget } from "@/lib/helppages";
 import { cx } from "./cx";
 import { ReturnFocus } from "./focus";
 import { HelpButton } from "./helpbutton";
+import { closeNewestDialog, OpenDialog } from "./opendialogs";
 
 interface DialogProps {
   open: boolean;
@@ -16,34 +17,12 @@ interface DialogProps {
   description?: string;
   className?: string;
   testid?: string;
-  /** Chooses the element that gets the focus when the dialog opens; by default the first field. */
   /** The page of the documents about this dialog. */
   help?: HelpTarget;
+  /** Chooses the element that gets the focus when the dialog opens; by default the first field. */
   onOpenAutoFocus?: (event: Event) => void;
   onKeyDown?: (event: React.KeyboardEvent) => void;
   children: ReactNode;
-}
-
-const openDialogs: { close: () => void }[] = [];
-
-/** Closes the newest dialog. Until the newest has rendered twice, Radix would close the one below it. */
-function closeNewest(event: KeyboardEvent) {
-  event.preventDefault();
-  openDialogs.at(-1)?.close();
-}
-
-/** Records the order in which dialogs were opened. It is rendered inside each dialog. */
-function OpenDialog({ close }: { close: () => void }) {
-  const latest = useRef(close);
-  useLayoutEffect(() => {
-    latest.current = close;
-  });
-  useLayoutEffect(() => {
-    const dialog = { close: () => latest.current() };
-    openDialogs.push(dialog);
-    return () => void openDialogs.splice(openDialogs.indexOf(dialog), 1);
-  }, []);
-  return null;
 }
 
 /** A modal dialog: the focus stays inside, Esc closes it, and a click outside does not. */
@@ -56,7 +35,7 @@ export function Dialog(p: DialogProps) {
           data-testid={p.testid}
           data-help={p.help}
           {...(p.description ? {} : { "aria-describedby": undefined })}
-          onEscapeKeyDown={closeNewest}
+          onEscapeKeyDown={closeNewestDialog}
           onPointerDownOutside={(e) => e.preventDefault()}
           onInteractOutside={(e) => e.preventDefault()}
           {...(p.onOpenAutoFocus ? { onOpenAutoFocus: p.onOpenAutoFocus } : {})}

@@ -1,0 +1,29 @@
+import { useLayoutEffect, useRef } from "react";
+
+const openDialogs: { close: () => void }[] = [];
+
+/**
+ * Closes the newest dialog. Until the newest has rendered twice, Radix would close the one below it; and a tooltip that
+ * is shown would keep the key to itself. It reports whether a dialog is open.
+ */
+export function closeNewestDialog(event: KeyboardEvent): boolean {
+  const newest = openDialogs.at(-1);
+  if (!newest) return false;
+  event.preventDefault();
+  newest.close();
+  return true;
+}
+
+/** Records the order in which dialogs were opened. It is rendered inside each dialog. */
+export function OpenDialog({ close }: { close: () => void }) {
+  const latest = useRef(close);
+  useLayoutEffect(() => {
+    latest.current = close;
+  });
+  useLayoutEffect(() => {
+    const dialog = { close: () => latest.current() };
+    openDialogs.push(dialog);
+    return () => void openDialogs.splice(openDialogs.indexOf(dialog), 1);
+  }, []);
+  return null;
+}

@@ -47,7 +47,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit race ordinary cgroup-test frontend e2e smoke bench crash leaks cross structure model-data sample looks screenshots hostile fuzz flood cover trust trace-cost fmt
+.PHONY: lint vet unit race ordinary cgroup-test frontend frontend-lint frontend-test e2e smoke bench crash leaks cross structure model-data sample looks screenshots hostile fuzz flood cover trust trace-cost fmt
 lint: $(LINT) $(NPM) $(HELPER) ## linters and formatting of Go, shell and the test scripts
 	GOFLAGS=-trimpath $(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -70,12 +70,17 @@ cgroup-test: deps-cgroup-test bin/goalctl ## limits that a real systemd makes, i
 	@$(SCRIPTS)/cgroup-test.sh
 
 frontend: $(NPM) ## types, linter, formatting, unit tests and build of the page and of the scripts for browser panes
+	@$(SCRIPTS)/together.sh frontend-lint frontend-test
+	@$(MAKE) --no-print-directory $(PAGE)
+
+frontend-lint: $(NPM)
 	cd frontend && npm run --silent typecheck
 	cd frontend && npm run --silent lint
 	cd frontend && npm run --silent format:check
-	cd frontend && npm run --silent test
 	cd frontend && npm run --silent injected:check
-	@$(MAKE) --no-print-directory $(PAGE)
+
+frontend-test: $(NPM)
+	cd frontend && npm run --silent test
 
 e2e: $(PAGE) bin/goalctl ## the page in Chromium against goalctl serve, two files at a time
 	node --test --test-concurrency=2 e2e/*.test.mjs

@@ -1,5 +1,6 @@
 import type { IDockviewPanelProps } from "dockview-react";
-import { act, useLayoutEffect } from "react";
+import { useLayoutEffect } from "react";
+import { act } from "@/testing/act";
 import { beforeEach, expect, test, vi } from "vitest";
 import { mount } from "@/testing/mount";
 import { PanePanel } from "./panel";

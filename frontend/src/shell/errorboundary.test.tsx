@@ -1,4 +1,5 @@
-import { act, useReducer } from "react";
+import { useReducer } from "react";
+import { act } from "@/testing/act";
 import { expect, test, vi } from "vitest";
 import { find, get, mount } from "@/testing/mount";
 import { ErrorBoundary } from "./errorboundary";

@@ -1,4 +1,4 @@
-import { act } from "react";
+import { act } from "@/testing/act";
 import { expect, test, vi } from "vitest";
 import { HelpDialog } from "@/features/help/dialog";
 import { all, find, get, mount, nth, press, until } from "@/testing/mount";

@@ -1,4 +1,4 @@
-import { act } from "react";
+import { act } from "@/testing/act";
 import { expect, test } from "vitest";
 import { FakeBridge, livelyId } from "@/bridge/fake/bridge";
 import { emptyDetail } from "@/store/goaldetail";

@@ -1,4 +1,5 @@
-import { act, type ReactNode } from "react";
+import { type ReactNode } from "react";
+import { act } from "@/testing/act";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, vi } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
@@ -25,7 +26,6 @@ export async function mount(
   bridge = new FakeBridge(),
   before: (app: App) => unknown = () => undefined,
 ): Promise<{ app: App; bridge: FakeBridge }> {
-  vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
   const app = new App(bridge, flush);
   const root = createRoot(document.body.appendChild(document.createElement("div")));
   drawn = { root, app };

@@ -1,4 +1,5 @@
-import { act, useLayoutEffect } from "react";
+import { useLayoutEffect } from "react";
+import { act } from "@/testing/act";
 import { createRoot } from "react-dom/client";
 import { expect, test, vi } from "vitest";
 import { IconButton, TooltipProvider } from "./button";
@@ -15,7 +16,6 @@ function EscapeAtOnce() {
 }
 
 test("Esc closes the newest dialog, also in the moment in which it opens", () => {
-  vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
   const closed: string[] = [];
   const root = createRoot(document.body.appendChild(document.createElement("div")));
   const dialogs = (second: boolean, atOnce: boolean) => (
@@ -41,7 +41,6 @@ test("Esc closes the newest dialog, also in the moment in which it opens", () =>
 });
 
 test("Esc closes a dialog in which a tooltip is shown", () => {
-  vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
   const close = vi.fn();
   const root = createRoot(document.body.appendChild(document.createElement("div")));
   act(() =>

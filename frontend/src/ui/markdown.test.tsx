@@ -1,4 +1,4 @@
-import { act } from "react";
+import { act } from "@/testing/act";
 import { expect, test } from "vitest";
 import { all, get, mount } from "@/testing/mount";
 import { Markdown } from "./markdown";

@@ -1,4 +1,4 @@
-import { act } from "react";
+import { act } from "@/testing/act";
 import { expect, test } from "vitest";
 import { flushAll, mount } from "@/testing/mount";
 import { usePageTheme } from "./usepagetheme";

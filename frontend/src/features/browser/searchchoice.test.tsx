@@ -3,7 +3,8 @@ import { browserPane } from "@/bridge/fake/fixtures";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import { find, flushAll, get, mount, press, write } from "@/testing/mount";
 import { Address } from "./address";
-import { act, createRef } from "react";
+import { createRef } from "react";
+import { act } from "@/testing/act";
 
 const noEngine = { code: "refused", message: "no search engine is set", hint: "", field: "search_page" };
 

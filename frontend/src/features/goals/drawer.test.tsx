@@ -1,4 +1,4 @@
-import { act } from "react";
+import { act } from "@/testing/act";
 import { expect, test, vi } from "vitest";
 import { find, get, mount, press, until, write } from "@/testing/mount";
 import { GoalDrawer } from "./drawer";

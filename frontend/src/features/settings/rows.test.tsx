@@ -1,4 +1,4 @@
-import { act } from "react";
+import { act } from "@/testing/act";
 import { expect, test, vi } from "vitest";
 import { find, get, mount, flushAll, write } from "@/testing/mount";
 import { SettingsPage } from "./page";

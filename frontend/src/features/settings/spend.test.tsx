@@ -1,4 +1,4 @@
-import { act } from "react";
+import { act } from "@/testing/act";
 import { expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import { find, flushAll, get, mount, write } from "@/testing/mount";

@@ -1,4 +1,4 @@
-import { act } from "react";
+import { act } from "@/testing/act";
 import { beforeEach, expect, test } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import type { StartInput } from "@/bridge/types";

@@ -1,4 +1,4 @@
-import { act } from "react";
+import { act } from "@/testing/act";
 import { expect, test, beforeEach, vi } from "vitest";
 import { FakeBridge } from "@/bridge/fake/bridge";
 import { blankView, changedProtection, staticGoals, terminalPane } from "@/bridge/fake/fixtures";

@@ -1,4 +1,4 @@
-import { act } from "react";
+import { act } from "@/testing/act";
 import { beforeEach, expect, test, vi } from "vitest";
 import { FakeBridge, livelyId } from "@/bridge/fake/bridge";
 import type { TranscriptPage } from "@/bridge/types";

@@ -21,9 +21,9 @@ if [ "$1" = -race ]; then
   # A program with the race detector sleeps a second before it ends, and the command line's tests start hundreds.
   export GORACE="atexit_sleep_ms=0 ${GORACE-}"
 fi
-# Most packages wait for programs, pages and commits more than they compute, so one more package than there are
+# Most packages wait for programs, pages and commits more than they compute, so two more packages than there are
 # processors keeps these busy. `make lint` has already vetted the packages. With -trimpath, another checkout's builds are
 # used again. The longest packages begin first, so that none of them runs alone at the end.
-at_once=$(($(getconf _NPROCESSORS_ONLN) + 1))
+at_once=$(($(getconf _NPROCESSORS_ONLN) + 2))
 longest=(./backend/browser ./backend/app/transcript ./backend/app ./backend/sandbox ./backend/cli)
 HOME=$home go test -trimpath ${race[@]+"${race[@]}"} -vet=off -p "$at_once" -shuffle=on -timeout 20m "${longest[@]}" "$@"

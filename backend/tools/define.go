@@ -79,9 +79,6 @@ func definitionOf[A any](name string) (definition, error) {
 	if err != nil {
 		return definition{}, fmt.Errorf("reading its description: %w", err)
 	}
-	if len(t.Undescribed) > 0 {
-		return definition{}, fmt.Errorf("%s.md does not describe the arguments %s", name, strings.Join(t.Undescribed, ", "))
-	}
 	dropNullFromArrays(t.Schema)
 	schema, err := json.Marshal(t.Schema)
 	if err != nil {

@@ -22,7 +22,7 @@ type handlerList struct {
 	errs     []error
 }
 
-// addHandler adds the tool that calls do. An argument may do without a description if its name says enough.
+// addHandler adds the tool that calls do.
 func addHandler[A any](
 	l *handlerList, name string, h mcp.Hints, do func(context.Context, A, mcp.Progress) (any, error),
 ) {

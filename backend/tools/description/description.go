@@ -29,12 +29,10 @@ const heading = "## Arguments"
 type Tool struct {
 	Text   string
 	Schema *jsonschema.Schema // of the arguments, with their descriptions
-	// Undescribed has the paths of the arguments without a description, such as values[].name.
-	Undescribed []string
 }
 
-// Read reads the description of a tool whose arguments are an A. It refuses a description of an argument that A does
-// not have, and one beside that of a struct tag.
+// Read reads the description of a tool whose arguments are an A. It refuses an argument without a description, a
+// description of an argument that A does not have, and one beside that of a struct tag.
 func Read[A any](markdown string) (Tool, error) {
 	text, list, err := splitHeading(markdown)
 	if err != nil {
@@ -48,6 +46,7 @@ func Read[A any](markdown string) (Tool, error) {
 	if t.Schema, err = jsonschema.For[A](nil); err != nil {
 		return Tool{}, fmt.Errorf("making the schema: %w", err)
 	}
+	var undescribed []string
 	for path, argument := range argumentsOf(t.Schema, "") {
 		described, ok := descriptions[path]
 		switch {
@@ -56,7 +55,7 @@ func Read[A any](markdown string) (Tool, error) {
 		case ok:
 			argument.Description = described
 		case argument.Description == "":
-			t.Undescribed = append(t.Undescribed, path)
+			undescribed = append(undescribed, path)
 		}
 		delete(descriptions, path)
 	}
@@ -64,7 +63,10 @@ func Read[A any](markdown string) (Tool, error) {
 		unknown := slices.Sorted(maps.Keys(descriptions))
 		return Tool{}, fmt.Errorf("there are no arguments %s to describe", strings.Join(unknown, ", "))
 	}
-	slices.Sort(t.Undescribed)
+	if len(undescribed) > 0 {
+		slices.Sort(undescribed)
+		return Tool{}, fmt.Errorf("the arguments %s have no description", strings.Join(undescribed, ", "))
+	}
 	return t, nil
 }
 

@@ -2,7 +2,6 @@ package description_test
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,15 +21,13 @@ type value struct {
 
 func TestRead_EachArgument_HasItsDescription(t *testing.T) {
 	tool, err := description.Read[arguments]("Run it.\n\nTwice.\n\n## Arguments\n\n" +
-		"- `pane`: the pane: `t1`, or\n  another\n  one\n- `values[].name`: what is named \\w\n")
+		"- `pane`: the pane: `t1`, or\n  another\n  one\n- `size`: how large\n- `values`: all\n" +
+		"- `values[].name`: what is named \\w\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if tool.Text != "Run it.\n\nTwice." {
 		t.Errorf("the tool is described as %q", tool.Text)
-	}
-	if !slices.Equal(tool.Undescribed, []string{"size", "values"}) {
-		t.Errorf("undescribed are %q", tool.Undescribed)
 	}
 	schema, err := json.Marshal(tool.Schema)
 	if err != nil {
@@ -49,7 +46,7 @@ func TestRead_EachArgument_HasItsDescription(t *testing.T) {
 
 func TestRead_NoHeading_DescribesNothing(t *testing.T) {
 	tool, err := description.Read[struct{}]("List them.\n")
-	if err != nil || tool.Text != "List them." || len(tool.Undescribed) > 0 {
+	if err != nil || tool.Text != "List them." {
 		t.Errorf("%+v, %v", tool, err)
 	}
 }
@@ -82,6 +79,8 @@ func TestRead_InvalidText_IsRefused(t *testing.T) {
 		{above + "- `Pane`: the pane\n- `name`: a name\n", "no arguments Pane, name"},
 		{above + "- `values.name`: a name\n", "no arguments values.name"},
 		{above + "- `values[]`: a value\n", "no arguments values[]"},
+		{above + "- `pane`: the pane\n- `values`: all\n", "arguments size, values[].name have no description"},
+		{"Run it.\n", "arguments pane, size, values, values[].name have no description"},
 		{above + "- `tagged`: again\n", "tagged has a description in its struct tag"},
 	} {
 		if _, err := description.Read[arguments](c.markdown); err == nil || !strings.Contains(err.Error(), c.says) {

@@ -96,7 +96,7 @@ func TestRemoteFrame_Hangs_PageStillWorks(t *testing.T) {
 }
 
 // TestRemoteFrame_LastPageHung_Loads: Chromium gives a new frame the process of another page's frame of the same site,
-// and the process of a page that hangs lives for about a second after the request to close it.
+// and the process of a page that hangs lives for half a second after the request to close it.
 func TestRemoteFrame_LastPageHung_Loads(t *testing.T) {
 	b := newFixture(t)
 	hung := b.open("b1", "outer.html")

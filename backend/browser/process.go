@@ -214,7 +214,7 @@ func (e *browserProcess) existingContext(goalID string) proto.BrowserBrowserCont
 	return e.contexts[goalID]
 }
 
-// closePage closes a page of Chromium and waits until it is gone, which takes a page that hangs about a second. Until
+// closePage closes a page of Chromium and waits until it is gone, which takes a page that hangs half a second. Until
 // then, a new page of the same site could get its process, and hang as well. It does not fail if the page is gone
 // already: a window that was opened for a download closes at any moment.
 func (e *browserProcess) closePage(ctx context.Context, target proto.TargetTargetID) error {

@@ -162,6 +162,22 @@ func TestSession_WithoutTmux_StartsAShell(t *testing.T) {
 	}
 }
 
+// TestSession_PastedTilde_ReachesTheShell: "~." at the beginning of a line ends a session of plain ssh.
+func TestSession_PastedTilde_ReachesTheShell(t *testing.T) {
+	d := newClient(newMachine(t))
+	d.server.Tmux = false
+	l, s := d.open("", false)
+	d.login(l)
+	d.types(s, ": first")
+	d.types(s, "~.")
+	d.types(s, "echo still $((40+2))")
+	d.shows(s, "still 42")
+	d.types(s, "exit 3")
+	if status, ok := s.Ended(d.within()); !ok || status.Code != 3 {
+		t.Errorf("%v %v", status, ok)
+	}
+}
+
 // TestAskpass_UnknownCaller_IsRefused: without the link's key the socket says nothing.
 func TestAskpass_UnknownCaller_IsRefused(t *testing.T) {
 	d := newClient(newMachine(t))

@@ -225,8 +225,8 @@ func (l *Connection) controlPath() string { return filepath.Join(l.c.dir, "c-"+l
 
 // options returns our settings on top of the user's configuration, which is never weakened: a host key is confirmed by
 // the user unless the configuration forbids unknown hosts, a dead connection is detected, and the commands beside the
-// session share its connection. ssh's default escape character goes, because "~." at the beginning of a pasted line would
-// end the session; one that the user has chosen stays.
+// session share its connection. ssh's default escape character goes, because "~." at the beginning of a pasted line
+// would end the session; one that the user has chosen stays.
 func (l *Connection) options(config map[string]string) []string {
 	var args []string
 	set := func(key, value string) { args = append(args, "-o", key+"="+value) }

@@ -19,7 +19,7 @@ func (c *Client) effectiveConfig(ctx context.Context, s pane.SSHServer) (map[str
 		return nil, err
 	}
 	if out.Status.Code != 0 {
-		return nil, fmt.Errorf("ssh does not accept these settings: %s", text.FirstLine(string(out.Stderr)))
+		return nil, fmt.Errorf("ssh does not accept these settings: %s", firstLine(out.Stderr))
 	}
 	config := map[string]string{}
 	for line := range strings.Lines(string(out.Stdout)) {
@@ -94,5 +94,8 @@ func connectError(s pane.SSHServer, stderr []byte) error {
 			return fmt.Errorf("%s: %w (%s)", s.DisplayName(), ErrLogin, sign)
 		}
 	}
-	return fmt.Errorf("%s: %s", s.DisplayName(), text.FirstLine(said))
+	return fmt.Errorf("%s: %s", s.DisplayName(), firstLine(stderr))
 }
+
+// firstLine returns the first line of what ssh or a program on the server wrote, which may hold anything.
+func firstLine(stderr []byte) string { return text.SanitizeLine(text.FirstLine(string(stderr)), 300) }

@@ -162,6 +162,14 @@ func TestSession_WithoutTmux_StartsAShell(t *testing.T) {
 	}
 }
 
+// TestConnectError_HostileServer_IsOneCleanLine: an error is shown in the window and printed in terminals.
+func TestConnectError_HostileServer_IsOneCleanLine(t *testing.T) {
+	err := connectError(pane.SSHServer{Host: "example.org"}, []byte("\x1b]0;title\x07no \x1b[31mroute\u202e\nmore"))
+	if err == nil || err.Error() != "example.org: ]0;titleno [31mroute" {
+		t.Errorf("%q", err)
+	}
+}
+
 // TestSession_PastedTilde_ReachesTheShell: "~." at the beginning of a line ends a session of plain ssh.
 func TestSession_PastedTilde_ReachesTheShell(t *testing.T) {
 	d := newClient(newMachine(t))

@@ -19,7 +19,8 @@ func (c *Client) effectiveConfig(ctx context.Context, s pane.SSHServer) (map[str
 		return nil, err
 	}
 	if out.Status.Code != 0 {
-		return nil, fmt.Errorf("ssh does not accept these settings: %s", firstLine(out.Stderr))
+		return nil, fmt.Errorf("ssh does not accept these settings: %s",
+			text.SanitizeLine(text.FirstLine(string(out.Stderr)), maxMessage))
 	}
 	config := map[string]string{}
 	for line := range strings.Lines(string(out.Stdout)) {
@@ -79,6 +80,9 @@ func (c *Client) capture(ctx context.Context, argv []string) (process.Output, er
 	return out, nil
 }
 
+// maxMessage bounds what an error repeats of what a server wrote, in bytes.
+const maxMessage = 300
+
 // ErrLogin means that the server wants a password or the confirmation of a host key, which only a pane can ask for.
 var ErrLogin error = fault.Kind(fault.Unavailable, "", "the server needs an answer before it accepts a login",
 	"open a pane on it to answer, or use a key and an agent")
@@ -94,8 +98,5 @@ func connectError(s pane.SSHServer, stderr []byte) error {
 			return fmt.Errorf("%s: %w (%s)", s.DisplayName(), ErrLogin, sign)
 		}
 	}
-	return fmt.Errorf("%s: %s", s.DisplayName(), firstLine(stderr))
+	return fmt.Errorf("%s: %s", s.DisplayName(), text.SanitizeLine(text.FirstLine(said), maxMessage))
 }
-
-// firstLine returns the first line of what ssh or a program on the server wrote, which may hold anything.
-func firstLine(stderr []byte) string { return text.SanitizeLine(text.FirstLine(string(stderr)), 300) }

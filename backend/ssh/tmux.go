@@ -78,7 +78,7 @@ func (l *Connection) Destroy(ctx context.Context) error {
 	case out.Status.Code != 0 && !strings.Contains(string(out.Stderr), "find session") &&
 		!strings.Contains(string(out.Stderr), "no server"):
 		return fmt.Errorf("ending the session %s on %s: %s", l.session, l.server.DisplayName(),
-			firstLine(out.Stderr))
+			text.SanitizeLine(text.FirstLine(string(out.Stderr)), maxMessage))
 	}
 	return nil
 }

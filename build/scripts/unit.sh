@@ -8,6 +8,7 @@ for name in GOCACHE GOMODCACHE GOPATH GOENV; do
   export "$name=$(go env "$name")"
 done
 race=()
+at_once=$(($(getconf _NPROCESSORS_ONLN) + 2))
 if [ "$1" = -race ]; then
   shift
   # These tests compute much in one goroutine, where the detector finds nothing and takes five to fifteen times as long.
@@ -18,12 +19,12 @@ if [ "$1" = -race ]; then
   computing+='|TestPrompt_HostileAgent_IsBounded|TestStream_Endless_IsBounded|TestCalls_HugeArguments_AreReplaced'
   computing+='|TestKill_AtARandomMoment_LosesNothing)$'
   race=(-race -skip "$computing")
+  at_once=$((at_once - 1)) # with it, tests compute more than they wait
   # A program with the race detector sleeps a second before it ends, and the command line's tests start hundreds.
   export GORACE="atexit_sleep_ms=0 ${GORACE-}"
 fi
 # Most packages wait for programs, pages and commits more than they compute, so two more packages than there are
 # processors keeps these busy. `make lint` has already vetted the packages. With -trimpath, another checkout's builds are
 # used again. The longest packages begin first, so that none of them runs alone at the end.
-at_once=$(($(getconf _NPROCESSORS_ONLN) + 2))
 longest=(./backend/browser ./backend/app/transcript ./backend/app ./backend/sandbox ./backend/cli)
 HOME=$home go test -trimpath ${race[@]+"${race[@]}"} -vet=off -p "$at_once" -shuffle=on -timeout 20m "${longest[@]}" "$@"

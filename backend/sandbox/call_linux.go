@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"goalpost/backend/sandbox/wire"
@@ -19,8 +20,8 @@ func (s *Supervisor) call(ctx context.Context, r wire.Request) (id uint64, fds [
 	answer := make(chan callAnswer, 1)
 	s.mu.Lock()
 	if s.closed {
-		s.mu.Unlock()
-		return 0, nil, ErrClosed
+		defer s.mu.Unlock()
+		return 0, nil, errors.Join(ErrClosed, s.err)
 	}
 	if r.ID == 0 {
 		s.next++
@@ -76,8 +77,9 @@ func (s *Supervisor) failCalls() {
 	s.mu.Lock()
 	left := s.calls
 	s.calls = map[uint64]chan callAnswer{}
+	err := errors.Join(ErrClosed, s.err)
 	s.mu.Unlock()
 	for _, answer := range left {
-		answer <- callAnswer{err: ErrClosed}
+		answer <- callAnswer{err: err}
 	}
 }

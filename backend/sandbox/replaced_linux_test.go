@@ -102,6 +102,10 @@ func TestReplacedFile_CoveredByTheSandbox_EndsIt(t *testing.T) {
 			if !errors.Is(err, sandbox.ErrClosed) || !strings.Contains(err.Error(), c.lost+" was replaced") {
 				t.Errorf("a check afterwards: %v", err)
 			}
+			err = s.SealFolder(t.Context(), dir)
+			if !errors.Is(err, sandbox.ErrClosed) || !strings.Contains(err.Error(), c.lost+" was replaced") {
+				t.Errorf("sealing the folder afterwards: %v", err)
+			}
 			s = openSandbox(t, w)
 			grant(s)
 			file := filepath.Join(dir, c.file)

@@ -81,10 +81,11 @@ func (s *History) deliverNew(
 	if err != nil {
 		return err
 	}
+	s.journal.awaitPublishing() // from now on, own counts all events of this process up to seqs
 	for id, seq := range seqs {
 		delivered[id] = max(delivered[id], own(id))
 		for delivered[id] < seq {
-			events, err := s.Events(ctx, id, delivered[id], followPage)
+			events, err := s.Events(ctx, id, delivered[id], int(min(followPage, seq-delivered[id])))
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -80,5 +81,51 @@ func TestPublish_ConcurrentCommits_KeepTheirOrder(t *testing.T) {
 	wg.Wait()
 	if len(seqs) != 162 || !slices.IsSorted(seqs) {
 		t.Errorf("%d events, published as %v", len(seqs), seqs)
+	}
+}
+
+// TestFollow_OwnCommitNotYetPublished_IsNotReported: Follow reads while other processes commit between a commit of this
+// process and its publishing. What this process has committed is never taken for another's.
+func TestFollow_OwnCommitNotYetPublished_IsNotReported(t *testing.T) {
+	dir := t.TempDir()
+	other := open(t, dir, nil)
+	foreign := create(t, other)
+	foreignRun := begin(t, other, foreign.ID)
+	var mu sync.Mutex
+	published := map[goal.ID]int64{}
+	s := open(t, dir, func(e event.Event) {
+		for range 3 {
+			if err := other.Journal.Append(t.Context(), foreignRun, &event.Iteration{N: 1}); err != nil {
+				t.Error(err)
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		published[e.GoalID] = e.Seq
+	})
+	own := create(t, s)
+	run := begin(t, s, own.ID)
+	ctx, cancel := context.WithCancel(t.Context())
+	reported, failed := map[goal.ID]int{}, make(chan error, 1)
+	var asked atomic.Int64 // number of reads of both goals
+	go func() {
+		failed <- s.History.Follow(ctx, nil, func(id goal.ID) int64 {
+			mu.Lock()
+			defer mu.Unlock()
+			asked.Add(1)
+			return published[id]
+		}, func(e event.Event) { reported[e.GoalID]++ })
+	}()
+	for asked.Load() < 20 {
+		if err := s.Journal.Append(t.Context(), run, &event.Warning{What: "model", Text: "slow"}); err != nil {
+			t.Error(err)
+		}
+	}
+	cancel()
+	if err := <-failed; err != nil {
+		t.Error(err)
+	}
+	if reported[foreign.ID] == 0 || reported[own.ID] > 0 {
+		t.Errorf("%d events of the other process and %d of this one were reported", reported[foreign.ID], reported[own.ID])
 	}
 }

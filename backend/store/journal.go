@@ -24,7 +24,7 @@ type Journal struct {
 	start   string // identifies this start of the process in leases
 	publish func(event.Event)
 	redact  func([]byte) []byte
-	order   sync.Mutex
+	order   sync.Mutex // from before a commit until its events are published
 }
 
 // Append writes bodies to the journal of the run's goal in one durable transaction, updates the goal's row and the
@@ -78,7 +78,7 @@ func (s *Journal) Heartbeat(ctx context.Context, run goal.Run, spent time.Durati
 }
 
 func (s *Journal) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) error, bodies ...event.Body) error {
-	s.order.Lock() // so that events are published in the order of their commits
+	s.order.Lock()
 	defer s.order.Unlock()
 	events := make([]event.Event, 0, len(bodies))
 	kept := make([]event.Body, 0, len(bodies))
@@ -119,6 +119,12 @@ func (s *Journal) commit(ctx context.Context, run goal.Run, first func(*sql.Tx) 
 	}
 	s.publishAndNotify(events)
 	return nil
+}
+
+// awaitPublishing returns when the events that this process has committed are published.
+func (s *Journal) awaitPublishing() {
+	s.order.Lock()
+	defer s.order.Unlock()
 }
 
 // journalCursor is the end of a goal's journal within a transaction.

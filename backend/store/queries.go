@@ -19,6 +19,7 @@ type History struct {
 	goals      *GoalTable
 	artifacts  *ArtifactFiles
 	sockets    *PeerSockets
+	journal    *Journal
 }
 
 // Events reads at most limit events after seq, oldest first.

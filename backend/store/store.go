@@ -72,7 +72,7 @@ func newStore(c connection) *Store {
 	s.Queue = &GoalQueue{&s.connection, s.Locks, s.Approvals}
 	s.Journal = &Journal{connection: &s.connection, artifacts: s.Artifacts, sockets: s.Sockets, queue: s.Queue}
 	s.Goals = &GoalTable{&s.connection, s.Journal, s.Locks, s.Artifacts}
-	s.History = &History{&s.connection, s.Goals, s.Artifacts, s.Sockets}
+	s.History = &History{&s.connection, s.Goals, s.Artifacts, s.Sockets, s.Journal}
 	s.Orders = &OrderTable{&s.connection}
 	s.Questions = &UserQuestions{&s.connection, s.Goals}
 	s.Recovery = &Recovery{&s.connection, s.Goals, s.Journal, s.History, s.Locks}

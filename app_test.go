@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/fault"
 )
 
-// TestFormatProblem_IsText: its runtime calls new Error(...) with what it gets, so
-// that an object would read "[object Object]" in the page.
+// TestFormatProblem_IsText: the problem is text, because Wails' runtime passes it to new Error(...): an object would
+// become the message "[object Object]" in the page.
 func TestFormatProblem_IsText(t *testing.T) {
 	w := &window{}
 	format := w.options(nil, nil).ErrorFormatter

@@ -23,8 +23,8 @@ import (
 
 const module = "goalpost"
 
-// rings is the drawing of docs/architecture.md: the ring of every package. Sub-packages belong to their parent's
-// ring; trees has the order among them.
+// rings maps each package to its ring, as docs/architecture.md draws it. A sub-package belongs to its parent's ring;
+// trees has the order of the sub-packages.
 var rings = map[string]int{
 	"backend/goal":    0,
 	"backend/policy":  0,
@@ -40,7 +40,7 @@ var rings = map[string]int{
 	"backend/text":    0,
 	"backend/shell":   0,
 
-	// of tests alone
+	// for tests only
 	"backend/waittest": 0,
 
 	"backend/runner": 1,
@@ -81,8 +81,8 @@ var rings = map[string]int{
 // whose interfaces it implements without importing it.
 var sees = [][]int{0: {0}, 1: {0}, 2: {0}, 3: {0, 1, 2, 3}, 4: {0, 1, 2, 3}}
 
-// homes are the only packages that may import external code, by import prefix. It includes two packages of the
-// standard library, because they start programs and speak SQL.
+// homes lists the only packages that may import external code, by import prefix. It includes two packages of the
+// standard library: one starts programs, the other one speaks SQL.
 var homes = map[string][]string{
 	"github.com/wailsapp/wails/v2": {"."},
 	"github.com/creack/pty":        {"backend/terminal"},
@@ -91,7 +91,7 @@ var homes = map[string][]string{
 	"github.com/ysmood":            {"backend/browser"},
 	"github.com/mattn/go-sqlite3":  {"backend/store"},
 	"github.com/oklog/ulid/v2":     {"backend/store"},
-	// a folder while a check runs, and the kills of a cgroup
+	// for a folder that is watched during a check, and for the events of a cgroup
 	"github.com/fsnotify/fsnotify":    {"backend/verify", "backend/sandbox"},
 	"github.com/gofrs/flock":          {"backend/store", "backend/config", "backend/secret", "backend/browser", "."},
 	"database/sql":                    {"backend/store"},
@@ -100,11 +100,11 @@ var homes = map[string][]string{
 	"github.com/google/jsonschema-go": {"backend/tools", "backend/mcp"},
 	"github.com/modelcontextprotocol": {"backend/mcp"},
 	"mvdan.cc/sh/v3":                  {"backend/shell", "backend/verify", "backend/tools"},
-	// pages of the web for models
+	// for web pages that models read
 	"codeberg.org/readeck/go-readability/v2":          {"backend/tools"},
 	"github.com/JohannesKaufmann/html-to-markdown/v2": {"backend/tools"},
 	"golang.org/x/net":                                {"backend/tools"},
-	// its diff; its test scripts are wherever tests are
+	// for its diff; every package may use its test scripts in tests
 	"github.com/rogpeppe/go-internal": {"backend/verify", "backend/tools", "backend/snapshot"},
 	"go.yaml.in/yaml/v3":              {"backend/config"},
 	"golang.org/x/sys":                {"backend/sandbox", "cmd/goalpost-helper", "cmd/goalpost-predicate"},
@@ -119,14 +119,14 @@ var homes = map[string][]string{
 	"github.com/godbus/dbus/v5":     {"backend/notify", "backend/sandbox"}, // the desktop, and systemd
 }
 
-// alone are packages with a list of their own: they may import none of our other packages but their sub-packages.
+// alone lists the packages that may import only the named packages of ours, and their own sub-packages.
 var alone = map[string][]string{
 	"cmd/goalpost-helper":    {"backend/sandbox/wire", "backend/procnet"},
 	"cmd/goalpost-predicate": {},
 }
 
 // trees has the order inside a package with sub-packages: what each of them may import of the same tree. The package
-// itself may import all of them, and none imports it.
+// itself may import all of them, and none of them imports the package.
 var trees = map[string]map[string][]string{
 	"backend/browser": {
 		"internal/cdp":      {},
@@ -388,7 +388,7 @@ func TestTreeFaults_WrongOrder_IsReported(t *testing.T) {
 	}
 }
 
-// The largest a type may be. One that outgrows this consists of several nouns.
+// The limits on the size of a type. A type that exceeds one should become several types.
 const (
 	maxMethods          = 40 // with those of embedded types
 	maxFields           = 25
@@ -583,10 +583,11 @@ func receiverName(e ast.Expr) string {
 	return ""
 }
 
-// textFunction matches the names of functions that only backend/text declares, if they make a text of a text.
+// textFunction matches the names of functions that only backend/text declares, if they take a text and return one.
 var textFunction = regexp.MustCompile(`^(?i:truncate|sanitize|strip|wrapUntrusted|firstLine)($|[A-Z])`)
 
-// TestTextFunctions_AreDeclaredInOnePackage holds the glossary's rule: cutting and cleaning text has one home.
+// TestTextFunctions_AreDeclaredInOnePackage enforces the glossary's rule: only backend/text truncates and sanitizes
+// text.
 func TestTextFunctions_AreDeclaredInOnePackage(t *testing.T) {
 	for _, file := range listFiles(t, "*.go") {
 		if strings.HasSuffix(file, "_test.go") || path.Dir(file) == "backend/text" {
@@ -717,7 +718,7 @@ func TestArchitecturePage_ListsEveryPackage(t *testing.T) {
 	}
 }
 
-// TestLicencesPage_ListsEveryDependency: those of Go and of the page.
+// TestLicencesPage_ListsEveryDependency checks the dependencies of Go and of the page.
 func TestLicencesPage_ListsEveryDependency(t *testing.T) {
 	page, err := os.ReadFile("docs/licences.md")
 	if err != nil {

@@ -66,7 +66,7 @@ const exitInterrupted = 8
 
 // opened is called by Wails when the window exists.
 func (w *window) opened(ctx context.Context) {
-	// Wails also handles SIGINT and SIGTERM, with a dialog that there may be no one to answer.
+	// Wails also handles SIGINT and SIGTERM, with a dialog that possibly no user can answer.
 	signal.Reset(syscall.SIGINT, syscall.SIGTERM)
 	w.listen()
 	w.ctx = ctx
@@ -102,7 +102,7 @@ func (r *requestedGoal) connect(send func(string)) {
 	}
 }
 
-// showGoal sends a goal to the page. If the page does not listen yet, it keeps the goal, and drops an older one.
+// showGoal sends a goal to the page. If the page does not listen yet, it stores the goal in place of an older one.
 func (r *requestedGoal) showGoal(goalID string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -20,7 +20,8 @@ import (
 // The file contains the process's pid.
 type windowLock struct{ file *flock.Flock }
 
-// handoverTimeout bounds how long another process may take to raise its window, which it may be just about to open.
+// handoverTimeout bounds how long another process may take to raise its window. That process may just be about to open
+// it.
 const handoverTimeout = 15 * time.Second
 
 // lockWindow takes the lock. If another process has it, lockWindow raises the window of that process, shows the goal

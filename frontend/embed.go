@@ -10,8 +10,8 @@ import (
 //go:embed all:dist
 var built embed.FS
 
-// Assets is the built page with index.html at its root. Without a build (plain
-// go test) it holds nothing but a placeholder.
+// Assets is the built page with index.html at its root. Without a build of the page, as in a plain go test, it
+// contains only a placeholder.
 func Assets() (fs.FS, error) {
 	sub, err := fs.Sub(built, "dist")
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"goalpost/backend/store"
 )
 
-// listPage is what the page asks for at once, see frontend/src/store/sync.ts.
+// listPage is how many goals the page requests at once, see frontend/src/store/sync.ts.
 const listPage = 500
 
-// BenchmarkDashboard is what the page reads when it opens: all goals in pages, and
-// the first one whole.
+// BenchmarkDashboard measures what the page reads when it opens: all goals in pages, and the first one with all its
+// details.
 func BenchmarkDashboard(b *testing.B) {
 	const goals = 1000
 	a, s := openAPI(b)
@@ -43,8 +43,7 @@ func BenchmarkDashboard(b *testing.B) {
 	}
 }
 
-// BenchmarkLongGoal reads a page of a goal with 10,000 steps: of its steps, of its
-// journal, and its head.
+// BenchmarkLongGoal reads the summary of a goal with 10,000 steps, and a page of its steps and of its journal.
 func BenchmarkLongGoal(b *testing.B) {
 	const steps = 10_000
 	a, s := openAPI(b)
@@ -89,7 +88,7 @@ func openAPI(b testing.TB) (*api.GoalAPI, *store.Store) {
 	return api.NewGoalAPI(context.Background(), api.Goals{}, s), s
 }
 
-// seeded is a goal with so many steps and a claim after each hundred of them.
+// seeded creates a goal with the given number of steps, and a claim after every hundred of them.
 func seeded(b testing.TB, s *store.Store, steps int) goal.ID {
 	b.Helper()
 	g := &goal.Goal{
@@ -129,7 +128,7 @@ func seeded(b testing.TB, s *store.Store, steps int) goal.ID {
 	return g.ID
 }
 
-// stepOf is what the journal has of one turn with one call.
+// stepOf returns the events of one turn with one call.
 func stepOf(n int) []event.Body {
 	c := goal.Call{
 		ID:        fmt.Sprintf("call_%d", n),

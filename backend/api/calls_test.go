@@ -44,7 +44,7 @@ func TestCallsPage_IsCurrent(t *testing.T) {
 	}
 }
 
-// callsTable lists the bound types and their methods with what their comments say.
+// callsTable lists the bound types and their methods with their doc comments.
 func callsTable(t *testing.T) string {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -84,7 +84,7 @@ func callsTable(t *testing.T) string {
 	return out.String() + "\n"
 }
 
-// signature is how a page calls a method: the arguments, and the result without the error.
+// signature formats a method as the page calls it: the arguments, and the result without the error.
 func signature(fset *token.FileSet, f *ast.FuncType) string {
 	show := func(e ast.Expr) string {
 		var b bytes.Buffer
@@ -94,7 +94,7 @@ func signature(fset *token.FileSet, f *ast.FuncType) string {
 	var arguments, results []string
 	for _, field := range f.Params.List {
 		typ := show(field.Type)
-		if typ == "context.Context" { // the program's, not the page's
+		if typ == "context.Context" { // comes from the program, not from the page
 			continue
 		}
 		for _, name := range field.Names {

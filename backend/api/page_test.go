@@ -19,8 +19,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestTypes_MatchTheFrontend compares every type that crosses the bridge with
-// the page's own types, field by field, so that neither side drifts.
+// TestTypes_MatchTheFrontend compares, field by field, every type that crosses the bridge with the type of the page, so
+// that they stay the same.
 func TestTypes_MatchTheFrontend(t *testing.T) {
 	page := interfaces(pageTypes(t))
 	for name, v := range map[string]any{
@@ -172,7 +172,7 @@ func TestEvents_MatchTheFrontend(t *testing.T) {
 	}
 }
 
-// pageTypes is what the page knows of Go's shapes, all files together.
+// pageTypes returns the files with the page's types of Go's structs, as one text.
 func pageTypes(t *testing.T) string {
 	t.Helper()
 	files, err := filepath.Glob("../../frontend/src/bridge/types/*.ts")
@@ -195,7 +195,7 @@ var (
 	fieldForm     = regexp.MustCompile(`(?m)^  (\w+)\??: (.+);$`)
 )
 
-// interfaces reads name → field → type.
+// interfaces parses the TypeScript interfaces: name → field → type.
 func interfaces(source string) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	for _, m := range interfaceForm.FindAllStringSubmatch(source, -1) {
@@ -210,7 +210,7 @@ func interfaces(source string) map[string]map[string]string {
 	return all
 }
 
-// fields reads JSON name → kind, embedded structs included.
+// fields returns the JSON fields of a Go type with their kinds, including embedded structs.
 func fields(t reflect.Type) map[string]reflect.Kind {
 	all := map[string]reflect.Kind{}
 	for f := range t.Fields() {
@@ -225,7 +225,7 @@ func fields(t reflect.Type) map[string]reflect.Kind {
 	return all
 }
 
-// fits compares a Go kind with a type of the page. A string may be a named union there.
+// fits reports whether a Go kind matches a type of the page, where a string may be a named union.
 func fits(k reflect.Kind, page string) bool {
 	page = strings.TrimSuffix(page, " | null") // nil slices are null in JSON
 	switch k {

@@ -13,8 +13,8 @@ import (
 	"goalpost/backend/recording"
 )
 
-// TestReplayAt_BeginsBeforeTheMoment: a picture that was there before it, and so
-// much of a terminal that its screen is right; from there it continues in pages.
+// TestReplayAt_BeginsBeforeTheMoment: a page begins with the last picture before the moment, and a terminal early
+// enough that its screen is correct. Further records follow in pages.
 func TestReplayAt_BeginsBeforeTheMoment(t *testing.T) {
 	const mib = 1 << 20
 	a, s := openAPI(t)
@@ -60,8 +60,8 @@ func TestReplayAt_BeginsBeforeTheMoment(t *testing.T) {
 		{"b1", 7_500, 7, 20, false},
 		{"b1", 0, 1, 20, false},
 		{"b1", 99_000, 20, 20, false},
-		{"t2", 7_500, 1, 20, false}, // it is small: from its first byte
-		{"t1", 7_500, 6, 14, true},  // 1 MiB that leads there, and 4 MiB at once
+		{"t2", 7_500, 1, 20, false}, // small enough to begin with the first byte
+		{"t1", 7_500, 6, 14, true},  // 1 MiB before the moment, and 4 MiB in one page
 		{"t1", 0, 1, 9, true},
 		{"t9", 0, 0, 0, false},
 	} {
@@ -89,7 +89,7 @@ func TestReplayAt_BeginsBeforeTheMoment(t *testing.T) {
 	}
 }
 
-// TestStep_OfAClick_HasThePictureOfThatMoment: the page as it was recorded when the agent clicked, and where.
+// TestStep_OfAClick_HasThePictureOfThatMoment checks the recorded picture of a click, and its point.
 func TestStep_OfAClick_HasThePictureOfThatMoment(t *testing.T) {
 	a, s := openAPI(t)
 	id := seeded(t, s, 0)

@@ -9,9 +9,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestTranscript_MixesWhatWasSaidAndDone: the entries are in the order of the journal, with the
-// cost of each turn at its
-// words and the result of each call at the call.
+// TestTranscript_MixesWhatWasSaidAndDone: the entries are in the order of the journal. The cost of each turn is at its
+// message, and the result of each call is at the call.
 func TestTranscript_MixesWhatWasSaidAndDone(t *testing.T) {
 	a, s := openAPI(t)
 	id := seeded(t, s, 0)
@@ -81,8 +80,8 @@ func TestTranscript_MixesWhatWasSaidAndDone(t *testing.T) {
 	}
 }
 
-// TestTranscript_Search finds texts as they are shown: in any case, with quotes, in results and beyond ASCII, and not
-// the names of the journal's own fields.
+// TestTranscript_Search finds texts as they are shown: in any case, with quotes, in results, and beyond ASCII. It does
+// not find the names of JSON fields in the journal.
 func TestTranscript_Search(t *testing.T) {
 	a, s := openAPI(t)
 	id := seeded(t, s, 120)
@@ -107,7 +106,7 @@ func TestTranscript_Search(t *testing.T) {
 		"rationale":               0,
 		"let me look":             120,
 		"nothing that was said":   0,
-		"the user paused the":     0, // the report of a pause is not repeated
+		"the user paused the":     0, // the reason is in the report too, which is not shown again
 		"go test ./cart -run Tes": 120,
 	} {
 		page, err := a.Transcript(string(id), api.TranscriptInput{Search: search, Limit: 500})
@@ -120,7 +119,7 @@ func TestTranscript_Search(t *testing.T) {
 	}
 }
 
-// TestTranscript_PagesJoin: pages of any size make up the whole, with and without a search.
+// TestTranscript_PagesJoin: pages of any size join to the whole transcript, with and without a search.
 func TestTranscript_PagesJoin(t *testing.T) {
 	a, s := openAPI(t)
 	id := string(seeded(t, s, 130))

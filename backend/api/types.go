@@ -444,7 +444,7 @@ type PaneList struct {
 	Panes []pane.Info `json:"panes"`
 }
 
-// DoctorFinding is one line of the doctor and of the first-start checklist.
+// DoctorFinding is one line of the doctor and of the welcome page.
 type DoctorFinding struct {
 	ID     string `json:"id"`    // chromium, helper, sandbox, model, data, display
 	State  string `json:"state"` // ok, warn, bad

@@ -12,7 +12,8 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestAbort_WaitingGoal_EndsItsProgramsAndChildren: a goal that waits in the queue or is parked leaves nothing behind
+// TestAbort_WaitingGoal_EndsItsProgramsAndChildren: after an abort, a goal that waits in the queue or is parked leaves
+// no programs and no children.
 func TestAbort_WaitingGoal_EndsItsProgramsAndChildren(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

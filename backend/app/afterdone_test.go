@@ -13,8 +13,8 @@ import (
 	"goalpost/backend/waittest"
 )
 
-// TestGracePeriod_DoneGoal_KeepsItsPrograms: they stay, so that the user can look at the result, until another goal
-// works in the folder. Without a grace period they end at once.
+// TestGracePeriod_DoneGoal_KeepsItsPrograms: the programs of a done goal keep running until another goal works in the
+// folder. Without a grace period they end at once.
 func TestGracePeriod_DoneGoal_KeepsItsPrograms(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -57,7 +57,7 @@ func TestGracePeriod_DoneGoal_KeepsItsPrograms(t *testing.T) {
 	}
 }
 
-// leaves runs a goal that leaves a program, a terminal and a page behind.
+// leaves runs a goal that leaves a program, a terminal and a page behind, and returns its id.
 func leaves(p *program, mark string) (id string) {
 	p.Helper()
 	p.provide(turns(
@@ -81,7 +81,7 @@ func leaves(p *program, mark string) (id string) {
 	return out.GoalID
 }
 
-// TestClosePane_LastOfDoneGoal_EndsItsPrograms: closing the other panes does not
+// TestClosePane_LastOfDoneGoal_EndsItsPrograms: closing the other panes does not end them.
 func TestClosePane_LastOfDoneGoal_EndsItsPrograms(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -117,7 +117,6 @@ func TestClosePane_LastOfDoneGoal_EndsItsPrograms(t *testing.T) {
 	}
 }
 
-// TestGracePeriod_Expires_ProgramsEnd: when the user's setting says so.
 func TestGracePeriod_Expires_ProgramsEnd(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

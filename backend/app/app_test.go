@@ -55,14 +55,14 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(tests{m})
 }
 
-// tests runs the tests in an environment without the developer's files.
+// tests runs the tests in an environment that has none of the developer's files.
 type tests struct{ *testing.M }
 
 // testsPerCPU is how many tests run at once for each CPU. Most of the time a test waits: for a process to start, a
 // page to settle, a commit to reach the disk.
 const testsPerCPU = 2
 
-// agentsDir is on the PATH. Each test that starts a scripted agent has a folder of it.
+// agentsDir is on the PATH. Each test that starts a scripted agent has its own folder in it.
 var agentsDir string
 
 func (m tests) Run() int {
@@ -90,7 +90,7 @@ func (m tests) Run() int {
 		"PATH":                     agentsDir + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"XDG_RUNTIME_DIR":          filepath.Join(home, "run"),
 	}
-	if os.Getenv("GOALPOST_TEST_SYSTEMD") != "" { // of make cgroup-test: systemd is to bound the goals
+	if os.Getenv("GOALPOST_TEST_SYSTEMD") != "" { // set by make cgroup-test, in which systemd limits the goals
 		for _, name := range []string{"DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS", "XDG_RUNTIME_DIR"} {
 			delete(environment, name)
 		}
@@ -117,10 +117,10 @@ func runMoreTests() error {
 	return flag.Set("test.parallel", strconv.Itoa(testsPerCPU*runtime.GOMAXPROCS(0)))
 }
 
-// late is far above what a busy machine needs: a test that waits so long hangs.
+// late is far longer than anything takes, even on a busy machine: a test that waits so long hangs.
 const late = 3 * time.Minute
 
-// program is a running App on its own folder.
+// program is a running App on its own data folder.
 type program struct {
 	*testing.T
 	app  *app.App
@@ -187,8 +187,8 @@ func (p *program) await(what string, fits func(event.Event) bool) event.Event {
 	}
 }
 
-// addResult adds the result of a step from its row. An event that this process read from the database, before it
-// published it itself, has none.
+// addResult adds the result of a step from its row. An event that this process read from the database before it
+// published it has no result.
 func (p *program) addResult(e *event.Event) {
 	step, isStep := e.Body.(*event.Step)
 	if !isStep || step.Result != "" {
@@ -504,8 +504,8 @@ func TestDelete_ActiveGoal_AbortsItFirst(t *testing.T) {
 	}
 }
 
-// TestTakeOver_OfAGoalsPane_PausesTheGoal: also in the middle of a wait. When the user hands the pane back, the goal
-// continues and looks at it again.
+// TestTakeOver_OfAGoalsPane_PausesTheGoal, also in the middle of a turn. When the user hands the pane back, the goal
+// continues and takes a new snapshot.
 func TestTakeOver_OfAGoalsPane_PausesTheGoal(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -558,8 +558,8 @@ func TestTakeOver_OfAGoalsPane_PausesTheGoal(t *testing.T) {
 	}
 }
 
-// TestUserHasPane_ModelIsNotAsked: no model is asked after TakeOver has returned, although the
-// agent's wait on that pane ends with it, and before HandBack.
+// TestUserHasPane_ModelIsNotAsked: between the return of TakeOver and HandBack, no model is asked, although the
+// take-over ends the agent's wait on that pane.
 func TestUserHasPane_ModelIsNotAsked(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -605,8 +605,7 @@ func TestUserHasPane_ModelIsNotAsked(t *testing.T) {
 	}
 }
 
-// TestHandBack_GoalRunsInAnotherProcess_SaysSo: a pane is handed back while another process
-// has the goal.
+// TestHandBack_GoalRunsInAnotherProcess_SaysSo: the user hands a pane back while another process has the goal.
 func TestHandBack_GoalRunsInAnotherProcess_SaysSo(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())

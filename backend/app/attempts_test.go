@@ -12,9 +12,8 @@ import (
 	"goalpost/backend/event"
 )
 
-// TestAttempts_RefusedActions_AreJournaled: the journal contains what a goal attempted. What the kernel and the network
-// refuse is reported as a refusal. If a file is merely invisible in the sandbox, nothing refuses the attempt, and the
-// journal contains it as a step: the command and what it printed.
+// TestAttempts_RefusedActions_AreJournaled: the journal reports what the kernel and the network refused. If a file is
+// merely invisible in the sandbox, nothing is refused, and the journal only has the step: the command and its output.
 func TestAttempts_RefusedActions_AreJournaled(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/event"
 )
 
-// TestReport_NewAutorunFiles_AreListed: the report names files of the goal that would run automatically. It does not
-// name those that were there before, and the user's own configuration is unchanged.
+// TestReport_NewAutorunFiles_AreListed: the report names files that would run automatically, except those that existed
+// before the goal. The user's own configuration stays unchanged.
 func TestReport_NewAutorunFiles_AreListed(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -38,10 +38,10 @@ func TestReport_NewAutorunFiles_AreListed(t *testing.T) {
 	must(t, err)
 	report := strings.Join(p.ended(out.GoalID).Body.(*event.Ended).Report, "\n")
 	for _, want := range []string{
-		// new files, all of which are named
+		// each of these new files must be named
 		".git/commondir: leads git to ../evil", "new/.git/config: alias.st = !evil", ".envrc: is obeyed", "sub9/.envrc",
 		"sub11/.envrc",
-		`fsmonitor = ./evil`, "post-checkout: added", // in the goal's copy
+		`fsmonitor = ./evil`, "post-checkout: added", // in the goal's copy of the configuration
 		"forgotten",
 	} {
 		if !strings.Contains(report, want) {

@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/verify/check"
 )
 
-// preflightFiles are the folder of TestPreflight_MissingParts. Each script of check/ fails because of one thing.
+// preflightFiles is the folder of TestPreflight_MissingParts. Each script in check/ fails for one reason.
 var preflightFiles = map[string]string{
 	"check/module.sh":   "python3 -m nosuchrunner -q\n",
 	"check/quiet.sh":    "python3 -m nosuchrunner -q > /dev/null 2>&1 || exit 1\n",
@@ -46,7 +46,7 @@ var preflightFiles = map[string]string{
 	"test_unit.py": "import unittest\nimport later\n",
 }
 
-// missingPytest is what "python3 -m pytest" misses on this machine, "" if pytest is there.
+// missingPytest returns "pytest" if the module is missing on this machine, otherwise "".
 func missingPytest() string {
 	if exec.Command("python3", "-c", "import pytest").Run() != nil {
 		return "pytest"
@@ -54,8 +54,8 @@ func missingPytest() string {
 	return ""
 }
 
-// TestPreflight_MissingParts_CannotRunOrFails: a check that misses a part of itself cannot run, also deep inside a
-// script that hides its output. One whose test misses what it tests fails now: to make that is the work.
+// TestPreflight_MissingParts_CannotRunOrFails: a check that lacks a part of itself cannot run, even if a script hides
+// its output. A check whose test lacks what it tests only fails now, because making that is the work.
 func TestPreflight_MissingParts_CannotRunOrFails(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())

@@ -15,11 +15,11 @@ import (
 	"goalpost/backend/policy"
 )
 
-// givesUp ends a goal.
+// givesUp is a call with which a goal ends.
 var givesUp = call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`)
 
-// TestChanges_OfAResumedGoal_KeepTheUsersEdits: what the user changed while a goal was paused is theirs, also after the
-// goal continued and changed other files; what the agent changed in both runs is undone.
+// TestChanges_OfAResumedGoal_KeepTheUsersEdits: an undo keeps what the user changed while the goal was paused, and
+// reverts what the agent changed in both runs.
 func TestChanges_OfAResumedGoal_KeepTheUsersEdits(t *testing.T) {
 	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()
@@ -81,7 +81,7 @@ func TestChanges_OfAResumedGoal_KeepTheUsersEdits(t *testing.T) {
 	}
 }
 
-// TestUndo_AnotherGoalRunsInTheFolder_IsRefused: the other agent would continue while files change under it.
+// TestUndo_AnotherGoalRunsInTheFolder_IsRefused: the undo would change files while the other agent works with them.
 func TestUndo_AnotherGoalRunsInTheFolder_IsRefused(t *testing.T) {
 	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()
@@ -124,7 +124,7 @@ func TestUndo_AnotherGoalRunsInTheFolder_IsRefused(t *testing.T) {
 	}
 }
 
-// TestChanges_OfAReadOnlyGoal_SayWhyThereAreNone.
+// TestChanges_OfAReadOnlyGoal_SayWhyThereAreNone also checks that an undo is refused.
 func TestChanges_OfAReadOnlyGoal_SayWhyThereAreNone(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -149,7 +149,7 @@ func TestChanges_OfAReadOnlyGoal_SayWhyThereAreNone(t *testing.T) {
 	}
 }
 
-// TestChanges_ApprovedInAReadOnlyGoal_AreUndone: the folder is kept before the change that the user approved.
+// TestChanges_ApprovedInAReadOnlyGoal_AreUndone: the first snapshot is taken before the approved change.
 func TestChanges_ApprovedInAReadOnlyGoal_AreUndone(t *testing.T) {
 	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()
@@ -177,7 +177,7 @@ func TestChanges_ApprovedInAReadOnlyGoal_AreUndone(t *testing.T) {
 	}
 }
 
-// TestChanges_OfAGoalWithoutAClaim_SayWhichCheckReadThem: pre-flight has observed it.
+// TestChanges_OfAGoalWithoutAClaim_SayWhichCheckReadThem: this is known from pre-flight.
 func TestChanges_OfAGoalWithoutAClaim_SayWhichCheckReadThem(t *testing.T) {
 	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()
@@ -204,8 +204,8 @@ func TestChanges_OfAGoalWithoutAClaim_SayWhichCheckReadThem(t *testing.T) {
 	}
 }
 
-// TestEdit_OfAChangedFile_StartsTheUsersEditor with its arguments and the file, which the shell does not read; a link
-// that the agent left to a file of the user elsewhere is refused.
+// TestEdit_OfAChangedFile_StartsTheUsersEditor: the editor gets its own arguments and the path, which the shell does
+// not interpret. A link of the agent that leads out of the folder is refused.
 func TestEdit_OfAChangedFile_StartsTheUsersEditor(t *testing.T) {
 	home := t.TempDir()
 	fifo, editor := filepath.Join(home, "seen"), filepath.Join(home, "editor")
@@ -231,7 +231,7 @@ func TestEdit_OfAChangedFile_StartsTheUsersEditor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, err := os.ReadFile(fifo) // until the editor has written
+	seen, err := os.ReadFile(fifo) // blocks until the editor has written
 	if want := "--wait|" + filepath.Join(dir, name) + "|"; err != nil || string(seen) != want {
 		t.Errorf("the editor was started with %q, want %q (%v)", seen, want, err)
 	}

@@ -18,8 +18,8 @@ import (
 
 func rest() modeltest.Answer { return call("wait", `{"seconds":600}`) }
 
-// family starts a goal whose agent starts another one and waits for it, once before between and once after. It
-// returns both when the parent rests between.
+// family starts a parent goal. Its agent starts a child, waits for it, rests, makes the calls in between, and waits for
+// the child again. family returns both ids when the parent rests.
 func (p *program) family(child modeltest.Script, between ...modeltest.Answer) (parent, its string) {
 	p.Helper()
 	again := call("wait_for_goal", with("goal", "CHILD"))
@@ -51,7 +51,7 @@ func holds(r modeltest.Request) bool {
 	return slices.ContainsFunc(r.Messages, func(m goal.Message) bool { return strings.HasPrefix(m.Text, "Goal: hold") })
 }
 
-// rests waits until a goal waits for time to pass.
+// rests waits until a goal calls the tool wait.
 func (p *program) rests(id string) {
 	p.Helper()
 	p.await("the rest", func(e event.Event) bool {
@@ -60,7 +60,7 @@ func (p *program) rests(id string) {
 	})
 }
 
-// queued waits until a goal waits in the queue, or has left it with that exit.
+// queued waits until a goal waits in the queue or, if left is not "", until it has left the queue with that exit.
 func (p *program) queued(id string, left goal.Exit) {
 	p.Helper()
 	p.await("the queue, left "+string(left), func(e event.Event) bool {
@@ -69,7 +69,7 @@ func (p *program) queued(id string, left goal.Exit) {
 	})
 }
 
-// taken occupies the folder of a goal, so that its next run waits in the queue.
+// taken starts a goal that occupies the folder of another one, whose next run then waits in the queue.
 func (p *program) taken(id string) (holder string) {
 	p.Helper()
 	v, err := p.goal.Get(id)
@@ -97,8 +97,8 @@ func (p *program) reopen(id string) (bool, error) {
 	return p.goal.Reopen(id, api.ResumeInput{Note: "one line more"})
 }
 
-// TestPause_ChildInAnotherProcess_FollowsItsParent: the child also continues with its parent, even if no process
-// remembers who stopped it.
+// TestPause_ChildInAnotherProcess_FollowsItsParent: the child pauses with its parent and continues with it, even in a
+// process that did not stop it.
 func TestPause_ChildInAnotherProcess_FollowsItsParent(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -140,7 +140,7 @@ func TestPause_ChildInAnotherProcess_FollowsItsParent(t *testing.T) {
 	here.do("abort", here.goal.Abort, parent)
 }
 
-// TestPause_ParentAndChild_ChildStaysPaused waits for the user, and does not continue with its parent.
+// TestPause_ParentAndChild_ChildStaysPaused: a child that the user paused does not continue with its parent.
 func TestPause_ParentAndChild_ChildStaysPaused(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -155,7 +155,7 @@ func TestPause_ParentAndChild_ChildStaysPaused(t *testing.T) {
 	p.ended(child)
 	<-p.app.Done(goal.ID(child))
 	resumed()
-	p.paused(child) // by the user, after it was paused with its parent
+	p.paused(child) // now the user pauses the child, which its parent had paused before
 	p.do("resume", p.resume, parent)
 	p.step("wait_for_goal")
 	v, err := p.goal.Get(child)
@@ -164,8 +164,8 @@ func TestPause_ParentAndChild_ChildStaysPaused(t *testing.T) {
 	}
 }
 
-// TestReopen_ChildLeftTheQueue_IsReopenedWithItsNotes: the parent's pause takes the child out of the queue. The user's
-// note and the parent's note are kept.
+// TestReopen_ChildLeftTheQueue_IsReopenedWithItsNotes: the parent's pause takes the child out of the queue. When the
+// parent continues, the child is reopened with the user's note.
 func TestReopen_ChildLeftTheQueue_IsReopenedWithItsNotes(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -190,7 +190,8 @@ func TestReopen_ChildLeftTheQueue_IsReopenedWithItsNotes(t *testing.T) {
 	p.ended(child)
 }
 
-// TestNote_ToAQueuedChild_Arrives: even if the child had been completed.
+// TestNote_ToAQueuedChild_Arrives: a parent can send a note to a child that has ended and waits in the queue to
+// continue.
 func TestNote_ToAQueuedChild_Arrives(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -223,15 +224,15 @@ func TestNote_ToAQueuedChild_Arrives(t *testing.T) {
 	}
 }
 
-// TestAccept_ChildLeftTheQueue_KeepsTheAnswer: the parent's pause takes the child out of the queue. No window adopts
-// the child before the parent continues.
+// TestAccept_ChildLeftTheQueue_KeepsTheAnswer: the parent's pause takes an accepted child out of the queue. No window
+// may adopt the child before its parent continues.
 func TestAccept_ChildLeftTheQueue_KeepsTheAnswer(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	p := start(t, home)
 	p.provide(turns(rest()))
 	dirs := []string{t.TempDir(), t.TempDir()}
-	var owns []*store.GoalLock // the window treats a running goal without a lock as dead
+	var owns []*store.GoalLock // without a lock, the window would treat a running goal as dead
 	made := func(n int, checks []goal.Check, parent goal.ID) goal.Run {
 		t.Helper()
 		g := &goal.Goal{

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// jumpClock is the real clock, which a test can put forward. Waits whose time was skipped end at once.
+// jumpClock is the real clock, which a test can put forward. Waits whose end is skipped end at once.
 type jumpClock struct {
 	mu    sync.Mutex
 	ahead time.Duration
@@ -64,8 +64,7 @@ func (c *jumpClock) endWait(w *clockWait) {
 	}
 }
 
-// jumpOver jumps by d as soon as something waits for a time in the last tenth of d. It returns false if stop was
-// closed before.
+// jumpOver jumps by d as soon as a wait would end in the last tenth of d. It returns false if stop is closed first.
 func (c *jumpClock) jumpOver(d time.Duration, stop <-chan struct{}) bool {
 	for !c.tryJump(d) {
 		select {

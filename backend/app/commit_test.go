@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestCommit_OfAGoal_HasItsFilesAlone: the commit has what the goal changed, and nothing that git ignores;
-// what the user had not committed before is named, and what is checked out stays.
+// TestCommit_OfAGoal_HasItsFilesAlone: the commit has the files that the goal changed, and none that git ignores. It
+// names the files that the user had not committed, and leaves the checked-out branch as it is.
 func TestCommit_OfAGoal_HasItsFilesAlone(t *testing.T) {
 	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()

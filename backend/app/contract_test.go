@@ -16,7 +16,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// gaveUp is a model that reads once and gives up.
+// gaveUp returns a model that gives up in its first turn.
 func gaveUp() modeltest.Script {
 	return turns(call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`))
 }
@@ -62,7 +62,7 @@ func TestStart_InvalidInput_NamesTheField(t *testing.T) {
 	}
 }
 
-// TestUserChoices_AreFrozenWithTheGoal, with defaults for the rest.
+// TestUserChoices_AreFrozenWithTheGoal also checks the defaults of a goal without choices.
 func TestUserChoices_AreFrozenWithTheGoal(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -111,7 +111,7 @@ func TestUserChoices_AreFrozenWithTheGoal(t *testing.T) {
 	}
 }
 
-// TestStart_WithDependencies_WaitsUntilTheyAreDone: the goal begins when they are completed.
+// TestStart_WithDependencies_WaitsUntilTheyAreDone: the goal begins when the goals that it depends on are completed.
 func TestStart_WithDependencies_WaitsUntilTheyAreDone(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -233,7 +233,7 @@ func TestManualCheck_WaitsForTheUser(t *testing.T) {
 	}
 }
 
-// TestRecheck_AfterChanges_FindsThem: the checks run as they were frozen, and later changes are found.
+// TestRecheck_AfterChanges_FindsThem: the frozen checks run again, and changed evidence and files are found.
 func TestRecheck_AfterChanges_FindsThem(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -292,7 +292,7 @@ func TestRecheck_AfterChanges_FindsThem(t *testing.T) {
 	}
 }
 
-// TestQueue_AfterARestart_Continues: the next window adopts a goal that waited when its program ended.
+// TestQueue_AfterARestart_Continues: a window adopts a goal that waited when its process ended.
 func TestQueue_AfterARestart_Continues(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -306,7 +306,7 @@ func TestQueue_AfterARestart_Continues(t *testing.T) {
 		Limits:    goal.DefaultLimits(),
 	}
 	g.Criterion.Checks, g.Policy.Risk, g.Policy.Dir = shell("test -f never"), "write_local", t.TempDir()
-	if err := p.app.Store().Goals.Create(t.Context(), g); err != nil { // pending, without a process
+	if err := p.app.Store().Goals.Create(t.Context(), g); err != nil { // pending, and no process has it
 		t.Fatal(err)
 	}
 	if err := p.app.Goals.Recover(t.Context()); err != nil {
@@ -317,7 +317,7 @@ func TestQueue_AfterARestart_Continues(t *testing.T) {
 	}
 }
 
-// TestProposal_OfAFolder_HasNoEffect.
+// TestProposal_OfAFolder_HasNoEffect: a start without checks does not use the folder's proposal.
 func TestProposal_OfAFolder_HasNoEffect(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -338,5 +338,5 @@ func TestProposal_OfAFolder_HasNoEffect(t *testing.T) {
 		!slices.Equal(got.Hosts, []string{"shop.example"}) || !strings.Contains(got.Words, "a.txt") {
 		t.Errorf("%+v %v", got, err)
 	}
-	p.refused(api.StartInput{Dir: dir, Checks: []goal.Check{}}, "criterion") // never implicit
+	p.refused(api.StartInput{Dir: dir, Checks: []goal.Check{}}, "criterion") // the proposal is never used implicitly
 }

@@ -27,14 +27,14 @@ func (c *zoneClock) After(d time.Duration) <-chan time.Time { return time.After(
 // set moves the clock to a time.
 func (c *zoneClock) set(to time.Time) { c.offset.Store(int64(time.Until(to))) }
 
-// turnCost is what a turn of the scripted provider costs after usePrice, in USD.
+// turnCost is the price of a turn of the scripted provider after usePrice, in USD.
 const turnCost = 0.75
 
-// usePrice gives the scripted provider a price, with which each turn costs turnCost.
+// usePrice sets the provider's price so that each turn costs turnCost.
 func (p *program) usePrice() {
 	p.Helper()
 	if _, err := p.cfg.ChangeProvider("test", func(saved *config.Provider) error {
-		saved.Price = &config.Price{Input: 50_000, Output: 50_000} // 15 tokens a turn
+		saved.Price = &config.Price{Input: 50_000, Output: 50_000} // 15 tokens in each turn
 		return nil
 	}); err != nil {
 		p.Fatal(err)
@@ -59,7 +59,7 @@ func (p *program) today() api.SpendToday {
 	return out
 }
 
-// workUntil plays turns that do nothing until it is allowed to finish.
+// workUntil plays turns without an effect until finish is true, and then reaches the goal.
 func workUntil(finish *atomic.Bool) modeltest.Script {
 	return func(n int, r modeltest.Request) modeltest.Answer {
 		switch {
@@ -72,19 +72,19 @@ func workUntil(finish *atomic.Bool) modeltest.Script {
 	}
 }
 
-// TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised: the goals share one limit, and it ends them together.
+// TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised: the goals share one limit, which pauses all of them.
 func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	var finish atomic.Bool
 	server := p.provide(workUntil(&finish))
 	p.usePrice()
-	const limit = 20 * turnCost // so much that the goals cannot jump over the warning at 80 %
+	const limit = 20 * turnCost // high enough that one turn cannot skip the warning at 80 %
 	p.limitDay(limit)
 	ids := map[string]bool{}
 	for range 2 {
 		in := api.StartInput{Objective: "make done.txt"}
-		in.Checks, in.CriticEvery = shell("test -f done.txt"), 2 // critics spend, too
+		in.Checks, in.CriticEvery = shell("test -f done.txt"), 2 // critics also spend
 		id, err := p.goal.Start(in)
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +99,7 @@ func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
 			_, ok = e.Body.(*event.Paused)
 			return ok
 		})
-		b := e.Body.(*event.Paused) //nolint:forcetypeassert // just asserted
+		b := e.Body.(*event.Paused) //nolint:forcetypeassert // await has checked the type
 		if b.Exit != goal.DailyLimitReached ||
 			!strings.HasPrefix(b.Reason, "Today's limit of $15.00 is reached; resumes tomorrow") {
 			t.Fatalf("paused with %s: %s", b.Exit, b.Reason)
@@ -127,7 +127,7 @@ func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
 	p.limitDay(100)
 	for range ids {
 		e := p.await("end", func(e event.Event) bool { _, ok := e.Body.(*event.Ended); return ok })
-		b := e.Body.(*event.Ended) //nolint:forcetypeassert // just asserted
+		b := e.Body.(*event.Ended) //nolint:forcetypeassert // await has checked the type
 		if b.Exit != goal.Done || !ids[string(e.GoalID)] {
 			t.Errorf("ended with %s: %v", b.Exit, b.Report)
 		}
@@ -138,7 +138,8 @@ func TestDailyLimit_SeveralGoals_PauseAndResumeWhenItIsRaised(t *testing.T) {
 	}
 }
 
-// TestDailyLimit_AcrossMidnightAndRestart_ResumesOnTheNextDay of the user's time zone, also in another process.
+// TestDailyLimit_AcrossMidnightAndRestart_ResumesOnTheNextDay: the day is that of the user's time zone, and another
+// process may resume the goal.
 func TestDailyLimit_AcrossMidnightAndRestart_ResumesOnTheNextDay(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -190,7 +191,7 @@ func TestDailyLimit_AcrossMidnightAndRestart_ResumesOnTheNextDay(t *testing.T) {
 		t.Errorf("resumed with the note %q", b.Note)
 	}
 	if b, ok := p.ended(id).Body.(*event.Paused); !ok || b.Exit != goal.DailyLimitReached ||
-		b.Until != midnight.AddDate(0, 0, 1).UTC().Format(event.TimeLayout) { // the limit is one turn a day
+		b.Until != midnight.AddDate(0, 0, 1).UTC().Format(event.TimeLayout) { // the limit pays for one turn each day
 		t.Errorf("on the next day it paused with %+v", b)
 	}
 	r, err := api.NewSpendAPI(t.Context(), p.cfg, p.app.Store().Spend, clock.Now).Report(api.SpendInput{By: "day"})

@@ -20,8 +20,8 @@ func (p *program) driven(id string, by pane.Driver) {
 	})
 }
 
-// TestPage_GoalDoesNotRun_TakesTheUsersInput: while the goal is paused, and after it is completed, the user can act on
-// the page without taking it over. During a run only the agent can.
+// TestPage_GoalDoesNotRun_TakesTheUsersInput: the user can act on a goal's page while the goal is paused and after it
+// is completed, without taking over the page. During a run only the agent can.
 func TestPage_GoalDoesNotRun_TakesTheUsersInput(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -60,7 +60,7 @@ func TestPage_GoalDoesNotRun_TakesTheUsersInput(t *testing.T) {
 		t.Errorf("the user acts while the agent drives again: %v", err)
 	}
 
-	driving := make(chan struct{}) // a goal that is done at once might be so before the driver is reported
+	driving := make(chan struct{}) // otherwise the goal could be done before the new driver is reported
 	p.provide(func(n int, _ modeltest.Request) modeltest.Answer {
 		if n == 0 {
 			select {
@@ -72,7 +72,7 @@ func TestPage_GoalDoesNotRun_TakesTheUsersInput(t *testing.T) {
 		return call("claim_complete", `{"rationale":"it is there"}`)
 	})
 	p.paused(out.GoalID)
-	p.driven("b1", pane.Nobody) // an event holds the newest driver: a resume at once would leave out this one
+	p.driven("b1", pane.Nobody) // if the goal were resumed at once, the next event would skip this driver
 	<-p.app.Done(goal.ID(out.GoalID))
 	p.do("resume", p.resume, out.GoalID)
 	p.driven("b1", pane.DriverAgent)

@@ -19,9 +19,9 @@ import (
 	"goalpost/backend/waittest"
 )
 
-// editorClient is an editor: the client side of the protocol, over pipes.
+// editorClient is an editor: the client side of the protocol, connected over pipes.
 type editorClient struct {
-	sdk.Client // what Goalpost does not call
+	sdk.Client // the methods that Goalpost does not call
 
 	*testing.T
 	conn *sdk.ClientSideConnection
@@ -31,7 +31,7 @@ type editorClient struct {
 	mu      sync.Mutex
 	updates []sdk.SessionUpdate
 	asked   []sdk.RequestPermissionRequest
-	began   chan struct{} // a call has begun
+	began   chan struct{} // receives when a call has begun
 }
 
 func (c *editorClient) SessionUpdate(_ context.Context, n sdk.SessionNotification) error {
@@ -63,7 +63,7 @@ func (c *editorClient) RequestPermission(
 	return out, nil
 }
 
-// said is all that the editor shows: messages, plan and calls, as JSON.
+// said returns everything that the editor shows as JSON: messages, the plan and calls.
 func (c *editorClient) said() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,14 +72,14 @@ func (c *editorClient) said() string {
 	return string(b)
 }
 
-// forget empties what the editor shows.
+// forget clears what the editor shows.
 func (c *editorClient) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.updates, c.asked = nil, nil
 }
 
-// openEditor connects an editor with the program, as goalctl acp does.
+// openEditor connects an editor to the program, as goalctl acp does.
 func (p *program) openEditor() *editorClient {
 	p.Helper()
 	fromEditor, toAgent := io.Pipe()
@@ -127,9 +127,8 @@ func (c *editorClient) prompt(id sdk.SessionId, text string) sdk.StopReason {
 	return got.StopReason
 }
 
-// TestEditor_PromptWithACheck_BecomesAGoalThatIsVerified: activity, plan, diffs, checks and the
-// report reach the editor,
-// an approval is answered there, and a later note reopens the goal.
+// TestEditor_PromptWithACheck_BecomesAGoalThatIsVerified: activity, plan, diffs, checks and the report reach the
+// editor. The user answers an approval there, and a later prompt reopens the goal.
 func TestEditor_PromptWithACheck_BecomesAGoalThatIsVerified(t *testing.T) {
 	t.Parallel()
 	p, dir, other := start(t, t.TempDir()), t.TempDir(), t.TempDir()
@@ -176,7 +175,7 @@ func TestEditor_PromptWithACheck_BecomesAGoalThatIsVerified(t *testing.T) {
 	}
 }
 
-// TestEditor_WithoutACheck_UsesTheFolderOrExplains: the proposal of the folder counts only if it is accepted.
+// TestEditor_WithoutACheck_UsesTheFolderOrExplains: the folder's proposal is used only if the user accepts it.
 func TestEditor_WithoutACheck_UsesTheFolderOrExplains(t *testing.T) {
 	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()
@@ -216,8 +215,8 @@ func TestEditor_WithoutACheck_UsesTheFolderOrExplains(t *testing.T) {
 	}
 }
 
-// TestEditor_Cancel_PausesTheGoal, and after a restart of the connection the session is loaded with its history and the
-// next prompt continues the goal.
+// TestEditor_Cancel_PausesTheGoal: a new connection then loads the session with its history, and the next prompt
+// continues the goal.
 func TestEditor_Cancel_PausesTheGoal(t *testing.T) {
 	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()
@@ -267,7 +266,7 @@ func TestEditor_Cancel_PausesTheGoal(t *testing.T) {
 	}
 }
 
-// resume continues a session on another connection, as an editor does that has the history.
+// resume continues a session on a new connection, as an editor does that still has the history.
 func (c *editorClient) resume(id sdk.SessionId, dir string) error {
 	c.Helper()
 	_, err := c.conn.ResumeSession(c.Context(), sdk.ResumeSessionRequest{
@@ -282,8 +281,8 @@ func (c *editorClient) awaitUpdate(text string) {
 	waittest.Until(c.T, text, func() bool { return strings.Contains(c.said(), text) })
 }
 
-// TestEditor_Resume_ContinuesWithoutHistory: after a restart of the editor the session is resumed without its history,
-// the commands are offered again, and the next prompt continues the goal.
+// TestEditor_Resume_ContinuesWithoutHistory: a restarted editor resumes the session without its history. The commands
+// are offered again, and the next prompt continues the goal.
 func TestEditor_Resume_ContinuesWithoutHistory(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()
@@ -331,7 +330,7 @@ func TestEditor_Resume_ContinuesWithoutHistory(t *testing.T) {
 }
 
 // TestEditor_Worktree_WorksOnABranch: /worktree gives the goal a worktree of the folder's repository. The editor shows
-// the changes there and the command that merges them, and the user's files stay as they are.
+// the changes there and the command that merges them, and the user's files stay unchanged.
 func TestEditor_Worktree_WorksOnABranch(t *testing.T) {
 	t.Parallel()
 	p, repo := start(t, t.TempDir()), newUserRepository(t)
@@ -369,8 +368,8 @@ func TestEditor_Worktree_WorksOnABranch(t *testing.T) {
 	}
 }
 
-// TestEditor_ManualCheck_IsDecidedThere: a rejection goes back to the agent with the user's words, and accept ends the
-// goal. The editor says how to decide.
+// TestEditor_ManualCheck_IsDecidedThere: the editor explains how to decide. A rejection reaches the agent with the
+// user's words, and accept ends the goal.
 func TestEditor_ManualCheck_IsDecidedThere(t *testing.T) {
 	t.Parallel()
 	p, dir := start(t, t.TempDir()), t.TempDir()

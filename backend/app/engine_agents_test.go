@@ -11,23 +11,23 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// realAgent is an external agent that runs in these tests, and how its model uses its tools.
+// realAgent is a real external agent, with what the tests need to know about it.
 type realAgent struct {
 	id      string
-	bin     []string // patterns of folders below .tools: the command's, and that of the Node.js which it needs
+	bin     []string // patterns of folders below .tools, which contain the agent's command and its Node.js
 	install string
-	ours    string // before the names of our tools
+	ours    string // the prefix of the names of Goalpost's tools
 	shell   string
 	read    string
 	write   string
 	file    string // the argument that names a file
-	refused string // in what the model reads of a refused call
-	secret  string // a variable with the token of its model server
-	// shellArgument names the argument that is the command, "" for "command".
+	refused string // part of what the model reads about a refused call
+	secret  string // the variable with the token of its model server
+	// shellArgument is the argument that contains the command, "" for "command".
 	shellArgument string
-	// asksNothing: what it does itself is observed.
+	// asksNothing means that the agent asks for no permissions, so its own actions are only observed.
 	asksNothing bool
-	// resumes: it continues its own session after its program was killed.
+	// resumes means that the agent continues its own session after its program was killed.
 	resumes bool
 }
 
@@ -69,7 +69,7 @@ func eachAgent(t *testing.T, scenario func(t *testing.T, a realAgent)) {
 	}
 }
 
-// putOnPath makes the host find the agent, or skips the test.
+// putOnPath makes the host find the agent. It skips the test if the agent is not installed.
 func (a realAgent) putOnPath(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -90,7 +90,7 @@ func (a realAgent) putOnPath(t *testing.T) {
 	t.Setenv("PATH", strings.Join(path, list)+list+os.Getenv("PATH"))
 }
 
-// withAgent puts a real agent on the PATH, or skips the test.
+// withAgent puts a real agent on the PATH. It skips the test if the agent is not installed.
 func withAgent(t *testing.T, id string) realAgent {
 	t.Helper()
 	for _, a := range realAgents() {
@@ -103,12 +103,12 @@ func withAgent(t *testing.T, id string) realAgent {
 	return realAgent{}
 }
 
-// bash is a call of the agent's shell.
+// bash returns a call of the agent's shell.
 func (a realAgent) bash(command string) modeltest.Answer {
 	return call(a.shell, with(cmp.Or(a.shellArgument, "command"), command, "description", "a command"))
 }
 
-// readFile is a call of the agent's tool that reads a file, or of its shell if it has none.
+// readFile returns a call of the agent's tool that reads a file, or of its shell if it has none.
 func (a realAgent) readFile(path string) modeltest.Answer {
 	if a.read == "" {
 		return a.bash("cat " + path)
@@ -116,7 +116,7 @@ func (a realAgent) readFile(path string) modeltest.Answer {
 	return call(a.read, with(a.file, path))
 }
 
-// writeFile is a call of the agent's tool that writes a new file: with its path and content, or as a patch.
+// writeFile returns a call of the agent's tool that writes a new file, with path and content or with a patch.
 func (a realAgent) writeFile(path, content string) modeltest.Answer {
 	if a.write == "" {
 		return call("apply_patch", with("input", "*** Begin Patch\n*** Add File: "+path+"\n+"+content+"\n*** End Patch\n"))
@@ -124,7 +124,7 @@ func (a realAgent) writeFile(path, content string) modeltest.Answer {
 	return call(a.write, with(a.file, path, "content", content))
 }
 
-// needsToAsk skips a scenario in which the agent asks for a permission.
+// needsToAsk skips a scenario if the agent never asks for a permission.
 func (a realAgent) needsToAsk(t *testing.T) {
 	t.Helper()
 	if a.asksNothing {
@@ -132,10 +132,10 @@ func (a realAgent) needsToAsk(t *testing.T) {
 	}
 }
 
-// our is a call of one of our tools.
+// our returns a call of one of Goalpost's tools.
 func (a realAgent) our(tool, arguments string) modeltest.Answer { return call(a.ours+tool, arguments) }
 
-// claim is a call of claim_complete.
+// claim returns a call of claim_complete.
 func (a realAgent) claim() modeltest.Answer {
 	return a.our("claim_complete", with("rationale", "done"))
 }

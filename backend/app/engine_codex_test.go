@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestEngine_CodexSettingsInTheFolder_ReplaceNothing: the agent can write Codex's settings for the goal's folder. They
-// replace neither the goal's model nor our tools, turn on no tools of a provider, and run nothing beside its calls.
+// TestEngine_CodexSettingsInTheFolder_ReplaceNothing: the agent can write Codex's settings in the goal's folder. These
+// must not replace the goal's model or Goalpost's tools, enable a provider's tools, or run a program.
 func TestEngine_CodexSettingsInTheFolder_ReplaceNothing(t *testing.T) {
 	a := withAgent(t, "codex")
 	p := start(t, t.TempDir())

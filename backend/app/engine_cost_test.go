@@ -19,7 +19,7 @@ import (
 
 var engineRuns = flag.Int("enginecost", 0, "goals with each agent to measure, for the figures in docs/performance.md")
 
-// memoryOf adds up a field of /proc/PID/FILE, in KB, of the processes for which is says yes.
+// memoryOf adds up a field of /proc/PID/FILE, in KB, over the processes that is accepts.
 func memoryOf(t *testing.T, is func(proc string) bool, file, field string) (kb int) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*")

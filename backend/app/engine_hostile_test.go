@@ -25,8 +25,8 @@ const (
 `
 )
 
-// TestEngine_Hostile_IsBoundedAndEndsClearly: what a hostile agent sends from the sandbox neither hangs the host nor
-// fills its memory, and each goal ends with a reason that names the agent.
+// TestEngine_Hostile_IsBoundedAndEndsClearly: nothing that a hostile agent sends can hang the host or fill its memory.
+// Each goal ends with a reason that names the agent.
 func TestEngine_Hostile_IsBoundedAndEndsClearly(t *testing.T) {
 	big := hostileStart + `{"agent":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":` +
 		`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"$PAD"}}}},"pad":50000000}` + "\n"

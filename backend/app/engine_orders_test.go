@@ -22,7 +22,7 @@ import (
 	"goalpost/backend/waittest"
 )
 
-// lastBody is the newest request of the agent's conversation, "" before the first.
+// lastBody returns the newest request of the agent's conversation, "" before the first one.
 func lastBody(s *modeltest.Server) string {
 	requests := s.Requests()
 	for _, r := range slices.Backward(requests) {
@@ -33,13 +33,13 @@ func lastBody(s *modeltest.Server) string {
 	return ""
 }
 
-// untilFile is a command that writes begun and waits for a file.
+// untilFile is a command that creates the file begun and then waits until another file exists.
 func (a realAgent) untilFile(begun, file string) modeltest.Answer {
 	return a.bash("touch " + begun + "; until test -f " + file + "; do sleep 0.05; done")
 }
 
-// steps plays the answer for the first of these files that is not in dir, and claims when all are there. It does
-// not depend on how often the model is asked: an agent may have asked when its turn was cancelled.
+// steps plays the answer for the first of the files that is not in dir, and claims when all of them exist. It does not
+// count requests, because an agent may ask again when its turn is cancelled.
 func (a realAgent) steps(dir string, answers map[string]modeltest.Answer, files ...string) modeltest.Script {
 	return func(_ int, r modeltest.Request) modeltest.Answer {
 		if len(r.Tools) == 0 {
@@ -64,8 +64,8 @@ func touch(t *testing.T, path string) {
 	}
 }
 
-// TestEngine_PauseAndNote_ReachTheSession: a pause takes effect after the command that runs; the resumed goal continues
-// the agent's session. A note ends the turn in which the agent works and is its next prompt.
+// TestEngine_PauseAndNote_ReachTheSession: a pause waits for the running command, and the resumed goal continues the
+// agent's session. A note ends the agent's turn and becomes its next prompt.
 func TestEngine_PauseAndNote_ReachTheSession(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())
@@ -110,8 +110,8 @@ func TestEngine_PauseAndNote_ReachTheSession(t *testing.T) {
 	})
 }
 
-// TestEngine_ProviderOutage_Parks: a provider that limits requests parks the goal until the time that it names. Then
-// the agent continues its session.
+// TestEngine_ProviderOutage_Parks: if the provider limits requests, the goal is parked until the time that the provider
+// names. Then the agent continues its session.
 func TestEngine_ProviderOutage_Parks(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		clock := newJumpClock(t)
@@ -155,8 +155,8 @@ func TestEngine_ProviderOutage_Parks(t *testing.T) {
 	})
 }
 
-// TestEngine_SilentAgent_IsParkedAndEnded: an agent that sends nothing for three minutes, while it uses no tool and its
-// model has answered, is ended and the goal waits. Then it starts again with its session.
+// TestEngine_SilentAgent_IsParkedAndEnded: the host ends an agent that sends nothing for three minutes although no tool
+// runs and its model has answered. The goal is parked, and the agent then continues its session.
 func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		clock := newJumpClock(t)
@@ -165,7 +165,7 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(dir, "halt.sh"),
 			[]byte("touch waits.txt; until test -f halt.txt; do sleep 0.05; done; kill -STOP $1; touch halted.txt"), 0o600))
 		play := a.steps(dir, map[string]modeltest.Answer{
-			// It waits for the script, because some agents end what is left of a command's group.
+			// The command waits for the script, because some agents kill the remaining processes of a command.
 			"begun.txt": a.bash("touch begun.txt; setsid sh halt.sh $PPID >/dev/null 2>&1 & " +
 				"until test -f waits.txt; do sleep 0.05; done"),
 			"done.txt": a.bash("touch done.txt"),
@@ -175,7 +175,7 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 		s := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
 			if r.Last().Role == goal.ToolRole {
 				arrivedOnce()
-				select { // until the agent that waits for it is halted
+				select { // until the waiting agent is stopped
 				case <-answer:
 				case <-t.Context().Done():
 				}
@@ -185,7 +185,7 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 		p.usePrice()
 		id := p.startEngine(api.StartInput{Engine: a.id, Objective: "be silent", Checks: shell("test -f done.txt"), Dir: dir})
 		p.step("agent_run")
-		select { // later the jumps of the clock would end the question
+		select { // must happen before the clock jumps, which would end the request
 		case <-arrived:
 		case <-time.After(time.Minute):
 			t.Fatal("the agent does not ask the model after its command")
@@ -198,7 +198,7 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 		})
 		parked, jumps := make(chan struct{}), sync.WaitGroup{}
 		jumps.Go(func() {
-			for range 3 { // the host may have taken the answer for under way at the first
+			for range 3 { // at the first jumps, the host may still wait for the model's answer
 				if !clock.jumpOver(3*time.Minute, parked) {
 					return
 				}
@@ -219,7 +219,7 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 	})
 }
 
-// host is goalctl in a process of its own.
+// host is goalctl in its own process.
 type host struct {
 	cmd    *exec.Cmd
 	events *bufio.Scanner
@@ -260,8 +260,8 @@ func (h *host) next(t *testing.T) (e event.Event, ok bool) {
 	return e, true
 }
 
-// TestEngine_HostKilled_ContinuesTheSession: kill -9 of the host in a command ends the agent and the command. The
-// resumed goal says that the outcome of the step is unknown, and the agent continues its own session.
+// TestEngine_HostKilled_ContinuesTheSession: if the host is killed during a command, the agent and the command end too.
+// The resumed goal reports the outcome of the step as unknown, and the agent continues its own session.
 func TestEngine_HostKilled_ContinuesTheSession(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		home, dir := t.TempDir(), t.TempDir()

@@ -12,9 +12,9 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// plantedSettings are files of a goal's folder with which the agents' own settings start programs: MCP servers, hooks,
-// plugins, language servers, formatters, extensions and helpers for keys. $DIR is the folder. Each program leaves a
-// file whose name begins with "planted-".
+// plantedSettings are files in a goal's folder that make agents start programs: MCP servers, hooks, plugins, language
+// servers, formatters, extensions and helpers for keys. $DIR is the folder. Each program creates a file whose name
+// begins with "planted-".
 var plantedSettings = map[string]string{
 	".codex/config.toml": `notify = ["touch", "$DIR/planted-codex-notify"]
 [mcp_servers.planted]
@@ -57,16 +57,16 @@ command = "touch $DIR/planted-codex-tool"
 	".opencode/plugin/planted.js": `import fs from "fs"
 export const Planted = async () => { fs.writeFileSync("$DIR/planted-opencode-plugin", ""); return {} }
 `,
-	// a formatter and a language server that OpenCode finds in a folder without any settings
+	// OpenCode starts a formatter and a language server for these files without any settings
 	"package.json":                            `{"name":"x","devDependencies":{"prettier":"3.0.0","typescript":"5.0.0"}}`,
 	"node_modules/.bin/prettier":              "#!/bin/sh\ntouch $DIR/planted-prettier\n",
 	"node_modules/typescript/package.json":    `{"name":"typescript","version":"5.0.0"}`,
 	"node_modules/typescript/lib/tsserver.js": `require("fs").writeFileSync("$DIR/planted-tsserver", "")`,
 }
 
-// TestEngine_PlantedInTheFolder_StartsNothing: what the agent's own settings in the goal's folder would start, which
-// another program or the agent itself can write, does not run. The agent works with its model and our tools all the
-// same.
+// TestEngine_PlantedInTheFolder_StartsNothing: the agent itself or another program may write settings of the agent in
+// the goal's folder. Nothing that they name may start, and the agent must still work with its model and Goalpost's
+// tools.
 func TestEngine_PlantedInTheFolder_StartsNothing(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())
@@ -88,7 +88,7 @@ func TestEngine_PlantedInTheFolder_StartsNothing(t *testing.T) {
 		if exit, reason, _ := p.result(id); exit != goal.Done {
 			t.Fatalf("%s %s", exit, reason)
 		}
-		for _, r := range s.Requests() { // Goalpost's own settings hold, too
+		for _, r := range s.Requests() { // Goalpost's own settings must stay in effect
 			for _, tool := range r.Tools {
 				if slices.Contains([]string{"web_search", "google_web_search", "web_fetch", "WebSearch", "WebFetch"}, tool) {
 					t.Errorf("the tool %s is on", tool)

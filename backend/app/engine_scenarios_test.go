@@ -25,14 +25,14 @@ import (
 	"goalpost/backend/waittest"
 )
 
-// forShapes runs a test for each of the agents whose transcripts are in testdata/agents.
+// forShapes runs a test for each agent that has transcripts in testdata/agents.
 func forShapes(t *testing.T, test func(t *testing.T, agent engine.Profile)) {
 	for _, agent := range shapes() {
 		t.Run(agent.ID, func(t *testing.T) { test(t, agent) })
 	}
 }
 
-// startShapeGoal starts a goal that is done when done.txt is there.
+// startShapeGoal starts a goal that is done when done.txt exists.
 func (p *program) startShapeGoal(agent engine.Profile, objective, dir string) string {
 	p.Helper()
 	return p.startEngine(api.StartInput{
@@ -40,7 +40,7 @@ func (p *program) startShapeGoal(agent engine.Profile, objective, dir string) st
 	})
 }
 
-// doneWith returns the events of a goal, which must end as done.
+// doneWith waits until a goal ends as done, and returns its events.
 func (p *program) doneWith(id string) []event.Body {
 	p.Helper()
 	exit, reason, events := p.result(id)
@@ -72,8 +72,8 @@ func TestEngine_ShapesBrowser_DriveAPage(t *testing.T) {
 	})
 }
 
-// TestEngine_ShapesAsked_UserDecides: the user is asked with the whole command, wherever the agent puts it. Denied, the
-// agent learns it and continues, also if it ends its turn.
+// TestEngine_ShapesAsked_UserDecides: the user sees the whole command, wherever the agent puts it. After a denial, the
+// agent is informed and continues, even if it ends its turn.
 func TestEngine_ShapesAsked_UserDecides(t *testing.T) {
 	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
@@ -96,8 +96,8 @@ func TestEngine_ShapesAsked_UserDecides(t *testing.T) {
 	})
 }
 
-// TestEngine_ShapesPaused_ContinueTheSession: a pause takes effect after the command that runs, the resumed goal
-// continues the agent's session, and a note ends the turn and is the next prompt.
+// TestEngine_ShapesPaused_ContinueTheSession: a pause waits for the running command, the resumed goal continues the
+// agent's session, and a note ends the turn and becomes the next prompt.
 func TestEngine_ShapesPaused_ContinueTheSession(t *testing.T) {
 	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
@@ -120,8 +120,8 @@ func TestEngine_ShapesPaused_ContinueTheSession(t *testing.T) {
 	})
 }
 
-// TestEngine_ShapesOutage_ParkAndContinue: a provider that limits requests parks the goal until the time that it names,
-// whether the agent tries again in silence, ends its turn with a text, or fails. Then it continues its session.
+// TestEngine_ShapesOutage_ParkAndContinue: if the provider limits requests, the goal is parked until the time that the
+// provider names. The agent may retry silently, end its turn with a text, or fail. Then it continues its session.
 func TestEngine_ShapesOutage_ParkAndContinue(t *testing.T) {
 	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
@@ -147,11 +147,11 @@ func TestEngine_ShapesOutage_ParkAndContinue(t *testing.T) {
 	})
 }
 
-// TestEngine_ShapesSandbox_Holds: a command of the agent reads nothing of the user's home, and finds the key that the
-// host uses nowhere. The same search finds the token that it may know.
+// TestEngine_ShapesSandbox_Holds: a command of the agent cannot read the user's home, and cannot find the key that the
+// host uses. The same search does find the token that the agent may know.
 func TestEngine_ShapesSandbox_Holds(t *testing.T) {
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
-		key := "sk-shape-" + rand.Text() // not a constant: the program of this test is readable in the sandbox
+		key := "sk-shape-" + rand.Text() // random, because a command can read the constants of the test binary
 		t.Setenv("SHAPE_TEST_KEY", key)
 		home, dir := t.TempDir(), t.TempDir()
 		t.Setenv("HOME", home)
@@ -177,16 +177,16 @@ func TestEngine_ShapesSandbox_Holds(t *testing.T) {
 	})
 }
 
-// searchFor is a command that counts where the key and the token are found: in the environments and command lines of
+// searchFor returns a command that counts where the key and the token occur: in the environments and command lines of
 // all programs, in its own environment, and in files.
 func searchFor(key, token string) string {
-	itself := func(word string) string { return word[:len(word)-1] + "[" + word[len(word)-1:] + "]" } // is not found
+	itself := func(word string) string { return word[:len(word)-1] + "[" + word[len(word)-1:] + "]" } // not found itself
 	return `look() { for f in /proc/[0-9]*/environ /proc/[0-9]*/cmdline; do tr '\0' '\n' <$f; done 2>/dev/null | ` +
 		`grep -c "$1"; env | grep -c "$1"; grep -rlE "$1" "$HOME" /tmp . 2>/dev/null | wc -l; }; ` +
 		fmt.Sprintf("printf 'key: '; look '%s'; printf 'token: '; look '%s'", itself(key), itself(token))
 }
 
-// keyIsHidden checks what a command found that looked for a file of the user, and then searched.
+// keyIsHidden checks the output of a command that reads a file of the user and then searches, see searchFor.
 func keyIsHidden(t *testing.T, found string) {
 	t.Helper()
 	_, counts, _ := strings.Cut(found, "key: ")
@@ -202,8 +202,8 @@ func keyIsHidden(t *testing.T, found string) {
 	}
 }
 
-// TestEngine_ShapesLeftRunning_AskForTheirHost: a command that the agent left running tries a host between two calls.
-// The user is asked about it, and neither the question nor the notice to the agent names the next call.
+// TestEngine_ShapesLeftRunning_AskForTheirHost: between two calls, a command that the agent left running contacts a
+// host. The user is asked about the host, and neither the question nor the notice to the agent blames the next call.
 func TestEngine_ShapesLeftRunning_AskForTheirHost(t *testing.T) {
 	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
@@ -233,8 +233,8 @@ func TestEngine_ShapesLeftRunning_AskForTheirHost(t *testing.T) {
 	})
 }
 
-// TestEngine_ShapesNote_AfterAClaim: a note that comes between a claim and the end of the agent's turn does not drop
-// the claim. It is in the prompt with the host's answer.
+// TestEngine_ShapesNote_AfterAClaim: a note that arrives between a claim and the end of the agent's turn does not
+// discard the claim. The note is in the prompt with the host's answer.
 func TestEngine_ShapesNote_AfterAClaim(t *testing.T) {
 	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
@@ -260,8 +260,8 @@ func TestEngine_ShapesNote_AfterAClaim(t *testing.T) {
 	})
 }
 
-// TestEngine_ShapesPause_AfterAClaim: a pause that comes between a claim and the end of the agent's turn does not drop
-// the claim. The resumed goal decides it before the agent is asked anything, also in another process.
+// TestEngine_ShapesPause_AfterAClaim: a pause that arrives between a claim and the end of the agent's turn does not
+// discard the claim. The resumed goal decides the claim before it asks the agent, also in another process.
 func TestEngine_ShapesPause_AfterAClaim(t *testing.T) {
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
 		for name, inAnotherProcess := range map[string]bool{"same process": false, "another process": true} {
@@ -306,8 +306,8 @@ func TestEngine_ShapesPause_AfterAClaim(t *testing.T) {
 	})
 }
 
-// TestEngine_ShapesNote_SurvivesTheHost: a note that comes between a question and the end of the agent's turn is in its
-// next prompt, also if that comes from another process.
+// TestEngine_ShapesNote_SurvivesTheHost: a note that arrives between a question and the end of the agent's turn is in
+// the next prompt, even if another process sends that prompt.
 func TestEngine_ShapesNote_SurvivesTheHost(t *testing.T) {
 	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
@@ -334,8 +334,8 @@ func TestEngine_ShapesNote_SurvivesTheHost(t *testing.T) {
 	})
 }
 
-// TestEngine_ShapesToolHangs_EndsIt: of a tool that reports nothing the user is warned after ten minutes, and it is
-// ended after thirty. The agent learns why, and continues.
+// TestEngine_ShapesToolHangs_EndsIt: if a tool reports nothing, the user is warned after ten minutes, and the host ends
+// the tool after thirty. The agent is informed and continues.
 func TestEngine_ShapesToolHangs_EndsIt(t *testing.T) {
 	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
@@ -362,7 +362,7 @@ func TestEngine_ShapesToolHangs_EndsIt(t *testing.T) {
 	})
 }
 
-// jumpToToolTimeout waits for the warning about a tool, and then for its end.
+// jumpToToolTimeout jumps to the warning about a tool, and then to its timeout.
 func jumpToToolTimeout(t *testing.T, clock *jumpClock) {
 	t.Helper()
 	for _, wait := range []time.Duration{10 * time.Minute, 20 * time.Minute} {
@@ -372,8 +372,8 @@ func jumpToToolTimeout(t *testing.T, clock *jumpClock) {
 	}
 }
 
-// TestEngine_ShapesReadHangs_AreParked: a tool for which the agent did not ask, and which never ends, parks the goal
-// with a reason that names it. Then the agent continues its session.
+// TestEngine_ShapesReadHangs_AreParked: an observed tool that never ends parks the goal, and the reason names the tool.
+// Then the agent continues its session.
 func TestEngine_ShapesReadHangs_AreParked(t *testing.T) {
 	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {
@@ -399,7 +399,7 @@ func TestEngine_ShapesReadHangs_AreParked(t *testing.T) {
 // hostCommand makes the test binary a host that starts a goal with a scripted agent and runs until it is killed.
 const hostCommand = "host-of-shapes"
 
-// runHost prints the id of the goal.
+// runHost starts the goal, prints its id, and runs until it is killed.
 func runHost(agent, dir, address string) error {
 	cfg, err := config.Open(os.Getenv)
 	if err != nil {
@@ -430,8 +430,9 @@ func runHost(agent, dir, address string) error {
 	return nil
 }
 
-// TestEngine_ShapesHostKilled_Continue: kill -9 of the host in a command ends the agent and the command. In another
-// process the goal continues: the agent's session, or a new one with a summary, learns that the outcome is unknown.
+// TestEngine_ShapesHostKilled_Continue: if the host is killed during a command, the agent and the command end too. The
+// goal continues in another process: the agent's session, or a new one with a summary, learns that the outcome is
+// unknown.
 func TestEngine_ShapesHostKilled_Continue(t *testing.T) {
 	t.Parallel()
 	forShapes(t, func(t *testing.T, agent engine.Profile) {

@@ -20,7 +20,7 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// runShell runs a command of the scripted agent. Its status does not count.
+// runShell runs a command of the scripted agent. It ignores the exit code.
 func runShell(command string) error {
 	err := exec.Command("sh", "-c", command).Run()
 	var status *exec.ExitError
@@ -30,7 +30,7 @@ func runShell(command string) error {
 	return err
 }
 
-// shapes are agents whose transcripts are in testdata/agents: what each of them sends in its own form.
+// shapes returns the agents that have transcripts in testdata/agents. Each of them sends messages in its own form.
 func shapes() []engine.Profile {
 	var list []engine.Profile
 	for _, p := range []engine.Profile{
@@ -48,16 +48,17 @@ func shapes() []engine.Profile {
 	return list
 }
 
-// startShape starts a program with the scripted agents, of which one plays a scenario.
+// startShape starts a program with the scripted agents. The given one plays a scenario.
 func startShape(t *testing.T, agent engine.Profile, scenario string, o app.Options) *program {
 	t.Helper()
 	return startScripts(t, agent, o, transcripts(t, agent, scenario)...)
 }
 
-// transcripts are what an agent plays in a scenario at each of its starts. Words are replaced by what follows them.
+// transcripts returns what an agent plays in a scenario, one text for each start. words are pairs of a text and its
+// replacement.
 func transcripts(t *testing.T, agent engine.Profile, scenario string, words ...string) []string {
 	t.Helper()
-	for i := 1; i < len(words); i += 2 { // in a string of JSON
+	for i := 1; i < len(words); i += 2 { // the words are inside JSON strings
 		b, err := json.Marshal(words[i])
 		must(t, err)
 		words[i] = strings.Trim(string(b), `"`)
@@ -74,7 +75,7 @@ func transcripts(t *testing.T, agent engine.Profile, scenario string, words ...s
 	return scripts
 }
 
-// startScripts starts a program with the scripted agents, of which one plays a transcript at each start.
+// startScripts starts a program with the scripted agents. The given one plays one script at each start.
 func startScripts(t *testing.T, agent engine.Profile, o app.Options, scripts ...string) *program {
 	t.Helper()
 	o.Engines = shapesIn(installScripts(t, agent, scripts...))
@@ -83,21 +84,21 @@ func startScripts(t *testing.T, agent engine.Profile, o app.Options, scripts ...
 	return p
 }
 
-// installScripts puts a scripted agent into a folder of the test's own, see shapesIn.
+// installScripts installs a scripted agent in a folder of the test, see shapesIn.
 func installScripts(t *testing.T, agent engine.Profile, scripts ...string) (dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp(agentsDir, agent.ID+"-*")
 	must(t, err)
 	self, err := os.Executable()
 	must(t, err)
-	must(t, os.Link(self, filepath.Join(dir, agent.Command))) // a copy of 100 MB would take longer than the scenario
+	must(t, os.Link(self, filepath.Join(dir, agent.Command))) // copying 100 MB takes longer than the scenario
 	for i, text := range scripts {
 		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.jsonl", i+1)), []byte(text), 0o600))
 	}
 	return dir
 }
 
-// shapesIn returns the scripted agents as they are found in a folder of agentsDir, which is on the PATH.
+// shapesIn returns the scripted agents with commands in a folder below agentsDir, which is on the PATH.
 func shapesIn(dir string) []engine.Profile {
 	list := shapes()
 	for i := range list {
@@ -107,7 +108,7 @@ func shapesIn(dir string) []engine.Profile {
 }
 
 // TestEngine_Shapes_ReachTheSameEnds plays what Claude Code, both adapters of Codex, and Gemini send, in the real
-// sandbox. The transcripts are written after what these agents were seen to send; they are no recordings of a run.
+// sandbox. The transcripts follow what these agents were observed to send, but are not recordings.
 func TestEngine_Shapes_ReachTheSameEnds(t *testing.T) {
 	t.Parallel()
 	for _, agent := range shapes() {
@@ -166,8 +167,8 @@ func TestEngine_Shapes_ReachTheSameEnds(t *testing.T) {
 	}
 }
 
-// decidedAndObserved: commands and edits were decided before, reading was observed, and no call of our tools is
-// journaled as one of the agent.
+// decidedAndObserved checks that commands and edits were decided before they ran, and that no claim is also journaled
+// as an action of the agent.
 func decidedAndObserved(t *testing.T, events []event.Body) {
 	observed := map[string]bool{}
 	claims := 0
@@ -199,7 +200,7 @@ func decidedAndObserved(t *testing.T, events []event.Body) {
 	}
 }
 
-// ourToolsOnce: the calls that reached the host are journaled as ours, and only so.
+// ourToolsOnce checks that each call of Goalpost's tools is journaled exactly once, under their names.
 func ourToolsOnce(t *testing.T, events []event.Body) {
 	var names []string
 	for _, e := range events {
@@ -260,8 +261,8 @@ func noClaim(t *testing.T, events []event.Body) {
 	}
 }
 
-// TestEngine_ShapesSilent_AreParkedWithTheirWords: an agent that repeats failed requests without a word is parked after
-// three minutes, with what it wrote to standard error. Then it is started again.
+// TestEngine_ShapesSilent_AreParkedWithTheirWords: an agent that silently repeats failed requests is parked after three
+// minutes. The reason has what the agent wrote to standard error. Then the agent is started again.
 func TestEngine_ShapesSilent_AreParkedWithTheirWords(t *testing.T) {
 	t.Parallel()
 	for _, agent := range shapes() {
@@ -273,7 +274,7 @@ func TestEngine_ShapesSilent_AreParkedWithTheirWords(t *testing.T) {
 			id := p.startEngine(api.StartInput{
 				Objective: "be-silent", Engine: agent.ID, Dir: dir, Checks: shell("test -f done.txt"),
 			})
-			// Before its next turn, the goal waits for the agent's tool, and a wait from before the tool is still there.
+			// Without this, the jump could end the earlier wait for the agent's tool.
 			p.await("the next turn", func(e event.Event) bool {
 				turn, ok := e.Body.(*event.Iteration)
 				return ok && turn.N == 2

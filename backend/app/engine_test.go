@@ -16,8 +16,7 @@ import (
 	"goalpost/backend/waittest"
 )
 
-// agentTurns plays one answer for each answer of the model in the agent's conversation, and a title for its request
-// without tools.
+// agentTurns plays one answer for each turn of the agent's conversation, and a title for a request without tools.
 func agentTurns(answers ...modeltest.Answer) modeltest.Script {
 	play := turns(answers...)
 	return func(n int, r modeltest.Request) modeltest.Answer {
@@ -34,7 +33,7 @@ func (p *program) startEngine(in api.StartInput) string {
 	if in.Dir == "" {
 		in.Dir = p.TempDir()
 	}
-	if in.OnAsk == goal.OnAskDeny { // nobody is there
+	if in.OnAsk == goal.OnAskDeny { // no user is present
 		settings := p.cfg.Settings()
 		settings.ApprovalMinutes = 0
 		if err := p.cfg.SaveSettings(settings); err != nil {
@@ -48,7 +47,7 @@ func (p *program) startEngine(in api.StartInput) string {
 	return out.GoalID
 }
 
-// result returns how a run ended, and all events of the goal until then.
+// result waits until a run ends, and returns its exit, the reason, and all events of the goal until then.
 func (p *program) result(id string) (exit goal.Exit, reason string, steps []event.Body) {
 	p.Helper()
 	p.await("end of "+id, func(e event.Event) bool {
@@ -72,7 +71,7 @@ func (p *program) result(id string) (exit goal.Exit, reason string, steps []even
 	return exit, reason, steps
 }
 
-// describeEvents is a log for a test that fails.
+// describeEvents formats events for the log of a failed test.
 func describeEvents(list []event.Body) string {
 	var b strings.Builder
 	for _, e := range list {
@@ -85,8 +84,8 @@ func describeEvents(list []event.Body) string {
 	return b.String()
 }
 
-// TestEngine_AgentClaimsTwice_IsDone: the first claim fails, the failure is the next prompt of the same session, and
-// the second passes. Commands and edits are decided before they happen; reading is observed.
+// TestEngine_AgentClaimsTwice_IsDone: the first claim fails, and the failure is the next prompt of the same session.
+// The second claim passes. Commands and edits are decided before they run; reading is only observed.
 func TestEngine_AgentClaimsTwice_IsDone(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())
@@ -149,7 +148,7 @@ func TestEngine_AgentClaimsTwice_IsDone(t *testing.T) {
 	})
 }
 
-// outcomeOf returns the newest step of a tool.
+// outcomeOf returns the newest step of a tool with its outcome.
 func outcomeOf(tool string, events []event.Body) (last event.Step) {
 	for _, e := range events {
 		if s, ok := e.(*event.Step); ok && s.Tool == tool {
@@ -159,8 +158,8 @@ func outcomeOf(tool string, events []event.Body) (last event.Step) {
 	return last
 }
 
-// TestEngine_PermissionDenied_AgentContinues: what the policy asks and nobody allows is refused in the agent, which
-// continues. Its own file of settings in the goal's folder cannot allow it.
+// TestEngine_PermissionDenied_AgentContinues: an action that needs an approval, and gets none, is refused. The agent
+// continues. Its settings file in the goal's folder cannot allow the action.
 func TestEngine_PermissionDenied_AgentContinues(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		a.needsToAsk(t)
@@ -208,7 +207,8 @@ func TestEngine_PermissionDenied_AgentContinues(t *testing.T) {
 	})
 }
 
-// TestEngine_Limit_EndsWithALastWord: a goal stops at its limit of turns with the agent's last word.
+// TestEngine_Limit_EndsWithALastWord: a goal stops at its limit of turns, and the report has the agent's final
+// statement.
 func TestEngine_Limit_EndsWithALastWord(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())
@@ -253,8 +253,8 @@ func TestEngine_AbortInATool_EndsTheAgent(t *testing.T) {
 	})
 }
 
-// TestEngine_AgentKilled_ContinuesItsSession: an agent that is killed in a tool starts again with its own
-// conversation, learns of it, and reaches the goal.
+// TestEngine_AgentKilled_ContinuesItsSession: an agent that is killed during a tool call starts again with its own
+// conversation, is informed, and reaches the goal.
 func TestEngine_AgentKilled_ContinuesItsSession(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())
@@ -284,7 +284,8 @@ func TestEngine_AgentKilled_ContinuesItsSession(t *testing.T) {
 	})
 }
 
-// TestEngine_StopsWithoutClaim_IsStuck: the end of a turn ends nothing. The agent is reminded, and is stuck in the end.
+// TestEngine_StopsWithoutClaim_IsStuck: an agent that ends its turns without a claim is reminded, and is stuck in the
+// end.
 func TestEngine_StopsWithoutClaim_IsStuck(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())

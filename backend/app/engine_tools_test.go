@@ -21,7 +21,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// twoPages serves a page with a link to another one, and counts the visits of that.
+// twoPages serves a page with a link to a second one. visits receives at each request for the second page.
 func twoPages(t *testing.T) (address string, port int, visits chan struct{}) {
 	t.Helper()
 	visits = make(chan struct{}, 10)
@@ -45,8 +45,8 @@ func twoPages(t *testing.T) (address string, port int, visits chan struct{}) {
 	return s.URL, port, visits
 }
 
-// TestEngine_OurTools_DriveBrowserAndTerminal: the agent writes its plan, drives a page of a browser pane and a
-// terminal pane through the host's MCP server. Each call is decided and journaled like one of a model.
+// TestEngine_OurTools_DriveBrowserAndTerminal: over the host's MCP server, the agent writes its plan and drives a
+// browser pane and a terminal. Each call is decided and journaled like that of a model.
 func TestEngine_OurTools_DriveBrowserAndTerminal(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())
@@ -87,7 +87,7 @@ func TestEngine_OurTools_DriveBrowserAndTerminal(t *testing.T) {
 			case *event.Todos:
 				plan = true
 			case *event.StepStarted:
-				if strings.HasPrefix(b.Tool, "agent_") { // journaled once: as our tool, not as one of the agent, too
+				if strings.HasPrefix(b.Tool, "agent_") { // must be journaled only as Goalpost's tool
 					t.Errorf("a call of our tools is also %s %s", b.Tool, b.Arguments)
 				}
 			}
@@ -108,8 +108,8 @@ func TestEngine_OurTools_DriveBrowserAndTerminal(t *testing.T) {
 	})
 }
 
-// TestEngine_PermissionAsked_UserDecides: what needs an approval asks the user with the whole command. Allowed, it
-// runs; denied, the agent learns it and continues.
+// TestEngine_PermissionAsked_UserDecides: the user sees the whole command. If it is allowed, it runs; if it is denied,
+// the agent is informed and continues.
 func TestEngine_PermissionAsked_UserDecides(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		a.needsToAsk(t)
@@ -159,13 +159,13 @@ func TestEngine_PermissionAsked_UserDecides(t *testing.T) {
 	})
 }
 
-// TestEngine_SandboxHolds: the agent's shell reads nothing of the user's home, and finds the provider's key neither in
-// an environment nor in a command line nor in a file, although the host uses that key. The same search finds what the
-// agent may know: the settings with the token of its model server.
+// TestEngine_SandboxHolds: the agent's shell cannot read the user's home. It cannot find the provider's key in any
+// environment, command line or file, although the host uses the key. The same search does find what the agent may know:
+// the settings with the token of its model server.
 func TestEngine_SandboxHolds(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		home, dir := t.TempDir(), t.TempDir()
-		key := "sk-engine-" + rand.Text() // not a constant: the program of this test is readable in the sandbox
+		key := "sk-engine-" + rand.Text() // random, because a command can read the constants of the test binary
 		t.Setenv("ENGINE_TEST_KEY", key)
 		p := start(t, home)
 		t.Setenv("HOME", home)
@@ -207,8 +207,8 @@ func TestEngine_SandboxHolds(t *testing.T) {
 	})
 }
 
-// TestEngine_HostOfACommandLeftRunning_IsAsked: a command that the agent left running tries a host between two calls.
-// The user is asked about it after the next call, and not about the hosts that the agent's program itself tries.
+// TestEngine_HostOfACommandLeftRunning_IsAsked: between two calls, a command that the agent left running contacts a
+// host. The user is asked about it after the next call, but not about hosts that the agent's own program contacts.
 func TestEngine_HostOfACommandLeftRunning_IsAsked(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestEngineList_TestsAndChoosesAnInstalledAgent: the real agent starts, begins a session and writes a file; nothing of
-// the test stays. One that cannot finish says how far it came.
+// TestEngineList_TestsAndChoosesAnInstalledAgent: the real agent starts, begins a session and writes a file, and the
+// test leaves nothing behind. If the agent cannot finish, the result says which stages it reached.
 func TestEngineList_TestsAndChoosesAnInstalledAgent(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a realAgent) {
 		p := start(t, t.TempDir())
@@ -52,7 +52,7 @@ func TestEngineList_TestsAndChoosesAnInstalledAgent(t *testing.T) {
 	})
 }
 
-// TestEngineList_WithoutTheAgent_SaysHowToInstallIt, and neither tests nor chooses it.
+// TestEngineList_WithoutTheAgent_SaysHowToInstallIt also checks that such an agent can be neither tested nor chosen.
 func TestEngineList_WithoutTheAgent_SaysHowToInstallIt(t *testing.T) {
 	p := start(t, t.TempDir())
 	bin := t.TempDir()

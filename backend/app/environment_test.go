@@ -14,8 +14,7 @@ import (
 	"goalpost/backend/app/goalsandbox"
 )
 
-// TestGoalEnv_UnknownVariables_AreHidden: agents and checks do not see unknown variables, but those that the user
-// names.
+// TestGoalEnv_UnknownVariables_AreHidden: agents and checks see only known variables and those that the user names.
 func TestGoalEnv_UnknownVariables_AreHidden(t *testing.T) {
 	t.Setenv("STRIPE", "canary-of-a-plain-name")
 	t.Setenv("BUILD_KIND", "named-and-wanted")
@@ -35,8 +34,8 @@ func TestGoalEnv_UnknownVariables_AreHidden(t *testing.T) {
 	}
 }
 
-// TestOwnPorts_OfAnotherProcess_AreContained: a port of this program in another process on the same data folder counts
-// as its own.
+// TestOwnPorts_OfAnotherProcess_AreContained: a port of another process on the same data folder also counts as one of
+// Goalpost's own.
 func TestOwnPorts_OfAnotherProcess_AreContained(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -13,8 +13,8 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestGitHooks_InTheFolder_AreReadOnly: where git's configuration names hooks in the folder, neither programs nor file
-// tools of a goal change them. The user learns about the difference.
+// TestGitHooks_InTheFolder_AreReadOnly: if git's configuration names hooks in the folder, neither the goal's programs
+// nor its file tools can change them. The report names changes that exist only in the goal's copy.
 func TestGitHooks_InTheFolder_AreReadOnly(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -59,8 +59,8 @@ func TestGitHooks_InTheFolder_AreReadOnly(t *testing.T) {
 	}
 }
 
-// TestReplacedGitConfig_DuringARun_PausesTheGoal: the goal's programs end, the pause names the
-// file, and the resumed goal works in a new sandbox.
+// TestReplacedGitConfig_DuringARun_PausesTheGoal: the goal's programs end, and the reason of the pause names the file.
+// The resumed goal works in a new sandbox.
 func TestReplacedGitConfig_DuringARun_PausesTheGoal(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())

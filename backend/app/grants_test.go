@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// answers waits for the next approval request of a goal, answers it, and returns it.
+// answers waits for the goal's next approval request, answers it, and returns it. A scope of "" denies it.
 func (p *program) answers(id string, scope policy.Scope) *event.ApprovalRequested {
 	p.Helper()
 	q, _ := p.await("a question", func(e event.Event) bool {
@@ -26,8 +26,8 @@ func (p *program) answers(id string, scope policy.Scope) *event.ApprovalRequeste
 	return q
 }
 
-// results runs a goal at write_local whose model makes these calls, with these answers of a user, and returns
-// the steps.
+// results runs a goal at write_local whose model makes the given calls, gives the user's answers, and returns the
+// steps.
 func (p *program) results(answers []policy.Scope, calls ...modeltest.Answer) (id string, steps []api.StepView) {
 	p.Helper()
 	p.provide(turns(
@@ -50,8 +50,8 @@ func (p *program) results(answers []policy.Scope, calls ...modeltest.Answer) (id
 	return out.GoalID, steps
 }
 
-// TestApproval_OfAHost_OpensWhatItNames with the real proxy: a grant to read from a host does not allow sending to it.
-// A grant for once covers one call, of a page as of a program.
+// TestApproval_OfAHost_OpensWhatItNames uses the real proxy. A grant to read from a host does not allow sending to it,
+// and a grant for once covers one call.
 func TestApproval_OfAHost_OpensWhatItNames(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -85,8 +85,7 @@ func TestApproval_OfAHost_OpensWhatItNames(t *testing.T) {
 	}
 }
 
-// TestRevoke_AtAnyTime_ClosesAccessAtOnce: nothing that a user allowed is open after it was revoked, while a command
-// runs, while the goal is paused, and after it is completed.
+// TestRevoke_AtAnyTime_ClosesAccessAtOnce revokes a grant while a command uses it.
 func TestRevoke_AtAnyTime_ClosesAccessAtOnce(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -108,14 +107,14 @@ func TestRevoke_AtAnyTime_ClosesAccessAtOnce(t *testing.T) {
 	if _, err := area[*api.ApprovalAPI](t, p.app).Revoke(out.GoalID, q.ID); err != nil {
 		t.Fatal(err)
 	}
-	p.answers(out.GoalID, "") // it ended, because it was refused again
+	p.answers(out.GoalID, "") // the request of the running command was refused, so the user is asked again
 	p.done(out.GoalID)
 	if s, err := p.goal.Step(out.GoalID, 2); err != nil || s.Outcome != string(event.OK) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
 
-// accessRequester is a call that requests a host again and again, and writes the proxy's answers to a file.
+// accessRequester returns a call that starts requesting a host in a loop, and writes the proxy's answers to a file.
 func accessRequester(t *testing.T, dir string) modeltest.Answer {
 	t.Helper()
 	return args("terminal_run", map[string]any{

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestLeases_PaneOrGoalEnds_AreJournaled: the lease of a closed pane ends at once, others end with the goal. A reopened
-// goal gets the remaining panes again.
+// TestLeases_PaneOrGoalEnds_AreJournaled: the lease of a closed pane ends at once, and the others end with the goal. A
+// reopened goal gets its remaining panes again.
 func TestLeases_PaneOrGoalEnds_AreJournaled(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())

@@ -32,7 +32,8 @@ func runs(command string) modeltest.Answer {
 	return args("run_command", map[string]any{"command": command})
 }
 
-// TestRequestAccess_Approved_OpensWhatItNames: for agent and checks, at once. A denial opens nothing.
+// TestRequestAccess_Approved_OpensWhatItNames: an approval opens the access at once, for the agent and for checks. A
+// denial opens nothing.
 func TestRequestAccess_Approved_OpensWhatItNames(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -78,7 +79,7 @@ func TestRequestAccess_Approved_OpensWhatItNames(t *testing.T) {
 		wants("socket", filepath.Join(outside, "sock"), 0),
 		runs("test -S "+filepath.Join(outside, "sock")+" && echo there"),
 		runs(dial), wants("port", "", port), runs(dial),
-		wants("write", data, 0), // asked once
+		wants("write", data, 0), // an approved access is not asked about again
 		wants("read", p.cfg.State(), 0), wants("write", "/", 0), wants("read", "relative", 0), wants("all", "/x", 0),
 	)
 	for i, want := range []string{
@@ -96,13 +97,13 @@ func TestRequestAccess_Approved_OpensWhatItNames(t *testing.T) {
 		t.Errorf("what was written: %q, %v", text, err)
 	}
 	grants, err := area[*api.ApprovalAPI](t, p.app).Grants(id)
-	if err != nil || len(grants) != 0 { // they end with the goal
+	if err != nil || len(grants) != 0 { // grants end with the goal
 		t.Errorf("granted: %+v, %v", grants, err)
 	}
 }
 
-// TestReadAccess_ForbiddenFolders_AreRefused: a goal cannot read the folders that it may not work in, neither by the
-// user's input at the start nor by a request of the agent, which does not reveal what exists there.
+// TestReadAccess_ForbiddenFolders_AreRefused: a goal cannot read the folders that it may not work in, neither through
+// the user's input at the start nor through a request of the agent. The refusal does not reveal what exists there.
 func TestReadAccess_ForbiddenFolders_AreRefused(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -142,7 +143,8 @@ func TestReadAccess_ForbiddenFolders_AreRefused(t *testing.T) {
 	}
 }
 
-// TestRequestAccess_ForbiddenAccess_IsRefused: the agent learns how to continue.
+// TestRequestAccess_ForbiddenAccess_IsRefused: a command cannot become root. If it fails because of that, its result
+// tells the agent to ask the user.
 func TestRequestAccess_ForbiddenAccess_IsRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -158,7 +160,7 @@ func TestRequestAccess_ForbiddenAccess_IsRefused(t *testing.T) {
 	}
 }
 
-// TestRevoke_FileInUse_EndsItsPrograms: also while a command runs.
+// TestRevoke_FileInUse_EndsItsPrograms revokes access to a folder that a running command uses.
 func TestRevoke_FileInUse_EndsItsPrograms(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())

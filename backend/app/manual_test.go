@@ -12,7 +12,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestAccept_ProcessDied_AWindowContinues: the window that is open, and one that is opened later.
+// TestAccept_ProcessDied_AWindowContinues: a window that is already open continues the goal, and so does one that is
+// opened later.
 func TestAccept_ProcessDied_AWindowContinues(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -32,7 +33,7 @@ func TestAccept_ProcessDied_AWindowContinues(t *testing.T) {
 		}
 		return out.GoalID
 	}
-	// accepted leaves what a process leaves that dies between the answer and the run.
+	// accepted leaves the state of a process that died between the user's answer and the run.
 	accepted := func(id string) {
 		t.Helper()
 		s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"})
@@ -70,8 +71,8 @@ func TestAccept_ProcessDied_AWindowContinues(t *testing.T) {
 	})
 }
 
-// TestAccept_AfterAPause_SettlesTheOlderOrder: a goal that continues with the user's answer does not pause for an order
-// from before the answer, but for a later one.
+// TestAccept_AfterAPause_SettlesTheOlderOrder: a goal that continues with the user's answer ignores a pause from before
+// the answer, but not a later one.
 func TestAccept_AfterAPause_SettlesTheOlderOrder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -95,7 +96,7 @@ func TestAccept_AfterAPause_SettlesTheOlderOrder(t *testing.T) {
 				t.Fatalf("%+v", e)
 			}
 			<-p.app.Done(goal.ID(out.GoalID))
-			// By a process that dies between the answer and the run.
+			// As if a process had died between the answer and the run.
 			own, err := p.app.Store().Locks.LockGoal(goal.ID(out.GoalID))
 			must(t, err)
 			for _, kind := range c.orders {
@@ -110,7 +111,8 @@ func TestAccept_AfterAPause_SettlesTheOlderOrder(t *testing.T) {
 	}
 }
 
-// TestAccept_OldUnreviewedGoal_IsReviewed: a goal with a reviewer never ends without a review.
+// TestAccept_OldUnreviewedGoal_IsReviewed: an older version paused the goal without a review, which accepting must not
+// skip.
 func TestAccept_OldUnreviewedGoal_IsReviewed(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -129,7 +131,7 @@ func TestAccept_OldUnreviewedGoal_IsReviewed(t *testing.T) {
 	must(t, err)
 	p.ended(out.GoalID)
 	<-p.app.Done(goal.ID(out.GoalID))
-	// all that the older program leaves of a claim that waits for the user
+	// the state of a waiting claim from an older version
 	s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"})
 	must(t, err)
 	own, err := s.Locks.LockGoal(goal.ID(out.GoalID))

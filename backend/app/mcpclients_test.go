@@ -39,7 +39,8 @@ func (p *program) step(tool string) *event.Step {
 	return s
 }
 
-// TestGoal_UsesTheUsersMCPServer in its sandbox. A tool without annotations needs approval.
+// TestGoal_UsesTheUsersMCPServer checks that the server runs in the goal's sandbox, and that a tool without annotations
+// needs approval.
 func TestGoal_UsesTheUsersMCPServer(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -85,8 +86,8 @@ func TestGoal_UsesTheUsersMCPServer(t *testing.T) {
 	}
 }
 
-// TestMCPServer_Environment_IsHiddenFromPrograms: the goal's programs, which run beside it, cannot read its environment
-// with the user's key. The server sees as little of the machine as they do.
+// TestMCPServer_Environment_IsHiddenFromPrograms: the goal's programs cannot read the server's environment, which
+// contains the user's key. The server sees as little of the machine as these programs.
 func TestMCPServer_Environment_IsHiddenFromPrograms(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -120,7 +121,7 @@ func TestMCPServer_Environment_IsHiddenFromPrograms(t *testing.T) {
 	}
 }
 
-// TestMCPServer_DoesNotStart_GoalLacksItsTools.
+// TestMCPServer_DoesNotStart_GoalLacksItsTools checks that a goal works without a server that does not start.
 func TestMCPServer_DoesNotStart_GoalLacksItsTools(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -182,7 +183,7 @@ func TestSaveMCPServer_Invalid_NamesTheField(t *testing.T) {
 	}
 }
 
-// TestMCPServer_Remote_HasItsOwnProxy: the goal's tools reach it, the goal's programs do not.
+// TestMCPServer_Remote_HasItsOwnProxy: only the server's tools reach it, not the goal's programs.
 func TestMCPServer_Remote_HasItsOwnProxy(t *testing.T) {
 	t.Parallel()
 	fixture := mcptest.Server("")
@@ -191,7 +192,7 @@ func TestMCPServer_Remote_HasItsOwnProxy(t *testing.T) {
 		web.CloseClientConnections()
 		web.Close()
 	})
-	p := start(t, t.TempDir()) // closed before the server
+	p := start(t, t.TempDir()) // must be closed before the server
 	if _, err := p.mcp().Save(api.MCPServer{Name: "web", URL: web.URL + "/mcp", Risk: "read_only"}); err != nil {
 		t.Fatal(err)
 	}
@@ -211,8 +212,8 @@ func TestMCPServer_Remote_HasItsOwnProxy(t *testing.T) {
 	p.ended(out.GoalID)
 }
 
-// TestMCPServer_WithASecret_AloneGetsIt: the server has it, the model sees its name, and a secret that is restricted to
-// hosts is given to no program.
+// TestMCPServer_WithASecret_AloneGetsIt: only the server gets the value, and the model only sees the name. No program
+// gets a secret that is restricted to hosts.
 func TestMCPServer_WithASecret_AloneGetsIt(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())

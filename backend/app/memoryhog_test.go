@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/event"
 )
 
-// TestMemoryHog_IsEndedAndReportedToTheAgent: programs that together exceed the memory that the user set are ended. The
-// tool's result and the journal contain the reason.
+// TestMemoryHog_IsEndedAndReportedToTheAgent: the goal's programs are ended if they exceed the user's memory limit
+// together. The tool's result and the journal name the reason.
 func TestMemoryHog_IsEndedAndReportedToTheAgent(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -23,7 +23,7 @@ func TestMemoryHog_IsEndedAndReportedToTheAgent(t *testing.T) {
 		args("run_command", map[string]any{"command": "sleep 100"})))
 	out, err := p.goal.Start(api.StartInput{Objective: "take everything", Checks: shell("false"), OnAsk: "deny"})
 	must(t, err)
-	// The helper says how much it was; the kernel ends a program before it is more.
+	// The helper reports the measured size. The kernel ends a program before it exceeds the limit.
 	why := "of memory together, and 128 MiB are allowed"
 	if os.Getenv("GOALPOST_TEST_SYSTEMD") != "" {
 		why = "needed more than the 128 MiB of memory together that are allowed"

@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/fault"
 )
 
-// TestStart_ContextWindowTooSmall_IsRefused: with a hint, before anything is created or the model is asked. A larger
-// window is accepted.
+// TestStart_ContextWindowTooSmall_IsRefused: the start is refused with a hint, before anything is created or the model
+// is asked. A larger window is accepted.
 func TestStart_ContextWindowTooSmall_IsRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())

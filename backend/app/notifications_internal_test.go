@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestNeed_IsReportedOnce: a goal that asks several times, and then pauses because of it, causes one notification
-// until it is answered or resumed.
+// TestNeed_IsReportedOnce: a goal that asks several times and then pauses causes one notification, until it is answered
+// or resumed.
 func TestNeed_IsReportedOnce(t *testing.T) {
 	waits := map[goal.ID]bool{}
 	asks, needs := &event.ApprovalRequested{}, &event.Paused{Exit: goal.NeedsUser}
@@ -37,7 +37,7 @@ func TestNeed_IsReportedOnce(t *testing.T) {
 	}
 }
 
-// TestNotificationText_GoalDone_SaysWhatItProves: the notification of the end names the assurance in plain words.
+// TestNotificationText_GoalDone_SaysWhatItProves: the notification names the assurance in plain words.
 func TestNotificationText_GoalDone_SaysWhatItProves(t *testing.T) {
 	g := goal.Goal{Objective: "paint it", Model: "m1"}
 	for _, c := range []struct {
@@ -56,7 +56,7 @@ func TestNotificationText_GoalDone_SaysWhatItProves(t *testing.T) {
 	}
 }
 
-// TestNotification_DoneGoal_ShowsItsResult that the agent hands over.
+// TestNotification_DoneGoal_ShowsItsResult: the notification shows the result that the agent handed over.
 func TestNotification_DoneGoal_ShowsItsResult(t *testing.T) {
 	n, reported := notificationFor(event.Event{
 		Body: &event.Ended{Exit: goal.Done, Result: "two bugs"},
@@ -66,7 +66,7 @@ func TestNotification_DoneGoal_ShowsItsResult(t *testing.T) {
 	}
 }
 
-// TestApprovalTimeout_WithoutAUser_IsZero: where no user can see a request, nothing waits for an answer.
+// TestApprovalTimeout_WithoutAUser_IsZero: if no user can see a request, nothing waits for an answer.
 func TestApprovalTimeout_WithoutAUser_IsZero(t *testing.T) {
 	home := t.TempDir()
 	cfg, err := config.Open(func(name string) string {

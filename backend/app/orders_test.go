@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// waiting starts a goal that opens a terminal and then waits in a turn of the model.
+// waiting starts a goal that opens a terminal and then waits for the reply of its model.
 func (p *program) waiting() string {
 	p.Helper()
 	hold := make(chan struct{})
@@ -55,7 +55,8 @@ func (p *program) paused(id string) {
 	}
 }
 
-// TestOrders_RunStillClosing_AreFollowed: the run is still closing when its end is reported.
+// TestOrders_RunStillClosing_AreFollowed gives orders as soon as the end of a run is reported, while the run still
+// closes.
 func TestOrders_RunStillClosing_AreFollowed(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -76,7 +77,7 @@ func TestOrders_RunStillClosing_AreFollowed(t *testing.T) {
 	p.do("delete", p.goal.Delete, id)
 }
 
-// TestDelete_RunStillClosing_Waits: a goal that has just ended can be deleted while its run closes.
+// TestDelete_RunStillClosing_Waits deletes a goal as soon as its end is reported, while its run still closes.
 func TestDelete_RunStillClosing_Waits(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -92,8 +93,8 @@ func TestDelete_RunStillClosing_Waits(t *testing.T) {
 	p.do("delete", p.goal.Delete, out.GoalID)
 }
 
-// TestOrders_OfTheLastRun_DoNotReachTheNext: a pause and an abort that arrived after the end of the run do not apply to
-// the run that the user starts afterwards.
+// TestOrders_OfTheLastRun_DoNotReachTheNext: a pause and an abort that arrive after the end of a run do not apply to
+// the next run.
 func TestOrders_OfTheLastRun_DoNotReachTheNext(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -111,8 +112,8 @@ func TestOrders_OfTheLastRun_DoNotReachTheNext(t *testing.T) {
 	}
 }
 
-// TestEndGoal_InAnotherProcess_LeavesNothingHere: a paused goal keeps its terminal in this program until another one
-// aborts it.
+// TestEndGoal_InAnotherProcess_LeavesNothingHere: a paused goal keeps its terminal in this process until another
+// process aborts the goal.
 func TestEndGoal_InAnotherProcess_LeavesNothingHere(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -127,8 +128,7 @@ func TestEndGoal_InAnotherProcess_LeavesNothingHere(t *testing.T) {
 	})
 }
 
-// TestSession_CannotBeEquipped_IsClosed: the provider is gone when the goal is resumed, which the user can
-// fix.
+// TestSession_CannotBeEquipped_IsClosed: the provider was deleted before the goal is resumed, which the user can fix.
 func TestSession_CannotBeEquipped_IsClosed(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -148,7 +148,7 @@ func TestSession_CannotBeEquipped_IsClosed(t *testing.T) {
 	}
 }
 
-// TestStart_LinkToAHome_IsRefused: under each of its names.
+// TestStart_LinkToAHome_IsRefused covers each path that leads to the home folder.
 func TestStart_LinkToAHome_IsRefused(t *testing.T) {
 	p := start(t, t.TempDir())
 	p.provide(turns(call("list_files", "{}")))
@@ -165,7 +165,8 @@ func TestStart_LinkToAHome_IsRefused(t *testing.T) {
 	}
 }
 
-// TestStart_NewFolder_HasAPathWithoutLinks: as pwd prints it, because file tools use such paths.
+// TestStart_NewFolder_HasAPathWithoutLinks: the path must be the one that pwd prints, because file tools use such
+// paths.
 func TestStart_NewFolder_HasAPathWithoutLinks(t *testing.T) {
 	t.Parallel()
 	link := filepath.Join(t.TempDir(), "link")

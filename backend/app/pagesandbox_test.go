@@ -15,8 +15,8 @@ import (
 	"goalpost/backend/event"
 )
 
-// attempts is a page that tries to reach this machine, or the world. AT is a server of the machine, outside
-// the goal. Each attempt ends, whatever its result.
+// attempts is a page that tries to reach this machine and other networks. AT is a server of the machine outside the
+// goal. Each attempt ends, whether it succeeds or not.
 const attempts = `<!doctype html><title>trying</title><h1 id=state>trying</h1><script>
 const at = "AT", soon = (p) => Promise.race([p, new Promise((r) => setTimeout(r, 1500))]).catch(() => {});
 const loaded = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.src = src; document.body.append(el); });
@@ -69,7 +69,7 @@ const loaded = (el, src) => new Promise((r) => { el.onload = el.onerror = r; el.
 })();
 </script>`
 
-// serviceWorker outlives its page: it fetches from AT when it is installed.
+// serviceWorker is a worker that outlives its page. It fetches from AT when it is installed.
 const serviceWorker = `self.addEventListener("install", (e) => {
   self.skipWaiting();
   e.waitUntil(fetch("http://AT/serviceworker", {mode: "no-cors"}).catch(() => {}));
@@ -79,7 +79,7 @@ self.addEventListener("activate", (e) => e.waitUntil(
     .then(() => self.clients.matchAll())
     .then((l) => l.forEach((c) => c.postMessage(1)))));`
 
-// machine counts what reaches a server and a STUN port of this machine.
+// machine records what reaches a server and a STUN port of this machine.
 type machine struct {
 	mu   sync.Mutex
 	seen []string
@@ -166,8 +166,8 @@ func (m *machine) fill(text string) string {
 		m.stun.LocalAddr().String(), "PRE", m.pre.Addr().String()).Replace(text)
 }
 
-// TestPages_OfAGoal_ReachNothingOutside: all attempts of a goal's page against this machine fail. For a page of the
-// user they all succeed, except WebSockets to a port of this program.
+// TestPages_OfAGoal_ReachNothingOutside: all attempts of a goal's page fail. On a page of the user they all succeed,
+// except WebSockets to a port of this program.
 func TestPages_OfAGoal_ReachNothingOutside(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -215,7 +215,7 @@ func TestPages_OfAGoal_ReachNothingOutside(t *testing.T) {
 	if len(escaped) > 0 {
 		t.Errorf("a page of a goal reached this machine by %v", escaped)
 	}
-	// The proxy refuses what leads to no server of this machine, and logs it.
+	// The proxy refuses and logs requests to other addresses.
 	list, err := p.goal.List(api.ListInput{})
 	must(t, err)
 	seen, err := p.goal.Network(list.Goals[0].ID)

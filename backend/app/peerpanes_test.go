@@ -16,7 +16,7 @@ import (
 	"goalpost/backend/stream"
 )
 
-// watch attaches to a pane as the window's page does.
+// watch connects to the stream of a pane, as the window's page does.
 func (p *program) watch(path string) *websocket.Conn {
 	p.Helper()
 	s := p.app.Stream()
@@ -32,7 +32,7 @@ func (p *program) watch(path string) *websocket.Conn {
 	return ws
 }
 
-// until reads messages up to the first one that fits.
+// until reads messages until one of them fits.
 func (p *program) until(ws *websocket.Conn, what string, fits func(websocket.MessageType, []byte) bool) {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(p.Context(), late)
@@ -55,8 +55,8 @@ func paneEvent(id string, closed bool) func(event.Event) bool {
 	}
 }
 
-// TestPanes_OfAnotherProcess_AreShownReadOnly: bytes and frames are live, the user's own panes stay private, and nobody
-// can act on the panes from outside.
+// TestPanes_OfAnotherProcess_AreShownReadOnly: output and frames are live, the user's own panes stay private, and other
+// processes can only watch.
 func TestPanes_OfAnotherProcess_AreShownReadOnly(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -11,14 +11,14 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestRecheckPreflight_AfterTheQueue_FindsChanges: if another goal has changed the result, the user decides, before the
-// first turn. A resumed goal continues.
+// TestRecheckPreflight_AfterTheQueue_FindsChanges: if another goal has changed the result of a check, the user is asked
+// before the first turn. A goal that the user resumes continues.
 func TestRecheckPreflight_AfterTheQueue_FindsChanges(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		command      string // of the second goal
 		allow        bool
-		made, reason string // what the first goal creates in the folder of both
+		made, reason string // the file that the first goal creates in the common folder
 		asked        bool
 	}{
 		"passes already":           {command: "test -f made", made: "made", asked: true, reason: "it already passes"},

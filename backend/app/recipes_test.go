@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestRecipe_StartsThroughTheAPI: another goal repeats the steps of one goal, with other values. Each is
-// journaled, and the policy of the goal that runs the recipe applies.
+// TestRecipe_StartsThroughTheAPI: a goal repeats the steps of another goal with other values. Each step is journaled,
+// and the policy of the goal that runs the recipe applies.
 func TestRecipe_StartsThroughTheAPI(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -63,7 +63,7 @@ func TestRecipe_StartsThroughTheAPI(t *testing.T) {
 	}
 }
 
-// allowed is did with a user who approves saving the recipe.
+// allowed does what did does, and the user approves saving the recipe.
 func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
 	p.Helper()
 	p.provide(turns(append(calls, giveUp())...))
@@ -106,8 +106,7 @@ func (p *program) allowed(calls ...modeltest.Answer) []*event.Step {
 	return steps
 }
 
-// TestRecipe_StepNeedsTheUser_PausesTheGoal: a step that needs the user pauses the goal, and the rest of the recipe is
-// not executed.
+// TestRecipe_StepNeedsTheUser_PausesTheGoal also checks that the remaining steps of the recipe are not executed.
 func TestRecipe_StepNeedsTheUser_PausesTheGoal(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())

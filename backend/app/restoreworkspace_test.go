@@ -70,8 +70,8 @@ func terminals(a *App) []pane.Info {
 	return list
 }
 
-// TestRestoreWorkspace_AfterARestart_ReopensTerminals: title, folder and scrollback return under the same id. The
-// command that ran is typed at the prompt, and does not run.
+// TestRestoreWorkspace_AfterARestart_ReopensTerminals: a terminal returns under the same id with its title, folder and
+// scrollback. Its last command is typed at the prompt, but not run.
 func TestRestoreWorkspace_AfterARestart_ReopensTerminals(t *testing.T) {
 	home := t.TempDir()
 	work := filepath.Join(home, "some where")
@@ -131,7 +131,7 @@ func TestRestoreWorkspace_AfterARestart_ReopensTerminals(t *testing.T) {
 		if err := a.panes.CloseTerminal(t.Context(), opened.ID); err != nil {
 			t.Fatal(err)
 		}
-		if err := a.panes.Workspace.SaveTerminals(t.Context()); err != nil { // regularly, in case of a crash
+		if err := a.panes.Workspace.SaveTerminals(t.Context()); err != nil { // it also runs at intervals
 			t.Fatal(err)
 		}
 		kept, err := a.store.Workspace.Terminals(t.Context())
@@ -142,7 +142,7 @@ func TestRestoreWorkspace_AfterARestart_ReopensTerminals(t *testing.T) {
 }
 
 // TestRestoreWorkspace_SecondProcess_DoesNothing: a second process restores nothing, and does not overwrite what the
-// first has saved.
+// first process saved.
 func TestRestoreWorkspace_SecondProcess_DoesNothing(t *testing.T) {
 	home := t.TempDir()
 	first := begin(t, home)

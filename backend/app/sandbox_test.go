@@ -17,8 +17,8 @@ import (
 
 var isOpened = regexp.MustCompile(`pane ([tb]\d+)`)
 
-// serving is a model that writes a page, serves it on port 8080 in a terminal, looks at it in a browser pane,
-// and claims. The page contains the goal's objective.
+// serving returns a model that writes a page, serves it on port 8080 in a terminal, checks it in a browser pane, and
+// claims. The page contains the goal's objective.
 func serving(self string) modeltest.Script {
 	return func(_ int, r modeltest.Request) modeltest.Answer {
 		turn, pane, objective := 0, "", ""
@@ -58,7 +58,7 @@ func serving(self string) modeltest.Script {
 	}
 }
 
-// served is a command of a goal that serves its folder; it ends once the server is ready.
+// served returns a command that serves the goal's folder. It ends once the server is ready.
 func served(self string) string {
 	return "('" + self + "' static --listen 127.0.0.1:8080 . >log 2>&1 &); until grep -qs Serving log; do sleep 0.02; done"
 }
@@ -83,8 +83,7 @@ func (p *program) done(id string) api.GoalView {
 	return v
 }
 
-// TestSandbox_TwoGoalsOnOnePort_AreSeparate: each goal has its own loopback, for its programs, its pages and its
-// checks.
+// TestSandbox_TwoGoalsOnOnePort_AreSeparate: each goal has its own loopback, which its programs, pages and checks use.
 func TestSandbox_TwoGoalsOnOnePort_AreSeparate(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -132,7 +131,7 @@ func TestSandbox_TwoGoalsOnOnePort_AreSeparate(t *testing.T) {
 	}
 }
 
-// TestSandbox_Sending_IsStoppedByTheProxy: not by the text of the command.
+// TestSandbox_Sending_IsStoppedByTheProxy: the proxy decides, not the text of the command.
 func TestSandbox_Sending_IsStoppedByTheProxy(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -175,7 +174,6 @@ func TestSandbox_Sending_IsStoppedByTheProxy(t *testing.T) {
 	}
 }
 
-// TestSandbox_ReadOnlyGoal_ChangesNothing.
 func TestSandbox_ReadOnlyGoal_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -210,7 +208,8 @@ func TestSandbox_ReadOnlyGoal_ChangesNothing(t *testing.T) {
 	}
 }
 
-// TestSandbox_HostsOfChecks_AreClosedToPrograms: a check reaches a host that it names, and the agent's programs do not.
+// TestSandbox_HostsOfChecks_AreClosedToPrograms: a check reaches the host that it names, but the agent's programs do
+// not.
 func TestSandbox_HostsOfChecks_AreClosedToPrograms(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -220,7 +219,7 @@ func TestSandbox_HostsOfChecks_AreClosedToPrograms(t *testing.T) {
 		args("abort_with_report", map[string]any{"reason": "it is not there", "what_was_learned": "-"}),
 	))
 	settings := p.cfg.Settings()
-	settings.ApprovalMinutes = 0 // without a user
+	settings.ApprovalMinutes = 0 // no user answers
 	if err := p.cfg.SaveSettings(settings); err != nil {
 		t.Fatal(err)
 	}

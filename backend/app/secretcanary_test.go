@@ -33,7 +33,7 @@ import (
 	"goalpost/backend/recording"
 )
 
-// canaries are secrets that only their owner may see, by where they are planted.
+// canaries are secrets that the agent must not see, by the places where they are planted.
 var canaries = map[string]string{
 	"environment":       "env-Canary-01-q7Zk",
 	"keyring":           "ring-Canary-02-w8Xj",
@@ -51,7 +51,7 @@ var canaries = map[string]string{
 	"picture":           "pict-Canary-14-f2Dt",
 }
 
-// shows returns the canaries in a text, plain or as programs encode them.
+// shows returns the canaries that a text contains, plain or encoded.
 func shows(text []byte) []string {
 	var found []string
 	for name, v := range canaries {
@@ -59,7 +59,7 @@ func shows(text []byte) []string {
 		for _, form := range []string{
 			v, strings.Trim(string(quoted), `"`), url.QueryEscape(v), url.PathEscape(v), hex.EncodeToString([]byte(v)),
 			base64.StdEncoding.EncodeToString([]byte(v))[:20],
-			v[:12], v[len(v)-8:], // the halves of a truncated one
+			v[:12], v[len(v)-8:], // a truncated canary
 		} {
 			if bytes.Contains(text, []byte(form)) {
 				found = append(found, name)
@@ -94,7 +94,7 @@ func ring(t *testing.T) (there bool) {
 	keys := exec.CommandContext(t.Context(), "gnome-keyring-daemon", "--unlock", "--daemonize", "--components=secrets",
 		"--control-directory="+dir)
 	keys.Stdin, keys.Env = strings.NewReader("of the session"), append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir)
-	must(t, keys.Run()) // it returns when the keyring is ready, and the keyring ends with the bus
+	must(t, keys.Run()) // the keyring is ready now, and ends with the bus
 	return true
 }
 
@@ -105,7 +105,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// site is a page of this machine with secrets in it that the agent must not see.
+// site serves pages and files with secrets that the agent must not see.
 func site(t *testing.T) *httptest.Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -121,7 +121,7 @@ func site(t *testing.T) *httptest.Server {
 			<button onclick="navigator.clipboard.writeText('%s')">Copy the key</button>`,
 			canaries["password field"], canaries["clipboard"])
 	})
-	mux.HandleFunc("/told", func(w http.ResponseWriter, _ *http.Request) { // nothing else is red
+	mux.HandleFunc("/told", func(w http.ResponseWriter, _ *http.Request) { // only the secret is red
 		half := len(canaries["picture"]) / 2
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprintf(w,
@@ -181,7 +181,7 @@ func TestSecrets_PlantedEverywhere_AreHidden(t *testing.T) {
 
 	answers := checkPages(page.URL, home)
 	server := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
-		if n == 0 { // some servers repeat the key that they refuse
+		if n == 0 { // as some servers do, the refusal repeats the key
 			return modeltest.Answer{
 				Status:     503,
 				RetryAfter: "0",
@@ -227,8 +227,7 @@ func TestSecrets_PlantedEverywhere_AreHidden(t *testing.T) {
 	p.nothingPictured(out.GoalID)
 }
 
-// nothingPictured searches every saved picture for the secret on the page: only it is red, and its cover is
-// black.
+// nothingPictured checks every stored picture. Only the secret on the page is red, and its redaction is black.
 func (p *program) nothingPictured(id string) {
 	p.Helper()
 	steps, err := p.goal.Steps(id, 0, 0)
@@ -249,7 +248,7 @@ func (p *program) nothingPictured(id string) {
 			p.Errorf("the picture of step %d has %d points of a secret", s.N, red)
 		}
 	}
-	if kept < 2 || black < 5000 { // two screenshots, and what clicks showed
+	if kept < 2 || black < 5000 { // two screenshots, and the pictures of clicks
 		p.Errorf("%d pictures were kept, and %d points of them are covered: nothing was tried", kept, black)
 	}
 	frames := 0
@@ -305,7 +304,7 @@ func hostsInChecks(r modeltest.Request, answers []modeltest.Answer) modeltest.Re
 	return r
 }
 
-// checkPages is a model that looks everywhere.
+// checkPages returns a script that looks for secrets everywhere.
 func checkPages(page, home string) []modeltest.Answer {
 	run := func(command string) modeltest.Answer { return args("run_command", map[string]any{"command": command}) }
 	return []modeltest.Answer{
@@ -343,7 +342,7 @@ func checkPages(page, home string) []modeltest.Answer {
 	}
 }
 
-// wasPlanted fails if the goal did not come near a secret: then nothing was tested.
+// wasPlanted fails if the goal did not reach the places of the secrets, because then nothing was tested.
 func (p *program) wasPlanted(id string, page *httptest.Server) {
 	p.Helper()
 	steps, err := p.goal.Steps(id, 0, 0)
@@ -395,8 +394,8 @@ func (p *program) journal(id string) string {
 	return string(b)
 }
 
-// nothingKept searches every file of the state folder but Chromium's own profile and the baseline of the
-// goal's folder.
+// nothingKept searches every file in the state folder, except Chromium's own profile and the baseline of the goal's
+// folder.
 func (p *program) nothingKept(home, id string) {
 	p.Helper()
 	state, read := filepath.Join(home, "state"), 0
@@ -429,7 +428,7 @@ func (p *program) nothingKept(home, id string) {
 	}
 }
 
-// nothingReported searches everything that the page, the command line and exports receive.
+// nothingReported searches everything that the page, the command line and exports can show.
 func (p *program) nothingReported(id string) {
 	p.Helper()
 	view, err1 := p.goal.Get(id)

@@ -15,8 +15,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestSecret_NotGivenToTheGoal_NeedsApproval: after the approval it is filled in, and it does not change where the call
-// goes.
+// TestSecret_NotGivenToTheGoal_NeedsApproval: after the approval the secret is filled in. A secret must not change
+// which host a call contacts.
 func TestSecret_NotGivenToTheGoal_NeedsApproval(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -38,7 +38,7 @@ func TestSecret_NotGivenToTheGoal_NeedsApproval(t *testing.T) {
 		t.Fatal(err)
 	}
 	approvals := p.app.ApprovalAPI(context.Background())
-	for range 2 { // the secrets pin and where, each for the goal
+	for range 2 { // the secrets pin and where, each approved for the goal
 		asked := p.await("the question", func(e event.Event) bool {
 			_, ok := e.Body.(*event.ApprovalRequested)
 			return ok
@@ -76,8 +76,8 @@ func TestSecret_NotGivenToTheGoal_NeedsApproval(t *testing.T) {
 	p.refused(api.StartInput{Secrets: []string{"unknown"}}, "secrets")
 }
 
-// TestSecret_RestrictedToAHost_GoesOnlyThere: a frame of another site in the right page gets nothing, the agent's own
-// script needs approval, and pictures show dots.
+// TestSecret_RestrictedToAHost_GoesOnlyThere: a frame of another site in the right page gets nothing, a script of the
+// agent needs approval, and pictures show dots.
 func TestSecret_RestrictedToAHost_GoesOnlyThere(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -124,7 +124,7 @@ func TestSecret_RestrictedToAHost_GoesOnlyThere(t *testing.T) {
 	}
 }
 
-// TestSecret_InARecipe_IsDecidedByItsStep: a tool that only passes its arguments on fills in nothing. A recipe's step
+// TestSecret_InARecipe_IsDecidedByItsStep: a tool that only passes its arguments on gets no secret. A step of a recipe
 // needs the same approval as the call itself, and no recipe stores a value.
 func TestSecret_InARecipe_IsDecidedByItsStep(t *testing.T) {
 	t.Parallel()
@@ -174,8 +174,8 @@ func TestSecret_InARecipe_IsDecidedByItsStep(t *testing.T) {
 	p.done(out.GoalID)
 }
 
-// TestHostApproval_ProgramHasSecrets_NamesThem: a program keeps what it was given, also over a pause. Secrets of that
-// host itself, and secrets that were only typed into a page, are not mentioned.
+// TestHostApproval_ProgramHasSecrets_NamesThem: a program keeps the secrets that it was given, also across a pause. The
+// request does not mention secrets that belong to that host, or that were only typed into a page.
 func TestHostApproval_ProgramHasSecrets_NamesThem(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -229,8 +229,8 @@ func TestHostApproval_ProgramHasSecrets_NamesThem(t *testing.T) {
 	p.done(out.GoalID)
 }
 
-// TestHostApproval_MCPServerHasSecrets_NamesThem: an MCP server that is a program runs beside the goal's own, and
-// reaches the same hosts.
+// TestHostApproval_MCPServerHasSecrets_NamesThem: a local MCP server runs in the goal's sandbox and reaches the same
+// hosts as the goal's programs.
 func TestHostApproval_MCPServerHasSecrets_NamesThem(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -268,8 +268,8 @@ func TestHostApproval_MCPServerHasSecrets_NamesThem(t *testing.T) {
 	p.done(out.GoalID)
 }
 
-// TestSecret_InALaterProcess_IsHidden: once allowed, it is hidden from every goal that reads the file that contains it.
-// A goal whose secret cannot be opened waits.
+// TestSecret_InALaterProcess_IsHidden: a secret that was used once is hidden from every goal that reads the file with
+// it. A goal whose secret cannot be opened waits.
 func TestSecret_InALaterProcess_IsHidden(t *testing.T) {
 	t.Parallel()
 	home, dir, id := t.TempDir(), t.TempDir(), ""
@@ -310,7 +310,7 @@ func TestSecret_InALaterProcess_IsHidden(t *testing.T) {
 		if s, err := p.goal.Step(id, 3); err != nil || !strings.Contains(s.Result, "{{secret:pin}}") {
 			p.Errorf("%q, %v", s.Result, err)
 		}
-		// cut at 300 bytes
+		// a result is truncated at 300 bytes
 		if s, err := p.goal.Step(id, 4); err != nil || !strings.Contains(s.Result, "[hidden: part of a secret]…") {
 			p.Errorf("%q, %v", s.Result, err)
 		}

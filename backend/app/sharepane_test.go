@@ -41,7 +41,7 @@ func (p *program) say(id string, asked *event.ApprovalRequested, allow bool, sco
 	}
 }
 
-// lease waits for the event that the goal has a pane.
+// lease waits until an event reports that the goal holds a pane.
 func (p *program) lease(id string) *event.Lease {
 	p.Helper()
 	e := p.await("the lease of "+id, func(e event.Event) bool {
@@ -60,8 +60,8 @@ func (p *program) back(id string) {
 	})
 }
 
-// TestSharedTerminal_AsksTheUser: commands there run as the user, so each needs approval, also at read_only. An
-// approval for the pane does not cover deleting, whose place is unknown.
+// TestSharedTerminal_AsksTheUser: commands in a shared terminal run as the user, so each needs approval, at every risk
+// level. An approval for the pane does not cover deletions, because it is unknown which machine they affect.
 func TestSharedTerminal_AsksTheUser(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -117,13 +117,13 @@ func TestSharedTerminal_AsksTheUser(t *testing.T) {
 	}
 }
 
-// ownSite is a server on this machine's loopback, as a user may have one. Its pages fetch something under its
-// other name, localhost, and open a WebSocket there.
+// ownSite is a server of the user on this machine's loopback. Its pages fetch something from the server's other name,
+// localhost, and open a WebSocket there.
 type ownSite struct {
 	*httptest.Server
 	mu   sync.Mutex
 	seen []string
-	news chan struct{} // closed with each one
+	news chan struct{} // closed and replaced at each request
 }
 
 func newOwnSite(t *testing.T) *ownSite {
@@ -147,7 +147,7 @@ new WebSocket("ws://%[2]s/socket%[1]s")</script>`, r.URL.Path, there)
 	return s
 }
 
-// sees waits for a request.
+// sees waits until a request has arrived.
 func (s *ownSite) sees(t *testing.T, what string) {
 	t.Helper()
 	over := time.After(late)
@@ -172,8 +172,8 @@ func (s *ownSite) saw(what string) bool {
 	return slices.Contains(s.seen, what)
 }
 
-// TestSharePane_Page_NeedsApproval: a shared page has the user's network and logins, so everything but looking needs
-// approval, whatever it shows. Only one drives at a time. What is denied to the goal is denied to the page as well. It
+// TestSharePane_Page_NeedsApproval: a shared page has the user's network and logins, so everything except looking needs
+// approval. Either the user or the agent drives. Hosts that are denied to the goal are denied to the page too. The page
 // is the user's again when the goal has ended.
 func TestSharePane_Page_NeedsApproval(t *testing.T) {
 	t.Parallel()
@@ -273,8 +273,8 @@ func TestSharePane_Page_NeedsApproval(t *testing.T) {
 	}
 }
 
-// TestSharedPage_GoalPauses_IsGivenBack that is not a take-over, and by an abort even while the user has taken it
-// over.
+// TestSharedPage_GoalPauses_IsGivenBack: a pause of the goal ends the share, unless the user has taken over the page.
+// An abort ends it even then.
 func TestSharedPage_GoalPauses_IsGivenBack(t *testing.T) {
 	t.Parallel()
 	p, mine := start(t, t.TempDir()), newOwnSite(t)
@@ -314,8 +314,8 @@ func TestSharedPage_GoalPauses_IsGivenBack(t *testing.T) {
 	p.back(own.ID)
 }
 
-// TestSignInWindow_UserSignsIn: a window that a goal's page opens is journaled and recorded. The agent asks
-// for the user in that pane, and handing it back is the answer.
+// TestSignInWindow_UserSignsIn: a window that a goal's page opens is journaled and recorded. The agent asks the user to
+// act in that pane, and handing the pane back is the answer.
 func TestSignInWindow_UserSignsIn(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -388,14 +388,14 @@ func TestSignInWindow_UserSignsIn(t *testing.T) {
 func (p *program) filmed(id, name string) (v api.RecordingView) {
 	p.Helper()
 	waittest.Until(p.T, "a recording of "+name, func() bool {
-		v, _ = p.goal.Recording(id) // none yet
+		v, _ = p.goal.Recording(id) // an error means that there is no recording yet
 		return slices.ContainsFunc(v.Panes, func(r api.RecordedPane) bool { return r.Pane == name })
 	})
 	return v
 }
 
-// TestTakeOver_PageCloses_IsHandedBack: a sign-in window that the user has taken over and that closes itself counts as
-// handed back, and the goal continues. It waits while the user has another of its pages.
+// TestTakeOver_PageCloses_IsHandedBack: a sign-in window that the user has taken over counts as handed back when it
+// closes itself. The goal continues, unless the user has taken over another of its pages.
 func TestTakeOver_PageCloses_IsHandedBack(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())

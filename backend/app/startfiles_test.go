@@ -14,8 +14,8 @@ import (
 	"goalpost/backend/verify/check"
 )
 
-// TestTampered_ChangedScript_RunsAgainWithStartFiles: a script that pre-flight did not reach is not protected yet. A
-// pass that needs its change is stopped, and the verdict says what the check decides with the script of the start.
+// TestTampered_ChangedScript_RunsAgainWithStartFiles: a script that pre-flight did not reach is not protected. If a
+// pass depends on its change, the verdict is tampered, and says how the check ends with the original script.
 func TestTampered_ChangedScript_RunsAgainWithStartFiles(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())

@@ -21,8 +21,8 @@ func (p *program) toolchains(list ...string) error {
 	return err
 }
 
-// TestToolchain_OfTheUser_IsReadOnly: goals can read it, but not write it. It is left out with a warning once it is no
-// longer safe.
+// TestToolchain_OfTheUser_IsReadOnly: goals can read a toolchain, but not write it. Once it is no longer safe, it is
+// left out with a warning.
 func TestToolchain_OfTheUser_IsReadOnly(t *testing.T) {
 	home := t.TempDir()
 	zig := filepath.Join(home, ".zig")
@@ -70,7 +70,7 @@ func TestToolchain_OfTheUser_IsReadOnly(t *testing.T) {
 	}
 }
 
-// TestValidateToolchains_UnsafeFolder_IsRefused: a goal could read it, and checks would trust it.
+// TestValidateToolchains_UnsafeFolder_IsRefused: goals could read such a folder, and checks would trust its programs.
 func TestValidateToolchains_UnsafeFolder_IsRefused(t *testing.T) {
 	home := t.TempDir()
 	p := start(t, filepath.Join(home, "data"))

@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// did runs a goal that makes the calls one after the other and gives up, and returns their steps.
+// did runs a goal that makes the calls one after the other and then gives up, and returns the steps of the calls.
 func (p *program) did(calls ...modeltest.Answer) []*event.Step {
 	p.Helper()
 	p.provide(turns(append(calls, call("abort_with_report", `{"reason":"enough","what_was_learned":"-"}`))...))
@@ -36,7 +36,7 @@ func (p *program) did(calls ...modeltest.Answer) []*event.Step {
 	if len(steps) != len(calls) {
 		p.Fatalf("%d steps for %d calls", len(steps), len(calls))
 	}
-	for _, s := range steps { // an event that waited long was read from the journal, without the result
+	for _, s := range steps { // an event that was read from the journal lacks the result
 		full, err := p.goal.Step(out.GoalID, s.StepID)
 		if err != nil {
 			p.Fatal(err)
@@ -55,8 +55,8 @@ func with(a ...any) string {
 	return string(b)
 }
 
-// TestTerminalTools_RealTerminal_Work: a shell, a program that asks, keys that interrupt, waits that end for each
-// reason, the screen and the scrollback.
+// TestTerminalTools_RealTerminal_Work covers a shell, a program that asks for input, keys that interrupt, each reason
+// for which a wait ends, the screen and the scrollback.
 func TestTerminalTools_RealTerminal_Work(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -107,10 +107,10 @@ func TestTerminalTools_RealTerminal_Work(t *testing.T) {
 	}
 }
 
-// more matches the note in a truncated result; the place depends on the model's window.
+// more matches the note in a truncated result. The cursor depends on the model's window.
 var more = regexp.MustCompile(`handle "step:1" and the cursor [1-9][0-9]+ continues here`)
 
-// TestToolResults_Always_HaveTheEnvelope: the model gets every result in the same envelope, also refusals.
+// TestToolResults_Always_HaveTheEnvelope: the model gets every result in the same envelope, including refusals.
 func TestToolResults_Always_HaveTheEnvelope(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -136,7 +136,7 @@ func TestToolResults_Always_HaveTheEnvelope(t *testing.T) {
 	}
 }
 
-// TestPaneTools_RealPanes_OpenNameAndClose: a pane is opened, named, brought to the front and closed. A pane that the
+// TestPaneTools_RealPanes_OpenNameAndClose: the agent can open, name, focus and close its own panes. A pane that the
 // user shares can only be used.
 func TestPaneTools_RealPanes_OpenNameAndClose(t *testing.T) {
 	t.Parallel()

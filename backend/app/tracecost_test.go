@@ -29,7 +29,7 @@ var (
 		"the folder with jest and vitest, as make deps-trust installs them")
 )
 
-// costTimeout is for one run of a check: go test compiles the standard library each time.
+// costTimeout limits one run of a check. go test compiles the standard library each time.
 const costTimeout = 20 * time.Minute
 
 // tracedCheck is a check whose trace is measured, with the files that it needs.
@@ -39,9 +39,9 @@ type tracedCheck struct {
 	small         bool
 }
 
-// TestTrace_Cost_IsMeasured measures what the trace adds to pre-flight and to a claim: pairs of runs in one process, in
-// turns, with and without. With -tracecost 9 it prints a table; otherwise one pair of the smallest check shows that the
-// two differ in the trace alone.
+// TestTrace_Cost_IsMeasured measures what the trace adds to pre-flight and to a claim: alternating runs with and
+// without a trace in one process. With -tracecost 9 it prints a table. Otherwise it runs one pair of the smallest
+// check, to show that the two differ only in the trace.
 func TestTrace_Cost_IsMeasured(t *testing.T) {
 	runners, err := filepath.Abs(*costRunners)
 	must(t, err)
@@ -98,17 +98,17 @@ func (u untraced) Start(ctx context.Context, c process.Command) (process.Process
 	return u.Launcher.Start(ctx, c)
 }
 
-// costMeasurement are the times of one check, in pairs.
+// costMeasurement holds the durations of one check, in pairs.
 type costMeasurement struct {
 	t       *testing.T
 	check   goal.Check
 	sandbox *goalsandbox.TrialSandbox
-	// preflight and claim have the times without a trace and with one.
+	// preflight and claim hold the durations without a trace and with one.
 	preflight, claim [2][]time.Duration
 }
 
 func (m *costMeasurement) run(pairs int) {
-	if pairs > 1 { // the first run of a program reads it from the disk
+	if pairs > 1 { // the first run reads the programs from the disk
 		m.runOnce(false)
 		m.preflight, m.claim = [2][]time.Duration{}, [2][]time.Duration{}
 	}
@@ -154,7 +154,7 @@ func (m *costMeasurement) runOnce(traced bool) {
 	}
 }
 
-// rows are the table's rows of a check: the medians, and the median of what the trace adds in a pair.
+// rows returns the rows of the table for a check: the medians, and the median of what the trace adds in a pair.
 func (m *costMeasurement) rows(c tracedCheck) string {
 	var b strings.Builder
 	for _, part := range []struct {
@@ -244,7 +244,7 @@ func listCostChecks(runners string) []tracedCheck {
 	return []tracedCheck{shell, python, scripts, pytest, jest, vitest, golang}
 }
 
-// pythonWith is a Python that has a module: the first on the path, or the system's.
+// pythonWith returns a Python that has a module: the first one on the path, or the system's.
 func pythonWith(module string) string {
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
 		if exec.Command(python, "-c", "import "+module).Run() == nil {

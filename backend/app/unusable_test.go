@@ -17,7 +17,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestProvider_Gone_AsksTheUser, and continues when it is back.
+// TestProvider_Gone_AsksTheUser also checks that the goal continues when the provider is back.
 func TestProvider_Gone_AsksTheUser(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -52,7 +52,7 @@ func TestProvider_Gone_AsksTheUser(t *testing.T) {
 	}
 }
 
-// TestProvider_DeletedWhileGoalRuns_AsksTheUser at the next turn.
+// TestProvider_DeletedWhileGoalRuns_AsksTheUser: the goal pauses at the next turn.
 func TestProvider_DeletedWhileGoalRuns_AsksTheUser(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -99,7 +99,7 @@ func helperOfGoal(t *testing.T) int {
 	return 0
 }
 
-// TestSandbox_Ends_AsksTheUser, and gets a new sandbox when it continues.
+// TestSandbox_Ends_AsksTheUser also checks that the goal gets a new sandbox when it continues.
 func TestSandbox_Ends_AsksTheUser(t *testing.T) {
 	p := start(t, t.TempDir())
 	hold := make(chan struct{})
@@ -138,7 +138,7 @@ func TestSandbox_Ends_AsksTheUser(t *testing.T) {
 	p.ended(out.GoalID)
 }
 
-// died creates a goal whose program was killed during a call.
+// died creates a goal whose process was killed during a call.
 func (p *program) died() goal.ID {
 	p.Helper()
 	g := &goal.Goal{
@@ -153,7 +153,7 @@ func (p *program) died() goal.ID {
 	if err := s.Goals.Create(p.Context(), g); err != nil {
 		p.Fatal(err)
 	}
-	own, err := s.Locks.LockGoal(g.ID) // the window leaves it alone until it is dead
+	own, err := s.Locks.LockGoal(g.ID) // while the lock is held, the window does not treat the goal as dead
 	must(p.T, err)
 	run, err := s.Journal.Begin(p.Context(), g.ID, 10, &event.Started{})
 	must(p.T, err)
@@ -162,8 +162,8 @@ func (p *program) died() goal.ID {
 	return g.ID
 }
 
-// TestOpenWindow_OtherProcessDied_GoalIsInterrupted and marks its open call as in doubt. Resuming does not have
-// to wait for that.
+// TestOpenWindow_OtherProcessDied_GoalIsInterrupted also checks that the outcome of the open call is unknown, and that
+// the goal can be resumed before the window has interrupted it.
 func TestOpenWindow_OtherProcessDied_GoalIsInterrupted(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -190,12 +190,12 @@ func TestOpenWindow_OtherProcessDied_GoalIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestPause_ProcessDied_SaysInterrupted: interrupted, and not that it got an order.
+// TestPause_ProcessDied_SaysInterrupted: the goal must not count as paused by the user.
 func TestPause_ProcessDied_SaysInterrupted(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	id := p.died()
-	// the window may have been faster
+	// the window may have interrupted the goal first
 	if _, err := p.goal.Pause(string(id)); err != nil && api.ToProblem(err).Code != fault.Conflict {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestLook_RealPage_ReachesTheJudge: the picture of a real page reaches the goal's judge without the agent's messages
-// and tools. Its cost counts.
+// TestLook_RealPage_ReachesTheJudge: the judge gets the picture of a real page, but not the agent's messages or tools.
+// The cost counts.
 func TestLook_RealPage_ReachesTheJudge(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -67,7 +67,7 @@ func TestLook_RealPage_ReachesTheJudge(t *testing.T) {
 			t.Errorf("step %d: %s %s, picture %q", i, steps[i].Outcome, steps[i].Result, steps[i].ImageSHA256)
 		}
 	}
-	if pictures != 3 || !spent["look"] || spent["verify_visual"] { // its former name
+	if pictures != 3 || !spent["look"] || spent["verify_visual"] { // verify_visual is the former name
 		t.Errorf("%d pictures in %d requests, spent by %v", pictures, len(s.Requests()), spent)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// deaf is a clock with which a run never polls for orders: it only learns of them over the socket.
+// deaf is a clock with which a run never polls for orders, so it notices them only through the socket.
 type deaf struct{}
 
 func (deaf) Now() time.Time { return time.Now() }
@@ -22,8 +22,8 @@ func (deaf) After(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// TestWakeSocket_OrderOfAnotherProcess_Arrives: another process delivers approvals, denials, notes and revocations to
-// the process that runs the goal, over its socket.
+// TestWakeSocket_OrderOfAnotherProcess_Arrives: another process sends approvals, a denial and a revocation over the
+// socket of the process that runs the goal.
 func TestWakeSocket_OrderOfAnotherProcess_Arrives(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -43,7 +43,7 @@ func TestWakeSocket_OrderOfAnotherProcess_Arrives(t *testing.T) {
 			b, ok := e.Body.(*event.ApprovalRequested)
 			return ok && b.ID == in.Request
 		})
-		if in.Request == "a2" { // first an answer that fits no request
+		if in.Request == "a2" { // revoke the first grant, which would otherwise cover a3
 			if _, err := answers.Revoke(out.GoalID, "a1"); err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestWakeSocket_OrderOfAnotherProcess_Arrives(t *testing.T) {
 	}
 	say(api.AnswerInput{Request: "a1", Allow: true, Scope: "goal"})
 	say(api.AnswerInput{Request: "a2", Why: "not that"})
-	say(api.AnswerInput{Request: "a3", Allow: true, Scope: policy.ScopeOnce}) // the first approval would have covered it
+	say(api.AnswerInput{Request: "a3", Allow: true, Scope: policy.ScopeOnce}) // the revoked grant would have covered this
 	if e, ok := here.ended(out.GoalID).Body.(*event.Ended); !ok || e.Exit != goal.GaveUp {
 		t.Fatalf("%+v", e)
 	}

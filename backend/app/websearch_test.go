@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestWebSearch_SetUp_AsksTheServerWithTheUsersKey: the tool is offered when an engine is set up, the key of the vault
-// is sent to the server and shown to nobody, and the user is asked about the server first.
+// TestWebSearch_SetUp_AsksTheServerWithTheUsersKey: the tool is offered if a search engine is set up. The key is sent
+// only to the server, and the user is asked about the server first.
 func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -51,7 +51,7 @@ func TestWebSearch_SetUp_AsksTheServerWithTheUsersKey(t *testing.T) {
 		p.await("end", func(e event.Event) bool {
 			switch b := e.Body.(type) {
 			case *event.Step:
-				step, err := p.goal.Step(out.GoalID, len(results)+1) // an event that was read again has no result
+				step, err := p.goal.Step(out.GoalID, len(results)+1) // an event that was read from the journal lacks the result
 				must(t, err)
 				results = append(results, step)
 			case *event.ApprovalRequested:

@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// userRepository is a git repository of the user with one commit, a change that is not committed, and a new file.
+// userRepository is a git repository of the user with one commit, an uncommitted change and a new file.
 type userRepository struct {
 	*testing.T
 	dir string
@@ -53,7 +53,7 @@ func (r userRepository) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// control are the files of the repository that decide what git runs and where the user's branch is.
+// control returns the files of the repository that decide what git runs and where the user's branch is.
 func (r userRepository) control() string {
 	r.Helper()
 	var b strings.Builder
@@ -70,7 +70,7 @@ func (r userRepository) control() string {
 	return b.String()
 }
 
-// attack tries to change the user's repository from a goal's sandbox. Each line may fail.
+// attack returns commands that try to change the user's repository from a goal's sandbox. Each line may fail.
 func (r userRepository) attack() string {
 	return strings.NewReplacer("REPO", r.dir).Replace(`
 		echo evil > REPO/.git/hooks/post-checkout; echo evil > REPO/.git/hooks/post-merge
@@ -84,8 +84,8 @@ func (r userRepository) attack() string {
 	true`)
 }
 
-// TestWorktree_TwoGoalsAtOnceOnOneRepository_EachHasItsBranch: the goals work at the same time, neither changes the
-// user's files or what their git runs, and each hands over a branch that one command merges.
+// TestWorktree_TwoGoalsAtOnceOnOneRepository_EachHasItsBranch: neither goal changes the user's files or what their git
+// runs. Each hands over a branch that one command merges.
 func TestWorktree_TwoGoalsAtOnceOnOneRepository_EachHasItsBranch(t *testing.T) {
 	t.Parallel()
 	p, repo := start(t, t.TempDir()), newUserRepository(t)
@@ -108,7 +108,7 @@ func TestWorktree_TwoGoalsAtOnceOnOneRepository_EachHasItsBranch(t *testing.T) {
 		mu.Unlock()
 		begin := runs("cat base.txt > " + name + ".txt; git log --format=%s >> " + name + ".txt; git status --porcelain >> " +
 			name + ".txt; " + repo.attack())
-		begin.Wait = both // neither begins before the other has
+		begin.Wait = both // neither goal begins before both have asked their model
 		return turns(begin, args("claim_complete", map[string]any{"rationale": "made"}))(n, r)
 	})
 	var ids []string
@@ -189,7 +189,7 @@ func TestWorktree_TwoGoalsAtOnceOnOneRepository_EachHasItsBranch(t *testing.T) {
 		strings.Contains(repo.git("branch"), "alpha") {
 		t.Errorf("removed %+v at %q: %v", removed, commit, err)
 	}
-	must(t, deleteGoal(p, ids[1])) // removes it, too: it is merged
+	must(t, deleteGoal(p, ids[1])) // the branch is merged, so the worktree is removed too
 	if list, err := p.app.Goals.Worktrees(t.Context()); err != nil || len(list) != 0 ||
 		strings.Contains(repo.git("branch"), "beta") {
 		t.Errorf("left: %+v, %v", list, err)
@@ -201,8 +201,8 @@ func deleteGoal(p *program, id string) error {
 	return err
 }
 
-// TestWorktree_DiffUndoCommitAndDelete: what the user can do with a goal works in its worktree alone, and unmerged work
-// outlives the goal.
+// TestWorktree_DiffUndoCommitAndDelete: these actions affect only the goal's worktree, and unmerged work outlives the
+// goal.
 func TestWorktree_DiffUndoCommitAndDelete(t *testing.T) {
 	t.Parallel()
 	p, repo := start(t, t.TempDir()), newUserRepository(t)
@@ -250,7 +250,7 @@ func TestWorktree_DiffUndoCommitAndDelete(t *testing.T) {
 	}
 }
 
-// TestWorktree_RefusedGoal_LeavesNothing: a goal that cannot start has no worktree and no branch.
+// TestWorktree_RefusedGoal_LeavesNothing: a goal that cannot start leaves neither a worktree nor a branch.
 func TestWorktree_RefusedGoal_LeavesNothing(t *testing.T) {
 	t.Parallel()
 	p, repo := start(t, t.TempDir()), newUserRepository(t)

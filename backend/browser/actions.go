@@ -28,7 +28,7 @@ type Actions struct {
 	lastClickActivity map[*page]*frameActivity
 	lastChanges       map[*page]*changes
 
-	mu          sync.Mutex        // guards what follows; never held during a call of another part
+	mu          sync.Mutex        // guards the fields below; never held while another part is called
 	actionCount int               // counts the agent's actions
 	point       *pane.ActionPoint // of the current action
 }
@@ -55,8 +55,8 @@ func (ac *Actions) runAction(
 	return ac.runOn(ctx, what, func(*page) bool { return false }, f)
 }
 
-// runOn is runAction with asks, which reports whether f begins with a call of the page's script,
-// see markState.
+// runOn is runAction with one more argument: asks reports whether f begins with a call of the page's script (see
+// markState).
 func (ac *Actions) runOn(
 	ctx context.Context, what string, asks func(*page) bool, f func(context.Context, *page) error,
 ) (ActionResult, error) {
@@ -184,7 +184,7 @@ func (ac *Actions) markState(ctx context.Context, pg *page, asks bool) error {
 	return nil
 }
 
-// changes are the differences since markState.
+// changes holds the differences since markState.
 type changes struct {
 	Fresh         bool // the page shows another document
 	Added         []string

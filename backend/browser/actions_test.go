@@ -66,7 +66,7 @@ func TestActions_OfAgent_ChangeThePage(t *testing.T) {
 
 func TestActivity_ConsoleAndRequests_AreListed(t *testing.T) {
 	b := newFixture(t)
-	p, agent := leased(b, "b1", "form.html") // requests of a user's page are logged while the agent acts
+	p, agent := leased(b, "b1", "form.html") // on a user's page, requests are logged only while the agent acts
 	b.eval(p, "console.log('one', {a: 1}); console.error('two'); setTimeout(() => { throw new Error('three') })")
 	b.eval(p, "new Promise((r) => setTimeout(r, 50))")
 	lines, err := p.Activity.Console()

@@ -74,14 +74,14 @@ func (ac *Actions) waitFor(ctx context.Context, want Condition, limit time.Durat
 	})
 }
 
-// isConditionMet reports whether the page and its frames of other sites together fulfill the
-// condition. It waits a few seconds for it.
+// isConditionMet reports whether the page and its frames of other sites together fulfill the condition. It waits a few
+// seconds for that.
 func (ac *Actions) isConditionMet(ctx context.Context, pg *page, want Condition) (bool, error) {
 	_, _ = pg.injectClosedRoots(ctx)
 	views := ac.frames.inOrder(pg)
 	timeout := 4000
 	if len(views) > 1 {
-		timeout = 300 // before the frames are asked
+		timeout = 300 // in ms, before the frames are checked too
 	}
 	isMet := false
 	if err := pg.callScript(ctx, &isMet, "waitUntil", want.Text, want.Gone, want.Target, timeout); err != nil || isMet ||

@@ -111,7 +111,7 @@ func schemeFor(text string) string {
 	return "https://"
 }
 
-// IsShareableURL reports whether another user who opens the address may see the same.
+// IsShareableURL reports whether another user may see the same page at the address.
 func IsShareableURL(address string) bool {
 	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
 }

@@ -217,8 +217,8 @@ func TestScreenshot_VisibleOrFullPage_HasItsSize(t *testing.T) {
 	}
 }
 
-// TestResize_DuringPicture_IsKept: Chromium restores the metrics that it found when it
-// began the picture.
+// TestResize_DuringPicture_IsKept: a size that is set during a picture stays, although Chromium restores the size that
+// it found when the picture began.
 func TestResize_DuringPicture_IsKept(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "form.html")

@@ -50,7 +50,7 @@ func BenchmarkClickToFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkClick measures the agent's click including its settling.
+// BenchmarkClick measures a click of the agent, including the time that the page takes to settle.
 func BenchmarkClick(b *testing.B) {
 	w := newFixture(b)
 	p := w.open("b1", "colour.html")
@@ -59,9 +59,9 @@ func BenchmarkClick(b *testing.B) {
 	}
 }
 
-// BenchmarkFrame measures the way of a picture of 200 KB from Chromium's pipe to a viewer, and of
-// its acknowledgement back. cpu-ms/op is the processor time of all of it, including the writing
-// into the pipe, which Chromium does otherwise.
+// BenchmarkFrame measures how long a picture of 200 KB takes from Chromium's pipe to a viewer, and its acknowledgement
+// back. cpu-ms/op is the processor time of all of this. It includes writing into the pipe, which Chromium does in a
+// real run.
 func BenchmarkFrame(b *testing.B) {
 	outR, outW, err := os.Pipe()
 	if err != nil {

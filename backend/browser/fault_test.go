@@ -214,7 +214,7 @@ func TestDialogs_WithoutEnd_AreDismissed(t *testing.T) {
 	answer := func() {
 		ctx, cancel := context.WithTimeout(b.ctx, 300*time.Millisecond)
 		defer cancel()
-		_, _ = p.Actions.Dialog(ctx, true, "") // a dialog that is not open yet is answered in the next round
+		_, _ = p.Actions.Dialog(ctx, true, "") // the next round answers a dialog that is not open yet
 	}
 	for began := time.Now(); !strings.Contains(p.State.Info().Notice, "keeps opening dialogs"); answer() {
 		if time.Since(began) > patience {

@@ -45,7 +45,7 @@ func TestFields_AreFilledWithTrustedKeys(t *testing.T) {
 			t.Errorf("%s: the answer is %q", c.field, a.Changed)
 		}
 	}
-	// All options of a closed list are listed.
+	// A snapshot shows only the first options of a closed list, but a search finds all of them.
 	b.eval(p, `document.querySelector('select').innerHTML =
 		Array.from({ length: 200 }, (_, i) => '<option>Country ' + i + '</option>').join(''); 1`)
 	s := b.look(p).Text

@@ -234,8 +234,8 @@ func (fs *frames) toPagePoint(ctx context.Context, from *page, at *targetPoint) 
 	return nil
 }
 
-// A frame of another origin counts positions from its own corner, because it cannot know where
-// that is. The program knows which frame sent them.
+// A frame of another origin reports positions from its own corner, because it cannot know where that corner is in the
+// pane. Go knows which frame sent a position, and adds the offset.
 
 // frameOffset returns where the document of a script context begins in the pane, in CSS pixels.
 func (fs *frames) frameOffset(
@@ -277,7 +277,7 @@ func (pg *page) frameElementOffset(ctx context.Context, frame proto.PageFrameID)
 	return x, y, err
 }
 
-// pageAndFrames returns the page with its frames. The caller holds the state's mutex.
+// pageAndFrames returns the page, followed by its frames. The caller holds the state's mutex.
 func (fs *frames) pageAndFrames() []*page {
 	if fs.state.page == nil {
 		return nil

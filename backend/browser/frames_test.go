@@ -57,12 +57,12 @@ func TestClosedShadowRoots_AreReadAndUsed(t *testing.T) {
 	has(t, b.act(p.Mouse.Click(b.ctx, b.refOf(s, `button "Closed one"`))).Changed, "closed one clicked true")
 	has(t, b.act(p.Forms.Type(b.ctx, "Deep field", "down", false, false)).Changed, `value="down"`)
 	has(t, b.act(p.Forms.Check(b.ctx, "In a box", true)).Changed, `checked`)
-	// The children of the element itself are not rendered then.
+	// In that case the children of the element itself are not rendered.
 	has(t, s.Text, `button "Beside its children"`, `button "Instead of words"`)
 	if strings.Contains(s.Text, "Not shown") || strings.Contains(s.Text, "Nor is this") {
 		t.Errorf("the snapshot contains what the roots hide:\n%s", s.Text)
 	}
-	// If its children are rendered in a slot, a script cannot detect that the element has a root.
+	// If the element's children are rendered in a slot, a script cannot detect that the element has a root.
 	has(t, s.Text, `button "Beside a slot"`, `"Given to it"`)
 	b.eval(p, `late.attachShadow({ mode: 'closed' }).innerHTML = '<button>Come later</button><slot></slot>'`)
 	has(t, b.look(p).Text, `button "Come later"`, `"Given later"`)

@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// A goal's downloads are saved in its own folder, even if its programs replace the subfolder with a
-// link.
+// TestGoalDownload_FolderIsLink_StaysInGoalFolder: a goal's downloads are saved in the goal's own folder, even if its
+// programs replace the subfolder with a link.
 func TestGoalDownload_FolderIsLink_StaysInGoalFolder(t *testing.T) {
 	folder, other := t.TempDir(), t.TempDir()
 	b := newFixture(t, func(c *Config) {

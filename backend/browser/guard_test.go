@@ -28,8 +28,8 @@ const guardPage = `<!doctype html><title>Guard</title>
 
 const wholeClick = `"mousedown close,mouseup close,click close"`
 
-// TestClickGuard_ActionRefused_IsRemoved: after an action that was refused because its target is
-// covered, the page receives every following click of the agent and the user.
+// TestClickGuard_ActionRefused_IsRemoved: an action is refused because its target is covered. After that, the page
+// receives every click of the agent and of the user.
 func TestClickGuard_ActionRefused_IsRemoved(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -65,8 +65,8 @@ func TestClickGuard_ActionRefused_IsRemoved(t *testing.T) {
 	}
 }
 
-// TestClickGuard_FrameCovered_IsRemoved: the target in a frame of another site is free, but the
-// page around the frame covers it.
+// TestClickGuard_FrameCovered_IsRemoved: inside the frame of another site nothing covers the target, but the page
+// around the frame covers it.
 func TestClickGuard_FrameCovered_IsRemoved(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "outer.html")
@@ -88,15 +88,14 @@ func TestClickGuard_FrameCovered_IsRemoved(t *testing.T) {
 	has(t, b.act(p.Mouse.ClickAt(b.ctx, int(at.X), int(at.Y), Press{})).Changed, "said true")
 }
 
-// TestClickGuard_ClickCancelled_IsRemoved: a user takes over while the script still looks for the
-// place to click.
+// TestClickGuard_ClickCancelled_IsRemoved: a user takes over while the script is still looking for the place to click.
 func TestClickGuard_ClickCancelled_IsRemoved(t *testing.T) {
 	aiming, over := make(chan struct{}), make(chan struct{})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		// The script looks at a moving target for several frames. The page blocks as soon as the target is scrolled
-		// into view, until the click has been given up. A busy machine may draw no frame, and so report no scrolling.
+		// The script looks at a moving target for several frames. The page blocks as soon as the target is scrolled into
+		// view, and until the click has been given up. A busy machine may draw no frame, and so report no scrolling.
 		_, _ = io.WriteString(w, guardPage+`<style>@keyframes go { to { left: 400px } }</style>
 <button style="top:2000px;animation:go 1s infinite">Far</button>
 <script>
@@ -131,7 +130,7 @@ func TestClickGuard_ClickCancelled_IsRemoved(t *testing.T) {
 		t.Errorf("the page was not scrolled: %v", err)
 	}
 	close(over)
-	// More frames than the search for the place takes.
+	// This waits for more frames than the search for the place takes.
 	b.eval(p, `new Promise((r) => {
 		let n = 0;
 		const next = () => (++n > 40 ? r(n) : requestAnimationFrame(next));

@@ -86,8 +86,8 @@ func (b *fixture) back(before map[string]int, after string) {
 	b.Logf("after %s: %v; before: %v", after, now, before)
 }
 
-// Panes that are opened, used and closed, and pages whose process ends, leave nothing behind.
-// `make leaks` uses 200 and 50 of them.
+// TestPanes_OpenedAndClosed_LeakNothing: panes that are opened, used and closed, and pages whose process ends, leave
+// nothing behind. `make leaks` uses 200 panes and 50 such pages.
 func TestPanes_OpenedAndClosed_LeakNothing(t *testing.T) {
 	b := newOwnFixture(t)
 	stays := b.open("stays", "one.html") // keeps Chromium running
@@ -131,7 +131,7 @@ func TestPanes_OpenedAndClosed_LeakNothing(t *testing.T) {
 	b.back(before, fmt.Sprintf("%d crashes", *crashes))
 }
 
-// useOnce opens a pane of the user or of a goal, uses it in both ways, and closes it.
+// useOnce opens a pane of the user or of a goal, uses it with the user's mouse or the agent's, and closes it.
 func (b *fixture) useOnce(n int) {
 	b.Helper()
 	o := Options{ID: fmt.Sprintf("p%d", n), URL: b.url("colour.html"), Width: 400, Height: 300}

@@ -6,7 +6,7 @@ import "time"
 // of a user and of an agent: on a machine that is ten times slower, a normal page can exceed them.
 type limits struct {
 	settle        time.Duration // for all effects of an action
-	leaving       time.Duration // of that, for an announced navigation or window to begin
+	leaving       time.Duration // part of settle: for an announced navigation or window to begin
 	load          time.Duration // for a document to load after the server has answered
 	firstDocument time.Duration // for the document of a new window
 	remoteFrame   time.Duration // for a frame of another site to answer, so that it cannot block the page

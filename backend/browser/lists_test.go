@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestLongList_RowsInView_AreListed: not every row of a long list is asked for its position, but the
-// rows in view are correct.
+// TestLongList_RowsInView_AreListed: a snapshot does not measure every row of a long list, but it lists the right rows
+// as in view.
 func TestLongList_RowsInView_AreListed(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "big.html")

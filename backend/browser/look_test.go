@@ -50,7 +50,7 @@ func TestSnapshot_LongPage_ComesInParts(t *testing.T) {
 	}
 }
 
-// TestSnapshotDiff_ListsOnlyChanges: those since the last snapshot.
+// TestSnapshotDiff_ListsOnlyChanges: the difference lists only what changed since the last snapshot.
 func TestSnapshotDiff_ListsOnlyChanges(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "big.html")
@@ -86,8 +86,8 @@ func TestClick_ElementMovesOverTarget_IsNotClicked(t *testing.T) {
 	}
 }
 
-// TestStaleRef_OneSimilarElement_IsReplaced: a page that renders again has the same elements under other refs; an
-// ambiguous one is not guessed.
+// TestStaleRef_OneSimilarElement_IsReplaced: a page that renders again has the same elements under other refs. A lost
+// ref leads to the only similar element; if several are similar, none is guessed.
 func TestStaleRef_OneSimilarElement_IsReplaced(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "one.html")

@@ -16,8 +16,8 @@ import (
 
 var measured = flag.Bool("measured", false, "take orders from e2e/bench/snapshot.mjs")
 
-// TestBench_Commands_AreAnswered is the other end of e2e/bench/snapshot.mjs: one command a line, one answer a line.
-// It is skipped in a normal run.
+// TestBench_Commands_AreAnswered is driven by e2e/bench/snapshot.mjs: it reads one command per line and writes one
+// answer per line. It is skipped in a normal run.
 func TestBench_Commands_AreAnswered(t *testing.T) {
 	if !*measured {
 		t.Skip("only e2e/bench/snapshot.mjs wants it")
@@ -63,7 +63,7 @@ func TestBench_Commands_AreAnswered(t *testing.T) {
 	}
 }
 
-// measureParts measures what a look asks the page at once, one after the other: medians in ms.
+// measureParts measures, one after the other, the requests that a snapshot sends to the page at once: medians in ms.
 func measureParts(b *fixture, p *Pane) map[string]float64 {
 	const times = 25
 	world := p.State.page.worlds.Page.Load()

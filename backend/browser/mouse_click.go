@@ -23,8 +23,8 @@ func (m *Mouse) resolveTarget(ctx context.Context, pg *page, verb, target string
 	return at, err
 }
 
-// aimWith is resolveTarget; unsure makes it wait in any case, and clicks sets the guard of the
-// click.
+// aimWith is resolveTarget with two more arguments: unsure makes it wait even for an element that does not move, and
+// clicks sets the guard of the click.
 func (m *Mouse) aimWith(
 	ctx context.Context, pg *page, verb, target string, unsure, clicks bool,
 ) (targetPoint, *page, error) {
@@ -76,10 +76,9 @@ func (m *Mouse) clickOn(ctx context.Context, pg *page, verb, target string, how 
 	return fmt.Errorf("%s covered the target at each click: deal with that first", text.SanitizeLine(missed, 300))
 }
 
-// releaseGuards removes the guard of a click that was not made, or with pressed of one whose
-// outcome is unknown. It calls all frames, because it does not know which one has the guard, and
-// does so even if ctx has ended. It waits for them, because the mouse reaches the page another
-// way.
+// releaseGuards removes the guard of a click that was not made, or with pressed of one whose outcome is unknown. It
+// calls all frames, even if ctx has ended, because it does not know which frame has the guard. It waits for their
+// answers, because mouse events take another path to the page.
 func (m *Mouse) releaseGuards(ctx context.Context, pg *page, pressed bool) {
 	views := m.frames.inOrder(pg)
 	for _, view := range views {

@@ -17,7 +17,7 @@ var buttons = map[string]int{"left": 1, "right": 2, "middle": 4}
 // Press describes how the mouse is pressed.
 type Press = pane.ClickOptions
 
-// mousePress is a click that is part of an action. After the last one the page settles.
+// mousePress is one click of an action. After the last click of the action, the page settles.
 type mousePress struct {
 	Press
 	last bool
@@ -59,8 +59,8 @@ func (m *Mouse) ClickAt(ctx context.Context, x, y int, how pane.ClickOptions) (A
 	})
 }
 
-// clickWithModifiers clicks a point while modifiers are held. It does not wait for the answer to
-// the move, which comes only with the next frame.
+// clickWithModifiers clicks a point while modifiers are held. It does not wait for the answer to the mouse move, which
+// comes only with the next frame.
 func (m *Mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint, how Press, held int) error {
 	button := cmp.Or(how.Button, "left")
 	list := []pane.Input{{Kind: pane.MouseMove}}
@@ -69,7 +69,7 @@ func (m *Mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint
 			pane.Input{Kind: pane.MouseDown, Button: button, Buttons: buttons[button], Clicks: n + 1},
 			pane.Input{Kind: pane.MouseUp, Button: button, Clicks: n + 1})
 	}
-	var last proto.Request // processed in order: its answer is enough
+	var last proto.Request // commands are processed in order, so its answer is enough
 	for _, in := range list {
 		in.X, in.Y, in.Modifiers = at.X, at.Y, held
 		req, err := mouseCommand(in)

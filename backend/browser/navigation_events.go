@@ -135,8 +135,8 @@ func (ne *navigationEvents) onLifecycle(pg *page, e *cdp.Event) {
 				ne.state.load.holdInputUntil = soon
 			}
 		})
-		ne.navigation.requestHistory() // at the navigation itself Chromium may not have recorded it yet
-		ne.activity.notifyVisit()      // again, because now it has its title
+		ne.navigation.requestHistory() // when the navigation was committed, Chromium may not have recorded it yet
+		ne.activity.notifyVisit()      // again, because the page now has its title
 	case proto.PageLifecycleEventNameFirstPaint:
 		ne.state.change(func() {
 			if life.LoaderID == ne.state.load.loader {

@@ -36,7 +36,7 @@ func TestStop_BeforeLoadingBegins_EndsNavigation(t *testing.T) {
 	slow, asked := slowSite(t)
 	p := b.open("b1", "one.html")
 	b.until(p, "at rest", func(i pane.Info) bool { return !i.Loading })
-	p.Navigation.attachToken <- struct{}{} // as if the page were being prepared: Chromium gets no command yet
+	p.Navigation.attachToken <- struct{}{} // as while the page is being prepared: Chromium gets no command
 	free := sync.OnceFunc(func() { <-p.Navigation.attachToken })
 	defer free()
 	done := b.goes(b.ctx, p, slow.URL)
@@ -68,7 +68,7 @@ func TestStop_WhileLoading_EndsNavigation(t *testing.T) {
 	// A user who navigates again cancels the navigation without an error; an agent gets one.
 	done = b.goes(b.ctx, p, slow.URL)
 	<-asked
-	ctx, cancel := context.WithTimeout(b.ctx, patience) // longer if the page is considered to hang
+	ctx, cancel := context.WithTimeout(b.ctx, patience) // reached only if the page is considered to hang
 	defer cancel()
 	b.ok(p.Navigation.Navigate(ctx, b.url("two.html")))
 	b.ok(<-done)
@@ -85,7 +85,7 @@ func TestStop_WhileLoading_EndsNavigation(t *testing.T) {
 	}
 }
 
-// TestNavigate_PageHangs_LeavesIt: no call has timed out yet, so the pane does not know that it hangs.
+// TestNavigate_PageHangs_LeavesIt: the pane does not know that the page hangs, because no call has timed out yet.
 func TestNavigate_PageHangs_LeavesIt(t *testing.T) {
 	b := newFixture(t, impatient)
 	p := b.open("b1", "one.html")

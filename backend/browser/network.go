@@ -20,7 +20,7 @@ type networkActivity struct {
 	ref          string    // of the element that the action is about, whose own state is not a delayed effect
 }
 
-// onNetwork counts requests. Those that stay open by design do not count.
+// onNetwork counts requests. It ignores requests that stay open by design.
 func (s *State) onNetwork(e *cdp.Event) {
 	var ev struct {
 		RequestID proto.NetworkRequestID    `json:"requestId"`

@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestNavigate_WhilePaneOpens_LoadsAddress: the address is loaded, however far the pane is.
+// TestNavigate_WhilePaneOpens_LoadsAddress: the address is loaded, no matter how far the opening of the pane has got.
 func TestNavigate_WhilePaneOpens_LoadsAddress(t *testing.T) {
 	b := newFixture(t)
 	for i := range 12 {

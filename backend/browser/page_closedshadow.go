@@ -18,8 +18,8 @@ import (
 // reading its HTML a few milliseconds. So the tree is read when the HTML contains more closed
 // roots than page.js knows.
 
-// closedRootMarker is Chromium's HTML for a closed root, as JSON. Text of the page cannot contain
-// it, but a template or a script can, which only costs time.
+// closedRootMarker is Chromium's HTML for a closed root, as JSON. Text of the page cannot contain the marker. A
+// template or a script can, but that only costs time.
 var closedRootMarker = []byte(`<template shadowrootmode=\"closed\"`)
 
 // injectClosedRoots gives page.js the closed shadow roots that it does not know, and returns
@@ -36,8 +36,8 @@ func (pg *page) injectClosedRoots(ctx context.Context) (int, error) {
 	}
 }
 
-// injectNewClosedRoots is injectClosedRoots for a document of which known roots were injected
-// before. The page may leave the document in the meantime.
+// injectNewClosedRoots is injectClosedRoots for a document in which known roots (a number) were injected before. The
+// page may leave the document in the meantime.
 func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int, err error) {
 	written, err := pg.countWrittenRoots(ctx)
 	if err != nil {
@@ -59,8 +59,8 @@ func (pg *page) countWrittenRoots(ctx context.Context) (count int, err error) {
 	return count, err
 }
 
-// injectMissingRoots is injectClosedRoots for a document whose HTML contains written closed roots, and in which known
-// of them were injected before.
+// injectMissingRoots is injectClosedRoots for a document whose HTML contains as many closed roots as written, of which
+// as many as known were injected before.
 func (pg *page) injectMissingRoots(ctx context.Context, known, written int) (opened int, err error) {
 	if written == 0 {
 		return 0, nil

@@ -9,9 +9,8 @@ import (
 	"github.com/go-rod/rod/lib/proto"
 )
 
-// TestSnapshot_PageChangesProcess_IsOfOneDocument: a page moves to another process during calls, where Chromium numbers
-// worlds from 1 again. A call for the script of the previous document must not reach a page's own
-// world.
+// TestSnapshot_PageChangesProcess_IsOfOneDocument: during calls a page moves to another process, in which Chromium
+// numbers worlds from 1 again. A call for the script of the previous document must not reach a page's own world.
 func TestSnapshot_PageChangesProcess_IsOfOneDocument(t *testing.T) {
 	b := newOwnFixture(t)
 	frames := `<h1>Elsewhere</h1>` + strings.Repeat(`<iframe srcdoc="<p>within"></iframe>`, 12)

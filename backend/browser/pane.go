@@ -12,8 +12,8 @@ import (
 // back. All methods may be called concurrently; actions of the agent (Snapshot,
 // Click, Type, Screenshot) take turns.
 //
-// It is made of parts, each with the fields of its task. A part names the parts that it
-// needs, and none of those needs it: see connectState and the functions after it.
+// It is made of parts, each with the fields of its task. A part has the parts that it needs as fields, and there are
+// no cycles: see connectState and the functions after it.
 type Pane struct {
 	// Shared by the others.
 	State      State

@@ -228,8 +228,7 @@ func TestOpen_ServerDown_ShowsProblem(t *testing.T) {
 	}
 }
 
-// TestPaneParts_NeedOnlyEarlierParts checks the order of a pane's parts: each has only fields of
-// parts before it.
+// TestPaneParts_NeedOnlyEarlierParts checks the order of a pane's parts: a part refers only to parts before it.
 func TestPaneParts_NeedOnlyEarlierParts(t *testing.T) {
 	whole := reflect.TypeFor[Pane]()
 	before := map[reflect.Type]bool{}

@@ -104,10 +104,9 @@ func (pi *Pictures) capture(
 	return picture, err
 }
 
-// holdMetrics waits until no other picture is taken, and returns the function that ends this one
-// and applies a size that came in the meantime. Chromium changes the metrics for a picture and
-// restores them afterwards: two pictures at once would restore each other's, and a new size would
-// be lost.
+// holdMetrics waits until no other picture is taken, and returns the function that ends this one and applies a size
+// that came in the meantime. Chromium changes the metrics for a picture and restores them afterwards: two pictures at
+// once would restore each other's metrics, and a new size would be lost.
 func (pi *Pictures) holdMetrics(ctx context.Context, pg *page) (func(), error) {
 	select {
 	case pi.token <- struct{}{}:
@@ -154,7 +153,8 @@ func (pi *Pictures) captureHiDPI(pg *page) ([]byte, error) {
 			return err
 		}
 		picture = result.Data
-		// The answer comes before the page has its own size again. This command is answered afterwards.
+		// The answer to the picture comes before the page has its own size again. The answer to this command comes
+		// afterwards.
 		_, err = cdp.Call(cl, proto.RuntimeEvaluate{Expression: "1"})
 		return err
 	})

@@ -26,8 +26,8 @@ type Secrets interface {
 	Find(text string) [][2]int // pairs of byte offsets, in order
 }
 
-// How many pictures to try of a page that keeps rewriting a secret, and how far a letter may extend
-// beyond its box, in CSS pixels.
+// maxRedactionTries limits the pictures that are tried of a page that rewrites a secret again and again.
+// redactionMargin is how far a letter may extend beyond its box, in CSS pixels.
 const (
 	maxRedactionTries = 4
 	redactionMargin   = 3
@@ -53,11 +53,11 @@ type cleanFrame struct {
 	documentTexts
 }
 
-// redactionWatch is the result of watching a document while a picture was taken.
+// redactionWatch is what changed in a document while a picture was taken.
 type redactionWatch struct {
 	documentTexts
 	Boxes  [][4]float64 // left, top, right, bottom of everything that was watched
-	Passed []string     // texts that came or went
+	Passed []string     // texts that appeared or disappeared
 	Lost   bool         // there were too many of them
 	Width  float64      // of the viewport, in CSS pixels
 }
@@ -71,7 +71,7 @@ type redaction struct {
 	frames      *frames
 	page        *page
 	secrets     Secrets
-	whole       bool // boxes are relative to the document and not to the viewport
+	whole       bool // boxes are relative to the document, not to the viewport
 	before      documentTexts
 	places      []secretSpan
 	cleanFrames map[int]*cleanFrame // by their numbers
@@ -193,8 +193,8 @@ func (c *redaction) isFrameClean(number int) bool {
 	return f != nil && !slices.ContainsFunc(f.Frames, func(in frameRef) bool { return !c.isFrameClean(in.Number) })
 }
 
-// isComplete reports whether every text that shows a secret now was watched, and no other one
-// came or went.
+// isComplete reports whether every text that shows a secret now was watched, and no other text with one appeared or
+// disappeared.
 func (c *redaction) isComplete(after redactionWatch) bool {
 	secretPassed := slices.ContainsFunc(after.Passed, func(text string) bool { return c.hasSecret(text) })
 	if after.Lost || secretPassed || !isWithin(after.Frames, c.before.Frames) {

@@ -49,8 +49,8 @@ var secretPlaces = []string{
 	"elsewhere",
 }
 
-// TestPicture_PageShowsSecret_IsRedacted: wherever a page shows a secret, no picture shows it, but
-// pictures do show what is beside it.
+// TestPicture_PageShowsSecret_IsRedacted: no picture shows a secret, wherever the page shows it, but pictures do show
+// what is beside the secret.
 func TestPicture_PageShowsSecret_IsRedacted(t *testing.T) {
 	b := newFixture(t, secretive)
 	p := b.open("b1", "secret.html?only=plain")
@@ -93,8 +93,8 @@ func (b *fixture) within(p *Pane, place string) error {
 	return err
 }
 
-// TestPicture_EveryKind_IsRedacted: pictures of a scrolled page, of all of it, of an element, with
-// marks, for the recording, and of ScreenshotURL.
+// TestPicture_EveryKind_IsRedacted takes pictures of a scrolled page, of the whole page, of an element, with marks,
+// for the recording, and with ScreenshotURL.
 func TestPicture_EveryKind_IsRedacted(t *testing.T) {
 	b := newFixture(t, secretive)
 	p := b.open("b1", "secret.html")
@@ -127,7 +127,7 @@ func TestPicture_EveryKind_IsRedacted(t *testing.T) {
 		b.ok(err)
 		most := 0
 		if kind.name == "marked" {
-			most = 10 // where frames and labels meet; the shortest of the secrets has hundreds
+			most = 10 // pixels where frames and labels meet; even the shortest secret has hundreds
 		}
 		if n := b.reds(picture); n > most {
 			t.Errorf("%s: %d points of a secret are to be seen", kind.name, n)
@@ -139,9 +139,8 @@ func TestPicture_EveryKind_IsRedacted(t *testing.T) {
 	}
 }
 
-// TestPicture_SecretMoves_IsRedacted: a secret that moves with every frame, with timers, by an
-// animation without a script, that is written again while it moves, or comes and goes, also in
-// closed shadow roots.
+// TestPicture_SecretMoves_IsRedacted: the secret moves with every frame, with timers or by an animation without a
+// script. In other cases it is written again while it moves, or appears and disappears, also in closed shadow roots.
 func TestPicture_SecretMoves_IsRedacted(t *testing.T) {
 	b := newFixture(t, secretive)
 	p := b.open("b1", "one.html")
@@ -163,8 +162,8 @@ func TestPicture_SecretMoves_IsRedacted(t *testing.T) {
 	}
 }
 
-// TestPicture_UnreadableContent_IsRedactedOrRefused: a frame that does not answer is painted over whole; of
-// a page that does not answer there is no picture.
+// TestPicture_UnreadableContent_IsRedactedOrRefused: a frame that does not answer is painted over as a whole. If the
+// page itself does not answer, there is no picture.
 func TestPicture_UnreadableContent_IsRedactedOrRefused(t *testing.T) {
 	b := newFixture(t, func(c *Config) { secretive(c); impatient(c) })
 	p := b.open("b1", "secret.html?only=elsewhere")

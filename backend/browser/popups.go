@@ -173,8 +173,8 @@ func (w *popup) onPopupDocument(f *proto.PageFrame) {
 	})
 }
 
-// awaitFirstDocument waits for the document of a window that has just been opened, because no
-// caller wants the empty one before it.
+// awaitFirstDocument waits for the document of a window that has just been opened, because no caller wants the empty
+// document before it.
 func (w *popup) awaitFirstDocument(ctx context.Context) {
 	w.state.mu.Lock()
 	isReady := w.stage == popupReady
@@ -190,8 +190,8 @@ func (w *popup) awaitFirstDocument(ctx context.Context) {
 	w.state.change(func() { w.stage = popupReady }) // also one that stays empty, perhaps for a download
 }
 
-// watchFirstDocument runs userprompts.js in a popup's first document: that document takes over
-// the global object of the empty one before it, and Chromium runs no scripts in it then.
+// watchFirstDocument runs userprompts.js in a popup's first document. That document takes over the global object of
+// the empty document before it, and in this case Chromium does not run the scripts for new documents.
 func (w *popup) watchFirstDocument(ctx context.Context) error {
 	pg, err := w.state.currentPage()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// A popup's document may exist before the pane attaches: the page's title, and all messages of
-// userprompts.js, must arrive all the same.
+// TestPopup_AttachedLate_IsWatched: a popup's document may exist before the pane attaches. The page's title and all
+// messages of userprompts.js must still arrive.
 func TestPopup_AttachedLate_IsWatched(t *testing.T) {
 	ids := make(chan string, 8)
 	for _, id := range []string{"p1", "p2", "p3", "p4"} {

@@ -251,7 +251,7 @@ func (e *browserProcess) closePage(ctx context.Context, target proto.TargetTarge
 	}
 }
 
-// onPageGone tells closePage that Chromium has closed a page.
+// onPageGone notifies closePage that Chromium has closed a page.
 func (m *Manager) onPageGone(target proto.TargetTargetID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A page that changes its process at a navigation, or whose navigation is cancelled, is shown
-// correctly afterwards and takes input.
+// TestScreencast_PageChangesProcess_ShowsNewPage: a page changes its process at a navigation, or its navigation is
+// cancelled. Afterwards it is shown correctly and takes input.
 func TestScreencast_PageChangesProcess_ShowsNewPage(t *testing.T) {
 	b := newFixture(t)
 	hold := make(chan struct{})

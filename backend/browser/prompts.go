@@ -92,7 +92,7 @@ func (ps *Prompts) closeLocked(which func(openPrompt) bool) {
 	ps.updateOverlay()
 }
 
-// matchKinds matches prompts of some kinds.
+// matchKinds returns a function that matches prompts of these kinds.
 func matchKinds(kinds ...pane.UserPromptKind) func(openPrompt) bool {
 	return func(a openPrompt) bool { return slices.Contains(kinds, a.Kind) }
 }

@@ -15,9 +15,9 @@ import (
 // certificateException is a server that cannot prove its identity, and the reason.
 type certificateException struct{ origin, fault string }
 
-// onCertificate asks whether to continue to such a server. Chromium asks for each connection, and
-// a page makes several. The user is asked once, and the answer is valid for that server until the
-// pane navigates to another one.
+// onCertificate asks whether to continue to a server that cannot prove its identity. Chromium asks for each
+// connection, and a page makes several. The user is asked once, and the answer is valid for that server until the pane
+// navigates to another one.
 func (pe *promptEvents) onCertificate(pg *page, e *cdp.Event) {
 	var ev proto.SecurityCertificateError
 	if !decodeEvent(e, &ev) {

@@ -123,8 +123,8 @@ func (pe *promptEvents) askLogin(realm authRealm, challenge authChallenge, docum
 	})
 }
 
-// isRequestOrigin reports whether an origin is that of the page, or of the document that made the
-// request. The browser names that one, and no script can change it.
+// isRequestOrigin reports whether an origin is that of the page, or of the document that made the request. The browser
+// reports that document, and no script can change the report.
 func (pe *promptEvents) isRequestOrigin(r *proto.NetworkRequest, origin string) bool {
 	if origin == originOf(pe.state.Info().URL) {
 		return true

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// guarded is a site whose resources, but not whose page, require the login ann.
+// guarded is a site whose resources, but not whose page, require a login, with the user name ann.
 func guarded(t *testing.T) *httptest.Server {
 	t.Helper()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

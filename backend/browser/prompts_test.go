@@ -181,8 +181,8 @@ func TestOverlay_MenuCursorAndCopy_AreReported(t *testing.T) {
 	b.overlay(p, "copied", func(o pane.Overlay) bool { return strings.Contains(o.Copied.Text, "Some text to copy") })
 }
 
-// TestCopyButton_OfPage_ReachesUsersClipboard: what the button copies goes to the user's clipboard if the user
-// pressed it, and not what the page copies without that.
+// TestCopyButton_OfPage_ReachesUsersClipboard: what a button of the page copies goes to the user's clipboard when the
+// user presses the button. What the page copies without that does not.
 func TestCopyButton_OfPage_ReachesUsersClipboard(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "copying.html")
@@ -221,7 +221,7 @@ func TestBeforeUnload_UserLeaves_IsAsked(t *testing.T) {
 	defer v.Close()
 	b.click(v, 20, 15)
 	b.ok(v.Input(b.ctx, pane.Input{Kind: pane.Text, Text: "x"}))
-	// Without a user's action nothing is copied. The page's call must have arrived by then.
+	// The page asks before it is left only after the user has changed something, so the typed letter must have arrived.
 	b.eval(p, `new Promise((done) => {
 		const field = document.getElementById('in');
 		const look = () => { if (field.value === 'x') done(true); };

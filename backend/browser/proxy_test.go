@@ -25,9 +25,8 @@ func (w watching) Start(ctx context.Context, c process.Command) (process.Process
 	return w.execLauncher.Start(ctx, c)
 }
 
-// TestGoalsChromium_OwnRequests_AreDenied: requests outside of the goals' pages go to the proxy
-// that denies everything, and are logged there; the pages of a goal without a sandbox use the
-// network of its programs.
+// TestGoalsChromium_OwnRequests_AreDenied: requests outside of the goals' pages go to the deny-all proxy, which logs
+// them; the pages of a goal without a sandbox use the network of the goal's programs.
 func TestGoalsChromium_OwnRequests_AreDenied(t *testing.T) {
 	var refused atomic.Int32
 	unused := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

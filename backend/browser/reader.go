@@ -96,7 +96,7 @@ type pageView struct {
 	Scroll       int      `json:"scroll"`
 	Tall         int      `json:"tall"`
 	Title        string   `json:"title"`
-	Known        int      `json:"known"` // closed shadow roots that it could read
+	Known        int      `json:"known"` // closed shadow roots that page.js could read
 }
 
 // setLines takes the lines that follow the answer of page.js, "" for none.
@@ -199,8 +199,8 @@ func isFramePlaceholder(line string) bool {
 	return strings.HasPrefix(strings.TrimLeft(line, " "), "\x01")
 }
 
-// readUnfinished reads a page and returns what it lacked before or after that, "" for a complete
-// page. A page that finishes while it is read may give an incomplete result.
+// readUnfinished calls look, which reads a page, and returns what the page lacked before or after that, "" for a
+// complete page. A page that finishes in the meantime may give an incomplete result.
 func (rd *Reader) readUnfinished(pg *page, look func() error) (string, error) {
 	lacks := func() string {
 		rd.state.mu.Lock()

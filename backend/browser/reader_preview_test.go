@@ -70,8 +70,8 @@ func TestPreviewAction_ReportsEffect(t *testing.T) {
 	}
 }
 
-// TestPreviewAction_SilentFrame_CountsAsPayment: in a page with such a frame every action may be a
-// payment, except a link that leaves it.
+// TestPreviewAction_SilentFrame_CountsAsPayment: in a page with a frame that does not answer, every action may be a
+// payment, except a link that leaves the page.
 func TestPreviewAction_SilentFrame_CountsAsPayment(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "outer.html")
@@ -112,8 +112,7 @@ const manyFields = `(() => {
 	form.append(Object.assign(document.createElement('button'), { textContent: 'Transfer' }));
 })()`
 
-// TestMaskField_ShowsDots: a masked field shows dots, also if its label names it, or in a
-// frame.
+// TestMaskField_ShowsDots: a masked field shows dots, also if it is named by its label or is in a frame.
 func TestMaskField_ShowsDots(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "paying.html")

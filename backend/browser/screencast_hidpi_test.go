@@ -73,8 +73,8 @@ func TestClick_DuringHiDPIPicture_HitsTarget(t *testing.T) {
 	b.value(p, "[...new Set(seen)].join()", `"mousedown60,35,mouseup60,35"`)
 }
 
-// TestFrameSize_InScreenPixels_IsConverted: such a frame is reported with the page's own size, because the
-// user's mouse is mapped by it.
+// TestFrameSize_InScreenPixels_IsConverted: a frame whose size is in screen pixels is reported with the page's own
+// size, because positions of the user's mouse are scaled by it.
 func TestFrameSize_InScreenPixels_IsConverted(t *testing.T) {
 	v := &Viewport{width: 1138, height: 654, ratio: 2}
 	for _, c := range [][4]int{

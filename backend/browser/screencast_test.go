@@ -33,8 +33,8 @@ func TestScreencast_AfterClick_SendsNewFrame(t *testing.T) {
 	}
 }
 
-// A page has the size of the newest viewer, and that of another one when this one becomes
-// invisible or leaves.
+// TestPageSize_SeveralViewers_IsOfTheNewest: a page has the size of the newest viewer. When that viewer becomes
+// invisible or leaves, the page has the size of another one.
 func TestPageSize_SeveralViewers_IsOfTheNewest(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "colour.html")
@@ -87,8 +87,8 @@ func TestSecondViewer_StaticPage_GetsFrame(t *testing.T) {
 	b.frameOf(one, red)
 }
 
-// A viewer that does not acknowledge slows the source down, and gets the last picture of the page
-// once it continues.
+// TestSlowViewer_GetsNewestFrame: a viewer that does not acknowledge slows the source down. Once it continues, it gets
+// the last picture of the page.
 func TestSlowViewer_GetsNewestFrame(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "colour.html")

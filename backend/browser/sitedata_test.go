@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestSite_PermissionsAndData_CanBeChanged: the origin of the page is reported, too.
+// TestSite_PermissionsAndData_CanBeChanged also checks that the origin of the page is reported.
 func TestSite_PermissionsAndData_CanBeChanged(t *testing.T) {
 	b := newFixture(t)
 	p := b.open("b1", "one.html")
@@ -77,7 +77,7 @@ func TestSite_PermissionsAndData_CanBeChanged(t *testing.T) {
 	}
 }
 
-// TestSite_InvalidCertificate_IsReported: also after the user continued.
+// TestSite_InvalidCertificate_IsReported: the certificate is also reported after the user has continued.
 func TestSite_InvalidCertificate_IsReported(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -75,8 +75,8 @@ func addressWithoutQuery(address string) string {
 	return u.Scheme + "://" + u.Host + u.Path
 }
 
-// recoverRef finds the only element that looks like the one of a lost ref. If it does not return
-// one, why is the reason, which follows an error.
+// recoverRef finds the only element that looks like the one of a lost ref. If there is no such element, why is the
+// reason, as the end of an error message.
 func (t *targets) recoverRef(ctx context.Context, pg *page, lost string) (at *page, ref string, why string) {
 	role, name, ok := t.describeLostRef(lost)
 	if !ok {

@@ -7,8 +7,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestApprove_NoScope_UsesTheFirstOffer holds that the line that run prints works without changes, even if once is not
-// offered.
+// TestApprove_NoScope_UsesTheFirstOffer: the command that run prints must work unchanged, even if once is not offered.
 func TestApprove_NoScope_UsesTheFirstOffer(t *testing.T) {
 	open := []api.ApprovalView{
 		{Request: "a1", Offers: []api.OfferView{{Scope: policy.ScopeOnce}, {Scope: policy.ScopeHost}}},

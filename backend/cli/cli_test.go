@@ -23,7 +23,7 @@ import (
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
-// defaultCloseWait is the time for closing in tests of other things: a busy machine needs it.
+// defaultCloseWait is the time for closing in tests of other features. It is long, because machines may be busy.
 const defaultCloseWait = 10 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// TestScripts runs testdata/script: the command line as a user or CI uses it, with a local server that speaks the
+// TestScripts runs testdata/script: the command line as users and CI use it, with a local server that speaks the
 // provider's protocol. The name of a model selects its behaviour in play.
 func TestScripts(t *testing.T) {
 	helper := sandboxtest.Helper(t)
@@ -84,16 +84,17 @@ func releaseFeed(t *testing.T) (address, certificate string) {
 	return s.URL, certificate
 }
 
-// hold takes a lock that lives as long as the program, because a pid inside a sandbox means nothing outside.
+// hold takes a lock that lives as long as the program. A pid would not do, because a pid inside a sandbox has no
+// meaning outside.
 const hold = "exec 9>>lock; flock 9; "
 
-// spendMuch gives an answer enough tokens that the critic's share pays for a request.
+// spendMuch gives an answer so many tokens that the critic's share pays for a request.
 func spendMuch(a modeltest.Answer) modeltest.Answer {
 	a.Usage = goal.Usage{TokensIn: 10, TokensOut: 90_000}
 	return a
 }
 
-// lastNote returns the last note of the user, to the agent or about a manual check.
+// lastNote returns the user's last note, to the agent or about a manual check.
 func lastNote(r modeltest.Request) (note string) {
 	for _, m := range r.Messages {
 		for _, said := range []string{"A note from the user: ", "sent it back: "} {
@@ -148,7 +149,7 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		return modeltest.Call("run_command", map[string]string{"command": hold + "echo $$ > pid; sleep 1000"})
 	case "rests": // waits until it is paused
 		return modeltest.Call("wait", map[string]int{"seconds": 600})
-	case "counts": // writes a line to the file runs each time that the command really runs
+	case "counts": // writes a line to the file runs each time that the command is executed
 		return modeltest.Call("run_command", map[string]string{
 			"command": fmt.Sprintf("%secho %d >> runs; echo $$ > pid; sleep 1000", hold, turn),
 		})
@@ -212,7 +213,7 @@ func play(_ int, r modeltest.Request) modeltest.Answer {
 		return modeltest.Fail(401, "invalid api key")
 	case "spy":
 		return modeltest.Call("run_command", map[string]string{"command": "env"})
-	case "long-words": // runs a long command whose end is written from right to left
+	case "long-words": // runs a long command that ends with characters which are written from right to left
 		return modeltest.Call("run_command", map[string]string{
 			"command": "git push --force origin " + strings.Repeat("main ", 60) +
 				"; echo the end \u202emoc.elpmaxe\u2066\nmore lines\u200b",

@@ -16,8 +16,8 @@ import (
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
-// TestFollow_RunOver_ShowsStreamedEvents holds that events which are in no journal are shown even if the run is over
-// before follow reads them.
+// TestFollow_RunOver_ShowsStreamedEvents: events that are in no journal must be shown even if the run is over before
+// follow reads them.
 func TestFollow_RunOver_ShowsStreamedEvents(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))

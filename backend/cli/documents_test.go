@@ -27,7 +27,7 @@ func newDocumentedRoot() *cobra.Command {
 	return root
 }
 
-// TestCommandsPage_IsCurrent holds docs/guide/commands.md to the commands and their flags.
+// TestCommandsPage_IsCurrent compares docs/guide/commands.md with the commands and their flags.
 func TestCommandsPage_IsCurrent(t *testing.T) {
 	page := filepath.Join(documents, "docs", "guide", "commands.md")
 	var want bytes.Buffer
@@ -107,7 +107,7 @@ func userPages(t *testing.T) map[string]string {
 		}
 		for _, name := range names {
 			if base := filepath.Base(name); strings.HasPrefix(base, "add-") || strings.HasPrefix(base, "change-") {
-				continue // for contributors
+				continue // a page for contributors
 			}
 			b, err := os.ReadFile(name)
 			if err != nil {
@@ -125,7 +125,7 @@ var (
 	flagName   = regexp.MustCompile(`^--([a-z][a-z0-9-]*)`)
 )
 
-// readCode returns the code of a page; each command of a block is one piece.
+// readCode returns the code of a page. Each command in a block is a piece of its own.
 func readCode(page string) (pieces []string) {
 	page = fence.ReplaceAllStringFunc(page, func(block string) string {
 		body := strings.ReplaceAll(fence.FindStringSubmatch(block)[1], "\\\n", " ")
@@ -145,7 +145,7 @@ var otherFlags = map[string]bool{
 	"force":               true, // git push
 }
 
-// TestDocuments_CommandsAndFlags_Exist runs nothing: it finds each command of the pages, and its flags.
+// TestDocuments_CommandsAndFlags_Exist checks each command of the pages and its flags, without running it.
 func TestDocuments_CommandsAndFlags_Exist(t *testing.T) {
 	root := newDocumentedRoot()
 	known := map[string]bool{}
@@ -162,7 +162,7 @@ func TestDocuments_CommandsAndFlags_Exist(t *testing.T) {
 		for _, piece := range readCode(page) {
 			words := strings.Fields(piece)
 			for len(words) > 0 && strings.Contains(words[0], "=") && words[0] == strings.ToUpper(words[0]) {
-				words = words[1:] // a variable of the environment
+				words = words[1:] // skips an environment variable
 			}
 			switch {
 			case len(words) == 0:
@@ -187,7 +187,7 @@ func TestDocuments_CommandsAndFlags_Exist(t *testing.T) {
 func checkCommand(root *cobra.Command, words []string) string {
 	c := root
 	for len(words) > 0 {
-		first := strings.SplitN(words[0], "|", 2)[0] // list|add|test: the first stands for all
+		first := strings.SplitN(words[0], "|", 2)[0] // for list|add|test, only the first is checked
 		sub, _, err := c.Find([]string{first})
 		if err != nil || sub == c {
 			break
@@ -286,7 +286,7 @@ func hasAnchor(page, anchor string) bool {
 	return false
 }
 
-// TestDocuments_EveryUserPage_IsOneClickAway from the first page, and in the site's menu.
+// TestDocuments_EveryUserPage_IsOneClickAway checks the links of the first page and the menu of the site.
 func TestDocuments_EveryUserPage_IsOneClickAway(t *testing.T) {
 	read := func(name string) string {
 		b, err := os.ReadFile(filepath.Join(documents, "docs", name))

@@ -19,7 +19,7 @@ func TestFlags_EachOne_IsUsedByAScript(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	var scripts []string
-	for _, file := range append(files, "mcp_test.go") { // which speaks the protocol of goalctl mcp
+	for _, file := range append(files, "mcp_test.go") { // mcp_test.go uses the flags of goalctl mcp
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func TestFlags_EachOne_IsUsedByAScript(t *testing.T) {
 	}
 }
 
-// used reports whether a script that calls the command gives the flag.
+// used reports whether one of the scripts calls the command with the flag.
 func used(scripts []string, command, flag string) bool {
 	given := regexp.MustCompile(`--` + regexp.QuoteMeta(flag) + `([^a-z-]|$)`)
 	for _, s := range scripts {

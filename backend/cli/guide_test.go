@@ -108,7 +108,8 @@ func checkFirstColumn(t *testing.T, page, anchor string, want []string) {
 	}
 }
 
-// TestTroubleshooting_ErrorCodes_AreThoseOfTheProgram compares the page with package fault, in both directions.
+// TestTroubleshooting_ErrorCodes_AreThoseOfTheProgram compares the codes on the page with those of package fault, in
+// both directions.
 func TestTroubleshooting_ErrorCodes_AreThoseOfTheProgram(t *testing.T) {
 	codes := readConstants(t, "backend/fault/fault.go", "")
 	if len(codes) < 6 {
@@ -117,7 +118,7 @@ func TestTroubleshooting_ErrorCodes_AreThoseOfTheProgram(t *testing.T) {
 	checkFirstColumn(t, "docs/guide/troubleshooting.md", "error-codes", codes)
 }
 
-// TestGoals_WhyAGoalStopped_IsExplained for each exit of package goal, in both directions.
+// TestGoals_WhyAGoalStopped_IsExplained compares the page with the exits of package goal, in both directions.
 func TestGoals_WhyAGoalStopped_IsExplained(t *testing.T) {
 	exits := readConstants(t, "backend/goal/goal.go", "Exit")
 	if len(exits) < 11 {
@@ -189,7 +190,8 @@ func TestDocuments_Pictures_AreTakenFromTheProgram(t *testing.T) {
 	}
 }
 
-// TestReadme_SaysWhatItIs_InTwoSentences before the first picture, installs in one line and names two commands.
+// TestReadme_SaysWhatItIs_InTwoSentences also checks that the README installs the program in one line and names two
+// commands.
 func TestReadme_SaysWhatItIs_InTwoSentences(t *testing.T) {
 	readme := readDocument(t, "README.md")
 	intro, _, found := strings.Cut(strings.TrimPrefix(readme, "# Goalpost\n"), "![")
@@ -209,7 +211,7 @@ func TestReadme_SaysWhatItIs_InTwoSentences(t *testing.T) {
 	}
 }
 
-// TestComparison_IsDated holds the date, because other tools change.
+// TestComparison_IsDated: the page needs a date, because other tools change.
 func TestComparison_IsDated(t *testing.T) {
 	if !regexp.MustCompile(`this page is of 20\d\d-\d\d-\d\d`).MatchString(readDocument(t, "docs/guide/comparison.md")) {
 		t.Error("docs/guide/comparison.md does not say of which day it is")

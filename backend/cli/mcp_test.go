@@ -27,13 +27,13 @@ type agent struct {
 	*testing.T
 	session *sdk.ClientSession
 	dir     string
-	user    func(args ...string) (out string, exit int) // a command of the user beside it
+	user    func(args ...string) (out string, exit int) // runs a command as the user
 
 	mu       sync.Mutex
 	progress []string
 }
 
-// startShared starts the command with flags, and connects to it.
+// startShared starts goalctl mcp with flags, and connects to it.
 func startShared(t *testing.T, model string, flags ...string) *agent {
 	t.Helper()
 	t.Setenv("GOALPOST_HELPER", sandboxtest.Helper(t))
@@ -204,8 +204,8 @@ func TestMCP_StaysWithinTheUsersLimits(t *testing.T) {
 	}
 }
 
-// TestMCP_ReadsOnlyItsOwnGoals: it cannot see what the user does outside of the shared folder, with any tool. Of the
-// goals of the user inside it, it can read but change nothing.
+// TestMCP_ReadsOnlyItsOwnGoals: no tool shows the agent what the user does outside of the shared folder. The agent can
+// read the user's goals inside the folder, but not change them.
 func TestMCP_ReadsOnlyItsOwnGoals(t *testing.T) {
 	a := startShared(t, "claims-first", "--deny-host", "*.evil.example")
 	other := t.TempDir()
@@ -252,7 +252,7 @@ func TestMCP_ReadsOnlyItsOwnGoals(t *testing.T) {
 	}
 }
 
-// theOther returns the newest goal of the user's list without the given ones.
+// theOther returns the newest goal in the user's list that is not among the given ones.
 func (a *agent) theOther(known ...string) string {
 	a.Helper()
 	var rows struct {
@@ -273,8 +273,8 @@ func (a *agent) theOther(known ...string) string {
 	return ""
 }
 
-// TestMCP_FolderSwappedForALink_IsRefused swaps the folder between the check of the server and its use by the goal, as
-// a program of the other agent could at any time.
+// TestMCP_FolderSwappedForALink_IsRefused replaces the folder with a link after the server has checked it and before
+// the goal uses it. A program of the other agent could do that at any time.
 func TestMCP_FolderSwappedForALink_IsRefused(t *testing.T) {
 	a := startShared(t, "good")
 	victim, kept, w := t.TempDir(), filepath.Join(a.dir, "kept"), filepath.Join(a.dir, "w")
@@ -293,7 +293,7 @@ func TestMCP_FolderSwappedForALink_IsRefused(t *testing.T) {
 		}
 	}()
 	for range 60 {
-		// never a goal: its check passes
+		// its check passes already, so it never becomes a goal
 		a.call("create_goal", map[string]any{"objective": "x", "check_shell": "echo in > here; true", "dir": "w"})
 	}
 	stop()
@@ -324,7 +324,7 @@ func TestMCP_SteersAndEndsItsGoal(t *testing.T) {
 	}
 }
 
-// TestMCP_PausedByUser_IsNotResumed holds even if the agent has also asked for a pause.
+// TestMCP_PausedByUser_IsNotResumed also covers a goal that the agent has paused as well.
 func TestMCP_PausedByUser_IsNotResumed(t *testing.T) {
 	a := startShared(t, "rests")
 	id := a.create(map[string]any{"objective": "x", "check_shell": "test -f never"})
@@ -350,7 +350,7 @@ func TestMCP_PausedByUser_IsNotResumed(t *testing.T) {
 // reads waits until the goal's journal contains the words.
 func (a *agent) reads(id, words string) {
 	a.Helper()
-	waittest.Until(a, words, func() bool { // nothing reports a single event over MCP
+	waittest.Until(a, words, func() bool { // polls, because MCP does not report single events
 		text := a.must("goal_events", map[string]any{"goal_id": id, "limit": 500})
 		if !strings.Contains(text, words) && strings.Contains(text, `"user_paused"`) {
 			a.Fatalf("%s is missing in %s", words, text)

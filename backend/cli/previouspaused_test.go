@@ -3,7 +3,7 @@ package cli_test
 import (
 	"archive/tar"
 	"bytes"
-	"database/sql" //nolint:depguard // no program moves the folder of a goal; the test has to
+	"database/sql" //nolint:depguard // only this test moves the folder of a goal
 	"encoding/json"
 	"errors"
 	"io"
@@ -25,7 +25,7 @@ import (
 // three goals were paused for the user. Their model was a scripted server.
 const (
 	previousChanged  = "01m8ftzf3rnp7qrgb9zybgw8tv" // its agent changed the protected tests/check.sh
-	previousQuestion = "01m8ftzmsnxep4zzbkrprcm7mr" // its agent asked a question; it protects 228 patterns of new files
+	previousQuestion = "01m8ftzmsnxep4zzbkrprcm7mr" // its agent asked a question; has 228 patterns of new files
 	previousApproval = "01m8ftzsjxhy481wje2ff1c93b" // a call waits for an approval
 )
 
@@ -87,9 +87,9 @@ func TestPreviousPausedGoals_Resumed_EndVerified(t *testing.T) {
 	}
 }
 
-// TestPreviousPausedGoal_NewFileReplacesTheJudge_IsTampered holds the protection of a goal of the previous version.
-// That version kept patterns of new files that it refused, such as difflib.py, which Python would load in place of its
-// own. This one reads none of them: it sees in the trace of the check which files decide.
+// TestPreviousPausedGoal_NewFileReplacesTheJudge_IsTampered covers the protection of a goal of the previous version.
+// That version stored patterns of new files that it refused, such as difflib.py, which Python would load instead of its
+// own module. The present version ignores the patterns, and sees in the trace of the check which files decide.
 func TestPreviousPausedGoal_NewFileReplacesTheJudge_IsTampered(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("the check of this goal needs python3")
@@ -151,8 +151,8 @@ func checkVerified(t *testing.T, home, id string) {
 	runIn(t, home, "receipt", "--verify", id)
 }
 
-// openPreviousPaused unpacks the fixture into a new data folder, whose path it puts in place of the fixture's, and lets
-// the provider answer with play.
+// openPreviousPaused unpacks the fixture into a new data folder, adapts its paths, and lets the provider answer with
+// play.
 func openPreviousPaused(t *testing.T, play modeltest.Script) (home string) {
 	t.Helper()
 	home = t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestListProtected_ManyPatterns_AreCounted: existing files are named, at most twelve of them, and the patterns of new
-// files take one line.
+// TestListProtected_ManyPatterns_AreCounted: at most twelve existing files are named, and the patterns of new files
+// take one line.
 func TestListProtected_ManyPatterns_AreCounted(t *testing.T) {
 	var list []api.ProtectedFile
 	for i := range 230 {
@@ -30,7 +30,8 @@ func TestListProtected_ManyPatterns_AreCounted(t *testing.T) {
 	}
 }
 
-// TestAnswerCommands_ProtectedFileChanged_OneCommandAccepts holds the complete commands; one of them is enough.
+// TestAnswerCommands_ProtectedFileChanged_OneCommandAccepts compares the complete commands. Each of them is enough on
+// its own.
 func TestAnswerCommands_ProtectedFileChanged_OneCommandAccepts(t *testing.T) {
 	p := approvalCommands{Program{Name: "goalctl"}}
 	got := p.answerCommands(pendingQuestion{

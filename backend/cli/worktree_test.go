@@ -39,7 +39,8 @@ func runGit(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestWorktree_OfAnotherAgentAndOfTheCommandLine: both work on one repository, are listed, merged and removed.
+// TestWorktree_OfAnotherAgentAndOfTheCommandLine: both create goals in worktrees of one repository, which can be
+// listed, merged and removed.
 func TestWorktree_OfAnotherAgentAndOfTheCommandLine(t *testing.T) {
 	a := startShared(t, "good")
 	repo := filepath.Join(a.dir, "shop")
@@ -51,7 +52,7 @@ func TestWorktree_OfAnotherAgentAndOfTheCommandLine(t *testing.T) {
 	if !strings.Contains(text, `"exit": "done"`) || !strings.Contains(text, "merge goalpost/of-the-agent") {
 		t.Errorf("the goal: %s", text)
 	}
-	a.must("goal_receipt", map[string]any{"goal_id": id}) // within its bounds, though it worked elsewhere
+	a.must("goal_receipt", map[string]any{"goal_id": id}) // allowed, although the goal worked in a worktree
 	out, code := a.user("run", "--worktree", "--dir", repo, "--check-shell", "test -s done.txt", "of the user")
 	if code != 0 {
 		t.Errorf("run: exit %d: %s", code, out)
@@ -78,7 +79,7 @@ func TestWorktree_OfAnotherAgentAndOfTheCommandLine(t *testing.T) {
 		strings.Contains(out, "of-the-agent") {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	makeRepository(t, filepath.Dir(a.dir)) // above the server's folder
+	makeRepository(t, filepath.Dir(a.dir)) // a repository that contains the server's folder
 	a.refused("create_goal", map[string]any{
 		"objective": "x", "check_shell": "test -s never", "dir": "inner", "worktree": true,
 	}, "is outside")

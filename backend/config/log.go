@@ -14,7 +14,7 @@ const (
 )
 
 // rotatingLog is a log file that is rotated when it is full: goalpost.log, goalpost.log.1 … .4. Several processes may
-// write to it; each rotates it when it finds it full.
+// write to it, and the one that finds it full rotates it.
 type rotatingLog struct {
 	mu   sync.Mutex
 	path string
@@ -72,8 +72,8 @@ func (r *rotatingLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// rotate renames the files and begins a new one. If that fails, the old file is used further, and the next attempt
-// follows after maxLogSize more bytes.
+// rotate renames the files and begins a new one. If that fails, the old file remains in use, and the next try follows
+// after maxLogSize more bytes.
 func (r *rotatingLog) rotate() error {
 	r.size = 0
 	if info, err := os.Stat(r.path); err == nil && info.Size()+1 > maxLogSize/2 { // another process may have rotated it

@@ -131,9 +131,9 @@ type ProviderTest struct {
 	At        time.Time `json:"at"`
 	OK        bool      `json:"ok"`
 	Model     string    `json:"model"`             // that called a tool, or should have
-	LatencyMS int64     `json:"latency_ms"`        // of its reply
+	LatencyMS int64     `json:"latency_ms"`        // of the model's reply
 	Models    int       `json:"models,omitempty"`  // how many the server listed
-	Window    int       `json:"window,omitempty"`  // that the server reported for the model, in tokens
+	Window    int       `json:"window,omitempty"`  // context window that the server reported, in tokens
 	Message   string    `json:"message,omitempty"` // what failed
 }
 
@@ -175,8 +175,8 @@ func (c *Config) load() error {
 }
 
 // refresh reads the present content of the file; mu is held. Missing settings keep their defaults, and a missing file
-// changes nothing. A file that cannot be parsed, perhaps because a user is just writing it, changes nothing
-// either. With setAside it is moved aside.
+// changes nothing. A file that cannot be parsed changes nothing either, because a user may be writing it at this
+// moment. With setAside, such a file is moved aside.
 func (c *Config) refresh(setAside bool) error {
 	b, err := os.ReadFile(c.path())
 	if errors.Is(err, os.ErrNotExist) {

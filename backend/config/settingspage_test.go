@@ -17,7 +17,7 @@ import (
 
 var updatePage = flag.Bool("update", false, "write docs/guide/settings.md")
 
-// TestSettingsPage_IsCurrent holds docs/guide/settings.md to the fields of Settings and their comments.
+// TestSettingsPage_IsCurrent compares docs/guide/settings.md with the fields of Settings and their comments.
 func TestSettingsPage_IsCurrent(t *testing.T) {
 	page := filepath.Join("..", "..", "docs", "guide", "settings.md")
 	want := []byte(settingsPage(t))
@@ -76,7 +76,7 @@ func settingsPage(t *testing.T) string {
 	return w.String()
 }
 
-// describe makes a sentence of a field's comment.
+// describe turns a field's comment into a sentence.
 func describe(name, comment string) string {
 	rest := strings.TrimPrefix(comment, name+" ")
 	for _, verb := range []string{"is ", "means "} {

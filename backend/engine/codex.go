@@ -30,9 +30,9 @@ func codexProfile() Profile {
 // codexTokenVariable is the environment variable with the token for the model server.
 const codexTokenVariable = "GOALPOST_MODEL_TOKEN"
 
-// codexDirSuffix makes the adapter trust a path that Codex does not look up. The adapter trusts the folder of each
-// session, and Codex would start the MCP servers named in a trusted folder's settings. codexFiles marks the folder
-// itself as untrusted.
+// codexDirSuffix is appended to the session's folder. The adapter trusts the folder of each session, and Codex would
+// start the MCP servers that a trusted folder's settings name. With the suffix, the trusted path is one that Codex
+// does not look up. codexFiles marks the folder itself as untrusted.
 const codexDirSuffix = "/."
 
 // codexEnv configures the adapter. With the filter for MCP servers off, settings cannot replace our tools.
@@ -45,9 +45,9 @@ func codexEnv(m ModelServer) []string {
 	}
 }
 
-// codexFiles returns Codex's settings and its model catalog, without which it has no tool for edits. Its own goals and
-// agents are off, because the host decides when a goal ends and sees each step. Hosted tools are off, because another
-// provider may answer.
+// codexFiles returns Codex's settings and its model catalog. Without the catalog, Codex has no tool for edits. Codex's
+// own goals and agents are off, because the host decides when a goal ends and sees each step. Hosted tools are off,
+// because another provider may answer.
 func codexFiles(m ModelServer) map[string]string {
 	lines := []string{
 		"model = " + tomlString(relay.ModelName),
@@ -55,7 +55,7 @@ func codexFiles(m ModelServer) map[string]string {
 		`model_catalog_json = "models.json"`,
 		fmt.Sprintf("model_context_window = %d", m.Window),
 		"check_for_update_on_startup = false",
-		"include_permissions_instructions = false", // they say that no sandbox limits it
+		"include_permissions_instructions = false", // they would say that Codex has no sandbox
 		`web_search = "disabled"`,
 		"[projects." + tomlString(m.Dir) + "]",
 		`trust_level = "untrusted"`,

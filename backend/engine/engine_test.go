@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeEffects returns effects that name the question.
+// fakeEffects returns effects that name what was asked.
 type fakeEffects struct{}
 
 func (fakeEffects) Command(_ context.Context, command string) (policy.Effect, error) {

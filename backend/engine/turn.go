@@ -30,11 +30,11 @@ func (s *Session) Turn(ctx context.Context, t goal.Turn, delta func(string)) (go
 func (s *Session) advance(ctx context.Context, t goal.Turn) error {
 	s.loadState()
 	s.deliverResults(t.Messages)
-	if len(t.Tools) == 0 { // the run ends, so its claim is not decided
+	if len(t.Tools) == 0 { // the run ends, so a claim of the agent is not decided
 		s.dropFinal()
 	}
 	texts := newUserTexts(t.Messages)
-	if !s.advanced { // it may not know how the earlier process ended
+	if !s.advanced { // the agent may not know the results of the calls that an earlier process made
 		texts = append(failedResults(t.Messages), texts...)
 	}
 	if s.deferTexts(texts) {
@@ -66,8 +66,8 @@ func (s *Session) advance(ctx context.Context, t goal.Turn) error {
 	return s.beginPrompt(ctx, texts...)
 }
 
-// deferTexts keeps texts for a later prompt if the agent has claimed, asked or given up. The host decides first, and
-// the prompt with its answer has the texts, too.
+// deferTexts keeps texts for a later prompt if the agent has claimed, asked or given up. The host decides first. The
+// prompt with its answer then also contains the texts.
 func (s *Session) deferTexts(texts []string) bool {
 	s.mu.Lock()
 	claimed := len(s.inbox.final) > 0

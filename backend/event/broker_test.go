@@ -16,7 +16,7 @@ func publish(b *event.Broker, from, to int64) {
 	}
 }
 
-// seqs takes what waits in a subscription; closed says that the end was reached.
+// seqs returns the seqs of the events that wait in a subscription; closed reports whether it was closed.
 func seqs(s *event.Subscription) (got []int64, closed bool) {
 	for {
 		select {
@@ -76,7 +76,7 @@ func TestLossySubscription_FallsBehind_DropsEvents(t *testing.T) {
 	}
 }
 
-// TestPublish_Deltas_DoNotCloseSubscriptions: streaming text never costs a listener its subscription.
+// TestPublish_Deltas_DoNotCloseSubscriptions checks that streaming text never closes a reliable subscription.
 func TestPublish_Deltas_DoNotCloseSubscriptions(t *testing.T) {
 	var b event.Broker
 	s := b.SubscribeReliable(8)
@@ -94,8 +94,8 @@ func TestPublish_Deltas_DoNotCloseSubscriptions(t *testing.T) {
 	}
 }
 
-// TestBroker_ConcurrentPublishers_KeepTheirOrder: a reliable subscription that falls behind is closed, and a lossy one
-// never is.
+// TestBroker_ConcurrentPublishers_KeepTheirOrder also checks that a reliable subscription that falls behind is closed,
+// and that a lossy one never is.
 func TestBroker_ConcurrentPublishers_KeepTheirOrder(t *testing.T) {
 	const publishers, each = 4, 500
 	var b event.Broker

@@ -15,7 +15,7 @@ import (
 
 var at = time.Date(2026, 11, 21, 8, 30, 15, 123e6, time.UTC)
 
-// filled holds one body of every type with nothing left empty.
+// filled returns one body of every type with all fields set.
 func filled() []event.Body {
 	return []event.Body{
 		&event.Created{
@@ -146,7 +146,7 @@ func filled() []event.Body {
 	}
 }
 
-// TestEvent_EveryType_IsReadBack: it is one flat object in JSON.
+// TestEvent_EveryType_IsReadBack also checks that the JSON of an event is one flat object.
 func TestEvent_EveryType_IsReadBack(t *testing.T) {
 	bodies := filled()
 	if len(bodies) != len(event.BodyTypes()) {
@@ -184,7 +184,7 @@ func TestEvent_EveryType_IsReadBack(t *testing.T) {
 	}
 }
 
-// TestEvent_FieldsOfBodies_DoNotHideTheHeader: no body has a field with the name of one of the header.
+// TestEvent_FieldsOfBodies_DoNotHideTheHeader checks that no field of a body has the name of a header field.
 func TestEvent_FieldsOfBodies_DoNotHideTheHeader(t *testing.T) {
 	seen := map[string]bool{}
 	for _, body := range filled() {
@@ -208,7 +208,7 @@ func TestEvent_FieldsOfBodies_DoNotHideTheHeader(t *testing.T) {
 	}
 }
 
-// TestStep_ResultAndImage_AreNotInJSON: whole results and pictures are stored beside the journal.
+// TestStep_ResultAndImage_AreNotInJSON checks this because whole results and pictures are stored outside the journal.
 func TestStep_ResultAndImage_AreNotInJSON(t *testing.T) {
 	b, err := json.Marshal(event.Event{At: at, Body: &event.Step{Result: "WHOLE", Image: []byte("WHOLE")}})
 	if err != nil || strings.Contains(string(b), "WHOLE") || strings.Contains(string(b), "V0hPTEU") {
@@ -244,8 +244,8 @@ func TestEvent_InvalidJSON_IsRefused(t *testing.T) {
 	}
 }
 
-// FuzzUnmarshal: a line of a journal that something else wrote never panics, and
-// what is read can be written.
+// FuzzUnmarshal checks that no input makes UnmarshalJSON panic, and that every event that was read can be written and
+// read again.
 func FuzzUnmarshal(f *testing.F) {
 	for _, body := range filled() {
 		b, err := json.Marshal(event.Event{GoalID: "g", Seq: 1, At: at, Body: body})

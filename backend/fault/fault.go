@@ -1,5 +1,5 @@
-// Package fault has the only error type that users see: a code for programs, a message, a hint about what to do next,
-// and the field of the input that is wrong.
+// Package fault defines the only error type that users see: a code for programs, a message, a hint about what to do
+// next, and the field of the input that is wrong.
 package fault
 
 import "errors"
@@ -41,8 +41,8 @@ func Invalid(field, message, hint string) *Error {
 	return &Error{Code: Refused, Field: field, Message: message, Hint: hint}
 }
 
-// Error returns the message, followed by the hint in parentheses. That of a Kind is its message alone, because it is
-// in the middle of a longer one.
+// Error returns the message, followed by the hint in parentheses. For a Kind it returns the message alone, because
+// that message is part of a longer one.
 func (e *Error) Error() string {
 	if e.Hint == "" || e.kind {
 		return e.Message

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/fileio"
 )
 
-// TestRead_NoRegularFile_IsRefused: a folder, a file that is too long and one that is missing are errors that say so;
-// a link that leads out of the folder is not followed.
+// TestRead_NoRegularFile_IsRefused: the error says whether the path is a folder, too long or missing. A link that
+// leads out of the folder is not followed.
 func TestRead_NoRegularFile_IsRefused(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"short": "abc", "long": "abcd"} {

@@ -42,7 +42,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestCreate_ExistingFile_IsReplacedWithItsMode: missing folders are created.
+// TestCreate_ExistingFile_IsReplacedWithItsMode also checks that missing folders are created.
 func TestCreate_ExistingFile_IsReplacedWithItsMode(t *testing.T) {
 	root, dir := open(t)
 	must(t, write(root, "a/b/c.sh", "a long first text"))
@@ -93,7 +93,8 @@ func TestCreate_Links_AreRefused(t *testing.T) {
 	}
 }
 
-// TestCreate_LinkSwappedIn_StaysInTheFolder while files are written: none of them lands behind it.
+// TestCreate_LinkSwappedIn_StaysInTheFolder swaps a link in while files are written. No file is written to the folder
+// behind the link.
 func TestCreate_LinkSwappedIn_StaysInTheFolder(t *testing.T) {
 	root, dir := open(t)
 	must(t, os.Mkdir(filepath.Join(dir, "behind"), 0o755))
@@ -115,7 +116,7 @@ func TestCreate_LinkSwappedIn_StaysInTheFolder(t *testing.T) {
 		}
 	}()
 	for range 2000 {
-		_ = write(root, "door/x", "hostile") // refused, or written into a folder that it made
+		_ = write(root, "door/x", "hostile") // refused, or written into a folder that write made
 	}
 	close(over)
 	if n := <-swapped; n == 0 {

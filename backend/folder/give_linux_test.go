@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCreate_AsRoot_BelongsToTheFoldersOwner, so that the goal's programs, which
-// run as that owner, can change it; what was there stays whose it was.
+// TestCreate_AsRoot_BelongsToTheFoldersOwner: new files and folders belong to the owner of the folder that they are
+// in, because the goal's programs run as that owner and must be able to change them. Existing files keep their owner.
 func TestCreate_AsRoot_BelongsToTheFoldersOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can work in the folder of another user")

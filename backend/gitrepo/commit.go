@@ -28,7 +28,8 @@ var ErrNothing error = fault.Kind(fault.Conflict, "", "there is nothing to commi
 	"the files are as they are in the commit that is checked out")
 
 // Commit commits some files on top of the commit that is checked out, on a new branch. If branch is the one that is
-// checked out, it moves to the commit, and the index gets these files. No file and nothing else of the index changes.
+// checked out, it moves to the commit, and the index gets these files. No file in the folder changes, and nothing else
+// in the index.
 func (r *Repo) Commit(ctx context.Context, branch, message string, files []File) (commit string, err error) {
 	ref := "refs/heads/" + branch
 	if _, err := r.run(ctx, nil, "check-ref-format", ref); err != nil || strings.HasPrefix(branch, "-") {
@@ -110,7 +111,7 @@ func (r *Repo) importFiles(
 	return commit, use(commit)
 }
 
-// author returns the author and time of a commit. Without a name in git's configuration it is DefaultAuthor.
+// author returns the author and time of a commit. If git's configuration has no name, the author is DefaultAuthor.
 func (r *Repo) author(ctx context.Context) (string, error) {
 	out, err := r.run(ctx, nil, "var", "GIT_AUTHOR_IDENT")
 	switch {

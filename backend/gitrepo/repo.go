@@ -21,9 +21,10 @@ import (
 // ErrNoRepository means that a folder is in no repository, or that git is not installed.
 var ErrNoRepository = errors.New("the folder is not in a git repository")
 
-// Repo is a repository. Its methods may be called concurrently, as far as git allows it.
+// Repo is a repository. Its methods may be called concurrently where git itself allows that.
 type Repo struct {
-	// DefaultAuthor is "NAME <ADDRESS>" of commits where git's configuration has no name; "" refuses these commits.
+	// DefaultAuthor is the author ("NAME <ADDRESS>") of commits if git's configuration has no name; "" refuses such
+	// commits.
 	DefaultAuthor string
 
 	launcher process.Launcher
@@ -107,8 +108,8 @@ func (r *Repo) HasBranch(ctx context.Context, name string) bool {
 	return err == nil
 }
 
-// Filtered returns those of the paths for which an attribute names a filter, such as lfs, with its name. Filters are
-// programs of the configuration and do not run.
+// Filtered returns the paths for which an attribute names a filter, such as lfs, each with the name of its filter.
+// Filters are programs that git's configuration names, and do not run.
 func (r *Repo) Filtered(ctx context.Context, paths []string) (map[string]string, error) {
 	out, err := r.run(ctx, strings.NewReader(strings.Join(paths, "\x00")+"\x00"), "check-attr", "-z", "--stdin", "filter")
 	if err != nil {
@@ -166,7 +167,7 @@ func (r *Repo) run(ctx context.Context, input io.Reader, args ...string) (out []
 	return out, nil
 }
 
-// quiet has the settings that keep git from starting programs that a configuration or attribute names.
+// quiet are the settings that prevent git from starting programs that a configuration or an attribute names.
 var quiet = []string{
 	"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.untrackedCache=false", "core.sshCommand=false",
 	"core.askPass=", "credential.helper=", "protocol.allow=never", "gc.auto=0", "maintenance.auto=false",

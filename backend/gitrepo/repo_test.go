@@ -32,7 +32,7 @@ func launcher(t *testing.T) process.Launcher {
 	return s
 }
 
-// env is that of a user without a configuration of their own but for their name.
+// env returns the environment of a user whose configuration contains only a name.
 func env(t *testing.T) []string {
 	t.Helper()
 	home := t.TempDir()
@@ -59,7 +59,7 @@ func git(t *testing.T, dir string, env []string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// repository has two commits, a staged file and an unstaged change.
+// repository creates a repository with one commit, a staged file and an unstaged change.
 func repository(t *testing.T, env []string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -79,7 +79,7 @@ func file(path, mode, content string) gitrepo.File {
 	return gitrepo.File{Path: path, Mode: mode, Content: func() ([]byte, error) { return []byte(content), nil }}
 }
 
-// changes are of the folder sub.
+// changes returns changes below the folder sub.
 func changes() []gitrepo.File {
 	return []gitrepo.File{
 		file("a.txt", "100644", "two\n"), file("new/b \"ü\"\n.sh", "100755", "#!/bin/sh\n"), file("link", "120000", "a.txt"),
@@ -87,7 +87,7 @@ func changes() []gitrepo.File {
 	}
 }
 
-// hashTree is of every file below a folder.
+// hashTree returns a hash of every file below a folder.
 func hashTree(t *testing.T, dir string) string {
 	t.Helper()
 	sum := sha256.New()
@@ -157,7 +157,7 @@ func TestCommit_NewBranch_LeavesIndexAndCheckoutAlone(t *testing.T) {
 	}
 }
 
-// stripObjects leaves out the names of objects of raw lines.
+// stripObjects removes the object names from the lines of git log --raw.
 func stripObjects(log string) string {
 	lines := strings.Split(log, "\n")
 	for i, line := range lines {
@@ -214,7 +214,8 @@ func TestWritePatch_IsTakenByGitAm(t *testing.T) {
 	}
 }
 
-// TestCommit_HostileRepository_RunsNothing: everything that a repository can name to be started writes a file.
+// TestCommit_HostileRepository_RunsNothing: every program that the repository can name would write a file when git
+// starts it.
 func TestCommit_HostileRepository_RunsNothing(t *testing.T) {
 	env := env(t)
 	dir := repository(t, env)

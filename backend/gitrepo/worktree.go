@@ -68,13 +68,13 @@ func (r *Repo) BranchHead(ctx context.Context, branch string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// DeleteBranch deletes a branch that no work tree has checked out and that is still at a commit.
+// DeleteBranch deletes a branch that no work tree has checked out and that is still at the given commit.
 func (r *Repo) DeleteBranch(ctx context.Context, branch, commit string) error {
 	_, err := r.run(ctx, nil, "update-ref", "-d", "refs/heads/"+branch, commit)
 	return err
 }
 
-// IsMerged reports whether another branch, of this repository or of a remote one, has the commits of a branch.
+// IsMerged reports whether another branch, local or remote, contains the commits of a branch.
 func (r *Repo) IsMerged(ctx context.Context, branch string) (bool, error) {
 	out, err := r.run(ctx, nil, "for-each-ref", "--format=%(refname)", "--contains", "refs/heads/"+branch,
 		"refs/heads", "refs/remotes")
@@ -98,8 +98,9 @@ func (r *Repo) Tracks(ctx context.Context, path string) (bool, error) {
 	return len(out) > 0, err
 }
 
-// Uncommitted lists the files of the whole work tree that differ from the commit that is checked out, new ones that git
-// does not ignore included. Paths are relative to its top; a folder with a repository of its own ends with a slash.
+// Uncommitted lists the files of the whole work tree that differ from the commit that is checked out, including new
+// ones that git does not ignore. Paths are relative to its top; a folder with a repository of its own ends with a
+// slash.
 func (r *Repo) Uncommitted(ctx context.Context) ([]string, error) {
 	out, err := r.run(ctx, nil, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all",
 		"--ignore-submodules=all")
@@ -116,8 +117,8 @@ func (r *Repo) Uncommitted(ctx context.Context) ([]string, error) {
 	return paths, nil
 }
 
-// ReadFile returns a file of the work tree for a commit. ok is false for what a commit cannot have: a folder, a
-// device, or a file of more than maxBytes. It follows no link out of the work tree.
+// ReadFile returns a file of the work tree for a commit. ok is false for something that cannot be in a commit: a
+// folder, a device, or a file of more than maxBytes. It follows no link out of the work tree.
 func (r *Repo) ReadFile(path string, maxBytes int64) (f File, ok bool, err error) {
 	f = File{Path: path}
 	root, err := os.OpenRoot(r.Top())

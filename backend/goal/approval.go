@@ -9,7 +9,8 @@ const (
 	OnAskAllow = "allow" // the call continues, unless it always needs the user
 )
 
-// Approval is a call that waits for the user: everything that the user is shown, and the answer, nil before it.
+// Approval is a call that waits for the user. It has everything that the user sees, and the answer, which is nil
+// before.
 type Approval struct {
 	ID        string         `json:"request"` // of this goal: a1, a2 …
 	Step      int            `json:"step_id"`

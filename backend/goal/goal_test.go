@@ -16,7 +16,7 @@ import (
 
 var statuses = []goal.Status{goal.Pending, goal.Running, goal.Paused, goal.Completed, goal.Failed, goal.Aborted}
 
-// TestTransition_EveryPair_IsAllowedOrRefused: unknown statuses are among them.
+// TestTransition_EveryPair_IsAllowedOrRefused also covers unknown statuses.
 func TestTransition_EveryPair_IsAllowedOrRefused(t *testing.T) {
 	legal := []string{
 		"pending running", "pending aborted",
@@ -49,7 +49,7 @@ func TestStatus_IsActive(t *testing.T) {
 	}
 }
 
-// TestStatusForExit_EveryExit_IsReachable: a running goal can get the status of every exit.
+// TestStatusForExit_EveryExit_IsReachable checks that a running goal can change to the status of every exit.
 func TestStatusForExit_EveryExit_IsReachable(t *testing.T) {
 	for exit, want := range map[goal.Exit]goal.Status{
 		goal.Done:               goal.Completed,
@@ -85,7 +85,7 @@ func TestValidateInput_InvalidField_IsNamed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*input)
-		field  string // of the refusal, "" if accepted
+		field  string // the field that the refusal names, "" if the input is accepted
 	}{
 		{"whole", func(*input) {}, ""},
 		{"no limits", func(i *input) { i.limits = goal.Limits{} }, ""},
@@ -174,7 +174,7 @@ func TestTimeout_Unset_IsTheDefault(t *testing.T) {
 	}
 }
 
-// TestHash_OtherCriterion_HasAnotherHash: every part of a criterion counts.
+// TestHash_OtherCriterion_HasAnotherHash checks that every part of a criterion changes its hash.
 func TestHash_OtherCriterion_HasAnotherHash(t *testing.T) {
 	base := goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "a"}}}
 	want, err := goal.Hash(base)
@@ -214,7 +214,7 @@ type control struct {
 
 func (c *control) Claim(rationale, _ string) { c.claims = append(c.claims, rationale) }
 
-// TestRunOf_TwoRuns_DoNotMix: each is in its own context.
+// TestRunOf_TwoRuns_DoNotMix checks that each context carries its own run.
 func TestRunOf_TwoRuns_DoNotMix(t *testing.T) {
 	if r, ok := goal.RunOf(t.Context()); ok {
 		t.Fatalf("%v outside any run", r)
@@ -270,8 +270,8 @@ func TestFormatDuration_EachLength_IsShort(t *testing.T) {
 	}
 }
 
-// TestHash_OfAnOlderVersion_StaysTheSame: a goal that another version froze is still the one that was frozen. A new
-// field of a check or of the policy is left out of its JSON where it is empty.
+// TestHash_OfAnOlderVersion_StaysTheSame checks that a goal which an older version froze keeps its hashes. For this,
+// the JSON must omit new fields of checks and policies when they are empty.
 func TestHash_OfAnOlderVersion_StaysTheSame(t *testing.T) {
 	for want, v := range map[string]any{
 		"71a7e041154565480928d758e354aa72ad5697e6c41517bd08d59db671a33e5a": goal.Criterion{

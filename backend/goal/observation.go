@@ -81,7 +81,7 @@ type Observation struct {
 	// Runners are the test runners that ran and always print a summary. Ended are those whose summary was printed.
 	Runners []string `json:"runners,omitempty"`
 	Ended   []string `json:"ended,omitempty"`
-	// StartFailure is the reason why a failing check could not decide anything, nil if there is none.
+	// NotStarted is the reason why a failing check could not decide anything, nil if there is none.
 	NotStarted *StartFailure `json:"not_started,omitempty"`
 	// Incomplete says why uses are missing, "" if none is.
 	Incomplete string `json:"incomplete,omitempty"`

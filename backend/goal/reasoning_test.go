@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestDisplayText_ReadsEveryForm: what a user can read of the forms in which providers give reasoning.
+// TestDisplayText_ReadsEveryForm checks the text that the user sees for each form in which providers return reasoning.
 func TestDisplayText_ReadsEveryForm(t *testing.T) {
 	items := func(raw ...string) *goal.Reasoning {
 		r := &goal.Reasoning{}

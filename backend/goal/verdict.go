@@ -40,7 +40,7 @@ type Verdict struct {
 	// Assurance is how much a pass proves, and AssuranceReason why not more; "" if the verdict is not a pass.
 	Assurance       Assurance `json:"assurance,omitempty"`
 	AssuranceReason string    `json:"assurance_reason,omitempty"`
-	// ObservationStatus says whether the file accesses of the check's program were traced; "" if it runs none.
+	// Observed reports whether the file accesses of the check's program were traced; "" if the check runs no program.
 	Observed ObservationStatus `json:"observed,omitempty"`
 	// Changes are files that the check used and that were created or changed since the goal's start. Those with a
 	// reason make the verdict tampered.

@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// Worktree is a git worktree that the host created for one goal, so that it works beside the user's own files.
+// Worktree is a git worktree that the host created for one goal, so that the goal does not work in the user's own
+// files.
 type Worktree struct {
-	Folder     string `json:"folder"`         // that the user named, in their work tree
+	Folder     string `json:"folder"`         // the folder that the user named, in the user's work tree
 	Repository string `json:"repository"`     // the top of the user's work tree
 	CommonDir  string `json:"common_dir"`     // git's own folder, which both work trees share
 	Dir        string `json:"dir"`            // the top of the goal's work tree
-	Branch     string `json:"branch"`         // that was made for the goal
+	Branch     string `json:"branch"`         // the branch that was created for the goal
 	From       string `json:"from,omitempty"` // the user's branch at that time, "" if none was checked out
-	Base       string `json:"base"`           // its first commit
+	Base       string `json:"base"`           // the commit at which the branch starts
 }
 
 // MergeCommand returns the command with which the user merges the goal's commits.

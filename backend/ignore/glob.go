@@ -80,7 +80,7 @@ func translateRune(b *strings.Builder, p string, i int) int {
 
 // literalSuffix returns the end of a pattern in which every character matches only itself.
 func literalSuffix(p string) string {
-	if strings.ContainsRune(p, utf8.RuneError) { // a regular expression matches it for every byte that is not valid UTF-8
+	if strings.ContainsRune(p, utf8.RuneError) { // a regular expression lets it match any byte that is not valid UTF-8
 		return ""
 	}
 	p = p[strings.LastIndexAny(p, `*?[]\`)+1:]

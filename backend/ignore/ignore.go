@@ -14,8 +14,8 @@ var generatedDirs = []string{
 // IsGenerated reports whether programs fill folders of that name automatically.
 func IsGenerated(name string) bool { return slices.Contains(generatedDirs, name) }
 
-// Rules are the rules of the .gitignore files of a folder, by the folder they
-// are in ("" is the top).
+// Rules holds the rules of the .gitignore files in a folder and below, by the path of the folder that has the file (""
+// is the top).
 type Rules map[string][]Rule
 
 // Rule is one line of a .gitignore.

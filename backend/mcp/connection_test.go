@@ -107,7 +107,7 @@ func TestDo_InvalidArguments_DoesNotStartTheServer(t *testing.T) {
 	if _, err := mcp.FetchTools(t.Context(), program("whole"), f.environment, f.listings, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	broken := program("broken") // the same server by name, which cannot start
+	broken := program("broken") // a server with the same name, which cannot start
 	s := f.open(t, broken)
 	for _, args := range []string{`[]`, `{`, `{"text":1}`, `{}`, `{"text":"a","more":2}`, `null`} {
 		if r := call(t, s, "fix__echo", args); r.OK || strings.Contains(r.Text, "did not start") {

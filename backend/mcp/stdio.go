@@ -65,7 +65,7 @@ func (t *stderrTail) fill(r io.ReadCloser) {
 	close(t.complete)
 }
 
-// String returns what is kept, in one line.
+// String returns the stored end, in one line.
 func (t *stderrTail) String() string { return text.SanitizeLine(t.Writer.String(), 500) }
 
 // headerTransport sends headers with every request, and follows no redirect to another host.

@@ -71,7 +71,7 @@ type ToolInfo struct {
 	Annotations *sdk.ToolAnnotations `json:"annotations,omitempty"`
 }
 
-// hash returns a fingerprint of everything that a model and a user rely on.
+// hash returns a fingerprint of everything in the description that a model or a user relies on.
 func (o ToolInfo) hash() string { return hashTools(o) }
 
 func hashTools(v any) string {

@@ -46,7 +46,8 @@ func TestAnthropic_BaseURLWithOrWithoutVersion_IsAccepted(t *testing.T) {
 	}
 }
 
-// TestThinking_IsSentBackUnchanged: it is left out if the conversation was changed or another model is asked.
+// TestThinking_IsSentBackUnchanged: the thinking of a reply is sent back, but left out if the conversation was changed
+// or another model is asked.
 func TestThinking_IsSentBackUnchanged(t *testing.T) {
 	s := modeltest.New(t, one(modeltest.Answer{
 		Thinking: "first the file",
@@ -84,7 +85,7 @@ func TestThinking_IsSentBackUnchanged(t *testing.T) {
 	}
 }
 
-// TestThinking_ServerRefuses_IsLeftOut: the turn is repeated without it.
+// TestThinking_ServerRefuses_IsLeftOut: the turn is repeated without the thinking of earlier replies.
 func TestThinking_ServerRefuses_IsLeftOut(t *testing.T) {
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 		if bytes.Contains(r.Body, []byte(`"signature"`)) {
@@ -102,7 +103,7 @@ func TestThinking_ServerRefuses_IsLeftOut(t *testing.T) {
 	}
 }
 
-// TestAnthropic_LongReplyRefused_AsksForShort: later turns ask for short replies, too.
+// TestAnthropic_LongReplyRefused_AsksForShort: later turns ask for short replies from the start.
 func TestAnthropic_LongReplyRefused_AsksForShort(t *testing.T) {
 	longest := func(r modeltest.Request) int {
 		var body struct {
@@ -136,8 +137,8 @@ func TestAnthropic_LongReplyRefused_AsksForShort(t *testing.T) {
 	}
 }
 
-// TestAnthropic_NextTurn_RepeatsThePrefix: apart from cache breakpoints, everything is repeated byte for byte, so that
-// the cache hits.
+// TestAnthropic_NextTurn_RepeatsThePrefix: apart from cache breakpoints, a turn repeats the request before it byte for
+// byte, so that the provider finds it in its cache.
 func TestAnthropic_NextTurn_RepeatsThePrefix(t *testing.T) {
 	s := modeltest.New(t, one(modeltest.Answer{
 		Thinking: "so",
@@ -170,7 +171,7 @@ func TestAnthropic_NextTurn_RepeatsThePrefix(t *testing.T) {
 	}
 }
 
-// TestAnthropic_MessagesOutOfOrder_AreSentInOrder: otherwise the API would reject the conversation for ever.
+// TestAnthropic_MessagesOutOfOrder_AreSentInOrder: the API would reject any other order in every later turn, too.
 func TestAnthropic_MessagesOutOfOrder_AreSentInOrder(t *testing.T) {
 	call := goal.Call{ID: "a", Tool: "list_files", Arguments: "{}"}
 	for name, messages := range map[string][]goal.Message{

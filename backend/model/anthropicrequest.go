@@ -32,7 +32,7 @@ type toolBlock struct {
 	Cache       *cacheControl   `json:"cache_control,omitempty"`
 }
 
-// wireMessage holds everything that one side says until the other one speaks.
+// wireMessage holds everything that one side says until the other side replies.
 type wireMessage struct {
 	Role    goal.Role `json:"role"`
 	Content []*block  `json:"content"`

@@ -122,7 +122,8 @@ func TestOverflow_EveryProvidersWords_AreTooLong(t *testing.T) {
 	}
 }
 
-// TestErrors_AsProvidersWriteThem checks the kind, whether the turn is repeated, and the text for the user.
+// TestErrors_AsProvidersWriteThem checks the kind of each error, whether the turn is repeated, and the text for the
+// user.
 func TestErrors_AsProvidersWriteThem(t *testing.T) {
 	inStream := func(body string) modeltest.Answer {
 		return modeltest.Answer{Raw: `data: {"choices":[{"delta":{"content":"hel"}}]}` + "\n\ndata: " + body + "\n\n"}
@@ -303,7 +304,7 @@ func TestErrors_RetryInfo_IsRead(t *testing.T) {
 	}
 }
 
-// TestRefusal_SaysWhy: the reason is Anthropic's own, streamed or whole.
+// TestRefusal_SaysWhy: the error has the reason that Anthropic sent, in a stream or in a whole answer.
 func TestRefusal_SaysWhy(t *testing.T) {
 	const streamed = `data: {"type":"message_start","message":{"usage":{"input_tokens":5}}}` + "\n\n" +
 		`data: {"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":` +
@@ -344,7 +345,8 @@ func outputLimit(t *testing.T, r modeltest.Request) int {
 	return max(body.Old, body.New, body.Resp)
 }
 
-// TestOutputLimit_UsedUpByThinking_IsRaisedOnce: later turns keep the limit, and the discarded reply is counted.
+// TestOutputLimit_UsedUpByThinking_IsRaisedOnce: later turns use the raised limit, and the usage of the discarded
+// reply is counted.
 func TestOutputLimit_UsedUpByThinking_IsRaisedOnce(t *testing.T) {
 	each(t, func(t *testing.T, protocol string, dial func(string) model.Client) {
 		first := 0
@@ -398,7 +400,7 @@ func TestOutputLimit_CannotBeRaised_IsReported(t *testing.T) {
 	})
 }
 
-// TestRedirect_NamesItsTarget: the error has no secrets, in each protocol.
+// TestRedirect_NamesItsTarget: in each protocol, the error names the target of a redirect, without secrets.
 func TestRedirect_NamesItsTarget(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) { checkRedirects(t, dial) })
 }
@@ -421,7 +423,7 @@ func checkRedirects(t *testing.T, dial func(string) model.Client) {
 	}
 }
 
-// TestCost_ReportedByProvider_IsUsed: it replaces a computed cost, in every form.
+// TestCost_ReportedByProvider_IsUsed: a reported cost, in any form, replaces the computed one.
 func TestCost_ReportedByProvider_IsUsed(t *testing.T) {
 	for usage, want := range map[string]float64{
 		`{"prompt_tokens":10,"completion_tokens":5,"cost":0.0125}`:                0.0125,
@@ -445,7 +447,8 @@ func TestCost_ReportedByProvider_IsUsed(t *testing.T) {
 	}
 }
 
-// TestUsage_CacheOfEveryProvider_HasItsPrice: 1 USD for a million tokens, 0.1 from the cache, 10 into it.
+// TestUsage_CacheOfEveryProvider_HasItsPrice: a million tokens cost 1 USD, 0.1 USD if read from the cache, and 10 USD
+// if written to it.
 func TestUsage_CacheOfEveryProvider_HasItsPrice(t *testing.T) {
 	for name, test := range map[string]struct {
 		event string
@@ -571,7 +574,7 @@ func TestStream_OddForm_IsRead(t *testing.T) {
 	}
 }
 
-// TestAnthropic_UnknownBlocks_AreIgnored: their fields may have any type.
+// TestAnthropic_UnknownBlocks_AreIgnored: the fields of an unknown block may have any type.
 func TestAnthropic_UnknownBlocks_AreIgnored(t *testing.T) {
 	const raw = `data: {"type":"message_start","message":{"usage":{"input_tokens":3}}}
 
@@ -599,7 +602,8 @@ data: {"type":"message_stop"}
 	}
 }
 
-// TestAnthropic_TextWithoutStart_IsRead: some gateways send it. Other blocks without a start are an error.
+// TestAnthropic_TextWithoutStart_IsRead: some gateways omit the start of a text block. Other blocks without a start
+// are an error.
 func TestAnthropic_TextWithoutStart_IsRead(t *testing.T) {
 	raw := func(delta string) string {
 		return `data: {"type":"message_start","message":{"usage":{"input_tokens":3}}}` + "\n\n" +
@@ -618,7 +622,7 @@ func TestAnthropic_TextWithoutStart_IsRead(t *testing.T) {
 	}
 }
 
-// TestKey_OrdinaryWord_IsNotMasked: a real key is.
+// TestKey_OrdinaryWord_IsNotMasked: only a key that can be a secret is masked.
 func TestKey_OrdinaryWord_IsNotMasked(t *testing.T) {
 	for apiKey, isHidden := range map[string]bool{
 		"o": false, "ollama": false, "lm-studio": false, "not-needed": false, "none": false,

@@ -40,7 +40,7 @@ func wholeReplies() map[string]string {
 	}
 }
 
-// TestReasoning_ReplyNotStreamed_GoesBack: the servers require it.
+// TestReasoning_ReplyNotStreamed_GoesBack: the servers require the reasoning of replies that were not streamed, too.
 func TestReasoning_ReplyNotStreamed_GoesBack(t *testing.T) {
 	for name, body := range wholeReplies() {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +98,7 @@ data: {"type":"message_stop"}
 	}
 }
 
-// TestTransport_OddForm_IsRead: servers and gateways change the form of a stream, in each protocol.
+// TestTransport_OddForm_IsRead: servers and gateways send streams in various forms, which are read in each protocol.
 func TestTransport_OddForm_IsRead(t *testing.T) {
 	for name, send := range map[string]func(w http.ResponseWriter, stream string) error{
 		"byte order mark": func(w http.ResponseWriter, stream string) error {
@@ -196,7 +196,7 @@ func TestHTTP2_OverTLS_IsUsed(t *testing.T) {
 	}
 }
 
-// TestRetryAfter_InMilliseconds_IsRead: OpenAI and Azure send this header.
+// TestRetryAfter_InMilliseconds_IsRead: OpenAI and Azure send Retry-After-Ms.
 func TestRetryAfter_InMilliseconds_IsRead(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -211,7 +211,7 @@ func TestRetryAfter_InMilliseconds_IsRead(t *testing.T) {
 	})
 }
 
-// TestRetryAfter_AsADate_IsRead: the client's clock counts.
+// TestRetryAfter_AsADate_IsRead: the wait is computed with the client's clock.
 func TestRetryAfter_AsADate_IsRead(t *testing.T) {
 	now := time.Date(2026, 11, 23, 19, 0, 0, 0, time.UTC)
 	for date, want := range map[string]time.Duration{
@@ -298,7 +298,7 @@ data: {"type":"message_stop"}
 	}
 }
 
-// TestEmptyReply_ServerRefusesEmptyContent_IsSentWithWords: Mistral and Moonshot require some text.
+// TestEmptyReply_ServerRefusesEmptyContent_IsSentWithWords: Mistral and Moonshot require some text in each message.
 func TestEmptyReply_ServerRefusesEmptyContent_IsSentWithWords(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, func(n int, r modeltest.Request) modeltest.Answer {

@@ -51,7 +51,7 @@ func (d Demo) Turn(ctx context.Context, t goal.Turn, delta func(text string)) (g
 	if err := d.streamText(ctx, m.text, delta); err != nil {
 		return goal.Reply{}, err
 	}
-	args, err := encodeJSON(m.args) // not escaped, because users read the page's source in the step log
+	args, err := encodeJSON(m.args) // without escapes, because users read the page's source in the step log
 	if err != nil {
 		return goal.Reply{}, fmt.Errorf("encoding the arguments of %s: %w", m.tool, err)
 	}

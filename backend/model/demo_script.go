@@ -36,7 +36,7 @@ const demoPage = `<!doctype html>
 </html>
 `
 
-// nextMove returns the first move whose purpose is not reached yet.
+// nextMove returns the first move of the script that is still necessary.
 func (s *demoScript) nextMove() demoMove {
 	switch {
 	case s.failures["write_file"] >= maxToolFailures:

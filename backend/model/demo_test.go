@@ -26,7 +26,7 @@ type stage struct {
 	tools    []string
 	broken   map[string]string // tool → its answer
 	resumeAt int               // the program is killed before this turn, -1 for never
-	doubt    bool              // the running call was executed but not answered
+	doubt    bool              // the program is killed after the running call was executed and before it was answered
 	verified bool
 	gaveUp   map[string]string
 	claims   []string

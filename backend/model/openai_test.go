@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestMain waits for connections, which net/http keeps for half a second after their last answer.
+// TestMain waits for the end of connections, which net/http leaves open for half a second after their last answer.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
@@ -98,7 +98,7 @@ func TestOpenAI_StreamOptionsRefused_AreLeftOut(t *testing.T) {
 	}
 }
 
-// TestOpenAI_FaultyStream_IsAnError has the faults that only this protocol can have.
+// TestOpenAI_FaultyStream_IsAnError checks the faults that only this protocol can have.
 func TestOpenAI_FaultyStream_IsAnError(t *testing.T) {
 	broken := func(code string) string {
 		return `data: {"choices":[{"delta":{"content":"hel"}}]}` + "\n\n" + `data: {"error":{"message":"sorry","code":` +
@@ -137,7 +137,7 @@ func TestOpenAI_FaultyStream_IsAnError(t *testing.T) {
 	}
 }
 
-// TestOpenAI_ToolsRefusedWithThinking_TurnsThinkingOff: also if the server rejected another option before.
+// TestOpenAI_ToolsRefusedWithThinking_TurnsThinkingOff also checks a server that rejected another option before.
 func TestOpenAI_ToolsRefusedWithThinking_TurnsThinkingOff(t *testing.T) {
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {
 		switch {

@@ -18,8 +18,8 @@ const cacheMark = `,"cache_control":{"type":"ephemeral"}`
 // partsAsText matches a content with a single text part, as in a message with a cache breakpoint.
 var partsAsText = regexp.MustCompile(`\[\{"text":("(?:[^"\\]|\\.)*"),"type":"text"\}\]`)
 
-// TestCacheMarks_ClaudeBehindGateway_AreWhereAnthropicWantsThem: after the system prompt, at the end, and where the
-// conversation ended in the turn before. Apart from them, each request repeats the one before.
+// TestCacheMarks_ClaudeBehindGateway_AreWhereAnthropicWantsThem: the marks are after the system prompt, at the end of
+// the conversation, and where it ended in the turn before. Apart from the marks, each request repeats the one before.
 func TestCacheMarks_ClaudeBehindGateway_AreWhereAnthropicWantsThem(t *testing.T) {
 	s := modeltest.New(t, one(modeltest.Answer{
 		Text:  "I look.",
@@ -132,7 +132,7 @@ func TestCacheMarks_OtherModels_HaveNone(t *testing.T) {
 	}
 }
 
-// TestForm_ServerRefusesIt_IsChangedAndRemembered has the requirements of single servers, with their errors.
+// TestForm_ServerRefusesIt_IsChangedAndRemembered checks requirements that only some servers have, with their errors.
 func TestForm_ServerRefusesIt_IsChangedAndRemembered(t *testing.T) {
 	type body struct {
 		Messages []struct {
@@ -237,7 +237,7 @@ func TestForm_ServerRefusesIt_IsChangedAndRemembered(t *testing.T) {
 	}
 }
 
-// TestForm_RefusedAgain_IsAnError: there is only one more attempt.
+// TestForm_RefusedAgain_IsAnError: a changed form is tried once.
 func TestForm_RefusedAgain_IsAnError(t *testing.T) {
 	for _, words := range []string{
 		"Tool call id was x but must be a-z with a length of 9", "roles must alternate", "invalid schema for function 'x'",
@@ -254,7 +254,7 @@ func TestForm_RefusedAgain_IsAnError(t *testing.T) {
 	}
 }
 
-// TestReasoning_SealRefused_IsLeftOut: later reasoning is sent back.
+// TestReasoning_SealRefused_IsLeftOut: rejected reasoning is left out, but later reasoning is sent back.
 func TestReasoning_SealRefused_IsLeftOut(t *testing.T) {
 	sealed := map[string]goal.Reasoning{
 		"openai": {Form: "reasoning_details", Items: []json.RawMessage{
@@ -313,7 +313,7 @@ func TestReasoning_SealRefused_IsLeftOut(t *testing.T) {
 	}
 }
 
-// TestSchemas_ServerSupportsAPart_AreSimplified: later turns keep the simple form, in each protocol.
+// TestSchemas_ServerSupportsAPart_AreSimplified: in each protocol, later turns also use the simple form.
 func TestSchemas_ServerSupportsAPart_AreSimplified(t *testing.T) {
 	const full = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","additionalProperties":false,
 		"$defs":{"point":{"type":"object","properties":{"x":{"type":"number","minimum":0}},"required":["x"]}},

@@ -122,7 +122,7 @@ func newChatRequest(t goal.Turn, o requestOptions) (chatRequest, error) {
 	return r, nil
 }
 
-// encodeJSON does not escape <, > and &.
+// encodeJSON encodes v as JSON without escaping <, > and &.
 func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

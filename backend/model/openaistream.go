@@ -33,7 +33,7 @@ type chunk struct {
 	Message string `json:"message"`
 }
 
-// isError reports whether an error field is set. Some servers send an empty one with every event.
+// isError reports whether an error field contains an error. Some servers send an empty field with every event.
 func isError(raw json.RawMessage) bool {
 	return !slices.Contains([]string{"", "null", "false", `""`, "{}", "[]"}, string(raw))
 }

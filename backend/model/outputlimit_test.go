@@ -68,8 +68,8 @@ func TestOutputLimit_BoundedReply_UsedUpByThinking_IsRaised(t *testing.T) {
 	})
 }
 
-// TestOutputLimit_ServerRefusesBound_IsLeftOut has servers that do not know the field, that allow less output, or whose
-// window is too small for request and output together.
+// TestOutputLimit_ServerRefusesBound_IsLeftOut checks servers that do not know the field, that allow less output, or
+// whose window is too small for the request and the output together.
 func TestOutputLimit_ServerRefusesBound_IsLeftOut(t *testing.T) {
 	for name, words := range map[string]string{
 		"unknown field": "Unsupported parameter: 'max_tokens' is not supported with this model.",

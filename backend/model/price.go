@@ -23,8 +23,8 @@ func (t tokenCount) costAt(p catalog.Price) float64 {
 	return usd / 1e6
 }
 
-// cost returns the cost in USD, 0 if the price is unknown: another server may offer a model of the same name at another
-// price, or free.
+// cost returns the cost in USD, 0 if the price is unknown: another server may offer a model of the same name at
+// another price, or for free.
 func (s *baseClient) cost(model string, t tokenCount) float64 {
 	return t.costAt(s.price(model))
 }

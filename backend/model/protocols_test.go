@@ -85,7 +85,8 @@ func TestTurn_Text_IsStreamedAndReturned(t *testing.T) {
 	})
 }
 
-// TestTurn_Effort_IsRequestedEveryTime: it is not dropped if the server rejects it, and the error says what to do.
+// TestTurn_Effort_IsRequestedEveryTime: the effort is not dropped if the server rejects it, and the error says what to
+// do.
 func TestTurn_Effort_IsRequestedEveryTime(t *testing.T) {
 	for protocol, open := range protocols() {
 		t.Run(protocol, func(t *testing.T) {
@@ -177,7 +178,8 @@ func TestTurn_Conversation_IsSentWhole(t *testing.T) {
 	})
 }
 
-// TestRequest_InvalidNames_AreSanitized: otherwise the provider would reject the conversation for ever.
+// TestRequest_InvalidNames_AreSanitized: a provider would reject every later turn of a conversation with an invalid
+// name.
 func TestRequest_InvalidNames_AreSanitized(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, func(n int, _ modeltest.Request) modeltest.Answer {
@@ -270,8 +272,8 @@ func TestCalls_EveryQuirk_AreRead(t *testing.T) {
 	}
 }
 
-// TestTurn_EveryFault_HasKindAndHint checks the kind, whether the turn can be repeated, and the hint. No fault returns
-// half a reply.
+// TestTurn_EveryFault_HasKindAndHint checks the kind, whether the turn can be repeated, and the hint. No faulty answer
+// becomes half a reply.
 func TestTurn_EveryFault_HasKindAndHint(t *testing.T) {
 	long := "data: " + strings.Repeat("x", 9<<20)
 	write := []goal.Call{{Tool: "write_file", Arguments: `{"path":"a","content":"b"}`}}
@@ -418,7 +420,7 @@ func TestTurn_EveryFault_HasKindAndHint(t *testing.T) {
 	}
 }
 
-// TestTurn_OddEndings_AreHandled has unknown reasons for the end, and replies without text.
+// TestTurn_OddEndings_AreHandled checks unknown reasons for the end of a reply, and replies without text.
 func TestTurn_OddEndings_AreHandled(t *testing.T) {
 	list := []goal.Call{{ID: "x", Tool: "list_files", Arguments: "{}"}}
 	for name, c := range map[string]struct {
@@ -628,7 +630,7 @@ func TestImages_ModelWithoutVision_IsRefused(t *testing.T) {
 func second(_ goal.Reply, err error) error { return err }
 
 func TestTurn_NoServer_IsUnreachable(t *testing.T) {
-	const base = "http://user:hidden@127.0.0.1:1/v1?secret=1" // a port that no test uses
+	const base = "http://user:hidden@127.0.0.1:1/v1?secret=1" // nothing listens on this port
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		_, err := dial(base).Turn(t.Context(), turn(), nil)
 		e, ok := model.AsError(err)
@@ -663,7 +665,7 @@ func TestTurn_NotAWebServer_IsAnError(t *testing.T) {
 	t.Cleanup(func() { _ = l.Close(); <-done })
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		_, err := dial("http://"+l.Addr().String()).Turn(t.Context(), turn(), nil)
-		// a reset may arrive before the text
+		// the reset of the connection may arrive before the text
 		if e, ok := model.AsError(err); !ok || (e.Kind != model.InvalidReply && e.Kind != model.Unreachable) {
 			t.Errorf("error %v", err)
 		}
@@ -688,7 +690,8 @@ func TestTurn_Cancelled_EndsAtOnce(t *testing.T) {
 	})
 }
 
-// TestTurns_OneCancelled_OthersContinue: clients share only connections.
+// TestTurns_OneCancelled_OthersContinue: turns share only their connections, so cancelling one does not affect the
+// others.
 func TestTurns_OneCancelled_OthersContinue(t *testing.T) {
 	each(t, func(t *testing.T, _ string, dial func(string) model.Client) {
 		s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {

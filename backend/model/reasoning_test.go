@@ -196,7 +196,8 @@ func isPlaceholder(m sentMessage) bool {
 		len(m.ToolCalls) > 0 && strings.Contains(string(m.ToolCalls[0].Extra), `"skip_thought_signature_validator"`)
 }
 
-// TestReasoning_ServerEnforcesIt_GoesBack: it is sent back over two turns, also from the journal.
+// TestReasoning_ServerEnforcesIt_GoesBack: reasoning is sent back over two turns, also if the messages come from the
+// journal.
 func TestReasoning_ServerEnforcesIt_GoesBack(t *testing.T) {
 	for name, p := range reasoningProviders() {
 		t.Run(name, func(t *testing.T) {
@@ -223,7 +224,8 @@ func TestReasoning_ServerEnforcesIt_GoesBack(t *testing.T) {
 	}
 }
 
-// TestReasoning_OfOtherModelOrOldJournal_IsReplaced: the client remembers the placeholder that the provider accepts.
+// TestReasoning_OfOtherModelOrOldJournal_IsReplaced: unknown reasoning is replaced by a placeholder, and the client
+// remembers which one the provider accepts.
 func TestReasoning_OfOtherModelOrOldJournal_IsReplaced(t *testing.T) {
 	for name, p := range reasoningProviders() {
 		if !p.unknown {
@@ -297,7 +299,8 @@ func TestReasoning_ServerRefusesTheField_IsLeftOut(t *testing.T) {
 	}
 }
 
-// TestReasoning_InTags_IsNotText: the pieces of the stream may end anywhere. Later tags are text.
+// TestReasoning_InTags_IsNotText: a piece of the stream may end inside a tag. Tags later in the text are ordinary
+// text.
 func TestReasoning_InTags_IsNotText(t *testing.T) {
 	for whole, want := range map[string][2]string{
 		"<think>a < b</think>\n\nc < d":              {"c < d", "a < b"},
@@ -344,7 +347,7 @@ func TestReasoning_InTags_IsNotText(t *testing.T) {
 	}
 }
 
-// TestReasoning_TooLong_IsDropped: all of it is dropped.
+// TestReasoning_TooLong_IsDropped: reasoning that is too long is dropped as a whole.
 func TestReasoning_TooLong_IsDropped(t *testing.T) {
 	piece := strings.Repeat("x", 1<<20)
 	deltas := slices.Repeat([]string{`{"reasoning_content":"` + piece + `"}`}, 5)

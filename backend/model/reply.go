@@ -68,8 +68,8 @@ func (r *replyReader) readResponse(resp *http.Response, usageTimeout time.Durati
 	return r.reply()
 }
 
-// read reads a streamed reply to its end. A stream without its final event was cut off, which is an error whatever came
-// before. usageTimeout is how long to wait after the final event.
+// read reads a streamed reply to its end. A stream without its final event was cut off, which is an error even if it
+// contained text. usageTimeout is how long to wait after the final event.
 func (r *replyReader) read(body io.ReadCloser, usageTimeout time.Duration) (goal.Reply, error) {
 	events := newSSE(body)
 	var lingered atomic.Bool
@@ -128,7 +128,7 @@ func (r *replyReader) event(lines [][]byte, last bool) (done bool, err error) {
 			return true, nil
 		}
 		if last && !json.Valid(line) {
-			return false, nil // the event was cut off
+			return false, nil // the event was cut off: read reports the error
 		}
 		r.events++
 		if err := r.take(line); err != nil {

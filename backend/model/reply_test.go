@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// free returns a reader for replies that cost nothing.
+// free returns a reader that computes no cost.
 func free(delta func(string)) *replyReader {
 	return newOpenAIReader(delta, func(tokenCount) float64 { return 0 })
 }

@@ -20,8 +20,8 @@ func responses(t *testing.T, base string) *model.OpenAI {
 	return c
 }
 
-// TestResponses_EncryptedReasoning_GoesBack: it stays before its call, also from the journal, and is not sent to
-// another model.
+// TestResponses_EncryptedReasoning_GoesBack: encrypted reasoning is sent back before its call, also from the journal,
+// but not to another model.
 func TestResponses_EncryptedReasoning_GoesBack(t *testing.T) {
 	const sealed = `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"sealed look first"}`
 	s := modeltest.New(t, one(modeltest.Answer{
@@ -87,7 +87,8 @@ func TestResponses_ModelWithoutEncryptedReasoning_IsNotAskedForIt(t *testing.T) 
 	}
 }
 
-// TestProtocol_ServerHasOnlyTheOther_IsSwitched: later turns keep the protocol. Both directions work.
+// TestProtocol_ServerHasOnlyTheOther_IsSwitched: the client switches to the other protocol, in both directions, and
+// later turns use it, too.
 func TestProtocol_ServerHasOnlyTheOther_IsSwitched(t *testing.T) {
 	noEndpoint := func(status int) modeltest.Answer { return modeltest.Answer{Status: status, Body: "404 page not found"} }
 	for name, test := range map[string]struct {
@@ -235,7 +236,8 @@ func TestResponses_ItemsAllNumberedZero_AreReadOnce(t *testing.T) {
 	}
 }
 
-// TestResponses_StreamLacksItems_AreTakenFromTheEnd: a text has no end, and a call is only in the whole reply.
+// TestResponses_StreamLacksItems_AreTakenFromTheEnd: the stream lacks the end of a text and a whole call, which are
+// both in the reply that the last event repeats.
 func TestResponses_StreamLacksItems_AreTakenFromTheEnd(t *testing.T) {
 	const raw = `data: {"type":"response.output_text.delta","output_index":0,"delta":"Looking."}` + "\n\n" +
 		`data: {"type":"response.completed","response":{"status":"completed","output":[` +

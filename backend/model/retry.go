@@ -30,9 +30,9 @@ type Retry struct {
 	Model  Client
 	Clock  Clock // nil means the real one
 	Budget Budget
-	// TurnTimeout is the time limit of one attempt; a longer one fails as Unreachable. 0 means no limit.
+	// TurnTimeout is the time limit of one attempt; an attempt that takes longer fails as Unreachable. 0 means no limit.
 	TurnTimeout time.Duration
-	// Parks counts how often in a row the goal was parked; nil makes every park count as the first.
+	// Parks counts how often in a row the goal was parked; nil treats every park as the first one.
 	Parks *ParkCounter
 	// OnWait is called with each error and the wait that follows; it may be nil. Text streamed by the failed attempt
 	// is void.

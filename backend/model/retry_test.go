@@ -137,7 +137,7 @@ func TestRetry_RealServerRecovers_Succeeds(t *testing.T) {
 	}
 }
 
-// stopwatch is an hourglass on which the test decides how long turns take.
+// stopwatch is an hourglass with which the test decides how long turns take.
 type stopwatch struct {
 	hourglass
 	turns []chan time.Time // the n-th channel ends the n-th turn; a turn without one never ends
@@ -161,7 +161,7 @@ func TestRetry_ServerNeverAnswers_IsUnreachable(t *testing.T) {
 	never, over := make(chan struct{}), make(chan time.Time)
 	s := modeltest.New(t, func(n int, _ modeltest.Request) modeltest.Answer {
 		if n == 0 {
-			close(over) // the request has arrived; now its time is over
+			close(over) // the request has arrived: now the turn times out
 			return modeltest.Answer{Wait: never}
 		}
 		return modeltest.Say("awake")
@@ -199,7 +199,7 @@ func TestRetry_ProviderNamesTime_ParksUntilThen(t *testing.T) {
 	}
 }
 
-// TestRetry_ProviderStaysDown_ParksLongerEachTime: in the end it is an error. A reply resets the count.
+// TestRetry_ProviderStaysDown_ParksLongerEachTime: after the last park it is an error. A reply resets the count.
 func TestRetry_ProviderStaysDown_ParksLongerEachTime(t *testing.T) {
 	m, clock := &faulty{errs: []error{fault(model.Overloaded, 0)}}, &hourglass{}
 	parks := &model.ParkCounter{}
@@ -229,7 +229,7 @@ func TestRetry_ProviderStaysDown_ParksLongerEachTime(t *testing.T) {
 	}
 }
 
-// TestRetry_OtherErrors_DoNotPark: the server does not exist, or waiting does not help.
+// TestRetry_OtherErrors_DoNotPark: these errors mean that the server does not exist, or that waiting does not help.
 func TestRetry_OtherErrors_DoNotPark(t *testing.T) {
 	for _, k := range []model.Kind{
 		model.Unreachable, model.Truncated, model.Auth, model.BadRequest, model.InvalidReply,

@@ -235,8 +235,8 @@ func (c *toolCallAssembler) signatures() []string {
 	return list
 }
 
-// markTruncated replaces the arguments of the last call if the reply was cut off in it: with half of its arguments, it
-// is not what the model meant.
+// markTruncated replaces the arguments of the last call if the reply was cut off in it: with half of its arguments,
+// the call is not what the model meant.
 func (c *toolCallAssembler) markTruncated() {
 	if len(c.list) == 0 {
 		return

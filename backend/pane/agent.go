@@ -61,13 +61,13 @@ type ReadOptions struct {
 
 // ActionPreview is what acting on an element would trigger, as far as the element shows.
 type ActionPreview struct {
-	Link   string      `json:"link"`   // address that it leads to, "" if it is no link
+	Link   string      `json:"link"`   // address that it leads to, "" if it is not a link
 	Method string      `json:"method"` // of the form that it submits, "" if it submits none
 	Action string      `json:"action"` // address that the form is submitted to
 	Fields []FormField `json:"fields"` // the first fields of the form
 	Left   int         `json:"left"`   // number of fields that were left out
-	// Acts: a script of the page may react in any way. False only for fields that are filled in and links that leave
-	// the page.
+	// Acts means that a script of the page may react in any way. It is false only for fields that are filled in and for
+	// links that leave the page.
 	Acts    bool   `json:"acts"`
 	Payment bool   `json:"payment"` // the page asks for a card, or the field is one
 	Element string `json:"element"` // its role, and in quotes its sanitized name; at most about 100 characters

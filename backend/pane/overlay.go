@@ -12,7 +12,7 @@ type Overlay struct {
 
 // Copied is the text that the user last copied in the page.
 type Copied struct {
-	N    int    `json:"n"` // counts up, so that the same text copied again counts as new
+	N    int    `json:"n"` // grows with each copy, so that the same text copied again is seen as new
 	Text string `json:"text"`
 }
 
@@ -33,7 +33,7 @@ const (
 	Autocomplete UserPromptKind = "suggest"     // suggestions for a text field
 	PickValue    UserPromptKind = "pick"        // a date, time or colour; Type is the input's
 	ContextMenu  UserPromptKind = "menu"        // the context menu
-	// Value is the user name; Multiple: another password is saved for that user
+	// Value is the user name; Multiple means that another password is already saved for that user
 	SaveLogin UserPromptKind = "save_login"
 )
 

@@ -26,7 +26,7 @@ type Info struct {
 	Session string `json:"session"`
 	Ask     string `json:"ask"`
 	Secret  bool   `json:"secret"`
-	Running bool   `json:"running"` // terminal: the program runs; browser: the page exists
+	Running bool   `json:"running"` // terminal: the program is running; browser: the page exists
 	Exit    int    `json:"exit"`    // terminal: exit code once it has ended
 	URL     string `json:"url"`
 	Loading bool   `json:"loading"`
@@ -47,8 +47,8 @@ type Info struct {
 // Driver is who may act on a browser pane: one at a time.
 type Driver string
 
-// The drivers. A terminal has none. Neither has a goal's page while no run of the goal is active: the user may act on
-// it, and no agent waits for it.
+// The drivers. A terminal has no driver, and neither does a goal's page while no run of the goal is active: the user
+// may act on that page, and no agent waits for it.
 const (
 	Nobody      Driver = ""
 	DriverUser  Driver = "person"

@@ -32,8 +32,8 @@ func (s SSHServer) DisplayName() string {
 	return s.Host
 }
 
-// Validate checks that ssh can be called with the server, and that ssh takes no field for an option or for several
-// words.
+// Validate checks that ssh can be called with the server, and that no field can be read as an option or as several
+// words by ssh.
 func (s SSHServer) Validate() error {
 	const most = 1024
 	for field, text := range map[string]string{

@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestMachineAccess_NeedsTheUser: it is asked at every level, offered for the goal alone,
-// and an approval is one to that and to nothing else.
+// TestMachineAccess_NeedsTheUser checks that access to the machine needs an approval at every risk level, that the
+// grant is offered only for the whole goal, and that it covers only that access.
 func TestMachineAccess_NeedsTheUser(t *testing.T) {
 	rules, err := policy.DefaultRules("/home/anna")
 	if err != nil {

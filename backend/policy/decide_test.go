@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzOrder: no order of questions and rules turns a deny into an allow, nor an
-// ask; and no grant lifts a denial.
+// FuzzOrder checks that the order of the checks does not change the decision, that further checks never make it laxer,
+// and that no grant lifts a denial.
 func FuzzOrder(f *testing.F) {
 	f.Add(uint64(1), "run_command", "git push --force", "write_local", "write_local", "/w/.git/config", "example.org",
 		"*.org", true)
@@ -39,7 +39,7 @@ func FuzzOrder(f *testing.F) {
 				t.Fatalf("%s (%s) in another order, want %s (%s)", got.Answer, got.Reason, want.Answer, want.Reason)
 			}
 		}
-		for i := range questions { // a question more never makes it laxer
+		for i := range questions { // another check never makes the decision laxer
 			if got := combineChecks(questions[:i], c, p, nil); got.Answer.rank() < want.Answer.rank() {
 				t.Fatalf("%s with fewer questions, %s with all", got.Answer, want.Answer)
 			}
@@ -76,7 +76,7 @@ func fields(line string) []string {
 	return list
 }
 
-// TestDecide_CheckFails_Denies: an error, a panic and an answer that is none.
+// TestDecide_CheckFails_Denies covers a check that returns an error, panics or returns an invalid answer.
 func TestDecide_CheckFails_Denies(t *testing.T) {
 	c, p := Call{Tool: "t", Effect: Effect{Risk: ReadOnly}}, Policy{Risk: SpendsMoney, Dir: "/w"}
 	for name, q := range map[string]checkFunc{
@@ -145,7 +145,7 @@ func TestHostMatches_EachPattern_CoversItsHosts(t *testing.T) {
 	}
 }
 
-// TestHostMatches_PatternWithPort_CoversThatPort: for what a tool is about to contact as at the proxy.
+// TestHostMatches_PatternWithPort_CoversThatPort checks Decide, which must treat ports as the proxy does.
 func TestHostMatches_PatternWithPort_CoversThatPort(t *testing.T) {
 	p := Policy{
 		Risk:       NetworkGet,
@@ -173,7 +173,7 @@ func TestHostMatches_PatternWithPort_CoversThatPort(t *testing.T) {
 	}
 }
 
-// TestUnusedParts_AllowedHosts is said.
+// TestUnusedParts_AllowedHosts checks that allowed hosts are reported at risk levels at which they have no effect.
 func TestUnusedParts_AllowedHosts(t *testing.T) {
 	for _, risk := range []Risk{ReadOnly, WriteLocal, NetworkGet, NetworkWrite, SpendsMoney} {
 		p := Policy{Risk: risk, AllowHosts: []string{"docs.example"}}

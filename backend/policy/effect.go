@@ -10,11 +10,11 @@ type Effect struct {
 	Hosts   []string `json:"hosts,omitempty"`   // contacted hosts, loopback left out
 	// deleted paths as far as the command shows: absolute, or as written if that could not be resolved
 	Deletes []string `json:"deletes,omitempty"`
-	// Ports are those of Hosts, in the same order; "", or a missing entry, if unknown.
+	// Ports are the ports of Hosts, in the same order. A port is "" or missing if it is unknown.
 	Ports []string `json:"ports,omitempty"`
-	// Irreversible means that it cannot be undone, so the user is asked.
+	// Irreversible means that the effect cannot be undone, so the user is asked.
 	Irreversible bool `json:"irreversible,omitempty"`
-	// Persistent means that it is stored in the user's own configuration and outlives the goal.
+	// Persistent means that the effect is stored in the user's own configuration and outlives the goal.
 	Persistent bool `json:"lasting,omitempty"`
 	// Pane is an unconfined pane that the call uses: the user's own shell, SSH, a page with the user's logins. ""
 	// if none.
@@ -35,13 +35,14 @@ type Effect struct {
 	Script bool `json:"-"`
 	// Program means that a program of the goal, such as a tool server, receives the arguments.
 	Program bool `json:"-"`
-	// Delegates means that the arguments are passed on to other calls or another agent, and judged where they are
-	// used. Until then, references to secrets are not resolved.
+	// Delegates means that the arguments are passed on to other calls or to another agent, and that the policy judges them
+	// there. Until then, references to secrets are not resolved.
 	Delegates bool `json:"-"`
 	// Observed means that an external agent did it without asking, so nothing is decided; the sandbox limits it.
 	Observed bool   `json:"observed,omitempty"`
 	Reason   string `json:"reason,omitempty"`
-	// Earlier means that a program wanted it before the call began, such as one that an earlier call left running.
+	// Earlier means that the request was made before the call began, for example by a program that an earlier call left
+	// running.
 	Earlier bool `json:"-"`
 }
 

@@ -138,8 +138,8 @@ func (g Grant) covers(c Call) bool {
 	return false
 }
 
-// coversIrreversible: a grant for calls that can be undone does not cover those that cannot, and a grant for one
-// irreversible tool does not cover another.
+// coversIrreversible reports whether the grant allows the call to be irreversible. A grant for one irreversible tool
+// does not cover another tool.
 func (g Grant) coversIrreversible(c Call) bool {
 	return !c.Effect.Irreversible || g.Irreversible && g.Tool == c.Tool
 }

@@ -106,7 +106,6 @@ func TestDecide_EachEffect_GetsItsAnswer(t *testing.T) {
 	}
 }
 
-// TestRisk_EveryPairOfEffectAndCeiling: every pair of effect and ceiling.
 func TestRisk_EveryPairOfEffectAndCeiling(t *testing.T) {
 	ladder := policy.Risks()
 	for i, effect := range ladder {
@@ -162,7 +161,7 @@ func TestIsWithin_CleanPathsBelow_AreWithin(t *testing.T) {
 	}
 }
 
-// FuzzDenyTools: a tool that is denied is never allowed, whatever else is said.
+// FuzzDenyTools checks that a denied tool is never allowed, whatever the rest of the policy and the grants are.
 func FuzzDenyTools(f *testing.F) {
 	f.Add("run_command", "write_local", "write_local", "/w/a", "example.org", "run_command", true)
 	f.Add("", "", "", "", "", "", false)
@@ -194,7 +193,7 @@ func FuzzDenyTools(f *testing.F) {
 	})
 }
 
-// FuzzInside: what is inside stays inside when the path is written out.
+// FuzzInside checks that a path inside a folder is absolute and has no ".." element.
 func FuzzInside(f *testing.F) {
 	f.Add("/w", "/w/../etc")
 	f.Add("/w", "/w/./a//b")
@@ -208,8 +207,8 @@ func FuzzInside(f *testing.F) {
 	})
 }
 
-// TestGrant_OtherCall_IsNotCovered: a grant for an irreversible call covers only its tool, and an approval of one
-// call covers only what was shown of it.
+// TestGrant_OtherCall_IsNotCovered checks that a grant for an irreversible call covers only its tool, and that an
+// approval of one call covers only what the user was shown.
 func TestGrant_OtherCall_IsNotCovered(t *testing.T) {
 	p := policy.Policy{Risk: policy.NetworkWrite, Dir: dir}
 	issue := policy.Call{

@@ -19,22 +19,22 @@ type Rule struct {
 	Name   string `json:"name"`
 	Answer Answer `json:"answer"` // deny or ask
 	Why    string `json:"why"`
-	// A command matches by its program's base name, by its subcommand (see hasSubcommand), by words that its
-	// arguments contain in this order, and by one argument that matches one of Any. "a|b" matches either, * matches
+	// Program, Sub, Words and Any match a command: its base name, its subcommand (see hasSubcommand), words that its
+	// arguments contain in this order, and one argument that matches a pattern of Any. "a|b" matches either, * matches
 	// anything, and a single letter with a dash also matches among combined flags (-fu).
 	Program []string `json:"program,omitempty"`
 	Sub     []string `json:"sub,omitempty"` // one of these
 	Words   []string `json:"words,omitempty"`
 	Any     []string `json:"any,omitempty"`
-	// An option that matches one of None, before any --, excludes the command.
+	// None lists patterns. An option before any -- that matches one of them excludes the command.
 	None []string `json:"none,omitempty"`
 	// Unconfined rules apply only in an unconfined pane, where only this question protects the machine.
 	Unconfined bool `json:"unconfined,omitempty"`
 	// Unwalled rules also apply in a goal without a sandbox.
 	Unwalled bool `json:"unwalled,omitempty"`
-	// A written path matches one of Path; ** matches any folders, ~ the user's home.
+	// Path lists patterns of written paths; ** matches any folders, ~ the user's home.
 	Path []string `json:"path,omitempty"`
-	// Examples are command lines with single spaces, or paths with the home folder /home/anna.
+	// Match and Not are examples: command lines with single spaces, or paths with the home folder /home/anna.
 	Match []string `json:"match"`
 	Not   []string `json:"not"`
 }
@@ -152,7 +152,7 @@ func (r Rule) evalExample(e string) bool {
 	return r.matchesCommand(strings.Split(e, " "))
 }
 
-// asCheck applies the rule to a call. A rule that asks always asks.
+// asCheck applies the rule to a call. A rule with the answer ask asks at every risk level.
 func (r Rule) asCheck(c Call, p Policy) (checkResult, error) {
 	if r.Unconfined && c.Effect.Pane == "" || r.Unwalled && c.Effect.Pane == "" && !p.Unconfined {
 		return passRule()

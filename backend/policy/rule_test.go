@@ -16,7 +16,8 @@ func rules(t *testing.T) policy.RuleSet {
 	return l
 }
 
-// TestRules_WrongExample_AreRefused: a rule whose example is wrong is not loaded, and says which.
+// TestRules_WrongExample_AreRefused checks that rules with a wrong example are not loaded, and that the error names the
+// example.
 func TestRules_WrongExample_AreRefused(t *testing.T) {
 	for _, c := range []struct{ rules, want string }{
 		{
@@ -43,7 +44,7 @@ func TestRules_WrongExample_AreRefused(t *testing.T) {
 	}
 }
 
-// TestDecide_DeleteInTmp_AsksIfUnconfined: in the sandbox /tmp is the goal's own, outside it is shared.
+// TestDecide_DeleteInTmp_AsksIfUnconfined: in the sandbox, /tmp is the goal's own; outside of it, /tmp is shared.
 func TestDecide_DeleteInTmp_AsksIfUnconfined(t *testing.T) {
 	for _, file := range []string{"/tmp/x", "/var/tmp/x"} {
 		c := policy.Call{
@@ -63,7 +64,8 @@ func TestDecide_DeleteInTmp_AsksIfUnconfined(t *testing.T) {
 	}
 }
 
-// TestDecide_AlwaysAskedEffect_IgnoresGrants: it is asked at every risk level and on every list.
+// TestDecide_AlwaysAskedEffect_IgnoresGrants also checks that the highest risk level and the allow lists do not prevent
+// the question.
 func TestDecide_AlwaysAskedEffect_IgnoresGrants(t *testing.T) {
 	top := policy.Policy{Risk: policy.SpendsMoney, Dir: "/w", AllowHosts: []string{"*"}, AllowTools: []string{"tool"}}
 	for name, e := range map[string]policy.Effect{
@@ -130,7 +132,7 @@ func TestDecide_NeverWritablePath_IsDenied(t *testing.T) {
 	}
 }
 
-// TestGrant_EachScope_CoversItsCalls: and no others.
+// TestGrant_EachScope_CoversItsCalls also checks that a grant covers no other calls.
 func TestGrant_EachScope_CoversItsCalls(t *testing.T) {
 	p := policy.Policy{Risk: policy.NetworkGet, Dir: "/w"}
 	on := func(r policy.Risk, hosts ...string) policy.Call {
@@ -182,7 +184,7 @@ func TestGrant_EachScope_CoversItsCalls(t *testing.T) {
 	}
 }
 
-// TestDefaultRules_TwoHomes_KeepTheirOwn: the file is parsed once for all of them.
+// TestDefaultRules_TwoHomes_KeepTheirOwn: all rule sets share one parsed file, but each has its own home folder.
 func TestDefaultRules_TwoHomes_KeepTheirOwn(t *testing.T) {
 	homes := []string{"/home/anna", "/home/ben"}
 	sets := map[string]policy.RuleSet{}

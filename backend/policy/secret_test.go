@@ -7,7 +7,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestDecide_Secret_NeedsItsGoalAndHost: a bound secret goes only to its hosts.
+// TestDecide_Secret_NeedsItsGoalAndHost checks that a secret which the goal was not given needs an approval, and that a
+// bound secret goes only to its hosts.
 func TestDecide_Secret_NeedsItsGoalAndHost(t *testing.T) {
 	given := policy.Policy{
 		Risk:       policy.NetworkGet,
@@ -119,7 +120,7 @@ func TestDecide_Secret_NeedsItsGoalAndHost(t *testing.T) {
 	}
 }
 
-// TestBoundSecret_HostGrantedLater_Asks: a host that the user grants later is open to programs at every risk level.
+// TestBoundSecret_HostGrantedLater_Asks: programs can reach a host that the user grants later at every risk level.
 func TestBoundSecret_HostGrantedLater_Asks(t *testing.T) {
 	call := policy.Call{
 		Tool: "run_command",

@@ -43,8 +43,8 @@ func (p Policy) DescribeWork() string {
 	return strings.Join(p.Work, "")
 }
 
-// RefuseOutsideWork returns what the agent reads when it tries to change something in Dir that is not among the
-// work paths.
+// RefuseOutsideWork returns the refusal that the agent reads when it tries to change something in Dir outside the work
+// paths.
 func (p Policy) RefuseOutsideWork() string {
 	return fmt.Sprintf("only %s may be changed (--work); ask the user to extend it, with request_access (write) or "+
 		"ask_operator", p.DescribeWork())

@@ -112,8 +112,8 @@ func (s *streamCapture) finish() ([]byte, int64) {
 	return s.buf.bytes()
 }
 
-// drain reads what is left in the pipe: on a busy machine the reader's time may be over before its first turn. It
-// stops after MaxCapture, more than a pipe holds, because a background child may keep writing.
+// drain reads what is left in the pipe, because on a busy machine the read deadline may pass before the reader runs
+// for the first time. It stops after MaxCapture, more than a pipe holds, because a background child may keep writing.
 func (s *streamCapture) drain() {
 	_ = s.r.SetReadDeadline(time.Time{})
 	piece := make([]byte, 64<<10)

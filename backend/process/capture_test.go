@@ -46,7 +46,7 @@ func sh(script string) process.Command {
 	}
 }
 
-// capture bounds a run far above what it needs: hanging is the fault looked for.
+// capture runs a program with a timeout far longer than the program needs, to find runs that hang.
 func capture(tb testing.TB, l process.Launcher, c process.Command, merge bool) process.Output {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
@@ -103,7 +103,7 @@ func TestCapture_Streams_AreSeparateOrMerged(t *testing.T) {
 	}
 }
 
-// TestCapture_ProgramReads_GetsEndOfFile: it does not get the input of Goalpost.
+// TestCapture_ProgramReads_GetsEndOfFile: a captured program does not read from Goalpost's own standard input.
 func TestCapture_ProgramReads_GetsEndOfFile(t *testing.T) {
 	if out := capture(t, launcher(t), sh("read line; echo $?"), true); string(out.Stdout) != "1\n" {
 		t.Errorf("%q", out.Stdout)
@@ -142,7 +142,7 @@ func TestCapture_LongOutput_LosesItsMiddle(t *testing.T) {
 	}
 }
 
-// lines is text in which every place looks different.
+// lines returns text in which every line is different.
 func lines(size int) []byte {
 	var b bytes.Buffer
 	for n := 0; b.Len() < size; n++ {
@@ -151,7 +151,7 @@ func lines(size int) []byte {
 	return b.Bytes()[:size]
 }
 
-// TestCapture_ContextEnds_KillsTheGroup: grandchildren end, too.
+// TestCapture_ContextEnds_KillsTheGroup: the program's grandchildren are killed, too.
 func TestCapture_ContextEnds_KillsTheGroup(t *testing.T) {
 	l := &telling{Launcher: launcher(t), started: make(chan struct{})}
 	fifo := filepath.Join(t.TempDir(), "pid")
@@ -170,7 +170,7 @@ func TestCapture_ContextEnds_KillsTheGroup(t *testing.T) {
 			t.Error(err)
 		}
 		pid <- n
-		<-l.started // the program may be quicker than the news of it
+		<-l.started // the program may write before Start has returned
 	})
 	out, err := process.Capture(ctx, l, sh("echo before; sh -c 'sleep 1000 & echo $! >"+fifo+"; wait'"), true)
 	if err != nil {
@@ -195,7 +195,7 @@ func (l *telling) Start(ctx context.Context, c process.Command) (process.Process
 	return p, err
 }
 
-// gone waits until a process has ended (a zombie has).
+// gone waits until a process has ended (a zombie has ended).
 func gone(tb testing.TB, pid int) {
 	tb.Helper()
 	waittest.Until(tb, fmt.Sprintf("end of process %d", pid), func() bool {
@@ -204,7 +204,8 @@ func gone(tb testing.TB, pid int) {
 	})
 }
 
-// TestCapture_BackgroundChild_DoesNotDelayTheEnd: it holds the pipe open.
+// TestCapture_BackgroundChild_DoesNotDelayTheEnd: a child in the background still holds the pipe open after the
+// program has ended.
 func TestCapture_BackgroundChild_DoesNotDelayTheEnd(t *testing.T) {
 	l := launcher(t)
 	for _, merge := range []bool{true, false} {
@@ -270,7 +271,7 @@ func descriptors(tb testing.TB) int {
 	return len(all)
 }
 
-// TestCapture_ManyAtOnce_DoNotMix: and no descriptor stays open.
+// TestCapture_ManyAtOnce_DoNotMix also checks that no descriptor stays open.
 func TestCapture_ManyAtOnce_DoNotMix(t *testing.T) {
 	l := launcher(t)
 	capture(t, l, sh("true"), false)

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Command describes a program to start. Only what it names reaches the program: every other descriptor of the host is
-// closed.
+// Command describes a program to start. The program gets only what Command names: every other descriptor of the host
+// is closed.
 type Command struct {
 	Argv []string // Argv[0] is looked up on the PATH of Env
 	Env  []string // the whole environment, KEY=value
@@ -46,8 +46,8 @@ type Domain string
 // cannot reach.
 const DomainCheck Domain = "check"
 
-// FileOverride replaces one file: a program that opens Path (absolute) reads Copy instead, and cannot write it,
-// whatever happens to Path or to the folders above it.
+// FileOverride replaces one file: a program that opens Path (absolute) gets Copy instead, and cannot write to it. This
+// holds even if Path or a folder above it is replaced.
 type FileOverride struct{ Path, Copy string }
 
 // Status is how a program ended.
@@ -72,7 +72,7 @@ type Process interface {
 	Done() <-chan struct{}
 	// Status is meaningful once Done is closed.
 	Status() Status
-	// Signal goes to the whole process group; an ended program gives os.ErrProcessDone.
+	// Signal sends a signal to the whole process group. It returns os.ErrProcessDone if the program has ended.
 	Signal(syscall.Signal) error
 }
 

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestCapture_EndOfOutput_IsRead: a reader that has its first turn when its time is over
-// already has read nothing; what the program wrote before its end is output all the same.
+// TestCapture_EndOfOutput_IsRead: the read deadline may pass before the reader runs for the first time, so that it
+// reads nothing. What the program wrote before its end is still part of the output.
 func TestCapture_EndOfOutput_IsRead(t *testing.T) {
 	s, err := newStreamCapture()
 	if err != nil {

@@ -30,10 +30,10 @@ type TracedProgram struct {
 	Dir  string   `json:"dir"`  // its folder when it started
 }
 
-// Trace has the uses of files by a program and all that it started, up to its end. It has every use in the folders that
-// the agent may write, such as the goal's. Elsewhere it has at least all executions, the first 20,000 reads and writes,
-// and the first 5,000 lookups of programs, including those that failed. A link in the goal's folder that led to a file
-// is listed as a lookup of its own.
+// Trace has the uses of files by a program and all that it started, up to its end. In folders that the agent may
+// write, such as the goal's, it has every use. In other folders it has at least all executions, the first 20,000 reads
+// and writes, and the first 5,000 lookups of programs, including those that failed. A link in the goal's folder that
+// led to a file is listed as a lookup of its own.
 type Trace struct {
 	Programs []TracedProgram `json:"programs,omitempty"`
 	Accesses []FileAccess    `json:"accesses,omitempty"`

@@ -30,7 +30,7 @@ func add(t *testing.T, recorder *recording.Writer, kind pane.Kind, n, size int) 
 	}
 }
 
-// numbers are those of the records that are kept, and how many bytes they are.
+// numbers returns the numbers of the stored records, and their size in bytes.
 func numbers(t *testing.T, dir string, kind pane.Kind) (list []int, size int) {
 	t.Helper()
 	err := recording.Read(dir, kind, func(r recording.Record) error {
@@ -56,7 +56,7 @@ func TestRead_ReturnsRecordsInOrder(t *testing.T) {
 	if list, _ := numbers(t, dir, pane.Terminal); len(list) != 0 {
 		t.Errorf("nothing was recorded, and %v came", list)
 	}
-	for round := range 2 { // a second tape continues the first one's recording
+	for round := range 2 { // a second Writer continues the recording of the first one
 		recorder := recording.NewWriter(dir, recording.DefaultLimits())
 		for n := range 3 {
 			add(t, recorder, pane.Terminal, 10*round+n, 5)
@@ -80,8 +80,8 @@ func TestRead_ReturnsRecordsInOrder(t *testing.T) {
 	}
 }
 
-// TestWriter_AboveTheLimit_DropsTheOldest: of bytes the oldest go, of pictures the oldest stand
-// further apart, and neither is more than its limit.
+// TestWriter_AboveTheLimit_DropsTheOldest: of terminals the oldest bytes are dropped, and of pages the oldest pictures
+// are thinned out. Neither exceeds its limit.
 func TestWriter_AboveTheLimit_DropsTheOldest(t *testing.T) {
 	const most = 512 << 10
 	dir := t.TempDir()

@@ -159,7 +159,7 @@ func sumSizes(list []segment) (n int64) {
 }
 
 // dropEverySecond removes every second picture from a segment. It removes the whole segment if nothing would be left,
-// or if its parts make no sense, as for the bytes of a terminal.
+// or if some of its records are useless without the others, as for the bytes of a terminal.
 func dropEverySecond(kind pane.Kind, s segment) (*segment, error) {
 	if kind == pane.Terminal {
 		return nil, os.Remove(s.path) //nolint:wrapcheck // Add says what for

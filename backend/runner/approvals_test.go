@@ -16,16 +16,16 @@ import (
 	"goalpost/backend/store"
 )
 
-// post is a tool that sends to a host, as far as its effect says.
+// post is a tool whose effect is to send data to a host. It sends nothing.
 type post struct {
 	mu   sync.Mutex
 	sent []string
-	// How often the host asked for the effect and the preview of a call.
+	// effects and previews count how often the host asked for the effect and the preview of a call.
 	effects, previews int
-	away              string        // where the next calls would go instead
-	more              string        // of what the user is shown
-	hold              chan struct{} // if set, a call waits for it
-	runs              chan struct{} // … and says here that it does
+	away              string        // the host to which later calls would send instead
+	more              string        // added to the preview
+	hold              chan struct{} // if set, a call waits until it is closed
+	runs              chan struct{} // if hold is set, receives when a call has begun
 }
 
 type postArgs struct{ Host, Text string }
@@ -84,7 +84,7 @@ func (p *post) move(host string) {
 
 const posting = `post {"host":"shop.example","text":"x"}`
 
-// BlockedHosts and ApplyGrants make the environment one whose network refuses hosts.
+// BlockedHosts and ApplyGrants make the environment a session that blocks hosts.
 func (r *environment) BlockedHosts() []policy.Effect {
 	var list []policy.Effect
 	for {
@@ -134,8 +134,8 @@ func (w *world) turns() int {
 
 const finish = `write_file {"path":"done.txt","content":"x"}`
 
-// TestApproval_Given_ExecutesTheCall: nothing is executed before, and no model is asked. Once covers one call, the
-// host all calls of the goal on it.
+// TestApproval_Given_ExecutesTheCall: before the answer, no call is executed and no model is asked. A grant for once
+// covers one call, and one for the host covers all calls to that host.
 func TestApproval_Given_ExecutesTheCall(t *testing.T) {
 	for _, c := range []struct {
 		scope policy.Scope
@@ -172,8 +172,8 @@ func TestApproval_Given_ExecutesTheCall(t *testing.T) {
 	}
 }
 
-// TestCall_EffectAndPreview_AreComputedOnce: and once more if the user was asked in between. A call that is allowed
-// shows no preview.
+// TestCall_EffectAndPreview_AreComputedOnce checks that they are computed only once more if the user was asked in
+// between, and that an allowed call needs no preview.
 func TestCall_EffectAndPreview_AreComputedOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		scope             policy.Scope
@@ -206,8 +206,8 @@ func TestCall_EffectAndPreview_AreComputedOnce(t *testing.T) {
 	}
 }
 
-// TestApproval_ChangedPreview_IsComputedOnce: an approval of an earlier run is for what the user was shown. Another
-// preview is that of the new question.
+// TestApproval_ChangedPreview_IsComputedOnce: an approval from an earlier run covers only what the user was shown then.
+// A changed preview becomes part of a new request.
 func TestApproval_ChangedPreview_IsComputedOnce(t *testing.T) {
 	w := newWorld(t, call(posting, finish), call(posting), call(finish, pendingClaim))
 	g, row := w.run(nil)
@@ -221,8 +221,8 @@ func TestApproval_ChangedPreview_IsComputedOnce(t *testing.T) {
 	}
 }
 
-// TestApproval_NoAnswer_PausesTheGoal: the request stays open, and after the answer the agent gets a message and may
-// repeat the call.
+// TestApproval_NoAnswer_PausesTheGoal also checks that the request stays open, and that the agent is informed of a
+// later answer and may repeat the call.
 func TestApproval_NoAnswer_PausesTheGoal(t *testing.T) {
 	w := newWorld(t, call(posting, finish), call(posting), call(finish, pendingClaim))
 	g, row := w.run(nil)
@@ -272,7 +272,7 @@ func TestRefusal_IsReportedToTheModel(t *testing.T) {
 	}
 }
 
-// TestOnAsk_EachSetting_DecidesWithoutTheUser: allow never covers what always asks.
+// TestOnAsk_EachSetting_DecidesWithoutTheUser also checks that allow does not cover calls that always need the user.
 func TestOnAsk_EachSetting_DecidesWithoutTheUser(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	_, row := w.run(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskAllow })
@@ -286,7 +286,7 @@ func TestOnAsk_EachSetting_DecidesWithoutTheUser(t *testing.T) {
 	if a := w.approvals(g)[0]; w.post.times() != 0 || a.Answer == nil || a.Answer.By != "policy" || a.Answer.Allowed {
 		t.Errorf("%d calls with deny, %+v", w.post.times(), a.Answer)
 	}
-	// blocked hosts, with no call left to allow once
+	// for blocked hosts, the call has ended, so allow cannot apply to once
 	w = newWorld(t, call(posting), call(finish, pendingClaim))
 	w.stops <- policy.Effect{
 		Risk:   policy.NetworkGet,
@@ -299,14 +299,14 @@ func TestOnAsk_EachSetting_DecidesWithoutTheUser(t *testing.T) {
 		list[1].Answer.Grant.Scope != policy.ScopeHost {
 		t.Errorf("blocked hosts with allow: %+v", list)
 	}
-	for _, host := range []string{"pay.example", "shell.example"} { // money, and a shell of the user
+	for _, host := range []string{"pay.example", "shell.example"} { // spending money, and the user's own shell
 		w = newWorld(t, call(`post {"host":"`+host+`","text":"x"}`), call(finish, pendingClaim))
 		_, row = w.run(func(g *goal.Goal) { g.Options.OnAsk, g.Policy.Risk = goal.OnAskAllow, policy.SpendsMoney })
 		expect(t, row, goal.Paused, goal.NeedsUser)
 	}
 }
 
-// TestPause_OpenApproval_StaysOpen: a refusal reaches the model after the resume.
+// TestPause_OpenApproval_StaysOpen also checks that a denial reaches the model after the goal is resumed.
 func TestPause_OpenApproval_StaysOpen(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
@@ -341,7 +341,7 @@ func TestAbort_OpenApproval_IsClosed(t *testing.T) {
 	}
 }
 
-// TestGrant_Revoked_NoLongerCovers: the next call asks again.
+// TestGrant_Revoked_NoLongerCovers checks that the next call asks the user again.
 func TestGrant_Revoked_NoLongerCovers(t *testing.T) {
 	hold := make(chan struct{})
 	w := newWorld(t, call(posting), func(ctx context.Context, m goal.Turn) (goal.Reply, error) {
@@ -370,7 +370,7 @@ func TestGrant_Revoked_NoLongerCovers(t *testing.T) {
 	}
 }
 
-// TestGrant_RevokedDuringCall_ClosesItsHosts: the blocked hosts change before the call is over.
+// TestGrant_RevokedDuringCall_ClosesItsHosts checks that the hosts are closed before the call has ended.
 func TestGrant_RevokedDuringCall_ClosesItsHosts(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.post.hold, w.post.runs = make(chan struct{}), make(chan struct{})
@@ -391,7 +391,7 @@ func TestGrant_RevokedDuringCall_ClosesItsHosts(t *testing.T) {
 	expect(t, w.end(g), goal.Completed, goal.Done)
 }
 
-// TestAllowOnce_AllowsTheCallsConnection and for nothing after it.
+// TestAllowOnce_AllowsTheCallsConnection checks that the host is open during the call and closed after it.
 func TestAllowOnce_AllowsTheCallsConnection(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
@@ -412,8 +412,8 @@ func TestAllowOnce_AllowsTheCallsConnection(t *testing.T) {
 	}
 }
 
-// TestApproval_FormChangedWhileAsking_IsNotSent: a page that changes what its form would send while the user
-// decides does not get the approval.
+// TestApproval_FormChangedWhileAsking_IsNotSent: if the page changes what its form would send while the user decides,
+// the approval does not cover the call.
 func TestApproval_FormChangedWhileAsking_IsNotSent(t *testing.T) {
 	w := newWorld(t, call(posting), call(finish, pendingClaim))
 	w.patience.Store(int64(time.Hour))
@@ -450,8 +450,8 @@ func TestApproval_CallWouldDoSomethingElse_IsNotExecuted(t *testing.T) {
 	}
 }
 
-// TestNetwork_UnknownHost_Asks: what a program was stopped from is asked after its call, and
-// an approval holds for the goal and opens the host.
+// TestNetwork_UnknownHost_Asks: the user is asked about a blocked host after the call. An approval opens the host for
+// the rest of the goal.
 func TestNetwork_UnknownHost_Asks(t *testing.T) {
 	w := newWorld(t, call(`run_command {"command":"true"}`, `list_files {}`), call(`run_command {"command":"true"}`),
 		call(finish, pendingClaim))
@@ -466,7 +466,7 @@ func TestNetwork_UnknownHost_Asks(t *testing.T) {
 	}
 	w.order(g, yes("a1", "goal"))
 	w.awaitN("iteration", 2)
-	w.stops <- stop // it is covered now: nobody is asked
+	w.stops <- stop // the grant covers this host, so the user is not asked again
 	expect(t, w.end(g), goal.Completed, goal.Done)
 	if reported := w.model.lastUser(1); !strings.Contains(reported, "allowed it now") {
 		t.Errorf("told %q", reported)
@@ -482,8 +482,8 @@ func TestNetwork_UnknownHost_Asks(t *testing.T) {
 	}
 }
 
-// TestNetwork_SeveralHosts_AskAtOnce: a program that was stopped from several hosts asks
-// once for each, and the user answers them together.
+// TestNetwork_SeveralHosts_AskAtOnce: if several hosts were blocked, there is one request for each, and the user can
+// answer them together.
 func TestNetwork_SeveralHosts_AskAtOnce(t *testing.T) {
 	w := newWorld(t, call(`run_command {"command":"true"}`), call(finish, pendingClaim))
 	for _, host := range []string{"a.example", "b.example", "c.example"} {
@@ -511,7 +511,7 @@ func TestNetwork_SeveralHosts_AskAtOnce(t *testing.T) {
 	}
 }
 
-// TestApproval_RecordedTwice_IsRefused: neither a request nor an answer is replaced.
+// TestApproval_RecordedTwice_IsRefused checks that neither a request nor its answer can be replaced.
 func TestApproval_RecordedTwice_IsRefused(t *testing.T) {
 	w := newWorld(t, call(posting))
 	g, row := w.run(nil)
@@ -533,7 +533,7 @@ func TestApproval_RecordedTwice_IsRefused(t *testing.T) {
 	}
 }
 
-// forgetful is a history of which a run cannot read the runs before it.
+// forgetful is a history whose next RunHistory fails if cut is set.
 type forgetful struct {
 	*store.History
 	cut atomic.Bool
@@ -546,8 +546,8 @@ func (f *forgetful) RunHistory(ctx context.Context, id goal.ID, steps int) (goal
 	return f.History.RunHistory(ctx, id, steps)
 }
 
-// TestAnswer_RunWasCut_IsDeliveredByTheNext before its first message: what the user
-// answered in a pause, and what the end closed. It is reported once.
+// TestAnswer_RunWasCut_IsDeliveredByTheNext: a run ends before it reports an approval that the user answered in a
+// pause, or that the goal's end closed. The next run reports it once, in its first message.
 func TestAnswer_RunWasCut_IsDeliveredByTheNext(t *testing.T) {
 	const honest = `abort_with_report {"reason":"no","what_was_learned":"nothing"}`
 	for name, c := range map[string]struct {
@@ -582,7 +582,7 @@ func TestAnswer_RunWasCut_IsDeliveredByTheNext(t *testing.T) {
 			f.cut.Store(true)
 			w.start(g, &event.Resumed{})
 			expect(t, w.end(g), goal.Failed, goal.ExitError)
-			for i, times := range []int{1, 1} { // the second run reports it, and the third only remembers it
+			for i, times := range []int{1, 1} { // the second run reports it, and the third only has it in its history
 				w.start(g, &event.Resumed{})
 				expect(t, w.end(g), goal.Aborted, goal.GaveUp)
 				reported := 0

@@ -20,9 +20,8 @@ import (
 	"goalpost/backend/verify"
 )
 
-// BenchmarkStep is the runner's own cost of a step: a model and a tool that
-// answer at once, every commit durable. It must not grow with the steps that the
-// goal has behind it, nor with the goals beside it.
+// BenchmarkStep measures the runner's own cost of a step: the model and the tool answer at once, and every commit is
+// durable. The cost must not grow with the goal's earlier steps or with the number of goals.
 func BenchmarkStep(b *testing.B) {
 	for _, goals := range []int{1, 1000} {
 		for _, before := range []int{10, 1_000, 10_000} {
@@ -31,8 +30,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkStepInFolder is the same with a real folder: before each turn the host
-// looks whether anything that decides has changed in it.
+// BenchmarkStepInFolder measures the same with a real folder: before each turn the host checks whether a file that
+// decides has changed.
 func BenchmarkStepInFolder(b *testing.B) {
 	for _, files := range []int{20_000, 190_000} {
 		dir := b.TempDir()
@@ -51,7 +50,7 @@ func BenchmarkStepInFolder(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		time.Sleep(3 * time.Second) // a folder that was just made is not yet known by its times
+		time.Sleep(3 * time.Second) // new files are read again, because their times do not prove yet that they are unchanged
 		if _, err := w.Tampered(b.Context()); err != nil {
 			b.Fatal(err)
 		}
@@ -59,7 +58,7 @@ func BenchmarkStepInFolder(b *testing.B) {
 	}
 }
 
-// moving is a world that is looked at and always looks new, so that the breaker lets it continue.
+// moving is a folder state whose fingerprint is always new, so that the goal is never stuck.
 type moving struct {
 	runner.FolderState
 	looks int
@@ -105,7 +104,7 @@ func benchmarkStepIn(b *testing.B, world runner.FolderState, goals, before int) 
 	}
 }
 
-// finished is a goal that has made so many steps, one a turn, and was paused.
+// finished returns a paused goal with the given number of steps, one in each turn.
 func finished(b *testing.B, s *store.Store, steps int) goal.Goal {
 	b.Helper()
 	g := &goal.Goal{
@@ -135,7 +134,7 @@ func finished(b *testing.B, s *store.Store, steps int) goal.Goal {
 	return row.Goal
 }
 
-// step is what the journal has of one turn with one call.
+// step returns the events of one turn with one call.
 func step(n int) []event.Body {
 	c := goal.Call{ID: fmt.Sprintf("call_%d", n), Tool: "nod", Arguments: fmt.Sprintf(`{"n":%d}`, n)}
 	text := fmt.Sprintf("nodded %d", n)
@@ -149,14 +148,14 @@ func step(n int) []event.Body {
 	}
 }
 
-// instant is a model that calls the tool b.N times and gives up then.
+// instant is a model that calls the tool b.N+1 times and then gives up.
 type instant struct {
 	b    *testing.B
 	n    int
-	used time.Duration // of the processors, which tells more than the clock on a busy machine
+	used time.Duration // processor time, which is more exact than wall-clock time on a busy machine
 }
 
-// processors is the time that this process has used of them so far.
+// processors returns the processor time that this process has used so far.
 func processors(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -166,7 +165,7 @@ func processors(b *testing.B) time.Duration {
 }
 
 func (m *instant) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Reply, error) {
-	if m.n == 1 { // the first turn is behind: the run has restored what was before
+	if m.n == 1 { // the first turn is over, so the run has restored the earlier steps
 		m.used = -processors(m.b)
 		m.b.ResetTimer()
 	}
@@ -180,7 +179,7 @@ func (m *instant) Turn(_ context.Context, t goal.Turn, _ func(string)) (goal.Rep
 	return goal.Reply{Calls: []goal.Call{c}, Usage: goal.Usage{TokensIn: 1000, TokensOut: 10}}, nil
 }
 
-// bare is a session with two tools and nothing else.
+// bare is a session with two tools and no judge.
 type bare struct {
 	model *instant
 	world runner.FolderState
@@ -195,7 +194,7 @@ func (bare) Judge() runner.Verifier                 { return nil }
 func (r bare) Folder() runner.FolderState           { return r.world }
 func (bare) Close(context.Context, goal.Exit) error { return nil }
 
-// nod is a tool that answers at once; its namesake leave gives up.
+// nod is a tool that answers at once. Under the name leave, it gives up.
 type nod struct{ name string }
 
 func (t nod) Spec() goal.ToolSpec {

@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// large is a folder that takes forever to be looked at, from the second time on.
+// large is a folder whose second fingerprint takes forever.
 type large struct {
 	looks   atomic.Int64
 	looking chan struct{}
@@ -35,7 +35,7 @@ func TestAbort_DuringFingerprint_EndsIt(t *testing.T) {
 	n := 0
 	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
 		n++
-		return call(fmt.Sprintf(`read_file {"path":"missing-%d"}`, n))(ctx, turn) // no loop, and no movement
+		return call(fmt.Sprintf(`read_file {"path":"missing-%d"}`, n))(ctx, turn) // neither a loop nor progress
 	})
 	l := &large{looking: make(chan struct{})}
 	w.look = l

@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestClaims_PassOrOtherError_RestartsTheCount: failures are counted for each check.
+// TestClaims_PassOrOtherError_RestartsTheCount checks that failures are counted for each check.
 func TestClaims_PassOrOtherError_RestartsTheCount(t *testing.T) {
 	v := func(check int, o goal.Outcome, detail string) goal.Verdict {
 		return goal.Verdict{Check: check, Name: "c", Outcome: o, Detail: detail}
@@ -40,14 +40,14 @@ func TestClaims_PassOrOtherError_RestartsTheCount(t *testing.T) {
 	}
 }
 
-// TestClaims_ResumedGoal_CountsEarlierOnes: those that the reviewer rejected, and those that failed without a check.
+// TestClaims_ResumedGoal_CountsEarlierOnes covers earlier claims that the reviewer rejected or could not review.
 func TestClaims_ResumedGoal_CountsEarlierOnes(t *testing.T) {
 	pass := []goal.Verdict{{Check: 0, Outcome: goal.Pass}}
 	rejected := goal.ClaimRecord{Verdicts: pass, Review: &goal.Review{Reason: "no"}}
 	undecided := goal.ClaimRecord{Verdicts: pass, Review: &goal.Review{Error: true, Reason: "broken"}}
 	for name, c := range map[string]struct {
 		past []goal.ClaimRecord
-		now  goal.Verdict // the next claim's
+		now  goal.Verdict // the verdict of the next claim
 		want goal.Exit
 	}{
 		"four rejections": {
@@ -72,7 +72,7 @@ func TestClaims_ResumedGoal_CountsEarlierOnes(t *testing.T) {
 	}
 }
 
-// TestClaims_SameErrorWithOtherNumbers_CountsAsSame: ports, times and ids differ each time.
+// TestClaims_SameErrorWithOtherNumbers_CountsAsSame: ports, times and ids in an error differ each time.
 func TestClaims_SameErrorWithOtherNumbers_CountsAsSame(t *testing.T) {
 	for _, c := range []struct {
 		details []string

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestPageAt_AllPages_JoinToTheWhole: pages end between characters.
+// TestPageAt_AllPages_JoinToTheWhole also checks that no page ends inside a character.
 func TestPageAt_AllPages_JoinToTheWhole(t *testing.T) {
 	kept := strings.Repeat("añb語", 20_000)
 	var got strings.Builder

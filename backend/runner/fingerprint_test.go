@@ -10,7 +10,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// vast is a folder of which only the beginning is looked at, and that is always the same.
+// vast is a folder of which only the beginning is fingerprinted, and whose fingerprint never changes.
 type vast struct{}
 
 func (vast) Tampered(context.Context) (string, error)                   { return "", nil }

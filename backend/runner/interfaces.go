@@ -111,7 +111,7 @@ type Models struct {
 	Agent       Model
 	Critic      Model
 	CriticModel string // as its provider calls it
-	// Windows in tokens, 0 if unknown.
+	// Window and CriticWindow are in tokens; 0 if unknown.
 	Window, CriticWindow int
 }
 
@@ -201,7 +201,7 @@ type Session interface {
 	Models() Models
 	Tools() []Tool
 	Judge() Verifier
-	Folder() FolderState // nil where nothing can be compared
+	Folder() FolderState // nil if nothing can be compared
 	// Close ends what the goal started. After done, programs may keep running so that the user can look at them.
 	Close(ctx context.Context, exit goal.Exit) error
 }

@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/runner/loopguard"
 )
 
-// resumed is the next run of a goal, which knows what the store kept of r.
+// resumed returns the next run of a goal, with the loop state that r stored.
 func resumed(t *testing.T, r *Run) *Run {
 	t.Helper()
 	b, err := json.Marshal(r.loopState())
@@ -28,8 +28,8 @@ func resumed(t *testing.T, r *Run) *Run {
 	return next
 }
 
-// TestLoopState_AfterAPause_IsRestored: what the loop guard and the breaker counted stays with the goal. A note of the
-// user resets it.
+// TestLoopState_AfterAPause_IsRestored checks that the counts of the loop guard and of the progress detector stay with
+// the goal, and that a note of the user resets them.
 func TestLoopState_AfterAPause_IsRestored(t *testing.T) {
 	r := newRun(Config{Clock: &watchClock{}}, goal.Goal{
 		Limits: goal.Limits{USD: 10},

@@ -19,7 +19,7 @@ func (littered) ThingsLeft() []string {
 
 func (still) Changed(context.Context) (string, error) { return "1 file changed: a", nil }
 
-// TestReport_AtMostSixBullets, whatever was left behind; nothing of that is left out.
+// TestReport_AtMostSixBullets checks the limit for a session with many leftovers, all of which are named in one bullet.
 func TestReport_AtMostSixBullets(t *testing.T) {
 	r := newTestRun(goal.Goal{Spent: goal.Spend{Claims: 1}}, &watchClock{})
 	r.reporter.folder, r.reporter.autorun = still{}, littered{}
@@ -37,7 +37,7 @@ func TestReport_AtMostSixBullets(t *testing.T) {
 	}
 }
 
-// TestReport_CountsTheCriterionsChecks, not those that were asked.
+// TestReport_CountsTheCriterionsChecks covers undecided checks, which count, and a review, which does not.
 func TestReport_CountsTheCriterionsChecks(t *testing.T) {
 	shell := goal.Check{Type: goal.Shell, Command: "make test"}
 	question := goal.Check{Type: goal.ModelQuestion, Question: "Is it right?"}
@@ -66,7 +66,8 @@ func TestReport_CountsTheCriterionsChecks(t *testing.T) {
 	}
 }
 
-// TestReport_FileBesideAQuestion_IsJudged: the file alone does not decide, and each check's level is named.
+// TestReport_FileBesideAQuestion_IsJudged checks that a file check beside a question does not make the result decided
+// by a program, and that each check's level is named.
 func TestReport_FileBesideAQuestion_IsJudged(t *testing.T) {
 	file := goal.Check{Type: goal.File, Path: "out.txt"}
 	question := goal.Check{Type: goal.ModelQuestion, Question: "Is it right?"}
@@ -106,7 +107,7 @@ func TestReport_FileBesideAQuestion_IsJudged(t *testing.T) {
 	}
 }
 
-// TestKeptEvidence_LongStream_NamesBeginningAndEnd: of a longer stream, only the beginning and the end are stored.
+// TestKeptEvidence_LongStream_NamesBeginningAndEnd: only the beginning and the end of a long stream are stored.
 func TestKeptEvidence_LongStream_NamesBeginningAndEnd(t *testing.T) {
 	for bytes, want := range map[int64]string{
 		5_000:              "gives all 5000 bytes.",
@@ -126,7 +127,7 @@ func TestKeptEvidence_LongStream_NamesBeginningAndEnd(t *testing.T) {
 	}
 }
 
-// TestSummary_CompletedTodos_AreListed: so they are not repeated.
+// TestSummary_CompletedTodos_AreListed: the agent must see them, so that it does not repeat them.
 func TestSummary_CompletedTodos_AreListed(t *testing.T) {
 	r := newTestRun(goal.Goal{}, &watchClock{})
 	r.plan.todos = []goal.Todo{{Text: "dig", Done: true}, {Text: "plant"}}

@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// hang is a turn that says when it has begun and ends with its context.
+// hang is a turn that signals when it has begun, and ends with its context.
 func hang(entered chan<- struct{}) func(context.Context, goal.Turn) (goal.Reply, error) {
 	return func(ctx context.Context, _ goal.Turn) (goal.Reply, error) {
 		entered <- struct{}{}
@@ -24,8 +24,8 @@ func hang(entered chan<- struct{}) func(context.Context, goal.Turn) (goal.Reply,
 	}
 }
 
-// TestNote_RunEndsBeforeItsTurn_IsNotLost: more notes than anybody would
-// buffer, in the last turn of a run, are given to the next run in their order.
+// TestNote_RunEndsBeforeItsTurn_IsNotLost: many notes arrive in the last turn of a run. The next run gets all of them,
+// in their order.
 func TestNote_RunEndsBeforeItsTurn_IsNotLost(t *testing.T) {
 	entered := make(chan struct{}, 1)
 	w := newWorld(t, hang(entered), call(`write_file {"path":"done.txt","content":"x"}`, pendingClaim))
@@ -37,7 +37,7 @@ func TestNote_RunEndsBeforeItsTurn_IsNotLost(t *testing.T) {
 		w.order(g, goal.Order{Kind: goal.OrderSteer, Text: "look left"})
 	}
 	w.order(g, goal.Order{Kind: goal.OrderSteer, Text: "and right"})
-	w.order(g, goal.Order{Kind: goal.OrderAbort}) // reaches a watch that has not got stuck in notes
+	w.order(g, goal.Order{Kind: goal.OrderAbort}) // must arrive although many notes wait
 	expect(t, w.end(g), goal.Aborted, goal.AbortedByUser)
 	w.start(g, &event.Resumed{})
 	expect(t, w.end(g), goal.Completed, goal.Done)
@@ -52,7 +52,7 @@ func TestNote_RunEndsBeforeItsTurn_IsNotLost(t *testing.T) {
 	}
 }
 
-// TestAbort_QueuedGoal_EndsIt: the order may come from another process.
+// TestAbort_QueuedGoal_EndsIt: the order is only in the store, as if from another process.
 func TestAbort_QueuedGoal_EndsIt(t *testing.T) {
 	entered := make(chan struct{}, 3)
 	w := newWorld(t, hang(entered))
@@ -79,7 +79,7 @@ func TestAbort_QueuedGoal_EndsIt(t *testing.T) {
 	}
 }
 
-// TestGoalEnd_IsReported_GoalIsFree: a caller that waits for Done may take the lock file.
+// TestGoalEnd_IsReported_GoalIsFree checks that Done is not closed before the lock file is released.
 func TestGoalEnd_IsReported_GoalIsFree(t *testing.T) {
 	w := newWorld(t, call(`abort_with_report {"reason":"no","what_was_learned":"nothing"}`))
 	g := w.create(nil)
@@ -98,7 +98,7 @@ func TestGoalEnd_IsReported_GoalIsFree(t *testing.T) {
 	expect(t, w.end(g), goal.Aborted, goal.GaveUp)
 }
 
-// later is a clock that a test moves on.
+// later is the real clock, moved forward by the test.
 type later struct {
 	clock
 	moved chan time.Duration
@@ -115,8 +115,8 @@ func (l *later) move(by time.Duration) {
 	l.moved <- by
 }
 
-// TestReclaim_AfterAMinute_IsVerified: the second claim is not answered from
-// memory, because what the check waits for may have happened automatically.
+// TestReclaim_AfterAMinute_IsVerified checks that a second claim without an action is verified again after a minute,
+// because what the check waits for may have happened.
 func TestReclaim_AfterAMinute_IsVerified(t *testing.T) {
 	l := &later{moved: make(chan time.Duration, 1)}
 	l.moved <- 0
@@ -132,14 +132,14 @@ func TestReclaim_AfterAMinute_IsVerified(t *testing.T) {
 
 var _ runner.Clock = (*later)(nil)
 
-// quick is a clock that goes a hundred times as fast.
+// quick is a clock that runs a hundred times as fast as the real one.
 type quick struct{ from time.Time }
 
 func (q quick) Now() time.Time { return q.from.Add(100 * time.Since(q.from)) }
 
 func (quick) After(d time.Duration) <-chan time.Time { return time.After(d / 100) }
 
-// TestSpend_DuringATurn_IsSaved: a process that is killed has spent it all the same.
+// TestSpend_DuringATurn_IsSaved: the time must not be lost if the process is killed.
 func TestSpend_DuringATurn_IsSaved(t *testing.T) {
 	var w *world
 	saved := func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
@@ -152,12 +152,11 @@ func TestSpend_DuringATurn_IsSaved(t *testing.T) {
 		return goal.Reply{}, errors.New("nothing was saved while the model thought")
 	}
 	w = newWorldAt(t, quick{time.Now()}, saved)
-	_, row := w.run(func(g *goal.Goal) { g.Limits.WallClock = 0 }) // an hour of its clock is half a minute
+	_, row := w.run(func(g *goal.Goal) { g.Limits.WallClock = 0 }) // an hour of this clock takes 36 seconds
 	expect(t, row, goal.Completed, goal.Done)
 }
 
-// TestTamperedCheck_AsksTheUser: a criterion or policy that was changed in the database, past its triggers, decides
-// nothing.
+// TestTamperedCheck_AsksTheUser: a criterion or policy that does not match its frozen hash decides nothing.
 func TestTamperedCheck_AsksTheUser(t *testing.T) {
 	for name, move := range map[string]func(*goal.Goal){
 		"criterion": func(g *goal.Goal) { g.Criterion.Checks[0].Command = "true" },
@@ -179,7 +178,7 @@ func TestTamperedCheck_AsksTheUser(t *testing.T) {
 	}
 }
 
-// TestLoopState_DuringARun_IsSaved: a process that is killed is no way around the loop guard.
+// TestLoopState_DuringARun_IsSaved: killing the process must not reset the loop guard.
 func TestLoopState_DuringARun_IsSaved(t *testing.T) {
 	var w *world
 	var g *goal.Goal
@@ -189,7 +188,7 @@ func TestLoopState_DuringARun_IsSaved(t *testing.T) {
 		if kept = err == nil && len(past.Memory.Results) > 0; kept {
 			return call(finish, pendingClaim)(ctx, turn)
 		}
-		<-time.After(10 * time.Millisecond) // a second of its clock
+		<-time.After(10 * time.Millisecond) // a second of the fast clock
 		n++
 		return call(fmt.Sprintf(`run_command {"command":"echo %d"}`, n))(ctx, turn)
 	}
@@ -201,11 +200,11 @@ func TestLoopState_DuringARun_IsSaved(t *testing.T) {
 	}
 }
 
-// TestLimits_GivenAsTheCountdownEnds_Apply: the run that begins then has them.
+// TestLimits_GivenAsTheCountdownEnds_Apply checks that the run that begins then has the new limits.
 func TestLimits_GivenAsTheCountdownEnds_Apply(t *testing.T) {
 	w := newWorld(t, call(`abort_with_report {"reason":"no","what_was_learned":"nothing"}`))
 	g := w.create(nil)
-	// it had not been taken when the wait was over
+	// as if it was not read before the wait ended
 	w.order(g, goal.Order{Kind: goal.OrderResume, Text: `{"WallClock":3600000000000,"Iterations":7}`})
 	w.start(g, &event.Resumed{})
 	row := w.end(g)
@@ -215,7 +214,7 @@ func TestLimits_GivenAsTheCountdownEnds_Apply(t *testing.T) {
 	}
 }
 
-// TestPause_AsTheGoalIsParked_TakesEffect: the countdown does not hide it.
+// TestPause_AsTheGoalIsParked_TakesEffect checks that the goal is then paused by the user, and no longer parked.
 func TestPause_AsTheGoalIsParked_TakesEffect(t *testing.T) {
 	w := newWorld(t, func(context.Context, goal.Turn) (goal.Reply, error) {
 		return goal.Reply{}, &goal.Unavailable{Until: time.Now().Add(time.Hour), Err: errors.New("slow down")}
@@ -231,7 +230,7 @@ func TestPause_AsTheGoalIsParked_TakesEffect(t *testing.T) {
 	}
 }
 
-// TestPause_ByUser_OnlyUserResumes: also if another program pauses the goal, before the user or after.
+// TestPause_ByUser_OnlyUserResumes: the parent goal also pauses the goal, before or after the user does.
 func TestPause_ByUser_OnlyUserResumes(t *testing.T) {
 	for name, orders := range map[string][]goal.Order{
 		"first": {{Kind: goal.OrderPause}, {Kind: goal.OrderPause, Request: "parent", Text: "x"}},
@@ -256,8 +255,8 @@ func TestPause_ByUser_OnlyUserResumes(t *testing.T) {
 	}
 }
 
-// TestPause_NotReceived_TakesEffectLater makes the stop its user's, though the goal that started it
-// stopped it first.
+// TestPause_NotReceived_TakesEffectLater: the run stops for its parent before it reads the user's pause. The goal then
+// counts as paused by the user.
 func TestPause_NotReceived_TakesEffectLater(t *testing.T) {
 	w := newWorld(t, hang(make(chan struct{}, 1)))
 	g := w.create(nil)

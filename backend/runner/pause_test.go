@@ -43,7 +43,7 @@ func TestPauseNow_RunningRequest_IsCancelledFirst(t *testing.T) {
 	expect(t, w.end(g), goal.Completed, goal.Done)
 }
 
-// TestPauseNow_ReplyArrivesMeanwhile_IsDiscarded: the model answers all the same.
+// TestPauseNow_ReplyArrivesMeanwhile_IsDiscarded: the model replies although its request was cancelled.
 func TestPauseNow_ReplyArrivesMeanwhile_IsDiscarded(t *testing.T) {
 	entered := make(chan struct{}, 1)
 	w := newWorld(t, func(ctx context.Context, turn goal.Turn) (goal.Reply, error) {
@@ -64,7 +64,8 @@ func TestPauseNow_ReplyArrivesMeanwhile_IsDiscarded(t *testing.T) {
 	}
 }
 
-// TestOrder_OfAnotherProcess_StopsTheNextCall: also if that call begins before the runner polls again.
+// TestOrder_OfAnotherProcess_StopsTheNextCall: the order arrives during a call and must stop the next one, even before
+// the runner polls again.
 func TestOrder_OfAnotherProcess_StopsTheNextCall(t *testing.T) {
 	for kind, exit := range map[goal.OrderKind]goal.Exit{
 		goal.OrderPause: goal.PausedByUser,
@@ -76,7 +77,7 @@ func TestOrder_OfAnotherProcess_StopsTheNextCall(t *testing.T) {
 			g := w.create(func(g *goal.Goal) { g.Options.OnAsk = goal.OnAskAllow })
 			w.start(g, &event.Started{})
 			<-w.post.runs
-			if err := w.store.Orders.Add(t.Context(), g.ID, goal.Order{Kind: kind}); err != nil { // without a nudge
+			if err := w.store.Orders.Add(t.Context(), g.ID, goal.Order{Kind: kind}); err != nil { // without waking the runner
 				t.Fatal(err)
 			}
 			close(w.post.hold)
@@ -87,7 +88,7 @@ func TestOrder_OfAnotherProcess_StopsTheNextCall(t *testing.T) {
 	}
 }
 
-// parkClock ends the waits of a park when the test says so.
+// parkClock ends the wait of a parked goal when the test decides.
 type parkClock struct {
 	clock
 	over chan time.Time
@@ -102,8 +103,8 @@ func (c parkClock) After(d time.Duration) <-chan time.Time {
 	return c.clock.After(d)
 }
 
-// TestPauseNow_ParkedGoal_StaysPaused, and a hold that is lifted
-// before that has changed nothing.
+// TestPauseNow_ParkedGoal_StaysPaused also checks that a pause that is undone before the end of the wait changes
+// nothing.
 func TestPauseNow_ParkedGoal_StaysPaused(t *testing.T) {
 	parks := func(context.Context, goal.Turn) (goal.Reply, error) {
 		return goal.Reply{}, &goal.Unavailable{Until: time.Now().Add(park), Err: context.DeadlineExceeded}
@@ -119,10 +120,10 @@ func TestPauseNow_ParkedGoal_StaysPaused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.over <- time.Now() // it waits
+	c.over <- time.Now() // ends the first wait
 	w.awaitN("paused", 2)
 	hold()
-	for deadline := time.Now().Add(late); !w.runner.UndoPause(g.ID); { // until the run has let go of the goal
+	for deadline := time.Now().Add(late); !w.runner.UndoPause(g.ID); { // until the run has ended and the goal waits again
 		if time.Now().After(deadline) {
 			t.Fatal("the goal waits, and its hold was not lifted")
 		}
@@ -136,7 +137,8 @@ func TestPauseNow_ParkedGoal_StaysPaused(t *testing.T) {
 	}
 }
 
-// TestParkedGoal_SandboxSlowToClose_Resumes continues at its time.
+// TestParkedGoal_SandboxSlowToClose_Resumes checks that the goal continues at its time although closing the session
+// failed.
 func TestParkedGoal_SandboxSlowToClose_Resumes(t *testing.T) {
 	c := parkClock{over: make(chan time.Time, 1)}
 	w := newWorldAt(t, c, func(context.Context, goal.Turn) (goal.Reply, error) {

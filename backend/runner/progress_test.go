@@ -12,10 +12,10 @@ import (
 	"goalpost/backend/policy"
 )
 
-// reads is the effect of a call that only looks.
+// reads is the effect of a call that only reads.
 var reads = policy.Effect{Risk: policy.ReadOnly}
 
-// tool is a call of a tool.
+// tool returns a call of a tool.
 func tool(name, args string) goal.Call { return goal.Call{Tool: name, Arguments: args} }
 
 // The bounds of the detector, in iterations.
@@ -24,12 +24,12 @@ const (
 	maxIdleWithoutChange = 60
 )
 
-// still is a world in which nothing ever changes.
+// still is a folder in which nothing ever changes.
 type still struct{ FolderState }
 
 func (still) Fingerprint(context.Context) (string, string, error) { return "the same", "", nil }
 
-// watchClock is a time that the test sets.
+// watchClock is a clock that the test sets.
 type watchClock struct{ at time.Time }
 
 func (c *watchClock) Now() time.Time                     { return c.at }
@@ -39,7 +39,7 @@ func poll(tool, pane string) goal.Call {
 	return goal.Call{Tool: tool, Arguments: `{"pane":"` + pane + `"}`}
 }
 
-// newTestRun is a run without a session.
+// newTestRun returns a run without a session.
 func newTestRun(g goal.Goal, c Clock) *Run {
 	return newRun(Config{Clock: c}, g, goal.Run{}, &active{pauser: newPauser()})
 }
@@ -55,7 +55,7 @@ func (r *Run) looked(c goal.Call, text string, goesOn bool) {
 	r.recordStep(c, 1, reads, event.OK, text, goesOn)
 }
 
-// watching is a run in a world that has been seen and does not change.
+// watching returns a run in a folder whose first fingerprint is taken and that never changes.
 func watching(t *testing.T, usd float64) (*Run, *watchClock) {
 	t.Helper()
 	c := &watchClock{at: time.Unix(1_000_000, 0)}
@@ -67,8 +67,8 @@ func watching(t *testing.T, usd float64) (*Run, *watchClock) {
 	return r, c
 }
 
-// TestStall_LongPolling_IsNotStuck: 15 minutes of a build that prints now and then, of one that prints nothing, or of
-// a wait that lets time pass.
+// TestStall_LongPolling_IsNotStuck covers 15 minutes of a build that prints now and then, of one that prints nothing,
+// and of the tool that only waits.
 func TestStall_LongPolling_IsNotStuck(t *testing.T) {
 	for name, look := range map[string]func(r *Run, n int){
 		"it prints": func(r *Run, n int) {
@@ -91,7 +91,7 @@ func TestStall_LongPolling_IsNotStuck(t *testing.T) {
 	}
 }
 
-// TestStall_PollingEndedProgram_IsStuck: so is a program that prints nothing for more than twenty minutes.
+// TestStall_PollingEndedProgram_IsStuck also covers a running program that prints nothing for more than twenty minutes.
 func TestStall_PollingEndedProgram_IsStuck(t *testing.T) {
 	r, c := watching(t, 0)
 	for n := 1; ; n++ {
@@ -124,11 +124,11 @@ func TestStall_PollingEndedProgram_IsStuck(t *testing.T) {
 	}
 }
 
-// TestStall_TenthOfTheMoneySpent_IsStuck: also while it polls. New output is progress.
+// TestStall_TenthOfTheMoneySpent_IsStuck also covers polling. New output counts as progress.
 func TestStall_TenthOfTheMoneySpent_IsStuck(t *testing.T) {
 	for name, c := range map[string]struct {
 		text func(n int) string
-		want int // the iteration that stops, 0 for none
+		want int // the iteration in which the run stops, 0 for none
 	}{
 		"the same again": {func(int) string { return "it continues" }, 4},
 		"something new":  {func(n int) string { return fmt.Sprint("line ", n) }, 0},

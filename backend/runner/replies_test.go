@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/runner"
 )
 
-// listener is a session that records what critic and judge receive.
+// listener is a session that records what the critic and the judge receive.
 type listener struct {
 	runner.Session
 	agent  runner.Model
@@ -33,7 +33,7 @@ func (l listener) Models() runner.Models {
 
 func (l listener) Judge() runner.Verifier { return judgeListener{l.Session.Judge(), l.shown} }
 
-// judgeListener records what judge and reviewer receive.
+// judgeListener records what the judge and the reviewer receive.
 type judgeListener struct {
 	runner.Verifier
 	shown *strings.Builder
@@ -51,8 +51,8 @@ func (l judgeListener) Review(ctx context.Context, g goal.Goal, c goal.Claim, v 
 	return goal.Review{Confirmed: true, Reason: "right"}, nil
 }
 
-// thinkingServer answers like DeepSeek: it refuses a conversation whose calls come without their reasoning. calls are
-// the calls of its replies, each as "name {json}".
+// thinkingServer answers like DeepSeek: it refuses a conversation in which a call lacks its reasoning. calls are the
+// calls of its replies, each as "name {json}".
 func thinkingServer(t *testing.T, calls ...string) *modeltest.Server {
 	return modeltest.New(t, func(n int, r modeltest.Request) modeltest.Answer {
 		var body struct {
@@ -87,8 +87,8 @@ data: [DONE]
 	})
 }
 
-// TestReasoning_OverARestart_GoesBackToItsModelAlone: it is read from the journal, and neither critic nor judge nor
-// reviewer sees it.
+// TestReasoning_OverARestart_GoesBackToItsModelAlone: the reasoning is read from the journal and sent to the agent's
+// model. Critic, judge and reviewer never see it.
 func TestReasoning_OverARestart_GoesBackToItsModelAlone(t *testing.T) {
 	s := thinkingServer(t, `write_file {"path":"done.txt","content":"x"}`, `ask_operator {"question":"Shall I?"}`,
 		`write_file {"path":"other.txt","content":"y"}`, pendingClaim)
@@ -103,7 +103,7 @@ func TestReasoning_OverARestart_GoesBackToItsModelAlone(t *testing.T) {
 	client := dial()
 	w := newWorld(t, func(ctx context.Context, in goal.Turn) (goal.Reply, error) {
 		reply, err := client.Turn(ctx, in, nil)
-		reply.Usage = goal.Usage{TokensIn: 100_000} // so that the critic's share is enough
+		reply.Usage = goal.Usage{TokensIn: 100_000} // enough tokens for the critic's share
 		return reply, err
 	})
 	critic := &script{turns: []func(context.Context, goal.Turn) (goal.Reply, error){says("PROGRESSING\nit does")}}
@@ -124,7 +124,7 @@ func TestReasoning_OverARestart_GoesBackToItsModelAlone(t *testing.T) {
 	})
 	g, row := w.run(func(g *goal.Goal) { g.Options.CriticEvery, g.Options.Review = 1, goal.ReviewAlways })
 	expect(t, row, goal.Paused, goal.NeedsUser)
-	client = dial() // it has learned nothing
+	client = dial() // the new client knows nothing of the first run
 	w.start(g, &event.Resumed{Note: "yes"})
 	row = w.end(g)
 	expect(t, row, goal.Completed, goal.Done)
@@ -156,12 +156,12 @@ func TestReasoning_OverARestart_GoesBackToItsModelAlone(t *testing.T) {
 	}
 }
 
-// failing is a turn that fails.
+// failing is a turn that returns an error.
 func failing(err error) func(context.Context, goal.Turn) (goal.Reply, error) {
 	return func(context.Context, goal.Turn) (goal.Reply, error) { return goal.Reply{}, err }
 }
 
-// TestModelMistake_IsReportedToTheModel, which does it better; the tokens count.
+// TestModelMistake_IsReportedToTheModel also checks that the model can correct the mistake, and that its tokens count.
 func TestModelMistake_IsReportedToTheModel(t *testing.T) {
 	w := newWorld(t,
 		failing(&goal.ModelMistake{
@@ -181,7 +181,6 @@ func TestModelMistake_IsReportedToTheModel(t *testing.T) {
 	}
 }
 
-// TestModelMistake_ThreeInARow_IsStuckWithTheReason.
 func TestModelMistake_ThreeInARow_IsStuckWithTheReason(t *testing.T) {
 	w := newWorld(t, failing(&goal.ModelMistake{
 		What: "the model used up its output limit of 9 tokens before it wrote anything",
@@ -193,7 +192,7 @@ func TestModelMistake_ThreeInARow_IsStuckWithTheReason(t *testing.T) {
 	}
 }
 
-// windowed is a session whose model has a window.
+// windowed is a session whose model has a limited window.
 type windowed struct {
 	runner.Session
 	window int
@@ -206,8 +205,8 @@ func (s windowed) Models() runner.Models {
 	}
 }
 
-// TestRequestRefused_WindowNearlyFull_IsShortenedOnce; where it is not nearly full, or that does not help, the error
-// ends the goal.
+// TestRequestRefused_WindowNearlyFull_IsShortenedOnce: if the window is not nearly full, or if a shorter request is
+// refused too, the error ends the goal.
 func TestRequestRefused_WindowNearlyFull_IsShortenedOnce(t *testing.T) {
 	const limit = 25_000
 	for name, test := range map[string]struct {

@@ -16,7 +16,7 @@ func withAdvice(e *wire.Error) error {
 	return fmt.Errorf("%w: %s. %s", ErrRefused, e.Text, kernelAdvice(e.Text))
 }
 
-// kernelAdvice returns which setting of this kernel to change.
+// kernelAdvice returns advice about the setting of this kernel that must be changed.
 func kernelAdvice(text string) string {
 	switch {
 	case sysctlOn("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"):

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestTar_WithSetIDEntries_Extracts without the bits, as for an ordinary user.
+// TestTar_WithSetIDEntries_Extracts: tar extracts the files without the setuid and setgid bits, as it does for an
+// ordinary user.
 func TestTar_WithSetIDEntries_Extracts(t *testing.T) {
 	w := newSpec(t)
 	source := t.TempDir()
@@ -29,8 +30,8 @@ func TestTar_WithSetIDEntries_Extracts(t *testing.T) {
 	}
 }
 
-// TestSetgidFolders_AreUsed as the user has them, by programs that make, copy and move folders below. Only chmod cannot
-// make one, because it does the same for files.
+// TestSetgidFolders_AreUsed: programs use the user's setgid folders as usual, and may create, copy and move folders
+// inside them. Only chmod cannot create a setgid folder, because chmod also works on files.
 func TestSetgidFolders_AreUsed(t *testing.T) {
 	w := newSpec(t)
 	write(t, filepath.Join(w.Dir, "shared", "file"), "x\n", 0o644)

@@ -36,12 +36,12 @@ func attempted(name string, args []string) {
 	}
 }
 
-// patience is how long an answer may take: nothing that is tried here waits for its end.
+// patience is how long an answer may take. No attempt takes that long unless it hangs.
 const patience = time.Minute
 
 // calls are the attempts that no shell can make.
 var calls = map[string]func([]string) error{
-	"listen-above": func(a []string) error { // a filter that somebody listens to, above the helper
+	"listen-above": func(a []string) error { // installs a filter with a listener above the helper's own filter
 		program := unix.SockFprog{Len: 1, Filter: &unix.SockFilter{
 			Code: unix.BPF_RET | unix.BPF_K,
 			K:    unix.SECCOMP_RET_ALLOW,
@@ -72,7 +72,7 @@ var calls = map[string]func([]string) error{
 	"via":            func(a []string) error { return get(a[1], a[0]) },
 	"by-environment": func(a []string) error { return getBy(a[0], http.ProxyFromEnvironment) },
 	"tunnel":         func(a []string) error { return tunnel(a[0], a[1]) },
-	"serve": func(a []string) error { // until somebody has spoken
+	"serve": func(a []string) error { // serves until a client has sent something
 		l, err := net.Listen(a[0], a[1])
 		if err != nil {
 			return err
@@ -97,7 +97,7 @@ var calls = map[string]func([]string) error{
 		return err
 	},
 	"ptrace": func([]string) error { return errnoOf(unix.PTRACE_TRACEME, unix.SYS_PTRACE, unix.PTRACE_TRACEME) },
-	"seize": func([]string) error { // of what starts programs
+	"seize": func([]string) error { // the process that starts programs
 		return errnoOf(0, unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(os.Getppid()), 0)
 	},
 	"tiocsti": func([]string) error {
@@ -108,7 +108,7 @@ var calls = map[string]func([]string) error{
 		if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
 			return err
 		}
-		// A session's leader, as each program is: the terminal becomes its own.
+		// Each program leads a session, so the terminal becomes its controlling terminal.
 		tty, _, errno := unix.Syscall(unix.SYS_IOCTL, master.Fd(), unix.TIOCGPTPEER, unix.O_RDWR)
 		if errno != 0 {
 			return errno
@@ -122,7 +122,7 @@ var calls = map[string]func([]string) error{
 		_, err := unix.ProcessVMReadv(os.Getpid(), []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
 		return err
 	},
-	"senseless": func(a []string) error { // a call that is given nothing of use
+	"senseless": func(a []string) error { // a system call with arguments that make no sense
 		number, err := strconv.ParseUint(a[0], 10, 64)
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ var calls = map[string]func([]string) error{
 	},
 	"bpf":         func([]string) error { return exists(unix.SYS_BPF) },
 	"userfaultfd": func([]string) error { return errnoOf(0, unix.SYS_USERFAULTFD, 1) },
-	// the session's
+	// the keyring of the session
 	"keyring": func([]string) error { return errnoOf(0, unix.SYS_KEYCTL, unix.KEYCTL_GET_KEYRING_ID, ^uintptr(2), 0) },
 	"handle": func([]string) error {
 		_, _, err := unix.NameToHandleAt(unix.AT_FDCWD, "/etc/passwd", 0)
@@ -192,7 +192,7 @@ var calls = map[string]func([]string) error{
 		_, err := unix.Socket(family, kind, protocol)
 		return err
 	},
-	"open": func(a []string) error { // to write, without writing
+	"open": func(a []string) error { // opens for writing, but writes nothing
 		f, err := os.OpenFile(a[0], os.O_WRONLY, 0)
 		if err != nil {
 			return err
@@ -205,7 +205,7 @@ var calls = map[string]func([]string) error{
 		}
 		return unix.Renameat2(unix.AT_FDCWD, a[0], unix.AT_FDCWD, a[1], unix.RENAME_EXCHANGE)
 	},
-	"rename": func(a []string) error { // many times, and says how long that took
+	"rename": func(a []string) error { // renames many times, and prints how long that took
 		n, err := strconv.Atoi(a[0])
 		if err != nil {
 			return err
@@ -223,21 +223,21 @@ var calls = map[string]func([]string) error{
 		fmt.Println(time.Since(began))
 		return nil
 	},
-	"memfd": func([]string) error { // written and not mapped: no process seems to have it
+	"memfd": func([]string) error { // written but not mapped, so it belongs to no process's memory
 		fd, err := unix.MemfdCreate("hog", 0)
 		if err != nil {
 			return err
 		}
 		return hog(os.NewFile(uintptr(fd), "hog").Write)
 	},
-	"mapped": func([]string) error { // shared: in no process's own memory
+	"mapped": func([]string) error { // shared, so it is in no process's private memory
 		b, err := unix.Mmap(-1, 0, hogged, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
 		if err != nil {
 			return err
 		}
 		return hog(func(zeros []byte) (int, error) { n := copy(b, zeros); b = b[n:]; return n, nil })
 	},
-	"sockets": func([]string) error { // written, and read by nobody
+	"sockets": func([]string) error { // written to, but never read
 		return hog(func(zeros []byte) (n int, err error) {
 			for n < len(zeros) {
 				pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
@@ -252,7 +252,7 @@ var calls = map[string]func([]string) error{
 			return n, nil
 		})
 	},
-	"full-pipes": func([]string) error { // written, and read by nobody
+	"full-pipes": func([]string) error { // written to, but never read
 		var limit unix.Rlimit
 		if err := errors.Join(unix.Getrlimit(unix.RLIMIT_NOFILE, &limit),
 			unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit.Max, Max: limit.Max})); err != nil {
@@ -271,8 +271,8 @@ var calls = map[string]func([]string) error{
 			return n, nil
 		})
 	},
-	"messages": func([]string) error { // in queues that stay
-		message := make([]byte, 8+8192) // its type first, and as much as one may be
+	"messages": func([]string) error { // in message queues, which outlive the process
+		message := make([]byte, 8+8192) // begins with its type; the rest is as long as a message may be
 		message[0] = 1
 		for range hogged >> 14 {
 			id, _, errno := unix.Syscall(unix.SYS_MSGGET, unix.IPC_PRIVATE, unix.IPC_CREAT|0o600, 0)
@@ -282,7 +282,7 @@ var calls = map[string]func([]string) error{
 						unix.IPC_NOWAIT, 0, 0)
 				}
 			}
-			if errno == unix.EINVAL || errno == unix.EIDRM { // it was ended between its making and the message
+			if errno == unix.EINVAL || errno == unix.EIDRM { // the queue was removed after it was created
 				return nil
 			}
 			if errno != 0 {
@@ -291,7 +291,7 @@ var calls = map[string]func([]string) error{
 		}
 		return nil
 	},
-	"segment": func([]string) error { // its maker ends and leaves it
+	"segment": func([]string) error { // a shared memory segment, which outlives its creator
 		id, err := unix.SysvShmGet(unix.IPC_PRIVATE, hogged/2, unix.IPC_CREAT|0o600)
 		if err != nil {
 			return err
@@ -305,14 +305,14 @@ var calls = map[string]func([]string) error{
 		}
 		return unix.SysvShmDetach(b)
 	},
-	"hardlink": func(a []string) error { // another name of a socket
+	"hardlink": func(a []string) error { // connects to a socket by another name
 		defer os.Remove("hard.sock")
 		if err := os.Link(a[0], "hard.sock"); err != nil {
 			return err
 		}
 		return speak(unix.SOCK_STREAM, "hard.sock")
 	},
-	"longname": func(a []string) error { // as long as a name can be, and so without an end
+	"longname": func(a []string) error { // connects to a path of the maximum length, which has no terminating zero
 		const most = 108
 		pad := most - len(a[0])
 		return speak(unix.SOCK_STREAM, strings.Repeat("/", pad%2)+strings.Repeat("./", pad/2)+a[0])
@@ -330,8 +330,8 @@ var calls = map[string]func([]string) error{
 		return unix.Sendto(fd, []byte("escaped"), unix.MSG_FASTOPEN,
 			&unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}})
 	},
-	"attach": func(a []string) error { // shared memory of the machine
-		key, err := strconv.Atoi(a[0]) // the kernel's number of it
+	"attach": func(a []string) error { // attaches shared memory from outside the sandbox
+		key, err := strconv.Atoi(a[0]) // the kernel's id of the segment
 		if err != nil {
 			return err
 		}
@@ -341,7 +341,7 @@ var calls = map[string]func([]string) error{
 		}
 		return unix.SysvShmDetach(b)
 	},
-	"getfd": func([]string) error { // of what starts programs
+	"getfd": func([]string) error { // from the process that starts programs
 		fd, err := unix.PidfdOpen(os.Getppid(), 0)
 		if err != nil {
 			return err
@@ -372,14 +372,14 @@ var calls = map[string]func([]string) error{
 		raw[3], raw[5] = 2, 0x20 // version 2; net_raw is permitted
 		return unix.Setxattr("capped", "security.capability", raw, 0)
 	},
-	"highbits": func([]string) error { // the kernel looks at the low half alone
+	"highbits": func([]string) error { // the kernel ignores the high half of these arguments
 		fd, _, errno := unix.Syscall(unix.SYS_SOCKET, 1<<32|unix.AF_PACKET, 1<<32|unix.SOCK_RAW, 0)
 		if errno != 0 {
 			return errno
 		}
 		return unix.Close(int(fd))
 	},
-	"reconnect": func(a []string) error { // many times, and says how long that took
+	"reconnect": func(a []string) error { // connects many times, and prints how long that took
 		n, err := strconv.Atoi(a[1])
 		if err != nil {
 			return err
@@ -415,7 +415,7 @@ var calls = map[string]func([]string) error{
 	"hostname": func([]string) error { return unix.Sethostname([]byte(must(os.Hostname()))) },
 }
 
-// speak connects a Unix socket and says something.
+// speak connects to a Unix socket and sends a word.
 func speak(kind int, path string) error {
 	fd, err := unix.Socket(unix.AF_UNIX, kind, 0)
 	if err != nil {
@@ -432,10 +432,10 @@ func speak(kind int, path string) error {
 	return err
 }
 
-// hogged is what a hog takes, and more than the limit of the tests.
+// hogged is the memory that hog fills, in bytes: more than the limit in the tests.
 const hogged = 160 << 20
 
-// hog fills memory and keeps it until it is ended.
+// hog fills memory, and holds it until the process is killed.
 func hog(write func([]byte) (int, error)) error {
 	zeros := make([]byte, 1<<20)
 	for range hogged >> 20 {
@@ -443,7 +443,7 @@ func hog(write func([]byte) (int, error)) error {
 			return err
 		}
 	}
-	return unix.Pause() // until it is ended
+	return unix.Pause() // until the process is killed
 }
 
 func must[T any](v T, err error) T {
@@ -461,8 +461,8 @@ func errnoOf(_ int, number uintptr, args ...uintptr) error {
 	return nil
 }
 
-// exists says whether a system call answers anything but "there is none" and
-// "you may not" to arguments that make no sense.
+// exists returns an error if a system call with meaningless arguments fails because the call does not exist or is not
+// permitted.
 func exists(number uintptr) error {
 	_, _, errno := unix.Syscall(number, 1<<20, 0, 0)
 	if errno == unix.ENOSYS || errno == unix.EPERM || errno == unix.EACCES {

@@ -20,8 +20,8 @@ import (
 // make cgroup-test. The value is "user" or "system", or "none" where the user has no systemd.
 const systemdVariable = "GOALPOST_TEST_SYSTEMD"
 
-// systemdOfTests lets the other tests run in cgroups, too, where systemd is known to run. Elsewhere the machine of the
-// developer has no part in them.
+// systemdOfTests lets the other tests use cgroups where systemd is known to run. On any other machine, those tests do
+// not depend on systemd.
 func systemdOfTests() *cgroup.Manager {
 	if os.Getenv(systemdVariable) == "" {
 		return nil
@@ -101,7 +101,7 @@ func TestCgroup_GoalOverItsMemory_OneProgramIsEndedAndReported(t *testing.T) {
 	for _, c := range []struct {
 		name, script, call string
 		domain             process.Domain
-		stays              bool // what holds the memory is no process
+		stays              bool // the memory is not held by a process
 	}{
 		{name: "its own memory", script: "exec tail /dev/zero"},
 		{name: "a check", script: "exec tail /dev/zero", domain: process.DomainCheck},
@@ -155,8 +155,8 @@ func TestCgroup_GoalOverItsMemory_OneProgramIsEndedAndReported(t *testing.T) {
 	}
 }
 
-// TestCgroup_MessageQueues_Count: no process has what waits in them, and the kernel counts it. Whose call does not fit
-// any more is ended.
+// TestCgroup_MessageQueues_Count: the kernel counts the messages in queues, although they belong to no process. A
+// program whose message exceeds the limit is killed.
 func TestCgroup_MessageQueues_Count(t *testing.T) {
 	w := newSpec(t)
 	self, err := os.Executable()
@@ -184,14 +184,15 @@ func TestCgroup_MessageQueues_Count(t *testing.T) {
 	}
 }
 
-// TestCgroup_Tasks_AreBounded also for root, whose processes the kernel limits in no other way before Linux 6.14.
+// TestCgroup_Tasks_AreBounded also runs as root: before Linux 6.14, the kernel limits root's processes in no other
+// way.
 func TestCgroup_Tasks_AreBounded(t *testing.T) {
 	w := newSpec(t)
 	w.Limits = &sandbox.ResourceLimits{Processes: 60, Together: 256 << 20}
 	s := openBounded(t, w, newTellings())
 	dir := scopeDirOf(t, s, w)
 	text, err := os.ReadFile(filepath.Join(dir, "pids.max"))
-	if err != nil || string(text) != "368\n" { // four times 60, and the helper's own
+	if err != nil || string(text) != "368\n" { // enough for four times 60 processes, and for the helper
 		t.Errorf("%q %v", text, err)
 	}
 	bomb := inside(w, `n=0; trap 'echo made $n; kill $all' EXIT
@@ -203,7 +204,7 @@ func TestCgroup_Tasks_AreBounded(t *testing.T) {
 		}
 		waittest.Until(t, "process that was refused", func() bool {
 			select {
-			case <-p.Done(): // it, or a limit of its own namespace, or the whole sandbox
+			case <-p.Done(): // the program, a limit of its namespace, or the whole sandbox ended it
 				return true
 			default:
 			}
@@ -288,7 +289,8 @@ func TestCgroup_HostIsKilled_ScopeIsGone(t *testing.T) {
 	awaitNoScope(t, dir)
 }
 
-// TestCgroup_SliceIsFull_SaysThatTheGoalIsNotToBlame, and that memory ran out around it.
+// TestCgroup_SliceIsFull_SaysThatTheGoalIsNotToBlame: the message says that memory ran out on the machine or in the
+// slice around the goal.
 func TestCgroup_SliceIsFull_SaysThatTheGoalIsNotToBlame(t *testing.T) {
 	w := newSpec(t)
 	w.Limits = &sandbox.ResourceLimits{Processes: 200, Together: 512 << 20}
@@ -313,7 +315,8 @@ func TestCgroup_SliceIsFull_SaysThatTheGoalIsNotToBlame(t *testing.T) {
 	}
 }
 
-// TestCgroup_UserHasNoSystemd_HelperMeasures: the goal works, and the limit of its memory holds a little later.
+// TestCgroup_UserHasNoSystemd_HelperMeasures: without systemd the goal still works. The helper enforces its memory
+// limit, a little later than the kernel would.
 func TestCgroup_UserHasNoSystemd_HelperMeasures(t *testing.T) {
 	if os.Getenv(systemdVariable) != "none" {
 		t.Skip("this needs a user without a systemd: make cgroup-test runs it in a virtual machine")

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// BenchmarkConnect is what a connection costs a program, to a server of its own: in a
-// goal the first process of its sandbox makes each.
+// BenchmarkConnect measures the time that a program needs to connect to its own server. In a goal, the first process
+// of the sandbox makes each connection.
 func BenchmarkConnect(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {
@@ -30,8 +30,8 @@ func BenchmarkConnect(b *testing.B) {
 	}
 }
 
-// BenchmarkRename is what a rename costs a program: in a goal the first process of its
-// sandbox receives each.
+// BenchmarkRename measures the time that a program needs for a rename. In a goal, the first process of the sandbox is
+// notified of each one.
 func BenchmarkRename(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {
@@ -44,7 +44,7 @@ func BenchmarkRename(b *testing.B) {
 	}
 }
 
-// repeat has this test program make a call as often as the benchmark wants.
+// repeat starts this test program, which makes a call as often as the benchmark needs.
 func repeat(b *testing.B, s *sandbox.Supervisor, dir, unit string, call ...string) {
 	self, err := os.Executable()
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"goalpost/backend/waittest"
 )
 
-// escape is a grandchild in a session of its own whose parents are gone.
+// escape starts a grandchild in a session of its own, whose parents have ended.
 const escape = `setsid sh -c 'sh -c "echo \$\$; exec sleep 1000" & exit' & exit 0`
 
 func TestClose_Grandchildren_AreEnded(t *testing.T) {
@@ -94,14 +94,15 @@ func TestSupervisor_OwnerKilled_EndsItsPrograms(t *testing.T) {
 	if err := o.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = o.Wait() // says "killed"
+	_ = o.Wait() // the error is "signal: killed"
 	for _, pid := range pids {
 		gone(t, pid)
 	}
 }
 
-// TestSignal_KilledShell_PrintsNothing: it does not report the end of its child, and its own end is noticed. Many
-// times: the sandbox's first process, whose filter handles kill, once waited for itself in every fiftieth.
+// TestSignal_KilledShell_PrintsNothing: a killed shell does not report the end of its child, and the end of the shell
+// is noticed. It is tried many times, because the first process of the sandbox, whose filter handles kill, once waited
+// for itself in one of fifty cases.
 func TestSignal_KilledShell_PrintsNothing(t *testing.T) {
 	w := newSpec(t)
 	s := openSandbox(t, w)
@@ -164,7 +165,8 @@ func TestSupervisor_HelperKilled_IsClosed(t *testing.T) {
 	}
 }
 
-// TestClose_EndlessForks_AreEnded: such a program never is where one looks for it.
+// TestClose_EndlessForks_AreEnded: a program that forks again and again has ended before its process can be found and
+// killed.
 func TestClose_EndlessForks_AreEnded(t *testing.T) {
 	s := open(t)
 	script := filepath.Join(t.TempDir(), "runaway")
@@ -182,7 +184,7 @@ func TestClose_EndlessForks_AreEnded(t *testing.T) {
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.ReadFull(r, make([]byte, 40)); err != nil { // it is on its way
+	if _, err := io.ReadFull(r, make([]byte, 40)); err != nil { // the program has started
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -190,7 +192,7 @@ func TestClose_EndlessForks_AreEnded(t *testing.T) {
 	if err := s.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	// Only the program and its offspring have the pipe: its end is theirs.
+	// Only the program and its descendants hold the pipe open, so the pipe ends with the last of them.
 	if _, err := io.Copy(io.Discard, r); err != nil {
 		t.Error(err)
 	}
@@ -202,6 +204,6 @@ func TestOrphans_Killed_AreReaped(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	// A zombie still answers.
+	// A signal to a zombie would still succeed.
 	waittest.Until(t, "end of the orphan", func() bool { return syscall.Kill(pid, 0) != nil })
 }

@@ -29,26 +29,25 @@ import (
 	"goalpost/backend/waittest"
 )
 
-// attempt is one way out. It has succeeded when its program exits with 0 and
-// effect, looked at from outside, is true.
+// attempt is one way out of the sandbox. It has succeeded if its program exits with 0 and effect, which is evaluated
+// outside, is true.
 type attempt struct {
 	name   string
-	script string   // for sh, or
-	call   []string // one of calls with its arguments
+	script string   // for sh, unless call is set
+	call   []string // a key of calls, with its arguments
 	effect func() bool
-	// needs says what a machine must have for the attempt to work without a
-	// sandbox; "" is nothing, "root" is root.
+	// needs says what a machine must have for the attempt to work without a sandbox; "" means nothing, "root" means
+	// root's rights.
 	needs string
 	undo  func()
-	// told is what the log says of it: of the kernel's refusals, or of the network's.
+	// reported is the text that the log has about the attempt: that of the kernel's refusals, or of the network's.
 	reported string
-	// silent is why nothing is reported: one of the reasons. Of two, exactly one is set.
+	// silent is the reason why nothing is reported. Exactly one of reported and silent is set.
 	silent string
 }
 
-// Reasons why the kernel reports nobody. Each attempt that a command of an agent
-// makes is in the journal nevertheless, as the step with the command and what
-// it printed.
+// Reasons why the kernel does not report an attempt. The journal still has every attempt that a command of an agent
+// makes: the step contains the command and its output.
 const (
 	noFile           = "the file system answers that there is none, or that it is read-only, and reports nobody"
 	noPid            = "/proc has no such process and reports nobody"
@@ -60,26 +59,26 @@ const (
 	noRoute          = "no connection is asked for, only sent to; there is no way out of the network"
 )
 
-// escapeTest is a goal with things around it that are worth reaching.
+// escapeTest is a goal, with things outside its sandbox that a program could want to reach.
 type escapeTest struct {
 	testing.TB
 	w                     sandbox.Spec
-	outside, home         string // outside the sandbox; home is the user's
+	outside, home         string // both outside the sandbox; home is the user's
 	server, victim, tty   string
 	proxy, open           string // addresses of the goal's proxy and of one without rules
 	socket, abstract, udp string
 	near, datagram        string        // sockets of the machine in the goal's folder
-	packets               string        // and one of packets
-	usual                 []string      // where the machine's services, the user's session and agents listen
+	packets               string        // a packet socket there
+	usual                 []string      // sockets of the machine's services, of the user's session and of agents
 	segment               int           // key of shared memory of the machine
-	received              atomic.Int64  // datagrams that came to the listeners outside
-	datagrams             []string      // where they hear datagrams
-	passed                chan struct{} // one of the test's own came
-	within                bool          // the attempt that is made is made inside the sandbox
-	traced                bool          // it is made by a check that is traced
-	ports                 []string      // of the machine's loopback, where it arrives
-	// servers, HOST:PORT, at other addresses of this machine: of IPv4, and of IPv6; "" where it has
-	// none
+	received              atomic.Int64  // datagrams that arrived at the listeners outside
+	datagrams             []string      // addresses of these listeners
+	passed                chan struct{} // a datagram of the test itself arrived
+	within                bool          // the current attempt is made inside the sandbox
+	traced                bool          // the current attempt is made by a traced check
+	ports                 []string      // of the machine's loopback, on which a server listens
+	// outer are the addresses, HOST:PORT, of servers at other addresses of this machine: one of IPv4 and one of IPv6. An
+	// address is "" if the machine has none of that family.
 	outer                []string
 	outerUDP             string
 	six                  bool   // the server listens at ::1, too
@@ -131,7 +130,7 @@ func imprison(t *testing.T) *escapeTest {
 	return p
 }
 
-// listen opens everything outside that a goal must not reach.
+// listen opens everything outside the sandbox that a goal must not reach.
 func (p *escapeTest) listen() {
 	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("outside"))
@@ -203,7 +202,7 @@ func (p *escapeTest) listen() {
 	p.victim = fmt.Sprint(p.process())
 }
 
-// receiving counts what comes by datagrams.
+// receiving counts the datagrams that arrive at u.
 func (p *escapeTest) receiving(u net.PacketConn) {
 	done := make(chan struct{})
 	go func() {
@@ -224,11 +223,11 @@ func (p *escapeTest) receiving(u net.PacketConn) {
 	p.datagrams = append(p.datagrams, u.LocalAddr().String())
 }
 
-// ours is what the test sends to its own listeners.
+// ours is the datagram that the test sends to its own listeners.
 const ours = "what was sent before this has come"
 
-// arrives says whether a datagram came. Nobody reports that one is lost: inside the
-// sandbox it is not coming once others have come that were sent after it.
+// arrives reports whether the datagram of an attempt arrived. A lost datagram is not reported. Inside the sandbox, it
+// is lost once other datagrams that were sent later have arrived.
 func (p *escapeTest) arrives() bool {
 	if !p.within {
 		waittest.Until(p, "datagram", func() bool { return p.received.Load() > 0 })
@@ -242,7 +241,7 @@ func (p *escapeTest) arrives() bool {
 	return p.received.Swap(0) > 0
 }
 
-// passes sends a datagram of the test's own until one has come: one may be lost.
+// passes sends the test's own datagram again and again until one has arrived, because a datagram may be lost.
 func (p *escapeTest) passes(address string) {
 	c, err := net.Dial("udp", address)
 	if err != nil {
@@ -262,8 +261,8 @@ func (p *escapeTest) passes(address string) {
 	p.Fatalf("nothing comes to %s", address)
 }
 
-// addresses are one of IPv4 and one of IPv6 that this machine has besides its loopback,
-// which stand for the outside: what is sent there leaves a goal's sandbox and not the machine.
+// addresses returns an IPv4 and an IPv6 address of this machine other than its loopback; "" if it has none. They stand
+// for the outside: data that is sent there leaves a goal's sandbox, but not the machine.
 func addresses(t testing.TB) []string {
 	list, err := net.InterfaceAddrs()
 	if err != nil {
@@ -284,8 +283,8 @@ func addresses(t testing.TB) []string {
 	return found
 }
 
-// places are those where programs look for the machine's services. What is not below
-// the user's home or in /tmp only root makes, and only where nothing is.
+// places creates sockets where programs look for the machine's services. Outside of the user's home and /tmp it does
+// so only as root, and never replaces a file.
 func (p *escapeTest) places() {
 	p.packets = filepath.Join(p.w.Dir, "packets.sock")
 	l, err := net.Listen("unixpacket", p.packets)
@@ -300,11 +299,11 @@ func (p *escapeTest) places() {
 			if err != nil {
 				return
 			}
-			defer func() { _ = c.Close() }() // not before: a packet to nobody is an error
+			defer func() { _ = c.Close() }() // closed last, because sending a packet to a closed socket is an error
 		}
 	}()
 	p.Cleanup(func() { _ = l.Close(); <-over })
-	short, err := os.MkdirTemp("/tmp", "ssh-*") // a socket's name is short, and these are in /tmp by custom
+	short, err := os.MkdirTemp("/tmp", "ssh-*") // the path must be short, and these are usually in /tmp
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -334,12 +333,12 @@ func (p *escapeTest) places() {
 	p.segment = id
 }
 
-// highest is above the numbers that a goal's processes will have.
+// highest is greater than the PIDs of a goal's processes.
 const highest = 2000
 
-// process is one of the machine's. Its number is higher than any that the goal
-// will have, as on every machine that has run for a while: in a fresh container
-// it must be made so.
+// process starts a process of the machine and returns its PID. The PID is greater than any that the goal's processes
+// will have, as on every machine that has run for a while. In a fresh container, several processes are started to get
+// there.
 func (p *escapeTest) process() int {
 	for {
 		victim := exec.Command("sleep", "1000")
@@ -356,7 +355,7 @@ func (p *escapeTest) process() int {
 	}
 }
 
-// terminal opens a pseudo-terminal of the machine and names it.
+// terminal opens a pseudo-terminal of the machine and returns its path.
 func (p *escapeTest) terminal() string {
 	master, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -373,8 +372,8 @@ func (p *escapeTest) terminal() string {
 	return fmt.Sprintf("/dev/pts/%d", n)
 }
 
-// connect gives the goal its proxy at the highest ceiling, so that only addresses
-// are refused, and makes another one that refuses nothing.
+// connect gives the goal a proxy with the highest permission level, so that it refuses only addresses, and makes a
+// second proxy that refuses nothing.
 func (p *escapeTest) connect(t *testing.T) {
 	n, err := p.confined.Network()
 	if err != nil {
@@ -421,7 +420,7 @@ func (p *escapeTest) connect(t *testing.T) {
 	t.Cleanup(func() { _ = none.Close() })
 }
 
-// try makes one attempt in a set.
+// try makes one attempt among the programs of a supervisor.
 func (p *escapeTest) try(a attempt, s *sandbox.Supervisor, env []string, proxy string) (escaped bool, said string) {
 	c := process.Command{Argv: []string{"/bin/sh", "-c", a.script}, Env: env, Dir: p.w.Dir}
 	if a.call != nil {
@@ -447,7 +446,7 @@ func (p *escapeTest) try(a attempt, s *sandbox.Supervisor, env []string, proxy s
 	return escaped, strings.TrimSpace(text)
 }
 
-// possible says whether this machine lets the attempt work without a sandbox.
+// possible reports whether the attempt can succeed on this machine without a sandbox.
 func (p *escapeTest) possible(a attempt) bool {
 	switch a.needs {
 	case "IPv4":
@@ -465,19 +464,19 @@ func (p *escapeTest) possible(a attempt) bool {
 		return os.Getuid() == 0 && there("/proc/sysrq-trigger")()
 	case "vsock":
 		return there("/proc/sys/net/vsock")() || there("/dev/vsock")()
-	case "shm": // containers have little, and others use it, too
+	case "shm": // containers have little, and other programs use it, too
 		var memory unix.Statfs_t
 		return unix.Statfs("/dev/shm", &memory) == nil && memory.Bavail*uint64(memory.Bsize) > 100<<20
 	case "::1":
 		return p.six
-	case "number": // as high as that of process, and for the same reason
+	case "number": // a PID as high as that of process, for the same reason
 		return os.Getpid() > highest
 	}
 	panic("unknown need " + a.needs)
 }
 
-// TestEscape_EveryAttempt_Fails: each one is made without a sandbox first, because one that fails there proves
-// nothing. Each is reported in the log or says why not.
+// TestEscape_EveryAttempt_Fails makes each attempt without a sandbox first, because an attempt that fails there proves
+// nothing. Each attempt in the sandbox must be in the log, or have a reason why it is not.
 func TestEscape_EveryAttempt_Fails(t *testing.T) {
 	p := imprison(t)
 	count, escapes, reported := 0, 0, 0
@@ -534,8 +533,8 @@ func TestEscape_EveryAttempt_Fails(t *testing.T) {
 	}
 }
 
-// reports says whether the log of the kernel's refusals or of the network's has the
-// words, and waits for them: they are on their way when a program's end is known.
+// reports reports whether the log of the kernel's refusals or of the network's contains the words. It waits for them,
+// because the end of a program may be known before they arrive.
 func (p *escapeTest) reports(words string) bool {
 	for _, e := range p.egress.Entries() {
 		if strings.Contains(e.String(), words) {
@@ -569,7 +568,7 @@ func (p *escapeTest) attempts() []attempt {
 	return list
 }
 
-// gitConfigThere names programs and files of the folder, as many repositories do.
+// gitConfigThere is a git configuration that names programs and files of the folder, as in many repositories.
 const gitConfigThere = "[core]\n\thooksPath = tools/husky\n[filter \"x\"]\n\tclean = tools/clean.sh " +
 	"%f\n[include]\n\tpath = ../shared.gitconfig\n"
 
@@ -580,14 +579,14 @@ func (p *escapeTest) files() []attempt {
 		write(p, config, gitConfigThere, 0o644)
 		removing(hooks)()
 	}
-	// replaced is an attempt to rename a folder above what git obeys.
+	// replaced returns an attempt to rename a folder above a git-controlled path.
 	replaced := func(name, folder, path string) attempt {
 		a := p.autorunAttempt(name, path, ownCopy)
 		undo, at := a.undo, filepath.Join(p.w.Dir, folder)
 		a.script = "mv " + folder + " moved && mkdir -p " + filepath.Dir(path) + " && echo evil > " + path
 		a.undo = func() {
 			switch moved := p.w.Dir + "/moved"; {
-			case p.within: // a copy: to remove what it was copied from would detach mounts
+			case p.within: // the goal has a copy: removing the original would detach mounts
 				removing(moved)()
 			case there(moved)():
 				removing(at)()
@@ -703,7 +702,7 @@ func (p *escapeTest) files() []attempt {
 	}
 }
 
-// autorunAttempt is an attempt to write a git-controlled path.
+// autorunAttempt returns an attempt to write a git-controlled path.
 func (p *escapeTest) autorunAttempt(name, path, silent string) attempt {
 	at := filepath.Join(p.w.Dir, path)
 	before, err := os.ReadFile(at)
@@ -1045,7 +1044,7 @@ func (p *escapeTest) limits() []attempt {
 			script: `n=/dev/shm/goalpost-escape-$$; head -c 70M /dev/zero > $n; s=$(wc -c < $n); rm $n; [ "$s" -ge 70000000 ]`,
 		},
 		{name: "more rights by a program", silent: gitHarmlessValue, script: `grep -q '^NoNewPrivs:.0' /proc/self/status`},
-		// The last one: what it leaves takes the space of others.
+		// This is the last attempt, because the processes that it leaves count towards the limit of later ones.
 		{
 			name:   "fork bomb",
 			silent: bound,

@@ -10,10 +10,9 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// FreezeAgent stops the agent's programs until thaw is called, which may be called more than
-// once. Freezes are counted: programs run again after the last is undone. Programs that were
-// stopped before stay stopped. ctx bounds the freezing only. The programs of a closed
-// Supervisor have ended, so nothing stays frozen.
+// FreezeAgent stops the agent's programs until thaw is called. thaw may be called more than once. Freezes are counted:
+// programs run again after the last freeze is undone. Programs that were stopped before stay stopped. ctx bounds the
+// freezing only. The programs of a closed Supervisor have ended, so nothing stays frozen.
 func (s *Supervisor) FreezeAgent(ctx context.Context) (thaw func(), err error) {
 	return s.freeze(ctx, false)
 }
@@ -32,8 +31,8 @@ func (s *Supervisor) UnsealFolder(ctx context.Context) error {
 	return nil
 }
 
-// SealFolder makes a folder read-only for the agent's programs until UnsealFolder, also for those that run.
-// It returns ErrFolderBusy and changes nothing if one of them has a file there open for writing.
+// SealFolder makes a folder read-only for the agent's programs until UnsealFolder, including programs that are already
+// running. It returns ErrFolderBusy and changes nothing if one of them has a file there open for writing.
 func (s *Supervisor) SealFolder(ctx context.Context, dir string) error {
 	_, _, err := s.call(ctx, wire.Request{Op: wire.Seal, Dir: []byte(dir)})
 	if hasCode(err, wire.Busy) {
@@ -59,7 +58,7 @@ func (s *Supervisor) freeze(ctx context.Context, unlessListening bool) (thaw fun
 		_, _, _ = s.call(context.WithoutCancel(ctx), wire.Request{ID: id, Op: wire.Thaw})
 	})
 	if err != nil {
-		if id != 0 && ctx.Err() != nil { // it may still freeze
+		if id != 0 && ctx.Err() != nil { // the helper may still freeze the programs
 			s.kills.Go(thaw)
 		}
 		return nil, fmt.Errorf("freezing the programs of %s: %w", s.name, err)

@@ -47,8 +47,8 @@ func frozenCheck(w sandbox.Spec, script string) process.Command {
 	return c
 }
 
-// makeRelease makes a pipe in the goal's folder that a script waits at with "read x < NAME", once: a second read can
-// find the first writer still there.
+// makeRelease makes a named pipe in the goal's folder. A script waits with "read x < NAME" until release is called. It
+// can wait only once, because a second read may still find the first writer.
 func makeRelease(t *testing.T, w sandbox.Spec, name string) (release func()) {
 	t.Helper()
 	path := filepath.Join(w.Dir, name)
@@ -62,8 +62,8 @@ func makeRelease(t *testing.T, w sandbox.Spec, name string) (release func()) {
 	}
 }
 
-// TestFreezeAgent_WhileACheckRuns_NothingOfTheAgentRuns: what changes a file all the time does not
-// while the check runs, and does again afterwards.
+// TestFreezeAgent_WhileACheckRuns_NothingOfTheAgentRuns: a program that changes a file all the time stops doing so
+// while the check runs, and continues afterwards.
 func TestFreezeAgent_WhileACheckRuns_NothingOfTheAgentRuns(t *testing.T) {
 	const reads = `a=$(cat n); for i in 1 2 3 4 5 6 7 8 9 10; do ` +
 		`sleep 0.02; [ "$(cat n)" = "$a" ] || { echo changed; exit 1; }; done`
@@ -111,7 +111,7 @@ while True:
 	}
 }
 
-// TestFreezeAgent_StoppedBefore_StaysStopped: what the agent stopped is not continued.
+// TestFreezeAgent_StoppedBefore_StaysStopped: a program that the agent itself stopped is not continued.
 func TestFreezeAgent_StoppedBefore_StaysStopped(t *testing.T) {
 	w := newSpec(t)
 	release := makeRelease(t, w, "release")
@@ -167,8 +167,8 @@ func TestFreezeAgent_TwoChecks_AreCounted(t *testing.T) {
 	}
 }
 
-// TestFreezeAgent_ForegroundJob_StaysInTheForeground: an interactive shell does not take what it runs
-// for stopped by its user.
+// TestFreezeAgent_ForegroundJob_StaysInTheForeground: an interactive shell does not report its foreground job as
+// stopped.
 func TestFreezeAgent_ForegroundJob_StaysInTheForeground(t *testing.T) {
 	w := newSpec(t)
 	release := makeRelease(t, w, "release")
@@ -190,7 +190,7 @@ func TestFreezeAgent_ForegroundJob_StaysInTheForeground(t *testing.T) {
 		}
 	}
 	release()
-	text, _ := io.ReadAll(master) // EIO at its end
+	text, _ := io.ReadAll(master) // ends with EIO
 	wait(t, p)
 	_ = master.Close()
 	if !strings.Contains(string(text), "ended=7") || strings.Contains(string(text), "Stopped") {
@@ -198,7 +198,8 @@ func TestFreezeAgent_ForegroundJob_StaysInTheForeground(t *testing.T) {
 	}
 }
 
-// TestFreezeAgent_CheckFailsToStart_Thaws, as when it is ended by a signal or its sandbox is closed.
+// TestFreezeAgent_CheckFailsToStart_Thaws also checks that the programs are thawed after the check is killed, and that
+// the sandbox can be closed during a freeze.
 func TestFreezeAgent_CheckFailsToStart_Thaws(t *testing.T) {
 	w := newSpec(t)
 	s := openSandbox(t, w)
@@ -243,8 +244,8 @@ func TestFreezeAgent_OfAnotherCommand_IsRefused(t *testing.T) {
 	}
 }
 
-// TestFreezeIdleAgent_ProgramListens_FreezesNothing, on a port as on a socket in the goal's folder. Without a server,
-// programs are frozen.
+// TestFreezeIdleAgent_ProgramListens_FreezesNothing: a program listens on a port or on a socket in the goal's folder.
+// Without such a program, the agent is frozen.
 func TestFreezeIdleAgent_ProgramListens_FreezesNothing(t *testing.T) {
 	for name, server := range map[string]string{
 		"a port":   `s = socket.socket(); s.bind(("127.0.0.1", 0))`,
@@ -280,8 +281,8 @@ time.sleep(1000)'`))
 	}
 }
 
-// TestSealFolder_ProgramsThatRun_CannotWrite: neither by an open folder nor by a path. A file that is open for writing
-// keeps the folder as it is.
+// TestSealFolder_ProgramsThatRun_CannotWrite: a running program cannot write by a path or through a folder that it has
+// open. If a program has a file open for writing, the folder is not sealed.
 func TestSealFolder_ProgramsThatRun_CannotWrite(t *testing.T) {
 	w := newSpec(t)
 	closeFile, write := makeRelease(t, w, "close"), makeRelease(t, w, "write")

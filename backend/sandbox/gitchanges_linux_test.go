@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/sandbox/mounts"
 )
 
-// TestGitChanges_HostileCopies_AreNotFollowed: they are not read whole or waited for, either.
+// TestGitChanges_HostileCopies_AreNotFollowed: large files are not read as a whole, and pipes do not block.
 func TestGitChanges_HostileCopies_AreNotFollowed(t *testing.T) {
 	layer, secret := t.TempDir(), filepath.Join(t.TempDir(), "secret")
 	must := func(err error) {
@@ -57,7 +57,7 @@ func TestGitChanges_HostileCopies_AreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestRepositorySearch_LimitReached_IsReported: repositories beyond it keep their real hooks within reach.
+// TestRepositorySearch_LimitReached_IsReported: the goal can reach the real hooks of repositories beyond the limit.
 func TestRepositorySearch_LimitReached_IsReported(t *testing.T) {
 	many, full := t.TempDir(), t.TempDir()
 	for i := range 101 {

@@ -10,8 +10,8 @@ import (
 	"goalpost/backend/process"
 )
 
-// TestGitConfig_Written_ChangesTheCopy: git writes a file beside it and renames that. The goal's copy changes, for its
-// agent and its checks, and never the real file.
+// TestGitConfig_Written_ChangesTheCopy: git writes a file beside the configuration and renames it. This changes the
+// goal's copy, for its agent and its checks, but never the real file.
 func TestGitConfig_Written_ChangesTheCopy(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -107,8 +107,8 @@ func TestGitConfig_Written_ChangesTheCopy(t *testing.T) {
 	}
 }
 
-// TestGitCopies_ReplacedOtherwise_AreRefused: only a rename of a file beside a copy replaces it, and nothing that was
-// renamed is lost.
+// TestGitCopies_ReplacedOtherwise_AreRefused: a copy can be replaced only by renaming a file that is beside it. If a
+// rename is refused, the renamed file is not lost.
 func TestGitCopies_ReplacedOtherwise_AreRefused(t *testing.T) {
 	w := newSpec(t)
 	write(t, filepath.Join(w.Dir, ".git", "HEAD"), "ref: refs/heads/main\n", 0o644)

@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// granted is a goal with things outside its sandbox that a user may allow.
+// granted is a goal, with things outside its sandbox that a user may grant.
 type granted struct {
 	*testing.T
 	w             sandbox.Spec
@@ -45,7 +45,7 @@ func grants(t *testing.T) *granted {
 	return g
 }
 
-// answer is a server of the machine.
+// answer starts a server on the machine and returns its address.
 func (g *granted) answer(network, address string) net.Addr {
 	g.Helper()
 	l, err := net.Listen(network, address)
@@ -68,7 +68,7 @@ func (g *granted) answer(network, address string) net.Addr {
 	return l.Addr()
 }
 
-// tries runs a script inside and says whether it succeeded.
+// tries runs a script inside the sandbox, and returns whether it succeeded and what it printed.
 func (g *granted) tries(s *sandbox.Supervisor, check bool, script string) (bool, string) {
 	g.Helper()
 	c := inside(g.w, script)
@@ -79,12 +79,12 @@ func (g *granted) tries(s *sandbox.Supervisor, check bool, script string) (bool,
 	return status.Code == 0 && status.Signal == 0, text
 }
 
-// dials is a script that speaks to a socket.
+// dials returns a script that connects to a socket.
 func (g *granted) dials(path string) string {
 	return attemptVariable + "=dial " + g.w.Tools[0] + " unix " + path
 }
 
-// holds is what is open when all of it was granted, and what is not, to agent and check.
+// holds checks what the agent and a check can access when everything was granted, and what they cannot.
 func (g *granted) holds(s *sandbox.Supervisor) {
 	g.Helper()
 	for _, check := range []bool{false, true} {
@@ -114,7 +114,7 @@ func (g *granted) holds(s *sandbox.Supervisor) {
 	}
 }
 
-// TestGrant_AtTheStart_OpensNothingElse: what the user grants is open.
+// TestGrant_AtTheStart_OpensNothingElse: programs can access what the user granted, and nothing beside it.
 func TestGrant_AtTheStart_OpensNothingElse(t *testing.T) {
 	for _, readOnly := range []bool{false, true} {
 		g := grants(t)
@@ -123,7 +123,7 @@ func TestGrant_AtTheStart_OpensNothingElse(t *testing.T) {
 	}
 }
 
-// TestGrant_DuringARun_CanBeRevoked: this ends the programs that may have it open.
+// TestGrant_DuringARun_CanBeRevoked: revoking a grant ends the programs that may have opened something with it.
 func TestGrant_DuringARun_CanBeRevoked(t *testing.T) {
 	g := grants(t)
 	s := openSandbox(t, g.w)
@@ -170,7 +170,7 @@ func TestGrant_DuringARun_CanBeRevoked(t *testing.T) {
 			t.Errorf("%+v was opened", missing)
 		}
 	}
-	// Taken back while something in it is open, and after a program has moved what is above.
+	// The grants are revoked while a program has a granted folder open.
 	later, err := s.Start(ctx, inside(g.w, "cd "+g.write+" && exec sleep 1000"))
 	if err != nil {
 		t.Fatal(err)
@@ -220,8 +220,8 @@ func TestGrant_BelowHome_IsInThePrivateHome(t *testing.T) {
 	}
 }
 
-// TestGrant_FolderReplacedOutside_NoLongerApplies: the goal reads the new folder as the folder around it. The grant
-// can be revoked as any other.
+// TestGrant_FolderReplacedOutside_NoLongerApplies: the goal can access the new folder only as it can access the folder
+// around it. The grant can be revoked like any other.
 func TestGrant_FolderReplacedOutside_NoLongerApplies(t *testing.T) {
 	g := grants(t)
 	g.w.Read = []string{g.read}
@@ -259,7 +259,7 @@ func TestGrant_FolderReplacedOutside_NoLongerApplies(t *testing.T) {
 	}
 }
 
-// TestGrant_Port_EndsWithItsListener: until then it is on the goal's loopback.
+// TestGrant_Port_EndsWithItsListener: the port is on the goal's loopback until its listener is closed.
 func TestGrant_Port_EndsWithItsListener(t *testing.T) {
 	g := grants(t)
 	s := openSandbox(t, g.w)
@@ -294,8 +294,8 @@ func TestGrant_Port_EndsWithItsListener(t *testing.T) {
 	}
 }
 
-// TestGrant_OtherSockets_AreNotReached: also where the goal reads or writes, and whenever they begin to listen. The
-// goal's own servers are reached by their sockets, by its programs and its checks.
+// TestGrant_OtherSockets_AreNotReached: sockets of the machine are not reached, even in granted folders, no matter
+// when they begin to listen. The goal's programs and checks reach the sockets of the goal's own servers.
 func TestGrant_OtherSockets_AreNotReached(t *testing.T) {
 	g := grants(t)
 	s := openSandbox(t, g.w)

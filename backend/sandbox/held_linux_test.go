@@ -35,8 +35,8 @@ func write(tb testing.TB, path, text string, mode os.FileMode) string {
 	return path
 }
 
-// TestCheck_HasItsOwnSandbox: what an agent leaves in /tmp, memory and processes is
-// not there; what is served on the loopback and is in the folder is.
+// TestCheck_HasItsOwnSandbox: a check does not see what the agent left in /tmp and in shared memory, but it sees the
+// files in the folder.
 func TestCheck_HasItsOwnSandbox(t *testing.T) {
 	w := newSpec(t)
 	s := openSandbox(t, w)
@@ -52,8 +52,8 @@ func TestCheck_HasItsOwnSandbox(t *testing.T) {
 	waitGone(t, filepath.Join(w.Layer, "checks"))
 }
 
-// TestCheck_Processes_AreHiddenFromTheAgent: it ends none, and reaches neither their memory nor what they share. Both
-// have the same network.
+// TestCheck_Processes_AreHiddenFromTheAgent: the agent cannot kill the processes of a check, and cannot reach their
+// memory or their shared memory. Agent and check have the same network.
 func TestCheck_Processes_AreHiddenFromTheAgent(t *testing.T) {
 	w := newSpec(t)
 	self, err := os.Executable()
@@ -99,18 +99,18 @@ func TestCheck_Processes_AreHiddenFromTheAgent(t *testing.T) {
 	}
 	for _, script := range []string{
 		attemptVariable + "=attach " + self + " " + segment,
-		"[ $(wc -l < /proc/sysvipc/shm) != 1 ]", // its head
+		"[ $(wc -l < /proc/sysvipc/shm) != 1 ]", // only its heading
 	} {
 		if text, status := output(t, s, inside(w, script)); status.Code != 1 {
 			t.Errorf("%s: %s %v", script, text, status)
 		}
 	}
-	// What it does not see has no memory that it could open and no number to kill.
+	// The agent cannot open the memory of a process that it does not see, and has no PID to kill it with.
 	if text, _ := output(t, s, inside(w, "sleep 76543 & cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | "+
 		"grep -o 'sleep [0-9]*[34]' | sort -u; kill $!")); text != "sleep 76543\n" {
 		t.Errorf("the agent sees %q", text)
 	}
-	output(t, s, inside(w, "kill -KILL -1")) // all that it may end
+	output(t, s, inside(w, "kill -KILL -1")) // kills everything that the agent may kill
 	output(t, s, inside(w, "echo > go"))
 	if got := lines(1)[0]; got != "unharmed" {
 		t.Errorf("the check says %q", got)
@@ -118,8 +118,8 @@ func TestCheck_Processes_AreHiddenFromTheAgent(t *testing.T) {
 	wait(t, p)
 }
 
-// TestCheck_Home_IsItsOwn: files that an agent or another check left in its home or in caches are not there. Those of
-// the user are.
+// TestCheck_Home_IsItsOwn: a check does not see files that the agent or another check left in the home or in caches.
+// It sees those of the user.
 func TestCheck_Home_IsItsOwn(t *testing.T) {
 	w := newSpec(t)
 	cache := filepath.Join(w.Home, ".cache", "go-build")
@@ -167,7 +167,7 @@ func waitGone(tb testing.TB, dir string) {
 	})
 }
 
-// TestCheck_BackgroundChild_EndsWithIt: it has ended when the verdict is known.
+// TestCheck_BackgroundChild_EndsWithIt: a check's background child has ended when the verdict is known.
 func TestCheck_BackgroundChild_EndsWithIt(t *testing.T) {
 	w := newSpec(t)
 	s := openSandbox(t, w)
@@ -222,7 +222,8 @@ func TestHeldFile_Changed_CheckReadsTheCopy(t *testing.T) {
 	}
 }
 
-// TestAgent_HeldFile_IsReadOnly: a check reads the copy in any case. Files beside it are the agent's.
+// TestAgent_HeldFile_IsReadOnly: the agent cannot write a held file, but it can write the files beside it. A check
+// reads the copy in any case.
 func TestAgent_HeldFile_IsReadOnly(t *testing.T) {
 	w := newSpec(t)
 	real := write(t, filepath.Join(w.Dir, "tests", "check.sh"), "echo real\n", 0o755)
@@ -250,7 +251,7 @@ func TestAgent_HeldFile_IsReadOnly(t *testing.T) {
 	held := process.FileOverride{Path: real, Copy: copied}
 	if text, status := output(t, s, inside(w, "mv tests away && mkdir tests && "+
 		"echo 'echo fake' > tests/check.sh && cat tests/check.sh")); text != "echo fake\n" {
-		t.Errorf("by way of its folder: %q %v", text, status) // a courtesy, and no more
+		t.Errorf("by way of its folder: %q %v", text, status) // a held file prevents mistakes, not this
 	}
 	if text, status := output(t, s, check(w, "sh tests/check.sh", held)); text != "real\n" {
 		t.Errorf("the check: %q %v", text, status)
@@ -280,7 +281,7 @@ func TestHeldFile_ParentRenamed_CheckReadsTheCopy(t *testing.T) {
 	wait(t, p)
 }
 
-// TestHeldFile_OutsideOfChecks_IsRefused: it would have no effect there.
+// TestHeldFile_OutsideOfChecks_IsRefused: a held file would have no effect on a program that is not a check.
 func TestHeldFile_OutsideOfChecks_IsRefused(t *testing.T) {
 	w := newSpec(t)
 	held := []process.FileOverride{{Path: filepath.Join(w.Dir, "x"), Copy: "/etc/passwd"}}
@@ -295,8 +296,8 @@ func TestHeldFile_OutsideOfChecks_IsRefused(t *testing.T) {
 	}
 }
 
-// TestHeldLink_ToGitFiles_CannotBeChanged: a link to the hooks of git, or to the repository, stays, and its target is
-// the goal's copy.
+// TestHeldLink_ToGitFiles_CannotBeChanged: the agent cannot replace a link to git's hooks or to the repository, and
+// behind the link is the goal's copy.
 func TestHeldLink_ToGitFiles_CannotBeChanged(t *testing.T) {
 	w := newSpec(t)
 	write(t, filepath.Join(w.Dir, "githooks", "pre-push"), "#!/bin/sh\n", 0o755)

@@ -89,7 +89,8 @@ func TestInstall_PackagedHelper_IsUsedIfOnlyRootCanChangeIt(t *testing.T) {
 	}
 }
 
-// TestInstall_WhileProgramsStart_HelperRuns: no other program inherits the open file, which would make it busy.
+// TestInstall_WhileProgramsStart_HelperRuns: no program that starts in the meantime inherits the open file, because
+// the kernel would then refuse to execute it.
 func TestInstall_WhileProgramsStart_HelperRuns(t *testing.T) {
 	sh, err := os.ReadFile("/bin/sh")
 	if err != nil {
@@ -100,14 +101,14 @@ func TestInstall_WhileProgramsStart_HelperRuns(t *testing.T) {
 	for range 4 {
 		beside.Go(func() {
 			for ctx.Err() == nil {
-				_ = exec.CommandContext(ctx, "/bin/true").Run() // which the end of the test may end
+				_ = exec.CommandContext(ctx, "/bin/true").Run() // may be killed when the test ends
 			}
 		})
 	}
 	defer func() { stop(); beside.Wait() }()
 	dir := t.TempDir()
 	for n := range 40 {
-		body := append(bytes.Clone(sh), bytes.Repeat([]byte{byte(n)}, 4<<20)...) // as long as a helper, and each another one
+		body := append(bytes.Clone(sh), bytes.Repeat([]byte{byte(n)}, 4<<20)...) // as long as a helper; different each time
 		path, err := installFile(dir, "", helperName, bytes.NewReader(body), sha256.Sum256(body))
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +123,7 @@ func TestInstall_WhileProgramsStart_HelperRuns(t *testing.T) {
 	}
 }
 
-// endWith changes a file's last bytes and not its size.
+// endWith changes the last bytes of a file, but not its size.
 func endWith(path, end string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -135,7 +136,7 @@ func endWith(path, end string) error {
 	return errors.Join(err, f.Close())
 }
 
-// BenchmarkInstall is what each start of the program pays for the helper that lies there.
+// BenchmarkInstall measures how long each start of the program takes to check the helper that is already installed.
 func BenchmarkInstall(b *testing.B) {
 	dir := b.TempDir()
 	for b.Loop() {

@@ -61,12 +61,13 @@ func TestCheckTrace_ChildrenInTheBackground_InterruptNoCall(t *testing.T) {
 	}
 }
 
-// TestCheckTrace_TrapsOfAShell_StayAsTheyAre: what waits for a child or is ended by a trap does so in a trace, too.
+// TestCheckTrace_TrapsOfAShell_StayAsTheyAre: a program that waits for a child, or that a trap ends, behaves in the
+// same way when it is traced.
 func TestCheckTrace_TrapsOfAShell_StayAsTheyAre(t *testing.T) {
 	w := newSpec(t)
 	s := openSandbox(t, w)
 	python := systemPython(t)
-	// One ends while read waits; the last one ends a read that nothing interrupts.
+	// A child ends while read waits. The last one ends a read that nothing has interrupted.
 	const children = "for i in 0.1 0.4 1 3 9; do sleep $i >/dev/null 2>&1 & done; { sleep 20; echo late; } >&3 2>&3 & "
 	writeFiles(t, w, map[string]string{
 		"raise.py": `import os, signal, time

@@ -10,7 +10,8 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// TestLimits_FreshSandbox_HoldsTheProcessLimit: the first command of a sandbox makes no more processes than any.
+// TestLimits_FreshSandbox_HoldsTheProcessLimit: the first command of a sandbox cannot make more processes than later
+// ones.
 func TestLimits_FreshSandbox_HoldsTheProcessLimit(t *testing.T) {
 	if _, err := os.Stat("/proc/sys/kernel/ns_last_pid"); err != nil {
 		t.Skip("this kernel gives out the reserved numbers, too")

@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/text"
 )
 
-// errNoLimit is the CgroupError of programs that are not bounded together.
+// errNoLimit is the CgroupError of programs without a common memory limit.
 var errNoLimit = errors.New("these programs have no limit together")
 
 // errNotAsked is the CgroupError of a sandbox that was opened without a systemd.
@@ -27,8 +27,9 @@ func (s *Supervisor) CgroupError() error { return s.scopeErr }
 // helperTasks is how many processes and threads the helper itself has at most, in a goal with several checks.
 const helperTasks = 128
 
-// maxTasks is the limit of all sandboxes of a goal together: the agent's and those of three checks can be full. Where
-// sandboxes have limits of their own, these hold first, as the helper may not survive that it cannot start a thread.
+// maxTasks is the limit of all sandboxes of a goal together: the agent's and those of three checks can be full. The
+// limits of the individual sandboxes are reached first, because the helper may not survive if it cannot start a
+// thread.
 func maxTasks(l wire.Limits) int { return 4*l.Processes + helperTasks }
 
 // openScope has systemd bound the helper, and what it will start. The helper waits for its first request in the
@@ -70,7 +71,8 @@ func (s *Supervisor) reportKills() {
 	})
 }
 
-// killReason is the text of a violation. The number makes each one different: the journal has equal ones once.
+// killReason is the text of a violation. The number makes each text different, because the journal stores equal texts
+// once.
 func (s *Supervisor) killReason(kill cgroup.Kill) string {
 	most := s.scope.Limits.Memory >> 20
 	reason := fmt.Sprintf("the goal's programs needed more than the %d MiB of memory together that are allowed", most)
@@ -85,8 +87,8 @@ func (s *Supervisor) killReason(kill cgroup.Kill) string {
 	return reason
 }
 
-// domainOf returns the domain of the sandbox that a process is in. Between the helper and a program are the goal's init
-// and the init of the sandbox; nothing further down is believed, because a program chooses its own arguments.
+// domainOf returns the domain of the sandbox that a process is in. Between the helper and a program are the goal's
+// init and the init of the sandbox; processes further down prove nothing, because a program chooses its own arguments.
 func (s *Supervisor) domainOf(pid int) wire.Domain {
 	var chain []int // from the process up to the goal's init
 	for pid > 1 && pid != s.helper.Process.Pid {

@@ -15,17 +15,16 @@ type Options struct {
 	Helper string     // path, from Install
 	Name   string     // of the owner, for errors: a goal's ID, "person"
 	Spec   *spec.Spec // the sandbox; nil is none
-	// Systemd makes a cgroup that bounds the sandbox's programs together. Without one, and with nil, the helper measures
-	// them instead; Supervisor.CgroupError says why.
+	// Systemd makes a cgroup that bounds the sandbox's programs together. If systemd makes no cgroup, or Systemd is nil,
+	// the helper measures their memory instead; Supervisor.CgroupError returns the reason.
 	Systemd *cgroup.Manager
-	// Attempted is called when the kernel refuses a program something, one call at a time; for each kind the first time,
-	// the tenth, the hundredth. nil ignores them.
+	// Attempted is called when the kernel refuses a call of a program: for each kind of violation the first, the tenth
+	// and the hundredth time, and so on, one call at a time. nil ignores violations.
 	Attempted func(Violation)
 }
 
-// Violation is something that a program inside a sandbox tried and that the kernel refuses, or for
-// which the program was ended. Files that do not exist are not included: the kernel does not
-// report them.
+// Violation is something that a program inside a sandbox tried, and that the kernel refused or ended the program for.
+// Files that do not exist are not included: the kernel does not report them.
 type Violation struct {
 	Check   bool   // whether the program belongs to a check and not to the agent
 	Program string // the name that the program gives itself; "" if unknown

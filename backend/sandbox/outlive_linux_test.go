@@ -13,11 +13,11 @@ import (
 	"goalpost/backend/waittest"
 )
 
-// killing tries to end the helper, which without a sandbox is the end of everything.
+// killing tries to kill the helper, which without a sandbox ends all programs.
 func (p *escapeTest) killing(t *testing.T) (escaped bool) {
 	const script = "kill -KILL $PPID"
 	free := open(t)
-	_, _ = free.Start(context.Background(), sh(script)) // its helper may be gone before it answers
+	_, _ = free.Start(context.Background(), sh(script)) // the helper may have ended before it answers
 	select {
 	case <-free.Done():
 	case <-time.After(time.Minute):
@@ -38,8 +38,8 @@ func (p *escapeTest) killing(t *testing.T) (escaped bool) {
 	return run("true").Code != 0
 }
 
-// forking leaves a process behind whose parents are gone. Started without a helper
-// it stays; of a goal it ends with the goal. Nothing is refused, so nothing is reported.
+// forking leaves a process behind whose parents have ended. Without a helper such a process keeps running, but in a
+// goal it ends with the goal. Nothing is refused, so nothing is reported.
 func (p *escapeTest) forking(t *testing.T) (escaped bool) {
 	asleep := func(mark string) (pids []int) {
 		all, err := os.ReadDir("/proc")

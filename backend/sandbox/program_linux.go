@@ -267,7 +267,7 @@ func (p *program) onAnswer(a wire.Answer, fds []int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case a.Trace != nil: // the first may come before the pid
+	case a.Trace != nil: // the first batch may come before the pid
 		p.trace.add(*a.Trace)
 	case a.Exit != nil:
 		p.status = process.Status{Code: a.Exit.Code, Signal: syscall.Signal(a.Exit.Signal)}

@@ -13,15 +13,16 @@ import (
 	"goalpost/backend/sandbox/spec"
 )
 
-// TestProjects_WithoutNetwork_AreBuilt: at write_local, with the toolchains, warm caches and git of the user.
+// TestProjects_WithoutNetwork_AreBuilt: a goal at write_local builds projects with the user's toolchains, warm caches
+// and git.
 func TestProjects_WithoutNetwork_AreBuilt(t *testing.T) {
 	w := newSpec(t)
-	// Caches of the user: what a program adds to them stays the goal's.
+	// Caches of the user: what a program adds to them stays in the goal.
 	cache := filepath.Join(w.Home, ".cache", "pip")
 	write(t, filepath.Join(cache, "warm"), "yes", 0o644)
 	w.Caches = []spec.Cache{{From: cache, To: cache}}
-	// Without a cache at hand, as for an ordinary user who has none, Go would compile its
-	// standard library first, which takes longer than all the rest of these tests.
+	// Without a cache, as an ordinary user in these tests has none, Go would first compile its standard library, which
+	// takes longer than all other tests together.
 	builds := "go build ./..."
 	if warm, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output(); err == nil {
 		from := strings.TrimSpace(string(warm))
@@ -69,7 +70,7 @@ func TestProjects_WithoutNetwork_AreBuilt(t *testing.T) {
 	}
 }
 
-// BenchmarkStartInside is what a sandboxed command costs.
+// BenchmarkStartInside measures how long a sandboxed command takes.
 func BenchmarkStartInside(b *testing.B) {
 	w := newSpec(b)
 	s := openSandbox(b, w)

@@ -15,8 +15,8 @@ import (
 
 var _ process.TerminalLauncher = (*Supervisor)(nil)
 
-// StartTerminal is Start with a new pseudo-terminal of the goal's own. A
-// Supervisor without a sandbox has none: errors.ErrUnsupported.
+// StartTerminal is Start with a new pseudo-terminal of the goal's own. A Supervisor without a sandbox has no such
+// terminals and returns errors.ErrUnsupported.
 func (s *Supervisor) StartTerminal(
 	ctx context.Context, c process.Command, cols, rows int,
 ) (process.Process, *os.File, error) {

@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 )
 
-// RemoveLayer removes a goal's private folder. Caches hold folders that their
-// owner may not write.
+// RemoveLayer removes a goal's private folder. Caches contain folders that are read-only even for their owner.
 func RemoveLayer(layer string) error {
 	err := os.RemoveAll(layer)
 	if err == nil || !errors.Is(err, fs.ErrPermission) {

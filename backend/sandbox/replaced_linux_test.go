@@ -20,7 +20,7 @@ func makeRepository(tb testing.TB, dir, text string) {
 	}
 }
 
-// replaceFile renames a new file over one, as git does with a configuration.
+// replaceFile renames a new file over an existing one, as git does with a configuration.
 func replaceFile(tb testing.TB, path string) {
 	tb.Helper()
 	write(tb, path+".new", "new\n", 0o644)
@@ -29,7 +29,7 @@ func replaceFile(tb testing.TB, path string) {
 	}
 }
 
-// wantReplaced waits for the end of a sandbox and wants it to name the file.
+// wantReplaced waits for the end of a sandbox, and fails if the reason does not name the file.
 func wantReplaced(tb testing.TB, s *sandbox.Supervisor, path string) {
 	tb.Helper()
 	select {
@@ -43,12 +43,11 @@ func wantReplaced(tb testing.TB, s *sandbox.Supervisor, path string) {
 	}
 }
 
-// TestReplacedFile_CoveredByTheSandbox_EndsIt: a process outside that replaces a file detaches
-// the mount upon it. The programs end, checks are refused with the reason, and the next sandbox covers the
-// new file.
+// TestReplacedFile_CoveredByTheSandbox_EndsIt: a process outside that replaces a file detaches the mount over it. The
+// programs end, checks are refused with the reason, and the next sandbox covers the new file.
 func TestReplacedFile_CoveredByTheSandbox_EndsIt(t *testing.T) {
 	for name, c := range map[string]struct {
-		file    string // below the folder that change is given
+		file    string // below the folder that change gets
 		granted bool
 		change  func(t *testing.T, dir string)
 		lost    string // below that folder
@@ -119,7 +118,7 @@ func TestReplacedFile_CoveredByTheSandbox_EndsIt(t *testing.T) {
 	}
 }
 
-// TestReplacedFile_HiddenFromRoot_StaysHidden: root could read it inside, too.
+// TestReplacedFile_HiddenFromRoot_StaysHidden: as root, a program in the sandbox could otherwise read the file.
 func TestReplacedFile_HiddenFromRoot_StaysHidden(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("an ordinary user reads no such file")
@@ -157,7 +156,7 @@ func TestMovedRepository_WhenACheckStarts_EndsTheSandbox(t *testing.T) {
 	if err := os.Rename(sub, moved); err != nil {
 		t.Fatal(err)
 	}
-	makeRepository(t, sub, "another\n") // in its place
+	makeRepository(t, sub, "another\n") // another repository in place of the moved one
 	if text, _ := output(t, s, inside(w, "echo evil > moved/.git/config; cat moved/.git/config")); text != "evil\n" {
 		t.Errorf("the agent reads %q", text)
 	}
@@ -175,8 +174,8 @@ func TestMovedRepository_WhenACheckStarts_EndsTheSandbox(t *testing.T) {
 	}
 }
 
-// TestReplacedFile_Locked_ChecksStillReadTheCopy: the agent can write the new file, and the
-// check decides on the state of the start.
+// TestReplacedFile_Locked_ChecksStillReadTheCopy: the agent can write the new file, but the check uses the state at
+// the start.
 func TestReplacedFile_Locked_ChecksStillReadTheCopy(t *testing.T) {
 	w := newSpec(t)
 	real := write(t, filepath.Join(w.Dir, "check.sh"), "echo real\n", 0o755)

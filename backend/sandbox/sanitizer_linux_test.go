@@ -48,7 +48,7 @@ func TestSanitizers_Run(t *testing.T) {
 	}
 }
 
-// TestMemoryOfOneProcess_IsBounded by the kernel, or by the watch where there is one.
+// TestMemoryOfOneProcess_IsBounded: the kernel limits the memory, or the helper's memory watch if there is one.
 func TestMemoryOfOneProcess_IsBounded(t *testing.T) {
 	w := newSpec(t)
 	w.Limits = &sandbox.ResourceLimits{Memory: 200 << 20}

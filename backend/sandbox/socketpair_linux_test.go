@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestSocketpair_OfDatagrams_KeepsMessagesApart, and reaches no other socket.
+// TestSocketpair_OfDatagrams_KeepsMessagesApart: a pair of datagram sockets preserves message boundaries, and cannot
+// send to another socket.
 func TestSocketpair_OfDatagrams_KeepsMessagesApart(t *testing.T) {
 	w := newSpec(t)
 	server, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(w.Dir, "server"), Net: "unixgram"})

@@ -24,8 +24,8 @@ import (
 	"goalpost/backend/sandbox/spec"
 )
 
-// newSpec is that of a goal whose folder, home and private folder are below the
-// machine's /tmp, which the goal does not see.
+// newSpec returns the spec of a goal whose folder, home and private folder are below the machine's /tmp. The goal does
+// not see that /tmp.
 func newSpec(tb testing.TB) sandbox.Spec {
 	tb.Helper()
 	base, err := filepath.EvalSymlinks(tb.TempDir())
@@ -51,14 +51,14 @@ func openSandbox(tb testing.TB, w sandbox.Spec) *sandbox.Supervisor {
 	return openSandboxReporting(tb, w, newTellings())
 }
 
-// inside is a command in the goal's folder.
+// inside returns a command that runs a shell script in the goal's folder.
 func inside(w sandbox.Spec, script string, args ...string) process.Command {
 	c := sh(script, args...)
 	c.Dir, c.Env = w.Dir, environ.ForAgent([]string{plainPath, endsAtOnce}, w)
 	return c
 }
 
-// userGit is a configuration of git with what names keys, and what does not.
+// userGit is a user's git configuration. Some of its entries name keys or programs, and others do not.
 const userGit = `[user]
 	name = A user
 	signingKey = ABCDEF
@@ -112,8 +112,8 @@ func TestSpec_FilesAndLimits_AreTheGoalsOwn(t *testing.T) {
 	}
 }
 
-// TestCheckAndAgent_Capabilities_AreDropped: except root's over files. They get no new ones, and do not run without
-// the filter.
+// TestCheckAndAgent_Capabilities_AreDropped: the programs of agents and checks have no capabilities, except that root
+// keeps those for files. They cannot gain new ones, and do not run without the filter.
 func TestCheckAndAgent_Capabilities_AreDropped(t *testing.T) {
 	w := newSpec(t)
 	s := openSandbox(t, w)
@@ -132,8 +132,8 @@ func TestCheckAndAgent_Capabilities_AreDropped(t *testing.T) {
 	}
 }
 
-// TestRefusal_ReachesTheListener: a helper that cannot make the namespaces says so and ends at once,
-// with what it was asked unread. What it said is known all the same.
+// TestRefusal_ReachesTheListener: a helper that cannot make the namespaces reports that, and ends without reading the
+// request. The app still gets the helper's error.
 func TestRefusal_ReachesTheListener(t *testing.T) {
 	wrapper := filepath.Join(t.TempDir(), "helper")
 	script := "#!/bin/sh\nexec unshare --user --map-root-user " +
@@ -152,7 +152,7 @@ func TestRefusal_ReachesTheListener(t *testing.T) {
 	}
 }
 
-// TestNetwork_PortBelow1024_CanBeUsed: outside of a sandbox such a port is root's.
+// TestNetwork_PortBelow1024_CanBeUsed: outside of a sandbox, only root may listen on such a port.
 func TestNetwork_PortBelow1024_CanBeUsed(t *testing.T) {
 	w := newSpec(t)
 	self, err := os.Executable()
@@ -168,18 +168,18 @@ func TestNetwork_PortBelow1024_CanBeUsed(t *testing.T) {
 	}
 }
 
-// nice is this process's own.
+// nice returns the nice value of this process.
 func nice(tb testing.TB) int {
 	tb.Helper()
 	have, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return 20 - have // as the kernel counts
+	return 20 - have // the kernel returns 20 minus the nice value
 }
 
-// TestLimits_DangerousCalls_AreRefused: the kernel does not read their arguments. A call in another numbering ends its
-// process.
+// TestLimits_DangerousCalls_AreRefused: the calls are refused whatever their arguments are. A call with the numbers of
+// another architecture kills its process.
 func TestLimits_DangerousCalls_AreRefused(t *testing.T) {
 	w := newSpec(t)
 	self, err := os.Executable()
@@ -237,7 +237,7 @@ func TestTerminal_OfAGoal_IsItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	wait(t, p)
-	text, _ := io.ReadAll(master) // EIO at its end
+	text, _ := io.ReadAll(master) // ends with EIO
 	if err := master.Close(); err != nil {
 		t.Error(err)
 	}
@@ -246,9 +246,9 @@ func TestTerminal_OfAGoal_IsItsOwn(t *testing.T) {
 	}
 }
 
-// TestSandbox_FilesReplacedWhileItIsMade_Starts: passwd and package managers put files into /etc
-// that nobody else may read, and take them away at any moment; the user's own git
-// renames a new configuration over the old one; hooks are installed and removed.
+// TestSandbox_FilesReplacedWhileItIsMade_Starts: in the meantime passwd and package managers create and delete files
+// in /etc that only root may read, the user's git renames a new configuration over the old one, and hooks are
+// installed and removed.
 func TestSandbox_FilesReplacedWhileItIsMade_Starts(t *testing.T) {
 	w := newSpec(t)
 	config := filepath.Join(w.Dir, ".git", "config")
@@ -266,7 +266,7 @@ func TestSandbox_FilesReplacedWhileItIsMade_Starts(t *testing.T) {
 		},
 		"hooks": comesAndGoes(write(t, filepath.Join(w.Dir, ".git", "hooks", "a"), "", 0o755)),
 	}
-	if os.Getuid() == 0 { // who would read them inside, too
+	if os.Getuid() == 0 { // root could read these files inside the sandbox, too
 		name := fmt.Sprintf("/etc/goalpost-comes-%d-", os.Getpid())
 		beside["what is hidden of /etc"] = comesAndGoes(name)
 		t.Cleanup(func() {
@@ -290,7 +290,7 @@ func TestSandbox_FilesReplacedWhileItIsMade_Starts(t *testing.T) {
 			defer func() { stop(); beside.Wait() }()
 			for n := range 10 {
 				w := w
-				w.Layer += filepath.Base(t.Name()) + strconv.Itoa(n) // copies are made once
+				w.Layer += filepath.Base(t.Name()) + strconv.Itoa(n) // each needs a new folder: copies are made once
 				s, err := sandbox.Open(t.Context(), sandbox.Options{Helper: sandboxtest.Helper(t), Name: t.Name(), Spec: &w})
 				if err != nil {
 					t.Fatal(err)
@@ -303,7 +303,7 @@ func TestSandbox_FilesReplacedWhileItIsMade_Starts(t *testing.T) {
 	}
 }
 
-// TestSpec_User_IsAsReported: RunsAsRoot reports what the goal's programs run as.
+// TestSpec_User_IsAsReported: the goal's programs run as root exactly if RunsAsRoot reports it.
 func TestSpec_User_IsAsReported(t *testing.T) {
 	w := newSpec(t)
 	folders := map[string]bool{w.Dir: os.Getuid() == 0}

@@ -25,7 +25,7 @@ import (
 )
 
 func TestStart_LeakedDescriptors_AreClosed(t *testing.T) {
-	// A pipe as the webview leaves it: not close-on-exec.
+	// The webview leaves pipes like this one open: it is not close-on-exec.
 	var leaked [2]int
 	if err := syscall.Pipe(leaked[:]); err != nil {
 		t.Fatal(err)
@@ -83,7 +83,8 @@ func TestStart_Files_KeepTheirOrder(t *testing.T) {
 	wait(t, p)
 }
 
-// TestStart_FullPipe_MakesTheProgramWait: Go's pipes are non-blocking, and a program that fills one must not fail.
+// TestStart_FullPipe_MakesTheProgramWait: Go's pipes are non-blocking, but a program that fills its output must wait
+// and not fail.
 func TestStart_FullPipe_MakesTheProgramWait(t *testing.T) {
 	s := open(t)
 	r, w, err := os.Pipe()
@@ -97,7 +98,7 @@ func TestStart_FullPipe_MakesTheProgramWait(t *testing.T) {
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	// Read only once the program has filled the pipe and waits in write.
+	// The test reads only after the program has filled the pipe and waits in write.
 	waittest.Until(t, "full pipe", func() bool {
 		n, err := unix.IoctlGetInt(int(r.Fd()), unix.TIOCINQ)
 		if err != nil {

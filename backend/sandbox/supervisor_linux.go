@@ -165,7 +165,7 @@ func (s *Supervisor) ready(ctx context.Context) error {
 		err = parseHello(answer)
 	case <-s.done:
 		select {
-		case answer := <-s.hello: // its last message
+		case answer := <-s.hello: // the helper's last message
 			if err := parseHello(answer); err != nil {
 				return err
 			}
@@ -265,7 +265,7 @@ func closeFDs(fds []int) {
 	}
 }
 
-// dispatchAnswer passes an answer and its descriptors to what waits for it.
+// dispatchAnswer passes an answer and its descriptors to the program or call that waits for it.
 func (s *Supervisor) dispatchAnswer(a wire.Answer, fds []int) {
 	switch {
 	case a.Attempt != nil:
@@ -306,7 +306,7 @@ func (s *Supervisor) dispatchAnswer(a wire.Answer, fds []int) {
 // failPending ends what is pending after the helper ended: no program runs any more, although some
 // have no status yet.
 func (s *Supervisor) failPending(failed error) {
-	s.closeScope() // the cgroup is gone soon
+	s.closeScope() // the cgroup will soon be gone
 	// If the helper only closed its end, this makes it end its programs.
 	_ = s.conn.Close()
 	err := s.helper.Wait()

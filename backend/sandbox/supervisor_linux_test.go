@@ -25,11 +25,11 @@ import (
 
 const plainPath = "PATH=/usr/local/bin:/usr/bin:/bin"
 
-// endsAtOnce is for this test program where it is started by a test: with the race
-// detector it would sleep a second first.
+// endsAtOnce is a variable for this test program when a test starts it: otherwise the race detector would make it
+// sleep for a second before its end.
 const endsAtOnce = "GORACE=atexit_sleep_ms=0"
 
-// TestMain is also the owner that TestSupervisor_OwnerKilled_EndsItsPrograms kills.
+// TestMain can also run as the owner that TestSupervisor_OwnerKilled_EndsItsPrograms kills.
 func TestMain(m *testing.M) {
 	if os.Getenv("SANDBOX_TEST_OWNER") != "" {
 		owner()
@@ -90,7 +90,7 @@ func wait(tb testing.TB, p process.Process) {
 	}
 }
 
-// gone waits until the kernel says that a process has ended.
+// gone waits until the kernel reports that a process has ended.
 func gone(tb testing.TB, pid int) {
 	tb.Helper()
 	fd, err := unix.PidfdOpen(pid, 0)
@@ -141,7 +141,7 @@ func TestStatus_OutputStillOpen_IsKnown(t *testing.T) {
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, p) // the sleep holds the pipe
+	wait(t, p) // the sleep still holds the pipe open
 	if p.Status().Code != 3 {
 		t.Error(p.Status())
 	}

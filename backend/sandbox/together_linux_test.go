@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// TestLimits_AllProgramsTogether_AreBounded: also if no process takes too much alone. The report comes before the end
-// of the program, and small programs continue.
+// TestLimits_AllProgramsTogether_AreBounded: the limit holds even if no single process exceeds it. The report comes
+// before the end of the program, and small programs continue.
 func TestLimits_AllProgramsTogether_AreBounded(t *testing.T) {
 	w := newSpec(t)
 	self, err := os.Executable()
@@ -73,7 +73,7 @@ func TestLimits_AllProgramsTogether_AreBounded(t *testing.T) {
 			if !l.await(c.reported) {
 				t.Fatalf("nobody was ended; told:\n%s", l)
 			}
-			if strings.HasSuffix(c.script, "wait") { // who is left holds the rest within the limit
+			if strings.HasSuffix(c.script, "wait") { // the processes that are left are within the limit
 				_ = p.Signal(syscall.SIGKILL)
 			}
 			wait(t, p)
@@ -92,7 +92,7 @@ func TestLimits_AllProgramsTogether_AreBounded(t *testing.T) {
 	t.Run("a segment that its maker left", func(t *testing.T) {
 		command := inside(w, "")
 		command.Argv, command.Env = []string{self}, append(command.Env, attemptVariable+"=segment")
-		for range 2 { // one of them is within the limit
+		for range 2 { // one segment alone is within the limit
 			if text, status := output(t, s, command); status.Code != 0 || status.Signal != 0 {
 				t.Fatalf("%s %v", text, status)
 			}

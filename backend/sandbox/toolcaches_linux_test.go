@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/process"
 )
 
-// TestToolCaches_OfTheAgent_AreHiddenFromChecks: a compiled file that says that its source need not be
-// compared makes a failing test pass, and isolated Python ignores the variables that lead it elsewhere.
+// TestToolCaches_OfTheAgent_AreHiddenFromChecks: a compiled file can tell Python not to compare it with its source, so
+// that a failing test passes. An isolated Python also ignores the variables that name another cache.
 func TestToolCaches_OfTheAgent_AreHiddenFromChecks(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
@@ -68,7 +68,7 @@ END
 	}
 }
 
-// TestToolCaches_WithProtectedFiles_CanBeRemoved, as "make clean" does, and made again.
+// TestToolCaches_WithProtectedFiles_CanBeRemoved: caches can be removed, as "make clean" does, and created again.
 func TestToolCaches_WithProtectedFiles_CanBeRemoved(t *testing.T) {
 	w := newSpec(t)
 	real := write(t, filepath.Join(w.Dir, "check.sh"), "true\n", 0o644)

@@ -83,7 +83,7 @@ func writeFiles(tb testing.TB, w sandbox.Spec, files map[string]string) {
 	}
 }
 
-// systemPython is the interpreter that every sandbox shows.
+// systemPython returns the path of the Python interpreter that every sandbox contains.
 func systemPython(tb testing.TB) string {
 	tb.Helper()
 	const path = "/usr/bin/python3"
@@ -251,7 +251,7 @@ os.execve(d, ["run.sh"], {"PATH": "/bin:/usr/bin"})'`,
 	}
 }
 
-// TestCheckTrace_Programs: each program is described by its file, its command line and its folder, once.
+// TestCheckTrace_Programs: each program is described once, by its file, its command line and its folder.
 func TestCheckTrace_Programs(t *testing.T) {
 	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"run.sh": "#!/bin/sh -e\ncat \"$1\"\n", "d/x": "1\n", "x": "2\n"})
@@ -283,7 +283,7 @@ func TestCheckTrace_Programs(t *testing.T) {
 	}
 }
 
-// TestCheckTrace_StaticProgram: no library is involved in what is recorded.
+// TestCheckTrace_StaticProgram: recording does not depend on a library in the traced program.
 func TestCheckTrace_StaticProgram(t *testing.T) {
 	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"f": "1\n"})
@@ -304,8 +304,8 @@ func TestCheckTrace_StaticProgram(t *testing.T) {
 	}
 }
 
-// TestCheckTrace_GoProgramForks: a Go program forks with its memory shared and its own locks held, which must
-// not wait for the process that answers its calls.
+// TestCheckTrace_GoProgramForks: a Go program forks with shared memory and with its own locks held. The fork must not
+// wait for the process that answers the program's calls.
 func TestCheckTrace_GoProgramForks(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -327,7 +327,7 @@ func TestCheckTrace_GoProgramForks(t *testing.T) {
 	}
 }
 
-// TestCheckTrace_NumbersOfProcessesComeAgain: a process is not taken for another that had its number.
+// TestCheckTrace_NumbersOfProcessesComeAgain: a process is not confused with an earlier one that had the same PID.
 func TestCheckTrace_NumbersOfProcessesComeAgain(t *testing.T) {
 	w := newSpec(t)
 	limits := spec.DefaultLimits()
@@ -391,7 +391,7 @@ func TestCheckTrace_AnotherListenerAbove(t *testing.T) {
 	}
 }
 
-// TestCheckTrace_RefusedCallsStayRefused: a trace changes nothing of what the filter refuses and reports.
+// TestCheckTrace_RefusedCallsStayRefused: a trace does not change what the filter refuses and reports.
 func TestCheckTrace_RefusedCallsStayRefused(t *testing.T) {
 	python := systemPython(t)
 	w := newSpec(t)
@@ -455,7 +455,8 @@ func TestCheckTrace_HeldFiles(t *testing.T) {
 	}
 }
 
-// TestCheckTrace_KilledProgram: what a program did until it was killed is complete, too, with what it left behind.
+// TestCheckTrace_KilledProgram: the trace has everything that a program did until it was killed, and what its
+// remaining children did.
 func TestCheckTrace_KilledProgram(t *testing.T) {
 	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"f": "1\n", "later": "2\n"})
@@ -472,7 +473,7 @@ func TestCheckTrace_KilledProgram(t *testing.T) {
 	}
 }
 
-// TestCheckTrace_TooMuch: beyond a bound the program continues, and the trace says that it is not complete.
+// TestCheckTrace_TooMuch: beyond the limit, the program continues and the trace says that it is incomplete.
 func TestCheckTrace_TooMuch(t *testing.T) {
 	python := systemPython(t)
 	w := newSpec(t)
@@ -498,7 +499,7 @@ print(open("f").read())'`)
 	}
 }
 
-// TestCheckTrace_OnlyForChecks: the agent's programs are not traced, and a set without a sandbox cannot.
+// TestCheckTrace_OnlyForChecks: the agent's programs are not traced, and a supervisor without a sandbox cannot trace.
 func TestCheckTrace_OnlyForChecks(t *testing.T) {
 	w := newSpec(t)
 	agent := inside(w, "true")
@@ -522,7 +523,7 @@ func TestCheckTrace_OnlyForChecks(t *testing.T) {
 	}
 }
 
-// TestCheckTrace_StartFails: an error of the start is the same as without a trace.
+// TestCheckTrace_StartFails: the error is the same as without a trace.
 func TestCheckTrace_StartFails(t *testing.T) {
 	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"none": "#!/no/interpreter\n", "text": "#! \nhello"})
@@ -573,8 +574,8 @@ func TestCheckTrace_StaticProgramWithoutCalls(t *testing.T) {
 	}
 }
 
-// TestCheckTrace_EndsWithItsListener: when the process that answers is gone nothing runs on unseen, and the trace is
-// not taken for complete.
+// TestCheckTrace_EndsWithItsListener: when the process that answers the calls has ended, the traced program cannot
+// continue unobserved, and the trace is incomplete.
 func TestCheckTrace_EndsWithItsListener(t *testing.T) {
 	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"f": "1\n"})
@@ -590,7 +591,7 @@ func TestCheckTrace_EndsWithItsListener(t *testing.T) {
 	if err := errors.Join(err, out.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Read(make([]byte, 1)); err != nil { // it runs
+	if _, err := r.Read(make([]byte, 1)); err != nil { // the program is running
 		t.Fatal(err)
 	}
 	killCheckInit(t)

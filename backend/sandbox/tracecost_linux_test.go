@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// BenchmarkCheckTrace is what a trace costs a check. Each iteration runs the check without a trace and with one, in
-// turns; the figures are medians.
+// BenchmarkCheckTrace measures how much longer a check takes with a trace. Each iteration runs the check once without
+// and once with a trace; the figures are medians.
 func BenchmarkCheckTrace(b *testing.B) {
 	w := newSpec(b)
 	makefile := "check:"

@@ -13,10 +13,10 @@ import (
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
-// ordinary is a user who owns nothing and has no name. Nobody runs as it.
+// ordinary is the id of a user without a name, without files and without other processes.
 const ordinary = 54321
 
-// TestOrdinaryUser_SandboxTests_Pass: it runs the tests of the sandbox again without root's rights.
+// TestOrdinaryUser_SandboxTests_Pass runs the tests of the sandbox again without root's rights.
 func TestOrdinaryUser_SandboxTests_Pass(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("this is an ordinary user")
@@ -51,7 +51,7 @@ func TestOrdinaryUser_SandboxTests_Pass(t *testing.T) {
 	}
 }
 
-// sandboxTests are run as root and as an ordinary user.
+// sandboxTests matches the tests that are run both as root and as an ordinary user.
 const sandboxTests = "^Test(Spec|Terminal|Held|Check|Escape|Replaced|Moved|Freeze|ToolCaches|Sanitizers|Tar|" +
 	"Socketpair|ReadOnly|Network|Project|Limits|Grant|Git|Work|Hidden|Kill)"
 

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// belowVarTmp is a folder of the machine's /var/tmp.
+// belowVarTmp creates a folder in the machine's /var/tmp.
 func belowVarTmp(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/var/tmp", "goalpost-*")
@@ -20,8 +20,8 @@ func belowVarTmp(t *testing.T) string {
 	return dir
 }
 
-// TestSpec_VarTmp_IsTheGoalsOwn: as /tmp is, also where the goal works below the machine's or is granted something
-// there.
+// TestSpec_VarTmp_IsTheGoalsOwn: a goal has its own /var/tmp, as it has its own /tmp, even if it works in the
+// machine's /var/tmp or is granted a folder there.
 func TestSpec_VarTmp_IsTheGoalsOwn(t *testing.T) {
 	base := belowVarTmp(t)
 	write(t, filepath.Join(base, "secret"), "canary", 0o644)
@@ -71,7 +71,7 @@ func TestSpec_VarTmp_IsTheGoalsOwn(t *testing.T) {
 	}
 }
 
-// TestReadOnly_VarTmp_IsNotWritable: as /tmp.
+// TestReadOnly_VarTmp_IsNotWritable: like /tmp, it cannot be written.
 func TestReadOnly_VarTmp_IsNotWritable(t *testing.T) {
 	w := newSpec(t)
 	w.ReadOnly = true

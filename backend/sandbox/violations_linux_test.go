@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
-// tellings are what a set told of attempts.
+// tellings holds the violations that a supervisor reported.
 type tellings struct {
 	mu    sync.Mutex
 	lines []string
@@ -45,7 +45,7 @@ func (l *tellings) forget() {
 
 func (l *tellings) String() string { return strings.Join(l.all(), "\n") }
 
-// await says whether a line with the words is there, or comes.
+// await waits for a line with the words, and reports whether there is one.
 func (l *tellings) await(words string) bool {
 	late := time.After(time.Minute)
 	for {

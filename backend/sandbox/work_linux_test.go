@@ -12,7 +12,7 @@ import (
 	"goalpost/backend/sandbox/spec"
 )
 
-// TestWorkPaths_AgentsPrograms_ChangeNothingElse also goes around by renames, links and git.
+// TestWorkPaths_AgentsPrograms_ChangeNothingElse also tries renames, links and git as detours.
 func TestWorkPaths_AgentsPrograms_ChangeNothingElse(t *testing.T) {
 	w := newSpec(t)
 	for name, text := range map[string]string{
@@ -111,7 +111,8 @@ func TestWorkPath_ReplacedOutside_EndsTheSandbox(t *testing.T) {
 	}
 }
 
-// TestWorkPath_ExtendedByAGrant_CanBeChanged for programs that start afterwards, without the files that stay held.
+// TestWorkPath_ExtendedByAGrant_CanBeChanged: programs that start after the grant can change the new path, except for
+// held files.
 func TestWorkPath_ExtendedByAGrant_CanBeChanged(t *testing.T) {
 	w := newSpec(t)
 	for _, name := range []string{"work/code", "docs/page", "docs/held", "other"} {
@@ -139,7 +140,7 @@ func TestWorkPath_ExtendedByAGrant_CanBeChanged(t *testing.T) {
 	}
 }
 
-// TestWorkPath_Missing_IsRefused, and so is one outside of the folder.
+// TestWorkPath_Missing_IsRefused also checks that a work path outside of the folder is refused.
 func TestWorkPath_Missing_IsRefused(t *testing.T) {
 	w := newSpec(t)
 	for path, want := range map[string]string{
@@ -156,8 +157,8 @@ func TestWorkPath_Missing_IsRefused(t *testing.T) {
 	}
 }
 
-// TestHiddenCheckDir_OnlyChecksReadIt, inside the goal's folder and outside of it. What the agent's code writes while a
-// check runs it does not stay.
+// TestHiddenCheckDir_OnlyChecksReadIt: the folder is inside or outside of the goal's folder. While a check runs the
+// agent's code, what that code writes is discarded.
 func TestHiddenCheckDir_OnlyChecksReadIt(t *testing.T) {
 	for _, name := range []string{"tests", "deep/tests", "../outside"} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +195,7 @@ func TestHiddenCheckDir_OnlyChecksReadIt(t *testing.T) {
 	}
 }
 
-// TestHiddenPaths_ChecksOfAChildGoal_DoNotSeeThem: they are its parent's agent's.
+// TestHiddenPaths_ChecksOfAChildGoal_DoNotSeeThem: the hidden paths belong to the parent goal's checks.
 func TestHiddenPaths_ChecksOfAChildGoal_DoNotSeeThem(t *testing.T) {
 	w := newSpec(t)
 	parent := filepath.Join(w.Home, "parent")

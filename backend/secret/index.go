@@ -27,7 +27,7 @@ type entry struct {
 	Added  time.Time `json:"added"`
 }
 
-// id is the value's name in its backend.
+// id returns the value's name in its backend.
 func (e entry) id() string {
 	if e.Origin != "" {
 		return "login " + e.Origin + " " + url.QueryEscape(e.User)

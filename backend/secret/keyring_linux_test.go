@@ -61,7 +61,7 @@ func begin(t *testing.T, c *exec.Cmd) {
 	})
 }
 
-// TestKeyring_SavedSecret_IsReadBack: from a real Secret Service.
+// TestKeyring_SavedSecret_IsReadBack uses a real Secret Service.
 func TestKeyring_SavedSecret_IsReadBack(t *testing.T) {
 	session(t)
 	dir, ctx := t.TempDir(), t.Context()
@@ -95,7 +95,7 @@ func TestKeyring_SavedSecret_IsReadBack(t *testing.T) {
 	if place, err = file.Set(ctx, "a", "canary-3-x", nil); err != nil || place != File {
 		t.Errorf("%s, %v", place, err)
 	}
-	if _, err := again.keys.get(ctx, "secret a"); err != errNotStored { //nolint:errorlint // it is this one
+	if _, err := again.keys.get(ctx, "secret a"); err != errNotStored { //nolint:errorlint // get does not wrap it
 		t.Errorf("the older value is still in the keyring: %v", err)
 	}
 	check(t, again.Logins().Remove(ctx, "https://example.org", "ann"))

@@ -4,5 +4,5 @@ package secret
 
 import "os"
 
-// isOwnedByUser is false: on this system nobody has looked at who may write a file.
+// isOwnedByUser returns false: there is no check of a file's owner for this system.
 func isOwnedByUser(os.FileInfo) bool { return false }

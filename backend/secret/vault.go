@@ -83,7 +83,7 @@ func (v *Vault) where(ctx context.Context) BackendInfo {
 }
 
 // keyringProblem returns why the keyring is not used, nil if it is used. The caller holds mu. A keyring that has
-// answered is not probed again; one that has not may have been started since.
+// answered is not probed again. One that has not answered is, because it may have been started since.
 func (v *Vault) keyringProblem(ctx context.Context) error {
 	if v.noKey {
 		return errors.New("chosen in the settings")

@@ -21,7 +21,7 @@ func TestSession_OtherUser_IsRefused(t *testing.T) {
 		t.Skip("only root can be two users, with curl")
 	}
 	addresses := []string{"127.0.0.1:0"}
-	if l, err := net.Listen("tcp", "[::1]:0"); err == nil { // not every machine has it
+	if l, err := net.Listen("tcp", "[::1]:0"); err == nil { // not every machine has IPv6
 		addresses = append(addresses, "[::1]:0")
 		_ = l.Close()
 	}

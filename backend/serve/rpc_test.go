@@ -165,7 +165,7 @@ func TestRPC_InvalidRequests(t *testing.T) {
 		}
 	}
 	ws := s.socket(t)
-	// may fail half way
+	// may fail halfway
 	_ = ws.Write(t.Context(), websocket.MessageText, []byte(`{"method":"`+strings.Repeat("x", 5<<20)+`"}`))
 	if _, _, err := ws.Read(t.Context()); err == nil {
 		t.Error("5 MiB were accepted")

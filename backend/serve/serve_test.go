@@ -23,7 +23,7 @@ import (
 	"goalpost/backend/serve"
 )
 
-// net/http lets a connection linger for half a second after its last answer.
+// TestMain ignores connections that net/http leaves open for half a second after their last answer.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
@@ -369,8 +369,8 @@ func TestSockets_WithoutSessionOrOrigin_AreRefused(t *testing.T) {
 	}
 }
 
-// TestLogin_RequestsOfForeignPages_DoNotCount: neither by pictures nor by frames; a link that the
-// user follows from there logs in.
+// TestLogin_RequestsOfForeignPages_DoNotCount: pictures and frames of a foreign page do not count as failed attempts.
+// A link that the user follows from such a page logs in.
 func TestLogin_RequestsOfForeignPages_DoNotCount(t *testing.T) {
 	s, c := open(t, nil), user(t)
 	from := func(site, dest string) func(*http.Request) {

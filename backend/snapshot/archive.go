@@ -36,10 +36,10 @@ type Kind string
 // The kinds.
 const (
 	Start      Kind = "start"       // before the first changing call of a goal
-	Resume     Kind = "resume"      // before a later run; others made the changes since the snapshot before
+	Resume     Kind = "resume"      // before a later run; the changes since the previous snapshot are not the goal's
 	Step       Kind = "step"        // after a step
 	End        Kind = "end"         // at the end of a run
-	BeforeUndo Kind = "before_undo" // before an undo; others made the changes since the snapshot before
+	BeforeUndo Kind = "before_undo" // before an undo; the changes since the previous snapshot are not the goal's
 	AfterUndo  Kind = "after_undo"
 )
 
@@ -56,7 +56,7 @@ type Options struct {
 type Checkpoint struct {
 	N    int // 0 is the start
 	Kind Kind
-	Step int // the newest step at that time
+	Step int // the goal's newest step at that time
 	At   time.Time
 	Redo bool // of AfterUndo: it undid an undo
 }

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// processorTime is what this process has used of the processors: on a busy machine it says more than the clock.
+// processorTime returns the processor time that this process has used. On a busy machine it is more reliable than the
+// elapsed time.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -58,7 +59,7 @@ func BenchmarkFirst(b *testing.B) {
 	}
 }
 
-// BenchmarkNext takes one with a single changed file, as after a step.
+// BenchmarkNext takes a snapshot with a single changed file, as after a step.
 func BenchmarkNext(b *testing.B) {
 	f := filled(b)
 	f.private = filepath.Join(b.TempDir(), "snapshot")

@@ -104,8 +104,8 @@ func (c *Comparison) add(was, is state, path string) {
 	}
 }
 
-// editedSince returns the paths that somebody else changed between the runs of the goal after snapshot n. The caller
-// holds mu.
+// editedSince returns the paths that the user or another program changed between the runs of the goal after snapshot
+// n. The caller holds mu.
 func (a *Archive) editedSince(n int) map[string]bool {
 	edited, s := map[string]bool{}, a.stateAt(n)
 	for _, r := range a.records[n+1:] {
@@ -130,7 +130,8 @@ func mark(edited map[string]bool, kind Kind, path string, isUnknown bool) {
 	}
 }
 
-// Select keeps the changes at or below one of the paths, which are relative to the folder. None selects all.
+// Select removes all changes that are not at or below one of the paths, which are relative to the folder. Without
+// paths it removes nothing.
 func (c *Comparison) Select(paths []string) {
 	if len(paths) == 0 {
 		return

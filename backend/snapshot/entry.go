@@ -51,7 +51,7 @@ type Entry struct {
 	// Stamp shows whether the hash can be reused. It is zero if the file had just been changed.
 	Stamp stamp `json:"f,omitzero"`
 
-	seen stamp // like Stamp, but always set by a scan
+	seen stamp // like Stamp, but a scan always sets it
 	info fs.FileInfo
 }
 

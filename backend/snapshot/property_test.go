@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// isOwn reports whether a path belongs to git, or to what a snapshot does not cover in these tests.
+// isOwn reports whether a path belongs to git, or is one that snapshots do not cover in these tests.
 func isOwn(path string) bool {
 	for part := range strings.SplitSeq(path, string(filepath.Separator)) {
 		if part == ".git" || part == "node_modules" || part == "ignored-large" {
@@ -104,7 +104,7 @@ func (w *world) existing(want func(fs.FileInfo) bool) string {
 	return list[w.r.IntN(len(list))]
 }
 
-// change does one thing. What the system refuses is not done.
+// change makes one random change. It ignores what the system refuses.
 func (w *world) change() string {
 	any := func(fs.FileInfo) bool { return true }
 	file := func(i fs.FileInfo) bool { return i.Mode().IsRegular() }
@@ -134,7 +134,7 @@ func (w *world) change() string {
 		if name = w.existing(func(i fs.FileInfo) bool { return i.Mode()&fs.ModeSymlink == 0 }); name != "" {
 			modes := []fs.FileMode{0o755, 0o711, 0o555, 0o500, 0o600, 0o644, 0o400, 0o444}
 			if info, err := os.Lstat(w.at(name)); err == nil && info.IsDir() {
-				modes = modes[:4] // the test looks into it
+				modes = modes[:4] // the test must be able to read the folder
 			}
 			_ = os.Chmod(w.at(name), modes[w.r.IntN(len(modes))])
 		}
@@ -151,7 +151,7 @@ func (w *world) change() string {
 		w.n++
 		b := []byte(strings.Repeat(fmt.Sprintf("%08d", w.n), largeBytes/8+1))
 		return fmt.Sprint("large ", os.WriteFile(w.at("large.bin"), b, 0o644))
-	case 12: // a repository in the repository, and a submodule
+	case 12: // a nested repository, and a submodule
 		_ = os.MkdirAll(w.at(name+"/.git/objects"), 0o755)
 		_ = os.WriteFile(w.at(name+"/.git/HEAD"), w.content(), 0o644)
 		_ = os.MkdirAll(w.at("sub"), 0o755)
@@ -161,7 +161,7 @@ func (w *world) change() string {
 		lines := []string{"*\n", "!*\n", "*.txt\n", "dir/\n", "/a\n", "[\n", ""}
 		return fmt.Sprint("ignore ", os.WriteFile(w.at(".gitignore"), []byte(lines[w.r.IntN(len(lines))]), 0o644))
 	case 14:
-		if name = w.existing(file); name != "" { // a hard link shares what is written to the other
+		if name = w.existing(file); name != "" { // a write to one hard link changes the other one, too
 			return fmt.Sprint("hard link ", name, os.Link(w.at(name), w.at(w.name())))
 		}
 	case 15:
@@ -181,7 +181,8 @@ func unlock(dir string) {
 	})
 }
 
-// TestRestore_AnyChanges_AreUndoneAndRedone: 500 random sequences, of which each is undone, redone and undone again.
+// TestRestore_AnyChanges_AreUndoneAndRedone: each of 500 random sequences of changes is undone, redone and undone
+// again.
 func TestRestore_AnyChanges_AreUndoneAndRedone(t *testing.T) {
 	runs := 500
 	if testing.Short() {
@@ -255,7 +256,7 @@ func undoRandomChanges(t *testing.T, seed uint64) {
 	}
 }
 
-// TestRestore_NotRoot_BringsBackWhatItMayRead runs the properties again as a user who may not do everything.
+// TestRestore_NotRoot_BringsBackWhatItMayRead runs the test again as a user who may not read or write everything.
 func TestRestore_NotRoot_BringsBackWhatItMayRead(t *testing.T) {
 	if os.Geteuid() != 0 {
 		lockedFolders(t)

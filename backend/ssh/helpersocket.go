@@ -30,7 +30,7 @@ func (c *Client) listenForHelper() error {
 	// The socket gets its name only once it listens, so a socket that refuses a connection belongs to a program that has
 	// ended.
 	path := filepath.Join(dir, "new")
-	listener, err := net.Listen("unix", path) //nolint:noctx // takes no time
+	listener, err := net.Listen("unix", path) //nolint:noctx // does not block
 	if err == nil {
 		if err = os.Rename(path, filepath.Join(dir, askName)); err != nil {
 			err = errors.Join(err, listener.Close())
@@ -53,7 +53,7 @@ func removeDeadFolders(temp string) {
 		if err != nil || info.Mode() != fs.ModeDir|0o700 { // not made here
 			continue
 		}
-		conn, err := net.Dial("unix", filepath.Join(folder, askName)) //nolint:noctx // takes no time
+		conn, err := net.Dial("unix", filepath.Join(folder, askName)) //nolint:noctx // does not block
 		if err == nil {
 			_ = conn.Close()
 		}

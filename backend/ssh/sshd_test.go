@@ -30,7 +30,7 @@ const (
 	passphrase = "open sesame 7"
 )
 
-// machine is an sshd of our own on the loopback, with tmux, and an ssh that reads none of the tester's files.
+// machine is an sshd of our own on the loopback, with tmux, and an ssh that does not read the developer's files.
 type machine struct {
 	testing.TB
 	dir    string
@@ -75,7 +75,7 @@ SetEnv HOME=%[2]s TMUX_TMPDIR=%[2]s LANG=C.UTF-8 SHELL=/bin/sh
 	m.write("bin/ssh", "#!/bin/sh\nexec "+ssh+" -F '"+m.path("ssh_config")+"' \"$@\"\n")
 	m.must(os.Chmod(m.path("bin/ssh"), 0o700))
 	m.env = []string{"PATH=" + m.path("bin") + ":/usr/bin:/bin", "HOME=" + m.dir, "LANG=C.UTF-8", "TERM=xterm-256color"}
-	if os.Getuid() == 0 { // where it changes its root to
+	if os.Getuid() == 0 { // sshd changes its root to this folder
 		m.must(os.MkdirAll("/run/sshd", 0o755))
 	}
 	m.start()
@@ -111,9 +111,8 @@ func (m *machine) key(name, phrase string) {
 	}
 }
 
-// freePort is a port that nobody else is given before the test ends. It is held by a
-// socket that does not listen: beside such a one another may, if both say so, as sshd
-// and this do.
+// freePort returns a port that no other program gets before the test ends. A socket that does not listen reserves it.
+// sshd can still listen on the port, because both sockets set SO_REUSEADDR.
 func freePort(t testing.TB) int {
 	t.Helper()
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
@@ -146,7 +145,7 @@ func (m *machine) start() {
 	}
 }
 
-// kill ends sshd and everyone who serves a connection, at once.
+// kill kills sshd and all of its processes that serve a connection.
 func (m *machine) kill() {
 	m.Helper()
 	if m.daemon == nil {
@@ -161,7 +160,7 @@ func (m *machine) kill() {
 	m.daemon = nil
 }
 
-// descendants are the sshd processes below pid; what runs in the sessions lives on.
+// descendants returns the sshd processes below pid. Programs in the sessions are not among them and keep running.
 func descendants(pid int) []int {
 	var all []int
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -180,7 +179,7 @@ func descendants(pid int) []int {
 	return all
 }
 
-// lines collects what a program says.
+// lines collects what a program prints.
 type lines struct {
 	mu   sync.Mutex
 	said strings.Builder
@@ -224,7 +223,7 @@ func (l *lines) wait(text string) bool {
 	}
 }
 
-// client is the user's side: a client and one terminal.
+// client is the user's side of a connection: a Client and one terminal.
 type client struct {
 	*machine
 	client   *Client
@@ -254,7 +253,7 @@ func newClient(m *machine, backoff ...time.Duration) *client {
 	d.manager = terminal.NewManager(func(pane.Info, bool) {
 		select {
 		case d.changed <- struct{}{}:
-		default: // the last one has not been read yet
+		default: // the last signal has not been read yet
 		}
 	})
 	m.Cleanup(func() {
@@ -270,7 +269,7 @@ func newClient(m *machine, backoff ...time.Duration) *client {
 	return d
 }
 
-// open connects a terminal and stays with it.
+// open connects a terminal, and supervises it until it ends.
 func (d *client) open(session string, known bool) (*Connection, *terminal.Session) {
 	d.Helper()
 	ctx := d.within()
@@ -303,7 +302,7 @@ func (d *client) within() context.Context {
 	return ctx
 }
 
-// state waits for a state that fits.
+// state waits until fits accepts a state.
 func (d *client) state(what string, fits func(State) bool) State {
 	d.Helper()
 	late := time.After(bound)
@@ -323,13 +322,13 @@ func (d *client) state(what string, fits func(State) bool) State {
 	}
 }
 
-// asks waits for a question with this text in it.
+// asks waits for a question that contains this text.
 func (d *client) asks(text string) State {
 	d.Helper()
 	return d.state("asks "+text, func(s State) bool { return strings.Contains(s.Ask, text) })
 }
 
-// login answers everything that stands before the session.
+// login answers all questions until the session begins.
 func (d *client) login(l *Connection) {
 	d.Helper()
 	q := d.asks("authenticity of host")
@@ -342,7 +341,7 @@ func (d *client) login(l *Connection) {
 	}
 }
 
-// shows waits for a line with this end on the terminal's screen.
+// shows waits for a line on the terminal's screen that ends with this text.
 func (d *client) shows(s *terminal.Session, text string) {
 	d.Helper()
 	ctx := d.within()
@@ -355,7 +354,7 @@ func (d *client) shows(s *terminal.Session, text string) {
 			}
 		}
 		err := s.Wait(ctx, end)
-		if errors.Is(err, terminal.ErrEnded) { // between two tries to connect
+		if errors.Is(err, terminal.ErrEnded) { // between two attempts to connect
 			select {
 			case <-d.changed:
 				err = nil

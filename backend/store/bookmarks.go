@@ -11,7 +11,7 @@ import (
 // Limits of the browsing history.
 const (
 	maxVisits        = 5000
-	visitDedupWindow = 30 * time.Second // visits of the same address within that time count once
+	visitDedupWindow = 30 * time.Second // repeated visits of an address within this time count once
 )
 
 // Bookmark is an address that the user saved.

@@ -27,7 +27,7 @@ func TestConnections_Pragmas_AreSet(t *testing.T) {
 		if got := pool.db.Stats().MaxOpenConnections; got != pool.conns {
 			t.Errorf("%s: %d connections", name, got)
 		}
-		for range pool.conns { // each one is another: the one before is held
+		for range pool.conns { // the connections stay open, so each iteration gets another one
 			conn, err := pool.db.Conn(ctx)
 			if err != nil {
 				t.Fatal(err)
@@ -179,7 +179,7 @@ func TestDelete_SharedEvidence_IsKept(t *testing.T) {
 	}
 }
 
-// TestGoalRow_ModelDecided_IsJudged holds even if a program could have decided.
+// TestGoalRow_ModelDecided_IsJudged checks that this is so even if a program could have decided.
 func TestGoalRow_ModelDecided_IsJudged(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, t.TempDir(), nil)
@@ -202,7 +202,7 @@ func TestGoalRow_ModelDecided_IsJudged(t *testing.T) {
 	}
 }
 
-// TestMigrate_KeepsThreeCopies holds that the newest copies from before an update are kept.
+// TestMigrate_KeepsThreeCopies checks that only the three newest copies from before an update are kept.
 func TestMigrate_KeepsThreeCopies(t *testing.T) {
 	ctx := context.Background()
 	now := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
@@ -216,7 +216,7 @@ func TestMigrate_KeepsThreeCopies(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	for _, version := range []int{8, 9, 10, 11} { // in order of time, which is not that of their names
+	for _, version := range []int{8, 9, 10, 11} { // in the order of time, which differs from the order of the file names
 		now = now.Add(time.Minute)
 		if err := s.connection.keepCopy(ctx, filepath.Join(dir, "goalpost.db"), version); err != nil {
 			t.Fatal(err)

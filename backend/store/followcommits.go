@@ -17,10 +17,10 @@ const (
 	followPage       = 500
 )
 
-// Follow passes events of goals that other processes run to deliver, until ctx ends. It begins after the seqs in after,
-// and for other goals with their next event. own returns the seq up to which this process has already delivered a goal.
-// It reads when another process wakes it, and polls SQLite's data version, which costs no reading while nothing
-// changes.
+// Follow calls deliver with the events of goals that other processes run, until ctx ends. For the goals in after it
+// begins after the given seqs, and for other goals with their next event. own returns the seq up to which this process
+// has already delivered a goal. Follow reads when another process wakes it. It also polls SQLite's data version, and
+// reads nothing while that stays the same.
 func (s *History) Follow(
 	ctx context.Context, after map[goal.ID]int64, own func(goal.ID) int64, deliver func(event.Event),
 ) error {
@@ -81,7 +81,7 @@ func (s *History) deliverNew(
 	if err != nil {
 		return err
 	}
-	s.journal.awaitPublishing() // from now on, own counts all events of this process up to seqs
+	s.journal.awaitPublishing() // now own counts all events of this process up to seqs
 	for id, seq := range seqs {
 		delivered[id] = max(delivered[id], own(id))
 		for delivered[id] < seq {

@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestFollow_OldGoalResumed_ReportsOnlyNewEvents: a goal that rested for an hour is resumed by another process. Only
+// TestFollow_OldGoalResumed_ReportsOnlyNewEvents: another process resumes a goal that was paused an hour ago. Only the
 // new events are reported, each once.
 func TestFollow_OldGoalResumed_ReportsOnlyNewEvents(t *testing.T) {
 	dir := t.TempDir()
@@ -31,7 +31,7 @@ func TestFollow_OldGoalResumed_ReportsOnlyNewEvents(t *testing.T) {
 	s, other := open(t, dir, nil), open(t, dir, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	create(t, other) // something that Follow asks about when it has begun
+	create(t, other) // a new goal makes Follow call own, which shows that it has begun
 	begun, reported, failed := make(chan struct{}, 1), make(chan event.Event, 64), make(chan error, 1)
 	own := func(goal.ID) int64 {
 		select {
@@ -84,8 +84,8 @@ func TestPublish_ConcurrentCommits_KeepTheirOrder(t *testing.T) {
 	}
 }
 
-// TestFollow_OwnCommitNotYetPublished_IsNotReported: Follow reads while other processes commit between a commit of this
-// process and its publishing. What this process has committed is never taken for another's.
+// TestFollow_OwnCommitNotYetPublished_IsNotReported: other processes commit, and wake Follow, between a commit of this
+// process and its publishing. Follow must not treat that commit as one of another process.
 func TestFollow_OwnCommitNotYetPublished_IsNotReported(t *testing.T) {
 	dir := t.TempDir()
 	other := open(t, dir, nil)
@@ -107,7 +107,7 @@ func TestFollow_OwnCommitNotYetPublished_IsNotReported(t *testing.T) {
 	run := begin(t, s, own.ID)
 	ctx, cancel := context.WithCancel(t.Context())
 	reported, failed := map[goal.ID]int{}, make(chan error, 1)
-	var asked atomic.Int64 // number of reads of both goals
+	var asked atomic.Int64 // number of calls of own, for both goals
 	go func() {
 		failed <- s.History.Follow(ctx, nil, func(id goal.ID) int64 {
 			mu.Lock()

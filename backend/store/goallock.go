@@ -70,7 +70,7 @@ func acquireExclusive(l *flock.Flock) (bool, error) {
 // provider with it. The zero value means that no process does.
 type LockOwner struct {
 	PID     int
-	Other   bool   // another process than this one
+	Other   bool   // the process is not this one
 	Process string // its name, for DialPeer
 }
 

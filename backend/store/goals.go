@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/text"
 )
 
-// GoalTable holds one row a goal.
+// GoalTable holds one row per goal.
 type GoalTable struct {
 	*connection
 	journal   *Journal

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestLeases_EveryLeaseIsReleased: a pause releases shared panes, the end of the program or the goal all panes, once
-// each and before the event with the reason.
+// TestLeases_EveryLeaseIsReleased checks that a pause releases shared panes, and that the end of the process or of the
+// goal releases all panes. Each lease is released once, before the event with the reason.
 func TestLeases_EveryLeaseIsReleased(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	first := open(t, dir, nil)
@@ -44,7 +44,7 @@ func TestLeases_EveryLeaseIsReleased(t *testing.T) {
 	second := open(t, dir, nil) // another process continues
 	run = begin(t, second, g.ID)
 	appended(second, own("t1", true))
-	if err := first.Journal.ReleaseLease(ctx, g.ID, "t1"); err != nil { // its own t1 is another one
+	if err := first.Journal.ReleaseLease(ctx, g.ID, "t1"); err != nil { // the first process has another t1
 		t.Fatal(err)
 	}
 	if n, err := second.Recovery.Interrupt(ctx); err != nil || n != 1 { // nobody holds the lock file

@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestLoopState_UserIntervenes_IsDropped: a pause, a parked goal and a crash keep what
-// the run knew; a stop for the user and new limits do not.
+// TestLoopState_UserIntervenes_IsDropped checks that a stop for the user and new limits drop the stored state, while a
+// pause, a parked goal and a crash keep it.
 func TestLoopState_UserIntervenes_IsDropped(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	want := goal.LoopState{

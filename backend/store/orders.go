@@ -55,7 +55,7 @@ func (s *OrderTable) List(ctx context.Context, id goal.ID, kinds ...goal.OrderKi
 	return ordersOf(ctx, s.read, where, args...)
 }
 
-// Take does what List does, for instructions to stop: they are settled at once. It only writes when there are any.
+// Take does what List does, for orders to stop, and settles them at once. It writes only if there are any.
 func (s *OrderTable) Take(ctx context.Context, id goal.ID, kinds ...goal.OrderKind) ([]goal.Order, error) {
 	where, args := pendingOrders(id, kinds)
 	if list, err := ordersOf(ctx, s.read, where, args...); err != nil || len(list) == 0 {
@@ -71,7 +71,7 @@ func (s *OrderTable) Take(ctx context.Context, id goal.ID, kinds ...goal.OrderKi
 	return list, err
 }
 
-// Settle marks orders as processed whose effect no event reports.
+// Settle marks orders as processed if no event reports their effect.
 func (s *OrderTable) Settle(ctx context.Context, orders ...goal.Order) error {
 	if len(orders) == 0 {
 		return nil
@@ -123,8 +123,8 @@ func settleAnswered(ctx context.Context, tx *sql.Tx, ev event.Event) error {
 	case *event.VerificationFailed:
 		return settleOrders(ctx, tx, at, waits+word, ev.GoalID)
 	case *event.Queued:
-		// The goal waits for its user again, and nobody else continues it, except when its parent paused it and
-		// continues.
+		// The goal waits for its user again, and nothing continues it. A goal that its parent paused is different: the parent
+		// may continue it.
 		if b.Left == goal.PausedByUser && (b.By == "" || b.By == goal.ExternalAgent) {
 			return settleOrders(ctx, tx, at, waits+word, ev.GoalID)
 		}

@@ -59,7 +59,7 @@ func TestOpenReadOnly_ChangesNothing(t *testing.T) {
 	if _, err := os.Stat(s.Locks.lockPath(g.ID)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("reading made a lock file: %v", err)
 	}
-	// What is committed is seen.
+	// The reader sees what another process commits.
 	if err := writer.Journal.Append(ctx, run, &event.Iteration{N: 7}); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ type querier interface {
 // scanner is a row of a result.
 type scanner interface{ Scan(...any) error }
 
-// visitRows passes each row of a query to visit. Errors of the database begin with what.
+// visitRows calls visit for each row of a query. Errors of the database begin with the text in what.
 func visitRows(
 	ctx context.Context, q querier, what string, visit func(scanner) error, query string, args ...any,
 ) error {
@@ -37,7 +37,7 @@ func visitRows(
 	return nil
 }
 
-// readRows reads every row of a query with scan. Errors begin with what.
+// readRows reads every row of a query with scan. Errors begin with the text in what.
 func readRows[T any](
 	ctx context.Context, q querier, what string, scan func(scanner, *T) error, query string, args ...any,
 ) ([]T, error) {
@@ -59,7 +59,7 @@ func readRows[T any](
 // scanValue reads a row of one column.
 func scanValue[T any](r scanner, v *T) error { return r.Scan(v) }
 
-// readMap reads the rows of a query with two columns: a key and its value. Errors begin with what.
+// readMap reads the rows of a query with two columns: a key and its value. Errors begin with the text in what.
 func readMap[K comparable, V any](
 	ctx context.Context, q querier, what, query string, args ...any,
 ) (map[K]V, error) {
@@ -79,7 +79,8 @@ func readMap[K comparable, V any](
 	return found, nil
 }
 
-// readValue reads the only row of a query, which has one column. Errors begin with what, and may be sql.ErrNoRows.
+// readValue reads the only row of a query, which has one column. Errors begin with the text in what, and may wrap
+// sql.ErrNoRows.
 func readValue[T any](ctx context.Context, q querier, what, query string, args ...any) (v T, err error) {
 	if err := q.QueryRowContext(ctx, query, args...).Scan(&v); err != nil {
 		return v, fmt.Errorf("%s: %w", what, err)
@@ -87,7 +88,7 @@ func readValue[T any](ctx context.Context, q querier, what, query string, args .
 	return v, nil
 }
 
-// execStatement runs a statement in a transaction. Errors begin with what.
+// execStatement runs a statement in a transaction. Errors begin with the text in what.
 func execStatement(ctx context.Context, tx *sql.Tx, what, query string, args ...any) error {
 	if _, err := tx.ExecContext(ctx, query, args...); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -95,7 +96,7 @@ func execStatement(ctx context.Context, tx *sql.Tx, what, query string, args ...
 	return nil
 }
 
-// commitStatement runs a statement in a transaction of its own. Errors begin with what.
+// commitStatement runs a statement in its own transaction. Errors begin with the text in what.
 func (s *connection) commitStatement(ctx context.Context, what, query string, args ...any) error {
 	return s.tx(ctx, func(tx *sql.Tx) error { return execStatement(ctx, tx, what, query, args...) })
 }

@@ -262,7 +262,7 @@ func TestPublish_AfterCommit_IsInOrder(t *testing.T) {
 	var got []event.Event
 	dir := t.TempDir()
 	other := open(t, dir, nil)
-	s := open(t, dir, func(e event.Event) { // a receiver finds the event, in another process, too
+	s := open(t, dir, func(e event.Event) { // even another process finds a published event in the journal
 		if kept, err := other.History.Events(context.Background(), e.GoalID, e.Seq-1, 1); err != nil || len(kept) != 1 ||
 			kept[0].Seq != e.Seq {
 			t.Errorf("%s was published before it was stored: %v", e.Body.EventType(), err)
@@ -491,7 +491,7 @@ func TestFind_PartOfAnID_FindsTheGoal(t *testing.T) {
 		t.Errorf("six characters: %v", err)
 	}
 	twin := *g
-	twin.ID = g.ID[:20] + "000000" // as if of the same moment, whatever the time
+	twin.ID = g.ID[:20] + "000000" // as if both were created in the same moment
 	if err := s.Goals.Create(ctx, &twin); err != nil {
 		t.Fatal(err)
 	}
@@ -560,7 +560,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// TestActivity_DoesNotReadSteps holds that the cost of the query does not grow with the size of the steps.
+// TestActivity_DoesNotReadSteps checks the query plan: the cost must not grow with the size of the steps.
 func TestActivity_DoesNotReadSteps(t *testing.T) {
 	if p := plan(t, activityQuery, `["x"]`, 24); strings.Count(p, "steps") != strings.Count(p,
 		"COVERING INDEX steps_in_time")*2 {
@@ -568,7 +568,7 @@ func TestActivity_DoesNotReadSteps(t *testing.T) {
 	}
 }
 
-// TestRareEvents_UseTheirIndex holds that a goal of 10,000 steps opens as fast as one of ten.
+// TestRareEvents_UseTheirIndex checks the query plans, so that a goal of 10,000 steps opens as fast as one of ten.
 func TestRareEvents_UseTheirIndex(t *testing.T) {
 	for _, q := range []string{todosQuery, reviewsQuery, parkedInARowQuery, assuranceQuery} {
 		if p := plan(t, q, "x"); !strings.Contains(p, "INDEX events_of_kind (goal_id=? AND type=?") {
@@ -661,7 +661,8 @@ func TestMigrate_OldDatabase(t *testing.T) {
 	}
 }
 
-// TestAssurances_GoalEnded_ReadsTheNewestEnd: the list reads what goals proved from their ends, not from rows.
+// TestAssurances_GoalEnded_ReadsTheNewestEnd: the assurance of a goal comes from its newest end event, not from its
+// row.
 func TestAssurances_GoalEnded_ReadsTheNewestEnd(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	done, failed, open := create(t, s), create(t, s), create(t, s)

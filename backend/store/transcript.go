@@ -11,7 +11,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TranscriptRow is one event that a user reads in a transcript, with what other events say about it.
+// TranscriptRow is an event in a transcript, with what related events say about it.
 type TranscriptRow struct {
 	event.Event
 	AtMS  int64       // since the goal started
@@ -59,8 +59,8 @@ func (s *History) Transcript(ctx context.Context, id goal.ID, offset, limit int)
 	return list, err
 }
 
-// SearchTranscript passes the rows of a goal's transcript that may contain the text to visit, oldest first. It ignores
-// case. Some of the rows may not show the text.
+// SearchTranscript calls visit with the rows of a goal's transcript that may contain the text, oldest first. It ignores
+// case. Some of these rows may not show the text.
 func (s *History) SearchTranscript(
 	ctx context.Context, id goal.ID, text string, visit func(TranscriptRow) error,
 ) error {

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestWakeSocket_WakesAnotherProcess: an order and a commit wake another process without polling. Other users are
-// refused, and sockets of dead processes are removed.
+// TestWakeSocket_WakesAnotherProcess checks that an order and a commit wake another process without polling, that other
+// users are refused, and that sockets of dead processes are removed.
 func TestWakeSocket_WakesAnotherProcess(t *testing.T) {
 	dir := shortDir(t)
 	owner, other := open(t, dir, nil), open(t, dir, nil)

@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// WorkspaceTables store what the workspace of the user keeps: layouts, terminals, servers, bookmarks and visits.
+// WorkspaceTables store the state of the user's workspace: layouts, terminals, servers, bookmarks and visits.
 type WorkspaceTables struct {
 	*connection
 }

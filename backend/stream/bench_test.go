@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkPicture sends a picture of 200 KB from a viewer over the socket, and its acknowledgement back. cpu-ms/op is
-// the processor time of the whole, including the reading that the page does in the program.
+// the processor time of all of this. It includes reading from the socket, which the page does in a real run.
 func BenchmarkPicture(b *testing.B) {
 	w := open(b, nil)
 	source := newBrowser()

@@ -31,7 +31,7 @@ func (s *Server) browser(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// browserConn is one browser pane on one socket.
+// browserConn is the connection of a page to one browser pane.
 type browserConn struct {
 	c    *socket
 	v    BrowserViewer
@@ -40,7 +40,7 @@ type browserConn struct {
 	out  []byte        // buffer of the last frame, for reuse; only send uses it
 
 	mu      sync.Mutex
-	frame   *pane.Frame // the newest that was not sent yet, as info, overlay and problem
+	frame   *pane.Frame // the newest that was not sent yet, likewise info, overlay and problem
 	info    *pane.Info
 	overlay *pane.Overlay
 	problem string
@@ -144,7 +144,7 @@ func appendFrame(out []byte, f *pane.Frame) []byte {
 
 func clampUint16(n int) uint16 { return uint16(min(max(n, 0), 1<<16-1)) }
 
-// onAck processes an acknowledgement of the page. Only that of the last frame counts.
+// onAck processes an acknowledgement of the page. It ignores all but that of the last frame.
 func (b *browserConn) onAck(n uint32) {
 	b.mu.Lock()
 	right := b.awaitsAck && n == b.sent

@@ -34,7 +34,7 @@ func TestBrowser_UnsentFrames_AreReplaced(t *testing.T) {
 			t.Fatalf("dropped %d, want %d", got, n)
 		}
 	}
-	send(t, ws, `{"t":"ack","n":7}`) // never on the way: means nothing
+	send(t, ws, `{"t":"ack","n":7}`) // this frame was never sent, so the acknowledgement is ignored
 	send(t, ws, `{"t":"ack","n":1}`)
 	if got := <-b.acks; got != 1 {
 		t.Errorf("acknowledged %d", got)
@@ -44,7 +44,8 @@ func TestBrowser_UnsentFrames_AreReplaced(t *testing.T) {
 	}
 }
 
-// A page that was hidden may never have drawn the frame on the way.
+// TestBrowser_PageVisibleAgain_GetsAFrame: a page that was hidden may never have drawn the frame that was sent to it.
+// It gets the next frame without an acknowledgement.
 func TestBrowser_PageVisibleAgain_GetsAFrame(t *testing.T) {
 	w := open(t, nil)
 	b := newBrowser()
@@ -131,7 +132,7 @@ func TestProblems_AreReported(t *testing.T) {
 	if got := readText(t, ws); got != `{"t":"problem","text":"unknown kind of input"}` {
 		t.Errorf("got %s", got)
 	}
-	b.hold = make(chan struct{}) // from here on nothing gets through
+	b.hold = make(chan struct{}) // from here on every input blocks
 	for range 1100 {
 		send(t, ws, `{"t":"input","i":{"kind":"keydown"}}`)
 	}

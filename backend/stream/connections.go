@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Connections are sockets taken over from net/http, which no longer tracks them. They end in two steps: Soft asks
-// them to say goodbye, Hard cuts off those that do not. All methods may be called concurrently.
+// Connections are sockets taken over from net/http, which no longer tracks them. They end in two steps: Soft asks them
+// to close, Hard cuts off those that do not. All methods may be called concurrently.
 type Connections struct {
 	Soft context.Context // ends when Close begins
 	Hard context.Context // ends when Close has waited long enough

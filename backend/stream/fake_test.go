@@ -19,7 +19,7 @@ import (
 	"goalpost/backend/stream"
 )
 
-// net/http lets a connection linger for half a second after its last answer.
+// TestMain ignores connections that net/http leaves open for half a second after their last answer.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
@@ -120,10 +120,10 @@ func (t terminals) Attach(_ context.Context, id string, offset int64) (stream.Te
 type fakeTerminal struct {
 	tb    testing.TB
 	data  []byte
-	from  int64 // bytes before are lost
+	from  int64 // earlier bytes are lost
 	chunk int
 	exit  *int
-	news  chan error // given by Read as they come
+	news  chan error // errors that Read returns
 	moved chan struct{}
 	fail  error // of Write
 	typed chan string
@@ -219,7 +219,7 @@ type browser struct {
 	inputs  chan pane.Input
 	sizes   chan [2]int
 	visible chan bool
-	left    chan struct{} // gets a sign when the viewer is closed
+	left    chan struct{} // gets a token when the viewer is closed
 	hold    chan struct{} // when not nil, Input waits for it
 	fail    error
 	ratio   atomic.Int64 // of the last size, in percent

@@ -252,7 +252,7 @@ func TestClose_OpenSockets_CloseWithGoingAway(t *testing.T) {
 	codes := make(chan websocket.StatusCode, 3)
 	for _, path := range []string{"/v1/events", "/v1/terminal/t1", "/v1/browser/b1"} {
 		ws := w.dial(t, path)
-		read(t, ws) // before the upgrade is complete, closing the port cuts it
+		read(t, ws) // the upgrade must be complete, because closing the port would interrupt it
 		go func() {
 			for {
 				if _, _, err := ws.Read(context.Background()); err != nil {
@@ -277,7 +277,7 @@ func TestClose_OpenSockets_CloseWithGoingAway(t *testing.T) {
 
 func TestClose_SilentPage_IsCutOff(t *testing.T) {
 	w := open(t, nil)
-	w.dial(t, "/v1/events") // never reads, so never answers a goodbye
+	w.dial(t, "/v1/events") // never reads, so it does not answer the close message
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := w.Close(ctx); err == nil {

@@ -62,7 +62,7 @@ func startOffset(r *http.Request) (int64, error) {
 	return n, nil
 }
 
-// terminalConn is one terminal on one socket.
+// terminalConn is the connection of a page to one terminal.
 type terminalConn struct {
 	c          *socket
 	output     TerminalOutput
@@ -224,8 +224,9 @@ func (t *terminalConn) ack(n int64) {
 	notify(t.ackArrived)
 }
 
-// write passes one message of input to the program, and reports an error to the page. Order and bounds of messages are
-// kept: by them a terminal distinguishes replies of the page's terminal emulator from what a user types.
+// write passes one message of input to the program, and reports an error to the page. It preserves the order and the
+// boundaries of messages, because a terminal uses them to distinguish replies of the page's terminal emulator from
+// what a user types.
 func (t *terminalConn) write(p []byte) error {
 	if _, err := t.program.Write(p); err != nil {
 		return t.c.writeJSON(t.c.ctx, terminalUpdate{T: "problem", Text: err.Error()})

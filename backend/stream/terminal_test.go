@@ -38,7 +38,7 @@ func collect(tb testing.TB, ws *websocket.Conn, from int64, want int) []byte {
 func TestTerminal_Output_ArrivesWhole(t *testing.T) {
 	w := open(t, nil)
 	text := []byte(strings.Repeat("añ世🎉\r\n", 200_000))
-	w.terminals["t1"] = &fakeTerminal{tb: t, data: text, chunk: 32 << 10} // it fails the test over the window
+	w.terminals["t1"] = &fakeTerminal{tb: t, data: text, chunk: 32 << 10} // it fails the test if the window is exceeded
 	for range 2 {
 		if got := collect(t, w.dial(t, "/v1/terminal/t1"), 0, len(text)); !bytes.Equal(got, text) {
 			t.Error("the bytes differ")
@@ -142,7 +142,7 @@ func TestTerminal_InvalidMessages(t *testing.T) {
 			}
 		}
 		ws := w.dial(t, path)
-		_ = ws.Write(t.Context(), websocket.MessageText, bytes.Repeat([]byte(" "), 9<<20)) // may fail half way
+		_ = ws.Write(t.Context(), websocket.MessageText, bytes.Repeat([]byte(" "), 9<<20)) // may fail halfway
 		if code, reason := closing(t, ws); code != websocket.StatusMessageTooBig && code != -1 {
 			t.Errorf("%s: %d %s", path, code, reason)
 		}

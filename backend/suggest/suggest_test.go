@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// names returns the proposed checks in short form.
+// names returns a short form of each proposed check.
 func names(list []Proposal) (names []string) {
 	for _, p := range list {
 		names = append(names, string(p.Check.Type)+" "+p.Check.Name())

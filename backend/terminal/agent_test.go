@@ -53,7 +53,7 @@ func TestWaitFor_Pattern_MatchesNewOutput(t *testing.T) {
 	}
 }
 
-// TestWaitFor_PatternInAFlood_IsFound: also across two reads.
+// TestWaitFor_PatternInAFlood_IsFound: the text is also found if it spans two reads.
 func TestWaitFor_PatternInAFlood_IsFound(t *testing.T) {
 	s := terminal(t, "sh", "-c",
 		`yes "a long line of a flood" | head -c 3000000; printf 'the nee'; printf 'dle\n'; `+
@@ -121,7 +121,7 @@ func TestWaitFor_ImpossibleCondition_IsRefused(t *testing.T) {
 	}
 }
 
-// TestKeys_InAnEditor_EditTheFile: they drive a full-screen program as a user does.
+// TestKeys_InAnEditor_EditTheFile: the agent's keys work in a full-screen program like a user's.
 func TestKeys_InAnEditor_EditTheFile(t *testing.T) {
 	needs(t, "vim")
 	file := filepath.Join(t.TempDir(), "note.txt")
@@ -130,7 +130,7 @@ func TestKeys_InAnEditor_EditTheFile(t *testing.T) {
 	if _, err := s.Commands.Run(within(t), "vim -u NONE -N "+file, 0); err != nil {
 		t.Fatal(err)
 	}
-	// vim says so; the shell echoes the name before
+	// The name alone is not enough, because the shell echoes it before vim starts.
 	waited(t, s, WaitCondition{Pattern: regexp.MustCompile(`note\.txt" \[New`)})
 	must := func(err error) {
 		t.Helper()
@@ -197,7 +197,7 @@ func TestEncodeKeys_EachName_HasItsBytes(t *testing.T) {
 	}
 }
 
-// TestType_SeveralLines_WaitForEnter: a shell that knows pastes runs nothing before.
+// TestType_SeveralLines_WaitForEnter: a shell with bracketed paste runs nothing before Enter.
 func TestType_SeveralLines_WaitForEnter(t *testing.T) {
 	s := terminal(t, "bash")
 	ready(t, s)

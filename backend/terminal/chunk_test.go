@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzChunks hands out what a program printed, in whatever pieces it came and
-// whenever it is acknowledged: the chunks are the bytes, and none ends in the middle
-// of a character.
+// FuzzChunks reads what a program printed, in pieces of any size and with acknowledgements at any time. The chunks
+// together are the printed bytes, and none of them ends in the middle of a character.
 func FuzzChunks(f *testing.F) {
 	f.Add([]byte("plain, é, 日本, 😀"), []byte{1, 2, 3}, uint8(1))
 	f.Add([]byte(strings.Repeat("é日😀a", 20)), []byte{0}, uint8(0)) // byte by byte
@@ -20,7 +19,7 @@ func FuzzChunks(f *testing.F) {
 		s := &Session{ring: newRing(minScrollback), viewers: map[*Viewer]struct{}{}}
 		v := s.Attach(0)
 		var all []byte
-		// take hands out everything there is; the page acknowledges now and then.
+		// take reads everything that is available, and acknowledges now and then.
 		take := func() {
 			for i := 0; ; i++ {
 				offset, chunk, err := v.take()
@@ -68,7 +67,7 @@ func FuzzChunks(f *testing.F) {
 	})
 }
 
-// cut tells whether a character of text lies on both sides of at.
+// cut reports whether the offset at is inside a character of text.
 func cut(text []byte, at int) bool {
 	for n := 1; n < utf8.UTFMax && n <= at; n++ {
 		if r, size := utf8.DecodeRune(text[at-n:]); size > n && r != utf8.RuneError {

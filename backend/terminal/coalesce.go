@@ -17,12 +17,12 @@ const (
 )
 
 const (
-	// maxModelBytes is the maximum that the model gets of one batch: it processes one or two megabytes a second,
-	// while programs print fifty.
+	// maxModelBytes limits what the model gets of one batch: it processes one or two megabytes a second, while programs
+	// print fifty.
 	maxModelBytes = 128 << 10
 
-	maxSequence = 4 << 10 // a longer CSI sequence is text
-	maxString   = 1 << 20 // a longer OSC, DCS … is text
+	maxSequence = 4 << 10 // a longer CSI sequence is treated as text
+	maxString   = 1 << 20 // a longer OSC, DCS … is treated as text
 	maxCount    = 999     // a larger count in a sequence that repeats is nonsense or an attack
 )
 

@@ -17,12 +17,11 @@ import (
 // floodSize is in MiB: `make flood` prints a gigabyte.
 var floodSize = flag.Int64("flood", 64, "MiB that TestFlood_Memory_IsBounded prints")
 
-// TestFlood_Memory_IsBounded prints more than anything could keep to the slowest viewer
-// there can be: always as far behind as the program is let run. Nothing is lost,
-// and Go takes no more than 64 MB from the system.
+// TestFlood_Memory_IsBounded prints more than fits in memory, for the slowest possible viewer: it is always as far
+// behind as the program may run ahead. No byte is lost, and Go takes at most 64 MB from the system.
 func TestFlood_Memory_IsBounded(t *testing.T) {
 	const most = 64e6
-	debug.FreeOSMemory() // what other tests have left
+	debug.FreeOSMemory() // memory that other tests have left
 	size := *floodSize << 20
 	s := terminal(t, "sh", "-c",
 		fmt.Sprintf("stty -opost -echo; echo ready; read go; yes 0123456789abcdef | head -c %d", size))
@@ -68,15 +67,15 @@ func TestFlood_Memory_IsBounded(t *testing.T) {
 	}
 }
 
-// taken is what Go has from the system and has not given back.
+// taken returns the bytes that Go has taken from the system and has not returned.
 func taken() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)
 	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
 }
 
-// TestFloods_InParallel prints in 15 terminals at once while a user types in
-// another: every byte of every one arrives, and every key is echoed in order.
+// TestFloods_InParallel prints in 15 terminals at once while a user types in another: every byte of every terminal
+// arrives, and every key is echoed in order.
 func TestFloods_InParallel(t *testing.T) {
 	const floods, each = 15, 1 << 20
 	set := launcher(t)

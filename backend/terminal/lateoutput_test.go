@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestOutput_TerminalReleased_IsReadToTheEnd: where nobody holds the terminal reading ends
-// before the program does. What it prints there by name, just before its end, is shown.
+// TestOutput_TerminalReleased_IsReadToTheEnd: if no process has the terminal open, reading ends before the program
+// does. What the program then prints to /dev/tty, just before its end, is still shown.
 func TestOutput_TerminalReleased_IsReadToTheEnd(t *testing.T) {
 	set, m := launcher(t), NewManager(nil)
 	t.Cleanup(func() {

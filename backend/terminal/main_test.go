@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bound is how long a test waits for what must come, on a busy machine too.
+// bound is how long a test waits for something that must happen, even on a busy machine.
 const bound = 3 * time.Minute
 
 func launcher(tb testing.TB) *sandbox.Supervisor {
@@ -50,7 +50,7 @@ func terminalWith(tb testing.TB, o Options) *Session {
 	}
 	if o.Dir == "" {
 		o.Dir = tb.TempDir()
-		if err := os.WriteFile(filepath.Join(o.Dir, ".zshrc"), nil, 0o600); err != nil { // else zsh asks what to write there
+		if err := os.WriteFile(filepath.Join(o.Dir, ".zshrc"), nil, 0o600); err != nil { // otherwise zsh asks about it
 			tb.Fatal(err)
 		}
 	}

@@ -103,7 +103,7 @@ func TestCloseAll_OpenTerminals_End(t *testing.T) {
 	}
 }
 
-// TestLauncher_Dies_EndsItsTerminals: each reports its end.
+// TestLauncher_Dies_EndsItsTerminals: when a launcher ends, each of its terminals reports its end.
 func TestLauncher_Dies_EndsItsTerminals(t *testing.T) {
 	set, err := sandbox.Open(context.Background(), sandbox.Options{Helper: sandboxtest.Helper(t), Name: "test"})
 	if err != nil {

@@ -90,7 +90,7 @@ func (m *markParser) inside(found []shellMark, b byte, at int64) []shellMark {
 	switch {
 	case m.state == oscEnding && b == ']': // a new sequence begins in the middle
 		m.state, m.text, m.begin = oscInside, m.text[:0], at-1
-	case m.state == oscEnding && b != 0x1b: // ESC x ends it and begins another sequence
+	case m.state == oscEnding && b != 0x1b: // ESC and another character end the string and begin another sequence
 		m.state = oscOutside
 	case b == 0x1b:
 		m.state = oscEnding

@@ -14,7 +14,7 @@ func TestMarks_EachSequence_IsRead(t *testing.T) {
 		"x\x1b]133;B" + n + "\x1b\\y":              {{kind: markPromptEnd, start: 1, end: 22}},
 		"\x1b]133;A;k=s" + n + "\x07":              {{kind: markContinuation, end: 24}},
 		"\x1b]133;D;17" + n + "\x07":               {{kind: markCommandEnd, exit: 17, end: 23}},
-		"\x1b]133;D;17\x07":                        nil, // a program's
+		"\x1b]133;D;17\x07":                        nil, // printed by a program, which does not know the nonce
 		"\x1b]133;D;17;goalpost=n2\x07":            nil,
 		"\x1b]133;D" + n + "\x07":                  nil,
 		"\x1b]133;D;256" + n + "\x07":              nil,

@@ -41,7 +41,7 @@ const (
 	ownResetMarker = "\x18\x1b7"
 )
 
-// childProcess is one program of a session from its start until its output is drained.
+// childProcess is one program of a session, from its start until all of its output is read.
 type childProcess struct {
 	master *os.File
 	proc   process.Process

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// TestRestart_DrawsBelowOldOutput restarts what ended on a full main screen, and in the
-// middle of a full-screen program: what comes next stands below, and the model
-// agrees with xterm.js about where.
+// TestRestart_DrawsBelowOldOutput restarts programs that ended with a full main screen, or as a full-screen program.
+// The new output is below the old one, at the place where xterm.js draws it.
 func TestRestart_DrawsBelowOldOutput(t *testing.T) {
 	needs(t, "node")
 	for name, script := range map[string]string{
@@ -36,8 +35,8 @@ func TestRestart_DrawsBelowOldOutput(t *testing.T) {
 	}
 }
 
-// TestRestoredScrollback_NewOutputIsBelow shows a tail again: the news and the next program's
-// first line come after its last line.
+// TestRestoredScrollback_NewOutputIsBelow restores the end of an earlier scrollback. The note about that and the next
+// program's first line come after its last line.
 func TestRestoredScrollback_NewOutputIsBelow(t *testing.T) {
 	needs(t, "node")
 	for name, tail := range map[string]string{

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// shells are the ways in which commands are typed and reported, but for fish,
-// which has another language.
+// shells runs a test with one shell for each way in which commands are typed and reported. fish is not among them,
+// because its language is different.
 func shells(t *testing.T, do func(t *testing.T, shell string)) {
 	t.Helper()
 	for _, shell := range []string{"bash", "sh", "zsh"} {
@@ -36,7 +36,7 @@ func TestRun_EachCommand_HasOutputAndExit(t *testing.T) {
 			{"echo hello; echo again", "hello\nagain\n", 0},
 			{"(exit 42)", "", 42},
 			{"cd /usr && pwd", "/usr\n", 0},
-			{"pwd", "/usr\n", 0}, // one shell, not one for each
+			{"pwd", "/usr\n", 0}, // all commands run in the same shell
 			{"printf 'no line end'", "no line end", 0},
 			{"echo \"it's 日本!\"", "it's 日本!\n", 0},
 			{"for i in 1 2 3\ndo\n\techo $i # each\ndone", "1\n2\n3\n", 0},
@@ -63,7 +63,7 @@ func TestRun_Server_KeepsRunning(t *testing.T) {
 	shells(t, func(t *testing.T, shell string) {
 		s := terminal(t, shell)
 		ready(t, s)
-		// The child itself says that it has the terminal: a Ctrl+C before would be the shell's.
+		// The child prints a word when it has the terminal: an earlier Ctrl+C would reach the shell.
 		r, err := s.Commands.Run(within(t), "sh -c 'echo listening; exec sleep 1000'", 300*time.Millisecond)
 		if err != nil || r.Finished || !strings.HasPrefix("listening\n", r.Output) {
 			t.Fatalf("%+v %v", r, err)
@@ -160,7 +160,7 @@ func TestRun_LongOutput_IsTruncated(t *testing.T) {
 	})
 }
 
-// TestMarks_PrintedByAProgram_AreIgnored: it does not know the nonce.
+// TestMarks_PrintedByAProgram_AreIgnored: a program does not know the nonce.
 func TestMarks_PrintedByAProgram_AreIgnored(t *testing.T) {
 	s := terminal(t, "bash")
 	r := run(t, s, `printf '\033]133;D;0\007\033]133;D;0;goalpost=0123\007'; (exit 9)`)
@@ -191,7 +191,7 @@ return 7
 	shows(t, s, func(lines []string, row, _ int, _ bool) bool { return lines[row] == "again>" })
 }
 
-// TestRun_GoalsShell_ReadsNoProfile: a profile could replace its commands.
+// TestRun_GoalsShell_ReadsNoProfile: a profile could redefine commands.
 func TestRun_GoalsShell_ReadsNoProfile(t *testing.T) {
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, ".bashrc"), []byte("ls() { echo forged; }\nsleep 60\n"),
@@ -222,7 +222,7 @@ func TestRun_Shell_HasNoExtraDescriptor(t *testing.T) {
 	shells(t, func(t *testing.T, shell string) {
 		s := terminal(t, shell)
 		r := run(t, s, "ls -l /proc/self/fd | grep -c pipe; echo \"[$ENV]\"")
-		if r.Output != "1\n[]\n" { // ls's own output
+		if r.Output != "1\n[]\n" { // the only pipe is the output of ls
 			t.Errorf("%q", r.Output)
 		}
 	})

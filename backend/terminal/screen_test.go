@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// shows waits until the screen satisfies ok: a full-screen program draws when it likes,
-// and the model of the screen when it gets to it.
+// shows waits until the screen satisfies ok: a full-screen program draws at any time, and the model of the screen
+// follows later.
 func shows(t *testing.T, s *Session, ok func(lines []string, row, col int, alt bool) bool) {
 	t.Helper()
 	ctx := within(t)
@@ -77,7 +77,7 @@ func TestScreen_CursorQuery_IsAnswered(t *testing.T) {
 	}
 }
 
-// TestScreen_AfterAFlood_ShowsItsEnd: the model cannot keep up with the output.
+// TestScreen_AfterAFlood_ShowsItsEnd: the model cannot keep up with the output, but shows its end.
 func TestScreen_AfterAFlood_ShowsItsEnd(t *testing.T) {
 	s := terminal(t, "sh", "-c",
 		`yes "a line that scrolls away" | head -c 30000000; printf '\033[?1049h\033[Hdrawn'; read x`)
@@ -88,7 +88,8 @@ func TestScreen_AfterAFlood_ShowsItsEnd(t *testing.T) {
 	})
 }
 
-// TestScreen_HostileOutput_Recovers: the bytes and the next screen are whole.
+// TestScreen_HostileOutput_Recovers: after hostile output, all bytes are in the scrollback, and the next screen is
+// correct.
 func TestScreen_HostileOutput_Recovers(t *testing.T) {
 	hostile := []string{
 		strings.Repeat("a\x1b[65535b", 2000), strings.Repeat("\x1b[65535S\x1b[65535L\x1b[9999@", 500),

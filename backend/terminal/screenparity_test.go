@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// seen is a screen, ours or xterm.js's.
+// seen is the content of a screen: of our model, or of xterm.js.
 type seen struct {
 	Lines    []string `json:"lines"`
 	Row, Col int
 	Alt      bool
 }
 
-// drive is one program: what is typed, and what must be there before a look.
+// drive is a program with the keys that are typed into it. After each step, the screens are compared.
 type drive struct {
 	name, command string
 	steps         []step
@@ -28,7 +28,7 @@ type drive struct {
 
 type step struct {
 	keys  []string
-	until string // on the screen
+	until string // the text to wait for on the screen
 }
 
 // TestScreen_RealPrograms_AgreeWithXterm: the screen model, which the agent reads, and xterm.js, which the user sees,
@@ -63,7 +63,7 @@ func TestScreen_RealPrograms_AgreeWithXterm(t *testing.T) {
 			{[]string{"F5"}, "Load average"},
 			{[]string{"F1"}, "htop "},
 		}},
-		// Keys that come within a millisecond tmux takes for a paste, in which Ctrl+B means nothing.
+		// tmux treats keys that arrive within a millisecond as a paste, in which Ctrl+B has no meaning.
 		{"tmux", "tmux -f /dev/null -L agree start-server \\; set -g assume-paste-time 0 \\; new-session sh", []step{
 			{nil, "[0]"},
 			{[]string{"Ctrl+B", "%"}, "│"},
@@ -123,7 +123,7 @@ func agree(t *testing.T, dir string, d drive) {
 		shows(t, s, func(lines []string, _, _ int, _ bool) bool {
 			return strings.Contains(strings.Join(lines, "\n"), step.until)
 		})
-		// It may continue drawing; both look at the same bytes whenever that is.
+		// The program may continue to draw, but both screens are compared after the same bytes.
 		if _, err := s.WaitFor(within(t), WaitCondition{Quiet: 100 * time.Millisecond}, bound); err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func agree(t *testing.T, dir string, d drive) {
 	}
 }
 
-// look is the screen and exactly the bytes that led to it.
+// look returns the model's screen, and exactly the bytes that led to it.
 func look(t *testing.T, s *Session) (seen, []byte) {
 	t.Helper()
 	for range 1000 {

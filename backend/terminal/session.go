@@ -74,7 +74,7 @@ type Session struct {
 	status     process.Status
 	closed     bool
 	viewers    map[*Viewer]struct{}
-	output     signal // bytes, marks, an end
+	output     signal // there are new bytes or marks, or the program or the terminal has ended
 	spaceFreed signal // a viewer continued reading
 	spec       launchSpec
 	Commands   CommandRunner

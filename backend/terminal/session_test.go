@@ -162,13 +162,13 @@ func TestClose_ProcessGroup_IsEnded(t *testing.T) {
 			if err := m.Close(within(t), "t1"); err != nil {
 				t.Fatal(err)
 			}
-			// All are killed; the last to die is reaped in its own time, unsignalled.
+			// All processes are killed. Nothing signals when the last of them is reaped.
 			waittest.Until(t, fmt.Sprintf("end of group %d", pid), func() bool { return allZombies(t, pid) })
 		})
 	}
 }
 
-// allZombies tells whether nothing of a group runs.
+// allZombies reports whether no process of a group is running.
 func allZombies(t *testing.T, group int) bool {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")

@@ -39,7 +39,7 @@ func TestFish_EachCommand_HasOutputAndExit(t *testing.T) {
 	}
 }
 
-// reporting are the shells that say what they run and where they are.
+// reporting lists the shells that report their commands and their folder.
 var reporting = []string{"bash", "zsh", "fish"}
 
 func TestShells_RunningCommand_IsReported(t *testing.T) {
@@ -48,7 +48,7 @@ func TestShells_RunningCommand_IsReported(t *testing.T) {
 			needs(t, shell)
 			s := terminal(t, shell)
 			ready(t, s)
-			// The child itself says that it has the terminal: a Ctrl+C before would be the shell's.
+			// The child prints a word when it has the terminal: an earlier Ctrl+C would reach the shell.
 			const command = "sh -c 'echo up; exec sleep 1000' 'it is 100%; é'"
 			if _, err := s.Write([]byte(command + "\r")); err != nil {
 				t.Fatal(err)

@@ -33,7 +33,7 @@ type Viewer struct {
 
 	// Guarded by the session's mu.
 	next, acked int64 // next byte to hand out; everything before acked was drawn
-	caught      bool  // it was once close behind the program
+	caught      bool  // the viewer has caught up with the program once
 	closed      bool
 }
 
@@ -139,7 +139,7 @@ func (v *Viewer) Write(p []byte) (int, error) {
 // Resize is Session.Resize, without a notification to this viewer.
 func (v *Viewer) Resize(cols, rows int) error { return v.s.resize(cols, rows, v) }
 
-// Resized gets a token when someone else resized the terminal; Size returns the new size.
+// Resized gets a token when another viewer resized the terminal; Size returns the new size.
 func (v *Viewer) Resized() <-chan struct{} { return v.sizes }
 
 // Size returns the size in character cells.

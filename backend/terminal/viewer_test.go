@@ -13,15 +13,15 @@ import (
 	"unicode/utf8"
 )
 
-// TestViewer_SlowDuringAFlood_LosesNothing: late acknowledgements slow the program, and the terminal holds no more
-// than its scrollback.
+// TestViewer_SlowDuringAFlood_LosesNothing: late acknowledgements slow the program down, and the terminal stores no
+// more than its scrollback.
 func TestViewer_SlowDuringAFlood_LosesNothing(t *testing.T) {
 	const size = 50 << 20
 	s := terminal(t, "sh", "-c",
 		fmt.Sprintf("stty -opost -echo; echo ready; read go; yes 0123456789abcdef | head -c %d", size))
 	v := s.Attach(0)
 	defer v.Close()
-	until(t, v, contains("ready\n")) // and nothing more before it is released
+	until(t, v, contains("ready\n")) // the program prints nothing more until it reads a line
 	if _, err := s.Write([]byte("go\r")); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestViewer_WithoutAcks_GetsOneWindow(t *testing.T) {
 }
 
 func TestViewer_Chunks_EndWithWholeCharacters(t *testing.T) {
-	// Three bytes each, printed in pieces that cut them.
+	// Characters of three bytes, printed in pieces that end inside of them.
 	s := terminal(t, "sh", "-c", `stty -opost
 		i=0; while [ $i -lt 200 ]; do printf '\346'; printf '\227'; printf '\245\342\202'; printf '\254'; i=$((i+1)); done
 		awk 'BEGIN { for (i = 0; i < 60000; i++) printf "日€😀" }'; printf '\346\227'`)
@@ -186,7 +186,7 @@ func TestViewer_LostOutput_IsReported(t *testing.T) {
 	}
 }
 
-// TestFlood_WithoutViewer_DropsTheOldest: nobody slows the program down.
+// TestFlood_WithoutViewer_DropsTheOldest: without a viewer, nothing slows the program down.
 func TestFlood_WithoutViewer_DropsTheOldest(t *testing.T) {
 	s := terminalWith(t, Options{Argv: []string{"sh", "-c", "yes | head -c 5000000"}, Scrollback: minScrollback})
 	ended(t, s)
@@ -207,7 +207,7 @@ func TestViewers_OfOneTerminal_SeeTheSame(t *testing.T) {
 			texts[i], _ = rest(t, v)
 		})
 	}
-	gone := s.Attach(0) // never reads, and leaves
+	gone := s.Attach(0) // never reads, and is closed
 	if _, err := s.Write([]byte("\r")); err != nil {
 		t.Fatal(err)
 	}

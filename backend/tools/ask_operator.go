@@ -28,7 +28,7 @@ func askOperator(r Deps) (Tool, error) {
 	})
 }
 
-// checkOwnPane returns an error for a pane that does not belong to the goal; "" means no pane.
+// checkOwnPane returns an error for a pane that does not belong to the goal; the id "" is valid and means no pane.
 func checkOwnPane(p Panes, id string) error {
 	if id == "" || p != nil && slices.ContainsFunc(p.List(), func(i pane.Info) bool { return i.ID == id }) {
 		return nil

@@ -237,7 +237,7 @@ func catalogue() []struct {
 	}
 }
 
-// catalogued is the number of tools in the catalogue, so that no row gets lost.
+// catalogued is the number of tools in the catalogue, so that a removed row is noticed.
 const catalogued = 69
 
 // TestToolsPage_IsCurrent compares docs/tools.md with the schemas and the catalogue.

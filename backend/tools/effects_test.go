@@ -655,8 +655,8 @@ func TestTyping_CommandInPieces_IsJudgedWhole(t *testing.T) {
 	}
 }
 
-// TestEffect_SharedPage_IsOutsideTheGoalsNetwork: also if it shows a loopback address, which is this machine's, or an
-// empty page.
+// TestEffect_SharedPage_IsOutsideTheGoalsNetwork: this is also true if the page is empty, or shows a loopback address,
+// which is this machine's.
 func TestEffect_SharedPage_IsOutsideTheGoalsNetwork(t *testing.T) {
 	h := newFixture(t)
 	h.panes.user = true

@@ -93,8 +93,8 @@ func (r Deps) fetch(ctx context.Context, a fetchURLArgs) (result goal.Result, er
 	return r.describeResponse(ctx, res, body[:min(len(body), maxFetch)], cut, a.Whole), nil
 }
 
-// checkRedirect decides whether to follow a redirect. The goal's proxy checks each host again. Without a proxy, another
-// host needs a separate call; so does the goal's own loopback, to which no page of the web may redirect.
+// checkRedirect decides whether to follow a redirect. The goal's proxy checks each host again. Without a proxy,
+// another host needs a separate call; so does the goal's own loopback, to which no page on the web may redirect.
 func (r Deps) checkRedirect(to *http.Request, via []*http.Request) error {
 	from := via[len(via)-1].URL
 	switch {
@@ -175,7 +175,7 @@ func isTextKind(kind string) bool {
 		kind == "application/yaml" || kind == "application/toml"
 }
 
-// describeImage lets the vision model describe a picture, and stores the picture with the step.
+// describeImage asks the vision model to describe a picture, and stores the picture with the step.
 func (r Deps) describeImage(
 	ctx context.Context, result goal.Result, head []string, body []byte, from string,
 ) goal.Result {

@@ -190,7 +190,7 @@ func TestFileTools_PathsAndLinks_NeverLeaveTheFolder(t *testing.T) {
 			"edit_file":  {"path", path, "old", "TOP", "new", "PLANTED"},
 			"list_files": {"path", path},
 		} {
-			// A cleaned path may be inside: absolute/../secret/x is secret/x.
+			// A path may be inside the folder after it is cleaned: absolute/../secret/x is secret/x.
 			r := h.do(name, args...)
 			if path == "absolute/../secret/x" {
 				continue
@@ -234,8 +234,8 @@ func TestFileTools_LinkToGitFolder_IsNotWritten(t *testing.T) {
 	}
 }
 
-// TestWriteFile_LinkSwappedIn_StaysInTheFolder: a folder that becomes a link between check and write does not lead out
-// either.
+// TestWriteFile_LinkSwappedIn_StaysInTheFolder: a folder that becomes a link between the check and the write does not
+// lead out either.
 func TestWriteFile_LinkSwappedIn_StaysInTheFolder(t *testing.T) {
 	h := newFixture(t)
 	secret := filepath.Join(h.outside, "secret")

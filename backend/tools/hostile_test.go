@@ -19,8 +19,8 @@ import (
 var hostile = flag.Int("hostile", 1000,
 	"hostile argument objects for each tool in TestTools_HostileArguments_HaveNoEffect; make hostile gives 10000")
 
-// TestTools_HostileArguments_HaveNoEffect: no arguments make a tool panic, an error has a text, and a refused call has
-// done nothing. Computing the effect never changes anything, even for a valid call.
+// TestTools_HostileArguments_HaveNoEffect: no arguments make a tool panic, each error has a text, and a refused call
+// has no effect. Computing the effect never changes anything, even for a valid call.
 func TestTools_HostileArguments_HaveNoEffect(t *testing.T) {
 	h := newFixture(t)
 	h.put("kept.txt", "kept\n")
@@ -94,7 +94,7 @@ var scraps = []string{
 	`{'path':'a'}`, `{"path":"a",}`,
 }
 
-// object writes an object of a schema; the higher the malice, the less of it fits.
+// object writes a JSON object for a schema. The higher the malice, the less the object conforms to the schema.
 func object(dice *rand.Rand, schema property, malice int) string {
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(schema.Properties)) {

@@ -54,8 +54,8 @@ func (r Deps) takePicture(ctx context.Context, id string, of pane.ScreenshotOpti
 	return Picture{PNG: img, URL: i.URL, Title: i.Title}, nil
 }
 
-// maxPictureSide is the longest side of a picture that models do not scale down themselves, in pixels. If they did, the
-// factor for their coordinates would be unknown.
+// maxPictureSide is the maximum length of a picture's side, in pixels, up to which models do not scale the picture
+// down themselves. If they did, the factor for their coordinates would be unknown.
 const maxPictureSide = 1568
 
 // scalePicture scales a picture down to fit, and returns the factor; 1 means unchanged.
@@ -106,7 +106,7 @@ func meanColor(from image.Image, over image.Rectangle) color.Color {
 	return color.RGBA{uint8(r / n), uint8(g / n), uint8(b / n), 0xff} //nolint:gosec // the mean of bytes is a byte
 }
 
-// coordinatePattern matches a position in the picture that a model has seen.
+// coordinatePattern matches a position, in the picture that the model was given.
 var coordinatePattern = regexp.MustCompile(`\[\[\s*(\d{1,5})(?:\.\d+)?\s*,\s*(\d{1,5})(?:\.\d+)?\s*\]\]`)
 
 // mapCoordinates converts positions in the scaled picture to positions in the page.

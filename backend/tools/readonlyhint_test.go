@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestReadOnlyHint_ProtectedFile_NamesIt: other errors get no hint.
+// TestReadOnlyHint_ProtectedFile_NamesIt: the hint names the protected file. Other errors get no hint.
 func TestReadOnlyHint_ProtectedFile_NamesIt(t *testing.T) {
 	r := Deps{Protected: map[string]string{"tests/a.py": "an existing test", "check.sh": "the check runs it"}}
 	for output, want := range map[string]string{

@@ -29,7 +29,7 @@ func waitForGoal(r Deps) (Tool, error) {
 			waiting.IsOngoing = true
 			return waiting
 		case s.Status == goal.Paused:
-			// Waiting again would return at once, because the goal only waits for the user.
+			// Another wait would return at once, because the goal waits for the user.
 			return failedResult(
 				"it is paused until the user has answered. Do other work, and check with goal_status whether "+
 					"it is running again; if there is nothing else to do, use ask_operator\n%s", s.details())

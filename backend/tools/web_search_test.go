@@ -60,7 +60,7 @@ func TestWebSearch_Effect_NamesTheServer(t *testing.T) {
 	}
 }
 
-// TestWebSearch_NoEngine_HasNoTool: policies still know its name.
+// TestWebSearch_NoEngine_HasNoTool: without an engine there is no tool, but policies still know its name.
 func TestWebSearch_NoEngine_HasNoTool(t *testing.T) {
 	box, err := tools.New(tools.Deps{Dir: t.TempDir()})
 	if err != nil {

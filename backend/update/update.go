@@ -36,7 +36,7 @@ type Release struct {
 	Newer   bool   `json:"newer"`   // than the running program
 }
 
-// versionForm matches a semantic version. Its build metadata, after a plus sign, does not count.
+// versionForm matches a semantic version. Build metadata after a plus sign is ignored.
 var versionForm = regexp.MustCompile(
 	`^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?$`)
 
@@ -110,8 +110,8 @@ func parseFeed(body io.Reader, current string) (Release, error) {
 	return Release{Version: version, URL: page.String(), Newer: isNewer(version, current)}, nil
 }
 
-// isNewer reports whether release comes after current. A version without a number, such as that of a build without git,
-// is older than any release, and a preview is older than its release. Previews of the same release count as equal.
+// isNewer reports whether release comes after current. A version without a number, such as that of a build without
+// git, is older than any release. A preview is older than its release, and previews of the same release are equal.
 func isNewer(release, current string) bool {
 	a, b := versionForm.FindStringSubmatch(release), versionForm.FindStringSubmatch(current)
 	if a == nil || b == nil {
@@ -137,7 +137,7 @@ type Checker struct {
 	err     error
 }
 
-// Check returns the answer of the function Check, or the kept one.
+// Check returns the stored answer, or the answer of the function Check.
 func (c *Checker) Check(ctx context.Context, feed, current string) (Release, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestPreflight_MissingStart_CannotRun: whatever the exit code is, a program that does not find what it is to run
-// decides nothing.
+// TestPreflight_MissingStart_CannotRun: if a program does not find what it is to run, the check decides nothing,
+// whatever the exit code is.
 func TestPreflight_MissingStart_CannotRun(t *testing.T) {
 	h := host(t)
 	write(t, h.Environment.Dir, "Makefile", "all:\n\t@false\nbroken: nowhere\n")
@@ -25,8 +25,8 @@ func TestPreflight_MissingStart_CannotRun(t *testing.T) {
 		{"bash nosuch.sh", goal.CheckUnrunnable, "nosuch.sh"},
 		{"sh nosuch.sh", goal.CheckUnrunnable, "nosuch.sh"},
 		{"make", goal.FailsAsExpected, ""},
-		{"make broken", goal.FailsAsExpected, ""},      // a prerequisite is the work
-		{"python3 fails.py", goal.FailsAsExpected, ""}, // so is a module that a script wants
+		{"make broken", goal.FailsAsExpected, ""},      // the missing prerequisite is the work
+		{"python3 fails.py", goal.FailsAsExpected, ""}, // so is a missing module that a script imports
 		{"python3 says.py", goal.FailsAsExpected, ""},
 		{"sh plain.sh", goal.FailsAsExpected, ""},
 	} {

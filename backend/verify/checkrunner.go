@@ -15,8 +15,8 @@ type CheckRunner struct {
 
 	Judge  judge.Model // for questions, pictures and the review
 	Model  string
-	Window int           // of the judge's model in tokens, 0 where it is not known
-	Folder *FolderState  // nil where the folder's state at the start is unknown
+	Window int           // of the judge's model in tokens, 0 if unknown
+	Folder *FolderState  // nil if the folder's state at the start is unknown
 	Agent  AgentPrograms // nil while no agent is working
 
 	agentRuns string // why the agent's programs could not be frozen, "" if they are

@@ -21,7 +21,7 @@ import (
 	"goalpost/backend/verify/check"
 )
 
-// site answers as the checks of the tests want it.
+// site serves the responses that the checks in these tests expect.
 func site(t *testing.T) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -45,7 +45,7 @@ func site(t *testing.T) *httptest.Server {
 	return s
 }
 
-// unused is an address where nobody answers, and nobody else begins to.
+// unused returns the URL of a port that is reserved and does not listen.
 func unused(t *testing.T) string {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -54,7 +54,7 @@ func unused(t *testing.T) string {
 	}
 	syscall.CloseOnExec(fd)
 	t.Cleanup(func() { _ = syscall.Close(fd) })
-	must(t, syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})) // and it does not listen
+	must(t, syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})) // bound, but not listening
 	at, err := syscall.Getsockname(fd)
 	if err != nil {
 		t.Fatal(err)
@@ -62,8 +62,7 @@ func unused(t *testing.T) string {
 	return fmt.Sprintf("http://127.0.0.1:%d/", at.(*syscall.SockaddrInet4).Port)
 }
 
-// named dials, and itself knows which names exist: what the machine's name
-// server says of one that is not, if it has a name server, is its own.
+// named dials, and resolves two names itself, because the answers of the machine's own name server differ.
 func named(ctx context.Context, network, address string) (net.Conn, error) {
 	switch host, _, _ := net.SplitHostPort(address); host {
 	case "no-such-host.invalid":
@@ -76,7 +75,7 @@ func named(ctx context.Context, network, address string) (net.Conn, error) {
 }
 
 func TestHTTP_EachAnswer_HasItsVerdict(t *testing.T) {
-	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1") // must not be asked
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1") // the check must not use this proxy
 	s := site(t)
 	h := verify.CheckRunner{Environment: check.Environment{Dir: t.TempDir(), Dial: named}}
 	for _, c := range []struct {
@@ -131,7 +130,7 @@ func TestHTTP_EachAnswer_HasItsVerdict(t *testing.T) {
 	}
 }
 
-// TestHTTP_Network_IsThatOfTheGoal: the check dials through it.
+// TestHTTP_Network_IsThatOfTheGoal checks that an http check connects through Environment.Dial.
 func TestHTTP_Network_IsThatOfTheGoal(t *testing.T) {
 	s := site(t)
 	var asked atomic.Value
@@ -223,8 +222,7 @@ func mustCreate(t *testing.T, path string) string {
 	return path
 }
 
-// engine stands for the evaluator where the road to it is what is tested; the
-// real one has tests of its own.
+// engine replaces the evaluator in tests of what the evaluator receives. The real evaluator has its own tests.
 type engine struct {
 	ok       bool
 	err      error
@@ -249,7 +247,7 @@ func TestPredicate_EachSource_IsRead(t *testing.T) {
 		name     string
 		check    goal.Check
 		claim    goal.Claim
-		response string // "" if it is not asked
+		response string // "" if the evaluator is not called
 		detail   string
 	}{
 		{
@@ -324,7 +322,7 @@ func TestPredicate_EachSource_IsRead(t *testing.T) {
 	}
 }
 
-// TestPredicate_HTTPAnswer_IsJSON: status, headers and body are where expressions expect them.
+// TestPredicate_HTTPAnswer_IsJSON checks the fields of the JSON that a predicate about a response receives.
 func TestPredicate_HTTPAnswer_IsJSON(t *testing.T) {
 	s := site(t)
 	e := &engine{ok: true}
@@ -380,7 +378,7 @@ func TestPredicate_EachResult_HasItsOutcome(t *testing.T) {
 	}
 }
 
-// TestCheck_OnTheHost_HasItsOwnLauncher: it does not use that of the goal.
+// TestCheck_OnTheHost_HasItsOwnLauncher checks that such a check uses Outside instead of the goal's launcher.
 func TestCheck_OnTheHost_HasItsOwnLauncher(t *testing.T) {
 	h := host(t)
 	k := goal.Check{Type: goal.Shell, Command: "true", Where: "host"}
@@ -393,8 +391,8 @@ func TestCheck_OnTheHost_HasItsOwnLauncher(t *testing.T) {
 	}
 }
 
-// TestCheck_OnAServer: a check that a user wants on a server runs there alone, and one
-// that cannot be asked is an error.
+// TestCheck_OnAServer checks that such a check runs only on the server, and that an unreachable server is an error of
+// the check.
 func TestCheck_OnAServer(t *testing.T) {
 	h := host(t)
 	k := goal.Check{Type: goal.Shell, Command: "uname", Where: "ssh:box"}
@@ -435,7 +433,7 @@ func TestCheck_OnAServer(t *testing.T) {
 	}
 }
 
-// TestVerification_Error_IsRetriedOnce: the second try decides, and the verdict says so.
+// TestVerification_Error_IsRetriedOnce checks that the second attempt decides, and that the verdict counts both.
 func TestVerification_Error_IsRetriedOnce(t *testing.T) {
 	h := host(t)
 	h.Environment.Launcher = &faulty{Launcher: h.Environment.Launcher, left: 1}
@@ -464,8 +462,7 @@ func (f *faulty) Start(ctx context.Context, c process.Command) (process.Process,
 	return f.Launcher.Start(ctx, c)
 }
 
-// TestCheck_TimeoutBeforeStart_IsATimeout: on a busy machine, the time of a short check may be over before it
-// starts.
+// TestCheck_TimeoutBeforeStart_IsATimeout: on a busy machine, a short timeout may expire before the program starts.
 func TestCheck_TimeoutBeforeStart_IsATimeout(t *testing.T) {
 	h := verify.CheckRunner{Environment: check.Environment{Dir: t.TempDir(), Launcher: busy{}}}
 	k := goal.Check{Type: goal.Shell, Command: "true", TimeoutMS: 20}
@@ -475,7 +472,7 @@ func TestCheck_TimeoutBeforeStart_IsATimeout(t *testing.T) {
 	}
 }
 
-// busy starts nothing in time.
+// busy is a launcher that starts no program before the timeout.
 type busy struct{}
 
 func (busy) Start(ctx context.Context, _ process.Command) (process.Process, error) {
@@ -493,12 +490,12 @@ func write(t testing.TB, dir, name, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if was != nil { // whatever the umask is
+	if was != nil { // the umask may have removed permissions
 		must(t, os.Chmod(path, 0o644))
 	}
 }
 
-// claimed is one check at one claim.
+// claimed returns the verdict of one check for a claim.
 func claimed(t *testing.T, h verify.CheckRunner, c goal.Check, claim goal.Claim) goal.Verdict {
 	t.Helper()
 	var got goal.Verdict

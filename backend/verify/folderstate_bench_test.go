@@ -13,9 +13,8 @@ import (
 	"goalpost/backend/verify"
 )
 
-// BenchmarkWorld is what the host looks at in a goal's folder: once at the start,
-// before each turn, and when nothing has moved for a while. Each size prints its
-// row of docs/performance.md.
+// BenchmarkWorld measures what the host computes about a goal's folder: its state at the start, the comparison before
+// each turn, and the fingerprint of an idle goal. For each size it prints the row of docs/performance.md.
 func BenchmarkWorld(b *testing.B) {
 	for _, files := range []int{2_000, 20_000, 190_000} {
 		dir := b.TempDir()
@@ -31,7 +30,7 @@ func benchmarkWorld(b *testing.B, dir string, files int) {
 		Criterion: goal.Criterion{Checks: []goal.Check{{Type: goal.Shell, Command: "pytest -q"}}},
 	})
 	opened := time.Since(began)
-	time.Sleep(3 * time.Second) // what was just made is looked at twice, as it may have been made twice
+	time.Sleep(3 * time.Second) // new files are hashed again, because their times do not prove yet that they are unchanged
 	looks := map[string][]time.Duration{}
 	for name, look := range map[string]func(context.Context) (string, error){
 		"intact":      w.Tampered,
@@ -42,7 +41,7 @@ func benchmarkWorld(b *testing.B, dir string, files int) {
 			if s, err := look(b.Context()); err != nil || s != "" {
 				b.Fatal(s, err)
 			}
-			if i > 0 { // the first fills what is remembered
+			if i > 0 { // the first call fills the caches
 				looks[name] = append(looks[name], time.Since(began))
 			}
 		}
@@ -59,7 +58,7 @@ func benchmarkWorld(b *testing.B, dir string, files int) {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// many makes that many small files, a hundred in a folder.
+// many makes the given number of small files, a hundred in each folder.
 func many(tb testing.TB, dir string, files int) {
 	tb.Helper()
 	for i := range files {

@@ -13,7 +13,7 @@ import (
 	"goalpost/backend/verify"
 )
 
-// world is a folder compared with what it is now.
+// world opens a folder state whose start is the folder's present state.
 func world(t testing.TB, o verify.Options) *verify.FolderState {
 	t.Helper()
 	if o.Private == "" {
@@ -51,7 +51,7 @@ func must(t testing.TB, errs ...error) {
 	}
 }
 
-// TestChanged_EachDifference_IsListed: also by a folder state that is opened after a restart.
+// TestChanged_EachDifference_IsListed also checks a folder state that is opened after a restart.
 func TestChanged_EachDifference_IsListed(t *testing.T) {
 	dir, private := t.TempDir(), filepath.Join(t.TempDir(), "private")
 	write(t, dir, "a.txt", "one\ntwo\nthree\n")
@@ -218,7 +218,8 @@ func TestFingerprint_EachChange_IsNoticed(t *testing.T) {
 	}
 }
 
-// TestChanged_TooManyFiles_IsReported: nothing is compared, but the fingerprint still notices changes.
+// TestChanged_TooManyFiles_IsReported also checks that the fingerprint still shows changes, although nothing is
+// compared.
 func TestChanged_TooManyFiles_IsReported(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it makes 20,001 files")
@@ -227,14 +228,14 @@ func TestChanged_TooManyFiles_IsReported(t *testing.T) {
 	for i := range 20 {
 		must(t, os.Mkdir(filepath.Join(dir, fmt.Sprintf("d%d", i)), 0o700))
 		for j := range 1000 {
-			must(t, os.Symlink("x", filepath.Join(dir, fmt.Sprintf("d%d/%d", i, j)))) // the quickest to make
+			must(t, os.Symlink("x", filepath.Join(dir, fmt.Sprintf("d%d/%d", i, j)))) // a link is the fastest entry to make
 		}
 	}
 	w := world(t, verify.Options{Dir: dir})
 	if s := changed(t, w) + diffOf(t, w); strings.Count(s, "not compared: the folder holds more than 20000 entries") != 2 {
 		t.Errorf("%q", s)
 	}
-	// The breaker still sees what changes behind the first 20,000.
+	// The fingerprint also covers the entries after the first 20,000.
 	last := "zz/last"
 	prints := map[string]string{}
 	for _, what := range []string{"the start", "a new file", "an edit of the same length", "gone"} {
@@ -267,8 +268,8 @@ func TestChanged_TooDeepFolder_IsReported(t *testing.T) {
 	}
 }
 
-// TestDiff_FolderSwappedForALink_StaysInside: something swaps a folder for a link that leads out, and nothing from
-// outside is read.
+// TestDiff_FolderSwappedForALink_StaysInside: a program replaces a folder with a link that leads out of the goal's
+// folder. The diff must not contain anything from outside.
 func TestDiff_FolderSwappedForALink_StaysInside(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	write(t, outside, "f", "the secret\n")
@@ -303,7 +304,6 @@ func swap(dir string) {
 	_ = errors.Join(os.Rename(a, c), os.Rename(b, a), os.Rename(c, b))
 }
 
-// TestCheckRunner_NoFolderState_KnowsNoChange: a nil FolderState reports no change.
 func TestCheckRunner_NoFolderState_KnowsNoChange(t *testing.T) {
 	var w *verify.FolderState
 	print, unseen, err := w.Fingerprint(t.Context())
@@ -340,7 +340,7 @@ func TestBaseline_Damaged_IsNotUsed(t *testing.T) {
 	}
 }
 
-// TestFingerprint_ContextCancelled_EndsAtOnce: an abort does not wait until every file is read.
+// TestFingerprint_ContextCancelled_EndsAtOnce: an abort must not wait until every file has been read.
 func TestFingerprint_ContextCancelled_EndsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	w := world(t, verify.Options{Dir: dir})
@@ -353,8 +353,8 @@ func TestFingerprint_ContextCancelled_EndsAtOnce(t *testing.T) {
 	}
 }
 
-// TestDiff_FileNotCopiedAtStart_ReportsChangeWithoutLines: a file without a copy is found changed by its hash, and
-// the report says that its lines are not compared.
+// TestDiff_FileNotCopiedAtStart_ReportsChangeWithoutLines: the hash shows that a file without a copy has changed, and
+// the diff says that its lines are not compared.
 func TestDiff_FileNotCopiedAtStart_ReportsChangeWithoutLines(t *testing.T) {
 	dir := t.TempDir()
 	line := strings.Repeat("a line of text\n", (1<<20)/15)
@@ -410,7 +410,7 @@ func TestBaseline_LongBinaryAndPartialFiles(t *testing.T) {
 	if s := changed(t, w); s != "Changed long" {
 		t.Errorf("%q", s)
 	}
-	must(t, os.Remove(filepath.Join(private, "baseline.json"))) // the program ended before it was written
+	must(t, os.Remove(filepath.Join(private, "baseline.json"))) // the process ended before it wrote the file
 	if s := changed(t, world(t, o)); s != "" {
 		t.Errorf("against a baseline that was taken again: %q", s)
 	}

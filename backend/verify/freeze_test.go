@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// agentPrograms are those of a goal that cannot be frozen if fault is not nil.
+// agentPrograms are the programs of a goal's agent. If fault is not nil, they cannot be frozen.
 type agentPrograms struct {
 	fault  error
 	frozen bool
@@ -22,7 +22,8 @@ func (a *agentPrograms) Freeze(context.Context) error {
 
 func (a *agentPrograms) Thaw() { a.frozen = false }
 
-// TestCriterion_AgentsPrograms_AreFrozenUntilResumed: also after a claim that passes, because the goal may be done.
+// TestCriterion_AgentsPrograms_AreFrozenUntilResumed also covers a claim that passes, because the programs of a goal
+// that may be done stay frozen.
 func TestCriterion_AgentsPrograms_AreFrozenUntilResumed(t *testing.T) {
 	for _, command := range []string{"true", "false"} {
 		h, a := host(t), &agentPrograms{}
@@ -42,8 +43,8 @@ func TestCriterion_AgentsPrograms_AreFrozenUntilResumed(t *testing.T) {
 	}
 }
 
-// TestCriterion_AgentsProgramsRun_LowersTheLevel of what they could have changed for a moment, but not of an answer
-// over HTTP, which they may give.
+// TestCriterion_AgentsProgramsRun_LowersTheLevel: running programs of the agent can change a file for the moment of the
+// check.
 func TestCriterion_AgentsProgramsRun_LowersTheLevel(t *testing.T) {
 	h := host(t)
 	file := goal.Check{Type: goal.File, Path: "done.txt"}

@@ -46,7 +46,8 @@ type observedGoal struct {
 	check    goal.Check
 }
 
-// uses is the trace of a check.sh that a shell runs, with what else it did: "read lib.sh", "lookup- env.sh".
+// uses returns a trace of "sh check.sh" that also contains the listed uses, such as "read lib.sh". "lookup- env.sh" is
+// a lookup of a missing file.
 func (g *observedGoal) uses(list ...string) *process.Trace {
 	t := &process.Trace{Programs: []process.TracedProgram{{
 		Path: "/usr/bin/dash", Args: []string{"sh", "check.sh"}, Dir: g.Environment.Dir,
@@ -94,7 +95,7 @@ func newObservedGoal(t *testing.T, files map[string]string, before ...string) *o
 	if err := verify.RecordProtected(t.Context(), g.options); err != nil {
 		t.Fatal(err)
 	}
-	g.options.Observations = nil // they are stored
+	g.options.Observations = nil // the observations are stored, so the option is not needed
 	g.Folder = world(t, g.options)
 	write(t, g.Environment.Dir, "work", "done\n")
 	return g
@@ -122,12 +123,12 @@ func TestClaim_ChangedCode_IsListed(t *testing.T) {
 
 func TestClaim_NothingChanged_IsStrong(t *testing.T) {
 	g := newObservedGoal(t, nil, "lookup- work")
-	v := g.claim(t, "lookup work") // a marker that a script looks for
+	v := g.claim(t, "lookup work") // the script only looks for this file
 	if v.Outcome != goal.Pass || v.Assurance != goal.Shared ||
 		!slices.Equal(describe(v.Changes), []string{"work (new, data)"}) {
 		t.Errorf("the verdict is %s, %s (%s), %q", v.Outcome, v.Assurance, v.Detail, describe(v.Changes))
 	}
-	g.check.Command = "sh check.sh && test -f work" // the file that the user names
+	g.check.Command = "sh check.sh && test -f work" // now the command itself names the file
 	if v := g.claim(t, "lookup work"); v.Outcome != goal.Pass || v.Assurance != goal.Strong {
 		t.Errorf("the verdict is %s, %s (%s)", v.Outcome, v.Assurance, v.AssuranceReason)
 	}
@@ -141,7 +142,7 @@ func TestClaim_OptionalScript_IsTampered(t *testing.T) {
 		!strings.Contains(v.Tail, "+exit 0") || len(v.Changes) != 1 || v.Changes[0].Reason == "" {
 		t.Fatalf("the verdict is %s (%s), %q", v.Outcome, v.Detail, v.Tail)
 	}
-	// The user may take it away, as any other protected file.
+	// The user can restore the folder, which removes the new script.
 	files, aside, err := g.Folder.RestoreProtected(t.Context())
 	if err != nil || !slices.Equal(files, []string{"env.sh"}) {
 		t.Fatalf("put back: %q, %v", files, err)
@@ -152,7 +153,7 @@ func TestClaim_OptionalScript_IsTampered(t *testing.T) {
 	if v := g.claim(t); v.Outcome != goal.Pass {
 		t.Errorf("then it is %s (%s)", v.Outcome, v.Detail)
 	}
-	// Or accept it.
+	// The user can also accept the script.
 	write(t, g.Environment.Dir, "env.sh", "exit 0\n")
 	accepted, err := protection(t, g.options).Accept(t.Context())
 	if err != nil || len(accepted) != 1 || accepted[0].SHA256 == "" {
@@ -163,7 +164,7 @@ func TestClaim_OptionalScript_IsTampered(t *testing.T) {
 		[]string{"env.sh (new, script)"}) {
 		t.Errorf("accepted it is %s (%s), %q", v.Outcome, v.Detail, describe(v.Changes))
 	}
-	// Its next version is asked about again.
+	// Accepting one version does not accept the next one.
 	write(t, g.Environment.Dir, "env.sh", "exit 0 # again\n")
 	if v := g.claim(t, "read env.sh"); v.Outcome != goal.Tampered {
 		t.Errorf("changed again it is %s (%s)", v.Outcome, v.Detail)
@@ -190,8 +191,8 @@ func TestClaim_ModeOfAProgram_IsPutBack(t *testing.T) {
 	}
 }
 
-// TestClaim_ChangedRunner_IsTheUsersToAccept: the agent can install the same versions again first. If it does not, the
-// user decides, for all changed files at once.
+// TestClaim_ChangedRunner_IsTheUsersToAccept: the agent can repair this by installing the same versions again.
+// Otherwise the user decides, for all changed files at once.
 func TestClaim_ChangedRunner_IsTheUsersToAccept(t *testing.T) {
 	const lib, other = "node_modules/run/lib.py", "node_modules/run/other.py"
 	g := newObservedGoal(t, map[string]string{"test_a.py": "1\n", lib: "1\n", other: "1\n"},
@@ -264,7 +265,8 @@ func TestClaim_WithoutTrace_SaysSo(t *testing.T) {
 	}
 }
 
-// TestObservation_StoredByAnOlderVersion: the stored state of a goal without an observation opens.
+// TestObservation_StoredByAnOlderVersion checks that a goal whose stored state has no observation can still be opened
+// and verified.
 func TestObservation_StoredByAnOlderVersion(t *testing.T) {
 	g := newObservedGoal(t, nil)
 	file := filepath.Join(g.options.Private, "protected.json")
@@ -285,7 +287,7 @@ func TestObservation_StoredByAnOlderVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Folder = world(t, g.options)
-	// The claim's own roles decide then.
+	// Without an observation, the roles in the claim's own trace decide.
 	if v := g.claim(t, "read env.sh"); v.Outcome != goal.Tampered {
 		t.Errorf("the verdict is %s (%s)", v.Outcome, v.Detail)
 	}

@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/verify/check"
 )
 
-// judge answers from a list; a reply that begins with ! is an error.
+// judge returns replies from a list. A reply that begins with ! is returned as an error.
 type judge struct {
 	mu      sync.Mutex
 	replies []string
@@ -119,8 +119,8 @@ func TestQuestion_EachReply_HasItsVerdict(t *testing.T) {
 	}
 }
 
-// TestQuestion_JudgeSeesTheEvidence: question, evidence of the host, rationale; and what came
-// from outside is named as data and cannot end its own wrapping.
+// TestQuestion_JudgeSeesTheEvidence checks that the judge receives the question, the host's evidence and the rationale.
+// Text from outside is marked as data, and cannot end its own wrapping.
 func TestQuestion_JudgeSeesTheEvidence(t *testing.T) {
 	h := host(t)
 	w := world(t, verify.Options{Dir: h.Environment.Dir})
@@ -169,8 +169,8 @@ func TestQuestion_JudgeSeesTheEvidence(t *testing.T) {
 	}
 }
 
-// TestQuestion_LongReport_IsSeenWhole: of 6 KB, from a shell command's file and from a step, with the claim's result
-// apart from its rationale; nothing of it can end its wrapping.
+// TestQuestion_LongReport_IsSeenWhole: a report of 6 KB is shown whole, both from a file and from the result of a step.
+// The claim's result is separate from its rationale. Nothing in the report can end its wrapping.
 func TestQuestion_LongReport_IsSeenWhole(t *testing.T) {
 	h := host(t)
 	write(t, h.Environment.Dir, "guide.md", "be brief\n")
@@ -195,13 +195,14 @@ func TestQuestion_LongReport_IsSeenWhole(t *testing.T) {
 		!strings.Contains(text, " result\nthe summary\n") {
 		t.Errorf("the judge sees\n%s", text)
 	}
-	// the report's mark is twice in it, and ends nothing
+	// the report contains the end mark twice, and both have no effect
 	if opened, ended := strings.Count(text, "<<<data "), strings.Count(text, " data>>>"); ended != opened+2 {
 		t.Errorf("%d opened, %d ended", opened, ended)
 	}
 }
 
-// TestQuestion_ManyLargeFiles_AreShownAsDiffs after the first 32 KB, and the whole stays bounded.
+// TestQuestion_ManyLargeFiles_AreShownAsDiffs checks that files beyond the first 32 KB are shown as diffs, and that the
+// whole prompt stays bounded.
 func TestQuestion_ManyLargeFiles_AreShownAsDiffs(t *testing.T) {
 	h := host(t)
 	for n := range 9 {
@@ -221,8 +222,8 @@ func TestQuestion_ManyLargeFiles_AreShownAsDiffs(t *testing.T) {
 	}
 }
 
-// TestCriterion_ChecksOfEachKind_RunInOrder: deterministic ones first and all of them, judgements only if they can
-// matter, the user last.
+// TestCriterion_ChecksOfEachKind_RunInOrder: all deterministic checks come first, then judgements if they can still
+// change the result, then the user.
 func TestCriterion_ChecksOfEachKind_RunInOrder(t *testing.T) {
 	h := host(t)
 	yes, no := true, false
@@ -308,8 +309,8 @@ func TestCriterion_ChecksOfEachKind_RunInOrder(t *testing.T) {
 	}
 }
 
-// TestVerification_JudgeUnavailable_EndsWithoutVerdict: a provider that says when it is available again ends the
-// verification, so that the goal can be parked.
+// TestVerification_JudgeUnavailable_EndsWithoutVerdict: if the provider reports when it is available again, the
+// verification ends, so that the goal can be parked.
 func TestVerification_JudgeUnavailable_EndsWithoutVerdict(t *testing.T) {
 	h := host(t)
 	h.Environment.Pages = pages{}
@@ -472,7 +473,7 @@ func TestReview_EachReply_ConfirmsOrRejects(t *testing.T) {
 	}
 }
 
-// narrow is a judge that finds everything too long over so many bytes.
+// narrow is a judge that refuses prompts over the given bytes as too long.
 type narrow struct {
 	*judge
 	bytes int
@@ -488,8 +489,8 @@ func (n narrow) Turn(ctx context.Context, t goal.Turn, delta func(string)) (goal
 	return n.judge.Turn(ctx, t, delta)
 }
 
-// TestJudge_SmallWindow_SeesTheNewestSteps: a judge sees the newest steps that fit; if its window is unknown or
-// smaller than configured, it is asked again with less.
+// TestJudge_SmallWindow_SeesTheNewestSteps: a judge sees the newest steps that fit. If its window is unknown or smaller
+// than configured, it is asked again with fewer steps.
 func TestJudge_SmallWindow_SeesTheNewestSteps(t *testing.T) {
 	var steps []goal.Step
 	for n := 1; n <= 40; n++ {

@@ -21,7 +21,7 @@ func evaluator(t testing.TB, h verify.CheckRunner) goalsandbox.PredicateProgram 
 	return goalsandbox.PredicateProgram{Launcher: h.Environment.Launcher, Program: sandboxtest.Predicate(t)}
 }
 
-// TestPredicate_StatusAndBody_Decide: those of a claim and of a server.
+// TestPredicate_StatusAndBody_Decide covers the status and the body in a claim and in a server's response.
 func TestPredicate_StatusAndBody_Decide(t *testing.T) {
 	h := host(t)
 	h.Environment.Predicates = evaluator(t, h)
@@ -74,7 +74,7 @@ func TestEvaluate_EachExpression_HasResultOrError(t *testing.T) {
 		{"response.missing", false, "type"},
 		{"null", false, "type"},
 		{"response.n", false, "value"},
-		{"response.n = 2", false, "value"}, // an assignment is no comparison
+		{"response.n = 2", false, "value"}, // an assignment is not a comparison
 		{`"true"`, false, "value"},
 		{"respons.n === 1", false, "throws"},
 		{"(() => { throw 'x' })()", false, "throws"},
@@ -96,7 +96,8 @@ func TestEvaluate_EachExpression_HasResultOrError(t *testing.T) {
 	}
 }
 
-// TestPredicate_UnboundedExpression_IsAnError: once, and soon. An engine in this process could not be saved from it.
+// TestPredicate_UnboundedExpression_IsAnError also checks that the error is not retried. Only a separate process can be
+// ended safely.
 func TestPredicate_UnboundedExpression_IsAnError(t *testing.T) {
 	h := host(t)
 	h.Environment.Predicates = evaluator(t, h)
@@ -116,10 +117,10 @@ func TestPredicate_UnboundedExpression_IsAnError(t *testing.T) {
 	}
 }
 
-// TestPredicate_BusyMachine_WaitsAndDecides: time that an expression waits for the processor does not count.
+// TestPredicate_BusyMachine_WaitsAndDecides: waiting for the processor does not count against an expression.
 func TestPredicate_BusyMachine_WaitsAndDecides(t *testing.T) {
 	e := evaluator(t, host(t))
-	waits := filepath.Join(t.TempDir(), "waits") // stands for a machine that is busy with others
+	waits := filepath.Join(t.TempDir(), "waits") // delays the program, as a busy machine does
 	must(t, os.WriteFile(waits, []byte("#!/bin/sh\n/bin/sleep 2\nexec "+e.Program+"\n"), 0o700))
 	e.Program = waits
 	if ok, err := e.Evaluate(t.Context(), "response.n === 1", []byte(`{"n":1}`)); !ok || err != nil {
@@ -127,7 +128,7 @@ func TestPredicate_BusyMachine_WaitsAndDecides(t *testing.T) {
 	}
 }
 
-// TestPredicate_NoEvaluator_IsAnError: what can go wrong on the way to the program.
+// TestPredicate_NoEvaluator_IsAnError covers programs that are missing, fail or print no result.
 func TestPredicate_NoEvaluator_IsAnError(t *testing.T) {
 	h := host(t)
 	for name, want := range map[string]string{

@@ -18,7 +18,7 @@ import (
 	"goalpost/backend/verify/protect"
 )
 
-// folderOf writes a txtar archive; scripts may be run.
+// folderOf writes a txtar archive to a new folder. Scripts are executable.
 func folderOf(t testing.TB, archive string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -49,7 +49,7 @@ func namesOf(list []protect.Item, kind protect.Kind) string {
 	return strings.Join(all, ", ")
 }
 
-// TestFind_FilesOfACommand_AreProtected: nobody has observed the check before.
+// TestFind_FilesOfACommand_AreProtected covers checks that were not observed in pre-flight.
 func TestFind_FilesOfACommand_AreProtected(t *testing.T) {
 	dir := folderOf(t, `
 -- check.sh --
@@ -68,7 +68,7 @@ ok
 `)
 	for _, c := range []struct{ command, locked string }{
 		{"test -f result.txt", ""},
-		{"grep -q set check.sh && python3 app.py", ""}, // the work, not the check
+		{"grep -q set check.sh && python3 app.py", ""}, // these files are the work, not the check
 		{"./check.sh", "check.sh"},
 		{"sh ./check.sh --now", "check.sh"},
 		{"bash -eu lib/run.sh", "lib/run.sh"},
@@ -77,7 +77,7 @@ ok
 		{"env A=1 timeout -k 5 10 ./tool", "tool"},
 		{"sh " + dir + "/check.sh && python3 judge.py x", "check.sh, judge.py"},
 		{`cd "$HOME" && ./nothing.sh; /bin/true`, ""},
-		{`test "$(sh lib/run.sh)" = hello`, ""}, // its output is judged
+		{`test "$(sh lib/run.sh)" = hello`, ""}, // only the output of the script is judged
 		{"(((", ""},
 	} {
 		list, err := protect.Find(t.Context(), protect.Options{Dir: dir, Criterion: criterion(c.command)})
@@ -93,7 +93,7 @@ ok
 	}
 }
 
-// TestFind_UserPatterns: what the user adds and leaves out, also where git ignores it.
+// TestFind_UserPatterns covers the patterns that the user adds and excludes, also for files that git ignores.
 func TestFind_UserPatterns(t *testing.T) {
 	dir := folderOf(t, "-- .gitignore --\n.env\n-- .env --\nA=1\n-- sub/a.py --\n1\n-- b.py --\n2\n-- c.py --\n3\n"+
 		"-- node_modules/d.py --\n4\n")
@@ -127,14 +127,15 @@ func TestFind_UserPatterns(t *testing.T) {
 	}
 }
 
-// TestTampered_UnobservedCheck_NamesTheFile: the agent may not change it. Changes of its work are accepted.
+// TestTampered_UnobservedCheck_NamesTheFile checks that a change of a deciding file is refused, and that a change of
+// the work is not.
 func TestTampered_UnobservedCheck_NamesTheFile(t *testing.T) {
 	const npm = "-- package.json --\n{\"scripts\": {\"test\": \"jest\"}}\n"
 	const python = "-- test_a.py --\nassert False\n"
 	for _, c := range []struct {
 		name, command, archive string
 		change                 string // an archive; an empty file is removed
-		file                   string // that is named, "" if the check is intact
+		file                   string // the file that the verdict names, "" if the check is intact
 	}{
 		{"a test", "true pytest", python, "-- test_a.py --\nassert True\n", "test_a.py"},
 		{"a new test", "true pytest", python, "-- test_b.py --\nassert True\n", ""},
@@ -217,7 +218,7 @@ func TestTampered_UnobservedCheck_NamesTheFile(t *testing.T) {
 			if v.Outcome != goal.Tampered || !strings.Contains(v.Detail, c.file) {
 				t.Fatalf("%s (%s)", v.Outcome, v.Detail)
 			}
-			// One decision of the user lets it pass.
+			// The change can be listed as undecided.
 			if _, err := h.Folder.Undecided(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -225,7 +226,8 @@ func TestTampered_UnobservedCheck_NamesTheFile(t *testing.T) {
 	}
 }
 
-// TestTampered_ChangedScript_IsReported: the command starts it, so no observation is needed.
+// TestTampered_ChangedScript_IsReported covers scripts that the command itself starts, so that no observation is
+// needed.
 func TestTampered_ChangedScript_IsReported(t *testing.T) {
 	for _, c := range []tampering{
 		{
@@ -240,11 +242,11 @@ func TestTampered_ChangedScript_IsReported(t *testing.T) {
 	}
 }
 
-// tampering is a thing that an agent does to what decides it.
+// tampering is a change that an agent makes to a file that decides.
 type tampering struct {
 	name, command, archive string
 	tamper                 string // an archive of what the agent writes; an empty file is removed
-	diff                   string // part of it, "" if the check is intact
+	diff                   string // part of the diff, "" if the check is intact
 }
 
 func (c tampering) try(t *testing.T) {
@@ -271,7 +273,7 @@ func (c tampering) try(t *testing.T) {
 	if c.diff == "" {
 		return
 	}
-	// nothing to start programs with: nothing is run
+	// no launcher: a tampered check must not be run
 	h := verify.CheckRunner{Environment: check.Environment{Dir: dir}, Folder: w}
 	if v := one(t, h, shell(c.command)); v.Outcome != goal.Tampered || !strings.Contains(v.Tail, c.diff) {
 		t.Errorf("the verdict is %s, %q, %q", v.Outcome, v.Detail, v.Tail)
@@ -286,7 +288,7 @@ func (c tampering) try(t *testing.T) {
 	kept := 0
 	for _, at := range []string{filepath.Join(private, "aside"), dir} {
 		must(t, filepath.WalkDir(at, func(path string, d os.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && (at != dir || strings.Contains(path, ".aside-")) { // a folder stays where it was
+			if err == nil && !d.IsDir() && (at != dir || strings.Contains(path, ".aside-")) { // see moveToBackup
 				kept++
 			}
 			return nil
@@ -297,7 +299,8 @@ func (c tampering) try(t *testing.T) {
 	}
 }
 
-// TestTampered_OtherChecksFile_StillRuns: a check whose own files are intact runs.
+// TestTampered_OtherChecksFile_StillRuns checks that tampering with one check does not stop a check whose own files are
+// intact.
 func TestTampered_OtherChecksFile_StillRuns(t *testing.T) {
 	h := host(t)
 	write(t, h.Environment.Dir, "plain.sh", "exit 1\n")
@@ -314,7 +317,7 @@ func TestTampered_OtherChecksFile_StillRuns(t *testing.T) {
 	}
 }
 
-// TestRestore_EachFileType_IsRestored: whatever the agent put at the place of a held file.
+// TestRestore_EachFileType_IsRestored covers everything that an agent can put in the place of a protected file.
 func TestRestore_EachFileType_IsRestored(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -351,8 +354,8 @@ func TestRestore_EachFileType_IsRestored(t *testing.T) {
 	}
 }
 
-// TestOverrides_SandboxedCheck_GetsStartCopies: a sandboxed launcher gets the copies of the start, in the domain of
-// checks.
+// TestOverrides_SandboxedCheck_GetsStartCopies checks that a sandboxed launcher gets the copies from the start, in the
+// domain of checks.
 func TestOverrides_SandboxedCheck_GetsStartCopies(t *testing.T) {
 	h := host(t)
 	write(t, h.Environment.Dir, "plain.sh", "exit 0\n")
@@ -378,7 +381,7 @@ func TestOverrides_SandboxedCheck_GetsStartCopies(t *testing.T) {
 	}
 }
 
-// recorder notes what is started, and starts it without a sandbox.
+// recorder records what is started, and starts it without a sandbox.
 type recorder struct {
 	process.Launcher
 	commands []process.Command
@@ -390,8 +393,8 @@ func (r *recorder) Start(ctx context.Context, c process.Command) (process.Proces
 	return r.Launcher.Start(ctx, c)
 }
 
-// TestRecordProtected_GoalCreated_FreezesChecks: what another goal does before the first run is seen;
-// what comes to decide is held from then on.
+// TestRecordProtected_GoalCreated_FreezesChecks: a change by another goal before the first run is found. A deciding
+// file that appears later is protected from then on.
 func TestRecordProtected_GoalCreated_FreezesChecks(t *testing.T) {
 	dir := folderOf(t, "-- check.sh --\nexit 1\n")
 	o := verify.Options{
@@ -419,7 +422,8 @@ func TestRecordProtected_GoalCreated_FreezesChecks(t *testing.T) {
 	}
 }
 
-// TestRestore_LinkOnTheWay_IsNotFollowed: a folder that became a link leads nothing astray.
+// TestRestore_LinkOnTheWay_IsNotFollowed: if a folder was replaced with a link, restoring must not write to the link's
+// target.
 func TestRestore_LinkOnTheWay_IsNotFollowed(t *testing.T) {
 	dir := folderOf(t, "-- tests/pre-commit --\n1\n-- .git/hooks/sample --\nx\n")
 	w := world(t, verify.Options{

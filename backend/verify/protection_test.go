@@ -29,13 +29,13 @@ func protection(t *testing.T, o verify.Options) *protect.State {
 	return p
 }
 
-// TestAccept_ChangedFile_Decides: it is protected as the old version was.
+// TestAccept_ChangedFile_Decides checks that the accepted version is protected like the old one.
 func TestAccept_ChangedFile_Decides(t *testing.T) {
 	for _, c := range []struct {
 		name, command, archive string
 		change                 string // an archive of what the user writes; an empty file is removed
 		accepted               string
-		after, diff            string // one more archive, and what is seen of it
+		after, diff            string // one more change, and part of the diff that it causes
 	}{
 		{
 			"a script", "sh check.sh", "-- check.sh --\ntest -f wrong\n", "-- check.sh --\ntest -f right\n", "check.sh",
@@ -84,7 +84,6 @@ func rewrite(t *testing.T, dir, archive string) {
 	}
 }
 
-// TestAccept_FileCannotBeStored_ChangesNothing: nothing changes then.
 func TestAccept_FileCannotBeStored_ChangesNothing(t *testing.T) {
 	o := heldIn(t, "-- check.sh --\nfalse\n", "sh check.sh")
 	world(t, o)
@@ -98,7 +97,8 @@ func TestAccept_FileCannotBeStored_ChangesNothing(t *testing.T) {
 	}
 }
 
-// TestAccept_OneOfTwoChanges_OnlyAsShown: a change that was not shown is refused, and the other file stays changed.
+// TestAccept_OneOfTwoChanges_OnlyAsShown checks that a version that was not shown is refused, and that accepting one
+// file leaves the other undecided.
 func TestAccept_OneOfTwoChanges_OnlyAsShown(t *testing.T) {
 	o := heldIn(t, "-- one.sh --\nfalse\n-- two.sh --\nfalse\n", "sh one.sh", "sh two.sh")
 	world(t, o)
@@ -137,7 +137,7 @@ func TestAccept_OneOfTwoChanges_OnlyAsShown(t *testing.T) {
 	}
 }
 
-// TestUnprotect_ProtectedFile_CanBeChanged: the agent may also remove or create it, in later runs, too.
+// TestUnprotect_ProtectedFile_CanBeChanged also covers a file that the agent removes, and a state that is opened again.
 func TestUnprotect_ProtectedFile_CanBeChanged(t *testing.T) {
 	for _, c := range []struct{ name, command, archive, path, change string }{
 		{"a script", "sh check.sh", "-- check.sh --\nfalse\n", "check.sh", "-- check.sh --\ntrue\n"},
@@ -158,7 +158,7 @@ func TestUnprotect_ProtectedFile_CanBeChanged(t *testing.T) {
 	}
 }
 
-// TestUnprotect_UnprotectedFile_FreesNothing names files that could be meant.
+// TestUnprotect_UnprotectedFile_FreesNothing also checks that the error names the files that are protected.
 func TestUnprotect_UnprotectedFile_FreesNothing(t *testing.T) {
 	o := heldIn(t, "-- check.sh --\nfalse\n-- work.txt --\n1\n", "sh check.sh")
 	world(t, o)
@@ -173,7 +173,7 @@ func TestUnprotect_UnprotectedFile_FreesNothing(t *testing.T) {
 	}
 }
 
-// TestUndecided_ChangeWasShown_IsDecided: until the file changes again.
+// TestUndecided_ChangeWasShown_IsDecided also checks that a later change is undecided again.
 func TestUndecided_ChangeWasShown_IsDecided(t *testing.T) {
 	o := heldIn(t, "-- check.sh --\nfalse\n", "sh check.sh")
 	w := world(t, o)
@@ -199,7 +199,7 @@ func TestUndecided_ChangeWasShown_IsDecided(t *testing.T) {
 	expect("changed in the same way after it was put back", "check.sh")
 }
 
-// TestRestore_ChangedVersion_IsKeptAside: what the agent wrote is not lost.
+// TestRestore_ChangedVersion_IsKeptAside: the agent's version must not be lost.
 func TestRestore_ChangedVersion_IsKeptAside(t *testing.T) {
 	o := heldIn(t, "-- check.sh --\nfalse\n", "sh check.sh", "sh check.sh -x")
 	w := world(t, o)

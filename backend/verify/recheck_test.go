@@ -16,7 +16,8 @@ import (
 	"goalpost/backend/verify"
 )
 
-// TestRecheck_InAFreshSandbox_RunsTheChecks: the deterministic ones of a receipt. No process of the goal lives there.
+// TestRecheck_InAFreshSandbox_RunsTheChecks covers the deterministic checks of a receipt after the processes of the
+// goal have ended.
 func TestRecheck_InAFreshSandbox_RunsTheChecks(t *testing.T) {
 	h := host(t)
 	server := httptest.NewServer(nil)
@@ -62,7 +63,7 @@ func TestRecheck_InAFreshSandbox_RunsTheChecks(t *testing.T) {
 	if got := again(); got != ended {
 		t.Errorf("after the processes ended: %s", got)
 	}
-	for i := range was { // what did not pass then is not excused now
+	for i := range was { // a check that did not pass at the claim is not excused now
 		was[i].Outcome = goal.Fail
 	}
 	if got := again(); strings.Contains(got, "not_repeatable") {
@@ -79,7 +80,7 @@ func TestRecheck_InAFreshSandbox_RunsTheChecks(t *testing.T) {
 	}
 }
 
-// artifacts are what was kept, by SHA-256.
+// artifacts are the stored evidence, by SHA-256.
 type artifacts map[string]string
 
 func (a artifacts) Artifact(sum string) ([]byte, error) {
@@ -106,8 +107,8 @@ func TestVerifyEvidence_ChangedOrLost_IsReported(t *testing.T) {
 	}
 }
 
-// TestSummarizeRecheck_EachOutcome_HasItsResult: it passed if all that the criterion needs passed again, and only
-// then.
+// TestSummarizeRecheck_EachOutcome_HasItsResult: a recheck passes if, and only if, all checks that the criterion needs
+// pass again.
 func TestSummarizeRecheck_EachOutcome_HasItsResult(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -180,7 +181,8 @@ func TestSummarizeRecheck_EachOutcome_HasItsResult(t *testing.T) {
 	}
 }
 
-// TestIsVerifiedTree_FolderChanges_IsNoticed: times do not count, and a folder that is as it was again is the same.
+// TestIsVerifiedTree_FolderChanges_IsNoticed also checks that times do not count, and that a restored folder counts as
+// unchanged.
 func TestIsVerifiedTree_FolderChanges_IsNoticed(t *testing.T) {
 	h := host(t)
 	write(t, h.Environment.Dir, "out.txt", "good\n")

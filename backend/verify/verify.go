@@ -135,7 +135,7 @@ func (e *evaluation) decide(ctx context.Context, k check.Item) (check.Result, er
 // runRepeatedly runs a command up to Criterion.Runs times, until it does not pass. The last verdict counts.
 func (e *evaluation) runRepeatedly(ctx context.Context, k check.Item) check.Result {
 	folder := e.host.Folder.baseline()
-	before, _ := folder.TreeHash(ctx) // "" where it is not known
+	before, _ := folder.TreeHash(ctx) // "" if it is unknown
 	r := e.host.runDeterministic(ctx, k, e.claim)
 	for n := 2; n <= e.goal.Criterion.Runs && r.Outcome == goal.Pass && ctx.Err() == nil; n++ {
 		again := e.host.runDeterministic(ctx, k, e.claim)

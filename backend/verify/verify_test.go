@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// host is a goal's folder with a few things in it, and real programs.
+// host returns a goal's folder with a few files, and a launcher that starts real programs.
 func host(tb testing.TB) verify.CheckRunner {
 	tb.Helper()
 	set, err := sandbox.Open(tb.Context(), sandbox.Options{Helper: sandboxtest.Helper(tb), Name: tb.Name()})
@@ -64,7 +64,7 @@ func host(tb testing.TB) verify.CheckRunner {
 
 func shell(command string) goal.Check { return goal.Check{Type: goal.Shell, Command: command} }
 
-// one runs a criterion of one check.
+// one decides a criterion of one check.
 func one(tb testing.TB, h verify.CheckRunner, c goal.Check) goal.Verdict {
 	tb.Helper()
 	var got []goal.Verdict
@@ -237,7 +237,7 @@ func TestCriterion_AllOrAny_Decides(t *testing.T) {
 	}
 }
 
-// TestCriterion_Stopped_HasNoResult: a run that was stopped says nothing about the checks.
+// TestCriterion_Stopped_HasNoResult: a verification that was stopped says nothing about the checks.
 func TestCriterion_Stopped_HasNoResult(t *testing.T) {
 	h := host(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -330,7 +330,7 @@ func TestPreflight_EachCheck_HasItsOutcome(t *testing.T) {
 	}
 }
 
-// TestPreflight_SyntaxError_RunsNothing: also not the lines before it.
+// TestPreflight_SyntaxError_RunsNothing checks that the lines before the error are not run either.
 func TestPreflight_SyntaxError_RunsNothing(t *testing.T) {
 	h := host(t)
 	v := h.Preflight(t.Context(), shell("touch ran\nif true; then"))
@@ -342,8 +342,7 @@ func TestPreflight_SyntaxError_RunsNothing(t *testing.T) {
 	}
 }
 
-// FuzzPreflight: whatever is written as a command, reading it does not panic and
-// does not end in a pass of the check.
+// FuzzPreflight checks that no command makes the parser panic, and that reading a command never makes its check pass.
 func FuzzPreflight(f *testing.F) {
 	h := host(f)
 	for _, s := range []string{
@@ -356,7 +355,7 @@ func FuzzPreflight(f *testing.F) {
 		if strings.ContainsRune(s, 0) {
 			return
 		}
-		// Behind exit nothing of it is run; sh and the parser still read it.
+		// Nothing after exit is run, but sh and the parser read all of it.
 		if v := h.Preflight(t.Context(), shell("exit 127\n"+s)); v.Outcome != goal.CheckUnrunnable &&
 			v.Outcome != goal.FailsAsExpected {
 			t.Errorf("%q: %s", s, v.Outcome)

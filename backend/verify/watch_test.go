@@ -13,15 +13,15 @@ import (
 	"goalpost/backend/waittest"
 )
 
-// asLong holds a check until somebody beside it has done something, and again
-// until they have undone it.
+// asLong returns a check that runs the command while the file of beside is swapped, and that ends after beside has
+// restored the file.
 func asLong(command string) string {
 	wait := func(for_ string) string { return "while [ ! -e " + for_ + " ]; do sleep 0.02; done; " }
 	return ": > begun; " + wait("swapped") + command + "; r=$?; : > decided; " + wait("undone") +
 		"rm -f begun swapped decided undone; exit $r"
 }
 
-// beside swaps something while a check runs, as often as it is begun.
+// beside swaps a file during each run of a check, and restores it before the run ends.
 func beside(ctx context.Context, t *testing.T, dir string, swap, undo func()) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
@@ -43,18 +43,18 @@ func beside(ctx context.Context, t *testing.T, dir string, swap, undo func()) (s
 			}
 			undo()
 			_ = os.WriteFile(filepath.Join(dir, "undone"), nil, 0o600)
-			// The check takes its notes away.
+			// The check removes its own marker files.
 			waittest.Reached(ctx, time.Minute, func() bool { return !exists("undone") })
 		}
 	}()
 	return func() { cancel(); <-over }
 }
 
-// TestWatch_FileSwappedDuringCheck_IsNoPass: what decides is changed for a moment only.
+// TestWatch_FileSwappedDuringCheck_IsNoPass: a file that decides is changed only while the check runs.
 func TestWatch_FileSwappedDuringCheck_IsNoPass(t *testing.T) {
 	for _, c := range []struct {
 		name, archive, command string
-		file, text             string // what is there while the check decides
+		file, text             string // the file and its text while the check decides
 		where                  string
 	}{
 		{"a script outside of the sandbox", "-- check.sh --\nexit 1\n", "sh check.sh", "check.sh", "exit 0\n", "host"},
@@ -91,7 +91,7 @@ func TestWatch_FileSwappedDuringCheck_IsNoPass(t *testing.T) {
 	}
 }
 
-// TestWatch_WorkChangesDuringCheck_Passes: the check itself may leave files behind, too.
+// TestWatch_WorkChangesDuringCheck_Passes: the check itself may also create files.
 func TestWatch_WorkChangesDuringCheck_Passes(t *testing.T) {
 	dir := folderOf(t,
 		"-- Makefile --\n.PHONY: test\ntest:\n\t@mkdir -p out/deep && cp a.txt out/deep/b.txt\n-- a.txt --\n1\n")

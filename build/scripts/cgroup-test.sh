@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # cgroup-test.sh boots a Debian with a real systemd in a virtual machine and runs the tests there that need cgroups of
-# version 2: as root, as a user with a systemd, and as a user without one. It needs root, for the clean root of the
-# machine, and no KVM: QEMU's own emulation is slower and works everywhere. SUITE=NAME chooses another Debian,
-# RUN=REGEXP other tests of backend/sandbox, LIMIT=60m the time. Only apt contacts other machines; the virtual one has
-# no network.
+# version 2: as root, as a user with a systemd, and as a user without one. It needs root to create the clean root of
+# the machine. It does not need KVM: QEMU's own emulation is slower, but works everywhere. SUITE=NAME selects another
+# Debian, RUN=REGEXP other tests of backend/sandbox, and LIMIT=60m the time limit. Only apt contacts other machines;
+# the virtual machine has no network.
 set -eu
 cd "$(dirname "$0")/../.."
 if [ "$(id -u)" -ne 0 ]; then
@@ -17,7 +17,7 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 root=$work/root
 step() { printf '\n== %s\n' "$*"; }
 
-# Kept: remove it for newer packages.
+# The file is reused. Remove it to get newer packages.
 base=.tools/cgroup-root-$suite.tar
 if [ ! -e "$base" ]; then
   step "a clean $suite with systemd and a kernel, once"
@@ -38,7 +38,7 @@ CGO_ENABLED=0 go test -c -o "$inside/cgroup.test" ./backend/sandbox/cgroup
 go test -c -o "$inside/app.test" ./backend/app
 cp bin/goalctl backend/sandbox/embed/goalpost-helper "$inside/"
 
-# The order of the users matters: tester is 1000, and its systemd runs without a login.
+# The order of the users matters: tester gets the id 1000. Its systemd runs without a login.
 cat >"$inside/run" <<'END'
 #!/bin/bash
 cd /
@@ -53,7 +53,7 @@ attempt() { # NAME COMMAND...
   shift
   "$@" 2>&1 || { failed=1; echo "^^ this failed ($?)"; }
 }
-# As a login does it: a session of its own, outside of the user's systemd.
+# Runs a command in a session of its own, outside of the user's systemd, as a login does.
 as_tester() {
   systemd-run --wait --pipe --quiet --uid=tester --working-directory=/home/tester -p PAMName=login \
     -p Environment=SANDBOX_TEST_HELPER=/opt/goalpost/goalpost-helper -p Environment=GOALPOST_TEST_SYSTEMD=user "$@"
@@ -63,7 +63,7 @@ as_lonely() {
     SANDBOX_TEST_HELPER=/opt/goalpost/goalpost-helper GOALPOST_TEST_SYSTEMD=none "$@"
 }
 as_root() { env HOME=/root SANDBOX_TEST_HELPER=/opt/goalpost/goalpost-helper GOALPOST_TEST_SYSTEMD=system "$@"; }
-# The first look at everything is slow in an emulated machine.
+# The first access to every file is slow in an emulated machine, so this waits until the system has started.
 as_tester systemctl --user is-system-running --wait
 tests=$(cat /opt/goalpost/tests)
 for who in tester root lonely; do

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# deps.sh GROUP... installs with apt what is missing of the groups. It leaves alone what is already there, however it
-# was installed.
+# deps.sh GROUP... uses apt to install the programs of the groups that are missing. It ignores programs that are
+# already installed, no matter how.
 set -eu
 
 missing=()
 want() { missing+=("$@"); }
-# type -P ignores functions of this script that have the name of a program.
+# type -P ignores functions of this script that have the same name as a program.
 have() { type -P "$1" >/dev/null; }
 
 chromium() {
@@ -58,9 +58,9 @@ for group in "$@"; do
       have gnome-keyring-daemon || want gnome-keyring
       have dbus-daemon || want dbus-daemon
       have ssh || want openssh-client
-      # The tests start their own server on a loopback port.
+      # The tests start their own SSH server on a loopback port.
       [ -x /usr/sbin/sshd ] || want openssh-server
-      # Checks of some transcripts are tests of Python.
+      # The checks of some transcripts are Python tests.
       have pytest || want python3-pytest
       ;;
     trust) # programs whose checks the attempts at a false "done" try to fool
@@ -132,7 +132,7 @@ if [ "$(id -u)" -ne 0 ]; then
   fi
 fi
 case " ${missing[*]} " in *" openssh-server "*)
-  # Debian's own switch: the package is installed, but its service never starts.
+  # With Debian's own switch, the package is installed, but its service never starts.
   echo "The SSH server is for the tests alone: /etc/ssh/sshd_not_to_be_run keeps its service from starting."
   "${as_root[@]}" mkdir -p /etc/ssh
   "${as_root[@]}" touch /etc/ssh/sshd_not_to_be_run

@@ -24,7 +24,7 @@ const (
 	end   = "<!-- end of the table -->\n"
 )
 
-// row is a scenario: the test with the real agents, and the test and name of its transcripts, "" where there are none.
+// row is a scenario: the test with the real agents, and the test and name of its transcripts, "" if there is none.
 type row struct{ words, real, shapes, scenario string }
 
 const (
@@ -65,7 +65,7 @@ var rows = []row{
 	},
 }
 
-// agents are the agents of the tests. Transcripts of them are in the folders of backend/app/testdata/agents.
+// agents lists the agents of the tests. Their transcripts are in the folders of backend/app/testdata/agents.
 var agents = []struct{ id, name string }{
 	{"opencode", "OpenCode 1.18.33"},
 	{"claude", "Claude Code (adapter 0.101.0)"},
@@ -112,7 +112,7 @@ func main() {
 	if err := lines.Err(); err != nil {
 		log.Fatal(err)
 	}
-	if len(results) < len(rows) { // too few to replace the table
+	if len(results) < len(rows) { // the output is incomplete, so it cannot replace the table
 		log.Fatalf("the tests did not run: %s stays as it was", file)
 	}
 	if err := write(table(results)); err != nil {

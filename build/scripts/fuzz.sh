@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # fuzz.sh TIME [PACKAGE...] runs each fuzz test of the packages for the given time. Go saves an input that fails in the
-# package's testdata/fuzz, and every later run tries it.
+# package's testdata/fuzz, and every later run of the test uses it.
 set -eu
 time=$1
 shift
@@ -16,7 +16,7 @@ go list -f '{{.Dir}} {{.ImportPath}}' "$@" | while read -r dir package; do
     echo "=== $package $name"
     if output=$(HOME=$home go test "$package" -run '^$' -fuzz "^$name\$" -fuzztime "$time" 2>&1 </dev/null); then
       echo "$output" | tail -n 1
-    # If an input is still running when the time is over, Go reports a failure and saves no input.
+    # If an input is still running when the time is over, Go reports a failure but saves no input.
     elif grep -q 'context deadline exceeded' <<<"$output" && ! grep -q 'Failing input' <<<"$output"; then
       echo "ok (the time was over in the middle of an input)"
     else

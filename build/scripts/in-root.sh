@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# in-root.sh ROOT COMMAND... runs a command as root in the system below ROOT, as if that were booted: with its own
-# mounts, processes and names. It uses pivot_root, because the kernel denies user namespaces to a process in a chroot.
-# With OFFLINE set there is only a loopback interface. Programs that the command leaves running end with it.
+# in-root.sh ROOT COMMAND... runs a command as root in the system below ROOT, as if that system were booted: with its
+# own mounts, processes and host name. It uses pivot_root, because the kernel denies user namespaces to a process in a
+# chroot. With OFFLINE set there is only a loopback interface. Programs that the command leaves running end with it.
 set -eu
 if [ "${1-}" != --inside ]; then
   root=$1

@@ -106,7 +106,8 @@ func writeData(version, out string) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-// downloadModule accepts a module that needs a newer Go: only its data is read.
+// downloadModule downloads a version of the module. It accepts a module that needs a newer Go, because only its data
+// is read.
 func downloadModule(version string) (d download, err error) {
 	dir, err := os.MkdirTemp("", "modeldata-")
 	if err != nil {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# package-test.sh VERSION does what a user of a clean Debian does with the .deb in dist/: installs it as root, upgrades
-# it from an earlier commit with data, starts it as an ordinary user, watches the demonstration goal pass, and removes
-# it. PREVIOUS=COMMIT or OLD_DEB=FILE chooses the version to upgrade from, SUITE=NAME another Debian. Only apt reaches
-# other machines; the programs run without a network. It needs root, for the clean root.
+# package-test.sh VERSION does with the .deb in dist/ what a user does on a clean Debian. It installs the package as
+# root, upgrades it from an earlier commit that has data, starts it as an ordinary user, runs the demonstration goal,
+# and removes it. PREVIOUS=COMMIT or OLD_DEB=FILE selects the version to upgrade from, SUITE=NAME another Debian. Only
+# apt contacts other machines; the programs run without a network. The script needs root to create the clean root.
 set -eu
 cd "$(dirname "$0")/../.."
 version=$1
@@ -10,7 +10,7 @@ if [ "$(id -u)" -ne 0 ]; then
   echo "package-test.sh: making and entering a clean root needs root: sudo make package-test" >&2
   exit 1
 fi
-# A tag, or the commit that began to make packages.
+# The latest tag, or the first commit that built packages.
 previous=${PREVIOUS:-$(git describe --tags --match 'v[0-9]*' --abbrev=0 HEAD~ 2>/dev/null ||
   git log --format=%H --diff-filter=A -- build/scripts/package-test.sh | tail -n 1)}
 suite=${SUITE:-$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)}
@@ -22,7 +22,7 @@ mkdir -p "$out"
 
 step() { printf '\n== %s\n' "$*"; }
 as_root() { build/scripts/in-root.sh "$root" "$@"; }
-# As the ordinary user "newcomer" and without a network.
+# Runs a command as the ordinary user "newcomer", without a network.
 as_user() {
   OFFLINE=1 build/scripts/in-root.sh "$root" runuser -u newcomer -- env -u XDG_RUNTIME_DIR HOME=/home/newcomer \
     USER=newcomer PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 NO_AT_BRIDGE=1 "$@"
@@ -51,8 +51,9 @@ dpkg --compare-versions "$(dpkg-deb -f "$old" Version)" lt "$(dpkg-deb -f "$new"
   fail "dpkg does not take the previous version as older"
 
 step "what lintian says"
-# The placeholder of the maintainer. The helper is static, because it starts before a sandbox has libraries. The two
-# programs know the path of dpkg's lock from error messages. Go links no position-independent programs unless asked.
+# The reasons for the suppressed tags: The maintainer's address is a placeholder. The helper is static, because it
+# starts before a sandbox has libraries. The two programs contain the path of dpkg's lock because error messages
+# mention it. Go does not link position-independent programs by default.
 explained=bogus-mail-host,bogus-mail-host-in-debian-changelog,root-in-contact
 explained+=,statically-linked-binary,uses-dpkg-database-directly,hardening-no-pie
 lintian --allow-root --fail-on error,warning --suppress-tags $explained "$new" ||
@@ -74,7 +75,7 @@ unpack "dist/goalctl-$version-linux-$(dpkg --print-architecture).tar.gz"
 [ "$(as_user /home/newcomer/unpacked/goalctl version)" = "goalctl $version" ] || fail "it has another version"
 as_user bash -c 'cd; mkdir inside; unpacked/goalctl sandbox --dir inside -- sh -c "id -un >who; ls -A ~ | wc -l"'
 [ "$(cat "$root/home/newcomer/inside/who")" = newcomer ] || fail "its sandbox did not run a program"
-# Its data too: the previous version could not open them.
+# The data is removed, too, because the previous version could not open it.
 rm -r "$root"/home/newcomer/{unpacked,inside,.local}
 
 step "the package alone, with what it depends on and nothing more"
@@ -132,7 +133,7 @@ as_root apt-get install -qq -y /root/new.deb >"$work/apt.log" 2>&1 || {
   fail "it cannot be upgraded"
 }
 [ "$(as_user goalctl version)" = "goalctl $version" ] || fail "goalctl was not upgraded"
-# Reading alone changes nothing: a journal with an older schema is brought up to date by doctor, or by the window.
+# A command that only reads changes nothing: doctor or the window migrates a journal with an older schema.
 as_user goalctl list || echo "(refused as expected, until doctor has run)"
 as_user goalctl doctor | cut -c1-150
 as_user goalctl list
@@ -141,7 +142,7 @@ as_user goalctl receipt "$old_goal" | head -n 3
 as_user goalctl providers list --json | grep -q '"id": "office"' || fail "the provider is gone"
 as_user goalctl secret list --json | grep -q '"deploy-key"' || fail "the secret is gone"
 as_user goalctl mcp servers list --json | grep -q '"notes-mcp"' || fail "the MCP server is gone"
-as_user goalctl mcp servers remove notes # writes the settings
+as_user goalctl mcp servers remove notes # this writes the settings file
 grep '"approval_minutes": 25,' "$settings" || fail "the setting is gone"
 as_user goalctl resume "$half_goal" 2>&1 | tail -n 12
 as_user goalctl show "$half_goal" | grep -q 'completed done' || fail "the new version did not finish the old goal"
@@ -163,7 +164,7 @@ as_root sh -c 'gzip -t /usr/share/man/man1/goalctl.1.gz /usr/share/man/man1/goal
 
 step "removal"
 as_root apt-get purge -qq -y goalpost >/dev/null
-# dpkg's log and apt's say that there was a package; apt keeps nothing of it.
+# The logs of dpkg and apt may mention the package, but no other file may.
 left=$(cd "$root" && find . -path ./proc -prune -o -path ./home -prune -o \
   \( -iname '*goalpost*' -o -iname '*goalctl*' \) -print)
 [ -z "$left" ] || fail "removal leaves: $left"

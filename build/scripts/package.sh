@@ -78,7 +78,8 @@ desktop-file-validate "$share"/applications/*.desktop
 # The identifier has no domain, because the project has none.
 appstreamcli validate --no-net --override=cid-desktopapp-is-not-rdns=info "$share/metainfo/goalpost.metainfo.xml"
 
-# static_archive ARCH COMPILER: goalctl for a server, which may have another processor. The compiler is Debian's.
+# static_archive ARCH COMPILER: builds an archive with goalctl for a server, which may have another processor. COMPILER
+# is the name of Debian's C compiler for ARCH.
 static_archive() {
   local to=$1 cc=$2 name helper overlay comma
   echo "static goalctl for $to"
@@ -124,7 +125,7 @@ fi
 echo "$formats"
 mkdir "$work/debian"
 echo "Source: goalpost" >"$work/debian/control"
-# The libraries of the two programs, by their names in Debian and in rpm.
+# The packages of the libraries that the two programs need, by their names in Debian and in rpm.
 deb_needs=$(cd "$work" && dpkg-shlibdeps -O "$tree/bin/goalpost" "$tree/bin/goalctl" 2>/dev/null |
   sed -n 's/^shlibs:Depends=//p')
 rpm_needs=$(readelf -d "$tree/bin/goalpost" "$tree/bin/goalctl" |

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# reproducible.sh VERSION builds the packages again from a fresh clone of the present commit, in another folder, with
+# reproducible.sh VERSION builds the packages again from a fresh clone of the current commit, in another folder, with
 # its own npm packages and an empty build cache, and compares each file with dist/. If they differ, the second build
 # stays in dist/.again.
 set -eu

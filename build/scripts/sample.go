@@ -1,8 +1,8 @@
 //go:build ignore
 
-// sample prints random comments of the code and random labels of the page, to be read aloud:
+// sample prints random comments of the code and random labels of the page, so that they can be read aloud:
 //
-//	go run build/scripts/sample.go [-seed N] [-n 20]
+// go run build/scripts/sample.go [-seed N] [-n 20]
 package main
 
 import (

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# stages.sh TARGET...: makes one target after another, says how long each took and
-# stops at the first that fails.
+# stages.sh TARGET... makes one target after another, prints how long each took, and stops at the first that fails.
 set -u
 # The parent's flags would make the stages share its job server.
 unset MAKEFLAGS MFLAGS

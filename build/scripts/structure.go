@@ -72,7 +72,8 @@ type source struct {
 	other bool // for another system than Linux: it declares types a second time
 	lines int
 	long  int // lines of more than maxLine characters
-	// Unlike lines, tokens hardly change when a line is broken, and comments do not count.
+	// tokens is the number of tokens, without comments. Unlike the number of lines, it hardly changes when a line is
+	// broken.
 	tokens int
 	file   *ast.File
 }
@@ -171,7 +172,7 @@ func (t tree) printTotals() {
 		100*float64(short)/float64(functions), functions)
 }
 
-// countWords counts the words of a name such as openBrowserURL (3).
+// countWords counts the words of a name: openBrowserURL has 3.
 func countWords(name string) int {
 	n := 0
 	previous := '_'
@@ -234,7 +235,7 @@ func (t tree) printArrowsBack(folder string) error {
 
 type arrow struct{ from, to int }
 
-// arrowsOf finds which file uses which, with the names of the used declarations.
+// arrowsOf finds which file uses which other file, with the names of the used declarations.
 func arrowsOf(files []source) map[arrow]map[string]bool {
 	declared, methods := map[string]int{}, map[string][]int{}
 	fields, calls := map[string]bool{}, map[ast.Expr]bool{}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# together.sh TARGET...: makes several targets at once. It prints what each wrote when that one has ended, and fails if
-# any of them failed.
+# together.sh TARGET... makes several targets at once. It prints the output of each target when the target has ended,
+# and fails if any of them failed.
 set -u
 # The parent's flags would make the targets share its job server.
 unset MAKEFLAGS MFLAGS

@@ -11,20 +11,20 @@ race=()
 at_once=$(($(getconf _NPROCESSORS_ONLN) + 2))
 if [ "$1" = -race ]; then
   shift
-  # These tests compute much in one goroutine, where the detector finds nothing and takes five to fifteen times as long.
-  # Other tests run the same code with it.
+  # These tests compute a lot in one goroutine, where the race detector finds nothing and makes them five to fifteen
+  # times slower. Other tests run the same code with it.
   computing='^(TestText_UsesTheGlossary|TestDeclarations_UseTheGlossary|TestScriptDeclarations_UseTheGlossary'
   computing+='|TestRestore_AnyChanges_AreUndoneAndRedone|TestRestore_NotRoot_BringsBackWhatItMayRead'
   computing+='|TestTools_HostileArguments_HaveNoEffect|TestTools_HugeResults_AreBounded'
   computing+='|TestPrompt_HostileAgent_IsBounded|TestStream_Endless_IsBounded|TestCalls_HugeArguments_AreReplaced'
   computing+='|TestKill_AtARandomMoment_LosesNothing)$'
   race=(-race -skip "$computing")
-  at_once=$((at_once - 1)) # with it, tests compute more than they wait
+  at_once=$((at_once - 1)) # with the race detector, tests compute more than they wait
   # A program with the race detector sleeps a second before it ends, and the command line's tests start hundreds.
   export GORACE="atexit_sleep_ms=0 ${GORACE-}"
 fi
-# Most packages wait for programs, pages and commits more than they compute, so two more packages than there are
-# processors keeps these busy. `make lint` has already vetted the packages. With -trimpath, another checkout's builds are
-# used again. The longest packages begin first, so that none of them runs alone at the end.
+# Most packages wait for programs, pages and commits more than they compute, so testing two more packages than there
+# are processors keeps the processors busy. `make lint` has already vetted the packages. With -trimpath, cached builds
+# of another checkout can be reused. The longest packages begin first, so that none of them runs alone at the end.
 longest=(./backend/browser ./backend/app/transcript ./backend/app ./backend/sandbox ./backend/cli)
 HOME=$home go test -trimpath ${race[@]+"${race[@]}"} -vet=off -p "$at_once" -shuffle=on -timeout 20m "${longest[@]}" "$@"

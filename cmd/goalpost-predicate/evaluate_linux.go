@@ -48,7 +48,7 @@ func decideExpression(q question) (a answer) {
 }
 
 func compileExpression(expr string) (*goja.Program, error) {
-	source := "(" + expr + "\n)" // on a new line, because the expression may end in a comment
+	source := "(" + expr + "\n)" // the parenthesis is on a new line, because the expression may end in a comment
 	tree, err := parser.ParseFile(nil, "expression", source, 0)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the error has text and position

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// inside is set in the process that calls dropPrivileges: this test, built again.
+// inside is set in the process that calls dropPrivileges. That process is this test, built a second time.
 const inside = "GOALPOST_TEST_INSIDE"
 
 func TestMain(m *testing.M) {
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 
 // TestDropPrivileges_AccessOutside_IsRefused tries to read, write, connect, start and signal afterwards.
 func TestDropPrivileges_AccessOutside_IsRefused(t *testing.T) {
-	// Built like the program: the memory of the race detector would exceed maxData, and no thread could start.
+	// The program is built without the race detector, whose memory would exceed maxData, so that no thread could start.
 	program := filepath.Join(t.TempDir(), "inside")
 	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", program, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

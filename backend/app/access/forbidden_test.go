@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestValidateExistingDir_HomeFolder_IsRefused: a goal works in the home of no user, whichever user runs the program.
+// TestValidateExistingDir_HomeFolder_IsRefused: no goal may work in the home folder of any user, whichever user runs
+// the program.
 func TestValidateExistingDir_HomeFolder_IsRefused(t *testing.T) {
 	homes := homesIn("root:x:0:0:root:/root:/bin/bash\n" +
 		"daemon:x:1:1::/usr/sbin:/x\n" +

@@ -53,7 +53,7 @@ func validateWork(in api.AccessInput, p *policy.Policy) error {
 		if rel = filepath.ToSlash(rel); info.IsDir() {
 			rel += "/"
 		}
-		if rel == "./" { // the whole folder, as without any
+		if rel == "./" { // the whole folder, which needs no list
 			p.Work = nil
 			return nil
 		}
@@ -62,7 +62,7 @@ func validateWork(in api.AccessInput, p *policy.Policy) error {
 		}
 	}
 	slices.Sort(p.Work)
-	p.Work = slices.DeleteFunc(p.Work, func(w string) bool { // inside another one
+	p.Work = slices.DeleteFunc(p.Work, func(w string) bool { // drops paths inside another one
 		return slices.ContainsFunc(p.Work, func(o string) bool {
 			return o != w && strings.HasSuffix(o, "/") && strings.HasPrefix(w, o)
 		})
@@ -70,7 +70,8 @@ func validateWork(in api.AccessInput, p *policy.Policy) error {
 	return nil
 }
 
-// validateCheckDir sets the folder that only the checks read, and refuses a goal that could read it otherwise.
+// validateCheckDir sets the folder that only the checks read. It refuses a goal that could read the folder in another
+// way.
 func (r *Rules) validateCheckDir(in api.AccessInput, p *policy.Policy) error {
 	refuse := func(message, hint string) error {
 		return &fault.Error{Field: "check_dir", Message: message, Hint: hint}

@@ -15,7 +15,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// project makes a folder of the user with src/, tests/ and notes.md.
+// project makes a folder of the user that contains src/, tests/ and notes.md.
 func project(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -46,7 +46,7 @@ func TestValidateWork_GivenPaths_AreRoundedUpOrRefused(t *testing.T) {
 	for _, c := range []struct {
 		given []string
 		want  []string
-		field string // part of the refusal
+		field string // must be part of the refusal
 	}{
 		{nil, nil, ""},
 		{[]string{"src", "notes.md"}, []string{"notes.md", "src/"}, ""},
@@ -124,7 +124,7 @@ func TestValidateCheckDir_WhatTheAgentCouldRead_IsRefused(t *testing.T) {
 	}
 }
 
-// TestGitTracks_IndexOfEveryVersion_IsRead: git itself writes the indexes.
+// TestGitTracks_IndexOfEveryVersion_IsRead reads indexes that git itself wrote.
 func TestGitTracks_IndexOfEveryVersion_IsRead(t *testing.T) {
 	for _, version := range []string{"2", "3", "4"} {
 		dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -9,7 +9,7 @@ import (
 	"goalpost/backend/sandbox"
 )
 
-// TestMemoryFinding_WithAndWithoutCgroup_SaysWhoLimits, and without one why and what to do.
+// TestMemoryFinding_WithAndWithoutCgroup_SaysWhoLimits: without a cgroup, the finding also says why, and what to do.
 func TestMemoryFinding_WithAndWithoutCgroup_SaysWhoLimits(t *testing.T) {
 	for _, c := range []struct {
 		err                 error

@@ -44,7 +44,7 @@ type Agent struct {
 	sessions *sessionList
 
 	mu      sync.Mutex
-	working map[sdk.SessionId]bool // sessions with a prompt that is being answered
+	working map[sdk.SessionId]bool // sessions whose prompt is being answered
 }
 
 // connection sends the agent's messages to the editor.
@@ -170,24 +170,24 @@ func (a *Agent) Authenticate(context.Context, sdk.AuthenticateRequest) (sdk.Auth
 	return sdk.AuthenticateResponse{}, nil
 }
 
-// CloseSession returns an error: this agent does not offer it.
+// CloseSession returns an error, because this agent does not support it.
 func (a *Agent) CloseSession(context.Context, sdk.CloseSessionRequest) (sdk.CloseSessionResponse, error) {
 	return sdk.CloseSessionResponse{}, methodNotFoundError(sdk.AgentMethodSessionClose)
 }
 
-// ListSessions returns an error: this agent does not offer it.
+// ListSessions returns an error, because this agent does not support it.
 func (a *Agent) ListSessions(context.Context, sdk.ListSessionsRequest) (sdk.ListSessionsResponse, error) {
 	return sdk.ListSessionsResponse{}, methodNotFoundError(sdk.AgentMethodSessionList)
 }
 
-// SetSessionConfigOption returns an error: this agent does not offer it.
+// SetSessionConfigOption returns an error, because this agent does not support it.
 func (a *Agent) SetSessionConfigOption(
 	context.Context, sdk.SetSessionConfigOptionRequest,
 ) (sdk.SetSessionConfigOptionResponse, error) {
 	return sdk.SetSessionConfigOptionResponse{}, methodNotFoundError(sdk.AgentMethodSessionSetConfigOption)
 }
 
-// SetSessionMode returns an error: this agent does not offer it.
+// SetSessionMode returns an error, because this agent does not support it.
 func (a *Agent) SetSessionMode(context.Context, sdk.SetSessionModeRequest) (sdk.SetSessionModeResponse, error) {
 	return sdk.SetSessionModeResponse{}, methodNotFoundError(sdk.AgentMethodSessionSetMode)
 }

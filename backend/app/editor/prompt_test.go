@@ -7,7 +7,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 )
 
-// TestParsePrompt_AttachedFiles_HaveNoCommands: what decides about a goal comes from what the user wrote alone.
+// TestParsePrompt_AttachedFiles_HaveNoCommands: only what the user wrote may decide how a goal is checked.
 func TestParsePrompt_AttachedFiles_HaveNoCommands(t *testing.T) {
 	got := parsePrompt([]sdk.ContentBlock{
 		sdk.TextBlock("Mend \x00\n\x00\n"),

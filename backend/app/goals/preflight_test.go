@@ -12,8 +12,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestProposeWork_OfUsedFiles_LeavesOutWhatDecides: folders without a file that decides are proposed whole, files
-// beside those one by one, and nothing at all where a new file would be wanted beside them.
+// TestProposeWork_OfUsedFiles_LeavesOutWhatDecides: a folder without a deciding file is proposed whole. Files beside a
+// deciding one are proposed one by one. If the check needs a new file beside them, nothing is proposed.
 func TestProposeWork_OfUsedFiles_LeavesOutWhatDecides(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{
@@ -57,7 +57,8 @@ func TestProposeWork_OfUsedFiles_LeavesOutWhatDecides(t *testing.T) {
 	}
 }
 
-// TestDescribe_Observation_FillsThreeLists: what decides is what a goal would protect; each file is listed once.
+// TestDescribe_Observation_FillsThreeLists: the files that decide are those that a goal would protect. Each file is
+// listed once.
 func TestDescribe_Observation_FillsThreeLists(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"check.sh", "notes.txt", "extra.txt"} {
@@ -105,7 +106,7 @@ func TestDescribe_Observation_FillsThreeLists(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 
-	// Nobody could observe it: what is protected by its name is listed, and the view says why.
+	// Without an observation, files that are protected by their names are listed, and the view says why.
 	view, err = TracedCheck{Dir: dir, Check: check}.Describe(t.Context(), nil)
 	if err != nil || !slices.Equal(pathsOf(view.Decides.Files), []string{"check.sh"}) ||
 		!strings.Contains(view.Incomplete, "could not be observed") {
@@ -113,7 +114,7 @@ func TestDescribe_Observation_FillsThreeLists(t *testing.T) {
 	}
 }
 
-// TestFindMissing_OutputOfPrograms_NamesWhatIsMissing: the words are those that the programs print themselves.
+// TestFindMissing_OutputOfPrograms_NamesWhatIsMissing uses messages that the programs really print.
 func TestFindMissing_OutputOfPrograms_NamesWhatIsMissing(t *testing.T) {
 	for output, want := range map[string]string{
 		"Traceback\nModuleNotFoundError: No module named 'shop.cart'\n":                         "shop.cart",

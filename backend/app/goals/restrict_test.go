@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/tools"
 )
 
-// TestRestrictPolicy_ParentLimitsItsFolder_ChildIsNoWayOut: a child writes its own folder alone, or nothing.
-// Neither it nor its checks see what only the parent's checks read.
+// TestRestrictPolicy_ParentLimitsItsFolder_ChildIsNoWayOut: a child writes only its own folder, or nothing. Neither the
+// child nor its checks can read what only the parent's checks may read.
 func TestRestrictPolicy_ParentLimitsItsFolder_ChildIsNoWayOut(t *testing.T) {
 	parent := policy.Policy{
 		Risk:       policy.WriteLocal,

@@ -8,7 +8,7 @@ import (
 )
 
 // TestHoldPageLoad_ApprovedOnce_StaysOpenForPagesUntilItEnds: an approval for one call that opens a page covers what
-// the page loads from the host, for pages alone and for reading alone, and no other approval does.
+// the page loads from the host, only for pages and only for reading. No other approval does.
 func TestHoldPageLoad_ApprovedOnce_StaysOpenForPagesUntilItEnds(t *testing.T) {
 	base := egress.Rules{Risk: policy.WriteLocal}
 	opened := policy.Grant{

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestJournalRefusal_ManyRefusals_AreLimited: if a program requests new names all the time, a limited number is
+// TestJournalRefusal_ManyRefusals_AreLimited: if a program keeps requesting new names, only a limited number is
 // journaled, and one note says so.
 func TestJournalRefusal_ManyRefusals_AreLimited(t *testing.T) {
 	e := &Sandbox{}
@@ -21,7 +21,7 @@ func TestJournalRefusal_ManyRefusals_AreLimited(t *testing.T) {
 	}
 }
 
-// TestSecretEnvPattern_PrivateVariables_Match: no goal sees it.
+// TestSecretEnvPattern_PrivateVariables_Match: no program of a goal may see these variables.
 func TestSecretEnvPattern_PrivateVariables_Match(t *testing.T) {
 	for _, entry := range []string{
 		"MYSQL_PWD=x", "SSHPASS=x", "DB_PASS=x", "GH_PAT=x", "NPM_AUTH=x", "SENTRY_DSN=x", "SLACK_WEBHOOK_URL=x",

@@ -15,8 +15,8 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// TestDenyAll_Requests_AreRefusedAndLogged: plain requests and tunnels, also to this machine. Repeated requests are
-// logged with a count.
+// TestDenyAll_Requests_AreRefusedAndLogged covers plain requests and tunnels, including those to this machine. Repeated
+// requests are logged with a count.
 func TestDenyAll_Requests_AreRefusedAndLogged(t *testing.T) {
 	reached := 0
 	here := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
@@ -39,7 +39,7 @@ func TestDenyAll_Requests_AreRefusedAndLogged(t *testing.T) {
 			t.Fatal(err)
 		}
 		res, err := client.Do(req)
-		if err != nil { // of a tunnel
+		if err != nil { // for a tunnel
 			refused = append(refused, err.Error())
 			continue
 		}
@@ -68,7 +68,7 @@ func TestDenyAll_Requests_AreRefusedAndLogged(t *testing.T) {
 	}
 }
 
-// TestDenyAll_ManyHosts_AreCountedTogether: made-up names fill neither the log nor the memory.
+// TestDenyAll_ManyHosts_AreCountedTogether: a program that invents names can fill neither the log nor the memory.
 func TestDenyAll_ManyHosts_AreCountedTogether(t *testing.T) {
 	var log bytes.Buffer
 	n := &DenyAllProxy{log: slog.New(slog.NewTextHandler(&log, nil)), times: map[string]int{}}

@@ -16,7 +16,7 @@ import (
 	"goalpost/backend/secret"
 )
 
-// TestLog_ManyRequests_KeepsTheNewest: two files of limited size store the newest requests, and reading sums them up.
+// TestLog_ManyRequests_KeepsTheNewest: the newest requests are in two files of limited size, and ReadLog sums them up.
 func TestLog_ManyRequests_KeepsTheNewest(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "goal")
 	l := NewLog("g", dir, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler))
@@ -44,7 +44,7 @@ func TestLog_ManyRequests_KeepsTheNewest(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	l.Add(egress.Entry{Method: "GET", Host: "late.example"}) // after Close it is dropped
+	l.Add(egress.Entry{Method: "GET", Host: "late.example"}) // a request after Close is dropped
 	sum := api.NewNetworkSummary()
 	now, before := LogPaths(dir)
 	for _, path := range []string{before, now} {
@@ -70,8 +70,8 @@ func TestLog_ManyRequests_KeepsTheNewest(t *testing.T) {
 	}
 }
 
-// TestLog_FloodOfRequests_IsCountedInGroups: a page that sends a hundred thousand requests does not fill the log or
-// push anything out of it, and each request is counted. Later ones are reported one by one again.
+// TestLog_FloodOfRequests_IsCountedInGroups: a hundred thousand requests of a page do not fill the log or push older
+// lines out, and all of them are counted. Later requests are reported one by one again.
 func TestLog_FloodOfRequests_IsCountedInGroups(t *testing.T) {
 	now := time.Now()
 	dir := filepath.Join(t.TempDir(), "goal")
@@ -140,7 +140,7 @@ func TestLog_FloodOfRequests_IsCountedInGroups(t *testing.T) {
 	if _, more := read(); more != lines+floodPerSecond {
 		t.Errorf("%d lines after a second, want %d", more-lines, floodPerSecond)
 	}
-	if err := l.Close(); err != nil { // reports the rest
+	if err := l.Close(); err != nil { // reports the remaining groups
 		t.Fatal(err)
 	}
 	if view, _ := read(); view.Total != n+1+floodPerSecond+5 {

@@ -8,8 +8,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestValidateOpenable_DangerousFile_IsRefused: a click on Open starts no program, and nothing that a goal could have
-// put there.
+// TestValidateOpenable_DangerousFile_IsRefused: opening a download must not start a program, or a file that a goal may
+// have replaced.
 func TestValidateOpenable_DangerousFile_IsRefused(t *testing.T) {
 	for _, path := range []string{"/home/ann/Downloads/report.pdf", "/x/a.txt", "/x/noending", "/x/picture.PNG"} {
 		if err := validateOpenable("", path); err != nil {
@@ -27,7 +27,7 @@ func TestValidateOpenable_DangerousFile_IsRefused(t *testing.T) {
 	}
 }
 
-// TestDownloadDirFor_ReadOnlyGoal_IsEmpty: no tool call announces what a page downloads.
+// TestDownloadDirFor_ReadOnlyGoal_IsEmpty: a download needs no tool call, so the policy cannot decide about it.
 func TestDownloadDirFor_ReadOnlyGoal_IsEmpty(t *testing.T) {
 	for risk, want := range map[policy.Risk]string{
 		policy.ReadOnly:    "",

@@ -89,7 +89,7 @@ func (b *Browsing) resumeAfterTakeover(ctx context.Context, info pane.Info, note
 		return err
 	}
 	err = b.Resume(ctx, id, api.ResumeInput{Note: note})
-	if api.IsConflict(err) && !errors.Is(err, store.ErrGoalLocked) { // it was resumed in the meantime
+	if api.IsConflict(err) && !errors.Is(err, store.ErrGoalLocked) { // another call has resumed it in the meantime
 		return nil
 	}
 	return err

@@ -19,7 +19,7 @@ import (
 	"goalpost/backend/secret"
 )
 
-// now is a clock with which every wait ends at once.
+// now is a clock on which every wait ends at once.
 type now struct{ at time.Time }
 
 func (n *now) Now() time.Time { return n.at }
@@ -91,7 +91,7 @@ func ask(t *testing.T, m model.Client, name string) string {
 	return r.Text
 }
 
-// TestOpenModels_SeveralProviders_EachAsksItsOwn: with the name of its own model.
+// TestOpenModels_SeveralProviders_EachAsksItsOwn also checks that each request names the provider's own model.
 func TestOpenModels_SeveralProviders_EachAsksItsOwn(t *testing.T) {
 	agent, critic, judge := modeltest.New(t, say("agent")), modeltest.New(t, say("critic")), modeltest.New(t, say("judge"))
 	r, _ := study(
@@ -121,7 +121,7 @@ func TestOpenModels_SeveralProviders_EachAsksItsOwn(t *testing.T) {
 		}
 	}
 
-	m, err = r.openModels(t.Context(), goal.Goal{Provider: "a", Model: "large"}) // of the goal's own provider
+	m, err = r.openModels(t.Context(), goal.Goal{Provider: "a", Model: "large"}) // all of one provider
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,8 +137,8 @@ func TestOpenModels_SeveralProviders_EachAsksItsOwn(t *testing.T) {
 	}
 }
 
-// TestOpenModels_Effort_IsForTheGoalsOwnProvider: each model of the goal's own provider is asked for it. Other
-// providers are not, because they may not know that effort.
+// TestOpenModels_Effort_IsForTheGoalsOwnProvider: every role of the goal's own provider gets the effort. Other
+// providers do not, because they may not know it.
 func TestOpenModels_Effort_IsForTheGoalsOwnProvider(t *testing.T) {
 	own, other := modeltest.New(t, say("own")), modeltest.New(t, say("other"))
 	r, _ := study(
@@ -173,7 +173,7 @@ func TestOpenModels_Effort_IsForTheGoalsOwnProvider(t *testing.T) {
 	}
 }
 
-// TestOpenModels_ScriptedGoal_HasNoCriticOrJudge: except for a judge that the user named.
+// TestOpenModels_ScriptedGoal_HasNoCriticOrJudge also checks that a judge that the user named is used.
 func TestOpenModels_ScriptedGoal_HasNoCriticOrJudge(t *testing.T) {
 	s := modeltest.New(t, say("judge"))
 	r, _ := study(t, config.Provider{ID: "j", Kind: config.OpenAI, BaseURL: s.URL, Model: "fair"})
@@ -188,7 +188,7 @@ func TestOpenModels_ScriptedGoal_HasNoCriticOrJudge(t *testing.T) {
 	}
 }
 
-// TestChoose_ProviderUnreachable_IsRefused: at intake, with the field's name, and when a run opens.
+// TestChoose_ProviderUnreachable_IsRefused covers the intake, which names the field, and the opening of a run.
 func TestChoose_ProviderUnreachable_IsRefused(t *testing.T) {
 	s := modeltest.New(t, say("x"))
 	r, _ := study(
@@ -228,7 +228,7 @@ func TestChoose_ProviderUnreachable_IsRefused(t *testing.T) {
 	}
 }
 
-// TestOpenModels_LaterRun_ParksLonger: each run has new models, and the next park is longer.
+// TestOpenModels_LaterRun_ParksLonger: each run makes new models, but the session counts how often the goal was parked.
 func TestOpenModels_LaterRun_ParksLonger(t *testing.T) {
 	s := modeltest.New(t, func(int, modeltest.Request) modeltest.Answer { return modeltest.Fail(529, "overloaded") })
 	r, warned := study(t, config.Provider{ID: "a", Kind: config.OpenAI, BaseURL: s.URL, Model: "m"})
@@ -251,7 +251,7 @@ func TestOpenModels_LaterRun_ParksLonger(t *testing.T) {
 
 func inputFor(provider string) api.StartInput { return api.StartInput{Provider: provider} }
 
-// TestTestProvider_EachKind_CallsATool: both kinds call a tool, and an error says what to do.
+// TestTestProvider_EachKind_CallsATool also checks that an error says what to do.
 func TestTestProvider_EachKind_CallsATool(t *testing.T) {
 	t.Setenv("GOALPOST_TEST_KEY", "sk-right")
 	s := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer {

@@ -6,7 +6,8 @@ import (
 	"goalpost/backend/pane"
 )
 
-// TestFrameFilter_UserDrives_DropsFrames: neither while the user drives, nor a picture that may be left from that.
+// TestFrameFilter_UserDrives_DropsFrames also checks that the first frame afterwards is dropped, because it may be
+// older.
 func TestFrameFilter_UserDrives_DropsFrames(t *testing.T) {
 	s := frameFilter{}
 	for i, f := range []struct {

@@ -37,7 +37,7 @@ func (t goalTerminals) session(id string) (*terminal.Session, error) {
 	return s, nil
 }
 
-// Confined reports whether a pane runs in the goal's sandbox. The user's panes do not.
+// IsConfined reports whether a pane runs in the goal's sandbox. The user's panes do not.
 func (t goalTerminals) IsConfined(id string) (bool, error) {
 	s, err := t.session(id)
 	return err == nil && s.Info().GoalID == string(t.goal), err

@@ -23,7 +23,7 @@ import (
 // args are the arguments of a call.
 type args map[string]any
 
-// agent does what a model could do: it calls tools by name with JSON, and knows about a page only what they
+// agent does what a model could do: it calls tools by name with JSON, and knows about a page only what the tools
 // answered.
 type agent struct {
 	*testing.T
@@ -31,8 +31,8 @@ type agent struct {
 	tools map[string]tools.Tool
 	site  *site
 	pane  string
-	task  string // its name
-	seen  string // the last snapshot, with the further pages of it that were read
+	task  string // the name of the task
+	seen  string // the last snapshot, including the further pages of it that were read
 
 	calls, bytes int
 	spent        time.Duration
@@ -66,8 +66,8 @@ func (a *agent) try(tool string, with args) goal.Result {
 	return r
 }
 
-// checkTargets fails for a target that is not a ref or a text: a model gets on with these alone. Pages that are a
-// canvas need coordinates.
+// checkTargets fails unless each target is a ref or a text, because a model should not need more. Only a canvas needs
+// coordinates.
 func (a *agent) checkTargets(tool string, with args) {
 	a.Helper()
 	isCanvas := a.task == "canvas" || a.task == "drawing" || a.task == "drawpad"
@@ -82,7 +82,7 @@ func (a *agent) checkTargets(tool string, with args) {
 	}
 }
 
-// do is a call that must succeed.
+// do makes a call that must succeed, and returns its text.
 func (a *agent) do(tool string, with args) string {
 	a.Helper()
 	r := a.try(tool, with)
@@ -92,7 +92,7 @@ func (a *agent) do(tool string, with args) string {
 	return r.Text
 }
 
-// open goes to the page of a task. The result is a snapshot of it, too.
+// open opens the page of a task, and stores the snapshot in the result.
 func (a *agent) open(task string) {
 	a.Helper()
 	text := a.do("browser_open", args{"url": a.site.URL + "/tasks/" + task + ".html"})
@@ -107,7 +107,7 @@ func (a *agent) look() {
 	a.seen = a.do("browser_snapshot", args{})
 }
 
-// ref finds the ref of an element in the snapshot; the words are part of its line.
+// ref returns the ref of the element in the snapshot whose line contains the words.
 func (a *agent) ref(words string) string {
 	a.Helper()
 	ref := refIn(a.seen, words)
@@ -128,7 +128,7 @@ func refIn(text, words string) string {
 	return ""
 }
 
-// click clicks an element of the snapshot. If it is gone, click takes a new snapshot first.
+// click clicks an element of the snapshot. If its ref is stale, click takes a new snapshot and tries again.
 func (a *agent) click(words string) string {
 	a.Helper()
 	r := a.try("browser_click", args{"target": a.ref(words)})
@@ -147,7 +147,7 @@ func (a *agent) write(words, text string) {
 	a.do("browser_type", args{"target": a.ref(words), "text": text, "clear": true})
 }
 
-// read returns what a pattern matches in the answer of a tool.
+// read returns what the group of a pattern matches in a tool's answer.
 func (a *agent) read(text, pattern string) string {
 	a.Helper()
 	m := regexp.MustCompile(pattern).FindStringSubmatch(text)
@@ -157,7 +157,7 @@ func (a *agent) read(text, pattern string) string {
 	return m[1]
 }
 
-// place returns where something is in the viewport, according to browser_find.
+// place returns the position of something in the viewport, according to browser_find.
 func (a *agent) place(with args) (x, y int) {
 	a.Helper()
 	text := a.do("browser_find", with)
@@ -169,7 +169,7 @@ func (a *agent) place(with args) (x, y int) {
 	return x, y
 }
 
-// workshop is what all tasks share: a Chromium, the tools, the pages.
+// workshop is what all tasks share: a Chromium, the tools and the pages.
 type workshop struct {
 	site  *site
 	tools map[string]tools.Tool

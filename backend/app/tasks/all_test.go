@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// all are the tasks: forms, tables, long pages, frames, shadow roots, the mouse,
-// pickers, what covers and opens, files, dialogs, addresses, waiting.
+// all lists the tasks: forms, tables, long pages, frames, shadow roots, the mouse, pickers, overlays, popups, files,
+// dialogs, addresses and waiting.
 var all = []task{
 	{"form", "Ann|ann@example.org|true", func(a *agent) {
 		a.open("form")
@@ -89,12 +89,12 @@ var all = []task{
 		a.open("sort")
 		a.click(`button "Tons"`)
 		a.look()
-		a.click(`button "Choose"`) // of the first row
+		a.click(`button "Choose"`) // in the first row
 	}},
 	{"redrawn", "Beta", func(a *agent) {
 		a.open("redrawn")
 		for _, name := range []string{"Alpha", "Gamma", "Delta"} {
-			a.click(`button "Delete ` + name + `"`) // the refs of a list that is drawn again each time
+			a.click(`button "Delete ` + name + `"`) // the list is drawn again each time, so its refs change
 		}
 	}},
 	{"endless", "87", func(a *agent) {
@@ -118,7 +118,7 @@ var all = []task{
 		field, button := a.ref(`"Number of the last section"`), a.ref(`button "Check"`)
 		found := a.do("browser_find", args{"text": "Last section", "role": "heading"})
 		a.do("browser_scroll", args{"target": refIn(found, "Last section")})
-		a.look() // what is in view comes first
+		a.look() // the snapshot begins with what is in view
 		a.do("browser_type", args{"target": field, "text": a.read(a.seen, `number is (\d+)`)})
 		a.do("browser_click", args{"target": button})
 	}},
@@ -206,7 +206,7 @@ var all = []task{
 		a.click(`option "Bern"`)
 	}},
 
-	// What covers and what opens.
+	// Overlays and popups.
 	{"modal", "through", func(a *agent) {
 		a.open("modal")
 		covered := a.try("browser_click", args{"target": "Buy now"})
@@ -326,7 +326,7 @@ func solveInside(a *agent, page string) {
 	a.click(`button "Send inside"`)
 }
 
-// named is the ref of something seen, or its words where the snapshot gave it none.
+// named returns the ref of an element in the snapshot, or the words if it has none.
 func (a *agent) named(words string) string {
 	a.Helper()
 	if ref := refIn(a.seen, words); ref != "" {

@@ -17,8 +17,7 @@ import (
 
 const pages = "../../browser/fixtures/tasks"
 
-// site serves the pages and judges what they send. Its secrets are new in each run: an agent can only learn
-// them by reading.
+// site serves the pages and judges what they send. Its code is random, so an agent can only learn it by reading.
 type site struct {
 	*httptest.Server
 	other string // the same pages under another origin, for frames of another site
@@ -65,7 +64,7 @@ func newSite(t *testing.T) *site {
 
 func (s *site) page(w http.ResponseWriter, r *http.Request) {
 	name := path.Clean("/" + r.PathValue("page"))
-	if strings.HasPrefix(name, "/routes/") { // addresses that only the page's script knows
+	if strings.HasPrefix(name, "/routes/") { // these addresses exist only in the page's script
 		name = "/routes.html"
 	}
 	content, err := os.ReadFile(filepath.Join(pages, name))
@@ -98,7 +97,7 @@ func (s *site) judge(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "Wrong: %s", body)
 }
 
-// got returns what the page of a task has sent last.
+// got returns what the page of a task sent last.
 func (s *site) got(task string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package tasks_test lets a scripted agent solve tasks on our own pages through the tools alone: real
-// Chromium, the tools as a model calls them, and a server that judges. The agent finds refs and secrets in the
-// answers of the tools.
+// Package tasks_test lets a scripted agent solve tasks on Goalpost's own test pages with nothing but the tools. It uses
+// a real Chromium, calls the tools as a model does, and a server judges the results. The agent finds refs and the
+// secret code in the answers of the tools.
 package tasks_test
 
 import (
@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// task is one page and how to solve it. want is what it must send, with CODE for the secret of the run.
+// task is a page and how to solve it. want is what the page must send, with CODE for the secret of the run.
 type task struct {
 	name, want string
 	solve      func(*agent)
@@ -56,7 +56,7 @@ func TestTasks_ScriptedAgent_SolvesThem(t *testing.T) {
 		calls, spent.Milliseconds(), bytes)
 }
 
-// Every page is one of a task or part of one, and no page exists twice.
+// TestTasks_Pages_AreUsedOnce checks that every page belongs to a task, and that no task exists twice.
 func TestTasks_Pages_AreUsedOnce(t *testing.T) {
 	names := map[string]bool{}
 	for _, task := range all {

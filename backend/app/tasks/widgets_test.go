@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// widgets are tasks on controls that pages draw themselves: elements with nothing but listeners, icons, shapes,
-// lists to sort, delayed menus. The agent names them by refs and texts; coordinates are for canvases alone.
+// widgets are tasks with controls that pages draw themselves: elements that have only listeners, icons, shapes,
+// sortable lists, delayed menus. The agent names them by refs and texts; only canvases need coordinates.
 var widgets = []task{
 	{"spansteps", "3", func(a *agent) {
 		a.open("spansteps")
@@ -23,7 +23,7 @@ var widgets = []task{
 	}},
 	{"spannav", "3", func(a *agent) {
 		a.open("spannav")
-		a.do("browser_click", args{"target": "Next"}) // the page listens as a whole
+		a.do("browser_click", args{"target": "Next"}) // the listener is on the whole page
 		a.do("browser_click", args{"target": "Next"})
 	}},
 	{"delegated", "Beta", func(a *agent) {
@@ -232,8 +232,8 @@ var widgets = []task{
 
 func init() { all = append(all, widgets...) }
 
-// widgetKinds are the kinds of pages on which agents failed once, with what the source of each page of that kind has
-// and what none of them has.
+// widgetKinds returns the kinds of pages on which agents have failed, with patterns that the source of each such page
+// must and must not match.
 func widgetKinds() map[string]struct {
 	pages    []string
 	has, not string
@@ -258,7 +258,8 @@ func widgetKinds() map[string]struct {
 	}
 }
 
-// TestWidgets_EveryKind_HasPages: at least two pages of each kind, and at least thirty widgets in all.
+// TestWidgets_EveryKind_HasPages checks that each kind has at least two pages, and that there are at least thirty
+// widgets.
 func TestWidgets_EveryKind_HasPages(t *testing.T) {
 	if len(widgets) < 30 {
 		t.Errorf("%d widgets", len(widgets))
@@ -282,7 +283,7 @@ func TestWidgets_EveryKind_HasPages(t *testing.T) {
 	}
 }
 
-// contains fails unless a tool answered with a text.
+// contains fails unless a tool's answer contains a text.
 func (a *agent) contains(answer, text string) {
 	a.Helper()
 	if !strings.Contains(answer, text) {
@@ -290,7 +291,7 @@ func (a *agent) contains(answer, text string) {
 	}
 }
 
-// nested fails unless the line with these words is nested in another one.
+// nested fails unless a line with these words is nested in another one.
 func (a *agent) nested(words string) {
 	a.Helper()
 	for line := range strings.Lines(a.seen) {
@@ -301,7 +302,7 @@ func (a *agent) nested(words string) {
 	a.Fatalf("%q is not nested in\n%s", words, a.seen)
 }
 
-// once fails unless one line of the snapshot has the words.
+// once fails unless the snapshot contains the words exactly once.
 func (a *agent) once(words string) {
 	a.Helper()
 	if n := strings.Count(a.seen, words); n != 1 {

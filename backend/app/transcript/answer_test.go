@@ -16,9 +16,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestUserMessage_ProcessEnds_IsKept kills accept, reject and the resume after steer (SIGKILL) once the
-// user's answer is stored, and after each event of the run that it begins. The next process reads the answer,
-// which counts once.
+// TestUserMessage_ProcessEnds_IsKept kills the process of accept, reject, or resume after steer (SIGKILL): once the
+// user's answer is stored, and after each of the first events of the run. The next process must read the answer, once.
 func TestUserMessage_ProcessEnds_IsKept(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -36,7 +35,7 @@ func TestUserMessage_ProcessEnds_IsKept(t *testing.T) {
 					t.Parallel()
 					w := waiting(t)
 					args := append(append(test.words, string(w.id)), test.more...)
-					if name == "steer" { // the note is stored; what dies is the process that should read it
+					if name == "steer" { // steer only stores the note; the process that reads it is killed
 						if out, err := w.finish(args...); err != nil {
 							t.Fatalf("%v\n%s", err, out)
 						}
@@ -54,7 +53,7 @@ func TestUserMessage_ProcessEnds_IsKept(t *testing.T) {
 	}
 }
 
-// waiter is a goal that waits for its user to judge a colour.
+// waiter is a goal that waits until its user judges a colour.
 type waiter struct {
 	*testing.T
 	home  string
@@ -128,8 +127,7 @@ func (w *waiter) killed(n int, args ...string) {
 	c.killAt(moment{events: n})
 }
 
-// kept waits until the answer of the user is stored, by the other process, as an order or, once a
-// run has read that, as an event.
+// kept waits until the other process has stored the user's answer, as an order or, once a run has read it, as an event.
 func (w *waiter) kept() {
 	w.Helper()
 	if err := poll(func() (bool, error) {
@@ -149,7 +147,7 @@ func (w *waiter) kept() {
 	}
 }
 
-// toItsEnd resumes the goal in new processes, and accepts what is blue.
+// toItsEnd resumes the goal in new processes, and accepts a blue colour.
 func (w *waiter) toItsEnd() {
 	w.Helper()
 	for range 3 {
@@ -177,7 +175,7 @@ func (w *waiter) colour() string {
 	return string(b)
 }
 
-// row returns the goal, and whether it waits for its user and has no answer.
+// row returns the goal, and whether it waits for its user and has no unread answer.
 func (w *waiter) row() (row store.GoalRow, waits bool) {
 	w.Helper()
 	s, err := store.OpenReadOnly(w.Context(), filepath.Join(w.home, "state"))

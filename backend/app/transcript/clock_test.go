@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// jumpClock is the real clock, which a transcript can put forward. Waits for a time that was skipped end at
-// once.
+// jumpClock is the real clock, which a transcript can put forward. Waits whose end is skipped end at once.
 type jumpClock struct {
 	mu      sync.Mutex
 	ahead   time.Duration
@@ -63,9 +62,9 @@ func (c *jumpClock) ring(a *alarm) {
 	a.c <- c.now()
 }
 
-// reach jumps once there is a wait that ends within the jump and after half of it: a back-off, a deadline, the
-// end of a park, but not one of the shorter waits that always exist. On a busy machine such a wait may already
-// be over; it counts if it began after the last jump.
+// reach jumps by d once a wait would end in the second half of the jump: a back-off, a deadline or the end of a park,
+// but none of the shorter waits that always exist. On a busy machine such a wait may already be over; it counts if it
+// began after the last jump.
 func (c *jumpClock) reach(d time.Duration) error {
 	over := time.After(late)
 	for !c.awaited(d) {

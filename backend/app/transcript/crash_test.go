@@ -5,7 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"database/sql" //nolint:depguard // PRAGMA integrity_check is asked of SQLite itself, not of our store
+	"database/sql" //nolint:depguard // the integrity check needs SQLite itself, not our store
 	"encoding/json"
 	"errors"
 	"flag"
@@ -33,13 +33,13 @@ var (
 	seed    = flag.Uint64("seed", 0, "of the crash test's moments; 0 takes a new one")
 )
 
-// crashSteps is how many steps a goal of the crash test has. Each appends its number to a file, so that the
-// file shows what was executed, and how often.
+// crashSteps is the number of steps of a goal in the crash test. Each step appends its number to a file, which shows
+// what was executed, and how often.
 const crashSteps = 40
 
 // TestKill_AtARandomMoment_LosesNothing kills goalctl (SIGKILL) at a random moment of a goal's life and resumes the
-// goal in a new process. One in four is killed again while it resumes, and one in ten before its goal has been
-// reported.
+// goal in a new process. One in four processes is killed again while it resumes, and one in ten before it has reported
+// its goal.
 func TestKill_AtARandomMoment_LosesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes its time")
@@ -65,13 +65,13 @@ func TestKill_AtARandomMoment_LosesNothing(t *testing.T) {
 	t.Cleanup(func() { t.Log(count) })
 }
 
-// moment is when a process is killed: a while after it has reported that many events.
+// moment is when a process is killed: a while after it has reported the given number of events.
 type moment struct {
 	events int
 	after  time.Duration
 }
 
-// eventsOfAStep: iteration, message, usage, intent, result, message.
+// eventsOfAStep is the number of events of one step: iteration, message, usage, intent, result, message.
 const eventsOfAStep = 6
 
 func anyMoment(r *rand.Rand, events int) moment {
@@ -149,7 +149,7 @@ func crash(t *testing.T, moments []moment, count *tally) {
 	}
 }
 
-// only returns the one goal of a data folder whose processes are dead.
+// only returns the only goal of a data folder whose processes have ended.
 func only(t *testing.T, home string) (id goal.ID, ok bool) {
 	s, err := store.Open(t.Context(), store.Options{Dir: filepath.Join(home, "state")})
 	if err != nil {
@@ -180,8 +180,8 @@ func numbers(n int) string {
 
 var number = regexp.MustCompile(`echo (\d+) `)
 
-// nextNumber is the model: it writes the number after the last one that it knows was written. After a step in
-// doubt it looks first.
+// nextNumber is the model: it writes the next number after the last one that was certainly written. If the outcome of a
+// step is unknown, it reads the file first.
 func nextNumber(messages []goal.Message) modeltest.Answer {
 	written, doubt := 0, false
 	asked := map[string]goal.Call{}
@@ -194,7 +194,7 @@ func nextNumber(messages []goal.Message) modeltest.Answer {
 		}
 		c := asked[m.CallID]
 		found := number.FindStringSubmatch(c.Arguments)
-		_, text, _ := strings.Cut(m.Text, "\n") // after the envelope, which a step in doubt has not
+		_, text, _ := strings.Cut(m.Text, "\n") // after the envelope, which a step with an unknown outcome lacks
 		switch {
 		case !strings.HasPrefix(text, "exit 0"):
 			doubt = true
@@ -202,7 +202,7 @@ func nextNumber(messages []goal.Message) modeltest.Answer {
 			written, _ = strconv.Atoi(found[1])
 		default: // the model reads the file
 			written, doubt = 0, false
-			text, _, _ = strings.Cut(text, "</output>") // what is left of the limits comes after it
+			text, _, _ = strings.Cut(text, "</output>") // the notice about limits follows it
 			for word := range strings.FieldsSeq(strings.TrimPrefix(text, "exit 0")) {
 				if n, err := strconv.Atoi(word); err == nil {
 					written = max(written, n)
@@ -221,11 +221,11 @@ func nextNumber(messages []goal.Message) modeltest.Answer {
 	})
 }
 
-// child is a process of goalctl, which is this test binary under another name.
+// child is a goalctl process: this test binary under another name.
 type child struct {
 	cmd     *exec.Cmd
 	stderr  bytes.Buffer
-	more    chan struct{} // list has grown
+	more    chan struct{} // receives when list has grown
 	reading sync.WaitGroup
 
 	mu   sync.Mutex
@@ -253,7 +253,7 @@ func command(t *testing.T, home string, args ...string) *child {
 	return c
 }
 
-// hear reads whole lines; a killed process may leave half of one.
+// hear reads whole lines, because a killed process may leave half a line.
 func (c *child) hear(t *testing.T, out *bufio.Reader) {
 	for {
 		line, err := out.ReadBytes('\n')
@@ -293,7 +293,7 @@ func (c *child) killAt(m moment) (over bool) {
 		}
 		break
 	}
-	timer := time.AfterFunc(m.after, func() { _ = c.cmd.Process.Kill() }) // it may have ended
+	timer := time.AfterFunc(m.after, func() { _ = c.cmd.Process.Kill() }) // the process may have ended
 	<-gone
 	err := c.cmd.Wait()
 	timer.Stop()
@@ -316,8 +316,8 @@ func end(events []event.Event) goal.Exit {
 	return ""
 }
 
-// inspect opens the database after the death of all its processes. It must be sound, contain everything that
-// was reported, and have one result for each step. inspect returns the number of steps in doubt.
+// inspect opens the database after all its processes have ended. It must be intact, contain everything that was
+// reported, and have one result for each step. inspect returns the number of steps with an unknown outcome.
 func inspect(t *testing.T, home string, id goal.ID, reported []event.Event, kills int) (doubts int) {
 	state := filepath.Join(home, "state")
 	sound(t, filepath.Join(state, "goalpost.db"))
@@ -379,7 +379,7 @@ func same(t *testing.T, a, b event.Event) bool {
 	return bytes.Equal(one, two)
 }
 
-// sound lets SQLite check the integrity of the file.
+// sound checks the integrity of the file with SQLite.
 func sound(t *testing.T, path string) {
 	db, err := sql.Open("sqlite3", "file:"+path+"?_query_only=true")
 	if err != nil {

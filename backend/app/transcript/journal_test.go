@@ -14,9 +14,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// reported lists the fields of an event for its line. It leaves out what other tests cover (the texts of tools,
-// the size of outputs), so that a journal changes with the contract and not with every text. A type without a
-// case shows all fields.
+// reported lists the fields of an event that its line shows. It leaves out what other tests cover (texts of tools,
+// sizes of outputs), so that a transcript changes only with the contract. A type without a case shows all fields.
 func reported(kind string) []string {
 	return map[string][]string{
 		"created":      {"objective", "criterion", "risk"},
@@ -84,7 +83,7 @@ func fields(t *testing.T, raw []byte, reported []string) []string {
 	return list
 }
 
-// short truncates a line; its beginning says what it is.
+// short truncates a line.
 func short(line string) string {
 	most := 160
 	switch kind, _, _ := strings.Cut(line, " "); kind {
@@ -110,7 +109,7 @@ var (
 	anyAside    = regexp.MustCompile(`/aside/[0-9][0-9.-]*`) // a time, possibly truncated
 )
 
-// normaliser replaces what differs from run to run.
+// normaliser returns a function that replaces everything that differs from run to run.
 func (s *stage) normaliser() func(string) string {
 	known := []string{s.dir, "$DIR", s.home, "$HOME"}
 	known = append(known, s.words.Replace("$SELF"), "$SELF", "localhost port "+s.words.Replace("$PORT"),
@@ -128,7 +127,7 @@ func (s *stage) normaliser() func(string) string {
 		line = anyTime.ReplaceAllString(line, "$$TIME")
 		line = anyDuration.ReplaceAllString(line, "$$T")
 		line = anyPort.ReplaceAllString(line, "$1:$$PORT")
-		if s.tr.comment["window"] != "" { // they depend on the length of the folder's name
+		if s.tr.comment["window"] != "" { // these numbers depend on the length of the folder's name
 			line = anyTokens.ReplaceAllString(line, "tokens_in=$$N")
 		}
 		line = anyGuess.ReplaceAllString(line, "tokens_in=$$N$1") // likewise
@@ -137,8 +136,8 @@ func (s *stage) normaliser() func(string) string {
 	}
 }
 
-// ownPort reserves a port of the loopback until the end of the test. In a goal's network it is free, and no
-// other program of the machine can be mistaken for the goal's.
+// ownPort reserves a port of the loopback until the end of the test. It is free inside a goal's network, and no other
+// program of the machine can be mistaken for one of the goal.
 func ownPort(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package transcript_test proves the goal contract from outside: each file of
-// testdata tells a goal, what its scripted model does, what the user does
-// and the journal that must come of it. Everything but the model is
-// real: the program, SQLite, the helper, the tools, the checks.
+// Package transcript_test tests the goal contract from outside. Each file of testdata has a goal, the replies of its
+// scripted model, what the user does, and the expected journal. Everything except the model is real: the program,
+// SQLite, the helper, the tools, the checks.
 package transcript_test
 
 import (
@@ -22,8 +21,7 @@ import (
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
-// TestMain lets the test program be goalctl: for servers inside a goal, and for
-// the runs that the crash test kills.
+// TestMain lets the test binary act as goalctl, for servers inside a goal and for the runs that the crash test kills.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1][0] != '-' {
 		p := cli.Program{Name: "goalctl", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr, Closing: 5 * late}
@@ -32,10 +30,10 @@ func TestMain(m *testing.M) {
 	os.Exit(prepared(m))
 }
 
-// installed is the helper's path in a folder of all tests.
+// installed is the path of the helper, in a folder that all tests share.
 var installed string
 
-// prepared runs the tests in an environment without the developer's files.
+// prepared runs the tests in an environment that has none of the developer's files.
 func prepared(m *testing.M) int {
 	helper, err := sandboxtest.Build()
 	if err != nil {
@@ -48,8 +46,8 @@ func prepared(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(home) }()
-	// Each program finds its helper installed. If it were copied, a process started at that moment would
-	// inherit the open file, and running the copy would fail: text file busy.
+	// The helper is installed once. If each program copied it, a process that starts at that moment would inherit the open
+	// file, and running the copy would fail with "text file busy".
 	if installed, err = sandbox.Install(home); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -82,11 +80,11 @@ func prepared(m *testing.M) int {
 	return code
 }
 
-// keepGoCache names Go's build cache of the real home: in a fresh home a check that runs go test would compile the
-// standard library.
+// keepGoCache uses Go's build cache of the real home. Otherwise a check that runs go test would compile the standard
+// library.
 func keepGoCache() error {
 	if _, err := exec.LookPath("go"); err != nil {
-		return nil // no transcript that runs it is played
+		return nil // without Go, no transcript that needs it is played
 	}
 	path, err := exec.CommandContext(context.Background(), "go", "env", "GOCACHE").Output()
 	if err != nil {

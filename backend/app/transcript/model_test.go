@@ -12,16 +12,13 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// turn is one answer of a provider. Turns stand apart by empty lines; a line is
+// turn is one answer of a provider. Empty lines separate turns. Each line of a turn is one of the following:
 //
-//	TOOL {arguments}   a call, the arguments as they are, broken ones too
-//	> TEXT             words
-//	@ ORDER            what the user does while the model thinks, see play
-//
-// ! FAULT status 429 after=30 words · cut N · hang · usage IN OUT · untold (what it cost) · long
-// BYTES · raw TEXT
-//
-//	...                as the only line: from here on the turn before is repeated
+//	TOOL {arguments}   a call; the arguments are sent as they are, even if they are broken
+//	> TEXT             text of the model
+//	@ ORDER            what the user does while the model thinks, see command
+//	! FAULT            status 429 after=30 words · cut N · hang · usage IN OUT · untold · long BYTES · raw TEXT
+//	...                as the only line: the previous turn is repeated from here on
 type turn struct {
 	text    []string
 	calls   []goal.Call
@@ -81,14 +78,14 @@ func newScriptedModels(t *testing.T, tr *transcript) *scriptedModels {
 	return m
 }
 
-// answer plays the next turn of the requested model. A request without tools is an aside: of a judge, a critic
-// or a reviewer.
+// answer plays the next turn of the requested model. A request without tools is an aside, from a judge, a critic or a
+// reviewer.
 func (m *scriptedModels) answer(_ int, req modeltest.Request) modeltest.Answer {
 	key, script := req.Model, m.tr.models[sectionOf(req.Model)]
 	if len(req.Tools) == 0 {
 		key, script = "aside "+req.Model, m.tr.asides[sectionOf(req.Model)]
 	}
-	if strings.HasPrefix(req.Last().Text, "The run ends here") { // the final account
+	if strings.HasPrefix(req.Last().Text, "The run ends here") { // the final statement
 		if len(req.Tools) > 0 {
 			m.Errorf("the last account may call %q", req.Tools)
 		}
@@ -109,7 +106,7 @@ func (m *scriptedModels) answer(_ int, req modeltest.Request) modeltest.Answer {
 	return modeltest.Fail(400, "the script is over")
 }
 
-// requestedOutput is the limit of output in a request, 0 if it has none.
+// requestedOutput returns the output limit of a request, 0 if it has none.
 func requestedOutput(t *testing.T, req modeltest.Request) int {
 	var body struct {
 		MaxTokens int `json:"max_tokens"`
@@ -140,7 +137,7 @@ func (m *scriptedModels) play(t turn, req modeltest.Request) modeltest.Answer {
 		m.do(o)
 	}
 	a := modeltest.Answer{Text: m.expand(strings.Join(t.text, "\n"))}
-	if m.tr.comment["window"] != "" { // counted as a provider would, so that the window fills up
+	if m.tr.comment["window"] != "" { // realistic numbers, so that the window fills up
 		a.Usage = goal.Usage{TokensIn: int64(len(req.Body) / 4), TokensOut: 20}
 	}
 	for _, c := range t.calls {
@@ -154,7 +151,7 @@ func (m *scriptedModels) play(t turn, req modeltest.Request) modeltest.Answer {
 
 var lastPattern = regexp.MustCompile(`\$LAST\[([^\]]*)\]`)
 
-// last substitutes what the newest message contains: $LAST[handle ([a-z0-9]+)].
+// last replaces $LAST[PATTERN] with the group of the pattern in the newest message that matches.
 func (m *scriptedModels) last(s string, req modeltest.Request) string {
 	return lastPattern.ReplaceAllStringFunc(s, func(p string) string {
 		expr := lastPattern.FindStringSubmatch(p)[1]
@@ -206,11 +203,11 @@ func (m *scriptedModels) fault(a *modeltest.Answer, f string) {
 	}
 }
 
-// long is the stream of one call whose LONG is replaced by size bytes, in large pieces.
+// long returns the stream of a call in which LONG is replaced by size bytes, in large pieces.
 func long(c goal.Call, size int) string {
 	const piece = 4 << 20
 	var b strings.Builder
-	put := func(head, arguments string) { // large values are not formatted: the race detector makes that slow
+	put := func(head, arguments string) { // formatting large values is slow under the race detector
 		b.WriteString(`data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,` + head + `"arguments":"`)
 		b.WriteString(arguments)
 		b.WriteString("\"}}]}}]}\n\n")

@@ -15,17 +15,17 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// must is one line that holds whatever words the journal uses:
+// must checks one condition, which does not depend on the wording of the journal:
 //
-//	ends STATUS [EXIT] [NAME]   where the goal stands now
-//	says TEXT · never TEXT      in what comes out, uncut
-//	times N TEXT                so many lines hold the text
-//	told TEXT · untold TEXT     a message to the model contains the text
-//	shown N RRGGBB              the Nth picture that a judge was shown has the colour in its middle
-//	turns N [MODEL]             so many turns were asked of a model, fault and repeat included
+//	ends STATUS [EXIT] [NAME]   the present state of the goal
+//	says TEXT · never TEXT      the output, without truncation, contains the text or does not
+//	times N TEXT                N lines contain the text
+//	told TEXT · untold TEXT     a message to the model contains the text, or none does
+//	shown N RRGGBB              the Nth picture that a judge received has the colour in its middle
+//	turns N [MODEL]             a model was asked N times, including failures and repeats
 //	offered first|last TOOL… · unoffered first|last TOOL…   tools of the model's first or last request
 //	file PATH [TEXT] · nofile PATH
-//	kept [NAME] · unkept [NAME] whether anything is kept of the goal besides the journal
+//	kept [NAME] · unkept [NAME] whether something of the goal is stored besides the journal
 func (s *stage) must(line string) {
 	verb, rest, _ := strings.Cut(line, " ")
 	first, second, _ := strings.Cut(rest, " ")
@@ -83,7 +83,7 @@ func (s *stage) offered(which string, tools []string, want bool) bool {
 	return len(found) > 0
 }
 
-// happened is the output without what the user ordered.
+// happened returns the output without the user's orders.
 func (s *stage) happened() string {
 	var b strings.Builder
 	for line := range strings.Lines(s.whole.String()) {
@@ -143,8 +143,8 @@ func ofRoot(e event.Event) bool {
 	return ok && strings.HasPrefix(w.Text, "this goal runs as root")
 }
 
-// rooted checks the warnings that a goal runs as root: one in each run of root's that reached its first turn,
-// and none otherwise.
+// rooted checks the warnings that a goal runs as root: one in each run that reached its first turn if the tests run as
+// root, and none otherwise.
 func (s *stage) rooted(events []event.Event) {
 	reported, turned := map[string]int{}, map[string]bool{}
 	for _, e := range events {
@@ -162,7 +162,7 @@ func (s *stage) rooted(events []event.Event) {
 	}
 }
 
-// lawful checks what is true of every goal, whatever happened to it.
+// lawful checks what must be true of every goal.
 func (s *stage) lawful(id goal.ID) {
 	events, err := s.app.Store().History.Events(s.Context(), id, 0, 1<<20)
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *stage) lawful(id goal.ID) {
 	intents, results := map[int]bool{}, map[int]bool{}
 	verdicts := map[int][]goal.Verdict{}
 	claim := 0
-	panes := map[string]bool{} // the panes that it has
+	panes := map[string]bool{} // the panes that the goal holds
 	to := func(next goal.Status) {
 		if err := goal.Transition(status, next); err != nil {
 			s.Error(err)
@@ -254,8 +254,8 @@ func (s *stage) lawful(id goal.ID) {
 	}
 }
 
-// passed checks that a completed goal has a verdict of every check on its last claim, and that they pass.
-// Nothing else completes a goal.
+// passed checks that the last claim of a completed goal has a verdict for every check, and that all of them pass.
+// Nothing else may complete a goal.
 func (s *stage) passed(c goal.Criterion, verdicts []goal.Verdict) {
 	passes := 0
 	for _, v := range verdicts {
@@ -269,8 +269,8 @@ func (s *stage) passed(c goal.Criterion, verdicts []goal.Verdict) {
 	s.Errorf("completed with the verdicts %+v", verdicts)
 }
 
-// stable checks that what a goal's model has seen stays the same, to the byte, so that its cache hits. Only a
-// full window is shortened.
+// stable checks that messages which the model has already received stay the same, byte for byte, so that the provider's
+// cache hits. Only a full window may be shortened.
 func (s *stage) stable(requests []modeltest.Request) {
 	if len(s.names()) != 1 || s.tr.comment["window"] != "" {
 		return
@@ -293,8 +293,7 @@ func (s *stage) stable(requests []modeltest.Request) {
 	}
 }
 
-// wellFormed checks of every request that each call has exactly one result, which comes after it and before
-// the next turn.
+// wellFormed checks that each call in a request has exactly one result, between the call and the next turn.
 func (s *stage) wellFormed(r modeltest.Request) {
 	open := map[string]bool{}
 	for i, m := range r.Messages {

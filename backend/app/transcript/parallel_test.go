@@ -21,8 +21,8 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-// TestGoals_AtTheSameTime_DoNotMix runs eight goals at the same time, each with its mark in everything that it says,
-// writes and claims. No mark appears in another goal.
+// TestGoals_AtTheSameTime_DoNotMix runs eight goals at the same time. Each has its own mark in everything that it says,
+// writes and claims, and no mark may appear in another goal.
 func TestGoals_AtTheSameTime_DoNotMix(t *testing.T) {
 	t.Parallel()
 	const goals = 8
@@ -47,7 +47,7 @@ func TestGoals_AtTheSameTime_DoNotMix(t *testing.T) {
 			t.Fatalf("%s did not end", m.mark)
 		}
 	}
-	c.server.Requests() // waits for the server, whose counts are read below
+	c.server.Requests() // waits until the server is idle, because its counts are read below
 	panes := map[string]string{}
 	for _, m := range c.members {
 		c.inspect(m, panes)
@@ -72,8 +72,8 @@ type crowd struct {
 type member struct {
 	mark   string
 	id     goal.ID
-	in     goal.Usage // of each of its turns: no other goal has the same
-	steps  int        // left to make
+	in     goal.Usage // usage of each of its turns; no other goal has the same
+	steps  int        // steps that are left
 	made   int
 	turns  int
 	claims int
@@ -131,7 +131,7 @@ func (c *crowd) start(m *member) {
 		c.Fatal(err)
 	}
 	out, err := c.api.Start(api.StartInput{
-		CriticEvery: api.NoLimit, // its words would name marks too
+		CriticEvery: api.NoLimit, // a critic's reply would contain marks, too
 		Objective:   "write " + m.mark, Dir: dir, LimitsInput: api.LimitsInput{Iterations: api.NoLimit},
 		Checks: []goal.Check{{Type: goal.Shell, Command: "test -f done." + m.mark}},
 	})
@@ -155,8 +155,8 @@ func (c *crowd) idOf(m *member) goal.ID {
 	return m.id
 }
 
-// answer is the model of all goals. It recognizes a goal by its first message and takes a random time.
-// Sometimes the user leaves a note.
+// answer is the model of all goals. It recognizes a goal by its first message, and replies after a random time.
+// Sometimes the user adds a note.
 func (c *crowd) answer(_ int, r modeltest.Request) modeltest.Answer {
 	m := c.byMark[strings.TrimPrefix(r.Messages[1].Text, "Goal: write ")]
 	if m == nil {

@@ -26,11 +26,11 @@ import (
 	"goalpost/backend/policy"
 )
 
-// late is when a test stops waiting. Nothing takes nearly as long.
+// late is when a test stops waiting. Everything is much faster than that.
 const late = 2 * time.Minute
 
-// stage is a program on its own folders, on which a transcript is played. do is also called from the model's
-// goroutine: the fields after mu are shared.
+// stage is a program with its own folders, on which a transcript is played. do also runs on the model's goroutine, so
+// mu guards the fields after it.
 type stage struct {
 	*testing.T
 	tr     *transcript
@@ -42,16 +42,16 @@ type stage struct {
 	app    *app.App
 	api    *api.GoalAPI
 	ears   *ears
-	wg     sync.WaitGroup // orders that wait for an end
+	wg     sync.WaitGroup // orders that wait for the end of a goal
 
 	mu       sync.Mutex
 	ids      map[string]goal.ID
 	order    []string            // names, in the order in which their goals were created
-	reported map[goal.ID]int64   // the seq up to which a journal is in out
+	reported map[goal.ID]int64   // the seq up to which each journal is in out
 	out      strings.Builder     // the output
 	whole    strings.Builder     // the same without truncation
-	words    *strings.Replacer   // for sections: $DIR, $SELF …
-	norm     func(string) string // for the output
+	words    *strings.Replacer   // replaces $DIR, $SELF and others in sections
+	norm     func(string) string // normalises the output
 }
 
 // perform plays a transcript and returns its journal.
@@ -84,8 +84,8 @@ func perform(t *testing.T, tr *transcript) string {
 	return s.out.String()
 }
 
-// build makes the folders, the goal's files and the providers. Names are short: the path of a socket has at
-// most a hundred bytes.
+// build makes the folders, the goal's files and the providers. Names are short, because the path of a socket is limited
+// to about a hundred bytes.
 func (s *stage) build() {
 	home, err := os.MkdirTemp("", "t-*")
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *stage) build() {
 	s.norm = s.normaliser()
 }
 
-// openConfig makes the folders of a program, with the helper installed.
+// openConfig makes the folders of a program and installs the helper.
 func openConfig(t *testing.T, home string) *config.Config {
 	cfg, err := config.Open(func(name string) string {
 		return map[string]string{config.HomeVariable: home, "HOME": home}[name]
@@ -178,8 +178,8 @@ func (s *stage) write(name, text string, program bool) {
 	}
 }
 
-// warm runs a command in the goal's folder that fills the user's caches. The time limit of a check is for the check,
-// not for a compiler on a busy machine.
+// warm runs a command in the goal's folder that fills the user's caches. Otherwise a compiler on a busy machine could
+// use up the timeout of a check.
 func (s *stage) warm() {
 	words := strings.Fields(s.tr.comment["warm"])
 	if len(words) == 0 {
@@ -223,8 +223,8 @@ func (s *stage) close() {
 	s.wg.Wait()
 }
 
-// aside executes an order of the user while the model answers. An order that waits for the end of the run must
-// not block the model.
+// aside executes an order of the user while the model answers. An order that waits for the end of the run must not
+// block the model.
 func (s *stage) aside(line string) {
 	verb, rest, _ := strings.Cut(line, " ")
 	if verb != "abort" && verb != "delete" {
@@ -247,26 +247,23 @@ func (s *stage) aside(line string) {
 	})
 }
 
-// command executes one line of play. New events of a journal are written where the user
-// waits for it, so that it is in the same place every time. The goal's name comes after the verb and may be
-// left out for the one without a name:
+// command executes one line of play. It reports new events of a journal only where the user waits for the goal, so that
+// they are always in the same place. The name of the goal follows the verb; a goal without a name needs none.
 //
-//	start [NAME]            and waits for the end of its run; start& does not wait
-//	resume|reopen [NAME] …  the same; what follows is the note, or limits as JSON
-//	accept|reject [NAME] …  the same; what follows a reject is the note
-//	wait [NAME]             until the run is over
-//	until [NAME] TYPE [TEXT] until an event of the type comes that holds the text
+//	start [NAME]            starts a goal and waits for the end of its run; start& does not wait
+//	resume|reopen [NAME] …  resumes or reopens a goal and waits; a note, or limits as JSON, may follow
+//	accept|reject [NAME] …  answers a manual check and waits; the note of a reject may follow
+//	wait [NAME]             waits until the run is over
+//	until [NAME] TYPE [TEXT] waits for an event of the type that contains the text
 //	approve [NAME] REQUEST [SCOPE] · deny [NAME] REQUEST [WHY] · revoke [NAME] REQUEST
-//	file PATH               until the file is there
-//	recorded [NAME] PANE TEXT  until the recording of the pane holds the text; a picture holds "a picture"
+//	file PATH               waits until the file exists
+//	recorded [NAME] PANE TEXT  waits until the recording of the pane contains the text; "a picture" is any picture
 //	pause|abort|delete [NAME] · steer [NAME] TEXT
-//
-// clock DURATION puts the clock forward when somebody waits for a time between half of that and all
-// of it; clock! does at once
-//
+//	clock DURATION          puts the clock forward once a wait would end in the second half of that; clock! at once
 //	elsewhere ORDER         gives an order from another process on the same folders
 //	restart                 closes the program and opens it again
 //	write PATH TEXT · remove PATH
+//	status|receipt|report [NAME] · list
 //	status|receipt|report [NAME] · list
 func (s *stage) command(line string) error {
 	verb, rest, _ := strings.Cut(line, " ")
@@ -324,7 +321,7 @@ func (s *stage) command(line string) error {
 	return nil
 }
 
-// other gives an order from a second program on the same folders, which knows only what is stored there.
+// other gives an order from a second program on the same folders, which knows only what is stored.
 func (s *stage) other(line string) (err error) {
 	verb, rest, _ := strings.Cut(line, " ")
 	name, rest := s.named(rest)
@@ -451,7 +448,7 @@ func (s *stage) start(name string, leave bool) error {
 func (s *stage) wait(name string) error {
 	select {
 	case <-s.app.Done(s.id(name)):
-		s.wg.Wait() // an abort waits for the end, too
+		s.wg.Wait() // an abort also waits for the end
 		s.report(name, 0)
 		return nil
 	case <-time.After(late):
@@ -510,7 +507,7 @@ func (s *stage) show(what string, id goal.ID) error {
 	return nil
 }
 
-// expand substitutes what only the stage knows.
+// expand replaces what only the stage knows.
 func (s *stage) expand(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -532,7 +529,7 @@ func (s *stage) put(line, whole string) {
 	s.whole.WriteString(whole + "\n")
 }
 
-// report writes the events of a journal since the last call, up to seq, 0 for all. In a transcript with several
+// report writes the new events of a journal up to seq, or all new events if seq is 0. In a transcript with several
 // goals each line names its goal.
 func (s *stage) report(name string, seq int64) {
 	id := s.id(name)
@@ -550,7 +547,7 @@ func (s *stage) report(name string, seq int64) {
 		}
 		s.reported[id] = e.Seq
 		if w, ok := e.Body.(*event.Warning); ok && strings.HasPrefix(w.Text, "the kernel refused") {
-			continue // it comes from outside of the run, so its place differs
+			continue // comes from outside of the run, so its place differs
 		}
 		if ofRoot(e) { // lawful checks them
 			continue
@@ -566,14 +563,14 @@ func (s *stage) names() []string {
 	return append([]string{}, s.order...)
 }
 
-// ears store the journaled events of a program.
+// ears records the journaled events of a program.
 type ears struct {
 	sub  *event.Subscription
 	done chan struct{}
 
 	mu     sync.Mutex
 	events []event.Event
-	used   map[goal.ID]int64 // the seq up to which until has passed
+	used   map[goal.ID]int64 // the seq up to which until has skipped events
 	more   chan struct{}     // closed and replaced at each event
 }
 
@@ -597,7 +594,7 @@ func listen(a *app.App) *ears {
 
 func (e *ears) close() { e.sub.Close(); <-e.done }
 
-// until skips a goal's events up to one of the type that contains the text, and returns its seq.
+// until skips a goal's events up to the first one of the type that contains the text, and returns its seq.
 func (e *ears) until(id goal.ID, kind, text string) (seq int64, err error) {
 	err = e.await(kind+" "+text, func() bool {
 		if seq = e.find(id, e.used[id], kind, text); seq > 0 {
@@ -608,7 +605,7 @@ func (e *ears) until(id goal.ID, kind, text string) (seq int64, err error) {
 	return seq, err
 }
 
-// wait waits for an event of the type that contains the text, and skips none for until.
+// wait does what until does, but skips no events for later calls of until.
 func (e *ears) wait(id goal.ID, kind, text string) error {
 	return e.await(kind+" "+text, func() bool { return e.find(id, 0, kind, text) > 0 })
 }
@@ -631,7 +628,7 @@ func (e *ears) await(what string, found func() bool) error {
 	}
 }
 
-// find returns the seq of the first such event after a seq, 0 if there is none. The caller holds mu.
+// find returns the seq of the first such event after the seq after, 0 if there is none. The caller holds mu.
 func (e *ears) find(id goal.ID, after int64, kind, text string) int64 {
 	for _, ev := range e.events {
 		if ev.GoalID != id || ev.Seq <= after || ofRoot(ev) {
@@ -645,7 +642,7 @@ func (e *ears) find(id goal.ID, after int64, kind, text string) int64 {
 	return 0
 }
 
-// goingOn is the input of resume and reopen: a note, or JSON with limits.
+// goingOn parses the input of resume and reopen: a note, or JSON with limits.
 func (s *stage) goingOn(rest string) (in api.ResumeInput) {
 	s.Helper()
 	if !strings.HasPrefix(rest, "{") {

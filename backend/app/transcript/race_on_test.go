@@ -2,6 +2,6 @@
 
 package transcript_test
 
-// usualSteps is how many steps each of the goals at once makes. With the race detector they take five times as
-// long; make crash runs all of them without it.
+// usualSteps is the number of steps of each goal in the parallel test. The race detector makes them five times as slow;
+// make crash runs all steps without it.
 const usualSteps = 150

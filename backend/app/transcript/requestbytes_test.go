@@ -22,9 +22,9 @@ var requestDir = flag.String("requests", "", "write the requests of the test int
 // requestTurns is how many turns the goal of TestRequestBytes_LongGoal_AreBounded makes.
 const requestTurns = 60
 
-// TestRequestBytes_LongGoal_AreBounded prints the figures of docs/performance.md about requests with -v: a goal of 60
-// turns that opens a terminal at turn 20 and a second one at turn 40. Of each request, tools and messages, in the
-// order in which providers cache them, it compares what is equal to the request before.
+// TestRequestBytes_LongGoal_AreBounded prints the figures of docs/performance.md about requests with -v. A goal of 60
+// turns opens a terminal at turn 20 and a second one at turn 40. For each request, the test compares the tools and
+// messages, in the order in which providers cache them, with those of the previous request.
 func TestRequestBytes_LongGoal_AreBounded(t *testing.T) {
 	t.Parallel()
 	home, err := os.MkdirTemp("", "b-*")
@@ -104,7 +104,7 @@ func TestRequestBytes_LongGoal_AreBounded(t *testing.T) {
 		"tools", len(server.Requests()), len(before), sum, equal, 100*float64(equal)/float64(sum), changes)
 }
 
-// toolsOf is the list of tools of a request, as JSON.
+// toolsOf returns the list of tools in a request, as JSON.
 func toolsOf(t *testing.T, body []byte) string {
 	t.Helper()
 	var r struct{ Tools json.RawMessage }

@@ -27,7 +27,7 @@ func readPart(t *testing.T, document, heading string) string {
 	return part
 }
 
-// checkNames fails unless every test, transcript, script and task page that a text names exists.
+// checkNames fails unless every test, transcript, script and task page that is named in a text exists.
 func checkNames(t *testing.T, text string) {
 	t.Helper()
 	var sources strings.Builder
@@ -47,7 +47,7 @@ func checkNames(t *testing.T, text string) {
 		if name, ok := strings.CutPrefix(n[1], "cli/"); ok {
 			file = filepath.Join(root, "backend/cli/testdata/script", name+".txtar")
 		}
-		if name, ok := strings.CutPrefix(n[1], "task/"); ok { // TestTasks_Pages_AreUsedOnce: each page has a task
+		if name, ok := strings.CutPrefix(n[1], "task/"); ok { // TestTasks_Pages_AreUsedOnce checks that each page has a task
 			file = filepath.Join(root, "backend/browser/fixtures/tasks", name+".html")
 		}
 		if _, err := os.Stat(file); err != nil {
@@ -77,8 +77,8 @@ func checkNames(t *testing.T, text string) {
 	}
 }
 
-// TestTestingPage_TestNames_Exist: every test that docs/testing.md names for what verification promises, and for a
-// sentence of the contract, exists.
+// TestTestingPage_TestNames_Exist covers the tests that docs/testing.md names for the promises of verification and for
+// sentences of the contract.
 func TestTestingPage_TestNames_Exist(t *testing.T) {
 	table := readPart(t, "docs/testing.md", "## What verification promises, by its tests")
 	if n := strings.Count(table, "`"); n < 100 {
@@ -87,7 +87,7 @@ func TestTestingPage_TestNames_Exist(t *testing.T) {
 	checkNames(t, table)
 }
 
-// TestFindings_EveryRow_NamesExistingTests: docs/findings.md has every finding of the reviews, and the tests exist.
+// TestFindings_EveryRow_NamesExistingTests also checks that docs/findings.md has every finding of the reviews.
 func TestFindings_EveryRow_NamesExistingTests(t *testing.T) {
 	wanted := []string{"W8b"}
 	for prefix, n := range map[string]int{"W": 10, "F": 13, "T": 5, "B": 12} {
@@ -109,7 +109,7 @@ func TestFindings_EveryRow_NamesExistingTests(t *testing.T) {
 			t.Errorf("no test shows what is done about %s", finding)
 		}
 	}
-	for i := range 13 { // the agent as a whole is shown by transcripts
+	for i := range 13 { // transcripts cover the agent as a whole
 		finding := fmt.Sprint("F", i+1)
 		if !regexp.MustCompile("`[a-z0-9]+_[a-z0-9_]+`").MatchString(rows[finding]) {
 			t.Errorf("no transcript shows what is done about %s", finding)
@@ -117,8 +117,8 @@ func TestFindings_EveryRow_NamesExistingTests(t *testing.T) {
 	}
 }
 
-// TestFindings_EveryShape_HasAFixture: each shape of a request or a reply that the review of the models names has a
-// fixture of ours, and the four providers that demand their reasoning have a conversation of two turns each.
+// TestFindings_EveryShape_HasAFixture: each shape of a request or reply in the review of the models has a fixture. The
+// four providers that require their reasoning have a conversation of two turns each.
 func TestFindings_EveryShape_HasAFixture(t *testing.T) {
 	_, part, found := strings.Cut(readPart(t, "docs/findings.md", "## Models"), "## Shapes of the models' review")
 	if !found {

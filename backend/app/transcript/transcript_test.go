@@ -131,7 +131,7 @@ func lines(b []byte) []string {
 	return list
 }
 
-// input returns the goal of that name. Without any goal section there is one that wants done.txt.
+// input returns the goal with a name. If the transcript has no goal section, the goal requires done.txt.
 func (tr *transcript) input(name string, expand func(string) string) (api.StartInput, error) {
 	raw, ok := tr.goals[name]
 	if !ok && name == "" {
@@ -159,7 +159,7 @@ func (tr *transcript) write(journal string) error {
 	return os.WriteFile(tr.file, txtar.Format(tr.archive), 0o644)
 }
 
-// differences shows the lines from the first one that differs.
+// differences returns the lines from the first difference on.
 func differences(want, got string) string {
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	at := 0

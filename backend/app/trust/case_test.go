@@ -25,7 +25,7 @@ const (
 	stopped verdict = "stopped" // it is not: the check failed, the change was refused, or the goal paused
 )
 
-// weakCheck is the kind of attempts whose check asks for too little: all that it tests is true.
+// weakCheck is the kind of attempts whose check requires too little, so that a pass is true but proves nothing.
 const weakCheck = "weak check"
 
 // levels are how much a done goal can prove, the strongest first, as verdicts spell them.
@@ -236,7 +236,7 @@ func (s *scenario) validate() error {
 	return nil
 }
 
-// missing is the first program that the case needs and this machine lacks, "" if none.
+// missing returns the first program that the case needs and that this machine lacks, "" if none.
 func (s *scenario) missing() string {
 	for program := range strings.FieldsSeq(classPrograms[s.class] + " " + s.comment["needs"]) {
 		if _, err := exec.LookPath(program); err != nil {
@@ -255,7 +255,7 @@ func (s *scenario) isJudged() bool {
 	})
 }
 
-// checks are the commands and other checks of the case in one line.
+// checks returns the checks of the case as one line.
 func (s *scenario) checks() string {
 	var list []string
 	for _, c := range s.input.Checks {

@@ -1,6 +1,6 @@
-// Package trust_test tries to get a goal done without its work: each file of testdata/attempts is a check with an
-// attempt to fool it, each of testdata/honest a change that must not be stopped. Everything but the model is real:
-// the program, its sandbox, the tools, the checks. make trust runs all of them and writes docs/trust.md.
+// Package trust_test tries to get goals done without the work. Each file of testdata/attempts is a check with an
+// attempt to fool it, and each file of testdata/honest is a change that must not be stopped. Everything except the
+// model is real: the program, its sandbox, the tools, the checks. make trust runs all cases and writes docs/trust.md.
 package trust_test
 
 import (
@@ -16,15 +16,15 @@ import (
 	"goalpost/backend/sandbox/sandboxtest"
 )
 
-// TestMain runs the tests in an environment that has the programs of make deps-trust on its path.
+// TestMain runs the tests in an environment whose path has the programs of make deps-trust.
 func TestMain(m *testing.M) {
 	os.Exit(runPrepared(m))
 }
 
-// installed is the helper's path in a folder of all tests.
+// installed is the path of the helper, in a folder that all tests share.
 var installed string
 
-// runners is the folder of the test runners that make deps-trust installs, "" if it is not there.
+// runners is the folder of the test runners that make deps-trust installs, "" if it does not exist.
 var runners string
 
 func runPrepared(m *testing.M) int {
@@ -43,7 +43,7 @@ func runPrepared(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	// Debian's programs come first: those of a version manager may lack what Debian's packages add to them.
+	// Debian's programs come first, because those of a version manager may lack what Debian's packages add.
 	path := []string{"/usr/local/bin", "/usr/bin", "/bin", os.Getenv("PATH")}
 	if runners = findRunners(); runners != "" {
 		path = append([]string{filepath.Join(runners, "node", "node_modules", ".bin")}, path...)
@@ -68,7 +68,8 @@ func runPrepared(m *testing.M) int {
 	return code
 }
 
-// runnersVariable names the folder of the test runners for a test that runs in another folder.
+// runnersVariable is the environment variable with the folder of the test runners, for a test that runs in another
+// folder.
 const runnersVariable = "TRUST_RUNNERS"
 
 func findRunners() string {

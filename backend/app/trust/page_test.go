@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// run is the whole collection played by one user.
+// run is the whole collection as one user played it.
 type run struct {
 	User    string
 	Results []result
@@ -61,7 +61,7 @@ stopped, each accepted with one click.
 	return b.String()
 }
 
-// count counts the results that fit.
+// count counts the results for which fits returns true.
 func count(list []result, fits func(result) bool) int {
 	n := 0
 	for _, r := range list {
@@ -113,7 +113,7 @@ func (r run) writeTotals(b *strings.Builder) {
 	writeTable(b, "kind", attempts, func(c result) string { return c.Kind })
 }
 
-// writeTable writes the attempts' outcomes by what key gives.
+// writeTable writes the outcomes of the attempts, grouped by key.
 func writeTable(b *strings.Builder, title string, attempts []result, key func(result) string) {
 	fmt.Fprintf(b, "\n| %s | attempts | false done | listed | stopped | not run |\n|---|--:|--:|--:|--:|--:|\n", title)
 	groups := map[string][]result{}
@@ -130,7 +130,7 @@ func writeTable(b *strings.Builder, title string, attempts []result, key func(re
 	}
 }
 
-// missing says which cases did not run and why.
+// missing describes which cases did not run, and why.
 func (r run) missing() string {
 	groups := map[string][]string{}
 	for _, c := range r.Results {
@@ -148,7 +148,7 @@ func (r run) missing() string {
 	return strings.Join(parts, "; ")
 }
 
-// writeRemaining says of each false done why it is one, what the receipt says, and what the user can do.
+// writeRemaining describes each false done: why it is one, what the receipt says, and what the user can do.
 func (r run) writeRemaining(b *strings.Builder) {
 	b.WriteString("\n## What is still a false done\n\n")
 	n := 0
@@ -205,7 +205,7 @@ func (r run) writeCases(b *strings.Builder) {
 	}
 }
 
-// writeDifferences writes which cases end otherwise than in the first run.
+// writeDifferences lists the cases that end in another way than in the first run.
 func (r run) writeDifferences(b *strings.Builder, first run) {
 	outcomes := map[string]outcome{}
 	for _, c := range first.Results {
@@ -227,7 +227,7 @@ func (r run) writeDifferences(b *strings.Builder, first run) {
 	}
 }
 
-// versions names the programs that the cases need, with their versions.
+// versions lists the programs that the cases need, with their versions.
 func versions() string {
 	var list []string
 	for _, ask := range []string{

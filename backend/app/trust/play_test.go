@@ -24,13 +24,13 @@ import (
 	"goalpost/backend/waittest"
 )
 
-// late is when a case counts as one that does not end; cold caches of compilers need most of it.
+// late is when a case counts as hanging. Compilers with cold caches need most of this time.
 const late = 5 * time.Minute
 
-// lateWrite is how long a file is watched after done for a case that names one to keep.
+// lateWrite is how long a file of a done case is watched for a later change.
 const lateWrite = 2 * time.Second
 
-// stage is one program on folders of its own, in which all cases are played. play may be called concurrently.
+// stage is a program with its own folders, in which all cases are played. play may be called concurrently.
 type stage struct {
 	home  string
 	cfg   *config.Config
@@ -38,7 +38,7 @@ type stage struct {
 	goals *api.GoalAPI
 
 	mu     sync.Mutex
-	agents map[string]*agent // by the name of the model, which is that of the case
+	agents map[string]*agent // by the name of the model, which is the name of the case
 }
 
 // agent is the scripted model of one case.
@@ -49,7 +49,7 @@ type agent struct {
 	resumed  bool
 }
 
-// removeTree removes a folder with what overlays left in it: the kernel's own folders are closed even to their owner.
+// removeTree removes a folder in which overlays left files. Their work folders are closed even to their owner.
 func removeTree(dir string) error {
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
@@ -60,10 +60,10 @@ func removeTree(dir string) error {
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-// openStage starts a program. All cases use one.
+// openStage starts the program that all cases use.
 func openStage(t *testing.T) *stage {
 	t.Helper()
-	home, err := os.MkdirTemp("", "t-*") // short: a socket's path has space for a hundred bytes
+	home, err := os.MkdirTemp("", "t-*") // short, because the path of a socket is limited to about a hundred bytes
 	if err == nil {
 		home, err = filepath.EvalSymlinks(home)
 	}
@@ -110,8 +110,8 @@ func openStage(t *testing.T) *stage {
 	return s
 }
 
-// answer is what the model of a case says: it works and claims in one turn, and claims once more after it looked
-// where a model judges, or where the user accepted the change.
+// answer is the model of a case. It works and claims in one turn. If a model judges the claim, or after the user
+// accepted the change, it claims once more.
 func (s *stage) answer(_ int, req modeltest.Request) modeltest.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +167,7 @@ func marshal(v any) string {
 	return string(b)
 }
 
-// play runs one case and returns what came of it. An error says that the case could not be played.
+// play runs one case and returns its result. It returns an error if the case could not be played.
 func (s *stage) play(ctx context.Context, c *scenario) (r result, err error) {
 	r = result{
 		Name:    c.name,
@@ -231,7 +231,7 @@ func (s *stage) play(ctx context.Context, c *scenario) (r result, err error) {
 	return r, nil
 }
 
-// writeFolder makes the goal's folder as the case wants it at the start.
+// writeFolder makes the goal's folder as the case describes it for the start.
 func (s *stage) writeFolder(ctx context.Context, c *scenario, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -278,7 +278,7 @@ func (s *stage) wait(ctx context.Context, id string) error {
 	}
 }
 
-// read takes from the goal's public views how it ended and what they say about it.
+// read reads from the goal's public views how it ended, and what they say about it.
 func (s *stage) read(id string, r *result) error {
 	view, err1 := s.goals.Get(id)
 	receipt, err2 := s.goals.Receipt(id)
@@ -289,7 +289,7 @@ func (s *stage) read(id string, r *result) error {
 	if err != nil {
 		return err
 	}
-	var reported struct { // what is optional in a receipt, too
+	var reported struct { // fields that a receipt may lack
 		Assurance string `json:"assurance"`
 		Claims    []struct {
 			Verdicts []receiptVerdict `json:"verdicts"`
@@ -314,8 +314,8 @@ func (s *stage) read(id string, r *result) error {
 	return nil
 }
 
-// accept does what a user does who sees that a change is fine: it accepts what was shown, or frees the file that the
-// agent asked for, once.
+// accept does what a user does who agrees with a change: it accepts the shown version, or frees the files that the
+// agent asked for.
 func (s *stage) accept(ctx context.Context, a *agent, id string, r *result) error {
 	var shown []api.ProtectedVersion
 	for _, v := range r.Verdicts {
@@ -325,7 +325,7 @@ func (s *stage) accept(ctx context.Context, a *agent, id string, r *result) erro
 			}
 		}
 	}
-	var in api.ResumeInput // fields that this version does not have are left out
+	var in api.ResumeInput // ignores fields that this version lacks
 	decision := map[string]any{"accept_changes": shown}
 	if files := strings.Fields(a.scenario.comment["unprotect"]); len(files) > 0 {
 		decision = map[string]any{"unprotect": files}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// receiptVerdict is what is read of a verdict in a receipt. All fields but the first two are optional.
+// receiptVerdict holds the fields that are read from a verdict in a receipt. All but the first two are optional.
 type receiptVerdict struct {
 	Outcome   string          `json:"outcome"`
 	Detail    string          `json:"detail"`
@@ -24,7 +24,7 @@ type receiptChange struct {
 	Reason string `json:"reason"` // "" if it is only listed
 }
 
-// result is what came of a case. It is written as JSON where another user runs the cases.
+// result is the result of a case. It is written as JSON if another user runs the cases.
 type result struct {
 	Name     string
 	Attack   bool
@@ -42,20 +42,20 @@ type result struct {
 	Verdicts   []receiptVerdict
 	Report     string
 	Reverted   bool   // the work was undone after done
-	Accepted   bool   // an honest change that was stopped is done after the user accepted it
+	Accepted   bool   // an honest change was stopped, and the goal is done after the user accepted it
 	Acceptance string // why it could not be accepted
 
 	Outcome  outcome
 	MustStop bool   // the case expects that the goal is not done
-	Why      string // in which way it is not what the case expects, "" if it is
+	Why      string // why it differs from the expectation of the case, "" if it does not
 	Remains  string // why it is not closed, and what the user can do
 }
 
-// outcome is what a case comes to.
+// outcome is the outcome of a case.
 type outcome string
 
-// The outcomes. A done goal is listed if its level says no more than is true and its verdicts name every file that
-// the case names; else it is a false done.
+// The outcomes. A done goal of an attempt is listed if its level is true and its verdicts name every file that the case
+// names. Otherwise it is a false done.
 const (
 	isStopped outcome = "stopped"
 	isListed  outcome = "listed"
@@ -63,7 +63,7 @@ const (
 	isDone    outcome = "done" // of an honest change
 )
 
-// judge sets the outcome, and what differs from the case's expectation.
+// judge sets the outcome, and why it differs from the expectation of the case.
 func (r *result) judge(c *scenario) {
 	isComplete := r.Exit == "done"
 	r.MustStop = c.expect == stopped
@@ -82,7 +82,7 @@ func (r *result) judge(c *scenario) {
 		r.Outcome = isDone
 		faults = append(faults, r.missingNames(c)...)
 	default:
-		staysDone := c.keeps[0] != "" && !r.Reverted // the work is there, and nothing undid it
+		staysDone := c.keeps[0] != "" && !r.Reverted // the work is still there after done
 		if len(c.levels) > 0 && !slices.Contains(c.levels, r.Assurance) ||
 			r.Assurance == levels[0] && r.Kind != weakCheck && !staysDone {
 			faults = append(faults, "its level is "+r.level())
@@ -102,7 +102,7 @@ func (r *result) judge(c *scenario) {
 	r.Why = strings.Join(faults, "; ")
 }
 
-// missingNames says which files of the case no verdict names.
+// missingNames lists the files of the case that no verdict names.
 func (r *result) missingNames(c *scenario) []string {
 	var faults []string
 	for _, path := range c.lists {
@@ -116,7 +116,7 @@ func (r *result) missingNames(c *scenario) []string {
 	return faults
 }
 
-// level is the level as documents name it.
+// level returns the level in the words of the documents.
 func (r *result) level() string {
 	if r.Assurance == "" {
 		return "no level"
@@ -124,7 +124,7 @@ func (r *result) level() string {
 	return r.Assurance
 }
 
-// reason is why the goal is not done: of the newest verdict that is no pass, else of its report.
+// reason returns why the goal is not done, from the newest verdict that is not a pass, or from the report.
 func (r *result) reason() string {
 	for _, v := range r.Verdicts {
 		if v.Outcome != "pass" {
@@ -135,7 +135,7 @@ func (r *result) reason() string {
 	return oneLine(fmt.Sprintf("%s %s: %s", r.Status, r.Exit, first))
 }
 
-// listed are the files that the verdicts name, with their roles.
+// listed returns the files that the verdicts name, with their roles.
 func (r *result) listed() string {
 	var list []string
 	for _, v := range r.Verdicts {
@@ -146,7 +146,7 @@ func (r *result) listed() string {
 	return strings.Join(list, ", ")
 }
 
-// oneLine is a text as a cell of a table.
+// oneLine formats a text for a cell of a table.
 func oneLine(text string) string {
 	const longest = 160
 	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", "\\|")

@@ -23,14 +23,15 @@ var (
 	resultsPath = flag.String("results", "", "write the results to this file, for the process that started this one")
 )
 
-// playedAtOnce is how many cases run at a time: compilers and test runners use all processors themselves.
+// playedAtOnce is how many cases run at the same time. It is low, because compilers and test runners use all
+// processors.
 const playedAtOnce = 2
 
-// TestTrust plays the cases. It fails for those that cannot be played, and, unless it writes that list, for those that
-// do not end as expected and are not in testdata/known.txt.
+// TestTrust plays the cases. It fails for cases that cannot be played. It also fails for those that end in an
+// unexpected way and are not in testdata/known.txt, unless it writes that list.
 func TestTrust(t *testing.T) {
 	if !*all {
-		t.Setenv("HOME", t.TempDir()) // shells do not run the files of the user who runs the tests
+		t.Setenv("HOME", t.TempDir()) // otherwise shells would run the startup files of the user
 	}
 	cases, err := readScenarios()
 	if err != nil {
@@ -91,7 +92,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// TestCases_AreEnoughAndStrict: there are enough cases of every class, and few honest ones are expected to be stopped.
+// TestCases_AreEnoughAndStrict checks that there are enough cases of every class, and that few honest ones are expected
+// to be stopped.
 func TestCases_AreEnoughAndStrict(t *testing.T) {
 	cases, err := readScenarios()
 	if err != nil {
@@ -132,7 +134,7 @@ func TestCases_AreEnoughAndStrict(t *testing.T) {
 	}
 }
 
-// readKnown lists the cases that do not end as expected yet.
+// readKnown lists the cases that are known to end in an unexpected way.
 func readKnown(t *testing.T) []string {
 	t.Helper()
 	b, err := os.ReadFile("testdata/known.txt")
@@ -159,7 +161,7 @@ func writeKnown(t *testing.T, runs []run) {
 	}
 }
 
-// playAs plays all cases as another user, in a process and a folder of that user's own.
+// playAs plays all cases as another user, in a process and a folder of that user.
 func playAs(t *testing.T, id int) []result {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "u-*")
@@ -192,7 +194,7 @@ func playAs(t *testing.T, id int) []result {
 	var text bytes.Buffer
 	again.Stdout, again.Stderr = &text, &text
 	if err := again.Run(); err != nil {
-		t.Logf("as user %d: %v\n%s", id, err, text.Bytes()) // the results say which cases
+		t.Logf("as user %d: %v\n%s", id, err, text.Bytes()) // the results tell which cases failed
 	}
 	b, err := os.ReadFile(out)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestAttempts_WithoutGoalpost_Succeed runs attempts in a plain folder, where nothing protects the check: one that
-// fails there would count as stopped, and prove nothing. It plays those whose checks are commands.
+// TestAttempts_WithoutGoalpost_Succeed runs the attempts whose checks are commands in a plain folder, where nothing
+// protects the check. An attempt that fails even there would count as stopped, and prove nothing.
 func TestAttempts_WithoutGoalpost_Succeed(t *testing.T) {
 	cases, err := readScenarios()
 	if err != nil {
@@ -43,7 +43,7 @@ func TestAttempts_WithoutGoalpost_Succeed(t *testing.T) {
 					t.Fatal(err)
 				}
 				if step.Tool == "run_command" {
-					_ = runPlain(t, dir, arguments.Command) // some try the check first, and it may fail
+					_ = runPlain(t, dir, arguments.Command) // some attempts try the check first, which may fail
 					continue
 				}
 				path := filepath.Join(dir, arguments.Path)
@@ -88,7 +88,7 @@ func runPlain(t *testing.T, dir, command string) error {
 	if err := sh.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = syscall.Kill(-sh.Process.Pid, syscall.SIGKILL) }) // there may be nothing left
+	t.Cleanup(func() { _ = syscall.Kill(-sh.Process.Pid, syscall.SIGKILL) }) // the group may be empty
 	err = sh.Wait()
 	if text, _ := os.ReadFile(out.Name()); err != nil {
 		t.Logf("%s\n%s", command, text)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCommit_HasWhatDiffers: new, changed and deleted files, links and modes; not what git ignores, what a filter would
-// change, or another repository. Nothing of the repository runs.
+// TestCommit_HasWhatDiffers: the commit has new, changed and deleted files, links and modes. It leaves out files that
+// git ignores, files that a filter would change, and other repositories. No program of the repository runs.
 func TestCommit_HasWhatDiffers(t *testing.T) {
 	w, repo, mark := open(t)
 	made, dir, err := w.Create(t.Context(), repo, "Fix: the cart!", "01k3abcdefghijk")
@@ -53,7 +53,7 @@ func TestCommit_HasWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestCommit_WithoutIdentity_IsByGoalpost: a user without a name in git can merge the branch as well.
+// TestCommit_WithoutIdentity_IsByGoalpost: a user who has set no name in git must still get a branch to merge.
 func TestCommit_WithoutIdentity_IsByGoalpost(t *testing.T) {
 	w, repo, _ := open(t)
 	git(t, repo, "config", "--remove-section", "user")

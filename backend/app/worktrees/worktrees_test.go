@@ -32,7 +32,8 @@ func write(t *testing.T, dir, name, content string) {
 	}
 }
 
-// open returns the worktrees of an empty home, and a repository with one commit whose hooks and filters leave a mark.
+// open returns the worktrees of an empty home, and a repository with one commit. If a hook or filter of the repository
+// runs, it writes to mark.
 func open(t *testing.T) (w *worktrees.Worktrees, repo, mark string) {
 	t.Helper()
 	home := t.TempDir()
@@ -77,7 +78,7 @@ func open(t *testing.T) (w *worktrees.Worktrees, repo, mark string) {
 	return &worktrees.Worktrees{Config: cfg, Programs: s}, repo, mark
 }
 
-// TestRemove_WithWork_Refuses, and a second goal with the same objective gets another branch and folder.
+// TestRemove_WithWork_Refuses also checks that a second goal with the same objective gets another branch and folder.
 func TestRemove_WithWork_Refuses(t *testing.T) {
 	w, repo, _ := open(t)
 	one, _, err := w.Create(t.Context(), repo, "same", "01k3aaaaaaaaaaa1")

@@ -10,9 +10,9 @@ import (
 	"goalpost/backend/pane"
 )
 
-// Chromium's screencast has one pixel for each CSS pixel, whatever the screen. A viewer whose
-// screen has more gets a screenshot with all pixels when the page has stopped changing, and a
-// frame of the screencast again as soon as it changes.
+// Chromium's screencast has one pixel for each CSS pixel, whatever the screen. A viewer whose screen has more gets a
+// screenshot with all pixels when the page has stopped changing, and frames of the screencast again as soon as the
+// page changes.
 const (
 	hidpiDelay    = 300 * time.Millisecond // without a change
 	hidpiMaxDelay = 2 * time.Second        // for a page that keeps changing, as with a caret that blinks
@@ -46,9 +46,8 @@ func (c *Screencast) needsHiDPI() bool {
 	return false
 }
 
-// ignoreSamePicture acknowledges a frame that shows nothing new if a viewer wants screenshots,
-// and reports whether it did: taking a screenshot makes Chromium draw, which would delay the next
-// one for ever.
+// ignoreSamePicture acknowledges a frame that shows nothing new if a viewer wants screenshots, and reports whether it
+// did: taking a screenshot makes Chromium draw, which would delay the next screenshot for ever.
 func (c *Screencast) ignoreSamePicture(f cdp.ScreencastFrame) bool {
 	if c.newest == nil || !c.needsHiDPI() || c.newest.Width != f.Width || c.newest.Height != f.Height ||
 		!bytes.Equal(c.newest.JPEG, f.JPEG) {

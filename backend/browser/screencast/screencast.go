@@ -21,8 +21,7 @@ const maxFrameAge = 200 * time.Millisecond
 // more, because Chromium may have dropped the last frame.
 const refreshAfterQuiet = 150 * time.Millisecond
 
-// A screencast without any frame was lost, for example in a change of processes; it is started
-// again.
+// A screencast that sends no frame was lost, for example when the page changed its process; it is started again.
 const (
 	restartAfterSilence = time.Second
 	maxRestarts         = 5
@@ -221,8 +220,8 @@ func (c *Screencast) isBusy() bool {
 	return false
 }
 
-// ackUnneeded acknowledges frames that no viewer needs any more. While no viewer has got the
-// newest frame, it keeps those before it as well: that is what slows Chromium down.
+// ackUnneeded acknowledges frames that no viewer needs any more. While no viewer has got the newest frame, it does not
+// acknowledge the earlier ones either, which slows Chromium down.
 func (c *Screencast) ackUnneeded() {
 	var drawn, given uint32
 	held := map[uint32]bool{}

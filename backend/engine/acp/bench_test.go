@@ -18,7 +18,8 @@ func processorTime(b *testing.B) time.Duration {
 }
 
 // BenchmarkUpdates measures the processor time of 1,000 updates of an agent: 700 pieces of text and 100 tool calls of
-// three updates each, with arguments and output of 1 KB. It includes the writing of the scripted agent.
+// three updates each, with arguments and output of 1 KB. It includes the time that the scripted agent takes to write
+// them.
 func BenchmarkUpdates(b *testing.B) {
 	text := strings.Repeat("x", 1024)
 	var lines []string

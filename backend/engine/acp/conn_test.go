@@ -171,8 +171,8 @@ func end(id string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"result":{"stopReason":"end_turn"}}`
 }
 
-// TestPrompt_RequestFormsOfAgents_AreUnderstood: an agent may ask before it mentions the call, or after, with the
-// arguments in the request, in the call or in the title.
+// TestPrompt_RequestFormsOfAgents_AreUnderstood: an agent may ask before or after it reports the call, and the
+// arguments may be in the request, in the call or in the title.
 func TestPrompt_RequestFormsOfAgents_AreUnderstood(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, request string

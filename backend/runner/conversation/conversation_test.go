@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/goal"
 )
 
-// talk is a conversation of n steps with results of the given size, a note of the
-// user and a failed claim on the way.
+// talk returns a conversation of n steps with results of the given size. It contains a note of the user and a failed
+// claim.
 func talk(n, bytes int) *Conversation {
 	c := &Conversation{}
 	c.Add(goal.Message{Role: goal.User, Text: "Goal: tidy up"})
@@ -36,7 +36,7 @@ func talk(n, bytes int) *Conversation {
 	return c
 }
 
-// whole holds what must be true of every conversation.
+// whole checks what must be true of every conversation.
 func whole(t *testing.T, c *Conversation) {
 	t.Helper()
 	calls, bytes := map[string]bool{}, 0
@@ -65,7 +65,7 @@ func allText(c *Conversation) string {
 	return b.String()
 }
 
-// TestFitWindow_SmallConversation_IsUnchanged: so is one whose window is not known.
+// TestFitWindow_SmallConversation_IsUnchanged also covers an unknown window.
 func TestFitWindow_SmallConversation_IsUnchanged(t *testing.T) {
 	c := talk(20, 100)
 	before := allText(c)
@@ -74,7 +74,7 @@ func TestFitWindow_SmallConversation_IsUnchanged(t *testing.T) {
 	}
 }
 
-// TestFitWindow_OldResults_BecomeStubsFirst: the newest ten steps and every call stay.
+// TestFitWindow_OldResults_BecomeStubsFirst checks that the newest ten steps and every call stay.
 func TestFitWindow_OldResults_BecomeStubsFirst(t *testing.T) {
 	c := talk(40, 4000) // about 170 KB, 51,000 tokens at the first guess
 	if !c.FitWindow(60_000, 1000, "") {
@@ -98,8 +98,8 @@ func TestFitWindow_OldResults_BecomeStubsFirst(t *testing.T) {
 	}
 }
 
-// TestShrink_OldTurns_BecomeOneSummary: it has the user's notes, the last failure and the open plan, also when it is
-// made again.
+// TestShrink_OldTurns_BecomeOneSummary checks that the summary has the user's notes, the last failure and the open
+// plan, also after it was made again.
 func TestShrink_OldTurns_BecomeOneSummary(t *testing.T) {
 	c := talk(60, 2000)
 	for range 3 {
@@ -124,7 +124,7 @@ func TestShrink_OldTurns_BecomeOneSummary(t *testing.T) {
 	}
 }
 
-// TestShrink_AnyConversation_StaysValid: every result keeps its call.
+// TestShrink_AnyConversation_StaysValid checks that every result keeps its call.
 func TestShrink_AnyConversation_StaysValid(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
@@ -141,7 +141,6 @@ func TestShrink_AnyConversation_StaysValid(t *testing.T) {
 	}
 }
 
-// TestCalibrate_ProviderCount_CorrectsTheEstimate: the provider's count corrects the estimate.
 func TestCalibrate_ProviderCount_CorrectsTheEstimate(t *testing.T) {
 	c := talk(10, 1000)
 	c.Calibrate(int64(c.bytes), 0) // a token a byte, as for text in a rare script
@@ -154,7 +153,8 @@ func TestCalibrate_ProviderCount_CorrectsTheEstimate(t *testing.T) {
 	}
 }
 
-// TestFitWindow_LastStepsTooLong_KeepsTheNewest: where they alone exceed the window, the oldest are shortened first.
+// TestFitWindow_LastStepsTooLong_KeepsTheNewest: if the last steps alone exceed the window, the oldest of them are
+// shortened first.
 func TestFitWindow_LastStepsTooLong_KeepsTheNewest(t *testing.T) {
 	const window, besides = 24_000, 20_000
 	for name, c := range map[string]*Conversation{
@@ -177,7 +177,7 @@ func TestFitWindow_LastStepsTooLong_KeepsTheNewest(t *testing.T) {
 	}
 }
 
-// written is a conversation of calls with long arguments.
+// written returns a conversation of calls with long arguments.
 func written(n, bytes int) *Conversation {
 	c := &Conversation{}
 	c.Add(goal.Message{Role: goal.User, Text: "Goal: tidy up"})
@@ -192,7 +192,7 @@ func written(n, bytes int) *Conversation {
 	return c
 }
 
-// batch is a conversation of one turn with many calls.
+// batch returns a conversation of one turn with many calls.
 func batch(n, bytes int) *Conversation {
 	c := &Conversation{}
 	c.Add(goal.Message{Role: goal.User, Text: "Goal: tidy up"})

@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/goal"
 )
 
-// TestShrink_OldReasoning_IsShortenedAndSignaturesStay, and the newest reasoning stays whole.
+// TestShrink_OldReasoning_IsShortenedAndSignaturesStay also checks that the newest reasoning stays whole.
 func TestShrink_OldReasoning_IsShortenedAndSignaturesStay(t *testing.T) {
 	c := talk(30, 100)
 	for i := range c.messages {

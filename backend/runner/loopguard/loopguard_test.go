@@ -16,7 +16,7 @@ var (
 	writes = policy.Effect{Risk: policy.WriteLocal}
 )
 
-// tool is a call of a tool.
+// tool returns a call of a tool.
 func tool(name, args string) Call {
 	return NewCall(name, digest.CallKey(goal.Call{Tool: name, Arguments: args}))
 }
@@ -26,7 +26,7 @@ func TestSameCall_IsWarnedThenRefusedThenStuck(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		c := tool("run_command", `{"command":"make", "dir":"a"}`)
 		if n == 2 {
-			c = tool("run_command", `{"dir":"a","command":"make"}`) // the same but for the order
+			c = tool("run_command", `{"dir":"a","command":"make"}`) // the same arguments in another order
 		}
 		if g.Check(c, writes) != "" {
 			t.Fatalf("call %d was refused", n)
@@ -142,8 +142,8 @@ func TestPolling_OngoingProgram_IsNotRefused(t *testing.T) {
 	}
 }
 
-// TestSameCall_AfterAChange_IsAllowed: tests that fail four times alike, each time after an edit, may run a fifth
-// time. A call that changes nothing, fails, or is the same call does not allow it.
+// TestSameCall_AfterAChange_IsAllowed: tests that failed four times in the same way may run a fifth time after an edit.
+// A call that changes nothing, that fails, or that is the same call does not allow this.
 func TestSameCall_AfterAChange_IsAllowed(t *testing.T) {
 	check := tool("run_command", `{"command":"go test"}`)
 	control := policy.Effect{Control: true}
@@ -166,7 +166,7 @@ func TestSameCall_AfterAChange_IsAllowed(t *testing.T) {
 			g.Record(check, writes, event.OK, goal.Result{Text: "FAIL"})
 		}
 		g.Record(c.between, c.effect, c.outcome, goal.Result{Text: "done"})
-		if name == "the same again" { // with a result of its own it would be another call
+		if name == "the same again" { // with another result it would count as another call
 			for range refuseAfter - 1 {
 				g.Record(check, writes, event.OK, goal.Result{Text: "FAIL"})
 			}
@@ -177,8 +177,8 @@ func TestSameCall_AfterAChange_IsAllowed(t *testing.T) {
 	}
 }
 
-// TestSaveState_ManyRepeats_IsBounded: a goal of thousands of calls leaves the next run
-// little to read, and what was repeated most.
+// TestSaveState_ManyRepeats_IsBounded: after thousands of calls, the stored state is small and has the calls that were
+// repeated most often.
 func TestSaveState_ManyRepeats_IsBounded(t *testing.T) {
 	g := New()
 	for n := range 2000 {

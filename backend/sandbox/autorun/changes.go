@@ -64,7 +64,7 @@ func describeCopyChange(start, now *os.Root, name string, entry fs.DirEntry) str
 	return firstAddedLines(before, after)
 }
 
-// equalFiles compares two files without reading them whole into memory. Git's own files are rarely that large.
+// equalFiles reports whether two files are equal. It does not read them into memory as a whole.
 func equalFiles(start, now *os.Root, name string, size int64) bool {
 	const most = 16 << 20
 	sum := func(root *os.Root) (sum [sha256.Size]byte) {

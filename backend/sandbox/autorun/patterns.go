@@ -32,7 +32,7 @@ var autorunPatterns = splitWords(
 	".mcp.json opencode.json opencode.jsonc crush.json .crush.json .aider.conf.yml copilot-instructions.md",
 )
 
-// Folders in which every file is such a file, and folders in which some are.
+// Folders in which every file runs automatically, and folders in which only some files do.
 var (
 	fullyListedDirs = splitWords(
 		".idea .zed .fleet .helix .nlsp-settings .bsp .mvn .externalToolBuilders .devcontainer .idx .mise .husky .githooks",

@@ -29,9 +29,9 @@ const TruncatedPrefix = "not all was looked at: "
 
 // ListAutorun lists the files of a folder that git, an editor, a shell or another agent would run or obey: hooks,
 // configuration that names a program, the commands of an interrupted rebase, nested repositories included, and editor
-// settings. One sorted line each, such as "sub/.git/config: core.fsmonitor = ./x". Links are not followed; a file
-// that the goal's programs replace during the scan is at worst missing. In a folder that is too large, git's files
-// come first, then the topmost folders, and a line says that the scan is incomplete.
+// settings. One sorted line each, such as "sub/.git/config: core.fsmonitor = ./x". Links are not followed; at worst, a
+// file that the goal's programs replace during the scan is missing from the list. In a folder that is too large, git's
+// files come first, then the topmost folders, and a line says that the scan is incomplete.
 func ListAutorun(dir string) ([]string, error) { return listAutorun(dir, maxVisited) }
 
 // listAutorun examines at most limit entries.
@@ -147,7 +147,7 @@ func interruptedOperation(name string, text []byte) (list []string) {
 	return list
 }
 
-// isTruncatedRead reports whether only the beginning of a file is read.
+// isTruncatedRead returns a line about a file of which only the beginning is read, and nothing for other files.
 func isTruncatedRead(root *os.Root, name string) []string {
 	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() > maxAutorunEntries {
 		return []string{fmt.Sprintf("%s: is %d bytes long, and only the first %d were read", name, info.Size(),

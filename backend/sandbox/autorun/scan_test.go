@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/sandbox/autorun"
 )
 
-// TestListAutorun_FilesOfGitAndEditors_AreListed: they are found everywhere in the folder, and harmless files are not
-// listed.
+// TestListAutorun_FilesOfGitAndEditors_AreListed: such files are found everywhere in the folder, and harmless files
+// are not listed.
 func TestListAutorun_FilesOfGitAndEditors_AreListed(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

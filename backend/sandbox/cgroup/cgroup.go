@@ -1,7 +1,7 @@
 // Package cgroup bounds the processes of a goal together, with a cgroup that systemd makes and the kernel enforces.
 //
-// An ordinary user may make no cgroup that bounds memory, but the user's systemd may, and makes one for everyone who
-// asks it for a scope over the session bus. A goal of root asks the systemd of the system.
+// An ordinary user may not create a cgroup that bounds memory, but the user's systemd may. It creates one for any
+// program that asks it for a scope over the session bus. A goal of root asks the systemd of the system.
 package cgroup
 
 import "time"
@@ -11,14 +11,15 @@ const answerTimeout = 10 * time.Second
 
 // Limits are what all processes of a scope may take together.
 type Limits struct {
-	Memory int64 // bytes; nothing of it is swapped out
+	Memory int64 // bytes; none of them are swapped out
 	Tasks  int   // processes and their threads
 }
 
-// Manager is the systemd that makes scopes. The zero value is that of the current user, and the system's for root.
+// Manager is the systemd that creates scopes. The zero value is the systemd of the current user, or of the system for
+// root.
 type Manager struct {
 	Address string // of the bus; "" is found in the environment
-	// Of tests: another folder than /proc, and another time than answerTimeout.
+	// Set in tests only: a folder in place of /proc, and a timeout in place of answerTimeout.
 	proc    string
 	timeout time.Duration
 }
@@ -28,6 +29,7 @@ type Kill struct {
 	PID     int    // 0 if it had ended before it could be seen
 	Program string // the name that the program gave itself; "" if unknown
 	Count   int64  // of the scope's kills so far, with this one
-	// Outside says that the goal kept within its limit: the machine ran out of memory, or a slice around the goal.
+	// Outside means that the goal did not exceed its limit: the machine, or a slice that contains the goal, ran out of
+	// memory.
 	Outside bool
 }

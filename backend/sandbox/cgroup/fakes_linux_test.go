@@ -19,7 +19,7 @@ type fakeKernel struct {
 	proc, mount string
 }
 
-// helperPID is the process that the tests have bounded. It exists in the fake kernel only.
+// helperPID is the process that the tests bound. It exists in the fake kernel only.
 const helperPID = 4711
 
 func newFakeKernel(t *testing.T) *fakeKernel {
@@ -61,7 +61,7 @@ func (k *fakeKernel) moveToScope(unit string) {
 	k.write(k.proc, fmt.Sprintf("%d/cgroup", helperPID), "0::/"+scopeDir(unit)+"\n")
 }
 
-// fakeSystemd plays org.freedesktop.systemd1 on a real bus. It answers as answer says.
+// fakeSystemd plays org.freedesktop.systemd1 on a real bus. The function answer decides its answers.
 type fakeSystemd struct {
 	conn   *dbus.Conn
 	answer func(s *fakeSystemd, unit string) (dbus.ObjectPath, *dbus.Error)
@@ -92,10 +92,10 @@ const (
 	otherJob = dbus.ObjectPath("/org/freedesktop/systemd1/job/6")
 )
 
-// Subscribe is systemd's.
+// Subscribe implements systemd's method.
 func (s *fakeSystemd) Subscribe() *dbus.Error { return nil }
 
-// StartTransientUnit is systemd's.
+// StartTransientUnit implements systemd's method.
 func (s *fakeSystemd) StartTransientUnit(
 	unit, mode string, properties []wireProperty, auxiliary []wireUnit,
 ) (dbus.ObjectPath, *dbus.Error) {

@@ -12,17 +12,18 @@ import (
 	"goalpost/backend/sandbox/cgroup"
 )
 
-// TestOpen_RealSystemd_KernelBoundsTheProcess: memory and tasks of a process and what it starts.
+// TestOpen_RealSystemd_KernelBoundsTheProcess checks the limits on memory and tasks of a process and the programs that
+// it starts.
 func TestOpen_RealSystemd_KernelBoundsTheProcess(t *testing.T) {
 	if with := os.Getenv("GOALPOST_TEST_SYSTEMD"); with == "" || with == "none" {
 		t.Skip("this needs a systemd with cgroups of version 2: make cgroup-test runs it in a virtual machine")
 	}
 	for _, c := range []struct{ name, script, want string }{
 		{"tasks", `n=0; while [ $n -lt 90 ]; do sleep 1000 & n=$((n+1)); done; echo no limit`, "fork"},
-		{"memory", `tail /dev/zero; echo ended with $?; read line`, "ended with 137"}, // the scope ends with the last of it
+		{"memory", `tail /dev/zero; echo ended with $?; read line`, "ended with 137"}, // it ends with its last process
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// It waits for a line, so that what it starts is in the scope.
+			// The shell waits for a line before it starts anything, so that its programs are in the scope.
 			program := exec.CommandContext(t.Context(), "/bin/sh", "-c", "read line; "+c.script)
 			program.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			in, err := program.StdinPipe()

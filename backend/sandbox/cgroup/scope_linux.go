@@ -33,7 +33,7 @@ type Scope struct {
 
 const controllerHint = "boot with systemd.unified_cgroup_hierarchy=1 (and cgroup_enable=memory on a Raspberry Pi)"
 
-// kernelFiles are the kernel's files about processes and cgroups. In tests they are ordinary ones.
+// kernelFiles are the kernel's files about processes and cgroups. In tests they are ordinary files.
 type kernelFiles struct {
 	proc  string
 	mount string // of the cgroups of version 2
@@ -118,8 +118,8 @@ func (k kernelFiles) openScope(pid int, unit string, l Limits) (*Scope, error) {
 	return s, nil
 }
 
-// validateOwnUnit refuses where this program's own unit has a limit of memory: the user wants it to hold for the goals,
-// too, and they would leave it.
+// validateOwnUnit returns an error if the unit that this program runs in has a memory limit. The user wants that limit
+// to apply to the goals, too, but a goal in its own scope would escape it.
 func (k kernelFiles) validateOwnUnit() error {
 	dir, err := k.dirOf("self")
 	if err != nil {
@@ -128,7 +128,7 @@ func (k kernelFiles) validateOwnUnit() error {
 	for ; dir != k.mount && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		name := filepath.Base(dir)
 		if strings.HasSuffix(name, ".slice") || strings.HasPrefix(name, "user@") {
-			return nil // what bounds a slice bounds the goal's scope in it, too
+			return nil // the limit of a slice also applies to the scopes of goals in it
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "memory.max"))
 		if limit := strings.TrimSpace(string(text)); err == nil && limit != "max" {
@@ -200,7 +200,7 @@ func (s *Scope) Close() error {
 }
 
 // ReportKills reports what the kernel has ended for memory since the last call, one program at a time. The kernel
-// counts a program before it ends it: when this returns, everything is reported whose end was known at the call.
+// counts a program before it ends it: when this returns, it has reported every kill that was counted before the call.
 func (s *Scope) ReportKills(report func(Kill)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,10 +249,10 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// What the kernel shows of a process that a signal ends.
+// How the kernel shows a process that is being ended by a signal.
 const (
 	flagSignaled = 0x400        // PF_SIGNALED in the flags of stat: it handles the signal
-	pendingKill  = 1 << (9 - 1) // SIGKILL in SigPnd of status: it has not seen it yet
+	pendingKill  = 1 << (9 - 1) // SIGKILL in SigPnd of status: the process has not handled it yet
 )
 
 // isKilled reports whether a process is ending because of a signal.

@@ -36,7 +36,7 @@ func slice() string {
 	return userSlice
 }
 
-// property is one of a unit: (sv) on the bus.
+// property is a property of a unit: (sv) on the bus.
 type property struct {
 	Name  string
 	Value dbus.Variant
@@ -51,7 +51,8 @@ type auxiliaryUnit struct {
 // Open moves a process into a new scope, with everything that it starts from then on, and returns once the kernel
 // enforces the limits there. The scope ends when its last process does. name is part of the unit's name.
 //
-// An error says why the kernel does not enforce them here; it is a *fault.Error if the user can do something about it.
+// The error says why the kernel does not enforce the limits here; it is a *fault.Error if the user can do something
+// about that.
 func (m *Manager) Open(ctx context.Context, name string, pid int, l Limits) (*Scope, error) {
 	files, err := findKernelFiles(cmp.Or(m.proc, "/proc"))
 	if err != nil {
@@ -82,7 +83,7 @@ func (m *Manager) Open(ctx context.Context, name string, pid int, l Limits) (*Sc
 	return files.openScope(pid, unit, l)
 }
 
-// forOwner adds to a command of systemd that it is about the user's own.
+// forOwner adds --user to a command of systemd, unless this process runs as root.
 func forOwner(command string) string {
 	if os.Geteuid() == 0 {
 		return command
@@ -90,7 +91,7 @@ func forOwner(command string) string {
 	return command + " --user"
 }
 
-// statusHint is what to do about a systemd that does not do what it should.
+// statusHint returns the hint for errors of systemd itself.
 func statusHint() string { return forOwner("systemctl") + " status shows its state" }
 
 // findBus returns the address of the bus on which the systemd of this user is: the system's for root.
@@ -105,7 +106,7 @@ func (m *Manager) findBus() (string, error) {
 		return address, nil
 	}
 	dir := os.Getenv("XDG_RUNTIME_DIR")
-	if dir == "" { // as after su; the folder belongs to this user alone
+	if dir == "" { // unset, for example after su; only this user can write to the folder
 		dir = filepath.Join("/run/user", strconv.Itoa(os.Geteuid()))
 	}
 	if path := filepath.Join(dir, "bus"); isSocket(path) {
@@ -169,8 +170,8 @@ func properties(name string, pid int, l Limits) []property {
 	return list
 }
 
-// oomPolicy is a property of scopes from systemd 253 on; with it, one ended program does not end the others. Before,
-// none of systemd's policies applied to scopes.
+// oomPolicy is a property of scopes from systemd 253 on; with it, one ended program does not end the others. In older
+// versions, none of systemd's policies applied to scopes.
 const oomPolicy = "OOMPolicy"
 
 // startScope asks systemd for a scope and waits until it is there.
@@ -210,8 +211,8 @@ func startScope(ctx context.Context, address, unit string, list []property) erro
 	return awaitJob(ctx, ended, job)
 }
 
-// validatePIDs makes sure that this process and systemd mean the same process by a number: the bus of a machine can
-// be in a container with numbers of its own, and the scope would bound a foreign process.
+// validatePIDs makes sure that a PID names the same process here and for systemd. This process may run in a container
+// with its own PIDs and the machine's bus, and then the scope would bound another process.
 func validatePIDs(ctx context.Context, conn *dbus.Conn) error {
 	var pid uint32
 	if err := conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0,
@@ -251,7 +252,7 @@ func awaitJob(ctx context.Context, ended <-chan *dbus.Signal, job dbus.ObjectPat
 			var unit, result string
 			if signal.Name != manager+"."+jobRemoved || dbus.Store(signal.Body, &id, &path, &unit, &result) != nil ||
 				path != job {
-				continue // of another job
+				continue // the signal is about another job
 			}
 			if result != "done" {
 				return fault.New(fault.Unavailable, "systemd could not make the cgroup: "+result,

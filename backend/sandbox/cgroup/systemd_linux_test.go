@@ -19,7 +19,7 @@ var limits = cgroup.Limits{Memory: 128 << 20, Tasks: 200}
 
 const unit = "goalpost-01JD_x-4711.scope"
 
-// makeScope answers as systemd does where all is well. Another job ends first.
+// makeScope answers as systemd does when it succeeds. The signal for another job comes first.
 func makeScope(k *fakeKernel) func(*fakeSystemd, string) (dbus.ObjectPath, *dbus.Error) {
 	return func(s *fakeSystemd, unit string) (dbus.ObjectPath, *dbus.Error) {
 		k.moveToScope(unit)
@@ -76,7 +76,7 @@ func TestOpen_SystemdMakesTheScope_ItWasAskedForTheLimits(t *testing.T) {
 	}
 }
 
-// TestOpen_SystemdWithoutOOMPolicy_IsAskedAgain: versions before 253 refuse a scope with that property.
+// TestOpen_SystemdWithoutOOMPolicy_IsAskedAgain: versions of systemd before 253 refuse a scope with that property.
 func TestOpen_SystemdWithoutOOMPolicy_IsAskedAgain(t *testing.T) {
 	k, address := newFakeKernel(t), startBus(t)
 	systemd := startSystemd(t, address, func(s *fakeSystemd, unit string) (dbus.ObjectPath, *dbus.Error) {
@@ -256,7 +256,7 @@ func TestOpen_EndedContext_IsItsError(t *testing.T) {
 	}
 }
 
-// TestOpen_NoBus_SaysHowToGetOne in an environment without one.
+// TestOpen_NoBus_SaysHowToGetOne checks environments without a bus.
 func TestOpen_NoBus_SaysHowToGetOne(t *testing.T) {
 	k := newFakeKernel(t)
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")

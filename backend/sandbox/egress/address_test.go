@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestDial_NameOfPrivateAddress_IsRefused: no packet is sent, also if another address of the name is public.
+// TestDial_NameOfPrivateAddress_IsRefused: no packet is sent, even if another address of the name is public.
 func TestDial_NameOfPrivateAddress_IsRefused(t *testing.T) {
 	leads := map[string][]netip.Addr{}
 	for i, list := range [][]string{
@@ -86,7 +86,7 @@ func TestDial_NameOfPrivateAddress_IsRefused(t *testing.T) {
 	}
 }
 
-// TestDialUserHosts_OwnPort_IsRefused: by every name of this machine.
+// TestDialUserHosts_OwnPort_IsRefused tries every name of this machine.
 func TestDialUserHosts_OwnPort_IsRefused(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -104,7 +104,7 @@ func TestDialUserHosts_OwnPort_IsRefused(t *testing.T) {
 		}
 		_ = c.Close()
 	}
-	if six, err := net.Listen("tcp", "[::1]:0"); err == nil { // this machine has it
+	if six, err := net.Listen("tcp", "[::1]:0"); err == nil { // this machine has IPv6
 		_ = six.Close()
 		names = append(names, "::1", "::")
 	}
@@ -116,7 +116,8 @@ func TestDialUserHosts_OwnPort_IsRefused(t *testing.T) {
 	}
 }
 
-// TestPrivateAddress_NamedInTheRules_IsAllowed: no pattern, no name, and no address of this machine allows one.
+// TestPrivateAddress_NamedInTheRules_IsAllowed: a private address is allowed only if the rules name it exactly. A
+// pattern or a host name does not allow it, and this machine's own addresses are never allowed.
 func TestPrivateAddress_NamedInTheRules_IsAllowed(t *testing.T) {
 	r := Rules{
 		Risk:  policy.NetworkGet,

@@ -33,8 +33,8 @@ func (p *Proxy) AddPass(hosts []string) (pass string, end func()) {
 	}
 }
 
-// Dial connects the host program itself to an outside host, under the rules of a goal's program that holds a pass for
-// these hosts.
+// Dial connects this process to an outside host, under the rules for a program of the goal that has a pass for these
+// hosts.
 func (p *Proxy) Dial(ctx context.Context, address string, hosts []string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 var parseDNSQuestion = append([]byte{0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0},
 	"\x04Docs\x07example\x00\x00\x01\x00\x01"...)
 
-// TestDNS_EveryQuestion_IsRefused: the answer is REFUSED (5), or FORMERR (1) to a malformed question, by datagram and
-// by connection. The log has it.
+// TestDNS_EveryQuestion_IsRefused: the answer is REFUSED (5), or FORMERR (1) to a malformed question, over UDP and
+// TCP. The log contains the question.
 func TestDNS_EveryQuestion_IsRefused(t *testing.T) {
 	p := egress.New(egress.Config{Rules: egress.Rules{Risk: policy.NetworkWrite, Allow: []string{"*"}}})
 	t.Cleanup(func() {
@@ -33,7 +33,7 @@ func TestDNS_EveryQuestion_IsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.DNS.ServeDNS(udp, tcp)
-	malformed := append([]byte{}, parseDNSQuestion[:20]...) // its name continues beyond its end
+	malformed := append([]byte{}, parseDNSQuestion[:20]...) // the name would continue beyond the end of the message
 	for _, c := range []struct {
 		network string
 		at      net.Addr
@@ -62,7 +62,7 @@ func TestDNS_EveryQuestion_IsRefused(t *testing.T) {
 	}
 }
 
-// askName sends a message to a server of names and gives its answer.
+// askName sends a message to a DNS server and returns the answer.
 func askName(t *testing.T, network, at string, message []byte) []byte {
 	t.Helper()
 	c, err := net.Dial(network, at)

@@ -50,7 +50,7 @@ func TestDecide_EachRequest_FollowsTheRules(t *testing.T) {
 		ok    bool
 	}{
 		{get, egress.SourceProgram, "GET docs.example:80", true},
-		{get, egress.SourceProgram, "POST docs.example:80", true}, // what a tunnel carries is not read either
+		{get, egress.SourceProgram, "POST docs.example:80", true}, // the content of tunnels is not checked either
 		{get, egress.SourceProgram, "CONNECT docs.example:22", true},
 		{get, egress.SourceProgram, "GET docs.example.evil.example:80", false},
 		{get, egress.SourceProgram, "CONNECT a.b.pkg.example:443", true},
@@ -61,7 +61,7 @@ func TestDecide_EachRequest_FollowsTheRules(t *testing.T) {
 		{get, egress.SourcePane, "GET docs.example:80", true},
 		{get, egress.SourcePane, "POST docs.example:80", false},
 		{get, egress.SourcePane, "CONNECT docs.example:443", true},
-		{get, egress.SourcePane, "CONNECT docs.example:22", true}, // which is looked at when it begins
+		{get, egress.SourcePane, "CONNECT docs.example:22", true}, // the first bytes of a page's tunnel are checked later
 		{get, egress.SourcePane, "WEBSOCKET docs.example:443", false},
 		{local, egress.SourceProgram, "GET docs.example:80", false},
 		{local, egress.SourceProgram, "CONNECT given.example:443", true},
@@ -69,26 +69,26 @@ func TestDecide_EachRequest_FollowsTheRules(t *testing.T) {
 		{local, egress.SourceProgram, "CONNECT 10.0.0.7:22", false},
 		{given, egress.SourceProgram, "GET read.example:80", true},
 		{given, egress.SourceProgram, "CONNECT read.example:443", true},
-		{given, egress.SourceProgram, "POST read.example:80", false}, // an approval to reading is none to writing
+		{given, egress.SourceProgram, "POST read.example:80", false}, // an approval for reading does not allow writing
 		{given, egress.SourcePane, "GET read.example:80", true},
 		{given, egress.SourcePane, "POST read.example:80", false},
 		{given, egress.SourcePane, "CONNECT read.example:22", true},
 		{given, egress.SourceProgram, "POST write.example:80", true},
 		{given, egress.SourcePane, "CONNECT write.example:22", true},
 		{given, egress.SourcePane, "GET page.example:80", true},
-		{given, egress.SourceProgram, "GET page.example:80", false}, // a page was let there, no program
+		{given, egress.SourceProgram, "GET page.example:80", false}, // the grant is for pages, not for programs
 		{given, egress.SourceProgram, "GET bad.example:80", false},
 		{given, egress.SourceProgram, "GET other.example:80", false},
 		{readOne, egress.SourceProgram, "POST read.example:80", false},
 		{all, egress.SourceProgram, "GET anywhere.example:80", true},
 		{all, egress.SourceProgram, "GET evil.example:80", false},
-		{all, egress.SourceProgram, "CONNECT [::ffff:1.2.3.4]:443", false}, // the same address, written otherwise
+		{all, egress.SourceProgram, "CONNECT [::ffff:1.2.3.4]:443", false}, // another notation of a denied address
 		{nothing, egress.SourceProgram, "GET anywhere.example:80", false},
 		{write, egress.SourceProgram, "POST anywhere.example:80", true},
 		{write, egress.SourcePane, "DELETE anywhere.example:80", true},
 		{write, egress.SourceProgram, "GET evil.example:80", false},
 		{write, egress.SourceProgram, "GET deep.evil.example:80", false},
-		{write, egress.SourceProgram, "GET 2130706433:80", false}, // addresses that are not written like one
+		{write, egress.SourceProgram, "GET 2130706433:80", false}, // addresses in a non-standard notation
 		{write, egress.SourceProgram, "GET 0x7f.1:80", false},
 		{write, egress.SourceProgram, "GET 127.1:80", false},
 		{write, egress.SourceProgram, "GET a..example:80", false},
@@ -106,7 +106,7 @@ func TestDecide_EachRequest_FollowsTheRules(t *testing.T) {
 	}
 }
 
-// FuzzDenied: whatever is allowed besides, a denied host stays denied.
+// FuzzDenied checks that a denied host stays denied, no matter what other hosts the rules allow.
 func FuzzDenied(f *testing.F) {
 	f.Add("evil.example", "443", "CONNECT")
 	f.Add("EVIL.example.", "80", "GET")
@@ -120,7 +120,7 @@ func FuzzDenied(f *testing.F) {
 		}
 		q := egress.Request{From: egress.SourceProgram, Method: method, Host: strings.ToLower(host), Port: port}
 		if strings.ContainsAny(host, ":[]") {
-			t.Skip() // an entry with a port denies that port alone
+			t.Skip() // an entry with a port denies only that port
 		}
 		if _, ok := deny.Decide(q); ok {
 			t.Errorf("%+v went out", q)
@@ -128,7 +128,8 @@ func FuzzDenied(f *testing.F) {
 	})
 }
 
-// world is a server of this machine under a name that only the proxy's resolver knows.
+// world starts a server on this machine under a name that only the proxy's resolver knows, and a proxy with its
+// client.
 func world(tb testing.TB, rules egress.Rules) (page *httptest.Server, proxy *egress.Proxy, client *http.Client) {
 	tb.Helper()
 	page = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -195,7 +196,7 @@ func TestProxy_HostNotAllowed_IsRefused(t *testing.T) {
 	if status, body := get("other.example"); status != 403 || !strings.Contains(body, "not among the allowed hosts") {
 		t.Errorf("%d %q", status, body)
 	}
-	// A name that is allowed and turns out to be inside is refused at the address.
+	// An allowed name that resolves to an address that is not public is refused when it is dialed.
 	if status, body := get("rebound.example"); status == 200 || !strings.Contains(body, "open internet") {
 		t.Errorf("%d %q", status, body)
 	}
@@ -212,7 +213,7 @@ func TestProxy_HostNotAllowed_IsRefused(t *testing.T) {
 	}
 }
 
-// TestPass_WhileValid_OpensItsHosts: only a request that shows the pass reaches them.
+// TestPass_WhileValid_OpensItsHosts: only a request with the pass reaches the pass's hosts.
 func TestPass_WhileValid_OpensItsHosts(t *testing.T) {
 	page, proxy, client := world(t, egress.Rules{Risk: policy.WriteLocal, Deny: []string{"denied.example"}})
 	pass, end := proxy.AddPass([]string{"docs.example", "denied.example"})
@@ -249,7 +250,8 @@ func TestPass_WhileValid_OpensItsHosts(t *testing.T) {
 	}
 }
 
-// TestDial_CheckOnTheHost_ReachesItsHosts: and those of the goal, and no others. All of it is in the log.
+// TestDial_CheckOnTheHost_ReachesItsHosts: a check that runs on the host reaches its own hosts and those of the goal,
+// but no others. The log has all requests.
 func TestDial_CheckOnTheHost_ReachesItsHosts(t *testing.T) {
 	page, proxy, _ := world(t, egress.Rules{
 		Risk:  policy.NetworkGet,
@@ -287,7 +289,7 @@ func TestDial_CheckOnTheHost_ReachesItsHosts(t *testing.T) {
 	}
 }
 
-// TestForward_PortOfTheMachine_IsReached: a port of the machine appears where the goal looks for it.
+// TestForward_PortOfTheMachine_IsReached: the goal reaches a port of the machine on its own loopback.
 func TestForward_PortOfTheMachine_IsReached(t *testing.T) {
 	machine, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -330,8 +332,8 @@ func TestForward_PortOfTheMachine_IsReached(t *testing.T) {
 	}
 }
 
-// TestBytes_AreReportedWhileTheyFlow: of a tunnel and of an answer that do not end, and each
-// byte once.
+// TestBytes_AreReportedWhileTheyFlow: the bytes of a tunnel and of an answer are reported before these end, and each
+// byte is reported once.
 func TestBytes_AreReportedWhileTheyFlow(t *testing.T) {
 	news := make(chan egress.Entry, 1000)
 	local := func(context.Context, string) ([]netip.Addr, error) {
@@ -358,7 +360,8 @@ func TestBytes_AreReportedWhileTheyFlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	proxy.Serve(l, egress.SourceProgram)
-	// told sums what is reported about one host until it is as much as expected.
+	// reported adds up the reported bytes of one host until they reach the expected numbers, and returns the number of
+	// requests.
 	reported := func(host string, in, out int64) (requests int) {
 		t.Helper()
 		late := time.After(time.Minute)
@@ -394,7 +397,7 @@ func TestBytes_AreReportedWhileTheyFlow(t *testing.T) {
 	}
 	answer := func(r *bufio.Reader) {
 		t.Helper()
-		res, err := http.ReadResponse(r, nil) //nolint:bodyclose // a tunnel's
+		res, err := http.ReadResponse(r, nil) //nolint:bodyclose // the response to CONNECT has no body
 		if err != nil || res.StatusCode != http.StatusOK {
 			t.Fatal(res, err)
 		}
@@ -406,7 +409,7 @@ func TestBytes_AreReportedWhileTheyFlow(t *testing.T) {
 	if err != nil || first[0] != 'H' {
 		t.Fatal(first, err)
 	}
-	// The head's length is the server's; everything that passed is reported.
+	// The server decides how long the head is. All bytes that passed the tunnel are reported.
 	head := 0
 	for line := ""; line != "\r\n"; head += len(line) {
 		if line, err = tunnel.ReadString('\n'); err != nil {
@@ -423,7 +426,8 @@ func TestBytes_AreReportedWhileTheyFlow(t *testing.T) {
 	close(ends)
 }
 
-// TestSetRules_HostRevoked_ClosesItsConnections: a tunnel and a long answer. Connections to other hosts continue.
+// TestSetRules_HostRevoked_ClosesItsConnections: a tunnel and a long answer of the host end. Connections to other
+// hosts continue.
 func TestSetRules_HostRevoked_ClosesItsConnections(t *testing.T) {
 	open := func(hosts ...string) egress.Rules {
 		r := egress.Rules{Risk: policy.WriteLocal}
@@ -466,7 +470,7 @@ func TestSetRules_HostRevoked_ClosesItsConnections(t *testing.T) {
 		_, _ = fmt.Fprintf(c, "CONNECT %s:%s HTTP/1.1\r\nHost: x\r\n\r\n", host,
 			port(&httptest.Server{URL: "http://" + echo.Addr().String()}))
 		r := bufio.NewReader(c)
-		res, err := http.ReadResponse(r, nil) //nolint:bodyclose // a tunnel's
+		res, err := http.ReadResponse(r, nil) //nolint:bodyclose // the response to CONNECT has no body
 		if err != nil || res.StatusCode != http.StatusOK {
 			t.Fatal(res, err)
 		}
@@ -492,7 +496,7 @@ func TestSetRules_HostRevoked_ClosesItsConnections(t *testing.T) {
 	}
 }
 
-// TestClose_OpenConnections_AreInTheLog: they are there when Close returns.
+// TestClose_OpenConnections_AreInTheLog: when Close returns, the log has the connections that were open.
 func TestClose_OpenConnections_AreInTheLog(t *testing.T) {
 	_, proxy, client := world(t, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"docs.example"}})
 	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -503,7 +507,7 @@ func TestClose_OpenConnections_AreInTheLog(t *testing.T) {
 	t.Cleanup(slow.Close)
 	var bodies []io.ReadCloser
 	for range 20 {
-		res, err := client.Get("http://docs.example:" + port(slow) + "/") //nolint:bodyclose // all of them, below
+		res, err := client.Get("http://docs.example:" + port(slow) + "/") //nolint:bodyclose // all are closed below
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -529,7 +533,7 @@ func TestClose_OpenConnections_AreInTheLog(t *testing.T) {
 	}
 }
 
-// BenchmarkRequest is what the proxy adds: the same page without it and through it.
+// BenchmarkRequest loads the same page with and without the proxy, to measure the time that the proxy adds.
 func BenchmarkRequest(b *testing.B) {
 	page, _, through := world(b, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"docs.example"}})
 	for _, c := range []struct {
@@ -554,7 +558,8 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
-// TestTransport_RequestsOfTheHost_FollowTheRulesOfPrograms: allowed, refused, at an address inside, and over https.
+// TestTransport_RequestsOfTheHost_FollowTheRulesOfPrograms checks requests that are allowed, refused, to a private
+// address, and over https.
 func TestTransport_RequestsOfTheHost_FollowTheRulesOfPrograms(t *testing.T) {
 	page, proxy, _ := world(t, egress.Rules{
 		Risk:  policy.NetworkGet,

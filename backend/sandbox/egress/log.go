@@ -15,7 +15,7 @@ const maxLogEntries = 1000
 type Entry struct {
 	At      time.Time     `json:"at"`
 	From    Source        `json:"from"`
-	Method  string        `json:"method"` // CONNECT for a tunnel, NAME for a DNS query
+	Method  string        `json:"method"` // CONNECT for a tunnel, FORWARD for a forwarded port, NAME for a DNS query
 	Host    string        `json:"host"`
 	Port    string        `json:"port"`
 	Own     bool          `json:"own"` // the goal's own loopback

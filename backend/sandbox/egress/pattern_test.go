@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// TestPattern_HostOpenedByUser_IsNoPattern: an approval to one host opens no others.
+// TestPattern_HostOpenedByUser_IsNoPattern: an approval for one host allows no other host.
 func TestPattern_HostOpenedByUser_IsNoPattern(t *testing.T) {
 	for _, host := range []string{"*", "*.com"} {
 		r := egress.Rules{Risk: policy.WriteLocal, Given: []egress.HostGrant{{Host: host, Risk: policy.NetworkWrite}}}

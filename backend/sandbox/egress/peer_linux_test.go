@@ -10,7 +10,8 @@ import (
 	"goalpost/backend/policy"
 )
 
-// TestListen_OtherUser_IsRefused: the goal's proxy for pages has no password, so the kernel says which user connects.
+// TestListen_OtherUser_IsRefused: the goal's proxy for pages has no password, so it asks the kernel which user
+// connects.
 func TestListen_OtherUser_IsRefused(t *testing.T) {
 	p := New(Config{Rules: Rules{Risk: policy.WriteLocal}})
 	t.Cleanup(func() {
@@ -32,7 +33,7 @@ func TestListen_OtherUser_IsRefused(t *testing.T) {
 				`printf 'GET http://x.example/ HTTP/1.1\r\nHost: x.example\r\nConnection: close\r\n\r\n' >&3; cat <&3`,
 			"ask", u.Port())
 		c.Dir, c.SysProcAttr = "/", as
-		said, _ := c.Output() // the other user's connection is cut, which cat says by its code
+		said, _ := c.Output() // the other user's connection is closed, and the program exits with an error
 		return string(said)
 	}
 	if said := ask(nil); !strings.HasPrefix(said, "HTTP/1.1 403") {

@@ -53,7 +53,7 @@ func (r Rules) NeedsRequestFilter() bool {
 	return open
 }
 
-// Request is an attempt to reach a host. Method is CONNECT for a tunnel, whose content is not inspected.
+// Request is a request to reach a host. Method is CONNECT for a tunnel, whose content is not inspected.
 type Request struct {
 	From   Source
 	Method string
@@ -90,8 +90,8 @@ func (r Rules) Decide(q Request) (reason string, ok bool) {
 	return "", true
 }
 
-// isLiteralAllowed reports whether the user allowed this very address of a private network. A name is not enough: its
-// owner may point it elsewhere at any time.
+// isLiteralAllowed reports whether the user allowed exactly this address of a private network. A name is not enough:
+// its owner may point it elsewhere at any time.
 func (r Rules) isLiteralAllowed(q Request) bool {
 	addr, err := netip.ParseAddr(q.Host)
 	if err != nil || !addr.Unmap().IsPrivate() {

@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// Transport returns a client of the proxy for requests that this process makes in the place of a goal's program. The
+// Transport returns a client of the proxy for requests that this process makes on behalf of a goal's program. The
 // proxy applies the same rules to them and logs them in the same way. A refused request over http has the response
 // 403; over https it fails with the proxy's words. The transport may be used concurrently until the proxy is closed.
 func (p *Proxy) Transport() *http.Transport {

@@ -7,7 +7,7 @@ import (
 	"goalpost/backend/sandbox/environ"
 )
 
-// TestAllowed_UnknownVariables_AreRemoved: whatever their names look like.
+// TestAllowed_UnknownVariables_AreRemoved: variables that are not on the list are removed, whatever their names are.
 func TestAllowed_UnknownVariables_AreRemoved(t *testing.T) {
 	in := []string{
 		"PATH=/bin", "HOME=/h", "LC_TIME=C", "GOFLAGS=-mod=mod", "npm_config_registry=http://r", "CANARY=x", "MYSQL_PWD=x",

@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// ForAgent returns the environment of a program inside a sandbox: the addresses and paths of its proxy, caches and
-// configuration. Proxies, agents and buses of env do not exist inside and are dropped.
+// ForAgent returns the environment of a program inside a sandbox, with the addresses and paths of its proxy, caches
+// and configuration. It drops variables of env about proxies, agents and buses, which do not exist inside.
 func ForAgent(env []string, w spec.Spec) []string {
 	var kept []string
 	for _, entry := range env {
@@ -33,7 +33,7 @@ func ForAgent(env []string, w spec.Spec) []string {
 		"JAVA_TOOL_OPTIONS=-Dhttp.proxyHost=" + host + " -Dhttp.proxyPort=" + port + " -Dhttps.proxyHost=" + host +
 			" -Dhttps.proxyPort=" + port + " -Dhttp.nonProxyHosts=localhost|127.*|[::1]",
 		"GIT_CONFIG_SYSTEM=" + spec.GitConfigPath, "GIT_SSH_COMMAND=ssh -F " + spec.SSHConfigPath, "GIT_TERMINAL_PROMPT=0",
-		// Modes as for an ordinary user: setuid and setgid files are refused.
+		// With these options tar works as for an ordinary user: the kernel refuses setuid and setgid files.
 		"TAR_OPTIONS=--no-same-owner --no-same-permissions",
 		"LSAN_OPTIONS=detect_leaks=0", // LeakSanitizer needs ptrace and fails every program without it
 	}

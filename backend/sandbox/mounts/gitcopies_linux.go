@@ -27,8 +27,8 @@ const (
 )
 
 // copyGitDirs gives the goal copies of the git configuration and hooks in the repositories that exist when its
-// programs start. Each .git folder becomes a mount, so that the goal cannot rename it and create another. What a goal
-// creates again is its own and is reported at its end.
+// programs start. Each .git folder becomes a mount, so that the goal cannot rename it and create another. If the goal
+// creates a repository later, that is its own, and is reported at the goal's end.
 func (p *mountPlanner) copyGitDirs() error {
 	folders := p.w.Write
 	if !p.w.ReadOnly {

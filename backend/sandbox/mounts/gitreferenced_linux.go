@@ -156,7 +156,7 @@ func resolveGitPath(tree, repo, key, value string) []string {
 func commandWords(line string) []string {
 	words, err := shell.Words(line)
 	if err != nil {
-		return strings.Fields(line) // a shell refuses it, another program may not
+		return strings.Fields(line) // a shell refuses the line, but another program may accept it
 	}
 	for _, word := range slices.Clone(words) {
 		if parts := strings.Fields(word); len(parts) > 1 { // sh -c 'hooks/check.sh now'

@@ -27,7 +27,7 @@ func TestGitReferencedPaths_Programs_AreFoundInCommandLines(t *testing.T) {
 		`my\ tools/clean.sh`:                {script},
 		`!f() { ./clean.sh "$@"; }; f`:      {plain},
 		`sh -c './clean.sh now' -`:          {plain},
-		`clean.sh )`:                        {plain}, // a shell refuses it
+		`clean.sh )`:                        {plain}, // a shell refuses this line
 		`other.sh`:                          nil,
 		`GIT=1 "` + script + `" && missing`: {script},
 	} {

@@ -129,7 +129,7 @@ func (p *mountPlanner) validate() error {
 	return nil
 }
 
-// runsAs returns the user that programs of a goal with this folder run as.
+// runsAs returns the user that the programs of a goal in this folder run as.
 func runsAs(dir string) (uid, gid int, err error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -149,7 +149,7 @@ func runsAs(dir string) (uid, gid int, err error) {
 	return uid, gid, nil
 }
 
-// RunsAsRoot reports whether programs of a goal with this folder run as root.
+// RunsAsRoot reports whether the programs of a goal in this folder run as root.
 func RunsAsRoot(dir string) bool {
 	uid, _, err := runsAs(dir)
 	return err == nil && uid == 0
@@ -222,7 +222,7 @@ func (p *mountPlanner) bindReadOnlyFiles() {
 	}
 }
 
-// mountSocket binds a socket at its usual path, which is often a link. No part of that path is writable for a goal.
+// mountSocket binds a socket at its usual path, which is often a link. A goal can write no part of that path.
 func (p *mountPlanner) mountSocket(path string) {
 	source, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -254,7 +254,7 @@ func (p *mountPlanner) mountCaches() error {
 		if err := os.Chmod(string(c.Upper), 0o755); err != nil { //nolint:gosec // the folder's mode shines through
 			return err //nolint:wrapcheck // plan wraps it
 		}
-		if missing { // and its path is not writable for the goal
+		if missing { // and the goal cannot create it
 			p.bindAgentOnly(string(c.Upper), cache.To, "")
 			continue
 		}

@@ -37,7 +37,7 @@ func Toolchains(home string, getenv func(string) string) []string {
 
 func addExisting(list []string, dir, name string) []string {
 	path := filepath.Join(dir, name)
-	// System folders are visible anyway, and the root is no toolchain.
+	// System folders are visible anyway, and the root is not a toolchain.
 	if !filepath.IsAbs(path) || path == "/" || strings.HasPrefix(path, "/usr/") {
 		return list
 	}
@@ -84,7 +84,8 @@ func cacheInPlace(configured, fallback string) spec.Cache {
 	return spec.Cache{From: fallback, To: fallback}
 }
 
-// relocatedCache returns a cache that programs expect at its default path unless configured otherwise.
+// relocatedCache returns the cache at the configured path if there is one, and otherwise the cache at from, which
+// programs see at to.
 func relocatedCache(configured, from, to string) spec.Cache {
 	if filepath.IsAbs(configured) {
 		return spec.Cache{From: filepath.Clean(configured), To: filepath.Clean(configured)}

@@ -8,7 +8,7 @@ import (
 	"goalpost/backend/sandbox/mounts"
 )
 
-// TestToolchains_Credentials_AreHidden: files with which toolchains log in are not in what every goal sees.
+// TestToolchains_Credentials_AreHidden: the files with the credentials of toolchains are not visible to every goal.
 func TestToolchains_Credentials_AreHidden(t *testing.T) {
 	list := mounts.Toolchains("/home/ann", func(string) string { return "" })
 	for _, c := range mounts.Caches("/home/ann", func(string) string { return "" }) {

@@ -19,7 +19,7 @@ const (
 	maxInline = 32 << 10
 
 	// maxMessage limits what a reader takes into memory. The kernel's own limit for arguments and environment is 6 MiB,
-	// which are 8 MiB in base64.
+	// which is 8 MiB in base64.
 	maxMessage = 16 << 20
 
 	// PacketSize is a buffer that holds every packet.

@@ -2,8 +2,8 @@ package wire
 
 // TraceRequest asks for the uses of files by a program and all that it starts.
 type TraceRequest struct {
-	// Dir is the goal's folder. Below it, and below what the agent may write, every use is recorded; elsewhere what
-	// is read, written and executed, up to a limit.
+	// Dir is the goal's folder. Below it, and below what the agent may write, every use is recorded; in other folders
+	// only reads, writes and executions, up to a limit.
 	Dir []byte `json:"dir"`
 }
 

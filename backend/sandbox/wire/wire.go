@@ -115,7 +115,7 @@ var TmpNames = []string{"/tmp", "/var/tmp"}
 // Spec lists what the programs of a goal can see; nothing else exists for them. Paths are bytes, like
 // arguments.
 type Spec struct {
-	UID int `json:"uid"` // the user who the programs run as
+	UID int `json:"uid"` // the user that the programs run as
 	GID int `json:"gid"`
 	// Mounts are applied in this order; a later one can cover an earlier one.
 	Mounts []Mount `json:"mounts"`
@@ -150,7 +150,7 @@ type Mount struct {
 	Text   []byte `json:"text,omitempty"`
 	// Optional skips the mount if Source (for MountEmpty: Target) does not exist.
 	Optional bool `json:"optional,omitempty"`
-	// Write lets the agent write, CheckWrite checks.
+	// Write lets the agent write to the mount, CheckWrite lets checks write to it.
 	Write      bool `json:"write,omitempty"`
 	CheckWrite bool `json:"check_write,omitempty"`
 	// AgentOnly leaves the mount out of checks' sandboxes.
@@ -210,8 +210,8 @@ type Answer struct {
 	Trace *TraceBatch `json:"trace,omitempty"`
 	// Attempt is something that a program tried and that is not allowed; without ID.
 	Attempt *Violation `json:"attempt,omitempty"`
-	// Lost is a file or folder of the machine that another process replaced, moved or removed, so
-	// that the sandbox's mount upon it is gone. The sandbox ends; without ID.
+	// Lost is a file or folder of the machine that another process replaced, moved or removed, so that the sandbox's
+	// mount over it is gone. The sandbox ends; without ID.
 	Lost []byte `json:"lost,omitempty"`
 }
 
@@ -219,11 +219,11 @@ type Answer struct {
 // exist in its namespace.
 type Violation struct {
 	Domain  Domain `json:"domain"`
-	Text    string `json:"text"`    // what it tried, as an infinitive: "ptrace", "signal process 12"
+	Text    string `json:"text"`    // what the program tried, as an infinitive: "ptrace", "signal process 12"
 	Program string `json:"program"` // the name that the program gives itself
 	Times   int    `json:"times"`   // so far
-	// Port is a port on which no program of the goal listens. If no server of the machine listens there
-	// either, this is no violation: a program waits for a server of its own.
+	// Port is a port on which no program of the goal listens. If no server of the machine listens there either, this is
+	// not a violation: a program waits for a server of its own.
 	Port uint16 `json:"port,omitempty"`
 	// Ended reports that the program was ended, for the reason in Text.
 	Ended bool `json:"ended,omitempty"`

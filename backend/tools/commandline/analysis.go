@@ -93,7 +93,7 @@ func (s *Analysis) noteChange(args []string) {
 	s.dir = s.resolvePath(to[0])
 }
 
-// noteDelete records deleted files. A path that ends in a slash or contains .. may lead through a link to another
+// noteDelete records deleted files. A path that ends in a slash or contains ".." may lead through a link to another
 // place.
 func (s *Analysis) noteDelete(files []string) {
 	for _, f := range files {

@@ -24,13 +24,13 @@ type Environment struct {
 	StartFiles []process.FileOverride
 	// Outside starts the checks that a user wants run on the machine itself.
 	Outside process.Launcher
-	// Remote runs a program on one of the user's servers, in the server's own folder. Its error says that the
-	// server could not be asked.
+	// Remote runs a program on one of the user's servers, in the server's own folder. It returns an error only if the
+	// server cannot be reached.
 	Remote func(ctx context.Context, server string, argv []string) (process.Output, error)
 
 	Dial       DialFunc           // into the goal's network; nil uses the machine's own
-	Predicates PredicateEvaluator // of predicates
-	Pages      Pages              // for checks that look at pages
+	Predicates PredicateEvaluator // evaluates the expressions of predicates
+	Pages      Pages              // for checks of pages
 	Judge      *judge.Judge       // for questions and pictures
 	Baseline   *baseline.Baseline
 	Protected  *protect.State // what must not change; nil in pre-flight
@@ -40,7 +40,7 @@ type Environment struct {
 type Case struct {
 	Objective string
 	Claim     goal.Claim
-	Verdicts  []goal.Verdict // of the checks before
+	Verdicts  []goal.Verdict // of the checks that were already decided
 }
 
 // PredicateEvaluator evaluates a JavaScript expression over response, which is JSON. It may be used concurrently.

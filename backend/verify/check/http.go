@@ -156,8 +156,8 @@ func (a httpReply) text() []byte {
 	return b.Bytes()
 }
 
-// json is the answer as a predicate sees it: status, headers by lower-case
-// name, and body, which is the parsed JSON where it is JSON and else the text.
+// json returns the response in the form that a predicate sees: status, headers by lower-case name, and body. The body
+// is the parsed JSON if it is JSON, otherwise the text.
 func (a httpReply) json() []byte {
 	headers := map[string]string{}
 	for name, values := range a.header {
@@ -168,7 +168,7 @@ func (a httpReply) json() []byte {
 		body = json.RawMessage(a.body)
 	}
 	b, err := json.Marshal(map[string]any{"status": a.status, "headers": headers, "body": body})
-	if err != nil { // none of the parts can fail: text, and JSON that was just found valid
+	if err != nil { // cannot happen: all parts are text or JSON that was just found valid
 		return []byte("null")
 	}
 	return b

@@ -9,7 +9,7 @@ const byCritic = "critic"
 func decideManually(claim goal.Claim) Result {
 	said := claim.Accepted
 	switch {
-	case said == nil && claim.By == byCritic: // a model that was not asked for it
+	case said == nil && claim.By == byCritic: // the critic claimed without being asked
 		return NewResult(goal.Fail, "the agent has not claimed it; the critic's word does not count here")
 	case said == nil:
 		return NewResult(goal.Pass, "accepted on the agent's word; the host did not verify it")

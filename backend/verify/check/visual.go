@@ -24,7 +24,8 @@ type Pages interface {
 	Screenshot(ctx context.Context, at PageTarget) (PageCapture, error)
 }
 
-// PageTarget is the page to look at: URL, or the one in Pane, or else the one in the goal's newest pane.
+// PageTarget is the page to check: the page at URL, the one in Pane, or, if both are "", the one in the goal's newest
+// pane.
 type PageTarget struct{ URL, Pane string }
 
 // PageCapture is a picture of a page.

@@ -9,8 +9,8 @@ import (
 	"goalpost/backend/verify/inputs"
 )
 
-// TestAssurance_ChangedInputs_LowerTheLevel: a result that the check examines does not; what may be a yardstick, a
-// setting, an option or a program does.
+// TestAssurance_ChangedInputs_LowerTheLevel: a changed result that the check examines keeps the level. A file that may
+// be expected output, a setting, an option or a program lowers it.
 func TestAssurance_ChangedInputs_LowerTheLevel(t *testing.T) {
 	type file struct {
 		path   string
@@ -68,7 +68,7 @@ func TestAssurance_ChangedInputs_LowerTheLevel(t *testing.T) {
 }
 
 // TestAssurance_PreflightDidMore_LowersTheLevel: a program that no longer reads what it judged may have ended with an
-// error, and what the check no longer makes was made by somebody else.
+// error. A file that the check no longer makes may come from the agent.
 func TestAssurance_PreflightDidMore_LowersTheLevel(t *testing.T) {
 	grep := goal.ObservedProgram{Name: "grep", Command: "grep -q TODO out.txt"}
 	other := goal.ObservedProgram{Name: "grep", Command: "grep -q good"}
@@ -117,8 +117,8 @@ func TestAssurance_PreflightDidMore_LowersTheLevel(t *testing.T) {
 	}
 }
 
-// TestAssurance_UnreadableFile_LowersTheLevel: a user who may not read a file gets an error in place of its content,
-// and the trace shows only that it was opened.
+// TestAssurance_UnreadableFile_LowersTheLevel: a program that cannot read a file gets an error instead of its content,
+// but the trace only shows that the file was opened.
 func TestAssurance_UnreadableFile_LowersTheLevel(t *testing.T) {
 	grep := goal.ObservedProgram{Name: "grep", Command: "grep -q TODO out.txt"}
 	o := goal.Observation{
@@ -134,7 +134,8 @@ func TestAssurance_UnreadableFile_LowersTheLevel(t *testing.T) {
 	}
 }
 
-// TestLacksTarget_NamedTarget: only a target that the command names and that has no rule is the work.
+// TestLacksTarget_NamedTarget checks that a target is the work only if the command names it and the makefile has no
+// rule for it.
 func TestLacksTarget_NamedTarget(t *testing.T) {
 	const makefile = "test build: a\n\ttrue\n.PHONY: test\nNAME := hello\n"
 	for _, c := range []struct {

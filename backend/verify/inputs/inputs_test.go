@@ -13,7 +13,8 @@ import (
 	"goalpost/backend/verify/inputs"
 )
 
-// attempt is one change of a goal's folder between pre-flight and a claim, with the traces of a check.
+// attempt is a change of a goal's folder between pre-flight and a claim, with the traces of the check before and after
+// it.
 type attempt struct {
 	Name          string                    `json:"name"`
 	Language      string                    `json:"language"`
@@ -25,12 +26,12 @@ type attempt struct {
 	Texts         map[string]string         `json:"texts"`
 	Before, After process.Trace
 	OutsideExists []string `json:"outside_exists"`
-	Same          []string `json:"same_decision"` // changed files of which what decides is the same
+	Same          []string `json:"same_decision"` // changed files whose deciding part is the same
 	Expect        struct {
-		Tampered []string // "path role": these are among those that make it tampered
-		Listed   []string // "path role": exactly these, and nothing makes it tampered
+		Tampered []string // "path role": files that must make the verdict tampered
+		Listed   []string // "path role": the exact list if nothing makes the verdict tampered
 	}
-	Assurance goal.Assurance `json:"assurance"` // "" is shared for an attack, and not looked at for honest work
+	Assurance goal.Assurance `json:"assurance"` // "" is shared for an attack, and not checked for honest work
 }
 
 func (a attempt) observe(t process.Trace) *goal.Observation {
@@ -82,8 +83,8 @@ func formatChanges(list []goal.FileChange) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestFindChanges_EachTrace_IsClassified: each data file is a check with what was changed before the claim. Most
-// traces are of real programs.
+// TestFindChanges_EachTrace_IsClassified: each file of testdata has a check and what changed before the claim. Most
+// traces come from real programs.
 func TestFindChanges_EachTrace_IsClassified(t *testing.T) {
 	list := attempts(t)
 	count := map[string]int{}
@@ -122,7 +123,8 @@ func TestFindChanges_EachTrace_IsClassified(t *testing.T) {
 	}
 }
 
-// TestObserve_FileNamedLikeAnOption_Decides: a shell's pattern hands its name on, and a program takes it for an option.
+// TestObserve_FileNamedLikeAnOption_Decides: a shell expands a pattern to the name of a file, and the program reads the
+// name as an option.
 func TestObserve_FileNamedLikeAnOption_Decides(t *testing.T) {
 	trace := process.Trace{Programs: []process.TracedProgram{{
 		Path: "/usr/bin/grep", Args: []string{"grep", "-q", "TODO", "--nothing.txt", "out.txt"}, Dir: "/w/sub",
@@ -135,7 +137,7 @@ func TestObserve_FileNamedLikeAnOption_Decides(t *testing.T) {
 	}
 }
 
-// TestObserve_SettingsNamedAsTheModule_AreNotMissing: "python3 -m pytest" looks for pytest.ini, and needs none.
+// TestObserve_SettingsNamedAsTheModule_AreNotMissing: "python3 -m pytest" looks for pytest.ini, but does not need it.
 func TestObserve_SettingsNamedAsTheModule_AreNotMissing(t *testing.T) {
 	trace := process.Trace{
 		Programs: []process.TracedProgram{{
@@ -154,7 +156,7 @@ func TestObserve_SettingsNamedAsTheModule_AreNotMissing(t *testing.T) {
 	trace.Accesses = []process.FileAccess{
 		{Path: "/usr/lib/python3.11/runpy.py", Use: process.UseRead},
 		{Path: "/w/pytest.ini", Use: process.UseLookup, Missing: true},
-		{Path: "/w/pytest/__init__.py", Use: process.UseRead, Missing: true}, // a file that is not there is no module
+		{Path: "/w/pytest/__init__.py", Use: process.UseRead, Missing: true}, // a missing file is not a module that was read
 	}
 	if o := inputs.Observe(trace, scope); o.NotStarted == nil || o.NotStarted.Name != "pytest" {
 		t.Errorf("without pytest it is said to miss %+v", o.NotStarted)

@@ -90,7 +90,7 @@ func confirm(output, runner string, before []string, tests int) goal.Verdict {
 	return x.Confirm(v, process.Output{Stdout: []byte(output), Bytes: int64(len(output))})
 }
 
-// TestConfirm_SilentInPreflight_DemandsNothing: a runner whose output was not seen then may be silent.
+// TestConfirm_SilentInPreflight_DemandsNothing: a runner that printed no summary in pre-flight needs none now.
 func TestConfirm_SilentInPreflight_DemandsNothing(t *testing.T) {
 	if v := confirm("..", "pytest", nil, 0); v.Outcome != goal.Pass || v.Detail != "exit 0" {
 		t.Errorf("%s, %q", v.Outcome, v.Detail)
@@ -102,7 +102,7 @@ func TestConfirm_SilentInPreflight_DemandsNothing(t *testing.T) {
 	}
 }
 
-// TestConfirm_FewerTests: what ran before the start is compared with.
+// TestConfirm_FewerTests checks the comparison with the number of tests that ran before the start.
 func TestConfirm_FewerTests(t *testing.T) {
 	for _, c := range []struct {
 		out     string
@@ -121,7 +121,7 @@ func TestConfirm_FewerTests(t *testing.T) {
 	}
 }
 
-// TestConfirm_FileThatNamedNoTest: node counts a file that was ended early as one passed test.
+// TestConfirm_FileThatNamedNoTest: node counts a file that ended early as one passed test.
 func TestConfirm_FileThatNamedNoTest(t *testing.T) {
 	dir := t.TempDir()
 	text := "const { test } = require('node:test');\ntest('one', () => {});\n"

@@ -18,9 +18,9 @@ const maxRelayQueue = 64 << 20
 // ErrRelayFull ends a relay whose receiver is too slow for Chromium's messages.
 var ErrRelayFull = errors.New("the page sent more than could be shown")
 
-// Relay passes the messages of one session, and of the sessions that Chromium attaches below it,
-// to a receiver and back, without reading more of them than their session. The numbers of commands
-// are the receiver's own. All methods may be called concurrently.
+// Relay passes the messages of one session, and of the sessions that Chromium attaches below it, to a receiver and
+// back, and reads only the session in them. The receiver numbers its commands itself. All methods may be called
+// concurrently.
 type Relay struct {
 	conn    *Conn
 	root    string
@@ -168,7 +168,7 @@ func (r *Relay) enqueue(session string, fields map[string]json.RawMessage) {
 	}
 	select {
 	case r.more <- struct{}{}:
-	default: // it is about to look
+	default: // the receiver has a signal already
 	}
 }
 

@@ -43,10 +43,9 @@ func chromiumFlags(dir, proxy string) []string {
 		"--password-store=basic",
 		"--use-mock-keychain",
 		"--log-level=2",
-		// BackForwardCache: a page from the cache has no load event and keeps the refs of an old
-		// document. PaintHolding would keep showing the previous page. HttpsUpgrades would try https
-		// first for a server here that speaks http. Chromium itself sends reports, past the filter of a
-		// page's requests.
+		// BackForwardCache: a page from the cache has no load event and keeps the refs of an old document. PaintHolding
+		// would keep showing the previous page. HttpsUpgrades would try https first for a server here that speaks http.
+		// Reports are off because Chromium itself sends them, so they bypass the filter of a page's requests.
 		"--disable-features=Reporting,DocumentReporting,NetworkErrorLogging,BackForwardCache," +
 			"PaintHolding,HttpsUpgrades," +
 			"HttpsFirstBalancedModeAutoEnable,Translate,MediaRouter,OptimizationHints," +

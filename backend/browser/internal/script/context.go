@@ -42,7 +42,7 @@ type PageContext struct {
 
 	// Document is the id of the document in the page's own world, nil until it is needed.
 	Document atomic.Pointer[proto.RuntimeRemoteObjectID]
-	// HasScript means that page.js ran in the world.
+	// HasScript means that page.js has run in the world.
 	HasScript atomic.Bool
 	// own is the id of the document in this world, nil until it is needed.
 	own atomic.Pointer[proto.RuntimeRemoteObjectID]

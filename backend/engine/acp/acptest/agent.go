@@ -102,7 +102,7 @@ type player struct {
 	token string                     // the header for it
 }
 
-// Play plays a transcript to its end, and then waits until the host closes in.
+// Play plays a transcript to its end, and then waits until the host closes the pipe that in reads from.
 func Play(transcript, in io.Reader, out io.Writer, shell func(command string) error) error {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -203,7 +203,8 @@ func (p *player) awaitMessage(want json.RawMessage) error {
 	return fmt.Errorf("the host closed the connection before it sent %s", want)
 }
 
-// contains reports whether part is a part of v.
+// contains reports whether v has all values of part, at the same places. A text of part that begins with "~" matches
+// as in Line.Host.
 func contains(v, part any) bool {
 	switch part := part.(type) {
 	case map[string]any:

@@ -10,7 +10,8 @@ import (
 
 func noShell(string) error { return nil }
 
-// TestPlay_Transcript_SendsAndCompares: the host's messages are compared, and their ids are put into the answers.
+// TestPlay_Transcript_SendsAndCompares: the agent compares the host's messages with the transcript, and puts their ids
+// into its answers.
 func TestPlay_Transcript_SendsAndCompares(t *testing.T) {
 	const transcript = `{"host":{"method":"initialize","params":{"v":1}}}
 {"agent":{"id":"$initialize","result":{"text":"$PAD$N"}},"repeat":2,"pad":3}

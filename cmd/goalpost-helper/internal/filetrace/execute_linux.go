@@ -75,7 +75,7 @@ func (n fileName) asArgument() string {
 	return "/dev/fd/" + after + "/" + n.path
 }
 
-// readHeader reads the beginning of a file that somebody may execute.
+// readHeader reads the beginning of a file, if any user may execute it.
 func readHeader(name string) (header []byte, ok bool) {
 	info, err := lstat(name)
 	if err != nil || info.Mode&unix.S_IFMT != unix.S_IFREG || info.Mode&0o111 == 0 {

@@ -60,7 +60,7 @@ func TestReadLoader_OfRealPrograms(t *testing.T) {
 			t.Errorf("%q: %q %v", header, loader, isELF)
 		}
 	}
-	// A file that claims to have its parts anywhere.
+	// The header of this file gives random positions for the file's parts.
 	broken := append([]byte("\x7fELF\x02"), bytes.Repeat([]byte{0xff}, 200)...)
 	if loader, isELF := readLoader(broken, shell); !isELF || loader != "" {
 		t.Errorf("broken: %q %v", loader, isELF)
@@ -187,8 +187,8 @@ func (b *batches) add(one wire.TraceBatch) {
 	b.all = append(b.all, one)
 }
 
-// TestTracer_ManyThreads: this process is the traced one. Packets are bounded, each use is there once, and a use never
-// comes before its program.
+// TestTracer_ManyThreads: this process itself is traced. The size of packets is limited, each use is sent once, and a
+// use never comes before its program.
 func TestTracer_ManyThreads(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

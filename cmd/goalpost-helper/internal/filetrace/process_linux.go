@@ -130,7 +130,7 @@ func (t *Tracer) addTask(pid uint32) (*task, error) {
 	return fresh, nil
 }
 
-// programOfFork returns the program of a process that has executed none since its fork, which is that of its parent.
+// programOfFork returns the program of a process that has not executed one since its fork: the program of its parent.
 func (t *Tracer) programOfFork(pid uint32) int {
 	running, err := readProgram(pid)
 	if err != nil {
@@ -147,7 +147,7 @@ func (t *Tracer) programOfFork(pid uint32) int {
 	if len(same) == 1 {
 		return same[0]
 	}
-	// Programs with the same command line in several folders, or one that has changed its command line.
+	// Programs in several folders have the same command line, or the program has changed its command line.
 	if parent := t.tasks.find(parentOf(pid)); parent != nil {
 		parent.process.mu.Lock()
 		of := parent.process.program
@@ -170,7 +170,7 @@ func (t *Tracer) programOf(pid uint32, of *process) int {
 	if of.next == nil {
 		return of.program
 	}
-	// It has asked to execute a program since its last call, which may have failed.
+	// The last call of the process asked the kernel to execute a program, which may have failed.
 	next := *of.next
 	of.next = nil
 	running, err := readProgram(pid)
@@ -178,7 +178,7 @@ func (t *Tracer) programOf(pid uint32, of *process) int {
 	case err != nil: // it has ended
 	case running.runsSame(next):
 		of.program = t.addProgram(next)
-	case of.program >= 0 && running.runsSame(t.programAt(of.program)): // it has failed
+	case of.program >= 0 && running.runsSame(t.programAt(of.program)): // the execution has failed
 	default:
 		running.dir = next.dir
 		of.program = t.addProgram(running)

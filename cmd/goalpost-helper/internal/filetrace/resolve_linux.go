@@ -21,7 +21,7 @@ type fileName struct {
 	follow bool
 }
 
-// newFileName returns the name that a call's path means.
+// newFileName returns the name of the file that the path of a call refers to.
 func newFileName(pid uint32, dir int32, text string, follow bool) fileName {
 	name := fileName{pid: pid, path: text, follow: follow}
 	own := "/proc/" + strconv.FormatUint(uint64(pid), 10)
@@ -74,7 +74,7 @@ type resolvedName struct {
 	path    string   // absolute and without links; "" for what is not a file, like a pipe
 	links   []string // the links on the way
 	missing bool
-	process bool // it depends on which process asks
+	process bool // the result depends on the process that asks
 }
 
 // resolve follows a name component by component, as the kernel does for the process.
@@ -131,7 +131,7 @@ type pathWalk struct {
 	pid      uint32
 	at       string // the present path: without links and without a slash at its end, "" for the root
 	followed int
-	isObject bool // a pipe, a socket: it has no path
+	isObject bool // a pipe or a socket, which has no path
 	found    resolvedName
 }
 

@@ -12,23 +12,23 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// Limits of one trace. Outside the goal's folders lies nothing that the agent can change, so
-// what exceeds maxOutside is left out and the trace is complete all the same.
+// Limits of one trace. The agent can change nothing outside the goal's folders, so a trace without the uses beyond
+// maxOutside is still complete.
 const (
 	maxInside   = 100_000
 	maxOutside  = 20_000
-	maxSought   = 5_000 // of programs that others look for
+	maxSought   = 5_000 // lookups of programs
 	maxPrograms = 20_000
 	maxText     = 64 << 20 // bytes of paths and command lines
-	maxNames    = 32 << 10 // that are remembered because they were recorded
-	batchBytes  = 24 << 10 // about: below the size of one packet
+	maxNames    = 32 << 10 // recorded names that are remembered
+	batchBytes  = 24 << 10 // approximate; less than the size of one packet
 )
 
 // Tracer records what one program and all that it starts do with files. Its methods may be called
 // concurrently.
 type Tracer struct {
 	root  int      // the program's process
-	dirs  []string // below them everything is recorded
+	dirs  []string // every use below them is recorded
 	send  func(wire.TraceBatch)
 	tasks *taskTable
 
@@ -37,9 +37,9 @@ type Tracer struct {
 
 	mu         sync.Mutex
 	programs   []program
-	known      map[string]int // programs by all that they are
+	known      map[string]int // indices of programs, by all of their fields
 	recorded   map[access]bool
-	names      map[nameKey]bool // need no second look
+	names      map[nameKey]bool // names that need not be resolved again
 	inside     int
 	outside    int
 	sought     int
@@ -61,7 +61,7 @@ type access struct {
 	program int
 }
 
-// nameKey is a name that a program used, with the state of what it led to.
+// nameKey is a name that a program used, with the state of the file that it led to.
 type nameKey struct {
 	program int
 	use     fileUse
@@ -90,7 +90,7 @@ func NewTracer(root int, dirs []string, send func(wire.TraceBatch)) *Tracer {
 	return t
 }
 
-// FindObstacle says why this kernel lets nobody observe a program, "" if it does.
+// FindObstacle returns why programs cannot be observed on this kernel, "" if they can.
 func FindObstacle() string {
 	text := make([]byte, 8)
 	n, err := readFile("/proc/sys/kernel/yama/ptrace_scope", text)
@@ -182,7 +182,7 @@ func (t *Tracer) observeName(by int, name fileName, use fileUse, isValid func() 
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.addUses(by, found, use.settle(missing), missing)
-	// Of a file with several names, each name counts.
+	// A file with several names is recorded by each of its names.
 	isShared := info.Nlink > 1 && info.Mode&unix.S_IFMT == unix.S_IFREG
 	if !found.process && !isShared {
 		if len(t.names) >= maxNames {
@@ -289,8 +289,8 @@ func isSoughtProgram(a access) bool {
 		a.use == wire.UseLookup && slices.Contains([]string{"bin", "sbin", "games"}, dir)
 }
 
-// isRecordedOutside reports whether a use counts where the agent changes nothing: what is executed, read or
-// written there, and neither lookups nor the kernel's own files.
+// isRecordedOutside reports whether a use outside the goal's folders is recorded: executions, reads and writes are,
+// but not lookups or uses of the kernel's own files.
 func isRecordedOutside(a access) bool {
 	if a.missing && a.use != wire.UseWrite || a.use == wire.UseLookup {
 		return false
@@ -337,7 +337,7 @@ func (t *Tracer) programAt(i int) program {
 	return t.programs[i]
 }
 
-// addText counts bytes that are recorded; false if they are too many. mu is held.
+// addText counts bytes that are recorded; it returns false if there are too many. mu is held.
 func (t *Tracer) addText(n int) bool {
 	if t.text += n; t.text <= maxText {
 		return true

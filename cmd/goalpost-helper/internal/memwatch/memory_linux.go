@@ -16,8 +16,8 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
-// How the goal's init measures the total memory of the goal's programs where no cgroup bounds it. Memory of the kernel
-// for them, such as unread data in sockets, is not measured.
+// How the goal's init measures the total memory of the goal's programs if no cgroup bounds it. Memory that the kernel
+// uses for them, such as for unread data in sockets, is not measured.
 //
 // Measuring may use a share of one processor; the closer to the limit, the sooner the next pass.
 const (
@@ -139,7 +139,7 @@ func exactUsage(dir string) int64 {
 	return sumFields(dir+"/smaps_rollup", "Pss_Anon", "SwapPss") + max(shared, memfdBytes(dir))
 }
 
-// sumFields sums lines like "RssAnon:   120 kB", in bytes.
+// sumFields adds up the values of lines such as "RssAnon:   120 kB", in bytes.
 func sumFields(path string, names ...string) (sum int64) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -219,8 +219,8 @@ type sysvSegment struct {
 	bytes int64
 }
 
-// orphanSegments returns the segments of the agent's sandbox that no process has attached: they outlive all processes
-// and are counted for none. A check's segments end with its sandbox.
+// orphanSegments returns the segments of the agent's sandbox that no process has attached: they outlive their
+// processes, and no process's memory includes them. A check's segments end with its sandbox.
 func orphanSegments() (list []sysvSegment) {
 	text, _ := os.ReadFile("/proc/sysvipc/shm")
 	for line := range strings.Lines(string(text)) {

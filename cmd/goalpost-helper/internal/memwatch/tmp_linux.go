@@ -39,7 +39,7 @@ func (w *memoryWatch) checkTmp(most int64) time.Duration {
 	for _, p := range writers {
 		w.kill(p, why)
 	}
-	found, _ = w.scanTmp() // they may have written until they ended
+	found, _ = w.scanTmp() // the programs may have written until they ended
 	w.filled = found.size()
 	return maxInterval
 }

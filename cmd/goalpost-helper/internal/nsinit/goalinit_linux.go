@@ -18,8 +18,8 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/supervise"
 )
 
-// goalInit is the first process of the goal's namespaces. It sees the machine's files, as no program does, sets up
-// the goal's network, and starts an init for the agent and for each check. Everything inside ends with it.
+// goalInit is the first process of the goal's namespaces. Unlike the goal's programs, it sees the machine's files. It
+// sets up the goal's network, and starts an init for the agent and for each check. Everything inside ends with it.
 type goalInit struct {
 	spec  wire.Spec
 	agent *innerInit
@@ -39,7 +39,7 @@ type innerInit struct {
 	id      uint64 // of the check's program
 	pid     int
 	socket  int
-	scratch string // removed when it ends
+	scratch string // removed when the init ends
 }
 
 func RunGoalInit() error {
@@ -100,12 +100,13 @@ func RunGoalInit() error {
 	return err
 }
 
-// watchMemory ends programs when the goal uses more memory than it may.
+// watchMemory ends programs when the goal exceeds its memory limit.
 func (k *goalInit) watchMemory() error {
 	if k.spec.Limits.Together == 0 && k.spec.Limits.Tmp == 0 {
 		return nil
 	}
-	// Not attached anywhere, so that programs cannot reach it; this process's own /proc is the machine's.
+	// This /proc is not attached anywhere, so that programs cannot reach it. It is needed because this process's own
+	// /proc is the machine's.
 	proc, err := rootfs.NewFilesystem("proc", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC)
 	if err != nil {
 		return err
@@ -298,7 +299,7 @@ func (k *goalInit) reap() {
 			continue
 		}
 		_ = unix.Close(in.socket)
-		if status.ExitStatus() != 0 { // it reported nothing, or not everything
+		if status.ExitStatus() != 0 { // the init reported nothing, or not everything
 			failed := &wire.Error{Code: wire.Failed, Text: "the check's sandbox ended: " + describeStatus(status)}
 			_ = socket.Send(wire.Socket, wire.Answer{ID: in.id, Error: failed})
 			_ = socket.Send(wire.Socket, wire.Answer{ID: in.id, Exit: &wire.Exit{Code: -1, Signal: int(unix.SIGKILL)}})

@@ -39,7 +39,7 @@ func (k *goalInit) grant(r wire.Request) error {
 		}
 	}
 	for _, m := range r.Mounts {
-		m.Optional = true // a later check starts even if it is gone
+		m.Optional = true // a later check starts even if the source no longer exists
 		k.given[r.ID] = append(k.given[r.ID], m)
 	}
 	k.places.Remember(k.grantedMounts())

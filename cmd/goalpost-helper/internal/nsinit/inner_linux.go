@@ -144,7 +144,8 @@ func setUpSandbox(
 	if inside.trace.isObserved() {
 		return s, watch, nil
 	}
-	// On the main thread instead of in each program: one notifier serves them all, and a start costs nothing extra.
+	// The filter is installed on the main thread instead of in each program: one notifier serves all programs, and their
+	// start takes no extra time.
 	fd, silent, err := seccomp.InstallFilter(seccomp.FilterOptions{PidEnd: pidEnd})
 	switch {
 	case err != nil:

@@ -44,7 +44,7 @@ func (in *launchContext) Unseal() error {
 	return err
 }
 
-// execPlan tells the last stage what to execute. Everything except limits and user comes from the request.
+// execPlan describes to the last stage what to execute. Everything except limits and user comes from the request.
 type execPlan struct {
 	Path     []byte
 	Argv     [][]byte
@@ -113,7 +113,7 @@ func (in *launchContext) Start(path string, r wire.Request, files []uintptr) (in
 	if err == nil && len(said) == 0 {
 		return pid, nil
 	}
-	_, _ = unix.Wait4(pid, nil, 0, nil) // reap would take it for an orphan
+	_, _ = unix.Wait4(pid, nil, 0, nil) // otherwise reap would treat it as an orphan
 	var refused wire.Error
 	if err := errors.Join(err, json.Unmarshal(said, &refused)); err != nil {
 		return failed(err)

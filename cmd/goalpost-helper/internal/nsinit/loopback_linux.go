@@ -46,7 +46,7 @@ func listenLoopback(where string) (int, error) {
 	var file *os.File
 	switch network {
 	case "tcp":
-		l, err := net.Listen(network, address) //nolint:noctx // takes no time
+		l, err := net.Listen(network, address) //nolint:noctx // does not block
 		if err != nil {
 			return -1, fmt.Errorf("listening: %w", err)
 		}
@@ -55,7 +55,7 @@ func listenLoopback(where string) (int, error) {
 			return -1, fmt.Errorf("listening: %w", err)
 		}
 	case "udp":
-		c, err := net.ListenPacket(network, address) //nolint:noctx // takes no time
+		c, err := net.ListenPacket(network, address) //nolint:noctx // does not block
 		if err != nil {
 			return -1, fmt.Errorf("listening: %w", err)
 		}

@@ -27,7 +27,7 @@ const (
 func RunSandbox() error {
 	supervise.CatchSignals()
 	setOOMScore(initOOMScore)
-	// The app may be moving this process to a cgroup, which only what starts later is in.
+	// The app may be moving this process to a cgroup. Only processes that start afterwards are in that cgroup.
 	if err := awaitRequest(); err != nil {
 		return err
 	}
@@ -73,15 +73,16 @@ func awaitRequest() error {
 	}
 }
 
-// What the kernel ends first when memory runs out, the goal's or the machine's: a goal's programs, then its inits, then
-// what the user runs. The distance of 400 counts as 40 % of that memory, so an init goes before a program only where
-// the program has lowered its own. 1000 is the maximum.
+// When the memory of the goal or of the machine runs out, the kernel first kills a goal's programs, then its inits,
+// then the user's programs. The difference of 400 has the weight of 40 % of that memory, so an init is killed before a
+// program only if the program has lowered its own score. 1000 is the maximum.
 const (
 	programOOMScore = "900"
 	initOOMScore    = "500"
 )
 
-// setOOMScore sets it for this process and what it starts. Without /proc the kernel's default applies.
+// setOOMScore sets the score of this process and of the processes that it starts. Without /proc the kernel's default
+// applies.
 func setOOMScore(score string) { _ = os.WriteFile("/proc/self/oom_score_adj", []byte(score), 0) }
 
 // setupCapabilities are the capabilities, within the goal's user namespace, that the inits need to build a sandbox;
@@ -104,7 +105,7 @@ func idMapping(sys *syscall.SysProcAttr) {
 	sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
 }
 
-// reportFailure reports to the app which step of building the sandbox failed. It is a helper's last message.
+// reportFailure reports to the app which step of building the sandbox failed. It is the helper's last message.
 func reportFailure(step string, err error) error {
 	return socket.Send(wire.Socket, wire.Answer{Error: socket.SandboxFailure(step, err)})
 }

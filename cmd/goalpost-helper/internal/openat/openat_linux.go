@@ -18,8 +18,8 @@ func PathOnly(base int, path string, flags, resolve uint64) (int, unix.Statx_t) 
 	return fd, info
 }
 
-// IsRegular reports whether it is a regular file.
+// IsRegular reports whether info describes a regular file.
 func IsRegular(info unix.Statx_t) bool { return info.Mode&unix.S_IFMT == unix.S_IFREG }
 
-// IsMount reports whether it is a mount point.
+// IsMount reports whether info describes a mount point.
 func IsMount(info unix.Statx_t) bool { return info.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0 }

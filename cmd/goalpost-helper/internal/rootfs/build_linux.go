@@ -177,7 +177,7 @@ func (b *rootBuilder) dev(trees []int) error {
 			return err
 		}
 	}
-	// A devpts of its own: the machine's terminals could be read and written.
+	// The sandbox gets a devpts of its own, because programs could read and write the terminals in the machine's.
 	pts, err := NewFilesystem("devpts", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC, "newinstance", "ptmxmode=0666",
 		"mode=0620", "uid="+strconv.Itoa(b.spec.UID))
 	if err == nil {

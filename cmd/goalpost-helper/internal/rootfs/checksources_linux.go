@@ -32,7 +32,7 @@ func (b *rootBuilder) sourceFor(n int, m wire.Mount) (int, error) {
 	}
 	tree, err := NewFilesystem("overlay", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV,
 		"lowerdir="+escapeOverlayPath(string(m.Below)), "upperdir="+upper, "workdir="+work, "userxattr")
-	if err != nil { // as for the goal's own caches: it starts empty
+	if err != nil { // the cache starts empty, as for the goal's own caches
 		return CloneTree(upper)
 	}
 	return tree, nil

@@ -34,7 +34,7 @@ type watchedMount struct {
 	tree   int
 	// failures counts the failed attempts to hide the target again.
 	failures int
-	source   string // an empty file or folder that hides the target again; "" where the sandbox ends instead
+	source   string // an empty file or folder that hides the target again; "" if the sandbox ends instead
 }
 
 // attach attaches a tree at an opened place, and watches the mount if a process outside
@@ -62,9 +62,9 @@ func (b *rootBuilder) attach(tree, at int, m wire.Mount, grant uint64) error {
 	return nil
 }
 
-// needsWatch reports whether losing a mount would give programs more than they had. Locked
-// files are not watched: checks read copies of them, and the host compares them. Text in
-// /etc is not either: /etc/resolv.conf changes with every network.
+// needsWatch reports whether losing a mount would give programs more than they had. Locked files are not watched:
+// checks read copies of them, and the host compares them. Text mounts in /etc are not watched either: /etc/resolv.conf
+// changes with every network.
 func (b *rootBuilder) needsWatch(m wire.Mount) bool {
 	around := b.mountOf(string(m.Target))
 	if around == nil || !isShownInPlace(*around) || m.Itself || m.AgentOnly {
@@ -80,8 +80,8 @@ func (b *rootBuilder) needsWatch(m wire.Mount) bool {
 	return false
 }
 
-// isWorkPath reports whether a mount makes a part of a read-only folder writable. If it is lost, programs cannot change
-// what they should.
+// isWorkPath reports whether a mount makes a part of a read-only folder writable. If such a mount is lost, programs
+// cannot change files that they should be able to change.
 func (b *rootBuilder) isWorkPath(m wire.Mount) bool {
 	around := b.mountOf(string(m.Target))
 	return m.Kind == wire.MountBind && m.Writable(b.check) && isShownInPlace(m) &&
@@ -131,8 +131,8 @@ func (w *MountWatch) Start(onLost func(target string)) error {
 	return nil
 }
 
-// findLost returns the target of a mount that is no longer attached, or "" and how long to
-// wait for a change, in milliseconds; -1 is without end.
+// findLost returns the target of a mount that is no longer attached. If there is none, it returns "" and how long to
+// wait for a change, in milliseconds; -1 means without limit.
 func (w *MountWatch) findLost() (target string, timeout int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -175,8 +175,8 @@ func (w *MountWatch) findLost() (target string, timeout int) {
 	return "", timeout
 }
 
-// hideAgain mounts an empty file over a hidden file that was replaced. It returns when to look
-// again, in milliseconds: -1 is never.
+// hideAgain mounts an empty file over a hidden file that was replaced. It returns after how many milliseconds to check
+// again: -1 means never.
 func (m *watchedMount) hideAgain() (retry int, err error) {
 	at, err := unix.Open(m.target, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	if isNotExist(err) {
@@ -213,8 +213,8 @@ func mountID(tree int) (uint64, error) {
 	return info.Mnt_id, nil
 }
 
-// Places has the files and folders of the machine that the mounts of a goal's sandboxes cover, as they were at first. A
-// folder that is moved takes the mounts of existing sandboxes along; a later sandbox would show it uncovered.
+// Places has the original files and folders of the machine that the mounts of a goal's sandboxes cover. A folder that
+// is moved takes the mounts of existing sandboxes along; a later sandbox would show it uncovered.
 type Places map[string]placeID
 
 // placeID distinguishes a file from another one that has its path later.

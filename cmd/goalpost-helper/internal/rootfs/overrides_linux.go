@@ -13,10 +13,10 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// The agent can rename a folder above a protected file while a check runs, and a bind mount moves with its folder.
-// The protected files are therefore in an overlay layer above the goal's folder, in which a path is looked up first,
-// whatever the folders below are called. A third layer takes what the check writes and is removed with the sandbox.
-// The files are also bound read-only over themselves, so that the check cannot write them either.
+// The agent can rename a folder above a protected file while a check runs, and a bind mount moves with its folder. The
+// protected files are therefore in an overlay layer above the goal's folder, in which a path is looked up first,
+// whatever the folders below are called. A third layer receives what the check writes, and is removed with the
+// sandbox. The files are also bound read-only over themselves, so that the check cannot write them either.
 
 // folderOverlay is the overlay of one folder of the goal: its layers and its protected files.
 type folderOverlay struct {

@@ -14,10 +14,10 @@ import (
 	"goalpost/backend/sandbox/wire"
 )
 
-// Tools trust the caches that they store beside the sources: Python can run a compiled file without reading its source,
-// and a type checker repeats stored results. Files of the agent there would decide instead of the sources, so these
-// folders are empty for a check. They are listed when the check's sandbox is built. A later one is visible, unless the
-// check freezes the agent.
+// Tools trust the caches that they store beside the sources: Python can run a compiled file without reading its
+// source, and a type checker repeats stored results. Files of the agent there would decide instead of the sources, so
+// these folders are empty for a check. They are listed when the check's sandbox is built. A cache that is created
+// later is visible, unless the check freezes the agent.
 
 // toolCacheNames are the names of such folders. Tools rebuild their content.
 var toolCacheNames = []string{"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"}

@@ -13,9 +13,9 @@ import (
 	"goalpost/cmd/goalpost-helper/internal/filetrace"
 )
 
-// StartNotifier starts answering; it ends with the process. Its goroutines run on threads without the filter, which
-// is on the main thread or, with a tracer, in another process. tracer is nil unless the filter was built for one;
-// pidEnd is the filter's.
+// StartNotifier starts answering; it ends with the process. Its goroutines run on threads without the filter: the
+// filter is on the main thread or, with a tracer, in another process. tracer is nil unless the filter was built for
+// one. pidEnd is the PidEnd of the filter's options.
 func StartNotifier(
 	fd, pidEnd int, domain wire.Domain, w wire.Spec, granted socketGrants, files *MountedNames, tracer *filetrace.Tracer,
 ) *Notifier {
@@ -101,7 +101,7 @@ func (l *Notifier) decide(n notice, address []byte) (reply, wire.Violation) {
 	case unix.SYS_IO_URING_SETUP:
 		return reply{id: n.id, errno: -int32(unix.ENOSYS)}, describeCall("io_uring")
 	case unix.SYS_CONNECT:
-		return goOn, l.checkConnect(n, address) // and see connects
+		return goOn, l.checkConnect(n, address) // handleConnect makes the connections that are possible
 	case unix.SYS_KILL:
 		return goOn, describeCall(l.checkSignalTarget(int(int32(uint32(n.args[0])))))
 	case unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME:
@@ -169,8 +169,8 @@ var syscallNames = map[uint32]string{
 }
 
 // checkSignalTarget describes a signal to the sandbox's first process, which ignores it, or to one that this sandbox
-// never had; "" for others. If the sandbox's numbers have no end, they count up: one above the last that was given out
-// is not the sandbox's.
+// never had; "" for others. If pidEnd is not known, PIDs only grow: a PID above the newest one does not belong to the
+// sandbox.
 func (l *Notifier) checkSignalTarget(pid int) string {
 	if pid == 1 {
 		return "signal the first process of its sandbox"

@@ -21,8 +21,8 @@ const maxAddress = 128
 // ignoredSockets are sockets that the C library often looks for.
 var ignoredSockets = map[string]bool{"/var/run/nscd/socket": true, "/run/nscd/socket": true, "/dev/log": true}
 
-// checkConnect returns the violation of a connect that cannot succeed: beyond the goal's loopback, to a port of it on
-// which nothing listens, or to a missing socket.
+// checkConnect returns the violation of a connect that cannot succeed: to an address beyond the goal's loopback, to a
+// port of the loopback on which nothing listens, or to a missing socket.
 func (l *Notifier) checkConnect(n notice, raw []byte) wire.Violation {
 	got := len(raw)
 	if got < 2 {
@@ -92,8 +92,8 @@ func checkUnixSocket(pid uint32, name []byte) string {
 	return fmt.Sprintf("speak to the socket %q", path)
 }
 
-// listeningCache stores for a moment which ports have a listener, because reading the tables is slow where there are
-// many connections.
+// listeningCache stores for a moment which ports have a listener, because reading the kernel's tables is slow if there
+// are many connections.
 type listeningCache struct{ seen map[uint16]time.Time }
 
 const listeningCacheTTL = time.Second

@@ -55,8 +55,8 @@ var otherProcessCalls = []struct{ number, at uint32 }{
 const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// Offsets into struct seccomp_data. Of an argument, the low half: the kernel uses no more for flags, families and
-// ioctl numbers.
+// Offsets into struct seccomp_data. For arguments they are the offsets of the low half, because the kernel uses no
+// more for flags, families and ioctl numbers.
 const (
 	atNumber = 0
 	atArch   = 4
@@ -76,8 +76,8 @@ const (
 type FilterOptions struct {
 	// PidEnd is the lowest number that no process of the sandbox gets; 0 if that is not known.
 	PidEnd int
-	// Traced adds the calls that a trace records. It is for a tracer in another process: this one could not execute a
-	// program while its own calls wait for itself.
+	// Traced adds the calls that a trace records. The tracer must be in another process, because this process could not
+	// execute a program while its own calls wait for an answer from itself.
 	Traced bool
 }
 
@@ -141,8 +141,9 @@ func (a *bpfProgram) notifyOn(pidEnd int) {
 		a.skipUnless(n, 1)
 		a.ret(retNotify)
 	}
-	// kill of the init, and of one process that is none of the sandbox's: 0 and negative values mean groups. A program
-	// that is notified of its children's ends could be interrupted while it waits for the init, so kill of others passes.
+	// The init is notified of a kill of itself, and of a single process outside the sandbox: 0 and negative values mean
+	// groups. Any other kill passes, because a program with a handler for SIGCHLD could be interrupted while it waits for
+	// the init.
 	a.skipUnless(unix.SYS_KILL, 6)
 	a.load(atArg0)
 	a.skipIf(1, 2)

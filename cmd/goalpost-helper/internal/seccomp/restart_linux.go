@@ -12,8 +12,8 @@ import (
 
 // A call that waits for the init is interrupted by a signal with a handler until the init has received the call. Calls
 // that name a file do not fail like that without a filter, and shells do not expect it: with children in the
-// background, [ -e FILE ] was wrong in 2 of 100 cases, because dash catches SIGCHLD. Where that changes nothing else,
-// the init sets SA_RESTART in the handler, so that the kernel makes the call again.
+// background, [ -e FILE ] was wrong in 2 of 100 cases, because dash catches SIGCHLD. If that changes nothing else, the
+// init sets SA_RESTART in the handler, so that the kernel makes the call again.
 
 // notifyOnChildHandler notifies of a new handler for SIGCHLD.
 func (a *bpfProgram) notifyOnChildHandler() {
@@ -51,6 +51,6 @@ func (l *Notifier) restartCalls(n notice) {
 }
 
 const (
-	sigIgnore = 1          // SIG_IGN; SIG_DFL is less
+	sigIgnore = 1          // SIG_IGN; SIG_DFL is 0
 	saRestart = 0x10000000 // SA_RESTART
 )

@@ -116,7 +116,7 @@ func copyContent(from, to int) error {
 	if err != nil {
 		return err //nolint:wrapcheck // see above
 	}
-	// A concurrent reader sees empty lines at the end and no part of the old content.
+	// Until the file is truncated, a concurrent reader sees empty lines at the end instead of a part of the old content.
 	empty := bytes.Repeat([]byte("\n"), max(0, int(was.Size())-len(text)))
 	if _, err := out.WriteAt(append(text, empty...), 0); err != nil {
 		return err //nolint:wrapcheck // see above

@@ -9,11 +9,11 @@ import (
 // A setuid or setgid file gives any user who starts it outside the rights of the user that the goal's programs run as.
 const (
 	setidBits       = unix.S_ISUID | unix.S_ISGID
-	openCreateFlags = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // flags of open with which its mode counts
+	openCreateFlags = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // flags with which open uses its mode
 )
 
-// chmodCalls are calls that give a file a mode, with its position. openCalls are calls that do so depending on their
-// flags, with the position of the flags; the mode follows them.
+// chmodCalls are calls that give a file a mode, with the position of the mode. openCalls are calls that do so
+// depending on their flags, with the position of the flags; the mode follows them.
 var (
 	chmodCalls = addArchCalls(map[uint32]uint32{
 		unix.SYS_FCHMOD:    atArg1,
@@ -50,7 +50,7 @@ func (a *bpfProgram) denySetID(notAllowed uint32) {
 	}
 }
 
-// isSetID reports whether an intercepted call is one of these.
+// isSetID reports whether an intercepted call sets one of the bits.
 func isSetID(n notice) bool {
 	arg := func(at uint32) uint32 { return uint32(n.args[(at-atArg0)/(atArg1-atArg0)]) }
 	if at, ok := chmodCalls[uint32(n.nr)]; ok {

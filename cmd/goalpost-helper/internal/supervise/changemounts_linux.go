@@ -24,7 +24,7 @@ func (s *Supervisor) changeMounts(r wire.Request, fds []int) error {
 	}()
 	refused := <-answer
 	if r.Op == wire.Revoke && r.Signal != 0 {
-		// Programs that have files of it open would keep access, so all programs of the sandbox end.
+		// Programs that have files of the grant open would still have access, so all programs of the sandbox end.
 		_ = unix.Kill(-1, unix.Signal(r.Signal))
 	}
 	if refused != nil {

@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// freezeTimeout bounds a freeze: a program that is still running then has to be in a
-	// system call that no signal interrupts.
+	// freezeTimeout bounds a freeze: a program that is still running after this time is in a system call that no signal
+	// interrupts.
 	freezeTimeout = 5 * time.Second
-	// waitTimeout limits the wait for programs in an uninterruptible wait. They stop before
-	// they execute anything else; a process waits like this for a child of vfork, for example.
+	// waitTimeout limits the wait for programs in an uninterruptible wait. They stop before they execute anything else;
+	// for example, a process waits in this way for its child of vfork.
 	waitTimeout = 100 * time.Millisecond
 	// freezeInterval is how often a frozen sandbox is stopped again: the kernel continues the
 	// stopped jobs of a shell that is killed.
@@ -37,7 +37,7 @@ const (
 // are called with Supervisor.mu held.
 type freezer struct {
 	active map[uint64]bool // the requests whose freezes are in effect
-	// stopped are the processes that were stopped before, and stay so.
+	// stopped are the processes that were already stopped before the freeze, and that stay stopped.
 	stopped map[processKey]bool
 	end     chan struct{} // closed to end the goroutine that keeps the sandbox frozen
 	ended   chan struct{}
@@ -106,8 +106,8 @@ func (f *freezer) freeze(id uint64) error {
 	return nil
 }
 
-// thaw undoes the freeze with that id. After the last, what the freeze stopped continues, and the requests that
-// waited are returned.
+// thaw undoes the freeze with that id. After the last freeze is undone, the processes that were stopped continue, and
+// thaw returns the requests that waited.
 func (f *freezer) thaw(id uint64) []queuedRequest {
 	if !f.active[id] {
 		return nil
@@ -123,8 +123,8 @@ func (f *freezer) thaw(id uint64) []queuedRequest {
 	return waiting
 }
 
-// stopAll stops every process but this one. Parents come first: a shell would otherwise take a
-// stopped child for a job that the user put in the background.
+// stopAll stops every process but this one. Parents come first: otherwise a shell would treat a stopped child as a job
+// that the user has stopped.
 func stopAll() error {
 	begun := time.Now()
 	sent := map[int]bool{}
@@ -147,7 +147,7 @@ func stopAll() error {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	// No fork completes in a process that has a signal pending, so nothing slips through.
+	// A process with a pending signal cannot complete a fork, so no new process is missed.
 	for {
 		if err := unix.Kill(-1, unix.SIGSTOP); errors.Is(err, unix.ESRCH) {
 			return nil
@@ -195,8 +195,8 @@ func continueAll(except map[processKey]bool) {
 
 func (p procInfo) key() processKey { return processKey{p.pid, p.started} }
 
-// threadStates returns a letter for each thread: R runs, S sleeps, D waits uninterruptibly,
-// T is stopped, Z and X have ended.
+// threadStates returns a letter for each thread: R is running, S sleeping, D in an uninterruptible wait, T stopped, Z
+// and X ended.
 func (p procInfo) threadStates() string {
 	dir := "/proc/" + strconv.Itoa(p.pid) + "/task/"
 	threads, _ := os.ReadDir(dir)
@@ -230,7 +230,7 @@ func (s *Supervisor) changeFreeze(r wire.Request) error {
 	var err error
 	var waiting []queuedRequest
 	done := make(chan struct{})
-	go func() { // the notifier has to answer kill, see signal
+	go func() { // on another thread, because the notifier has to answer kill, see signal
 		defer close(done)
 		if r.Op == wire.Freeze {
 			err = s.frozen.freeze(r.ID)

@@ -10,8 +10,8 @@ import (
 )
 
 // killAll kills every descendant and returns when none is left. It kills children only: a dead child's own children
-// become the helper's, which is their subreaper, and each death triggers the next pass. This also catches a program
-// that keeps forking and exiting, which a walk over all processes does not.
+// become the helper's, which is their subreaper, and each death triggers the next pass. This also kills a program that
+// forks and exits again and again, which a scan of all processes would miss.
 func (s *Supervisor) killAll() {
 	s.mu.Lock() // keeps reap out from here on
 	defer s.mu.Unlock()
@@ -58,8 +58,8 @@ func childrenFromProc() []int {
 	return all
 }
 
-// killSession also ends a program's jobs: an interactive shell gives each job its own process group within the
-// session.
+// killSession kills all processes of a session, including a program's jobs: an interactive shell gives each job its
+// own process group in the session.
 func killSession(sid int) {
 	for _, p := range listProcesses() {
 		if p.session == sid {

@@ -28,7 +28,7 @@ func openTerminal(size wire.Size) (master, tty int, refused *wire.Error) {
 	if err := unix.IoctlSetWinsize(master, unix.TIOCSWINSZ, &cells); err != nil {
 		return fail("TIOCSWINSZ", err)
 	}
-	// Through the master, not by name: the name could belong to another terminal by now.
+	// The terminal is opened through its master and not by its name, which could belong to another terminal by now.
 	peer, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(master), unix.TIOCGPTPEER, unix.O_RDWR|unix.O_NOCTTY|
 		unix.O_CLOEXEC)
 	if errno != 0 {

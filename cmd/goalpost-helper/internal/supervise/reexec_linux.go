@@ -19,7 +19,7 @@ const CleanedMarker = "clean"
 // socket, ignored and blocked signals) and executes the helper again. The second run is needed because the Go runtime
 // reads the signal mask and dispositions before main and passes them to children.
 func ResetAndReexec(role string) error {
-	// Mark close-on-exec instead of closing: the runtime has its own files open.
+	// The descriptors are marked close-on-exec instead of closed, because the runtime has files of its own open.
 	if err := unix.CloseRange(wire.Socket+1, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("closing inherited descriptors (Linux 5.11 or newer is needed): %w", err)
 	}

@@ -166,7 +166,7 @@ func ExecError(err error, path string, argv, env []string) *wire.Error {
 		return checkArgSize(argv, env)
 	case errors.Is(err, syscall.ENOEXEC):
 		return &wire.Error{Code: wire.NotProgram, Text: path + " is not a program of this machine (a script needs a #! line)"}
-	case errors.Is(err, syscall.ENOENT): // it existed a moment ago: its interpreter is missing
+	case errors.Is(err, syscall.ENOENT): // the program itself was found, so its interpreter is missing
 		return &wire.Error{Code: wire.NotFound, Text: path + ": the interpreter or loader that it names does not exist"}
 	case errors.Is(err, os.ErrPermission):
 		return &wire.Error{Code: wire.Permission, Text: fmt.Sprintf("starting %s: %v", path, err)}

@@ -136,16 +136,16 @@ func checkDeletion(c Call, p Policy) (checkResult, error) {
 		if c.Effect.Pane != "" { // folder and machine are unknown here
 			return askRule(nil, "it deletes or overwrites %s in the pane %s, which is not confined", file, c.Effect.Pane)
 		}
-		if !path.IsAbs(file) { // inside the sandbox it is the goal's own, wherever it is
+		if !path.IsAbs(file) { // in the sandbox, a relative path is always the goal's own
 			if p.Unconfined {
 				return askRule(nil, "it deletes %s, and it could not be determined where that is", file)
 			}
 			continue
 		}
-		if p.isOutsideWork(file) { // the kernel refuses it
+		if p.isOutsideWork(file) { // the kernel refuses the deletion
 			continue
 		}
-		if !p.isWritable(file) && (p.Unconfined || !isInTmp(file)) { // inside the sandbox /tmp is the goal's own
+		if !p.isWritable(file) && (p.Unconfined || !isInTmp(file)) { // in the sandbox, /tmp is the goal's own
 			return askRule(nil, "it deletes %s, which is outside the goal's folder", file)
 		}
 	}
@@ -263,5 +263,5 @@ func checkMachineAccess(c Call, _ Policy) (checkResult, error) {
 	if c.Effect.Access == nil {
 		return passRule()
 	}
-	return askRule([]Scope{ScopeMachine}, "it asks for %s", c.Effect.Access)
+	return askRule([]Scope{ScopeMachine}, "it asks for access: %s", c.Effect.Access)
 }

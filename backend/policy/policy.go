@@ -83,3 +83,20 @@ func IsWithin(dir, file string) bool {
 	dir = path.Clean(dir)
 	return file == dir || strings.HasPrefix(file, strings.TrimSuffix(dir, "/")+"/")
 }
+
+// Overlap reports whether one of two folders is the other or is below it. IsWithin says what it requires of them.
+func Overlap(a, b string) bool { return IsWithin(a, b) || IsWithin(b, a) }
+
+// WritesOverlap reports whether goals with the policies p and other could write in the same folder.
+func (p Policy) WritesOverlap(other Policy) bool {
+	return slices.ContainsFunc(p.writableFolders(), func(mine string) bool {
+		return slices.ContainsFunc(other.writableFolders(), func(theirs string) bool { return Overlap(mine, theirs) })
+	})
+}
+
+func (p Policy) writableFolders() []string {
+	if p.Risk == ReadOnly {
+		return p.AllowWrite
+	}
+	return append([]string{p.Dir}, p.AllowWrite...)
+}

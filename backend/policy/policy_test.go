@@ -254,3 +254,26 @@ func TestGrant_OtherCall_IsNotCovered(t *testing.T) {
 		t.Errorf("it says %q", words)
 	}
 }
+
+// TestWritesOverlap_FoldersWithinEachOther_IsTrue: only folders that both goals may write to count.
+func TestWritesOverlap_FoldersWithinEachOther_IsTrue(t *testing.T) {
+	for name, c := range map[string]struct {
+		a, b policy.Policy
+		want bool
+	}{
+		"the same folder":       {policy.Policy{Dir: "/w/a"}, policy.Policy{Dir: "/w/a"}, true},
+		"one below the other":   {policy.Policy{Dir: "/w/a"}, policy.Policy{Dir: "/w"}, true},
+		"beside each other":     {policy.Policy{Dir: "/w/a"}, policy.Policy{Dir: "/w/ab"}, false},
+		"one only reads":        {policy.Policy{Dir: "/w/a", Risk: policy.ReadOnly}, policy.Policy{Dir: "/w/a"}, false},
+		"an additional folder":  {policy.Policy{Dir: "/w/a", AllowWrite: []string{"/x"}}, policy.Policy{Dir: "/x/y"}, true},
+		"one has no folder yet": {policy.Policy{}, policy.Policy{Dir: "/"}, false},
+		"read, and another dir": {policy.Policy{Dir: "/w/a", AllowRead: []string{"/x"}}, policy.Policy{Dir: "/x"}, false},
+		"a reader's other folder": {
+			policy.Policy{Dir: "/w/a", Risk: policy.ReadOnly, AllowWrite: []string{"/x"}}, policy.Policy{Dir: "/x"}, true,
+		},
+	} {
+		if c.a.WritesOverlap(c.b) != c.want || c.b.WritesOverlap(c.a) != c.want {
+			t.Errorf("%s: want %t", name, c.want)
+		}
+	}
+}

@@ -32,7 +32,7 @@ func (s *GoalQueue) busy(ctx context.Context, q querier, id goal.ID, slots int) 
 	if first != "" {
 		return &goal.NotReadyError{Reason: "it waits for goal " + first.Short()}, nil
 	}
-	mine, err := folderOf(ctx, q, id)
+	mine, err := findQueuedGoal(ctx, q, id)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (s *GoalQueue) busy(ctx context.Context, q querier, id goal.ID, slots int) 
 		return nil, err
 	}
 	for _, other := range running {
-		if mine.conflictsWith(other) {
+		if mine.policy.WritesOverlap(other.policy) {
 			return &goal.NotReadyError{Reason: fmt.Sprintf("goal %s writes in the same folder", other.id.Short())}, nil
 		}
 	}
@@ -56,9 +56,9 @@ func (s *GoalQueue) busy(ctx context.Context, q querier, id goal.ID, slots int) 
 	case taken < slots || mine.parent != "":
 		return nil, nil
 	case taken == 1:
-		return &goal.NotReadyError{Reason: "1 goal runs already", Slots: true}, nil
+		return &goal.NotReadyError{Reason: "1 goal is already running", Slots: true}, nil
 	}
-	return &goal.NotReadyError{Reason: fmt.Sprintf("%d goals run already", taken), Slots: true}, nil
+	return &goal.NotReadyError{Reason: fmt.Sprintf("%d goals are already running", taken), Slots: true}, nil
 }
 
 // QueueReason returns why a goal waits in the queue of a live process, "" if it does not wait in one. Such a goal keeps
@@ -74,45 +74,22 @@ func (s *GoalQueue) QueueReason(g GoalRow) (string, error) {
 	return g.Queued, nil
 }
 
-// goalFolder describes where a goal works and writes.
-type goalFolder struct {
+// queuedGoal is what decides whether a goal can run beside another one.
+type queuedGoal struct {
 	id     goal.ID
-	dir    string
-	more   []string // additional folders that it may write to
-	risk   policy.Risk
+	policy policy.Policy // only what decides where the goal writes
 	parent goal.ID
 }
 
-// conflictsWith reports whether two goals must not run at the same time: both write, and the folder of one contains
-// that of the other.
-func (f goalFolder) conflictsWith(o goalFolder) bool {
-	for _, mine := range f.writes() {
-		for _, theirs := range o.writes() {
-			if policy.IsWithin(mine, theirs) || policy.IsWithin(theirs, mine) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// writes lists the folders that a goal may write to.
-func (f goalFolder) writes() []string {
-	if f.risk == policy.ReadOnly || f.dir == "" {
-		return f.more
-	}
-	return append([]string{f.dir}, f.more...)
-}
-
-const folderColumns = "id, coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', ''), coalesce(options ->> " +
+const queuedGoalColumns = "id, coalesce(policy ->> 'dir', ''), coalesce(policy ->> 'risk', ''), coalesce(options ->> " +
 	"'parent', ''), coalesce(policy ->> 'allow_write', '[]')"
 
-func scanFolder(r scanner, f *goalFolder) error {
-	return r.Scan(&f.id, &f.dir, &f.risk, &f.parent, jsonColumn{&f.more})
+func scanQueuedGoal(r scanner, f *queuedGoal) error {
+	return r.Scan(&f.id, &f.policy.Dir, &f.policy.Risk, &f.parent, jsonColumn{&f.policy.AllowWrite})
 }
 
-func folderOf(ctx context.Context, q querier, id goal.ID) (f goalFolder, err error) {
-	err = scanFolder(q.QueryRowContext(ctx, "SELECT "+folderColumns+" FROM goals WHERE id = ?", id), &f)
+func findQueuedGoal(ctx context.Context, q querier, id goal.ID) (f queuedGoal, err error) {
+	err = scanQueuedGoal(q.QueryRowContext(ctx, "SELECT "+queuedGoalColumns+" FROM goals WHERE id = ?", id), &f)
 	if errors.Is(err, sql.ErrNoRows) {
 		return f, fmt.Errorf("%w: %s", goal.ErrNotFound, id)
 	}
@@ -123,9 +100,9 @@ func folderOf(ctx context.Context, q querier, id goal.ID) (f goalFolder, err err
 }
 
 // runningGoals lists the other running goals whose owner lives.
-func (s *GoalQueue) runningGoals(ctx context.Context, q querier, id goal.ID) (alive []goalFolder, err error) {
-	running, err := readRows(ctx, q, "queue", scanFolder,
-		"SELECT "+folderColumns+" FROM goals WHERE status = 'running' AND id <> ?", id)
+func (s *GoalQueue) runningGoals(ctx context.Context, q querier, id goal.ID) (alive []queuedGoal, err error) {
+	running, err := readRows(ctx, q, "queue", scanQueuedGoal,
+		"SELECT "+queuedGoalColumns+" FROM goals WHERE status = 'running' AND id <> ?", id)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +116,7 @@ func (s *GoalQueue) runningGoals(ctx context.Context, q querier, id goal.ID) (al
 			if err != nil {
 				return nil, err
 			}
-			f.more = (policy.Policy{AllowWrite: f.more}).WithGrants(grants).AllowWrite
+			f.policy = f.policy.WithGrants(grants)
 			alive = append(alive, f)
 		}
 	}
@@ -150,7 +127,7 @@ func (s *GoalQueue) runningGoals(ctx context.Context, q querier, id goal.ID) (al
 func (s *GoalQueue) ConflictingWriter(ctx context.Context, dir string, id goal.ID) (goal.ID, error) {
 	running, err := s.runningGoals(ctx, s.read, id)
 	for _, other := range running {
-		if other.conflictsWith(goalFolder{dir: dir}) {
+		if other.policy.WritesOverlap(policy.Policy{Dir: dir}) {
 			return other.id, nil
 		}
 	}

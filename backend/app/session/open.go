@@ -220,7 +220,7 @@ func (reg *Registry) closeOverlapping(ctx context.Context, g goal.Goal) error {
 	reg.mu.Lock()
 	var completed []goal.ID
 	for id, r := range reg.open {
-		if id != g.ID && r.cancelGrace != nil && foldersOverlap(r.policy, g.Policy) {
+		if id != g.ID && r.cancelGrace != nil && r.policy.WritesOverlap(g.Policy) {
 			completed = append(completed, id)
 		}
 	}
@@ -231,25 +231,6 @@ func (reg *Registry) closeOverlapping(ctx context.Context, g goal.Goal) error {
 		errs = append(errs, reg.CloseGoal(ctx, id))
 	}
 	return errors.Join(errs...)
-}
-
-// foldersOverlap reports whether the programs of two goals could write in the same folder.
-func foldersOverlap(one, other policy.Policy) bool {
-	for _, a := range writableFolders(one) {
-		for _, b := range writableFolders(other) {
-			if policy.IsWithin(a, b) || policy.IsWithin(b, a) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func writableFolders(p policy.Policy) []string {
-	if p.Risk == policy.ReadOnly {
-		return p.AllowWrite
-	}
-	return append([]string{p.Dir}, p.AllowWrite...)
 }
 
 // OpenExternal opens the session and the tools of another agent, which belong to no goal. The registry has the session,

@@ -18,7 +18,7 @@ import (
 	"goalpost/backend/policy"
 )
 
-// family answers each goal according to its objective: the parent's is "parent".
+// family plays parent for the goal with the objective "parent", and child for all others.
 func family(parent, child modeltest.Script) modeltest.Script {
 	return func(n int, r modeltest.Request) modeltest.Answer {
 		for _, m := range r.Messages {
@@ -30,26 +30,26 @@ func family(parent, child modeltest.Script) modeltest.Script {
 	}
 }
 
-var childID = regexp.MustCompile(`goal ([0-9a-z]{8}) has started`)
+var childStarted = regexp.MustCompile(`goal ([0-9a-z]{8}) has started`)
 
-// executableExtensions returns the id of the child that the conversation mentions.
-func executableExtensions(r modeltest.Request) string {
+// mentionedChild returns the id of the child that the conversation mentions.
+func mentionedChild(r modeltest.Request) string {
 	for _, m := range r.Messages {
-		if id := childID.FindStringSubmatch(m.Text); id != nil && m.Role == goal.ToolRole {
+		if id := childStarted.FindStringSubmatch(m.Text); id != nil && m.Role == goal.ToolRole {
 			return id[1]
 		}
 	}
 	return ""
 }
 
-// naming substitutes the child's id.
+// naming replaces CHILD in the calls with the child's id.
 func naming(answers ...modeltest.Answer) modeltest.Script {
 	play := turns(answers...)
 	return func(n int, r modeltest.Request) modeltest.Answer {
 		a := play(n, r)
 		a.Calls = slices.Clone(a.Calls)
 		for i := range a.Calls {
-			a.Calls[i].Arguments = strings.ReplaceAll(a.Calls[i].Arguments, "CHILD", executableExtensions(r))
+			a.Calls[i].Arguments = strings.ReplaceAll(a.Calls[i].Arguments, "CHILD", mentionedChild(r))
 		}
 		return a
 	}
@@ -61,8 +61,8 @@ func giveUp() modeltest.Answer {
 
 const startChild = `{"objective":"write the part","checks":[{"type":"file","path":"part.txt","matches":"done"}]%s}`
 
-// TestChild_WorksForItsParent_IsVerified: it reads its parent's folder, writes in its own, and is verified. Its result
-// and files come back, and both send notes.
+// TestChild_WorksForItsParent_IsVerified: the child reads its parent's folder, writes in its own, and is verified. The
+// parent gets its result and files, and both can send notes.
 func TestChild_WorksForItsParent_IsVerified(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -137,8 +137,8 @@ func TestChild_WorksForItsParent_IsVerified(t *testing.T) {
 	}
 }
 
-// TestChild_MoreThanItsParent_IsRefused: a child cannot choose where a check runs, and naming a host in a check does
-// not open it.
+// TestChild_MoreThanItsParent_IsRefused also checks that a child cannot choose where a check runs, and that naming a
+// host in a check does not open the host.
 func TestChild_MoreThanItsParent_IsRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -166,7 +166,7 @@ func TestChild_MoreThanItsParent_IsRefused(t *testing.T) {
 	}
 }
 
-// TestChild_ChecksAgainstThePolicy_AreRefused: the policy decides the commands in them before they are tried.
+// TestChild_ChecksAgainstThePolicy_AreRefused: the policy judges the commands of checks before pre-flight runs them.
 func TestChild_ChecksAgainstThePolicy_AreRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -186,7 +186,7 @@ func TestChild_ChecksAgainstThePolicy_AreRefused(t *testing.T) {
 	p.done(out.GoalID)
 }
 
-// TestChild_ParentEnds_EndsToo: it ends when the parent gives up.
+// TestChild_ParentEnds_EndsToo: the parent gives up while its child works.
 func TestChild_ParentEnds_EndsToo(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -209,8 +209,8 @@ func TestChild_ParentEnds_EndsToo(t *testing.T) {
 	})
 }
 
-// TestChild_Spends_CountsForItsParent: what it used counts. Pausing the parent pauses the child, which continues when
-// the parent waits for it again.
+// TestChild_Spends_CountsForItsParent also checks that pausing the parent pauses the child, and that the child
+// continues when the parent waits for it again.
 func TestChild_Spends_CountsForItsParent(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -238,7 +238,7 @@ func TestChild_Spends_CountsForItsParent(t *testing.T) {
 	if err != nil || v.Iterations > 4 {
 		t.Errorf("the parent itself made %d iterations, %v", v.Iterations, err)
 	}
-	if !strings.Contains(strings.Join(v.Report, "\n"), "by the goals that it started:") {
+	if !strings.Contains(strings.Join(v.Report, "\n"), "The goals that it started used, within the same limits:") {
 		t.Errorf("the report says only what the parent itself has spent: %q", v.Report)
 	}
 	refused := func(when string) {
@@ -296,7 +296,7 @@ func TestPause_Parent_PausesItsChild(t *testing.T) {
 	}
 }
 
-// hourly is a clock whose long waits end when the test says so.
+// hourly is a clock whose long waits end when the test decides.
 type hourly struct {
 	ahead atomic.Int64
 	due   chan time.Time
@@ -311,7 +311,8 @@ func (c *hourly) After(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// TestParkedChild_ParentPaused_DoesNotContinue: it does not continue at its time before its parent does.
+// TestParkedChild_ParentPaused_DoesNotContinue: when the child's wait is over, it must not continue before its parent
+// does.
 func TestParkedChild_ParentPaused_DoesNotContinue(t *testing.T) {
 	t.Parallel()
 	clock := &hourly{due: make(chan time.Time)}
@@ -395,8 +396,8 @@ func TestChildNeedsUser_ParentIsInformed(t *testing.T) {
 	}
 }
 
-// TestChild_QueuedToReopen_FollowsItsParent: it pauses with its parent and waits again when the parent asks for it. It
-// does not continue after its parent has ended.
+// TestChild_QueuedToReopen_FollowsItsParent: the child leaves the queue when its parent pauses, and enters it again
+// when the parent waits for it. It does not continue after its parent has ended.
 func TestChild_QueuedToReopen_FollowsItsParent(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -450,7 +451,7 @@ func TestChild_QueuedToReopen_FollowsItsParent(t *testing.T) {
 	queued(goal.AbortedByUser)
 }
 
-// TestChild_ProcessDiedInQueue_GetsNoOrder: its next run would take the order for the user's.
+// TestChild_ProcessDiedInQueue_GetsNoOrder: the child's next run would treat the order as the user's.
 func TestChild_ProcessDiedInQueue_GetsNoOrder(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
@@ -464,7 +465,7 @@ func TestChild_ProcessDiedInQueue_GetsNoOrder(t *testing.T) {
 		t.Fatalf("%+v, %v", rows, err)
 	}
 	must(t, p.app.Store().Journal.Append(t.Context(), goal.Run{Goal: rows[0].ID, ID: rows[0].RunID},
-		&event.Queued{Reason: "3 goals run already"}))
+		&event.Queued{Reason: "3 goals are already running"}))
 	p.paused(out.GoalID)
 	<-p.app.Done(goal.ID(out.GoalID))
 	if orders, err := p.app.Store().Orders.List(t.Context(), rows[0].ID); err != nil || len(orders) > 0 {

@@ -114,8 +114,8 @@ func TestRevoke_AtAnyTime_ClosesAccessAtOnce(t *testing.T) {
 	}
 }
 
-// accessRequester returns a call that starts requesting a host in a loop, and writes the proxy's answers to a file.
-func accessRequester(t *testing.T, dir string) modeltest.Answer {
+// requestLoop returns a call that starts requesting a host in a loop, and writes the proxy's answers to a file.
+func requestLoop(t *testing.T, dir string) modeltest.Answer {
 	t.Helper()
 	return args("terminal_run", map[string]any{
 		"pane":         "t1",
@@ -133,7 +133,7 @@ func TestGrants_GoalEnds_EndToo(t *testing.T) {
 		p, dir := start(t, t.TempDir()), t.TempDir()
 		p.provide(turns(
 			args("run_command", map[string]any{"command": "curl -s http://taken.invalid/"}),
-			args("terminal_open", map[string]any{}), accessRequester(t, dir),
+			args("terminal_open", map[string]any{}), requestLoop(t, dir),
 			args("ask_operator", map[string]any{"question": "continue?"}),
 		))
 		out, err := p.goal.Start(api.StartInput{Objective: "reach", Dir: dir, Checks: shell("test -f never")})
@@ -158,7 +158,7 @@ func TestGrants_GoalEnds_EndToo(t *testing.T) {
 		p, dir, outside := start(t, t.TempDir()), t.TempDir(), t.TempDir()
 		p.provide(turns(
 			args("terminal_open", map[string]any{}),
-			accessRequester(t, outside),
+			requestLoop(t, outside),
 			args("run_command", map[string]any{
 				"command": "until grep -qs 'cannot reach' " + outside + "/told; do sleep 0.05; done; touch done",
 			}),

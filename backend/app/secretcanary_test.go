@@ -179,7 +179,7 @@ func TestSecrets_PlantedEverywhere_AreHidden(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, ".env"), []byte("A=1\nKEY="+canaries["terminal output"]+"\n"), 0o600))
 
-	answers := checkPages(page.URL, home)
+	answers := secretSearch(page.URL, home)
 	server := p.provide(func(n int, r modeltest.Request) modeltest.Answer {
 		if n == 0 { // as some servers do, the refusal repeats the key
 			return modeltest.Answer{
@@ -189,7 +189,7 @@ func TestSecrets_PlantedEverywhere_AreHidden(t *testing.T) {
 					`","type":"server_error"}}`,
 			}
 		}
-		return turns(answers...)(n-1, hostsInChecks(r, answers))
+		return turns(answers...)(n-1, withPaneIDs(r, answers))
 	})
 	must(t, p.cfg.SaveProvider(config.Provider{
 		ID:        "test",
@@ -285,8 +285,8 @@ func colours(t *testing.T, picture []byte) (red, black int) {
 
 var paneNamed = regexp.MustCompile(`pane ([tb]\d+)`)
 
-// hostsInChecks substitutes the ids of the opened panes in the script.
-func hostsInChecks(r modeltest.Request, answers []modeltest.Answer) modeltest.Request {
+// withPaneIDs substitutes the ids of the opened panes in the script.
+func withPaneIDs(r modeltest.Request, answers []modeltest.Answer) modeltest.Request {
 	panes := map[string]string{}
 	for _, m := range r.Messages {
 		if found := paneNamed.FindStringSubmatch(m.Text); m.Role == goal.ToolRole && found != nil {
@@ -304,8 +304,8 @@ func hostsInChecks(r modeltest.Request, answers []modeltest.Answer) modeltest.Re
 	return r
 }
 
-// checkPages returns a script that looks for secrets everywhere.
-func checkPages(page, home string) []modeltest.Answer {
+// secretSearch returns a script that looks for secrets everywhere.
+func secretSearch(page, home string) []modeltest.Answer {
 	run := func(command string) modeltest.Answer { return args("run_command", map[string]any{"command": command}) }
 	return []modeltest.Answer{
 		run("env; cat /proc/self/environ /proc/1/environ; cat ~/.ssh/id_ed25519 " + home + "/.ssh/id_ed25519; ls -a ~"),

@@ -54,7 +54,7 @@ func (t TracedCheck) Describe(ctx context.Context, o *goal.Observation) (*api.Tr
 	}
 	for _, u := range o.Files {
 		file := api.TracedFile{Path: u.Path, Why: string(u.Role), By: programName(o, u.Program)}
-		if decides.describeUse(file) {
+		if decides.noteProgram(file) {
 			continue
 		}
 		others.add(file)
@@ -112,8 +112,8 @@ func (l *fileList) add(f api.TracedFile) {
 	}
 }
 
-// describeUse notes which program used a file, and reports whether the list has that file.
-func (l *fileList) describeUse(f api.TracedFile) bool {
+// noteProgram notes which program used a file, and reports whether the list has that file.
+func (l *fileList) noteProgram(f api.TracedFile) bool {
 	i, known := l.index[f.Path]
 	if known && l.files[i].By == "" {
 		l.files[i].By = f.By

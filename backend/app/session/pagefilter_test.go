@@ -36,9 +36,9 @@ import (
 	"goalpost/backend/secret"
 )
 
-// sending is a page that tries to send in every way that a page has. Each attempt requests a path of its own
-// below /to/. It ends, whatever its result. It repeats a WebSocket that fails: Chromium 156 fails about one of 300
-// in a document that has just been created before any request of it is in NetLog.
+// sending is a page that tries every way in which a page can send data. Each attempt requests its own path below /to/
+// and ends, whether it succeeds or not. A failed WebSocket is repeated: in a new document without any request in
+// NetLog, Chromium 156 fails about one in 300.
 const sending = `<!doctype html><title>trying</title><script>
 const soon = (p) => Promise.race([p, new Promise((r) => setTimeout(r, 2500))]).catch(() => {});
 const post = (n, o) => fetch("/to/" + n, Object.assign({ method: "POST", body: "x" }, o));
@@ -107,7 +107,7 @@ async function all() {
   await soon(new Promise((r) => setTimeout(r, 300)));
   document.title = "all tried";
 }
-function popup() { // what needs a hand
+function popup() { // needs a click of the user
   const w = window.open("about:blank");
   w.fetch("/to/popup", { method: "POST" }); new w.WebSocket("wss://" + location.host + "/to/popup-socket");
 }
@@ -121,7 +121,7 @@ addEventListener("load", () => location.search || all());
 <button onclick="popup()">Popup</button> <button onclick="sent()">Send</button>
 <button onclick="other()">Other</button>`
 
-// shop is a server outside that counts what it receives.
+// shop is a server on the internet that records what it receives.
 type shop struct {
 	testing.TB
 	mu     sync.Mutex
@@ -129,8 +129,8 @@ type shop struct {
 	news   chan struct{}
 	server *httptest.Server
 	relay  net.Listener
-	gate   chan struct{} // /to/first is answered when it is closed
-	// explain returns what the proxy and Chromium logged, for a failure.
+	gate   chan struct{} // the answer to /to/first waits until it is closed
+	// explain returns what the proxy and Chromium logged, for the message of a failure.
 	explain func() string
 }
 
@@ -187,7 +187,7 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, next, http.StatusTemporaryRedirect)
 		}
 		return
-	case r.URL.Path == "/parts": // its style comes with it, the rest is fetched by its script, one after the other
+	case r.URL.Path == "/parts": // the page includes its style, and its script fetches the rest one by one
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprint(w, `<link rel=stylesheet href="/to/style"><script>addEventListener("load", async () => {
 			for (const n of ["first", "second"]) await fetch("/to/" + n);
@@ -217,7 +217,7 @@ else if (self.postMessage) done.then(() => postMessage(1));`, n)
 		w.Header().Set("Content-Security-Policy", "img-src 'none'; report-uri /to/cspreport")
 		_, _ = fmt.Fprint(w, `<img src="/nothing">`)
 		return
-	case r.URL.Path == "/reporting": // Chromium sends these itself, and not a page
+	case r.URL.Path == "/reporting": // Chromium sends reports itself, not the page
 		to := "https://" + r.Host + "/to/"
 		w.Header().Set("Content-Type", "text/html")
 		w.Header().Set("Reporting-Endpoints", fmt.Sprintf(`csp=%q`, to+"reportingapi"))
@@ -274,22 +274,22 @@ func openShop(t testing.TB) *shop {
 	return s
 }
 
-// judging is the proxy of a goal with its pages, without the rest of the goal.
+// judging is the proxy and the pages of a goal, without the rest of its session.
 type judging struct {
 	*shop
 	browsers *browser.Manager
 	session  *Session
 	pane     *browser.Pane
 	ctx      context.Context
-	done     chan string // the pane's titles
+	done     chan string // receives the titles of the pane
 	kept     string      // the folder with the goal's network log
 }
 
-// late is how long a test waits for what must arrive.
+// late is how long a test waits for something that must arrive.
 const late = 3 * time.Minute
 
-// hosts is the name of the shop.
-const hosts = "shop.test"
+// shopHost is the name of the shop.
+const shopHost = "shop.test"
 
 func judgePages(t testing.TB, rules egress.Rules) *judging {
 	t.Helper()
@@ -301,7 +301,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 		t.Fatal(err)
 	}
 	j := &judging{shop: openShop(t), done: make(chan string, 100)}
-	// Nobody has signed its certificate: Chromium is configured to accept it.
+	// The certificate is self-signed; Chromium is configured to accept it.
 	dir, err := os.MkdirTemp("", "goalpost-judge")
 	if err != nil {
 		t.Fatal(err)
@@ -394,7 +394,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	return j
 }
 
-// records reports whether a request is in the log.
+// records reports whether the log contains a request.
 func (j *judging) records(method, host string, allowed bool) bool {
 	now, _ := network.LogPaths(j.kept)
 	b, err := os.ReadFile(now)
@@ -412,7 +412,7 @@ func (j *judging) address(query string) string {
 	if err != nil {
 		j.Fatal(err)
 	}
-	return "https://" + hosts + ":" + u.Port() + "/" + query
+	return "https://" + shopHost + ":" + u.Port() + "/" + query
 }
 
 // try opens the page and waits until it has made all attempts that need no click.
@@ -431,8 +431,8 @@ func (j *judging) try() {
 	}
 }
 
-// roads are the attempts that the page makes on its own. One more are reports, which Chromium sends itself and
-// without any filter: it is configured to send none, where that is possible.
+// roads are the attempts that the page makes without a click. Reports are not among them: Chromium sends them itself
+// without any filter, and is configured to send none if that is possible.
 var roads = []string{
 	"fetch-POST", "fetch-PUT", "fetch-PATCH", "fetch-DELETE", "keepalive", "crossorigin/", "redirected", "redirect-post",
 	"sync", "user", "beacon", "socket",
@@ -442,8 +442,8 @@ var roads = []string{
 	"service-socket", "later", "relay",
 }
 
-// TestPageFilter_ReadOnlyHost_GetsNoData: every attempt of a page to send succeeds where the goal may send, and none
-// where it may only read, from the start or since an approval.
+// TestPageFilter_ReadOnlyHost_GetsNoData: all attempts to send succeed if the goal may send to the host. None succeeds
+// if it may only read, whether from the start or since an approval.
 func TestPageFilter_ReadOnlyHost_GetsNoData(t *testing.T) {
 	t.Run("where it may send", func(t *testing.T) {
 		j := judgePages(t, egress.Rules{Risk: policy.NetworkWrite})
@@ -455,7 +455,7 @@ func TestPageFilter_ReadOnlyHost_GetsNoData(t *testing.T) {
 		for _, road := range []string{"popup", "popup-socket", "windowform", "window", "window-socket"} {
 			j.hears(road)
 		}
-		if !j.records("POST", hosts, true) || !j.records(egress.WebSocket, hosts, true) {
+		if !j.records("POST", shopHost, true) || !j.records(egress.WebSocket, shopHost, true) {
 			t.Error("what was sent does not stand in the log")
 		}
 	})
@@ -467,7 +467,7 @@ func TestPageFilter_ReadOnlyHost_GetsNoData(t *testing.T) {
 			t.Fatal("a host is open that nobody opened")
 		}
 		var given []egress.HostGrant
-		for _, host := range []string{hosts, "other.test", "relay.test"} {
+		for _, host := range []string{shopHost, "other.test", "relay.test"} {
 			given = append(given, egress.HostGrant{Host: host, Risk: policy.NetworkGet})
 		}
 		j.session.applyEgressRules(egress.Rules{Risk: policy.WriteLocal, Given: given})
@@ -480,7 +480,7 @@ func (j *judging) holds() {
 	j.Helper()
 	j.try()
 	j.windows()
-	// anything sent earlier would have arrived earlier
+	// the server gets requests in their order, so this one arrives last
 	if err := j.pane.Navigation.Navigate(j.ctx, j.address("to/last")); err != nil {
 		j.Fatal(err)
 	}
@@ -490,13 +490,14 @@ func (j *judging) holds() {
 	if want := []string{"get", "last"}; !slices.Equal(got, want) {
 		j.Errorf("%v arrived, want %v", got, want)
 	}
-	if !j.records("GET", hosts, true) || !j.records("POST", hosts, false) || !j.records(egress.WebSocket, hosts, false) ||
+	if !j.records("GET", shopHost, true) || !j.records("POST", shopHost, false) ||
+		!j.records(egress.WebSocket, shopHost, false) ||
 		!j.records("POST", "other.test", false) {
 		j.Error("what was read and what was refused do not stand in the log")
 	}
 }
 
-// windows makes the attempts of the page that need a click.
+// windows makes the attempts that need a click.
 func (j *judging) windows() {
 	j.Helper()
 	for _, button := range []string{"Popup", "Send", "Other"} {
@@ -527,7 +528,8 @@ func BenchmarkJudged(b *testing.B) {
 	}
 }
 
-// TestPageFilter_Refusal_IsShownAndReported: beside the page, which does not change, and to the agent.
+// TestPageFilter_Refusal_IsShownAndReported: the pane shows a notice, the page does not change, and the agent gets the
+// reason.
 func TestPageFilter_Refusal_IsShownAndReported(t *testing.T) {
 	j := judgePages(t, egress.Rules{Risk: policy.NetworkGet, Allow: []string{"*.test"}})
 	if err := j.pane.Navigation.Navigate(j.ctx, j.address("?still")); err != nil {
@@ -543,7 +545,7 @@ func TestPageFilter_Refusal_IsShownAndReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "refused by this goal's policy: POST to https://" + hosts
+	want := "refused by this goal's policy: POST to https://" + shopHost
 	if got := fmt.Sprint(out); !strings.Contains(got, want) || !strings.Contains(got, "asks the user for this host") {
 		t.Errorf("the agent hears %q", got)
 	}
@@ -559,15 +561,15 @@ func TestPageFilter_Refusal_IsShownAndReported(t *testing.T) {
 	}
 }
 
-// TestHoldPageLoad_ApprovedOnce_LoadsWholePageAndNoMore: an approval for one call covers what the page loads from its
-// host after the call has ended. When the page is complete, the host is closed again.
+// TestHoldPageLoad_ApprovedOnce_LoadsWholePageAndNoMore: an approval for one call also covers what the page loads from
+// its host after the call has ended. When the page is complete, the host is closed.
 func TestHoldPageLoad_ApprovedOnce_LoadsWholePageAndNoMore(t *testing.T) {
 	j := judgePages(t, egress.Rules{Risk: policy.WriteLocal})
 	grants := func(now ...policy.Grant) {
 		j.session.sandbox.HostRules.SetGrants(egress.Rules{Risk: policy.WriteLocal}, nil, now, j.session.applyEgressRules)
 	}
 	grants(policy.Grant{
-		Scope: policy.ScopeOnce, Tool: "browser_open", Risk: policy.NetworkGet, Hosts: []string{hosts},
+		Scope: policy.ScopeOnce, Tool: "browser_open", Risk: policy.NetworkGet, Hosts: []string{shopHost},
 	})
 	if err := j.pane.Navigation.Navigate(j.ctx, j.address("parts")); err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func describeCopyChange(start, now *os.Root, name string, entry fs.DirEntry) str
 	if !entry.Type().IsRegular() {
 		return "is no longer a file"
 	}
-	if info, err := entry.Info(); err == nil && info.Size() > maxAutorunEntries {
+	if info, err := entry.Info(); err == nil && info.Size() > maxReadBytes {
 		if equalFiles(start, now, name, info.Size()) {
 			return ""
 		}

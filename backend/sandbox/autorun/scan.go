@@ -19,9 +19,9 @@ import (
 
 // Limits of one scan.
 const (
-	maxVisited        = 200_000
-	maxAutorunEntries = 256 << 10 // bytes of one file
-	maxEntries        = 500
+	maxVisited   = 200_000
+	maxReadBytes = 256 << 10 // bytes of one file
+	maxEntries   = 500
 )
 
 // TruncatedPrefix begins the line that reports an incomplete scan.
@@ -91,7 +91,7 @@ func (w *walk) folder(at string) {
 		case entry.IsDir():
 			w.next = append(w.next, name)
 		case len(w.list) <= maxEntries:
-			w.list = append(w.list, isAutorun(w.root, name, entry)...)
+			w.list = append(w.list, autorunLines(w.root, name, entry)...)
 		}
 	}
 	if isInRepository(w.root, path.Join(at, "config")) {
@@ -111,7 +111,7 @@ func alternateObjectDirs(root *os.Root, name string) []string {
 // SkippedDirs are names of folders with many files and none that runs automatically.
 var SkippedDirs = map[string]bool{"node_modules": true, "objects": true, "refs": true, "logs": true}
 
-func isAutorun(root *os.Root, name string, entry fs.DirEntry) []string {
+func autorunLines(root *os.Root, name string, entry fs.DirEntry) []string {
 	base, in := path.Base(name), path.Base(path.Dir(name))
 	switch {
 	case base == ".git": // a file or link instead of a folder
@@ -126,7 +126,7 @@ func isAutorun(root *os.Root, name string, entry fs.DirEntry) []string {
 	case !isInRepository(root, name):
 		return nil
 	case base == "config" || base == "config.worktree":
-		return append(isTruncatedRead(root, name), ListConfigPrograms(name, contentOf(root, name))...)
+		return append(truncationLines(root, name), ListConfigPrograms(name, contentOf(root, name))...)
 	case base == "commondir":
 		return []string{name + ": leads git to " + strings.TrimSpace(string(contentOf(root, name)))}
 	case in == "hooks" && !strings.HasSuffix(base, ".sample"):
@@ -147,11 +147,11 @@ func interruptedOperation(name string, text []byte) (list []string) {
 	return list
 }
 
-// isTruncatedRead returns a line about a file of which only the beginning is read, and nothing for other files.
-func isTruncatedRead(root *os.Root, name string) []string {
-	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() > maxAutorunEntries {
+// truncationLines returns a line about a file of which only the beginning is read, and nothing for other files.
+func truncationLines(root *os.Root, name string) []string {
+	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() && info.Size() > maxReadBytes {
 		return []string{fmt.Sprintf("%s: is %d bytes long, and only the first %d were read", name, info.Size(),
-			maxAutorunEntries)}
+			maxReadBytes)}
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func contentOf(root *os.Root, name string) []byte {
 		return nil
 	}
 	defer func() { _ = f.Close() }()
-	text, _ := io.ReadAll(io.LimitReader(f, maxAutorunEntries))
+	text, _ := io.ReadAll(io.LimitReader(f, maxReadBytes))
 	return text
 }
 
@@ -209,7 +209,7 @@ func hashFile(root *os.Root, name string, entry fs.DirEntry) string {
 		return "a link to " + to
 	}
 	sum := fmt.Sprintf("%.4x", sha256.Sum256(contentOf(root, name)))
-	if info, err := entry.Info(); err == nil && info.Size() > maxAutorunEntries {
+	if info, err := entry.Info(); err == nil && info.Size() > maxReadBytes {
 		sum = fmt.Sprintf("%d bytes, %d at %s", info.Size(), info.ModTime().UnixNano(), sum)
 	}
 	return sum

@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/sandbox/egress"
 )
 
-// parseDNSQuestion is a DNS message that asks for the address of docs.example.
-var parseDNSQuestion = append([]byte{0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0},
+// dnsQuery is a DNS message that asks for the address of docs.example.
+var dnsQuery = append([]byte{0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0},
 	"\x04Docs\x07example\x00\x00\x01\x00\x01"...)
 
 // TestDNS_EveryQuestion_IsRefused: the answer is REFUSED (5), or FORMERR (1) to a malformed question, over UDP and
@@ -33,15 +33,15 @@ func TestDNS_EveryQuestion_IsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.DNS.ServeDNS(udp, tcp)
-	malformed := append([]byte{}, parseDNSQuestion[:20]...) // the name would continue beyond the end of the message
+	malformed := append([]byte{}, dnsQuery[:20]...) // the name would continue beyond the end of the message
 	for _, c := range []struct {
 		network string
 		at      net.Addr
 		message []byte
 		code    byte
 	}{
-		{"udp", udp.LocalAddr(), parseDNSQuestion, 5},
-		{"tcp", tcp.Addr(), parseDNSQuestion, 5},
+		{"udp", udp.LocalAddr(), dnsQuery, 5},
+		{"tcp", tcp.Addr(), dnsQuery, 5},
 		{"udp", udp.LocalAddr(), malformed, 1},
 		{"tcp", tcp.Addr(), malformed, 1},
 	} {

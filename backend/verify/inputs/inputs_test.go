@@ -54,7 +54,7 @@ func (a attempt) compare() ([]goal.FileChange, *goal.Observation) {
 	}.FindChanges(), after
 }
 
-func attempts(t *testing.T) []attempt {
+func loadAttempts(t *testing.T) []attempt {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.json")
 	if err != nil {
@@ -86,7 +86,7 @@ func formatChanges(list []goal.FileChange) string {
 // TestFindChanges_EachTrace_IsClassified: each file of testdata has a check and what changed before the claim. Most
 // traces come from real programs.
 func TestFindChanges_EachTrace_IsClassified(t *testing.T) {
-	list := attempts(t)
+	list := loadAttempts(t)
 	count := map[string]int{}
 	for _, a := range list {
 		count[a.Kind]++

@@ -50,6 +50,14 @@ func (e *Error) Error() string {
 	return e.Message + " (" + e.Hint + ")"
 }
 
+// Text returns the message with the hint, for a reader who gets one line.
+func (e *Error) Text() string {
+	if e.Hint == "" {
+		return e.Message
+	}
+	return e.Message + ": " + e.Hint
+}
+
 // Of returns the first Error in err's chain, complete with its code. Other types take part with a method As(any) bool.
 // An error without one becomes Internal. It never returns nil.
 func Of(err error) *Error {

@@ -224,19 +224,10 @@ func requestError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &sdk.RequestError{Code: sdk.NewInvalidParams(nil).Code, Message: describeProblem(err)}
+	return &sdk.RequestError{Code: sdk.NewInvalidParams(nil).Code, Message: api.ToProblem(err).Text()}
 }
 
 // methodNotFoundError refuses a method that Initialize does not offer.
 func methodNotFoundError(method string) error {
 	return &sdk.RequestError{Code: sdk.NewMethodNotFound(method).Code, Message: method + " is not offered"}
-}
-
-// describeProblem returns an error's message with its hint.
-func describeProblem(err error) string {
-	p := api.ToProblem(err)
-	if p.Hint == "" {
-		return p.Message
-	}
-	return p.Message + ": " + p.Hint
 }

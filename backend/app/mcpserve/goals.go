@@ -136,11 +136,7 @@ func problemError(err error) error {
 	if err == nil {
 		return nil
 	}
-	p := api.ToProblem(err)
-	if p.Hint == "" {
-		return errors.New(p.Message)
-	}
-	return fmt.Errorf("%s: %s", p.Message, p.Hint)
+	return errors.New(api.ToProblem(err).Text())
 }
 
 type listGoalsArgs struct {

@@ -1,6 +1,6 @@
-// What waits for the user: shown with everything it would do, answered for two
-// goals at once, allowed for a file, taken back, refused on the command line while
-// the window shows it, and gone with its goal. And nobody there: the goal pauses.
+// Requests that wait for the user are shown with everything that the calls would do. They are answered for two goals
+// at once, allowed for a file, revoked, and denied on the command line while the window shows them. They disappear
+// with their goal. If no user is there, the goal pauses.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { startModel } from "./lib/model.mjs";
 
 const goalctl = fileURLToPath(new URL("../bin/goalctl", import.meta.url));
 
-/** A gate that is shut until it is opened. */
+/** A barrier that is closed until it is opened. */
 function gate() {
   let open;
   const opened = new Promise((done) => (open = done));
@@ -24,7 +24,7 @@ function gate() {
 test("approvals in the window, and on the command line at the same time", { timeout: 300_000 }, async (t) => {
   const again = gate();
   const write = (content) => ({ tool: "write_file", args: { path: "note.txt", content } });
-  // Each goal writes its note twice and claims, whatever the answer.
+  // Each goal writes its note twice and then claims, whatever the user answers.
   const model = await startModel([
     async (body) => {
       const calls = body.messages.filter((m) => m.role === "tool").length;
@@ -59,7 +59,7 @@ async function walk(page, home, model, again, said) {
   };
   await addProvider(page, model);
 
-  // Two goals want to write: each says so beside its steps, and both wait in one queue.
+  // Two goals want to write: each shows its request beside its steps, and both requests wait in one queue.
   const ada = await make("ada");
   const ben = await make("ben");
   await header.getByTestId("ask").getByText("note.txt").first().waitFor();
@@ -71,7 +71,7 @@ async function walk(page, home, model, again, said) {
   assert.match(await first.getByTestId("approval-show").innerText(), /^\+\+\+ note\.txt\n\+one/);
   assert.match(await first.getByTestId("approval-why").innerText(), /needs to change files; this goal may only read/);
 
-  // One answer for both, for this file until the goals end.
+  // One answer is for both requests, and for this file until the goals end.
   await first.locator('[data-testid="approval-scope"][data-scope="path"]').check();
   await first.getByTestId("approval-all").check();
   await first.getByTestId("approval-allow").click();
@@ -79,7 +79,7 @@ async function walk(page, home, model, again, said) {
   const grants = at("grants").getByTestId("grant");
   await grants.nth(1).waitFor();
 
-  // Ada's is taken back: only she is asked for again.
+  // The grant of ada is revoked: only ada asks again.
   await grants.filter({ hasText: "note of ada" }).getByTestId("grant-revoke").click();
   await grants.filter({ hasText: "note of ada" }).waitFor({ state: "detached" });
   assert.equal(await grants.count(), 1);
@@ -88,13 +88,13 @@ async function walk(page, home, model, again, said) {
   assert.match(await request(ada).getByTestId("approval-show").innerText(), /one\n\+two/);
   assert.equal(await request(ben).count(), 0);
 
-  // It is refused on the command line, and the window that shows it sees it go.
+  // The request is denied on the command line, and disappears from the window that shows it.
   const name = await request(ada).getAttribute("data-request");
   const env = { ...process.env, HOME: home, GOALPOST_HOME: home };
   await promisify(execFile)(goalctl, ["deny", ada, name, "--why", "one line is enough"], { env });
   await at("approvals-empty").waitFor();
 
-  // What was allowed ends with its goal.
+  // A grant ends with its goal.
   await at("grants").waitFor({ state: "detached" });
   await at("approvals-close").click();
   await card(ada, "done").waitFor();
@@ -103,7 +103,7 @@ async function walk(page, home, model, again, said) {
   assert.equal(readFileSync(join(home, "ben", "note.txt"), "utf8"), "one\ntwo\n");
   assert.match(JSON.stringify(model.asked), /one line is enough/, "the agent did not get the reason");
 
-  // Nobody there: it pauses at once, with its reason, asks no model, and continues with the answer.
+  // If no user is there, the goal pauses at once, with the reason. It asks no model, and continues with the answer.
   await at("rail-settings").click();
   await at("approval-minutes").fill("0");
   await at("approval-minutes").press("Enter");

@@ -1,5 +1,5 @@
-// Browser panes, used as a user does: by the pixels of the picture, the mouse
-// on it and the keyboard. One program, one Chromium behind it, many cases.
+// Tests browser panes as a user uses them: with the pixels of the picture, the mouse on it and the keyboard. All cases
+// use one program with one Chromium.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { until } from "./window/window.mjs";
 
 test("browser panes", { timeout: 1_200_000 }, async (t) => {
   const site = await startSite();
-  // A desktop whose program for files writes down what it was to open.
+  // A desktop whose program for opening files records what it should open.
   const desktop = mkdtempSync(join(tmpdir(), "goalpost-desktop-"));
   writeFileSync(join(desktop, "xdg-open"), `#!/bin/sh\necho "$1" >>"${desktop}/opened"\n`, { mode: 0o755 });
   const opened = () => (existsSync(join(desktop, "opened")) ? readFileSync(join(desktop, "opened"), "utf8") : "");
@@ -153,7 +153,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await at("browser-stop").click();
     await at("browser-reload").waitFor();
     site.release();
-    await pane.go(fixture("second"), "Second", "opened"); // the tab said "Mouse" all the while
+    await pane.go(fixture("second"), "Second", "opened"); // until now the tab showed "Mouse"
     await pane.says("opened");
   });
 
@@ -186,7 +186,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await pane.move(400, 300);
     await page.mouse.wheel(0, 400);
     await pane.says("scrolled");
-    await pane.press("F5"); // the next case goes elsewhere
+    await pane.press("F5"); // because the next case opens another page
   });
   await it("the pointer takes the page's shape", async () => {
     await pane.go(fixture("fields"), "Fields");
@@ -342,7 +342,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await page.getByTestId("question-yes").click();
     await pane.root.locator('[data-testid="site-cookies"][data-count="0"]').waitFor();
     await pane.comes(() => at("site-reload").click());
-    await pane.says("nobody"); // it was "who=ann" otherwise
+    await pane.says("nobody"); // before, it was "who=ann"
     await pane.comes(() => pane.press("F5"));
     await pane.says("who=ann");
     await at("site-button").click();
@@ -389,7 +389,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await page.getByTestId("menu-logins").click();
     await at("login").and(page.locator('[data-user="ann"]')).click();
     await pane.says("ann:let me in");
-    // The same machine under another name is another origin.
+    // The same machine has another origin under another name.
     await pane.go(fixture("login").replace("127.0.0.1", "localhost"), "Login");
     await at("browser-menu").click();
     await page.getByTestId("menu-logins").click();
@@ -411,7 +411,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await at("site-close").click();
   });
 
-  // Fields that Chromium would draw.
+  // Fields that a Chromium with a window would draw.
   await it("a list, with the mouse", async () => {
     await pane.go(fixture("fields"), "Fields");
     await pane.click(60, 30);
@@ -494,7 +494,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     });
   });
   await it("the menu of a text field pastes", async () => {
-    await at("page-menu").waitFor({ state: "detached" }); // that of the link, which takes a click beside it
+    await at("page-menu").waitFor({ state: "detached" }); // the menu of the link, which would get the click
     await page.evaluate(() => navigator.clipboard.writeText("by menu"));
     await pane.click(60, 470, { button: "right" });
     await at("page-menu-paste").click();
@@ -744,7 +744,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await work.go(`${site.url}/cookie`, "Cookie", "nobody");
     await work.press("F5");
     await work.says("who=ann");
-    // One that is open stays as it is.
+    // A profile with an open page is not deleted.
     await library(work);
     await profile(work, "work").getByTestId("profile-delete").click();
     await page.getByTestId("question-yes").click();
@@ -825,7 +825,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
           (canvas) => {
             const box = canvas.getBoundingClientRect();
             if (canvas.width !== 2 * Math.round(box.width)) return false;
-            // Lines of half a pixel of CSS beside each other.
+            // The page has lines that are half a CSS pixel wide.
             const row = canvas.getContext("2d").getImageData(160, 220, 40, 1).data;
             const light = Array.from({ length: 40 }, (_, i) => row[4 * i]);
             return Math.max(...light) - Math.min(...light) > 150;
@@ -838,7 +838,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
       await seen.click(60, 35);
       await seen.pixel(20, 700, [0xff, 0xee, 0x88], "the page changed");
       await contrast(canvas);
-      // A caret that blinks leaves the rest sharp.
+      // While a caret blinks, the rest of the picture stays sharp.
       await seen.click(60, 72);
       await seen.type("fine");
       await contrast(canvas);
@@ -852,7 +852,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await pane.go(fixture("mouse"), "Mouse");
     await pane.click(60, 315);
     await pane.says("hanging soon");
-    // Only a click without effect shows that it hangs now.
+    // The program notices that the page hangs only after a click without effect.
     const isHung = () =>
       at("browser-problem-stop")
         .waitFor({ timeout: 5_000 })
@@ -863,7 +863,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     do await pane.click(60, 35);
     while (!(await isHung()));
     await at("browser-problem-stop").click();
-    await at("browser-problem-stop").waitFor({ state: "detached" }); // it covers the page until then
+    await at("browser-problem-stop").waitFor({ state: "detached" }); // the message covers the page until then
     await pane.click(60, 75, { clickCount: 2 });
     await pane.says("double");
   });

@@ -1,5 +1,5 @@
-// What a goal changed by means of the shell is reviewed, undone and brought back in the page; what the user changed since
-// stays, and git's own folder is not touched.
+// The changes that a goal made with shell commands are reviewed, undone and redone in the page. Later changes of the
+// user stay, and git's own folder is not touched.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -63,7 +63,7 @@ test("changes of a goal are reviewed, undone, and brought back", { timeout: 4 * 
           .first()
           .waitFor();
 
-        // The user's editor gets the file, in a terminal.
+        // The file opens in the user's editor, in a terminal.
         await file("colour.js").click();
         await page.keyboard.press("e");
         await until("the editor to have the file", () => existsSync(join(home, "edited")));
@@ -73,7 +73,7 @@ test("changes of a goal are reviewed, undone, and brought back", { timeout: 4 * 
         await file("build/program").click();
         assert.equal(await at("edit-file").count(), 0);
 
-        // A commit on a branch of its own leaves what is checked out alone.
+        // A commit on its own branch does not change the branch that is checked out.
         await at("commit").click();
         await at("commit-branch").fill("blue");
         await at("commit-file").first().uncheck();
@@ -85,7 +85,7 @@ test("changes of a goal are reviewed, undone, and brought back", { timeout: 4 * 
           "Paint it blue\n\nM\tcolour.js\nA\tdone.txt\nD\tlib/old.sh\n",
         );
 
-        // One file, then all but what the user changed in the meantime.
+        // First one file is undone, then all except those that the user changed in the meantime.
         const git = hashOfGit(dir);
         await file("version.txt").click();
         await page.keyboard.press("u");
@@ -95,7 +95,7 @@ test("changes of a goal are reviewed, undone, and brought back", { timeout: 4 * 
         await at("goal-header").getByText("done, changes undone").waitFor();
         await page
           .getByRole("region", { name: /Notifications/ })
-          .getByText("1 file brought back")
+          .getByText("1 file restored")
           .waitFor();
         await page.getByRole("button", { name: "Undo", exact: true }).click();
         await file("version.txt").waitFor();
@@ -115,10 +115,10 @@ test("changes of a goal are reviewed, undone, and brought back", { timeout: 4 * 
         assert.equal(statSync(join(dir, "lib/old.sh")).mode & 0o777, 0o755);
         assert.ok(!existsSync(join(dir, "build")) && !existsSync(join(dir, "done.txt")));
 
-        // The verdicts are about the folder before, so the checks have run again.
+        // The verdicts are about the folder before the undo, so the checks have run again.
         await at("undone-result").getByText("The checks fail now.").waitFor();
 
-        // The undo is undone, and the user's file overwritten only when it is ticked.
+        // The undo is undone. The user's file is overwritten only if it is selected.
         await at("redo").click();
         await at("undo-confirm").click();
         await file("lib/old.sh").waitFor();

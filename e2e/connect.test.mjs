@@ -1,5 +1,5 @@
-// A newcomer connects a model with a pasted key and gets a first goal verified; a wrong key is named as such,
-// and no key is in any file that can be read.
+// A newcomer connects a model with a pasted key and gets a first goal verified; the error names a wrong key, and no
+// readable file contains a key.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { startModel } from "./lib/model.mjs";
 const key = "sk-e2e-0123456789abcdefghij";
 const mostActions = 12;
 
-/** Pastes as a user does: over what the field holds. */
+/** Pastes as a user does, and replaces the content of the field. */
 function paste(page, field, text) {
   return page.getByTestId(field).evaluate((input, pasted) => {
     const data = new DataTransfer();

@@ -31,7 +31,7 @@ test("the demonstration goal, from the first start to the receipt", { timeout: 4
     await at("goal-drawer").waitFor();
     await at("goal-drawer").getByText("scripted, no AI").waitFor();
 
-    // The dashboard tells of the claim that failed and of the one that passed.
+    // The dashboard shows the claim that failed and the one that passed.
     await at("rail-goals").click();
     await at("dashboard").waitFor();
     const verdicts = at("step-log").getByTestId("verdict");
@@ -66,7 +66,7 @@ test("the demonstration goal, from the first start to the receipt", { timeout: 4
     await at("new-goal").waitFor({ state: "detached" });
     await at("dashboard").waitFor();
 
-    // What the panes showed is really there.
+    // The files that the panes showed really exist.
     const [folder] = readdirSync(join(home, "work"));
     assert.match(readFileSync(join(home, "work", folder, "index.html"), "utf8"), /id="total">42</);
     assert.deepEqual(
@@ -77,7 +77,7 @@ test("the demonstration goal, from the first start to the receipt", { timeout: 4
   }),
 );
 
-/** What the panes showed is played again: from a step to its moment, in the terminal and in the page. */
+/** Replays the recording from the moment of a step, in the terminal and in the page. */
 async function replay(page, at) {
   const step = at("step-log").locator('[data-testid="step"][data-tool="browser_open"]').first();
   const n = await step.getAttribute("data-n");
@@ -95,7 +95,7 @@ async function replay(page, at) {
   await pane("terminal").click();
   await at("replay-terminal").getByText("Serving").first().waitFor();
 
-  // It is played from before the page was there to the end, and the page is drawn.
+  // The replay starts before the page existed and runs to the end, where the page is drawn.
   await pane("browser").click();
   await page.keyboard.press("End");
   await page.waitForFunction(painted, "replay-canvas");
@@ -109,13 +109,13 @@ async function replay(page, at) {
   await page.waitForFunction(painted, "replay-canvas");
   await at("replay-play").and(page.locator('[data-playing="false"]')).waitFor({ timeout: minute });
 
-  // And back: the last step stands open in the log.
+  // From the replay, a link leads back to the log, where the last step is expanded.
   const last = await at("replay-step").getAttribute("data-n");
   await at("replay-to-log").click();
   await at("step-log").locator(`[data-testid="step"][data-n="${last}"]`).getByTestId("step-more").waitFor();
 }
 
-/** Says, in the page, whether a canvas shows more than one colour. */
+/** Runs in the page: reports whether a canvas shows more than one colour. */
 function painted(id) {
   const canvas = document.querySelector(`[data-testid="${id}"]`);
   if (!canvas?.width || !canvas.height) return false;

@@ -33,7 +33,7 @@ test(
           await at("field-dir").fill(dir);
           await at("check-command").fill("test -s done.txt");
 
-          // Goalpost's own loop is chosen; the agent is offered with its version and what it signs in with.
+          // Goalpost's own loop is chosen; the agent is offered with its version and its credentials.
           await at("engine-model").locator("input:checked").waitFor({ state: "attached" });
           await at("engine-opencode").click();
           await at("engine-note").getByText("OpenCode 1.18.33 works inside the goal's sandbox").waitFor();

@@ -1,6 +1,6 @@
-// Every scene of the gallery, in both themes and down to a window at 200 % zoom: what axe finds about names, roles,
-// landmarks, focus and contrast, and what a user would call broken about the layout. The end-to-end tests look at
-// one scene of each kind, `make looks` at all of them; SCENES=goals,steer looks at those.
+// Checks every scene of the gallery, in both themes and down to a window at 200 % zoom: axe checks names, roles,
+// landmarks, focus and contrast, and `faults` looks for a layout that a user would call broken. The end-to-end tests
+// look at one scene of each kind, `make looks` at all of them; SCENES=goals,steer looks at those.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
@@ -16,7 +16,7 @@ const sizes = [
   { width: 720, height: 450 }, // 1440x900 at 200 %
 ];
 
-/** One of each kind of page, dialog and pane. */
+/** One scene for each kind of page, dialog and pane. */
 const kinds = [
   ...["welcome", "workspace", "workspace-long", "login", "question", "palette", "approvals", "settings"],
   ...["goals", "goals-eight-hours", "goals-needs-you", "goals-replay", "goal-changes", "new-goal-reach"],
@@ -66,18 +66,18 @@ test("nothing is cut, covered, out of reach or without a name, in any scene", { 
   assert.deepEqual(broken, []);
 });
 
-/** Runs in the page: waits until everything has its place; a menu that is open finds its own again. */
+/** Runs in the page: waits until all elements have their final position. An open menu positions itself again. */
 async function settled() {
   await window.gallery.still();
   window.dispatchEvent(new Event("resize"));
   await window.gallery.still();
 }
 
-/** Runs in the page: what axe finds, all of it or by some rules only. */
+/** Runs in the page: returns what axe finds, by all rules or only by some. */
 async function violations(rules) {
   const { violations } = await window.axe.run(
     {
-      // What programs write in terminals is theirs, and menus are outside of the landmarks.
+      // The output of programs in terminals is not ours, and menus are outside of the landmarks.
       exclude: [".xterm-rows", "[data-radix-popper-content-wrapper]"],
     },
     { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) },

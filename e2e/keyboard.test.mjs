@@ -1,5 +1,5 @@
-// A goal from the New goal dialog to the user's word at its end, without a mouse: every control is reached by Tab and
-// shows that it has the focus, lists continue by arrows, dialogs keep the focus and give it back.
+// A goal without a mouse, from the New goal dialog to the user's answer at its end. Tab reaches every control, and
+// each shows that it has the focus. Arrows move inside lists. Dialogs hold the focus, and restore it when they close.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -75,7 +75,7 @@ async function walk(page, home, model, said) {
   await at("new-goal").waitFor({ state: "detached" });
   await at("dashboard").waitFor();
 
-  // It asks; the answer is given where everything of it is shown.
+  // The goal asks. The answer is given in the dialog that shows the whole request.
   await at("asks-open").waitFor();
   await tabTo(page, "asks-open");
   await press("Enter");
@@ -83,7 +83,7 @@ async function walk(page, home, model, said) {
   await staysInside(page, "approvals");
   await tabTo(page, "approval-allow");
   await press("Enter");
-  await at("approval").waitFor({ state: "detached" }); // the goal itself may stand there by now: it will want a word
+  await at("approval").waitFor({ state: "detached" }); // the goal itself may wait there by now
   await press("Escape");
   await at("approvals").waitFor({ state: "detached" });
 
@@ -144,14 +144,17 @@ async function walk(page, home, model, said) {
   assert.deepEqual(complaints(said), []);
 }
 
-/** Waits until the focus is on, or within, what a selector names. */
+/** Waits until the focus is on an element that a selector matches, or inside of it. */
 function focused(page, selector) {
   return page.waitForFunction((s) => document.activeElement?.closest(s) !== null, selector);
 }
 
 const most = 120;
 
-/** Presses Tab until the focus is on something of that name. On the way everything that gets the focus must show it. */
+/**
+ * Presses Tab until the focus is on something of that name. On the way, every element that gets the focus must show
+ * it.
+ */
 async function tabTo(page, testid, within = "") {
   const selector = `${within} [data-testid="${testid}"]`;
   await page.locator(selector).first().waitFor({ state: "attached" });
@@ -164,7 +167,7 @@ async function tabTo(page, testid, within = "") {
   assert.fail(`${most} times Tab do not lead to ${testid}`);
 }
 
-/** Runs in the page: whether the focus is where it is wanted, and whether a user sees it. */
+/** Runs in the page: reports whether the focus is where it should be, and whether a user sees it. */
 function seen(selector) {
   const e = document.activeElement;
   if (!e || e === document.body) return { there: false, shown: true, what: "the window" };
@@ -172,13 +175,13 @@ function seen(selector) {
   const shown = candidates.some(
     (css) => (css.outlineStyle !== "none" && css.outlineWidth !== "0px") || css.boxShadow !== "none",
   );
-  // Terminals and pages draw their own; the search field turns its border.
+  // Terminals and pages draw their own focus; the search field changes the colour of its border.
   const own = e.matches(".xterm-helper-textarea, [data-testid=browser-keys], [data-testid=goal-search]");
   const name = e.closest("[data-testid]")?.getAttribute("data-testid") ?? "";
   return { there: e.closest(selector) !== null, shown: shown || own, what: `${e.tagName} ${name}` };
 }
 
-/** Once around with Tab, and the focus has never left the dialog. */
+/** Presses Tab until the focus is back at its start, and fails if it ever leaves the dialog. */
 async function staysInside(page, testid) {
   for (let i = 0; i < 30; i++) {
     await page.keyboard.press("Tab");

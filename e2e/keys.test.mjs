@@ -1,5 +1,5 @@
-// Every key of docs/guide/keyboard.md, pressed against the real program: those of the table by both of their ways,
-// those of terminals and pages by name. A row without a proof here fails, and so does a proof without a row.
+// Every key of docs/guide/keyboard.md, pressed against the real program: the keys of the table in both ways, those of
+// terminals and pages by name. The test fails for a row without a proof here, and for a proof without a row.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const arrows = {
 };
 const others = { "+": "Equal", "-": "Minus", ...arrows };
 
-/** A key of the page as Playwright presses it: Ctrl+Shift+↑ is Control+Shift+ArrowUp. */
+/** Converts a key of the page to Playwright's name: Ctrl+Shift+↑ is Control+Shift+ArrowUp. */
 function pressed(label) {
   const [, modifiers, last] = /^((?:(?:Ctrl|Shift|Alt)\+)*)(.+)$/.exec(label);
   const code = others[last] ?? (/^[A-Z]$/.test(last) ? `Key${last}` : /^\d$/.test(last) ? `Digit${last}` : last);
@@ -33,7 +33,7 @@ const rows = [...guide.matchAll(/^\| (\w+) \| ([^|]+) \|([^|]*)\|([^|]*)\|$/gm)]
   ways: [...keys.split(",").map((k) => [k.trim()]), ["Ctrl+Shift+Space", leader.trim()]].filter((way) => way.at(-1)),
 }));
 
-/** The keys that a paragraph of the page names. */
+/** Returns the keys that a paragraph of the page names. */
 function keysOf(paragraph) {
   const [text] = new RegExp(`\\*\\*${paragraph}[^]*?(\n\n|$)`).exec(guide);
   return [...new Set(text.match(/(?:(?:Ctrl|Shift|Alt)\+)+(?:\+|-|\w+|[←→↑↓])|\bF\d+\b/g))];
@@ -68,13 +68,13 @@ async function walk(page, home, model, said) {
   await win.panes(1);
   await win.focusTerminal();
 
-  // Keys of the shell stay the shell's: Ctrl+W takes back a word, Ctrl+C ends what runs.
+  // The shell still gets its own keys: Ctrl+W deletes a word, Ctrl+C ends the running program.
   const terminal = win.at("terminal").first();
   await page.keyboard.type("echo kept dropped");
   await win.press("Ctrl+W");
   await page.keyboard.type("word\n");
   await terminal.getByText("kept word", { exact: true }).first().waitFor();
-  // The program says when it has the terminal: before, a Ctrl+C would be the shell's own.
+  // The program prints a word when it has the terminal: an earlier Ctrl+C would reach the shell.
   await page.keyboard.type("sh -c 'echo asleep $((4+4)); exec sleep 100'\n");
   await terminal.getByText("asleep 8").first().waitFor();
   await win.press("Ctrl+C");
@@ -101,7 +101,7 @@ async function walk(page, home, model, said) {
   assert.deepEqual(complaints(said), [], "the page reported errors");
 }
 
-/** Names the key whose proof fails. GOALPOST_CASE=words tries only those that have these words in their name. */
+/** Names the key whose proof fails. GOALPOST_CASE=words runs only the cases that have these words in their name. */
 async function it(name, prove) {
   if (!name.includes(process.env.GOALPOST_CASE ?? "")) return;
   try {
@@ -111,13 +111,15 @@ async function it(name, prove) {
   }
 }
 
-/** Presses the keys of a paragraph in the order of their proofs: some need what those before have left. */
+/**
+ * Presses the keys of a paragraph in the order of their proofs, because some proofs need the result of earlier ones.
+ */
 async function paragraph(name, proofs) {
   assert.deepEqual(Object.keys(proofs).sort(), keysOf(name).sort(), `each key of "${name}" has its proof`);
   for (const [key, prove] of Object.entries(proofs)) await it(`${name}: ${key}`, () => prove(key));
 }
 
-/** Two pages, the second by a link, and how often they were asked for. */
+/** Serves two pages, of which the first links to the second, and counts the requests for them. */
 async function withSite(use) {
   const asked = [];
   const server = createServer((request, response) => {
@@ -152,7 +154,7 @@ class WindowPage {
     return this.page.waitForFunction((n) => document.querySelectorAll('[data-testid="pane"]').length === n, n);
   }
 
-  /** How many panes there are. */
+  /** Returns the number of panes. */
   count() {
     return this.at("pane").count();
   }
@@ -168,7 +170,7 @@ class WindowPage {
     await this.gone(id);
   }
 
-  /** The keyboard in the first terminal, beside the workspace. */
+  /** Moves the focus to the first terminal in the workspace. */
   async focusTerminal() {
     if (!(await this.at("workspace").isVisible())) await this.at("rail-workspace").click();
     await this.at("terminal").first().locator(".xterm-screen").click();
@@ -231,19 +233,24 @@ class WindowPage {
   }
 }
 
-/** What each row of the table does, by its title. Each begins in a terminal and leaves the workspace as it was. */
+/**
+ * The proof of each row of the table, by the row's title. Each proof begins in a terminal and restores the workspace.
+ */
 function tableProofs(win) {
   const { page } = win;
   const at = (id) => win.at(id);
   const broadcast = () => at("pane-broadcast").first();
-  /** Waits until the first line that the terminal shows has these words. */
+  /** Waits until the first visible line of the terminal contains these words. */
   const topHas = (words) =>
     page.waitForFunction((text) => document.querySelector(".xterm-rows > div")?.textContent?.includes(text), words);
   const opens = (id) => async (go) => {
     await go();
     await win.closes(id);
   };
-  /** A second pane beside or below the first, with the focus; `go` leads to the first, `back` to the second again. */
+  /**
+   * Opens a second pane beside or below the first, with the focus; `go` moves the focus to the first, `back` to the
+   * second.
+   */
   const moves = (split, from) => async (go) => {
     const first = await win.focusedPane();
     await win.command(split);
@@ -281,7 +288,7 @@ function tableProofs(win) {
       await at("settings-close").click();
     },
     Help: async (go, way) => {
-      // F1 belongs to the program in the terminal; after the leader it works there, too.
+      // In a terminal, F1 belongs to the program. After the leader, the key works there, too.
       if (way[0] === "F1") await at("rail-goals").click();
       await opens("help")(go);
       await at("rail-workspace").click();
@@ -394,7 +401,7 @@ function terminalProofs(win) {
   };
 }
 
-/** With a page in a pane that can go back, and the keyboard in it. */
+/** Needs a page that can go back, in a pane with the focus. */
 function pageProofs(win, site) {
   const { page } = win;
   const at = (id) => win.at(id).first();
@@ -408,7 +415,7 @@ function pageProofs(win, site) {
       assert.ok(i < 600, `${key} asks for nothing`);
       await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)));
     }
-    await at("browser-reload").waitFor(); // while it loads there is a button to stop instead
+    await at("browser-reload").waitFor(); // while the page loads, there is a stop button instead
   };
   const tools = async (key) => {
     const before = await win.count();
@@ -427,7 +434,7 @@ function pageProofs(win, site) {
       await win.shows(`${site.url}/one`);
     },
     "Alt+→": async (key) => {
-      await enabled("browser-forward"); // the pane learns of its history after the address
+      await enabled("browser-forward"); // the pane gets its history after its address
       await win.press(key);
       await win.shows(`${site.url}/two`);
     },

@@ -44,7 +44,7 @@ async function walk(page, home, model, said) {
     risk: "read_only",
   });
 
-  // Where one works: the drawer has the request with all of it, and every place counts the goal.
+  // In the workspace, the drawer has the complete request, and every counter includes the goal.
   await at("rail-workspace").click();
   await at("live-goal")
     .and(page.locator(`[data-goal="${goal}"]`))
@@ -54,7 +54,7 @@ async function walk(page, home, model, said) {
   assert.equal(await at("rail-badge").innerText(), "1");
   assert.match(await at("status-needs-you").innerText(), /^1\s+needs you/);
   assert.match(await drawer.getByTestId("ask").innerText(), /\+one/);
-  // The card never takes the focus; the key leads to it, and then its numbers answer.
+  // The card never takes the focus on its own. The key moves the focus to it, and then its number keys answer.
   assert.equal(await drawer.getByTestId("ask").evaluate((e) => e.contains(document.activeElement)), false);
   await drawer.getByTestId("ask-once").and(page.locator(":enabled")).waitFor();
   await page.keyboard.press("Control+Shift+KeyY");
@@ -63,7 +63,7 @@ async function walk(page, home, model, said) {
   await drawer.getByText("Needs you: Write b.txt").waitFor();
   await drawer.getByTestId("ask-goal").click();
 
-  // A question has its field beside it. Without an answer nothing continues.
+  // A question has a field for the answer. Without an answer the goal does not continue.
   await drawer.getByTestId("answer").getByText("The agent asks: Which colour should it have?").waitFor();
   assert.equal(await drawer.getByTestId("drawer-resume").count(), 0);
   const asked = model.asked.length;
@@ -78,7 +78,7 @@ async function walk(page, home, model, said) {
   assert.match(JSON.stringify(model.asked.at(-1).messages), /blue, please/, "the agent did not get the answer");
   assert.equal(readFileSync(join(dir, "b.txt"), "utf8"), "two\n");
 
-  // What a done goal proves is said on its card and in its receipt.
+  // The card and the receipt of a done goal show what the goal proves.
   await at("rail-goals").click();
   await card(goal, "done").getByTestId("card-assurance").getByText("Verified", { exact: true }).waitFor();
   await card(goal, "done").click();
@@ -87,7 +87,7 @@ async function walk(page, home, model, said) {
   await at("receipt-assurance").getByText("Verified", { exact: true }).waitFor();
   await page.keyboard.press("Escape");
 
-  // In a narrow window the request and its buttons fit, and a denial says why.
+  // In a narrow window the request and its buttons fit, and a denial includes the user's reason.
   const other = await startGoal(page, {
     objective: "try a third note",
     dir,
@@ -106,7 +106,7 @@ async function walk(page, home, model, said) {
   await header.getByTestId("ask-deny").click();
   await header.getByText("Needs you: Write d.txt").waitFor();
   await header.getByTestId("ask-once").click();
-  // The goal that was opened is all of a phone's page; its end leaves its status, result and two buttons at the top.
+  // On a phone, the opened goal fills the page. After its end, its status, its result and two buttons are at the top.
   await page.locator('[data-testid="goal-header"][data-status="completed"]').waitFor();
   assert.equal(await card(other, "done").isVisible(), false);
   const head = await header.boundingBox();
@@ -114,7 +114,7 @@ async function walk(page, home, model, said) {
   await at("goal-details").click();
   await at("goal-back").click();
   await card(other, "done").waitFor();
-  // A link leads to a tab, and the browser's own button back to what was shown before.
+  // A link leads to a tab, and the browser's back button to the previous view.
   await card(other, "done").click();
   await at("story-changes").click();
   await at("changes").waitFor();

@@ -38,7 +38,7 @@ async function walk(page, home, model) {
   await at("new-goal").waitFor();
   await page.waitForFunction(() => document.activeElement?.dataset.testid === "field-objective");
 
-  // Nothing is taken that could not be decided, and what was typed stays.
+  // A goal that could not be decided is refused, and the typed text stays.
   await at("start-goal").click();
   await page.locator('[data-testid="field-objective"][aria-invalid="true"]').waitFor();
   await at("error-criterion").waitFor();
@@ -114,7 +114,7 @@ async function limitWork(page, home, model) {
   await page.keyboard.press("Control+Enter");
   await at("new-goal").waitFor({ state: "detached" });
   await at("goal-header").getByText("done", { exact: true }).first().waitFor();
-  await at("goal-header").getByText("changes only out/").waitFor();
+  await at("goal-header").getByText("may change only out/").waitFor();
   await at("receipt-open").click();
   await at("receipt-dialog").getByText("only out/", { exact: true }).waitFor();
   assert.ok(existsSync(join(dir, "out", "done.txt")));

@@ -1,5 +1,5 @@
-// What a user expects beside the pages and terminals themselves: developer tools, a search engine that is asked for
-// before anything is sent to one, a button for new tabs, and the servers of ~/.ssh/config.
+// Tools around pages and terminals: developer tools, the choice of a search engine before anything is sent to one, a
+// button for new tabs, and the servers of ~/.ssh/config.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -50,7 +50,7 @@ async function walk({ page, home, said }, site, asked) {
   await at("search-choice").waitFor({ state: "detached" });
   await savedSettings(home, (s) => s.search_page === "none");
   await search("two words");
-  await page.getByText("no search engine is set").first().waitFor(); // and it does not ask again
+  await page.getByText("no search engine is set").first().waitFor(); // and the user is not asked again
   await at("rail-settings").click();
   await at("search-engine").selectOption("custom");
   await at("search-page").fill(`${site}/find?q=%s`);
@@ -61,7 +61,7 @@ async function walk({ page, home, said }, site, asked) {
   await tab("Found").waitFor();
   assert.ok(asked.includes("/find?q=two+words"), asked.join(" "));
 
-  // F12 opens the tools below the page, and again finds the same; the × ends them.
+  // F12 opens the tools below the page. Pressed again, it shows the same tools. The × closes them.
   await page.locator('[data-testid="browser"] [data-testid="browser-keys"]').first().focus();
   await page.keyboard.press("F12");
   await tab("DevTools").waitFor();
@@ -74,7 +74,7 @@ async function walk({ page, home, said }, site, asked) {
   await count("browser", 2);
   const box = await tools.boundingBox();
   assert.ok(box.y > 300, "the tools are below the page");
-  // The console is in front, once its blue prompt is drawn: what is typed there runs in the page.
+  // The console is ready when its blue prompt is drawn. What is typed there runs in the page.
   const canvas = await tools.getByTestId("browser-canvas").elementHandle();
   await page.waitForFunction((c) => {
     const { data } = c.getContext("2d").getImageData(0, 54, 40, 40);
@@ -82,7 +82,8 @@ async function walk({ page, home, said }, site, asked) {
     return false;
   }, canvas);
   await page.mouse.click(box.x + box.width / 4, box.y + box.height / 2);
-  // The console takes keys a moment after that, without a signal. Semicolons, which do nothing, show when it does.
+  // The console accepts keys a moment later, and nothing signals that. Semicolons, which have no effect, show when it
+  // does.
   for (let left = 10, taken = false; !taken; left--) {
     await page.keyboard.type(";;;;");
     taken = await page
@@ -110,12 +111,12 @@ async function walk({ page, home, said }, site, asked) {
   await page.locator(`button[data-testid="pane-close"][data-pane="${id}"]`).click();
   await count("browser", 1);
 
-  // The button beside the tabs opens another one there.
+  // The button beside the tabs opens another tab there.
   await at("pane-new-tab").first().click();
   await count("browser", 2);
   assert.equal(await page.locator(".dv-groupview").count(), 1, "the new tab is beside the other");
 
-  // Servers of the configuration, and one that is only typed.
+  // The list has the servers of the configuration; another server is only typed.
   mkdirSync(join(home, ".ssh"), { recursive: true });
   writeFileSync(join(home, ".ssh", "config"), "Include more\nHost box *.example\n  HostName 127.0.0.1\n  Port 1\n");
   writeFileSync(join(home, ".ssh", "more"), "Host included\n");
@@ -131,7 +132,7 @@ async function walk({ page, home, said }, site, asked) {
   await at("ssh-problem").getByText("is not a server").waitFor();
   await at("ssh-target").fill("ada@127.0.0.1:1");
   await at("ssh-target").press("Enter");
-  await at("terminal").getByText("port 1: Connection refused").first().waitFor(); // nobody listens there
+  await at("terminal").getByText("port 1: Connection refused").first().waitFor(); // nothing listens there
   await page.keyboard.press("Control+Shift+Space");
   await page.keyboard.press("h");
   await at("server").getByText("ada@127.0.0.1:1").waitFor();

@@ -1,6 +1,6 @@
-// What decides about a goal is the user's: a changed judge is shown with its diff, accepted or put back; the user's own
-// repair of one counts only after a look; what a done goal proves is said in the same words everywhere; and before the
-// start a tried check shows what decides, and proposes what the agent may change.
+// What decides about a goal is the user's: a changed judge is shown with its diff, accepted or put back; a judge that
+// the user repaired counts only after the user has reviewed it; what a done goal proves is said in the same words
+// everywhere; and before the start a tried check shows what decides, and proposes what the agent may change.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -32,9 +32,9 @@ const swap = run("mv tests away && mkdir tests && echo 'test -f done.txt' >tests
 
 test("changed judges are accepted, put back, or repaired by the user", { timeout: 300_000 }, async (t) => {
   const model = await startModel([
-    ...[swap, claim, claim], // accepted
-    ...[swap, claim, run("echo blue >done.txt"), claim], // put back
-    ...[write("work.mjs", "export const sum = (a, b) => a + b;\n"), question, claim], // repaired by the user
+    ...[swap, claim, claim], // the change is accepted
+    ...[swap, claim, run("echo blue >done.txt"), claim], // the change is reverted
+    ...[write("work.mjs", "export const sum = (a, b) => a + b;\n"), question, claim], // the user repairs it
   ]);
   const desktop = await startDesktop();
   try {
@@ -57,7 +57,7 @@ async function decide({ page, home, said }, model, desktop) {
   };
   const receipt = async () => {
     await at("receipt-open").click();
-    await page.locator('[data-testid="receipt-recheck"]:enabled').waitFor(); // it has been read
+    await page.locator('[data-testid="receipt-recheck"]:enabled').waitFor(); // the receipt has been loaded
     const text = await at("receipt-dialog").innerText();
     await page.keyboard.press("Escape");
     await at("receipt-dialog").waitFor({ state: "detached" });
@@ -89,7 +89,7 @@ async function decide({ page, home, said }, model, desktop) {
     /Protected files\s+.*the user accepted the changes.*tests\/check\.sh \(sha256 [0-9a-f]+\)/,
   );
 
-  // Put back, the old judge decides, and the agent has to do the work.
+  // If the user restores the old judge, that one decides, and the agent has to do the work.
   dir = folder("ben", "tests/check.sh", old);
   const restored = await startGoal(page, {
     objective: "paint it, too",
@@ -109,7 +109,8 @@ async function decide({ page, home, said }, model, desktop) {
     "the agent did not learn what was restored",
   );
 
-  // The user repairs a wrong judge while the goal waits. The answer alone does not make it count, and nothing undoes it.
+  // The user repairs a wrong judge while the goal waits. The answer to the question does not accept the repair, but
+  // nothing undoes it either.
   const judge = (sum) => `import { sum } from "./work.mjs";\nif (sum(1, 2) !== ${sum}) throw new Error("wrong");\n`;
   dir = folder("eve", "check.mjs", judge(4));
   const repaired = await startGoal(page, {
@@ -134,8 +135,8 @@ async function decide({ page, home, said }, model, desktop) {
   assert.match(requests, /No, I corrected it/, "the agent did not get the answer");
   assert.doesNotMatch(requests, /put these protected files back/, "the agent got a false statement");
 
-  // The agent's code ran inside the judge's process: the same words on the card, in the dashboard, the receipt, the
-  // report and the notification.
+  // The agent's code ran inside the judge's process. The card, the dashboard, the receipt, the report and the
+  // notification say so in the same words.
   const proof = card(repaired, "done").getByTestId("card-assurance");
   assert.equal(await proof.getAttribute("data-level"), "shared");
   const words = (await proof.innerText()).trim();
@@ -182,13 +183,13 @@ async function limit(page, home, model, said) {
   await at("field-objective").fill("add numbers");
   await at("field-dir").fill(dir);
 
-  // A check that cannot run shows what its program said.
+  // A check that cannot run shows the message of its program.
   await at("check-command").fill("node nosuch.mjs");
   await at("check-try").click();
   await at("try-result").and(page.locator('[data-outcome="cannot_run"]')).waitFor();
   assert.match(await at("try-output").innerText(), /Cannot find module/);
 
-  // One that fails shows its output, where it ended, and the three lists.
+  // A check that fails shows its output, where it ended, and the three lists of files.
   await at("check-command").fill("node check.mjs");
   await at("check-try").click();
   await at("try-result").and(page.locator('[data-outcome="fails_now"]')).waitFor();
@@ -199,7 +200,7 @@ async function limit(page, home, model, said) {
   await at("trace-read-open").click();
   await at("trace-read").getByText("src/work.mjs").waitFor();
 
-  // One click limits the agent, and a refusal says to what.
+  // One click limits what the agent may change, and a refused call names the limit.
   await at("trace-work-take").click();
   assert.equal(await at("field-work").inputValue(), "src/");
   await at("work-words").getByText("only src/ can be changed").waitFor();

@@ -1,5 +1,5 @@
-// A terminal on a server: a real sshd on the loopback with tmux, its host key and
-// a key with a passphrase; the connection is lost, and then Goalpost is restarted.
+// A terminal on a server: a real sshd on the loopback with tmux, a host key, and a user's key with a passphrase. The
+// connection is lost, and later Goalpost is restarted.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,7 +36,7 @@ test("a terminal on a server outlives its connection and Goalpost", { timeout: 3
         await at("server-add").click();
         await at("server-host").fill("-oProxyCommand=true");
         await at("server-save").click();
-        await at("error-server-host").waitFor(); // at its field, and nothing is started
+        await at("error-server-host").waitFor(); // the error is at its field, and nothing is started
         await at("server-host").fill("127.0.0.1");
         await at("server-name").fill("box");
         await at("server-port").fill(String(machine.port));
@@ -58,14 +58,14 @@ test("a terminal on a server outlives its connection and Goalpost", { timeout: 3
         await at("session").getByText("goalpost-").first().waitFor();
         await at("servers-close").click();
 
-        // Half a line that ssh has taken is not lost with the connection.
+        // A half-typed line that ssh has sent is not lost with the connection.
         await terminal.locator(".xterm-screen").click();
         await page.keyboard.type("echo half of ");
         await terminal.getByText("echo half of").first().waitFor();
         await machine.kill();
         await at("terminal-problem").getByText("The connection was lost").waitFor();
         await machine.listen();
-        // It reconnects automatically after a while, and may have done so by now.
+        // The terminal reconnects automatically after a while, and may already have done so.
         await page.evaluate(() => document.querySelector('[data-testid="terminal-connect"]')?.click());
         await at("terminal-problem").waitFor({ state: "detached" });
         assert.equal(await at("terminal-ask").count(), 0, "it asks again");
@@ -82,7 +82,7 @@ test("a terminal on a server outlives its connection and Goalpost", { timeout: 3
           await type("echo after $kept");
           await terminal.getByText("after yes").first().waitFor();
 
-          // Closed, it continues there; the picker brings it back.
+          // When the pane is closed, the session keeps running on the server. The list of sessions opens it again.
           await page.keyboard.press("Control+Shift+KeyW");
           await at("question-other").click();
           await at("workspace-empty").waitFor();
@@ -105,7 +105,7 @@ test("a terminal on a server outlives its connection and Goalpost", { timeout: 3
           await page.keyboard.type("echo back $kept\n");
           await back.getByText("back yes").first().waitFor();
 
-          // Or it is ended there, too.
+          // The session can also be ended on the server.
           for (const left of [1, 0]) {
             await page.keyboard.press("Control+Shift+KeyW");
             await at("question-yes").click();

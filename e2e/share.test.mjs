@@ -1,6 +1,5 @@
-// A user lends a goal a page of theirs: the agent drives it, asks before it
-// does anything there, and the user takes it over and hands it back as the
-// answer to the agent's question.
+// A user shares one of their pages with a goal. The agent drives the page, and asks before it does anything there. The
+// user takes the page over, and hands it back as the answer to the agent's question.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +36,7 @@ async function walk(page, home, model, site) {
   mkdirSync(dir);
   await addProvider(page, model);
 
-  // The user's own page, which nobody drives but them.
+  // The user's own page, which only the user drives.
   await at("new-browser").click();
   const pane = new Pane(page, page.locator('[data-testid="browser"][data-pane="b1"]'), site);
   await pane.root.waitFor();
@@ -57,7 +56,7 @@ async function walk(page, home, model, site) {
   await at("new-goal").waitFor({ state: "detached" });
   if (await at("dashboard").isVisible()) await at("rail-workspace").click();
 
-  // It is the agent's now, and the agent does nothing there without a word.
+  // The agent drives the page now, but does nothing there without an approval.
   await pane.root.locator('[data-testid="driver"][data-driver="agent"]').waitFor();
   await answer(page, "approval-deny");
   await answer(page, "approval-allow", "pane");
@@ -88,14 +87,14 @@ async function walk(page, home, model, site) {
   const requests = JSON.stringify(model.asked);
   assert.match(requests, /done what you asked for in pane b2/);
 
-  // The page is the user's again, and stays.
+  // The page belongs to the user again, and stays open.
   await at("rail-workspace").click();
   await page.locator('[data-testid="pane-tab"][data-pane="b1"]').click();
   await pane.root.waitFor();
   await pane.at("driver").waitFor({ state: "detached" });
 }
 
-/** Answers the oldest question of a goal; scope is what an approval covers. */
+/** Answers the oldest request of a goal; scope is what an approval covers. */
 async function answer(page, how, scope) {
   await page.getByTestId("status-needs-you").click();
   const asked = page.getByTestId("approval").first();

@@ -1,4 +1,4 @@
-// What models cost is shown where one works, and a daily limit pauses a goal until it is raised.
+// The cost of models is shown in the workspace, and a daily limit pauses a goal until the limit is raised.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";

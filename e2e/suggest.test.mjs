@@ -1,4 +1,5 @@
-// Checks are suggested from the folder and tried at once; only what is added counts.
+// Checks are suggested from the folder and tried at once; only the suggestions that the user adds become part of the
+// goal.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +28,7 @@ test("a suggested check is tried, added, and decides the goal", { timeout: 300_0
       const suggestion = at("suggestion").filter({ hasText: "make test" });
       await suggestion.and(page.locator('[data-outcome="fails_now"]')).waitFor();
       await at("suggestion").and(page.locator('[data-outcome="passes_already"]')).waitFor();
-      await at("suggest-note").getByText("cannot be used").waitFor(); // the model babbles
+      await at("suggest-note").getByText("cannot be used").waitFor(); // the reply of the model is not valid
       assert.ok(!existsSync(join(dir, "tried.txt")), "it was tried in the folder itself");
 
       await suggestion.getByTestId("suggestion-add").click();

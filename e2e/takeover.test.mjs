@@ -1,6 +1,5 @@
-// A user takes a page over in the middle of what an agent does there, types
-// what nobody shall keep, and hands it back: the goal stands still and
-// then continues to its end.
+// A user takes a page over while an agent uses it, types something that must not be stored, and hands the page back.
+// The goal pauses, and then continues to its end.
 import assert from "node:assert/strict";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +14,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 const secret = "hunter2-for-nobody";
 const address = "http://127.0.0.1:8080/keys.html";
 
-/** The pane that the last result names. */
+/** Returns the pane that the last result names. */
 const paneOf = (body, letter) => {
   const results = body.messages.filter((m) => m.role === "tool").map((m) => JSON.stringify(m.content));
   const named = results.flatMap((r) => [...r.matchAll(new RegExp(`pane (${letter}\\d+)`, "g"))].map((m) => m[1]));
@@ -71,10 +70,10 @@ async function walk(page, home, model) {
   await pane.root.locator('[data-testid="driver"][data-driver="agent"]').waitFor();
   await pane.root.getByTestId("agent-pointer").getByText("waits").waitFor();
   assert.equal(model.asked.length, 5);
-  await pane.click(60, 34); // the picture takes nothing while the agent drives
+  await pane.click(60, 34); // the page gets no clicks of the user while the agent drives
   await pane.root.locator('[data-testid="driver"][data-driver="agent"]').waitFor();
 
-  // The user has it: the goal pauses, and nothing that is done is kept.
+  // The user drives the page: the goal pauses, and nothing that the user does is stored.
   await at("take-over").click();
   await pane.root.locator('[data-testid="driver"][data-driver="person"]').waitFor();
   await pane.click(60, 34);
@@ -91,7 +90,7 @@ async function walk(page, home, model) {
   await at("hand-back").click();
   await at("goal-drawer").getByText("done", { exact: true }).first().waitFor();
 
-  // Its goal is done: nobody drives the page, and it takes the keys of the user.
+  // The goal is done: the agent no longer drives the page, and the user's keys reach it.
   await pane.at("driver").waitFor({ state: "detached" });
   await pane.click(60, 34);
   await pane.type("after");
@@ -109,7 +108,7 @@ async function walk(page, home, model) {
   }
 }
 
-/** The files that the program keeps: not Chromium's own, which end with it. */
+/** Returns the files that the program stores, without Chromium's own, which are deleted when it ends. */
 const files = (folder) =>
   readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((f) => f.isFile() && !/\/(browser|profiles)(\/|$)/.test(join(f.parentPath, f.name).slice(folder.length)))

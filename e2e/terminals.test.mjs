@@ -1,12 +1,12 @@
-// What people do with terminals: splits, zoom, drag, broadcast, search, links, look,
-// exit and restart, a reload of the page, and a restart of Goalpost.
+// What users do with terminals: splits, zoom, drag, broadcast, search, links, look, exit and restart, a reload of the
+// page, and a restart of Goalpost.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { complaints, startServe, withApp } from "./lib/app.mjs";
 
-/** The hands of the user: on one page with terminals. */
+/** The user's actions on one page with terminals. */
 class WindowPage {
   constructor(page) {
     this.page = page;
@@ -25,7 +25,7 @@ class WindowPage {
     await this.press(key);
   }
 
-  /** Opens a terminal by its key; resolves with it, with the prompt there and the keyboard in it. */
+  /** Opens a terminal by its key. Resolves with the terminal, once it has a prompt and the focus. */
   async open(keys) {
     const before = await this.at("terminal").evaluateAll((all) => all.map((el) => el.dataset.pane));
     await this.press(keys);
@@ -63,7 +63,7 @@ class WindowPage {
 
   async menu(terminal, item) {
     const id = await terminal.getAttribute("data-pane");
-    // The menu beside the tabs is that of the pane in front.
+    // The menu beside the tabs belongs to the front pane.
     await (await this.tab(terminal)).click();
     await this.page.locator(`[data-testid="pane-menu"][data-pane="${id}"]`).click();
     await this.at(`menu-${item}`).click();
@@ -93,12 +93,12 @@ test("terminals are split, zoomed, dragged and typed into together", { timeout: 
     await win.sees(first, "here 42");
     await win.at("pane-dir").getByText("/usr/share").waitFor();
 
-    // A split opens where the shell is.
+    // A split opens in the folder of the shell.
     const second = await win.open("Control+Shift+KeyD");
     await win.type(second, "echo in $PWD.");
     await win.sees(second, "in /usr/share.");
 
-    // Nothing scrolls the terminal out of its pane, such as Tab to its field below what is shown.
+    // Nothing scrolls the terminal out of its pane, not even Tab to a field below the visible part.
     const moved = await second.evaluate((el) => {
       const screen = el.querySelector(".xterm");
       const low = screen.appendChild(document.createElement("input"));
@@ -114,7 +114,7 @@ test("terminals are split, zoomed, dragged and typed into together", { timeout: 
       `scrolled by ${moved}`,
     );
 
-    // Zoomed and back it is the same terminal, not a new one: by key, and by a double click.
+    // After a zoom and back, by key or by double click, it is still the same terminal.
     await second.evaluate((el) => (el.dataset.mark = "same"));
     const zoomed = page.getByText("show all panes");
     await win.press("Control+Shift+Enter");
@@ -142,7 +142,7 @@ test("terminals are split, zoomed, dragged and typed into together", { timeout: 
     await win.sees(first, "alone 10");
     assert.equal(await second.getByText("alone 10").count(), 0);
 
-    // Dragged into the other place it becomes a tab there, and is still the same terminal.
+    // A terminal that is dragged to another group becomes a tab there, and is still the same terminal.
     await (await win.tab(second)).dragTo(first);
     await win.groups(1);
     await win.type(second, "echo moved $((3+4))");
@@ -151,7 +151,7 @@ test("terminals are split, zoomed, dragged and typed into together", { timeout: 
     await (await win.tab(first)).click();
     await win.sees(first, "alone 10");
 
-    // The keyboard leaves a terminal, which takes Tab for itself.
+    // The focus can leave a terminal, although the terminal handles Tab itself.
     await first.locator(".xterm-screen").click();
     await win.press("Control+Shift+Tab");
     await page.waitForFunction(() => document.activeElement?.querySelector('[data-testid="pane-tab"]'));
@@ -179,7 +179,7 @@ test("a terminal is searched, followed, copied, renamed and follows its settings
     await win.at("terminal-search").waitFor({ state: "detached" });
     await page.waitForFunction(() => document.activeElement?.closest('[data-testid="terminal"]'));
 
-    // Copied from one line, pasted as one piece: what is pasted is not run automatically.
+    // A line is copied, and several lines are pasted as one piece: pasted text is not run automatically.
     await win.type(terminal, "clear; echo unique$((6*7))word");
     await win.sees(terminal, "unique42word");
     await terminal.locator(".xterm-rows").getByText("unique42word", { exact: true }).dblclick({ force: true });
@@ -192,7 +192,8 @@ test("a terminal is searched, followed, copied, renamed and follows its settings
     await win.press("Enter");
     await win.sees(terminal, "pasted 9");
 
-    // The right button has the same menu, unless a program takes the mouse; then Shift and the right button do.
+    // The right button has the same menu, unless a program takes the mouse; in that case, Shift with the right button
+    // opens it.
     await terminal.locator(".xterm-screen").click({ button: "right" });
     await win.at("menu-paste").waitFor();
     await win.press("Escape");
@@ -207,7 +208,7 @@ test("a terminal is searched, followed, copied, renamed and follows its settings
     await win.at("menu-paste").waitFor();
     await win.press("Escape");
     await win.at("menu-paste").waitFor({ state: "detached" });
-    await win.press("Control+KeyC"); // the keyboard is in the terminal again
+    await win.press("Control+KeyC"); // the terminal has the focus again
     await win.sees(terminal, "mouse 8");
 
     // Closing asks while a command runs.
@@ -239,7 +240,7 @@ test("a terminal is searched, followed, copied, renamed and follows its settings
     await win.sees(terminal, "now 1 columns");
     assert.equal(await terminal.getAttribute("data-mark"), "same");
 
-    // WebGL draws on a canvas, and gives way when the machine takes it away.
+    // WebGL draws on a canvas. Another renderer takes its place if the graphics context is lost.
     const canvases = (n) =>
       page.waitForFunction(
         (n) =>
@@ -254,7 +255,7 @@ test("a terminal is searched, followed, copied, renamed and follows its settings
         c.getContext("webgl2")?.getExtension("WEBGL_lose_context")?.loseContext();
     });
     await canvases(0);
-    await win.at("webgl").click(); // off again: what is drawn on a canvas has no text to look for
+    await win.at("webgl").click(); // off again, because text on a canvas cannot be searched
     await win.at("settings-close").click();
     await win.sees(terminal, "pasted 9");
 
@@ -282,7 +283,7 @@ test("an end is shown and started again, a reload loses nothing, a restart offer
     await win.sees(first, "kept 4");
     const second = await win.open("Control+Shift+KeyD");
 
-    // An end shows its code; Restart begins again below.
+    // When a program ends, its exit code is shown. Restart starts it again below the old output.
     await win.type(second, "echo before $((5+5)); exit 3");
     await page.getByText("exit 3", { exact: true }).last().waitFor();
     await win.at("terminal-restart").click();
@@ -291,7 +292,7 @@ test("an end is shown and started again, a reload loses nothing, a restart offer
     await win.sees(second, "again 12");
     await win.sees(second, "before 10");
 
-    // What runs continues while the page is loaded again, and half a line that was typed is still there.
+    // Programs keep running while the page is reloaded, and a half-typed line is still there.
     await win.type(first, "read -r answer; echo got $answer");
     await win.type(second, "echo waits $((7+1))");
     await win.sees(second, "waits 8");
@@ -305,7 +306,8 @@ test("an end is shown and started again, a reload loses nothing, a restart offer
     await win.type(first, "line");
     await win.sees(first, "got half a line");
 
-    // After a restart the text is back, and what ran is offered, not run; what had ended is not.
+    // After a restart of Goalpost the text is back. A command that was running is typed again, but not run. A command
+    // that had ended is not typed.
     await win.type(first, "sh -c 'echo started $((7+7)); exec sleep 1000'");
     await win.sees(first, "started 14");
     await program.end();
@@ -322,7 +324,7 @@ test("an end is shown and started again, a reload loses nothing, a restart offer
       await win.sees(second, "fresh 18");
       assert.equal(await first.getByText("started 14").count(), 1);
       assert.equal(await second.getByText("waits 8").count(), 1);
-      // Enter is the user's.
+      // Only the user presses Enter.
       await first.locator(".xterm-screen").click();
       await win.press("Enter");
       await first.getByText("started 14").nth(1).waitFor();

@@ -1,5 +1,5 @@
-// The transcript of a goal is read in the page: what the agent said, thought and did, with what it cost; it is searched
-// and copied, and the raw call is behind its button. What the model and its programs wrote stays text.
+// The transcript of a goal is read in the page: what the agent said, thought and did, and what that cost. It can be
+// searched and copied, and a button shows the raw call. Text of the model and of programs is never treated as HTML.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ test("a transcript is read, searched and copied; the result is Markdown", { time
       await startGoal(page, { objective: "Count a coupon once", dir, command: "grep -q 'coupons 1' cart.txt" });
       await at("goal-header").and(page.locator('[data-status="completed"]')).waitFor({ timeout: minute });
 
-      // The activity has the agent's words and its calls in plain words.
+      // The activity has the agent's text, and describes its calls in plain words.
       const log = at("step-log");
       await log.getByTestId("log-said").filter({ hasText: "I run the tests first." }).waitFor();
       await log.getByTestId("step").filter({ hasText: "Edited cart.txt" }).waitFor();
@@ -53,7 +53,7 @@ test("a transcript is read, searched and copied; the result is Markdown", { time
       await run.getByTestId("step-show-raw").click();
       await run.getByTestId("step-raw").getByText('"command":').waitFor();
 
-      // The result is on top, as Markdown, and its link asks.
+      // The result is at the top, as Markdown, and a link in it asks before it opens.
       const result = at("goal-header").getByTestId("goal-result");
       assert.equal(await result.locator("strong").innerText(), "once");
       if ((await result.getByTestId("result-more").count()) > 0) await result.getByTestId("result-more").click();
@@ -123,7 +123,7 @@ test(
         await addProvider(page, model);
         await startGoal(page, { objective: "Fix the sum", dir, command: "test -f done.txt" });
 
-        // The turn runs: its newest line is there, the rest is folded.
+        // While the turn runs, its newest line is shown and the rest is folded.
         const thinking = at("live-text").getByTestId("live-thinking");
         await thinking.getByText("So I change the sum, not the loop.").waitFor();
         assert.match(await thinking.innerText(), /^Thinking…/);

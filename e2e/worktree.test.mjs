@@ -48,7 +48,7 @@ test(
         assert.equal(existsSync(join(repo, "done.txt")), false, "the user's folder is as it was");
         assert.equal(git("show", "goalpost/write-the-notes:done.txt"), "x");
 
-        // The list names goal, branch and state; the command is copied, and merges.
+        // The list shows goal, branch and state. The command that it copies merges the branch.
         await header.getByTestId("goal-worktrees").click();
         const row = at("worktree");
         await row.getByText("goalpost/write-the-notes").waitFor();
@@ -66,7 +66,7 @@ test(
         await until("the terminal's folder", () => existsSync(join(home, "where.txt")));
         assert.equal(readFileSync(join(home, "where.txt"), "utf8").trim(), path);
 
-        // Removing work that no other branch has says so; after the merge nothing is lost.
+        // Before it removes work that no other branch has, the dialog says so. After the merge nothing is lost.
         await at("rail-goals").click();
         await at("worktrees-open").click();
         await row.getByTestId("worktree-remove").click();

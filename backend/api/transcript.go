@@ -129,7 +129,7 @@ func transcriptEntry(r store.TranscriptRow) TranscriptEntry {
 		e.Kind, e.Title, e.Tool, e.Arguments = "approval", "Asked for approval", b.Tool, b.Arguments
 		e.Text = joinParagraphs(b.Why, b.Show)
 	case *event.ApprovalResolved:
-		e.Kind, e.Title, e.Text = "approval", "Refused", b.Why
+		e.Kind, e.Title, e.Text = "approval", "Denied", b.Why
 		if b.Allowed {
 			e.Title = "Allowed"
 		}
@@ -166,7 +166,7 @@ func (e *TranscriptEntry) addStatus(body event.Body) {
 	case *event.LimitsChanged:
 		e.Title, e.Text = "Limits changed", formatNewLimits(b)
 	case *event.ChangesUndone:
-		e.Title, e.Text = "Changes undone", goal.FormatCount(b.Count, "file")+" brought back to "+b.To
+		e.Title, e.Text = "Changes undone", goal.FormatCount(b.Count, "file")+" restored to "+b.To
 	case *event.Ended:
 		e.Title, e.Text = "Ended: "+strings.ReplaceAll(string(b.Exit), "_", " "), strings.Join(b.Report, "\n")
 	}

@@ -53,7 +53,7 @@ type StartInput struct {
 type CheckPolicyInput struct {
 	// what the agent reads of a failing check: exit, names, full; "" = full, or exit with a check_dir
 	CheckOutput goal.CheckOutput `json:"check_output"`
-	// the user confirmed that checks with where: host run the agent's code outside of the sandbox
+	// the user confirmed that checks with where: host run the agent's code outside the sandbox
 	RunOutside   bool     `json:"run_outside"`
 	AllowPassing bool     `json:"allow_passing"` // start although the checks already pass
 	AllowMissing bool     `json:"allow_missing"` // start although the program of a check does not exist yet

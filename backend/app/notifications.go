@@ -95,12 +95,12 @@ func (d *dailyNotices) noticeFor(e event.Event) (n notify.Notification, show boo
 	case *event.Warning:
 		if b.What == event.DailyLimitWarning && d.near != day {
 			d.near = day
-			return notify.Notification{Title: "Most of today's limit is used up", Text: b.Text}, true
+			return notify.Notification{Title: "Most of the daily limit is used up", Text: b.Text}, true
 		}
 	case *event.Paused:
 		if b.Exit == goal.DailyLimitReached && d.reached != day {
 			d.reached = day
-			return notify.Notification{Title: "Goals pause: today's limit is reached", Text: b.Reason, Urgent: true}, true
+			return notify.Notification{Title: "Goals are paused: the daily limit is reached", Text: b.Reason, Urgent: true}, true
 		}
 	}
 	return n, false

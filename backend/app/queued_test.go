@@ -11,8 +11,8 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestQueue_ProcessDied_GoalIsNotQueuedAgain: a window that adopts it until its provider may be asked again does not
-// show the reason why the dead process had queued it.
+// TestQueue_ProcessDied_GoalIsNotQueuedAgain: a window adopts the parked goal until its time. It must not show why the
+// dead process had queued the goal.
 func TestQueue_ProcessDied_GoalIsNotQueuedAgain(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -29,13 +29,13 @@ func TestQueue_ProcessDied_GoalIsNotQueuedAgain(t *testing.T) {
 			t.Fatalf("%+v", e)
 		}
 	})
-	// all that a process leaves that dies in the queue
+	// the state that a process leaves if it dies in the queue
 	s, err := store.Open(t.Context(), store.Options{Dir: home + "/state"})
 	must(t, err)
 	row, err := s.Goals.Get(t.Context(), goal.ID(id))
 	must(t, err)
 	must(t, errors.Join(s.Journal.Append(t.Context(), goal.Run{Goal: row.ID, ID: row.RunID},
-		&event.Queued{Reason: "3 goals run already"}), s.Close()))
+		&event.Queued{Reason: "3 goals are already running"}), s.Close()))
 	p := start(t, home)
 	must(t, p.app.Goals.Recover(t.Context()))
 	v, err := p.goal.Get(id)
@@ -44,7 +44,7 @@ func TestQueue_ProcessDied_GoalIsNotQueuedAgain(t *testing.T) {
 	}
 }
 
-// TestRecover_PausedGoal_IsNotLocked: it does not lock a goal that another process resumes at that moment.
+// TestRecover_PausedGoal_IsNotLocked: another process may be about to resume the goal.
 func TestRecover_PausedGoal_IsNotLocked(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())

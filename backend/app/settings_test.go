@@ -14,7 +14,7 @@ import (
 	"goalpost/backend/store"
 )
 
-// TestUserSettings_ApplyToGoals: how many run at once, where they work, and how long they are kept.
+// TestUserSettings_ApplyToGoals covers how many goals run at once, where they work, and how long they are kept.
 func TestUserSettings_ApplyToGoals(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -55,7 +55,7 @@ func TestUserSettings_ApplyToGoals(t *testing.T) {
 		_, ok := e.Body.(*event.Queued)
 		return ok
 	}).Body.(*event.Queued)
-	if !ok || !strings.Contains(queued.Reason, "1 goal runs already") {
+	if !ok || !strings.Contains(queued.Reason, "1 goal is already running") {
 		t.Errorf("%+v", queued)
 	}
 }
@@ -80,7 +80,7 @@ func (p *program) endedLongAgo() goal.ID {
 	if err := past.Goals.Create(p.Context(), g); err != nil {
 		p.Fatal(err)
 	}
-	own, err := past.Locks.LockGoal(g.ID) // otherwise the window treats it as dead
+	own, err := past.Locks.LockGoal(g.ID) // otherwise the window would treat the goal as dead
 	must(p.T, err)
 	run, err := past.Journal.Begin(p.Context(), g.ID, 10, &event.Started{})
 	must(p.T, err)

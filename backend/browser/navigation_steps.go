@@ -62,8 +62,8 @@ func (n *Navigation) runNavigation(ctx context.Context, address string) error {
 	case errors.Is(err, errPromptOpen): // the answer decides what happens next
 		return nil
 	case err != nil:
-		// Also before another navigation: until the server answers, or this stops it, Chromium passes
-		// nothing on to the page, which would then seem to hang.
+		// This is also needed before another navigation: until the server answers or this command stops the loading,
+		// Chromium passes nothing on to the page, which would then seem to hang.
 		pg.Post(proto.PageStopLoading{})
 		return err
 	case result.ErrorText == "net::ERR_ABORTED":
@@ -144,7 +144,7 @@ func (n *Navigation) navigationError(address, code string) error {
 		"net::ERR_INTERNET_DISCONNECTED":    "this computer is not connected to a network",
 		"net::ERR_CONNECTION_TIMED_OUT":     "the server does not answer",
 		"net::ERR_EMPTY_RESPONSE":           "the server closed the connection without an answer",
-		"net::ERR_TOO_MANY_REDIRECTS":       "it redirects in a circle",
+		"net::ERR_TOO_MANY_REDIRECTS":       "it redirects in a loop",
 		"net::ERR_INVALID_AUTH_CREDENTIALS": "it requires a login",
 		"net::ERR_BLOCKED_BY_CLIENT":        "it was blocked",
 		"net::ERR_UNSAFE_PORT":              "Chromium does not open this port",
@@ -240,10 +240,10 @@ func (n *Navigation) awaitAttach(ctx context.Context) error {
 	}
 }
 
-// freeHung frees a page that let a call time out, if it still does not answer: it would not
-// process a navigation either. First it terminates the script. It checks before that, because
-// with no script running, the command would terminate the next one. A page that continues all the
-// same, for example with one alert after another, loses its process, as in a crash.
+// freeHung frees a page that let a call time out, if it still does not answer: it would not process a navigation
+// either. It first checks again whether the page answers, because with no script running, the command to terminate
+// would end the next script. If the page does not answer, it terminates the script. A page that then still does not
+// answer, for example because it opens one alert after another, loses its process, as in a crash.
 func (n *Navigation) freeHung(ctx context.Context) {
 	n.state.mu.Lock()
 	pg, hung := n.state.page, n.state.unresponsive
@@ -283,8 +283,8 @@ func (pg *page) isResponsive(ctx context.Context, limit time.Duration) bool {
 	return !errors.Is(err, ErrTimeout)
 }
 
-// Reload reloads the page, and restores one that is gone. During a navigation it repeats that
-// one, because otherwise the previous page would come back.
+// Reload reloads the page, and restores one that is gone. During a navigation it repeats the navigation, because
+// otherwise the previous page would come back.
 func (n *Navigation) Reload(ctx context.Context) error {
 	n.state.mu.Lock()
 	address := ""

@@ -311,7 +311,7 @@ func (p approvalCommands) formatQuestions(list []pendingQuestion) string {
 		what := map[string]string{
 			"question": "its agent asks you:",
 			"word":     "needs your decision:",
-			"look":     "is paused for you:",
+			"look":     "is paused and needs you:",
 		}[a.What]
 		fmt.Fprintf(&b, "%s  %s\n%s\n", id, oneLine(a.Objective), what)
 		for line := range strings.Lines(a.Reason) {

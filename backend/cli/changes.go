@@ -77,7 +77,7 @@ func (p changeCommands) printStat(v api.ChangesView, paths []string) error {
 		since = fmt.Sprintf("step %d, where its first snapshot was taken", v.FromStep)
 	}
 	if len(v.Files) == 0 {
-		err := p.program.printf("Nothing differs from %s%s.\n", since, inPaths(paths))
+		err := p.program.printf("Nothing has changed since %s%s.\n", since, inPaths(paths))
 		p.noteLeftOut(v.LeftOut)
 		return err
 	}
@@ -95,7 +95,7 @@ func inPaths(paths []string) string {
 	return " in " + singleLine(strings.Join(paths, ", "))
 }
 
-// statLine formats one changed file: "changed  +3 −1  src/a.go (edited since by somebody else)".
+// statLine formats one changed file: "changed  +3 −1  src/a.go (edited later, not by this goal)".
 func statLine(f api.ChangedFile) string {
 	count := fmt.Sprintf("+%d −%d", f.Added, f.Removed)
 	switch {
@@ -112,7 +112,7 @@ func statLine(f api.ChangedFile) string {
 		notes = append(notes, "ignored by git")
 	}
 	if f.EditedSince {
-		notes = append(notes, "edited since by somebody else")
+		notes = append(notes, "edited later, not by this goal")
 	}
 	if f.RunsCheck {
 		notes = append(notes, "a check runs it")
@@ -143,8 +143,8 @@ func (p changeCommands) undo() *cobra.Command {
 		Use:   "undo ID [PATH…]",
 		Short: "Restore a goal's folder to its state before the goal",
 		Long: "Restore a goal's folder, or some of its files, to the state before the goal, whatever changed them: " +
-			"tools, shell commands or builds. Paths are relative to the goal's folder. Files that somebody else changed " +
-			"after the goal are listed and left alone, unless --force names them. The state before the undo is kept: " +
+			"tools, shell commands or builds. Paths are relative to the goal's folder. Files that were edited later, not by " +
+			"this goal, are listed and left alone, unless --force names them. The state before the undo is kept: " +
 			"--redo restores it. Large ignored folders, folders that programs fill, and .git are not touched.",
 		Example: "  " + p.program.Name + " undo 01k3abcd --dry-run\n  " + p.program.Name + " undo 01k3abcd src/cart.go\n  " +
 			p.program.Name + " undo 01k3abcd --redo",
@@ -161,7 +161,7 @@ func (p changeCommands) undo() *cobra.Command {
 	fl.BoolVar(&in.DryRun, "dry-run", false, "change nothing, list what would be done")
 	fl.BoolVar(&in.Redo, "redo", false, "undo the last undo")
 	fl.StringArrayVar(&in.Force, "force", nil,
-		"overwrite this file although somebody else changed it since; may be repeated")
+		"overwrite this file even if it was edited later, not by this goal; repeatable")
 	fl.BoolVar(&list, "list", false, "list the saved states of the folder")
 	return addJSON(c)
 }
@@ -227,11 +227,11 @@ func (p changeCommands) undoChanges(g *api.ChangesAPI, id string, in api.UndoInp
 	case len(out.Done)+len(out.Skipped) == 0 && in.Redo:
 		b.WriteString("Nothing to do: the folder is what it was before the undo.")
 	case len(out.Done)+len(out.Skipped) == 0:
-		b.WriteString("Nothing to undo: nothing differs from " + out.To + inPaths(in.Paths) + ".")
+		b.WriteString("Nothing to undo: nothing has changed since " + out.To + inPaths(in.Paths) + ".")
 	case in.DryRun:
-		fmt.Fprintf(&b, "Nothing was changed. Without --dry-run, %s would be brought back to %s.", files, out.To)
+		fmt.Fprintf(&b, "Nothing was changed. Without --dry-run, %s would be restored to %s.", files, out.To)
 	default:
-		fmt.Fprintf(&b, "%s brought back to %s.", files, out.To)
+		fmt.Fprintf(&b, "%s restored to %s.", files, out.To)
 		if out.CanRedo {
 			b.WriteString(" --redo undoes that.")
 		}

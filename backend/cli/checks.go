@@ -57,7 +57,7 @@ func (c *checkFlags) add(fl *pflag.FlagSet) {
 	fl.Var(checkFlag{c.setManualWait, "bool"}, "manual-wait", "the last --check-manual waits until the user accepts")
 	fl.Lookup("manual-wait").NoOptDefVal = "true"
 	fl.Var(checkFlag{c.setLocation, "place"}, "where",
-		"where the last --check-shell runs: sandbox (default), host (outside of the sandbox: runs code of the agent with "+
+		"where the last --check-shell runs: sandbox (default), host (outside the sandbox: runs code of the agent with "+
 			"your own rights), or ssh:NAME for one of your servers")
 }
 

@@ -38,7 +38,8 @@ var exitDescriptions = []struct {
 		"no longer holds"},
 	{
 		exitInterrupted,
-		"interrupted: a signal ended this program, or the goal is parked and --no-wait was given; resume continues",
+		"interrupted: a signal ended this program, or the goal is waiting (parked or daily_limit) and --no-wait " +
+			"was given; resume continues",
 	},
 	{exitPaused, "paused: a user paused the goal"},
 	{exitNotRepeated, "not repeatable: receipt --verify found nothing wrong, but the deciding checks cannot be run again"},

@@ -63,7 +63,7 @@ func TestFollow_GoalStops_Ends(t *testing.T) {
 	if !ends() {
 		t.Error("it continues after a lease was given back in the pause")
 	}
-	add(&event.Queued{Reason: "3 goals run already"})
+	add(&event.Queued{Reason: "3 goals are already running"})
 	ctx, cancel := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	go func() {
@@ -78,11 +78,11 @@ func TestFollow_GoalStops_Ends(t *testing.T) {
 		}
 		return false
 	}
-	if !printed("3 goals run already") {
+	if !printed("3 goals are already running") {
 		t.Error("it does not print why the goal waits")
 	}
-	add(&event.Queued{Reason: "2 goals run already"})
-	if !printed("2 goals run already") {
+	add(&event.Queued{Reason: "2 goals are already running"})
+	if !printed("2 goals are already running") {
 		t.Error("it ends although the goal waits in the queue")
 	}
 	cancel()

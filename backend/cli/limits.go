@@ -110,7 +110,7 @@ func indentLines(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
 }
 
-// confirmRunOutside warns of checks that run outside of the sandbox, and asks for a confirmation at a terminal. Without
+// confirmRunOutside warns of checks that run outside the sandbox, and asks for a confirmation at a terminal. Without
 // one the start is refused.
 func (p Program) confirmRunOutside(in *api.StartInput) {
 	if in.RunOutside || !slices.ContainsFunc(in.Checks, func(c goal.Check) bool { return c.Where == "host" }) ||
@@ -118,5 +118,5 @@ func (p Program) confirmRunOutside(in *api.StartInput) {
 		return
 	}
 	p.errorf("%s\n", goal.RunOutsideWarning)
-	in.RunOutside = p.confirmAtTerminal("Run it outside of the sandbox? [y/N] ")
+	in.RunOutside = p.confirmAtTerminal("Run it outside the sandbox? [y/N] ")
 }

@@ -236,11 +236,11 @@ func (p liveView) printProgress(e event.Event) {
 		p.program.errorf("%s",
 			approvalCommands(p).formatApprovals([]api.ApprovalView{api.NewApprovalView(e.GoalID, b.Approval)}))
 	case *event.ApprovalResolved:
-		p.program.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "refused"}[b.Allowed])
+		p.program.errorf("  %s %s\n", b.Request, map[bool]string{true: "allowed", false: "denied"}[b.Allowed])
 	case *event.VerificationFailed:
 		p.program.errorf("  not verified: %s\n", oneLine(b.Detail))
 	case *event.ChangesUndone:
-		p.program.errorf("  %s brought back to %s\n", goal.FormatCount(b.Count, "file"), singleLine(b.To))
+		p.program.errorf("  %s restored to %s\n", goal.FormatCount(b.Count, "file"), singleLine(b.To))
 	case *event.Warning:
 		p.program.errorf("  warning: %s\n", singleLine(b.Text)) // the end of the text says what to do
 	case *event.Steered:

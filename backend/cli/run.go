@@ -64,7 +64,7 @@ func (p runCommand) run() *cobra.Command {
 		"how many times in a row the command of a check must pass, to find flaky checks (default: once)")
 	fl.BoolVar(&f.in.AllowPassing, "allow-passing", false, "allow checks that already pass")
 	fl.BoolVar(&f.in.AllowMissing, "allow-missing", false, "allow checks whose program does not exist yet")
-	fl.StringVar(&f.in.Dir, "dir", "", "sandbox folder and working folder (default: a new one)")
+	fl.StringVar(&f.in.Dir, "dir", "", "the goal's folder, in which it works (default: a new one)")
 	fl.BoolVar(&f.in.Worktree, "worktree", false,
 		"work in a new git worktree of the folder's repository, on a branch of its own (default folder: the present one)")
 	fl.StringVar(&f.risk, "risk", string(policy.WriteLocal), "maximum risk level: "+policy.RiskNames())
@@ -74,12 +74,12 @@ func (p runCommand) run() *cobra.Command {
 	fl.StringArrayVar(&f.in.DenyHosts, "deny-host", nil,
 		"hosts that it never contacts, whatever else is allowed; *.NAME is every name below NAME")
 	fl.IntSliceVar(&f.in.AllowLocal, "allow-local", nil, "loopback ports of this machine that it may reach")
-	fl.StringArrayVar(&f.in.AllowWrite, "allow-write", nil, "another folder that it may write")
+	fl.StringArrayVar(&f.in.AllowWrite, "allow-write", nil, "another folder that it may write to")
 	addWorkFlags(fl, &f.in)
 	fl.StringVar((*string)(&f.in.CheckOutput), "check-output", "",
 		"what the agent reads of a failing check: exit, names, full (default: full, or exit with --check-dir)")
 	fl.BoolVar(&f.in.RunOutside, "yes-run-outside", false,
-		"confirm that checks with --where host run code of the agent outside of the sandbox")
+		"confirm that checks with --where host run code of the agent outside the sandbox")
 	fl.StringArrayVar(&f.in.AllowRead, "allow-read", nil, "another file or folder that it may read")
 	fl.StringArrayVar(&f.in.AllowSocket, "allow-socket", nil,
 		"a Unix socket that it may use: the program behind it may give it all of your rights")
@@ -93,7 +93,8 @@ func (p runCommand) run() *cobra.Command {
 	fl.StringArrayVar(&f.in.Panes, "pane", nil,
 		"share a pane of the open window or of serve with the goal, such as t1; the goal then runs there")
 	fl.StringVar(&f.in.Persona, "persona", "", "the agent's persona (default: engineer)")
-	fl.StringVar(&f.in.OnAsk, "on-ask", "park", "what to do when nobody answers an approval: park, deny, allow")
+	fl.StringVar(&f.in.OnAsk, "on-ask", "park",
+		"what to do if nobody answers an approval: park (pause the goal), deny, allow")
 	fl.IntVar(&f.criticEvery, "critic-every", goal.DefaultCriticEvery, "run the critic every N turns; 0 = no critic")
 	fl.StringVar(&f.in.CriticProvider, "critic-provider", "", "id of the critic's provider (default: the goal's own)")
 	fl.StringVar(&f.in.JudgeProvider, "judge-provider", "",
@@ -140,7 +141,7 @@ func (f runFlags) startInput(args []string) (api.StartInput, error) {
 		return in, err
 	}
 	if f.review && f.noReview {
-		return in, fault.Invalid("review", "--review and --no-review exclude each other", "keep one of them")
+		return in, fault.Invalid("review", "--review and --no-review cannot be used together", "keep one of them")
 	}
 	in.Checks, in.Risk, in.CriticEvery = f.checks.list, policy.Risk(f.risk), int(limitValue(int64(f.criticEvery)))
 	switch {
@@ -195,7 +196,7 @@ func (f runFlags) validateModel() error {
 		return fault.Invalid("", "--demo cannot be combined with a model",
 			"remove --provider, --base-url and --model")
 	case f.in.Provider != "" && server:
-		return fault.Invalid("provider", "--provider and --base-url exclude each other", "keep one of them")
+		return fault.Invalid("provider", "--provider and --base-url cannot be used together", "keep one of them")
 	case server:
 		return nil
 	}

@@ -57,7 +57,7 @@ func (p sandboxCommand) sandbox() *cobra.Command {
 	fl.StringArrayVar(&in.AllowHosts, "allow-host", nil, "hosts that it may contact, from network_get on")
 	fl.StringArrayVar(&in.DenyHosts, "deny-host", nil, "hosts that it never contacts")
 	fl.IntSliceVar(&in.AllowLocal, "allow-local", nil, "loopback ports of this machine that it may reach")
-	fl.StringArrayVar(&in.AllowWrite, "allow-write", nil, "another folder that it may write")
+	fl.StringArrayVar(&in.AllowWrite, "allow-write", nil, "another folder that it may write to")
 	addWorkFlags(fl, &in)
 	fl.StringArrayVar(&in.AllowRead, "allow-read", nil, "another file or folder that it may read")
 	fl.StringArrayVar(&in.AllowSocket, "allow-socket", nil, "a Unix socket that it may use")

@@ -120,7 +120,7 @@ func (p suggestCommand) printSuggestEnd(list []suggestion, notes []string) error
 		return p.program.printf("\nNone of them is used yet: give the flags of those that you accept to %s run.\n",
 			p.program.Name)
 	}
-	return p.program.printf("Found nothing to suggest.\nWrite a check yourself: a command that fails now and succeeds " +
+	return p.program.printf("No checks to suggest.\nWrite a check yourself: a command that fails now and succeeds " +
 		"when the goal is reached (--check-shell 'make test'), a file that must be there (--check-file report.md), or a " +
 		"page that must answer (--check-http http://127.0.0.1:8080/).\n")
 }

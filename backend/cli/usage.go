@@ -113,7 +113,7 @@ func checkArguments(c *cobra.Command, args []string) error {
 	if len(list) > 0 && (list[len(list)-1].name == "OBJECTIVE" || list[len(list)-1].name == "TEXT") {
 		advice = "put a text of several words between quotes; "
 	}
-	return usageError(c, fmt.Sprintf("%q is one argument too many", args[len(list)]), advice)
+	return usageError(c, fmt.Sprintf("unexpected argument %q", args[len(list)]), advice)
 }
 
 // usageError is the error of wrong arguments. Its hint has the advice, the usage and an example.
@@ -221,7 +221,7 @@ func describeFlag(f *pflag.Flag) string {
 func excludeFlags(c *cobra.Command, flag string, others ...string) error {
 	for _, other := range others {
 		if c.Flags().Changed(flag) && c.Flags().Changed(other) {
-			return fault.Invalid(flag, fmt.Sprintf("--%s and --%s exclude each other", flag, other), "keep one of them")
+			return fault.Invalid(flag, fmt.Sprintf("--%s and --%s cannot be used together", flag, other), "keep one of them")
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 // files that root leaves there.
 func checkRootOwnership(dir string) error {
 	if os.Geteuid() != 0 {
-		return nil // the kernel refuses it
+		return nil // the kernel refuses to create the folder
 	}
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
@@ -25,7 +25,8 @@ func checkRootOwnership(dir string) error {
 			return fmt.Errorf("finding the owner of %s: %w", at, err)
 		}
 		if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Uid != 0 {
-			return fault.Invalid(HomeVariable, fmt.Sprintf("this is root, and %s belongs to another user (uid %d)", at, st.Uid),
+			return fault.Invalid(HomeVariable,
+				fmt.Sprintf("Goalpost runs as root, but %s belongs to another user (uid %d)", at, st.Uid),
 				"run as that user, without sudo, or set "+HomeVariable+" to a folder that root owns")
 		}
 		return nil

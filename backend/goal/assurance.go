@@ -22,7 +22,7 @@ func Assurances() []Assurance { return []Assurance{Strong, Shared, Judged, Claim
 // IsValid reports whether a is one of the levels.
 func (a Assurance) IsValid() bool { return slices.Contains(Assurances(), a) }
 
-// AtLeast reports whether a is as strong as least; "" requires nothing.
+// AtLeast reports whether a is at least as strong as least. "" requires nothing.
 func (a Assurance) AtLeast(least Assurance) bool {
 	return least == "" || a.IsValid() && compareAssurance(a, least) <= 0
 }
@@ -34,7 +34,7 @@ func (a Assurance) Describe(judge string) string {
 	case Strong:
 		return "Verified"
 	case Shared:
-		return "Verified (the agent could change what the check used, or nobody observed it)"
+		return "Verified (the agent could have influenced the check)"
 	case Judged:
 		return "Judged by " + cmp.Or(judge, "a model")
 	case Claimed:

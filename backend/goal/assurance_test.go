@@ -18,7 +18,7 @@ func TestAssuranceOf_WeakestCheck_Decides(t *testing.T) {
 		name   string
 		checks []goal.Check
 		any    bool
-		levels []goal.Assurance // "" of a check that did not pass
+		levels []goal.Assurance // "" for a check that did not pass
 		want   goal.Assurance
 	}{
 		{
@@ -142,7 +142,7 @@ func TestAssuranceDescribe_EachLevel_IsPlainWords(t *testing.T) {
 		judge, want string
 	}{
 		{goal.Strong, "m1", "Verified"},
-		{goal.Shared, "m1", "Verified (the agent could change what the check used, or nobody observed it)"},
+		{goal.Shared, "m1", "Verified (the agent could have influenced the check)"},
 		{goal.Judged, "m1", "Judged by m1"},
 		{goal.Judged, "", "Judged by a model"},
 		{goal.Claimed, "m1", "Claimed, not verified"},

@@ -50,7 +50,7 @@ const (
 )
 
 // RunOutsideWarning explains the risk of a check that runs on the host.
-const RunOutsideWarning = "A check runs outside of the sandbox (where: host). It runs code that the agent wrote with " +
+const RunOutsideWarning = "A check runs outside the sandbox (where: host). Code that the agent wrote then runs with " +
 	"your own rights: your files, your network, your logins."
 
 // Check is one typed test that the host runs. Fields of other check types are empty.
@@ -61,8 +61,7 @@ type Check struct {
 	Command  string `json:"command,omitempty"`   // shell: run by sh -c; json_predicate from a command
 	ExitCode int    `json:"exit_code,omitempty"` // shell: the wanted exit code
 	Dir      string `json:"dir,omitempty"`       // shell: relative to the goal's folder
-	// shell: "" the goal's sandbox, "host", "ssh:NAME" a server of the user's list; only a user sets
-	// it
+	// shell: "" is the goal's sandbox, "host" this machine, "ssh:NAME" a server of the user. Only a user sets it.
 	Where string `json:"where,omitempty"`
 
 	URL          string `json:"url,omitempty"`           // http, visual; json_predicate from a URL
@@ -75,17 +74,17 @@ type Check struct {
 	Absent  bool   `json:"absent,omitempty"`   // file: it must not exist
 	MinSize int64  `json:"min_size,omitempty"` // file: bytes
 	SHA256  string `json:"sha256,omitempty"`   // file: hex
-	Matches string `json:"matches,omitempty"`  // file: a regular expression (RE2) that its text matches
+	Matches string `json:"matches,omitempty"`  // file: a regular expression (RE2) that the text has to match
 
 	Expr string `json:"expr,omitempty"` // json_predicate: JavaScript over response
 	From Source `json:"from,omitempty"` // json_predicate: "" is claim
 
 	Question  string    `json:"question,omitempty"`  // model_question, visual
 	Threshold Threshold `json:"threshold,omitempty"` // model_question: "" is yes
-	// visual: the page of this pane; with no pane and no URL the goal's newest
+	// visual: the pane whose page is checked. Without a pane and a URL, it is the goal's newest page.
 	Pane string `json:"pane,omitempty"`
 
-	Note string `json:"note,omitempty"` // manual: what the user looks at
+	Note string `json:"note,omitempty"` // manual: what the user has to check
 	Wait bool   `json:"wait,omitempty"` // manual: the goal pauses until the user accepts
 }
 
@@ -145,7 +144,7 @@ func (c Check) Describe() string {
 		if c.Wait {
 			return fmt.Sprintf("the user accepts the result (%s)", c.Name())
 		}
-		return fmt.Sprintf("your claim is accepted unchecked, and the goal is marked as not verified by the host (%s)",
+		return fmt.Sprintf("the agent's claim is accepted unchecked, and the goal is marked as not verified by the host (%s)",
 			c.Name())
 	}
 	return string(c.Type)
@@ -202,7 +201,7 @@ func (c Check) describeSource() string {
 		return "what " + c.URL + " answers"
 	case FromClaim:
 	}
-	return "the result that you give to claim_complete"
+	return "the result given to claim_complete"
 }
 
 func (c Check) describePage() string {
@@ -212,7 +211,7 @@ func (c Check) describePage() string {
 	case c.Pane != "":
 		return "the page of pane " + c.Pane
 	}
-	return "the page of your newest browser pane"
+	return "the page of the goal's newest browser pane"
 }
 
 // problem returns what is wrong with a check and what to do, "" and "" if nothing is.

@@ -165,8 +165,8 @@ type Spend struct {
 	USD        float64
 }
 
-// Add sums the usage of two goals that counts against one limit. Goals that run in parallel share the wall clock;
-// steps and claims count for each goal alone.
+// Add returns the spending of two goals under a common limit. Goals that run in parallel share the wall clock; each
+// goal counts its own steps and claims.
 func (s Spend) Add(o Spend) Spend {
 	s.Iterations, s.TokensIn, s.TokensOut, s.USD = s.Iterations+o.Iterations, s.TokensIn+o.TokensIn, s.TokensOut+
 		o.TokensOut, s.USD+o.USD
@@ -188,7 +188,7 @@ func DefaultLimits() Limits {
 }
 
 // ErrNotFound means that no goal has the given id or prefix.
-var ErrNotFound error = fault.Kind(fault.NotFound, "", "no such goal", "list shows all goals")
+var ErrNotFound error = fault.Kind(fault.NotFound, "", "no such goal", "goalctl list shows all goals")
 
 // ValidateInput refuses a goal that could not be decided: no objective, no check, a negative limit or an unknown
 // risk level.

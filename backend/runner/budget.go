@@ -218,7 +218,7 @@ func (b *budget) usageText(claims int) string {
 		goal.FormatDuration(b.elapsed()))
 	text += costText(s) + "."
 	if c := b.childSpend(); c != (goal.Spend{}) {
-		text += fmt.Sprintf(" Besides, within the same limits, by the goals that it started: %s%s.",
+		text += fmt.Sprintf(" The goals that it started used, within the same limits: %s%s.",
 			goal.FormatCount(c.Iterations, "turn"), costText(c))
 	}
 	return text

@@ -124,7 +124,7 @@ func (p *reporter) agentText(stop *Stop) string {
 	case p.requests.gaveUp != nil:
 		return "What was learned: " + p.requests.gaveUp.learned
 	case p.plan.openTodos() != "":
-		return "Open of its plan: " + strings.ReplaceAll(p.plan.openTodos(), "\n", "; ")
+		return "Still open in its plan: " + strings.ReplaceAll(p.plan.openTodos(), "\n", "; ")
 	}
 	return ""
 }
@@ -195,7 +195,7 @@ func (p *reporter) decidedByText() string {
 	case byUser:
 		s = fmt.Sprintf("Done: the user accepted claim %d. Not verified by the host.", n)
 	default:
-		s = fmt.Sprintf("Done by the agent's word at claim %d: not verified by the host.", n)
+		s = fmt.Sprintf("Done on the agent's word at claim %d: not verified by the host.", n)
 	}
 	s += assuranceText(p.goal.Criterion, p.claims.last)
 	if p.claims.review != nil {

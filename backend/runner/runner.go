@@ -109,7 +109,7 @@ func (r *Runner) launch(
 	}
 	if r.live[id] != nil {
 		cancel(nil)
-		return fmt.Errorf("goal %s runs already", id.Short())
+		return fmt.Errorf("goal %s is already running", id.Short())
 	}
 	r.live[id] = a
 	r.wg.Go(func() {

@@ -30,7 +30,7 @@ const (
 )
 
 // ErrPassphrase means that the passphrase does not decrypt the key.
-var ErrPassphrase error = fault.Kind(fault.Refused, "passphrase", "wrong passphrase", "")
+var ErrPassphrase error = fault.Kind(fault.Refused, "passphrase", "wrong passphrase", "enter it again")
 
 // read returns the content of the key file. It refuses a file that other users may read or may have put there.
 func (k keyFile) read() ([]byte, error) {

@@ -180,7 +180,7 @@ func (a *Archive) plan(q Request, is state) (*Outcome, *restoration) {
 		case one.Before.isFile() && !a.pack.has(one.Before.SHA256) && !one.After.hasContentOf(one.Before):
 			out.Skipped = append(out.Skipped, Skipped{Path: one.Path, Why: "its earlier content was too large to be saved"})
 		case one.EditedSince && !isForced(one.Path):
-			out.Skipped = append(out.Skipped, Skipped{one.Path, "somebody else changed it since", true})
+			out.Skipped = append(out.Skipped, Skipped{one.Path, "edited later, not by this goal", true})
 		case !q.DryRun && one.After.isFile() && !a.pack.has(one.After.SHA256) &&
 			!one.Before.hasContentOf(one.After) && !isForced(one.Path):
 			out.Skipped = append(out.Skipped, Skipped{one.Path, "its present content is too large to be saved", true})

@@ -84,7 +84,7 @@ func (f *fixture) restore(q Request) *Outcome {
 	return out
 }
 
-// skipped are the paths that an outcome left alone, with the reasons.
+// skipped returns the paths that a restoration left unchanged, with the reasons.
 func skipped(o *Outcome) string {
 	var list []string
 	for _, s := range o.Skipped {
@@ -114,7 +114,7 @@ func (f *fixture) changes(n int) string {
 	return strings.Join(list, " ")
 }
 
-// tree describes everything below dir but what want refuses: mode, and content or target.
+// tree describes everything below dir that want accepts: mode, and content or target.
 func tree(t testing.TB, dir string, want func(path string) bool) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -145,7 +145,7 @@ func tree(t testing.TB, dir string, want func(path string) bool) map[string]stri
 	return found
 }
 
-// difference names the paths in which two trees differ.
+// difference returns the paths at which two trees differ.
 func difference(a, b map[string]string) string {
 	var list []string
 	for path := range a {
@@ -235,8 +235,8 @@ func TestRestore_EditsOfOthers_AreLeftAlone(t *testing.T) {
 		t.Error("a dry run changed a file")
 	}
 	out := f.restore(Request{To: 0})
-	const want = "between: somebody else changed it since; both: somebody else changed it since; " +
-		"dir/mine: somebody else changed it since"
+	const want = "between: edited later, not by this goal; both: edited later, not by this goal; " +
+		"dir/mine: edited later, not by this goal"
 	if skipped(out) != want || skipped(plan) != want {
 		t.Errorf("skipped %s\nplanned %s\nwant %s", skipped(out), skipped(plan), want)
 	}
@@ -252,7 +252,7 @@ func TestRestore_EditsOfOthers_AreLeftAlone(t *testing.T) {
 		t.Error("dir/new is still there")
 	}
 	forced := f.restore(Request{To: 0, Paths: []string{"both", "dir"}, Force: []string{"both"}})
-	if got := f.read("both"); got != "start" || skipped(forced) != "dir/mine: somebody else changed it since" {
+	if got := f.read("both"); got != "start" || skipped(forced) != "dir/mine: edited later, not by this goal" {
 		t.Errorf("forced: both is %q, skipped %s", got, skipped(forced))
 	}
 	back := f.restore(Request{To: forced.Saved, Redo: true})
@@ -314,7 +314,7 @@ func TestRestore_LinkSwappedIn_IsNotFollowed(t *testing.T) {
 	if string(b) != "outside" || f.read("d/a") != "start" {
 		t.Errorf("outside is %q, d/a is %q", b, f.read("d/a"))
 	}
-	// one that is swapped in after the look: the write does not go through it
+	// a link that is swapped in after the scan: the write does not follow it
 	f.write("d/a", "by the agent")
 	f.take(End, 2)
 	q := Request{To: 0}

@@ -91,7 +91,7 @@ func (l *Connection) Supervise(ctx context.Context, t Terminal) {
 		}
 		wait := l.c.backoff[min(try, len(l.c.backoff)-1)]
 		l.update(func(s *State) {
-			*s = State{Problem: "The connection was lost. The next try is in " + formatWait(wait) + "."}
+			*s = State{Problem: "The connection was lost. Trying again in " + formatWait(wait) + "."}
 		})
 		if !l.awaitRetry(ctx, wait) {
 			return

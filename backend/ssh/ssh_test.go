@@ -28,7 +28,7 @@ func TestSession_ConnectionLost_Reconnects(t *testing.T) {
 	d.kill()
 	d.state("the connection was lost", func(s State) bool { return strings.Contains(s.Problem, "lost") })
 	d.state("a second try", func(s State) bool { return strings.Contains(s.Problem, "Connecting") })
-	d.state("a third one", func(s State) bool { return strings.Contains(s.Problem, "next try") })
+	d.state("a third one", func(s State) bool { return strings.Contains(s.Problem, "Trying again") })
 	d.start()
 	back := d.state("back, or a question", func(s State) bool { return s.Problem == "" || s.Ask != "" })
 	if back.Ask != "" {
@@ -56,7 +56,7 @@ func TestSessions_ListAndDestroy_UseThePanesConnection(t *testing.T) {
 	d.login(l)
 	d.types(s, "tmux new-session -d -s 'free one'; echo made $((1+1))")
 	d.shows(s, "made 2")
-	// The line at the foot of the screen is the pane's, not tmux's.
+	// The last line of the screen belongs to the session: tmux shows no status line.
 	lines, _, _, _ := s.Screen()
 	if last := lines[len(lines)-1]; strings.Contains(last, "goalpost-one") {
 		t.Errorf("tmux draws %q", last)
@@ -130,7 +130,7 @@ func TestHostKey_Changed_IsRefused(t *testing.T) {
 	}
 }
 
-// TestHostKey_WeakConfiguration_StillAsks: Goalpost overrides a configuration that accepts every host key.
+// TestHostKey_WeakConfiguration_StillAsks: Goalpost asks even if the user's configuration accepts every host key.
 func TestHostKey_WeakConfiguration_StillAsks(t *testing.T) {
 	for _, weak := range []string{"no", "accept-new"} {
 		d := newClient(newMachine(t))
@@ -170,7 +170,7 @@ func TestConnectError_HostileServer_IsOneCleanLine(t *testing.T) {
 	}
 }
 
-// TestSession_PastedTilde_ReachesTheShell: "~." at the beginning of a line ends a session of plain ssh.
+// TestSession_PastedTilde_ReachesTheShell: in plain ssh, "~." at the beginning of a line would end the session.
 func TestSession_PastedTilde_ReachesTheShell(t *testing.T) {
 	d := newClient(newMachine(t))
 	d.server.Tmux = false
@@ -186,7 +186,7 @@ func TestSession_PastedTilde_ReachesTheShell(t *testing.T) {
 	}
 }
 
-// TestAskpass_UnknownCaller_IsRefused: without the link's key the socket says nothing.
+// TestAskpass_UnknownCaller_IsRefused: a caller without the connection's key gets no answer.
 func TestAskpass_UnknownCaller_IsRefused(t *testing.T) {
 	d := newClient(newMachine(t))
 	l, _ := d.open("goalpost-one", false)

@@ -43,7 +43,8 @@ func running(t *testing.T, s *Store, g *goal.Goal) (goal.Run, *GoalLock) {
 	return run, own
 }
 
-// TestQueue_SpansProcesses: slots, folders and dependencies count across processes; dead runs do not count.
+// TestQueue_SpansProcesses checks that slots, folders and dependencies count across processes, and that dead runs do
+// not count.
 func TestQueue_SpansProcesses(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, nil)
@@ -66,7 +67,7 @@ func TestQueue_SpansProcesses(t *testing.T) {
 		want  string // in the reason, "" if it may begin
 	}{
 		{"another folder", in(t, s, "/w/b", policy.WriteLocal), 2, ""},
-		{"no slot", in(t, s, "/w/b", policy.WriteLocal), 1, "1 goal runs already"},
+		{"no slot", in(t, s, "/w/b", policy.WriteLocal), 1, "1 goal is already running"},
 		{"the same folder", in(t, s, "/w/a", policy.WriteLocal), 3, "same folder"},
 		{"a folder below", in(t, s, "/w/a/deep", policy.WriteLocal), 3, "same folder"},
 		{"a folder above", in(t, s, "/w", policy.NetworkGet), 3, "same folder"},
@@ -221,7 +222,7 @@ func TestRunHistory_NewRun_KnowsTheEarlierOnes(t *testing.T) {
 	}
 }
 
-// TestReadEvidence_OtherGoal_IsNotFound: a goal reads its own evidence by its handle.
+// TestReadEvidence_OtherGoal_IsNotFound checks that a handle finds only evidence of its own goal.
 func TestReadEvidence_OtherGoal_IsNotFound(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	g, other := in(t, s, "/w/a", policy.WriteLocal), in(t, s, "/w/b", policy.WriteLocal)

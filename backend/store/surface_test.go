@@ -69,7 +69,7 @@ func TestList_Resumable(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := s.Journal.Append(t.Context(), goal.Run{Goal: id, ID: row.RunID},
-			&event.Queued{Reason: "3 goals run already"}); err != nil {
+			&event.Queued{Reason: "3 goals are already running"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -19,7 +19,7 @@ type browserScreenshotArgs struct {
 func browserScreenshot(r Deps) (Tool, error) {
 	return defineTool("browser_screenshot", func(_ context.Context, a browserScreenshotArgs) (policy.Effect, error) {
 		if a.Full && (a.Marked || a.Target != "") || a.Marked && a.Target != "" {
-			return policy.Effect{}, errors.New("full, target and marked exclude each other; choose one")
+			return policy.Effect{}, errors.New("full, target and marked cannot be used together; choose one")
 		}
 		return viewEffect()
 	}, func(ctx context.Context, a browserScreenshotArgs) goal.Result {

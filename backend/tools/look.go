@@ -29,7 +29,7 @@ func lookAt(r Deps) (Tool, error) {
 	return defineTool("look", func(_ context.Context, a lookArgs) (policy.Effect, error) {
 		switch {
 		case a.Full && (a.Marked || a.Target != ""), a.Marked && a.Target != "":
-			return policy.Effect{}, errors.New("full, target and marked exclude each other; choose one")
+			return policy.Effect{}, errors.New("full, target and marked cannot be used together; choose one")
 		case a.Expected != "" && (a.Question != "" || a.Marked || a.Target != ""):
 			return policy.Effect{}, errors.New("expected replaces the question; leave out question, target and marked")
 		case len(a.Expected) > maxQuestion:

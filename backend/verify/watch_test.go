@@ -57,7 +57,7 @@ func TestWatch_FileSwappedDuringCheck_IsNoPass(t *testing.T) {
 		file, text             string // the file and its text while the check decides
 		where                  string
 	}{
-		{"a script outside of the sandbox", "-- check.sh --\nexit 1\n", "sh check.sh", "check.sh", "exit 0\n", "host"},
+		{"a script outside the sandbox", "-- check.sh --\nexit 1\n", "sh check.sh", "check.sh", "exit 0\n", "host"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := folderOf(t, c.archive)

@@ -46,7 +46,7 @@ async function measured(page, url) {
   }
 }
 
-/** In the page: clicks again and again, and gives {seen, came}: times of each click in ms. */
+/** Runs in the page: clicks again and again, and returns {seen, came}, the times of each click in ms. */
 async function clicking(id, clicks) {
   const canvas = document.querySelector(`[data-testid="browser"][data-pane="${id}"] canvas`);
   const context = canvas.getContext("2d");
@@ -54,13 +54,13 @@ async function clicking(id, clicks) {
   const middle = { bubbles: true, cancelable: true, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
   const press = (type, buttons) =>
     canvas.dispatchEvent(new MouseEvent(type, { ...middle, button: 0, buttons, detail: 1 }));
-  // Each answer is another colour; a JPEG is never exact.
+  // Each answer has another colour. The colours are compared roughly, because a JPEG is not exact.
   const colour = () => {
     const [r, g, b] = context.getImageData(canvas.width / 2, canvas.height / 2, 1, 1).data;
     return r > 120 ? "red" : g > 120 ? "green" : b > 120 ? "blue" : "";
   };
 
-  // The page's own socket shows itself when it is used.
+  // The page's own socket is found when the page sends something.
   const send = WebSocket.prototype.send;
   let socket;
   let arrived = 0;
@@ -79,7 +79,7 @@ async function clicking(id, clicks) {
 
   const out = { seen: [], came: [] };
   for (let i = 0; i < clicks; i++) {
-    // Another moment of the window's frame each time.
+    // Each click comes at another moment of the window's frame.
     await new Promise((resolve) => setTimeout(resolve, 150 + ((i * 7) % 17)));
     wanted = ["red", "green", "blue"][i % 3];
     came = 0;

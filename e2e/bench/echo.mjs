@@ -6,7 +6,7 @@ import { withPage } from "./lib/page.mjs";
 
 const line = "thequickbrownfoxjumpsoverthelazydogandrunsaroundit"; // 50 keys
 const lines = 4;
-const between = 57; // ms between two keys: no multiple of a frame
+const between = 57; // ms between two keys; not a multiple of the duration of a frame
 const others = 15;
 const flood =
   'while :; do for c in 31 32 33 34 35 36; do echo -e "\\e[${c}mflood of colour $c $RANDOM\\e[0m and so on"; done; done\r';
@@ -27,7 +27,7 @@ export async function measure() {
   return rows;
 }
 
-/** Splits panes in turn until so many more are there: all can be seen. */
+/** Splits panes in turn until `more` new ones are there, so that all of them are visible. */
 async function spread(page, panes, more) {
   const opened = [];
   while (opened.length < more) {
@@ -39,7 +39,7 @@ async function spread(page, panes, more) {
   return opened;
 }
 
-/** Types with real keys and gives the time of each in ms. */
+/** Types with real keys, and returns the time of each key in ms. */
 async function echo(page, id) {
   await page.focus(id);
   await page.run(watch, id);
@@ -53,7 +53,7 @@ async function echo(page, id) {
   return took;
 }
 
-/** In the page: notes keys, and looks for what was typed in front of the cursor whenever xterm draws. */
+/** Runs in the page: records keys, and looks for the typed text before the cursor whenever xterm draws. */
 function watch(id) {
   const rows = document.querySelector(`[data-pane="${id}"] .xterm-rows`);
   let typed = "";

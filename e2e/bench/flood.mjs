@@ -1,6 +1,6 @@
-// 50 MB of coloured log through a terminal pane, from Enter until its last line is
-// in the rows that xterm draws; and the same bytes into an xterm with nothing around
-// it, in turns, because a machine is not the same from minute to minute.
+// Measures 50 MB of coloured log in a terminal pane, from Enter until the last line is in the rows that xterm draws.
+// The same bytes are written into an xterm without a pane. Both are measured in turns, because the speed of a machine
+// changes from minute to minute.
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { root } from "./lib/programs.mjs";
 
 const size = Number(process.env.BENCH_MB ?? 50) * 1e6;
 const runs = 3;
-const part = 0.2; // of it for the others, of which one is slow
+const part = 0.2; // of the log for the other terminals, one of which is slow
 
 export async function measure() {
   const dir = mkdtempSync(join(tmpdir(), "goalpost-log-"));
@@ -75,7 +75,7 @@ async function serve(log) {
 
 const xterm = () => readFileSync(`${root}frontend/node_modules/@xterm/xterm/lib/xterm.js`, "utf8");
 
-/** In the page: types a command and gives the time until the marker is drawn, in ms. */
+/** Runs in the page: types a command, and returns the time until the marker is drawn, in ms. */
 function through(id, command, marker) {
   const field = document.querySelector(`[data-pane="${id}"] textarea`);
   const rows = document.querySelector(`[data-pane="${id}"] .xterm-rows`);
@@ -91,7 +91,7 @@ function through(id, command, marker) {
   });
 }
 
-/** In the page: the same for a terminal that is given the bytes out of memory. */
+/** Runs in the page: the same for a terminal that gets the bytes from memory. */
 async function bareXterm(source, url, marker) {
   const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
   const module = { exports: {} };

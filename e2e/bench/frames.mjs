@@ -1,6 +1,6 @@
-// What pictures cost: frames a second and processor time for one, two and four
-// browser panes beside each other whose pages move, for a page that does not
-// move, and the memory of a pane more. A load of 100 is one core for the whole time.
+// Measures the cost of pictures: frames per second and processor time for one, two and four browser panes beside each
+// other with moving pages, the same for a still page, and the memory of each additional pane. A load of 100 means one
+// core for the whole time.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -66,7 +66,7 @@ async function moving(page, pid, count) {
   ];
 }
 
-let alone; // MB that one still pane takes
+let alone; // MB that a single still pane takes
 
 async function still(page, pid, count) {
   if (count === 1) {
@@ -87,7 +87,7 @@ const chromium = (sizes) =>
     .filter(([name]) => name.startsWith("chrom"))
     .reduce((sum, [, size]) => sum + size, 0);
 
-/** Watches for a while: frames drawn by each pane, and seconds of processor time by program. */
+/** Measures for a while, and returns the frames drawn by each pane and the seconds of processor time by program. */
 async function window(page, pid) {
   const before = processorTime(pid);
   const frames = await page.run(counting, watched);
@@ -109,7 +109,7 @@ const load = (spent) =>
     return row(`– load of ${part}`, [(100 * seconds) / (watched / 1000)], { unit: "%", digits: 1 });
   });
 
-/** In the page: how many frames each pane draws in so many ms. */
+/** Runs in the page: counts the frames that each pane draws in `ms`. */
 async function counting(ms) {
   const canvases = [...document.querySelectorAll("canvas[data-drawn]")];
   const drawn = canvases.map(() => 0);
@@ -123,7 +123,7 @@ async function counting(ms) {
   return drawn;
 }
 
-/** In the page: the middle of the largest picture. */
+/** Runs in the page: returns the middle of the largest picture. */
 function largest() {
   const boxes = [...document.querySelectorAll("canvas[data-drawn]")].map((c) => c.getBoundingClientRect());
   const box = boxes.sort((a, b) => b.width * b.height - a.width * a.height)[0];

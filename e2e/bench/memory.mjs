@@ -11,7 +11,7 @@ import { memory, neighbours, tree } from "./lib/processes.mjs";
 const starts = 3;
 const idle = 10_000;
 
-/** The sizes with one terminal pane, and with a browser pane beside it. */
+/** Measures the sizes with one terminal pane, and with a browser pane beside it. */
 async function once(display, home) {
   const window = new Plain({ display, home });
   const running = (name) => () => tree(window.program.pid).some((p) => name.test(p.name));
@@ -43,7 +43,7 @@ export async function measure() {
   } finally {
     await display.close();
   }
-  // Pages of WebKit's libraries that others use too count less.
+  // The proportional set size of WebKit's libraries is smaller if other processes use them, too.
   const shared = `(${neighbours(/^WebKitWebProcess$/)} other WebKit pages on the machine)`;
   const parts = Object.keys(all[0].both);
   return [

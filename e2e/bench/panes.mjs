@@ -1,5 +1,5 @@
-// What one terminal pane more costs: the proportional set size of all processes with
-// nine panes less that with one, through eight; with a prompt, and with all the lines it keeps.
+// Measures the cost of an additional terminal pane: the proportional set size of all processes with nine panes minus
+// that with one, divided by eight. It is measured with a prompt only, and with a full scrollback.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../window/window.mjs";
@@ -8,7 +8,7 @@ import { withPage } from "./lib/page.mjs";
 import { memory, tree } from "./lib/processes.mjs";
 
 const more = 8;
-const lines = 12_000; // more than are kept
+const lines = 12_000; // more than the scrollback has
 
 export async function measure() {
   let rows;
@@ -42,7 +42,7 @@ function sizes(pid) {
   return { parts, all: Object.values(parts).reduce((a, b) => a + b, 0) };
 }
 
-/** Memory continues moving after the work: looks until two looks a second apart agree, or a while is over. */
+/** Memory still changes after the work: measures until two values a second apart agree, or a time limit has passed. */
 async function settle(look) {
   let last = look();
   for (let i = 0; i < 20; i++) {
@@ -54,6 +54,6 @@ async function settle(look) {
   return last;
 }
 
-/** Only one of them is drawn, but each tab says where its shell is. */
+/** Reports whether a terminal's shell is in a folder: only one terminal is drawn, but each tab shows its folder. */
 const isIn = (id, dir) =>
   document.querySelector(`[data-testid="pane-tab"][data-pane="${id}"] [data-testid="pane-dir"]`)?.textContent === dir;

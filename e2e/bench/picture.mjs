@@ -1,4 +1,5 @@
-// What a picture of 200 KB costs the program: from Chromium's pipe to a viewer, and from there over the socket to the page, each with its acknowledgement.
+// Measures what a picture of 200 KB costs the program: from Chromium's pipe to a viewer, and from there over the
+// socket to the page, each with its acknowledgement.
 import { execFileSync } from "node:child_process";
 import { row } from "./lib/figures.mjs";
 import { root } from "./lib/programs.mjs";
@@ -20,7 +21,7 @@ export function measure() {
   ];
 }
 
-/** The processor time of each run, in ms. */
+/** Returns the processor time of each run, in ms. */
 function figures(where, name) {
   const args = ["test", where, "-run", "^$", "-bench", `^${name}$`, "-count", String(runs)];
   const said = execFileSync("go", args, { cwd: root, encoding: "utf8" });

@@ -1,4 +1,4 @@
-// Measures what is named, or everything, and prints a table in Markdown:
+// Measures what the arguments name, or everything, and prints a table in Markdown:
 //   node e2e/bench/run.mjs [start] [memory] [panes] [echo] [flood] [click] [frames] [picture] [snapshot]
 import { execFileSync } from "node:child_process";
 import { cpus, loadavg, totalmem } from "node:os";

@@ -15,14 +15,14 @@ import { root } from "./lib/programs.mjs";
 const rounds = Number(process.env.ROUNDS ?? 9);
 const size = { width: 1280, height: 800 };
 
-// What can be used, as both name it.
+// The roles of elements that can be used. Both snapshots have these names for them.
 const used = new Set(
   "button link textbox searchbox combobox listbox checkbox radio switch slider spinbutton tab menuitem".split(" "),
 );
 
 /**
- * What a text tells that can be used, by how often: role and name, and links by their address as well, since
- * Playwright leaves the name of a link out that its content says.
+ * Returns the usable elements in a snapshot and how often each occurs: by role and name, and links also by their
+ * address, because Playwright omits the name of a link if its content shows it.
  */
 function found(text, line, address) {
   const count = new Map();
@@ -30,7 +30,7 @@ function found(text, line, address) {
   for (const match of text.matchAll(line)) {
     const [, role, name = ""] = match;
     if (!used.has(role)) continue;
-    // Ours cuts long names.
+    // Our snapshot truncates long names.
     const said = name.replace(/\s+/g, " ").trim().slice(0, 75);
     const to = role === "link" ? address(text, match) : undefined;
     add(said || !to ? `${role} ${said}` : `link to ${to}`);
@@ -49,7 +49,7 @@ const theirs = (text) =>
     match[2] ? undefined : /^\n\s*- \/url: (.*)/.exec(all.slice(match.index + match[0].length))?.[1],
   );
 
-/** How many of theirs are among ours. */
+/** Returns how many of their elements are among ours. */
 function shared(a, b) {
   let both = 0;
   let all = 0;
@@ -87,7 +87,7 @@ export async function measure() {
       const playwright = [];
       let text = "";
       let other = "";
-      // The first round of each warms up.
+      // The first round of each is a warm-up.
       for (let i = 0; i <= rounds; i++) {
         const began = performance.now();
         other = await page.ariaSnapshot({ mode: "ai" });
@@ -171,7 +171,7 @@ const plain = (what, value, unit, target, atLeast = false) => ({
   met: (atLeast ? value >= target : value <= target) ? "yes" : "no",
 });
 
-/** A process with a browser pane that takes one order a line and answers one line. */
+/** A process with a browser pane that reads one command per line and answers with one line. */
 class Eyes {
   constructor(binary) {
     this.child = spawn(binary, ["-test.run", "^TestBench_Commands_AreAnswered$", "-measured"], {

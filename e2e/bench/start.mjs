@@ -1,5 +1,5 @@
-// Start to usable window: from the start of the process to the page's call that
-// connects it, and to the first picture of it on the screen.
+// Measures the time until the window can be used: from the start of the process to the page's call that connects it,
+// and to the page's first picture on the screen.
 import { Program } from "../lib/program.mjs";
 import { openDisplay } from "./lib/display.mjs";
 import { row } from "./lib/figures.mjs";
@@ -9,7 +9,7 @@ import { goalpost } from "./lib/programs.mjs";
 
 const starts = 7;
 
-/** One start, in ms after the process began. */
+/** Measures one start, in ms after the process began. */
 async function start(display, home) {
   const window = new Plain({ display, home });
   try {
@@ -21,7 +21,7 @@ async function start(display, home) {
   }
 }
 
-/** How long the program takes to do nothing: loading its libraries and Go's own start. */
+/** Measures how long the program takes to load its libraries and to start Go, before it does anything. */
 async function loading() {
   const began = performance.now();
   const program = new Program(goalpost, ["version"]);

@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const version = "1.18.33"; // that the program says it was tested with
+const version = "1.18.33"; // a version that Goalpost was tested with
 
 const program = `#!${process.execPath}
 const { createInterface } = require("node:readline");
@@ -59,7 +59,7 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
 });
 `;
 
-/** Installs the agent as npm would, and gives the folder for the PATH. */
+/** Installs the agent as npm would, and returns the folder for the PATH. */
 export function installAgent(home) {
   const dir = join(home, "agent");
   const bin = join(dir, "bin");

@@ -10,7 +10,7 @@ import { Program } from "./program.mjs";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 export const out = join(root, "e2e", "out");
 
-/** Starts `goalctl serve` and waits until it says where it is. */
+/** Starts `goalctl serve` and waits until it prints its address. */
 export async function startServe(home, env = {}, file = join(root, "bin", "goalctl")) {
   const program = new Program(file, ["serve", "--listen", "127.0.0.1:0", "--print-json"], {
     // A home of its own: shells in panes do not run the developer's profile.
@@ -52,19 +52,22 @@ export async function withApp(t, test, env = {}) {
   }
 }
 
-/** Waits until the program has kept what the page shows at once. */
+/** Waits until the program has saved settings that the page shows immediately. */
 export function savedSettings(home, fits) {
   return until("the settings to be saved", () =>
     fits(JSON.parse(readFileSync(join(home, "state", "settings.json"), "utf8")).settings),
   );
 }
 
-/** What the page complained of. That nobody answers while a test has ended the program is the test's own doing. */
+/**
+ * Returns the errors that the page logged, except for refused connections: a test that has ended the program causes
+ * those itself.
+ */
 export function complaints(said) {
   return said.filter((line) => line.startsWith("error") && !line.includes("ERR_CONNECTION_REFUSED"));
 }
 
-/** Keeps what there is to see of a test that failed. */
+/** Saves the picture, the console and the log of a test that failed. */
 export async function keep(name, page, program, said) {
   mkdirSync(out, { recursive: true });
   const base = join(out, name.replace(/[^a-z0-9]+/gi, "-"));

@@ -15,7 +15,7 @@ export function findChromium() {
         accessSync(path, constants.X_OK);
         return path;
       } catch {
-        // not here
+        // it is not in this folder
       }
     }
   }

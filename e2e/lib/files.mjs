@@ -1,8 +1,8 @@
-// What a program keeps in its folder, while it runs.
+// The files that a program stores in its folder, while it is running.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The files below a folder that contain a text. What the program removes in the meantime is not kept. */
+/** Returns the files below a folder that contain a text. It ignores files that the program removes in the meantime. */
 export function filesWith(text, folder) {
   return unlessGone([], () => readdirSync(folder, { withFileTypes: true })).flatMap((entry) => {
     const file = join(folder, entry.name);

@@ -42,14 +42,14 @@ export async function serveGallery() {
   };
 }
 
-/** The names of all scenes. */
+/** Returns the names of all scenes. */
 export async function scenesOf(page, url) {
   await page.goto(url);
   await page.locator("li > span").first().waitFor();
   return page.locator("li > span").allTextContents();
 }
 
-/** Shows a scene and waits until it stands. */
+/** Shows a scene and waits until it is complete. */
 export async function showScene(page, url, scene, theme = "dark") {
   await page.goto(`${url}?scene=${scene}&theme=${theme}`);
   await page.locator(`html[data-scene="${scene}"]`).waitFor({ state: "attached" });

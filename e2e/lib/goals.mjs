@@ -1,6 +1,6 @@
-// What tests of goals begin with: a model of the test's own, and a goal from the dialog.
+// The first steps of tests of goals: a model that the test plays, and a goal from the dialog.
 
-/** Connects the played model as the provider that new goals use; from the first page on. */
+/** Connects the played model as the provider of new goals, starting from the first page. */
 export async function addProvider(page, model) {
   const at = (id) => page.getByTestId(id);
   await at("skip-welcome").click();
@@ -16,7 +16,7 @@ export async function addProvider(page, model) {
   await at("settings-close").click();
 }
 
-/** Starts a goal in the dialog and gives its id. The dashboard shows it afterwards. */
+/** Starts a goal in the dialog and returns its id. The dashboard shows it afterwards. */
 export async function startGoal(page, { objective, dir, command, risk }) {
   const at = (id) => page.getByTestId(id);
   if (!(await at("dashboard").isVisible())) await at("rail-goals").click();

@@ -1,6 +1,6 @@
-// What a user would call broken about a page's layout. `faults` runs in the page.
+// Finds what a user would call broken in a page's layout. `faults` runs in the page.
 
-/** Says what is cut off, out of reach, covered, or scrolls sideways. */
+/** Returns descriptions of elements that are cut off, out of reach, covered, or scroll sideways. */
 export function faults() {
   const found = [];
   const name = (e) => {
@@ -43,7 +43,7 @@ export function faults() {
     }
     const hit = document.elementFromPoint(x, y);
     const label = e.labels?.[0] ?? e.closest("label");
-    // A short message may lie on something for its few seconds.
+    // A short message may cover other elements for a few seconds.
     if (!hit || hit.closest("[data-sonner-toaster]")) continue;
     if (!e.contains(hit) && !hit.contains(e) && !label?.contains(hit))
       found.push(`${name(e)} is covered by ${name(hit)}`);

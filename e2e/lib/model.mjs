@@ -1,9 +1,8 @@
-// An OpenAI-compatible server that plays given turns: the only thing in these
-// tests that is not real. A turn is { text } or { tool, args }, or a function that gives
-// one from the request, now or later. { thinking } streams before it, and the reply waits there
-// until { wait } resolves. The critic and the reviewer, which get no tools, are
-// always content and take no turn. With a key it refuses every request without it. The test of a
-// connection gets its tool call and takes no turn either.
+// An OpenAI-compatible server that plays given turns: the only thing in these tests that is not real. A turn is { text
+// } or { tool, args }, or a function, possibly async, that returns one for the request. { thinking } streams before
+// the reply, which waits until { wait } resolves. The critic and the reviewer, which get no tools, are always content
+// and take no turn. With a key it refuses every request without it. The test of a connection gets its tool call and
+// takes no turn either.
 import { createServer } from "node:http";
 import { once } from "node:events";
 

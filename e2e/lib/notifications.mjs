@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 const methodReturn = 2;
 
-// Against hanging alone.
+// Only reached if something hangs.
 const patience = 30_000;
 
 /** Writes values with the alignment of D-Bus. */
@@ -34,7 +34,7 @@ class Writer {
   }
 }
 
-/** Reads values with the alignment of D-Bus, of programs on a little-endian machine. */
+/** Reads values with the alignment of D-Bus, from programs on a little-endian machine. */
 class Reader {
   constructor(bytes, at = 0) {
     this.bytes = bytes;
@@ -60,7 +60,7 @@ class Reader {
   }
 }
 
-/** The first message of a buffer, null while it is not whole. */
+/** Returns the first message of a buffer, null while it is incomplete. */
 function readMessage(bytes) {
   if (bytes.length < 16) return null;
   const head = new Reader(bytes, 4);
@@ -107,7 +107,10 @@ const answers = {
   Notify: ["u", (w) => w.number(1)],
 };
 
-/** Starts the desktop. `shown` has what it was asked to show; `env` leads a program to it. */
+/**
+ * Starts the desktop. `shown` has the notifications that it was asked to show; `env` has the variables with which a
+ * program finds it.
+ */
 export async function startDesktop() {
   const dir = mkdtempSync(join(tmpdir(), "goalpost-bus-"));
   const path = join(dir, "bus");
@@ -152,7 +155,7 @@ export async function startDesktop() {
   return {
     shown,
     env: { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` },
-    /** The first notification that fits, also one that was shown before. */
+    /** Returns the first notification that fits, including earlier ones. */
     notification: (fits) =>
       new Promise((resolve, reject) => {
         const late = () => reject(new Error(`not among the notifications: ${JSON.stringify(shown)}`));

@@ -1,7 +1,7 @@
-// A browser pane as a user uses it: by the pixels of its picture, the mouse on
-// it and the keyboard. Nothing here reaches into the page that it shows.
+// A browser pane as a user uses it: by the pixels of its picture, the mouse on it and the keyboard. Nothing here
+// accesses the page itself.
 
-/** The colour that say.js shows for some words. */
+/** Returns the colour that say.js shows for a text. */
 export function colourOf(words) {
   let hash = 7;
   for (const c of words) hash = (hash * 31 + c.codePointAt(0)) % 1000003;
@@ -20,14 +20,14 @@ export class Pane {
     return this.root.getByTestId(id);
   }
 
-  /** Types an address and waits until the page is there and drawn: it says its title, or `words`. */
+  /** Types an address and waits until the page is loaded and drawn: its lamp shows its title, or `words`. */
   async go(url, title, words = title) {
     await this.comes(() => this.enter(url));
     await this.shows(title);
     await this.says(words);
   }
 
-  /** Does what brings another document of the site, and waits until a picture shows that it is loaded. */
+  /** Runs `act`, which opens another document of the site, and waits until a picture shows that it is loaded. */
   async comes(act) {
     const before = this.site.visits();
     await act();
@@ -97,7 +97,7 @@ export class Pane {
     );
   }
 
-  /** Waits until the page's lamp has the colour for some words. */
+  /** Waits until the page's lamp has the colour for a text. */
   says(words) {
     return this.pixel(-40, 40, colourOf(words), `the page never said "${words}"`);
   }
@@ -133,7 +133,7 @@ export class Pane {
     return this.page.keyboard.press(keys);
   }
 
-  /** Waits for what the page asks. */
+  /** Waits for a prompt of the page. */
   async asks(kind) {
     const box = this.root.locator(`[data-testid="question"][data-kind="${kind}"]`);
     await box.waitFor();

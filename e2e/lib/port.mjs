@@ -10,7 +10,7 @@ function first() {
   try {
     return Number(readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8").split(/\s+/)[0]);
   } catch {
-    return 32_768; // no Linux
+    return 32_768; // not on Linux
   }
 }
 

@@ -1,7 +1,7 @@
 // The processes that a program has started, by their command line or their home.
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Ends a process at once; one that has ended since it was looked for is none. */
+/** Kills a process. It is not an error if the process has already ended. */
 export function kill(pid) {
   try {
     process.kill(pid, "SIGKILL");
@@ -30,7 +30,7 @@ export function descendants(pid, word) {
   const parents = new Map();
   for (const name of all()) {
     const stat = read(`/proc/${name}/stat`);
-    // The name of the program is in parentheses and may hold anything.
+    // The name of the program is in parentheses and may contain any character.
     parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
   }
   const below = (p) => {

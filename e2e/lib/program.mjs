@@ -1,8 +1,8 @@
-// A program that a test starts, with everything it says, and an end by its pid.
+// A program that a test starts, with all of its output. It is ended by its pid.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
-// Against hanging alone: a busy machine takes a long while to start and to end a program.
+// Only reached if something hangs: a busy machine takes a long time to start and to end a program.
 const patience = 60_000;
 
 export class Program {
@@ -38,7 +38,7 @@ export class Program {
     this.#waiting = this.#waiting.filter((look) => !look());
   }
 
-  /** The first line of standard output that fits, also one that was said before. */
+  /** Returns the first line of standard output that fits, including earlier lines. */
   line(fits, ms = patience) {
     return this.#within(`${this.name} did not say what was expected`, ms, (resolve) => {
       const look = () => {
@@ -66,14 +66,14 @@ export class Program {
     });
   }
 
-  /** Waits for its end. */
+  /** Waits for the end of the program. */
   ended(ms = patience) {
     return this.#within(`${this.name} did not end`, ms, () => undefined).catch((error) => {
       if (this.#child.exitCode === null && this.#child.signalCode === null) throw error;
     });
   }
 
-  /** Asks it to end, then makes it. Resolves with the exit code or the signal. */
+  /** Asks the program to end, and kills it if it does not. Resolves with the exit code or the signal. */
   async end(signal = "SIGTERM", ms = patience) {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal);
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), ms);

@@ -1,4 +1,4 @@
-// The repository that goals of the tests change by means of the shell: two branches, a script and a program to build.
+// The repository that goals of the tests change with shell commands: two branches, a script and a program to build.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ export function makeRepository(dir) {
   git("checkout", "-q", "main");
 }
 
-/** Every byte of git's own folder, in one hash. */
+/** Returns a hash of every byte in git's own folder. */
 export function hashOfGit(dir) {
   return execFileSync("sh", ["-c", "find .git -type f | sort | xargs sha256sum | sha256sum"], { cwd: dir }).toString();
 }

@@ -1,5 +1,5 @@
-// The fixture pages of backend/browser, with what a server has to do with them:
-// files to download, a slow page, one that wants a login, one with a bad certificate.
+// The fixture pages of backend/browser, and the parts that need a server: files to download, a slow page, one that
+// requires a login, and one with a bad certificate.
 import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createSecure } from "node:https";
@@ -14,7 +14,7 @@ const types = {
   ".pdf": "application/pdf",
 };
 
-// Nobody trusts it, which is what it is for.
+// Nothing trusts this certificate, which is its purpose.
 const unproven = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgglhmSCX0Ak2iRJYB
@@ -102,7 +102,7 @@ export async function startSite() {
     release: () => waiting.splice(0).forEach((go) => go()),
     searches,
     held: () => waiting.length,
-    /** How many documents have come: each shows its number on a lamp of its own. */
+    /** The number of documents that were served. Each shows its number on a second lamp. */
     visits: () => visits,
     close: () => {
       for (const server of [plain, secure]) {

@@ -52,24 +52,24 @@ export class Machine {
   }
 
   async listen() {
-    // It says that it listens on standard error.
+    // sshd reports on standard error that it listens.
     this.#program = new Program("sh", ["-c", `exec ${daemon} -D -e -f '${this.dir}/sshd_config' 2>&1`]);
     await this.#program.line((line) => /listening on 127\.0\.0\.1/i.test(line));
   }
 
-  /** Ends sshd and everyone who serves a connection, at once. What runs in tmux continues. */
+  /** Kills sshd and all of its processes that serve a connection. Programs in tmux keep running. */
   async kill() {
     for (const pid of [this.#program.pid, ...children(this.#program.pid)]) {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // it has ended already
+        // the process has already ended
       }
     }
     await this.#program.end("SIGKILL");
   }
 
-  /** The names of tmux's sessions there. */
+  /** Returns the names of tmux's sessions on this server. */
   sessions() {
     const env = { PATH: process.env.PATH, TMUX_TMPDIR: this.dir };
     const { stdout } = spawnSync("tmux", ["list-sessions", "-F", "#{session_name}"], { env, encoding: "utf8" });
@@ -82,7 +82,7 @@ export class Machine {
   }
 }
 
-/** The sshd processes below one. */
+/** Returns the sshd processes below a process. */
 function children(pid) {
   const all = [];
   for (const entry of readdirSync("/proc")) {
@@ -93,7 +93,7 @@ function children(pid) {
         all.push(Number(entry), ...children(Number(entry)));
       }
     } catch {
-      // it ended while we looked
+      // the process ended in the meantime
     }
   }
   return all;

@@ -1,4 +1,4 @@
-// Takes a page in both themes, on a desktop and on a phone.
+// Takes pictures of a page in both themes, on a desktop and on a phone.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 const desktop = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
 const themes = ["dark", "light"];
-// A clock or a picture of a page may never come to rest.
+// The limit is for a clock or a picture of a page that never stops changing.
 const mostLooks = 12;
 const betweenLooks = 200;
 
@@ -43,7 +43,7 @@ export class Camera {
     await this.#page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
   }
 
-  /** The page when two pictures in a row are the same. */
+  /** Returns a picture of the page once two pictures in a row are the same. */
   async #still() {
     await this.#page.evaluate(() => document.fonts.ready);
     let last = "";

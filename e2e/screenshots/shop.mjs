@@ -73,7 +73,7 @@ export const goals = {
 const claim = (rationale, result) => ({ tool: "claim_complete", args: { rationale, ...(result && { result }) } });
 const run = (command, text) => ({ text, tool: "run_command", args: { command } });
 
-/** The pane that the last result names. */
+/** Returns the pane that the last result names. */
 function paneOf(body, letter) {
   const results = body.messages.filter((m) => m.role === "tool").map((m) => JSON.stringify(m.content));
   return results.flatMap((r) => [...r.matchAll(new RegExp(`pane (${letter}\\d+)`, "g"))].map((m) => m[1])).at(-1);
@@ -142,7 +142,7 @@ const scripts = (goalctl, port) => ({
   ],
 });
 
-/** The one turn of the scripted model: it goes by the goal and by how far that is. */
+/** Returns the next turn of the scripted model, which depends on the goal and its progress. */
 export function playShop(goalctl, port) {
   const all = scripts(goalctl, port);
   return (body) => {

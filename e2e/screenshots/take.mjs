@@ -1,5 +1,5 @@
-// Pictures of every screen of the real program, in both themes, on a desktop and on a phone:
-// node e2e/screenshots/take.mjs [FOLDER]. Only the model is scripted. They are for people to look at, not a test.
+// Pictures of every screen of the real program, in both themes, on a desktop and on a phone: node
+// e2e/screenshots/take.mjs [FOLDER]. Only the model is scripted. They are for visual review and are not a test.
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const key = "sk-played-0123456789abcdefghij";
 
 const home = mkdtempSync(join(tmpdir(), "goalpost-pictures-"));
 const port = await freePort();
-// Terminals show the program's path: not one of the developer's.
+// Terminals show the program's path, which must not be one of the developer's.
 const program = join(home, "goalctl");
 copyFileSync(join(root, "bin", "goalctl"), program);
 const model = await startModel([playShop(program, port)], { key });

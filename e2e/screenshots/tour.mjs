@@ -1,4 +1,4 @@
-// Leads a page through every screen, and takes each.
+// Leads a page through every screen, and takes a picture of each.
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startGoal } from "../lib/goals.mjs";
@@ -62,9 +62,9 @@ export class Tour {
     await this.#shoot("workspace-empty");
   }
 
-  /** Starts the goals, and takes each where a user meets it. */
+  /** Starts the goals, and takes a picture of each where a user sees it. */
   async runGoals() {
-    // A folder each: goals that write in the same one wait for each other.
+    // Each goal has its own folder, because goals that write in the same folder wait for each other.
     const start = (objective, command, name) =>
       startGoal(this.#page, { objective, dir: this.#makeFolder(name), command });
     const shop = this.#makeFolder("shop");
@@ -129,7 +129,7 @@ export class Tour {
     await this.#shoot("workspace-question");
   }
 
-  /** Makes a repository once. */
+  /** Makes a repository, if it does not exist yet. */
   #makeFolder(name) {
     const dir = join(this.#where.home, name);
     if (!existsSync(dir)) {

@@ -1,12 +1,12 @@
-// A browser pane in the real window, by what is on the display: a page that moves
-// is seen to move, and a click on the picture changes the page inside.
+// A browser pane in the real window, tested by the pixels of the display: a moving page is seen to move, and a click
+// on the picture changes the page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { colourOf } from "../lib/pane.mjs";
 import { startSite } from "../lib/site.mjs";
 import { until, withWindow } from "./window.mjs";
 
-/** Where the picture of the page is in the window: {x, y, width, height}. */
+/** Returns where the picture of the page is in the window: {x, y, width, height}. */
 const canvasBox = () => {
   const canvas = document.querySelector('[data-testid="browser-canvas"]');
   const { x, y, width, height } = canvas?.getBoundingClientRect() ?? {};
@@ -44,7 +44,7 @@ async function walk(w, site) {
     await until(`a picture of ${name}`, () => w.page(canvasBox));
   };
   const near = (seen, wanted) => wanted.every((c, i) => Math.abs(c - seen[i]) < 22);
-  // Where the pane is now: while its window and page open, its bars may still move it.
+  // The current place of the pane: while its window and page open, its bars may still move it.
   let box;
   const lamp = (words) =>
     until(`the lamp for "${words}" on the display`, async () => {
@@ -59,7 +59,7 @@ async function walk(w, site) {
 
   await go("moving");
   await lamp("Moving");
-  // Somewhere on its way the box covers this place, and somewhere it does not.
+  // The moving box covers this place at some moments, and not at others.
   const place = [box.x + 50, box.y + 250];
   await until("the moving box on its left", async () => near(await w.pixel(...place), [0xcc, 0, 0x33]));
   await until("the moving box gone on", async () => near(await w.pixel(...place), [255, 255, 255]));
@@ -68,7 +68,7 @@ async function walk(w, site) {
   await until("another picture", async () => !(await picture()).equals(first));
   assert.ok((await w.picture("moving")) > 20);
 
-  // The wheel of a real mouse: its fifth button.
+  // The wheel of a real mouse is its fifth button.
   await go("mouse");
   await lamp("Mouse");
   await w.clickAt(Math.round(box.x + 400), Math.round(box.y + 300), 4, 5);
@@ -90,7 +90,7 @@ async function walk(w, site) {
   await lamp("a=z@é");
   await w.layout("us");
 
-  // What is copied in the page is pasted in the app, and the other way round.
+  // Text that is copied in the page can be pasted in the app, and the other way round.
   await w.key("ctrl+a");
   await w.key("ctrl+c");
   const clipboard = () => window.runtime.ClipboardGetText();

@@ -1,5 +1,5 @@
 // The first hour in the real window, with the real pointer and keyboard: a model is connected with a key, a goal asks
-// for approval and puts a question, its transcript is read, and its changes are reviewed, undone and brought back.
+// for an approval and asks a question, its transcript is read, and its changes are reviewed, undone and redone.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const textOf = (selector) =>
   [...document.querySelectorAll(selector)].map((e) => e.innerText ?? e.textContent).join("\n");
 const reveal = (id) => document.querySelector(`[data-testid="${id}"]`)?.scrollIntoView({ block: "center" });
 
-/** What a user does in the window, by the test ids of what they look at. */
+/** The actions of a user in the window, by the test ids of the elements. */
 function user(w) {
   const shows = (selector, words) =>
     until(`${words} in ${selector}`, async () => {
@@ -29,7 +29,7 @@ function user(w) {
     });
   const click = async (id) => {
     await w.sees(id);
-    // A request takes no click in its first half second.
+    // A request ignores clicks in its first half second.
     await until(`${id} enabled`, () => w.page((id) => !document.querySelector(`[data-testid="${id}"]`)?.disabled, id));
     await w.page(reveal, id);
     await w.click(id);
@@ -123,7 +123,8 @@ async function walk(w, model) {
   await w.key("ctrl+Return");
   await w.misses("new-goal");
 
-  // The drawer beside the workspace has the request with its buttons; the rail and the title count it.
+  // The drawer beside the workspace has the request with its buttons. The counters in the rail and in the title
+  // include it.
   await click("rail-workspace");
   await click("live-goal");
   const ask = '[data-testid="goal-drawer"] [data-testid="ask"]';
@@ -154,7 +155,7 @@ async function walk(w, model) {
   await shows('[data-testid="transcript-total"]', /match/);
   await shows('[data-testid="transcript-entry"] mark', /two\.txt/);
 
-  // Another goal changes the folder by means of the shell. What it answers is on top.
+  // Another goal changes the folder with shell commands. Its result is at the top.
   await click("dashboard-new-goal");
   await describe("Paint the door", "test -s build/program");
   await w.key("ctrl+Return");
@@ -178,7 +179,7 @@ async function walk(w, model) {
   await shows('[data-testid="diff-line"][data-kind="add"]', /blue/);
   await w.picture("goal-changes");
 
-  // All of it is undone, but for what the user edited since; then the undo is undone.
+  // All changes are undone, except in files that the user edited since. Then the undo is undone.
   const git = hashOfGit(dir);
   writeFileSync(join(dir, "colour.js"), "by the user\n");
   await click("undo-all");

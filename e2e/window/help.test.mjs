@@ -1,5 +1,5 @@
-// What leads out of a dialog in the real window: F1 to the document about it, and a link to the user's own browser,
-// which the window opens through the desktop.
+// Ways out of a dialog in the real window: F1 opens the document about it, and a link opens in the user's own browser,
+// through the desktop.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { until, withWindow } from "./window.mjs";
 
-/** A desktop whose browser writes down what it is asked to open. */
+/** Creates a desktop whose browser records the addresses that it should open. */
 function desktop() {
   const dir = mkdtempSync(join(tmpdir(), "goalpost-desktop-"));
   const opened = join(dir, "opened");

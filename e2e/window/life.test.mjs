@@ -18,7 +18,7 @@ const environment = (w) => ({
   GOALPOST_HOME: join(w.home, "data"),
 });
 
-/** A goal in the window's own process whose command runs until it is ended; it holds work/lock. */
+/** Starts a goal in the window's own process. Its command runs until it is killed, and locks work/lock. */
 async function startGoal(w, model) {
   const dir = join(w.home, "work");
   mkdirSync(dir);
@@ -53,14 +53,14 @@ function isZombie(pid) {
   }
 }
 
-/** What the command line says of the only goal. */
+/** Returns what the command line reports about the only goal. */
 function stored(w) {
   const list = spawnSync(join(bin, "goalpost"), ["list", "--json"], { env: environment(w), encoding: "utf8" });
   assert.equal(list.status, 0, list.stderr);
   return JSON.parse(list.stdout).goals[0];
 }
 
-/** What the command line says of the goal, and whether its command still holds its lock. */
+/** Returns what the command line reports about the goal, and whether the goal's command still has its lock. */
 function left(w, dir) {
   const goal = stored(w);
   const lock = spawnSync("flock", ["-n", join(dir, "lock"), "true"]);

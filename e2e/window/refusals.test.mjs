@@ -1,5 +1,5 @@
-// A call that Go refuses, in the real window: its words come through Wails, which
-// makes an Error of them, and stand on the screen with the hint.
+// Calls that Go refuses, in the real window: the message passes through Wails, which makes an Error of it, and is
+// shown on the screen with the hint.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ const focused = () => document.activeElement?.getAttribute("data-testid") ?? "";
 const typed = () => document.activeElement?.value ?? "";
 const textOf = (selector) => document.querySelector(selector)?.textContent ?? "";
 
-/** Waits until an element says something, and gives its words. */
+/** Waits until an element has a text, and returns the text. */
 const words = (w, selector) => until(`words in ${selector}`, () => w.page(textOf, selector));
 
 test("refused calls say why on the screen of the real window", { timeout: 600_000 }, () =>
@@ -26,7 +26,7 @@ test("refused calls say why on the screen of the real window", { timeout: 600_00
     await w.click("skip-welcome");
     await w.sees("workspace");
 
-    // At the field that Go names, since no model is connected.
+    // The error is at the field that Go names, because no model is connected.
     await w.key("ctrl+shift+g");
     await w.sees("new-goal");
     await enter("field-objective", "Make a file");
@@ -39,7 +39,8 @@ test("refused calls say why on the screen of the real window", { timeout: 600_00
     await w.key("Escape");
     await w.misses("dashboard");
 
-    // In a message at the edge, since the address bar shows none. First the user is asked what searches.
+    // This error is in a message at the edge, because the address bar shows none. Before that, the user is asked for
+    // the search engine.
     await w.click("new-browser");
     await enter("browser-address", "no address at all");
     await w.key("Return");
@@ -53,7 +54,7 @@ test("refused calls say why on the screen of the real window", { timeout: 600_00
   }),
 );
 
-/** Every method that the page may call, with an argument of each type that names nothing. */
+/** Returns every method that the page may call, with arguments of the right types that name nothing that exists. */
 function methods() {
   const text = readFileSync(new URL("../../frontend/src/bridge/methods.ts", import.meta.url), "utf8");
   const empty = (type) => {
@@ -70,7 +71,7 @@ function methods() {
   }));
 }
 
-/** Runs in the page: makes the calls and keeps how each was answered. */
+/** Runs in the page: makes the calls, and returns how each was answered. */
 function callAll(list) {
   window.answers = {};
   for (const { area, name, args } of list) {
@@ -85,7 +86,7 @@ function callAll(list) {
   }
 }
 
-// Go's own calls, and arguments that Wails itself cannot read.
+// Tests refusals of Go's methods, and arguments that Wails itself cannot parse.
 test("every bound method that refuses does it in words", { timeout: 600_000 }, (t) =>
   withWindow(async (w) => {
     await w.sees("welcome");
@@ -113,7 +114,8 @@ test("every bound method that refuses does it in words", { timeout: 600_000 }, (
     t.diagnostic(`${refused.length} refused in words; without a reason to refuse: ${silent.join(" ")}`);
     assert.ok(refused.length > 60, `only ${refused.length} methods refused`);
 
-    // A number for a text, a text for an object: refused before Go's method is called, and readable all the same.
+    // A number in place of a text, or a text in place of an object, is refused before Go's method is called. The error
+    // must still be readable.
     const unreadable = list.filter((m) => m.args.length > 0).map((m) => ({ ...m, args: m.args.map(() => [[{}]]) }));
     for (const [method, answer] of await answersTo(unreadable)) {
       assert.ok(answer.message, `${method} took what it cannot read`);

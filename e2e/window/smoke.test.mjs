@@ -7,7 +7,7 @@ import { until, withWindow } from "./window.mjs";
 const focused = () => document.activeElement?.getAttribute("data-testid") ?? document.activeElement?.className ?? "";
 const screenText = () => document.querySelector('[data-testid="terminal"] .xterm-rows')?.textContent ?? "";
 
-/** Where a row begins that is nothing but the text, a little into its first letter. */
+/** Returns the place of a row that contains only the text, a little inside its first letter. */
 function placeOf(text) {
   const row = [...document.querySelectorAll(".xterm-rows > div")].find((r) => r.textContent.trim() === text);
   const { x, y, height } = row.getBoundingClientRect();
@@ -29,7 +29,7 @@ test("a terminal of the real window, and Ctrl+Shift+G inside of it", { timeout: 
     await w.key("Return");
     await until("the program's answer", async () => (await w.page(screenText)).includes("seven is 42"));
 
-    // What is selected is what the middle button pastes, as in every terminal of X.
+    // The middle button pastes the selection, as in every terminal of X.
     await w.type("echo primary$((1+1))");
     await w.key("Return");
     await until("a word to select", async () => (await w.page(screenText)).includes("primary2"));

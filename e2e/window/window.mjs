@@ -15,7 +15,7 @@ export const out = join(root, "e2e", "out");
 
 const patience = 60_000;
 
-/** Asks again and again until the answer is not falsy: for what nothing signals. */
+/** Calls `ask` again and again until its result is not falsy, for events without a signal. */
 export async function until(what, ask, ms = patience) {
   const deadline = Date.now() + ms;
   let last;
@@ -55,13 +55,13 @@ class Driver {
     this.session = `/session/${value.sessionId}`;
   }
 
-  /** Runs a function in the page and gives its result. */
+  /** Runs a function in the page and returns its result. */
   page(fn, ...args) {
     return this.ask("POST", `${this.session}/execute/sync`, { script: `return (${fn})(...arguments)`, args });
   }
 }
 
-/** Opens the window, hands it to `use`, and ends everything by its pid. */
+/** Opens the window, passes it to `use`, and ends all processes by their pids. */
 export async function withWindow(
   use,
   { width = 1440, height = 900, program = join(root, "bin", "goalpost"), env: more = {} } = {},
@@ -69,7 +69,7 @@ export async function withWindow(
   const home = mkdtempSync(join(tmpdir(), "goalpost-window-"));
   const pidFile = join(home, "pid");
   const ends = [() => rmSync(home, { recursive: true, force: true })];
-  // WebKit's processes end after the window, and write into their home until then.
+  // WebKit's processes end after the window, and write to their home until then.
   ends.unshift(() => until("the end of all that lives there", () => dwellers(home).length === 0));
   mkdirSync(out, { recursive: true });
   let window, service;
@@ -128,7 +128,7 @@ async function endPid(file) {
   try {
     pid = Number(readFileSync(file, "utf8"));
   } catch {
-    return; // it was never started
+    return; // the process was never started
   }
   const alive = () => {
     try {
@@ -164,7 +164,7 @@ export class Window {
     );
   }
 
-  /** Waits until a dialog has the focus: a key pressed before that goes to what it covers. */
+  /** Waits until a dialog has the focus: an earlier key would reach the element under the dialog. */
   opens(id) {
     return until(`the focus in "${id}"`, () =>
       this.page((id) => Boolean(document.activeElement?.closest(`[data-testid="${id}"]`)), id),
@@ -181,7 +181,7 @@ export class Window {
 
   /** Presses the left button of the real pointer in the middle of an element. */
   async click(id) {
-    // A pane moves while the layout settles: wait until the element stays, and is where its middle is.
+    // A pane moves while the layout settles: wait until the element no longer moves, and is on top at its middle.
     let before;
     const [x, y] = await until(`"${id}" at rest`, async () => {
       const place = await this.page((id) => {
@@ -204,7 +204,9 @@ export class Window {
     await this.xdotool("mousemove", "--window", this.id, String(x), String(y), ...clicks);
   }
 
-  /** Asked once, at the first click: later there are tooltips, which are windows of the same name. */
+  /**
+   * Finds the window's id once, at the first click. Later there are tooltips, which are windows with the same name.
+   */
   async findId() {
     const env = { ...process.env, DISPLAY: this.display };
     const { stdout } = await run("xdotool", ["search", "--onlyvisible", "--name", "^Goalpost"], { env });
@@ -217,12 +219,12 @@ export class Window {
     return this.xdotool("key", "--clearmodifiers", ...keys);
   }
 
-  /** Presses a key, by its number on the keyboard or its name, while another is held. */
+  /** Presses a key, by its key code or its name, while another key is held. */
   async held(modifier, key) {
     await this.xdotool("keydown", modifier, "key", key, "keyup", modifier);
   }
 
-  /** Gives the display's keyboard the letters of a country. */
+  /** Sets the keyboard layout of a country on the display. */
   async layout(country) {
     await run("setxkbmap", ["-display", this.display, country]);
   }
@@ -231,7 +233,7 @@ export class Window {
     return this.xdotool("type", "--delay", "15", text);
   }
 
-  /** A part of the display as it is now, three bytes a pixel. */
+  /** Returns a part of the display as it is now, with three bytes per pixel. */
   async pixels(x, y, width, height) {
     const env = { ...process.env, DISPLAY: this.display };
     const part = `${width}x${height}+${Math.round(x)}+${Math.round(y)}`;
@@ -239,12 +241,12 @@ export class Window {
     return (await run("import", args, { env, encoding: "buffer", maxBuffer: 64e6 })).stdout;
   }
 
-  /** The colour of one place of the display: [red, green, blue]. */
+  /** Returns the colour of one pixel of the display: [red, green, blue]. */
   async pixel(x, y) {
     return [...(await this.pixels(x, y, 1, 1))];
   }
 
-  /** Writes a picture of the whole display and says how many colours it has. */
+  /** Writes a picture of the whole display, and returns how many colours it has. */
   async picture(name, file = join(out, `window-${name}.png`)) {
     const env = { ...process.env, DISPLAY: this.display };
     await run("import", ["-window", "root", file], { env });

@@ -12,7 +12,7 @@ function sources(): string {
     .join("\n");
 }
 
-/** Plain names only; those with a value in them are built at run time. */
+/** Returns plain names only, because names that contain a value are built at run time. */
 function named(): string[] {
   const readme = readFileSync(new URL("README.md", root), "utf8");
   const table = readme.slice(readme.indexOf("## data-testid"));

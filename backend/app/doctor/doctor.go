@@ -54,7 +54,7 @@ func (dr *Doctor) Findings() []api.DoctorFinding {
 func (dr *Doctor) helperFinding() api.DoctorFinding {
 	f := api.DoctorFinding{
 		ID:     "helper",
-		Title:  "Helper installed",
+		Title:  "Helper",
 		State:  "ok",
 		Detail: dr.Sandboxes.HelperPath,
 	}

@@ -26,7 +26,7 @@ func (s *Service) Answer(ctx context.Context, id goal.ID, o goal.Order) error {
 	switch {
 	case i < 0:
 		return fault.New(fault.NotFound, fmt.Sprintf("the goal has no open approval %q", o.Request),
-			"it may have been answered already; approvals lists the open ones")
+			"it may have been answered already; goalctl approvals lists the open ones")
 	case open[i].Given != nil:
 		return fault.New(fault.Conflict, fmt.Sprintf("the approval %s has already been answered", o.Request),
 			"resume the goal to let it continue")

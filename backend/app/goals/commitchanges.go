@@ -44,7 +44,7 @@ func (h *FolderHistory) CommitOffer(ctx context.Context, id goal.ID) (out api.Co
 	return out, nil
 }
 
-// openRepo opens the repository of a goal's folder. Its git runs outside of the sandbox, as the user.
+// openRepo opens the repository of a goal's folder. Its git runs outside the sandbox, as the user.
 func (h *FolderHistory) openRepo(ctx context.Context, row store.GoalRow) (*gitrepo.Repo, error) {
 	return gitrepo.Open(ctx, h.programs, environ.Base(os.Environ()), row.Policy.Dir)
 }
@@ -104,7 +104,7 @@ func (h *FolderHistory) prepareCommit(ctx context.Context, id goal.ID, paths []s
 	if working {
 		return row, nil, nil, out,
 			fault.Kind(fault.Conflict, "", "the goal is running and could change files during the commit",
-				"pause it first: pause "+id.Short())
+				"pause it first: goalctl pause "+id.Short())
 	}
 	a, unavailable, err := h.open(row)
 	if err != nil {

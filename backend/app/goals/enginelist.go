@@ -19,7 +19,7 @@ func ListEngines(chosen string) []api.EngineView {
 		Default:     chosen == "" || chosen == OwnLoop,
 		Tested:      true,
 		Note:        "Goalpost's own loop",
-		Credentials: "Asks the goal's model. Its key stays outside of the sandbox.",
+		Credentials: "Asks the goal's model. Its key stays outside the sandbox.",
 	}}
 	for _, profile := range engine.Profiles() {
 		found := session.FindEngine(profile)

@@ -23,7 +23,7 @@ type FolderHistory struct {
 	*Runs
 	state string // Goalpost's data folder
 	mask  *secret.Mask
-	// programs starts git, for the user and outside of the sandbox.
+	// programs starts git, for the user and outside the sandbox.
 	programs process.Launcher
 	panes    *panes.Registry
 }

@@ -346,7 +346,7 @@ func (gi *Intake) resolveDependencies(ctx context.Context, parts []string) ([]go
 	for _, part := range parts {
 		row, err := gi.store.Goals.Find(ctx, part)
 		if err != nil {
-			return nil, &fault.Error{Field: "after", Message: err.Error(), Hint: "list shows all goals"}
+			return nil, &fault.Error{Field: "after", Message: err.Error(), Hint: "goalctl list shows all goals"}
 		}
 		if !slices.Contains(ids, row.ID) {
 			ids = append(ids, row.ID)

@@ -110,7 +110,7 @@ func (s *Runs) awaitRelease(ctx context.Context, id goal.ID) (*store.GoalLock, e
 		case <-tick.C:
 		case <-ctx.Done():
 			return nil, fault.New(fault.Conflict, "the process that runs the goal has not answered yet",
-				"it will read the order; look again in a moment")
+				"it acts as soon as it can; look again in a moment")
 		}
 	}
 }

@@ -92,7 +92,7 @@ func describeOutcome(out *api.UndoOutput, o *snapshot.Outcome) {
 // goalRunningError refuses an undo while a run could change the folder.
 func goalRunningError(id goal.ID) error {
 	return fault.New(fault.Conflict, "the goal is running and could change its folder during the undo",
-		"pause it first: pause "+id.Short())
+		"pause it first: goalctl pause "+id.Short())
 }
 
 // refuseUndo returns why the folder of a goal cannot be restored now.
@@ -118,7 +118,7 @@ func (h *FolderHistory) refuseUndo(ctx context.Context, row store.GoalRow) error
 			continue
 		}
 		return fault.New(fault.Conflict, fmt.Sprintf("goal %s is running in the same folder", o.ID.Short()),
-			"pause it first: pause "+o.ID.Short())
+			"pause it first: goalctl pause "+o.ID.Short())
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func (s *Service) RemoveWorktree(ctx context.Context, which string, force bool) 
 		case lives:
 			return removed, "", fault.Kind(fault.Conflict, "",
 				"the goal "+owner.ID.Short()+" has not ended and needs its worktree",
-				"abort it first: abort "+owner.ID.Short())
+				"abort it first: goalctl abort "+owner.ID.Short())
 		}
 		if err := s.sessions.CloseGoal(ctx, owner.ID); err != nil {
 			return removed, "", err
@@ -158,7 +158,8 @@ func (s *Service) findWorktree(ctx context.Context, which string) (string, error
 		return "", fmt.Errorf("worktree: %w", err)
 	}
 	if row.Options.Worktree == nil {
-		return "", fault.Kind(fault.NotFound, "", "the goal "+row.ID.Short()+" has no worktree", "worktree list shows them")
+		return "", fault.Kind(fault.NotFound, "", "the goal "+row.ID.Short()+" has no worktree",
+			"goalctl worktree list shows them")
 	}
 	return row.Options.Worktree.Dir, nil
 }

@@ -294,7 +294,7 @@ func (ps *Providers) describeFailure(c connection, err error) failure {
 			step:      stepTools,
 			isWarning: status != http.StatusPaymentRequired && listing == nil,
 			message:   "The key works, but its quota is used up.",
-			hint:      "add credit at " + cmp.Or(c.preset.KeyPage, name) + ", or wait until the limit is over",
+			hint:      "add credit at " + cmp.Or(c.preset.KeyPage, name) + ", or wait until the quota resets",
 			status:    status,
 			response:  response,
 		}

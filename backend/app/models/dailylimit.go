@@ -73,7 +73,7 @@ func (b *Budget) RefuseIfReached(ctx context.Context) error {
 	return &fault.Error{
 		Code:    fault.Conflict,
 		Message: fmt.Sprintf("today's limit of $%.2f is used up: $%.2f was spent", d.limit, d.spent),
-		Hint:    "raise it in Settings › Models or with `spend --daily-limit`, or wait until tomorrow",
+		Hint:    "raise it in Settings › Spending or with `goalctl spend --daily-limit`, or wait until tomorrow",
 		Field:   "limits",
 	}
 }
@@ -153,7 +153,7 @@ func (m meteredModel) checkLimit(ctx context.Context) error {
 type limitReachedError float64
 
 func (e limitReachedError) Error() string {
-	return fmt.Sprintf("Today's limit of $%.2f is reached; resumes tomorrow or when you raise it: Settings › Models",
+	return fmt.Sprintf("Today's limit of $%.2f is reached; resumes tomorrow or when you raise it: Settings › Spending",
 		float64(e))
 }
 

@@ -64,7 +64,7 @@ func (ps *Providers) Choose(ctx context.Context, g *goal.Goal, in api.StartInput
 		g.Model = "demo (scripted, no AI)"
 	} else {
 		if g.Model == "" {
-			return &fault.Error{Field: "model", Message: "no model is selected", Hint: "enter the provider's name for a model"}
+			return &fault.Error{Field: "model", Message: "no model is selected", Hint: "enter a model of the provider"}
 		}
 		if err := checkReachable(ctx, p); err != nil {
 			return err

@@ -22,7 +22,7 @@ echo "No editor was found. Set EDITOR in your environment, then start Goalpost a
 exit 127`
 
 // OpenEditor opens a file in the user's editor, in a terminal pane of the user. Like the user's shell, the editor runs
-// outside of the sandbox.
+// outside the sandbox.
 func (p *Registry) OpenEditor(ctx context.Context, file string) (pane.Info, error) {
 	s, err := p.Terminals.Open(ctx, p.Programs, terminal.Options{
 		ID:         p.NewID(pane.Terminal),

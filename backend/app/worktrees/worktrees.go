@@ -200,7 +200,7 @@ func (w *Worktrees) openWorktree(ctx context.Context, dir string) (*gitrepo.Repo
 func (w *Worktrees) Remove(ctx context.Context, dir string, force bool) (removed State, commit string, err error) {
 	if parent, err := filepath.EvalSymlinks(w.Folder()); err != nil || filepath.Dir(dir) != parent {
 		return removed, "", fault.Kind(fault.NotFound, "", "the folder "+dir+" is not a worktree of a goal",
-			"worktree list shows all worktrees")
+			"goalctl worktree list shows all worktrees")
 	}
 	removed = w.Inspect(ctx, dir)
 	if removed.Problem != "" {

@@ -216,7 +216,7 @@ func describeApprovals(g goal.Goal) string {
 var onAskSentence = map[string]string{
 	"":              "If nobody answers, the run pauses until somebody does.",
 	goal.OnAskPause: "If nobody answers, the run pauses until somebody does.",
-	goal.OnAskDeny:  "In this goal nobody is there to answer: all such calls are refused at once.",
+	goal.OnAskDeny:  "If nobody answers, the call is refused.",
 	goal.OnAskAllow: "If nobody answers, the call is allowed. Only a call that spends money or deletes outside of your " +
 		"folder then pauses the run.",
 }

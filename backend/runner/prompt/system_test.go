@@ -26,7 +26,7 @@ func TestPrompt_ListsWhatAsksAndWhatIsDenied(t *testing.T) {
 	}}
 	for on, want := range map[string]string{
 		"":              "pauses until somebody does",
-		goal.OnAskDeny:  "refused at once",
+		goal.OnAskDeny:  "the call is refused",
 		goal.OnAskAllow: "the call is allowed. Only a call that spends money",
 	} {
 		g.Options.OnAsk = on

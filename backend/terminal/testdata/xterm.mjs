@@ -1,5 +1,5 @@
-// What xterm.js, with the page's width tables, makes of a program's bytes: one
-// JSON line in ({cols, rows, bytes}), one out ({lines, row, col, alt}).
+// Renders a program's bytes with xterm.js and the page's width tables. It reads one JSON object per line ({cols, rows,
+// bytes}) and writes one ({lines, row, col, alt}).
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 

@@ -18,7 +18,7 @@ export async function openDisplay() {
   const start = pixelsFrom(picture);
   return {
     name,
-    /** One row of pixels as it is on the screen now. */
+    /** Returns one row of pixels as it is on the screen now. */
     row(y) {
       const row = Buffer.alloc(width * bytesPerPixel);
       readSync(picture, row, 0, row.length, start + y * row.length);
@@ -32,7 +32,7 @@ export async function openDisplay() {
   };
 }
 
-/** Where the pixels begin in a file in XWD's format: behind its header and the colour map. */
+/** Returns where the pixels begin in a file in XWD's format: after the header and the colour map. */
 function pixelsFrom(file) {
   const head = Buffer.alloc(100);
   readSync(file, head, 0, head.length, 0);

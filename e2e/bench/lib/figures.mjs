@@ -1,4 +1,4 @@
-/** The value below which the share `p` of all values lies (nearest rank). */
+/** Returns the value that the share `p` of all values does not exceed (nearest rank). */
 export function percentile(values, p) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)];
@@ -9,8 +9,8 @@ export const median = (values) => percentile(values, 0.5);
 const bad = 0.95;
 
 /**
- * A row of the table. A target is held by the median, or by the p95 with `tail`; `both` is [median, p95].
- * With `atLeast` more is better, and the column p95 holds what 95 % reach.
+ * A row of the table. The median must meet the target, or with `tail` the p95; `both` has the targets of both,
+ * [median, p95]. With `atLeast` more is better, and the column p95 has the value that 95 % reach.
  */
 export function row(what, values, { unit = "ms", target, both, digits = 0, tail = false, atLeast = false } = {}) {
   const p95 = percentile(values, atLeast ? 1 - bad : bad);

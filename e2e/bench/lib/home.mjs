@@ -1,4 +1,4 @@
-// A data folder of our own, in which the first start is behind us, and the log in it.
+// A data folder of our own, in which the first start is completed, and the log in it.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ export function openHome() {
   writeFileSync(join(state, "settings.json"), JSON.stringify({ settings: { welcomed: true } }));
   return {
     path,
-    /** What the program has logged so far, oldest first. */
+    /** Returns what the program has logged so far, oldest first. */
     log() {
       let text = "";
       try {
@@ -18,7 +18,7 @@ export function openHome() {
       } catch (error) {
         if (error.code !== "ENOENT") throw error;
       }
-      // The last line may be one that is just being written.
+      // The last line may be incomplete, because the program is still writing it.
       return text
         .split("\n")
         .slice(0, -1)

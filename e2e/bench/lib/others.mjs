@@ -1,5 +1,5 @@
-// Other terminals under the same Xvfb, for information: the time from the first
-// byte until the terminal answers a question that stands behind the last one.
+// Other terminals under the same Xvfb, for information: the time from the first byte until the terminal answers a
+// query that follows the last byte.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -23,7 +23,7 @@ export const names = Object.keys(terminals);
 
 const installed = (name) => process.env.PATH.split(delimiter).some((dir) => existsSync(join(dir, name)));
 
-/** How long a terminal takes for a file, in ms; null when it is not installed. */
+/** Returns how long a terminal takes for a file, in ms; null if the terminal is not installed. */
 export async function through(name, file) {
   if (!installed(name)) return null;
   const dir = mkdtempSync(join(tmpdir(), "goalpost-other-"));

@@ -3,7 +3,7 @@ import { until, withWindow } from "../../window/window.mjs";
 
 const longestScript = 55_000;
 
-/** Opens the window with the first start behind it. */
+/** Opens the window on a data folder in which the first start is completed. */
 export function withPage(use) {
   return withWindow(async (window) => {
     await window.driver.ask("POST", `${window.driver.session}/timeouts`, { script: longestScript });
@@ -19,7 +19,7 @@ export class Page {
     this.window = window;
   }
 
-  /** Runs a function, which may be async, in the page; it sees nothing but its arguments. */
+  /** Runs a function, which may be async, in the page; the function can use only its arguments. */
   async run(fn, ...args) {
     const script = `const args = Array.prototype.slice.call(arguments), done = args.pop();
       (async () => (${fn})(...args))()
@@ -30,7 +30,7 @@ export class Page {
     return out.value;
   }
 
-  /** Opens a terminal pane, waits for its prompt, and gives its id. */
+  /** Opens a terminal pane, waits for its prompt, and returns its id. */
   async openTerminal() {
     const { id } = await this.run(() => window.go.api.TerminalAPI.Open({ dir: "/", cols: 80, rows: 24 }));
     await until("a prompt", () => this.run(promptOf, id));
@@ -52,7 +52,7 @@ export class Page {
     return this.run((id) => window.go.api.TerminalAPI.Close(id), id);
   }
 
-  /** Gives text to a terminal as an input method does. */
+  /** Sends text to a terminal as an input method does. */
   type(id, text) {
     return this.run(typeInto, id, text);
   }

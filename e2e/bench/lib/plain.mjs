@@ -9,7 +9,7 @@ import { goalpost } from "./programs.mjs";
 const run = promisify(execFile);
 const someColours = 8;
 const longestStart = 30_000;
-const look = 3; // ms between two looks at the screen
+const look = 3; // ms between two checks of the screen
 
 export class Plain {
   constructor({ display, home }) {
@@ -21,7 +21,7 @@ export class Plain {
     this.program = new Program(goalpost, [], { env: this.env });
   }
 
-  /** When the log first said so since the start, in ms after the start. */
+  /** Waits until the log has a message, and returns when it was logged, in ms after the start. */
   said(message) {
     const find = () =>
       this.home
@@ -31,9 +31,9 @@ export class Plain {
     return until(`"${message}" in the log`, find).then((line) => Date.parse(line.time) - this.began);
   }
 
-  /** When the page's own pixels are on the screen, in ms after the start. */
+  /** Waits until the page's own pixels are on the screen, and returns the time in ms after the start. */
   async painted() {
-    // The bar at the bottom of the window holds words: more than two colours.
+    // The bar at the bottom of the window contains text, which has more than two colours.
     const bar = 885;
     const colours = () => new Set(this.display.row(bar)).size;
     while (colours() <= someColours) {
@@ -43,7 +43,10 @@ export class Plain {
     return Date.now() - this.began;
   }
 
-  /** Presses a key as a user does: it goes to the window below the pointer, which rests where nothing is to click. */
+  /**
+   * Presses a key as a user does: it goes to the window under the pointer, which is at a place without anything to
+   * click.
+   */
   async press(key) {
     await run("xdotool", ["mousemove", "1000", "890", "key", key], { env: this.env });
   }

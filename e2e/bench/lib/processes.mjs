@@ -11,8 +11,8 @@ function read(path) {
 }
 
 /**
- * The program's name without its folder. Chromium's children write their
- * arguments again, with spaces; the helper's file carries a fingerprint.
+ * Returns the program's name without its folder. Chromium's children replace their command line by one with spaces;
+ * the name of the helper's file contains a fingerprint.
  */
 const named = (command) => basename(command.split(/[\0 ]/)[0]).replace(/-[0-9a-f]{16}$/, "");
 
@@ -20,7 +20,7 @@ function everything() {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map((name) => {
-      // The name of the program is in parentheses and may hold anything.
+      // The name of the program is in parentheses and may contain any character.
       const stat = read(`/proc/${name}/stat`);
       const [, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       return {
@@ -31,7 +31,7 @@ function everything() {
     });
 }
 
-/** All processes below and with `pid`, as {pid, name}. */
+/** Returns `pid` and all of its descendants, as {pid, name}. */
 export function tree(pid) {
   const all = everything();
   const found = all.filter((p) => p.pid === pid);
@@ -39,10 +39,10 @@ export function tree(pid) {
   return found;
 }
 
-/** How many processes of that name run on the machine. */
+/** Returns how many processes with that name run on the machine. */
 export const neighbours = (name) => everything().filter((p) => name.test(p.name)).length;
 
-/** Proportional set size in MB (10^6 bytes) by program name. */
+/** Returns the proportional set size in MB (10^6 bytes) by program name. */
 export function memory(pid) {
   const sizes = {};
   for (const p of tree(pid)) {
@@ -52,9 +52,9 @@ export function memory(pid) {
   return sizes;
 }
 
-const ticks = 100; // a second, in /proc, on every Linux
+const ticks = 100; // per second, in /proc, on every Linux
 
-/** Seconds of processor time so far by program name. */
+/** Returns the seconds of processor time so far by program name. */
 export function processorTime(pid) {
   const spent = {};
   for (const p of tree(pid)) {

@@ -1,4 +1,4 @@
-// Where the program is that is measured.
+// The path of the program that is measured.
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../../../", import.meta.url));

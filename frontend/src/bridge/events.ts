@@ -2,7 +2,7 @@ import { ReconnectingSocket, type Dial } from "./socket";
 import type { GoalEvent, PaneEvent } from "./types";
 
 export interface EventHandlers {
-  /** No event is missed from here until `down`: load the snapshots now. */
+  /** Called when no event is missed from now until `down`, so that the snapshots can be loaded. */
   hello: () => void;
   goal: (event: GoalEvent) => void;
   pane: (event: PaneEvent) => void;

@@ -60,8 +60,8 @@ export class ReconnectingSocket {
   }
 
   /**
-   * The same, but messages sent before the socket is open are sent once it is. Messages sent while it is lost are
-   * lost too.
+   * The same as `send`, but messages that are passed before the socket is open are sent once it is. Messages during a
+   * lost connection are lost, too.
    */
   say(message: Message): void {
     if (!this.send(message)) this.held?.push(message);

@@ -18,7 +18,7 @@ export interface TerminalStream {
   /** Bytes that are not valid text, such as old mouse reports. */
   inputBytes(bytes: Uint8Array<ArrayBuffer>): void;
   size(cols: number, rows: number): void;
-  /** Continues after an exit: the program runs again and prints below the existing output. */
+  /** Continues after an exit, because the program runs again and prints below the existing output. */
   restart(): void;
   close(): void;
 }

@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { CallError } from "./problem";
 import { boundCall } from "./wails";
 
-/** What a call through the window rejects with when Go's formatter gave the text: Wails makes an Error of it. */
+/**
+ * Returns the rejection of a call through the window, when Go's formatter returned this text: Wails makes an Error of
+ * it.
+ */
 async function refusedWith(text: string): Promise<CallError> {
   const call = boundCall({ GoalAPI: { Pause: () => Promise.reject(new Error(text)) } });
   const reason: unknown = await call("GoalAPI.Pause", "g1").then(

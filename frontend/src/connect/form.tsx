@@ -374,7 +374,7 @@ function KeyField(p: KeyFieldProps) {
               disabled={p.busy === "save"}
               onClick={p.busy === "test" ? p.onCancel : p.onTest}
             >
-              {p.busy === "test" ? "Testing… Cancel" : p.tested ? "Test again" : "Test"}
+              {p.busy === "test" ? "Cancel test" : p.tested ? "Test again" : "Test"}
             </Button>
           </div>
           <div className="mt-1 flex items-center gap-2 text-xs text-text-faint">

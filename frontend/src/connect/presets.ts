@@ -8,12 +8,12 @@ export function initials(preset: string): string {
 
 /** Returns the card's second line: what was found, or what is needed. */
 export function describePreset(preset: PresetView, servers: readonly FoundServer[] | null): string {
-  if (!preset.local) return preset.id === "openrouter" ? "One key, many models" : "API key";
+  if (!preset.local) return preset.id === "openrouter" ? "One key, many models" : "Needs an API key";
   if (servers === null) return "Checking…";
   const found = servers.find((s) => s.preset === preset.id);
   if (!found) return "Not running";
   const n = found.models?.length ?? 0;
-  return `${n} ${n === 1 ? "model" : "models"} here, no key`;
+  return `${n} ${n === 1 ? "model" : "models"} here, no key needed`;
 }
 
 /** Returns the preset to select first: a server that answers, then a key in the environment, then OpenAI. */

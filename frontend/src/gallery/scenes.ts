@@ -188,7 +188,7 @@ export const scenes: Record<string, Scene> = {
       const view = b.goals.get("01m0parked00000000000000d4")?.view;
       if (!view) return;
       view.exit = "daily_limit";
-      view.reason = "Today's limit of $20.00 is reached; resumes tomorrow or when you raise it: Settings › Models";
+      view.reason = "Today's limit of $20.00 is reached; resumes tomorrow or when you raise it: Settings › Spending";
       const midnight = new Date();
       midnight.setHours(24, 0, 0, 0);
       view.parked_until = midnight.toISOString();

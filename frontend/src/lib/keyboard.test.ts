@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { focusElement } from "./keyboard";
 
-/** The page's layout: tells of a size when the test says so. */
+/** Plays the page's layout: reports a size when the test calls it. */
 let layOut: () => void;
 let watched: number;
 

@@ -1,7 +1,6 @@
 /**
- * Focuses a pane as soon as possible: an element without a layout
- * cannot take the focus and reports nothing. A user who has moved on stays there. The
- * returned function cancels it.
+ * Focuses a pane as soon as possible: an element without a layout cannot take the focus and reports nothing. It does
+ * nothing if the user has moved the focus in the meantime. The returned function cancels it.
  */
 export function focusElement(host: HTMLElement, focus: () => void): () => void {
   const before = document.activeElement;

@@ -7,7 +7,7 @@ import { until } from "@/testing/mount";
 import { WorkspaceControl } from "./control";
 import { saveOwnLayout } from "./layout";
 
-/** What a control uses of dockview: panels with a visibility, and a layout. */
+/** The parts of dockview that a control uses: panels with a visibility, and a layout. */
 class Dock {
   readonly groups = [];
   readonly restored: unknown[] = [];
@@ -71,7 +71,7 @@ test("the broadcast to visible terminals is ended by the same command", async ()
   control.broadcastAll();
   expect(taking(control)).toEqual([]);
   control.broadcast("t1");
-  control.broadcastAll(); // one of two is not all of them
+  control.broadcastAll(); // only one of two takes part yet
   expect(taking(control)).toEqual(["t1", "t2"]);
 });
 

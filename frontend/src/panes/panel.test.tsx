@@ -5,7 +5,10 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { mount } from "@/testing/mount";
 import { PanePanel } from "./panel";
 
-/** Changes that dockview makes between a pane's first render and its effects: here made by its content. */
+/**
+ * Makes the changes that dockview makes between a pane's first render and its effects. Here the pane's content calls
+ * it.
+ */
 let duringDraw: () => void;
 let drawn: { visible: boolean; active: boolean };
 

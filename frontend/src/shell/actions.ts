@@ -7,7 +7,7 @@ import type { App } from "@/store/app";
 
 const always = () => true;
 
-/** An action with defaults for the fields that most leave out. */
+/** Returns an action, with defaults for the fields that most actions omit. */
 function action(a: Partial<Action> & Pick<Action, "id" | "title" | "group" | "run">): Action {
   return { keys: [], leader: "", enabled: always, ...a };
 }
@@ -377,7 +377,7 @@ function windowActions(app: App): Action[] {
       enabled: () => app.state.leader || !document.activeElement?.closest(".xterm"),
       run: () => openHelpHere(app),
     }),
-    action({ id: "welcome", title: "First-start checklist", group: "Goalpost", run: () => app.go("welcome") }),
+    action({ id: "welcome", title: "Welcome page", group: "Goalpost", run: () => app.go("welcome") }),
   ];
 }
 

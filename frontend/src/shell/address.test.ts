@@ -16,7 +16,7 @@ async function open(address: string) {
   const app = new App(new FakeBridge(), { problem: () => undefined, done: () => undefined });
   await app.start();
   const entries: string[] = [];
-  // The history of the test's page has no way back: it is kept here.
+  // The history of the test's page cannot go back, so the test stores it here.
   const page = {
     location: window.location,
     history: {
@@ -70,7 +70,7 @@ test("back leads through what was opened: tabs, goals and places, and not throug
   app.set({ goalTab: "changes" });
   await flushAll();
   expect(at()).toBe(`?goal=${livelyId}&tab=changes`);
-  app.sync.select("01m0running00000000000000a1"); // the keys pass it
+  app.sync.select("01m0running00000000000000a1"); // the arrow keys pass over it
   await flushAll();
   app.openGoal(done);
   await flushAll();

@@ -10,7 +10,7 @@ import { buildCommands } from "./actions";
 const page = new URL("../../../docs/guide/keyboard.md", import.meta.url);
 
 function keyboardPage(): string {
-  const none: unknown = {}; // what the commands do is not looked at
+  const none: unknown = {}; // the test does not run the commands
   const commands = buildCommands(none as App, none as WorkspaceControl);
   const rows = commands
     .filter((c) => c.keys.length > 0 || c.leader !== "")

@@ -38,7 +38,7 @@ export function StatusBar() {
           type="button"
           data-testid="status-needs-you"
           className="flex items-center gap-1.5 hover:text-text"
-          title="Show what waits for you"
+          title="Show what is waiting for you"
           onClick={() => void app.approvals.open()}
         >
           <Dot tone="warn" />
@@ -134,7 +134,7 @@ interface ModelProps {
 function Model({ provider, goal }: ModelProps) {
   if (goal && isLive(goal)) {
     return (
-      <Fact testid="status-model" title="model of the selected goal">
+      <Fact testid="status-model" title="Model of the selected goal">
         {goal.scripted ? "demo · scripted, no AI" : goal.model || goal.provider}
       </Fact>
     );

@@ -4,7 +4,7 @@ import type { Method } from "@/bridge/methods";
 import { until } from "@/testing/mount";
 import { App } from "./app";
 
-/** An App on a bridge whose answers to one method arrive when they are let go, in any order. */
+/** An App on a bridge whose answers to one method arrive when the test releases them, in any order. */
 function slow(method: Method) {
   const bridge = new FakeBridge();
   const real = bridge.call;

@@ -118,14 +118,14 @@ export class GoalActions {
       return;
     }
     this.core.confirm({
-      title: found.goals === 1 ? "Delete one goal?" : `Delete ${found.goals} goals?`,
-      text: "This permanently deletes their steps, evidence and receipts. Files in their folders stay.",
+      title: found.goals === 1 ? "Delete this goal?" : `Delete ${found.goals} goals?`,
+      text: "Steps, evidence and receipts are permanently deleted. Files in the folders stay.",
       yes: "Delete",
       danger: true,
       run: async () => {
         const gone = await this.core.ask("GoalAPI.Prune", input);
         if (!gone) return;
-        this.core.notices.done(`${gone.goals} deleted`);
+        this.core.notices.done(gone.goals === 1 ? "1 goal deleted" : `${gone.goals} goals deleted`);
         await this.core.sync.loadGoals();
         const { id } = this.core.state.detail;
         if (id && !(id in this.core.state.goals.byId)) this.core.sync.select("");
@@ -135,7 +135,7 @@ export class GoalActions {
 
   async steer(id: string, text: string): Promise<boolean> {
     const ok = (await this.core.ask("GoalAPI.Steer", id, text)) ?? false;
-    if (ok) this.core.notices.done("The agent reads your note before its next turn");
+    if (ok) this.core.notices.done("Note sent. The agent reads it before its next turn.");
     return ok;
   }
 
@@ -153,7 +153,7 @@ export class GoalActions {
   abortAll(cards: readonly GoalCard[]): void {
     this.core.confirm({
       title: cards.length === 1 ? "Abort this goal?" : `Abort ${cards.length} goals?`,
-      text: `The agents stop immediately. Files that they changed stay as they are.\n${objectives(cards)}`,
+      text: `Work stops immediately. Changed files stay as they are.\n${objectives(cards)}`,
       yes: "Abort",
       danger: true,
       run: async () => {
@@ -165,7 +165,7 @@ export class GoalActions {
   deleteAll(cards: readonly GoalCard[]): void {
     this.core.confirm({
       title: cards.length === 1 ? "Delete this goal?" : `Delete ${cards.length} goals?`,
-      text: `This permanently deletes their steps, evidence and receipts. Files in their folders stay.\n${objectives(cards)}`,
+      text: `Steps, evidence and receipts are permanently deleted. Files in the folders stay.\n${objectives(cards)}`,
       yes: "Delete",
       danger: true,
       run: async () => {

@@ -202,7 +202,7 @@ function planText(items: readonly Todo[]): string {
 }
 
 function undoneText(e: Extract<GoalEvent, { type: "changes_undone" }>): string {
-  const files = `${plural(e.count, "file")} brought back to ${e.to}`;
+  const files = `${plural(e.count, "file")} restored to ${e.to}`;
   return e.skipped ? `${files}; ${e.skipped} left alone` : files;
 }
 

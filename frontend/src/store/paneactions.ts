@@ -58,7 +58,7 @@ export class PaneActions {
     for (const pane of this.core.state.panes.panes) if (pane.goal_id === goal) this.close(pane.id);
   }
 
-  /** The answer may be late: a user who has moved on stays there. */
+  /** Makes an opened pane the active one. The route does not change, because the answer may be late. */
   private opened(pane: PaneInfo | undefined): PaneInfo | undefined {
     if (!pane) return undefined;
     this.core.store.setState((s) => ({ panes: withPane(s.panes, pane), activePane: pane.id }));

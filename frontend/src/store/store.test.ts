@@ -99,9 +99,9 @@ describe("goals", () => {
     const applied = (c: GoalCard, e: Partial<GoalEvent>) => cardAfterEvent(c, { goal_id: "g", at, ...e } as GoalEvent);
     const waits = applied(card({ status: "failed", exit: "limit_reached", queued: "" }), {
       type: "queued",
-      reason: "3 goals run already",
+      reason: "3 goals are already running",
     });
-    expect(waits).toMatchObject({ status: "failed", queued: "3 goals run already" });
+    expect(waits).toMatchObject({ status: "failed", queued: "3 goals are already running" });
     expect([groupOf(waits), isLive(waits), canPause(waits), canResume(waits)]).toEqual(["queued", true, true, false]);
     const left = applied(waits, { type: "queued", reason: "the user paused the goal", left: "user_paused" });
     expect(left).toMatchObject({ status: "failed", exit: "limit_reached", queued: "" });
@@ -111,14 +111,14 @@ describe("goals", () => {
       "user_paused",
     );
     expect(applied(waits, { type: "resumed" })).toMatchObject({ status: "running", queued: "" });
-    expect(canPause(card({ status: "pending", queued: "3 goals run already" }))).toBe(false);
+    expect(canPause(card({ status: "pending", queued: "3 goals are already running" }))).toBe(false);
   });
 
   test("groups, newest first", () => {
     expect(groupOf({ status: "paused", exit: "needs_operator", queued: "" })).toBe("needs_you");
     expect(groupOf({ status: "paused", exit: "stuck", queued: "" })).toBe("needs_you");
     expect(groupOf({ status: "paused", exit: "parked", queued: "" })).toBe("paused");
-    expect(groupOf({ status: "failed", exit: "limit_reached", queued: "3 goals run already" })).toBe("queued");
+    expect(groupOf({ status: "failed", exit: "limit_reached", queued: "3 goals are already running" })).toBe("queued");
     const by = grouped([
       card({ id: "a", created_at: "2026-01-01T00:00:00Z" }),
       card({ id: "b", created_at: "2026-01-02T00:00:00Z" }),
@@ -193,7 +193,7 @@ describe("detail", () => {
     let d = withGoalEvent(emptyDetail("g"), started);
     d = withView(d, { ...view, seq: 11 }, 0);
     d = withGoalEvent(d, stepped);
-    // This snapshot was taken before the step had begun, the view's after it.
+    // This snapshot was taken before the step began, and the view's snapshot afterwards.
     d = withSteps(d, { steps: [row], total: 1, seq: 10 }, true);
     expect(d.steps).toHaveLength(1);
     d = withJournalPage(d, journal, true);

@@ -10,7 +10,7 @@ afterEach(() => app.sync.stop());
 
 const ended = { type: "ended", status: "completed", exit: "done", verified: true, report: null } as const;
 
-/** A bridge whose answers to one method are taken at once and arrive when they are let go. */
+/** A bridge whose answers to one method are computed at once, and arrive when the test releases them. */
 function slow(slowly: Method) {
   const bridge = new FakeBridge();
   const real = bridge.call;
@@ -43,7 +43,7 @@ test("what a goal does while it is asked for is asked for, too", async () => {
   bridge.goals.get(livelyId)?.record({ type: "iteration", n: 90 }, Date.now()); // nobody receives it
   bridge.say(livelyId, { type: "iteration", n: 91 });
   await until(() => expect(held).not.toHaveLength(0));
-  bridge.say(livelyId, ended); // its last
+  bridge.say(livelyId, ended); // its last event
   await new Promise((drawn) => requestAnimationFrame(drawn));
   letGo();
   await until(() => expect(card()).toMatchObject({ iterations: 91, status: "completed" }));

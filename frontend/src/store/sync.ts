@@ -191,7 +191,7 @@ export class Sync {
     if (detail.gap && detail.id) this.background(this.loadDetail(detail.id));
   }
 
-  /** Loads one goal again; a report during the request leads to one more request. */
+  /** Loads one goal again; an event during the request leads to one more request. */
   private async loadCard(id: string): Promise<void> {
     if (this.asking.has(id)) return;
     this.asking.add(id);

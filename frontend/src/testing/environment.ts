@@ -1,4 +1,4 @@
-// What the pages of a browser have, and the tests' document does not.
+// Provides parts of a browser's page that the tests' document lacks.
 import { MessageChannel } from "node:worker_threads";
 
 Object.assign(globalThis, { MessageChannel });

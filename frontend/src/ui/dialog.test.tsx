@@ -9,7 +9,7 @@ function pressEscape() {
   document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true }));
 }
 
-/** Presses Esc as soon as it is on the screen, before any effect of the dialog around it. */
+/** Presses Esc as soon as it is rendered, before any effect of the dialog around it. */
 function EscapeAtOnce() {
   useLayoutEffect(pressEscape, []);
   return null;

@@ -213,7 +213,7 @@ function Link({ href, children }: { href: string; children: ReactNode }) {
   );
 }
 
-/** Pictures are not loaded: the request would tell the server that somebody is reading. */
+/** Pictures are not loaded: the request would show the server that the user reads the text. */
 function ImageNote({ image }: { image: Tokens.Image }) {
   const words = stripControl(image.text || image.href);
   return <Link href={image.href}>[picture: {words}]</Link>;

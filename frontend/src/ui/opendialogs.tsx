@@ -3,8 +3,8 @@ import { useLayoutEffect, useRef } from "react";
 const openDialogs: { close: () => void }[] = [];
 
 /**
- * Closes the newest dialog. Until the newest has rendered twice, Radix would close the one below it; and a tooltip that
- * is shown would keep the key to itself. It reports whether a dialog is open.
+ * Closes the newest dialog. Without it, Radix would close the dialog below until the newest one has rendered twice,
+ * and a visible tooltip would consume the key. It reports whether a dialog is open.
  */
 export function closeNewestDialog(event: KeyboardEvent): boolean {
   const newest = openDialogs.at(-1);

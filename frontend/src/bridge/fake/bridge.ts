@@ -123,7 +123,7 @@ export class FakeBridge implements Bridge {
       note: "Goalpost's own loop",
       install: "",
       licence: "",
-      credentials: "Asks the goal's model. Its key stays outside of the sandbox.",
+      credentials: "Asks the goal's model. Its key stays outside the sandbox.",
     },
     {
       id: "opencode",

@@ -121,7 +121,7 @@ export function fileDiff(view: ChangesView, path: string): FileDiff | undefined 
   return { ...file, ...nothing, is_text: true, was, is, hunks };
 }
 
-/** Undoes changes in the fake: files that somebody else edited stay. */
+/** Undoes changes in the fake: files that the user or another program edited stay. */
 export function undo(view: ChangesView, input: UndoInput): { view: ChangesView; out: UndoOutput } {
   const there = input.redo
     ? (changes.files ?? []).filter((f) => !view.files?.some((o) => o.path === f.path))
@@ -134,7 +134,7 @@ export function undo(view: ChangesView, input: UndoInput): { view: ChangesView; 
     done: done.map(({ path, change }) => ({ path, change })),
     skipped: selected
       .filter(stays)
-      .map(({ path }) => ({ path, why: "somebody else changed it since", can_force: true })),
+      .map(({ path }) => ({ path, why: "edited later, not by this goal", can_force: true })),
     left_out: view.left_out,
     can_redo: !input.dry_run,
   };

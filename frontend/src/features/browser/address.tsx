@@ -70,7 +70,7 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
   const press = (e: KeyboardEvent<HTMLInputElement>) => {
     const text = e.currentTarget.value.trim();
     if (e.code === "Enter" && text) {
-      e.preventDefault(); // else the page, which has the keyboard now, gets the rest of this key and sends its form
+      e.preventDefault(); // otherwise the page, which has the focus now, gets the rest of this key and sends its form
       void enter(text);
     }
     if (e.code === "ArrowDown" && open) {

@@ -1,5 +1,5 @@
 interface AgentPointerProps {
-  /** What the agent does there. It may contain text of the page, so it is only drawn as text. */
+  /** The agent's action. It may contain text of the page, so it is only drawn as text. */
   words: string;
   x: number;
   y: number;

@@ -94,7 +94,7 @@ function itemsOf(app: App, pane: PaneInfo, q: PaneQuestion, surface: Surface, sc
   );
 }
 
-/** The page's context menu. A page with its own menu draws that one. */
+/** The page's context menu. A page with its own context menu draws that menu itself. */
 export function ContextMenu({ pane, question, surface, space, scale, reply }: ContextMenuProps) {
   const app = useApp();
   const menu = useRef<HTMLDivElement>(null);

@@ -7,8 +7,8 @@ import { cx } from "@/ui/cx";
 import { CloseIcon, GlobeIcon, WarnIcon } from "@/ui/icons";
 
 /**
- * Go's message about a page, until the user closes it. It lies over the page: it disappears when the user presses a
- * button there, and the page must not move at that moment.
+ * Go's message about a page, until the user closes it. It covers a part of the page instead of taking space from it:
+ * it disappears when the user presses a button in the page, and the page must not move at that moment.
  */
 export function PageNotice({ notice }: { notice: string }) {
   const [read, setRead] = useState("");

@@ -22,7 +22,7 @@ export function useKeyboard(
   shortcut: (e: KeyboardEvent) => (() => void) | null,
 ): KeyboardHandlers {
   const copiedInside = useRef(false);
-  /** Keys pressed here. The release of a key that opened this pane does not belong to the page. */
+  /** Keys pressed here. The release of the key that opened this pane is not sent to the page. */
   const down = useRef(new Set<string>());
   return useMemo(() => {
     const empty = (el: HTMLTextAreaElement) => {

@@ -9,8 +9,9 @@ import { noAnswer } from "./prompttext";
 const host = (origin: string) => origin.replace(/^https?:\/\//, "");
 
 /**
- * Asks whether to save the login that the user has just used. It lies over the page: it appears while the
- * button that sent the login may still be pressed, and the page must not move at that moment.
+ * Asks whether to save the login that the user has just used. It covers a part of the page instead of taking space
+ * from it: it appears while the button that sent the login may still be pressed, and the page must not move at that
+ * moment.
  */
 export function SaveLoginPrompt({ pane, overlay }: { pane: PaneInfo; overlay: PaneOverlay }) {
   const app = useApp();

@@ -31,7 +31,7 @@ export function useMouse(
     const down = (e: MouseEvent) => {
       if (!onPicture(e)) return;
       if (e.button === 3 || e.button === 4) {
-        e.preventDefault(); // or the app's own browser goes back
+        e.preventDefault(); // otherwise the app's own browser goes back
         side(e.button === 3 ? "back" : "forward");
         return;
       }

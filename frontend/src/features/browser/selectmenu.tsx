@@ -6,7 +6,7 @@ import { placePopup, type AnswerPrompt, type Viewport } from "./prompttext";
 interface ChoicesProps {
   question: PaneQuestion;
   space: Viewport;
-  /** A list takes the focus; suggestions leave it with the page, where the user types. */
+  /** A list takes the focus. Suggestions leave the focus in the page, where the user types. */
   reply: AnswerPrompt;
 }
 

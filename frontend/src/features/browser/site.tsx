@@ -11,7 +11,7 @@ const transportLabels: Record<Site["came"], string> = {
   unproven: "The connection is encrypted, but the host's identity could not be verified.",
   open: "The connection is not encrypted: others can read and change what is sent.",
   here: "The page comes from this machine.",
-  none: "This page has no site.",
+  none: "This page does not belong to a site.",
 };
 
 const permissionNames: Record<string, string> = {

@@ -27,7 +27,7 @@ export class Surface {
   private readonly coalescer: Coalescer;
   private waiting: Frame | null = null;
   private drawing = false;
-  /** How often the page has ended: a picture that is still being decoded belongs to the previous page. */
+  /** Counts the pages that have ended, to recognize a picture of a previous page that is still being decoded. */
   private gone = 0;
   private closed = false;
   private focused = true;
@@ -92,7 +92,7 @@ export class Surface {
         if (this.closed || gone !== this.gone) picture.close();
         else this.show(frame, picture);
       } catch {
-        // A broken picture is skipped but acknowledged, because no other would follow otherwise.
+        // A broken picture is skipped but acknowledged, because otherwise no other picture would follow.
       }
       await this.rest();
       if (!this.closed) this.stream.ack(frame.n);
@@ -117,7 +117,7 @@ export class Surface {
     this.drawnAt = performance.now();
   }
 
-  /** The page has ended, so its picture is removed. */
+  /** Removes the picture, because the page has ended. */
   forget() {
     this.gone++;
     this.waiting = null;

@@ -95,7 +95,7 @@ export function useCopied(overlay: PaneOverlay, keys: RefObject<HTMLTextAreaElem
     if (n === reported.current) return;
     const first = reported.current < 0;
     reported.current = n;
-    // Only for the viewer who copied, and only what was copied since this viewer opened.
+    // Only in the viewer in which the user copied, and only what was copied since this viewer was opened.
     if (!first && document.activeElement === keys.current) void writeClipboard(text);
   }, [n, text, keys]);
 }

@@ -14,7 +14,7 @@ function Selected() {
   return view ? <ActivityTabs key={view.id} view={view} /> : null;
 }
 
-// It is loaded when it is needed first, which is slow on a busy machine.
+// The module is loaded when it is first needed, which is slow on a busy machine.
 beforeAll(() => import("./replay/replay"));
 
 beforeEach(async () => {

@@ -11,7 +11,7 @@ const done = { ...blankView, status: "completed" as const, exit: "done" as const
 const shared = {
   ...done,
   assurance: "shared",
-  assurance_words: "Verified (the agent could change what the check used, or nobody observed it)",
+  assurance_words: "Verified (the agent could have influenced the check)",
 };
 
 test("a done goal says what it proves, also one that an older version ended", () => {

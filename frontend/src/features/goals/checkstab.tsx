@@ -26,9 +26,7 @@ export function ChecksTab({ view, before }: ChecksTabProps) {
         {claims.length > 0 && view.status !== "running" ? <RunAgain goal={view.id} /> : null}
       </div>
       <div tabIndex={0} role="group" aria-label="Checks" className="min-h-0 flex-1 overflow-y-auto px-5 py-3">
-        <Caption className="mb-1">
-          {view.any && checks.length > 1 ? "One of these passes" : "All of these pass"}
-        </Caption>
+        <Caption className="mb-1">{view.any && checks.length > 1 ? "One must pass" : "All must pass"}</Caption>
         {checks.map((c, i) => (
           <CheckLine key={i} check={c} evidence={evidence(i)} />
         ))}

@@ -30,7 +30,7 @@ test("a goal that another process runs says so, and what is done here still reac
   if (!goal) throw new Error("no such goal");
   Object.assign(goal.view, { pid: 4711, elsewhere: true });
   await open(bridge, running);
-  await until(() => expect(get("goal-elsewhere").textContent).toBe("running in another window (PID 4711)"));
+  await until(() => expect(get("goal-elsewhere").textContent).toBe("running in another process (PID 4711)"));
   await press("goal-pause");
   expect(bridge.calls.some((c) => c.method === "GoalAPI.Pause" && c.args[0] === running)).toBe(true);
 });
@@ -38,7 +38,7 @@ test("a goal that another process runs says so, and what is done here still reac
 test("its card says so, too", async () => {
   await mount(<Card card={{ ...blankView, pid: 4711, elsewhere: true }} selected={false} onSelect={() => undefined} />);
   expect(get("goal-card").dataset.elsewhere).toBe("true");
-  expect(get("goal-card").textContent).toContain("other window (PID 4711)");
+  expect(get("goal-card").textContent).toContain("another process (PID 4711)");
 });
 
 test("what the kernel refused a program is in the log under its own name", async () => {
@@ -92,7 +92,7 @@ test("the list can be limited to one status: the keys stay in it, and a status w
   expect(await reached()).toEqual(new Set(by.needs_you.map((c) => c.id)));
   const offered = all("goal-status").map((b) => b.dataset.status);
   expect(offered).toEqual(["", ...groups.filter((g) => by[g].length > 0)]);
-  // One stop for Tab; the arrows choose the next one.
+  // The list has one Tab stop; the arrow keys move to the next status.
   expect(all("goal-status").filter((b) => b.tabIndex === 0)).toEqual([status("needs_you")]);
   act(
     () => void status("needs_you").dispatchEvent(new KeyboardEvent("keydown", { code: "ArrowRight", bubbles: true })),

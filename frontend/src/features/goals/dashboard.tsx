@@ -203,7 +203,7 @@ function Head({ only, onOnly }: { only: StatusChoice; onOnly: (only: StatusChoic
         className="max-[640px]:hidden"
         onClick={() => app.go("workspace")}
       >
-        Esc
+        Close <Kbd>Esc</Kbd>
       </Button>
     </header>
   );

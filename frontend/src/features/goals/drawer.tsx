@@ -92,7 +92,11 @@ function Head({ view, onClose }: { view: GoalView; onClose: () => void }) {
           </IconButton>
         ) : null}
         {canResume(view) && !needsAnswer(view) ? (
-          <IconButton label="Resume" data-testid="drawer-resume" onClick={() => void app.goals.resumeOrAnswer(view)}>
+          <IconButton
+            label={view.status === "paused" ? "Resume" : "Continue"}
+            data-testid="drawer-resume"
+            onClick={() => void app.goals.resumeOrAnswer(view)}
+          >
             <PlayIcon size={14} />
           </IconButton>
         ) : null}
@@ -183,7 +187,7 @@ function Composer({ view }: { view: GoalView }) {
         }}
       />
       <div className="mt-1 flex items-center gap-2">
-        <span className="min-w-0 flex-1 truncate text-2xs text-text-faint">Read before the next turn</span>
+        <span className="min-w-0 flex-1 truncate text-2xs text-text-faint">The agent reads it next turn</span>
         <Button data-testid="drawer-send" disabled={note.busy || !note.text.trim()} onClick={send}>
           Send <Kbd>Ctrl+Enter</Kbd>
         </Button>

@@ -126,7 +126,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
     shortPath(view.policy.dir),
     view.options.engine ? `by ${view.options.engine}` : "",
     view.options.worktree ? `on branch ${view.options.worktree.branch}` : "",
-    view.policy.work?.length ? `changes only ${view.policy.work.join(", ")}` : "",
+    view.policy.work?.length ? `may change only ${view.policy.work.join(", ")}` : "",
     spent >= 1_000 ? clock(spent) : "",
     view.usd > 0 ? money(view.usd) : "",
   ].filter(Boolean);
@@ -167,7 +167,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
               "terminals and pages are shown there."
             }
           >
-            running in another window (PID {view.pid})
+            running in another process (PID {view.pid})
           </Badge>
         ) : null}
         {view.scripted ? <Badge tone="calm">scripted, no AI</Badge> : null}
@@ -217,7 +217,7 @@ export function GoalHeader({ view, onShowPanes }: GoalHeaderProps) {
           Queued: {view.queued}
         </p>
       ) : null}
-      {/* What a done goal proves is in the badge and, whole, in the report beside it. */}
+      {/* The badge shows briefly what a done goal proves; the report beside it shows all of it. */}
       {view.reason && view.status !== "running" && !proof && !needsAnswer(view) ? (
         <p
           className={cx(

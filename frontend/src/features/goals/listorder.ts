@@ -26,7 +26,7 @@ export type ListLine =
 const storageKey = "goalpost.goal-list";
 const usual: ListView = { grouping: "status", order: "newest" };
 
-/** The stored order. Values from other versions that are unknown here are left out. */
+/** The stored order. Values of other versions that this version does not know are ignored. */
 export function savedListView(storage: Storage): ListView {
   try {
     const saved = JSON.parse(storage.getItem(storageKey) ?? "{}") as Partial<Record<keyof ListView, unknown>>;

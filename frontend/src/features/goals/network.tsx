@@ -59,7 +59,7 @@ function useNetwork(id: string): NetworkView | null {
         timer.current = 0;
         app.bridge.call("GoalAPI.Network", id).then(
           (net) => setRead({ id, net }),
-          () => undefined, // the goal is gone, and the dashboard says so
+          () => undefined, // the goal no longer exists, and the dashboard shows that
         );
       },
       requests === 0 ? 0 : pauseMs,

@@ -46,7 +46,7 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
       footer={
         <>
           <Button data-testid="receipt-recheck" disabled={!receipt || checking} onClick={() => void recheck()}>
-            {checking ? "Running…" : "Re-run checks"}
+            {checking ? "Running…" : "Run checks again"}
           </Button>
           <span className="flex-1" />
           <Button
@@ -73,7 +73,7 @@ export function ReceiptDialog({ goal, onClose }: { goal: string; onClose: () => 
       {again ? (
         <section className="mb-4" data-testid="recheck" data-passed={again.passed}>
           <h3 className="mb-1 flex items-center gap-2 text-xs font-medium">
-            Checks re-run now
+            Checks run again
             <Badge tone={again.passed ? "ok" : again.open ? "calm" : "bad"}>
               {again.passed ? "all passed" : again.open ? "cannot be repeated" : "not all passed"}
             </Badge>
@@ -153,7 +153,7 @@ function Receipt({ receipt }: { receipt: ReceiptView }) {
         <section key={c.n} data-testid="receipt-claim" data-deciding={c.deciding}>
           <h3 className="mb-1 flex items-center gap-2 text-xs font-medium">
             Claim {c.n} {c.deciding ? <Badge tone="ok">final</Badge> : null}
-            {c.by ? <Badge tone="calm">by the {c.by}</Badge> : null}
+            {c.by ? <Badge tone="calm">by the {c.by === "person" ? "user" : c.by}</Badge> : null}
             {c.review ? (
               <Badge tone={c.review === "confirmed" ? "ok" : "bad"}>
                 {c.review === "error" ? "review failed" : `${c.review} by the reviewer`}

@@ -36,7 +36,7 @@ export function GoalSidebar({ view }: { view: GoalView }) {
         testid="criterion"
       >
         {checks.length > 1 ? (
-          <p className="mb-1 text-xs text-text-faint">{view.any ? "one of these passes" : "all of these pass"}</p>
+          <p className="mb-1 text-xs text-text-faint">{view.any ? "one must pass" : "all must pass"}</p>
         ) : null}
         {checks.map((c, i) => (
           <CheckLine key={i} check={c} evidence={evidence(i)} />

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const src = new URL("../../", import.meta.url);
-/** A question says all of it itself, and the help needs none. */
+/** A confirmation explains itself, and the help dialog needs no help button. */
 const without = ["shell/confirmdialog.tsx", "features/help/dialog.tsx"];
 
 test("every dialog names the page of the documents about it", () => {

@@ -10,8 +10,8 @@ import { CheckIcon, ChevronIcon, CrossIcon, Mark, PlayIcon, WarnIcon } from "@/u
 
 const looks: Record<Finding["state"], { tone: StatusTone; icon: typeof CheckIcon; words: string }> = {
   ok: { tone: "ok", icon: CheckIcon, words: "Fine" },
-  warn: { tone: "warn", icon: WarnIcon, words: "Limited" },
-  bad: { tone: "bad", icon: CrossIcon, words: "Missing" },
+  warn: { tone: "warn", icon: WarnIcon, words: "Needs attention" },
+  bad: { tone: "bad", icon: CrossIcon, words: "Not working" },
 };
 
 /** The first start: connect a model, watch a goal, and see what works on this computer. */
@@ -115,7 +115,7 @@ function Choice({ preset, servers }: { preset: PresetView; servers: readonly Fou
       </>,
       first
         ? `${first}${more}. Free, and nothing leaves this computer.`
-        : "It has no model yet. Download one in it first.",
+        : `It has no model yet. Download one in ${preset.name} first.`,
     );
   }
   if (preset.local) {

@@ -28,7 +28,7 @@ function Open({ actions }: { actions: readonly Action[] }) {
 
   const run = (what: () => unknown) => {
     close();
-    // The palette restores the focus when it closes; whatever takes the focus comes after that.
+    // The palette restores the focus when it closes; an action that moves the focus must run after that.
     setTimeout(() => void what(), 0);
   };
 

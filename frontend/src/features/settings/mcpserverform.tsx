@@ -23,8 +23,8 @@ export const emptyMCPServer: MCPServer = {
 
 const unsetRisk = (program: boolean) =>
   program
-    ? "As the server declares; otherwise network write"
-    : "As the server declares; otherwise network write, also for local addresses";
+    ? "As the server declares; otherwise “send to the web”"
+    : "As the server declares; otherwise “send to the web”, also for local addresses";
 const risks = ["", "read_only", "write_local", "network_get", "network_write", "spends_money"];
 
 const splitLines = (text: string) =>

@@ -140,7 +140,7 @@ function Pages({ settings, save, saveRow }: SectionProps) {
       />
       <Row
         title="Search engine"
-        text="Words in the address bar are sent to it when you press Enter. Addresses and what you type are not."
+        text="Words that you enter in the address bar go to it. Addresses do not, and nothing is sent while you type."
       >
         <Select
           className="w-56"
@@ -237,7 +237,7 @@ function Goals({ settings, save, saveRow }: SectionProps) {
       />
       <NumberRow
         title="Model timeout"
-        text="Minutes per model turn before a retry (0 = 3). Local models may need more."
+        text="Minutes per model turn before a retry (0 = default, 3). Local models may need more."
         testid="turn-minutes"
         value={settings.turn_minutes}
         min={0}
@@ -246,7 +246,7 @@ function Goals({ settings, save, saveRow }: SectionProps) {
       />
       <NumberRow
         title="Concurrent goals"
-        text="How many goals run at the same time (0 = 3). Takes effect after a restart."
+        text="How many goals run at the same time (0 = default, 3). Takes effect after a restart."
         testid="goals-at-once"
         value={settings.goals_at_once}
         min={0}
@@ -320,8 +320,8 @@ function Updates({ settings, saveRow }: SectionProps) {
       <TextRow
         title="Release feed"
         text={
-          "HTTPS address that is asked at each start for the newest version (releases/latest of GitHub or Forgejo). " +
-          "Leave empty to ask nobody."
+          "HTTPS address to check for a new version at each start (releases/latest of GitHub or Forgejo). " +
+          "Leave empty for no check."
         }
         testid="update-feed"
         value={settings.update_feed}

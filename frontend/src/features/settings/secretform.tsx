@@ -45,7 +45,7 @@ const forms: Record<SecretKind, FormWords> = {
     yes: "Save",
     fields: [
       { name: "origin", label: "Origin", note: "for example https://example.org" },
-      { name: "user", label: "User" },
+      { name: "user", label: "User name" },
       { name: "password", label: "Password", secret: true },
     ],
     save: (app, v) =>

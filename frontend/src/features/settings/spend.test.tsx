@@ -46,12 +46,12 @@ test("where no price is known it says that the limit cannot hold", async () => {
   const bridge = new FakeBridge();
   for (const p of bridge.providers) p.has_price = p.scripted;
   await mount(<SettingsPage />, bridge, (app) => app.start());
-  expect(get("daily-limit-cannot-hold").textContent).toContain("the limit cannot hold");
+  expect(get("daily-limit-cannot-hold").textContent).toContain("the limit is not enforced");
   bridge.settings.daily_limit_usd = 0;
 });
 
 test("without turns the table says so", async () => {
   await mount(<SettingsPage />, new FakeBridge({ empty: true }), (app) => app.start());
-  expect(get("spend-empty").textContent).toBe("No model has been asked in this time.");
+  expect(get("spend-empty").textContent).toBe("No model was used in this period.");
   expect(find("spend-table")).toBeNull();
 });

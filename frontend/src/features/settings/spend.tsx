@@ -41,7 +41,7 @@ export function Spend({ settings, save }: SpendProps) {
       <div className="mb-7 rounded-lg border border-border bg-surface" data-testid="spending" ref={box}>
         <MoneyRow
           title="Daily limit"
-          text="All goals together, with critics and judges. At the limit goals pause until tomorrow. Empty = no limit."
+          text="For all goals, critics and judges. At the limit, goals pause until tomorrow. Leave empty for no limit."
           testid="daily-limit"
           value={settings.daily_limit_usd}
           onSave={(daily_limit_usd) => save({ daily_limit_usd })}
@@ -49,8 +49,8 @@ export function Spend({ settings, save }: SpendProps) {
         />
         {settings.daily_limit_usd > 0 && unpriced.length > 0 ? (
           <p className="border-b border-border px-4 py-2 text-xs text-warn" data-testid="daily-limit-cannot-hold">
-            No price is known for {unpriced.map((p) => p.model || p.id).join(", ")}: the limit cannot hold there. Enter
-            a price under Edit in Models.
+            No price is known for {unpriced.map((p) => p.model || p.id).join(", ")}: the limit is not enforced for it.
+            To enter a price, choose Edit under Models.
           </p>
         ) : null}
         <div className="flex flex-wrap items-center gap-3 px-4 py-2.5">
@@ -113,7 +113,7 @@ function SpendTable({ report }: { report: SpendReport }) {
   if (report.rows.length === 0) {
     return (
       <p className="px-4 pb-3 text-xs text-text-faint" data-testid="spend-empty">
-        No model has been asked in this time.
+        No model was used in this period.
       </p>
     );
   }

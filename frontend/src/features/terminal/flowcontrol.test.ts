@@ -66,7 +66,7 @@ test("panes without the keyboard write one at a time with pauses in between", ()
   const written = () => panes.map((p) => p.seen.writes.length).join("");
   expect(written()).toBe("1000");
   vi.advanceTimersByTime(15);
-  expect(written()).toBe("1000"); // its picture, and as long again
+  expect(written()).toBe("1000"); // the time of the write and its drawing, and the same time again
   vi.advanceTimersByTime(1_000);
   expect(written()).toBe("1111");
   expect(panes.every((p) => p.seen.ends.at(-1) === 64 * kib)).toBe(true);

@@ -10,7 +10,7 @@ interface FlowHandlers {
   write: (bytes: Uint8Array, done: () => void) => void;
   /** Reports that everything before the offset is written. */
   written: (end: number) => void;
-  /** The pane has the keyboard focus, so it need not wait for its turn. */
+  /** Reports whether the pane has the keyboard focus: then it need not wait for its turn. */
   used: () => boolean;
 }
 
@@ -44,7 +44,7 @@ export class OutputFlow {
     this.next();
   }
 
-  /** The pane got the focus: waiting bytes are written now. */
+  /** Writes the waiting bytes now, because the pane got the focus. */
   hurry(): void {
     this.next();
   }

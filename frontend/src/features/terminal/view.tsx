@@ -31,7 +31,7 @@ export function TerminalView(p: TerminalProps) {
             e.stopPropagation();
           }}
         >
-          {/* Without a padding of its own, which xterm's measuring would take for space. */}
+          {/* No padding here: xterm would count it as available space when it measures. */}
           <div ref={host} className="h-full" />
         </div>
       </ContextMenu>

@@ -178,7 +178,7 @@ export class TerminalScreen {
     }
     if (!this.wantsWebgl()) return;
     const { WebglAddon } = await import("@xterm/addon-webgl");
-    if (!this.wantsWebgl()) return; // much may have happened
+    if (!this.wantsWebgl()) return; // the setting may have changed in the meantime
     try {
       const gl = new WebglAddon();
       gl.onContextLoss(() => {

@@ -65,7 +65,7 @@ export function CallText({ step, claim, tone }: CallTextProps) {
   if (score && score.of > 0) {
     return (
       <span className={tone === "bad" ? "text-bad" : "text-text"}>
-        Claimed done: {score.passed} of {score.of} checks passed
+        Claimed completion: {score.passed} of {score.of} checks passed
       </span>
     );
   }

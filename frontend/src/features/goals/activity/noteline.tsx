@@ -34,11 +34,11 @@ const noteLabel: Record<Exclude<NoteFact["kind"], "message">, { title: string; t
   changes_undone: { title: "Changes undone", tone: "text-accent" },
   todos: { title: "Plan", tone: "text-text" },
   approval_requested: { title: "Asked you", tone: "text-warn" },
-  approval_resolved: { title: "Refused", tone: "text-bad" },
+  approval_resolved: { title: "Denied", tone: "text-bad" },
   ended: { title: "Ended", tone: "text-text" },
 };
 
-/** The subject of a warning, if its own name does not show it. */
+/** The subject of a warning, for those whose own name does not show it. */
 const warningLabels: Partial<Record<string, string>> = {
   sandbox: "Sandbox notice",
   network: "Network request blocked",

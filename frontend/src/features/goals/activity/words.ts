@@ -88,7 +88,7 @@ const calls: Record<string, [kind: CallKind, past: string, present: string, obje
   complete_todo: ["plan", "Ticked off an item of the plan", "Ticking off an item of the plan", none],
   declare_step: ["plan", "Announced a change", "Announcing a change", quoted("title")],
   verify_step: ["plan", "Checked its own change", "Checking its own change", none],
-  claim_complete: ["claim", "Claimed done", "Claiming done", none],
+  claim_complete: ["claim", "Claimed completion", "Claiming completion", none],
   abort_with_report: ["claim", "Gave up", "Giving up", none],
   find_tools: ["look", "Looked for tools", "Looking for tools", none],
   ask_operator: ["ask", "Asked you", "Asking you", quoted("question")],

@@ -11,7 +11,7 @@ import { useNow } from "@/ui/usenow";
 import { Arguments } from "./arguments";
 import { goalOffer, goalOfferLabel, requestTitle } from "./words";
 
-/** A new request ignores clicks for this long: the click may have been meant for what was there before. */
+/** A new request ignores clicks for this long: the click may have been meant for the element that was there before. */
 const guardMs = 500;
 
 /** In a narrow window, buttons are as wide as the card and tall enough for a finger. */
@@ -36,7 +36,7 @@ export function NeedsYou({ goal, className }: { goal: string; className?: string
   );
 }
 
-/** Takes the focus when its key is pressed, never because a request appears. */
+/** Focuses the card when its key is pressed, but never because a request appears. */
 function useFocusOnDemand(card: RefObject<HTMLElement | null>, request: string) {
   const app = useApp();
   const wanted = useAppState((s) => s.requestWanted);
@@ -135,7 +135,7 @@ function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
         </Button>
         <span className="flex-1 max-[640px]:hidden" />
         <Button look="quiet" data-testid="asks-open" className={halfTouch} onClick={() => void app.approvals.open()}>
-          Review…
+          Show approvals…
         </Button>
       </div>
       {denying ? (

@@ -45,7 +45,7 @@ export function ApprovalsDialog() {
       footer={
         <>
           <span className="min-w-0 flex-1 text-xs text-text-faint">
-            Paused goals use no tokens. They resume once you answer.
+            Paused goals use no tokens. A goal resumes once you have answered all its requests.
           </span>
           <Button data-testid="approvals-close" onClick={close}>
             Close

@@ -18,7 +18,7 @@ function Selected() {
   return view ? <Changes key={view.id} view={view} before={null} /> : null;
 }
 
-// It is loaded when it is needed first, which is slow on a busy machine.
+// The module is loaded when it is first needed, which is slow on a busy machine.
 beforeAll(() => import("./highlight"));
 
 async function show(prepare?: (b: FakeBridge) => void) {
@@ -60,7 +60,7 @@ test("an undo lists what it does and what it leaves alone, and overwrites only w
   await until(() => expect(find("undo-conflicts")).not.toBeNull());
   expect(get("undo-list").textContent).toContain("cart/coupon.go");
   expect(get("undo-list").textContent).not.toContain("web/cart.css");
-  expect(get("undo-conflicts").textContent).toContain("somebody else changed it since");
+  expect(get("undo-conflicts").textContent).toContain("edited later, not by this goal");
   await press("undo-confirm");
   await until(() => expect(find("undo-dialog")).toBeNull());
   expect(undoCalls().map((c) => c.dry_run)).toEqual([true, false]);
@@ -84,10 +84,10 @@ test("one file is undone at once, the checks run again, and the undo can be undo
   expect(find("undo-dialog")).toBeNull();
   expect(undoCalls()).toMatchObject([{ paths: ["cart/cart.go"], dry_run: false }]);
   await until(() => expect(bridge.calls.filter((c) => c.method === "GoalAPI.Recheck")).toHaveLength(1));
-  expect(offers[0]?.text).toContain("1 file brought back");
+  expect(offers[0]?.text).toContain("1 file restored");
   act(() => offers[0]?.action?.run());
   await until(() => expect(all("changes-file")).toHaveLength(6));
-  // What somebody else changed since is asked about first.
+  // The user is asked first about a file that another program changed since.
   act(() => get("changes-files").querySelector<HTMLElement>('[data-path="web/cart.css"]')?.click());
   await press("undo-file");
   await until(() => expect(find("undo-dialog")).not.toBeNull());

@@ -43,7 +43,7 @@ export default function Changes({ view, before }: ChangesProps) {
     setAsked(null);
     const restored = (out.done ?? []).length;
     app.notices.done(
-      `${plural(restored, "file")} brought back to ${out.to}`,
+      `${plural(restored, "file")} restored to ${out.to}`,
       isRedo || restored === 0 ? undefined : { label: "Undo", run: () => void undo(undoInput({ redo: true })) },
     );
     void reload();
@@ -53,7 +53,7 @@ export default function Changes({ view, before }: ChangesProps) {
     const out = await app.ask("ChangesAPI.Undo", view.id, input);
     if (out) onDone(out, input.redo);
   };
-  // Undone immediately; the user is asked only about files that somebody else changed since.
+  // The file is undone immediately. The user is asked only about files that the user or another program changed since.
   const undoFile = (f: ChangedFile) => {
     const input = undoInput({ paths: [f.path] });
     if (f.edited_since) setAsked(input);
@@ -99,7 +99,7 @@ export default function Changes({ view, before }: ChangesProps) {
             disabled={!canUndo}
             onClick={() => setAsked(undoInput({ redo: true }))}
           >
-            <RedoIcon size={13} /> Undo the undo…
+            <RedoIcon size={13} /> Redo undone changes…
           </Button>
         ) : null}
         <Button
@@ -221,7 +221,7 @@ function SplitSwitch({ split, onSplit }: { split: boolean; onSplit: (on: boolean
   );
 }
 
-/** After an undo, the receipt is about files that no longer exist, so the checks run again. */
+/** After an undo, the receipt is about a state of the files that no longer exists, so the checks run again. */
 function Undone({ view, recheck }: { view: GoalView; recheck: ReturnType<typeof useRecheck> }) {
   return (
     <div
@@ -229,7 +229,7 @@ function Undone({ view, recheck }: { view: GoalView; recheck: ReturnType<typeof 
       data-testid="changes-undone"
       className="flex items-center gap-3 bg-warn-bg px-4 py-1.5 text-xs text-warn"
     >
-      <span>Changes undone.{view.status === "completed" ? " The result was about the folder before." : ""}</span>
+      <span>Changes undone.{view.status === "completed" ? " The result describes the earlier state." : ""}</span>
       {view.status === "completed" && !recheck.result ? (
         <Button look="quiet" data-testid="undone-check" onClick={recheck.run}>
           Run checks again
@@ -247,7 +247,7 @@ function Empty({ answer }: { answer: ChangesView }) {
       data-testid="changes-empty"
     >
       {answer.unavailable ||
-        (answer.running ? "Nothing has changed yet." : "Nothing differs from the start of the goal.")}
+        (answer.running ? "Nothing has changed yet." : "Nothing has changed since the goal started.")}
     </div>
   );
 }

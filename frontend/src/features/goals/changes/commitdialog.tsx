@@ -77,7 +77,7 @@ export function CommitDialog({ goal, offer, files, onClose }: CommitDialogProps)
           name="branch"
           hint={
             isCurrent
-              ? "This branch is checked out: it moves on, and the index gets these files."
+              ? "This branch is checked out: the commit is added to it, and the index is updated."
               : "A new branch. What is checked out, the index and stashes stay as they are."
           }
         >
@@ -167,7 +167,7 @@ function Committed({ out, onClose }: { out: CommitOutput; onClose: () => void })
         ) : null}
         {mixed.length > 0 ? (
           <p className="text-warn" data-testid="commit-mixed">
-            Included changes that were not committed before the goal: {mixed.map(stripControl).join(", ")}
+            Uncommitted changes from before the goal are included: {mixed.map(stripControl).join(", ")}
           </p>
         ) : null}
       </div>

@@ -68,7 +68,7 @@ function Marks({ file }: { file: ChangedFile }) {
         <Badge tone="accent">Read by the check {readBy[0]}</Badge>
       ) : null}
       {file.protected ? <Badge tone="warn">Protected: {file.protected}</Badge> : null}
-      {file.edited_since ? <Badge tone="warn">Edited since by somebody else</Badge> : null}
+      {file.edited_since ? <Badge tone="warn">Edited later, not by this goal</Badge> : null}
       {file.ignored ? <Badge tone="calm">Ignored by git</Badge> : null}
     </>
   );
@@ -139,7 +139,7 @@ function Side({ title, side, image }: { title: string; side: FileSide; image: st
           </dd>
         </dl>
       ) : (
-        <p className="text-text-faint">It was not there.</p>
+        <p className="text-text-faint">No file.</p>
       )}
     </figure>
   );

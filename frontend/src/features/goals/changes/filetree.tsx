@@ -106,7 +106,7 @@ function FileRow({ file: f, name, on, onSelect }: FileRowProps) {
       <span className="sr-only">{changeWord[f.change]}</span>
       <span className="min-w-0 flex-1 truncate">{stripControl(name)}</span>
       {f.edited_since ? (
-        <Mark label="Edited since by somebody else" icon={<WarnIcon size={13} />} tone="text-warn" />
+        <Mark label="Edited later, not by this goal" icon={<WarnIcon size={13} />} tone="text-warn" />
       ) : null}
       {f.protected ? (
         <Mark label={`Protected: ${f.protected}`} icon={<LockIcon size={13} />} tone="text-text-muted" />

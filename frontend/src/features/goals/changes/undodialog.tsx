@@ -24,7 +24,7 @@ interface UndoDialogProps {
 
 const verbs: Record<string, string> = { new: "remove", changed: "restore", deleted: "bring back" };
 
-/** Lists what an undo would change and what it would leave alone, and does it. */
+/** Lists what an undo would change and what it would leave unchanged, and runs the undo. */
 export function UndoDialog({ goal, input, onClose, onDone }: UndoDialogProps) {
   const app = useApp();
   const [plan, setPlan] = useState<UndoOutput | null>(null);
@@ -55,7 +55,7 @@ export function UndoDialog({ goal, input, onClose, onDone }: UndoDialogProps) {
     <Dialog
       open
       onClose={onClose}
-      title={input.redo ? "Undo the undo?" : "Undo changes?"}
+      title={input.redo ? "Redo undone changes?" : "Undo changes?"}
       testid="undo-dialog"
       help="guide/undo"
       description="Lists what is brought back and what is left alone."
@@ -71,7 +71,7 @@ export function UndoDialog({ goal, input, onClose, onDone }: UndoDialogProps) {
             disabled={!plan || count === 0 || busy}
             onClick={() => void run()}
           >
-            {busy ? "Undoing…" : `Undo ${plural(count, "file")}`}
+            {busy ? "Restoring…" : `${input.redo ? "Redo" : "Undo"} ${plural(count, "file")}`}
           </Button>
         </>
       }
@@ -80,8 +80,8 @@ export function UndoDialog({ goal, input, onClose, onDone }: UndoDialogProps) {
         <div className="flex flex-col gap-4 text-xs">
           <p className="text-text-muted">
             {done.length > 0
-              ? `${plural(done.length, "file")} will be brought back to ${plan.to}. You can undo this.`
-              : "Nothing can be brought back without overwriting changes of somebody else."}
+              ? `${plural(done.length, "file")} will be restored to ${plan.to}. You can undo this.`
+              : "Nothing can be restored without overwriting edits that this goal did not make."}
           </p>
           <ul data-testid="undo-list" className="max-h-56 overflow-y-auto font-mono text-2xs">
             {done.map((d) => (

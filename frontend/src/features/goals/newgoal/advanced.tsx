@@ -86,7 +86,7 @@ function Access({ draft, set, errors }: AdvancedProps) {
         {...mono}
         name="allowSocket"
         label="Allowed Unix sockets"
-        hint="run with your permissions"
+        hint="the program behind it has your permissions"
         placeholder="/run/docker.sock"
         error={errors.allow_socket}
       />
@@ -94,11 +94,11 @@ function Access({ draft, set, errors }: AdvancedProps) {
         {...mono}
         name="protect"
         label="Protected files"
-        hint="patterns, besides the ones found"
+        hint="patterns, in addition to the files found"
         placeholder="tests/**"
         error={errors.protect}
       />
-      <DraftInput {...mono} name="noProtect" label="Exceptions" />
+      <DraftInput {...mono} name="noProtect" label="Exceptions to protection" />
       <HiddenChecks draft={draft} set={set} errors={errors} />
       <CheckFolder draft={draft} set={set} />
       <CheckLocation draft={draft} set={set} />
@@ -108,7 +108,7 @@ function Access({ draft, set, errors }: AdvancedProps) {
 
 function CheckFolder({ draft, set }: Pick<AdvancedProps, "draft" | "set">) {
   return (
-    <Field label="Folder for checks" hint="inside the goal's folder">
+    <Field label="Working folder of checks" hint="inside the goal's folder">
       {(c) => (
         <Input
           {...c}

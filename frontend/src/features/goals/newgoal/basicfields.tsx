@@ -86,14 +86,14 @@ function FolderAndLimits({ draft, set, errors, chosen }: ModelFieldProps) {
       {(draft.usd.trim() || daily > 0) && chosen && !chosen.has_price ? (
         <p data-testid="field-no-price" className="-mt-3 text-xs text-warn">
           No price is known for {chosen.model || chosen.id}:{" "}
-          {draft.usd.trim() ? "this limit" : `the daily limit of ${money(daily)}`} cannot hold. Limit the tokens, too,
-          under Advanced options.
+          {draft.usd.trim() ? "this limit" : `the daily limit of ${money(daily)}`} cannot be enforced. Also set a token
+          limit under Advanced options.
         </p>
       ) : null}
       {today && today.limit_usd > 0 && today.usd >= today.limit_usd && !chosen?.scripted ? (
         <p data-testid="field-daily-limit" className="-mt-3 text-xs text-warn">
           Today&apos;s limit of {money(today.limit_usd)} is reached. The goal waits until tomorrow, or until you raise
-          it in Settings › Models.
+          it in Settings › Spending.
         </p>
       ) : null}
       {errors.limits ? (

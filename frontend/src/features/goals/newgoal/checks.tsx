@@ -21,7 +21,7 @@ interface ChecksProps {
 /** The check types that a program decides, and that can therefore be tried. */
 export const programChecks = new Set(["shell", "http", "file", "json_predicate"]);
 
-/** The criterion: checks that programs, models or people decide. */
+/** The criterion: checks that programs, models or the user decide. */
 export function Checks(p: ChecksProps) {
   const change = (i: number, part: Partial<DraftCheck>) =>
     p.onChange(p.checks.map((c, at) => (at === i ? { ...c, ...part } : c)));

@@ -141,7 +141,7 @@ test("a folder that only the checks read is sent with what the agent sees of a f
   expect(started()).toMatchObject({ check_dir: "/home/ada/hidden", check_output: "" });
 });
 
-test("a check outside of the sandbox needs an explicit tick", async () => {
+test("a check outside the sandbox needs an explicit tick", async () => {
   write("field-objective", "make it green");
   write("check-command", "make test");
   await press("more");

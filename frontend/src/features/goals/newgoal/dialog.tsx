@@ -52,7 +52,7 @@ function Form() {
         e.preventDefault();
         const field = form.objective.current;
         field?.focus();
-        field?.setSelectionRange(field.value.length, field.value.length); // a kept draft is written on
+        field?.setSelectionRange(field.value.length, field.value.length); // a saved draft is continued at its end
       }}
       onKeyDown={(e) => {
         if (e.code === "KeyS" && e.altKey && !e.ctrlKey && !e.metaKey && !e.shiftKey) {

@@ -32,7 +32,7 @@ export interface Draft {
   checkDir: string;
   /** What the agent sees of a failed check; `""` is the default. */
   checkOutput: "" | "exit" | "names" | "full";
-  /** The user confirmed checks outside of the sandbox. */
+  /** The user confirmed checks outside the sandbox. */
   runOutside: boolean;
   allowRead: string;
   allowSocket: string;

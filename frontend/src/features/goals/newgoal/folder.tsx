@@ -15,13 +15,13 @@ const waitMs = 350;
 const kindLabels: Record<ProtectedFile["kind"], string> = {
   held: "locked",
   compared: "monitored",
-  appears: "forbidden new",
+  appears: "must not exist",
 };
 
 interface FolderProps {
   draft: Draft;
   set: (part: Partial<Draft>) => void;
-  /** Tried checks, which show themselves which files decide. */
+  /** Tried checks, whose traces show which files decide. */
   observed: readonly DraftCheck[];
 }
 
@@ -67,7 +67,7 @@ export function FolderInfo({ draft, set, observed }: FolderProps) {
                   className="shrink-0 text-text-faint hover:text-text"
                   onClick={() => set({ noProtect: `${draft.noProtect} ${f.path}`.trim() })}
                 >
-                  remove
+                  unprotect
                 </button>
               </li>
             ))}

@@ -41,11 +41,11 @@ export function HiddenChecks({ draft, set, errors }: AdvancedProps) {
         mono
         name="checkDir"
         label="Only the checks can read"
-        hint={errors.check_dir?.hint ?? "a folder, $GOALPOST_CHECK_DIR in checks"}
+        hint={errors.check_dir?.hint ?? "a folder; checks find it in $GOALPOST_CHECK_DIR"}
         placeholder="/home/you/hidden-tests"
         error={errors.check_dir}
       />
-      <Field label="The agent sees of a failed check" name="check_output" error={errors.check_output?.message}>
+      <Field label="Shown to the agent if a check fails" name="check_output" error={errors.check_output?.message}>
         {(c) => (
           <Select
             {...c}
@@ -77,7 +77,7 @@ export function RunOutside({ draft, set, errors }: AdvancedProps) {
         onChange={(e) => set({ runOutside: e.target.checked })}
       />
       <span>
-        Run these checks outside of the sandbox. They run code that the agent wrote with your permissions: your files,
+        Run these checks outside the sandbox. Code that the agent wrote then runs with your permissions: your files,
         your network, your logins.
         {errors.run_outside ? (
           <span role="alert" data-testid="error-run_outside" className="mt-1 block text-bad">

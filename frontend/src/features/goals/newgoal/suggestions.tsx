@@ -38,8 +38,8 @@ export function Suggestions({ list, notes, state, problem, onAdd, onEdit, onDrop
       ) : null}
       {state === "none" ? (
         <p role="status" className="text-xs text-text-muted" data-testid="suggest-empty">
-          Nothing to suggest was found. Write a check that fails now and passes when the goal is reached: a command such
-          as <code className="font-mono">make test</code>, a file that must be there, or a page that must answer.
+          No checks to suggest. Write a check that fails now and passes when the goal is reached: a command such as{" "}
+          <code className="font-mono">make test</code>, a file that must be there, or a page that must answer.
         </p>
       ) : null}
       <ul className="flex flex-col gap-1.5" aria-label="Suggested checks">
@@ -90,7 +90,7 @@ function Line({ suggestion: s, onAdd, onEdit, onDrop }: LineProps) {
       {programChecks.has(s.check.type) ? (
         <Tried tried={s.tried} />
       ) : (
-        <p className="mt-0.5 pl-16 text-text-muted">Not tried: a model decides it when the agent claims</p>
+        <p className="mt-0.5 pl-16 text-text-muted">Not tried: a model decides it when the agent claims completion</p>
       )}
     </li>
   );
@@ -132,7 +132,7 @@ function describe({ check: c }: Suggestion): string {
         c.matches ? `matches ${c.matches}` : "",
         c.min_size && c.min_size > 1 ? `${c.min_size} B or more` : "",
       ];
-      return [`${c.path ?? ""} ${c.absent ? "is gone" : "exists"}`, ...rest.filter(Boolean)].join(", ");
+      return [`${c.path ?? ""} ${c.absent ? "does not exist" : "exists"}`, ...rest.filter(Boolean)].join(", ");
     }
     default:
       return c.question ?? c.expr ?? c.note ?? "";

@@ -22,14 +22,14 @@ export function Supervision({ draft, set, errors }: AdvancedProps) {
         draft={draft}
         set={set}
         name="criticProvider"
-        label="Critic"
+        label="Critic's provider"
         error={errors.critic_provider?.message}
       />
       <ProviderField
         draft={draft}
         set={set}
         name="judgeProvider"
-        label="Judge and reviewer"
+        label="Provider of judge and reviewer"
         error={errors.judge_provider?.message}
       />
       <ReviewField draft={draft} set={set} errors={errors} />
@@ -64,7 +64,7 @@ function ReviewField({ draft, set, errors }: AdvancedProps) {
           value={draft.review}
           onChange={(e) => set({ review: e.target.value as Draft["review"] })}
         >
-          <option value="">if no program decides</option>
+          <option value="">only if no program decides</option>
           <option value="always">always</option>
           <option value="never">never</option>
         </Select>

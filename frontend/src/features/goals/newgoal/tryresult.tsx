@@ -50,7 +50,7 @@ export function TryResultLine({ tried, shell, work, onWork }: TryResultProps) {
         </span>
         <span className={`shrink-0 ${toneText[said.tone]}`}>
           {said.words}
-          {/* What could not be started has no exit code. */}
+          {/* A command that could not be started has no exit code. */}
           {out.outcome === "cannot_run" && out.exit_code === 0
             ? ""
             : ` (${shell ? `exit ${out.exit_code}, ` : ""}${formatElapsed(out.ms)})`}
@@ -102,7 +102,7 @@ function Trace({ trace, work, onWork }: TraceProps) {
       {proposed.length > 0 ? (
         <p className="flex items-center gap-2" data-testid="trace-work">
           <span className="min-w-0 flex-1 break-words text-text-muted">
-            {taken ? "The agent may change" : "What it reads and does not decide is in"}{" "}
+            {taken ? "The agent may change" : "Files that it reads, but that do not decide, are in"}{" "}
             <code className="font-mono">{proposed.join(", ")}</code>.
           </span>
           <Button

@@ -45,7 +45,7 @@ function Details({ offer, unavailable }: { offer: WorktreeOffer | null; unavaila
       {offer.uncommitted > 0 ? (
         <span className="text-warn" data-testid="worktree-uncommitted">
           {" "}
-          Your uncommitted changes of {plural(offer.uncommitted, "file")} are not in it.
+          Your uncommitted changes ({plural(offer.uncommitted, "file")}) are not included.
         </span>
       ) : null}
     </span>
@@ -66,7 +66,7 @@ function useOffer(dir: string, objective: string): WorktreeOffer | null {
       app.bridge
         .call("WorktreeAPI.Offer", dir, objective)
         .then((o) => !stale && setOffer(o))
-        .catch(() => !stale && setOffer(null)); // the folder's own field says what is wrong with it
+        .catch(() => !stale && setOffer(null)); // the folder's own field shows the error
     }, waitMs);
     return () => {
       stale = true;

@@ -59,7 +59,7 @@ export function Transport({ player, now, length, spent, onStep }: TransportProps
           checked={now.skips}
           onChange={() => player.set({ skips: !now.skips })}
         />
-        skip idle time
+        Skip idle time
       </label>
       <div role="group" aria-label="Speed" className="flex rounded-md border border-border">
         {speeds.map((s) => (

@@ -4,7 +4,7 @@ import { RecordLoader } from "./recordloader";
 
 const mib = 1 << 20;
 
-/** A recording with one record a second, in pages of so many; `size` bytes each. */
+/** A recording with one record per second, in pages of `perPage` records of `size` bytes each. */
 function fakeSource(records: number, perPage: number, size = 4) {
   const asked: string[] = [];
   const page = (from: number): RecordingPage => {
@@ -79,7 +79,7 @@ test("a long recording is held in part only", async () => {
   expect(shown(loader, 60_001)).toBe(60);
   const numbers = loader.shots.map((s) => s.n);
   expect(numbers).toEqual(numbers.map((_, i) => (numbers[0] ?? 0) + i));
-  // What was let go is fetched again.
+  // A part that was dropped is loaded again.
   await loader.seek(5_000);
   expect(shown(loader, 5_000)).toBe(5);
 });

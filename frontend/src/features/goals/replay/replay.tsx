@@ -151,7 +151,7 @@ function CurrentStep({ step, onStep }: { step: StepRow | null | undefined; onSte
             {stepLabel(step.outcome).words}
           </span>
           <Button look="quiet" className="h-5 px-1.5" data-testid="replay-to-log" onClick={() => onStep(step.n)}>
-            Show in the log
+            Show in activity
           </Button>
         </>
       ) : (

@@ -17,7 +17,9 @@ interface ScrubberProps {
 /** With more ticks than this, no ticks are drawn. */
 const mostTicks = 400;
 
-/** The goal's time axis: steps as ticks, verdicts and critic as marks, pauses hatched, and a handle. */
+/**
+ * The goal's time axis: steps as ticks, verdicts and comments of the critic as marks, hatched pauses, and a handle.
+ */
 export function Scrubber({ ms, length, steps, marks, gaps, says, onSeek }: ScrubberProps) {
   const at = (t: number) => `${Math.min(100, (t / length) * 100)}%`;
   const every = Math.ceil(steps.length / mostTicks);

@@ -41,7 +41,7 @@ test("a pause reaches from where it began to where the goal continued, with what
   ]);
   expect(pauseAt(list, 3_000)?.note).toContain("b1");
   expect(pauseAt(list, 6_000)).toBeUndefined();
-  // One at whose beginning nothing more was seen is no gap.
+  // A pause that begins at the end of the recording is not a gap.
   expect(pauseIntervals([note("paused", 12_000)], start, 12_000)).toEqual([]);
 });
 

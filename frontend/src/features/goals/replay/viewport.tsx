@@ -112,7 +112,7 @@ function Tabs({ before, panes, pane, following, onPane }: StageProps) {
             checked={following}
             onChange={() => onPane(following ? pane.pane : "")}
           />
-          follow the agent
+          Follow the agent
         </label>
       ) : null}
     </div>

@@ -26,7 +26,7 @@ async function show(id: string, part: Partial<GoalView> = {}, panes: PaneInfo[] 
   return view;
 }
 
-/** What the user's clicks called; what a panel reads when it is drawn is left out. */
+/** The calls that the user's clicks caused, without those that a panel makes when it is rendered. */
 const asked = () => bridge.calls.filter((c) => c.method !== "GoalAPI.ProtectedState").map((c) => [c.method, ...c.args]);
 const unchanged = { protected: "", wall_clock_ms: 0, iterations: 0, claims_per_gate: 0, tokens: 0, usd: 0 };
 
@@ -158,7 +158,7 @@ test("a new conftest.py is accepted as it is shown, and the goal continues, with
   };
   bridge.protection = { ...changedProtection, changes: [change] };
   const view = await show("01m0needs", { tampered: true });
-  expect(get("answer").textContent).toContain("New files are taken away");
+  expect(get("answer").textContent).toContain("New files are removed");
   expect(get("answer").textContent).toContain(change.why);
   expect(get("protected-accept-all").textContent).toBe("Accept and continue");
   await press("protected-accept-all");

@@ -23,11 +23,11 @@ export function ProtectedPanel({ view }: { view: GoalView }) {
     if (!ok) void reload(); // a file may have changed again since it was shown
   };
   return (
-    <PanelBox view={view} kind="protected_changed" title="Files that decide about this goal changed">
+    <PanelBox view={view} kind="protected_changed" title="Files that decide this goal have changed">
       <p className="mt-1 text-text-muted">
-        Accept a change to use that version for the checks from now on. Changes that you do not accept are restored,
-        with a copy of the changed file kept; the steps show where. New files are taken away. Installed programs stay as
-        they are.
+        Accept a change to use that version for the checks from now on. Other changed files are restored, and a copy of
+        the changed version is saved; the activity shows where. New files are removed. Installed programs stay as they
+        are.
       </p>
       {problem ? <p className="mt-2 text-bad">{problem.message}</p> : null}
       <ul className="mt-2 flex flex-col gap-2">

@@ -4,7 +4,7 @@ import { useAppState } from "@/store/context";
 import { all, find, get, mount, press, until } from "@/testing/mount";
 import { WorktreesDialog } from "./dialog";
 
-/** The dialog, and what it asks before it acts. */
+/** The dialog, with the confirmations that it asks for. */
 function Screen() {
   const question = useAppState((s) => s.question);
   return (
@@ -38,7 +38,7 @@ test("worktrees are listed with goal, branch and what removing them would lose",
     "not merged, 2 uncommitted files",
   ]);
   expect(all("worktree")[2]?.textContent).toContain("The goal was deleted");
-  // What is merged has nothing to merge, and the worktree of a running goal is needed.
+  // A merged worktree has nothing to merge, and the worktree of a running goal is still needed.
   expect(all("worktree").map((row) => row.querySelector('[data-testid="worktree-merge"]') !== null)).toEqual([
     false,
     true,

@@ -171,34 +171,29 @@ func startOptions(t *testing.T, home string, o app.Options) *program {
 func (p *program) await(what string, fits func(event.Event) bool) event.Event {
 	p.Helper()
 	over := time.After(late)
+	var received []string
 	for {
 		select {
 		case e, ok := <-p.sub.C:
 			if !ok {
 				p.Fatalf("the subscription ended before %s", what)
 			}
-			p.addResult(&e)
 			if fits(e) {
 				return e
 			}
+			received = append(received, describeEvent(p.T, e))
 		case <-over:
-			p.Fatalf("no %s", what)
+			p.Fatalf("no %s, but:\n%s", what, strings.Join(received, "\n"))
 		}
 	}
 }
 
-// addResult adds the result of a step from its row. An event that this process read from the database before it
-// published it has no result.
-func (p *program) addResult(e *event.Event) {
-	step, isStep := e.Body.(*event.Step)
-	if !isStep || step.Result != "" {
-		return
-	}
-	if view, err := p.goal.Step(string(e.GoalID), int(step.StepID)); err == nil {
-		whole := *step
-		whole.Result = view.Result
-		e.Body = &whole
-	}
+// describeEvent returns the beginning of an event in JSON.
+func describeEvent(t *testing.T, e event.Event) string {
+	t.Helper()
+	line, err := json.Marshal(e)
+	must(t, err)
+	return string(line[:min(300, len(line))])
 }
 
 func (p *program) ended(id string) event.Event {

@@ -1,9 +1,13 @@
 package app_test
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
+
+	"goalpost/backend/event"
+	"goalpost/backend/goal"
 )
 
 // jumpClock is the real clock, which a test can put forward. Waits whose end is skipped end at once.
@@ -64,16 +68,49 @@ func (c *jumpClock) endWait(w *clockWait) {
 	}
 }
 
-// jumpOver jumps by d as soon as a wait would end in the last tenth of d. It returns false if stop is closed first.
-func (c *jumpClock) jumpOver(d time.Duration, stop <-chan struct{}) bool {
-	for !c.tryJump(d) {
+// jumpOver jumps by one of the durations as soon as a wait would end in the last tenth of it. It returns that duration.
+func (c *jumpClock) jumpOver(t *testing.T, durations ...time.Duration) time.Duration {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), late)
+	defer cancel()
+	jumped := c.jumpUnless(ctx.Done(), durations...)
+	if jumped == 0 {
+		t.Fatalf("nothing waits for %v", durations)
+	}
+	return jumped
+}
+
+// jumpUnless does what jumpOver does, but returns 0 if stop is closed first.
+func (c *jumpClock) jumpUnless(stop <-chan struct{}, durations ...time.Duration) time.Duration {
+	for {
+		for _, d := range durations {
+			if c.tryJump(d) {
+				return d
+			}
+		}
 		select {
 		case <-c.began:
 		case <-stop:
-			return false
+			return 0
 		}
 	}
-	return true
+}
+
+// jumpUntilPaused jumps over every wait of these durations until the goal has stopped, and returns its result. An
+// update of the agent that arrives after a jump begins such a wait again.
+func (p *program) jumpUntilPaused(
+	c *jumpClock, id string, durations ...time.Duration,
+) (exit goal.Exit, reason string, events []event.Body) {
+	p.Helper()
+	stopped, jumps := make(chan struct{}), sync.WaitGroup{}
+	defer jumps.Wait()
+	defer close(stopped)
+	jumps.Go(func() {
+		for c.jumpUnless(stopped, durations...) != 0 {
+			continue
+		}
+	})
+	return p.result(id)
 }
 
 func (c *jumpClock) tryJump(d time.Duration) bool {

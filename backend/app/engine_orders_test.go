@@ -143,9 +143,7 @@ func TestEngine_ProviderOutage_Parks(t *testing.T) {
 		mu.Lock()
 		out = false
 		mu.Unlock()
-		if !clock.jumpOver(10*time.Minute+5*time.Second, t.Context().Done()) {
-			t.Fatal("nothing waits for the provider")
-		}
+		clock.jumpOver(t, 10*time.Minute+5*time.Second)
 		if exit, reason, _ = p.result(id); exit != goal.Done {
 			t.Fatalf("%s %s", exit, reason)
 		}
@@ -196,23 +194,12 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 		waittest.Until(t, "end of the questions to the model", func() bool {
 			return p.today().USD >= turnCost*float64(len(s.Requests()))
 		})
-		parked, jumps := make(chan struct{}), sync.WaitGroup{}
-		jumps.Go(func() {
-			for range 3 { // at the first jumps, the host may still wait for the model's answer
-				if !clock.jumpOver(3*time.Minute, parked) {
-					return
-				}
-			}
-		})
-		exit, reason, _ := p.result(id)
-		close(parked)
-		jumps.Wait()
+		// At the first jumps, the host may still wait for the model's answer.
+		exit, reason, _ := p.jumpUntilPaused(clock, id, 3*time.Minute)
 		if exit != goal.WaitingForProvider || !strings.Contains(reason, "has sent nothing for 3 m") {
 			t.Fatalf("%s %s", exit, reason)
 		}
-		if !clock.jumpOver(5*time.Minute, t.Context().Done()) {
-			t.Fatal("nothing waits")
-		}
+		clock.jumpOver(t, 5*time.Minute)
 		if exit, reason, _ = p.result(id); exit != goal.Done {
 			t.Fatalf("%s %s", exit, reason)
 		}

@@ -280,17 +280,12 @@ func TestEngine_ShapesSilent_AreParkedWithTheirWords(t *testing.T) {
 				return ok && turn.N == 2
 			})
 			awaitFile(t, filepath.Join(dir, "silent.txt"), "")
-			if !clock.jumpOver(3*time.Minute, t.Context().Done()) {
-				t.Fatal("nothing waits for the agent")
-			}
-			exit, reason, _ := p.result(id)
+			exit, reason, _ := p.jumpUntilPaused(clock, id, 3*time.Minute)
 			words := map[string]string{"claude": "401", "codex-old": "429", "codex": "disconnected", "gemini": "429"}[agent.ID]
 			if exit != goal.WaitingForProvider || !strings.Contains(reason, words) {
 				t.Fatalf("%s %s", exit, reason)
 			}
-			if !clock.jumpOver(5*time.Minute, t.Context().Done()) {
-				t.Fatal("nothing waits")
-			}
+			clock.jumpOver(t, 5*time.Minute)
 			if exit, reason, _ = p.result(id); exit != goal.Done {
 				t.Fatalf("%s %s", exit, reason)
 			}

@@ -51,6 +51,11 @@ class WindowPage {
     await this.page.keyboard.type(`${text}\n`);
   }
 
+  /** Resolves when a terminal has the focus: it gets it a moment after a menu or a search has closed. */
+  terminalFocused() {
+    return this.page.waitForFunction(() => document.activeElement?.closest('[data-testid="terminal"]'));
+  }
+
   sees(terminal, text) {
     return terminal.getByText(text).first().waitFor();
   }
@@ -177,7 +182,7 @@ test("a terminal is searched, followed, copied, renamed and follows its settings
     await win.at("terminal-search").waitFor();
     await win.press("Escape");
     await win.at("terminal-search").waitFor({ state: "detached" });
-    await page.waitForFunction(() => document.activeElement?.closest('[data-testid="terminal"]'));
+    await win.terminalFocused();
 
     // A line is copied, and several lines are pasted as one piece: pasted text is not run automatically.
     await win.type(terminal, "clear; echo unique$((6*7))word");
@@ -199,8 +204,8 @@ test("a terminal is searched, followed, copied, renamed and follows its settings
     await win.press("Escape");
     await win.at("menu-paste").waitFor({ state: "detached" });
     const mouse = (on) => `printf "\\033[?1000${on}"; echo mouse`;
-    const ignore = "stty -echo; cat >/dev/null; stty echo";
-    await win.type(terminal, `sh -c 'trap : INT; ${mouse("h")} $((1+2)); ${ignore}; ${mouse("l")} $((4+4))'`);
+    const wait = (text) => `${mouse("h")} ${text}; read line; ${mouse("l")}`;
+    await win.type(terminal, `sh -c 'trap : INT; stty -echo; ${wait("$((1+2))")} $((4+4)); stty echo'`);
     await win.sees(terminal, "mouse 3");
     await terminal.locator(".xterm-screen").click({ button: "right" });
     assert.equal(await win.at("menu-paste").count(), 0);
@@ -208,7 +213,8 @@ test("a terminal is searched, followed, copied, renamed and follows its settings
     await win.at("menu-paste").waitFor();
     await win.press("Escape");
     await win.at("menu-paste").waitFor({ state: "detached" });
-    await win.press("Control+KeyC"); // the terminal has the focus again
+    await win.terminalFocused();
+    await win.press("Control+KeyC");
     await win.sees(terminal, "mouse 8");
 
     // Closing asks while a command runs.

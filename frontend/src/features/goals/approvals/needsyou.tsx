@@ -135,7 +135,7 @@ function WaitingRequest({ approval: a, count }: WaitingRequestProps) {
         </Button>
         <span className="flex-1 max-[640px]:hidden" />
         <Button look="quiet" data-testid="asks-open" className={halfTouch} onClick={() => void app.approvals.open()}>
-          Show approvals…
+          Approvals…
         </Button>
       </div>
       {denying ? (

@@ -64,7 +64,7 @@ function ReviewField({ draft, set, errors }: AdvancedProps) {
           value={draft.review}
           onChange={(e) => set({ review: e.target.value as Draft["review"] })}
         >
-          <option value="">only if no program decides</option>
+          <option value="">if no program decides</option>
           <option value="always">always</option>
           <option value="never">never</option>
         </Select>

@@ -46,6 +46,8 @@ export class Camera {
   /** Returns a picture of the page once two pictures in a row are the same. */
   async #still() {
     await this.#page.evaluate(() => document.fonts.ready);
+    // A new request cannot be answered for a moment, so that nobody answers it by accident.
+    await this.#page.waitForFunction(() => !document.querySelector('[data-testid="ask-once"]:disabled'));
     let last = "";
     for (let i = 0; i < mostLooks; i++) {
       const { data } = await this.#session.send("Page.captureScreenshot", { format: "webp", quality: 75 });

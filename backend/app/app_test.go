@@ -171,7 +171,7 @@ func startOptions(t *testing.T, home string, o app.Options) *program {
 func (p *program) await(what string, fits func(event.Event) bool) event.Event {
 	p.Helper()
 	over := time.After(late)
-	var received []string
+	var received []event.Body
 	for {
 		select {
 		case e, ok := <-p.sub.C:
@@ -181,19 +181,11 @@ func (p *program) await(what string, fits func(event.Event) bool) event.Event {
 			if fits(e) {
 				return e
 			}
-			received = append(received, describeEvent(p.T, e))
+			received = append(received, e.Body)
 		case <-over:
-			p.Fatalf("no %s, but:\n%s", what, strings.Join(received, "\n"))
+			p.Fatalf("no %s, but:\n%s", what, describeEvents(received))
 		}
 	}
-}
-
-// describeEvent returns the beginning of an event in JSON.
-func describeEvent(t *testing.T, e event.Event) string {
-	t.Helper()
-	line, err := json.Marshal(e)
-	must(t, err)
-	return string(line[:min(300, len(line))])
 }
 
 func (p *program) ended(id string) event.Event {

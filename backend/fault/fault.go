@@ -50,8 +50,8 @@ func (e *Error) Error() string {
 	return e.Message + " (" + e.Hint + ")"
 }
 
-// Text returns the message with the hint, for a reader who gets one line.
-func (e *Error) Text() string {
+// MessageWithHint returns both, for a reader who gets one line.
+func (e *Error) MessageWithHint() string {
 	if e.Hint == "" {
 		return e.Message
 	}

@@ -84,13 +84,13 @@ func IsWithin(dir, file string) bool {
 	return file == dir || strings.HasPrefix(file, strings.TrimSuffix(dir, "/")+"/")
 }
 
-// Overlap reports whether one of two folders is the other or is below it. IsWithin says what it requires of them.
-func Overlap(a, b string) bool { return IsWithin(a, b) || IsWithin(b, a) }
+// FoldersOverlap reports whether one of two folders is the other or is below it. IsWithin says what the paths must be.
+func FoldersOverlap(a, b string) bool { return IsWithin(a, b) || IsWithin(b, a) }
 
 // WritesOverlap reports whether goals with the policies p and other could write in the same folder.
 func (p Policy) WritesOverlap(other Policy) bool {
 	return slices.ContainsFunc(p.writableFolders(), func(mine string) bool {
-		return slices.ContainsFunc(other.writableFolders(), func(theirs string) bool { return Overlap(mine, theirs) })
+		return slices.ContainsFunc(other.writableFolders(), func(theirs string) bool { return FoldersOverlap(mine, theirs) })
 	})
 }
 

@@ -69,7 +69,7 @@ func (r *Rules) ValidateForeignPath(path string) error {
 	if err != nil {
 		return fmt.Errorf("the state folder: %w", err)
 	}
-	if policy.Overlap(path, state) {
+	if policy.FoldersOverlap(path, state) {
 		return &fault.Error{Message: path + " contains Goalpost's own data", Hint: "choose another folder"}
 	}
 	return nil

@@ -84,7 +84,7 @@ func (r *Rules) validateToolchain(path string) error {
 		if there, err := filepath.EvalSymlinks(ours); err == nil {
 			ours = there
 		}
-		if policy.Overlap(ours, real) {
+		if policy.FoldersOverlap(ours, real) {
 			return refuse(own, "%s contains Goalpost's data or goals' folders", path)
 		}
 	}

@@ -114,7 +114,7 @@ func (r *Rules) validateCheckDir(in api.AccessInput, p *policy.Policy) error {
 	}
 	for _, dir := range hidden {
 		for _, granted := range slices.Concat(p.AllowRead, p.AllowWrite, p.AllowSocket) {
-			if policy.Overlap(granted, dir) {
+			if policy.FoldersOverlap(granted, dir) {
 				return refuse(fmt.Sprintf("the goal would have access to %s, but only the checks may read %s", granted, dir),
 					"give it a path that does not contain that folder")
 			}

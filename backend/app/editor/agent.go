@@ -224,7 +224,7 @@ func requestError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &sdk.RequestError{Code: sdk.NewInvalidParams(nil).Code, Message: api.ToProblem(err).Text()}
+	return &sdk.RequestError{Code: sdk.NewInvalidParams(nil).Code, Message: api.ToProblem(err).MessageWithHint()}
 }
 
 // methodNotFoundError refuses a method that Initialize does not offer.

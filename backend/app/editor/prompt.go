@@ -38,7 +38,7 @@ func (a *Agent) Prompt(ctx context.Context, r sdk.PromptRequest) (out sdk.Prompt
 		saved.Goal, err = a.startGoal(ctx, saved, p)
 	}
 	if err != nil {
-		a.say(ctx, r.SessionId, "Not started: "+api.ToProblem(err).Text())
+		a.say(ctx, r.SessionId, "Not started: "+api.ToProblem(err).MessageWithHint())
 	}
 	if err != nil || saved.Goal == "" {
 		return sdk.PromptResponse{StopReason: sdk.StopReasonEndTurn}, nil

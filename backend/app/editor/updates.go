@@ -235,7 +235,7 @@ func (a *Agent) ask(ctx context.Context, saved savedSession, request goal.Approv
 		order = goal.Order{Kind: goal.OrderDeny, Request: request.ID, Text: "the user denied it in the editor"}
 	}
 	if err := a.deps.Goals.Answer(context.WithoutCancel(ctx), saved.Goal, order); err != nil {
-		a.say(context.WithoutCancel(ctx), saved.ID, "The answer was not used: "+api.ToProblem(err).Text())
+		a.say(context.WithoutCancel(ctx), saved.ID, "The answer was not used: "+api.ToProblem(err).MessageWithHint())
 	}
 }
 

@@ -57,7 +57,7 @@ func (gi *Intake) validateWorktreeAccess(ctx context.Context, in api.AccessInput
 		return nil
 	}
 	for _, dir := range g.Policy.AllowWrite {
-		if policy.Overlap(own.CommonDir, dir) {
+		if policy.FoldersOverlap(own.CommonDir, dir) {
 			return fault.Invalid("allow_write", dir+" contains the repository of the worktree",
 				"leave it out: the goal changes its own work tree, and the host commits")
 		}

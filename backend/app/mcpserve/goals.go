@@ -136,7 +136,7 @@ func problemError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return errors.New(api.ToProblem(err).Text())
+	return errors.New(api.ToProblem(err).MessageWithHint())
 }
 
 type listGoalsArgs struct {

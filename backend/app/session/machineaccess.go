@@ -68,7 +68,7 @@ func (k accessRequester) Validate(ctx context.Context, want policy.MachineAccess
 func agentRefusal(err error) error {
 	var no *fault.Error
 	if errors.As(err, &no) {
-		return errors.New(no.Text())
+		return errors.New(no.MessageWithHint())
 	}
 	return err
 }

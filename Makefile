@@ -21,9 +21,11 @@ PAGE_FILES := $(shell find frontend/src frontend/public -type f 2>/dev/null) \
 SCRIPTS    := build/scripts
 DOCS_NPM   := docs/node_modules/.installed
 FORCE:
+# The stages of make test.
+STAGES     := lint unit ordinary frontend build e2e smoke
 
 ##@ Everyday
-.PHONY: help run test build clean
+.PHONY: help run test test-times build clean
 help: ## list these targets
 	@awk -f $(SCRIPTS)/help.awk $(MAKEFILE_LIST)
 
@@ -37,7 +39,10 @@ run: deps-run bin/goalpost ## install what is missing, build, open the window (n
 endif
 
 test: deps-test ## install what tests need and run everything
-	@$(SCRIPTS)/stages.sh lint unit ordinary frontend build e2e smoke
+	@$(SCRIPTS)/stages.sh $(STAGES)
+
+test-times: deps-test ## run make test and write what each stage, package and test takes to docs/testing.md
+	@$(SCRIPTS)/testtimes.sh $(STAGES)
 
 build: deps-build $(PAGE) bin/goalctl bin/goalpost ## build bin/goalpost and bin/goalctl
 
@@ -83,10 +88,10 @@ frontend-test: $(NPM)
 	cd frontend && npm run --silent test
 
 e2e: $(PAGE) bin/goalctl ## the page in Chromium against goalctl serve, two files at a time
-	node --test --test-concurrency=2 e2e/*.test.mjs
+	$(SCRIPTS)/nodetests.sh 2 e2e/*.test.mjs
 
 smoke: bin/goalpost e2e/out/automation.so ## the real window under Xvfb, with real keys
-	node --test --test-concurrency=1 e2e/window/*.test.mjs
+	$(SCRIPTS)/nodetests.sh 1 e2e/window/*.test.mjs
 
 bench: deps-bench bin/goalpost e2e/out/automation.so ## speed figures (see docs/performance.md)
 	node e2e/bench/run.mjs

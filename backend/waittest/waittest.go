@@ -11,14 +11,14 @@ import (
 const (
 	// interval is short compared with the event, and long compared with one read of /proc.
 	interval = 5 * time.Millisecond
-	limit    = time.Minute
+	limit    = time.Minute // on a usual machine
 )
 
-// Until returns once done reports true. It fails the test after a minute; what names the missing event, such as
+// Until returns once done reports true. It fails the test after a minute, scaled to this machine; what names the missing event, such as
 // "end of process 12".
 func Until(tb testing.TB, what string, done func() bool) {
 	tb.Helper()
-	if !Reached(context.Background(), limit, done) {
+	if limit := Scale(limit); !Reached(context.Background(), limit, done) {
 		tb.Fatalf("no %s within %s", what, limit)
 	}
 }

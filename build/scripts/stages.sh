@@ -9,7 +9,9 @@ all=$SECONDS
 for stage in "$@"; do
   printf '\n=== %s\n' "$stage"
   from=$SECONDS
-  if ! make --no-print-directory "$stage"; then
+  measured=()
+  [ -z "${TEST_TIMES-}" ] || measured=("$TEST_TIMES_PROGRAM" stage "$TEST_TIMES" "$stage") # set by make test-times
+  if ! ${measured[@]+"${measured[@]}"} make --no-print-directory "$stage"; then
     echo
     [ ${#took[@]} -eq 0 ] || printf '%s\n' "${took[@]}"
     printf 'FAILED: make %s (after %d s). Run it alone to see only this.\n' "$stage" $((SECONDS - from)) >&2

@@ -2,6 +2,7 @@
 # unit.sh [-race] PACKAGE... runs the Go tests in an empty home, because tests start real shells and browsers, which must
 # not use the developer's own profiles. -race adds the race detector.
 set -eu
+export TEST_SLOWNESS=${TEST_SLOWNESS:-$(go run build/scripts/slowness.go)} # multiplies the tests' limits
 home=$(mktemp -d)
 trap 'chmod -R u+w "$home" && rm -rf "$home"' EXIT
 for name in GOCACHE GOMODCACHE GOPATH GOENV; do
@@ -27,4 +28,9 @@ fi
 # are processors keeps the processors busy. `make lint` has already vetted the packages. With -trimpath, cached builds
 # of another checkout can be reused. The longest packages begin first, so that none of them runs alone at the end.
 longest=(./backend/browser ./backend/app/transcript ./backend/app ./backend/sandbox ./backend/cli)
-HOME=$home go test -trimpath ${race[@]+"${race[@]}"} -vet=off -p "$at_once" -shuffle=on -timeout 20m "${longest[@]}" "$@"
+measured=()
+if [ -n "${TEST_TIMES-}" ]; then # set by make test-times
+  measured=(-json -exec "$TEST_TIMES_PROGRAM test $TEST_TIMES -")
+  exec > >("$TEST_TIMES_PROGRAM" failures)
+fi
+HOME=$home go test ${measured[@]+"${measured[@]}"} -trimpath ${race[@]+"${race[@]}"} -vet=off -p "$at_once" -shuffle=on -timeout "$((15 * TEST_SLOWNESS))m" "${longest[@]}" "$@"

@@ -19,18 +19,27 @@ import (
 // checks it only verifies that somebody can be asked.
 func (h CheckRunner) Preflight(ctx context.Context, k goal.Check) goal.Verdict {
 	c := check.Item{Check: k, N: -1}
-	v := h.preflightCheck(ctx, c)
+	if !k.Type.IsDeterministic() {
+		return named(k, h.judgeAvailability(c))
+	}
+	if v, ok := h.checkSyntax(ctx, c); !ok {
+		return named(k, v)
+	}
+	return h.RepeatPreflight(ctx, k)
+}
+
+// RepeatPreflight runs a deterministic check that Preflight could read once more.
+func (h CheckRunner) RepeatPreflight(ctx context.Context, k goal.Check) goal.Verdict {
+	return named(k, h.tryCheck(ctx, check.Item{Check: k, N: -1}))
+}
+
+func named(k goal.Check, v goal.Verdict) goal.Verdict {
 	v.Name, v.Type = k.Name(), k.Type
 	return v
 }
 
-func (h CheckRunner) preflightCheck(ctx context.Context, c check.Item) goal.Verdict {
-	if !c.Type.IsDeterministic() {
-		return h.judgeAvailability(c)
-	}
-	if v, ok := h.checkSyntax(ctx, c); !ok {
-		return v
-	}
+// tryCheck runs a deterministic check, and says what its result means before a goal has begun.
+func (h CheckRunner) tryCheck(ctx context.Context, c check.Item) goal.Verdict {
 	if c.Type == goal.JSONPredicate && (c.From == "" || c.From == goal.FromClaim) {
 		return goal.Verdict{Outcome: goal.FailsAsExpected, Detail: "nothing has been claimed yet, so it fails now"}
 	}

@@ -16,26 +16,21 @@ import (
 
 // IsListening reports whether a port has a TCP server or any UDP socket, on any address.
 func IsListening(port uint16) bool {
-	for _, table := range []string{"tcp", "tcp6", "udp", "udp6"} {
-		udp := strings.HasPrefix(table, "udp")
-		if scanTable(table, func(s socket) bool { return s.port() == int(port) && (udp || s.state == stateListen) }) {
-			return true
-		}
+	if slices.ContainsFunc(listeners(), func(l listener) bool { return l.port == int(port) }) {
+		return true
 	}
-	return false
+	hasPort := func(s socket) bool { return s.port() == int(port) }
+	return scanTable("udp", hasPort) || scanTable("udp6", hasPort)
 }
 
 // UserPorts returns the TCP ports on which programs of a user listen for connections from this machine, sorted. uid
 // is in decimal.
 func UserPorts(uid string) []int {
 	var ports []int
-	for _, table := range []string{"tcp", "tcp6"} {
-		scanTable(table, func(s socket) bool {
-			if s.state == stateListen && s.uid == uid && s.port() > 0 && !slices.Contains(ports, s.port()) {
-				ports = append(ports, s.port())
-			}
-			return false
-		})
+	for _, l := range listeners() {
+		if l.uid == uid && l.port > 0 && !slices.Contains(ports, l.port) {
+			ports = append(ports, l.port)
+		}
 	}
 	slices.Sort(ports)
 	return ports
@@ -44,25 +39,50 @@ func UserPorts(uid string) []int {
 // OwnsListener reports whether one of the processes listens on a TCP port. It sees only
 // processes of the same user, and every process when it runs as root.
 func OwnsListener(processes []int, port uint16) bool {
-	return ownsSocket(processes, listeningSockets(func(s socket) bool { return s.port() == int(port) }))
+	return ownsSocket(processes, socketNames(func(l listener) bool { return l.port == int(port) }))
 }
 
 // OwnsAnyListener reports whether one of the processes listens on a TCP port or on a Unix socket. It sees only
 // processes of the same user, and every process when it runs as root.
 func OwnsAnyListener(processes []int) bool {
-	sockets := listeningSockets(func(socket) bool { return true })
+	sockets := socketNames(func(listener) bool { return true })
 	return ownsSocket(processes, append(sockets, listeningUnixSockets()...))
 }
 
-// listeningSockets returns the names, as in links of /proc/PID/fd, of the wanted TCP sockets that listen.
-func listeningSockets(wanted func(socket) bool) (names []string) {
+// listener is a TCP socket that listens.
+type listener struct {
+	port       int
+	uid, inode string // in decimal
+}
+
+// listeners returns the TCP sockets that listen. Where the kernel does not answer the question for them alone, because
+// it lacks the module or is none of Linux, they come from its tables.
+func listeners() []listener {
+	list, err := tcpListeners()
+	if err == nil {
+		return list
+	}
+	return tabledListeners()
+}
+
+func tabledListeners() (list []listener) {
 	for _, table := range []string{"tcp", "tcp6"} {
 		scanTable(table, func(s socket) bool {
-			if s.state == stateListen && wanted(s) {
-				names = append(names, "socket:["+s.inode+"]")
+			if s.state == stateListen {
+				list = append(list, listener{port: s.port(), uid: s.uid, inode: s.inode})
 			}
 			return false
 		})
+	}
+	return list
+}
+
+// socketNames returns the names, as in links of /proc/PID/fd, of the wanted TCP sockets that listen.
+func socketNames(wanted func(listener) bool) (names []string) {
+	for _, l := range listeners() {
+		if wanted(l) {
+			names = append(names, "socket:["+l.inode+"]")
+		}
 	}
 	return names
 }

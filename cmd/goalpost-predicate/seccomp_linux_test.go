@@ -7,12 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 )
 
-// inside is set in the process that calls dropPrivileges. That process is this test, built a second time.
+// inside is set in the process that calls dropPrivileges. That process is this test program, started again.
 const inside = "GOALPOST_TEST_INSIDE"
 
 func TestMain(m *testing.M) {
@@ -45,12 +47,12 @@ func TestMain(m *testing.M) {
 
 // TestDropPrivileges_AccessOutside_IsRefused tries to read, write, connect, start and signal afterwards.
 func TestDropPrivileges_AccessOutside_IsRefused(t *testing.T) {
-	// The program is built without the race detector, whose memory would exceed maxData, so that no thread could start.
-	program := filepath.Join(t.TempDir(), "inside")
-	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", program, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hasRaceDetector() {
+		program = buildTest(t)
 	}
 	cmd := exec.CommandContext(t.Context(), program)
 	cmd.Env = append(os.Environ(), inside+"=1")
@@ -63,4 +65,23 @@ func TestDropPrivileges_AccessOutside_IsRefused(t *testing.T) {
 			t.Errorf("%s is not refused:\n%s", name, out)
 		}
 	}
+}
+
+// hasRaceDetector reports whether this program has the race detector, whose memory exceeds maxData, so that no thread
+// could start.
+func hasRaceDetector() bool {
+	info, _ := debug.ReadBuildInfo()
+	return slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}
+
+// buildTest builds this test program without the race detector.
+func buildTest(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "inside")
+	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", program, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
 }

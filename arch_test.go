@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -240,6 +241,7 @@ type pkg struct {
 	ImportPath string
 	Imports    []string // of its non-test files
 	GoFiles    []string // base names, without tests and files for other systems
+	Module     struct{ Path string }
 }
 
 // faults compares packages with the drawing, and returns one sentence for each import that is not in it.
@@ -318,37 +320,79 @@ func packageOf(p string) string {
 	return path.Join(parts[:min(2, len(parts))]...)
 }
 
-// packages runs go list. -e: a file that does not compile yet still has its imports.
-func packages(t *testing.T, args ...string) []pkg {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go",
-		append([]string{"list", "-e", "-json=ImportPath,Imports,GoFiles"}, args...)...)
+// listPackages runs go list. -e: a file that does not compile yet still has its imports.
+func listPackages(args ...string) (list []pkg, err error) {
+	cmd := exec.Command("go", append([]string{"list", "-e", "-json=ImportPath,Imports,GoFiles,Module"}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
+		return nil, fmt.Errorf("go list: %w\n%s", err, stderr.Bytes())
 	}
-	var list []pkg
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p pkg
 		err := d.Decode(&p)
 		if errors.Is(err, io.EOF) {
-			return list
+			return list, nil
 		}
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		list = append(list, p)
 	}
 }
 
-func ours(t *testing.T) []pkg {
-	t.Helper()
-	// frontend/node_modules may contain third-party packages.
-	return slices.DeleteFunc(packages(t, "./..."), func(p pkg) bool {
-		return strings.Contains(p.ImportPath, "/node_modules/")
+var (
+	// listAll lists the packages of ./... and everything that they need.
+	listAll = sync.OnceValues(func() ([]pkg, error) { return listPackages("-deps", "./...") })
+	// listWindow lists the same of the programs, as they are built for the window.
+	listWindow = sync.OnceValues(func() ([]pkg, error) {
+		return listPackages("-deps", "-tags", "desktop,production,webkit2_41", ".", "./cmd/...")
 	})
+)
+
+// ours returns the packages of this module.
+func ours(t *testing.T) []pkg { return oursOf(t, listAll) }
+
+func oursOf(t *testing.T, list func() ([]pkg, error)) (own []pkg) {
+	t.Helper()
+	all, err := list()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		// frontend/node_modules may contain third-party packages.
+		if p.Module.Path == module && !strings.Contains(p.ImportPath, "/node_modules/") {
+			own = append(own, p)
+		}
+	}
+	return own
+}
+
+// reachable returns the packages with these prefixes, and everything that they need.
+func reachable(list []pkg, prefixes ...string) (found []pkg) {
+	byPath, seen := map[string]pkg{}, map[string]bool{}
+	for _, p := range list {
+		byPath[p.ImportPath] = p
+	}
+	var visit func(string)
+	visit = func(name string) {
+		p, ok := byPath[name]
+		if !ok || seen[name] {
+			return
+		}
+		seen[name] = true
+		found = append(found, p)
+		for _, to := range p.Imports {
+			visit(to)
+		}
+	}
+	for _, p := range list {
+		if slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(p.ImportPath, prefix) }) {
+			visit(p.ImportPath)
+		}
+	}
+	return found
 }
 
 func TestImports_FollowTheRings(t *testing.T) {
@@ -694,7 +738,7 @@ func TestLargeTypes_AboveTheLimits_AreReported(t *testing.T) {
 
 // TestImports_WithWindowTags_FollowTheRings checks the root as it is built for the window.
 func TestImports_WithWindowTags_FollowTheRings(t *testing.T) {
-	for _, fault := range faults(packages(t, "-tags", "desktop,production,webkit2_41", ".", "./cmd/...")) {
+	for _, fault := range faults(oursOf(t, listWindow)) {
 		t.Error(fault)
 	}
 }
@@ -729,14 +773,12 @@ func TestLicencesPage_ListsEveryDependency(t *testing.T) {
 			t.Errorf("docs/licences.md does not tell of %s", name)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", "desktop,production,webkit2_41", "-f",
-		"{{with .Module}}{{.Path}}{{end}}", ".", "./cmd/...")
-	out, err := cmd.Output()
+	linked, err := listWindow()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name := range strings.FieldsSeq(string(out)) {
-		if name != module {
+	for _, p := range linked {
+		if name := p.Module.Path; name != "" && name != module {
 			listed(name)
 		}
 	}
@@ -757,7 +799,15 @@ func TestLicencesPage_ListsEveryDependency(t *testing.T) {
 
 // TestBackend_LinksNoWindowLibrary keeps goalctl, and everything but the root, free of GUI libraries.
 func TestBackend_LinksNoWindowLibrary(t *testing.T) {
-	for _, p := range packages(t, "-deps", "./backend/...", "./cmd/...") {
+	all, err := listAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := reachable(all, module+"/backend/", module+"/cmd/")
+	if len(linked) < 300 {
+		t.Fatalf("only %d packages are linked", len(linked))
+	}
+	for _, p := range linked {
 		if strings.HasPrefix(p.ImportPath, "github.com/wailsapp/") {
 			t.Errorf("%s is linked without a window", p.ImportPath)
 		}

@@ -14,8 +14,7 @@ if [ "$1" = -race ]; then
   shift
   # These tests compute a lot in one goroutine, where the race detector finds nothing and makes them five to fifteen
   # times slower. Other tests run the same code with it.
-  computing='^(TestText_UsesTheGlossary|TestDeclarations_UseTheGlossary|TestScriptDeclarations_UseTheGlossary'
-  computing+='|TestRestore_AnyChanges_AreUndoneAndRedone|TestRestore_NotRoot_BringsBackWhatItMayRead'
+  computing='^(TestRestore_AnyChanges_AreUndoneAndRedone|TestRestore_NotRoot_BringsBackWhatItMayRead'
   computing+='|TestTools_HostileArguments_HaveNoEffect|TestTools_HugeResults_AreBounded'
   computing+='|TestPrompt_HostileAgent_IsBounded|TestStream_Endless_IsBounded|TestCalls_HugeArguments_AreReplaced'
   computing+='|TestKill_AtARandomMoment_LosesNothing)$'

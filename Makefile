@@ -52,7 +52,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit race ordinary cgroup-test frontend frontend-lint frontend-test e2e smoke bench crash leaks cross structure model-data sample looks screenshots hostile fuzz flood cover trust trace-cost fmt
+.PHONY: lint vet unit race ordinary cgroup-test frontend frontend-lint frontend-test e2e smoke bench crash leaks restore cross structure model-data sample looks screenshots hostile fuzz flood cover trust trace-cost fmt
 lint: $(LINT) $(NPM) $(HELPER) ## linters and formatting of Go, shell and the test scripts
 	GOFLAGS=-trimpath $(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -102,6 +102,9 @@ crash: $(HELPER) ## 200 goals killed at random moments and resumed, 8 goals at o
 
 leaks: $(HELPER) ## 200 browser panes opened and closed and 50 page processes ended leave nothing behind (unit does 10 and 3)
 	go test ./backend/browser -run TestPanes_OpenedAndClosed_LeakNothing -cycles 200 -crashes 50 -timeout 20m -v | grep -v '^=== '
+
+restore: $(HELPER) ## 500 random sequences of changes to a folder are undone and redone (unit does 100)
+	go test ./backend/snapshot -run TestRestore_AnyChanges_AreUndoneAndRedone -sequences 500 -timeout 20m
 
 FUZZ ?= 20s
 fuzz: $(HELPER) ## each fuzz test for FUZZ=20s (unit tries their seeds)

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -181,10 +182,13 @@ func unlock(dir string) {
 	})
 }
 
-// TestRestore_AnyChanges_AreUndoneAndRedone: each of 500 random sequences of changes is undone, redone and undone
+var sequences = flag.Int("sequences", 100,
+	"random sequences of changes in TestRestore_AnyChanges_AreUndoneAndRedone; make restore gives 500")
+
+// TestRestore_AnyChanges_AreUndoneAndRedone: each of many random sequences of changes is undone, redone and undone
 // again.
 func TestRestore_AnyChanges_AreUndoneAndRedone(t *testing.T) {
-	runs := 500
+	runs := *sequences
 	if testing.Short() {
 		runs = 50
 	}

@@ -14,7 +14,7 @@ import (
 //go:embed rules.json
 var defaultRulesJSON []byte
 
-// Rule is a rule as data. It denies or always asks. Its examples are tested when it is loaded.
+// Rule is a rule as data. It denies or always asks. Load tests its examples.
 type Rule struct {
 	Name   string `json:"name"`
 	Answer Answer `json:"answer"` // deny or ask
@@ -61,13 +61,16 @@ func DefaultRules(home string, own ...string) (RuleSet, error) {
 	return l, nil
 }
 
-// parseDefaultRules parses rules.json once. Nobody changes what it returns.
+// parseDefaultRules parses rules.json once, without its examples, which a test tries. Nobody changes what it returns.
 var parseDefaultRules = sync.OnceValues(func() ([]Rule, error) { return parseRules(defaultRulesJSON) })
 
 // Load parses rules and refuses all of them if one fails its examples.
 func Load(b []byte, home string) (RuleSet, error) {
 	rules, err := parseRules(b)
 	if err != nil {
+		return RuleSet{}, err
+	}
+	if err := validateRules(rules); err != nil {
 		return RuleSet{}, err
 	}
 	return newRuleSet(rules, home), nil
@@ -79,16 +82,17 @@ func parseRules(b []byte) ([]Rule, error) {
 	if err := json.Unmarshal(b, &rules); err != nil {
 		return nil, fmt.Errorf("rules: %w", err)
 	}
+	return rules, nil
+}
+
+func validateRules(rules []Rule) error {
 	var errs []error
 	for _, r := range rules {
 		if err := r.validateExamples(); err != nil {
 			errs = append(errs, fmt.Errorf("rule %q: %w", r.Name, err))
 		}
 	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
-	}
-	return rules, nil
+	return errors.Join(errs...)
 }
 
 // newRuleSet returns a new set for one home folder.

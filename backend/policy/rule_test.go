@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -41,6 +42,16 @@ func TestRules_WrongExample_AreRefused(t *testing.T) {
 	}
 	if n := len(rules(t).Rules()); n < 8 {
 		t.Errorf("only %d rules", n)
+	}
+}
+
+func TestDefaultRules_Examples_Match(t *testing.T) {
+	b, err := os.ReadFile("rules.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := policy.Load(b, "/home/anna"); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -5,7 +5,6 @@ package catalog
 import (
 	_ "embed"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -183,15 +182,46 @@ func makerPrefix(baseURL string) string {
 	return ""
 }
 
-var dateSuffix = regexp.MustCompile(`([-@]20\d\d-?\d\d-?\d\d|[-:]latest)$`)
+// dateLayouts are the forms of a date after a model's name: the separator, and # for a digit.
+var dateLayouts = []string{
+	"-20##-##-##", "-20####-##", "-20##-####", "-20######",
+	"@20##-##-##", "@20####-##", "@20##-####", "@20######", "-latest", ":latest",
+}
+
+// trimDate returns a name without the date or the word latest at its end. It is no regular expression, because the
+// first look-up of a process applies it to every model.
+func trimDate(name string) string {
+	for _, layout := range dateLayouts {
+		if matchesLayout(name, layout) {
+			return name[:len(name)-len(layout)]
+		}
+	}
+	return name
+}
+
+// matchesLayout reports whether a name ends in a layout of dateLayouts.
+func matchesLayout(name, layout string) bool {
+	at := len(name) - len(layout)
+	if at < 0 {
+		return false
+	}
+	for i := range len(layout) {
+		c := name[at+i]
+		if isDigit := c >= '0' && c <= '9'; layout[i] == '#' && !isDigit || layout[i] != '#' && c != layout[i] {
+			return false
+		}
+	}
+	return true
+}
+
+var dashes = strings.NewReplacer(".", "-", ":", "-")
 
 // canonicalName drops the maker's name before a model's and the date after it, and writes 4.5 as 4-5.
 func canonicalName(model string) string {
 	if i := strings.LastIndexByte(model, '/'); i >= 0 {
 		model = model[i+1:]
 	}
-	model = dateSuffix.ReplaceAllString(strings.ToLower(model), "")
-	return strings.NewReplacer(".", "-", ":", "-").Replace(model)
+	return dashes.Replace(trimDate(strings.ToLower(model)))
 }
 
 // makerIDs returns the providers that come first if several list a model.
@@ -206,11 +236,12 @@ func makerIDs() []string {
 func parseCatalog(text string) *catalog {
 	c := &catalog{names: map[string]Model{}}
 	var source, date, licence string
+	comments := map[string]*string{"source: ": &source, "date: ": &date, "licence: ": &licence}
 	var p *provider
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if comment, ok := strings.CutPrefix(line, "# "); ok {
-			for field, to := range map[string]*string{"source: ": &source, "date: ": &date, "licence: ": &licence} {
+			for field, to := range comments {
 				if value, ok := strings.CutPrefix(comment, field); ok {
 					*to = value
 				}

@@ -43,6 +43,28 @@ func TestData_EveryLine_IsReadAndPlausible(t *testing.T) {
 	}
 }
 
+func TestCanonicalName_DateOrLatest_IsDropped(t *testing.T) {
+	for name, want := range map[string]string{
+		"openai/GPT-4.5":           "gpt-4-5",
+		"gpt-4o-2024-08-06":        "gpt-4o",
+		"gpt-4o-2024-0806":         "gpt-4o",
+		"claude-opus-4-202505-14":  "claude-opus-4",
+		"claude-opus-4@20250514":   "claude-opus-4",
+		"gemini:latest":            "gemini",
+		"gemini-latest":            "gemini",
+		"gemini@latest":            "gemini@latest",
+		"mistral-large-2512":       "mistral-large-2512",
+		"gpt-4o-2024-08-0x":        "gpt-4o-2024-08-0x",
+		"gpt-4o-2024-08-06-x:free": "gpt-4o-2024-08-06-x-free",
+		"-20250514":                "",
+		"20250514":                 "20250514",
+	} {
+		if got := canonicalName(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestFind_AtProvider_HasItsPrice(t *testing.T) {
 	for _, c := range []struct {
 		base, model string

@@ -2,11 +2,10 @@ package sandbox
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -34,29 +33,27 @@ var ErrNoHelper = errors.New("goalpost-helper is missing: run make build, or set
 // trust them.
 const packageDir = "/usr/lib/goalpost"
 
-// The hashes of the embedded files, which do not change while the process runs.
+// The checksums of the embedded files, which do not change while the process runs.
 var (
-	hashHelper    = sync.OnceValues(func() (fileHash, error) { return hashEmbedded(helperName) })
-	hashPredicate = sync.OnceValues(func() (fileHash, error) { return hashEmbedded(predicateName) })
+	sumHelper    = sync.OnceValues(func() (uint32, error) { return sumEmbedded(helperName) })
+	sumPredicate = sync.OnceValues(func() (uint32, error) { return sumEmbedded(predicateName) })
 )
 
-type fileHash [sha256.Size]byte
-
-// Install puts the embedded helper into stateDir under its hash and returns its path. If one exists already, its bytes
+// Install puts the embedded helper into stateDir under its checksum and returns its path. If one exists already, its bytes
 // are compared, and it is replaced if one differs. If the installed package has the same file, its path is returned
 // instead. A program without an embedded helper (go build by hand) uses the one beside its own executable, otherwise
 // the one that GOALPOST_HELPER names.
 func Install(stateDir string) (string, error) {
-	return installEmbedded(stateDir, helperName, hashHelper, "GOALPOST_HELPER", ErrNoHelper)
+	return installEmbedded(stateDir, helperName, sumHelper, "GOALPOST_HELPER", ErrNoHelper)
 }
 
 // InstallPredicate does the same for goalpost-predicate, which few goals need.
 func InstallPredicate(stateDir string) (string, error) {
-	return installEmbedded(stateDir, predicateName, hashPredicate, "GOALPOST_PREDICATE", ErrNoPredicate)
+	return installEmbedded(stateDir, predicateName, sumPredicate, "GOALPOST_PREDICATE", ErrNoPredicate)
 }
 
 func installEmbedded(
-	stateDir, name string, hash func() (fileHash, error), variable string, missing error,
+	stateDir, name string, checksum func() (uint32, error), variable string, missing error,
 ) (string, error) {
 	body, err := openEmbedded(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,7 +63,7 @@ func installEmbedded(
 		return "", err
 	}
 	defer func() { _ = body.Close() }() // it is memory
-	sum, err := hash()
+	sum, err := checksum()
 	if err != nil {
 		return "", err
 	}
@@ -85,26 +82,28 @@ func openEmbedded(name string) (io.ReadSeekCloser, error) {
 	return body, nil
 }
 
-func hashEmbedded(name string) (sum fileHash, err error) {
+// sumEmbedded computes a checksum that only gives each version a name of its own: the bytes of an installed file are
+// always compared. A cryptographic one would take a third of a start of goalctl.
+func sumEmbedded(name string) (sum uint32, err error) {
 	body, err := openEmbedded(name)
 	if err != nil {
 		return sum, err
 	}
-	hash := sha256.New()
+	hash := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	_, err = io.Copy(hash, body)
 	if err = errors.Join(err, body.Close()); err != nil {
 		return sum, fmt.Errorf("reading the embedded %s: %w", name, err)
 	}
-	return fileHash(hash.Sum(nil)), nil
+	return hash.Sum32(), nil
 }
 
-// installFile compares and copies in parts, because it runs at every start of the app. sum is the hash of body.
-func installFile(stateDir, packageDir, name string, body io.ReadSeeker, sum fileHash) (string, error) {
+// installFile compares and copies in parts, because it runs at every start of the app. sum is the checksum of body.
+func installFile(stateDir, packageDir, name string, body io.ReadSeeker, sum uint32) (string, error) {
 	packaged := filepath.Join(packageDir, name)
 	if isRootFile(packageDir) && isRootFile(packaged) && isOurFile(packaged, body) {
 		return packaged, nil
 	}
-	path := filepath.Join(stateDir, name+"-"+hex.EncodeToString(sum[:8]))
+	path := filepath.Join(stateDir, fmt.Sprintf("%s-%08x", name, sum))
 	if isOurFile(path, body) {
 		return path, nil
 	}

@@ -3,8 +3,8 @@ package sandbox
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
+	"hash/crc32"
 	"io"
 	"os"
 	"os/exec"
@@ -18,7 +18,7 @@ func TestInstall_ChangedHelper_IsReplaced(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	text := "#!/bin/sh\nexit 0\n" + strings.Repeat("# more than is compared at once\n", 4000)
 	body := strings.NewReader(text)
-	path, err := installFile(dir, "", helperName, body, sha256.Sum256([]byte(text)))
+	path, err := installFile(dir, "", helperName, body, crc32.ChecksumIEEE([]byte(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestInstall_ChangedHelper_IsReplaced(t *testing.T) {
 		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
-		again, err := installFile(dir, "", helperName, body, sha256.Sum256([]byte(text)))
+		again, err := installFile(dir, "", helperName, body, crc32.ChecksumIEEE([]byte(text)))
 		info, err1 := os.Lstat(path)
 		there, err2 := os.ReadFile(path)
 		if err := errors.Join(err, err1, err2); err != nil {
@@ -48,7 +48,7 @@ func TestInstall_ChangedHelper_IsReplaced(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.new")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	other, err := installFile(dir, "", helperName, strings.NewReader("another"), sha256.Sum256([]byte("another")))
+	other, err := installFile(dir, "", helperName, strings.NewReader("another"), crc32.ChecksumIEEE([]byte("another")))
 	if err != nil || other == path {
 		t.Errorf("another content: %s %v", other, err)
 	}
@@ -82,7 +82,7 @@ func TestInstall_PackagedHelper_IsUsedIfOnlyRootCanChangeIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		state := filepath.Join(t.TempDir(), "state")
-		path, err := installFile(state, dir, helperName, strings.NewReader(text), sha256.Sum256([]byte(text)))
+		path, err := installFile(state, dir, helperName, strings.NewReader(text), crc32.ChecksumIEEE([]byte(text)))
 		if err != nil || (path == packaged) != c.used {
 			t.Errorf("%s: %s is used (%v)", name, path, err)
 		}
@@ -109,7 +109,7 @@ func TestInstall_WhileProgramsStart_HelperRuns(t *testing.T) {
 	dir := t.TempDir()
 	for n := range 40 {
 		body := append(bytes.Clone(sh), bytes.Repeat([]byte{byte(n)}, 4<<20)...) // as long as a helper; different each time
-		path, err := installFile(dir, "", helperName, bytes.NewReader(body), sha256.Sum256(body))
+		path, err := installFile(dir, "", helperName, bytes.NewReader(body), crc32.ChecksumIEEE(body))
 		if err != nil {
 			t.Fatal(err)
 		}

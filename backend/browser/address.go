@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"goalpost/backend/text"
@@ -52,7 +51,7 @@ func Address(address string) (string, error) {
 		ErrRefused, text.SanitizeLine(u.Scheme, 40))
 }
 
-var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+var schemePattern = text.NewPattern(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
 // SearchTerms returns what a user wrote as terms for a web search: text after a question mark,
 // several words, or one word that cannot be a host of the internet. What looks like a refused

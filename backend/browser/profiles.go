@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"goalpost/backend/browser/internal/cdp"
@@ -25,7 +24,7 @@ type profiles struct {
 // ErrOpen means that a profile cannot be changed now.
 var ErrOpen = errors.New("pages of this profile are open: close them first")
 
-var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
+var profileName = text.NewPattern(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 
 // CheckProfile validates the name of a profile.
 func CheckProfile(name string) error {

@@ -2,13 +2,14 @@ package browser
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
+
+	"goalpost/backend/text"
 )
 
 // refPattern matches the ref before a line of the page; it changes with a reload.
-var refPattern = regexp.MustCompile(`^\s*e\d+ `)
+var refPattern = text.NewPattern(`^\s*e\d+ `)
 
 // Fingerprint returns the page as text for comparisons: it stays the same as long as the page has
 // the same content, wherever it is scrolled to. It neither answers nor closes prompts.

@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
+
+	"goalpost/backend/text"
 )
 
 // targets finds the element that the agent names, also one whose ref no longer exists.
@@ -36,7 +37,7 @@ func (t *targets) rememberRefs(lines []string) {
 }
 
 // refLinePattern matches the beginning of a line: ref, role, and the quoted name if there is one.
-var refLinePattern = regexp.MustCompile(`^((?:f\d+)?e\d+) ([a-z][a-z -]*?)(?: ("(?:[^"\\]|\\.)*")| |$)`)
+var refLinePattern = text.NewPattern(`^((?:f\d+)?e\d+) ([a-z][a-z -]*?)(?: ("(?:[^"\\]|\\.)*")| |$)`)
 
 // describeLostRef returns the role and name of a ref as the agent got it, on a page at the
 // current address.
@@ -150,7 +151,7 @@ func (t *targets) callOnTarget(
 	return at, err
 }
 
-var refInFrame = regexp.MustCompile(`^f(\d+)e\d+$`)
+var refInFrame = text.NewPattern(`^f(\d+)e\d+$`)
 
 // frameOfRef returns the page or frame that created a ref; the page for other targets.
 func (t *targets) frameOfRef(pg *page, target string) *page {

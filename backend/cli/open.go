@@ -2,16 +2,16 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/spf13/cobra"
 
 	"goalpost/backend/fault"
+	"goalpost/backend/text"
 )
 
 // goalAddress is the only form of address that is opened. Anything may pass an address to the desktop, such as a page
 // in a browser, so the form allows nothing but the id of a goal, or its last characters.
-var goalAddress = regexp.MustCompile(`^goalpost://goal/([0-9a-hjkmnp-tv-z]{6,26})/?$`)
+var goalAddress = text.NewPattern(`^goalpost://goal/([0-9a-hjkmnp-tv-z]{6,26})/?$`)
 
 // parseGoalAddress returns the id in an address such as goalpost://goal/01m846vf8frnsxtyw4a7ncd3m7.
 func parseGoalAddress(address string) (string, error) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"goalpost/backend/api"
 	"goalpost/backend/fault"
 	"goalpost/backend/store"
+	"goalpost/backend/text"
 )
 
 // newCommandGroup makes a command that has only subcommands: without one it shows its help.
@@ -66,7 +66,7 @@ type argument struct {
 
 // notArguments matches the parts of a use line that are not arguments: flags with their values, and the dashes before
 // a command.
-var notArguments = regexp.MustCompile(`\[--[a-z]+ [A-Z]+\]|--[a-z]+ [A-Z]+|\[flags\]|-- `)
+var notArguments = text.NewPattern(`\[--[a-z]+ [A-Z]+\]|--[a-z]+ [A-Z]+|\[flags\]|-- `)
 
 // parseArguments parses the arguments of a command from its use line, such as "diff ID [PATH…]" or "trace -- COMMAND…".
 func parseArguments(c *cobra.Command) (list []argument) {

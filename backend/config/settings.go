@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 
 	"goalpost/backend/fault"
 	"goalpost/backend/fileio"
+	"goalpost/backend/text"
 )
 
 // NoSearch is the SearchPage that disables searching from the address bar.
@@ -369,9 +369,9 @@ func (c *Config) Providers() []Provider {
 }
 
 var (
-	idPattern    = regexp.MustCompile(`^[A-Za-z0-9[][][A-Za-z0-9._:-]{0,63}$`)
-	secretForm   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
-	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	idPattern    = text.NewPattern(`^[A-Za-z0-9[][][A-Za-z0-9._:-]{0,63}$`)
+	secretForm   = text.NewPattern(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+	variableForm = text.NewPattern(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // Validate refuses a provider that cannot work.

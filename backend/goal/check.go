@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"goalpost/backend/text"
 )
 
 // CheckType says who decides a check, and how.
@@ -341,7 +343,7 @@ func (c Check) questionProblem() (reason, hint string) {
 	return "", ""
 }
 
-var sha256Pattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var sha256Pattern = text.NewPattern(`^[0-9a-f]{64}$`)
 
 func urlProblem(s string) (reason, hint string) {
 	u, err := url.Parse(s)

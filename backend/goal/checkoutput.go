@@ -3,9 +3,10 @@ package goal
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"goalpost/backend/text"
 )
 
 // CheckOutput limits what the agent and the models of a goal read of a failing check's output. The journal keeps
@@ -76,7 +77,7 @@ func (v Verdict) limited(level CheckOutput) Verdict {
 }
 
 // failedLine matches the lines in which common test runners name a failed test; the group is the name.
-var failedLine = regexp.MustCompile(`(?m)^\s*(?:--- FAIL: (\S+)|(?:FAILED|ERROR) (\S+::\S+)|` +
+var failedLine = text.NewPattern(`(?m)^\s*(?:--- FAIL: (\S+)|(?:FAILED|ERROR) (\S+::\S+)|` +
 	`(?:FAIL|ERROR): (\w+ \([\w.]+\))|test (\S+) \.\.\. FAILED|not ok \d+ - (.+?)(?: # .*)?|` +
 	`● (.+)|✕ (.+?)(?: \(\d+ m?s\))?|× (.+?)(?: \d+ms)?)\s*$`)
 

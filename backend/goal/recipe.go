@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -40,8 +39,8 @@ type RecipeStep struct {
 const MaxRecipe = 50
 
 var (
-	recipeName    = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,59}$`)
-	parameterName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+	recipeName    = text.NewPattern(`^[a-z0-9][a-z0-9-]{0,59}$`)
+	parameterName = text.NewPattern(`^[a-z][a-z0-9_]{0,39}$`)
 )
 
 // ValidateRecipeName refuses names that are not valid file names on every system.
@@ -123,7 +122,7 @@ type replacement struct {
 // replaced.
 type bindings map[string]replacement
 
-var placeholder = regexp.MustCompile(`\{\{[a-z][a-z0-9_]*\}\}`)
+var placeholder = text.NewPattern(`\{\{[a-z][a-z0-9_]*\}\}`)
 
 func (f bindings) apply(v any) any {
 	switch v := v.(type) {

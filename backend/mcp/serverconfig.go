@@ -5,12 +5,12 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"goalpost/backend/fault"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 // Server is one server that the user configured: a program (Command) or an address (URL).
@@ -33,7 +33,7 @@ const (
 	maxCallTime = 30 * time.Minute
 )
 
-var namePattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
+var namePattern = text.NewPattern(`^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$`)
 
 // Validate returns an error with a hint for a server that could not be started.
 func (s Server) Validate() error {

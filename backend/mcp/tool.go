@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -24,7 +23,7 @@ type Tool struct {
 	schema *jsonschema.Resolved // nil if only the server can validate
 }
 
-var invalidNameChars = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+var invalidNameChars = text.NewPattern(`[^A-Za-z0-9_-]`)
 
 // newTool makes a tool from its description; the error says why the goal cannot have it.
 func newTool(l *client, o ToolInfo) (*Tool, error) {

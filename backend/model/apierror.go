@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -195,7 +194,7 @@ func overflowWords() []string {
 }
 
 // overflowPattern matches messages with numbers in them: TGI, Cohere, Snowflake.
-var overflowPattern = regexp.MustCompile(
+var overflowPattern = text.NewPattern(
 	`must have less than \d+ tokens|tokens in the prompt cannot exceed|max tokens of \d+ exceeded`)
 
 func containsAny(s string, words ...string) bool {

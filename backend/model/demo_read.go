@@ -1,7 +1,6 @@
 package model
 
 import (
-	"regexp"
 	"strings"
 
 	"goalpost/backend/goal"
@@ -36,11 +35,11 @@ type demoScript struct {
 
 // Texts of the host and of the tools that the script depends on.
 var (
-	commandLine  = regexp.MustCompile(`(?m)^\s*server command:[ \t]*(\S.*)$`)
-	openedPane   = regexp.MustCompile(`\bpane ([A-Za-z0-9_-]+)`)
-	arrivedPane  = regexp.MustCompile(`^pane ([A-Za-z0-9_-]+) is at `)
-	serverAt     = regexp.MustCompile(`http://(?:127\.0\.0\.1|localhost|\[::1\]):[0-9]{1,5}`)
-	stillRunning = regexp.MustCompile(`^still running`)
+	commandLine  = text.NewPattern(`(?m)^\s*server command:[ \t]*(\S.*)$`)
+	openedPane   = text.NewPattern(`\bpane ([A-Za-z0-9_-]+)`)
+	arrivedPane  = text.NewPattern(`^pane ([A-Za-z0-9_-]+) is at `)
+	serverAt     = text.NewPattern(`http://(?:127\.0\.0\.1|localhost|\[::1\]):[0-9]{1,5}`)
+	stillRunning = text.NewPattern(`^still running`)
 )
 
 const (

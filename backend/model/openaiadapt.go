@@ -3,11 +3,11 @@ package model
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"slices"
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // changeForm adapts the form of the conversation to a server's error, and reports whether it did. said is the error in
@@ -87,7 +87,7 @@ func (m *chatMessage) markCache() bool {
 }
 
 // shortCallID matches ids that every server accepts.
-var shortCallID = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
+var shortCallID = text.NewPattern(`^[A-Za-z0-9]{9}$`)
 
 // shortenIDs replaces each call id by nine letters and digits, always the same for the same id.
 func (r *chatRequest) shortenIDs() {

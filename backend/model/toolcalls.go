@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -263,7 +262,7 @@ func (s *toolCallSlot) name() string {
 }
 
 // validID matches the ids that every provider accepts back.
-var validID = regexp.MustCompile(`^[!-~]{1,128}$`)
+var validID = text.NewPattern(`^[!-~]{1,128}$`)
 
 // assignID gives a unique id to calls without a usable one, and to calls that share one.
 func assignID(r *goal.Reply, turn int) {
@@ -278,7 +277,7 @@ func assignID(r *goal.Reply, turn int) {
 	}
 }
 
-var invalidNameChars = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+var invalidNameChars = text.NewPattern(`[^A-Za-z0-9_-]`)
 
 // toValidName makes an id or a tool's name acceptable to every server. With an invalid one, made up by a model, the
 // server would reject the conversation for ever.

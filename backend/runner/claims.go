@@ -2,11 +2,11 @@ package runner
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // pendingClaim is a claim that is verified in this iteration.
@@ -34,7 +34,7 @@ type claimHistory struct {
 }
 
 // volatileText matches the parts of an error that differ between occurrences: ports, times, ids of requests.
-var volatileText = regexp.MustCompile(
+var volatileText = text.NewPattern(
 	`\b(0x)?[0-9a-f]*[0-9][0-9a-f]*\b|\b[A-Za-z]+[-_]?[A-Za-z0-9]*[0-9][A-Za-z0-9]{5,}\b`)
 
 type failureKey struct {

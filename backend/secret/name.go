@@ -2,13 +2,13 @@ package secret
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"goalpost/backend/fault"
+	"goalpost/backend/text"
 )
 
-var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+var nameForm = text.NewPattern(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 
 // Limits of a value in bytes. A shorter one would mask ordinary words; a longer one does not fit in every keyring.
 const (

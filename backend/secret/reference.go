@@ -1,13 +1,14 @@
 package secret
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"goalpost/backend/text"
 )
 
 // reference is how a model names a secret: {{secret:NAME}}.
-var reference = regexp.MustCompile(`\{\{\s*secret:\s*([A-Za-z][A-Za-z0-9_.-]{0,63})\s*\}\}`)
+var reference = text.NewPattern(`\{\{\s*secret:\s*([A-Za-z][A-Za-z0-9_.-]{0,63})\s*\}\}`)
 
 // Ref returns the reference to a name.
 func Ref(name string) string { return "{{secret:" + name + "}}" }

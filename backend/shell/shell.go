@@ -5,12 +5,13 @@ package shell
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"goalpost/backend/text"
 )
 
 // Parse parses a line, or a script of several.
@@ -102,7 +103,7 @@ func Words(line string) ([]string, error) {
 func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // plainWord is a word that needs no quotes.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
+var plainWord = text.NewPattern(`^[A-Za-z0-9_./:=@%+,-]+$`)
 
 // QuoteIfNeeded returns text as one word, in quotes only if a shell would read it differently without them.
 func QuoteIfNeeded(text string) string {

@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // PeerSockets finds and wakes the other processes on the same data folder.
@@ -248,7 +248,7 @@ func dialSocket(ctx context.Context, path string) (net.Conn, error) {
 }
 
 // processName matches the name of a process in the run folder.
-var processName = regexp.MustCompile(`^[0-9]{1,10}(-[0-9]{1,4})?$`)
+var processName = text.NewPattern(`^[0-9]{1,10}(-[0-9]{1,4})?$`)
 
 // DialPeer connects to another process, named by LockOwner.Process, to see its panes.
 func (s *PeerSockets) DialPeer(ctx context.Context, process string) (net.Conn, error) {

@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"goalpost/backend/ignore"
+	"goalpost/backend/text"
 )
 
 const (
@@ -149,7 +149,7 @@ func (f *Folder) packageScripts() (list []Proposal) {
 	return list
 }
 
-var makeTarget = regexp.MustCompile(`(?m)^([A-Za-z0-9_.-]+)[ \t]*:(?:[^=]|$)`)
+var makeTarget = text.NewPattern(`(?m)^([A-Za-z0-9_.-]+)[ \t]*:(?:[^=]|$)`)
 
 // makeTargets proposes targets of the Makefile.
 func (f *Folder) makeTargets() (list []Proposal) {
@@ -224,7 +224,7 @@ func (f *Folder) addPython(add func(command, reason string)) {
 	}
 }
 
-var ciPrefix = regexp.MustCompile(`^\s*(?:- )?\s*(?:run:|script:)?\s*(?:- )?["']?`)
+var ciPrefix = text.NewPattern(`^\s*(?:- )?\s*(?:run:|script:)?\s*(?:- )?["']?`)
 
 // ciCommands proposes lines of CI files that consist of one known command.
 func (f *Folder) ciCommands() (list []Proposal) {

@@ -2,22 +2,22 @@ package suggest
 
 import (
 	"io/fs"
-	"regexp"
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 var (
-	quotedPart = regexp.MustCompile("`([^`\n]{2,200})`")
-	localURL   = regexp.MustCompile(`https?://(?:localhost|127\.0\.0\.1)(?::\d{1,5})?(?:/[A-Za-z0-9_./?=&%-]*)?`)
-	fileName   = regexp.MustCompile(`(?:^|[\s"'(` + "`" + `])` + `((?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)*` +
+	quotedPart = text.NewPattern("`([^`\n]{2,200})`")
+	localURL   = text.NewPattern(`https?://(?:localhost|127\.0\.0\.1)(?::\d{1,5})?(?:/[A-Za-z0-9_./?=&%-]*)?`)
+	fileName   = text.NewPattern(`(?:^|[\s"'(` + "`" + `])` + `((?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)*` +
 		`[A-Za-z0-9_][A-Za-z0-9_.-]*\.` +
 		`(?:txt|md|html|css|js|mjs|ts|tsx|jsx|json|yaml|yml|toml|csv|tsv|go|py|rs|rb|java|c|h|cpp|sh|sql|pdf|png|jpg|svg|` +
 		`xml|ini|cfg|conf|env|lock))(?:$|[\s"'),;:!?` + "`" + `]|\.(?:\s|$))`)
-	productName = regexp.MustCompile(
+	productName = text.NewPattern(
 		`(?i)^(?:node|next|vue|nuxt|react|express|three|d3|angular|ember|backbone|chart)\.js$`)
-	serverWord = regexp.MustCompile(
+	serverWord = text.NewPattern(
 		`(?i)\b(?:servers?|pages?|sites?|website|web|https?|urls?|endpoints?|api|ports?|localhost|browser)\b`)
 )
 

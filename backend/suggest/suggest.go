@@ -6,12 +6,12 @@
 package suggest
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // Source says where a proposal comes from.
@@ -52,7 +52,7 @@ func Merge(lists ...[]Proposal) []Proposal {
 func shellCommand(command string) goal.Check { return goal.Check{Type: goal.Shell, Command: command} }
 
 // knownCommand matches commands that test, build or lint, with arguments in which a shell expands nothing.
-var knownCommand = regexp.MustCompile(`^(?:` + strings.Join([]string{
+var knownCommand = text.NewPattern(`^(?:` + strings.Join([]string{
 	`go (?:test|vet|build)`,
 	`(?:npm|pnpm|yarn|bun) (?:test|run [A-Za-z0-9:_.-]+)`,
 	`(?:make|just|task) [A-Za-z0-9_.-]+`,

@@ -1,11 +1,11 @@
 package terminal
 
-import "regexp"
+import "goalpost/backend/text"
 
 // queryReplyPattern matches a terminal's replies to queries of a program: device attributes, status, cursor position,
 // modes, colours, settings. A cursor report in row 1 with a column of 2 to 8 is excluded: F3 with a modifier looks
 // the same.
-var queryReplyPattern = regexp.MustCompile(`^(?:` +
+var queryReplyPattern = text.NewPattern(`^(?:` +
 	`\x1b\[[?>][0-9;]*c|\x1b\[0n|\x1b\[\?[0-9;]*[nR]|` +
 	`\x1b\[(?:[2-9]|[1-9][0-9]+);[0-9]+R|\x1b\[1;(?:1|9|[1-9][0-9]+)R|` +
 	`\x1b\[\??[0-9;]*\$y|` +

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -15,7 +14,7 @@ const (
 )
 
 // closingTag matches everything that a model could mistake for the closing mark.
-var closingTag = regexp.MustCompile(`(?i)<(\s*/\s*output)`)
+var closingTag = NewPattern(`(?i)<(\s*/\s*output)`)
 
 // WrapUntrusted wraps text from a terminal, a page, a file or another program, so that the model treats it as data.
 // source names its origin. The text cannot forge the closing mark.

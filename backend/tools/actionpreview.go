@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"goalpost/backend/pane"
@@ -57,12 +56,12 @@ func touchEffect(address string, t ActionPreview, err error) policy.Effect {
 }
 
 // paymentURLPattern matches the addresses of payment pages.
-var paymentURLPattern = regexp.MustCompile(
+var paymentURLPattern = text.NewPattern(
 	`(?i)(^|[/.\-_])(checkout(now)?|payments?|pay|purchase|place-?order|buy-?now|` +
 		`kasse|bezahlen|zahlung|paiement|pago|pagar|pagamento|betalen|afrekenen)([/.\-_]|$)`)
 
 // paymentHosts matches hosts whose pages, also as frames in other pages, take payments.
-var paymentHosts = regexp.MustCompile(
+var paymentHosts = text.NewPattern(
 	`(?i)(^|\.)(paypal\.com|(js|buy|checkout)\.stripe\.com|braintreegateway\.com|adyen\.com|checkout\.com|klarna\.com)$`)
 
 func isPaymentURL(address string) bool {

@@ -10,11 +10,11 @@ import (
 	_ "image/jpeg"
 	"image/png"
 	"math"
-	"regexp"
 	"strconv"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
+	"goalpost/backend/text"
 )
 
 // VisionModel looks at pictures for the agent. Its errors say why the model cannot be asked.
@@ -107,7 +107,7 @@ func meanColor(from image.Image, over image.Rectangle) color.Color {
 }
 
 // coordinatePattern matches a position, in the picture that the model was given.
-var coordinatePattern = regexp.MustCompile(`\[\[\s*(\d{1,5})(?:\.\d+)?\s*,\s*(\d{1,5})(?:\.\d+)?\s*\]\]`)
+var coordinatePattern = text.NewPattern(`\[\[\s*(\d{1,5})(?:\.\d+)?\s*,\s*(\d{1,5})(?:\.\d+)?\s*\]\]`)
 
 // mapCoordinates converts positions in the scaled picture to positions in the page.
 func mapCoordinates(text string, factor float64) string {

@@ -4,17 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 	"goalpost/backend/tools/commandline"
 )
 
 const maxKeys = 200
 
-var arrowKeyPattern = regexp.MustCompile(`\bArrow(Up|Down|Left|Right)$`)
+var arrowKeyPattern = text.NewPattern(`\bArrow(Up|Down|Left|Right)$`)
 
 type terminalKeysArgs struct {
 	Pane string   `json:"pane"`

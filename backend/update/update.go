@@ -10,12 +10,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"sync"
 	"time"
 
 	"goalpost/backend/fault"
+	"goalpost/backend/text"
 )
 
 const (
@@ -37,7 +37,7 @@ type Release struct {
 }
 
 // versionForm matches a semantic version. Build metadata after a plus sign is ignored.
-var versionForm = regexp.MustCompile(
+var versionForm = text.NewPattern(
 	`^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?$`)
 
 // ValidateFeed refuses any address but an HTTPS address without a password, which would be stored in plain text.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"regexp"
 
 	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
@@ -80,10 +79,10 @@ func (h CheckRunner) Recheck(
 const exitCurlRefused = 7
 
 var (
-	networkCommand    = regexp.MustCompile(`localhost|\b127\.\d+\.\d+\.\d+|\[?::1\b|\b0\.0\.0\.0|/dev/(tcp|udp)/|\.sock\b`)
-	connectionRefused = regexp.MustCompile(
+	networkCommand    = text.NewPattern(`localhost|\b127\.\d+\.\d+\.\d+|\[?::1\b|\b0\.0\.0\.0|/dev/(tcp|udp)/|\.sock\b`)
+	connectionRefused = text.NewPattern(
 		`(?i)connection refused|ECONNREFUSED|(failed to|could not|couldn't|unable to|cannot) connect`)
-	curl = regexp.MustCompile(`\bcurl\b`)
+	curl = text.NewPattern(`\bcurl\b`)
 )
 
 // needsRunningProcess reports whether a check recognizably needs a process of the goal.

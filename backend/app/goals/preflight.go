@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -100,21 +99,21 @@ func describeTry(ctx context.Context, t TracedCheck, v goal.Verdict) (out api.Tr
 
 // missingMessages match the messages of programs when something that they need does not exist. The first group is its
 // name.
-var missingMessages = []*regexp.Regexp{
-	regexp.MustCompile(`(?:ModuleNotFoundError|ImportError): No module named '?([^'\s]+)`),
-	regexp.MustCompile(`(?m)^\S*python[0-9.]*: No module named '?([^'\s;]+)`),
-	regexp.MustCompile(`(?m)^\S*python[0-9.]*: can't open file '([^'\n]+)'`),
-	regexp.MustCompile(`Cannot find (?:module|package) '([^'\n]+)'`),
-	regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: (?:package|no required module provides package) ([^\s;]+)`),
-	regexp.MustCompile(`cannot load such file -- (\S+)`),
-	regexp.MustCompile(`Can't locate (\S+) in @INC`),
-	regexp.MustCompile(`No rule to make target '([^'\n]+)'`),
-	regexp.MustCompile("error\\[E0583\\]: file not found for module `([^`\n]+)`"),
-	regexp.MustCompile(`error: package (\S+) does not exist`),
-	regexp.MustCompile(`fatal error: (\S+): No such file or directory`),
-	regexp.MustCompile(`(?m)^(?:\S*/)?(?:ba|da|z|k)?sh: (?:\d+: )?([^:\n]+): (?:command )?not found`),
-	regexp.MustCompile(`(?m)^\S+: (?:line )?\d+: ([^:\n]+): (?:command )?not found`),
-	regexp.MustCompile(`(?m)^\S+: (?:cannot (?:open|access|stat) )?'?([^:'\n]+)'?: No such file or directory`),
+var missingMessages = []*text.Pattern{
+	text.NewPattern(`(?:ModuleNotFoundError|ImportError): No module named '?([^'\s]+)`),
+	text.NewPattern(`(?m)^\S*python[0-9.]*: No module named '?([^'\s;]+)`),
+	text.NewPattern(`(?m)^\S*python[0-9.]*: can't open file '([^'\n]+)'`),
+	text.NewPattern(`Cannot find (?:module|package) '([^'\n]+)'`),
+	text.NewPattern(`(?m)^\S+\.go:\d+:\d+: (?:package|no required module provides package) ([^\s;]+)`),
+	text.NewPattern(`cannot load such file -- (\S+)`),
+	text.NewPattern(`Can't locate (\S+) in @INC`),
+	text.NewPattern(`No rule to make target '([^'\n]+)'`),
+	text.NewPattern("error\\[E0583\\]: file not found for module `([^`\n]+)`"),
+	text.NewPattern(`error: package (\S+) does not exist`),
+	text.NewPattern(`fatal error: (\S+): No such file or directory`),
+	text.NewPattern(`(?m)^(?:\S*/)?(?:ba|da|z|k)?sh: (?:\d+: )?([^:\n]+): (?:command )?not found`),
+	text.NewPattern(`(?m)^\S+: (?:line )?\d+: ([^:\n]+): (?:command )?not found`),
+	text.NewPattern(`(?m)^\S+: (?:cannot (?:open|access|stat) )?'?([^:'\n]+)'?: No such file or directory`),
 }
 
 // findMissing returns the name of what a failed check did not find, according to its output, "" if the output does not

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox/egress"
 	"goalpost/backend/secret"
+	"goalpost/backend/text"
 )
 
 // checkLauncher starts the programs of checks. While one runs, it may reach the hosts that its criterion names: its
@@ -50,7 +50,7 @@ func (c checkLauncher) Start(ctx context.Context, cmd process.Command) (process.
 	return p, nil
 }
 
-var urlPattern = regexp.MustCompile(`\bhttps?://[^\s"'<>|;&()$]+`)
+var urlPattern = text.NewPattern(`\bhttps?://[^\s"'<>|;&()$]+`)
 
 // HostsOf lists the hosts that only a goal's checks may reach: those that the user named in the criterion. A child's
 // checks reach no such hosts, because an agent wrote them.

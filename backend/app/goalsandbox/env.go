@@ -2,17 +2,17 @@ package goalsandbox
 
 import (
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
 	"goalpost/backend/config"
 	"goalpost/backend/sandbox/environ"
+	"goalpost/backend/text"
 )
 
 // SecretEnvPattern matches variables that programs of goals must not see: those with the name of a secret, and
 // addresses with a password.
-var SecretEnvPattern = regexp.MustCompile(`(?is)` +
+var SecretEnvPattern = text.NewPattern(`(?is)` +
 	`^[^=]*((api_?key|token|secret|pass|credential|webhook)[^=]*|_(key|pwd|pat|auth|dsn))=` +
 	`|^[^=]*=.*://[^/\s@:]*:[^/\s@]+@`)
 

@@ -1,14 +1,14 @@
 package session
 
 import (
-	"regexp"
 	"strings"
 
 	"goalpost/backend/secret"
+	"goalpost/backend/text"
 )
 
 // untrustedBlock matches text from outside as tools wrap it. A secret in it may have been cut without a mark.
-var untrustedBlock = regexp.MustCompile(`(?s)<output from="[^\n]*">\n(.*?)\n</output>`)
+var untrustedBlock = text.NewPattern(`(?s)<output from="[^\n]*">\n(.*?)\n</output>`)
 
 // Redact hides known secrets in a result, and text that looks like a secret by its context.
 func (s *goalSecrets) Redact(text string) string {

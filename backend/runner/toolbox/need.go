@@ -1,11 +1,11 @@
 package toolbox
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // groupsByTool lists the groups that calls of a core tool add.
@@ -23,16 +23,16 @@ var groupsByTool = map[string][]goal.ToolGroup{
 // contains one of its words.
 var builtIn = []struct {
 	name  goal.ToolGroup
-	words *regexp.Regexp
+	words *text.Pattern
 }{
-	{goal.BrowserTools, regexp.MustCompile(
+	{goal.BrowserTools, text.NewPattern(
 		`(?i)https?://|\b(browsers?|(web ?)?pages?|web ?sites?|urls?|localhost|127\.0\.0\.1|click(s|ing)?)\b`)},
-	{goal.PaneTools, regexp.MustCompile(`(?i)\b(panes?|tabs?|keys?|keyboard|ctrl|terminals?|waits?|waiting)\b`)},
-	{goal.GoalTools, regexp.MustCompile(`(?i)\b(sub-?goals?|child goals?|goals|parallel|delegate)\b`)},
-	{goal.RecipeTools, regexp.MustCompile(`(?i)\brecipes?\b`)},
-	{goal.LoginTools, regexp.MustCompile(`(?i)\b(log ?ins?|logged in|sign(ed|ing)? in)\b`)},
-	{goal.VisionTools, regexp.MustCompile(`(?i)\b(pictures?|screenshots?|images?|charts?|visual(ly)?|vision)\b`)},
-	{goal.StepTools, regexp.MustCompile(`(?i)\b(step protocol|steps)\b`)},
+	{goal.PaneTools, text.NewPattern(`(?i)\b(panes?|tabs?|keys?|keyboard|ctrl|terminals?|waits?|waiting)\b`)},
+	{goal.GoalTools, text.NewPattern(`(?i)\b(sub-?goals?|child goals?|goals|parallel|delegate)\b`)},
+	{goal.RecipeTools, text.NewPattern(`(?i)\brecipes?\b`)},
+	{goal.LoginTools, text.NewPattern(`(?i)\b(log ?ins?|logged in|sign(ed|ing)? in)\b`)},
+	{goal.VisionTools, text.NewPattern(`(?i)\b(pictures?|screenshots?|images?|charts?|visual(ly)?|vision)\b`)},
+	{goal.StepTools, text.NewPattern(`(?i)\b(step protocol|steps)\b`)},
 }
 
 func isBuiltIn(name goal.ToolGroup) bool { return groupIndex(name) < len(builtIn) }

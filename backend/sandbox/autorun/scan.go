@@ -11,10 +11,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
+
+	"goalpost/backend/text"
 )
 
 // Limits of one scan.
@@ -217,7 +218,7 @@ func hashFile(root *os.Root, name string, entry fs.DirEntry) string {
 
 // gitProgramKeys are the keys of git's configuration that name a program or further configuration, in lower case with
 // "*" for a subsection.
-var gitProgramKeys = regexp.MustCompile(
+var gitProgramKeys = text.NewPattern(
 	`^(core\.(fsmonitor|hookspath|sshcommand|editor|pager|askpass|gitproxy|worktree|attributesfile)` +
 		`|alias\..*|pager\..*|(filter|diff|merge|difftool|mergetool|man|browser|trailer|tar|guitool)\..*` +
 		`\.(clean|smudge|process|command|cmd|textconv|driver|path)` +
@@ -228,8 +229,8 @@ var gitProgramKeys = regexp.MustCompile(
 		`|extensions\.worktreeconfig)$`)
 
 var (
-	sectionLine      = regexp.MustCompile(`^\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)$`)
-	gitHarmlessValue = regexp.MustCompile(`^(?i)(true|false|yes|no|on|off|0|1|)$`)
+	sectionLine      = text.NewPattern(`^\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)$`)
+	gitHarmlessValue = text.NewPattern(`^(?i)(true|false|yes|no|on|off|0|1|)$`)
 )
 
 // ListConfigPrograms lists the keys of a git configuration that name a program or further configuration, one line

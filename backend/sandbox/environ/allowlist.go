@@ -1,9 +1,10 @@
 package environ
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"goalpost/backend/text"
 )
 
 // Allowed filters an environment down to what programs need (paths, locale, toolchains) and what the user named.
@@ -27,7 +28,7 @@ func isAllowedEnv(name string) bool {
 }
 
 // secretOptionNames are options that contain a password, as Maven and Gradle accept it.
-var secretOptionNames = regexp.MustCompile(
+var secretOptionNames = text.NewPattern(
 	`(?is)^[^=]*(OPTS|OPTIONS)=.*-[^\s=]*(passw|passphrase|token|secret|credential|api[-_.]?key|[-_.]pwd?)[^\s=]*=[^\s]`)
 
 // holdsSecret reports whether a variable's value contains a secret. The whole variable is then dropped, because only

@@ -3,13 +3,13 @@ package commandline
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"goalpost/backend/policy"
+	"goalpost/backend/text"
 )
 
 // Analysis describes what a command line runs and deletes: its simple commands, and those that they start. It is not
@@ -127,7 +127,7 @@ func (s *Analysis) noteMove(files []string) {
 }
 
 // harmlessTargets matches files that lose nothing when they are written.
-var harmlessTargets = regexp.MustCompile(`^/dev/(null|zero|full|tty|std(in|out|err)|fd/[0-9]+)$`)
+var harmlessTargets = text.NewPattern(`^/dev/(null|zero|full|tty|std(in|out|err)|fd/[0-9]+)$`)
 
 // noteOverwrite records a file that a redirection truncates.
 func (s *Analysis) noteOverwrite(r *syntax.Redirect) {

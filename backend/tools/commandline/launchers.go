@@ -1,9 +1,10 @@
 package commandline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"goalpost/backend/text"
 )
 
 // launcherPrograms are programs that start another one.
@@ -80,7 +81,7 @@ func parseShellOption(arg string) (line string, takes bool) {
 const maxLeadingWords = 4
 
 // duration matches an operand before the program: the time of timeout or flock, or a priority.
-var duration = regexp.MustCompile(`^[0-9.]+[smhd]?$`)
+var duration = text.NewPattern(`^[0-9.]+[smhd]?$`)
 
 // skipLauncherOptions skips the options, variables and numbers before the program that a launcher starts. The word
 // after an option may be its value or the program, so both interpretations are returned.

@@ -2,18 +2,19 @@ package commandline
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"goalpost/backend/text"
 )
 
 var (
-	plainProgram        = regexp.MustCompile(`^(\[|[A-Za-z0-9_./~+:@%,=-]+)$`)
-	history             = regexp.MustCompile(`![^\s=(]`)
-	shellBuiltinRunners = regexp.MustCompile(`^(PROMPT_COMMAND|PS[0-4]|ENV|BASH_ENV)$`)
-	interpreter         = regexp.MustCompile(`^(python|perl|ruby|node|php|lua|awk|gawk|mawk)[0-9.]*$`)
+	plainProgram        = text.NewPattern(`^(\[|[A-Za-z0-9_./~+:@%,=-]+)$`)
+	history             = text.NewPattern(`![^\s=(]`)
+	shellBuiltinRunners = text.NewPattern(`^(PROMPT_COMMAND|PS[0-4]|ENV|BASH_ENV)$`)
+	interpreter         = text.NewPattern(`^(python|perl|ruby|node|php|lua|awk|gawk|mawk)[0-9.]*$`)
 )
 
 // displayPrograms only display their arguments.

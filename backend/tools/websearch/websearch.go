@@ -11,7 +11,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -192,7 +191,7 @@ func (e Engine) parseHits(body []byte) ([]Hit, error) {
 }
 
 // markup matches the tags with which engines highlight the words of a query.
-var markup = regexp.MustCompile(`</?(strong|b|em|mark|span)[^<>]*>`)
+var markup = text.NewPattern(`</?(strong|b|em|mark|span)[^<>]*>`)
 
 func toPlainText(s string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(markup.ReplaceAllString(s, ""))), " ")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -96,7 +95,7 @@ func (w *Baseline) evidenceFor(root *os.Root, c change, named bool) FileEvidence
 }
 
 // fileName matches words that may be paths.
-var fileName = regexp.MustCompile(`[\pL\pN_.@%+=~/-]+`)
+var fileName = text.NewPattern(`[\pL\pN_.@%+=~/-]+`)
 
 // namedFiles returns the regular files that a text names by their path, or by a name that few files share.
 func namedFiles(entries []Entry, text string) []*Entry {

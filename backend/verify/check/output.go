@@ -1,7 +1,6 @@
 package check
 
 import (
-	"regexp"
 	"strings"
 
 	"goalpost/backend/process"
@@ -15,7 +14,7 @@ const (
 )
 
 // failingLine matches lines that say what failed, as compilers, test runners and shells print them.
-var failingLine = regexp.MustCompile(
+var failingLine = text.NewPattern(
 	`(?i)\b(error|failed|failure|failures|fail|fatal|panic|exception|traceback|assert(ion)?|not ok|undefined|` +
 		`cannot|no such|not found|expected|got|want)\b|^\s*(E   |[✗✕×] |--- FAIL)`)
 

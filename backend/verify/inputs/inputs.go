@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
+	"goalpost/backend/text"
 	"goalpost/backend/verify/shellline"
 )
 
@@ -145,7 +146,7 @@ func isInRepository(rel string) bool { return rel == ".git" || strings.HasPrefix
 
 // repositorySettings matches the files of a repository that decide git's answers. Objects and the index are left
 // out, because they change with each commit.
-var repositorySettings = regexp.MustCompile(`^\.git/(HEAD|packed-refs|config|config\.worktree|(refs|info|hooks)/.+)$`)
+var repositorySettings = text.NewPattern(`^\.git/(HEAD|packed-refs|config|config\.worktree|(refs|info|hooks)/.+)$`)
 
 // collectScripts collects the texts that may name programs.
 func (o *observer) collectScripts() {
@@ -310,9 +311,9 @@ func isDirectoryOfTests(p *program, rel string) bool {
 }
 
 var (
-	mainName       = regexp.MustCompile(`(^|/)(__main__|main)\.[a-z]+$`)
-	redirectedName = regexp.MustCompile(`<\s*["']?([^\s"'<>|&;()]+)`)
-	scriptEnding   = regexp.MustCompile(`\.(sh|bash|zsh|ksh|bats|env|inc)$`)
+	mainName       = text.NewPattern(`(^|/)(__main__|main)\.[a-z]+$`)
+	redirectedName = text.NewPattern(`<\s*["']?([^\s"'<>|&;()]+)`)
+	scriptEnding   = text.NewPattern(`\.(sh|bash|zsh|ksh|bats|env|inc)$`)
 )
 
 // isSourced reports whether a file that a shell opens is a script. The shell also opens redirections.

@@ -2,10 +2,10 @@ package inputs
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"goalpost/backend/text"
 	"goalpost/backend/verify/shellline"
 )
 
@@ -17,13 +17,13 @@ const (
 
 // missingMessages match what programs print when the program, script or module to run does not exist. The group is
 // its name.
-var missingMessages = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^\S*python[0-9.]*: (?:No module named '?|can't open file ')([^'\s;]+)`),
-	regexp.MustCompile(`(?s)Error: Cannot find module '([^']+)'\n.*requireStack: \[\]`),
-	regexp.MustCompile(`(?m)^g?make: \*\*\* No (?:rule to make target '|targets specified and )(no makefile|[^']+)`),
-	regexp.MustCompile(`(?m)^npm (?:error|ERR!) Missing script: "([^"]+)"`),
-	regexp.MustCompile(`(?m)^(?:\S*/)?(?:ba|da)?sh: (?:0: )?(?:[Cc]an(?:not|'t) open )?([^:\n]+?)(?:: No such file.*)?$`),
-	regexp.MustCompile(`(?m)^[^:\n]*: (?:(?:line )?\d+: )?([^:\n]+): ` +
+var missingMessages = []*text.Pattern{
+	text.NewPattern(`(?m)^\S*python[0-9.]*: (?:No module named '?|can't open file ')([^'\s;]+)`),
+	text.NewPattern(`(?s)Error: Cannot find module '([^']+)'\n.*requireStack: \[\]`),
+	text.NewPattern(`(?m)^g?make: \*\*\* No (?:rule to make target '|targets specified and )(no makefile|[^']+)`),
+	text.NewPattern(`(?m)^npm (?:error|ERR!) Missing script: "([^"]+)"`),
+	text.NewPattern(`(?m)^(?:\S*/)?(?:ba|da)?sh: (?:0: )?(?:[Cc]an(?:not|'t) open )?([^:\n]+?)(?:: No such file.*)?$`),
+	text.NewPattern(`(?m)^[^:\n]*: (?:(?:line )?\d+: )?([^:\n]+): ` +
 		`(?:not found|command not found|inaccessible or not found|No such file or directory|Permission denied)$`),
 }
 

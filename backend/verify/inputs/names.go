@@ -2,24 +2,24 @@ package inputs
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/text"
 )
 
 // runner is a test runner or build tool that finds settings and tests by their names.
 type runner struct {
-	settings []string       // base names or ends of paths; * matches anything
-	tests    *regexp.Regexp // of paths
+	settings []string      // base names or ends of paths; * matches anything
+	tests    *text.Pattern // of paths
 }
 
 var (
-	jsTests = regexp.MustCompile(
+	jsTests = text.NewPattern(
 		`(^|/)([^/]+[._-](test|spec)|test)\.[cm]?[jt]sx?$|(^|/)(__tests__|tests?|spec)/.*\.[cm]?[jt]sx?$|(^|/)__mocks__/|` +
 			`(^|/)__snapshots__/`)
-	pythonTests = regexp.MustCompile(`(^|/)(test_[^/]*|[^/]*_test|tests?)\.py$|(^|/)tests?/.*\.py$`)
+	pythonTests = text.NewPattern(`(^|/)(test_[^/]*|[^/]*_test|tests?)\.py$|(^|/)tests?/.*\.py$`)
 )
 
 // runnerTable lists the runners. A name counts only for the runner that looks for it.
@@ -51,25 +51,25 @@ var runnerTable = map[string]runner{
 	"npm": {settings: []string{
 		"package.json", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "pnpm-workspace.yaml",
 	}},
-	"go": {settings: []string{"go.mod", "go.work", "vendor/modules.txt"}, tests: regexp.MustCompile(`_test\.go$`)},
+	"go": {settings: []string{"go.mod", "go.work", "vendor/modules.txt"}, tests: text.NewPattern(`_test\.go$`)},
 	"cargo": {
 		settings: []string{
 			"Cargo.toml", ".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain",
 			".config/nextest.toml", "build.rs",
 		},
-		tests: regexp.MustCompile(`(^|/)tests/.*\.rs$`),
+		tests: text.NewPattern(`(^|/)tests/.*\.rs$`),
 	},
 	"maven": {
 		settings: []string{"pom.xml", ".mvn/maven.config", ".mvn/jvm.config", ".mvn/extensions.xml"},
-		tests:    regexp.MustCompile(`(^|/)src/test/`),
+		tests:    text.NewPattern(`(^|/)src/test/`),
 	},
 	"gradle": {
 		settings: []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties"},
-		tests:    regexp.MustCompile(`(^|/)src/(test|[^/]*Test)/`),
+		tests:    text.NewPattern(`(^|/)src/(test|[^/]*Test)/`),
 	},
 	"cmake": {settings: []string{"CMakeLists.txt", "*.cmake", "CTestTestfile.cmake"}},
-	"rspec": {settings: []string{".rspec", "spec_helper.rb"}, tests: regexp.MustCompile(`_spec\.rb$`)},
-	"prove": {settings: []string{".proverc"}, tests: regexp.MustCompile(`(^|/)t/.*\.t$`)},
+	"rspec": {settings: []string{".rspec", "spec_helper.rb"}, tests: text.NewPattern(`_spec\.rb$`)},
+	"prove": {settings: []string{".proverc"}, tests: text.NewPattern(`(^|/)t/.*\.t$`)},
 }
 
 // runnerWords maps the names of programs and modules to their runner.
@@ -170,7 +170,7 @@ func matchesName(pattern, file string) bool {
 	return err == nil && ok
 }
 
-var codeEnding = regexp.MustCompile(
+var codeEnding = text.NewPattern(
 	`(?i)\.(py|pyc|pyo|pyd|pyx|[cm]?js|[cm]?ts|[jt]sx|vue|svelte|wasm|node|rb|pl|pm|pmc|t|php|lua|` +
 		`r|jl|go|rs|java|class|jar|` +
 		`kt|scala|groovy|c|h|cc|cpp|cxx|hh|hpp|inc|m|swift|zig|s|asm|o|a|so|so\.[0-9.]+|dll|dylib|` +
@@ -184,10 +184,10 @@ func isRecipe(p *program, rel string) bool {
 }
 
 // testName matches the names of tests in compiled languages.
-var testName = regexp.MustCompile(`(?i)(^|/)(tests?|spec)/|(^|[/._-])(test|spec)s?([._-]|$)`)
+var testName = text.NewPattern(`(?i)(^|/)(tests?|spec)/|(^|[/._-])(test|spec)s?([._-]|$)`)
 
 // startupFile matches settings that programs read without being asked: .curlrc, .sqliterc, .gitattributes.
-var startupFile = regexp.MustCompile(`(^|/)(\.[a-z0-9]+rc|\.gitattributes|\.gitmodules)$`)
+var startupFile = text.NewPattern(`(^|/)(\.[a-z0-9]+rc|\.gitattributes|\.gitmodules)$`)
 
 func isStartupFile(file string) bool { return startupFile.MatchString(file) }
 
@@ -195,7 +195,7 @@ func isStartupFile(file string) bool { return startupFile.MatchString(file) }
 func isCode(file string) bool { return codeEnding.MatchString(file) }
 
 // judgeName matches names of programs that judge the work instead of being part of it.
-var judgeName = regexp.MustCompile(
+var judgeName = text.NewPattern(
 	`(?i)(^|[./_-])(check(s|er)?|judge|verify|validate|assert|grade|accept(ance)?|tests?|spec)([./_-]|$)`)
 
 // installDirs are the folders into which packages are installed.
@@ -215,7 +215,7 @@ func InstalledTree(file string) string {
 func IsCache(file string) bool { return cacheName.MatchString(file) }
 
 // cacheName matches files that tools recreate automatically.
-var cacheName = regexp.MustCompile(`(^|/)(__pycache__|node_modules/\.[^/]+)/`)
+var cacheName = text.NewPattern(`(^|/)(__pycache__|node_modules/\.[^/]+)/`)
 
 // isInstalledCode reports whether a used file is code of an installed program.
 func isInstalledCode(u goal.UsedFile) bool {
@@ -224,4 +224,4 @@ func isInstalledCode(u goal.UsedFile) bool {
 }
 
 // makefileName matches the files that make and similar programs read.
-var makefileName = regexp.MustCompile(`(?i)(^|/)((gnu)?makefile|\.?justfile|[^/]+\.mk|taskfile\.ya?ml|rakefile)$`)
+var makefileName = text.NewPattern(`(?i)(^|/)((gnu)?makefile|\.?justfile|[^/]+\.mk|taskfile\.ya?ml|rakefile)$`)

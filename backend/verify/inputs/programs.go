@@ -29,7 +29,7 @@ var (
 		"npx", "git",
 	}
 
-	versionSuffix = regexp.MustCompile(`[-0-9.]*$`)
+	versionSuffix = text.NewPattern(`[-0-9.]*$`)
 )
 
 // valueFlags are flags of an interpreter that take the next word; true marks those whose value is a program to

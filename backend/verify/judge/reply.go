@@ -1,8 +1,9 @@
 package judge
 
 import (
-	"regexp"
 	"strings"
+
+	"goalpost/backend/text"
 )
 
 // FirstWord returns the first word of a reply in capitals, without punctuation and markup.
@@ -15,7 +16,7 @@ func FirstWord(reply string) string {
 }
 
 // hedgePattern matches words that limit what the word before them said.
-var hedgePattern = regexp.MustCompile(
+var hedgePattern = text.NewPattern(
 	`(?i)\b(but|except|excepting|however|although|though|unless|partly|partially|mostly|almost|nearly|if|` +
 		`provided|assuming|missing|incomplete|lacks|lacking)\b`)
 

@@ -3,19 +3,20 @@ package protect
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"strings"
+
+	"goalpost/backend/text"
 )
 
 var (
-	pytestHeading     = regexp.MustCompile(`^\[\[?\s*(tool[.:])?\s*"?pytest`)
-	cargoFreeSections = regexp.MustCompile(
+	pytestHeading     = text.NewPattern(`^\[\[?\s*(tool[.:])?\s*"?pytest`)
+	cargoFreeSections = text.NewPattern(
 		`^\[\[?\s*"?(target\..*\.)?"?(dev-|build-)?dependencies|^\[\[?\s*(badges|package\.metadata|lints)`)
 	// goModReplaces matches the replace directives of a go.mod, which take modules from another source.
-	goModReplaces = regexp.MustCompile(`(?ms)^\s*replace\s*\(.*?^\s*\)|^[ \t]*replace\s[^\n]*`)
+	goModReplaces = text.NewPattern(`(?ms)^\s*replace\s*\(.*?^\s*\)|^[ \t]*replace\s[^\n]*`)
 	// gradleFreeBlocks matches the dependencies of the project. Those of its build scripts are in another block.
-	gradleFreeBlocks  = regexp.MustCompile(`(?m)^dependencies\s*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}`)
-	mavenFreeElements = regexp.MustCompile(
+	gradleFreeBlocks  = text.NewPattern(`(?m)^dependencies\s*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}`)
+	mavenFreeElements = text.NewPattern(
 		`(?s)<dependencies>.*?</dependencies>|` +
 			`<(description|url|version|name)>[^<]*</(description|url|version|name)>|<!--.*?-->`)
 )

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"goalpost/backend/fileio"
 	"goalpost/backend/goal"
 	"goalpost/backend/process"
+	"goalpost/backend/text"
 )
 
 // Expectation is what a passing check must show about its test runners.
@@ -74,7 +74,7 @@ func (x Expectation) Confirm(v goal.Verdict, out process.Output) goal.Verdict {
 	return v
 }
 
-var colorCodes = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+var colorCodes = text.NewPattern(`\x1b\[[0-9;]*m`)
 
 // stripColor returns a program's output without colors and carriage returns.
 func stripColor(out process.Output) string {
@@ -84,9 +84,9 @@ func stripColor(out process.Output) string {
 
 var (
 	// silentFile matches files that node counts as one test because they declared none.
-	silentFile = regexp.MustCompile(`(?m)^(?:ok \d+ - |✔ )(\S.*?\.[cm]?[jt]s)(?: \([\d.]+ms\))?$`)
+	silentFile = text.NewPattern(`(?m)^(?:ok \d+ - |✔ )(\S.*?\.[cm]?[jt]s)(?: \([\d.]+ms\))?$`)
 	// testDeclaration matches calls that declare tests unconditionally, because they are not indented.
-	testDeclaration = regexp.MustCompile(`(?m)^(?:await |void )?(?:test|it|describe|suite)(?:\.\w+)*\s*\(`)
+	testDeclaration = text.NewPattern(`(?m)^(?:await |void )?(?:test|it|describe|suite)(?:\.\w+)*\s*\(`)
 )
 
 // findSilentFile returns the first file that node counted as one test although it declares some, "" if there is

@@ -3,9 +3,10 @@ package summary
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"goalpost/backend/text"
 )
 
 // parsers find the summaries of each runner and return how many tests each one counts. A test, or the work that it
@@ -59,8 +60,8 @@ func parseGoTest(text string) []int {
 }
 
 var (
-	goTestLine     = regexp.MustCompile(`^--- (PASS|FAIL): `)
-	truncationLine = regexp.MustCompile(`^… \d+ bytes left out …$`)
+	goTestLine     = text.NewPattern(`^--- (PASS|FAIL): `)
+	truncationLine = text.NewPattern(`^… \d+ bytes left out …$`)
 )
 
 func parseUnittest(text string) []int {
@@ -76,8 +77,8 @@ func parseUnittest(text string) []int {
 }
 
 var (
-	unittestEnd = regexp.MustCompile(`(?m)^Ran (\d+) tests? in [^\n]*\n\n(?:OK|FAILED|NO TESTS RAN)(.*)$`)
-	notRunCount = regexp.MustCompile(`(?:skipped|expected failures)=(\d+)`)
+	unittestEnd = text.NewPattern(`(?m)^Ran (\d+) tests? in [^\n]*\n\n(?:OK|FAILED|NO TESTS RAN)(.*)$`)
+	notRunCount = text.NewPattern(`(?:skipped|expected failures)=(\d+)`)
 )
 
 // parseCargo reads the results of the programs that cargo ran. Each of them announces its tests first.
@@ -89,13 +90,13 @@ func parseCargo(text string) []int {
 	return ran
 }
 
-var cargoBegins = regexp.MustCompile(`(?m)^running \d+ tests?$`)
+var cargoBegins = text.NewPattern(`(?m)^running \d+ tests?$`)
 
 // summaryParser returns a parser that adds up counts like "3 passed" or "passed 3" in what pattern finds. Only the
 // given words count.
 func summaryParser(pattern string, words ...string) func(string) []int {
-	end := regexp.MustCompile(pattern)
-	one := regexp.MustCompile(`(\d+) (` + strings.Join(words, "|") + `)\b|\b(` + strings.Join(words, "|") + `) (\d+)`)
+	end := text.NewPattern(pattern)
+	one := text.NewPattern(`(\d+) (` + strings.Join(words, "|") + `)\b|\b(` + strings.Join(words, "|") + `) (\d+)`)
 	return func(text string) []int {
 		var ran []int
 		for _, m := range end.FindAllString(text, -1) {

@@ -39,10 +39,10 @@ var (
 	sumPredicate = sync.OnceValues(func() (uint32, error) { return sumEmbedded(predicateName) })
 )
 
-// Install puts the embedded helper into stateDir under its checksum and returns its path. If one exists already, its bytes
-// are compared, and it is replaced if one differs. If the installed package has the same file, its path is returned
-// instead. A program without an embedded helper (go build by hand) uses the one beside its own executable, otherwise
-// the one that GOALPOST_HELPER names.
+// Install puts the embedded helper into stateDir under its checksum and returns its path. If one exists already, its
+// bytes are compared, and it is replaced if one differs. If the installed package has the same file, its path is
+// returned instead. A program without an embedded helper (go build by hand) uses the one beside its own executable,
+// otherwise the one that GOALPOST_HELPER names.
 func Install(stateDir string) (string, error) {
 	return installEmbedded(stateDir, helperName, sumHelper, "GOALPOST_HELPER", ErrNoHelper)
 }

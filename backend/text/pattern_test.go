@@ -10,8 +10,8 @@ import (
 func TestPattern_EachMethod_AnswersLikeARegexp(t *testing.T) {
 	const expr, s = `([a-z])(\d)`, "a1 b2 c"
 	p, r := NewPattern(expr), regexp.MustCompile(expr)
-	if p.Regexp() != p.Regexp() || p.Regexp().String() != expr {
-		t.Errorf("%v and %v", p.Regexp(), p.Regexp())
+	if first, second := p.Regexp(), p.Regexp(); first != second || first.String() != expr {
+		t.Errorf("%v and %v", first, second)
 	}
 	upper := func(s string) string { return "<" + s + ">" }
 	for name, isSame := range map[string]bool{

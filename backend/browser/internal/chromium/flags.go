@@ -45,11 +45,14 @@ func chromiumFlags(dir, proxy string) []string {
 		"--log-level=2",
 		// BackForwardCache: a page from the cache has no load event and keeps the refs of an old document. PaintHolding
 		// would keep showing the previous page. HttpsUpgrades would try https first for a server here that speaks http.
-		// Reports are off because Chromium itself sends them, so they bypass the filter of a page's requests.
+		// Reports are off because Chromium itself sends them, so they bypass the filter of a page's requests. WebUIOmnibox...:
+		// the menus of the invisible address bar are pages, for which each window starts a renderer that computes longer
+		// than a usual page.
 		"--disable-features=Reporting,DocumentReporting,NetworkErrorLogging,BackForwardCache," +
 			"PaintHolding,HttpsUpgrades," +
 			"HttpsFirstBalancedModeAutoEnable,Translate,MediaRouter,OptimizationHints," +
-			"AutofillServerCommunication,DialMediaRouteProvider",
+			"AutofillServerCommunication,DialMediaRouteProvider," +
+			"WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 	}
 	if os.Geteuid() == 0 {
 		list = append(list, "--no-sandbox")

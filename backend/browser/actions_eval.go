@@ -45,7 +45,7 @@ type evaluateResult struct {
 // evaluate runs an expression in an execution context of the page (0: the page's own) and returns
 // its value as JSON. It awaits a promise.
 func evaluate(ctx context.Context, pg *page, world proto.RuntimeExecutionContextID, expression string) ([]byte, error) {
-	return evaluateWithin(ctx, callTimeout, pg, world, expression)
+	return evaluateWithin(ctx, pg.callLimit(), pg, world, expression)
 }
 
 func evaluateWithin(

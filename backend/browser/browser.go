@@ -40,7 +40,6 @@ var (
 // The timeouts of one operation, besides the caller's context. The type limits holds those that
 // protect against hostile pages.
 const (
-	callTimeout     = 10 * time.Second // every operation but a navigation
 	navigateTimeout = 30 * time.Second // until the server answers
 	launchTimeout   = 30 * time.Second
 )

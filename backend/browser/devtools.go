@@ -166,7 +166,7 @@ func (d *devTools) connect(ctx context.Context, inspected *page, o DevToolsOptio
 	}
 	var session proto.TargetSessionID
 	e := inspected.process
-	err = e.Do(ctx, e.Alive, "", callTimeout, "attaching to the page", func(c proto.Client) error {
+	err = e.Do(ctx, e.Alive, "", e.m.limits.call, "attaching to the page", func(c proto.Client) error {
 		attached, err := cdp.Call(c, proto.TargetAttachToTarget{TargetID: inspected.target, Flatten: true})
 		if err == nil {
 			session = attached.SessionID
@@ -236,7 +236,7 @@ func (d *devTools) receive(own *page, messages [][]byte) {
 // showElement shows the element at a point of the inspected page.
 func (d *devTools) showElement(ctx context.Context, inspected *page, at Point) error {
 	event := &proto.OverlayInspectNodeRequested{}
-	err := inspected.do(ctx, callTimeout, "finding the element", func(c proto.Client) error {
+	err := inspected.do(ctx, inspected.callLimit(), "finding the element", func(c proto.Client) error {
 		found, err := cdp.Call(c, proto.DOMGetNodeForLocation{
 			X:                         int(at.X),
 			Y:                         int(at.Y),

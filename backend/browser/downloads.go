@@ -319,7 +319,7 @@ func (dl *Downloads) CancelDownload(ctx context.Context, id string) error {
 		return errors.New("canceling a download: it is not running")
 	}
 	return dl.state.withPage("canceling a download", func(pg *page) error {
-		return pg.process.Do(ctx, pg.process.Alive, "", callTimeout, "canceling", func(c proto.Client) error {
+		return pg.process.Do(ctx, pg.process.Alive, "", pg.callLimit(), "canceling", func(c proto.Client) error {
 			return cdp.CallNoResult(c, proto.BrowserCancelDownload{
 				GUID:             id,
 				BrowserContextID: pg.process.existingContext(dl.state.goalID),

@@ -92,7 +92,7 @@ func (b *fixture) orange(p *Pane) (n int) {
 	pg, err := p.State.currentPage()
 	b.ok(err)
 	var shot []byte
-	b.ok(pg.do(b.ctx, callTimeout, "a picture", func(c proto.Client) error {
+	b.ok(pg.do(b.ctx, pg.callLimit(), "a picture", func(c proto.Client) error {
 		made, err := cdp.Call(c, proto.PageCaptureScreenshot{Format: proto.PageCaptureScreenshotFormatPng})
 		if err == nil {
 			shot = made.Data

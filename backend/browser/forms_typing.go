@@ -104,7 +104,7 @@ func (fm *Forms) typeText(ctx context.Context, pg *page, text string) error {
 	case text == "":
 		return nil
 	case needsPaste || utf8.RuneCountInString(text) > maxTypedKeys:
-		return pg.send(ctx, callTimeout, "writing", proto.InputInsertText{Text: text})
+		return pg.send(ctx, pg.callLimit(), "writing", proto.InputInsertText{Text: text})
 	}
 	var last pane.Input
 	for i, r := range text {
@@ -115,7 +115,7 @@ func (fm *Forms) typeText(ctx context.Context, pg *page, text string) error {
 		pg.Post(keyEvent(last))
 		last.Kind = pane.KeyUp
 	}
-	return pg.send(ctx, callTimeout, "writing", keyEvent(last))
+	return pg.send(ctx, pg.callLimit(), "writing", keyEvent(last))
 }
 
 // Press presses keys in sequence, named as in the DOM ("Enter", "Escape", "ArrowDown", "a"), with
@@ -152,7 +152,7 @@ func (fm *Forms) pressKey(ctx context.Context, pg *page, keys string) error {
 	}
 	for _, kind := range []pane.InputKind{pane.KeyDown, pane.KeyUp} {
 		in.Kind = kind
-		if err := pg.send(ctx, callTimeout, "the keyboard", keyEvent(in)); err != nil {
+		if err := pg.send(ctx, pg.callLimit(), "the keyboard", keyEvent(in)); err != nil {
 			return err
 		}
 	}

@@ -47,7 +47,7 @@ func (fm *Forms) Upload(ctx context.Context, target string, files []pane.File) (
 			if err != nil {
 				return err
 			}
-			return where.do(ctx, callTimeout, "giving the files", func(c proto.Client) error {
+			return where.do(ctx, where.callLimit(), "giving the files", func(c proto.Client) error {
 				found, err := cdp.Call(c, world.Evaluate(fmt.Sprintf("goalpost.findElement(%q)", field.Ref)))
 				if err != nil {
 					return err

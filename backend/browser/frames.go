@@ -167,7 +167,7 @@ func (fs *frames) numberFrames(ctx context.Context, above *page) {
 		if _, err := above.evalInScriptWorld(ctx, "true"); err != nil { // makes sure that the script is there
 			continue
 		}
-		err = above.do(ctx, callTimeout, "finding a frame", func(c proto.Client) error {
+		err = above.do(ctx, above.callLimit(), "finding a frame", func(c proto.Client) error {
 			owner, err := cdp.Call(c, proto.DOMGetFrameOwner{FrameID: f.mainFrame()})
 			if err != nil {
 				return err
@@ -263,7 +263,7 @@ func (fs *frames) frameOffset(
 
 // frameElementOffset returns where the content of a frame element begins, in this page's coordinates.
 func (pg *page) frameElementOffset(ctx context.Context, frame proto.PageFrameID) (x, y float64, err error) {
-	err = pg.do(ctx, callTimeout, "finding a frame", func(c proto.Client) error {
+	err = pg.do(ctx, pg.callLimit(), "finding a frame", func(c proto.Client) error {
 		owner, err := cdp.Call(c, proto.DOMGetFrameOwner{FrameID: frame})
 		if err != nil {
 			return err

@@ -18,8 +18,9 @@ import (
 )
 
 var (
-	cycles  = flag.Int("cycles", 10, "how many panes the leak test opens and closes")
-	crashes = flag.Int("crashes", 3, "how many renderers the leak test ends")
+	cycles   = flag.Int("cycles", 10, "how many panes the leak test opens and closes")
+	openings = flag.Int("openings", 6, "how many opening panes are navigated")
+	crashes  = flag.Int("crashes", 3, "how many renderers the leak test ends")
 )
 
 // holdings counts everything that panes could leak.
@@ -33,7 +34,7 @@ func (b *fixture) holdings() map[string]int {
 	engines := maps.Clone(b.processes)
 	b.mu.Unlock()
 	for key, e := range engines {
-		err := e.Do(b.ctx, e.Alive, "", callTimeout, "counting", func(c proto.Client) error {
+		err := e.Do(b.ctx, e.Alive, "", e.m.limits.call, "counting", func(c proto.Client) error {
 			targets, err := cdp.Call(c, proto.TargetGetTargets{})
 			if err != nil {
 				return err
@@ -95,7 +96,7 @@ func TestPanes_OpenedAndClosed_LeakNothing(t *testing.T) {
 	b.ok(err)
 	b.look(goals)
 	quiet := b.holdings()
-	for n := range 3 { // creates what is created only once
+	for n := range 2 { // creates what is created only once
 		b.useOnce(n)
 	}
 	for what := range quiet {

@@ -5,6 +5,7 @@ import "time"
 // limits are timeouts for pages that may never do what a caller waits for. They suit the patience
 // of a user and of an agent: on a machine that is ten times slower, a normal page can exceed them.
 type limits struct {
+	call          time.Duration // every operation but a navigation
 	settle        time.Duration // for all effects of an action
 	leaving       time.Duration // part of settle: for an announced navigation or window to begin
 	load          time.Duration // for a document to load after the server has answered
@@ -19,6 +20,7 @@ type limits struct {
 
 func defaultLimits() limits {
 	return limits{
+		call:          10 * time.Second,
 		settle:        2 * time.Second,
 		leaving:       time.Second,
 		load:          10 * time.Second,
@@ -32,10 +34,12 @@ func defaultLimits() limits {
 	}
 }
 
-// testLimits are limits that no responsive page exceeds, however busy the machine is.
-func testLimits() limits {
-	const long = 30 * time.Second
+// testLimits are limits that no responsive page exceeds on a machine that is this many times slower than a usual one,
+// however busy it is.
+func testLimits(slowness int) limits {
+	long := time.Duration(slowness) * 30 * time.Second
 	return limits{
+		call:          long,
 		settle:        long,
 		leaving:       long,
 		load:          long,
@@ -49,8 +53,9 @@ func testLimits() limits {
 	}
 }
 
-// WithTestLimits returns c with limits for tests, which suit a busy machine.
-func (c Config) WithTestLimits() Config {
-	c.limits = testLimits()
+// WithTestLimits returns c with limits for tests, which suit a busy machine that is this many times slower than a usual
+// one.
+func (c Config) WithTestLimits(slowness int) Config {
+	c.limits = testLimits(slowness)
 	return c
 }

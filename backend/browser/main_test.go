@@ -101,7 +101,7 @@ func (b *fixture) vacate() error {
 		delete(userPane.contexts, "") // so that the next test's folder of downloads is set
 		userPane.mu.Unlock()
 		err = errors.Join(err,
-			userPane.Do(ctx, userPane.Alive, "", callTimeout, "forgetting the cookies", func(c proto.Client) error {
+			userPane.Do(ctx, userPane.Alive, "", userPane.m.limits.call, "forgetting the cookies", func(c proto.Client) error {
 				return cdp.CallNoResult(c, proto.StorageClearCookies{})
 			}))
 	}

@@ -73,7 +73,7 @@ func measureParts(b *fixture, p *Pane) map[string]float64 {
 	medians := map[string]float64{}
 	for name, ask := range map[string]func() error{
 		"way": func() error {
-			_, err := p.State.page.evaluateJSON(b.ctx, callTimeout, world.Evaluate("1"))
+			_, err := p.State.page.evaluateJSON(b.ctx, p.State.page.callLimit(), world.Evaluate("1"))
 			return err
 		},
 		"script": func() error {

@@ -105,7 +105,7 @@ func (m *Mouse) dragTo(ctx context.Context, pg *page, start, end targetPoint) er
 func (m *Mouse) mouseTo(ctx context.Context, pg *page, at targetPoint, held int) error {
 	in := pane.Input{Kind: pane.MouseMove, X: at.X, Y: at.Y, Buttons: held}
 	for _, d := range m.drag.events(in) {
-		if err := pg.send(ctx, callTimeout, "the mouse", d); err != nil {
+		if err := pg.send(ctx, pg.callLimit(), "the mouse", d); err != nil {
 			return err
 		}
 	}
@@ -113,7 +113,7 @@ func (m *Mouse) mouseTo(ctx context.Context, pg *page, at targetPoint, held int)
 	if err != nil {
 		return err
 	}
-	return pg.send(ctx, callTimeout, "the mouse", req)
+	return pg.send(ctx, pg.callLimit(), "the mouse", req)
 }
 
 func (m *Mouse) dispatchMouseButton(ctx context.Context, pg *page, kind pane.InputKind, at targetPoint) error {
@@ -125,7 +125,7 @@ func (m *Mouse) dispatchMouseButton(ctx context.Context, pg *page, kind pane.Inp
 	if err != nil {
 		return err
 	}
-	return pg.do(ctx, callTimeout, "the mouse", func(c proto.Client) error {
+	return pg.do(ctx, pg.callLimit(), "the mouse", func(c proto.Client) error {
 		for _, d := range m.drag.events(in) {
 			if err := cdp.CallNoResult(c, d); err != nil {
 				return err
@@ -164,6 +164,6 @@ func (m *Mouse) Scroll(ctx context.Context, target string, right, down float64) 
 		if err != nil {
 			return err
 		}
-		return pg.send(ctx, callTimeout, "the wheel", req)
+		return pg.send(ctx, pg.callLimit(), "the wheel", req)
 	})
 }

@@ -81,5 +81,5 @@ func (m *Mouse) clickWithModifiers(ctx context.Context, pg *page, at targetPoint
 		}
 		last = req
 	}
-	return pg.send(ctx, callTimeout, "the mouse", last)
+	return pg.send(ctx, pg.callLimit(), "the mouse", last)
 }

@@ -105,5 +105,5 @@ func (n *Navigation) Stop(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("stopping: %w", err)
 	}
-	return pg.send(ctx, callTimeout, "stopping", proto.PageStopLoading{})
+	return pg.send(ctx, pg.callLimit(), "stopping", proto.PageStopLoading{})
 }

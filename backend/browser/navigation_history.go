@@ -50,7 +50,7 @@ func (n *Navigation) HistoryTarget(ctx context.Context, way string) (address str
 		return n.state.info.URL, n.state.load.posted, nil
 	}
 	err = n.state.withPage("reading the history", func(pg *page) error {
-		return pg.do(ctx, callTimeout, "reading the history", func(c proto.Client) error {
+		return pg.do(ctx, pg.callLimit(), "reading the history", func(c proto.Client) error {
 			entry, err := historyEntry(c, by, "there is no page in that direction")
 			if err == nil {
 				address = entry.URL

@@ -348,7 +348,7 @@ func (n *Navigation) runNavigationBy(ctx context.Context, what string, f func(pr
 	}
 	moves := 0
 	n.state.change(func() { n.state.loadNotice, n.state.loadError, moves = "", "", n.state.load.moves })
-	if err := pg.do(ctx, callTimeout, what, f); errors.Is(err, errPromptOpen) {
+	if err := pg.do(ctx, pg.callLimit(), what, f); errors.Is(err, errPromptOpen) {
 		return nil
 	} else if err != nil {
 		return err
@@ -377,7 +377,7 @@ func (n *Navigation) followHistory() {
 		if err != nil {
 			continue
 		}
-		err = pg.do(n.state.ctx, callTimeout, "reading the history", func(c proto.Client) error {
+		err = pg.do(n.state.ctx, pg.callLimit(), "reading the history", func(c proto.Client) error {
 			history, err := cdp.Call(c, proto.PageGetNavigationHistory{})
 			if err == nil {
 				n.state.change(func() {

@@ -37,6 +37,9 @@ func (pg *page) do(ctx context.Context, limit time.Duration, what string, f func
 	return pg.process.Do(ctx, pg.alive, pg.session, limit, what, f)
 }
 
+// callLimit is the time for one operation of the page, besides the caller's context.
+func (pg *page) callLimit() time.Duration { return pg.process.m.limits.call }
+
 // send sends one command and waits for its answer, which has no content.
 func (pg *page) send(ctx context.Context, limit time.Duration, what string, req proto.Request) error {
 	return pg.do(ctx, limit, what, func(c proto.Client) error { return cdp.CallNoResult(c, req) })

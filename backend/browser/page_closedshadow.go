@@ -103,7 +103,7 @@ func isDocumentGone(err error) bool {
 
 // callBounded is page.do with a shorter limit for frames of other sites.
 func (pg *page) callBounded(ctx context.Context, f func(proto.Client) error) error {
-	limit := callTimeout
+	limit := pg.callLimit()
 	if pg.isRemoteFrame {
 		limit = min(limit, pg.process.m.limits.remoteFrame)
 	}
@@ -259,7 +259,7 @@ func (pg *page) injectFieldRoots(ctx context.Context, list, take string) error {
 	if err != nil {
 		return err
 	}
-	return pg.do(ctx, callTimeout, "looking into fields", func(c proto.Client) error {
+	return pg.do(ctx, pg.callLimit(), "looking into fields", func(c proto.Client) error {
 		fields, err := listMembers(c, world, list)
 		if err != nil {
 			return err

@@ -137,16 +137,16 @@ func (pg *page) evalInScriptWorld(ctx context.Context, invoke string) ([]byte, e
 		return nil, err
 	}
 	expression := "globalThis.goalpost ? " + invoke + " : null"
-	raw, err := pg.evaluateJSON(ctx, callTimeout, world.Evaluate(expression))
+	raw, err := pg.evaluateJSON(ctx, pg.callLimit(), world.Evaluate(expression))
 	if !fresh && isDocumentGone(err) {
 		pg.worlds.Page.CompareAndSwap(world, nil)
 		if world, _, err = pg.scriptContext(ctx); err != nil {
 			return nil, err
 		}
-		raw, err = pg.evaluateJSON(ctx, callTimeout, world.Evaluate(expression))
+		raw, err = pg.evaluateJSON(ctx, pg.callLimit(), world.Evaluate(expression))
 	}
 	if err == nil && string(raw) == "null" {
-		raw, err = pg.evaluateJSON(ctx, callTimeout,
+		raw, err = pg.evaluateJSON(ctx, pg.callLimit(),
 			world.Evaluate(fmt.Sprintf("globalThis.goalpostRemoteFrame = %t; %s; %s", pg.isRemoteFrame, script.Page, invoke)))
 	}
 	if err == nil {
@@ -189,7 +189,7 @@ func (pg *page) userPromptsContext(ctx context.Context) (proto.RuntimeExecutionC
 func (pg *page) createIsolatedWorld(
 	ctx context.Context, req proto.PageCreateIsolatedWorld,
 ) (id proto.RuntimeExecutionContextID, err error) {
-	err = pg.do(ctx, callTimeout, "asking the page", func(c proto.Client) error {
+	err = pg.do(ctx, pg.callLimit(), "asking the page", func(c proto.Client) error {
 		made, err := cdp.Call(c, req)
 		if err == nil {
 			id = made.ExecutionContextID

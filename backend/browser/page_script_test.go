@@ -25,7 +25,7 @@ func TestSnapshot_PageChangesProcess_IsOfOneDocument(t *testing.T) {
 	b.ok(err)
 	before := pg.worlds.Page.Load()
 	b.ok(p.Navigation.Navigate(b.ctx, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)))
-	if _, err := pg.evaluateJSON(b.ctx, callTimeout,
+	if _, err := pg.evaluateJSON(b.ctx, pg.callLimit(),
 		proto.RuntimeEvaluate{Expression: "1", ContextID: before.ID}); err != nil {
 		t.Fatalf("no world has that id by now: %v", err)
 	}

@@ -36,7 +36,7 @@ func (pi *Pictures) Screenshot(ctx context.Context, full bool) ([]byte, error) {
 		if !full {
 			return nil
 		}
-		return pg.do(ctx, callTimeout, "measuring", func(c proto.Client) error {
+		return pg.do(ctx, pg.callLimit(), "measuring", func(c proto.Client) error {
 			layout, err := cdp.Call(c, proto.PageGetLayoutMetrics{})
 			if err == nil {
 				clipRect(shot, proto.PageViewport{Width: layout.CSSContentSize.Width, Height: layout.CSSContentSize.Height})
@@ -147,7 +147,7 @@ func (pi *Pictures) captureHiDPI(pg *page) ([]byte, error) {
 	}
 	defer release()
 	var picture []byte
-	err = pg.do(ctx, callTimeout, "taking a high-resolution picture", func(cl proto.Client) error {
+	err = pg.do(ctx, pg.callLimit(), "taking a high-resolution picture", func(cl proto.Client) error {
 		result, err := cdp.Call(cl, newScreenshot(80))
 		if err != nil {
 			return err

@@ -96,7 +96,7 @@ func (pi *Pictures) captureRedacted(ctx context.Context, pg *page, shot proto.Pa
 }
 
 func (pg *page) capture(ctx context.Context, shot proto.PageCaptureScreenshot) (picture []byte, err error) {
-	err = pg.do(ctx, callTimeout, "capturing", func(c proto.Client) error {
+	err = pg.do(ctx, pg.callLimit(), "capturing", func(c proto.Client) error {
 		result, err := cdp.Call(c, shot)
 		if err == nil {
 			picture = result.Data

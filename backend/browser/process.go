@@ -112,7 +112,7 @@ func (m *Manager) ensureProcess(ctx context.Context, key string) (*browserProces
 	m.work.Go(func() { m.onProcessExit(next) }) //nolint:contextcheck // it outlives the call that started Chromium
 	m.mu.Unlock()
 	if key == goalProcess {
-		err = next.Do(ctx, next.Alive, "", callTimeout, "watching the workers of pages", func(c proto.Client) error {
+		err = next.Do(ctx, next.Alive, "", m.limits.call, "watching the workers of pages", func(c proto.Client) error {
 			return cdp.CallNoResult(c, attachOthers)
 		})
 	}
@@ -227,9 +227,9 @@ func (e *browserProcess) closePage(ctx context.Context, target proto.TargetTarge
 		delete(e.m.closing, target)
 		e.m.mu.Unlock()
 	}()
-	ctx, cancel := context.WithTimeoutCause(ctx, callTimeout, cdp.ErrTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, e.m.limits.call, cdp.ErrTimeout)
 	defer cancel()
-	err := e.Do(ctx, e.Alive, "", callTimeout, "closing a page", func(c proto.Client) error {
+	err := e.Do(ctx, e.Alive, "", e.m.limits.call, "closing a page", func(c proto.Client) error {
 		err := cdp.CallNoResult(c, proto.TargetCloseTarget{TargetID: target})
 		var fault *cdp.Error
 		if errors.As(err, &fault) && fault.Message == "No target with given id found" {
@@ -270,7 +270,7 @@ func (e *browserProcess) disposeContext(ctx context.Context, goalID string) erro
 	if !ok {
 		return nil
 	}
-	return e.Do(ctx, e.Alive, "", callTimeout, "deleting the goal's browser context", func(c proto.Client) error {
+	return e.Do(ctx, e.Alive, "", e.m.limits.call, "deleting the goal's browser context", func(c proto.Client) error {
 		return cdp.CallNoResult(c, proto.TargetDisposeBrowserContext{BrowserContextID: id})
 	})
 }

@@ -64,7 +64,8 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 			Value:  text.SanitizeLine(dialog.DefaultPrompt, 2000),
 		},
 		answer: func(ctx context.Context, a pane.Answer) error {
-			return pg.send(ctx, callTimeout, "the dialog", proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
+			return pg.send(ctx, pg.callLimit(), "the dialog",
+				proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
 		},
 	})
 }

@@ -51,5 +51,5 @@ func (pe *promptEvents) setInputFiles(
 			return fmt.Errorf("%q is not a file", text.SanitizeLine(f, 200))
 		}
 	}
-	return pg.send(ctx, callTimeout, "giving the files", proto.DOMSetFileInputFiles{Files: files, BackendNodeID: node})
+	return pg.send(ctx, pg.callLimit(), "giving the files", proto.DOMSetFileInputFiles{Files: files, BackendNodeID: node})
 }

@@ -26,11 +26,11 @@ import (
 var fixtures embed.FS
 
 // patience limits how long a test waits for a signal.
-const patience = time.Minute
+var patience = waittest.Scale(time.Minute)
 
 func testContext(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), waittest.Scale(5*time.Minute))
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -81,7 +81,9 @@ func newOwnFixture(t testing.TB, alter ...func(*Config)) *fixture {
 
 // testConfig is the configuration of a test that alters nothing.
 func testConfig(dir string) Config {
-	return Config{Launcher: execLauncher{}, Dir: dir, Log: slog.New(slog.DiscardHandler), limits: testLimits()}
+	return Config{
+		Launcher: execLauncher{}, Dir: dir, Log: slog.New(slog.DiscardHandler), limits: testLimits(waittest.Slowness()),
+	}
 }
 
 func alteredConfig(dir string, alter []func(*Config)) Config {

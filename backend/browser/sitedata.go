@@ -124,7 +124,7 @@ func connectionKind(address string, c *pane.SiteCertificate) string {
 }
 
 func (sd *SiteData) cookiesAt(ctx context.Context, pg *page, address string) (list []*proto.NetworkCookie, err error) {
-	err = pg.do(ctx, callTimeout, "listing the cookies", func(c proto.Client) error {
+	err = pg.do(ctx, pg.callLimit(), "listing the cookies", func(c proto.Client) error {
 		got, err := cdp.Call(c, proto.NetworkGetCookies{Urls: []string{address}})
 		if err == nil {
 			list = got.Cookies
@@ -150,7 +150,7 @@ func (sd *SiteData) ClearSite(ctx context.Context, origin string) error {
 		if world, err := pg.userPromptsContext(ctx); err == nil { // the next command does not clear this
 			_, _ = evaluate(ctx, pg, world, "sessionStorage.clear()")
 		}
-		return pg.do(ctx, callTimeout, "clearing the site", func(c proto.Client) error {
+		return pg.do(ctx, pg.callLimit(), "clearing the site", func(c proto.Client) error {
 			for _, k := range cookies {
 				if err := cdp.CallNoResult(c, proto.NetworkDeleteCookies{
 					Name:   k.Name,

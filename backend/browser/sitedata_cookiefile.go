@@ -156,7 +156,7 @@ func (e *browserProcess) setCookies(ctx context.Context, id proto.BrowserBrowser
 		}
 		params = append(params, param)
 	}
-	return e.Do(ctx, e.Alive, "", callTimeout, "setting cookies", func(c proto.Client) error {
+	return e.Do(ctx, e.Alive, "", e.m.limits.call, "setting cookies", func(c proto.Client) error {
 		return cdp.CallNoResult(c, proto.StorageSetCookies{Cookies: params, BrowserContextID: id})
 	})
 }
@@ -172,7 +172,7 @@ func (m *Manager) Cookies(ctx context.Context, goalID string) ([]Cookie, error) 
 		return nil, nil // the default context is the user's
 	}
 	var list []Cookie
-	err := e.Do(ctx, e.Alive, "", callTimeout, "reading cookies", func(c proto.Client) error {
+	err := e.Do(ctx, e.Alive, "", e.m.limits.call, "reading cookies", func(c proto.Client) error {
 		got, err := cdp.Call(c, proto.StorageGetCookies{BrowserContextID: id})
 		if err != nil {
 			return err

@@ -19,7 +19,7 @@ import (
 func (sd *SiteData) Cookies(ctx context.Context) ([]pane.Cookie, error) {
 	var list []pane.Cookie
 	err := sd.turns.withReadTurn(ctx, "listing the cookies", func(ctx context.Context, pg *page) error {
-		return pg.do(ctx, callTimeout, "listing the cookies", func(c proto.Client) error {
+		return pg.do(ctx, pg.callLimit(), "listing the cookies", func(c proto.Client) error {
 			got, err := cdp.Call(c, proto.NetworkGetCookies{Urls: []string{sd.state.Info().URL}})
 			if err != nil {
 				return err
@@ -52,7 +52,7 @@ func (sd *SiteData) SetCookie(ctx context.Context, name, value string) error {
 		if err != nil {
 			return err
 		}
-		return pg.do(ctx, callTimeout, "setting a cookie", func(c proto.Client) error {
+		return pg.do(ctx, pg.callLimit(), "setting a cookie", func(c proto.Client) error {
 			set, err := cdp.Call(c, proto.NetworkSetCookie{Name: name, Value: value, URL: address})
 			if err == nil && !set.Success {
 				err = errors.New("chromium rejected it: names and values cannot contain spaces, quotes, commas or semicolons")
@@ -69,7 +69,7 @@ func (sd *SiteData) DeleteCookie(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		return pg.do(ctx, callTimeout, "deleting a cookie", func(c proto.Client) error {
+		return pg.do(ctx, pg.callLimit(), "deleting a cookie", func(c proto.Client) error {
 			return cdp.CallNoResult(c, proto.NetworkDeleteCookies{Name: name, URL: address})
 		})
 	})

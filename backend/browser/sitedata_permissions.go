@@ -62,7 +62,7 @@ func (sd *SiteData) setPermission(
 	if err != nil {
 		return err
 	}
-	return pg.process.Do(ctx, pg.alive, "", callTimeout, "setting a permission", func(c proto.Client) error {
+	return pg.process.Do(ctx, pg.alive, "", pg.callLimit(), "setting a permission", func(c proto.Client) error {
 		return cdp.CallNoResult(c, proto.BrowserSetPermission{
 			Permission: &proto.BrowserPermissionDescriptor{Name: permission}, Setting: setting, Origin: origin,
 			BrowserContextID: pg.process.existingContext(sd.state.goalID),

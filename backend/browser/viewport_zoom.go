@@ -29,7 +29,7 @@ func (vp *Viewport) Zoom(ctx context.Context, percent int) error {
 
 // zoomPage zooms every document of the page, including the current one.
 func (vp *Viewport) zoomPage(ctx context.Context, pg *page, percent int) error {
-	return pg.do(ctx, callTimeout, "zooming", func(c proto.Client) error {
+	return pg.do(ctx, pg.callLimit(), "zooming", func(c proto.Client) error {
 		vp.mu.Lock()
 		old := vp.zoomScript
 		vp.zoomScript = ""

@@ -22,6 +22,7 @@ import (
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/sandboxtest"
 	"goalpost/backend/tools"
+	"goalpost/backend/waittest"
 )
 
 // window holds a goal's tools with a real Chromium and test pages.
@@ -113,7 +114,7 @@ func newWindow(t *testing.T) *window {
 		Launcher: set, Dir: filepath.Join(top, "b"),
 		GoalFolder: func(string) string { return w.dir },
 		OnPopup:    func(pane.Info, string) (real.Options, bool) { return real.Options{ID: "popup"}, true },
-	}.WithTestLimits())
+	}.WithTestLimits(waittest.Slowness()))
 	server := httptest.NewServer(site(waits))
 	w.site = server.URL
 	w.box, err = tools.New(tools.Deps{

@@ -34,6 +34,7 @@ import (
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/egress"
 	"goalpost/backend/secret"
+	"goalpost/backend/waittest"
 )
 
 // sending is a page that tries every way in which a page can send data. Each attempt requests its own path below /to/
@@ -360,7 +361,7 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 			default:
 			}
 		},
-	}.WithTestLimits())
+	}.WithTestLimits(waittest.Slowness()))
 	t.Cleanup(func() {
 		if err := j.browsers.Close(context.Background()); err != nil {
 			t.Error(err)

@@ -18,6 +18,7 @@ import (
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/sandboxtest"
 	"goalpost/backend/tools"
+	"goalpost/backend/waittest"
 )
 
 // args are the arguments of a call.
@@ -192,7 +193,7 @@ func open(t *testing.T) *workshop {
 		Launcher: userSandbox, Dir: filepath.Join(t.TempDir(), "b"),
 		GoalFolder: func(string) string { return dir },
 		OnPopup:    func(pane.Info, string) (browser.Options, bool) { return browser.Options{ID: w.panes.name()}, true },
-	}.WithTestLimits())
+	}.WithTestLimits(waittest.Slowness()))
 	box, err := tools.New(tools.Deps{
 		Dir:      dir,
 		Launcher: userSandbox,

@@ -45,9 +45,9 @@ func chromiumFlags(dir, proxy string) []string {
 		"--log-level=2",
 		// BackForwardCache: a page from the cache has no load event and keeps the refs of an old document. PaintHolding
 		// would keep showing the previous page. HttpsUpgrades would try https first for a server here that speaks http.
-		// Reports are off because Chromium itself sends them, so they bypass the filter of a page's requests. WebUIOmnibox...:
-		// the menus of the invisible address bar are pages, for which each window starts a renderer that computes longer
-		// than a usual page.
+		// Reports are off because Chromium itself sends them, so they bypass the filter of a page's requests. The menus
+		// of the invisible address bar, WebUIOmnibox..., are pages: each window starts a renderer for them, which
+		// computes longer than a usual page.
 		"--disable-features=Reporting,DocumentReporting,NetworkErrorLogging,BackForwardCache," +
 			"PaintHolding,HttpsUpgrades," +
 			"HttpsFirstBalancedModeAutoEnable,Translate,MediaRouter,OptimizationHints," +

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"goalpost/backend/browser/internal/chromium"
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 )
@@ -246,54 +247,44 @@ func TestOwnPorts_AreRefused(t *testing.T) {
 }
 
 func TestProfiles_InUse_CannotBeChanged(t *testing.T) {
-	b := newOwnFixture(t, func(c *Config) { c.Downloads = func(string) string { return t.TempDir() } })
-	open := func(id, profile string) *Pane {
-		p, err := b.Open(b.ctx, Options{ID: id, URL: b.url("one.html"), Profile: profile})
+	b := newFixture(t, func(c *Config) { c.Downloads = func(string) string { return t.TempDir() } })
+	other := New(alteredConfig(b.cfg.Dir, nil)) // another Goalpost with the same profiles
+	defer func() { b.ok(other.Close(context.Background())) }()
+	open := func(m *Manager, id, profile string) *Pane {
+		p, err := m.Open(b.ctx, Options{ID: id, URL: b.url("one.html"), Profile: profile})
 		b.ok(err)
 		return p
 	}
-	work, temporary := open("b1", "work"), open("b2", "")
-	b.eval(work, "document.cookie = 'who=ann; max-age=3600'")
-	if got := b.eval(temporary, "document.cookie"); got != `""` {
-		t.Errorf("a temporary page has the cookie %s", got)
-	}
-	other := New(Config{Launcher: execLauncher{}, Dir: b.dir})
-	defer func() { b.ok(other.Close(context.Background())) }()
-	if _, err := other.Open(b.ctx, Options{ID: "b1", Profile: "work"}); !errors.Is(err, ErrLocked) {
+	b.eval(open(other, "b1", "work"), "document.cookie = 'who=ann; max-age=3600'")
+	if _, err := b.Open(b.ctx, Options{ID: "b1", Profile: "work"}); !errors.Is(err, ErrLocked) {
 		t.Errorf("a profile that is in use: %v", err)
 	}
 	for what, err := range map[string]error{
-		"deleting": b.DeleteProfile(b.ctx, "work"),
-		"renaming": b.RenameProfile(b.ctx, "work", "play"),
+		"deleting": other.DeleteProfile(b.ctx, "work"),
+		"renaming": other.RenameProfile(b.ctx, "work", "play"),
 	} {
 		if !errors.Is(err, ErrOpen) {
 			t.Errorf("%s a profile of which a page is open: %v", what, err)
 		}
 	}
-	if err := other.DeleteProfile(b.ctx, "work"); !errors.Is(err, ErrLocked) {
+	if err := b.DeleteProfile(b.ctx, "work"); !errors.Is(err, ErrLocked) {
 		t.Errorf("deleting a profile that another Goalpost uses: %v", err)
 	}
-	spare := open("b3", "spare")
-	b.eval(spare, "document.cookie = 'who=eve; max-age=3600'")
-	b.ok(b.ClosePane(b.ctx, "b3"))
-	if err := b.RenameProfile(b.ctx, "spare", "work"); !errors.Is(err, ErrRefused) {
+	spare, err := chromium.OpenProfile(b.profiles.dir, "spare")
+	b.ok(err)
+	b.ok(spare.Remove()) // unlocks it
+	b.ok(other.ClosePane(b.ctx, "b1"))
+	if err := other.RenameProfile(b.ctx, "work", "spare"); !errors.Is(err, ErrRefused) {
 		t.Errorf("a name that another profile has: %v", err)
 	}
-	b.ok(b.RenameProfile(b.ctx, "spare", "other"))
-	if got := b.eval(open("b3", "other"), "document.cookie"); got != `"who=eve"` ||
-		!slices.Equal(b.Profiles(), []string{"other", "work"}) {
-		t.Errorf("a renamed profile has the cookie %s; profiles %v", got, b.Profiles())
+	b.ok(other.RenameProfile(b.ctx, "work", "other")) // ends its Chromium
+	temporary, again := open(b.Manager, "b2", ""), open(b.Manager, "b3", "other")
+	if got := b.eval(again, "document.cookie"); got != `"who=ann"` ||
+		!slices.Equal(b.Profiles(), []string{"other", "spare"}) {
+		t.Errorf("a renamed profile has the cookie %s in another Chromium; profiles %v", got, b.Profiles())
 	}
-	b.ok(b.ClosePane(b.ctx, "b3"))
-	b.ok(b.DeleteProfile(b.ctx, "other"))
-	if got := b.Profiles(); !slices.Equal(got, []string{"work"}) {
-		t.Errorf("after deleting one the profiles are %v", got)
-	}
-	b.ok(b.Close(b.ctx))
-	again, err := other.Open(b.ctx, Options{ID: "b1", URL: b.url("one.html"), Profile: "work"})
-	b.ok(err)
-	if got := b.eval(again, "document.cookie"); got != `"who=ann"` {
-		t.Errorf("after a restart the cookie is %s", got)
+	if got := b.eval(temporary, "document.cookie"); got != `""` {
+		t.Errorf("a temporary page has the cookie %s", got)
 	}
 	n, err := again.SiteData.ImportCookies(b.ctx,
 		"# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tmore\tvalue\n")
@@ -301,8 +292,14 @@ func TestProfiles_InUse_CannotBeChanged(t *testing.T) {
 	if got := b.eval(again, "document.cookie"); n != 1 || !strings.Contains(got, "more=value") {
 		t.Errorf("after importing %d the cookie is %s", n, got)
 	}
-	if _, err := other.Open(b.ctx, Options{ID: "b9", Profile: "../x"}); !errors.Is(err, ErrRefused) {
+	if _, err := b.Open(b.ctx, Options{ID: "b9", Profile: "../x"}); !errors.Is(err, ErrRefused) {
 		t.Errorf("a profile outside: %v", err)
+	}
+	b.ok(b.ClosePane(b.ctx, "b3"))
+	b.ok(b.DeleteProfile(b.ctx, "other")) // ends its Chromium
+	b.ok(b.DeleteProfile(b.ctx, "spare"))
+	if got := b.Profiles(); len(got) != 0 {
+		t.Errorf("after deleting all the profiles are %v", got)
 	}
 }
 

@@ -42,7 +42,7 @@ func (b *fixture) refOf(s Snapshot, words string) string {
 	return ""
 }
 
-func has(t *testing.T, text string, parts ...string) {
+func has(t testing.TB, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {

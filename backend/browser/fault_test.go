@@ -48,10 +48,22 @@ func TestReload_AfterCrash_RestoresPage(t *testing.T) {
 	b.frameOf(v, blue)
 }
 
-func TestChromium_Killed_IsRestarted(t *testing.T) {
+// TestChromium_Ends_IsRestarted: a Chromium that was killed is restarted. One that keeps ending is not restarted until
+// a page is reloaded, and many reloads at once start one Chromium.
+func TestChromium_Ends_IsRestarted(t *testing.T) {
 	b := newOwnFixture(t)
-	p := b.open("b1", "colour.html")
-	other := b.open("b2", "one.html")
+	p, other := b.open("b1", "colour.html"), b.open("b2", "one.html")
+	panes := []*Pane{p, other}
+	inSubtest := func(test func(b *fixture)) func(*testing.T) {
+		return func(t *testing.T) { test(&fixture{TB: t, Manager: b.Manager, site: b.site, dir: b.dir, ctx: b.ctx}) }
+	}
+	t.Run("Killed_IsRestarted", inSubtest(func(b *fixture) { b.restartsOnce(p, other) }))
+	t.Run("KeepsEnding_IsNotRestarted", inSubtest(func(b *fixture) { b.restartsNoMore(panes) }))
+}
+
+// restartsOnce kills the Chromium of two panes and checks that it is restarted.
+func (b *fixture) restartsOnce(p, other *Pane) {
+	b.Helper()
 	v := p.Attach()
 	defer v.Close()
 	b.frameOf(v, red)
@@ -61,45 +73,46 @@ func TestChromium_Killed_IsRestarted(t *testing.T) {
 	for _, q := range []*Pane{p, other} {
 		info := b.until(q, "back", func(i pane.Info) bool { return strings.Contains(i.Notice, "started again") })
 		if info.Problem != "" || !info.Running {
-			t.Errorf("after the restart: %+v", info)
+			b.Errorf("after the restart: %+v", info)
 		}
 	}
 	if got := p.State.Info().URL; got != b.url("colour.html") {
-		t.Errorf("the pane came back at %s", got)
+		b.Errorf("the pane came back at %s", got)
 	}
 	b.frameOf(v, red)
 	b.ok(other.Navigation.Navigate(b.ctx, b.url("two.html")))
-	has(t, b.look(other).Text, "Page two")
+	has(b, b.look(other).Text, "Page two")
 	b.ok(ended("--user-data-dir=" + pg.process.Dir.Path))
 	if again, err := other.State.currentPage(); err != nil || again.process.Process.Pid() == pg.process.Process.Pid() {
-		t.Errorf("the same Chromium? %v", err)
+		b.Errorf("the same Chromium? %v", err)
 	}
 }
 
-// A Chromium that keeps ending is not restarted until a page is reloaded, and many reloads
-// at once start one Chromium.
-func TestChromium_KeepsEnding_IsNotRestarted(t *testing.T) {
-	b := newOwnFixture(t)
-	panes := []*Pane{b.open("b1", "one.html"), b.open("b2", "two.html"), b.open("b3", "one.html")}
-	for n := range maxRestarts + 1 {
+// restartsNoMore kills a Chromium that was restarted once until it is not restarted, and reloads its panes.
+func (b *fixture) restartsNoMore(panes []*Pane) {
+	b.Helper()
+	for n := range maxRestarts {
+		if n == maxRestarts-1 {
+			panes = append(panes, b.open("b3", "one.html")) // more panes that are reloaded at once
+		}
 		pg, err := panes[0].State.currentPage()
 		b.ok(err)
 		b.ok(pg.process.Process.Signal(syscall.SIGKILL))
 		for _, p := range panes {
 			b.until(p, "notified of the end", func(i pane.Info) bool {
-				return n < maxRestarts && p.State.page.process != pg.process && strings.Contains(i.Notice, "started again") ||
-					n == maxRestarts && i.Problem == "the browser ended"
+				return n < maxRestarts-1 && p.State.page.process != pg.process && strings.Contains(i.Notice, "started again") ||
+					n == maxRestarts-1 && i.Problem == "the browser ended"
 			})
 		}
 	}
 	if _, err := panes[0].Mouse.Click(b.ctx, "x"); !errors.Is(err, ErrEnded) {
-		t.Errorf("click: %v", err)
+		b.Errorf("click: %v", err)
 	}
 	var wait sync.WaitGroup
 	for _, p := range panes {
 		wait.Go(func() {
 			if err := p.Navigation.Reload(b.ctx); err != nil {
-				t.Errorf("reload: %v", err)
+				b.Errorf("reload: %v", err)
 			}
 		})
 	}
@@ -111,7 +124,7 @@ func TestChromium_KeepsEnding_IsNotRestarted(t *testing.T) {
 		engines[pg.process] = true
 	}
 	if len(engines) != 1 {
-		t.Errorf("%d Chromiums", len(engines))
+		b.Errorf("%d Chromiums", len(engines))
 	}
 }
 

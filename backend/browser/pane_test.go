@@ -171,6 +171,7 @@ func TestOpen_AddressRefused_OpensNothing(t *testing.T) {
 	if n := len(processesWith(b.dir)); n != 0 {
 		t.Errorf("a refused address started %d processes", n)
 	}
+	b = newFixture(t)
 	p := b.open("b1", "one.html")
 	if err := p.Navigation.Navigate(b.ctx, "chrome://settings"); !errors.Is(err, ErrRefused) {
 		t.Errorf("navigate: %v", err)

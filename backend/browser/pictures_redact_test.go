@@ -8,6 +8,9 @@ import (
 	"image/draw"
 	"regexp"
 	"testing"
+	"time"
+
+	"goalpost/backend/waittest"
 )
 
 // hills is Secrets with one secret, which also matches with invisible characters inside or cut short.
@@ -171,15 +174,18 @@ func TestPicture_UnreadableContent_IsRedactedOrRefused(t *testing.T) {
 	part := b.parts1(p)
 	_, err := evaluate(b.ctx, part, 0, "setTimeout(() => { for (;;); })")
 	b.ok(err)
+	b.limits.remoteFrame = time.Second / 2 // for what is never going to answer
 	picture, err := p.Pictures.Screenshot(b.ctx, false)
 	b.ok(err)
 	if n := b.reds(picture); n > 0 {
 		t.Errorf("%d points of a frame that hangs are to be seen", n)
 	}
+	b.limits.call = time.Second / 2
 	b.eval(p, "setTimeout(() => { for (;;); })")
 	if picture, err := p.Pictures.Screenshot(b.ctx, false); err == nil {
 		t.Errorf("%d bytes of a page that hangs", len(picture))
 	}
+	b.limits.call = testLimits(waittest.Slowness()).call // closing the page takes longer
 }
 
 // parts1 is the page's only frame of another site.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/go-rod/rod/lib/proto"
+
+	"goalpost/backend/waittest"
 )
 
 // TestPreviewAction_ReportsEffect: Enter in a field submits with the form's first button, a card field in a
@@ -86,7 +88,7 @@ func TestPreviewAction_SilentFrame_CountsAsPayment(t *testing.T) {
 	for _, part := range p.frames.inOrder(pg)[1:] {
 		part.Post(proto.RuntimeEvaluate{Expression: "for (;;);"})
 	}
-	p.State.m.limits.remoteFrame = 5 * time.Second
+	p.State.m.limits.remoteFrame = waittest.Scale(2 * time.Second) // the page answers within it, too
 	if pays, err := p.Reader.AsksForPayment(b.ctx); err != nil || !pays {
 		t.Errorf("the page: %v, %v", pays, err)
 	}

@@ -50,7 +50,7 @@ run() {
 }
 run sandbox -test.skip "$again"
 pages='^(TestOpen_Page_IsShown|TestClick_EveryTarget_IsHit|TestScreenshot_VisibleOrFullPage_HasItsSize'
-pages+='|TestChromium_Killed_IsRestarted|TestDownloads_SameName_GetsANumber|TestPermission_UserAllows_IsGranted)$'
+pages+='|TestChromium_Ends_IsRestarted|TestDownloads_SameName_GetsANumber|TestPermission_UserAllows_IsGranted)$'
 run browser -test.run "$pages"
 run secret -test.run .
 run notify -test.run .

@@ -287,13 +287,45 @@ type judging struct {
 }
 
 // late is how long a test waits for something that must arrive.
-const late = 3 * time.Minute
+var late = waittest.Scale(3 * time.Minute)
 
 // shopHost is the name of the shop.
 const shopHost = "shop.test"
 
-func judgePages(t testing.TB, rules egress.Rules) *judging {
+// judgesChromium is the Chromium of all goals in these tests, which separates them, because starting one takes longer
+// than most of the tests.
+var judgesChromium struct {
+	*browser.Manager
+	filters  network.PageFilters
+	launcher *sandbox.Supervisor
+	dir      string
+	judges   sync.Map // by goal id: *judging
+	last     atomic.Int64
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := closeJudgesChromium(); err != nil {
+		fmt.Fprintln(os.Stderr, "closing Chromium:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// judgeOf returns what judges the pages of a goal.
+func judgeOf(goalID string) *judging {
+	if j, ok := judgesChromium.judges.Load(goalID); ok {
+		return j.(*judging)
+	}
+	return nil
+}
+
+func openJudgesChromium(t testing.TB) {
 	t.Helper()
+	c := &judgesChromium
+	if c.Manager != nil {
+		return
+	}
 	path, err := browser.Find()
 	if errors.Is(err, browser.ErrMissing) {
 		t.Skipf("needs Chromium: %v", err)
@@ -301,34 +333,67 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &judging{shop: openShop(t), done: make(chan string, 100)}
-	// The certificate is self-signed; Chromium is configured to accept it.
-	dir, err := os.MkdirTemp("", "goalpost-judge")
-	if err != nil {
+	if c.dir, err = os.MkdirTemp("", "goalpost-judge"); err != nil {
 		t.Fatal(err)
 	}
-	trusting := filepath.Join(dir, "chromium")
+	// The certificate is self-signed; Chromium is configured to accept it.
+	trusting := filepath.Join(c.dir, "chromium")
 	if err := os.WriteFile(trusting,
 		[]byte("#!/bin/sh\nexec '"+path+"' --ignore-certificate-errors --short-reporting-delay --log-net-log='"+
-			filepath.Join(dir, "netlog")+"' \"$@\"\n"),
+			filepath.Join(c.dir, "netlog")+"' \"$@\"\n"),
 		0o700); err != nil {
 		t.Fatal(err)
 	}
-	j.kept = filepath.Join(dir, "log")
+	helper, err := sandbox.Install(c.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.launcher, err = sandbox.Open(context.Background(), sandbox.Options{Helper: helper, Name: "judge"}); err != nil {
+		t.Fatal(err)
+	}
+	c.Manager = browser.New(browser.Config{
+		Launcher:      c.launcher,
+		Dir:           filepath.Join(c.dir, "b"),
+		Path:          trusting,
+		ContextProxy:  func(goalID string) string { return judgeOf(goalID).session.sandbox.PaneProxy },
+		DenyAllProxy:  "http://127.0.0.1:9",
+		NeedsFilter:   c.filters.IsActive,
+		FilterRequest: c.filters.Decide,
+		OnRequest:     c.filters.OnRequest,
+		OnPopup: func(pane.Info, string) (browser.Options, bool) {
+			return browser.Options{ID: fmt.Sprintf("w%d", c.last.Add(1))}, true
+		},
+		OnChange: func(i pane.Info, _ bool) {
+			if j := judgeOf(i.GoalID); j != nil {
+				select {
+				case j.done <- i.Title:
+				default:
+				}
+			}
+		},
+	}.WithTestLimits(waittest.Slowness()))
+}
+
+func closeJudgesChromium() error {
+	c := &judgesChromium
+	if c.Manager == nil {
+		return nil
+	}
+	ctx := context.Background()
+	return errors.Join(c.Close(ctx), c.launcher.Close(ctx), os.RemoveAll(c.dir))
+}
+
+func judgePages(t testing.TB, rules egress.Rules) *judging {
+	t.Helper()
+	openJudgesChromium(t)
+	id := fmt.Sprintf("g%d", judgesChromium.last.Add(1))
+	j := &judging{shop: openShop(t), browsers: judgesChromium.Manager, done: make(chan string, 100)}
+	j.kept = filepath.Join(t.TempDir(), "log")
 	life, end := context.WithCancel(context.Background())
-	j.ctx = goal.WithRun(life, goal.Run{Goal: "g"})
-	filters := &network.PageFilters{}
-	helper, err := sandbox.Install(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	launcher, err := sandbox.Open(j.ctx, sandbox.Options{Helper: helper, Name: "judge"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var windows atomic.Int64
+	j.ctx = goal.WithRun(life, goal.Run{Goal: goal.ID(id)})
 	held := &goalsandbox.Sandbox{Journaled: map[string]bool{}}
-	held.SetNetworkLog(network.NewLog("g", j.kept, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler)))
+	held.SetNetworkLog(
+		network.NewLog(goal.ID(id), j.kept, func(event.Event) {}, &secret.Mask{}, slog.New(slog.DiscardHandler)))
 	proxy := egress.New(egress.Config{
 		Rules: rules, OnEntry: held.OnRequest, Public: func(netip.Addr) error { return nil },
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
@@ -338,51 +403,29 @@ func judgePages(t testing.TB, rules egress.Rules) *judging {
 	})
 	held.Proxy = proxy
 	held.Filtering.Store(rules.NeedsRequestFilter())
-	held.RemovePageFilter = filters.Add("g", held)
+	held.RemovePageFilter = judgesChromium.filters.Add(id, held)
+	var err error
 	if held.PaneProxy, _, err = proxy.ListenPanes(j.ctx); err != nil {
 		t.Fatal(err)
 	}
-	j.session = &Session{goal: "g", sandbox: held}
-	j.browsers = browser.New(browser.Config{
-		Launcher:      launcher,
-		Dir:           filepath.Join(dir, "b"),
-		Path:          trusting,
-		ContextProxy:  func(string) string { return held.PaneProxy },
-		DenyAllProxy:  "http://127.0.0.1:9",
-		NeedsFilter:   filters.IsActive,
-		FilterRequest: filters.Decide,
-		OnRequest:     filters.OnRequest,
-		OnPopup: func(pane.Info, string) (browser.Options, bool) {
-			return browser.Options{ID: fmt.Sprintf("w%d", windows.Add(1))}, true
-		},
-		OnChange: func(i pane.Info, _ bool) {
-			select {
-			case j.done <- i.Title:
-			default:
-			}
-		},
-	}.WithTestLimits(waittest.Slowness()))
+	j.session = &Session{goal: goal.ID(id), sandbox: held}
+	judgesChromium.judges.Store(id, j)
 	t.Cleanup(func() {
-		if err := j.browsers.Close(context.Background()); err != nil {
+		err := errors.Join(j.browsers.CloseGoal(context.Background(), id), proxy.Close(), held.NetworkLog().Close())
+		if err != nil {
 			t.Error(err)
 		}
-		if err := errors.Join(proxy.Close(), held.NetworkLog().Close()); err != nil {
-			t.Error(err)
-		}
-		if err := launcher.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		held.RemovePageFilter()
 		end()
-		_ = os.RemoveAll(dir)
 	})
-	j.pane, err = j.browsers.Open(j.ctx, browser.Options{ID: "b1", GoalID: "g", Width: 800, Height: 600})
+	j.pane, err = j.browsers.Open(j.ctx, browser.Options{ID: "of " + id, GoalID: id, Width: 800, Height: 600})
 	if err != nil {
 		t.Fatal(err)
 	}
 	j.explain = func() string {
 		now, _ := network.LogPaths(j.kept)
 		requests, _ := os.ReadFile(now)
-		netlog, _ := os.ReadFile(filepath.Join(dir, "netlog")) // one event a line
+		netlog, _ := os.ReadFile(filepath.Join(judgesChromium.dir, "netlog")) // one event a line
 		var events []string
 		for event := range strings.Lines(string(netlog)) {
 			if strings.Contains(event, "net_error") || strings.Contains(event, "-socket") {

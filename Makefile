@@ -52,7 +52,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit race ordinary cgroup-test frontend frontend-lint frontend-test e2e smoke bench crash leaks restore cross structure model-data sample looks screenshots hostile fuzz flood cover trust trace-cost fmt
+.PHONY: lint vet unit race race-today ordinary cgroup-test frontend frontend-lint frontend-test e2e smoke bench crash leaks restore cross structure model-data sample looks screenshots hostile fuzz flood cover trust trace-cost fmt
 lint: $(LINT) $(NPM) $(HELPER) ## linters and formatting of Go, shell and the test scripts
 	GOFLAGS=-trimpath $(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -63,10 +63,13 @@ vet: $(HELPER) ## go vet alone (lint does it, too)
 	go vet -trimpath $(PACKAGES)
 
 unit: $(HELPER) $(NPM) ## Go tests
-	$(SCRIPTS)/unit.sh $(PACKAGES)
+	$(SCRIPTS)/inmemory.sh $(SCRIPTS)/unit.sh $(PACKAGES)
 
-race: $(HELPER) $(NPM) ## the Go tests again, with the race detector (continuous integration does it after make test)
+race: $(HELPER) $(NPM) ## the Go tests again, with the race detector
 	$(SCRIPTS)/unit.sh -race $(PACKAGES)
+
+race-today: $(HELPER) $(NPM) ## make race for the third of the packages that the date chooses, or for all if that takes less than ten minutes
+	@$(SCRIPTS)/racetoday.sh $(PACKAGES)
 
 ordinary: $(HELPER) $(PAGE) bin/goalctl ## the tests of sandbox, browser, keyring and a newcomer's path as an ordinary user, too; says how many ran as which user
 	@$(SCRIPTS)/ordinary.sh

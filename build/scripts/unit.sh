@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# unit.sh [-race] PACKAGE... runs the Go tests in an empty home, because tests start real shells and browsers, which must
-# not use the developer's own profiles. -race adds the race detector.
+# unit.sh [-race] [-part N/ALL] PACKAGE... runs the Go tests in an empty home, because tests start real shells and
+# browsers, which must not use the developer's own profiles. -race adds the race detector. -part tests the Nth of ALL
+# parts of the packages.
 set -eu
 export TEST_SLOWNESS=${TEST_SLOWNESS:-$(go run build/scripts/slowness.go)} # multiplies the tests' limits
 home=$(mktemp -d)
@@ -23,13 +24,27 @@ if [ "$1" = -race ]; then
   # A program with the race detector sleeps a second before it ends, and the command line's tests start hundreds.
   export GORACE="atexit_sleep_ms=0 ${GORACE-}"
 fi
+part=0 parts=1
+if [ "$1" = -part ]; then
+  part=$((${2%/*} - 1)) parts=${2#*/}
+  shift 2
+fi
 # Most packages wait for programs, pages and commits more than they compute, so testing two more packages than there
 # are processors keeps the processors busy. `make lint` has already vetted the packages. With -trimpath, cached builds
 # of another checkout can be reused. The longest packages begin first, so that none of them runs alone at the end.
-longest=(./backend/browser ./backend/app/transcript ./backend/app ./backend/sandbox ./backend/cli)
+mapfile -t all < <(go list "$@")
+longest=(backend/browser backend/app/transcript backend/app backend/sandbox backend/cli)
+mapfile -t first < <(for name in "${longest[@]}"; do printf '%s\n' "${all[@]}" | grep -x "[^/]*/$name"; done)
+mapfile -t rest < <(printf '%s\n' "${all[@]}" | grep -vxF "$(printf '%s\n' "${first[@]}")")
+packages=()
+all=("${first[@]}" "${rest[@]}")
+for ((i = part; i < ${#all[@]}; i += parts)); do
+  packages+=("${all[i]}")
+done
 measured=()
 if [ -n "${TEST_TIMES-}" ]; then # set by make test-times
   measured=(-json -exec "$TEST_TIMES_PROGRAM test $TEST_TIMES -")
   exec > >("$TEST_TIMES_PROGRAM" failures)
 fi
-HOME=$home go test ${measured[@]+"${measured[@]}"} -trimpath ${race[@]+"${race[@]}"} -vet=off -p "$at_once" -shuffle=on -timeout "$((15 * TEST_SLOWNESS))m" "${longest[@]}" "$@"
+HOME=$home go test ${measured[@]+"${measured[@]}"} -trimpath ${race[@]+"${race[@]}"} -vet=off -p "$at_once" \
+  -shuffle=on -timeout "$((15 * TEST_SLOWNESS))m" "${packages[@]}"

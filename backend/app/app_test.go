@@ -31,6 +31,7 @@ import (
 	"goalpost/backend/runner"
 	"goalpost/backend/sandbox/sandboxtest"
 	"goalpost/backend/store"
+	"goalpost/backend/waittest"
 )
 
 // TestMain lets the test binary act as goalctl, for the demonstration's server and for runs that a test kills, and as
@@ -118,7 +119,7 @@ func runMoreTests() error {
 }
 
 // late is far longer than anything takes, even on a busy machine: a test that waits so long hangs.
-const late = 3 * time.Minute
+var late = waittest.Scale(3 * time.Minute)
 
 // program is a running App on its own data folder.
 type program struct {

@@ -185,7 +185,7 @@ func TestEngine_SilentAgent_IsParkedAndEnded(t *testing.T) {
 		p.step("agent_run")
 		select { // must happen before the clock jumps, which would end the request
 		case <-arrived:
-		case <-time.After(time.Minute):
+		case <-time.After(waittest.Scale(time.Minute)):
 			t.Fatal("the agent does not ask the model after its command")
 		}
 		touch(t, filepath.Join(dir, "halt.txt"))

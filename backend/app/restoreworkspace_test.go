@@ -14,10 +14,11 @@ import (
 	"goalpost/backend/pane"
 	"goalpost/backend/sandbox/sandboxtest"
 	"goalpost/backend/terminal"
+	"goalpost/backend/waittest"
 )
 
 // late is far above what a busy machine needs: a test that waits so long hangs.
-const late = 3 * time.Minute
+var late = waittest.Scale(3 * time.Minute)
 
 // begin opens a program on a data folder.
 func begin(t *testing.T, home string) *App {

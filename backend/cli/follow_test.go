@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/pane"
 	"goalpost/backend/policy"
 	"goalpost/backend/store"
+	"goalpost/backend/waittest"
 )
 
 // TestFollow_GoalStops_Ends checks that events --follow ends for a stopped goal, even if a lease ended after the pause,
@@ -47,7 +48,7 @@ func TestFollow_GoalStops_Ends(t *testing.T) {
 		}
 	}
 	ends := func() bool {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), waittest.Scale(time.Minute))
 		defer cancel()
 		p := Program{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}
 		if err := (readCommands{p}).journal(ctx, s, g.ID, true); err != nil && ctx.Err() == nil {

@@ -15,6 +15,7 @@ import (
 	"goalpost/backend/config"
 	"goalpost/backend/model/modeltest"
 	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/waittest"
 )
 
 // TestRun_PaneOfAnotherProcess_RunsThere checks that the command line starts the goal in the process that has the pane
@@ -40,7 +41,7 @@ func TestRun_PaneOfAnotherProcess_RunsThere(t *testing.T) {
 			Stderr:  &stderr,
 			Closing: defaultCloseWait,
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), waittest.Scale(2*time.Minute))
 		defer cancel()
 		code = p.Run(ctx,
 			append([]string{
@@ -62,7 +63,7 @@ func TestRun_PaneOfAnotherProcess_RunsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), waittest.Scale(30*time.Second))
 		defer cancel()
 		if err := window.Close(ctx); err != nil {
 			t.Error(err)

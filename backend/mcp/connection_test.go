@@ -11,6 +11,7 @@ import (
 
 	"goalpost/backend/mcp"
 	"goalpost/backend/policy"
+	"goalpost/backend/waittest"
 )
 
 func TestTools_OfServer_BeginWithItsName(t *testing.T) {
@@ -167,7 +168,7 @@ func TestClose_ServerLeftAChild_DoesNotWait(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(waittest.Scale(time.Minute)):
 		t.Error("the end of the server is waited for until its child ends")
 	}
 }

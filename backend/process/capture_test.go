@@ -49,7 +49,7 @@ func sh(script string) process.Command {
 // capture runs a program with a timeout far longer than the program needs, to find runs that hang.
 func capture(tb testing.TB, l process.Launcher, c process.Command, merge bool) process.Output {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(tb.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(tb.Context(), waittest.Scale(time.Minute))
 	defer cancel()
 	out, err := process.Capture(ctx, l, c, merge)
 	if err != nil {

@@ -27,10 +27,11 @@ import (
 	"goalpost/backend/tools"
 	"goalpost/backend/verify"
 	"goalpost/backend/verify/check"
+	"goalpost/backend/waittest"
 )
 
 // late is far above what a busy machine needs: a test that waits so long hangs.
-const late = 2 * time.Minute
+var late = waittest.Scale(2 * time.Minute)
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 

@@ -17,6 +17,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"goalpost/backend/waittest"
 )
 
 // attemptVariable names what the test program tries when it is started inside a
@@ -37,7 +39,7 @@ func attempted(name string, args []string) {
 }
 
 // patience is how long an answer may take. No attempt takes that long unless it hangs.
-const patience = time.Minute
+var patience = waittest.Scale(time.Minute)
 
 // calls are the attempts that no shell can make.
 var calls = map[string]func([]string) error{

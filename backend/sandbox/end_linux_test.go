@@ -187,7 +187,7 @@ func TestClose_EndlessForks_AreEnded(t *testing.T) {
 	if _, err := io.ReadFull(r, make([]byte, 40)); err != nil { // the program has started
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), waittest.Scale(20*time.Second))
 	defer cancel()
 	if err := s.Close(ctx); err != nil {
 		t.Fatal(err)

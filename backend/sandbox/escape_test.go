@@ -255,7 +255,7 @@ func (p *escapeTest) passes(address string) {
 		select {
 		case <-p.passed:
 			return
-		case <-time.After(time.Minute):
+		case <-time.After(waittest.Scale(time.Minute)):
 		}
 	}
 	p.Fatalf("nothing comes to %s", address)

@@ -15,6 +15,7 @@ import (
 
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
+	"goalpost/backend/waittest"
 )
 
 // startReading starts a command and returns what it prints.
@@ -224,7 +225,7 @@ func TestFreezeAgent_CheckFailsToStart_Thaws(t *testing.T) {
 	runs("a check that was killed")
 	_, said = startReading(t, s, frozenCheck(w, "echo begun; sleep 1000"))
 	wantLine(t, said, "begun")
-	closing, cancel := context.WithTimeout(t.Context(), time.Minute)
+	closing, cancel := context.WithTimeout(t.Context(), waittest.Scale(time.Minute))
 	defer cancel()
 	if err := s.Close(closing); err != nil {
 		t.Error(err)

@@ -20,7 +20,7 @@ func (p *escapeTest) killing(t *testing.T) (escaped bool) {
 	_, _ = free.Start(context.Background(), sh(script)) // the helper may have ended before it answers
 	select {
 	case <-free.Done():
-	case <-time.After(time.Minute):
+	case <-time.After(waittest.Scale(time.Minute)):
 		t.Fatal("it does not work without a sandbox")
 	}
 	run := func(script string) process.Status {

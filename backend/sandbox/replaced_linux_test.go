@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
+	"goalpost/backend/waittest"
 )
 
 // makeRepository makes a repository of the user.
@@ -34,7 +35,7 @@ func wantReplaced(tb testing.TB, s *sandbox.Supervisor, path string) {
 	tb.Helper()
 	select {
 	case <-s.Done():
-	case <-time.After(time.Minute):
+	case <-time.After(waittest.Scale(time.Minute)):
 		tb.Fatal("the sandbox has not ended")
 	}
 	var replaced *sandbox.ReplacedError

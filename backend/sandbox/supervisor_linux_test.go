@@ -21,6 +21,7 @@ import (
 	"goalpost/backend/process"
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/waittest"
 )
 
 const plainPath = "PATH=/usr/local/bin:/usr/bin:/bin"
@@ -85,7 +86,7 @@ func wait(tb testing.TB, p process.Process) {
 	tb.Helper()
 	select {
 	case <-p.Done():
-	case <-time.After(time.Minute):
+	case <-time.After(waittest.Scale(time.Minute)):
 		tb.Fatalf("process %d does not end", p.Pid())
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/sandboxtest"
 	"goalpost/backend/sandbox/spec"
+	"goalpost/backend/waittest"
 )
 
 // traced runs a script of a check in the goal's folder, traced, and returns what it wrote and did.
@@ -31,7 +32,7 @@ func traced(tb testing.TB, s *sandbox.Supervisor, w sandbox.Spec, script string)
 
 func runTraced(tb testing.TB, s *sandbox.Supervisor, c process.Command) (process.Output, process.Trace) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), waittest.Scale(3*time.Minute))
 	defer cancel()
 	o, err := process.Capture(ctx, s, c, true)
 	if err != nil {

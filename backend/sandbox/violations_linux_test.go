@@ -10,6 +10,7 @@ import (
 
 	"goalpost/backend/sandbox"
 	"goalpost/backend/sandbox/sandboxtest"
+	"goalpost/backend/waittest"
 )
 
 // tellings holds the violations that a supervisor reported.
@@ -47,7 +48,7 @@ func (l *tellings) String() string { return strings.Join(l.all(), "\n") }
 
 // await waits for a line with the words, and reports whether there is one.
 func (l *tellings) await(words string) bool {
-	late := time.After(time.Minute)
+	late := time.After(waittest.Scale(time.Minute))
 	for {
 		if strings.Contains(l.String(), words) {
 			return true

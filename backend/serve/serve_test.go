@@ -21,6 +21,7 @@ import (
 
 	"goalpost/backend/fault"
 	"goalpost/backend/serve"
+	"goalpost/backend/waittest"
 )
 
 // TestMain ignores connections that net/http leaves open for half a second after their last answer.
@@ -117,7 +118,7 @@ func open(t *testing.T, change func(*serve.Options)) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), waittest.Scale(time.Minute))
 		defer cancel()
 		if err := s.Close(ctx); err != nil {
 			t.Error(err)

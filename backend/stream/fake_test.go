@@ -17,6 +17,7 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/pane"
 	"goalpost/backend/stream"
+	"goalpost/backend/waittest"
 )
 
 // TestMain ignores connections that net/http leaves open for half a second after their last answer.
@@ -70,7 +71,7 @@ func open(tb testing.TB, change func(*stream.Options)) *world {
 	}
 	w.Server = s
 	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), waittest.Scale(time.Minute))
 		defer cancel()
 		if err := s.Close(ctx); err != nil {
 			tb.Error(err)

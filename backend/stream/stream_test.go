@@ -16,11 +16,12 @@ import (
 	"goalpost/backend/goal"
 	"goalpost/backend/pane"
 	"goalpost/backend/stream"
+	"goalpost/backend/waittest"
 )
 
 func read(tb testing.TB, ws *websocket.Conn) (websocket.MessageType, []byte) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), waittest.Scale(20*time.Second))
 	defer cancel()
 	kind, data, err := ws.Read(ctx)
 	if err != nil {

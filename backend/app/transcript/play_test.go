@@ -24,10 +24,11 @@ import (
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
 	"goalpost/backend/policy"
+	"goalpost/backend/waittest"
 )
 
 // late is when a test stops waiting. Everything is much faster than that.
-const late = 2 * time.Minute
+var late = waittest.Scale(2 * time.Minute)
 
 // stage is a program with its own folders, on which a transcript is played. do also runs on the model's goroutine, so
 // mu guards the fields after it.

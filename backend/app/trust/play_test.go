@@ -25,7 +25,7 @@ import (
 )
 
 // late is when a case counts as hanging. Compilers with cold caches need most of this time.
-const late = 5 * time.Minute
+var late = waittest.Scale(5 * time.Minute)
 
 // lateWrite is how long a file of a done case is watched for a later change.
 const lateWrite = 2 * time.Second

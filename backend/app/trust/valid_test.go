@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/waittest"
 )
 
 // TestAttempts_WithoutGoalpost_Succeed runs the attempts whose checks are commands in a plain folder, where nothing
@@ -74,7 +75,7 @@ func (s *scenario) isCommand() bool {
 // runPlain runs a command outside of any sandbox. What it leaves behind is ended with the test.
 func runPlain(t *testing.T, dir, command string) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Scale(time.Minute))
 	defer cancel()
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"goalpost/backend/engine/acp"
+	"goalpost/backend/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -132,7 +133,7 @@ func prompt(t testing.TB, play func(a agent, promptID string)) (*recorder, acp.S
 		a.send(`{"jsonrpc":"2.0","id":` + a.id("session/new") + `,"result":{"sessionId":"s1"}}`)
 		play(a, a.id("session/prompt"))
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // only a hanging connection needs it
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Scale(5*time.Minute)) // only a hanging connection needs it
 	defer cancel()
 	r := &recorder{}
 	c, err := acp.Open(ctx, acp.Options{

@@ -18,6 +18,7 @@ import (
 
 	"goalpost/backend/policy"
 	"goalpost/backend/sandbox/egress"
+	"goalpost/backend/waittest"
 )
 
 // TestDecide_EachRequest_FollowsTheRules: the cases are in the order of the rules.
@@ -364,7 +365,7 @@ func TestBytes_AreReportedWhileTheyFlow(t *testing.T) {
 	// requests.
 	reported := func(host string, in, out int64) (requests int) {
 		t.Helper()
-		late := time.After(time.Minute)
+		late := time.After(waittest.Scale(time.Minute))
 		var gotIn, gotOut int64
 		for gotIn < in || gotOut < out || requests == 0 {
 			select {
@@ -626,7 +627,7 @@ func TestTransport_TunnelThatTheServerEnds_EndsAtOnce(t *testing.T) {
 	})
 	transport := proxy.Transport()
 	transport.TLSClientConfig = page.Client().Transport.(*http.Transport).TLSClientConfig
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Scale(10*time.Second))
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://example.com:"+port(page)+"/", nil)
 	if err != nil {

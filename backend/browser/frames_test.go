@@ -70,7 +70,9 @@ func TestClosedShadowRoots_AreReadAndUsed(t *testing.T) {
 
 // TestRemoteFrame_Hangs_PageStillWorks: a frame that hangs does not affect the page around it.
 func TestRemoteFrame_Hangs_PageStillWorks(t *testing.T) {
-	b := newFixture(t, func(c *Config) { c.limits.remoteFrame = time.Second })
+	b := newFixture(t, func(c *Config) {
+		c.limits.remoteFrame, c.limits.call = time.Second, defaultLimits().call
+	})
 	p := b.open("b1", "form.html")
 	b.eval(p, `new Promise((done) => {
 		const f = document.createElement('iframe');

@@ -23,6 +23,8 @@ DOCS_NPM   := docs/node_modules/.installed
 FORCE:
 # The stages of make test.
 STAGES     := lint unit ordinary frontend build e2e smoke
+# Every second file of make e2e runs in the same process: these run first, and balance the two.
+LONGEST_E2E := $(addprefix e2e/,$(addsuffix .test.mjs,browser gallery suggest keys spend terminals))
 
 ##@ Everyday
 .PHONY: help run test test-times build clean
@@ -90,8 +92,8 @@ frontend-lint: $(NPM)
 frontend-test: $(NPM)
 	cd frontend && npm run --silent test
 
-e2e: $(PAGE) bin/goalctl ## the page in Chromium against goalctl serve, two files at a time
-	$(SCRIPTS)/nodetests.sh 2 e2e/*.test.mjs
+e2e: $(PAGE) bin/goalctl ## the page in Chromium against goalctl serve, in two processes
+	$(SCRIPTS)/nodetests.sh 2 $(LONGEST_E2E) $(filter-out $(LONGEST_E2E),$(wildcard e2e/*.test.mjs))
 
 smoke: bin/goalpost e2e/out/automation.so ## the real window under Xvfb, with real keys
 	$(SCRIPTS)/nodetests.sh 1 e2e/window/*.test.mjs

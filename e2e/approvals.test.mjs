@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { complaints, savedSettings, withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 
 const goalctl = fileURLToPath(new URL("../bin/goalctl", import.meta.url));
@@ -21,7 +22,7 @@ function gate() {
   return { open, opened };
 }
 
-test("approvals in the window, and on the command line at the same time", { timeout: 300_000 }, async (t) => {
+test("approvals in the window, and on the command line at the same time", { timeout: limit(300_000) }, async (t) => {
   const again = gate();
   const write = (content) => ({ tool: "write_file", args: { path: "note.txt", content } });
   // Each goal writes its note twice and then claims, whatever the user answers.

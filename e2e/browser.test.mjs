@@ -5,13 +5,15 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { keep, savedSettings, startServe, withApp } from "./lib/app.mjs";
+import { savedSettings, withApp } from "./lib/app.mjs";
+import { limit } from "./lib/limits.mjs";
 import { Pane } from "./lib/pane.mjs";
 import { descendants, kill } from "./lib/processes.mjs";
+import { keep, startServe } from "./lib/serve.mjs";
 import { startSite } from "./lib/site.mjs";
 import { until } from "./window/window.mjs";
 
-test("browser panes", { timeout: 1_200_000 }, async (t) => {
+test("browser panes", { timeout: limit(1_200_000) }, async (t) => {
   const site = await startSite();
   // A desktop whose program for opening files records what it should open.
   const desktop = mkdtempSync(join(tmpdir(), "goalpost-desktop-"));
@@ -41,7 +43,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   let ran = 0;
   const it = (name, f) => {
     if (only && !name.includes(only)) return undefined;
-    return t.test(name, { timeout: 180_000 }, async () => {
+    return t.test(name, { timeout: limit(180_000) }, async () => {
       try {
         await f();
         ran++;
@@ -774,7 +776,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     const other = await page.context().browser().newPage();
     try {
       await other.goto(second.url);
-      other.setDefaultTimeout(60_000);
+      other.setDefaultTimeout(limit(60_000));
       await other.getByTestId("new-browser").click();
       await other
         .getByText(/another Goalpost process uses your profile, so this page is temporary/)
@@ -817,7 +819,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
         deviceScaleFactor: 2,
       });
     try {
-      fine.setDefaultTimeout(60_000);
+      fine.setDefaultTimeout(limit(60_000));
       await fine.goto(url);
       const seen = new Pane(fine, fine.getByTestId("browser").first(), site);
       const contrast = (canvas) =>

@@ -7,11 +7,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { complaints, withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 import { hashOfGit, makeRepository } from "./lib/repository.mjs";
 import { until } from "./window/window.mjs";
 
-const minute = 60_000;
+const minute = limit(60_000);
 
 test("changes of a goal are reviewed, undone, and brought back", { timeout: 4 * minute }, async (t) => {
   const command = (line) => ({

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { withApp } from "./lib/app.mjs";
 import { filesWith } from "./lib/files.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 
 const key = "sk-e2e-0123456789abcdefghij";
@@ -20,7 +21,7 @@ function paste(page, field, text) {
   }, text);
 }
 
-test("from the first start to the first verified goal with a pasted key", { timeout: 300_000 }, async (t) => {
+test("from the first start to the first verified goal with a pasted key", { timeout: limit(300_000) }, async (t) => {
   const model = await startModel(
     [
       { text: "I make the file.", tool: "run_command", args: { command: "touch done.txt" } },
@@ -66,30 +67,34 @@ test("from the first start to the first verified goal with a pasted key", { time
   }
 });
 
-test("a wrong key and a server that is off are named, and nothing is stored", { timeout: 120_000 }, async (t) => {
-  const model = await startModel([{ text: "never asked" }], { key });
-  try {
-    await withApp(t, async ({ page, home }) => {
-      const at = (id) => page.getByTestId(id);
-      await at("preset-custom").click();
-      await at("connect-address").fill(model.url);
-      await paste(page, "connect-key", "sk-wrong-0123456789abcdef");
-      const status = at("connect-status");
-      await status.and(page.locator('[data-state="bad"][data-step="key"]')).waitFor();
-      await status.getByText("rejected this key").waitFor();
-      await at("connect-response").click();
-      await status.getByText("Incorrect API key provided").waitFor();
-      assert.ok(await at("connect-save").isDisabled());
-      await at("connect-address").fill("http://127.0.0.1:1/v1");
-      await at("connect-test").click();
-      await status.and(page.locator('[data-step="reach"]')).waitFor();
-      await status.getByText("Could not reach 127.0.0.1.").waitFor();
-      await page.keyboard.press("Escape");
-      await at("connect-dialog").waitFor({ state: "detached" });
-      const stored = readdirSync(join(home, "state"));
-      assert.ok(!stored.includes("secrets.json"), stored.join(" "));
-    });
-  } finally {
-    model.close();
-  }
-});
+test(
+  "a wrong key and a server that is off are named, and nothing is stored",
+  { timeout: limit(120_000) },
+  async (t) => {
+    const model = await startModel([{ text: "never asked" }], { key });
+    try {
+      await withApp(t, async ({ page, home }) => {
+        const at = (id) => page.getByTestId(id);
+        await at("preset-custom").click();
+        await at("connect-address").fill(model.url);
+        await paste(page, "connect-key", "sk-wrong-0123456789abcdef");
+        const status = at("connect-status");
+        await status.and(page.locator('[data-state="bad"][data-step="key"]')).waitFor();
+        await status.getByText("rejected this key").waitFor();
+        await at("connect-response").click();
+        await status.getByText("Incorrect API key provided").waitFor();
+        assert.ok(await at("connect-save").isDisabled());
+        await at("connect-address").fill("http://127.0.0.1:1/v1");
+        await at("connect-test").click();
+        await status.and(page.locator('[data-step="reach"]')).waitFor();
+        await status.getByText("Could not reach 127.0.0.1.").waitFor();
+        await page.keyboard.press("Escape");
+        await at("connect-dialog").waitFor({ state: "detached" });
+        const stored = readdirSync(join(home, "state"));
+        assert.ok(!stored.includes("secrets.json"), stored.join(" "));
+      });
+    } finally {
+      model.close();
+    }
+  },
+);

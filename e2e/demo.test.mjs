@@ -5,8 +5,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { withApp } from "./lib/app.mjs";
+import { limit } from "./lib/limits.mjs";
 
-const minute = 60_000;
+const minute = limit(60_000);
 
 test("the demonstration goal, from the first start to the receipt", { timeout: 4 * minute }, (t) =>
   withApp(t, async ({ page, home, said }) => {

@@ -8,9 +8,10 @@ import { test } from "node:test";
 import { installAgent } from "./lib/agent.mjs";
 import { withApp } from "./lib/app.mjs";
 import { addProvider } from "./lib/goals.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 
-const minute = 60_000;
+const minute = limit(60_000);
 
 test(
   "an engine is picked in the dialog and drives the goal to its verified end",

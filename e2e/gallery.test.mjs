@@ -3,10 +3,11 @@
 // look at one scene of each kind, `make looks` at all of them; SCENES=goals,steer looks at those.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
-import { after, before, test } from "node:test";
-import { openChromium } from "./lib/chromium.mjs";
+import { test } from "node:test";
+import { sharedChromium } from "./lib/app.mjs";
 import { scenesOf, serveGallery, showScene } from "./lib/gallery.mjs";
 import { faults } from "./lib/layout.mjs";
+import { limit } from "./lib/limits.mjs";
 
 const axe = createRequire(new URL("../frontend/package.json", import.meta.url)).resolve("axe-core/axe.min.js");
 
@@ -22,18 +23,20 @@ const kinds = [
   ...["goals", "goals-eight-hours", "goals-needs-you", "goals-replay", "goal-changes", "new-goal-reach"],
 ];
 
-let gallery, browser;
-before(async () => {
-  gallery = await serveGallery();
-  browser = await openChromium();
-});
-after(async () => {
-  await browser?.close();
-  gallery?.close();
+test("nothing is cut, covered, out of reach or without a name, in any scene", { timeout: limit(600_000) }, async () => {
+  const gallery = await serveGallery();
+  const browser = await sharedChromium();
+  const page = await browser.newPage({ viewport: sizes[0], reducedMotion: "reduce" });
+  page.setDefaultTimeout(limit(60_000));
+  try {
+    await checkScenes(page, gallery);
+  } finally {
+    await page.close();
+    gallery.close();
+  }
 });
 
-test("nothing is cut, covered, out of reach or without a name, in any scene", { timeout: 600_000 }, async () => {
-  const page = await browser.newPage({ viewport: sizes[0], reducedMotion: "reduce" });
+async function checkScenes(page, gallery) {
   const broken = [];
   page.on("pageerror", (e) => broken.push(`page error: ${e.message}`));
   const all = await scenesOf(page, gallery.url);
@@ -64,7 +67,7 @@ test("nothing is cut, covered, out of reach or without a name, in any scene", { 
     (await page.evaluate(violations, ["color-contrast", "scrollable-region-focusable"])).forEach(say("light, small"));
   }
   assert.deepEqual(broken, []);
-});
+}
 
 /** Runs in the page: waits until all elements have their final position. An open menu positions itself again. */
 async function settled() {

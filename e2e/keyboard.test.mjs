@@ -5,9 +5,10 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { complaints, withApp } from "./lib/app.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 
-test("a goal from the dialog to its acceptance by the keyboard alone", { timeout: 300_000 }, async (t) => {
+test("a goal from the dialog to its acceptance by the keyboard alone", { timeout: limit(300_000) }, async (t) => {
   const write = { tool: "write_file", args: { path: "logo.txt", content: "a logo\n" } };
   const model = await startModel([
     write,

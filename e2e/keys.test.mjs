@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { complaints, withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 
 const guide = readFileSync(new URL("../docs/guide/keyboard.md", import.meta.url), "utf8");
@@ -39,7 +40,7 @@ function keysOf(paragraph) {
   return [...new Set(text.match(/(?:(?:Ctrl|Shift|Alt)\+)+(?:\+|-|\w+|[←→↑↓])|\bF\d+\b/g))];
 }
 
-test("every key of the page about the keyboard does what the page says", { timeout: 600_000 }, async (t) => {
+test("every key of the page about the keyboard does what the page says", { timeout: limit(600_000) }, async (t) => {
   assert.ok(rows.length > 20, "the page has no table");
   const model = await startModel([
     { tool: "write_file", args: { path: "a.txt", content: "one\n" } },

@@ -6,27 +6,32 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { complaints, withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 
 const write = (path, content) => ({ tool: "write_file", args: { path, content } });
 const claim = { tool: "claim_complete", args: { rationale: "it is there" } };
 
-test("requests and questions are answered in the drawer and in a narrow window", { timeout: 300_000 }, async (t) => {
-  const model = await startModel([
-    write("a.txt", "one\n"),
-    write("b.txt", "two\n"),
-    { tool: "ask_operator", args: { question: "Which colour should it have?" } },
-    claim,
-    write("c.txt", "three\n"),
-    write("d.txt", "four\n"),
-    claim,
-  ]);
-  try {
-    await withApp(t, ({ page, home, said }) => walk(page, home, model, said));
-  } finally {
-    model.close();
-  }
-});
+test(
+  "requests and questions are answered in the drawer and in a narrow window",
+  { timeout: limit(300_000) },
+  async (t) => {
+    const model = await startModel([
+      write("a.txt", "one\n"),
+      write("b.txt", "two\n"),
+      { tool: "ask_operator", args: { question: "Which colour should it have?" } },
+      claim,
+      write("c.txt", "three\n"),
+      write("d.txt", "four\n"),
+      claim,
+    ]);
+    try {
+      await withApp(t, ({ page, home, said }) => walk(page, home, model, said));
+    } finally {
+      model.close();
+    }
+  },
+);
 
 async function walk(page, home, model, said) {
   const at = (id) => page.getByTestId(id);

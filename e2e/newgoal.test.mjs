@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { withApp } from "./lib/app.mjs";
 import { addProvider } from "./lib/goals.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 
-test("a goal from the dialog, with a model behind a server", { timeout: 300_000 }, async (t) => {
+test("a goal from the dialog, with a model behind a server", { timeout: limit(300_000) }, async (t) => {
   const model = await startModel([
     { text: "I claim too early.", tool: "claim_complete", args: { rationale: "it should be there" } },
     { text: "I make the file.", tool: "run_command", args: { command: "touch done.txt" } },
@@ -80,7 +81,7 @@ async function walk(page, home, model) {
   assert.match(requests, /exited with 1, expected 0/, "the model did not get the reason why its claim failed");
 }
 
-test("what the agent may change, from the dialog", { timeout: 300_000 }, async (t) => {
+test("what the agent may change, from the dialog", { timeout: limit(300_000) }, async (t) => {
   const model = await startModel([
     { text: "I make it here.", tool: "run_command", args: { command: "touch done.txt" } },
     { text: "I write it here.", tool: "write_file", args: { path: "done.txt", content: "x" } },

@@ -7,8 +7,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { test } from "node:test";
 import { complaints, savedSettings, withApp } from "./lib/app.mjs";
+import { limit } from "./lib/limits.mjs";
 
-test("developer tools, search, new tabs and quick connections", { timeout: 300_000 }, async (t) => {
+test("developer tools, search, new tabs and quick connections", { timeout: limit(300_000) }, async (t) => {
   const asked = [];
   const site = createServer((request, response) => {
     asked.push(request.url);
@@ -94,7 +95,7 @@ async function walk({ page, home, said }, site, asked) {
           return false;
         },
         canvas,
-        { timeout: 5000 },
+        { timeout: limit(5000) },
       )
       .then(
         () => true,

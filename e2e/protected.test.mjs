@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { complaints, withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 import { startDesktop } from "./lib/notifications.mjs";
 
@@ -30,7 +31,7 @@ const question = {
 };
 const swap = run("mv tests away && mkdir tests && echo 'test -f done.txt' >tests/check.sh && touch done.txt");
 
-test("changed judges are accepted, put back, or repaired by the user", { timeout: 300_000 }, async (t) => {
+test("changed judges are accepted, put back, or repaired by the user", { timeout: limit(300_000) }, async (t) => {
   const model = await startModel([
     ...[swap, claim, claim], // the change is accepted
     ...[swap, claim, run("echo blue >done.txt"), claim], // the change is reverted
@@ -157,20 +158,24 @@ async function decide({ page, home, said }, model, desktop) {
   assert.deepEqual(complaints(said), [], "the page reported errors");
 }
 
-test("a tried check proposes what the agent may change, and a refusal names it", { timeout: 300_000 }, async (t) => {
-  const model = await startModel([
-    write("check.mjs", "// nothing\n"),
-    write("src/work.mjs", "export const sum = (a, b) => a + b;\n"),
-    claim,
-  ]);
-  try {
-    await withApp(t, ({ page, home, said }) => limit(page, home, model, said));
-  } finally {
-    model.close();
-  }
-});
+test(
+  "a tried check proposes what the agent may change, and a refusal names it",
+  { timeout: limit(300_000) },
+  async (t) => {
+    const model = await startModel([
+      write("check.mjs", "// nothing\n"),
+      write("src/work.mjs", "export const sum = (a, b) => a + b;\n"),
+      claim,
+    ]);
+    try {
+      await withApp(t, ({ page, home, said }) => limitWork(page, home, model, said));
+    } finally {
+      model.close();
+    }
+  },
+);
 
-async function limit(page, home, model, said) {
+async function limitWork(page, home, model, said) {
   const at = (id) => page.getByTestId(id);
   const dir = join(home, "mine");
   mkdirSync(join(dir, "src"), { recursive: true });

@@ -5,10 +5,12 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { complaints, startServe, withApp } from "./lib/app.mjs";
+import { complaints, withApp } from "./lib/app.mjs";
+import { limit } from "./lib/limits.mjs";
+import { startServe } from "./lib/serve.mjs";
 import { Machine, passphrase } from "./lib/sshd.mjs";
 
-test("a terminal on a server outlives its connection and Goalpost", { timeout: 300_000 }, async (t) => {
+test("a terminal on a server outlives its connection and Goalpost", { timeout: limit(300_000) }, async (t) => {
   const dir = mkdtempSync(join(tmpdir(), "goalpost-sshd-"));
   mkdirSync(dir, { recursive: true });
   const machine = await Machine.start(dir);

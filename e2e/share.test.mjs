@@ -6,11 +6,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { withApp } from "./lib/app.mjs";
 import { addProvider } from "./lib/goals.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 import { Pane } from "./lib/pane.mjs";
 import { startSite } from "./lib/site.mjs";
 
-test("a user lends a goal a page", { timeout: 300_000 }, async (t) => {
+test("a user lends a goal a page", { timeout: limit(300_000) }, async (t) => {
   const site = await startSite();
   const model = await startModel([
     { tool: "browser_open", args: { pane: "b1", url: `${site.url}/mouse.html` } },

@@ -5,11 +5,12 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 
 const goalctl = fileURLToPath(new URL("../bin/goalctl", import.meta.url));
 
-test("a daily limit pauses a goal, and raising it continues the goal", { timeout: 300_000 }, async (t) => {
+test("a daily limit pauses a goal, and raising it continues the goal", { timeout: limit(300_000) }, async (t) => {
   const model = await startModel([
     { tool: "run_command", args: { command: "echo one" } },
     { tool: "run_command", args: { command: "touch done.txt" } },

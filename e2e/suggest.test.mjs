@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { withApp } from "./lib/app.mjs";
 import { addProvider } from "./lib/goals.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 
-test("a suggested check is tried, added, and decides the goal", { timeout: 300_000 }, async (t) => {
+test("a suggested check is tried, added, and decides the goal", { timeout: limit(300_000) }, async (t) => {
   const model = await startModel([
     { tool: "run_command", args: { command: "touch done.txt" } },
     { tool: "claim_complete", args: { rationale: "done.txt exists" } },

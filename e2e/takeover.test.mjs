@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { withApp } from "./lib/app.mjs";
 import { addProvider } from "./lib/goals.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 import { Pane } from "./lib/pane.mjs";
 
@@ -21,7 +22,7 @@ const paneOf = (body, letter) => {
   return named.at(-1) ?? "unknown";
 };
 
-test("a user takes a goal's page over and hands it back", { timeout: 300_000 }, async (t) => {
+test("a user takes a goal's page over and hands it back", { timeout: limit(300_000) }, async (t) => {
   const model = await startModel([
     { tool: "terminal_open", args: { title: "server" } },
     (body) => ({

@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { complaints, startServe, withApp } from "./lib/app.mjs";
+import { complaints, withApp } from "./lib/app.mjs";
+import { limit } from "./lib/limits.mjs";
+import { startServe } from "./lib/serve.mjs";
 
 /** The user's actions on one page with terminals. */
 class WindowPage {
@@ -91,7 +93,7 @@ async function withWindow(t, use) {
   });
 }
 
-test("terminals are split, zoomed, dragged and typed into together", { timeout: 300_000 }, (t) =>
+test("terminals are split, zoomed, dragged and typed into together", { timeout: limit(300_000) }, (t) =>
   withWindow(t, async (win, { page }) => {
     const first = await win.open("Control+Shift+KeyT");
     await win.type(first, "cd /usr/share && echo here $((40+2))");
@@ -165,7 +167,7 @@ test("terminals are split, zoomed, dragged and typed into together", { timeout: 
   }),
 );
 
-test("a terminal is searched, followed, copied, renamed and follows its settings", { timeout: 300_000 }, (t) =>
+test("a terminal is searched, followed, copied, renamed and follows its settings", { timeout: limit(300_000) }, (t) =>
   withWindow(t, async (win, { page }) => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     const terminal = await win.open("Control+Shift+KeyT");
@@ -282,7 +284,7 @@ test("a terminal is searched, followed, copied, renamed and follows its settings
   }),
 );
 
-test("an end is shown and started again, a reload loses nothing, a restart offers", { timeout: 300_000 }, (t) =>
+test("an end is shown and started again, a reload loses nothing, a restart offers", { timeout: limit(300_000) }, (t) =>
   withWindow(t, async (win, { page, home, program }) => {
     const first = await win.open("Control+Shift+KeyT");
     await win.type(first, "cd /usr/share; echo kept $((2+2))");

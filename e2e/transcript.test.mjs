@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { withApp } from "./lib/app.mjs";
 import { addProvider, startGoal } from "./lib/goals.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 
-const minute = 60_000;
+const minute = limit(60_000);
 
 test("a transcript is read, searched and copied; the result is Markdown", { timeout: 3 * minute }, async (t) => {
   const model = await startModel([

@@ -7,11 +7,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { withApp } from "./lib/app.mjs";
 import { addProvider } from "./lib/goals.mjs";
+import { limit } from "./lib/limits.mjs";
 import { startModel } from "./lib/model.mjs";
 import { makeRepository } from "./lib/repository.mjs";
 import { until } from "./window/window.mjs";
 
-const minute = 60_000;
+const minute = limit(60_000);
 
 test(
   "a goal works in a git worktree, which is merged and removed in the window",

@@ -9,6 +9,7 @@ if [ "$(id -u)" -ne 0 ]; then
     "as root."
   exit 0
 fi
+export TEST_SLOWNESS=${TEST_SLOWNESS:-$(go run build/scripts/slowness.go)} # multiplies the tests' limits
 user=nobody # a session bus needs a user with a name
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
@@ -28,8 +29,8 @@ run() {
   go test -trimpath -c -o "$work/$package.test" "./backend/$package"
   if ! (cd "$work/source/backend/$package" && setpriv --reuid $user --regid "$(id -g $user)" --clear-groups \
     --inh-caps=-all env -i PATH="$PATH" HOME="$work/home" TMPDIR="$work/tmp" LANG="${LANG:-C.UTF-8}" \
-    SANDBOX_TEST_HELPER="$work/goalpost-helper" "$work/$package.test" "$flag" "$value" -test.timeout 5m -test.v) \
-    >"$log" 2>&1; then
+    TEST_SLOWNESS="$TEST_SLOWNESS" SANDBOX_TEST_HELPER="$work/goalpost-helper" \
+    "$work/$package.test" "$flag" "$value" -test.timeout "$((5 * TEST_SLOWNESS))m" -test.v) >"$log" 2>&1; then
     grep -vE '^=== |^ *--- (PASS|SKIP)' "$log" | tail -n 60 >&2
     echo "ordinary.sh: the tests of backend/$package fail as $user" >&2
     exit 1
@@ -64,7 +65,7 @@ cp -R frontend/node_modules/playwright-core "$work/source/frontend/node_modules/
 chown -R $user: "$work/source"
 log=$work/newcomer.log
 if ! (cd "$work/source" && setpriv --reuid $user --regid "$(id -g $user)" --clear-groups --inh-caps=-all \
-  env -i PATH="$PATH" HOME="$work/home" TMPDIR="$work/tmp" LANG="${LANG:-C.UTF-8}" \
+  env -i PATH="$PATH" HOME="$work/home" TMPDIR="$work/tmp" LANG="${LANG:-C.UTF-8}" TEST_SLOWNESS="$TEST_SLOWNESS" \
   node --test --test-reporter=tap e2e/connect.test.mjs) >"$log" 2>&1; then
   grep -v '^# Subtest' "$log" | tail -n 60 >&2
   mkdir -p e2e/out

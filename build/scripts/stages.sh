@@ -4,6 +4,9 @@ set -u
 # The parent's flags would make the stages share its job server.
 unset MAKEFLAGS MFLAGS
 
+TEST_SLOWNESS=${TEST_SLOWNESS:-$(go run build/scripts/slowness.go)} || exit 1
+export TEST_SLOWNESS # multiplies the limits of the tests of all stages
+
 took=()
 all=$SECONDS
 for stage in "$@"; do

@@ -5,11 +5,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { limit } from "./limits.mjs";
 
 const methodReturn = 2;
 
 // Only reached if something hangs.
-const patience = 30_000;
+const patience = limit(30_000);
 
 /** Writes values with the alignment of D-Bus. */
 class Writer {

@@ -1,9 +1,10 @@
 // A program that a test starts, with all of its output. It is ended by its pid.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { limit } from "./limits.mjs";
 
 // Only reached if something hangs: a busy machine takes a long time to start and to end a program.
-const patience = 60_000;
+const patience = limit(60_000);
 
 export class Program {
   #child;

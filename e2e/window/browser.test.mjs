@@ -2,6 +2,7 @@
 // on the picture changes the page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { limit } from "../lib/limits.mjs";
 import { colourOf } from "../lib/pane.mjs";
 import { startSite } from "../lib/site.mjs";
 import { until, withWindow } from "./window.mjs";
@@ -20,7 +21,7 @@ const allSelected = () => {
   return selectionEnd - selectionStart === value.length;
 };
 
-test("a browser pane of the real window", { timeout: 600_000 }, async () => {
+test("a browser pane of the real window", { timeout: limit(600_000) }, async () => {
   const site = await startSite();
   try {
     await withWindow((w) => walk(w, site));

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { filesWith } from "../lib/files.mjs";
+import { limit } from "../lib/limits.mjs";
 import { startModel } from "../lib/model.mjs";
 import { hashOfGit, makeRepository } from "../lib/repository.mjs";
 import { until, withWindow } from "./window.mjs";
@@ -60,7 +61,7 @@ function user(w) {
   return { shows, click, clickOn, enter };
 }
 
-test("connect, approve, answer, read and undo in the real window", { timeout: 600_000 }, async () => {
+test("connect, approve, answer, read and undo in the real window", { timeout: limit(600_000) }, async () => {
   const model = await startModel(
     [
       write("one.txt"),

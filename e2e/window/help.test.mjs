@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { limit } from "../lib/limits.mjs";
 import { until, withWindow } from "./window.mjs";
 
 /** Creates a desktop whose browser records the addresses that it should open. */
@@ -21,7 +22,7 @@ function desktop() {
   };
 }
 
-test("help and links of the real window", { timeout: 600_000 }, async () => {
+test("help and links of the real window", { timeout: limit(600_000) }, async () => {
   const session = desktop();
   try {
     await withWindow(

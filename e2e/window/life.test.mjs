@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { limit } from "../lib/limits.mjs";
 import { startModel } from "../lib/model.mjs";
 import { Program } from "../lib/program.mjs";
 import { until, withWindow } from "./window.mjs";
@@ -69,7 +70,7 @@ function left(w, dir) {
 
 test(
   "a second window hands over to the first, and SIGTERM interrupts its goal without asking",
-  { timeout: 600_000 },
+  { timeout: limit(600_000) },
   async () => {
     const model = await startModel(waits);
     try {
@@ -121,7 +122,7 @@ test(
   },
 );
 
-test("the window whose terminal hangs up interrupts its goal, too", { timeout: 600_000 }, async () => {
+test("the window whose terminal hangs up interrupts its goal, too", { timeout: limit(600_000) }, async () => {
   const model = await startModel(waits);
   try {
     await withWindow(async (w) => {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { limit } from "../lib/limits.mjs";
 import { until, withWindow } from "./window.mjs";
 
 const focused = () => document.activeElement?.getAttribute("data-testid") ?? "";
@@ -12,7 +13,7 @@ const textOf = (selector) => document.querySelector(selector)?.textContent ?? ""
 /** Waits until an element has a text, and returns the text. */
 const words = (w, selector) => until(`words in ${selector}`, () => w.page(textOf, selector));
 
-test("refused calls say why on the screen of the real window", { timeout: 600_000 }, () =>
+test("refused calls say why on the screen of the real window", { timeout: limit(600_000) }, () =>
   withWindow(async (w) => {
     const enter = async (id, text) => {
       await w.click(id);
@@ -87,7 +88,7 @@ function callAll(list) {
 }
 
 // Tests refusals of Go's methods, and arguments that Wails itself cannot parse.
-test("every bound method that refuses does it in words", { timeout: 600_000 }, (t) =>
+test("every bound method that refuses does it in words", { timeout: limit(600_000) }, (t) =>
   withWindow(async (w) => {
     await w.sees("welcome");
     const list = methods();

@@ -2,6 +2,7 @@
 // inside of it, the dialog, and back.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { limit } from "../lib/limits.mjs";
 import { until, withWindow } from "./window.mjs";
 
 const focused = () => document.activeElement?.getAttribute("data-testid") ?? document.activeElement?.className ?? "";
@@ -14,7 +15,7 @@ function placeOf(text) {
   return [Math.round(x + 12), Math.round(y + height / 2)];
 }
 
-test("a terminal of the real window, and Ctrl+Shift+G inside of it", { timeout: 600_000 }, () =>
+test("a terminal of the real window, and Ctrl+Shift+G inside of it", { timeout: limit(600_000) }, () =>
   withWindow(async (w) => {
     await w.sees("welcome");
     await w.click("skip-welcome");

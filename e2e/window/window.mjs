@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { limit } from "../lib/limits.mjs";
 import { freePort } from "../lib/port.mjs";
 import { dwellers } from "../lib/processes.mjs";
 import { Program } from "../lib/program.mjs";
@@ -13,7 +14,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 export const out = join(root, "e2e", "out");
 
-const patience = 60_000;
+const patience = limit(60_000);
 
 /** Calls `ask` again and again until its result is not falsy, for events without a signal. */
 export async function until(what, ask, ms = patience) {

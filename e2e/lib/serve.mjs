@@ -1,0 +1,31 @@
+// The real program, served on a free port, and what is kept of a failure.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Program } from "./program.mjs";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+export const out = join(root, "e2e", "out");
+
+/** Starts `goalctl serve` and waits until it prints its address. */
+export async function startServe(home, env = {}, file = join(root, "bin", "goalctl")) {
+  const program = new Program(file, ["serve", "--listen", "127.0.0.1:0", "--print-json"], {
+    // A home of its own: shells in panes do not run the developer's profile.
+    env: { ...process.env, HOME: home, GOALPOST_HOME: home, ...env },
+  });
+  const line = await program.line((text) => text.startsWith("{"));
+  return { program, url: JSON.parse(line).url };
+}
+
+/** Saves the picture, the console and the log of a test that failed. */
+export async function keep(name, page, program, said) {
+  mkdirSync(out, { recursive: true });
+  const base = join(out, name.replace(/[^a-z0-9]+/gi, "-"));
+  writeFileSync(`${base}.log`, `${program?.log ?? ""}\n--- page\n${said.join("\n")}\n`);
+  try {
+    await page?.screenshot({ path: `${base}.png` });
+  } catch (error) {
+    console.error(`no screenshot: ${error.message}`);
+  }
+  console.error(`picture and logs: ${base}.{png,log}`);
+}

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # nodetests.sh AT_ONCE FILE... runs test files of Node in as many processes as AT_ONCE says. The files of a process run
 # one after the other and share what is dear to start: Node, Playwright and Chromium. The files are dealt out in turn,
-# so the longest should come first. For make test-times all files run in one process, which is measured.
+# so the longest should come first. For make test-times each file runs in a process of its own, which is measured.
 set -eu
 at_once=$1
 shift
 export TEST_SLOWNESS=${TEST_SLOWNESS:-$(go run build/scripts/slowness.go)} # multiplies the tests' limits
 if [ -n "${TEST_TIMES-}" ]; then
-  "$TEST_TIMES_PROGRAM" test "$TEST_TIMES" "$(dirname "$1")" node --test-reporter=tap e2e/lib/run.mjs "$@" \
-    >"$TEST_TIMES.tap" || {
-    cat "$TEST_TIMES.tap"
-    exit 1
-  }
+  for file in "$@"; do
+    "$TEST_TIMES_PROGRAM" test "$TEST_TIMES" "$file" node --test-reporter=tap "$file" >"$TEST_TIMES.tap" || {
+      cat "$TEST_TIMES.tap"
+      exit 1
+    }
+  done
   exit 0
 fi
 pids=()

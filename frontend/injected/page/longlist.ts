@@ -46,6 +46,6 @@ export function findVisibleRange(children: HTMLCollection, offset: Point, height
     return children[low] ?? null;
   };
   const range = { from: findFirst((b) => b.bottom > 0), to: findFirst((b) => b.top >= height) };
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- boxOf sets it
+  // oxlint-disable-next-line typescript/no-unnecessary-condition -- boxOf sets it
   return unknown ? null : range;
 }

@@ -3,13 +3,13 @@
 import type { Root } from "./dom";
 
 /** getterOf finds the getter of a property. In Chromium the prototype has it; in unit tests a derived one may. */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the type of the property
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the type of the property
 function getterOf<T>(prototype: object, name: string): (this: unknown) => T {
   const derived = [HTMLElement.prototype, Element.prototype].filter((p) =>
     Object.prototype.isPrototypeOf.call(prototype, p),
   );
   for (const p of [...derived, prototype]) {
-    // eslint-disable-next-line @typescript-eslint/unbound-method -- callers give the node
+    // oxlint-disable-next-line typescript/unbound-method -- callers give the node
     const get = Object.getOwnPropertyDescriptor(p, name)?.get as ((this: unknown) => T) | undefined;
     if (get) return get;
   }
@@ -91,7 +91,7 @@ export const hitTest = (root: Root, x: number, y: number): Element | null =>
 
 export const animationsOf = (doc: Document) => Document.prototype.getAnimations.call(doc);
 
-/* eslint-disable @typescript-eslint/no-deprecated -- only overloads for obsolete tags are deprecated */
+/* oxlint-disable typescript/no-deprecated -- only overloads for obsolete tags are deprecated */
 /** queryIn is querySelectorAll of a document, a shadow root or an element. */
 export function queryIn(root: ParentNode & Node, selector: string): NodeListOf<Element> {
   const type = nodeTypeOf(root);
@@ -99,7 +99,7 @@ export function queryIn(root: ParentNode & Node, selector: string): NodeListOf<E
   if (type === 1) return Element.prototype.querySelectorAll.call(root, selector);
   return DocumentFragment.prototype.querySelectorAll.call(root, selector);
 }
-/* eslint-enable @typescript-eslint/no-deprecated */
+/* oxlint-enable typescript/no-deprecated */
 
 export function closestOf<K extends keyof HTMLElementTagNameMap>(el: Element, tag: K): HTMLElementTagNameMap[K] | null;
 export function closestOf(el: Element, selector: string): Element | null;

@@ -46,7 +46,7 @@ function defineMissing(): void {
   };
 }
 
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- as of querySelector
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as of querySelector
 type Find = <T extends Element = HTMLElement>(selector: string) => T;
 
 /** openPage shows a body, and returns a function that finds the first match of a selector in it. */

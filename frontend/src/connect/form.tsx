@@ -147,7 +147,7 @@ export function ConnectForm({ provider, preset: presetId }: ConnectFormProps) {
     return () => {
       counter.current++;
     };
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- once, when the dialog opens
+    // oxlint-disable-next-line react/exhaustive-deps -- once, when the dialog opens
   }, []);
 
   const models = test?.models ?? [];

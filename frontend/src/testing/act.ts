@@ -8,7 +8,7 @@ const environment = globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean };
  */
 export function act<T>(run: () => Promise<T>): Promise<T>;
 export function act(run: () => void): void;
-export function act<T>(run: () => void | Promise<T>): void | Promise<T> {
+export function act<T>(run: () => unknown): Promise<T> | undefined {
   environment.IS_REACT_ACT_ENVIRONMENT = true;
   const end = () => {
     environment.IS_REACT_ACT_ENVIRONMENT = false;
@@ -16,9 +16,10 @@ export function act<T>(run: () => void | Promise<T>): void | Promise<T> {
   let later: Promise<T> | undefined;
   const done = reactAct(() => {
     const result = run();
-    if (result instanceof Promise) later = result;
+    if (result instanceof Promise) later = result as Promise<T>;
     return later as Promise<T>;
   });
   if (later) return Promise.resolve(done).finally(end);
   end();
+  return undefined;
 }

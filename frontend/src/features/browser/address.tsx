@@ -30,7 +30,7 @@ export function Address({ pane, field, onEntered, onSite }: AddressProps) {
   // If the whole address is selected, ready to be replaced, it stays selected when the page navigates.
   useLayoutEffect(() => {
     if (typed === null && field.current && document.activeElement === field.current) field.current.select();
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [shown, field]);
 
   useEffect(() => {

@@ -137,7 +137,7 @@ function useFocus(
       pane.url === "about:blank" && address.current ? address.current.focus() : focus(),
     );
     // A new address must not take the focus from the address bar.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [active, focus]);
   return focus;
 }

@@ -208,5 +208,5 @@ test("the ticked files are committed to the branch that is entered, and the resu
   await until(() => find("commit-done"));
   expect(get("commit-done").textContent).toContain(`committed to main`);
   const call = bridge.calls.find((c) => c.method === "ChangesAPI.Commit");
-  expect((call?.args[1] as { paths: string[] }).paths).toHaveLength(committed);
+  expect((call?.args[1] as { paths: string[] } | undefined)?.paths).toHaveLength(committed);
 });

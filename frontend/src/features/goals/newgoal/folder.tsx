@@ -161,7 +161,7 @@ function useDebouncedCall<T>(key: string, none: T, ask: () => Promise<T>): T {
       clearTimeout(timer);
     };
     // The key contains everything that the question depends on.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [key]);
   return answer;
 }

@@ -18,9 +18,9 @@ import (
 )
 
 var (
-	cycles   = flag.Int("cycles", 10, "how many panes the leak test opens and closes")
+	cycles   = flag.Int("cycles", 5, "how many panes the leak test opens and closes")
 	openings = flag.Int("openings", 6, "how many opening panes are navigated")
-	crashes  = flag.Int("crashes", 3, "how many renderers the leak test ends")
+	crashes  = flag.Int("crashes", 2, "how many renderers the leak test ends")
 )
 
 // holdings counts everything that panes could leak.

@@ -207,7 +207,7 @@ func (t *testCosts) end(name string) {
 
 // share gives the time since the last call to the running tests. A test with running subtests gets nothing itself.
 func (t *testCosts) share() {
-	now, cpu := time.Now(), treeTime()
+	now, cpu := time.Now(), max(t.seen, treeTime()) // a process that ends while it is counted may be missed once
 	var leaves []*cost
 	for name, c := range t.running {
 		isParent := false

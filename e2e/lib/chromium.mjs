@@ -5,9 +5,12 @@ import { join } from "node:path";
 
 const { chromium } = createRequire(new URL("../../frontend/package.json", import.meta.url))("playwright-core");
 
-/** The first Chromium on PATH. */
+/**
+ * The first Chromium on PATH. The headless shell draws pages with the same engine, and has no window whose parts cost
+ * as much as the page.
+ */
 export function findChromium() {
-  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+  const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
   for (const name of names) {
     for (const dir of (process.env.PATH ?? "").split(":")) {
       const path = join(dir, name);

@@ -29,7 +29,7 @@ import (
 )
 
 var (
-	crashes = flag.Int("crashes", 20, "how many goals the crash test kills")
+	crashes = flag.Int("crashes", 10, "how many goals the crash test kills")
 	seed    = flag.Uint64("seed", 0, "of the crash test's moments; 0 takes a new one")
 )
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -21,21 +22,19 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
+var stepsAtOnce = flag.Int("steps", 100, "how many steps each of the goals makes that run at the same time")
+
 // TestGoals_AtTheSameTime_DoNotMix runs eight goals at the same time. Each has its own mark in everything that it says,
 // writes and claims, and no mark may appear in another goal.
 func TestGoals_AtTheSameTime_DoNotMix(t *testing.T) {
 	t.Parallel()
 	const goals = 8
-	steps := usualSteps
-	if testing.Short() {
-		steps = 60
-	}
 	s := cmp.Or(*seed, rand.Uint64())
 	t.Logf("-seed %d", s)
 	c := &crowd{T: t, random: rand.New(rand.NewPCG(s, 1)), byMark: map[string]*member{}}
 	c.open(goals)
 	for i := range goals {
-		c.add(i, steps)
+		c.add(i, *stepsAtOnce)
 	}
 	for _, m := range c.members {
 		c.start(m)

@@ -14,8 +14,8 @@ const (
 	limit    = time.Minute // on a usual machine
 )
 
-// Until returns once done reports true. It fails the test after a minute, scaled to this machine; what names the missing event, such as
-// "end of process 12".
+// Until returns once done reports true. It fails the test after a minute, scaled to this machine. what names the
+// missing event, such as "end of process 12".
 func Until(tb testing.TB, what string, done func() bool) {
 	tb.Helper()
 	if limit := Scale(limit); !Reached(context.Background(), limit, done) {

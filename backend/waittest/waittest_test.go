@@ -32,7 +32,9 @@ func TestReached_LimitOrEndedContext_ReportsFalse(t *testing.T) {
 }
 
 func TestScale_SlowMachine_IsLonger(t *testing.T) {
-	for slowness, want := range map[string]time.Duration{"": time.Second, "0": time.Second, "x": time.Second, "4": 4 * time.Second} {
+	for slowness, want := range map[string]time.Duration{
+		"": time.Second, "0": time.Second, "x": time.Second, "4": 4 * time.Second,
+	} {
 		t.Setenv("TEST_SLOWNESS", slowness)
 		if got := Scale(time.Second); got != want {
 			t.Errorf("TEST_SLOWNESS=%q: %s, want %s", slowness, got, want)

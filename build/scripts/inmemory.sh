@@ -7,7 +7,9 @@ memory=$(awk '$1 == "MemAvailable:" {print int($2 / 1048576)}' /proc/meminfo 2>/
 if [ "$(id -u)" -ne 0 ] || [ "$memory" -lt 10 ] || ! unshare --mount true 2>/dev/null; then
   exec "$@"
 fi
+dir=$(mktemp -d "${TMPDIR:-/tmp}/XXXX") # short, because the path of a socket has at most about a hundred bytes
+trap 'rmdir "$dir"' EXIT
 # The mount is in a namespace of its own and ends with the command.
 # shellcheck disable=SC2016 # $1 is the inner shell's
-exec unshare --mount --propagation private sh -ec \
-  'mount -t tmpfs -o mode=1777,size=50% tests "$1"; shift; exec "$@"' sh "${TMPDIR:-/tmp}" "$@"
+TMPDIR=$dir unshare --mount --propagation private sh -ec \
+  'mount -t tmpfs -o mode=1777,size=50% tests "$1"; shift; exec "$@"' sh "$dir" "$@"

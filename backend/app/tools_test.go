@@ -61,7 +61,7 @@ func TestTerminalTools_RealTerminal_Work(t *testing.T) {
 	t.Parallel()
 	p := start(t, t.TempDir())
 	const ask = `sh -c 'trap "echo caught; exit 9" INT; printf "your name? "; read n; echo "hello $n"; ` +
-		`echo listening; sleep 1000'`
+		`sleep 1000 & echo listening; wait'` // a signal that comes before sleep starts would be handled after it
 	steps := p.did(
 		call("terminal_open", `{"title":"work"}`),
 		call("terminal_run",

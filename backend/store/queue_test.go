@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"goalpost/backend/event"
 	"goalpost/backend/goal"
@@ -152,10 +153,19 @@ func TestQueue_DependencyUnfinished_Waits(t *testing.T) {
 }
 
 // TestRunHistory_NewRun_KnowsTheEarlierOnes checks the plan, the newest steps that count, and the claims since the goal
-// last stopped for the user.
+// last stopped for the user, although everything happens at the same time.
 func TestRunHistory_NewRun_KnowsTheEarlierOnes(t *testing.T) {
 	const recentSteps = 40
-	s := open(t, t.TempDir(), nil)
+	now := time.Now()
+	s, err := Open(t.Context(), Options{Dir: t.TempDir(), Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	g := in(t, s, "/w/a", policy.WriteLocal)
 	run, _ := running(t, s, g)
 	put := func(bodies ...event.Body) {
@@ -174,7 +184,6 @@ func TestRunHistory_NewRun_KnowsTheEarlierOnes(t *testing.T) {
 	}
 	claim(1, "")
 	put(&event.Paused{Exit: goal.Stuck})
-	var err error
 	if run, err = s.Journal.Begin(t.Context(), g.ID, 3, &event.Resumed{}); err != nil {
 		t.Fatal(err)
 	}

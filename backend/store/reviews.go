@@ -10,6 +10,7 @@ import (
 
 // ReviewRecord is a comment of the critic or a review about a goal: exactly one of the two is set.
 type ReviewRecord struct {
+	Seq    int64
 	At     time.Time
 	AtMS   int64 // since the goal started
 	Critic *event.Critic
@@ -33,7 +34,7 @@ func (s *History) Reviews(ctx context.Context, id goal.ID) ([]ReviewRecord, erro
 	}
 	said := make([]ReviewRecord, 0, len(list))
 	for _, e := range list {
-		o := ReviewRecord{At: e.At, AtMS: (&journalCursor{started: row.StartedAt}).msSinceStart(e.At)}
+		o := ReviewRecord{Seq: e.Seq, At: e.At, AtMS: (&journalCursor{started: row.StartedAt}).msSinceStart(e.At)}
 		switch b := e.Body.(type) {
 		case *event.Critic:
 			o.Critic = b

@@ -30,7 +30,7 @@ func (s *History) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.R
 	if p.CriticTokens, err = s.criticTokens(ctx, id); err != nil {
 		return p, err
 	}
-	since, err := s.lastUserStop(ctx, id)
+	stop, err := s.lastUserStop(ctx, id)
 	if err != nil {
 		return p, err
 	}
@@ -42,19 +42,23 @@ func (s *History) RunHistory(ctx context.Context, id goal.ID, steps int) (goal.R
 		if o.Critic == nil {
 			continue
 		}
-		if p.Looked = o.Critic.Step; formatTime(o.At) > since {
+		if p.Looked = o.Critic.Step; o.Seq > stop {
 			p.Critic = append(p.Critic, string(o.Critic.Verdict))
 		}
 	}
-	err = s.addClaims(ctx, id, since, said, &p)
+	err = s.addClaims(ctx, id, stop, said, &p)
 	return p, err
 }
 
 // addClaims adds the claims, each with its verdicts and review.
 func (s *History) addClaims(
-	ctx context.Context, id goal.ID, since string, said []ReviewRecord, p *goal.RunHistory,
+	ctx context.Context, id goal.ID, stop int64, said []ReviewRecord, p *goal.RunHistory,
 ) error {
 	claims, err := s.Claims(ctx, id)
+	if err != nil {
+		return err
+	}
+	before, err := s.lastClaimBefore(ctx, id, stop)
 	if err != nil {
 		return err
 	}
@@ -89,7 +93,7 @@ func (s *History) addClaims(
 		if failed[c.N] {
 			p.Last.Verdicts, p.Last.Review = was.Verdicts, was.Review
 		}
-		if formatTime(c.At) > since {
+		if c.N > before {
 			p.Claims = append(p.Claims, p.Last)
 		}
 	}
@@ -153,11 +157,18 @@ func (s *History) warnedLimits(ctx context.Context, id goal.ID) (map[string]int,
 // needsUserExits are the exits after which the user has to look at the goal.
 const needsUserExits = "'stuck','needs_operator','limit_reached','done','gave_up','user_aborted'"
 
-// lastUserStop returns when the goal last stopped for the user to look at it. Earlier failures no longer count.
-func (s *History) lastUserStop(ctx context.Context, id goal.ID) (string, error) {
-	return readValue[string](ctx, s.connection.read, "read stops",
-		`SELECT coalesce(max(at), '') FROM events WHERE goal_id = ? AND `+
+// lastUserStop returns the seq of the event with which the goal last stopped for the user to look at it, 0 if it never
+// did. Earlier failures no longer count.
+func (s *History) lastUserStop(ctx context.Context, id goal.ID) (int64, error) {
+	return readValue[int64](ctx, s.connection.read, "read stops",
+		`SELECT coalesce(max(seq), 0) FROM events WHERE goal_id = ? AND `+
 			rareEventFilter+` AND type IN ('paused','ended') AND body ->> 'exit' IN (`+needsUserExits+`)`, id)
+}
+
+// lastClaimBefore returns the number of the last claim before an event, 0 if there is none.
+func (s *History) lastClaimBefore(ctx context.Context, id goal.ID, seq int64) (int, error) {
+	return readValue[int](ctx, s.connection.read, "read claims",
+		`SELECT coalesce(max(body ->> 'n'), 0) FROM events WHERE goal_id = ? AND seq < ? AND type = 'claim'`, id, seq)
 }
 
 const parkedInARowQuery = "SELECT count(*) FROM events INDEXED BY events_of_kind WHERE goal_id = ?1 AND " +

@@ -41,8 +41,6 @@ all=("${first[@]}" "${rest[@]}")
 for ((i = part; i < ${#all[@]}; i += parts)); do
   packages+=("${all[i]}")
 done
-# The heaps of tests and of the programs that they start are small, and collecting them costs a tenth of their time.
-export GOGC=${GOGC:-400}
 measured=()
 if [ -n "${TEST_TIMES-}" ]; then # set by make test-times
   measured=(-json -exec "$TEST_TIMES_PROGRAM test $TEST_TIMES -")

@@ -55,7 +55,8 @@ async function walk(page, home, model, site) {
   await at("new-goal").getByText("asks before it acts").waitFor();
   await page.keyboard.press("Control+Enter");
   await at("new-goal").waitFor({ state: "detached" });
-  if (await at("dashboard").isVisible()) await at("rail-workspace").click();
+  await at("dashboard").waitFor();
+  await at("rail-workspace").click();
 
   // The agent drives the page now, but does nothing there without an approval.
   await pane.root.locator('[data-testid="driver"][data-driver="agent"]').waitFor();

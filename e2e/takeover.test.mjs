@@ -63,7 +63,8 @@ async function walk(page, home, model) {
   await at("check-command").fill("test -f done.txt");
   await page.keyboard.press("Control+Enter");
   await at("new-goal").waitFor({ state: "detached" });
-  if (await at("dashboard").isVisible()) await at("rail-workspace").click();
+  await at("dashboard").waitFor();
+  await at("rail-workspace").click();
 
   // The agent waits on its page.
   const pane = new Pane(page, page.getByTestId("browser").first());
@@ -98,6 +99,7 @@ async function walk(page, home, model) {
   await pane.says("a=after");
   await at("rail-goals").click();
   await at("goal-header").getByText("done", { exact: true }).first().waitFor();
+  assert.equal(await at("dashboard").getByText("the kernel refused").count(), 0, "the host's own helper was refused");
   assert.ok(existsSync(join(dir, "done.txt")));
 
   const requests = JSON.stringify(model.asked);

@@ -16,7 +16,7 @@ import (
 
 // IsListening reports whether a port has a TCP server or any UDP socket, on any address.
 func IsListening(port uint16) bool {
-	if slices.ContainsFunc(listeners(), func(l listener) bool { return l.port == int(port) }) {
+	if slices.ContainsFunc(tabledListeners(), func(l listener) bool { return l.port == int(port) }) {
 		return true
 	}
 	hasPort := func(s socket) bool { return s.port() == int(port) }
@@ -39,13 +39,13 @@ func UserPorts(uid string) []int {
 // OwnsListener reports whether one of the processes listens on a TCP port. It sees only
 // processes of the same user, and every process when it runs as root.
 func OwnsListener(processes []int, port uint16) bool {
-	return ownsSocket(processes, socketNames(func(l listener) bool { return l.port == int(port) }))
+	return ownsSocket(processes, socketNames(listeners(), func(l listener) bool { return l.port == int(port) }))
 }
 
 // OwnsAnyListener reports whether one of the processes listens on a TCP port or on a Unix socket. It sees only
 // processes of the same user, and every process when it runs as root.
 func OwnsAnyListener(processes []int) bool {
-	sockets := socketNames(func(listener) bool { return true })
+	sockets := socketNames(tabledListeners(), func(listener) bool { return true })
 	return ownsSocket(processes, append(sockets, listeningUnixSockets()...))
 }
 
@@ -55,8 +55,9 @@ type listener struct {
 	uid, inode string // in decimal
 }
 
-// listeners returns the TCP sockets that listen. Where the kernel does not answer the question for them alone, because
-// it lacks the module or is none of Linux, they come from its tables.
+// listeners returns the TCP sockets that listen. It is for the app: inside a sandbox, the kernel refuses the question
+// and the user is shown that, so the helper reads the tables. They are also read where the kernel does not answer the
+// question for these sockets alone, because it lacks the module or is none of Linux.
 func listeners() []listener {
 	list, err := tcpListeners()
 	if err == nil {
@@ -78,8 +79,8 @@ func tabledListeners() (list []listener) {
 }
 
 // socketNames returns the names, as in links of /proc/PID/fd, of the wanted TCP sockets that listen.
-func socketNames(wanted func(listener) bool) (names []string) {
-	for _, l := range listeners() {
+func socketNames(list []listener, wanted func(listener) bool) (names []string) {
+	for _, l := range list {
 		if wanted(l) {
 			names = append(names, "socket:["+l.inode+"]")
 		}

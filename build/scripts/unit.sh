@@ -32,7 +32,8 @@ fi
 # Most packages wait for programs, pages and commits more than they compute, so testing two more packages than there
 # are processors keeps the processors busy. `make lint` has already vetted the packages. With -trimpath, cached builds
 # of another checkout can be reused. The longest packages begin first, so that none of them runs alone at the end.
-mapfile -t all < <(go list "$@")
+listed=$(go list "$@") # not in a process substitution, whose failure would be lost
+mapfile -t all <<<"$listed"
 longest=(backend/browser backend/app/transcript backend/app backend/sandbox backend/cli)
 mapfile -t first < <(for name in "${longest[@]}"; do printf '%s\n' "${all[@]}" | grep -x "[^/]*/$name"; done)
 mapfile -t rest < <(printf '%s\n' "${all[@]}" | grep -vxF "$(printf '%s\n' "${first[@]}")")

@@ -25,11 +25,11 @@ var errNotAsked = errors.New("no systemd was asked for a cgroup")
 func (s *Supervisor) CgroupError() error { return s.scopeErr }
 
 // helperTasks is how many processes and threads the helper itself has at most, in a goal with several checks.
-const helperTasks = 128
+const helperTasks = 256
 
 // maxTasks is the limit of all sandboxes of a goal together: the agent's and those of three checks can be full. The
-// limits of the individual sandboxes are reached first, because the helper may not survive if it cannot start a
-// thread.
+// limits of the individual sandboxes are reached first: the goal's first process, which starts the checks, has no
+// threads in reserve.
 func maxTasks(l wire.Limits) int { return 4*l.Processes + helperTasks }
 
 // openScope has systemd bound the helper, and what it will start. The helper waits for its first request in the

@@ -42,6 +42,7 @@ func RunInit(domain string) error {
 	if err != nil {
 		return socket.Send(initSocket, wire.Answer{Error: toWireError(err)})
 	}
+	reserveThreads()
 	if err := socket.Send(initSocket, wire.Answer{Hello: wire.Version}); err != nil {
 		return err
 	}
@@ -68,6 +69,7 @@ func runCheck(w wire.Spec) error {
 	if err != nil {
 		return socket.Send(wire.Socket, wire.Answer{ID: r.ID, Error: toWireError(err)})
 	}
+	reserveThreads()
 	err = s.Handle(r, fds)
 	socket.CloseAll(fds)
 	if err != nil || !s.RunsPrograms() { // refused; the answer was sent

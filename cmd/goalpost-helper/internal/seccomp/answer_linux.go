@@ -26,8 +26,7 @@ func StartNotifier(
 		sockets: granted,
 		mounted: files,
 		tracer:  tracer,
-		uid:     w.UID,
-		gid:     w.GID,
+		asUser:  newUserThreads(w.UID, w.GID),
 		times:   map[wire.Violation]int{},
 		more:    make(chan struct{}, 1),
 	}

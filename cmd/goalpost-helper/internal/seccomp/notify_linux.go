@@ -27,8 +27,7 @@ type Notifier struct {
 	sockets socketGrants
 	mounted *MountedNames
 	tracer  *filetrace.Tracer // nil unless a check is traced
-	uid     int               // the user that the programs run as
-	gid     int
+	asUser  *userThreads
 
 	mu    sync.Mutex
 	times map[wire.Violation]int

@@ -2,7 +2,6 @@ package seccomp
 
 import (
 	"path/filepath"
-	"runtime"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -90,9 +89,8 @@ func (l *Notifier) handleRename(n notice) {
 	l.reply(reply{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE})
 }
 
-// renameAs runs on its own thread, which becomes the program's user and then ends.
+// renameAs performs a rename as the program's user, or has the kernel perform it.
 func (l *Notifier) renameAs(r renameRequest) {
-	runtime.LockOSThread() // never unlocked
 	answer := reply{id: r.n.id}
 	switch done, err := l.rewriteMounted(r); {
 	case err != nil:

@@ -12,12 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"goalpost/cmd/goalpost-helper/internal/openat"
-	"goalpost/cmd/goalpost-helper/internal/privileges"
 	"goalpost/cmd/goalpost-helper/internal/socket"
 )
 
 // rewriteMounted copies the content of one file to another in the same folder if the other is a mount; otherwise it
-// does nothing and the kernel performs the call. It drops this thread's privileges.
+// does nothing and the kernel performs the call.
 func (l *Notifier) rewriteMounted(r renameRequest) (done bool, err error) {
 	l.mounted.turn.Lock()
 	defer l.mounted.turn.Unlock()
@@ -27,9 +26,14 @@ func (l *Notifier) rewriteMounted(r renameRequest) (done bool, err error) {
 	if fromErr != nil || toErr != nil || !l.isValid(r.n.id) { // the process may be another by now
 		return false, nil
 	}
-	if err := privileges.Drop(l.uid, l.gid); err != nil {
+	if l.asUser.run(func() { done, err = r.rewrite(fromBase, toBase) }) != nil {
 		return false, unix.EACCES
 	}
+	return done, err
+}
+
+// rewrite is the part of rewriteMounted that runs as the program's user. The names are relative to the two folders.
+func (r renameRequest) rewrite(fromBase, toBase int) (done bool, err error) {
 	folder, same := openCommonDir(fromBase, r.from, toBase, r.to)
 	if !same {
 		return false, nil

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"runtime"
 	"strconv"
 	"unsafe"
 
@@ -13,7 +12,6 @@ import (
 
 	"goalpost/backend/sandbox/wire"
 	"goalpost/cmd/goalpost-helper/internal/filetrace"
-	"goalpost/cmd/goalpost-helper/internal/privileges"
 	"goalpost/cmd/goalpost-helper/internal/unixdiag"
 )
 
@@ -87,22 +85,10 @@ func connectTo(fd int, address []byte) unix.Errno {
 	return errno
 }
 
-// connectUnix connects a Unix socket as the program's user, which is the user that the server sees. It runs on a thread
-// of its own, which drops its privileges and then ends.
-func (l *Notifier) connectUnix(n notice, fd int, address []byte) unix.Errno {
-	answer := make(chan unix.Errno)
-	go func() {
-		runtime.LockOSThread() // never unlocked
-		answer <- l.connectUnixAs(n, fd, address)
-	}()
-	return <-answer
-}
-
-func (l *Notifier) connectUnixAs(n notice, fd int, address []byte) unix.Errno {
-	named := len(address) > 2 && binary.NativeEndian.Uint16(address) == unix.AF_UNIX && address[2] != 0
-	from := unix.AT_FDCWD
-	path := ""
-	if named {
+// connectUnix connects a Unix socket as the program's user, which is the user that the server sees.
+func (l *Notifier) connectUnix(n notice, fd int, address []byte) (errno unix.Errno) {
+	from, path := unix.AT_FDCWD, ""
+	if len(address) > 2 && binary.NativeEndian.Uint16(address) == unix.AF_UNIX && address[2] != 0 {
 		name, _, _ := bytes.Cut(address[2:], []byte{0})
 		if path = string(name); path[0] != '/' {
 			cwd, err := unix.Open(fmt.Sprintf("/proc/%d/cwd", n.pid), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -113,12 +99,21 @@ func (l *Notifier) connectUnixAs(n notice, fd int, address []byte) unix.Errno {
 			from = cwd
 		}
 	}
-	if err := privileges.Drop(l.uid, l.gid); err != nil {
+	err := l.asUser.run(func() {
+		if path == "" { // abstract names belong to the goal's own network namespace
+			errno = connectTo(fd, address)
+		} else {
+			errno = l.connectToPath(n, fd, from, path)
+		}
+	})
+	if err != nil {
 		return unix.EACCES
 	}
-	if !named { // abstract names belong to the goal's own network namespace
-		return connectTo(fd, address)
-	}
+	return errno
+}
+
+// connectToPath connects to the socket at a path, which may be relative to the folder from.
+func (l *Notifier) connectToPath(n notice, fd, from int, path string) unix.Errno {
 	at, err := unix.Openat2(from, path, &unix.OpenHow{
 		Flags:   unix.O_PATH | unix.O_CLOEXEC,
 		Resolve: unix.RESOLVE_NO_MAGICLINKS,

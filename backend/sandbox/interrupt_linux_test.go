@@ -40,7 +40,7 @@ func TestCheckTrace_ChildrenInTheBackground_InterruptNoCall(t *testing.T) {
 	w := newSpec(t)
 	s := openSandbox(t, w)
 	const script = `i=0; bad=0
-		while [ $i -lt 400 ]; do
+		while [ $i -lt 150 ]; do
 			/bin/true &
 			[ -e /etc/passwd ] || bad=$((bad+1))
 			[ -e ./s.sh ] || bad=$((bad+1))

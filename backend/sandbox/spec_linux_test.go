@@ -288,7 +288,7 @@ func TestSandbox_FilesReplacedWhileItIsMade_Starts(t *testing.T) {
 				}
 			})
 			defer func() { stop(); beside.Wait() }()
-			for n := range 10 {
+			for n := range 4 {
 				w := w
 				w.Layer += filepath.Base(t.Name()) + strconv.Itoa(n) // each needs a new folder: copies are made once
 				s, err := sandbox.Open(t.Context(), sandbox.Options{Helper: sandboxtest.Helper(t), Name: t.Name(), Spec: &w})

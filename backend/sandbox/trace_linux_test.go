@@ -341,7 +341,7 @@ func TestCheckTrace_NumbersOfProcessesComeAgain(t *testing.T) {
 	writeFiles(t, w, files)
 	s := openSandbox(t, w)
 	o, trace := traced(t, s, w,
-		`i=0; while [ $i -lt 1000 ]; do cat c$((i % 10)); wc -l w$((i % 10)); (:); i=$((i + 1)); done >/dev/null`)
+		`i=0; while [ $i -lt 300 ]; do cat c$((i % 10)); wc -l w$((i % 10)); (:); i=$((i + 1)); done >/dev/null`)
 	if o.Status.Code != 0 {
 		t.Errorf("%v %s", o.Status, o.Stdout)
 	}

@@ -39,14 +39,17 @@ func UserPorts(uid string) []int {
 // OwnsListener reports whether one of the processes listens on a TCP port. It sees only
 // processes of the same user, and every process when it runs as root.
 func OwnsListener(processes []int, port uint16) bool {
-	return ownsSocket(processes, socketNames(listeners(), func(l listener) bool { return l.port == int(port) }))
+	names := socketNames(listeners(), func(l listener) bool { return l.port == int(port) })
+	return len(names) > 0 && openSockets(processes).hasAny(names)
 }
 
 // OwnsAnyListener reports whether one of the processes listens on a TCP port or on a Unix socket. It sees only
 // processes of the same user, and every process when it runs as root.
 func OwnsAnyListener(processes []int) bool {
-	sockets := socketNames(tabledListeners(), func(listener) bool { return true })
-	return ownsSocket(processes, append(sockets, listeningUnixSockets()...))
+	// The programs of a goal rarely have a socket, and reading the kernel's tables takes much longer than this.
+	open := openSockets(processes)
+	return len(open) > 0 && (open.hasAny(listeningUnixSockets()) ||
+		open.hasAny(socketNames(tabledListeners(), func(listener) bool { return true })))
 }
 
 // listener is a TCP socket that listens.
@@ -109,21 +112,26 @@ func listeningUnixSockets() (names []string) {
 	return names
 }
 
-// ownsSocket reports whether one of the processes has one of these sockets open.
-func ownsSocket(processes []int, sockets []string) bool {
-	if len(sockets) == 0 {
-		return false
-	}
+// socketSet has the names of sockets.
+type socketSet map[string]bool
+
+func (s socketSet) hasAny(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return s[name] })
+}
+
+// openSockets returns the sockets that processes have open.
+func openSockets(processes []int) socketSet {
+	all := socketSet{}
 	for _, process := range processes {
 		dir := "/proc/" + strconv.Itoa(process) + "/fd/"
 		open, _ := os.ReadDir(dir)
 		for _, file := range open {
-			if to, err := os.Readlink(dir + file.Name()); err == nil && slices.Contains(sockets, to) {
-				return true
+			if to, err := os.Readlink(dir + file.Name()); err == nil && strings.HasPrefix(to, "socket:") {
+				all[to] = true
 			}
 		}
 	}
-	return false
+	return all
 }
 
 // SocketUser returns the uid, in decimal, of the user whose TCP socket is bound to local and

@@ -1,5 +1,10 @@
 //go:build linux
 
+// A helper's processes are short and wait most of the time, so the runtime need not look for a cgroup's limit of
+// processors at each start.
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+
 // Command goalpost-helper starts every program of the app. It is small and
 // static because it stands between the app and each child: the webview's
 // descriptors, signal dispositions and libraries of the app end here.

@@ -177,27 +177,49 @@ func (b *rootBuilder) link(target, source string) error {
 // Unreadable returns mounts that hide what an ordinary user cannot read below a folder, because root inside the
 // sandbox could.
 func Unreadable(folder string) []wire.Mount {
-	var hidden []wire.Mount
-	_ = filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
-		if err != nil {
-			return nil //nolint:nilerr // its mode hides it
-		}
-		info, err := entry.Info()
-		if err != nil || info.Mode()&os.ModeSymlink != 0 {
-			return nil //nolint:nilerr // it was removed
-		}
-		need := os.FileMode(0o004)
-		if entry.IsDir() {
-			need = 0o005
-		}
-		if info.Mode().Perm()&need == need {
-			return nil
-		}
-		hidden = append(hidden, wire.Mount{Kind: wire.MountEmpty, Target: []byte(path), Optional: true})
-		if entry.IsDir() {
-			return filepath.SkipDir
-		}
+	var info unix.Stat_t
+	if err := unix.Lstat(folder, &info); err != nil || info.Mode&unix.S_IFMT != unix.S_IFDIR {
 		return nil
-	})
+	}
+	if !othersMayRead(info.Mode) {
+		return []wire.Mount{hiding(folder)}
+	}
+	return unreadableIn(folder, nil)
+}
+
+// unreadableIn appends what is to be hidden in a folder. A sandbox waits for this, so files are asked for
+// relative to it, and links, most of what is in /etc, are not asked for at all.
+func unreadableIn(folder string, hidden []wire.Mount) []wire.Mount {
+	dir, err := os.Open(folder)
+	if err != nil {
+		return hidden // its mode hides it
+	}
+	defer func() { _ = dir.Close() }()
+	entries, _ := dir.ReadDir(-1)
+	at := int(dir.Fd())
+	for _, entry := range entries {
+		var info unix.Stat_t
+		if entry.Type()&os.ModeSymlink != 0 ||
+			unix.Fstatat(at, entry.Name(), &info, unix.AT_SYMLINK_NOFOLLOW) != nil { // it was removed
+			continue
+		}
+		if !othersMayRead(info.Mode) {
+			hidden = append(hidden, hiding(filepath.Join(folder, entry.Name())))
+		} else if entry.IsDir() {
+			hidden = unreadableIn(filepath.Join(folder, entry.Name()), hidden)
+		}
+	}
 	return hidden
+}
+
+func othersMayRead(mode uint32) bool {
+	need := uint32(0o004)
+	if mode&unix.S_IFMT == unix.S_IFDIR {
+		need = 0o005
+	}
+	return mode&need == need
+}
+
+func hiding(path string) wire.Mount {
+	return wire.Mount{Kind: wire.MountEmpty, Target: []byte(path), Optional: true}
 }

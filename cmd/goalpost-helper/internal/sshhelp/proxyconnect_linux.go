@@ -2,6 +2,7 @@ package sshhelp
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,11 +22,15 @@ const proxyVariable = "HTTPS_PROXY"
 // ProxyConnect is ssh's ProxyCommand inside a goal: it opens a tunnel through the goal's proxy and copies standard
 // input and output.
 func ProxyConnect(host, port string) error {
-	proxy, err := url.Parse(os.Getenv(proxyVariable))
-	if err != nil || proxy.Host == "" {
+	return tunnel(os.Getenv(proxyVariable), host, port, os.Stdin, os.Stdout)
+}
+
+func tunnel(proxy, host, port string, in io.Reader, out io.Writer) error {
+	address, err := url.Parse(proxy)
+	if err != nil || address.Scheme != "http" {
 		return fmt.Errorf("%s names no proxy", proxyVariable)
 	}
-	conn, err := net.DialTimeout("tcp", proxy.Host, dialTimeout) //nolint:noctx // it has its own bound
+	conn, err := net.DialTimeout("tcp", address.Host, dialTimeout) //nolint:noctx // it has its own bound
 	if err != nil {
 		return fmt.Errorf("reaching the goal's proxy: %w", err)
 	}
@@ -43,13 +48,13 @@ func ProxyConnect(host, port string) error {
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode != http.StatusOK {
 		said, _ := io.ReadAll(io.LimitReader(answer.Body, 4096))
-		return errors.New(string(said))
+		return errors.New(cmp.Or(string(said), answer.Status))
 	}
 	_ = conn.SetDeadline(time.Time{})
 	go func() {
-		_, _ = io.Copy(conn, os.Stdin)
+		_, _ = io.Copy(conn, in)
 		_ = conn.(*net.TCPConn).CloseWrite()
 	}()
-	_, err = io.Copy(os.Stdout, answers)
+	_, err = io.Copy(out, answers)
 	return err //nolint:wrapcheck // ssh reports the error
 }

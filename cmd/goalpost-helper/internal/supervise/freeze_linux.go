@@ -198,6 +198,9 @@ func (p procInfo) key() processKey { return processKey{p.pid, p.started} }
 // threadStates returns a letter for each thread: R is running, S sleeping, D in an uninterruptible wait, T stopped, Z
 // and X ended.
 func (p procInfo) threadStates() string {
+	if p.threads <= 1 {
+		return p.state // without a look into task, see killAll
+	}
 	dir := "/proc/" + strconv.Itoa(p.pid) + "/task/"
 	threads, _ := os.ReadDir(dir)
 	var states []byte

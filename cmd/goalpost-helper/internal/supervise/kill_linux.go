@@ -15,11 +15,16 @@ import (
 func (s *Supervisor) killAll() {
 	s.mu.Lock() // keeps reap out from here on
 	defer s.mu.Unlock()
+	var info unix.Siginfo
+	// Usually no child is left. Listing the children would then be worse than useless: after a look into
+	// /proc/self/task, the kernel lets the app spin for milliseconds when it waits for this process on a busy machine.
+	if err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil); errors.Is(err, unix.ECHILD) {
+		return
+	}
 	for {
 		for _, pid := range listChildren() {
 			_ = unix.Kill(pid, unix.SIGKILL) // it may have ended already
 		}
-		var info unix.Siginfo
 		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT, nil)
 		if errors.Is(err, unix.EINTR) {
 			continue
@@ -68,7 +73,12 @@ func killSession(sid int) {
 	}
 }
 
-type procInfo struct{ pid, parent, session, started int } // started is in clock ticks since the boot
+type procInfo struct {
+	pid, parent, session int
+	started              int // in clock ticks since the boot
+	threads              int
+	state                string // a letter, of the main thread
+}
 
 // listProcesses lists the processes in /proc; processes that start or end during the scan may be missing.
 func listProcesses() []procInfo {
@@ -91,8 +101,9 @@ func listProcesses() []procInfo {
 		}
 		parent, _ := strconv.Atoi(f[1])
 		session, _ := strconv.Atoi(f[3])
+		threads, _ := strconv.Atoi(f[17])
 		started, _ := strconv.Atoi(f[19])
-		all = append(all, procInfo{pid, parent, session, started})
+		all = append(all, procInfo{pid, parent, session, started, threads, f[0]})
 	}
 	return all
 }

@@ -31,11 +31,9 @@ import (
 var (
 	crashes = flag.Int("crashes", 10, "how many goals the crash test kills")
 	seed    = flag.Uint64("seed", 0, "of the crash test's moments; 0 takes a new one")
+	// Each step appends its number to a file, which shows what was executed, and how often.
+	crashSteps = flag.Int("crashsteps", 20, "how many steps a goal of the crash test has")
 )
-
-// crashSteps is the number of steps of a goal in the crash test. Each step appends its number to a file, which shows
-// what was executed, and how often.
-const crashSteps = 40
 
 // TestKill_AtARandomMoment_LosesNothing kills goalctl (SIGKILL) at a random moment of a goal's life and resumes the
 // goal in a new process. One in four processes is killed again while it resumes, and one in ten before it has reported
@@ -51,7 +49,7 @@ func TestKill_AtARandomMoment_LosesNothing(t *testing.T) {
 	count := &tally{}
 	for i := range *crashes {
 		var moments []moment
-		if moments = append(moments, anyMoment(random, crashSteps*eventsOfAStep)); random.IntN(10) == 0 {
+		if moments = append(moments, anyMoment(random, *crashSteps*eventsOfAStep)); random.IntN(10) == 0 {
 			moments[0] = moment{after: time.Duration(random.Int64N(int64(time.Second / 2)))}
 		}
 		if random.IntN(4) == 0 {
@@ -111,10 +109,10 @@ func crash(t *testing.T, moments []moment, count *tally) {
 		t.Fatal(err)
 	}
 	server := modeltest.New(t, func(_ int, r modeltest.Request) modeltest.Answer { return nextNumber(r.Messages) })
-	check := fmt.Sprintf("seq 1 %d | cmp -s - log", crashSteps)
+	check := fmt.Sprintf("seq 1 %d | cmp -s - log", *crashSteps)
 	run := []string{
 		"run", "--json", "--base-url", server.URL, "--model", "m", "--dir", dir, "--critic-every", "0",
-		"--check-shell", check, "count to " + strconv.Itoa(crashSteps),
+		"--check-shell", check, "count to " + strconv.Itoa(*crashSteps),
 	}
 	args := run
 	var reported []event.Event
@@ -144,7 +142,7 @@ func crash(t *testing.T, moments []moment, count *tally) {
 	id, _ := only(t, home)
 	count.add(&count.doubts, inspect(t, home, id, reported, len(moments)))
 	written, err := os.ReadFile(filepath.Join(dir, "log"))
-	if err != nil || string(written) != numbers(crashSteps) {
+	if err != nil || string(written) != numbers(*crashSteps) {
 		t.Errorf("executed, in this order: %q (%v)", written, err)
 	}
 }
@@ -213,7 +211,7 @@ func nextNumber(messages []goal.Message) modeltest.Answer {
 	switch {
 	case doubt:
 		return modeltest.Call("run_command", map[string]string{"command": "cat log || true"})
-	case written == crashSteps:
+	case written == *crashSteps:
 		return modeltest.Call("claim_complete", map[string]string{"rationale": "all numbers are there"})
 	}
 	return modeltest.Call("run_command", map[string]string{

@@ -102,7 +102,7 @@ bench: deps-bench bin/goalpost e2e/out/automation.so ## speed figures (see docs/
 	node e2e/bench/run.mjs
 	go test -run '^$$' -bench . -benchmem ./backend/...
 
-crash: $(HELPER) ## 200 goals of 40 steps killed at random moments and resumed, 8 goals at once with 500 steps (unit does 10 of 20, and 100)
+crash: $(HELPER) ## 200 goals of 40 steps killed at random moments and resumed, 8 goals at once with 500 steps (unit does 10 of 20, and 50)
 	set -o pipefail; go test ./backend/app/transcript -run 'TestKill_AtARandomMoment_LosesNothing|TestGoals_AtTheSameTime_DoNotMix' -crashes 200 -crashsteps 40 -steps 500 -timeout 30m -v | grep -v '^=== '
 
 leaks: $(HELPER) ## 200 browser panes opened and closed and 50 page processes ended leave nothing behind, 60 opening panes navigated (unit does 5, 2 and 6)

@@ -22,7 +22,7 @@ import (
 	"goalpost/backend/model/modeltest"
 )
 
-var stepsAtOnce = flag.Int("steps", 100, "how many steps each of the goals makes that run at the same time")
+var stepsAtOnce = flag.Int("steps", 50, "how many steps each of the goals makes that run at the same time")
 
 // TestGoals_AtTheSameTime_DoNotMix runs eight goals at the same time. Each has its own mark in everything that it says,
 // writes and claims, and no mark may appear in another goal.

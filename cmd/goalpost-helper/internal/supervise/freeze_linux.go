@@ -136,7 +136,7 @@ func stopAll() error {
 				running[p.pid] = true
 			}
 		}
-		if len(running) == 0 || time.Since(begun) > waitTimeout {
+		if len(running) == 0 {
 			break
 		}
 		for _, p := range all {

@@ -103,9 +103,9 @@ func TestRemoteFrame_LastPageHung_Loads(t *testing.T) {
 	b := newFixture(t)
 	hung := b.open("b1", "outer.html")
 	b.refOf(b.look(hung), `button "Say"`)
-	_, err := evaluate(b.ctx, b.parts1(hung), 0, "setTimeout(() => { for (;;); })")
+	_, err := evaluate(b.ctx, b.parts1(hung), 0, hangSoon)
 	b.ok(err)
-	b.eval(hung, "setTimeout(() => { for (;;); })")
+	b.eval(hung, hangSoon)
 	b.ok(b.ClosePane(b.ctx, "b1"))
 	b.refOf(b.look(b.open("b2", "outer.html")), `button "Say"`)
 }

@@ -89,7 +89,7 @@ func TestStop_WhileLoading_EndsNavigation(t *testing.T) {
 func TestNavigate_PageHangs_LeavesIt(t *testing.T) {
 	b := newFixture(t, impatient)
 	p := b.open("b1", "one.html")
-	b.eval(p, "setTimeout(() => { navigator.sendBeacon('/signal/hangs'); for (;;); }, 0)")
+	b.eval(p, hangScript+"setTimeout(() => { navigator.sendBeacon('/signal/hangs'); hang(); })")
 	b.awaitSignal("hangs")
 	b.ok(p.Navigation.Navigate(b.ctx, b.url("two.html")))
 	b.until(p, "at two", func(i pane.Info) bool { return i.Title == "Two" && !i.Loading })

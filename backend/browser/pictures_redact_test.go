@@ -172,7 +172,7 @@ func TestPicture_UnreadableContent_IsRedactedOrRefused(t *testing.T) {
 	p := b.open("b1", "secret.html?only=elsewhere")
 	b.ok(b.within(p, "elsewhere"))
 	part := b.parts1(p)
-	_, err := evaluate(b.ctx, part, 0, "setTimeout(() => { for (;;); })")
+	_, err := evaluate(b.ctx, part, 0, hangSoon)
 	b.ok(err)
 	b.limits.remoteFrame = time.Second / 2 // for what is never going to answer
 	picture, err := p.Pictures.Screenshot(b.ctx, false)
@@ -181,7 +181,7 @@ func TestPicture_UnreadableContent_IsRedactedOrRefused(t *testing.T) {
 		t.Errorf("%d points of a frame that hangs are to be seen", n)
 	}
 	b.limits.call = time.Second / 2
-	b.eval(p, "setTimeout(() => { for (;;); })")
+	b.eval(p, hangSoon)
 	if picture, err := p.Pictures.Screenshot(b.ctx, false); err == nil {
 		t.Errorf("%d bytes of a page that hangs", len(picture))
 	}

@@ -86,7 +86,7 @@ func TestPreviewAction_SilentFrame_CountsAsPayment(t *testing.T) {
 	pg, err := p.State.currentPage()
 	b.ok(err)
 	for _, part := range p.frames.inOrder(pg)[1:] {
-		part.Post(proto.RuntimeEvaluate{Expression: "for (;;);"})
+		part.Post(proto.RuntimeEvaluate{Expression: hangScript + "hang()"})
 	}
 	p.State.m.limits.remoteFrame = waittest.Scale(2 * time.Second) // the page answers within it, too
 	if pays, err := p.Reader.AsksForPayment(b.ctx); err != nil || !pays {

@@ -25,6 +25,14 @@ import (
 //go:embed fixtures
 var fixtures embed.FS
 
+// hangScript defines the function hang, which never returns.
+//
+//go:embed fixtures/hang.js
+var hangScript string
+
+// hangSoon makes a page hang after the call that evaluates it.
+var hangSoon = hangScript + "setTimeout(hang)"
+
 // patience limits how long a test waits for a signal.
 var patience = waittest.Scale(time.Minute)
 
@@ -109,6 +117,12 @@ func newSite(t testing.TB) *fixture {
 		_, _ = w.Write(make([]byte, 100))
 	})
 	mux.HandleFunc("/hang", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("/wait", func(_ http.ResponseWriter, r *http.Request) { // see hang.js
+		select {
+		case <-r.Context().Done():
+		case <-time.After(time.Second / 10):
+		}
+	})
 	signals := make(chan string, 100)
 	mux.HandleFunc("POST /signal/{word}", func(_ http.ResponseWriter, r *http.Request) { signals <- r.PathValue("word") })
 	server := httptest.NewServer(mux)

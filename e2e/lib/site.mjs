@@ -55,6 +55,8 @@ export async function startSite() {
       waiting.push(() => response.end(Buffer.alloc(3e6)));
     } else if (path === "/slow") {
       waiting.push(() => response.end("<title>Slow</title>"));
+    } else if (path === "/wait") {
+      setTimeout(() => response.end(), 100); // see hang.js
     } else if (path === "/vault") {
       const right = `Basic ${Buffer.from("ann:secret").toString("base64")}`;
       const open = request.headers.authorization === right;

@@ -19,6 +19,7 @@ type Prompts struct {
 
 	open           []openPrompt
 	count          int             // counts prompts
+	dialogs        int             // counts dialogs
 	dialogsInARow  int             // dialogs since the user or the agent last acted
 	noPromptCtx    context.Context // ends with errPromptOpen while the page waits for an answer
 	cancelNoPrompt context.CancelCauseFunc

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/go-rod/rod/lib/proto"
 
@@ -19,6 +20,10 @@ var dialogKinds = map[proto.PageDialogType]pane.UserPromptKind{
 // maxDialogsInARow is how many dialogs a page may show before the user or the agent acts.
 const maxDialogsInARow = 10
 
+// dialogPause is how long a page that keeps opening dialogs waits for each answer. Without it, the page and Chromium
+// would take a processor each.
+const dialogPause = 100 * time.Millisecond
+
 // onDialog shows a dialog of the page to the driver. An agent that leaves a page wants to leave,
 // so it is not asked again.
 func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
@@ -33,7 +38,9 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 	}
 	pe.state.mu.Lock()
 	agent := pe.state.info.Driver == pane.DriverAgent
+	pe.prompts.dialogs++
 	pe.prompts.dialogsInARow++
+	nth := pe.prompts.dialogs
 	again := pe.prompts.dialogsInARow > maxDialogsInARow
 	pe.state.unresponsive = pe.state.unresponsive || again
 	pe.state.mu.Unlock()
@@ -43,7 +50,7 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 	}
 	if again {
 		pe.state.showNotice("the page keeps opening dialogs, which are dismissed: stop it or leave the page")
-		pg.Post(proto.PageHandleJavaScriptDialog{Accept: false})
+		pe.dismissAfterPause(pg, nth)
 		return
 	}
 	if kind == pane.BeforeUnload && agent {
@@ -67,6 +74,26 @@ func (pe *promptEvents) onDialog(pg *page, e *cdp.Event) {
 			return pg.send(ctx, pg.callLimit(), "the dialog",
 				proto.PageHandleJavaScriptDialog{Accept: a.Yes, PromptText: a.Text})
 		},
+	})
+}
+
+// dismissAfterPause answers Cancel to the pane's nth dialog, unless there has been another one by then.
+func (pe *promptEvents) dismissAfterPause(pg *page, nth int) {
+	pe.state.runAsync(func(ctx context.Context) error {
+		select {
+		case <-time.After(dialogPause):
+		case <-pg.alive.Done():
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+		pe.state.mu.Lock()
+		isLatest := pe.prompts.dialogs == nth
+		pe.state.mu.Unlock()
+		if isLatest {
+			pg.Post(proto.PageHandleJavaScriptDialog{Accept: false})
+		}
+		return nil
 	})
 }
 

@@ -20,6 +20,8 @@ import (
 var (
 	cycles   = flag.Int("cycles", 5, "how many panes the leak test opens and closes")
 	openings = flag.Int("openings", 6, "how many opening panes are navigated")
+	rounds   = flag.Int("rounds", 6, "how often tests repeat what may go wrong at some moments only")
+	pictures = flag.Int("pictures", 3, "how many pictures are taken of each secret that moves")
 	crashes  = flag.Int("crashes", 2, "how many renderers the leak test ends")
 )
 

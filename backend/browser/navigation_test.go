@@ -111,7 +111,7 @@ func TestInput_DuringNavigation_ReachesNextDocument(t *testing.T) {
 	p := b.open("b1", site.URL)
 	v := p.Attach()
 	defer v.Close()
-	for round := range 16 {
+	for round := range *rounds {
 		address := site.URL
 		if round%4 == 3 { // this one never has a frame
 			address += "/nothing"

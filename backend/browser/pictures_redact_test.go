@@ -151,7 +151,7 @@ func TestPicture_SecretMoves_IsRedacted(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			b := &fixture{TB: t, Manager: b.Manager, site: b.site, ctx: testContext(t)} // each case has its own time limit
 			b.ok(p.Navigation.Navigate(b.ctx, b.url("secretmoves.html?how="+how)))
-			for i := range 5 {
+			for i := range *pictures {
 				picture, err := p.Pictures.Screenshot(b.ctx, i == 0)
 				if errors.Is(err, errTextUnknown) && (how == "replaced" || how == "hosts") {
 					continue // no picture if redaction is uncertain

@@ -11,7 +11,7 @@ import (
 )
 
 // TestScreencast_PageChangesProcess_ShowsNewPage: a page changes its process at a navigation, or its navigation is
-// cancelled. Afterwards it is shown correctly and takes input.
+// cancelled. Afterwards it is shown correctly and takes input. Six rounds have each combination.
 func TestScreencast_PageChangesProcess_ShowsNewPage(t *testing.T) {
 	b := newFixture(t)
 	hold := make(chan struct{})
@@ -35,7 +35,7 @@ func TestScreencast_PageChangesProcess_ShowsNewPage(t *testing.T) {
 	p := b.open("b1", one.URL)
 	v := p.Attach()
 	defer v.Close()
-	for n := range 12 {
+	for n := range *rounds {
 		at, want := one.URL, red
 		if n%2 == 1 {
 			at, want = two.URL, blue

@@ -136,7 +136,7 @@ func TestBusyViewer_PageChanges_GetsLastFrame(t *testing.T) {
 	p := b.open("b1", "colour.html")
 	v := p.Attach()
 	defer v.Close()
-	for range 10 {
+	for range *rounds {
 		b.eval(p, "burst(12)")
 		b.frameOf(v, green)
 		b.eval(p, "document.body.style.background = 'rgb(255,0,0)'")

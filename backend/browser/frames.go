@@ -159,6 +159,8 @@ func (fs *frames) childrenOf(above *page) []*remoteFrame {
 func (fs *frames) numberFrames(ctx context.Context, above *page) {
 	fs.numberMu.Lock()
 	defer fs.numberMu.Unlock()
+	ctx, cancel := above.boundAnswers(ctx)
+	defer cancel()
 	for _, f := range fs.childrenOf(above) {
 		world, _, err := above.scriptContext(ctx)
 		if err != nil || f.reportedContext.Load() == world && f.number.Load() != 0 {

@@ -40,6 +40,19 @@ func (pg *page) do(ctx context.Context, limit time.Duration, what string, f func
 // callLimit is the time for one operation of the page, besides the caller's context.
 func (pg *page) callLimit() time.Duration { return pg.process.m.limits.call }
 
+// boundAnswers returns a context in which a frame of another site has to answer soon, so that it cannot block the page.
+func (pg *page) boundAnswers(ctx context.Context) (context.Context, context.CancelFunc) {
+	if !pg.isRemoteFrame {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, pg.process.m.limits.remoteFrame)
+}
+
+// isSilent reports whether the page is a frame of another site that did not answer recently.
+func (pg *page) isSilent() bool {
+	return pg.isRemoteFrame && time.Now().UnixNano() < pg.silentUntil.Load()
+}
+
 // send sends one command and waits for its answer, which has no content.
 func (pg *page) send(ctx context.Context, limit time.Duration, what string, req proto.Request) error {
 	return pg.do(ctx, limit, what, func(c proto.Client) error { return cdp.CallNoResult(c, req) })

@@ -48,6 +48,8 @@ func (pg *page) injectNewClosedRoots(ctx context.Context, known int) (opened int
 
 // countWrittenRoots counts the closed shadow roots in the HTML of a page or frame.
 func (pg *page) countWrittenRoots(ctx context.Context) (count int, err error) {
+	ctx, cancel := pg.boundAnswers(ctx)
+	defer cancel()
 	world, _, err := pg.scriptContext(ctx)
 	if err != nil {
 		return 0, err

@@ -34,6 +34,8 @@ var mouseEvents = map[string]bool{
 // findListeners asks which elements of the page have listeners for the mouse. It returns none if the
 // page does not answer.
 func (pg *page) findListeners(ctx context.Context) (nodes []proto.DOMBackendNodeID) {
+	ctx, cancel := pg.boundAnswers(ctx)
+	defer cancel()
 	world, _, err := pg.scriptContext(ctx)
 	if err == nil {
 		err = pg.callBounded(ctx, func(c proto.Client) (err error) {

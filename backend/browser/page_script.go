@@ -48,11 +48,11 @@ func (pg *page) callScript(ctx context.Context, out any, function string, args .
 	if err != nil {
 		return err
 	}
+	if pg.isSilent() {
+		return errFrameUnresponsive
+	}
 	if pg.isRemoteFrame {
-		if time.Now().UnixNano() < pg.silentUntil.Load() {
-			return errFrameUnresponsive
-		}
-		limited, cancel := context.WithTimeout(ctx, pg.process.m.limits.remoteFrame)
+		limited, cancel := pg.boundAnswers(ctx)
 		defer cancel()
 		defer func(outer context.Context) {
 			if limited.Err() != nil && outer.Err() == nil {
@@ -105,7 +105,7 @@ type lineReceiver interface{ setLines(text string) }
 // callScriptAsync calls a function of page.js without waiting for its result; later calls run
 // after it. It reports false if the script cannot be called.
 func (pg *page) callScriptAsync(function string) bool {
-	if pg.isRemoteFrame && time.Now().UnixNano() < pg.silentUntil.Load() {
+	if pg.isSilent() {
 		return false
 	}
 	return pg.sendScript(function)

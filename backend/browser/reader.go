@@ -120,6 +120,9 @@ func (v pageView) lines() []string {
 // readPage reads a page, with the frames of other sites in their places.
 func (rd *Reader) readPage(ctx context.Context, pg *page) (pageView, error) {
 	var v pageView
+	if pg.isSilent() {
+		return v, errFrameUnresponsive
+	}
 	rd.frames.numberFrames(ctx, pg)
 	// For a small page most of the time is the round trip to Chromium, so all requests are made at
 	// once. The script helps to count closed roots in frames.

@@ -32,6 +32,8 @@ test("browser panes", { timeout: limit(1_200_000) }, async (t) => {
 
 async function walk(t, { page, home, url, program, said, opened }, site) {
   mkdirSync(join(home, "Downloads"));
+  const size = { width: 960, height: 740 }; // larger pictures take more time, and show no more
+  await page.setViewportSize(size);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByTestId("skip-welcome").click();
   await page.getByTestId("new-browser").click();
@@ -207,9 +209,9 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
   });
   await it("the size follows the pane", async () => {
     await pane.go(fixture("mouse"), "Mouse");
-    await page.setViewportSize({ width: 1240, height: 800 });
+    await page.setViewportSize({ width: 860, height: 660 });
     await pane.says("resized");
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.setViewportSize(size);
   });
 
   // The keyboard.
@@ -702,7 +704,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
     await page.getByTestId("menu-home").waitFor();
     await page.keyboard.press("Escape");
     await page.getByTestId("menu-home").waitFor({ state: "detached" });
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.setViewportSize(size);
     await at("browser-home").waitFor();
   });
   await it("a temporary page shares no cookies", async () => {
@@ -815,7 +817,7 @@ async function walk(t, { page, home, url, program, said, opened }, site) {
       .context()
       .browser()
       .newPage({
-        viewport: { width: 1200, height: 800 },
+        viewport: { width: 700, height: 560 },
         deviceScaleFactor: 2,
       });
     try {

@@ -106,7 +106,7 @@ func (pi *Pictures) capture(
 
 // holdMetrics waits until no other picture is taken, and returns the function that ends this one and applies a size
 // that came in the meantime. Chromium changes the metrics for a picture and restores them afterwards: two pictures at
-// once would restore each other's metrics, and a new size would be lost.
+// once would restore each other's metrics, a new size would be lost, and the screencast may miss the next change.
 func (pi *Pictures) holdMetrics(ctx context.Context, pg *page) (func(), error) {
 	select {
 	case pi.token <- struct{}{}:
@@ -118,6 +118,7 @@ func (pi *Pictures) holdMetrics(ctx context.Context, pg *page) (func(), error) {
 		if pi.viewport.metrics() != found {
 			pi.viewport.applyViewport(pg)
 		}
+		pi.viewport.screencast.Refresh()
 		<-pi.token
 	}, nil
 }

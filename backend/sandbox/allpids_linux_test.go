@@ -10,7 +10,7 @@ import (
 )
 
 // TestSandbox_AllProcessNumbersInUse_StillServes: programs that start others until the kernel refuses do not end their
-// sandbox, whatever its first process has to do meanwhile: freeze them, connect for them, start other programs.
+// sandbox, whatever its first process has to do then: freeze them, connect for them, start other programs.
 func TestSandbox_AllProcessNumbersInUse_StillServes(t *testing.T) {
 	w := newSpec(t)
 	w.Limits = &sandbox.ResourceLimits{Processes: 100}

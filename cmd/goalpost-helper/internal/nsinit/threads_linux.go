@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// maxProcessors bounds the threads that run Go code at the same time, so that a large machine needs no large reserve.
+	// maxProcessors bounds the threads that run Go code at the same time. A large machine then needs no large reserve.
 	maxProcessors = 8
 	// blockingThreads is the number of threads that may wait in system calls at the same time without a new one.
 	blockingThreads = 8

@@ -182,7 +182,7 @@ func Unreadable(folder string) []wire.Mount {
 		return nil
 	}
 	if !othersMayRead(info.Mode) {
-		return []wire.Mount{hiding(folder)}
+		return []wire.Mount{hidingMount(folder)}
 	}
 	return unreadableIn(folder, nil)
 }
@@ -204,7 +204,7 @@ func unreadableIn(folder string, hidden []wire.Mount) []wire.Mount {
 			continue
 		}
 		if !othersMayRead(info.Mode) {
-			hidden = append(hidden, hiding(filepath.Join(folder, entry.Name())))
+			hidden = append(hidden, hidingMount(filepath.Join(folder, entry.Name())))
 		} else if entry.IsDir() {
 			hidden = unreadableIn(filepath.Join(folder, entry.Name()), hidden)
 		}
@@ -220,6 +220,6 @@ func othersMayRead(mode uint32) bool {
 	return mode&need == need
 }
 
-func hiding(path string) wire.Mount {
+func hidingMount(path string) wire.Mount {
 	return wire.Mount{Kind: wire.MountEmpty, Target: []byte(path), Optional: true}
 }

@@ -26,14 +26,14 @@ func (l *Notifier) rewriteMounted(r renameRequest) (done bool, err error) {
 	if fromErr != nil || toErr != nil || !l.isValid(r.n.id) { // the process may be another by now
 		return false, nil
 	}
-	if l.asUser.run(func() { done, err = r.rewrite(fromBase, toBase) }) != nil {
+	if l.asUser.runCall(func() { done, err = r.rewriteAsUser(fromBase, toBase) }) != nil {
 		return false, unix.EACCES
 	}
 	return done, err
 }
 
-// rewrite is the part of rewriteMounted that runs as the program's user. The names are relative to the two folders.
-func (r renameRequest) rewrite(fromBase, toBase int) (done bool, err error) {
+// rewriteAsUser is the part of rewriteMounted that runs as the program's user. The names are relative to the folders.
+func (r renameRequest) rewriteAsUser(fromBase, toBase int) (done bool, err error) {
 	folder, same := openCommonDir(fromBase, r.from, toBase, r.to)
 	if !same {
 		return false, nil

@@ -99,7 +99,7 @@ func (l *Notifier) connectUnix(n notice, fd int, address []byte) (errno unix.Err
 			from = cwd
 		}
 	}
-	err := l.asUser.run(func() {
+	err := l.asUser.runCall(func() {
 		if path == "" { // abstract names belong to the goal's own network namespace
 			errno = connectTo(fd, address)
 		} else {

@@ -22,8 +22,8 @@ func newUserThreads(uid, gid int) *userThreads {
 	return &userThreads{uid: uid, gid: gid, calls: make(chan func())}
 }
 
-// run waits until call has returned. The error means that it was not called.
-func (u *userThreads) run(call func()) error {
+// runCall waits until call has returned. The error means that it was not called.
+func (u *userThreads) runCall(call func()) error {
 	done := make(chan error, 1)
 	wrapped := func() {
 		call()
@@ -32,13 +32,13 @@ func (u *userThreads) run(call func()) error {
 	select {
 	case u.calls <- wrapped:
 	default:
-		go u.serve(wrapped, done)
+		go u.serveCalls(wrapped, done)
 	}
 	return <-done
 }
 
-// serve runs a first call on a thread of its own, then others.
-func (u *userThreads) serve(call func(), failed chan<- error) {
+// serveCalls runs a first call on a thread of its own, then others.
+func (u *userThreads) serveCalls(call func(), failed chan<- error) {
 	runtime.LockOSThread() // never unlocked, so the thread ends with this function
 	if err := privileges.Drop(u.uid, u.gid); err != nil {
 		failed <- err

@@ -22,10 +22,12 @@ const proxyVariable = "HTTPS_PROXY"
 // ProxyConnect is ssh's ProxyCommand inside a goal: it opens a tunnel through the goal's proxy and copies standard
 // input and output.
 func ProxyConnect(host, port string) error {
-	return tunnel(os.Getenv(proxyVariable), host, port, os.Stdin, os.Stdout)
+	return openTunnel(os.Getenv(proxyVariable), host, port, os.Stdin, os.Stdout)
 }
 
-func tunnel(proxy, host, port string, in io.Reader, out io.Writer) error {
+// openTunnel copies in and out through the proxy until the other end closes the connection. If the proxy refuses, the
+// error is what it says.
+func openTunnel(proxy, host, port string, in io.Reader, out io.Writer) error {
 	address, err := url.Parse(proxy)
 	if err != nil || address.Scheme != "http" {
 		return fmt.Errorf("%s names no proxy", proxyVariable)

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// serve answers one connection as a proxy. It returns the proxy's address and what was asked of it; afterwards the
+// serveProxy answers one connection as a proxy. It returns the proxy's address and what was asked of it; afterwards the
 // proxy sends back whatever it receives.
-func serve(t *testing.T, answer string) (proxy string, asked <-chan string) {
+func serveProxy(t *testing.T, answer string) (proxy string, asked <-chan string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -41,9 +41,10 @@ func serve(t *testing.T, answer string) (proxy string, asked <-chan string) {
 }
 
 func TestTunnel_ProxyAccepts_CopiesBothWays(t *testing.T) {
-	proxy, asked := serve(t, "HTTP/1.1 200 Connection established\r\nX: y\r\n\r\nfirst ")
+	proxy, asked := serveProxy(t, "HTTP/1.1 200 Connection established\r\nX: y\r\n\r\nfirst ")
 	var out strings.Builder
-	if err := tunnel(proxy, "::1", "22", strings.NewReader("second"), &out); err != nil || out.String() != "first second" {
+	err := openTunnel(proxy, "::1", "22", strings.NewReader("second"), &out)
+	if err != nil || out.String() != "first second" {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 	if got := <-asked; got != "CONNECT [::1]:22 HTTP/1.1\r\nHost: [::1]:22\r\n\r\n" {
@@ -59,9 +60,9 @@ func TestTunnel_ProxyRefuses_GivesItsWords(t *testing.T) {
 		"HTTP/1.0 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n":                                  "502 Bad Gateway",
 		"SSH-2.0-OpenSSH\r\n": `asking for box:22: malformed HTTP response "SSH-2.0-OpenSSH"`,
 	} {
-		proxy, _ := serve(t, answer)
+		proxy, _ := serveProxy(t, answer)
 		var out strings.Builder
-		err := tunnel(proxy, "box", "22", strings.NewReader(""), &out)
+		err := openTunnel(proxy, "box", "22", strings.NewReader(""), &out)
 		if err == nil || err.Error() != want || out.Len() > 0 {
 			t.Errorf("%q: %v, %q, want %q", answer, err, out.String(), want)
 		}
@@ -82,7 +83,7 @@ func TestTunnel_NoProxy_SaysSo(t *testing.T) {
 		"http://127.0.0.1:":             "reaching the goal's proxy: dial tcp ",
 		"socks5://" + l.Addr().String(): "HTTPS_PROXY names no proxy",
 	} {
-		if err := tunnel(proxy, "box", "22", nil, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := openTunnel(proxy, "box", "22", nil, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", proxy, err, want)
 		}
 	}

@@ -18,7 +18,8 @@ func (s *Supervisor) killAll() {
 	var info unix.Siginfo
 	// Usually no child is left. Listing the children would then be worse than useless: after a look into
 	// /proc/self/task, the kernel lets the app spin for milliseconds when it waits for this process on a busy machine.
-	if err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil); errors.Is(err, unix.ECHILD) {
+	err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil)
+	if errors.Is(err, unix.ECHILD) {
 		return
 	}
 	for {

@@ -54,7 +54,7 @@ clean: ## remove everything that was built
 	find frontend/dist -mindepth 1 ! -name .gitkeep -delete 2>/dev/null || true
 
 ##@ Parts of the test
-.PHONY: lint vet unit race race-today ordinary cgroup-test frontend frontend-lint frontend-test e2e smoke bench crash leaks restore cross structure model-data sample looks screenshots hostile fuzz flood cover trust trace-cost fmt
+.PHONY: lint vet unit race race-today ordinary cgroup-test frontend frontend-lint frontend-test e2e smoke bench crash leaks scenarios restore cross structure model-data sample looks screenshots hostile fuzz flood cover trust trace-cost fmt
 lint: $(LINT) $(NPM) $(HELPER) ## linters and formatting of Go, shell and the test scripts
 	GOFLAGS=-trimpath $(LINT) run $(PACKAGES)
 	$(LINT) fmt --diff
@@ -110,6 +110,9 @@ BROWSER_LEAKS := 'TestPanes_OpenedAndClosed_LeakNothing|TestNavigate_WhilePaneOp
 |TestBusyViewer_PageChanges_GetsLastFrame|TestPicture_SecretMoves_IsRedacted'
 leaks: $(HELPER) ## 200 browser panes opened and closed and 50 page processes ended leave nothing behind; 60 times what depends on the moment in browser panes (unit does 5, 2 and 6)
 	go test ./backend/browser -run $(BROWSER_LEAKS) -cycles 200 -crashes 50 -openings 60 -rounds 60 -pictures 60 -timeout 20m -v | grep -v '^=== '
+
+scenarios: $(HELPER) ## every scenario of external agents with every agent's transcripts (unit plays most of them with two agents)
+	go test ./backend/app -run TestEngine_Shapes -everyagent -timeout 20m
 
 restore: $(HELPER) ## 500 random sequences of changes to a folder are undone and redone (unit does 100)
 	go test ./backend/snapshot -run TestRestore_AnyChanges_AreUndoneAndRedone -sequences 500 -timeout 20m

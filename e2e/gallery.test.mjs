@@ -72,6 +72,7 @@ async function checkScenes(page, gallery) {
 /** Runs in the page: waits until all elements have their final position. An open menu positions itself again. */
 async function settled() {
   await window.gallery.still();
+  if (!document.querySelector("[data-radix-popper-content-wrapper]")) return;
   window.dispatchEvent(new Event("resize"));
   await window.gallery.still();
 }

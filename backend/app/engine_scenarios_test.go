@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"context"
 	"crypto/rand"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,10 +27,17 @@ import (
 	"goalpost/backend/waittest"
 )
 
-// forShapes runs a test for each agent that has transcripts in testdata/agents.
-func forShapes(t *testing.T, test func(t *testing.T, agent engine.Profile)) {
+// everyAgent is for changes of what agents may send: a scenario usually needs two of them to show that it does not
+// depend on one agent's form of messages.
+var everyAgent = flag.Bool("everyagent", false, "play all scenarios with every agent in testdata/agents")
+
+// forShapes runs a test for agents that have transcripts in testdata/agents: for all of them if ids is empty, or with
+// -everyagent.
+func forShapes(t *testing.T, ids []string, test func(t *testing.T, agent engine.Profile)) {
 	for _, agent := range shapes() {
-		t.Run(agent.ID, func(t *testing.T) { test(t, agent) })
+		if len(ids) == 0 || *everyAgent || slices.Contains(ids, agent.ID) {
+			t.Run(agent.ID, func(t *testing.T) { test(t, agent) })
+		}
 	}
 }
 
@@ -53,7 +62,7 @@ func (p *program) doneWith(id string) []event.Body {
 // TestEngine_ShapesBrowser_DriveAPage: each agent opens a page in a browser pane over MCP, and clicks in it.
 func TestEngine_ShapesBrowser_DriveAPage(t *testing.T) {
 	t.Parallel()
-	forShapes(t, func(t *testing.T, agent engine.Profile) {
+	forShapes(t, []string{"codex", "gemini"}, func(t *testing.T, agent engine.Profile) {
 		address, port, visits := twoPages(t)
 		p := startScripts(t, agent, app.Options{}, transcripts(t, agent, "browser", "$PAGE", address)...)
 		id := p.startEngine(api.StartInput{
@@ -76,7 +85,7 @@ func TestEngine_ShapesBrowser_DriveAPage(t *testing.T) {
 // agent is informed and continues, even if it ends its turn.
 func TestEngine_ShapesAsked_UserDecides(t *testing.T) {
 	t.Parallel()
-	forShapes(t, func(t *testing.T, agent engine.Profile) {
+	forShapes(t, nil, func(t *testing.T, agent engine.Profile) {
 		p, dir := startShape(t, agent, "asked", app.Options{}), t.TempDir()
 		id := p.startShapeGoal(agent, "ask", dir)
 		for _, c := range []struct {
@@ -100,7 +109,7 @@ func TestEngine_ShapesAsked_UserDecides(t *testing.T) {
 // agent's session, and a note ends the turn and becomes the next prompt.
 func TestEngine_ShapesPaused_ContinueTheSession(t *testing.T) {
 	t.Parallel()
-	forShapes(t, func(t *testing.T, agent engine.Profile) {
+	forShapes(t, []string{"claude", "codex"}, func(t *testing.T, agent engine.Profile) {
 		p, dir := startShape(t, agent, "paused", app.Options{}), t.TempDir()
 		id := p.startShapeGoal(agent, "work-on-it", dir)
 		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
@@ -124,7 +133,7 @@ func TestEngine_ShapesPaused_ContinueTheSession(t *testing.T) {
 // provider names. The agent may retry silently, end its turn with a text, or fail. Then it continues its session.
 func TestEngine_ShapesOutage_ParkAndContinue(t *testing.T) {
 	t.Parallel()
-	forShapes(t, func(t *testing.T, agent engine.Profile) {
+	forShapes(t, []string{"codex-old", "gemini"}, func(t *testing.T, agent engine.Profile) {
 		clock := newJumpClock(t)
 		p := startShape(t, agent, "outage", app.Options{Clock: clock})
 		p.provide(func(n int, _ modeltest.Request) modeltest.Answer {
@@ -148,7 +157,7 @@ func TestEngine_ShapesOutage_ParkAndContinue(t *testing.T) {
 // TestEngine_ShapesSandbox_Holds: a command of the agent cannot read the user's home, and cannot find the key that the
 // host uses. The same search does find the token that the agent may know.
 func TestEngine_ShapesSandbox_Holds(t *testing.T) {
-	forShapes(t, func(t *testing.T, agent engine.Profile) {
+	forShapes(t, []string{"claude", "gemini"}, func(t *testing.T, agent engine.Profile) {
 		key := "sk-shape-" + rand.Text() // random, because a command can read the constants of the test binary
 		t.Setenv("SHAPE_TEST_KEY", key)
 		home, dir := t.TempDir(), t.TempDir()
@@ -204,7 +213,7 @@ func keyIsHidden(t *testing.T, found string) {
 // host. The user is asked about the host, and neither the question nor the notice to the agent blames the next call.
 func TestEngine_ShapesLeftRunning_AskForTheirHost(t *testing.T) {
 	t.Parallel()
-	forShapes(t, func(t *testing.T, agent engine.Profile) {
+	forShapes(t, []string{"codex", "codex-old"}, func(t *testing.T, agent engine.Profile) {
 		p, dir := startShape(t, agent, "left", app.Options{}), t.TempDir()
 		id := p.startShapeGoal(agent, "leave", dir)
 		p.step("agent_run")
@@ -235,7 +244,7 @@ func TestEngine_ShapesLeftRunning_AskForTheirHost(t *testing.T) {
 // discard the claim. The note is in the prompt with the host's answer.
 func TestEngine_ShapesNote_AfterAClaim(t *testing.T) {
 	t.Parallel()
-	forShapes(t, func(t *testing.T, agent engine.Profile) {
+	forShapes(t, []string{"claude", "gemini"}, func(t *testing.T, agent engine.Profile) {
 		p, dir := startShape(t, agent, "noted", app.Options{}), t.TempDir()
 		id := p.startShapeGoal(agent, "claim-and-work", dir)
 		awaitFile(t, filepath.Join(dir, "begun.txt"), "")
@@ -261,7 +270,7 @@ func TestEngine_ShapesNote_AfterAClaim(t *testing.T) {
 // TestEngine_ShapesPause_AfterAClaim: a pause that arrives between a claim and the end of the agent's turn does not
 // discard the claim. The resumed goal decides the claim before it asks the agent, also in another process.
 func TestEngine_ShapesPause_AfterAClaim(t *testing.T) {
-	forShapes(t, func(t *testing.T, agent engine.Profile) {
+	forShapes(t, []string{"codex", "gemini"}, func(t *testing.T, agent engine.Profile) {
 		for name, inAnotherProcess := range map[string]bool{"same process": false, "another process": true} {
 			t.Run(name, func(t *testing.T) {
 				home, dir, id := t.TempDir(), t.TempDir(), ""
@@ -308,7 +317,7 @@ func TestEngine_ShapesPause_AfterAClaim(t *testing.T) {
 // the next prompt, even if another process sends that prompt.
 func TestEngine_ShapesNote_SurvivesTheHost(t *testing.T) {
 	t.Parallel()
-	forShapes(t, func(t *testing.T, agent engine.Profile) {
+	forShapes(t, []string{"claude", "codex-old"}, func(t *testing.T, agent engine.Profile) {
 		home, dir, id := t.TempDir(), t.TempDir(), ""
 		agents := shapesIn(installScripts(t, agent, transcripts(t, agent, "question")...))
 		t.Run("first", func(t *testing.T) {
@@ -336,7 +345,7 @@ func TestEngine_ShapesNote_SurvivesTheHost(t *testing.T) {
 // the tool after thirty. The agent is informed and continues.
 func TestEngine_ShapesToolHangs_EndsIt(t *testing.T) {
 	t.Parallel()
-	forShapes(t, func(t *testing.T, agent engine.Profile) {
+	forShapes(t, []string{"codex", "gemini"}, func(t *testing.T, agent engine.Profile) {
 		clock := newJumpClock(t)
 		p, dir := startShape(t, agent, "hung", app.Options{Clock: clock}), t.TempDir()
 		id := p.startShapeGoal(agent, "wait", dir)
@@ -367,7 +376,7 @@ func TestEngine_ShapesToolHangs_EndsIt(t *testing.T) {
 // Then the agent continues its session.
 func TestEngine_ShapesReadHangs_AreParked(t *testing.T) {
 	t.Parallel()
-	forShapes(t, func(t *testing.T, agent engine.Profile) {
+	forShapes(t, []string{"claude", "codex-old"}, func(t *testing.T, agent engine.Profile) {
 		clock := newJumpClock(t)
 		p, dir := startShape(t, agent, "hungread", app.Options{Clock: clock}), t.TempDir()
 		id := p.startShapeGoal(agent, "wait", dir)
@@ -423,7 +432,7 @@ func runHost(agent, dir, address string) error {
 // unknown.
 func TestEngine_ShapesHostKilled_Continue(t *testing.T) {
 	t.Parallel()
-	forShapes(t, func(t *testing.T, agent engine.Profile) {
+	forShapes(t, []string{"codex", "gemini"}, func(t *testing.T, agent engine.Profile) {
 		home, dir := t.TempDir(), t.TempDir()
 		bin := installScripts(t, agent, transcripts(t, agent, "hostkilled")...)
 		s := modeltest.New(t, turns(modeltest.Say("nobody asks this model")))

@@ -111,46 +111,56 @@ func shapesIn(dir string) []engine.Profile {
 // sandbox. The transcripts follow what these agents were observed to send, but are not recordings.
 func TestEngine_Shapes_ReachTheSameEnds(t *testing.T) {
 	t.Parallel()
-	for _, agent := range shapes() {
-		for _, c := range []struct {
-			scenario string
-			in       api.StartInput
-			exit     goal.Exit
-			act      func(p *program, id, dir string) // while the goal runs
-			check    func(t *testing.T, events []event.Body)
-		}{
-			{
-				scenario: "done", in: api.StartInput{Objective: "make done.txt"}, exit: goal.Done, check: decidedAndObserved,
+	for _, c := range []struct {
+		scenario string
+		agents   []string // see forShapes
+		in       api.StartInput
+		exit     goal.Exit
+		act      func(p *program, id, dir string) // while the goal runs
+		check    func(t *testing.T, events []event.Body)
+	}{
+		{
+			scenario: "done", in: api.StartInput{Objective: "make done.txt"}, exit: goal.Done, check: decidedAndObserved,
+		},
+		{
+			scenario: "tools", in: api.StartInput{Objective: "use-our-tools"}, exit: goal.Done, check: ourToolsOnce,
+		},
+		{
+			scenario: "denied", in: api.StartInput{Objective: "be-refused", OnAsk: goal.OnAskDeny}, exit: goal.Done,
+			check: deniedOnce,
+		},
+		{
+			scenario: "aborted", agents: []string{"claude", "gemini"}, in: api.StartInput{Objective: "wait"},
+			exit: goal.AbortedByUser,
+			act: func(p *program, id, dir string) {
+				awaitFile(p.T, filepath.Join(dir, "begun.txt"), "")
+				p.do("abort", p.goal.Abort, id)
 			},
-			{
-				scenario: "tools", in: api.StartInput{Objective: "use-our-tools"}, exit: goal.Done, check: ourToolsOnce,
-			},
-			{
-				scenario: "denied", in: api.StartInput{Objective: "be-refused", OnAsk: goal.OnAskDeny}, exit: goal.Done,
-				check: deniedOnce,
-			},
-			{
-				scenario: "aborted", in: api.StartInput{Objective: "wait"}, exit: goal.AbortedByUser,
-				act: func(p *program, id, dir string) {
-					awaitFile(p.T, filepath.Join(dir, "begun.txt"), "")
-					p.do("abort", p.goal.Abort, id)
-				},
-				check: notKilled,
-			},
-			{scenario: "killed", in: api.StartInput{Objective: "survive"}, exit: goal.Done, check: startedAgain},
-			{
-				scenario: "limit", exit: goal.LimitReached, check: lastWord,
-				in: api.StartInput{Objective: "look", LimitsInput: api.LimitsInput{Iterations: 3}},
-			},
-			{scenario: "stuck", in: api.StartInput{Objective: "talk"}, exit: goal.Stuck, check: noClaim},
-		} {
-			t.Run(agent.ID+" "+c.scenario, func(t *testing.T) {
+			check: notKilled,
+		},
+		{
+			scenario: "killed", agents: []string{"codex", "codex-old"}, in: api.StartInput{Objective: "survive"},
+			exit: goal.Done, check: startedAgain,
+		},
+		{
+			scenario: "limit", agents: []string{"codex", "gemini"}, exit: goal.LimitReached, check: lastWord,
+			in: api.StartInput{Objective: "look", LimitsInput: api.LimitsInput{Iterations: 3}},
+		},
+		{
+			scenario: "stuck", agents: []string{"claude", "codex-old"}, in: api.StartInput{Objective: "talk"},
+			exit: goal.Stuck, check: noClaim,
+		},
+	} {
+		t.Run(c.scenario, func(t *testing.T) {
+			t.Parallel()
+			forShapes(t, c.agents, func(t *testing.T, agent engine.Profile) {
 				t.Parallel()
 				p := startShape(t, agent, c.scenario, app.Options{})
 				dir := t.TempDir()
 				must(t, os.WriteFile(filepath.Join(dir, "note.txt"), []byte("a note"), 0o600))
-				c.in.Engine, c.in.Dir, c.in.Checks = agent.ID, dir, shell("test -f done.txt")
-				id := p.startEngine(c.in)
+				in := c.in
+				in.Engine, in.Dir, in.Checks = agent.ID, dir, shell("test -f done.txt")
+				id := p.startEngine(in)
 				if c.act != nil {
 					c.act(p, id, dir)
 				}
@@ -163,7 +173,7 @@ func TestEngine_Shapes_ReachTheSameEnds(t *testing.T) {
 				}
 				c.check(t, events)
 			})
-		}
+		})
 	}
 }
 
@@ -265,30 +275,28 @@ func noClaim(t *testing.T, events []event.Body) {
 // minutes. The reason has what the agent wrote to standard error. Then the agent is started again.
 func TestEngine_ShapesSilent_AreParkedWithTheirWords(t *testing.T) {
 	t.Parallel()
-	for _, agent := range shapes() {
-		t.Run(agent.ID, func(t *testing.T) {
-			t.Parallel()
-			clock := newJumpClock(t)
-			p := startShape(t, agent, "silent", app.Options{Clock: clock})
-			dir := t.TempDir()
-			id := p.startEngine(api.StartInput{
-				Objective: "be-silent", Engine: agent.ID, Dir: dir, Checks: shell("test -f done.txt"),
-			})
-			// Without this, the jump could end the earlier wait for the agent's tool.
-			p.await("the next turn", func(e event.Event) bool {
-				turn, ok := e.Body.(*event.Iteration)
-				return ok && turn.N == 2
-			})
-			awaitFile(t, filepath.Join(dir, "silent.txt"), "")
-			exit, reason, _ := p.jumpUntilPaused(clock, id, 3*time.Minute)
-			words := map[string]string{"claude": "401", "codex-old": "429", "codex": "disconnected", "gemini": "429"}[agent.ID]
-			if exit != goal.WaitingForProvider || !strings.Contains(reason, words) {
-				t.Fatalf("%s %s", exit, reason)
-			}
-			clock.jumpOver(t, 5*time.Minute)
-			if exit, reason, _ = p.result(id); exit != goal.Done {
-				t.Fatalf("%s %s", exit, reason)
-			}
+	forShapes(t, nil, func(t *testing.T, agent engine.Profile) {
+		t.Parallel()
+		clock := newJumpClock(t)
+		p := startShape(t, agent, "silent", app.Options{Clock: clock})
+		dir := t.TempDir()
+		id := p.startEngine(api.StartInput{
+			Objective: "be-silent", Engine: agent.ID, Dir: dir, Checks: shell("test -f done.txt"),
 		})
-	}
+		// Without this, the jump could end the earlier wait for the agent's tool.
+		p.await("the next turn", func(e event.Event) bool {
+			turn, ok := e.Body.(*event.Iteration)
+			return ok && turn.N == 2
+		})
+		awaitFile(t, filepath.Join(dir, "silent.txt"), "")
+		exit, reason, _ := p.jumpUntilPaused(clock, id, 3*time.Minute)
+		words := map[string]string{"claude": "401", "codex-old": "429", "codex": "disconnected", "gemini": "429"}[agent.ID]
+		if exit != goal.WaitingForProvider || !strings.Contains(reason, words) {
+			t.Fatalf("%s %s", exit, reason)
+		}
+		clock.jumpOver(t, 5*time.Minute)
+		if exit, reason, _ = p.result(id); exit != goal.Done {
+			t.Fatalf("%s %s", exit, reason)
+		}
+	})
 }

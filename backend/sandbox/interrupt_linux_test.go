@@ -37,6 +37,7 @@ func TestKill_SeveralChildren_IsNotInterrupted(t *testing.T) {
 
 // TestCheckTrace_ChildrenInTheBackground_InterruptNoCall: the end of a child interrupts no call that names a file.
 func TestCheckTrace_ChildrenInTheBackground_InterruptNoCall(t *testing.T) {
+	asOrdinaryUser(t)
 	w := newSpec(t)
 	s := openSandbox(t, w)
 	const script = `i=0; bad=0

@@ -16,6 +16,7 @@ import (
 // TestProjects_WithoutNetwork_AreBuilt: a goal at write_local builds projects with the user's toolchains, warm caches
 // and git.
 func TestProjects_WithoutNetwork_AreBuilt(t *testing.T) {
+	asOrdinaryUser(t)
 	w := newSpec(t)
 	// Caches of the user: what a program adds to them stays in the goal.
 	cache := filepath.Join(w.Home, ".cache", "pip")

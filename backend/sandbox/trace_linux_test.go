@@ -105,6 +105,7 @@ func realShell(tb testing.TB) string {
 
 // TestCheckTrace_NamesOfEveryKind: a file is recorded by its real path, however a program names it.
 func TestCheckTrace_NamesOfEveryKind(t *testing.T) {
+	asOrdinaryUser(t)
 	python := systemPython(t)
 	shell := realShell(t)
 	for name, test := range map[string]struct {
@@ -308,6 +309,7 @@ func TestCheckTrace_StaticProgram(t *testing.T) {
 // TestCheckTrace_GoProgramForks: a Go program forks with shared memory and with its own locks held. The fork must not
 // wait for the process that answers the program's calls.
 func TestCheckTrace_GoProgramForks(t *testing.T) {
+	asOrdinaryUser(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -330,6 +332,7 @@ func TestCheckTrace_GoProgramForks(t *testing.T) {
 
 // TestCheckTrace_NumbersOfProcessesComeAgain: a process is not confused with an earlier one that had the same PID.
 func TestCheckTrace_NumbersOfProcessesComeAgain(t *testing.T) {
+	asOrdinaryUser(t)
 	w := newSpec(t)
 	limits := spec.DefaultLimits()
 	limits.Processes = 200
@@ -476,6 +479,7 @@ func TestCheckTrace_KilledProgram(t *testing.T) {
 
 // TestCheckTrace_TooMuch: beyond the limit, the program continues and the trace says that it is incomplete.
 func TestCheckTrace_TooMuch(t *testing.T) {
+	asOrdinaryUser(t)
 	python := systemPython(t)
 	w := newSpec(t)
 	writeFiles(t, w, map[string]string{"f": "1\n"})

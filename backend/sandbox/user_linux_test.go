@@ -55,6 +55,15 @@ func TestOrdinaryUser_SandboxTests_Pass(t *testing.T) {
 const sandboxTests = "^Test(Spec|Terminal|Held|Check|Escape|Replaced|Moved|Freeze|ToolCaches|Sanitizers|Tar|" +
 	"Socketpair|ReadOnly|Network|Project|Limits|Grant|Git|Work|Hidden|Kill)"
 
+// asOrdinaryUser skips a long test as root if what it shows does not depend on the user: the test above runs it as an
+// ordinary user, as most people will run Goalpost.
+func asOrdinaryUser(t *testing.T) {
+	t.Helper()
+	if os.Getuid() == 0 {
+		t.Skip("TestOrdinaryUser_SandboxTests_Pass runs it")
+	}
+}
+
 func verbose() string {
 	if testing.Verbose() {
 		return "true"

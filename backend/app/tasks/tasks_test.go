@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"goalpost/backend/goal"
+	"goalpost/backend/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -27,7 +28,7 @@ type task struct {
 	solve      func(*agent)
 }
 
-const most = 2 * time.Minute // for one task on a busy machine
+var most = waittest.Scale(2 * time.Minute) // for one task
 
 // TestTasks_ScriptedAgent_SolvesThem prints the table of docs/performance.md with -v.
 func TestTasks_ScriptedAgent_SolvesThem(t *testing.T) {

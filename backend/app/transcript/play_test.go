@@ -576,7 +576,7 @@ type ears struct {
 }
 
 func listen(a *app.App) *ears {
-	e := &ears{sub: a.Events(1 << 16), done: make(chan struct{}), more: make(chan struct{}), used: map[goal.ID]int64{}}
+	e := &ears{sub: a.Events(4096), done: make(chan struct{}), more: make(chan struct{}), used: map[goal.ID]int64{}}
 	go func() {
 		defer close(e.done)
 		for ev := range e.sub.C {

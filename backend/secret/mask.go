@@ -26,6 +26,8 @@ type secretPatterns struct {
 	by  [256][]secretPattern // the same by their first byte
 }
 
+var noPatterns secretPatterns
+
 // truncationMark replaces a part of a value at the beginning or end of a text.
 const truncationMark = "[hidden: part of a secret]"
 
@@ -82,7 +84,7 @@ func (m *Mask) list() *secretPatterns {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if m.needles == nil {
-		return &secretPatterns{}
+		return &noPatterns
 	}
 	return m.needles
 }
